@@ -3,8 +3,9 @@ use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, LaunchConfig, PushKern
 use harness::{Case, Check, Error, Result, Row, Run, Trial, launch_1d};
 
 use crate::{
-    Arithmetic, Bf16, Element, HOPPER, Hopper, LIBRARY, MATVEC, MISFITS, NARROW, Plan, RUNGS, Rung, Shape,
+    Arithmetic, Bf16, Cut, Element, HOPPER, Hopper, LIBRARY, MATVEC, MISFITS, NARROW, Plan, RUNGS, Rung, Shape,
     blas::Blas,
+    float,
     hopper::Ready,
     problem::{Problem, tera},
     rectangular,
@@ -100,7 +101,10 @@ fn library<T: Element>(run: &Run, problem: &mut Problem<T>, wanted: impl Fn(Arit
 /// A rung that only Hopper runs.
 fn on_hopper<T: Element>(run: &Run, row: &Row<Hopper>, problem: &mut Problem<T>, cublas: &[Rate]) -> Result<()> {
     let (shape, multiprocessors) = (problem.shape, run.session().device.multiprocessors);
-    let rung = row.with.fitting(shape, multiprocessors);
+    let rung = match (row.with.cut, run.count("slices")) {
+        (Cut::Even { .. }, Some(shares)) => float::even(row.with, shape, shares),
+        _ => row.with.fitting(shape, multiprocessors),
+    };
     let launch = rung.launch(shape, multiprocessors).map_err(Error::Usage)?;
     let case = Case::new(row.name()).label(shape.to_string()).n(shape.n).work(shape.flop() / 2);
     let case = case.kernel(rung.file, rung.kernel);

@@ -66,6 +66,12 @@ pub enum Cut {
         /// Blocks for a tile: `blocks`, or a multiple of it.
         slices: u32,
     },
+    /// A block a tile, but the last tiles are cut into `shares`. Of the blocks that have parts of a tile, the last
+    /// one to come adds up what all have.
+    Even {
+        /// As many as the device holds blocks, or none.
+        shares: u32,
+    },
 }
 
 /// Cycles in which the tensor cores multiply what a stage holds: 256 x 128 x 32 of TF32, or twice as much of bfloat16.
@@ -135,7 +141,7 @@ impl Hopper {
     pub(crate) fn fitting(self, shape: Shape, multiprocessors: u32) -> Self {
         match (self.cut, self.arithmetic) {
             (Cut::Meeting { .. }, _) => small::fitting(self, shape, multiprocessors),
-            (_, Arithmetic::Float) => Self { given: self.given, ..float::fitting(shape, multiprocessors) },
+            (_, Arithmetic::Float) => float::fitting(self, shape, multiprocessors),
             _ => self,
         }
     }
@@ -151,6 +157,7 @@ impl Hopper {
         let blocks = match self.cut {
             Cut::Tiles | Cut::Slices => (tiles * slices).min(clusters) * u64::from(BLOCKS),
             Cut::Depth { .. } | Cut::Meeting { .. } => tiles * slices,
+            Cut::Even { shares } => tiles - float::shared_out(tiles, shares) + slices,
         };
         let blocks = u32::try_from(blocks).ok().filter(|blocks| i32::try_from(*blocks).is_ok());
         let blocks = blocks.ok_or_else(|| format!("{shape} has too many tiles for a grid; choose a smaller --n"))?;
@@ -174,10 +181,11 @@ impl Hopper {
         (1..=most).min_by(|one, other| cycles(*one).total_cmp(&cycles(*other))).unwrap_or(1) as u32
     }
 
-    /// Into how many slices the rung itself cuts the depth, whatever the shape.
+    /// Into how many slices the rung itself cuts the depth, whatever the shape, or into how many shares the last tiles.
     pub(crate) const fn slices(&self) -> u32 {
         match self.cut {
             Cut::Depth { slices, .. } | Cut::Meeting { slices, .. } => slices,
+            Cut::Even { shares } => shares,
             Cut::Tiles | Cut::Slices => 1,
         }
     }
@@ -209,11 +217,12 @@ struct Sums {
     of: CudaSlice<f32>,
 }
 
-/// Where the clusters of a tile leave what they have for the last of them to add.
+/// Where the clusters of a tile, or the blocks that share one, leave what they have for the last of them to add.
 struct Meeting {
-    /// Each tile once for each of its clusters.
+    /// Each tile once for each of its clusters, or twice for each share.
     sums: CudaSlice<f32>,
-    /// For each tile and block of a cluster, how many have come. A launch leaves zeros, as it finds them.
+    /// For each tile and block of a cluster, or for each shared tile, how many have come. A launch leaves zeros, as it
+    /// finds them.
     came: CudaSlice<u32>,
 }
 
@@ -280,6 +289,13 @@ impl<T: Element> Ready<T> {
             let sums = unsafe { run.stream().alloc((tiles * clusters * elements).max(1)) }?;
             meeting = Some(Meeting { sums, came: run.stream().alloc_zeros(tiles * blocks as usize)? });
         }
+        if let Cut::Even { shares } = rung.cut {
+            // A share has parts of two tiles at most, besides a whole one.
+            let (shares, elements) = (shares as usize, (rung.tile.0 * rung.tile.1) as usize);
+            // SAFETY: the kernel writes what is read of it.
+            let sums = unsafe { run.stream().alloc((shares * 2 * elements).max(1)) }?;
+            meeting = Some(Meeting { sums, came: run.stream().alloc_zeros((shares * 2).max(1))? });
+        }
         Ok(Self { kernel, launch: case.launch(), made, slices, sums, meeting, maps, shape, rung: *rung })
     }
 
@@ -290,6 +306,7 @@ impl<T: Element> Ready<T> {
                 Some(format!("{}, {slices} slices", self.rung.kernel))
             }
             Cut::Slices => Some(format!("{} slices", self.slices)),
+            Cut::Even { shares } => Some(format!("{}, {shares} shares", self.rung.kernel)),
             Cut::Tiles => None,
         };
         let adds = self.sums.as_ref().map(|sums| format!("adding them ({} bytes) is timed too", sums.of.num_bytes()));

@@ -20,7 +20,7 @@ use harness::{
 
 pub use element::{Bf16, Element};
 pub use experiment::launch;
-use float::{FLOAT, FLOAT_TOGETHER};
+use float::{FLOAT, FLOAT_EVEN, FLOAT_TOGETHER};
 use hopper::{BF16_SLICED, BF16_WGMMA, TF32_SLICED, TF32_WGMMA, TF32X3_WGMMA};
 pub use hopper::{Cut, Given, Hopper};
 pub use rung::{Arithmetic, Plan, Rung, depth_in_block, rectangular};
@@ -40,6 +40,7 @@ pub static LAB: Lab = Lab {
         kernels::source!("tensor"),
         kernels::source!("bf16"),
         kernels::source!("float_hopper", headers: ["hopper.cuh", "pad.cuh"]),
+        kernels::source!("float_even", headers: ["hopper.cuh"]),
         kernels::source!("tf32_hopper", headers: ["hopper.cuh", "pad.cuh", "slices.cuh"]),
         kernels::source!("split_hopper", headers: ["hopper.cuh"]),
         kernels::source!("bf16_hopper", headers: ["hopper.cuh", "slices.cuh"]),
@@ -70,7 +71,7 @@ pub static LAB: Lab = Lab {
     ignored: &[
         (&["blocks", "threads"], Of::Every),
         (&["tile"], Of::AllBut(&["rectangular"])),
-        (&["slices"], Of::AllBut(&["depth-parallel", "stream-k", "stream-k-small"])),
+        (&["slices"], Of::AllBut(&["depth-parallel", "stream-k", "stream-k-small", "float-even-hopper"])),
     ],
     run,
     questions: questions::all,
@@ -117,6 +118,7 @@ pub static NARROW: &[Row<Rung>] =
 pub static HOPPER: &[Row<Hopper>] = &[
     row("float-hopper", "like four-deep, but TMA brings tiles, and a cluster shares out the depth of small C (9.0 only)", FLOAT),
     row("float-together-hopper", "like float-hopper, but one kernel copies both A and B, where TMA cannot read their rows", FLOAT_TOGETHER),
+    row("float-even-hopper", "like float-together-hopper, but multiply-adds in an order that reads fewer registers, and the last tiles in equal shares", FLOAT_EVEN),
     row("bf16-hopper", "like bf16, but wgmma, TMA, warps that only load, clusters (9.0 only)", BF16_WGMMA),
     row("bf16-sliced-hopper", "like bf16-hopper, but the depth in slices, added by a second kernel: for small C (9.0 only)", BF16_SLICED),
     row("bf16-small-hopper", "like bf16-sliced-hopper, but small tiles, and the last cluster to come adds: no second kernel (9.0 only)", BF16_SMALL),
@@ -180,7 +182,8 @@ const PEERS: Published = Published {
 
 fn options() -> Vec<Arg> {
     let side = |name, help| arguments::value(name, "COUNT", help).value_parser(parse_count);
-    let slices = "Slices of the depth in `depth-parallel`, shares of the work in `stream-k` [default: as many as fill the device]";
+    let slices = "Slices of the depth in `depth-parallel`, shares of the work in `stream-k` and `float-even-hopper` [default: as many \
+                  as fill the device]";
     vec![
         side("m", "Rows of A and C [default: n]"),
         side("k", "Columns of A, rows of B [default: n]"),

@@ -92,6 +92,29 @@ fn no_tile_for_hopper_has_findings() {
     }
 }
 
+/// The last tiles in shares: of less than a tile and of more, of a step each, and where the last tiles are all
+/// of them; and no shares. The parts of a tile are added in the same order in every run.
+#[test]
+fn shares_that_meet_have_no_findings() {
+    let even = ["--device", "emulated:h200", "--check", "all", "--variant", "float-even-hopper"];
+    let ran = LAB.accepts(&[&even[..], &["--m", "4200", "--k", "9", "--n", "4150"]].concat());
+    let row = ran.of("float-even-hopper")[0];
+    assert!(ran.findings.is_empty() && row["note"].contains("float_even, 0 shares"), "{}", ran.text);
+    for ([m, k, n], shares, all) in [
+        (["300", "200", "516"], "5", 5),
+        (["130", "100", "390"], "3", 3),
+        (["257", "70", "129"], "29", 18),
+        (["513", "40", "260"], "7", 7),
+    ] {
+        let even =
+            ["--device", "emulated:h200", "--check", "all", "--variant", "float-even-hopper", "--slices", shares];
+        let ran = LAB.accepts(&[&even[..], &["--m", m, "--k", k, "--n", n]].concat());
+        assert!(ran.findings.is_empty(), "{}", ran.text);
+        let row = ran.of("float-even-hopper")[0];
+        assert!(row["verdict"] == "pass" && row["note"].contains(&format!("float_even, {all} shares")), "{row:?}");
+    }
+}
+
 /// What each rung loads from global memory: the machine's counters agree with the arithmetic, whether or not the tiles
 /// fit.
 #[test]
