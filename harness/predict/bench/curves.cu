@@ -253,6 +253,32 @@ static void contention(const char* curve, T* words, T* sink, unsigned apart) {
     }
 }
 
+// Each lane adds to `wide` words side by side, `apart` words from those of the next lane, in 4 MiB. Four floats at once
+// need compute capability 9.0.
+template <typename T, unsigned wide>
+__global__ void adds_side_by_side(T* words, unsigned rounds, unsigned apart) {
+    unsigned lanes = gridDim.x * blockDim.x, at = blockIdx.x * blockDim.x + threadIdx.x;
+    for (unsigned r = 0; r < rounds; r++) {
+        T* to = words + (size_t)(at + r * lanes) * apart % (1u << 20);
+        if constexpr (wide == 1) atomicAdd(to, (T)1);
+#if __CUDA_ARCH__ >= 900
+        if constexpr (wide == 2) atomicAdd((float2*)to, make_float2(1, 1));
+        if constexpr (wide == 4) atomicAdd((float4*)to, make_float4(1, 1, 1, 1));
+#endif
+    }
+}
+
+// Sectors a nanosecond, of which each is asked for once by a request.
+template <typename T, unsigned wide>
+static void of_sectors(const char* curve, T* words) {
+    int blocks = part.multiProcessorCount * 8, rounds = 64;
+    for (unsigned apart : {1, 2, 4, 8}) {
+        if (apart < wide) continue;
+        double us = median([&] { adds_side_by_side<T, wide><<<blocks, 256>>>(words, rounds, apart); });
+        tell(curve, apart, 256.0 * blocks * rounds * apart / 8 / us / 1e3, "sectors a ns");
+    }
+}
+
 __global__ void adds_shared(unsigned addresses, unsigned rounds, unsigned* sink) {
     __shared__ unsigned words[4096];
     unsigned at = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u;
@@ -275,6 +301,12 @@ static void of_atomics() {
     contention<unsigned, false>("additions by random addresses in sectors of their own", words, sink, 8);
     contention<unsigned, true>("additions that return by random addresses side by side", words, sink, 1);
     contention<float, false>("additions of floats by random addresses side by side", (float*)words, (float*)sink, 1);
+    of_sectors<unsigned, 1>("additions to a word of each so many", words);
+    of_sectors<float, 1>("additions of floats to a word of each so many", (float*)words);
+    if (part.major >= 9) {
+        of_sectors<float, 2>("additions of two floats to each so many words", (float*)words);
+        of_sectors<float, 4>("additions of four floats to each so many words", (float*)words);
+    }
     int blocks = part.multiProcessorCount * 8, rounds = 256;
     for (unsigned addresses = 1; addresses <= 4096; addresses *= 2) {
         double us = median([&] { adds_shared<<<blocks, 256>>>(addresses, rounds, sink); });
