@@ -6,7 +6,7 @@ use crate::checks::clock::Sharing;
 use crate::checks::launch::LaunchRaces;
 use crate::counters::Counters;
 use crate::engine::warp::program::Program;
-use crate::engine::warp::shared::{Blocks, Count, Ended, Outcome, Shared};
+use crate::engine::warp::shared::{Blocks, Count, Ended, Looks, Outcome, Shared};
 use crate::engine::warp::sums::Turns;
 use crate::engine::warp::tables::Order;
 use crate::engine::watch::bounds::bounds;
@@ -214,7 +214,7 @@ fn shared<'l>(
             Vec::new()
         },
         bounds,
-        looks: if settings.costs { looks(program) } else { Vec::new() },
+        looks: if settings.costs { looks(program) } else { Looks::default() },
         view,
         objects: memory.objects(),
         params: params.to_vec(),

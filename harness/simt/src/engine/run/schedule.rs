@@ -49,7 +49,7 @@ pub(super) fn run<'l>(block: &mut Block<'l>, worker: &mut Worker<'l>) -> Progres
                 Turn::Done => {
                     warp.status = Status::Done;
                     block.done += 1;
-                    worker.finish(block.number, &mut warp);
+                    worker.finish(block, &mut warp);
                     advanced = true;
                 }
                 Turn::Blocked => {

@@ -3,7 +3,6 @@
 use crate::engine::warp::block::Block;
 use crate::engine::warp::dice::scramble;
 use crate::engine::warp::notes::Notes;
-use crate::engine::warp::seen::Look;
 use crate::engine::warp::{Flow, Group, Reason, SHARE, State, Turn, Warp};
 use crate::lane::LANES;
 
@@ -82,11 +81,10 @@ impl Warp<'_> {
             // SAFETY: the worker has started the warp with this program, and its groups stand in it.
             unsafe {
                 // Lanes that have exited may be computed, too, as nobody looks at their registers again.
-                match (self.mask() == self.live, self.launch().looks.is_empty()) {
-                    (true, true) => self.go::<true, false>(),
-                    (false, true) => self.go::<false, false>(),
-                    (true, false) => self.go::<true, true>(),
-                    (false, false) => self.go::<false, true>(),
+                if self.mask() == self.live {
+                    self.go::<true>();
+                } else {
+                    self.go::<false>();
                 }
             }
             let (pc, mask) = (self.pc, self.mask());
@@ -154,25 +152,17 @@ impl Warp<'_> {
         self.penalty = 0;
     }
 
-    /// Runs the group until it stops. `LOOK`: the launch's costs are counted.
+    /// Runs the group until it stops.
     ///
     /// # Safety
     /// `pc` is inside the program, all of whose paths end in an instruction that stops or jumps.
-    unsafe fn go<const FULL: bool, const LOOK: bool>(&mut self) {
+    unsafe fn go<const FULL: bool>(&mut self) {
         // SAFETY: see above; handlers keep to the contract of `Handler`.
         unsafe {
             let ops = self.ops;
-            let looks = self.launch().looks.as_ptr();
             let mut at = ops.add(self.pc as usize);
             loop {
                 let op = &*at;
-                if LOOK {
-                    // There is one for each instruction.
-                    let look = &*looks.add(op.site as usize);
-                    if !matches!(look, Look::Away) {
-                        self.look_ahead(op, *look);
-                    }
-                }
                 let run = if FULL { op.full } else { op.part };
                 match run(self, op) {
                     Flow::Next => at = at.add(1),

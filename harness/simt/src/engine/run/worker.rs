@@ -5,6 +5,7 @@ use super::schedule::{Progress, deadlock, places, run};
 use crate::engine::memory::resolve::{layout_for, resolve_for};
 use crate::engine::warp::block::Block;
 use crate::engine::warp::buffer::Buffer;
+use crate::engine::warp::chains::Paused;
 use crate::engine::warp::counts::{BlockCount, Site};
 use crate::engine::warp::notes::{Notes, Patterns};
 use crate::engine::warp::seen::Seen;
@@ -14,7 +15,6 @@ use crate::engine::warp::sums::Sums;
 use crate::engine::warp::touched::Touched;
 use crate::engine::warp::{Group, SHARE, State, Status, Warp, lanes_of};
 use crate::engine::watch::access::show_for;
-use crate::engine::watch::costs::look_for;
 use crate::finding::{Access, Finding, Findings, Kind, Space, What};
 use crate::kernel::Fault;
 use crate::lane::{HostVectors, LANES};
@@ -79,7 +79,10 @@ impl<'l> Worker<'l> {
                 patterns: Patterns::default(),
                 touched: Touched::new(launch.shared_bytes),
                 sums: Sums::default(),
-                seen: (!launch.looks.is_empty()).then(|| Box::new(Seen::new(program.retries, program.accesses.len()))),
+                seen: launch
+                    .looks
+                    .any()
+                    .then(|| Box::new(Seen::new(program.retries, launch.looks.ahead.len(), &program.blocks))),
             },
             counts: vec![BlockCount::default(); program.blocks.len()],
             sites,
@@ -181,7 +184,7 @@ impl<'l> Worker<'l> {
         if finished {
             self.blocks += 1;
             if let Some(seen) = &mut self.notes.seen {
-                seen.block_ended(block.number);
+                seen.block_ended(&block.under_way);
             }
             self.spare.push(block);
         }
@@ -217,7 +220,7 @@ impl<'l> Worker<'l> {
         // Where the chains of warps are counted, each has its own counts of basic blocks.
         let slot_counts = slot.counts.as_mut_ptr();
         warp.slot = Some(slot);
-        warp.ops = program.ops.as_ptr();
+        warp.ops = if launch.looks.any() { launch.looks.ops.as_ptr() } else { program.ops.as_ptr() };
         warp.counts = if self.notes.seen.is_some() { slot_counts } else { self.counts.as_mut_ptr() };
         (warp.sites, warp.row) = (self.sites.as_mut_ptr(), self.row);
         warp.shared = block.shared.ptr();
@@ -225,7 +228,6 @@ impl<'l> Worker<'l> {
         warp.resolve = resolve_for(self.vectors);
         warp.layout = layout_for(self.vectors);
         warp.show = show_for(self.vectors);
-        warp.look = look_for(self.vectors);
         warp.counting = launch.counting;
         warp.checking = launch.init || launch.races.is_some();
         if let Some(races) = &launch.races {
@@ -253,7 +255,6 @@ impl<'l> Worker<'l> {
     }
 
     /// A slot for a warp, which has been used before or is new.
-    #[expect(clippy::unnecessary_box_returns, reason = "a slot moves between the worker and its warp")]
     fn slot(&mut self) -> Box<WarpSlot> {
         let program = self.launch.program;
         self.free.pop().unwrap_or_else(|| {
@@ -263,6 +264,7 @@ impl<'l> Worker<'l> {
                     .then(|| Buffer::new(local_stride(self.launch.local_bytes) * LANES)),
                 seen: vec![0; self.notes.seen_words * 2],
                 counts: vec![BlockCount::default(); if self.notes.seen.is_some() { program.blocks.len() } else { 0 }],
+                paused: Paused::default(),
                 block: u64::MAX,
                 warp: u32::MAX,
             };
@@ -272,10 +274,11 @@ impl<'l> Worker<'l> {
     }
 
     /// Takes a warp's slot back, and adds its bit sets to the tallies.
-    pub fn finish(&mut self, block: u64, warp: &mut Warp<'_>) {
+    pub fn finish(&mut self, block: &mut Block<'l>, warp: &mut Warp<'_>) {
         if let Some(mut slot) = warp.slot.take() {
             if let Some(seen) = &mut self.notes.seen {
-                seen.warp_ended(block, warp.index, &self.launch.program.blocks, &slot.counts);
+                let blocks = &self.launch.program.blocks;
+                seen.warp_ended(&mut block.under_way, &mut slot.paused, blocks, &slot.counts);
                 for (all, own) in self.counts.iter_mut().zip(&mut slot.counts) {
                     let own = std::mem::take(own);
                     (all.executions, all.lanes) = (all.executions + own.executions, all.lanes + own.lanes);

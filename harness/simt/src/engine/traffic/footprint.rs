@@ -19,18 +19,16 @@ struct Page {
 /// A line that a block has read.
 #[derive(Clone, Copy, Default)]
 struct Line {
-    /// The line's number, from 1.
-    number: u64,
+    /// The line's number, from 1, and in the lower four bits which of its sectors.
+    read: u64,
     /// The block that read it, from 1.
     block: u64,
-    /// Which of its four sectors.
-    sectors: u8,
 }
 
 /// What a worker's blocks have touched.
 pub(crate) struct Touch {
     pages: Table<Page>,
-    lines: Vec<Line>,
+    lines: Box<[Line]>,
     block_reads: u64,
     /// Passes of the L1 cache that requests have needed.
     request_passes: u64,
@@ -41,7 +39,7 @@ pub(crate) struct Touch {
 impl Touch {
     /// Nothing yet.
     pub fn new() -> Touch {
-        let lines = vec![Line::default(); LINES];
+        let lines = vec![Line::default(); LINES].into_boxed_slice();
         Touch { pages: Table::default(), lines, block_reads: 0, request_passes: 0, copied: 0 }
     }
 
@@ -54,18 +52,97 @@ impl Touch {
     #[inline(always)]
     pub fn line(&mut self, block: u64, line: u64, sectors: u8, is_read: bool) {
         if is_read {
-            let at = &mut self.lines[(line ^ (line >> 13)) as usize % LINES];
-            if at.number != line + 1 || at.block != block + 1 {
-                *at = Line { number: line + 1, block: block + 1, sectors: 0 };
-            }
-            let new = sectors & !at.sectors;
-            if new == 0 {
-                return; // They are marked.
-            }
-            self.block_reads += u64::from(new.count_ones());
-            at.sectors |= sectors;
+            self.read(block, line, sectors.into());
+        } else {
+            self.mark(line, sectors, false);
         }
-        self.mark(line, sectors, is_read);
+    }
+
+    /// Notes that `block` reads or writes pieces of memory: each is its first and its last sector, and those between
+    /// them, 33 at most. Returns how many lines these are, where what lies in one line in a row counts as one.
+    #[inline(always)]
+    pub fn pieces(&mut self, block: u64, pieces: impl Iterator<Item = (u64, u64)>, is_read: bool) -> u32 {
+        let (mut latest, mut lines) = (u64::MAX, 0);
+        for (first, last) in pieces {
+            let (mut line, end) = (first >> 2, last >> 2);
+            lines += (end - line) as u32 + u32::from(line != latest);
+            latest = end;
+            let sectors = (2u64 << ((last - first) & 63)) - 1;
+            if !is_read {
+                let bits = u128::from(sectors) << (first & 63);
+                self.written(first >> 6, [bits as u64, (bits >> 64) as u64]);
+                continue;
+            }
+            let mut sectors = sectors << (first & 3);
+            loop {
+                self.read(block, line, sectors & 0xf);
+                (line, sectors) = (line + 1, sectors >> 4);
+                if sectors == 0 {
+                    break;
+                }
+            }
+        }
+        lines
+    }
+
+    /// If `block` has read all of these pieces, which lie as for [`Touch::pieces`], and it is known: in how many lines
+    /// they lie.
+    #[inline(always)]
+    pub fn has_read(&self, block: u64, pieces: impl Iterator<Item = (u64, u64)>) -> Option<u32> {
+        let (mut latest, mut lines) = (u64::MAX, 0);
+        for (first, last) in pieces {
+            let (mut line, end) = (first >> 2, last >> 2);
+            lines += (end - line) as u32 + u32::from(line != latest);
+            latest = end;
+            let mut sectors = ((2u64 << ((last - first) & 63)) - 1) << (first & 3);
+            loop {
+                if !self.knows(block, line, sectors & 0xf) {
+                    return None;
+                }
+                (line, sectors) = (line + 1, sectors >> 4);
+                if sectors == 0 {
+                    break;
+                }
+            }
+        }
+        Some(lines)
+    }
+
+    /// Whether it is known that `block` has read these sectors of a line: then they are marked, too.
+    #[inline(always)]
+    fn knows(&self, block: u64, line: u64, sectors: u64) -> bool {
+        let at = &self.lines[place(line)];
+        at.read & (!0xf | sectors) == (line + 1) << 4 | sectors && at.block == block + 1
+    }
+
+    /// Notes that `block` reads sectors of a line.
+    #[inline(always)]
+    fn read(&mut self, block: u64, line: u64, sectors: u64) {
+        if !self.knows(block, line, sectors) {
+            self.read_first(block, line, sectors as u8);
+        }
+    }
+
+    /// The same if some of them may not have been read before.
+    #[inline(never)]
+    fn read_first(&mut self, block: u64, line: u64, sectors: u8) {
+        let at = &mut self.lines[place(line)];
+        if at.read >> 4 != line + 1 || at.block != block + 1 {
+            *at = Line { read: (line + 1) << 4, block: block + 1 };
+        }
+        let new = sectors & !(at.read & 0xf) as u8;
+        self.block_reads += u64::from(new.count_ones());
+        at.read |= u64::from(sectors);
+        self.mark(line, sectors, true);
+    }
+
+    /// Notes that sectors are written: bits of the 64 sectors of the piece of memory with this number, and of those of
+    /// the next.
+    #[inline(always)]
+    pub fn written(&mut self, piece: u64, sectors: [u64; 2]) {
+        for (piece, sectors) in (piece..).zip(sectors).filter(|(_, sectors)| *sectors != 0) {
+            self.page(piece >> (PAGE - 11)).written[piece as usize % WORDS] |= sectors;
+        }
     }
 
     #[inline(always)]
@@ -127,6 +204,12 @@ impl Touch {
     }
 }
 
+/// Where a line is remembered.
+#[inline(always)]
+fn place(line: u64) -> usize {
+    (line ^ (line >> 13)) as usize % LINES
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,6 +239,39 @@ mod tests {
             spun_sectors: 0,
         };
         assert_eq!(one.footprint(), expected);
+    }
+
+    #[test]
+    fn pieces_are_counted_like_their_sectors() {
+        let mut state = 1u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let (mut whole, mut apart, mut again) = (Touch::new(), Touch::new(), 0);
+        for _ in 0..20_000 {
+            let (block, is_read) = (random(3), random(2) == 0);
+            let first = (random(4) << 17) + random(300);
+            let pieces = [0; 3].map(|_| first + random(40)).map(|first| (first, first + random(33)));
+            let count = 1 + random(3) as usize;
+            let known = whole.has_read(block, pieces.into_iter().take(count));
+            let before = whole.block_reads;
+            let lines = whole.pieces(block, pieces.into_iter().take(count), is_read);
+            assert!(known.is_none_or(|known| known == lines && whole.block_reads == before), "{pieces:?}");
+            again += u32::from(known.is_some());
+            let mut told: Vec<u64> = Vec::new();
+            for (first, last) in pieces.into_iter().take(count) {
+                for sector in first..=last {
+                    apart.line(block, sector >> 2, 1 << (sector & 3), is_read);
+                    told.push(sector >> 2);
+                }
+            }
+            told.dedup();
+            assert_eq!(lines, told.len() as u32, "{pieces:?}");
+            assert_eq!(whole.block_reads, apart.block_reads, "{pieces:?}");
+        }
+        assert_eq!(whole.footprint(), apart.footprint());
+        assert!(again > 100, "{again}");
     }
 
     #[test]

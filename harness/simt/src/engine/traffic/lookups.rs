@@ -3,16 +3,16 @@
 //! From one execution of an instruction to the next, its lanes' addresses most often move together and keep their
 //! distances, as in [`super::pattern`]. So each instruction remembers the last request, taken apart into pieces, and
 //! what its passes are: while the distances hold, what remains is to find the lines of these pieces at their new place.
+//! Requests of many pieces are taken apart only if their distances come twice: see [`super::scattered`] for the others.
 
+use super::scattered::Packed;
 use crate::checks::Addresses;
-use crate::lane::{LANES, lanes};
+use crate::lane::{ALL, LANES};
 
 /// With more runs than that, the pieces of a request are neighbouring sectors, and lanes are looked at one by one.
 const RUNS: u32 = 8;
 /// Banks of the cache, of a word each.
 const BANKS: usize = 32;
-/// Bytes of the banks, as a power of two, and those of a line of the cache.
-const LINE: u32 = 7;
 
 /// The last request of an instruction, and what follows from the distances between its lanes' addresses.
 pub(crate) struct LookUp {
@@ -30,7 +30,10 @@ pub(crate) struct LookUp {
     /// The pieces of memory that are touched, in the order of the lanes: from the first lane's address to the first and
     /// to the last access or sector of each.
     pieces: [(u64, u64); LANES],
+    /// How many these are. 0: the request has not been taken apart.
     count: u32,
+    /// How often they are touched one after another, if it is a single one; else 1.
+    times: u32,
     /// The passes that the banks need. They are the same wherever the request lies, as its words go round the banks.
     passes: u32,
 }
@@ -46,42 +49,52 @@ impl Default for LookUp {
             span: 0,
             pieces: [(0, 0); LANES],
             count: 0,
+            times: 1,
             passes: 0,
         }
     }
 }
 
 impl LookUp {
-    /// Tells the 128-byte lines that the accesses of the lanes of `mask` touch, in the order of the lanes, each with
-    /// its sectors as bits; what neighbouring lanes touch in one line is told at once. Returns how many passes the
-    /// cache needs: one for two lines, or for a word of each bank. A word that neighbouring lanes share is asked for
-    /// once.
+    /// The address of the first lane of `mask`, if it is known now how the request is taken apart.
     ///
     /// `size` is the same each time.
     ///
     /// # Safety
     /// The processor has what `W` promises.
     #[inline(always)]
-    pub unsafe fn find<const W: u8>(
-        &mut self,
-        address: Addresses<'_>,
-        mask: u32,
-        size: u32,
-        mut tell: impl FnMut(u64, u8),
-    ) -> u32 {
+    pub unsafe fn find<const W: u8>(&mut self, address: Addresses<'_>, mask: u32, size: u32) -> Option<u64> {
         debug_assert!(size <= 32, "an access of one sector at most");
         let first = address.at(mask.trailing_zeros() as usize & 31);
+        // SAFETY: the caller's contract.
+        unsafe {
+            let again = mask == self.mask && !self.differs::<W>(address, first);
+            let known = again && self.count > 0 && self.fits(first);
+            if known || self.learn::<W>(&address.all(), mask, size, again) { Some(first) } else { None }
+        }
+    }
+
+    /// The same if it was known before.
+    ///
+    /// # Safety
+    /// The processor has what `W` promises.
+    #[inline(always)]
+    pub unsafe fn known<const W: u8>(&self, address: Addresses<'_>, mask: u32) -> Option<u64> {
+        let first = address.at(mask.trailing_zeros() as usize & 31);
+        if mask != self.mask || self.count == 0 || !self.fits(first) {
+            return None;
+        }
+        // SAFETY: the caller's contract.
+        let differs = unsafe { self.differs::<W>(address, first) };
+        if differs { None } else { Some(first) }
+    }
+
+    /// Whether the pieces are the same where the first address is this one.
+    #[inline(always)]
+    fn fits(&self, first: u64) -> bool {
         // Addresses that wrap round to 0 on their way to the highest would have another order.
         let ordered = first.wrapping_add(self.lowest).checked_add(self.span).is_some();
-        let alike = mask == self.mask && (first ^ self.first) & self.fixed == 0 && ordered;
-        // SAFETY: the caller's contract.
-        let same = alike && !unsafe { self.differs::<W>(address, first) };
-        // SAFETY: the caller's contract.
-        if !same && let Some((line, sectors)) = unsafe { self.learn::<W>(&address.all(), mask, size) } {
-            tell(line, sectors);
-            return 1;
-        }
-        self.tell(first, tell)
+        (first ^ self.first) & self.fixed == 0 && ordered
     }
 
     /// Whether these addresses of the remembered lanes have other distances. Written out for the host's vectors,
@@ -98,8 +111,17 @@ impl LookUp {
             // SAFETY: the caller's contract; eight lanes are read at a time.
             unsafe {
                 let start = _mm512_set1_epi64(start as i64);
-                let mut differ = 0;
                 let parts = address.base.chunks_exact(8).zip(self.from_first.chunks_exact(8));
+                if self.mask == ALL {
+                    let mut differ = _mm512_setzero_si512();
+                    for (part, expected) in parts {
+                        let distance = _mm512_sub_epi64(_mm512_loadu_si512(part.as_ptr().cast()), start);
+                        let other = _mm512_xor_si512(distance, _mm512_loadu_si512(expected.as_ptr().cast()));
+                        differ = _mm512_or_si512(differ, other);
+                    }
+                    return _mm512_test_epi64_mask(differ, differ) != 0;
+                }
+                let mut differ = 0;
                 for (at, (part, expected)) in parts.enumerate() {
                     let distance = _mm512_sub_epi64(_mm512_loadu_si512(part.as_ptr().cast()), start);
                     let expected = _mm512_loadu_si512(expected.as_ptr().cast());
@@ -116,64 +138,48 @@ impl LookUp {
         differ != 0
     }
 
-    /// Tells the lines of the remembered pieces, from this address of the first lane on. Returns the passes.
+    /// The remembered pieces, from this address of the first lane on: the first and the last sector of each, in the
+    /// order of the lanes.
     #[inline(always)]
-    fn tell(&self, first: u64, mut tell: impl FnMut(u64, u8)) -> u32 {
-        let (mut line, mut sectors, mut lines) = (u64::MAX, 0u32, 0u32);
-        let mut touch = |here: u64, bits: u32| {
-            if here != line {
-                if sectors != 0 {
-                    tell(line, sectors as u8);
-                }
-                (line, sectors) = (here, 0);
-                lines += 1;
-            }
-            sectors |= bits;
-        };
-        for (from, to) in &self.pieces[..self.count as usize % (LANES + 1)] {
-            let (from, to) = (first.wrapping_add(*from), first.wrapping_add(*to));
-            let (mut here, mut bits) = (from >> LINE, 0xf << (from >> 5 & 3) & 0xf);
-            while here < to >> LINE {
-                touch(here, bits);
-                (here, bits) = (here + 1, 0xf);
-            }
-            touch(here, bits & 0xf >> (3 - (to >> 5 & 3)));
-        }
-        if sectors != 0 {
-            tell(line, sectors as u8);
-        }
+    pub fn pieces(&self, first: u64) -> impl Iterator<Item = (u64, u64)> {
+        let pieces = &self.pieces[..(self.count as usize).min(LANES)];
+        pieces.iter().map(move |(from, to)| (first.wrapping_add(*from) >> 5, first.wrapping_add(*to) >> 5))
+    }
+
+    /// How many passes the cache needs for the remembered pieces, which lie in so many lines: one for two lines, or for
+    /// a word of each bank. A word that neighbouring lanes share is asked for once.
+    #[inline(always)]
+    pub fn passes(&self, lines: u32) -> u32 {
+        let lines = if lines > 1 { lines * self.times } else { lines };
         self.passes.max(lines.div_ceil(2))
     }
 
-    /// Remembers a request, unless all of it lies in one line, in no order: its line and sectors are returned then.
+    /// Remembers a request. `again`: these lanes had the same distances the last time. Returns false if only these are
+    /// remembered, as the request is one of many pieces, and its distances are new.
     ///
     /// Lanes are taken in runs that ascend without gaps, so that most requests are one run, or a few.
     ///
     /// # Safety
     /// The processor has what `W` promises.
     #[inline(always)]
-    unsafe fn learn<const W: u8>(&mut self, address: &[u64; LANES], mask: u32, size: u32) -> Option<(u64, u8)> {
+    unsafe fn learn<const W: u8>(&mut self, address: &[u64; LANES], mask: u32, size: u32, again: bool) -> bool {
         // SAFETY: the caller's contract.
         let starts = mask & !unsafe { following::<W>(address, mask, size) };
+        let few = starts.count_ones() <= RUNS;
+        let first = address[mask.trailing_zeros() as usize & 31];
+        (self.mask, self.first) = (mask, first);
+        for i in 0..LANES {
+            self.from_first[i] = address[i].wrapping_sub(first);
+        }
+        if !few && !again {
+            self.count = 0;
+            return false;
+        }
         let (mut low, mut high) = (u64::MAX, 0);
         for i in 0..LANES {
             let on = 0u64.wrapping_sub(u64::from((mask >> i) & 1));
             low = low.min(address[i] | !on);
             high = high.max(address[i] & on);
-        }
-        let few = starts.count_ones() <= RUNS;
-        if !few && low >> LINE == high >> LINE {
-            // Atomics on a few counters do so, each time in another order.
-            let mut sectors = 0;
-            for i in 0..LANES {
-                sectors |= ((mask >> i) & 1) << (address[i] >> 5 & 3);
-            }
-            return Some((low >> LINE, sectors as u8));
-        }
-        let first = address[mask.trailing_zeros() as usize & 31];
-        (self.mask, self.first) = (mask, first);
-        for i in 0..LANES {
-            self.from_first[i] = address[i].wrapping_sub(first);
         }
         (self.lowest, self.span) = (low.wrapping_sub(first), high.wrapping_sub(low));
         let words = u64::from(size.div_ceil(4));
@@ -196,9 +202,14 @@ impl LookUp {
                 (from, to - from + words)
             }))
         } else {
-            passes_of_lanes(address, mask, size, low)
+            // SAFETY: the caller's contract.
+            unsafe { Packed::of(Addresses::of(address), mask).of_banks::<W>(size) }
         };
-        None
+        // The rows of a block that is narrower than a warp often read one row of memory.
+        let pieces = &self.pieces[..(self.count as usize).min(LANES)];
+        let same = pieces.iter().all(|piece| *piece == pieces[0]);
+        (self.count, self.times) = if same { (1, self.count) } else { (self.count, 1) };
+        true
     }
 
     /// Remembers the runs of these accesses, or sectors, as pieces.
@@ -222,23 +233,6 @@ fn passes_of(runs: impl Iterator<Item = (u64, u64)> + Clone) -> u32 {
     let mut banks = Banks::default();
     runs.for_each(|(from, count)| banks.row(from, count));
     banks.passes()
-}
-
-/// The passes that accesses anywhere need. All words of an access are in the same passes, so that those of wide ones
-/// are looked at as one.
-#[inline(always)]
-fn passes_of_lanes(address: &[u64; LANES], mask: u32, size: u32, low: u64) -> u32 {
-    let shift = size.max(4).trailing_zeros();
-    let start = low >> shift;
-    let last = (BANKS as u64 - 1) >> (shift - 2);
-    let (mut latest, mut asked) = ([u64::MAX; BANKS], [0u8; BANKS]);
-    for lane in lanes(mask) {
-        let access = (address[lane] >> shift) - start;
-        let bank = (access & last) as usize % BANKS;
-        asked[bank] += u8::from(latest[bank] != access);
-        latest[bank] = access;
-    }
-    asked.iter().copied().fold(0, u8::max).into()
 }
 
 /// The lanes whose access is that of the lane before, or follows it without a gap. Written out for the host's vectors:
@@ -369,8 +363,9 @@ impl Banks {
 
 #[cfg(test)]
 mod tests {
+    use super::super::footprint::Touch;
     use super::*;
-    use crate::lane::{ALL, HostVectors};
+    use crate::lane::{HostVectors, lanes};
 
     /// The same, lane by lane: the lines that are told, and the passes.
     fn by_lanes(address: &[u64; LANES], mask: u32, size: u32) -> (Vec<(u64, u8)>, u32) {
@@ -394,6 +389,36 @@ mod tests {
         (told, passes)
     }
 
+    /// The lines that are told of a request, with their sectors, and the passes; what is told of one line in a row is
+    /// told at once.
+    fn asked(
+        look_up: &LookUp,
+        found: Option<u64>,
+        address: Addresses<'_>,
+        mask: u32,
+        size: u32,
+    ) -> (Vec<(u64, u8)>, u32) {
+        let mut told: Vec<(u64, u8)> = Vec::new();
+        let mut tell = |line, sectors| match told.last_mut() {
+            Some(last) if last.0 == line => last.1 |= sectors,
+            _ => told.push((line, sectors)),
+        };
+        let Some(first) = found else {
+            let packed = Packed::of(address, mask);
+            // SAFETY: every processor has what 0 promises.
+            let passes = unsafe {
+                packed.lines::<0>(tell);
+                packed.passes::<0>(size)
+            };
+            return (told, passes);
+        };
+        let lines = Touch::new().pieces(0, look_up.pieces(first), true);
+        for (first, last) in (0..look_up.times).flat_map(|_| look_up.pieces(first)) {
+            (first..=last).for_each(|at| tell(at >> 2, 1 << (at & 3)));
+        }
+        (told, look_up.passes(lines))
+    }
+
     /// Looks a request up, and then others: first of the same distances, as far away as `random` says; then one of
     /// whose lanes has moved; then one without it.
     fn check(address: &[u64; LANES], mut mask: u32, size: u32, mut random: impl FnMut(u64) -> u64) {
@@ -412,15 +437,17 @@ mod tests {
                 address[lane].wrapping_add(far + off)
             });
             let expected = by_lanes(&there, mask, size);
-            let (mut told, from) = (Vec::new(), Addresses::of(&there));
+            let from = Addresses::of(&there);
             // SAFETY: every processor has what 0 promises.
-            let passes = unsafe { look_up.find::<0>(from, mask, size, |line, sectors| told.push((line, sectors))) };
-            assert_eq!((told, passes), expected, "{there:?} {mask:#x} {size}");
+            let found = unsafe { look_up.find::<0>(from, mask, size) };
+            assert_eq!(asked(&look_up, found, from, mask, size), expected, "{there:?} {mask:#x} {size}");
+            // SAFETY: as above.
+            assert!(found.is_none() || unsafe { look_up.known::<0>(from, mask) } == found);
             if matches!(HostVectors::detect(), HostVectors::V4) {
-                let mut told = Vec::new();
                 // SAFETY: this processor has what 4 promises.
-                let passes = unsafe { wide.find::<4>(from, mask, size, |line, sectors| told.push((line, sectors))) };
-                assert_eq!((told, passes), expected, "{there:?} {mask:#x} {size}");
+                let (found, known) = unsafe { (wide.find::<4>(from, mask, size), wide.known::<4>(from, mask)) };
+                assert_eq!(asked(&wide, found, from, mask, size), expected, "{there:?} {mask:#x} {size}");
+                assert!(found.is_none() || known == found);
             }
         }
     }
@@ -458,10 +485,11 @@ mod tests {
         let told = |at: &dyn Fn(u64) -> u64, size| {
             let address = std::array::from_fn(|lane| at(lane as u64));
             check(&address, ALL, size, |below| below.min(2) - 1);
-            let mut lines = 0;
+            let (mut look_up, address) = (LookUp::default(), Addresses::of(&address));
             // SAFETY: every processor has what 0 promises.
-            let passes = unsafe { LookUp::default().find::<0>(Addresses::of(&address), ALL, size, |_, _| lines += 1) };
-            (passes, lines)
+            let found = unsafe { look_up.find::<0>(address, ALL, size) };
+            let (lines, passes) = asked(&look_up, found, address, ALL, size);
+            (passes, lines.len())
         };
         assert_eq!(told(&|lane| 4096 + lane * 4, 4), (1, 1), "a line");
         assert_eq!(told(&|lane| 4096 + lane * 16, 16), (4, 4), "four lines");

@@ -6,6 +6,7 @@ pub(crate) mod footprint;
 pub(crate) mod hash;
 pub(crate) mod lookups;
 pub(crate) mod pattern;
+pub(crate) mod scattered;
 pub(crate) mod sectors;
 pub(crate) mod serial;
 pub(crate) mod texels;

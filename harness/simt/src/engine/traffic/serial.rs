@@ -2,6 +2,7 @@
 
 use super::hash::Table;
 use super::lookups::largest;
+use super::scattered::Packed;
 use crate::costs::Serial;
 use crate::lane::{LANES, lanes};
 use std::collections::BTreeMap;
@@ -23,6 +24,8 @@ const NEAR: usize = 64;
 const WIDE: usize = 1 << 12;
 /// So many neighbouring lanes that meet at banks are counted apart from each other.
 const APART: usize = 4;
+/// Lanes at a bank of shared memory, above which others may be many, too.
+const MANY: u32 = 4;
 /// Shared memory is counted by rows, a word of each bank. The words of as many rows as this are found without comparing
 /// each lane with the others.
 const ROWS: usize = 31;
@@ -61,31 +64,25 @@ impl Chains {
 
     /// Notes an atomic on global memory.
     #[inline(always)]
-    pub fn global(&mut self, address: &[u64; LANES], mask: u32, float: bool) {
-        let (mut low, mut high) = (u64::MAX, 0);
-        for i in 0..LANES {
-            let on = 0u64.wrapping_sub(u64::from((mask >> i) & 1));
-            low = low.min(address[i] | !on);
-            high = high.max(address[i] & on);
-        }
+    pub fn global(&mut self, request: &Packed, float: bool) {
+        let (address, (low, high)) = (request.all(), request.ends());
         let (sector, unit) = (low >> 5 << 3, low >> UNIT << (UNIT - 2));
         match ((high >> 2).wrapping_sub(sector), (high >> 2).wrapping_sub(unit)) {
-            (near, _) if near < NEAR as u64 => self.near(sector, address, mask, float),
-            (_, last) if last < WIDE as u64 => self.wide(unit, last as usize, address, mask, float),
-            _ => self.sorted(address, mask, float),
+            (near, _) if near < NEAR as u64 => self.near(sector, address, float),
+            (_, last) if last < WIDE as u64 => self.wide(unit, last as usize, address, float),
+            _ => self.sorted(address, float),
         }
     }
 
     /// The same for words anywhere.
     #[inline(never)]
-    fn sorted(&mut self, address: &[u64; LANES], mask: u32, float: bool) {
+    fn sorted(&mut self, address: &[u64], float: bool) {
         let mut words = [u64::MAX; LANES];
-        let mut count = 0;
-        for lane in lanes(mask) {
-            words[count] = address[lane] >> 2;
-            count += 1;
-        }
+        let count = address.len().min(LANES);
         let words = &mut words[..count];
+        for (word, address) in words.iter_mut().zip(address) {
+            *word = address >> 2;
+        }
         if !words.is_sorted() {
             words.sort_unstable();
         }
@@ -109,10 +106,10 @@ impl Chains {
 
     /// The same for words that lie in one piece of memory, from the first of a unit on.
     #[inline(always)]
-    fn wide(&mut self, first: u64, last: usize, address: &[u64; LANES], mask: u32, float: bool) {
+    fn wide(&mut self, first: u64, last: usize, address: &[u64], float: bool) {
         let mut met = self.met.take().unwrap_or_default();
-        for lane in lanes(mask) {
-            let at = ((address[lane] >> 2) - first) as usize % WIDE;
+        for address in address {
+            let at = ((address >> 2) - first) as usize % WIDE;
             met.words[at] += 1;
             let more = u8::from(met.words[at] > met.sectors[at / 8]);
             met.sectors[at / 8] += more;
@@ -135,10 +132,10 @@ impl Chains {
 
     /// The same for words that lie near each other, from the first of a sector on: most atomics are such.
     #[inline(always)]
-    fn near(&mut self, first: u64, address: &[u64; LANES], mask: u32, float: bool) {
+    fn near(&mut self, first: u64, address: &[u64], float: bool) {
         let mut met = [0u8; NEAR];
-        for lane in lanes(mask) {
-            met[((address[lane] >> 2) - first) as usize % NEAR] += 1;
+        for address in address {
+            met[((address >> 2) - first) as usize % NEAR] += 1;
         }
         for (sector, lanes) in (first >> 3..).zip(met.as_chunks::<8>().0) {
             let most = lanes.iter().copied().fold(0, u8::max);
@@ -214,10 +211,27 @@ impl Chains {
 /// The most lanes that meet at a bank of shared memory.
 #[inline(always)]
 fn at_a_bank(address: &[u64; LANES], mask: u32) -> u32 {
+    // Many lanes often meet at one of a few counters: those are found together.
+    let (mut rest, mut most) = (mask, 0);
+    while rest != 0 {
+        let bank = address[rest.trailing_zeros() as usize & 31] >> 2 & 31;
+        let mut same = 0u32;
+        for i in 0..LANES {
+            same |= u32::from(address[i] >> 2 & 31 == bank) << i;
+        }
+        let met = (same & rest).count_ones();
+        (rest, most) = (rest & !same, most.max(met));
+        if met < MANY {
+            break;
+        }
+    }
+    if rest == 0 {
+        return most;
+    }
     // Neighbouring lanes often meet. With counts of their own they need not wait for each other here.
     let mut banks = [[0u8; 32]; APART];
-    lanes(mask).for_each(|lane| banks[lane % APART][(address[lane] >> 2) as usize % 32] += 1);
-    (0..32).map(|bank| banks.iter().map(|lanes| lanes[bank]).sum()).fold(0, u8::max).into()
+    lanes(rest).for_each(|lane| banks[lane % APART][(address[lane] >> 2) as usize % 32] += 1);
+    most.max((0..32).map(|bank| banks.iter().map(|lanes| lanes[bank]).sum()).fold(0, u8::max).into())
 }
 
 /// The most different words of a bank of shared memory at which lanes meet.
@@ -276,11 +290,16 @@ fn different_anywhere(address: &[u64; LANES], mask: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checks::Addresses;
     use crate::lane::ALL;
+
+    fn of(address: &[u64; LANES], mask: u32) -> Packed {
+        Packed::of(Addresses::of(address), mask)
+    }
 
     fn steps(at: impl Fn(u64) -> u64) -> Serial {
         let mut chains = Chains::default();
-        chains.global(&std::array::from_fn(|lane| at(lane as u64)), ALL, false);
+        chains.global(&of(&std::array::from_fn(|lane| at(lane as u64)), ALL), false);
         chains.serial(|_| 0)
     }
 
@@ -292,10 +311,10 @@ mod tests {
         assert_eq!(told(steps(|lane| 4096 + lane * 4)), (4, 4), "four sectors of one piece");
         assert_eq!(told(steps(|lane| 4096 + lane * 1024)), (32, 1), "a piece each");
         let mut chains = Chains::default();
-        chains.global(&[64; LANES], 0b111, true);
-        chains.global(&[64; LANES], 0b1, false);
+        chains.global(&of(&[64; LANES], 0b111), true);
+        chains.global(&of(&[64; LANES], 0b1), false);
         let mut other = Chains::default();
-        other.global(&[68; LANES], ALL, false);
+        other.global(&of(&[68; LANES], ALL), false);
         chains.join(&other);
         assert_eq!(chains.serial(|_| 0), Serial { steps: 36, longest: 36, longest_float: 3, ..Serial::default() });
     }
@@ -304,9 +323,9 @@ mod tests {
     fn requests_at_one_word_are_counted_where_they_are_tried_again() {
         for retries in [false, true] {
             let (mut chains, mut other) = (Chains::new(retries), Chains::new(retries));
-            chains.global(&[64; LANES], ALL, false);
-            chains.global(&[64; LANES], 0b11, false);
-            other.global(&std::array::from_fn(|lane| 64 + lane as u64 % 2 * 4), ALL, false);
+            chains.global(&of(&[64; LANES], ALL), false);
+            chains.global(&of(&[64; LANES], 0b11), false);
+            other.global(&of(&std::array::from_fn(|lane| 64 + lane as u64 % 2 * 4), ALL), false);
             chains.join(&other);
             assert_eq!(chains.serial(|_| 0).retried, if retries { 3 } else { 0 });
         }
@@ -329,12 +348,12 @@ mod tests {
             let mask = (random(1 << 31) as u32 | 2) & !1;
             // What one request leaves behind must not matter for the next.
             for _ in 0..2 {
-                near.global(&address, mask, round % 2 == 0);
-                near.global(&[far; LANES], 1, round % 2 == 0);
+                near.global(&of(&address, mask), round % 2 == 0);
+                near.global(&of(&[far; LANES], 1), round % 2 == 0);
             }
             address[0] = far;
-            sorted.global(&address, mask | 1, round % 2 == 0);
-            sorted.global(&address, mask | 1, round % 2 == 0);
+            sorted.global(&of(&address, mask | 1), round % 2 == 0);
+            sorted.global(&of(&address, mask | 1), round % 2 == 0);
             assert_eq!(near.serial(|_| 0), sorted.serial(|_| 0), "{address:?} {mask:#x}");
         }
     }
@@ -359,10 +378,27 @@ mod tests {
     fn where_an_array_lies_does_not_change_which_of_its_words_wait() {
         let longest = |start: u64| {
             let mut chains = Chains::default();
-            chains.global(&std::array::from_fn(|lane| start + lane as u64 * 32), ALL, false);
+            chains.global(&of(&std::array::from_fn(|lane| start + lane as u64 * 32), ALL), false);
             chains.serial(|_| start).longest
         };
         assert_eq!((longest(4096), longest(4096 + 512)), (16, 16), "two pieces");
+    }
+
+    #[test]
+    fn lanes_at_a_bank_are_counted_like_one_after_another() {
+        let mut state = 1u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for _ in 0..4000 {
+            let words = 1 + random(8) * random(8) * random(8);
+            let address = std::array::from_fn(|_| random(words) * random(2) * 4);
+            let mask = random(1 << 31) as u32 | 1 << random(32);
+            let mut banks = [0; 32];
+            lanes(mask).for_each(|lane| banks[(address[lane] >> 2) as usize % 32] += 1);
+            assert_eq!(at_a_bank(&address, mask), banks.into_iter().max().unwrap_or(0), "{address:?} {mask:#x}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A resident block: its warps, shared memory and barriers.
 
 use super::buffer::Buffer;
+use super::chains::UnderWay;
 use super::dice::shuffle;
 use super::loan::Loan;
 use super::printed::Text;
@@ -94,6 +95,8 @@ pub(crate) struct Block<'l> {
     pub warpgroups: Vec<Warpgroup>,
     /// What its threads printed, as far as the launch does not have it yet.
     pub printed: Text,
+    /// What its warps have executed, if the launch's costs are counted.
+    pub under_way: UnderWay,
     /// For the race check: the block's clock, and the history of its shared memory.
     pub clock: BlockClock,
     pub races: SharedRaces,
@@ -130,6 +133,7 @@ impl<'l> Block<'l> {
             meeting: Meeting::default(),
             warpgroups: Vec::new(),
             printed: Text::default(),
+            under_way: UnderWay::default(),
             clock: BlockClock::default(),
             races: SharedRaces::default(),
             copies: Copies::default(),
@@ -148,6 +152,7 @@ impl<'l> Block<'l> {
         (self.done, self.live, self.waiting) = (0, launch.threads, 0);
         self.barriers.fill(Barrier::default());
         self.warpgroups.clear();
+        self.under_way = UnderWay::default();
         for warp in self.warps.iter_mut().flatten() {
             warp.status = Status::New;
         }

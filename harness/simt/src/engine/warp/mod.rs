@@ -6,6 +6,7 @@
 
 pub(crate) mod block;
 pub(crate) mod buffer;
+pub(crate) mod chains;
 pub(crate) mod cluster;
 pub(crate) mod counts;
 pub(crate) mod dice;
@@ -33,7 +34,6 @@ use self::loan::Loan;
 use self::notes::{Notes, Unjudged};
 use self::program::{Op, Program};
 use self::request::{Pointers, Request};
-use self::seen::Looked;
 use self::shared::Shared;
 use self::slot::WarpSlot;
 use self::warpgroup::Products;
@@ -60,18 +60,12 @@ pub(crate) type Show = unsafe fn(&mut Warp<'_>, &Op, Request, Option<&Layout>);
 /// A function that finds how the addresses of a request lie, compiled for this processor.
 pub(crate) type LayoutOf = fn(Addresses<'_>, u32, u32) -> Layout;
 
-/// Looks at the addresses of the lanes of a mask, before a memory instruction accesses them, to count its costs.
-///
-/// # Safety
-/// The instruction is a memory instruction of the program that runs.
-pub(crate) type LookAt = unsafe fn(&mut Warp<'_>, &Op, u32, Looked);
-
 /// A warp: its lanes' registers and where they are.
 ///
 /// The raw pointers lead into buffers of the worker that runs the warp (`counts`, `sites`), of the warp's own slot
-/// (`regs`, `seen`, `local`), of its block (`shared`) and of the program (`ops`). The worker sets them when the warp
-/// starts. All of these buffers stay where they are, and nobody else touches their contents, until the warp has
-/// finished.
+/// (`regs`, `seen`, `local`), of its block (`shared`), and of the program or launch (`ops`). The worker sets them when
+/// the warp starts. All of these buffers stay where they are, and nobody else touches their contents, until the warp
+/// has finished.
 #[repr(C, align(64))]
 pub struct Warp<'l> {
     regs: *mut u8,
@@ -104,11 +98,10 @@ pub struct Warp<'l> {
     pub(crate) block: Loan<Block<'l>>,
     /// What the host thread notes down, while the warp has its turn.
     pub(crate) notes: Loan<Notes>,
-    /// The four functions below are compiled for this processor's vectors.
+    /// The three functions below are compiled for this processor's vectors.
     pub(crate) resolve: Resolve,
     pub(crate) layout: LayoutOf,
     pub(crate) show: Show,
-    pub(crate) look: LookAt,
     pub(crate) reason: Reason,
     pub(crate) counting: bool,
     /// The race or the initialisation check is on.
@@ -183,7 +176,6 @@ impl<'l> Warp<'l> {
             resolve: |_, _, _, _| false,
             layout: Layout::of,
             show: |_, _, _, _| (),
-            look: |_, _, _, _| (),
             reason: Reason::Gone,
             counting: false,
             checking: false,
@@ -247,12 +239,12 @@ impl<'l> Warp<'l> {
     }
 
     /// Tells those who count the launch's costs that the warp has come to a barrier of its whole block.
-    pub(crate) fn came_to_barrier(&mut self, block: u64) {
-        let (program, counts, index) = (self.program(), self.counts, self.index);
-        if let Some(seen) = &mut self.notes.get_mut().seen {
+    pub(crate) fn came_to_barrier(&mut self, block: &mut Block<'_>) {
+        let (program, counts) = (self.program(), self.counts);
+        if let (Some(seen), Some(slot)) = (&self.notes.get_mut().seen, &mut self.slot) {
             // SAFETY: while costs are counted, the warp's slot has a count for each basic block.
             let counts = unsafe { std::slice::from_raw_parts(counts, program.blocks.len()) };
-            seen.barrier(block, index, &program.blocks, counts);
+            seen.barrier(&mut block.under_way, &mut slot.paused, &program.blocks, counts);
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a launch whose costs are counted is looked at for, and what has been seen: addresses, and the chains of warps.
 
+use super::chains::{Paused, Steps, UnderWay};
 use super::counts::BlockCount;
 use super::program::{Adds, BlockInfo};
 use super::request::{Request, space_of};
@@ -7,21 +8,10 @@ use crate::checks::Addresses;
 use crate::costs::{Chain, Costs, Pipes};
 use crate::engine::traffic::footprint::Touch;
 use crate::engine::traffic::lookups::LookUp;
+use crate::engine::traffic::scattered::Packed;
 use crate::engine::traffic::serial::Chains;
 use crate::finding::{Space, What};
 use crate::memory::View;
-use std::collections::BTreeMap;
-
-/// What is looked at before an instruction.
-#[derive(Clone, Copy)]
-pub(crate) enum Look {
-    /// Nothing.
-    Away,
-    /// The addresses that it accesses.
-    Addresses(Looked),
-    /// It guards the next instruction, and executes it itself if the guard holds in some lanes only.
-    Guard,
-}
 
 /// A memory instruction that is looked at.
 #[derive(Clone, Copy)]
@@ -51,10 +41,8 @@ pub(crate) struct Seen {
     longest: u64,
     /// What the block that executed the most instructions has executed.
     busiest: Pipes,
-    /// The blocks under way, by their numbers.
-    under_way: BTreeMap<u64, UnderWay>,
-    /// What their warps have executed up to their last barrier, by the numbers of block and warp.
-    paused: BTreeMap<(u64, u32), Paused>,
+    /// The cycles of the chain of each basic block.
+    cycles: Vec<u64>,
     /// How often the warps that differed last executed each basic block, and their effort: most warps do as others did.
     last: [(Vec<u64>, Ended); LAST],
     /// Which of these is the oldest.
@@ -68,71 +56,14 @@ const LAST: usize = 4;
 #[derive(Clone, Copy, Default)]
 struct Ended {
     chain: Chain,
-    pipes: Pipes,
-}
-
-/// What the warps of a block have executed. All wait at a barrier of the block for the one that comes last: the chain
-/// of the block is, from each barrier to the next, that of the slowest warp.
-#[derive(Clone, Default)]
-struct UnderWay {
-    /// The chain up to the last barrier behind which a warp has come to another or to its end.
-    before: Chain,
-    /// The number of that barrier.
-    barriers: usize,
-    /// The longest chain from there on, and its cycles.
-    chain: Chain,
     cycles: u64,
-    /// Instructions of the warps that have ended.
     pipes: Pipes,
-}
-
-/// A warp at a barrier of its block.
-struct Paused {
-    /// How many barriers of the block it has come to.
-    barriers: usize,
-    /// How often it had executed each basic block then.
-    executed: Vec<u64>,
-}
-
-impl Paused {
-    /// The chain since the last barrier.
-    fn goes_on(&mut self, chains: &[BlockInfo], executed: &[BlockCount]) -> Chain {
-        let mut chain = Chain::default();
-        for ((info, now), before) in chains.iter().zip(executed).zip(&mut self.executed) {
-            if now.executions > *before {
-                chain.add(&info.effort.chain, now.executions - *before);
-                *before = now.executions;
-            }
-        }
-        chain
-    }
-}
-
-impl UnderWay {
-    /// A warp has come from the barrier with this number to the next one, or to its end.
-    fn part(&mut self, number: usize, chain: Chain) {
-        if number > self.barriers {
-            self.before = self.whole();
-            (self.barriers, self.chain, self.cycles) = (number, Chain::default(), 0);
-        }
-        let cycles = chain.cycles();
-        if cycles > self.cycles {
-            (self.chain, self.cycles) = (chain, cycles);
-        }
-    }
-
-    /// The chain from the start of the block.
-    fn whole(&self) -> Chain {
-        let mut whole = self.before;
-        whole.add(&self.chain, 1);
-        whole
-    }
 }
 
 impl Seen {
     /// Nothing yet. `retries`: the kernel's loops try again until no other thread was faster; `looked`: so many
-    /// instructions are looked at.
-    pub fn new(retries: bool, looked: usize) -> Seen {
+    /// instructions are looked at; `blocks`: its basic blocks.
+    pub fn new(retries: bool, looked: usize, blocks: &[BlockInfo]) -> Seen {
         Seen {
             look_ups: std::iter::repeat_with(LookUp::default).take(looked).collect(),
             touch: Touch::new(),
@@ -140,24 +71,25 @@ impl Seen {
             chain: Chain::default(),
             longest: 0,
             busiest: Pipes::default(),
-            under_way: BTreeMap::new(),
-            paused: BTreeMap::new(),
+            cycles: blocks.iter().map(|info| info.effort.chain.cycles()).collect(),
             last: Default::default(),
             oldest: 0,
         }
     }
 
-    /// A warp has come to a barrier of its whole block, after so many executions of the basic blocks with these chains.
-    pub fn barrier(&mut self, block: u64, warp: u32, chains: &[BlockInfo], executed: &[BlockCount]) {
-        let new = || Paused { barriers: 0, executed: vec![0; executed.len()] };
-        let paused = self.paused.entry((block, warp)).or_insert_with(new);
-        let chain = paused.goes_on(chains, executed);
-        paused.barriers += 1;
-        self.under_way.entry(block).or_default().part(paused.barriers - 1, chain);
+    /// A warp has come to a barrier of its whole block, after so many executions of the basic blocks.
+    pub fn barrier(&self, block: &mut UnderWay, paused: &mut Paused, blocks: &[BlockInfo], executed: &[BlockCount]) {
+        paused.goes_on(block, Steps { blocks, cycles: &self.cycles }, executed);
     }
 
-    /// A warp of a block has ended after so many executions of the basic blocks with these chains.
-    pub fn warp_ended(&mut self, block: u64, warp: u32, chains: &[BlockInfo], executed: &[BlockCount]) {
+    /// A warp of a block has ended after so many executions of the basic blocks.
+    pub fn warp_ended(
+        &mut self,
+        block: &mut UnderWay,
+        paused: &mut Paused,
+        blocks: &[BlockInfo],
+        executed: &[BlockCount],
+    ) {
         let alike =
             |(last, _): &(Vec<u64>, Ended)| executed.iter().map(|count| count.executions).eq(last.iter().copied());
         let at = self.last.iter().position(alike).unwrap_or_else(|| {
@@ -167,34 +99,34 @@ impl Seen {
             last.clear();
             last.extend(executed.iter().map(|count| count.executions));
             *effort = Ended::default();
-            for (info, &times) in chains.iter().zip(&*last).filter(|(_, times)| **times > 0) {
+            for (info, &times) in blocks.iter().zip(&*last).filter(|(_, times)| **times > 0) {
                 effort.chain.add(&info.effort.chain, times);
                 effort.pipes.add(&info.effort.pipes, times);
             }
+            effort.cycles = effort.chain.cycles();
             at
         });
         let last = &self.last[at].1;
-        let (number, chain) = match self.paused.remove(&(block, warp)) {
-            Some(mut paused) => (paused.barriers, paused.goes_on(chains, executed)),
-            None => (0, last.chain),
-        };
-        let sum = self.under_way.entry(block).or_default();
-        sum.pipes.add(&last.pipes, 1);
-        sum.part(number, chain);
+        block.pipes.add(&last.pipes, 1);
+        if paused.barriers == 0 {
+            block.part(0, last.cycles, || last.chain);
+        } else {
+            paused.goes_on(block, Steps { blocks, cycles: &self.cycles }, executed);
+            paused.reset();
+        }
     }
 
     /// A block has ended.
-    pub fn block_ended(&mut self, block: u64) {
-        let ended = self.under_way.remove(&block).unwrap_or_default();
-        let chain = ended.whole();
+    pub fn block_ended(&mut self, block: &UnderWay) {
+        let chain = block.whole();
         self.chain.add(&chain, 1);
         self.longest = self.longest.max(chain.cycles());
-        self.busiest = busier(self.busiest, ended.pipes);
+        self.busiest = busier(self.busiest, block.pipes);
     }
 
     /// What several workers have seen in this memory, without the instructions.
     pub fn joined<'s>(all: impl Iterator<Item = &'s Seen>, memory: &View) -> Costs {
-        let mut sum = Seen::new(false, 0);
+        let mut sum = Seen::new(false, 0, &[]);
         for seen in all {
             sum.touch.join(&seen.touch);
             sum.chains.join(&seen.chains);
@@ -223,6 +155,67 @@ impl Seen {
         self.touch.copied(address, bytes, is_read);
     }
 
+    /// What an instruction asked for last, and the address of the first lane of `mask`, if that is in global memory and
+    /// the lanes have the same distances now.
+    ///
+    /// # Safety
+    /// The processor has what `W` promises.
+    #[inline(always)]
+    unsafe fn known<'s, const W: u8>(
+        look_ups: &'s [LookUp],
+        address: Addresses<'_>,
+        mask: u32,
+        looked: Looked,
+    ) -> Option<(&'s LookUp, u64)> {
+        let look_up = look_ups.get(looked.index as usize)?;
+        // SAFETY: the caller's contract.
+        let first = unsafe { look_up.known::<W>(address, mask)? };
+        let elsewhere = looked.request.space == Space::Generic && space_of(first).0 != Space::Global;
+        if elsewhere { None } else { Some((look_up, first)) }
+    }
+
+    /// Notes that the lanes of `mask` of a warp of `block` read global memory, if they have the distances that they had
+    /// at this instruction before, and the block has read all of it: most reads of loops are such. Returns whether that
+    /// is so.
+    ///
+    /// # Safety
+    /// The processor has what `W` promises.
+    #[inline(always)]
+    pub unsafe fn reads_again<const W: u8>(
+        &mut self,
+        block: u64,
+        address: Addresses<'_>,
+        mask: u32,
+        looked: Looked,
+    ) -> bool {
+        // SAFETY: the caller's contract.
+        let Some((look_up, first)) = (unsafe { Seen::known::<W>(&self.look_ups, address, mask, looked) }) else {
+            return false;
+        };
+        let Some(lines) = self.touch.has_read(block, look_up.pieces(first)) else {
+            return false;
+        };
+        let passes = look_up.passes(lines);
+        self.touch.passes(passes);
+        true
+    }
+
+    /// Notes an access of the lanes of `mask` of a warp of `block`, if it reads or writes global memory, and the lanes
+    /// have the distances that they had at this instruction before. Returns whether that is so.
+    ///
+    /// # Safety
+    /// The processor has what `W` promises.
+    #[inline(always)]
+    pub unsafe fn again<const W: u8>(&mut self, block: u64, address: Addresses<'_>, mask: u32, looked: Looked) -> bool {
+        // SAFETY: the caller's contract.
+        let Some((look_up, first)) = (unsafe { Seen::known::<W>(&self.look_ups, address, mask, looked) }) else {
+            return false;
+        };
+        let lines = self.touch.pieces(block, look_up.pieces(first), looked.request.what == What::Read);
+        self.touch.passes(look_up.passes(lines));
+        true
+    }
+
     /// Notes an access of the lanes of `mask` of a warp of `block`.
     ///
     /// # Safety
@@ -234,18 +227,36 @@ impl Seen {
             Space::Generic => space_of(address.at(mask.trailing_zeros() as usize & 31)).0,
             named => named,
         };
+        let touch = &mut self.touch;
         match (space, request.what) {
             (Space::Shared, What::Atomic) => self.chains.shared(&address.all(), mask, adds == Adds::One),
-            (Space::Global, what) => {
-                if what == What::Atomic {
-                    self.chains.global(&address.all(), mask, adds == Adds::Float);
+            (Space::Global, What::Atomic) => {
+                let packed = Packed::of(address, mask);
+                self.chains.global(&packed, adds == Adds::Float);
+                // SAFETY: the caller's contract.
+                unsafe {
+                    match packed.sectors() {
+                        Some((piece, sectors)) => touch.written(piece, sectors),
+                        None => packed.lines::<W>(|line, sectors| touch.line(block, line, sectors, false)),
+                    }
+                    touch.passes(packed.passes::<W>(request.size));
                 }
-                let (touch, is_read) = (&mut self.touch, what == What::Read);
-                if let Some(look_up) = self.look_ups.get_mut(index as usize) {
-                    let tell = |line, sectors| touch.line(block, line, sectors, is_read);
-                    // SAFETY: the caller's contract.
-                    let passes = unsafe { look_up.find::<W>(address, mask, request.size, tell) };
-                    self.touch.passes(passes);
+            }
+            (Space::Global, what) => {
+                let Some(look_up) = self.look_ups.get_mut(index as usize) else {
+                    return;
+                };
+                let is_read = what == What::Read;
+                // SAFETY: the caller's contract.
+                unsafe {
+                    if let Some(first) = look_up.find::<W>(address, mask, request.size) {
+                        let lines = touch.pieces(block, look_up.pieces(first), is_read);
+                        touch.passes(look_up.passes(lines));
+                    } else {
+                        let packed = Packed::of(address, mask);
+                        packed.lines::<W>(|line, sectors| touch.line(block, line, sectors, is_read));
+                        touch.passes(packed.passes::<W>(request.size));
+                    }
                 }
             }
             _ => {}

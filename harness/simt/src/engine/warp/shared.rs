@@ -2,8 +2,8 @@
 
 use super::dice::shuffle;
 use super::printed::{Printed, Text};
-use super::program::Program;
-use super::seen::Look;
+use super::program::{Handler, Op, Program};
+use super::seen::Looked;
 use super::sums::Turns;
 use super::tables::Order;
 use crate::checks::bounds::Bounds;
@@ -23,6 +23,38 @@ use std::time::Instant;
 #[repr(align(128))]
 #[derive(Default)]
 pub(crate) struct Count(pub AtomicU64);
+
+/// What is looked at before the instructions of a program, if the launch's costs are counted.
+#[derive(Default)]
+pub(crate) struct Looks {
+    /// The program's instructions, of which those that are looked at have handlers that look first. Empty unless the
+    /// launch's costs are counted.
+    pub ops: Vec<Op>,
+    /// Those that are looked at.
+    pub ahead: Vec<Ahead>,
+    /// For each instruction that is looked at, its place among these.
+    pub of: Vec<u32>,
+}
+
+/// A memory instruction that is looked at, and the handlers that execute it.
+pub(crate) struct Ahead {
+    pub looked: Looked,
+    pub full: Handler,
+    pub part: Handler,
+}
+
+impl Looks {
+    /// Whether the launch's costs are counted.
+    pub fn any(&self) -> bool {
+        !self.ops.is_empty()
+    }
+
+    /// What is looked at before an instruction, which is one of those.
+    #[inline(always)]
+    pub fn before(&self, op: &Op) -> &Ahead {
+        &self.ahead[self.of[op.site as usize] as usize]
+    }
+}
 
 /// What the workers of a launch share.
 pub(crate) struct Shared<'l> {
@@ -62,8 +94,8 @@ pub(crate) struct Shared<'l> {
     /// For each instruction, the memory in which its accesses may be usual ones for the checks. Empty in clusters, and
     /// if the race check is off.
     pub rooms: Vec<Range<u64>>,
-    /// What is looked at before each instruction. Empty unless the launch's costs are counted.
-    pub looks: Vec<Look>,
+    /// What is looked at before the instructions.
+    pub looks: Looks,
     pub seed: u64,
     pub budget: u64,
     /// Blocks that a worker may have resident.
@@ -247,7 +279,7 @@ impl Shared<'static> {
             bulk: false,
             bounds: Vec::new(),
             rooms: Vec::new(),
-            looks: Vec::new(),
+            looks: Looks::default(),
             seed: 0,
             budget: 0,
             resident: 1,

@@ -1,6 +1,7 @@
 //! A place for a warp to run in.
 
 use super::buffer::Buffer;
+use super::chains::Paused;
 use super::counts::BlockCount;
 
 /// Bytes from one lane's local memory to the next lane's, if each has so many bytes. All lanes are at the same offset
@@ -20,6 +21,8 @@ pub(crate) struct WarpSlot {
     pub seen: Vec<u64>,
     /// How often the warp executed each basic block; empty unless the launch's costs are counted.
     pub counts: Vec<BlockCount>,
+    /// How far it had come at the last barrier of its block, if these are counted.
+    pub paused: Paused,
     /// The number of the block, and of the warp in it, whose special registers have been filled in.
     pub block: u64,
     pub warp: u32,

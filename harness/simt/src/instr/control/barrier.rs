@@ -153,7 +153,7 @@ unsafe fn arrive(warp: &mut Warp, op: &Op) -> Flow {
     let waits = mode != Mode::Arrive;
     warp.with_block(|warp, block| {
         if waits && whole && expected == 0 {
-            warp.came_to_barrier(block.number);
+            warp.came_to_barrier(block);
         }
         let live = block.live;
         let state = &mut block.barriers[id as usize];
