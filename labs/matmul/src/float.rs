@@ -111,6 +111,10 @@ pub(crate) const FLOAT_EVEN: Hopper =
 /// With shares for all tiles, an H100 took 22 microseconds longer at 2048 cubed.
 const MEETING: f64 = 40000.0;
 
+/// A product of one tile with no more steps takes about as long as a launch, whatever the tile: [`FLOAT_EVEN`] has its
+/// own kernel multiply it, so that this can be tried at any size.
+const FEW_STEPS: u32 = 4;
+
 /// The cycles that [`FLOAT_EVEN`] takes if it shares out the last tiles. There must be more tiles than a wave has, so
 /// that a tile has few parts.
 fn evened(shape: Shape, multiprocessors: u32) -> Option<f64> {
@@ -139,6 +143,9 @@ pub(crate) fn shared_out(tiles: u64, shares: u32) -> u64 {
 /// the largest tile.
 pub(crate) fn fitting(listed: Hopper, shape: Shape, multiprocessors: u32) -> Hopper {
     let (steps, multiprocessors) = ((shape.k as u32).div_ceil(DEPTH).max(1), multiprocessors.max(1));
+    if matches!(listed.cut, Cut::Even { .. }) && listed.tiles(shape) <= 1 && steps <= FEW_STEPS {
+        return listed;
+    }
     let mut best = (FLOAT, f64::INFINITY);
     for size in [LARGE, MEDIUM, SMALL] {
         for rung in size.rungs(steps, multiprocessors) {
@@ -201,6 +208,8 @@ mod tests {
         assert_eq!(evened(4095, 4097, 2049), ("float_even", 264, 264 + 264), "16 tiles in the last wave");
         assert_eq!(evened(2048, 2048, 2048), ("float_even", 0, 256), "less than a wave");
         assert_eq!(evened(1023, 1021, 1019).0, "float_medium_2");
+        assert_eq!((evened(33, 33, 33), evened(1, 1, 1)), (("float_even", 0, 1), ("float_even", 0, 1)));
+        assert_ne!(evened(129, 33, 33).0, "float_even");
         assert_eq!(even(FLOAT_EVEN, Shape { m: 300, k: 32, n: 300 }, 5).slices(), 0, "one step a tile");
         assert_eq!(even(FLOAT_EVEN, Shape { m: 257, k: 70, n: 129 }, 29).slices(), 18, "no share without a step");
         // 5 waves: nothing is left.
