@@ -411,7 +411,8 @@ fn rounds_of_a_loop_that_does_something_are_counted() {
     }
 }
 
-/// A block of 33 whose lanes each wait for another of the others, and then do `behind`: what that block costs at least.
+/// The cycles of the longest chain of 33 blocks. Block `waiter` has it: each of its lanes waits for another one of the
+/// others, and then does `behind`.
 fn after_waiting(waiter: u32, behind: &str) -> (u64, Report) {
     let body = format!(
         "mov.u32 %r4, %ctaid.x; setp.eq.u32 %p1, %r4, {waiter}; @%p1 bra WAIT;

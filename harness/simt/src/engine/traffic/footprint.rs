@@ -213,6 +213,7 @@ fn place(line: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::traffic::random::random;
 
     #[test]
     fn a_sector_counts_once_in_a_launch_and_once_in_every_block() {
@@ -243,11 +244,7 @@ mod tests {
 
     #[test]
     fn pieces_are_counted_like_their_sectors() {
-        let mut state = 1u64;
-        let mut random = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = random(1);
         let (mut whole, mut apart, mut again) = (Touch::new(), Touch::new(), 0);
         for _ in 0..20_000 {
             let (block, is_read) = (random(3), random(2) == 0);

@@ -365,6 +365,7 @@ impl Banks {
 mod tests {
     use super::super::footprint::Touch;
     use super::*;
+    use crate::engine::traffic::random::random;
     use crate::lane::{HostVectors, lanes};
 
     /// The same, lane by lane: the lines that are told, and the passes.
@@ -454,11 +455,7 @@ mod tests {
 
     #[test]
     fn whole_runs_are_counted_like_lane_after_lane() {
-        let mut state = 1u64;
-        let mut random = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = random(1);
         for round in 0..20_000 {
             let size = 1 << random(6);
             let mask = match round % 4 {

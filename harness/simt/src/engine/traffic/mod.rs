@@ -6,6 +6,8 @@ pub(crate) mod footprint;
 pub(crate) mod hash;
 pub(crate) mod lookups;
 pub(crate) mod pattern;
+#[cfg(test)]
+pub(crate) mod random;
 pub(crate) mod scattered;
 pub(crate) mod sectors;
 pub(crate) mod serial;

@@ -215,6 +215,7 @@ fn bits(address: &[u64; LANES], number: impl Fn(u64) -> u64) -> [u64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::traffic::random::random;
     use crate::lane::HostVectors;
 
     /// The sectors of these lines, each once.
@@ -229,11 +230,7 @@ mod tests {
 
     #[test]
     fn bits_of_sectors_are_those_of_the_lines() {
-        let mut state = 1u64;
-        let mut random = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = random(1);
         let (mut near, mut far) = (0, 0);
         for _ in 0..10_000 {
             let (start, spread) = (random(1 << 20) * 4, 1 << random(13));
@@ -262,11 +259,7 @@ mod tests {
         if !matches!(HostVectors::detect(), HostVectors::V4) {
             return;
         }
-        let mut state = 1u64;
-        let mut random = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = random(1);
         for round in 0..10_000 {
             let (size, spread) = (1 << random(6), 1 << random(12));
             let mut address: [u64; LANES] = std::array::from_fn(|_| 4096 + random(spread) * size);

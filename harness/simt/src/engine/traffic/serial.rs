@@ -291,6 +291,7 @@ fn different_anywhere(address: &[u64; LANES], mask: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::checks::Addresses;
+    use crate::engine::traffic::random::random;
     use crate::lane::ALL;
 
     fn of(address: &[u64; LANES], mask: u32) -> Packed {
@@ -333,11 +334,7 @@ mod tests {
 
     #[test]
     fn atomics_near_each_other_are_counted_like_those_far_apart() {
-        let mut state = 1u64;
-        let mut random = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = random(1);
         for round in 0..4000 {
             // All lie within eight sectors, or within sixty times as much, and one lane far away does not change that
             // for the others.
@@ -360,11 +357,7 @@ mod tests {
 
     #[test]
     fn different_words_are_counted_like_lane_after_lane() {
-        let mut state = 1u64;
-        let mut random = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = random(1);
         for _ in 0..4000 {
             let (start, rows) = (random(1000) * 4, 1 + random(40));
             let stride = [1, 1, 32, 33][random(4) as usize];
@@ -386,11 +379,7 @@ mod tests {
 
     #[test]
     fn lanes_at_a_bank_are_counted_like_one_after_another() {
-        let mut state = 1u64;
-        let mut random = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = random(1);
         for _ in 0..4000 {
             let words = 1 + random(8) * random(8) * random(8);
             let address = std::array::from_fn(|_| random(words) * random(2) * 4);

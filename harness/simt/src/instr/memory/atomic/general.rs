@@ -186,14 +186,11 @@ fn sorted(at: &Pointers, mask: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::traffic::random::random;
 
     #[test]
     fn collisions_are_counted_as_by_sorting() {
-        let mut state = 5u64;
-        let mut random = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = random(5);
         for _ in 0..10_000 {
             let (spread, unit) = ([1, 8, 256, 1024, 1025, 9000][random(6) as usize], 1 << random(4));
             let start = 4096 + random(100) * unit;
