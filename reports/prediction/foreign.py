@@ -35,7 +35,7 @@ def predicted(program):
         predicted = json.loads(told[0])["predicted"]
         for name in ("ms", "low_ms", "high_ms"):
             predicted[name] += IDLE
-        yield {**row, "of": "", "lab": "", "measured": float(row["us"]) / 1e3, "spread": 0.0, "predicted": predicted}
+        yield {**row, "of": "", "lab": "", "variant": row["name"], "measured": float(row["us"]) / 1e3, "spread": 0.0, "predicted": predicted}
 
 
 def line(row):
@@ -46,7 +46,7 @@ def line(row):
 
 def compare(program, check):
     rows = list(predicted(program))
-    count, tau, _, median, near, _, _ = shares(rows)
+    count, tau, _, _, median, near, _, _ = shares(rows)
     summary = f"{count} kernels: tau {tau:.2f}, {percent(near)} within 1.5 times, median error {percent(median)}"
     print(summary)
     text = "\n".join([

@@ -1,8 +1,10 @@
 """In which order rows are predicted and measured: Kendall's tau, what counts as noise, and how far tau can reach.
 
-Two times that are predicted within SAME of each other are told to be equal: a tie, which agrees with no order and with none disagrees.
-Tau-b counts ties: of two rows that are predicted to be equal and differ, the tau of all pairs loses. The same holds for what tau can
-reach, so that both are found by one rule.
+Tau is over pairs of rows of two variants, as it is the variants whose order is asked for; beside it stands the tau of all pairs, which
+are also of one variant with other types, shapes or settings. Two times that are predicted within SAME of each other are told to be equal,
+and so are two that were measured within COUNT of each other: a tie, which agrees with no order and with none disagrees. Tau-b counts
+ties: of two rows that are predicted to be equal and differ, or the other way round, tau loses. The same holds for what tau can reach, so
+that both are found by one rule.
 """
 
 import bisect
@@ -15,6 +17,8 @@ from collections import defaultdict
 NOISE = 0.95
 # Predicted times that differ by no more than this share of the longer one are equal.
 SAME = 0.01
+# Milliseconds: events count in 32 ns, so times that are one count apart may be of launches that take equally long.
+COUNT = 32e-6
 # How often noise is drawn anew, and of how many pairs of rows of about the same time.
 DRAWS, NEAR = 40, 20
 
@@ -51,26 +55,31 @@ def by_run(rows):
     return groups.values()
 
 
-def tau(rows, noise=None):
+def tau(rows, noise=None, one_variant=False):
     """Kendall's tau-b of the pairs of rows of one lab and run, and how many pairs that are; of none there is no tau.
 
-    With `noise`, in milliseconds, pairs are left out whose measured times differ by no more than that, or than their spreads.
+    With `noise`, in milliseconds, pairs are left out whose measured times differ by no more than that, or than their spreads. Pairs of
+    one variant count only with `one_variant`.
     """
     sums = [0, 0, 0, 0]
     for group in by_run(rows):
-        told = [(row["measured"], row["predicted"]["ms"], row["spread"]) for row in group]
-        sums = [a + b for a, b in zip(sums, counted(told, noise))]
+        told = [(row["measured"], row["predicted"]["ms"], row["spread"], row["variant"]) for row in group]
+        sums = [a + b for a, b in zip(sums, counted(told, noise, one_variant))]
     return tau_b(*sums), sum(sums)
 
 
-def counted(told, noise=None):
-    """Pairs that agree, that differ, and that are tied in the first or in the second alone, of measured, predicted, spread."""
+def counted(told, noise=None, one_variant=False):
+    """Pairs that agree, that differ, and that are tied in the first or in the second alone, of measured, predicted, spread, variant."""
     agree = differ = ties_measured = ties_predicted = 0
-    for i, (x, u, x_spread) in enumerate(told):
-        for y, v, y_spread in told[:i]:
+    for i, (x, u, x_spread, x_of) in enumerate(told):
+        for y, v, y_spread, y_of in told[:i]:
             first, second = x - y, u - v
+            if x_of == y_of and not one_variant:
+                continue
             if noise is not None and abs(first) <= max(noise, math.hypot(x_spread, y_spread)):
                 continue
+            if abs(first) <= 1.001 * COUNT:  # The times are decimal fractions.
+                first = 0
             if abs(second) <= SAME * max(u, v):
                 second = 0
             agree += first * second > 0
@@ -86,7 +95,7 @@ def tau_b(agree, differ, ties_measured, ties_predicted):
 
 
 def reachable(rows, known):
-    """The tau of all pairs that a predictor reaches who knows each row's time, when it is measured once more, with another noise.
+    """The tau that a predictor reaches who knows each row's time, when it is measured once more, with another noise.
 
     The noise of a row is drawn from the differences of the pairs among `known` that are counted alike, of the NEAR pairs whose times are
     nearest to its own. Both times of such a pair have it, hence the root of two. They are of one run, next to each other, and from run to
@@ -108,7 +117,7 @@ def reachable(rows, known):
             for row in group:
                 noises = near[id(row)]
                 noise = noises[int(dice.random() * len(noises))] * (1 if dice.random() < 0.5 else -1)
-                told.append((max(1e-6, row["measured"] + noise), row["measured"], 0))
+                told.append((max(1e-6, row["measured"] + noise), row["measured"], 0, row["variant"]))
             sums = [a + b for a, b in zip(sums, counted(told))]
         taus.append(tau_b(*sums))
     return sum(taus) / len(taus)

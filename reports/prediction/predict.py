@@ -24,7 +24,7 @@ import tempfile
 import tomllib
 from collections import defaultdict
 
-from order import NOISE, SAME, alike, quantile, reachable, tau
+from order import COUNT, NOISE, SAME, alike, quantile, reachable, tau
 
 HERE = pathlib.Path(__file__).resolve().parent
 # The measured rows of each part.
@@ -147,12 +147,13 @@ def ratio(row):
 
 
 def shares(rows, noise=None):
-    """Rows, tau of all pairs and of those that differ by more than noise, median error, and the shares within 1.5 times,
+    """Rows, tau, that of all pairs and of those that differ by more than noise, median error, and the shares within 1.5 times,
     twice, and the interval."""
     errors = [abs(math.log(ratio(row))) for row in rows]
     part = lambda most: sum(e <= math.log(most) for e in errors) / len(rows)
     inside = sum(row["predicted"]["low_ms"] <= row["measured"] <= row["predicted"]["high_ms"] for row in rows) / len(rows)
-    return len(rows), tau(rows)[0], tau(rows, noise), math.exp(quantile(errors, 0.5)) - 1, part(1.5), part(2), inside
+    ranks = tau(rows)[0], tau(rows, one_variant=True)[0], tau(rows, noise, one_variant=True)
+    return len(rows), *ranks, math.exp(quantile(errors, 0.5)) - 1, part(1.5), part(2), inside
 
 
 def percent(value):
@@ -161,8 +162,8 @@ def percent(value):
 
 def line(name, rows, noise, known):
     """A line of a table; `known` are the rows that tell how far times differ by chance."""
-    count, rank, (clear, pairs), median, near, twice, inside = shares(rows, noise)
-    ranks = f"{rank:.2f} | {reachable(rows, known):.2f} | " + (f"{clear:.2f} of {pairs}" if pairs else "")
+    count, rank, rank_all, (clear, pairs), median, near, twice, inside = shares(rows, noise)
+    ranks = f"{rank:.2f} | {reachable(rows, known):.2f} | {rank_all:.2f} | " + (f"{clear:.2f} of {pairs}" if pairs else "")
     return f"| {name} | {count} | {ranks} | {percent(median)} | {percent(near)} | {percent(twice)} | {percent(inside)} |"
 
 
@@ -215,17 +216,18 @@ def table(every, noise, part="h200"):
     of = lambda lab: [row for row in rows if row["lab"] == lab]
     bounds = sorted({row["predicted"]["terms"][0]["bound"] for row in rows})
     bound = lambda name: [row for row in rows if row["predicted"]["terms"][0]["bound"] == name]
-    head = "rows | Kendall's tau | reachable | beyond noise, of pairs | median error | within 1.5 times | within twice | inside the interval |"
-    rule = "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    head = "rows | Kendall's tau | reachable | all pairs | beyond noise, of pairs | median error | within 1.5 times | within twice | inside the interval |"
+    rule = "| --- |" + 9 * " ---: |"
     reasons = sorted({f"{row['lab']}, {row['variant']}: {row['not_predicted']}" for row in refused})
     own = fitted()
     return "\n".join([
         f"{len(rows)} rows that were measured on one {part.upper()}, predicted from what the emulated H200 counts (`predict.py`). Tau is over the",
-        f"pairs of rows of one lab and run. Beyond noise are the pairs whose measured times differ by more than {1e3 * noise:.1f} µs, and by more than",
-        f"the spread of their samples: of 100 pairs of rows whose launches are counted alike, {100 * NOISE:.0f} differ by less. Times that are",
-        f"predicted within {percent(SAME)} of each other are told to be equal, which tau-b counts as a tie. Reachable is the tau of all pairs that",
-        "these times themselves have when noise is added to them, drawn from the differences of rows that are counted alike (`order.py`):",
-        "who knew each row's time could not be expected to reach more.",
+        "pairs of rows of two variants of one lab in one run, and beside it over all pairs of such rows, also those of one variant. Times that",
+        f"are predicted within {percent(SAME)} of each other are told to be equal, and so are times that were measured within {1e6 * COUNT:.0f} ns, a count of the",
+        "events' clock: tau-b counts these as ties. Reachable is the tau that these times themselves have when noise is added to them,",
+        "drawn from the differences of rows that are counted alike (`order.py`): who knew each row's time could not be expected to reach more.",
+        f"Beyond noise are, of all pairs, those whose measured times differ by more than {1e3 * noise:.1f} µs, and by more than the spread of their",
+        f"samples: of 100 pairs of rows whose launches are counted alike, {100 * NOISE:.0f} differ by less.",
         "",
         *([f"{len(refused)} rows have no predicted time ({'; '.join(reasons)}).", ""] if refused else []),
         f"| lab | {head}",
@@ -266,7 +268,7 @@ def again(rows, labs):
         if of:
             taus.append(f"| {lab} | {len(of)} | {here:.2f} | {there:.2f} | {other:.2f} |")
     return [
-        "The order of the rows that were measured on an H100 as well, by tau over all pairs: ours against the times measured here and there,",
+        "The order of the rows that were measured on an H100 as well, by tau: ours against the times measured here and there,",
         "and the measured times of the two against each other. Where these disagree, the order is one of chance, or of the two parts.",
         "",
         "| lab | rows | predicted, H200 | predicted, H100 | H200, H100 |",
@@ -359,9 +361,9 @@ def compare(program, subjects, check):
                 path.write_text(text)
             elif not path.exists() or path.read_text() != text:
                 stale.append(str(path.relative_to(HERE)))
-        count, rank, (clear, _), median, near, _, _ = shares(rows, noise)
-        told = f"tau {rank:.2f}, beyond noise {clear:.2f}, median error {percent(median)}, {percent(near)} within 1.5 times"
-        print(f"{part.upper()}: {count} rows: {told}")
+        count, rank, rank_all, (clear, _), median, near, _, _ = shares(rows, noise)
+        ranks = f"tau {rank:.2f}, of all pairs {rank_all:.2f}, beyond noise {clear:.2f}"
+        print(f"{part.upper()}: {count} rows: {ranks}, median error {percent(median)}, {percent(near)} within 1.5 times")
     if stale:
         sys.exit(f"{', '.join(stale)}: not what is predicted now; run predict.py without --check")
 
