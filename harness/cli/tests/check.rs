@@ -294,8 +294,8 @@ fn what_ends_a_kernel_is_told_in_words_with_nvrtc() {
     says(&mine.check(&[]), 1, &[&fault, "the index must stay"]);
 }
 
-/// Where a part has several variants, each failure names its own. These fail differently: memory of the device and of the
-/// host is nowhere at the same address.
+/// Where a part has several variants, each failure names its own. These fail differently: memory of the device and of
+/// the host is nowhere at the same address.
 #[test]
 #[ignore = "needs NVRTC"]
 fn a_variant_that_is_wrong_is_named_with_nvrtc() {

@@ -174,6 +174,41 @@ fn between_barriers_the_slowest_warp_counts_whichever_it_is() {
 }
 
 #[test]
+fn what_lanes_execute_apart_counts_between_the_barriers_where_they_do() {
+    let loads = |times: u32, label: &str| {
+        format!(
+            "mov.u32 %r4, 0; {label}: ld.global.u32 %r5, [%rd1]; cvt.u64.u32 %rd3, %r5; add.u64 %rd1, %rd1, %rd3;
+            add.u32 %r4, %r4, 1; setp.lt.u32 %p3, %r4, {times}; @%p3 bra {label};"
+        )
+    };
+    // Between two barriers half of the first warp loads four times; behind them the second warp loads three times.
+    let chain = |between: &str| {
+        let body = format!(
+            "setp.ge.u32 %p1, %r3, 32; mov.u32 %r6, %laneid; setp.lt.u32 %p2, %r6, 16; bar.sync 0;
+            @%p1 bra SECOND; {between} bar.sync 0; bra END;
+            SECOND: barrier.sync 0; {} END:",
+            loads(3, "BEHIND")
+        );
+        costs(&body).0.chain.global
+    };
+    assert_eq!(chain(&format!("@%p2 bra ON; {} ON:", loads(4, "APART"))), 2 * 7, "the others wait for them");
+    assert_eq!(chain(&format!("@%p2 bra ON; {} exit; ON:", loads(4, "APART"))), 2 * 7, "these lanes end");
+    let body = format!(
+        "setp.ge.u32 %p1, %r3, 32; mov.u32 %r6, %laneid; setp.lt.u32 %p2, %r6, 16; bar.sync 0;
+        @%p1 bra SECOND; @%p2 bra ALONE; {} barrier.sync 0; bra ON; ALONE: barrier.sync 0;
+        ON: bar.sync 0; bra END; SECOND: barrier.sync 0; bar.sync 0; {} END:",
+        loads(4, "APART"),
+        loads(3, "BEHIND")
+    );
+    assert_eq!(costs(&body).0.chain.global, 2 * 7, "each half comes to a barrier alone");
+    let body = format!(
+        "mov.u32 %r7, 0; AGAIN: {} bar.sync 0; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 3; @%p1 bra AGAIN;",
+        loads(5, "LOAD")
+    );
+    assert_eq!(costs(&body).0.chain.global, 2 * 15, "three rounds of a loop with a barrier");
+}
+
+#[test]
 fn instructions_go_to_their_pipes_and_moves_to_none() {
     let (costs, report) = costs(
         "cvt.rn.f32.u32 %f1, %r1; fma.rn.f32 %f2, %f1, %f1, %f1; fma.rn.f32 %f3, %f2, %f2, %f2; mov.f32 %f4, %f3;

@@ -4,7 +4,7 @@ use super::alloc::{Places, place, register_bytes};
 use super::ir::*;
 use super::order;
 use crate::engine::warp::program::{
-    AccessInfo, BlockInfo, BranchInfo, Constant, FunctionInfo, Order, Program, Refresh, TextureInfo,
+    ANY, AccessInfo, BlockInfo, BranchInfo, Constant, FunctionInfo, Order, Program, Refresh, TextureInfo,
 };
 use crate::instr::code::Field;
 use crate::instr::control::{End, branch};
@@ -144,7 +144,9 @@ impl Emitter<'_> {
         let f = &layout.functions[function];
         let (order, starts) = (&layout.orders[function], &layout.starts[function]);
         let entry = self.pc();
+        let mut numbers = vec![0; f.blocks.len()];
         for (i, &b) in order.iter().enumerate() {
+            numbers[b as usize] = self.program.blocks.len() as u32;
             self.block(layout, function, b);
             let block = &f.blocks[b as usize];
             if let Some(to) = jumps_on(&block.term, order.get(i + 1)) {
@@ -166,6 +168,12 @@ impl Emitter<'_> {
             if starts[barrier as usize] != u32::MAX {
                 let ranges = behind.into_iter().map(range).collect();
                 self.program.behind.push((range(barrier).1, ranges));
+            }
+        }
+        for (barrier, before) in order::before(&f.blocks, function + 1 == layout.functions.len()) {
+            let those = before.iter().flatten().map(|b| numbers[*b as usize]);
+            if let (Some(first), Some(last)) = (those.clone().min(), those.max()) {
+                self.program.blocks[numbers[barrier as usize] as usize].since = (first, last + 1);
             }
         }
         let end = self.pc();
@@ -193,6 +201,7 @@ impl Emitter<'_> {
             instructions: block.lines.iter().map(|l| l.1).sum(),
             lines: block.lines.clone(),
             effort: block.effort,
+            since: ANY,
         };
         let term = self.term(layout, function, &block.term);
         self.end(layout, function, &term, info);

@@ -3,6 +3,7 @@
 //! before the code that follows it.
 
 use super::ir::{Block, Term};
+use crate::instr::control::barrier;
 
 /// The reachable blocks, in the order in which they are to be laid out.
 pub fn layout(blocks: &[Block]) -> Vec<u32> {
@@ -114,6 +115,39 @@ pub fn behind(blocks: &[Block]) -> Vec<(u32, Vec<u32>)> {
         (b, all)
     };
     barriers.into_iter().map(chain).collect()
+}
+
+/// For every block that ends in a barrier of all threads, the blocks from which it is reached without passing another
+/// such barrier, and itself: what a lane may execute between the two. None where the lane may come from another
+/// function. `is_kernel`: a thread begins at the function's entry.
+pub fn before(blocks: &[Block], is_kernel: bool) -> Vec<(u32, Option<Vec<u32>>)> {
+    let is_barrier = |b: u32| matches!(&blocks[b as usize].term, Term::Barrier(inst, _) if barrier::is_of_all(inst));
+    let successors: Vec<Vec<u32>> = blocks.iter().map(|b| b.term.successors()).collect();
+    let reach = post_order(&successors);
+    let predecessors = predecessors(&successors, &reach);
+    let calls = |b: u32| matches!(blocks[b as usize].term, Term::Call(..) | Term::CallPointer(..));
+    let mut seen = vec![u32::MAX; blocks.len()];
+    let from = |barrier: u32| {
+        let mut all = vec![barrier];
+        seen[barrier as usize] = barrier;
+        let mut next = 0;
+        while let Some(&b) = all.get(next) {
+            next += 1;
+            if b == 0 && !is_kernel {
+                return (barrier, None);
+            }
+            for &p in predecessors[b as usize].iter().filter(|p| !is_barrier(**p)) {
+                if calls(p) {
+                    return (barrier, None);
+                }
+                if std::mem::replace(&mut seen[p as usize], barrier) != barrier {
+                    all.push(p);
+                }
+            }
+        }
+        (barrier, Some(all))
+    };
+    reach.iter().copied().filter(|b| is_barrier(*b)).map(from).collect()
 }
 
 fn post_order(successors: &[Vec<u32>]) -> Vec<u32> {

@@ -13,6 +13,11 @@ use crate::lane::{ALL, LANES};
 const RUNS: u32 = 8;
 /// Banks of the cache, of a word each.
 const BANKS: usize = 32;
+/// After so many requests in a row that were not like the one before, the distances of so many are not remembered, and
+/// then it is tried with a few again.
+const VAIN: u8 = 8;
+const SKIPPED: u8 = 30;
+const TRIED: u8 = 2;
 
 /// The last request of an instruction, and what follows from the distances between its lanes' addresses.
 pub(crate) struct LookUp {
@@ -36,6 +41,9 @@ pub(crate) struct LookUp {
     times: u32,
     /// The passes that the banks need. They are the same wherever the request lies, as its words go round the banks.
     passes: u32,
+    /// How many requests in a row were remembered in vain, and how many more are not remembered.
+    vain: u8,
+    skipped: u8,
 }
 
 impl Default for LookUp {
@@ -51,6 +59,8 @@ impl Default for LookUp {
             count: 0,
             times: 1,
             passes: 0,
+            vain: 0,
+            skipped: 0,
         }
     }
 }
@@ -68,6 +78,10 @@ impl LookUp {
         let first = address.at(mask.trailing_zeros() as usize & 31);
         // SAFETY: the caller's contract.
         unsafe {
+            if self.skipped > 0 {
+                self.skipped -= 1;
+                return if self.learn::<W>(&address.all(), mask, size, false) { Some(first) } else { None };
+            }
             let again = mask == self.mask && !self.differs::<W>(address, first);
             let known = again && self.count > 0 && self.fits(first);
             if known || self.learn::<W>(&address.all(), mask, size, again) { Some(first) } else { None }
@@ -154,8 +168,8 @@ impl LookUp {
         self.passes.max(lines.div_ceil(2))
     }
 
-    /// Remembers a request. `again`: these lanes had the same distances the last time. Returns false if only these are
-    /// remembered, as the request is one of many pieces, and its distances are new.
+    /// Remembers a request. `again`: these lanes had the same distances the last time. Returns false if it is one of
+    /// many pieces, and its distances are new: only these are remembered.
     ///
     /// Lanes are taken in runs that ascend without gaps, so that most requests are one run, or a few.
     ///
@@ -167,9 +181,18 @@ impl LookUp {
         let starts = mask & !unsafe { following::<W>(address, mask, size) };
         let few = starts.count_ones() <= RUNS;
         let first = address[mask.trailing_zeros() as usize & 31];
-        (self.mask, self.first) = (mask, first);
-        for i in 0..LANES {
-            self.from_first[i] = address[i].wrapping_sub(first);
+        self.first = first;
+        if self.skipped > 0 {
+            self.mask = 0;
+        } else {
+            self.mask = mask;
+            for i in 0..LANES {
+                self.from_first[i] = address[i].wrapping_sub(first);
+            }
+            self.vain = if again { 0 } else { self.vain + 1 };
+            if self.vain == VAIN {
+                (self.vain, self.skipped) = (VAIN - TRIED, SKIPPED);
+            }
         }
         if !few && !again {
             self.count = 0;

@@ -2,7 +2,7 @@
 //! its slowest warp.
 
 use super::counts::BlockCount;
-use super::program::BlockInfo;
+use super::program::{ANY, BlockInfo};
 use crate::costs::{Chain, Pipes};
 
 /// The basic blocks of a program, as far as chains are made of them.
@@ -54,27 +54,62 @@ impl UnderWay {
 pub(crate) struct Paused {
     /// How many barriers of the block it has come to.
     pub barriers: usize,
+    /// Its lanes then, if they have all been together since: none has ended, and none has come to a barrier alone.
+    lanes: u32,
     /// How often it had executed each basic block then; empty before a first barrier.
     executed: Vec<u64>,
 }
 
 impl Paused {
-    /// The warp has come to a barrier of its block, or to its end, after so many executions of the basic blocks.
-    pub fn goes_on(&mut self, block: &mut UnderWay, steps: Steps<'_>, executed: &[BlockCount]) {
+    /// The warp, all of whose lanes are these, has come to a barrier of its block, after so many executions of the
+    /// basic blocks. If all of its lanes come from the barrier before, they have executed no blocks since but some of
+    /// `since`.
+    pub fn comes(
+        &mut self,
+        block: &mut UnderWay,
+        steps: Steps<'_>,
+        executed: &[BlockCount],
+        lanes: u32,
+        since: (u32, u32),
+    ) {
+        let since = if self.lanes == lanes { since } else { ANY };
+        self.goes_on(block, steps, executed, since);
+        self.lanes = lanes;
+    }
+
+    /// The warp has ended.
+    pub fn ends(&mut self, block: &mut UnderWay, steps: Steps<'_>, executed: &[BlockCount]) {
+        self.goes_on(block, steps, executed, ANY);
+    }
+
+    /// Some of the warp's lanes have come to a barrier alone.
+    pub fn parts(&mut self) {
+        self.lanes = 0;
+    }
+
+    #[inline(always)]
+    fn goes_on(&mut self, block: &mut UnderWay, steps: Steps<'_>, executed: &[BlockCount], since: (u32, u32)) {
         if self.executed.is_empty() {
             self.executed.resize(executed.len(), 0);
         }
-        let since = || executed.iter().zip(&self.executed).map(|(now, before)| now.executions - before);
+        let all = executed.len().min(self.executed.len()).min(steps.blocks.len()).min(steps.cycles.len());
+        let last = all.min(since.1 as usize);
+        let those = last.min(since.0 as usize)..last;
+        let counts = |at: usize| !those.contains(&at) && steps.cycles[at] > 0;
+        let went = |at: usize| counts(at) && executed[at].executions != self.executed[at];
+        debug_assert!(!(0..all).any(went), "a warp has executed more than it could since the last barrier");
+        let (executed, before) = (&executed[those.clone()], &mut self.executed[those.clone()]);
+        let times = || executed.iter().zip(&*before).map(|(now, before)| now.executions - before);
         // Most warps are no slower than the others, and their cycles are all that need be known.
-        let cycles = since().zip(steps.cycles).map(|(times, cycles)| times * cycles).sum();
+        let cycles = times().zip(&steps.cycles[those.clone()]).map(|(times, cycles)| times * cycles).sum();
         block.part(self.barriers, cycles, || {
             let mut chain = Chain::default();
-            for (times, info) in since().zip(steps.blocks).filter(|(times, _)| *times > 0) {
+            for (times, info) in times().zip(&steps.blocks[those.clone()]).filter(|(times, _)| *times > 0) {
                 chain.add(&info.effort.chain, times);
             }
             chain
         });
-        for (before, now) in self.executed.iter_mut().zip(executed) {
+        for (before, now) in before.iter_mut().zip(executed) {
             *before = now.executions;
         }
         self.barriers += 1;
@@ -82,7 +117,7 @@ impl Paused {
 
     /// Begins again, for another warp.
     pub fn reset(&mut self) {
-        self.barriers = 0;
+        (self.barriers, self.lanes) = (0, 0);
         self.executed.fill(0);
     }
 }
@@ -107,14 +142,14 @@ mod tests {
         let mut warps = [Paused::default(), Paused::default()];
         for part in 0..3 {
             for (warp, way) in warps.iter_mut().zip(ways) {
-                warp.goes_on(&mut block, steps, &counts(way[part]));
+                warp.comes(&mut block, steps, &counts(way[part]), 1, ANY);
             }
         }
         assert_eq!(block.whole(), chain(2 + 3 + 5, 2 + 3));
         // Another warp begins at the start of its block.
         warps[0].reset();
         let mut next = UnderWay::default();
-        warps[0].goes_on(&mut next, steps, &counts([1, 0, 0]));
+        warps[0].ends(&mut next, steps, &counts([1, 0, 0]));
         assert_eq!(next.whole(), chain(5, 0));
     }
 }

@@ -238,13 +238,23 @@ impl<'l> Warp<'l> {
         self.launch
     }
 
-    /// Tells those who count the launch's costs that the warp has come to a barrier of its whole block.
-    pub(crate) fn came_to_barrier(&mut self, block: &mut Block<'_>) {
-        let (program, counts) = (self.program(), self.counts);
+    /// Tells those who count the launch's costs that all lanes of the warp have come to a barrier of its whole block,
+    /// which ends this basic block.
+    pub(crate) fn came_to_barrier(&mut self, block: &mut Block<'_>, at: u32) {
+        let (program, counts, live) = (self.program(), self.counts, self.live);
         if let (Some(seen), Some(slot)) = (&self.notes.get_mut().seen, &mut self.slot) {
             // SAFETY: while costs are counted, the warp's slot has a count for each basic block.
             let counts = unsafe { std::slice::from_raw_parts(counts, program.blocks.len()) };
-            seen.barrier(&mut block.under_way, &mut slot.paused, &program.blocks, counts);
+            let since = program.blocks[at as usize].since;
+            slot.paused.comes(&mut block.under_way, seen.steps(&program.blocks), counts, live, since);
+        }
+    }
+
+    /// Tells them that some of its lanes have come to a barrier alone.
+    #[cold]
+    pub(crate) fn came_apart(&mut self) {
+        if let Some(slot) = &mut self.slot {
+            slot.paused.parts();
         }
     }
 

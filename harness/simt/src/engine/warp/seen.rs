@@ -24,6 +24,16 @@ pub(crate) struct Looked {
     pub index: u32,
 }
 
+/// What is known of a read of global memory.
+pub(crate) enum Reads {
+    /// The lanes have the distances that they had before, and the block has read all of it.
+    Again,
+    /// The lanes have these distances, and it is not known that the block has read all of it.
+    Known,
+    /// Neither.
+    Unknown,
+}
+
 /// Which of two blocks has executed more; of two that have executed as much, always the same.
 fn busier(one: Pipes, other: Pipes) -> Pipes {
     std::cmp::max_by_key(one, other, |pipes| (pipes.total() + pipes.warpgroup, *pipes))
@@ -77,9 +87,9 @@ impl Seen {
         }
     }
 
-    /// A warp has come to a barrier of its whole block, after so many executions of the basic blocks.
-    pub fn barrier(&self, block: &mut UnderWay, paused: &mut Paused, blocks: &[BlockInfo], executed: &[BlockCount]) {
-        paused.goes_on(block, Steps { blocks, cycles: &self.cycles }, executed);
+    /// The chains of these basic blocks.
+    pub fn steps<'s>(&'s self, blocks: &'s [BlockInfo]) -> Steps<'s> {
+        Steps { blocks, cycles: &self.cycles }
     }
 
     /// A warp of a block has ended after so many executions of the basic blocks.
@@ -111,7 +121,7 @@ impl Seen {
         if paused.barriers == 0 {
             block.part(0, last.cycles, || last.chain);
         } else {
-            paused.goes_on(block, Steps { blocks, cycles: &self.cycles }, executed);
+            paused.ends(block, self.steps(blocks), executed);
             paused.reset();
         }
     }
@@ -176,7 +186,7 @@ impl Seen {
 
     /// Notes that the lanes of `mask` of a warp of `block` read global memory, if they have the distances that they had
     /// at this instruction before, and the block has read all of it: most reads of loops are such. Returns whether that
-    /// is so.
+    /// is so, and else nothing has been noted.
     ///
     /// # Safety
     /// The processor has what `W` promises.
@@ -187,17 +197,27 @@ impl Seen {
         address: Addresses<'_>,
         mask: u32,
         looked: Looked,
-    ) -> bool {
+    ) -> Reads {
         // SAFETY: the caller's contract.
         let Some((look_up, first)) = (unsafe { Seen::known::<W>(&self.look_ups, address, mask, looked) }) else {
-            return false;
+            return Reads::Unknown;
         };
         let Some(lines) = self.touch.has_read(block, look_up.pieces(first)) else {
-            return false;
+            return Reads::Known;
         };
         let passes = look_up.passes(lines);
         self.touch.passes(passes);
-        true
+        Reads::Again
+    }
+
+    /// Notes a read for which [`Seen::reads_again`] has just said [`Reads::Known`].
+    #[inline(always)]
+    pub fn reads_first(&mut self, block: u64, address: Addresses<'_>, mask: u32, looked: Looked) {
+        if let Some(look_up) = self.look_ups.get(looked.index as usize) {
+            let first = address.at(mask.trailing_zeros() as usize & 31);
+            let lines = self.touch.pieces(block, look_up.pieces(first), true);
+            self.touch.passes(look_up.passes(lines));
+        }
     }
 
     /// Notes an access of the lanes of `mask` of a warp of `block`, if it reads or writes global memory, and the lanes

@@ -89,7 +89,13 @@ pub struct BlockInfo {
     pub lines: Vec<(u32, u32)>,
     /// What one execution costs.
     pub effort: Effort,
+    /// If it ends in a barrier of the whole block: the first and one past the last of the blocks that a warp may
+    /// execute between the barrier before and this one. As many as there can be, if that is not known.
+    pub since: (u32, u32),
 }
+
+/// Any block of a program, in [`BlockInfo::since`].
+pub const ANY: (u32, u32) = (0, u32::MAX);
 
 /// How a memory instruction orders memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

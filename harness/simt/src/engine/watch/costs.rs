@@ -5,7 +5,7 @@ use crate::checks::Addresses;
 use crate::engine::warp::handler::{Exec, apart, handler};
 use crate::engine::warp::program::{Op, Program};
 use crate::engine::warp::request::Request;
-use crate::engine::warp::seen::Looked;
+use crate::engine::warp::seen::{Looked, Reads};
 use crate::engine::warp::shared::{Ahead, Looks};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Space, What};
@@ -47,8 +47,9 @@ fn worth_a_look(space: Space, what: What) -> bool {
 
 /// How much is looked for first, as most often nothing else is needed. What follows needs more registers.
 const READ_AGAIN: u8 = 0;
-const KNOWN: u8 = 1;
-const ANY: u8 = 2;
+const READ_FIRST: u8 = 1;
+const KNOWN: u8 = 2;
+const ANY: u8 = 3;
 
 /// Looks at the addresses of a memory instruction, and then executes it: for all live lanes, or those of the mask.
 struct Look<const FULL: bool, const FIRST: u8>;
@@ -64,9 +65,12 @@ impl<const FULL: bool, const FIRST: u8> Exec for Look<FULL, FIRST> {
             let address = Addresses { base: &*warp.reg::<[u64; LANES]>(base), offset };
             if let Some(seen) = &mut warp.notes.get_mut().seen {
                 match FIRST {
-                    READ_AGAIN if !seen.reads_again::<W>(block, address, mask, looked) => {
-                        return apart::<Look<FULL, KNOWN>, W>(warp, op);
-                    }
+                    READ_AGAIN => match seen.reads_again::<W>(block, address, mask, looked) {
+                        Reads::Again => {}
+                        Reads::Known => return apart::<Look<FULL, READ_FIRST>, W>(warp, op),
+                        Reads::Unknown => return apart::<Look<FULL, ANY>, W>(warp, op),
+                    },
+                    READ_FIRST => seen.reads_first(block, address, mask, looked),
                     KNOWN if !seen.again::<W>(block, address, mask, looked) => {
                         return apart::<Look<FULL, ANY>, W>(warp, op);
                     }

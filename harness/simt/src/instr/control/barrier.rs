@@ -5,6 +5,7 @@ use crate::engine::warp::block::BARRIERS;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Group, State, Warp};
 use crate::finding::{Access, Finding, Kind, What};
+use crate::instr::code::{Field, Inst};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Any, Number, codes, operands};
 use crate::kernel::Fault;
@@ -110,6 +111,11 @@ pub(super) fn bar(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     Ok(())
 }
 
+/// Whether all threads of a block wait at a barrier: it is for no other number of them.
+pub(crate) fn is_of_all(barrier: &Inst) -> bool {
+    barrier.uses & 1 << Field::B as u8 == 0 && How::from_code(barrier.imm).mode != Mode::Arrive
+}
+
 /// Executes `bar` and `barrier`.
 unsafe fn arrive(warp: &mut Warp, op: &Op) -> Flow {
     let barrier = Barrier::unpack(op);
@@ -123,7 +129,8 @@ unsafe fn arrive(warp: &mut Warp, op: &Op) -> Flow {
             return warp.park(op.site, State::Deferred);
         }
     }
-    End::unpack(op).count(warp);
+    let end = End::unpack(op);
+    end.count(warp);
     let mask = warp.mask();
     let lane = mask.trailing_zeros() as usize & 31;
     // SAFETY: the registers were unpacked from this instruction.
@@ -151,9 +158,12 @@ unsafe fn arrive(warp: &mut Warp, op: &Op) -> Flow {
     // A warp with fewer threads than lanes counts as a whole one where threads are given.
     let arriving = if expected != 0 && whole { LANES as u32 } else { mask.count_ones() };
     let waits = mode != Mode::Arrive;
+    if !whole {
+        warp.came_apart();
+    }
     warp.with_block(|warp, block| {
         if waits && whole && expected == 0 {
-            warp.came_to_barrier(block);
+            warp.came_to_barrier(block, end.block);
         }
         let live = block.live;
         let state = &mut block.barriers[id as usize];

@@ -16,7 +16,7 @@ operands! {
 impl End<Placed> {
     /// Counts the block as executed.
     #[inline(always)]
-    pub fn count(self, warp: &mut Warp) {
+    pub fn count(&self, warp: &mut Warp) {
         warp.count(self.block, self.length);
     }
 }

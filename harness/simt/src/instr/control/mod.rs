@@ -4,7 +4,7 @@
 //! takes their instructions from [`branch`].
 
 pub(crate) mod array;
-mod barrier;
+pub(crate) mod barrier;
 pub(crate) mod branch;
 mod cluster;
 mod end;
