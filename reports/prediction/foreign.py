@@ -35,7 +35,8 @@ def predicted(program):
         predicted = json.loads(told[0])["predicted"]
         for name in ("ms", "low_ms", "high_ms"):
             predicted[name] += IDLE
-        yield {**row, "of": "", "lab": "", "variant": row["name"], "measured": float(row["us"]) / 1e3, "spread": 0.0, "predicted": predicted}
+        one_run = {"of": "", "lab": "", "variant": row["name"]}
+        yield {**row, **one_run, "measured": float(row["us"]) / 1e3, "spread": 0.0, "predicted": predicted}
 
 
 def line(row):
@@ -46,8 +47,8 @@ def line(row):
 
 def compare(program, check):
     rows = list(predicted(program))
-    count, tau, _, _, median, near, _, _ = shares(rows)
-    summary = f"{count} kernels: tau {tau:.2f}, {percent(near)} within 1.5 times, median error {percent(median)}"
+    of = shares(rows)
+    summary = f"{len(rows)} kernels: tau {of.tau:.2f}, {percent(of.near)} within 1.5 times, median error {percent(of.median)}"
     print(summary)
     text = "\n".join([
         f"{summary}. Measured on one H200 (`measured.csv`), and predicted from what the emulated H200 counts, with",
@@ -63,7 +64,7 @@ def compare(program, check):
         table.write_text(text)
     elif table.read_text() != text:
         sys.exit("foreign/table.md: not what is predicted now; run foreign.py compare without --check")
-    if tau < LEAST_TAU or near < LEAST_NEAR:
+    if of.tau < LEAST_TAU or of.near < LEAST_NEAR:
         sys.exit(f"fewer agree than are wanted: tau {LEAST_TAU}, {percent(LEAST_NEAR)} within 1.5 times")
 
 

@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections import defaultdict
+from collections import defaultdict, namedtuple
 
 from order import COUNT, NOISE, SAME, alike, quantile, reachable, tau
 
@@ -146,14 +146,17 @@ def ratio(row):
     return row["predicted"]["ms"] / row["measured"]
 
 
+# Of rows: tau, that of all pairs and that of those that differ by more than noise, of how many pairs that is, the median error, and the
+# shares within 1.5 times, twice, and the interval.
+Shares = namedtuple("Shares", "tau all_pairs clear pairs median near twice inside")
+
+
 def shares(rows, noise=None):
-    """Rows, tau, that of all pairs and of those that differ by more than noise, median error, and the shares within 1.5 times,
-    twice, and the interval."""
     errors = [abs(math.log(ratio(row))) for row in rows]
     part = lambda most: sum(e <= math.log(most) for e in errors) / len(rows)
     inside = sum(row["predicted"]["low_ms"] <= row["measured"] <= row["predicted"]["high_ms"] for row in rows) / len(rows)
-    ranks = tau(rows)[0], tau(rows, one_variant=True)[0], tau(rows, noise, one_variant=True)
-    return len(rows), *ranks, math.exp(quantile(errors, 0.5)) - 1, part(1.5), part(2), inside
+    ranks = tau(rows)[0], tau(rows, one_variant=True)[0], *tau(rows, noise, one_variant=True)
+    return Shares(*ranks, math.exp(quantile(errors, 0.5)) - 1, part(1.5), part(2), inside)
 
 
 def percent(value):
@@ -162,9 +165,10 @@ def percent(value):
 
 def line(name, rows, noise, known):
     """A line of a table; `known` are the rows that tell how far times differ by chance."""
-    count, rank, rank_all, (clear, pairs), median, near, twice, inside = shares(rows, noise)
-    ranks = f"{rank:.2f} | {reachable(rows, known):.2f} | {rank_all:.2f} | " + (f"{clear:.2f} of {pairs}" if pairs else "")
-    return f"| {name} | {count} | {ranks} | {percent(median)} | {percent(near)} | {percent(twice)} | {percent(inside)} |"
+    of = shares(rows, noise)
+    clear = f"{of.clear:.2f} of {of.pairs}" if of.pairs else ""
+    within = " | ".join(map(percent, (of.median, of.near, of.twice, of.inside)))
+    return f"| {name} | {len(rows)} | {of.tau:.2f} | {reachable(rows, known):.2f} | {of.all_pairs:.2f} | {clear} | {within} |"
 
 
 def parts(row):
@@ -216,7 +220,8 @@ def table(every, noise, part="h200"):
     of = lambda lab: [row for row in rows if row["lab"] == lab]
     bounds = sorted({row["predicted"]["terms"][0]["bound"] for row in rows})
     bound = lambda name: [row for row in rows if row["predicted"]["terms"][0]["bound"] == name]
-    head = "rows | Kendall's tau | reachable | all pairs | beyond noise, of pairs | median error | within 1.5 times | within twice | inside the interval |"
+    head = "rows | Kendall's tau | reachable | all pairs | beyond noise, of pairs | median error "
+    head += "| within 1.5 times | within twice | inside the interval |"
     rule = "| --- |" + 9 * " ---: |"
     reasons = sorted({f"{row['lab']}, {row['variant']}: {row['not_predicted']}" for row in refused})
     own = fitted()
@@ -361,9 +366,9 @@ def compare(program, subjects, check):
                 path.write_text(text)
             elif not path.exists() or path.read_text() != text:
                 stale.append(str(path.relative_to(HERE)))
-        count, rank, rank_all, (clear, _), median, near, _, _ = shares(rows, noise)
-        ranks = f"tau {rank:.2f}, of all pairs {rank_all:.2f}, beyond noise {clear:.2f}"
-        print(f"{part.upper()}: {count} rows: {ranks}, median error {percent(median)}, {percent(near)} within 1.5 times")
+        of = shares(rows, noise)
+        ranks = f"tau {of.tau:.2f}, of all pairs {of.all_pairs:.2f}, beyond noise {of.clear:.2f}"
+        print(f"{part.upper()}: {len(rows)} rows: {ranks}, median error {percent(of.median)}, {percent(of.near)} within 1.5 times")
     if stale:
         sys.exit(f"{', '.join(stale)}: not what is predicted now; run predict.py without --check")
 

@@ -150,16 +150,18 @@ fn a_load_is_waited_for_where_its_value_is_first_needed() {
     );
 }
 
+/// A loop that loads so many times, each load from where the one before leads.
+fn loads(times: u32, label: &str) -> String {
+    format!(
+        "mov.u32 %r4, 0; {label}: ld.global.u32 %r5, [%rd1]; cvt.u64.u32 %rd3, %r5; add.u64 %rd1, %rd1, %rd3;
+        add.u32 %r4, %r4, 1; setp.lt.u32 %p3, %r4, {times}; @%p3 bra {label};"
+    )
+}
+
 #[test]
 fn between_barriers_the_slowest_warp_counts_whichever_it_is() {
     // The first warp loads `first` times in a chain before the barrier, and the second `second` times behind it.
     let chain = |first: u32, barrier: &str, second: u32| {
-        let loads = |times: u32, label: &str| {
-            format!(
-                "mov.u32 %r4, 0; {label}: ld.global.u32 %r5, [%rd1]; cvt.u64.u32 %rd3, %r5; add.u64 %rd1, %rd1, %rd3;
-                add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, {times}; @%p2 bra {label};"
-            )
-        };
         let body = format!(
             "setp.lt.u32 %p1, %r3, 32; @!%p1 bra WAIT; {} WAIT: {barrier} @%p1 bra END; {} END:",
             loads(first, "FIRST"),
@@ -175,12 +177,6 @@ fn between_barriers_the_slowest_warp_counts_whichever_it_is() {
 
 #[test]
 fn what_lanes_execute_apart_counts_between_the_barriers_where_they_do() {
-    let loads = |times: u32, label: &str| {
-        format!(
-            "mov.u32 %r4, 0; {label}: ld.global.u32 %r5, [%rd1]; cvt.u64.u32 %rd3, %r5; add.u64 %rd1, %rd1, %rd3;
-            add.u32 %r4, %r4, 1; setp.lt.u32 %p3, %r4, {times}; @%p3 bra {label};"
-        )
-    };
     // Between two barriers half of the first warp loads four times; behind them the second warp loads three times.
     let chain = |between: &str| {
         let body = format!(

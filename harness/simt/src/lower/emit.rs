@@ -4,7 +4,7 @@ use super::alloc::{Places, place, register_bytes};
 use super::ir::*;
 use super::order;
 use crate::engine::warp::program::{
-    ANY, AccessInfo, BlockInfo, BranchInfo, Constant, FunctionInfo, Order, Program, Refresh, TextureInfo,
+    ANY_BLOCK, AccessInfo, BlockInfo, BranchInfo, Constant, FunctionInfo, Order, Program, Refresh, TextureInfo,
 };
 use crate::instr::code::Field;
 use crate::instr::control::{End, branch};
@@ -201,7 +201,7 @@ impl Emitter<'_> {
             instructions: block.lines.iter().map(|l| l.1).sum(),
             lines: block.lines.clone(),
             effort: block.effort,
-            since: ANY,
+            since: ANY_BLOCK,
         };
         let term = self.term(layout, function, &block.term);
         self.end(layout, function, &term, info);

@@ -122,6 +122,9 @@ pub fn behind(blocks: &[Block]) -> Vec<(u32, Vec<u32>)> {
 /// function. `is_kernel`: a thread begins at the function's entry.
 pub fn before(blocks: &[Block], is_kernel: bool) -> Vec<(u32, Option<Vec<u32>>)> {
     let is_barrier = |b: u32| matches!(&blocks[b as usize].term, Term::Barrier(inst, _) if barrier::is_of_all(inst));
+    if !(0..blocks.len() as u32).any(is_barrier) {
+        return Vec::new();
+    }
     let successors: Vec<Vec<u32>> = blocks.iter().map(|b| b.term.successors()).collect();
     let reach = post_order(&successors);
     let predecessors = predecessors(&successors, &reach);

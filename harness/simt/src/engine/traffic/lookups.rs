@@ -14,7 +14,7 @@ const RUNS: u32 = 8;
 /// Banks of the cache, of a word each.
 const BANKS: usize = 32;
 /// After so many requests in a row that were not like the one before, the distances of so many are not remembered, and
-/// then it is tried with a few again.
+/// then it is tried with so few again.
 const VAIN: u8 = 8;
 const SKIPPED: u8 = 30;
 const TRIED: u8 = 2;
@@ -41,9 +41,8 @@ pub(crate) struct LookUp {
     times: u32,
     /// The passes that the banks need. They are the same wherever the request lies, as its words go round the banks.
     passes: u32,
-    /// How many requests in a row were remembered in vain, and how many more are not remembered.
+    /// How many requests in a row were not like the one before, as far as it is tried.
     vain: u8,
-    skipped: u8,
 }
 
 impl Default for LookUp {
@@ -60,7 +59,6 @@ impl Default for LookUp {
             times: 1,
             passes: 0,
             vain: 0,
-            skipped: 0,
         }
     }
 }
@@ -78,10 +76,6 @@ impl LookUp {
         let first = address.at(mask.trailing_zeros() as usize & 31);
         // SAFETY: the caller's contract.
         unsafe {
-            if self.skipped > 0 {
-                self.skipped -= 1;
-                return if self.learn::<W>(&address.all(), mask, size, false) { Some(first) } else { None };
-            }
             let again = mask == self.mask && !self.differs::<W>(address, first);
             let known = again && self.count > 0 && self.fits(first);
             if known || self.learn::<W>(&address.all(), mask, size, again) { Some(first) } else { None }
@@ -93,14 +87,18 @@ impl LookUp {
     /// # Safety
     /// The processor has what `W` promises.
     #[inline(always)]
-    pub unsafe fn known<const W: u8>(&self, address: Addresses<'_>, mask: u32) -> Option<u64> {
+    pub unsafe fn known<const W: u8>(&mut self, address: Addresses<'_>, mask: u32) -> Option<u64> {
         let first = address.at(mask.trailing_zeros() as usize & 31);
         if mask != self.mask || self.count == 0 || !self.fits(first) {
             return None;
         }
         // SAFETY: the caller's contract.
         let differs = unsafe { self.differs::<W>(address, first) };
-        if differs { None } else { Some(first) }
+        if differs {
+            return None;
+        }
+        self.vain = 0;
+        Some(first)
     }
 
     /// Whether the pieces are the same where the first address is this one.
@@ -182,16 +180,16 @@ impl LookUp {
         let few = starts.count_ones() <= RUNS;
         let first = address[mask.trailing_zeros() as usize & 31];
         self.first = first;
-        if self.skipped > 0 {
-            self.mask = 0;
-        } else {
-            self.mask = mask;
+        self.vain = match self.vain {
+            _ if again => 0,
+            many if many >= VAIN + SKIPPED => VAIN - TRIED,
+            few => few + 1,
+        };
+        // No request has no lanes.
+        self.mask = if self.vain > VAIN { 0 } else { mask };
+        if self.mask != 0 {
             for i in 0..LANES {
                 self.from_first[i] = address[i].wrapping_sub(first);
-            }
-            self.vain = if again { 0 } else { self.vain + 1 };
-            if self.vain == VAIN {
-                (self.vain, self.skipped) = (VAIN - TRIED, SKIPPED);
             }
         }
         if !few && !again {

@@ -2,7 +2,7 @@
 //! its slowest warp.
 
 use super::counts::BlockCount;
-use super::program::{ANY, BlockInfo};
+use super::program::{ANY_BLOCK, BlockInfo};
 use crate::costs::{Chain, Pipes};
 
 /// The basic blocks of a program, as far as chains are made of them.
@@ -72,14 +72,14 @@ impl Paused {
         lanes: u32,
         since: (u32, u32),
     ) {
-        let since = if self.lanes == lanes { since } else { ANY };
+        let since = if self.lanes == lanes { since } else { ANY_BLOCK };
         self.goes_on(block, steps, executed, since);
         self.lanes = lanes;
     }
 
     /// The warp has ended.
     pub fn ends(&mut self, block: &mut UnderWay, steps: Steps<'_>, executed: &[BlockCount]) {
-        self.goes_on(block, steps, executed, ANY);
+        self.goes_on(block, steps, executed, ANY_BLOCK);
     }
 
     /// Some of the warp's lanes have come to a barrier alone.
@@ -92,9 +92,8 @@ impl Paused {
         if self.executed.is_empty() {
             self.executed.resize(executed.len(), 0);
         }
-        let all = executed.len().min(self.executed.len()).min(steps.blocks.len()).min(steps.cycles.len());
-        let last = all.min(since.1 as usize);
-        let those = last.min(since.0 as usize)..last;
+        let all = executed.len();
+        let those = since.0 as usize..all.min(since.1 as usize);
         let counts = |at: usize| !those.contains(&at) && steps.cycles[at] > 0;
         let went = |at: usize| counts(at) && executed[at].executions != self.executed[at];
         debug_assert!(!(0..all).any(went), "a warp has executed more than it could since the last barrier");
@@ -142,7 +141,7 @@ mod tests {
         let mut warps = [Paused::default(), Paused::default()];
         for part in 0..3 {
             for (warp, way) in warps.iter_mut().zip(ways) {
-                warp.comes(&mut block, steps, &counts(way[part]), 1, ANY);
+                warp.comes(&mut block, steps, &counts(way[part]), 1, ANY_BLOCK);
             }
         }
         assert_eq!(block.whole(), chain(2 + 3 + 5, 2 + 3));

@@ -39,6 +39,13 @@ fn busier(one: Pipes, other: Pipes) -> Pipes {
     std::cmp::max_by_key(one, other, |pipes| (pipes.total() + pipes.warpgroup, *pipes))
 }
 
+/// Notes that `block` reads or writes what is remembered of a request, where that begins at `first`.
+#[inline(always)]
+fn note(touch: &mut Touch, block: u64, look_up: &LookUp, first: u64, is_read: bool) {
+    let lines = touch.pieces(block, look_up.pieces(first), is_read);
+    touch.passes(look_up.passes(lines));
+}
+
 /// What a worker has seen.
 pub(crate) struct Seen {
     /// What the instructions that are looked at asked for last, by their numbers.
@@ -172,12 +179,12 @@ impl Seen {
     /// The processor has what `W` promises.
     #[inline(always)]
     unsafe fn known<'s, const W: u8>(
-        look_ups: &'s [LookUp],
+        look_ups: &'s mut [LookUp],
         address: Addresses<'_>,
         mask: u32,
         looked: Looked,
     ) -> Option<(&'s LookUp, u64)> {
-        let look_up = look_ups.get(looked.index as usize)?;
+        let look_up = look_ups.get_mut(looked.index as usize)?;
         // SAFETY: the caller's contract.
         let first = unsafe { look_up.known::<W>(address, mask)? };
         let elsewhere = looked.request.space == Space::Generic && space_of(first).0 != Space::Global;
@@ -199,7 +206,7 @@ impl Seen {
         looked: Looked,
     ) -> Reads {
         // SAFETY: the caller's contract.
-        let Some((look_up, first)) = (unsafe { Seen::known::<W>(&self.look_ups, address, mask, looked) }) else {
+        let Some((look_up, first)) = (unsafe { Seen::known::<W>(&mut self.look_ups, address, mask, looked) }) else {
             return Reads::Unknown;
         };
         let Some(lines) = self.touch.has_read(block, look_up.pieces(first)) else {
@@ -214,25 +221,28 @@ impl Seen {
     #[inline(always)]
     pub fn reads_first(&mut self, block: u64, address: Addresses<'_>, mask: u32, looked: Looked) {
         if let Some(look_up) = self.look_ups.get(looked.index as usize) {
-            let first = address.at(mask.trailing_zeros() as usize & 31);
-            let lines = self.touch.pieces(block, look_up.pieces(first), true);
-            self.touch.passes(look_up.passes(lines));
+            note(&mut self.touch, block, look_up, address.at(mask.trailing_zeros() as usize & 31), true);
         }
     }
 
-    /// Notes an access of the lanes of `mask` of a warp of `block`, if it reads or writes global memory, and the lanes
-    /// have the distances that they had at this instruction before. Returns whether that is so.
+    /// Notes that the lanes of `mask` of a warp of `block` write global memory, if they have the distances that they
+    /// had at this instruction before. Returns whether that is so.
     ///
     /// # Safety
     /// The processor has what `W` promises.
     #[inline(always)]
-    pub unsafe fn again<const W: u8>(&mut self, block: u64, address: Addresses<'_>, mask: u32, looked: Looked) -> bool {
+    pub unsafe fn writes_again<const W: u8>(
+        &mut self,
+        block: u64,
+        address: Addresses<'_>,
+        mask: u32,
+        looked: Looked,
+    ) -> bool {
         // SAFETY: the caller's contract.
-        let Some((look_up, first)) = (unsafe { Seen::known::<W>(&self.look_ups, address, mask, looked) }) else {
+        let Some((look_up, first)) = (unsafe { Seen::known::<W>(&mut self.look_ups, address, mask, looked) }) else {
             return false;
         };
-        let lines = self.touch.pieces(block, look_up.pieces(first), looked.request.what == What::Read);
-        self.touch.passes(look_up.passes(lines));
+        note(&mut self.touch, block, look_up, first, false);
         true
     }
 
@@ -270,8 +280,7 @@ impl Seen {
                 // SAFETY: the caller's contract.
                 unsafe {
                     if let Some(first) = look_up.find::<W>(address, mask, request.size) {
-                        let lines = touch.pieces(block, look_up.pieces(first), is_read);
-                        touch.passes(look_up.passes(lines));
+                        note(touch, block, look_up, first, is_read);
                     } else {
                         let packed = Packed::of(address, mask);
                         packed.lines::<W>(|line, sectors| touch.line(block, line, sectors, is_read));

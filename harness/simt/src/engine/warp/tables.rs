@@ -95,7 +95,7 @@ pub struct BlockInfo {
 }
 
 /// Any block of a program, in [`BlockInfo::since`].
-pub const ANY: (u32, u32) = (0, u32::MAX);
+pub const ANY_BLOCK: (u32, u32) = (0, u32::MAX);
 
 /// How a memory instruction orders memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

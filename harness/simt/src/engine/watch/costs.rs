@@ -25,7 +25,9 @@ pub(crate) fn looks(program: &Program) -> Looks {
             let op = &mut looks.ops[access.pc as usize];
             (op.full, op.part) = match access.what {
                 What::Read => (handler::<Look<true, READ_AGAIN>>(vectors), handler::<Look<false, READ_AGAIN>>(vectors)),
-                What::Write => (handler::<Look<true, KNOWN>>(vectors), handler::<Look<false, KNOWN>>(vectors)),
+                What::Write => {
+                    (handler::<Look<true, WRITE_AGAIN>>(vectors), handler::<Look<false, WRITE_AGAIN>>(vectors))
+                }
                 // The addresses of atomics are taken to be others each time.
                 _ => (handler::<Look<true, ANY>>(vectors), handler::<Look<false, ANY>>(vectors)),
             };
@@ -48,7 +50,7 @@ fn worth_a_look(space: Space, what: What) -> bool {
 /// How much is looked for first, as most often nothing else is needed. What follows needs more registers.
 const READ_AGAIN: u8 = 0;
 const READ_FIRST: u8 = 1;
-const KNOWN: u8 = 2;
+const WRITE_AGAIN: u8 = 2;
 const ANY: u8 = 3;
 
 /// Looks at the addresses of a memory instruction, and then executes it: for all live lanes, or those of the mask.
@@ -71,7 +73,7 @@ impl<const FULL: bool, const FIRST: u8> Exec for Look<FULL, FIRST> {
                         Reads::Unknown => return apart::<Look<FULL, ANY>, W>(warp, op),
                     },
                     READ_FIRST => seen.reads_first(block, address, mask, looked),
-                    KNOWN if !seen.again::<W>(block, address, mask, looked) => {
+                    WRITE_AGAIN if !seen.writes_again::<W>(block, address, mask, looked) => {
                         return apart::<Look<FULL, ANY>, W>(warp, op);
                     }
                     ANY => seen.access::<W>(block, address, mask, looked),
