@@ -4,7 +4,10 @@ mod common;
 
 use std::{
     fs::{self, File},
-    os::unix::{fs::FileExt, process::ExitStatusExt},
+    os::unix::{
+        fs::FileExt,
+        process::{CommandExt, ExitStatusExt},
+    },
     path::Path,
     process::{Child, Command, Stdio},
     thread,
@@ -222,6 +225,34 @@ fn a_whole_lab_gives_the_same_apart_from_its_judge() {
     for (apart, here) in apart.iter().zip(&here) {
         let other: Vec<_> = here.iter().filter(|(column, value)| apart.get(*column) != Some(*value)).collect();
         assert!(other.is_empty(), "{}: {other:?} is not in {apart:?}", here["variant"]);
+    }
+}
+
+/// Without random addresses, as under a debugger, both processes are laid out alike: what the one would have wherever
+/// the system likes lies where the other has something else.
+#[test]
+fn managed_memory_has_room_in_a_judge_that_is_laid_out_as_its_worker() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut judge = Command::new(env!("CARGO_BIN_EXE_warplab"));
+    judge.current_dir(folder.path());
+    judge.args(["run", "returning", "--device", "emulated", "--no-exercises", "--confined", "--csv", "-", "--quiet"]);
+    let fixed = || {
+        // SAFETY: a call without pointers.
+        let before = unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) };
+        if before < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
+    };
+    // SAFETY: the closure makes one system call, and allocates nothing.
+    let ended = unsafe { judge.env("WARPLAB_NVRTC", "off").pre_exec(fixed) }.output();
+    if ended.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied) {
+        eprintln!("skipped: addresses cannot be made fixed here");
+        return;
+    }
+    let ended = ended.unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    let rows = String::from_utf8(ended.stdout).unwrap();
+    for variant in ["managed", "managed-variable"] {
+        let row = rows.lines().find(|row| row.contains(&format!(",{variant},"))).unwrap();
+        assert!(row.contains(",pass,"), "{row}");
     }
 }
 

@@ -46,7 +46,10 @@ fn client() -> &'static Client {
 fn lost(error: &io::Error) -> ! {
     let what = match error.kind() {
         io::ErrorKind::InvalidData => format!("gave an answer that is none ({error})"),
-        _ => "ended before its time".to_string(),
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => {
+            "ended before its time".to_string()
+        }
+        _ => format!("cannot be followed: {error}"),
     };
     let _ = writeln!(io::stderr(), "the process that runs the kernels {what}");
     // SAFETY: a call without pointers.

@@ -4,7 +4,8 @@ use std::ffi::CStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::ptr::null_mut;
+use std::ptr::without_provenance_mut;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Mappings are made and undone in multiples of this.
 pub(super) const PAGE: u64 = 4096;
@@ -20,14 +21,24 @@ pub(super) const DEVICE: u64 = 1 << 48;
 /// How many addresses the device has: so many that freed ones are not used again for a long time.
 pub(super) const DEVICE_LEN: u64 = 1 << 46;
 
+/// Where mappings are asked for: amid the addresses that systems leave to programs, far from where they load programs
+/// and put what has no wish, which is near both ends. Whoever drives this process from another one (a judge of kernels)
+/// thus has room at the addresses of memory that both use, whatever else it holds.
+const WISHED: u64 = 3 << 44;
+/// How many of these addresses there are. Those of the beginning come again behind the last.
+const WISHED_LEN: u64 = 1 << 44;
+/// How many were asked for so far.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
 /// Maps `len` bytes of zeros (a multiple of [`PAGE`]), aligned to `align`, which is a power of two. They take real
 /// memory only when they are touched. `None` if the system has no memory or no addresses left.
 pub(super) fn map(len: u64, align: u64) -> Option<u64> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     let slack = if align > PAGE { align } else { 0 };
     let all = usize::try_from(len.checked_add(slack)?).ok()?;
-    // SAFETY: a new mapping, wherever the system likes.
-    let at = unsafe { libc::mmap(null_mut(), all, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    let wish = without_provenance_mut((WISHED + NEXT.fetch_add(all as u64, Ordering::Relaxed) % WISHED_LEN) as usize);
+    // SAFETY: a new mapping. Where the wish is taken, or is no address of a program's, it is wherever the system likes.
+    let at = unsafe { libc::mmap(wish, all, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
     if at == libc::MAP_FAILED {
         return None;
     }
