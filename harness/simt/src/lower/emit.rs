@@ -170,11 +170,20 @@ impl Emitter<'_> {
                 self.program.behind.push((range(barrier).1, ranges));
             }
         }
-        for (barrier, before) in order::before(&f.blocks, function + 1 == layout.functions.len()) {
+        let is_kernel = function + 1 == layout.functions.len();
+        let before = order::before(&f.blocks, is_kernel);
+        for (to, before) in &before {
             let those = before.iter().flatten().map(|b| numbers[*b as usize]);
             if let (Some(first), Some(last)) = (those.clone().min(), those.max()) {
-                self.program.blocks[numbers[barrier as usize] as usize].since = (first, last + 1);
+                self.program.blocks[numbers[*to as usize] as usize].since = (first, last + 1);
             }
+        }
+        // A function that is called may end the thread, too.
+        let calls = |block: &Block| matches!(block.term, Term::Call(..) | Term::CallPointer(..));
+        let ends = before.iter().map(|(to, _)| *to).filter(|to| f.blocks[*to as usize].term.successors().is_empty());
+        let last = ends.map(|end| self.program.blocks[numbers[end as usize] as usize].since);
+        if is_kernel && !f.blocks.iter().any(calls) {
+            self.program.last = last.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1))).unwrap_or(ANY_BLOCK);
         }
         let end = self.pc();
         self.program.functions.push(FunctionInfo { name: f.name.clone(), entry, end });

@@ -117,9 +117,10 @@ pub fn behind(blocks: &[Block]) -> Vec<(u32, Vec<u32>)> {
     barriers.into_iter().map(chain).collect()
 }
 
-/// For every block that ends in a barrier of all threads, the blocks from which it is reached without passing another
-/// such barrier, and itself: what a lane may execute between the two. None where the lane may come from another
-/// function. `is_kernel`: a thread begins at the function's entry.
+/// For every block that ends in a barrier of all threads, or ends the thread, the blocks from which it is reached
+/// without passing such a barrier, and itself: what a lane may execute between a barrier and this one, or its end. None
+/// where the lane may come from another function. Nothing without a barrier. `is_kernel`: a thread begins at the
+/// function's entry.
 pub fn before(blocks: &[Block], is_kernel: bool) -> Vec<(u32, Option<Vec<u32>>)> {
     let is_barrier = |b: u32| matches!(&blocks[b as usize].term, Term::Barrier(inst, _) if barrier::is_of_all(inst));
     if !(0..blocks.len() as u32).any(is_barrier) {
@@ -130,27 +131,27 @@ pub fn before(blocks: &[Block], is_kernel: bool) -> Vec<(u32, Option<Vec<u32>>)>
     let predecessors = predecessors(&successors, &reach);
     let calls = |b: u32| matches!(blocks[b as usize].term, Term::Call(..) | Term::CallPointer(..));
     let mut seen = vec![u32::MAX; blocks.len()];
-    let from = |barrier: u32| {
-        let mut all = vec![barrier];
-        seen[barrier as usize] = barrier;
+    let from = |to: u32| {
+        let mut all = vec![to];
+        seen[to as usize] = to;
         let mut next = 0;
         while let Some(&b) = all.get(next) {
             next += 1;
             if b == 0 && !is_kernel {
-                return (barrier, None);
+                return (to, None);
             }
             for &p in predecessors[b as usize].iter().filter(|p| !is_barrier(**p)) {
                 if calls(p) {
-                    return (barrier, None);
+                    return (to, None);
                 }
-                if std::mem::replace(&mut seen[p as usize], barrier) != barrier {
+                if std::mem::replace(&mut seen[p as usize], to) != to {
                     all.push(p);
                 }
             }
         }
-        (barrier, Some(all))
+        (to, Some(all))
     };
-    reach.iter().copied().filter(|b| is_barrier(*b)).map(from).collect()
+    reach.iter().copied().filter(|b| is_barrier(*b) || successors[*b as usize].is_empty()).map(from).collect()
 }
 
 fn post_order(successors: &[Vec<u32>]) -> Vec<u32> {

@@ -129,6 +129,7 @@ impl<'m> Builder<'m> {
             name: module.functions[kernel].name.clone(),
             files: module.files.clone(),
             inlines: module.inlines.clone(),
+            last: ANY_BLOCK,
             ..Program::default()
         };
         this.place_variables(&mut program)?;

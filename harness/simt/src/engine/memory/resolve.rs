@@ -12,7 +12,7 @@ use crate::engine::warp::request::{
 use crate::engine::warp::{LayoutOf, Resolve, Warp};
 use crate::finding::{Kind, Space, What};
 use crate::lane::{HostVectors, LANES, lanes};
-use crate::memory::{self, Range};
+use crate::memory::{self, Range, fetch_ahead};
 
 impl Warp<'_> {
     /// Resolves the addresses of a memory instruction for the running lanes into `at`. Records a fault and returns
@@ -323,19 +323,6 @@ impl Warp<'_> {
     pub(super) fn by_blocks(&self, range: &Range) -> bool {
         range.kind == memory::Kind::Heap && self.launch().memory_check
     }
-}
-
-/// Asks the host for the memory at this address, whatever lies there.
-#[inline(always)]
-pub(crate) fn fetch_ahead(at: u64) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: every processor has it, and it only changes what lies in caches.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(at as *const i8);
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = at;
 }
 
 #[cfg(target_arch = "x86_64")]

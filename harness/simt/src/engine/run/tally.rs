@@ -102,7 +102,8 @@ pub(crate) fn expand(program: &Program, tallies: &[Tally], lines: bool, counters
 /// What decides the launch's time beside its traffic, if the workers have seen it.
 pub(crate) fn costs(program: &Program, tallies: &[Tally], memory: &View) -> Option<Costs> {
     tallies.first()?.seen.as_ref()?;
-    let mut costs = Seen::joined(tallies.iter().filter_map(|tally| tally.seen.as_deref()), memory);
+    let seen = tallies.iter().filter_map(|tally| tally.seen.as_deref());
+    let mut costs = Seen::joined(seen, &program.blocks, memory);
     for (index, block) in program.blocks.iter().enumerate() {
         let executions = tallies.iter().map(|tally| tally.counts[index].executions).sum();
         costs.pipes.add(&block.effort.pipes, executions);

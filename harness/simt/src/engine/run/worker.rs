@@ -184,7 +184,7 @@ impl<'l> Worker<'l> {
         if finished {
             self.blocks += 1;
             if let Some(seen) = &mut self.notes.seen {
-                seen.block_ended(&block.under_way);
+                seen.block_ended(&mut block.under_way);
             }
             self.spare.push(block);
         }
@@ -219,6 +219,7 @@ impl<'l> Worker<'l> {
         warp.seen = slot.seen.as_mut_ptr();
         // Where the chains of warps are counted, each has its own counts of basic blocks.
         let slot_counts = slot.counts.as_mut_ptr();
+        slot.paused.begin(live);
         warp.slot = Some(slot);
         warp.ops = if launch.looks.any() { launch.looks.ops.as_ptr() } else { program.ops.as_ptr() };
         warp.counts = if self.notes.seen.is_some() { slot_counts } else { self.counts.as_mut_ptr() };
@@ -277,7 +278,8 @@ impl<'l> Worker<'l> {
     pub fn finish(&mut self, block: &mut Block<'l>, warp: &mut Warp<'_>) {
         if let Some(mut slot) = warp.slot.take() {
             if let Some(seen) = &mut self.notes.seen {
-                let blocks = &self.launch.program.blocks;
+                let program = self.launch.program;
+                let blocks = (&*program.blocks, program.last);
                 seen.warp_ended(&mut block.under_way, &mut slot.paused, blocks, &slot.counts);
                 for (all, own) in self.counts.iter_mut().zip(&mut slot.counts) {
                     let own = std::mem::take(own);

@@ -108,6 +108,45 @@ impl Touch {
         Some(lines)
     }
 
+    /// Whether it is known that `block` has read these sectors: bits, from the first sector of the line with this
+    /// number.
+    #[inline(always)]
+    pub fn has_read_whole(&self, block: u64, line: u64, mut sectors: u64) -> bool {
+        for line in line.. {
+            if sectors & 0xf != 0 && !self.knows(block, line, sectors & 0xf) {
+                return false;
+            }
+            sectors >>= 4;
+            if sectors == 0 {
+                break;
+            }
+        }
+        true
+    }
+
+    /// Notes that `block` reads or writes such sectors.
+    #[inline(always)]
+    pub fn whole(&mut self, block: u64, line: u64, sectors: u64, is_read: bool) {
+        let bits = u128::from(sectors) << (line % 16 * 4);
+        let (piece, bits) = (line >> 4, [bits as u64, (bits >> 64) as u64]);
+        if !is_read {
+            return self.written(piece, bits);
+        }
+        let mut rest = sectors;
+        for line in line.. {
+            if rest & 0xf != 0 {
+                self.remember(block, line, rest & 0xf);
+            }
+            rest >>= 4;
+            if rest == 0 {
+                break;
+            }
+        }
+        for (piece, bits) in (piece..).zip(bits).filter(|(_, bits)| *bits != 0) {
+            self.page(piece >> (PAGE - 11)).read[piece as usize % WORDS] |= bits;
+        }
+    }
+
     /// Whether it is known that `block` has read these sectors of a line: then they are marked, too.
     #[inline(always)]
     fn knows(&self, block: u64, line: u64, sectors: u64) -> bool {
@@ -126,14 +165,18 @@ impl Touch {
     /// The same if some of them may not have been read before.
     #[inline(never)]
     fn read_first(&mut self, block: u64, line: u64, sectors: u8) {
-        let at = &mut self.lines[place(line)];
-        if at.read >> 4 != line + 1 || at.block != block + 1 {
-            *at = Line { read: (line + 1) << 4, block: block + 1 };
-        }
-        let new = sectors & !(at.read & 0xf) as u8;
-        self.block_reads += u64::from(new.count_ones());
-        at.read |= u64::from(sectors);
+        self.remember(block, line, sectors.into());
         self.mark(line, sectors, true);
+    }
+
+    /// Remembers sectors of a line that `block` reads, and counts those that it has not read before.
+    #[inline(always)]
+    fn remember(&mut self, block: u64, line: u64, sectors: u64) {
+        let at = &mut self.lines[place(line)];
+        let is_known = at.read >> 4 == line + 1 && at.block == block + 1;
+        let before = if is_known { at.read & 0xf } else { 0 };
+        self.block_reads += u64::from((sectors & !before).count_ones());
+        *at = Line { read: (line + 1) << 4 | before | sectors, block: block + 1 };
     }
 
     /// Notes that sectors are written: bits of the 64 sectors of the piece of memory with this number, and of those of
@@ -246,6 +289,7 @@ mod tests {
     fn pieces_are_counted_like_their_sectors() {
         let mut random = random(1);
         let (mut whole, mut apart, mut again) = (Touch::new(), Touch::new(), 0);
+        let (mut at_once, mut near) = (Touch::new(), 0);
         for _ in 0..20_000 {
             let (block, is_read) = (random(3), random(2) == 0);
             let first = (random(4) << 17) + random(300);
@@ -256,6 +300,16 @@ mod tests {
             let lines = whole.pieces(block, pieces.into_iter().take(count), is_read);
             assert!(known.is_none_or(|known| known == lines && whole.block_reads == before), "{pieces:?}");
             again += u32::from(known.is_some());
+            let line = pieces[..count].iter().map(|piece| piece.0 >> 2).min().unwrap();
+            if pieces[..count].iter().all(|piece| piece.1 - line * 4 < 64) {
+                let all = pieces.into_iter().take(count).flat_map(|(first, last)| first..=last);
+                let sectors = all.fold(0, |bits, sector| bits | 1 << (sector - line * 4));
+                assert_eq!(at_once.has_read_whole(block, line, sectors), known.is_some(), "{pieces:?}");
+                at_once.whole(block, line, sectors, is_read);
+                near += 1;
+            } else {
+                at_once.pieces(block, pieces.into_iter().take(count), is_read);
+            }
             let mut told: Vec<u64> = Vec::new();
             for (first, last) in pieces.into_iter().take(count) {
                 for sector in first..=last {
@@ -268,7 +322,8 @@ mod tests {
             assert_eq!(whole.block_reads, apart.block_reads, "{pieces:?}");
         }
         assert_eq!(whole.footprint(), apart.footprint());
-        assert!(again > 100, "{again}");
+        assert_eq!(whole.footprint(), at_once.footprint());
+        assert!(again > 100 && near > 10_000, "{again} {near}");
     }
 
     #[test]

@@ -3,21 +3,22 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Entries that are found without a search.
-const RECENT: usize = 64;
+/// Entries that are found without a search, as a power of two.
+const RECENT: u32 = 10;
 
 /// Entries by the number of a piece of memory.
 pub(crate) struct Table<T> {
     entries: Vec<T>,
     /// The index of each number's entry.
     known: HashMap<u64, u32, BuildHasherDefault<Product>>,
-    recent: [(u64, u32); RECENT],
+    recent: Box<[(u64, u32)]>,
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Table<T> {
         // No piece of memory has the number that every place begins with.
-        Table { entries: Vec::new(), known: HashMap::default(), recent: [(u64::MAX, 0); RECENT] }
+        let recent = vec![(u64::MAX, 0); 1 << RECENT].into_boxed_slice();
+        Table { entries: Vec::new(), known: HashMap::default(), recent }
     }
 }
 
@@ -51,7 +52,7 @@ impl<T> Table<T> {
 /// several of them side by side: those have different places, too.
 #[inline(always)]
 fn place(number: u64) -> usize {
-    (number ^ number >> 6 ^ number >> 12) as usize % RECENT
+    (number ^ number >> RECENT ^ number >> (2 * RECENT)) as usize % (1 << RECENT)
 }
 
 /// Multiplies by an odd number and keeps the upper bits.
@@ -79,11 +80,11 @@ mod tests {
     #[test]
     fn numbers_that_share_a_place_have_their_own_entries() {
         let mut table = Table::default();
-        for number in [5, 5 + 64, 5, 1 << 40, 5 + 64] {
+        for number in [5, 5 + 1024, 5, 1 << 40, 5 + 1024] {
             *table.entry(number, || 0) += 1;
         }
         let mut all: Vec<_> = table.iter().map(|(number, times)| (number, *times)).collect();
         all.sort_unstable();
-        assert_eq!(all, [(5, 2), (69, 2), (1 << 40, 1)]);
+        assert_eq!(all, [(5, 2), (5 + 1024, 2), (1 << 40, 1)]);
     }
 }

@@ -41,9 +41,29 @@ pub(crate) struct LookUp {
     times: u32,
     /// The passes that the banks need. They are the same wherever the request lies, as its words go round the banks.
     passes: u32,
+    /// What is touched where the first lane's address lies at one place of a line.
+    whole: Whole,
     /// How many requests in a row were not like the one before, as far as it is tried.
     vain: u8,
+    /// The address from which [`LookUp::next`] was last asked for.
+    latest: u64,
 }
+
+/// What a request touches as a whole.
+#[derive(Clone, Copy)]
+pub(crate) struct Whole {
+    /// Where in its line the first lane's address lies; [`NOWHERE`] before this is known.
+    place: u64,
+    /// The sectors, as bits: of the line with the lowest address, and of the next 15. 0: they lie farther apart.
+    pub sectors: u64,
+    /// The passes that the cache needs.
+    pub passes: u32,
+}
+
+/// No place in a line.
+const NOWHERE: u64 = LINE;
+/// Bytes of a line.
+const LINE: u64 = 128;
 
 impl Default for LookUp {
     fn default() -> LookUp {
@@ -58,7 +78,9 @@ impl Default for LookUp {
             count: 0,
             times: 1,
             passes: 0,
+            whole: Whole { place: NOWHERE, sectors: 0, passes: 0 },
             vain: 0,
+            latest: 0,
         }
     }
 }
@@ -99,6 +121,14 @@ impl LookUp {
         }
         self.vain = 0;
         Some(first)
+    }
+
+    /// The address at which the first lane will be next, if it goes on as far as it went from the one before to this.
+    #[inline(always)]
+    pub fn next(&mut self, first: u64) -> u64 {
+        let step = first.wrapping_sub(self.latest);
+        self.latest = first;
+        first.wrapping_add(step)
     }
 
     /// Whether the pieces are the same where the first address is this one.
@@ -158,6 +188,33 @@ impl LookUp {
         pieces.iter().map(move |(from, to)| (first.wrapping_add(*from) >> 5, first.wrapping_add(*to) >> 5))
     }
 
+    /// The remembered request as a whole, from this address of the first lane on, with the line of the lowest address:
+    /// if it lies in few lines.
+    #[inline(always)]
+    pub fn whole(&mut self, first: u64) -> Option<(u64, Whole)> {
+        if self.whole.place != first % LINE {
+            self.lay(first);
+        }
+        let line = first.wrapping_add(self.lowest) / LINE;
+        if self.whole.sectors == 0 { None } else { Some((line, self.whole)) }
+    }
+
+    #[inline(never)]
+    fn lay(&mut self, first: u64) {
+        let from = first.wrapping_add(self.lowest) / LINE * (LINE / 32);
+        let (mut sectors, mut lines, mut latest) = (0u64, 0, u64::MAX);
+        self.whole = Whole { place: first % LINE, sectors: 0, passes: 0 };
+        for (begin, end) in self.pieces(first) {
+            if end - from >= u64::BITS.into() {
+                return;
+            }
+            lines += (end >> 2) - (begin >> 2) + u64::from(begin >> 2 != latest);
+            latest = end >> 2;
+            sectors |= (u64::MAX >> (63 - (end - begin))) << (begin - from);
+        }
+        (self.whole.sectors, self.whole.passes) = (sectors, self.passes(lines as u32));
+    }
+
     /// How many passes the cache needs for the remembered pieces, which lie in so many lines: one for two lines, or for
     /// a word of each bank. A word that neighbouring lanes share is asked for once.
     #[inline(always)]
@@ -180,6 +237,7 @@ impl LookUp {
         let few = starts.count_ones() <= RUNS;
         let first = address[mask.trailing_zeros() as usize & 31];
         self.first = first;
+        self.whole.place = NOWHERE;
         self.vain = match self.vain {
             _ if again => 0,
             many if many >= VAIN + SKIPPED => VAIN - TRIED,
@@ -414,7 +472,7 @@ mod tests {
     /// The lines that are told of a request, with their sectors, and the passes; what is told of one line in a row is
     /// told at once.
     fn asked(
-        look_up: &LookUp,
+        look_up: &mut LookUp,
         found: Option<u64>,
         address: Addresses<'_>,
         mask: u32,
@@ -435,6 +493,12 @@ mod tests {
             return (told, passes);
         };
         let lines = Touch::new().pieces(0, look_up.pieces(first), true);
+        if let Some((line, whole)) = look_up.whole(first) {
+            let mut touched = 0;
+            let first_sector = line << 2;
+            look_up.pieces(first).for_each(|(from, to)| (from..=to).for_each(|at| touched |= 1 << (at - first_sector)));
+            assert_eq!((whole.sectors, whole.passes), (touched, look_up.passes(lines)));
+        }
         for (first, last) in (0..look_up.times).flat_map(|_| look_up.pieces(first)) {
             (first..=last).for_each(|at| tell(at >> 2, 1 << (at & 3)));
         }
@@ -462,13 +526,13 @@ mod tests {
             let from = Addresses::of(&there);
             // SAFETY: every processor has what 0 promises.
             let found = unsafe { look_up.find::<0>(from, mask, size) };
-            assert_eq!(asked(&look_up, found, from, mask, size), expected, "{there:?} {mask:#x} {size}");
+            assert_eq!(asked(&mut look_up, found, from, mask, size), expected, "{there:?} {mask:#x} {size}");
             // SAFETY: as above.
             assert!(found.is_none() || unsafe { look_up.known::<0>(from, mask) } == found);
             if matches!(HostVectors::detect(), HostVectors::V4) {
                 // SAFETY: this processor has what 4 promises.
                 let (found, known) = unsafe { (wide.find::<4>(from, mask, size), wide.known::<4>(from, mask)) };
-                assert_eq!(asked(&wide, found, from, mask, size), expected, "{there:?} {mask:#x} {size}");
+                assert_eq!(asked(&mut wide, found, from, mask, size), expected, "{there:?} {mask:#x} {size}");
                 assert!(found.is_none() || known == found);
             }
         }
@@ -506,7 +570,7 @@ mod tests {
             let (mut look_up, address) = (LookUp::default(), Addresses::of(&address));
             // SAFETY: every processor has what 0 promises.
             let found = unsafe { look_up.find::<0>(address, ALL, size) };
-            let (lines, passes) = asked(&look_up, found, address, ALL, size);
+            let (lines, passes) = asked(&mut look_up, found, address, ALL, size);
             (passes, lines.len())
         };
         assert_eq!(told(&|lane| 4096 + lane * 4, 4), (1, 1), "a line");

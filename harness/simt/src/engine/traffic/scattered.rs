@@ -87,6 +87,9 @@ impl Packed {
             return None;
         }
         let first = piece << (PIECE - SECTOR);
+        if self.low == self.high {
+            return Some((piece, [1 << ((self.low >> SECTOR) - first), 0]));
+        }
         Some((piece, bits(&self.address, |address| (address >> SECTOR) - first)))
     }
 
@@ -97,6 +100,9 @@ impl Packed {
     /// The processor has what `W` promises.
     #[inline(always)]
     pub unsafe fn passes<const W: u8>(&self, size: u32) -> u32 {
+        if self.low == self.high {
+            return 1;
+        }
         // SAFETY: the caller's contract.
         let lines = 1 + unsafe { self.others::<W>(LINE) }.count_ones();
         // SAFETY: the caller's contract.

@@ -66,6 +66,10 @@ impl Chains {
     #[inline(always)]
     pub fn global(&mut self, request: &Packed, float: bool) {
         let (address, (low, high)) = (request.all(), request.ends());
+        if low == high {
+            self.meet(low >> 5, address.len() as u64, float);
+            return self.tried(low >> 2);
+        }
         let (sector, unit) = (low >> 5 << 3, low >> UNIT << (UNIT - 2));
         match ((high >> 2).wrapping_sub(sector), (high >> 2).wrapping_sub(unit)) {
             (near, _) if near < NEAR as u64 => self.near(sector, address, float),
@@ -175,7 +179,11 @@ impl Chains {
     /// has an instruction (ATOMS.POPC.INC): so only different words of a bank wait for each other.
     #[inline(always)]
     pub fn shared(&mut self, address: &[u64; LANES], mask: u32, counts: bool) {
-        let steps = if counts { different(address, mask) } else { at_a_bank(address, mask) };
+        let steps = match counts {
+            _ if has_a_bank_each(address, mask) => 1,
+            true => different(address, mask),
+            false => at_a_bank(address, mask),
+        };
         self.shared += u64::from(steps);
     }
 
@@ -206,6 +214,16 @@ impl Chains {
         let retried = self.tries.iter().flat_map(Table::iter).map(|(_, &requests)| requests).max().unwrap_or(0);
         Serial { steps, longest, longest_float, retried, shared_steps: self.shared }
     }
+}
+
+/// Whether no two lanes meet at a bank of shared memory.
+#[inline(always)]
+fn has_a_bank_each(address: &[u64; LANES], mask: u32) -> bool {
+    let mut banks = 0u32;
+    for i in 0..LANES {
+        banks |= (mask >> i & 1) << (address[i] >> 2 & 31);
+    }
+    banks.count_ones() == mask.count_ones()
 }
 
 /// The most lanes that meet at a bank of shared memory.

@@ -152,7 +152,7 @@ impl<'l> Block<'l> {
         (self.done, self.live, self.waiting) = (0, launch.threads, 0);
         self.barriers.fill(Barrier::default());
         self.warpgroups.clear();
-        self.under_way = UnderWay::default();
+        self.under_way.begin();
         for warp in self.warps.iter_mut().flatten() {
             warp.status = Status::New;
         }

@@ -2,50 +2,90 @@
 //! its slowest warp.
 
 use super::counts::BlockCount;
-use super::program::{ANY_BLOCK, BlockInfo};
-use crate::costs::{Chain, Pipes};
+use super::program::ANY_BLOCK;
+use crate::costs::Pipes;
 
 /// The basic blocks of a program, as far as chains are made of them.
-#[derive(Clone, Copy)]
-pub(crate) struct Steps<'p> {
-    pub blocks: &'p [BlockInfo],
+pub(crate) struct Steps<'s> {
     /// The cycles of the chain of each.
-    pub cycles: &'p [u64],
+    pub cycles: &'s [u64],
+    /// How often the warps that others have waited for executed each.
+    pub waited_for: &'s mut [u64],
 }
 
 /// What the warps of a block have executed. All wait at a barrier of the block for the one that comes last: the chain
 /// of the block is, from each barrier to the next, that of the slowest warp.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct UnderWay {
-    /// The chain up to the last barrier behind which a warp has come to another or to its end.
-    before: Chain,
+    /// The cycles up to the last barrier behind which a warp has come to another or to its end.
+    before: u64,
     /// The number of that barrier.
     barriers: usize,
-    /// The longest chain from there on, and its cycles.
-    chain: Chain,
+    /// The cycles of the slowest warp from there on.
     cycles: u64,
-    /// Instructions of the warps that have ended.
-    pub pipes: Pipes,
+    /// The first basic block that it may have executed since, and how often it has executed that and the next ones.
+    first: usize,
+    slowest: Vec<u64>,
+    /// Instructions of the warps that have ended, but for the last of them, which were like each other.
+    pipes: Pipes,
+    /// What each of those has executed, the number of that effort, and how many they are.
+    last: (Pipes, u64, u64),
 }
 
 impl UnderWay {
-    /// A warp has come from the barrier with this number to the next one, or to its end: after so many cycles, which
-    /// are those of the chain.
-    pub fn part(&mut self, number: usize, cycles: u64, chain: impl FnOnce() -> Chain) {
+    /// Begins again, for another block.
+    pub fn begin(&mut self) {
+        let mut slowest = std::mem::take(&mut self.slowest);
+        slowest.clear();
+        *self = UnderWay { slowest, ..UnderWay::default() };
+    }
+
+    /// A warp has come from the barrier with this number to the next one, or to its end, after so many cycles: it has
+    /// executed the basic blocks so often, from the one called `first` on.
+    #[inline(always)]
+    pub fn part(
+        &mut self,
+        number: usize,
+        cycles: u64,
+        (first, times): (usize, impl Iterator<Item = u64>),
+        waited_for: &mut [u64],
+    ) {
         if number > self.barriers {
-            self.before = self.whole();
-            (self.barriers, self.chain, self.cycles) = (number, Chain::default(), 0);
+            self.end(waited_for);
+            self.barriers = number;
         }
         if cycles > self.cycles {
-            (self.chain, self.cycles) = (chain(), cycles);
+            (self.cycles, self.first) = (cycles, first);
+            self.slowest.clear();
+            self.slowest.extend(times);
         }
     }
 
-    /// The chain from the start of the block.
-    pub fn whole(&self) -> Chain {
-        let mut whole = self.before;
-        whole.add(&self.chain, 1);
-        whole
+    /// All warps have come to a barrier, or to their end. Returns the cycles up to there.
+    pub fn end(&mut self, waited_for: &mut [u64]) -> u64 {
+        for (all, times) in waited_for[self.first..].iter_mut().zip(self.slowest.drain(..)) {
+            *all += times;
+        }
+        self.before += std::mem::take(&mut self.cycles);
+        self.before
+    }
+
+    /// A warp has ended that has executed these instructions: the effort with this number, from 1.
+    #[inline(always)]
+    pub fn executed(&mut self, pipes: &Pipes, number: u64) {
+        if self.last.1 != number {
+            self.pipes = self.pipes();
+            self.last = (*pipes, number, 0);
+        }
+        self.last.2 += 1;
+    }
+
+    /// The instructions of all warps that have ended.
+    pub fn pipes(&self) -> Pipes {
+        let (last, _, times) = &self.last;
+        let mut all = self.pipes;
+        all.add(last, *times);
+        all
     }
 }
 
@@ -54,13 +94,21 @@ impl UnderWay {
 pub(crate) struct Paused {
     /// How many barriers of the block it has come to.
     pub barriers: usize,
-    /// Its lanes then, if they have all been together since: none has ended, and none has come to a barrier alone.
+    /// Its lanes then, if they have all been together since: none has come to a barrier alone.
     lanes: u32,
     /// How often it had executed each basic block then; empty before a first barrier.
     executed: Vec<u64>,
 }
 
 impl Paused {
+    /// A warp begins, with these lanes.
+    pub fn begin(&mut self, lanes: u32) {
+        if self.barriers > 0 {
+            self.executed.fill(0);
+        }
+        (self.barriers, self.lanes) = (0, lanes);
+    }
+
     /// The warp, all of whose lanes are these, has come to a barrier of its block, after so many executions of the
     /// basic blocks. If all of its lanes come from the barrier before, they have executed no blocks since but some of
     /// `since`.
@@ -72,14 +120,16 @@ impl Paused {
         lanes: u32,
         since: (u32, u32),
     ) {
+        // A lane that has ended has gone another way.
         let since = if self.lanes == lanes { since } else { ANY_BLOCK };
         self.goes_on(block, steps, executed, since);
         self.lanes = lanes;
     }
 
-    /// The warp has ended.
-    pub fn ends(&mut self, block: &mut UnderWay, steps: Steps<'_>, executed: &[BlockCount]) {
-        self.goes_on(block, steps, executed, ANY_BLOCK);
+    /// The warp has ended. What its lanes have executed behind the last barrier, if they were together there, are some
+    /// of the blocks `last`.
+    pub fn ends(&mut self, block: &mut UnderWay, steps: Steps<'_>, executed: &[BlockCount], last: (u32, u32)) {
+        self.goes_on(block, steps, executed, if self.lanes == 0 { ANY_BLOCK } else { last });
     }
 
     /// Some of the warp's lanes have come to a barrier alone.
@@ -88,67 +138,73 @@ impl Paused {
     }
 
     #[inline(always)]
-    fn goes_on(&mut self, block: &mut UnderWay, steps: Steps<'_>, executed: &[BlockCount], since: (u32, u32)) {
+    fn goes_on(
+        &mut self,
+        block: &mut UnderWay,
+        Steps { cycles, waited_for }: Steps<'_>,
+        executed: &[BlockCount],
+        since: (u32, u32),
+    ) {
         if self.executed.is_empty() {
             self.executed.resize(executed.len(), 0);
         }
         let all = executed.len();
         let those = since.0 as usize..all.min(since.1 as usize);
-        let counts = |at: usize| !those.contains(&at) && steps.cycles[at] > 0;
+        let counts = |at: usize| !those.contains(&at) && cycles[at] > 0;
         let went = |at: usize| counts(at) && executed[at].executions != self.executed[at];
         debug_assert!(!(0..all).any(went), "a warp has executed more than it could since the last barrier");
+        let first = those.start;
         let (executed, before) = (&executed[those.clone()], &mut self.executed[those.clone()]);
         let times = || executed.iter().zip(&*before).map(|(now, before)| now.executions - before);
         // Most warps are no slower than the others, and their cycles are all that need be known.
-        let cycles = times().zip(&steps.cycles[those.clone()]).map(|(times, cycles)| times * cycles).sum();
-        block.part(self.barriers, cycles, || {
-            let mut chain = Chain::default();
-            for (times, info) in times().zip(&steps.blocks[those.clone()]).filter(|(times, _)| *times > 0) {
-                chain.add(&info.effort.chain, times);
-            }
-            chain
-        });
+        let cycles = times().zip(&cycles[those]).map(|(times, cycles)| times * cycles).sum();
+        block.part(self.barriers, cycles, (first, times()), waited_for);
         for (before, now) in before.iter_mut().zip(executed) {
             *before = now.executions;
         }
         self.barriers += 1;
-    }
-
-    /// Begins again, for another warp.
-    pub fn reset(&mut self) {
-        (self.barriers, self.lanes) = (0, 0);
-        self.executed.fill(0);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::warp::program::Effort;
 
     #[test]
     fn a_block_takes_as_long_as_its_slowest_warp_between_all_barriers() {
-        let chain = |arithmetic, global| Chain { arithmetic, global, ..Chain::default() };
-        let chains = [chain(5, 0), chain(1, 1), chain(100, 0)];
-        let blocks =
-            chains.map(|chain| BlockInfo { effort: Effort { chain, ..Effort::default() }, ..Default::default() });
-        let cycles = chains.map(|chain| chain.cycles());
-        let steps = Steps { blocks: &blocks, cycles: &cycles };
+        let (cycles, all) = ([5, 1000, 3000], &mut [0; 3]);
         let counts = |times: [u64; 3]| times.map(|executions| BlockCount { executions, lanes: 32 * executions });
         let mut block = UnderWay::default();
         // One warp takes longer before the first barrier, and the other between it and the second; both then end.
-        let ways = [[[0, 2, 0], [0, 2, 1], [1, 2, 1]], [[3, 0, 0], [3, 3, 0], [3, 3, 0]]];
+        let ways = [[[0, 2, 0], [0, 2, 1], [1, 2, 1]], [[3, 0, 0], [3, 4, 0], [3, 4, 0]]];
         let mut warps = [Paused::default(), Paused::default()];
+        for warp in &mut warps {
+            warp.begin(1);
+        }
         for part in 0..3 {
             for (warp, way) in warps.iter_mut().zip(ways) {
+                let steps = Steps { cycles: &cycles, waited_for: all };
                 warp.comes(&mut block, steps, &counts(way[part]), 1, ANY_BLOCK);
             }
         }
-        assert_eq!(block.whole(), chain(2 + 3 + 5, 2 + 3));
+        assert_eq!((block.end(all), *all), (2000 + 4000 + 5, [1, 2 + 4, 0]));
         // Another warp begins at the start of its block.
-        warps[0].reset();
-        let mut next = UnderWay::default();
-        warps[0].ends(&mut next, steps, &counts([1, 0, 0]));
-        assert_eq!(next.whole(), chain(5, 0));
+        warps[0].begin(1);
+        block.begin();
+        warps[0].ends(&mut block, Steps { cycles: &cycles, waited_for: all }, &counts([1, 0, 0]), ANY_BLOCK);
+        assert_eq!((block.end(all), *all), (5, [2, 6, 0]));
+    }
+
+    #[test]
+    fn what_a_block_executes_is_what_its_warps_execute() {
+        let memory = |memory| Pipes { memory, ..Pipes::default() };
+        let mut block = UnderWay::default();
+        for (warp, number) in [(1, 1), (1, 1), (20, 2), (1, 1)] {
+            block.executed(&memory(warp), number);
+        }
+        assert_eq!(block.pipes(), memory(23));
+        block.begin();
+        block.executed(&memory(5), 1);
+        assert_eq!(block.pipes(), memory(5));
     }
 }

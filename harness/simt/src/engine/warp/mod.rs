@@ -242,11 +242,11 @@ impl<'l> Warp<'l> {
     /// which ends this basic block.
     pub(crate) fn came_to_barrier(&mut self, block: &mut Block<'_>, at: u32) {
         let (program, counts, live) = (self.program(), self.counts, self.live);
-        if let (Some(seen), Some(slot)) = (&self.notes.get_mut().seen, &mut self.slot) {
+        if let (Some(seen), Some(slot)) = (&mut self.notes.get_mut().seen, &mut self.slot) {
             // SAFETY: while costs are counted, the warp's slot has a count for each basic block.
             let counts = unsafe { std::slice::from_raw_parts(counts, program.blocks.len()) };
             let since = program.blocks[at as usize].since;
-            slot.paused.comes(&mut block.under_way, seen.steps(&program.blocks), counts, live, since);
+            slot.paused.comes(&mut block.under_way, seen.steps(), counts, live, since);
         }
     }
 

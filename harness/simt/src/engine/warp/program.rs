@@ -65,6 +65,8 @@ pub struct Program {
     pub inlines: Vec<Inline>,
     /// Basic blocks.
     pub blocks: Vec<BlockInfo>,
+    /// The first and one past the last of those that a warp may execute between its last barrier and its end.
+    pub last: (u32, u32),
     /// Whether loops of it try again with what they have read until no other thread was faster.
     pub retries: bool,
     /// Conditional branches; their number is in the instruction.

@@ -11,7 +11,7 @@ use crate::engine::traffic::lookups::LookUp;
 use crate::engine::traffic::scattered::Packed;
 use crate::engine::traffic::serial::Chains;
 use crate::finding::{Space, What};
-use crate::memory::View;
+use crate::memory::{View, fetch_ahead};
 
 /// A memory instruction that is looked at.
 #[derive(Clone, Copy)]
@@ -39,9 +39,15 @@ fn busier(one: Pipes, other: Pipes) -> Pipes {
     std::cmp::max_by_key(one, other, |pipes| (pipes.total() + pipes.warpgroup, *pipes))
 }
 
-/// Notes that `block` reads or writes what is remembered of a request, where that begins at `first`.
+/// Notes that `block` reads or writes what is remembered of a request, where that begins at `first`. `again`: so it was
+/// before, too, and may be again.
 #[inline(always)]
-fn note(touch: &mut Touch, block: u64, look_up: &LookUp, first: u64, is_read: bool) {
+fn note(touch: &mut Touch, block: u64, (look_up, first): (&mut LookUp, u64), is_read: bool, again: bool) {
+    if again && let Some((line, whole)) = look_up.whole(first) {
+        touch.whole(block, line, whole.sectors, is_read);
+        touch.passes(whole.passes);
+        return;
+    }
     let lines = touch.pieces(block, look_up.pieces(first), is_read);
     touch.passes(look_up.passes(lines));
 }
@@ -52,9 +58,9 @@ pub(crate) struct Seen {
     look_ups: Vec<LookUp>,
     touch: Touch,
     chains: Chains,
-    /// The chains of the blocks that have ended, summed.
-    chain: Chain,
-    /// The cycles of the longest of these.
+    /// How often the warps that others have waited for executed each basic block: their chains are those of the blocks.
+    waited_for: Vec<u64>,
+    /// The cycles of the longest chain of a block.
     longest: u64,
     /// What the block that executed the most instructions has executed.
     busiest: Pipes,
@@ -62,8 +68,10 @@ pub(crate) struct Seen {
     cycles: Vec<u64>,
     /// How often the warps that differed last executed each basic block, and their effort: most warps do as others did.
     last: [(Vec<u64>, Ended); LAST],
-    /// Which of these is the oldest.
+    /// Which of these is the oldest, which was found last, and how many there were.
     oldest: usize,
+    found: usize,
+    efforts: u64,
 }
 
 /// Warps that are remembered: the first of a block, the last, those at its edge.
@@ -72,7 +80,8 @@ const LAST: usize = 4;
 /// What a warp has executed from its start to its end.
 #[derive(Clone, Copy, Default)]
 struct Ended {
-    chain: Chain,
+    /// From 1.
+    number: u64,
     cycles: u64,
     pipes: Pipes,
 }
@@ -85,75 +94,82 @@ impl Seen {
             look_ups: std::iter::repeat_with(LookUp::default).take(looked).collect(),
             touch: Touch::new(),
             chains: Chains::new(retries),
-            chain: Chain::default(),
+            waited_for: vec![0; blocks.len()],
             longest: 0,
             busiest: Pipes::default(),
             cycles: blocks.iter().map(|info| info.effort.chain.cycles()).collect(),
             last: Default::default(),
             oldest: 0,
+            found: 0,
+            efforts: 0,
         }
     }
 
-    /// The chains of these basic blocks.
-    pub fn steps<'s>(&'s self, blocks: &'s [BlockInfo]) -> Steps<'s> {
-        Steps { blocks, cycles: &self.cycles }
+    /// The chains of the basic blocks.
+    pub fn steps(&mut self) -> Steps<'_> {
+        Steps { cycles: &self.cycles, waited_for: &mut self.waited_for }
     }
 
-    /// A warp of a block has ended after so many executions of the basic blocks.
+    /// A warp of a block has ended after so many executions of the basic blocks, of which it may have executed those of
+    /// `last` behind its last barrier.
     pub fn warp_ended(
         &mut self,
         block: &mut UnderWay,
         paused: &mut Paused,
-        blocks: &[BlockInfo],
+        (blocks, last): (&[BlockInfo], (u32, u32)),
         executed: &[BlockCount],
     ) {
-        let alike =
-            |(last, _): &(Vec<u64>, Ended)| executed.iter().map(|count| count.executions).eq(last.iter().copied());
-        let at = self.last.iter().position(alike).unwrap_or_else(|| {
-            let at = self.oldest;
-            self.oldest = (at + 1) % LAST;
-            let (last, effort) = &mut self.last[at];
-            last.clear();
-            last.extend(executed.iter().map(|count| count.executions));
-            *effort = Ended::default();
-            for (info, &times) in blocks.iter().zip(&*last).filter(|(_, times)| **times > 0) {
-                effort.chain.add(&info.effort.chain, times);
-                effort.pipes.add(&info.effort.pipes, times);
-            }
-            effort.cycles = effort.chain.cycles();
-            at
-        });
-        let last = &self.last[at].1;
-        block.pipes.add(&last.pipes, 1);
+        let executions = || executed.iter().map(|count| count.executions);
+        if !executions().eq(self.last[self.found].0.iter().copied()) {
+            let at = self.last.iter().position(|(last, _)| executions().eq(last.iter().copied()));
+            self.found = at.unwrap_or_else(|| self.learn(blocks, executions()));
+        }
+        let (times, effort) = &self.last[self.found];
+        block.executed(&effort.pipes, effort.number);
         if paused.barriers == 0 {
-            block.part(0, last.cycles, || last.chain);
+            block.part(0, effort.cycles, (0, times.iter().copied()), &mut self.waited_for);
         } else {
-            paused.ends(block, self.steps(blocks), executed);
-            paused.reset();
+            paused.ends(block, self.steps(), executed, last);
         }
     }
 
-    /// A block has ended.
-    pub fn block_ended(&mut self, block: &UnderWay) {
-        let chain = block.whole();
-        self.chain.add(&chain, 1);
-        self.longest = self.longest.max(chain.cycles());
-        self.busiest = busier(self.busiest, block.pipes);
+    /// Remembers the effort of a warp that has executed the basic blocks so often; returns where.
+    fn learn(&mut self, blocks: &[BlockInfo], executions: impl Iterator<Item = u64>) -> usize {
+        let at = self.oldest;
+        self.oldest = (at + 1) % LAST;
+        self.efforts += 1;
+        let (last, effort) = &mut self.last[at];
+        last.clear();
+        last.extend(executions);
+        *effort = Ended { number: self.efforts, ..Ended::default() };
+        for ((info, cycles), &times) in blocks.iter().zip(&self.cycles).zip(&*last) {
+            effort.cycles += cycles * times;
+            effort.pipes.add(&info.effort.pipes, times);
+        }
+        at
     }
 
-    /// What several workers have seen in this memory, without the instructions.
-    pub fn joined<'s>(all: impl Iterator<Item = &'s Seen>, memory: &View) -> Costs {
-        let mut sum = Seen::new(false, 0, &[]);
+    /// A block has ended.
+    pub fn block_ended(&mut self, block: &mut UnderWay) {
+        self.longest = self.longest.max(block.end(&mut self.waited_for));
+        self.busiest = busier(self.busiest, block.pipes());
+    }
+
+    /// What several workers have seen of a program of these basic blocks in this memory, without the instructions.
+    pub fn joined<'s>(all: impl Iterator<Item = &'s Seen>, blocks: &[BlockInfo], memory: &View) -> Costs {
+        let (mut sum, mut chain) = (Seen::new(false, 0, &[]), Chain::default());
         for seen in all {
             sum.touch.join(&seen.touch);
             sum.chains.join(&seen.chains);
-            sum.chain.add(&seen.chain, 1);
+            for (info, times) in blocks.iter().zip(&seen.waited_for) {
+                chain.add(&info.effort.chain, *times);
+            }
             sum.longest = sum.longest.max(seen.longest);
             sum.busiest = busier(sum.busiest, seen.busiest);
         }
         let serial = sum.chains.serial(|address| memory.find(address).map_or(0, |range| range.start));
         Costs {
-            chain: sum.chain,
+            chain,
             longest_chain: sum.longest,
             busiest: sum.busiest,
             footprint: sum.touch.footprint(),
@@ -183,7 +199,7 @@ impl Seen {
         address: Addresses<'_>,
         mask: u32,
         looked: Looked,
-    ) -> Option<(&'s LookUp, u64)> {
+    ) -> Option<(&'s mut LookUp, u64)> {
         let look_up = look_ups.get_mut(looked.index as usize)?;
         // SAFETY: the caller's contract.
         let first = unsafe { look_up.known::<W>(address, mask)? };
@@ -209,19 +225,27 @@ impl Seen {
         let Some((look_up, first)) = (unsafe { Seen::known::<W>(&mut self.look_ups, address, mask, looked) }) else {
             return Reads::Unknown;
         };
-        let Some(lines) = self.touch.has_read(block, look_up.pieces(first)) else {
+        let passes = match look_up.whole(first) {
+            Some((line, whole)) => self.touch.has_read_whole(block, line, whole.sectors).then_some(whole.passes),
+            None => self.touch.has_read(block, look_up.pieces(first)).map(|lines| look_up.passes(lines)),
+        };
+        let Some(passes) = passes else {
             return Reads::Known;
         };
-        let passes = look_up.passes(lines);
         self.touch.passes(passes);
         Reads::Again
     }
 
-    /// Notes a read for which [`Seen::reads_again`] has just said [`Reads::Known`].
+    /// Notes a read from the address `first` on for which [`Seen::reads_again`] has just said [`Reads::Known`]. Asks
+    /// the host for what this instruction reads next, if it goes on as far as it went now, so that the time which the
+    /// look takes is not lost where data come from memory. `to_host` leads from an address to the host's.
     #[inline(always)]
-    pub fn reads_first(&mut self, block: u64, address: Addresses<'_>, mask: u32, looked: Looked) {
-        if let Some(look_up) = self.look_ups.get(looked.index as usize) {
-            note(&mut self.touch, block, look_up, address.at(mask.trailing_zeros() as usize & 31), true);
+    pub fn reads_first(&mut self, block: u64, first: u64, looked: Looked, to_host: u64) {
+        if let Some(look_up) = self.look_ups.get_mut(looked.index as usize) {
+            let next = look_up.next(first).wrapping_add(to_host);
+            fetch_ahead(next);
+            fetch_ahead(next.wrapping_add(64));
+            note(&mut self.touch, block, (look_up, first), true, true);
         }
     }
 
@@ -242,7 +266,7 @@ impl Seen {
         let Some((look_up, first)) = (unsafe { Seen::known::<W>(&mut self.look_ups, address, mask, looked) }) else {
             return false;
         };
-        note(&mut self.touch, block, look_up, first, false);
+        note(&mut self.touch, block, (look_up, first), false, true);
         true
     }
 
@@ -280,7 +304,7 @@ impl Seen {
                 // SAFETY: the caller's contract.
                 unsafe {
                     if let Some(first) = look_up.find::<W>(address, mask, request.size) {
-                        note(touch, block, look_up, first, is_read);
+                        note(touch, block, (look_up, first), is_read, false);
                     } else {
                         let packed = Packed::of(address, mask);
                         packed.lines::<W>(|line, sectors| touch.line(block, line, sectors, is_read));

@@ -89,8 +89,9 @@ pub struct BlockInfo {
     pub lines: Vec<(u32, u32)>,
     /// What one execution costs.
     pub effort: Effort,
-    /// If it ends in a barrier of the whole block: the first and one past the last of the blocks that a warp may
-    /// execute between the barrier before and this one. As many as there can be, if that is not known.
+    /// If it ends in a barrier of the whole block, or ends the thread: the first and one past the last of the blocks
+    /// that a warp may execute between the barrier before, or its start, and this one. As many as there can be, if that
+    /// is not known.
     pub since: (u32, u32),
 }
 

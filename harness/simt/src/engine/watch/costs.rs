@@ -24,10 +24,8 @@ pub(crate) fn looks(program: &Program) -> Looks {
             let Op { full, part, .. } = program.ops[access.pc as usize];
             let op = &mut looks.ops[access.pc as usize];
             (op.full, op.part) = match access.what {
-                What::Read => (handler::<Look<true, READ_AGAIN>>(vectors), handler::<Look<false, READ_AGAIN>>(vectors)),
-                What::Write => {
-                    (handler::<Look<true, WRITE_AGAIN>>(vectors), handler::<Look<false, WRITE_AGAIN>>(vectors))
-                }
+                What::Read => (handler::<Look<true, READ>>(vectors), handler::<Look<false, READ>>(vectors)),
+                What::Write => (handler::<Look<true, WRITE>>(vectors), handler::<Look<false, WRITE>>(vectors)),
                 // The addresses of atomics are taken to be others each time.
                 _ => (handler::<Look<true, ANY>>(vectors), handler::<Look<false, ANY>>(vectors)),
             };
@@ -48,10 +46,9 @@ fn worth_a_look(space: Space, what: What) -> bool {
 }
 
 /// How much is looked for first, as most often nothing else is needed. What follows needs more registers.
-const READ_AGAIN: u8 = 0;
-const READ_FIRST: u8 = 1;
-const WRITE_AGAIN: u8 = 2;
-const ANY: u8 = 3;
+const READ: u8 = 0;
+const WRITE: u8 = 1;
+const ANY: u8 = 2;
 
 /// Looks at the addresses of a memory instruction, and then executes it: for all live lanes, or those of the mask.
 struct Look<const FULL: bool, const FIRST: u8>;
@@ -67,13 +64,15 @@ impl<const FULL: bool, const FIRST: u8> Exec for Look<FULL, FIRST> {
             let address = Addresses { base: &*warp.reg::<[u64; LANES]>(base), offset };
             if let Some(seen) = &mut warp.notes.get_mut().seen {
                 match FIRST {
-                    READ_AGAIN => match seen.reads_again::<W>(block, address, mask, looked) {
+                    READ => match seen.reads_again::<W>(block, address, mask, looked) {
                         Reads::Again => {}
-                        Reads::Known => return apart::<Look<FULL, READ_FIRST>, W>(warp, op),
+                        Reads::Known => {
+                            let to_host = (*warp.sites.add(op.site as usize)).delta;
+                            seen.reads_first(block, address.at(mask.trailing_zeros() as usize & 31), looked, to_host);
+                        }
                         Reads::Unknown => return apart::<Look<FULL, ANY>, W>(warp, op),
                     },
-                    READ_FIRST => seen.reads_first(block, address, mask, looked),
-                    WRITE_AGAIN if !seen.writes_again::<W>(block, address, mask, looked) => {
+                    WRITE if !seen.writes_again::<W>(block, address, mask, looked) => {
                         return apart::<Look<FULL, ANY>, W>(warp, op);
                     }
                     ANY => seen.access::<W>(block, address, mask, looked),

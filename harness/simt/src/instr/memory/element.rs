@@ -1,7 +1,6 @@
 //! The elements that loads and stores move, and the quick ways to find where they lie.
 
 use crate::checks::Layout;
-use crate::engine::memory::resolve::fetch_ahead;
 use crate::engine::traffic::sectors::sectors_of_two;
 use crate::engine::warp::Warp;
 use crate::engine::warp::counts::count_sectors;
@@ -10,6 +9,7 @@ use crate::engine::warp::request::Request;
 use crate::finding::{Space, What};
 use crate::instr::operands::{Address, Bytes, Number};
 use crate::lane::{ALL, LANES};
+use crate::memory::fetch_ahead;
 
 /// Lanes of half a warp.
 pub(super) const HALF: usize = LANES / 2;
