@@ -198,6 +198,12 @@ fn what_lanes_execute_apart_counts_between_the_barriers_where_they_do() {
     );
     assert_eq!(costs(&body).0.chain.global, 2 * 7, "each half comes to a barrier alone");
     let body = format!(
+        "mov.u32 %r6, %laneid; setp.lt.u32 %p2, %r6, 16; bar.sync 0; @%p2 bra ALONE; {} barrier.sync 0; bra END;
+        ALONE: barrier.sync 0; END:",
+        loads(4, "APART")
+    );
+    assert_eq!(costs(&body).0.chain.global, 2 * 4, "and then to its end");
+    let body = format!(
         "mov.u32 %r7, 0; AGAIN: {} bar.sync 0; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 3; @%p1 bra AGAIN;",
         loads(5, "LOAD")
     );

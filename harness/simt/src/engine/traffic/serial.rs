@@ -29,6 +29,8 @@ const MANY: u32 = 4;
 /// Shared memory is counted by rows, a word of each bank. The words of as many rows as this are found without comparing
 /// each lane with the others.
 const ROWS: usize = 31;
+/// Those of as few rows as this, by the compiler's vector code.
+const FEW: u64 = 8;
 
 /// How many lanes of a request meet at each word of a piece of memory, the most at a word of each of its sectors, and
 /// the sum of these for each unit. All are 0 between two requests.
@@ -54,6 +56,8 @@ pub(crate) struct Chains {
     /// Made when it is first needed.
     met: Option<Box<Met>>,
     shared: u64,
+    /// Whether the last atomic on shared memory took one step.
+    at_once: bool,
 }
 
 impl Chains {
@@ -180,10 +184,12 @@ impl Chains {
     #[inline(always)]
     pub fn shared(&mut self, address: &[u64; LANES], mask: u32, counts: bool) {
         let steps = match counts {
-            _ if has_a_bank_each(address, mask) => 1,
+            // What is so once is so most often.
+            _ if self.at_once && has_a_bank_each(address, mask) => 1,
             true => different(address, mask),
             false => at_a_bank(address, mask),
         };
+        self.at_once = steps == 1;
         self.shared += u64::from(steps);
     }
 
@@ -271,6 +277,18 @@ fn different(address: &[u64; LANES], mask: u32) -> u32 {
             }
             return u32::from(words != 0) + u32::from(words as u32 & (words >> 32) as u32 != 0);
         }
+        2..FEW => {
+            // The same for more of them.
+            let mut words = [0u64; FEW as usize / 2];
+            for i in 0..LANES {
+                let word = (address[i] >> 2).wrapping_sub(first << 5);
+                let bit = u64::from((mask >> i) & 1) << (word & 63);
+                for (two, words) in words.iter_mut().enumerate() {
+                    *words |= if word >> 6 == two as u64 { bit } else { 0 };
+                }
+            }
+            return most_of_a_bank::<4>(words.into_iter().flat_map(|two| [two as u32, (two >> 32) as u32]));
+        }
         rows if rows >= ROWS as u64 => return different_anywhere(address, mask),
         _ => {}
     }
@@ -279,10 +297,17 @@ fn different(address: &[u64; LANES], mask: u32) -> u32 {
     for lane in lanes(mask) {
         rows[((address[lane] >> 7) - first) as usize % (ROWS + 1)] |= 1 << (address[lane] >> 2 & 31);
     }
-    // How many words of each bank there are: numbers of five bits, whose first bits are in the first mask.
-    let mut sums = [0u32; 5];
-    for row in &rows[..=(last - first) as usize % (ROWS + 1)] {
-        let mut carry = *row;
+    most_of_a_bank::<5>(rows[..=(last - first) as usize % (ROWS + 1)].iter().copied())
+}
+
+/// The most words of a bank in these rows, of which there are fewer than two to the power of `BITS`: a bit for each
+/// word.
+#[inline(always)]
+fn most_of_a_bank<const BITS: usize>(rows: impl Iterator<Item = u32>) -> u32 {
+    // How many words of each bank there are: numbers of so many bits, whose first bits are in the first mask.
+    let mut sums = [0u32; BITS];
+    for row in rows {
+        let mut carry = row;
         for bit in &mut sums {
             (*bit, carry) = (*bit ^ carry, *bit & carry);
         }
@@ -373,6 +398,13 @@ mod tests {
         }
     }
 
+    /// The steps of an atomic on shared memory behind one that took a single step.
+    fn steps_after_one(address: &[u64; LANES], mask: u32, counts: bool) -> u64 {
+        let mut chains = Chains { at_once: true, ..Chains::default() };
+        chains.shared(address, mask, counts);
+        chains.shared
+    }
+
     #[test]
     fn different_words_are_counted_like_lane_after_lane() {
         let mut random = random(1);
@@ -381,7 +413,9 @@ mod tests {
             let stride = [1, 1, 32, 33][random(4) as usize];
             let address = std::array::from_fn(|_| start + random(rows * 32) / stride * stride * 4);
             let mask = random(1 << 31) as u32 | 1 << random(32);
-            assert_eq!(different(&address, mask), different_anywhere(&address, mask), "{address:?} {mask:#x}");
+            let expected = different_anywhere(&address, mask);
+            assert_eq!(different(&address, mask), expected, "{address:?} {mask:#x}");
+            assert_eq!(steps_after_one(&address, mask, true), u64::from(expected), "{address:?} {mask:#x}");
         }
     }
 
@@ -404,7 +438,9 @@ mod tests {
             let mask = random(1 << 31) as u32 | 1 << random(32);
             let mut banks = [0; 32];
             lanes(mask).for_each(|lane| banks[(address[lane] >> 2) as usize % 32] += 1);
-            assert_eq!(at_a_bank(&address, mask), banks.into_iter().max().unwrap_or(0), "{address:?} {mask:#x}");
+            let expected = banks.into_iter().max().unwrap_or(0);
+            assert_eq!(at_a_bank(&address, mask), expected, "{address:?} {mask:#x}");
+            assert_eq!(steps_after_one(&address, mask, false), u64::from(expected), "{address:?} {mask:#x}");
         }
     }
 
