@@ -128,11 +128,8 @@ impl Touch {
     #[inline(always)]
     pub fn whole(&mut self, block: u64, line: u64, sectors: u64, is_read: bool) {
         let bits = u128::from(sectors) << (line % 16 * 4);
-        let (piece, bits) = (line >> 4, [bits as u64, (bits >> 64) as u64]);
-        if !is_read {
-            return self.written(piece, bits);
-        }
-        let mut rest = sectors;
+        self.mark_pieces(line >> 4, [bits as u64, (bits >> 64) as u64], is_read);
+        let mut rest = if is_read { sectors } else { 0 };
         for line in line.. {
             if rest & 0xf != 0 {
                 self.remember(block, line, rest & 0xf);
@@ -141,9 +138,6 @@ impl Touch {
             if rest == 0 {
                 break;
             }
-        }
-        for (piece, bits) in (piece..).zip(bits).filter(|(_, bits)| *bits != 0) {
-            self.page(piece >> (PAGE - 11)).read[piece as usize % WORDS] |= bits;
         }
     }
 
@@ -183,8 +177,16 @@ impl Touch {
     /// the next.
     #[inline(always)]
     pub fn written(&mut self, piece: u64, sectors: [u64; 2]) {
+        self.mark_pieces(piece, sectors, false);
+    }
+
+    /// Marks such sectors as read or written.
+    #[inline(always)]
+    fn mark_pieces(&mut self, piece: u64, sectors: [u64; 2], is_read: bool) {
         for (piece, sectors) in (piece..).zip(sectors).filter(|(_, sectors)| *sectors != 0) {
-            self.page(piece >> (PAGE - 11)).written[piece as usize % WORDS] |= sectors;
+            let page = self.page(piece >> (PAGE - 11));
+            let marks = if is_read { &mut page.read } else { &mut page.written };
+            marks[piece as usize % WORDS] |= sectors;
         }
     }
 

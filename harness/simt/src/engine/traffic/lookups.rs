@@ -199,6 +199,7 @@ impl LookUp {
         if self.whole.sectors == 0 { None } else { Some((line, self.whole)) }
     }
 
+    /// Finds out what the pieces touch where the first lane's address lies in its line as this one.
     #[inline(never)]
     fn lay(&mut self, first: u64) {
         let from = first.wrapping_add(self.lowest) / LINE * (LINE / 32);
@@ -394,9 +395,24 @@ fn rows(runs: impl Iterator<Item = (u64, u64)>) -> u32 {
     largest(&asked)
 }
 
+/// The most words of a bank in these rows, of which there are fewer than two to the power of `BITS`: a bit for each
+/// word.
+#[inline(always)]
+pub(super) fn most_of_a_bank<const BITS: usize>(rows: impl Iterator<Item = u32>) -> u32 {
+    // How many words of each bank there are: numbers of so many bits, whose first bits are in the first mask.
+    let mut sums = [0u32; BITS];
+    for row in rows {
+        let mut carry = row;
+        for bit in &mut sums {
+            (*bit, carry) = (*bit ^ carry, *bit & carry);
+        }
+    }
+    largest(&sums)
+}
+
 /// The largest of 32 numbers, of which each mask has a bit, those of the first masks being the lowest.
 #[inline(always)]
-pub(super) fn largest(bits: &[u32]) -> u32 {
+fn largest(bits: &[u32]) -> u32 {
     let (mut most, mut those) = (0, u32::MAX);
     for (at, bit) in bits.iter().enumerate().rev() {
         if those & bit != 0 {

@@ -1,7 +1,7 @@
 //! A request whose lanes' addresses are like none before: what it asks of the L1 cache is found at once, and nothing of
 //! it is remembered.
 
-use super::lookups::largest;
+use super::lookups::most_of_a_bank;
 use crate::checks::Addresses;
 use crate::lane::{ALL, LANES, lanes};
 
@@ -124,14 +124,7 @@ impl Packed {
             // Each word is asked for once. A bit for each: those of a row are the banks.
             let first = self.low >> 2;
             let words = bits(&self.address, |address| (address >> 2) - first);
-            let mut asked = [0u32; 3];
-            for row in words.into_iter().flat_map(|two| [two as u32, (two >> 32) as u32]) {
-                let mut carry = row;
-                for bit in &mut asked {
-                    (*bit, carry) = (*bit ^ carry, *bit & carry);
-                }
-            }
-            return largest(&asked);
+            return most_of_a_bank::<3>(words.into_iter().flat_map(|two| [two as u32, (two >> 32) as u32]));
         }
         let shift = size.max(4).trailing_zeros();
         let start = self.low >> shift;

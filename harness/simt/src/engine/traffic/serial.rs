@@ -1,7 +1,7 @@
 //! Where atomics wait for each other: the steps of a request, and the longest chain at one piece of memory.
 
 use super::hash::Table;
-use super::lookups::largest;
+use super::lookups::most_of_a_bank;
 use super::scattered::Packed;
 use crate::costs::Serial;
 use crate::lane::{LANES, lanes};
@@ -298,21 +298,6 @@ fn different(address: &[u64; LANES], mask: u32) -> u32 {
         rows[((address[lane] >> 7) - first) as usize % (ROWS + 1)] |= 1 << (address[lane] >> 2 & 31);
     }
     most_of_a_bank::<5>(rows[..=(last - first) as usize % (ROWS + 1)].iter().copied())
-}
-
-/// The most words of a bank in these rows, of which there are fewer than two to the power of `BITS`: a bit for each
-/// word.
-#[inline(always)]
-fn most_of_a_bank<const BITS: usize>(rows: impl Iterator<Item = u32>) -> u32 {
-    // How many words of each bank there are: numbers of so many bits, whose first bits are in the first mask.
-    let mut sums = [0u32; BITS];
-    for row in rows {
-        let mut carry = row;
-        for bit in &mut sums {
-            (*bit, carry) = (*bit ^ carry, *bit & carry);
-        }
-    }
-    largest(&sums)
 }
 
 /// The same where the words lie far apart: each lane is compared with those at its bank.

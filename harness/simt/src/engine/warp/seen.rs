@@ -1,7 +1,7 @@
 //! What a launch whose costs are counted is looked at for, and what has been seen: addresses, and the chains of warps.
 
 use super::chains::{Paused, Steps, UnderWay};
-use super::counts::BlockCount;
+use super::counts::{BlockCount, Site};
 use super::program::{Adds, BlockInfo};
 use super::request::{Request, space_of};
 use crate::checks::Addresses;
@@ -22,16 +22,6 @@ pub(crate) struct Looked {
     pub adds: Adds,
     /// Its number among those that are looked at.
     pub index: u32,
-}
-
-/// What is known of a read of global memory.
-pub(crate) enum Reads {
-    /// The lanes have the distances that they had before, and the block has read all of it.
-    Again,
-    /// The lanes have these distances, and it is not known that the block has read all of it.
-    Known,
-    /// Neither.
-    Unknown,
 }
 
 /// Which of two blocks has executed more; of two that have executed as much, always the same.
@@ -208,8 +198,11 @@ impl Seen {
     }
 
     /// Notes that the lanes of `mask` of a warp of `block` read global memory, if they have the distances that they had
-    /// at this instruction before, and the block has read all of it: most reads of loops are such. Returns whether that
-    /// is so, and else nothing has been noted.
+    /// at this instruction before: most reads of loops are such. Returns whether that is so, and else nothing has been
+    /// noted.
+    ///
+    /// Where the block has not read all of it, the host is asked for what the instruction reads next, if it goes on as
+    /// far as it went now: the time that the look takes is not lost where data come from memory.
     ///
     /// # Safety
     /// The processor has what `W` promises.
@@ -220,33 +213,25 @@ impl Seen {
         address: Addresses<'_>,
         mask: u32,
         looked: Looked,
-    ) -> Reads {
+        site: &Site,
+    ) -> bool {
         // SAFETY: the caller's contract.
         let Some((look_up, first)) = (unsafe { Seen::known::<W>(&mut self.look_ups, address, mask, looked) }) else {
-            return Reads::Unknown;
+            return false;
         };
         let passes = match look_up.whole(first) {
             Some((line, whole)) => self.touch.has_read_whole(block, line, whole.sectors).then_some(whole.passes),
             None => self.touch.has_read(block, look_up.pieces(first)).map(|lines| look_up.passes(lines)),
         };
-        let Some(passes) = passes else {
-            return Reads::Known;
-        };
-        self.touch.passes(passes);
-        Reads::Again
-    }
-
-    /// Notes a read from the address `first` on for which [`Seen::reads_again`] has just said [`Reads::Known`]. Asks
-    /// the host for what this instruction reads next, if it goes on as far as it went now, so that the time which the
-    /// look takes is not lost where data come from memory. `to_host` leads from an address to the host's.
-    #[inline(always)]
-    pub fn reads_first(&mut self, block: u64, first: u64, looked: Looked, to_host: u64) {
-        if let Some(look_up) = self.look_ups.get_mut(looked.index as usize) {
-            let next = look_up.next(first).wrapping_add(to_host);
+        if let Some(passes) = passes {
+            self.touch.passes(passes);
+        } else {
+            let next = look_up.next(first).wrapping_add(site.delta);
             fetch_ahead(next);
             fetch_ahead(next.wrapping_add(64));
             note(&mut self.touch, block, (look_up, first), true, true);
         }
+        true
     }
 
     /// Notes that the lanes of `mask` of a warp of `block` write global memory, if they have the distances that they

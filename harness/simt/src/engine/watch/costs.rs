@@ -5,7 +5,7 @@ use crate::checks::Addresses;
 use crate::engine::warp::handler::{Exec, apart, handler};
 use crate::engine::warp::program::{Op, Program};
 use crate::engine::warp::request::Request;
-use crate::engine::warp::seen::{Looked, Reads};
+use crate::engine::warp::seen::Looked;
 use crate::engine::warp::shared::{Ahead, Looks};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Space, What};
@@ -62,16 +62,12 @@ impl<const FULL: bool, const FIRST: u8> Exec for Look<FULL, FIRST> {
         // SAFETY: this is a memory instruction of the program, whose own handler is called as this one was.
         unsafe {
             let address = Addresses { base: &*warp.reg::<[u64; LANES]>(base), offset };
+            let site = &*warp.sites.add(op.site as usize);
             if let Some(seen) = &mut warp.notes.get_mut().seen {
                 match FIRST {
-                    READ => match seen.reads_again::<W>(block, address, mask, looked) {
-                        Reads::Again => {}
-                        Reads::Known => {
-                            let to_host = (*warp.sites.add(op.site as usize)).delta;
-                            seen.reads_first(block, address.at(mask.trailing_zeros() as usize & 31), looked, to_host);
-                        }
-                        Reads::Unknown => return apart::<Look<FULL, ANY>, W>(warp, op),
-                    },
+                    READ if !seen.reads_again::<W>(block, address, mask, looked, site) => {
+                        return apart::<Look<FULL, ANY>, W>(warp, op);
+                    }
                     WRITE if !seen.writes_again::<W>(block, address, mask, looked) => {
                         return apart::<Look<FULL, ANY>, W>(warp, op);
                     }
