@@ -223,6 +223,8 @@ ctor::declarative::ctor! {
 
 /// Reads the request, compiles, and writes the answer.
 fn serve() -> io::Result<()> {
+    #[cfg(unix)]
+    sandbox::process::close_inherited();
     let request: Request = serde_json::from_reader(io::stdin().lock())?;
     let answer = answer(&request).unwrap_or_else(|(call, reason)| Answer::Failed { call: call.into(), reason });
     let mut stdout = io::stdout().lock();
@@ -234,8 +236,7 @@ fn answer(request: &Request) -> Result<Answer, (&'static str, String)> {
     let in_words = |call: &'static str| move |error: io::Error| (call, error.to_string());
     confine::bound(&request.limits, request.parent).map_err(in_words("setrlimit"))?;
     let nvrtc = Nvrtc::load(&request.library).map_err(|reason| ("dlopen", reason))?;
-    confine::give_up_rights();
-    confine::close().map_err(in_words("setrlimit"))?;
+    sandbox::restrict_compiler().map_err(|why| ("sandbox", why.to_string()))?;
     Ok(nvrtc.compile(&request.input))
 }
 

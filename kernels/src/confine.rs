@@ -6,19 +6,17 @@
 //! - **Files (every Unix).** The compiler is given every header as text. Before it sees the kernel file, the process
 //!   lowers the number of files that it may have open to none. Every `open` then fails, so that no spelling of an
 //!   `#include` shows a file of this computer. This does not depend on the version of the system's kernel.
-//! - **Files and network (Linux 5.13 and later, where Landlock is on).** The process also gives up the right to reach
-//!   any file, and from Linux 6.7 on any TCP port. It is a second wall, should a defect of the compiler let a text run
-//!   code there, which a root user's process could use to raise its limits again. Where Landlock is missing, there is
-//!   only the first.
+//! - **Files, network, other processes (Linux).** The process also enters a sandbox ([`sandbox::restrict_compiler`]): it
+//!   cannot ask whether a file exists, which `__has_include` would show, and is kept from the rest should a defect of
+//!   the compiler let a text run code there. Where the system has neither Landlock nor seccomp, the first is all.
 //! - **Memory (Linux).** Elsewhere systems do not enforce the limit.
 //! - **Processor time, size of the output (every Unix), time (everywhere).**
 //! - **Windows** has the limit of time only, and the compiler there can read the files of whoever runs it.
 use std::{io, time::Duration};
 
-use serde::{Deserialize, Serialize};
-
 #[cfg(unix)]
-use crate::process::{end_with, lower};
+use sandbox::process::{end_with, lower};
+use serde::{Deserialize, Serialize};
 
 /// The bounds of one compilation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,37 +61,7 @@ pub(crate) fn bound(limits: &Limits, parent: u32) -> io::Result<()> {
     lower(libc::RLIMIT_CORE, 0, 0)
 }
 
-/// After this the process can open nothing. It keeps what it has open.
-///
-/// # Errors
-/// The system's reason.
-#[cfg(unix)]
-pub(crate) fn close() -> io::Result<()> {
-    lower(libc::RLIMIT_NOFILE, 0, 0)
-}
-
-/// Gives up the rights to files and to the network that Landlock knows, where the system has it.
-#[cfg(target_os = "linux")]
-pub(crate) fn give_up_rights() {
-    use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetError};
-    let restrict = || -> Result<(), RulesetError> {
-        let rules = Ruleset::default().handle_access(AccessFs::from_all(ABI::V5))?;
-        rules.handle_access(AccessNet::from_all(ABI::V5))?.create()?.restrict_self()?;
-        Ok(())
-    };
-    // It needs to open a file of its own. If it cannot, nothing else can be opened either: see `close`.
-    let _ = restrict();
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn give_up_rights() {}
-
 #[cfg(not(unix))]
 pub(crate) fn bound(_limits: &Limits, _parent: u32) -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(not(unix))]
-pub(crate) fn close() -> io::Result<()> {
     Ok(())
 }

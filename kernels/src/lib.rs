@@ -28,8 +28,6 @@ mod input;
 pub mod kept;
 mod log;
 mod nvrtc;
-#[cfg(unix)]
-pub mod process;
 mod ptx;
 mod read;
 mod source;

@@ -1,30 +1,88 @@
-//! What whoever marks the kernels of strangers should know of this computer.
+//! Whether submissions may be graded on this computer.
+use clap::{Arg, ArgMatches};
+use harness::{
+    Error,
+    arguments::switch,
+    sandbox::{Protection, missing},
+};
 
-/// Warns of what this computer cannot keep a submission from, if there is anything.
-pub fn warn() {
-    if let Some(words) = words(&harness::rights::kept()) {
-        harness::print_error(&words);
-    }
+/// The option that grades without a complete sandbox.
+const OPTION: &str = "trust-submissions";
+
+/// The option that grades without a complete sandbox.
+pub fn argument() -> Arg {
+    switch(
+        OPTION,
+        "Grade where the sandbox is not complete. A kernel that breaks out of its machine can then read and change what \
+         you can: use it for submissions that you trust, or in a container or virtual machine that holds nothing else",
+    )
 }
 
-fn words(kept: &[&str]) -> Option<String> {
-    (!kept.is_empty()).then(|| {
-        format!(
-            "warning: a kernel that broke out of its machine would not be kept here from {}; `Trust` in \
-             harness/course/README.md tells what follows",
-            kept.join(", nor from ")
-        )
-    })
+/// Refuses to grade where the sandbox of submissions is not complete, or warns if the user trusts them.
+///
+/// # Errors
+/// [`Error::CannotRun`] with what is missing.
+pub fn check(matches: &ArgMatches) -> Result<(), Error> {
+    if let Some(warning) = decide(&missing(), is_given(matches))? {
+        harness::print_error(&warning);
+    }
+    Ok(())
+}
+
+/// Whether the user trusts the submissions.
+pub fn is_given(matches: &ArgMatches) -> bool {
+    matches.get_flag(OPTION)
+}
+
+/// The option as a process is given it that this one starts.
+pub fn passed_on(matches: &ArgMatches) -> Option<String> {
+    is_given(matches).then(|| format!("--{OPTION}"))
+}
+
+/// The warning for a user who trusts the submissions, if there is something to warn of.
+fn decide(missing: &[Protection], is_trusted: bool) -> Result<Option<String>, Error> {
+    if missing.is_empty() {
+        return Ok(None);
+    }
+    let names: Vec<String> = missing.iter().map(ToString::to_string).collect();
+    let what = format!("this system lacks {}", names.join(", and "));
+    if is_trusted {
+        return Ok(Some(format!(
+            "warning: {what}; a kernel that breaks out of its machine is not stopped (`Trust` in \
+             harness/course/README.md says what follows)"
+        )));
+    }
+    Err(Error::CannotRun(format!(
+        "submissions cannot be graded safely here: {what}. Grade on another computer, or with --{OPTION} if a \
+         submission may do what you can do here"
+    )))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::words;
+    use harness::{Error, Exit};
+
+    use super::{Protection, decide};
 
     #[test]
-    fn only_what_is_kept_is_warned_of() {
-        assert_eq!(words(&[]), None);
-        let both = words(&["files", "the network"]).unwrap();
-        assert!(both.contains("kept here from files, nor from the network;"), "{both}");
+    fn a_complete_sandbox_needs_no_trust() {
+        for is_trusted in [false, true] {
+            assert_eq!(decide(&[], is_trusted).unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn without_one_only_trusted_submissions_are_graded() {
+        for missing in [&[Protection::Landlock][..], &[Protection::Seccomp], &[Protection::Landlock, Protection::Seccomp]] {
+            let refused: Error = decide(missing, false).unwrap_err();
+            assert_eq!(refused.exit(), Exit::CannotRun);
+            let warning = decide(missing, true).unwrap().unwrap();
+            for words in [refused.to_string(), warning] {
+                for protection in missing {
+                    assert!(words.contains(&protection.to_string()), "{words}");
+                }
+            }
+            assert!(refused.to_string().contains("--trust-submissions"), "{refused}");
+        }
     }
 }

@@ -14,13 +14,12 @@
 //! - `record`: what is kept: the record, the table of its columns, the folder of the run, `session.json`.
 //! - `device`: the device in use, and what it reports about itself: the driver, NVML, ceilings, the emulated machine's
 //!   report.
-//! - `confine`, `error`, `exit`, `pages`, `rights`, `scarce`, `stats`, `stdout`, `suggest`, `whole`: what all of them
+//! - `error`, `exit`, `pages`, `scarce`, `stats`, `stdout`, `suggest`, `whole`: what all of them
 //!   use.
 //!
 //! `export` and `measure` do not know each other. Inside the crate, an item is imported from the file that defines it,
 //! not through the exports of this file, which are for labs.
 
-pub mod confine;
 mod device;
 mod error;
 mod exit;
@@ -29,13 +28,13 @@ mod lab;
 mod measure;
 mod pages;
 mod record;
-pub mod rights;
 mod scarce;
 mod stats;
 mod stdout;
 pub mod suggest;
 mod whole;
 
+pub use ::sandbox::{self, process_limits};
 pub use device::{
     apart::serve_if_asked,
     ceilings::{Ceiling, Ceilings},

@@ -55,20 +55,26 @@ pub fn unmap(address: usize, bytes: usize) {
     unsafe { libc::munmap(ptr::without_provenance_mut(address), bytes) };
 }
 
-/// A memory file of so many bytes.
+/// A memory file of so many bytes, which neither process can make longer or shorter: what is not mapped counts as memory
+/// of neither, and what is mapped and gone ends the process that reads it.
 ///
 /// # Errors
 /// The system's.
 pub fn piece(bytes: usize) -> io::Result<OwnedFd> {
     // SAFETY: a plain system call with a static name; the descriptor is owned from here on.
     let file = unsafe {
-        let number = libc::memfd_create(c"pinned".as_ptr(), libc::MFD_CLOEXEC);
+        let number = libc::memfd_create(c"pinned".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING);
         if number < 0 {
             return Err(io::Error::last_os_error());
         }
         File::from_raw_fd(number)
     };
     file.set_len(bytes as u64)?;
+    let seals = libc::F_SEAL_GROW | libc::F_SEAL_SHRINK | libc::F_SEAL_SEAL;
+    // SAFETY: a call on a descriptor that this process owns.
+    if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
     Ok(file.into())
 }
 

@@ -3,10 +3,10 @@ use std::{env, path::PathBuf};
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
 use course::judge::{Known, Printed, Task, sizes};
-use harness::{DeviceChoice, Error, Exit, Expect, Lab, confine::Limits, suggest};
+use harness::{DeviceChoice, Error, Exit, Expect, Lab, process_limits::Limits, suggest};
 
 use super::marks;
-use crate::labs;
+use crate::{labs, trust};
 
 const EXAMPLE: &str = "\
 Example:
@@ -121,6 +121,7 @@ pub fn command() -> Command {
                 ),
         )
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("The judgement or the marks as JSON"))
+        .arg(trust::argument())
         .arg(limit("limit-seconds", "SECONDS", "300", "Time; CPU time is limited to as much on every core"))
         .arg(limit("limit-memory", "BYTES", "3G", "Memory of the host, which holds that of the device too"))
         .arg(limit("limit-output", "BYTES", "64M", "What it prints, a kernel's printf included"))

@@ -3,8 +3,8 @@
 //!
 //! - it is a new program, with an environment of a few settings of the machine's, no arguments, and no file but the
 //!   socket to this process;
-//! - it gives up its rights before the first module is loaded ([`crate::rights::give_up_all`]), among them the rights
-//!   to look into this process and to signal it;
+//! - it enters its sandbox before the first module is loaded ([`sandbox::restrict_worker`]): it reaches no file, no
+//!   other process and no network;
 //! - it ends with this process, and its memory counts as this one's. When it ends before that, or its answers are no
 //!   answers, this process ends as after a crash: the case has failed.
 //!
@@ -69,6 +69,7 @@ mod linux {
         env,
         ffi::{c_int, c_uint, c_void},
         io::Write,
+        num::NonZero,
         os::{
             fd::{FromRawFd, IntoRawFd, OwnedFd, RawFd},
             unix::net::UnixStream,
@@ -76,16 +77,17 @@ mod linux {
         process::{self, Child, Command},
         ptr,
         sync::{Mutex, PoisonError},
+        thread,
     };
 
     use libloading::Library;
 
+    use sandbox::process_limits;
+
     use super::{DeviceChoice, WORKER};
     use crate::{
-        confine,
         device::driver::{MACHINE, load},
         error::{Error, Result},
-        rights,
     };
 
     /// The driver library that passes each call on.
@@ -103,6 +105,9 @@ mod linux {
         }
     }
 
+    /// The number of threads that run a launch.
+    const WORKERS: &str = "WARPLAB_WORKERS";
+
     /// What a worker keeps of the environment: the machine's settings, and where a GPU's driver is found.
     const KEPT: [&str; 12] = [
         "WARPLAB_PROFILE",
@@ -111,7 +116,7 @@ mod linux {
         "WARPLAB_LINES",
         "WARPLAB_COSTS",
         "WARPLAB_BUDGET",
-        "WARPLAB_WORKERS",
+        WORKERS,
         "WARPLAB_VECTORS",
         "CUDA_VISIBLE_DEVICES",
         "CUDA_DEVICE_ORDER",
@@ -133,7 +138,12 @@ mod linux {
         let mut command = Command::new(program);
         command.env_clear().envs(KEPT.iter().filter_map(|name| Some((name, env::var_os(name)?))));
         command.env(WORKER, choice.to_string());
-        confine::ends_with_parent(&mut command);
+        if env::var_os(WORKERS).is_none_or(|count| count.is_empty() || count == "0") {
+            // In its sandbox the worker cannot read the files that say how many processors it may use.
+            let processors = thread::available_parallelism().map_or(1, NonZero::get);
+            command.env(WORKERS, processors.to_string());
+        }
+        process_limits::ends_with_parent(&mut command);
         // It ends when the socket is closed, at the latest.
         let worker = command.stdin(OwnedFd::from(theirs)).spawn().map_err(|error| unable(&error))?;
         *STARTED.lock().unwrap_or_else(PoisonError::into_inner) = Some(worker);
@@ -149,6 +159,7 @@ mod linux {
     /// Serves as a worker, if this process is one; it then does not return.
     pub fn serve_if_asked() {
         let Ok(choice) = env::var(WORKER) else { return };
+        sandbox::process::close_inherited();
         let code = match serve(&choice) {
             Ok(()) => 0,
             Err(why) => {
@@ -163,9 +174,19 @@ mod linux {
         let is_emulated = matches!(choice.parse::<DeviceChoice>()?, DeviceChoice::Emulated(_));
         // SAFETY: whoever starts a worker gives it the socket as its standard input, which nothing else here uses.
         let socket = UnixStream::from(unsafe { OwnedFd::from_raw_fd(0) });
-        let library = if is_emulated { load(MACHINE).ok_or("no memory for the machine")? } else { gpu()? };
-        // Whoever grades says what is kept.
-        rights::give_up_all(is_emulated);
+        // Where the system lacks a protection, whoever grades was asked. A worker goes without none that there is.
+        let in_words = |why: sandbox::Refused| format!("the sandbox is not complete: {why}");
+        let library = if is_emulated {
+            let library = load(MACHINE).ok_or("no memory for the machine")?;
+            sandbox::restrict_worker().map_err(in_words)?;
+            library
+        } else {
+            let library = driver()?;
+            sandbox::restrict_driver().map_err(in_words)?;
+            start(&library)?;
+            sandbox::restrict_started_driver().map_err(in_words)?;
+            library
+        };
         let find = |name: &str| {
             // SAFETY: only the address is taken.
             let found = unsafe { library.get::<*const c_void>(name.as_bytes()) };
@@ -175,14 +196,19 @@ mod linux {
         unsafe { remote::serve::serve(socket, find) }.map_err(|error| error.to_string())
     }
 
-    /// The GPU's driver, started: what it opens on the way is open then.
-    fn gpu() -> std::result::Result<Library, String> {
+    /// The GPU's driver.
+    fn driver() -> std::result::Result<Library, String> {
+        // SAFETY: loading the system's CUDA driver.
+        let library = unsafe { Library::new("libcuda.so.1").or_else(|_| Library::new("libcuda.so")) };
+        library.map_err(|error| error.to_string())
+    }
+
+    /// Starts the GPU's driver: what it opens on the way is open then.
+    fn start(library: &Library) -> std::result::Result<(), String> {
         type Init = unsafe extern "C" fn(c_uint) -> c_int;
         type Retain = unsafe extern "C" fn(*mut *mut c_void, c_int) -> c_int;
-        // SAFETY: loading the system's CUDA driver, and calling functions by their types in cuda.h.
+        // SAFETY: calling functions by their types in cuda.h.
         unsafe {
-            let library = Library::new("libcuda.so.1").or_else(|_| Library::new("libcuda.so"));
-            let library = library.map_err(|error| error.to_string())?;
             let init = library.get::<Init>(b"cuInit").map_err(|error| error.to_string())?;
             let retain = library.get::<Retain>(b"cuDevicePrimaryCtxRetain").map_err(|error| error.to_string())?;
             let mut context = ptr::null_mut();
@@ -190,7 +216,7 @@ mod linux {
             if init(0) == 0 {
                 retain(&raw mut context, 0);
             }
-            Ok(library)
+            Ok(())
         }
     }
 }

@@ -37,7 +37,7 @@ use crate::{
         row::{Record, Verdict},
         session_file::SessionFile,
     },
-    rights, scarce, stdout,
+    scarce, stdout,
 };
 
 /// Runs `lab` as its own program: parses the command line, opens the device, runs, reports.
@@ -135,7 +135,7 @@ impl<'m> Program<'m> {
         // The kernel file has been read, for it may come through a pipe, and a GPU's driver has started: both need
         // these rights. The file is not compiled yet.
         if options.confined {
-            rights::give_up();
+            sandbox::restrict_judge().map_err(|why| Error::CannotRun(format!("cannot give up rights: {why}")))?;
         }
         if options.min_percent.is_some() && session.device.is_emulated {
             return Err(Error::CannotRun(

@@ -10,11 +10,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use sandbox::process_limits;
 use tempfile::NamedTempFile;
 use wire::RECORDS;
 
 use crate::{
-    confine,
     device::ceilings::Ceilings,
     error::{Error, Result},
     lab::case::Case,
@@ -111,7 +111,7 @@ pub(crate) fn this_command() -> Result<(Command, Left)> {
     let program = env::current_exe().map_err(io("find this program at", Path::new("/proc/self/exe")))?;
     let mut command = Command::new(program);
     command.args(env::args_os().skip(1)).env(RECORDS, file.path()).envs(kernels::for_children());
-    confine::ends_with_parent(&mut command);
+    process_limits::ends_with_parent(&mut command);
     command.stdin(Stdio::null());
     Ok((command, Left(file)))
 }

@@ -9,7 +9,7 @@ use std::{
 
 use harness::{
     DeviceChoice, Error, Result,
-    confine::{self, Ended, Limits},
+    process_limits::{self, Ended, Limits},
 };
 
 use super::{entry::Entry, grade::Class, record::Record};
@@ -85,7 +85,7 @@ fn one(class: &Class, entry: &Entry, mut command: Command, at_once: usize) -> Re
         memory: settings.limit_memory.saturating_mul(at_once as u64 + 1),
         output: OUTPUT,
     };
-    let ended = confine::run(&mut command, &limits).map_err(|source| Error::Io {
+    let ended = process_limits::run(&mut command, &limits).map_err(|source| Error::Io {
         action: "start",
         path: command.get_program().into(),
         source,

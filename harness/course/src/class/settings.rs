@@ -4,7 +4,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use harness::{Error, Lab, Result, confine::Limits};
+use harness::{Error, Lab, Result, process_limits::Limits};
 use serde::{Deserialize, Serialize};
 
 use crate::{assignment::rubric::Rubric, export::file, judge::sizes};

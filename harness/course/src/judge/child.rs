@@ -7,7 +7,7 @@ use std::{
 
 use harness::{
     DeviceChoice, Error, Exit, Inputs, Record, Verdict,
-    confine::{self, Limits, Stopped},
+    process_limits::{self, Limits, Stopped},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -248,7 +248,7 @@ impl Ended {
         command.env("TMPDIR", folder.path());
         let records = folder.path().join("records");
         command.env(wire::RECORDS, &records).envs(kernels::for_children());
-        let ended = confine::run(&mut command, limits).map_err(io("start", command.get_program().into()))?;
+        let ended = process_limits::run(&mut command, limits).map_err(io("start", command.get_program().into()))?;
         let rows = harness::records(&std::fs::read_to_string(&records).unwrap_or_default())?;
         let session = std::fs::read_to_string(folder.path().join("session.json"));
         let session: Value = serde_json::from_str(&session.unwrap_or_default()).unwrap_or_default();

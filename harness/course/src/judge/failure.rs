@@ -1,7 +1,7 @@
 //! What was wrong in a case, in words for whoever wrote the kernel.
 use std::fmt::Write as _;
 
-use harness::{Record, confine::Stopped};
+use harness::{Record, process_limits::Stopped};
 use wire::{Told, finding::Kind};
 
 /// The counters of what kernels leave in global memory.

@@ -1,7 +1,7 @@
 //! What is judged, and how.
 use std::{path::PathBuf, sync::Arc};
 
-use harness::{DeviceChoice, Expect, Lab, confine::Limits};
+use harness::{DeviceChoice, Expect, Lab, process_limits::Limits};
 use kernels::KernelSource;
 
 use super::{own::Known, printed::Printed};

@@ -1,5 +1,5 @@
 //! Whether a rubric can be met: the lab's own kernels are run and marked by it, on the emulated device.
-use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, confine::Limits};
+use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, process_limits::Limits};
 use kernels::KernelSource;
 
 use super::{

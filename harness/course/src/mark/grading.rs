@@ -1,7 +1,7 @@
 //! The marks of a submission, from its file to its points.
 use std::{collections::HashMap, path::Path, sync::Arc};
 
-use harness::{DEFAULT_PROFILE, DeviceChoice, Error, Lab, Result, confine::Limits};
+use harness::{DEFAULT_PROFILE, DeviceChoice, Error, Lab, Result, process_limits::Limits};
 
 use super::{
     criterion::plain,

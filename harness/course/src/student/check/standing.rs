@@ -2,7 +2,7 @@
 //! right.
 use std::{collections::HashSet, path::Path, sync::Arc};
 
-use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, confine::Limits};
+use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, process_limits::Limits};
 use kernels::KernelSource;
 use wire::Told;
 

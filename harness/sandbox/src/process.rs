@@ -28,6 +28,26 @@ pub fn end_with(_parent: u32) -> io::Result<()> {
     Ok(())
 }
 
+/// Closes all descriptors but the three standard ones: those that a parent of this process left open.
+pub fn close_inherited() {
+    const FIRST: libc::c_uint = 3;
+    #[cfg(target_os = "linux")]
+    // SAFETY: the process has just started, and nothing in it owns a descriptor yet.
+    let is_done = unsafe { libc::syscall(libc::SYS_close_range, FIRST, libc::c_uint::MAX, 0) } == 0;
+    #[cfg(not(target_os = "linux"))]
+    let is_done = false;
+    if !is_done {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: the limit is a live value; the rest as above.
+        unsafe {
+            libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
+            for descriptor in FIRST..limit.rlim_cur.min(1 << 16) as libc::c_uint {
+                libc::close(descriptor as libc::c_int);
+            }
+        }
+    }
+}
+
 /// Lowers a limit: to `soft`, and the value to which it can be raised again to `hard`. One that is lower already stays.
 ///
 /// # Errors

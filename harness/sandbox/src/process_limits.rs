@@ -200,7 +200,7 @@ fn begin(head: &Mutex<Vec<u8>>, bytes: &[u8]) {
 }
 
 /// Has the child of `command` end when this process ends, however it does.
-pub(crate) fn ends_with_parent(command: &mut Command) {
+pub fn ends_with_parent(command: &mut Command) {
     prepare(command, None);
 }
 
@@ -209,7 +209,7 @@ pub(crate) fn ends_with_parent(command: &mut Command) {
 fn prepare(command: &mut Command, limits: Option<&Limits>) {
     use std::os::unix::process::CommandExt;
 
-    use kernels::process;
+    use crate::process;
 
     if limits.is_some() {
         // A group of its own, so that its children can be ended with it.
@@ -250,19 +250,28 @@ fn by_signal(_status: ExitStatus, _limits: &Limits) -> Option<Stopped> {
     None
 }
 
-/// Bytes of memory that a process and its own children hold now.
+/// Bytes of memory that a process and its own children hold now: what is resident or swapped out, the page tables, and
+/// the kernel's stack of each thread.
 #[cfg(target_os = "linux")]
 fn resident(process: u32) -> u64 {
     use std::fs;
+    const STACK: u64 = 16 << 10;
     let folder = format!("/proc/{process}");
-    let pages = fs::read_to_string(format!("{folder}/statm")).ok();
-    let pages = pages.and_then(|text| text.split(' ').nth(1)?.parse::<u64>().ok()).unwrap_or(0);
-    // SAFETY: a call without pointers.
-    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64;
+    let status = fs::read_to_string(format!("{folder}/status")).unwrap_or_default();
+    let held = |line: &str| {
+        let (name, value) = line.split_once(':')?;
+        let value: u64 = value.split_whitespace().next()?.parse().ok()?;
+        match name {
+            "VmRSS" | "VmSwap" | "VmPTE" => Some(value << 10),
+            "Threads" => Some(value * STACK),
+            _ => None,
+        }
+    };
+    let own: u64 = status.lines().filter_map(held).sum();
     let threads = fs::read_dir(format!("{folder}/task")).into_iter().flatten().flatten();
     let children = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
     let below = |list: String| list.split_whitespace().filter_map(|id| id.parse().ok()).map(resident).sum::<u64>();
-    pages * page + children.map(below).sum::<u64>()
+    own + children.map(below).sum::<u64>()
 }
 
 #[cfg(not(target_os = "linux"))]

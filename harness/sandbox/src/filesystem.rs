@@ -1,0 +1,103 @@
+//! What a process may reach by Landlock: files, TCP ports, and by signals and abstract sockets other processes.
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr,
+    RulesetStatus, Scope, path_beneath_rules,
+};
+
+use crate::Refused;
+
+/// The newest version of Landlock that is asked for; a kernel with an older one does what it can.
+const VERSION: ABI = ABI::V6;
+
+/// Whether the system has Landlock.
+pub(crate) fn is_available() -> bool {
+    // SAFETY: without a ruleset and with this flag the call only returns its version.
+    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0, 1) };
+    version > 0
+}
+
+/// Leaves the process no file, port, or process.
+pub(crate) fn restrict_all() -> Result<(), Refused> {
+    restrict(&[], &[], &[], Scope::from_all(VERSION))
+}
+
+/// Leaves the process all files to read, and its temporary folder to write. It signals the processes that it has started
+/// before, so that signals have no scope here.
+pub(crate) fn restrict_judge() -> Result<(), Refused> {
+    restrict(&["/".into()], &[std::env::temp_dir()], &["/dev".into(), "/proc".into()], BitFlags::EMPTY)
+}
+
+/// Leaves the process what a GPU's driver needs: the system's files to read, its devices, and a few facts about the
+/// computer, but not the folders of this run and of users, and not other processes.
+pub(crate) fn restrict_gpu_worker() -> Result<(), Refused> {
+    const OTHERS: [&str; 10] =
+        ["/proc", "/dev", "/run", "/tmp", "/var/tmp", "/home", "/root", "/srv", "/mnt", "/media"];
+    const FACTS: [&str; 11] = [
+        "/proc/cmdline",
+        "/proc/cpuinfo",
+        "/proc/devices",
+        "/proc/driver",
+        "/proc/filesystems",
+        "/proc/meminfo",
+        "/proc/modules",
+        "/proc/self",
+        "/proc/stat",
+        "/proc/sys",
+        "/proc/version",
+    ];
+    const DEVICES: [&str; 5] = ["nvidia", "dri", "dxg", "null", "zero"];
+    let here = std::env::current_dir().unwrap_or_default();
+    let others: Vec<PathBuf> = OTHERS.iter().map(PathBuf::from).chain([here, std::env::temp_dir()]).collect();
+    let mut read = all_but(Path::new("/"), &others);
+    read.extend(FACTS.iter().map(PathBuf::from));
+    read.extend(["/dev/random".into(), "/dev/urandom".into()]);
+    let is_device = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        DEVICES.iter().any(|device| name.starts_with(device))
+    };
+    let mut write: Vec<PathBuf> = entries(Path::new("/dev")).filter(is_device).collect();
+    write.push("/proc/self".into());
+    restrict(&read, &[], &write, Scope::from_all(VERSION))
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+}
+
+/// The folders below `folder` in which none of `others` lies.
+fn all_but(folder: &Path, others: &[PathBuf]) -> Vec<PathBuf> {
+    if others.iter().any(|other| other == folder) {
+        Vec::new()
+    } else if others.iter().any(|other| other.starts_with(folder)) {
+        entries(folder).flat_map(|entry| all_but(&entry, others)).collect()
+    } else {
+        vec![folder.into()]
+    }
+}
+
+/// Leaves the process the right to read in some places, all rights in others, and to write to what there is in others.
+fn restrict(read: &[PathBuf], all: &[PathBuf], write: &[PathBuf], scope: BitFlags<Scope>) -> Result<(), Refused> {
+    if !is_available() {
+        return Ok(());
+    }
+    let (every, reading) = (AccessFs::from_all(VERSION), AccessFs::from_read(VERSION));
+    let mut rules = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(every)?
+        .handle_access(AccessNet::from_all(VERSION))?;
+    if !scope.is_empty() {
+        rules = rules.scope(scope)?;
+    }
+    let status = rules
+        .create()?
+        .add_rules(path_beneath_rules(read, reading))?
+        .add_rules(path_beneath_rules(all, every))?
+        .add_rules(path_beneath_rules(write, reading | AccessFs::WriteFile | AccessFs::IoctlDev))?
+        .restrict_self()?;
+    if status.ruleset == RulesetStatus::NotEnforced {
+        return Err("Landlock: the system does not enforce it".into());
+    }
+    Ok(())
+}
