@@ -42,11 +42,12 @@ pub(crate) fn clean(log: &str, input: &Input) -> String {
     };
     let is_ours =
         |line: &&str| line.contains("Architectures prior to") || line.starts_with("Remark: The warnings can be");
-    // The compiler may open no file, and says so when it was not given a header.
+    // The compiler may open no file, and says so when it was not given a header: in its words for what the sandbox
+    // answers, or the limit of open files.
     let kept = log.lines().filter(|l| !is_ours(l)).map(|l| {
         // Nobody can give the compiler options.
         let told = l.split_once(" Consider using -default-device flag").map_or(l, |(told, _)| told);
-        line(&told.replace(": Too many open files", ""))
+        line(&told.replace(": Operation not permitted", "").replace(": Too many open files", ""))
     });
     let kept = kept.collect::<Vec<_>>().join("\n");
     kept.trim().replace(|c: char| c.is_control() && c != '\n' && c != '\t', "\u{fffd}")

@@ -238,11 +238,9 @@ type Arguments<'a> = &'a [(u8, SeccompCmpArgLen, SeccompCmpOp, u64)];
 /// Allows a call where one of `alternatives` holds.
 fn allow_if(calls: &mut Calls, call: c_long, alternatives: &[Arguments<'_>]) -> Result<(), Refused> {
     for arguments in alternatives {
-        let conditions = arguments
-            .iter()
-            .map(|(number, length, operator, value)| {
-                SeccompCondition::new(*number, length.clone(), operator.clone(), *value)
-            });
+        let conditions = arguments.iter().map(|(number, length, operator, value)| {
+            SeccompCondition::new(*number, length.clone(), operator.clone(), *value)
+        });
         calls.entry(call).or_default().push(SeccompRule::new(conditions.collect::<Result<_, _>>()?)?);
     }
     Ok(())
@@ -312,6 +310,8 @@ pub(crate) fn of_gpu_worker() -> Result<Calls, Refused> {
 pub(crate) fn of_compiler() -> Result<Calls, Refused> {
     let mut calls = of_computing()?;
     allow_memory(&mut calls, false)?;
+    // Its folder is the root, which it puts in front of names.
+    calls.insert(libc::SYS_getcwd, Vec::new());
     Ok(calls)
 }
 

@@ -112,10 +112,13 @@ impl Folder {
                 file.write_all(text.as_bytes())?;
                 return Ok(file);
             }
-            let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.path)?;
-            file.write_all(text.as_bytes())?;
+            let mut builder = tempfile::Builder::new();
+            builder.prefix(UNFINISHED);
+            // It has them from its beginning: in its sandbox a judge cannot change those of any file.
             #[cfg(unix)]
-            fs::set_permissions(file.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+            let mut file = builder.tempfile_in(&self.path)?;
+            file.write_all(text.as_bytes())?;
             Ok(file.persist(&path)?)
         };
         let file = start().map_err(|source| Error::Io { action: "write", path: path.clone(), source })?;
