@@ -200,3 +200,15 @@ fn nvrtc_ends_with_the_program_that_asked() {
         pause();
     }
 }
+
+/// Whether a file exists is not shown either: the same text compiles to the same, whatever there is.
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_does_not_see_whether_a_file_exists() {
+    let secret = tempfile::NamedTempFile::new().unwrap();
+    for name in ["/etc/passwd", "/proc/self/status", &secret.path().display().to_string()] {
+        let (_root, source) = given(&format!("#if __has_include(\"{name}\")\n#error it is there\n#endif\n"));
+        kernels::ptx_for(&source, (8, 0)).unwrap();
+    }
+}

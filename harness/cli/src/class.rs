@@ -106,7 +106,7 @@ fn settings() -> [Arg; 6] {
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let place = Place::of(matches)?;
     // Each process looks for itself: on a cluster it may be on another computer.
-    trust::check(matches)?;
+    let warning = trust::check(matches)?;
     let class = class(matches, &place)?;
     if let Some(index) = matches.get_one::<usize>("only") {
         let last = class.entries.len() - 1;
@@ -114,6 +114,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         class.grade(entry.ok_or_else(|| Error::usage(format!("--only goes from 0 to {last}")))?)?;
         return Ok(ExitCode::SUCCESS);
     }
+    trust::warn(warning);
     // The grading processes end with this one, and what they have kept is whole.
     let _ = ctrlc::set_handler(|| {
         let _ = writeln!(std::io::stderr(), "stopped; run the same command to go on");

@@ -18,25 +18,24 @@ pub fn argument() -> Arg {
     )
 }
 
-/// Refuses to grade where the sandbox of submissions is not complete, or warns if the user trusts them.
+/// Refuses to grade where the sandbox of submissions is not complete; the warning if the user trusts them.
 ///
 /// # Errors
 /// [`Error::CannotRun`] with what is missing.
-pub fn check(matches: &ArgMatches) -> Result<(), Error> {
-    if let Some(warning) = decide(&missing(), is_given(matches))? {
-        harness::print_error(&warning);
-    }
-    Ok(())
+pub fn check(matches: &ArgMatches) -> Result<Option<String>, Error> {
+    decide(&missing(), matches.get_flag(OPTION))
 }
 
-/// Whether the user trusts the submissions.
-pub fn is_given(matches: &ArgMatches) -> bool {
-    matches.get_flag(OPTION)
+/// Prints the warning of [`check`].
+pub fn warn(warning: Option<String>) {
+    if let Some(warning) = warning {
+        harness::print_error(&warning);
+    }
 }
 
 /// The option as a process is given it that this one starts.
 pub fn passed_on(matches: &ArgMatches) -> Option<String> {
-    is_given(matches).then(|| format!("--{OPTION}"))
+    matches.get_flag(OPTION).then(|| format!("--{OPTION}"))
 }
 
 /// The warning for a user who trusts the submissions, if there is something to warn of.
@@ -73,7 +72,9 @@ mod tests {
 
     #[test]
     fn without_one_only_trusted_submissions_are_graded() {
-        for missing in [&[Protection::Landlock][..], &[Protection::Seccomp], &[Protection::Landlock, Protection::Seccomp]] {
+        for missing in
+            [&[Protection::Landlock][..], &[Protection::Seccomp], &[Protection::Landlock, Protection::Seccomp]]
+        {
             let refused: Error = decide(missing, false).unwrap_err();
             assert_eq!(refused.exit(), Exit::CannotRun);
             let warning = decide(missing, true).unwrap().unwrap();

@@ -158,7 +158,7 @@ fn the_labs_own_kernels_run_apart_too_and_the_worker_has_no_rights() {
     let args = ["run", "vecadd", "--variant", "pageable", "--confined", "--no-exercises", "--device", "emulated"];
     let judge = Program::start(folder.path(), &[&args[..], &["--n", "2^20", "--schedules", "1000"]].concat());
     let worker = judge.worker();
-    if !harness::rights::kept().is_empty() {
+    if !harness::sandbox::missing().is_empty() {
         eprintln!("skipped: this system keeps a worker from less");
         return;
     }
@@ -169,6 +169,13 @@ fn the_labs_own_kernels_run_apart_too_and_the_worker_has_no_rights() {
     eventually(|| has("NoNewPrivs:\t1\n"));
     // Two filters of its own.
     eventually(|| has("Seccomp_filters:\t2\n"));
+    eventually(|| has("CapPrm:\t0000000000000000\n"));
+    // Its socket, output and error, and no other descriptor.
+    let open = fs::read_dir(format!("/proc/{worker}/fd")).unwrap().map(|entry| entry.unwrap().file_name());
+    let others: Vec<_> = open.filter(|name| !["0", "1", "2"].contains(&name.to_str().unwrap())).collect();
+    let of = |name| fs::read_link(Path::new(&format!("/proc/{worker}/fd")).join(name));
+    let is_socket = |name| of(name).is_ok_and(|link| link.to_string_lossy().starts_with("socket:"));
+    assert!(others.iter().all(is_socket), "{others:?}");
 }
 
 /// Seconds of CPU time of this command, and of all that it has started and waited for.

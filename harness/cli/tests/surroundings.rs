@@ -262,3 +262,66 @@ fn too_little_memory_for_the_program_itself_is_said() {
     }
     assert!(run > 8 && refused > 4, "{run} runs, {refused} refused");
 }
+
+/// Has the system answer this call as a kernel does that lacks it, in the program and in all that it starts.
+#[cfg(target_os = "linux")]
+fn without(call: libc::c_long, command: &mut Command) -> &mut Command {
+    let step = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
+    let program = [
+        step(0x20, 0, 0, 0),
+        step(0x15, 0, 1, call as u32),
+        step(0x06, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32),
+        step(0x06, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    let filter = move || {
+        let mut program = program;
+        let program = libc::sock_fprog { len: 4, filter: program.as_mut_ptr() };
+        // SAFETY: the program lives during the call, and is whole.
+        let status = unsafe {
+            libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+            libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program)
+        };
+        if status == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+    };
+    // SAFETY: the closure makes system calls only, and allocates nothing.
+    unsafe { command.pre_exec(filter) }
+}
+
+/// A system without Landlock, or without seccomp, keeps a submission from less than is promised.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_a_complete_sandbox_only_trusted_submissions_are_graded() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/vecadd/kernels/vecadd.cu");
+    let class = folder.path().join("submissions");
+    std::fs::create_dir(&class).unwrap();
+    for kind in ["cu", "ptx"] {
+        std::fs::copy(own.with_extension(kind), class.join(format!("ada.{kind}"))).unwrap();
+    }
+    let grade = ["grade", "vecadd", "submissions/ada.cu"];
+    let judge = ["grade", "vecadd", "--kernel", "submissions/ada.cu", "--variant", "pageable", "-n", "33"];
+    let class = ["class", "vecadd", "submissions"];
+    let only = ["class", "vecadd", "submissions", "--only", "0"];
+    for (call, what) in [(libc::SYS_landlock_create_ruleset, "Landlock"), (libc::SYS_seccomp, "seccomp")] {
+        let run = |args: &[&str]| {
+            let mut command = program(folder.path(), args);
+            command.env("WARPLAB_TRUST_PTX", "1").env("WARPLAB_NVRTC", "off");
+            let output = without(call, &mut command).output().unwrap();
+            let [told, said] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+            (output.status.code(), told, common::one_line(&said))
+        };
+        for args in [&grade[..], &judge, &class, &only] {
+            let (code, told, said) = run(args);
+            assert_eq!((code, told.as_str()), (Some(4), ""), "{args:?}: {said}");
+            let names = said.starts_with("error: ") && said.contains(&format!("lacks {what}"));
+            assert!(names && said.contains("--trust-submissions"), "{args:?}: {said}");
+            assert!(!folder.path().join("vecadd-marks").exists(), "{args:?}");
+        }
+        let (code, told, said) = run(&[&judge[..], &["--trust-submissions"]].concat());
+        assert_eq!(code, Some(0), "{told}{said}");
+        assert!(said.starts_with("warning: ") && said.contains(&format!("lacks {what}")), "{said}");
+        let (code, told, said) = run(&[&class[..], &["--trust-submissions", "--out", what]].concat());
+        assert_eq!(code, Some(0), "{told}{said}");
+        assert_eq!(said.matches("warning: ").count(), 1, "{said}");
+    }
+}

@@ -83,6 +83,8 @@ fn restrict(read: &[PathBuf], all: &[PathBuf], write: &[PathBuf], scope: BitFlag
         return Ok(());
     }
     let (every, reading) = (AccessFs::from_all(VERSION), AccessFs::from_read(VERSION));
+    // The driver names its threads in `/proc/self/task/*/comm`, which it empties first.
+    let written = reading | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(every)?
@@ -94,7 +96,7 @@ fn restrict(read: &[PathBuf], all: &[PathBuf], write: &[PathBuf], scope: BitFlag
         .create()?
         .add_rules(path_beneath_rules(read, reading))?
         .add_rules(path_beneath_rules(all, every))?
-        .add_rules(path_beneath_rules(write, reading | AccessFs::WriteFile | AccessFs::IoctlDev))?
+        .add_rules(path_beneath_rules(write, written))?
         .restrict_self()?;
     if status.ruleset == RulesetStatus::NotEnforced {
         return Err("Landlock: the system does not enforce it".into());
