@@ -71,6 +71,12 @@ fn below(process: u32) -> Vec<u32> {
     own.iter().copied().chain(own.iter().flat_map(|id| below(*id))).collect()
 }
 
+/// The process, if it still runs: one that has ended may be there until somebody asks how.
+fn running(process: u32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    (!status.contains("\nState:\tZ") && !status.contains("\nState:\tX")).then_some(process)
+}
+
 fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();
     loop {
@@ -131,6 +137,10 @@ fn a_judged_kernel_finds_neither_seed_nor_reference_in_its_process_nvrtc() {
     let open: Vec<_> = fs::read_dir(format!("/proc/{worker}/fd")).unwrap().flatten().collect();
     let open: Vec<_> = open.iter().filter_map(|entry| fs::read_link(entry.path()).ok()).collect();
     assert!(open.len() >= 3 && open.iter().all(|file| !file.starts_with(folder.path())), "{open:?}");
+    // It ends with its judge, whatever ends that, and does not wait for the kernel, which never ends.
+    // SAFETY: a call without pointers, to a process that this test has started.
+    unsafe { libc::kill(judge as i32, libc::SIGKILL) };
+    eventually(|| running(worker).is_none().then_some(()));
 }
 
 /// An address of the judge's means nothing in the worker, and is yet what it is.

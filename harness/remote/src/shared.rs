@@ -135,3 +135,23 @@ pub fn receive(socket: &UnixStream) -> io::Result<OwnedFd> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A worker that broke out would otherwise keep in it what no limit counts, or take from the judge what it reads.
+    #[test]
+    fn a_piece_has_one_length() {
+        use std::os::unix::fs::FileExt;
+        let file = File::from(piece(PAGE).unwrap());
+        file.write_all_at(&[1; PAGE], 0).unwrap();
+        for length in [0, 2 * PAGE as u64] {
+            assert_eq!(file.set_len(length).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+        }
+        assert!(file.write_at(&[1], PAGE as u64).is_err());
+        // SAFETY: a call on a descriptor that is open.
+        assert_eq!(unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, 2 * PAGE as libc::off_t) }, -1);
+        assert_eq!(file.metadata().unwrap().len(), PAGE as u64);
+    }
+}

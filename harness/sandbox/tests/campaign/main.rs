@@ -413,6 +413,34 @@ fn a_process_has_no_descriptors_of_its_parents_but_the_three_that_it_was_given()
     assert!(output.status.success(), "{}", text(&output));
 }
 
+/// Page tables are memory too: a process that only looks at memory that it never wrote holds nothing else.
+#[test]
+fn memory_that_is_not_the_processs_own_pages_counts() {
+    use sandbox::process_limits::{Limits, Stopped, run};
+    const INSIDE: &str = "WARPLAB_TEST_TABLES";
+    const LIMITS: Limits = Limits { seconds: 60, memory: 64 << 20, output: 1 << 20 };
+    let mut again = Command::new(env::current_exe().unwrap());
+    again.args(["--exact", "memory_that_is_not_the_processs_own_pages_counts"]);
+    if env::var_os(INSIDE).is_none() {
+        assert_eq!(run(again.env(INSIDE, "1"), &LIMITS).unwrap().stopped, Some(Stopped::Memory(LIMITS.memory)));
+        return;
+    }
+    // A table of 4 KiB for each 2 MiB, and 128 MiB of tables.
+    const STEP: usize = 2 << 20;
+    const ALL: usize = STEP << 15;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a new mapping, of which bytes are read.
+    unsafe {
+        let start = libc::mmap(std::ptr::null_mut(), ALL, libc::PROT_READ, flags, -1, 0);
+        assert_ne!(start, libc::MAP_FAILED);
+        libc::madvise(start, ALL, libc::MADV_NOHUGEPAGE);
+        for at in (0..ALL).step_by(STEP) {
+            start.cast::<u8>().add(at).read_volatile();
+        }
+    }
+    thread::sleep(std::time::Duration::from_secs(1));
+}
+
 /// What a worker needs is there in its sandbox: memory, threads, time, its output, and an end with words.
 #[test]
 fn a_sandboxed_process_computes_as_before() {
