@@ -55,8 +55,8 @@ pub fn unmap(address: usize, bytes: usize) {
     unsafe { libc::munmap(ptr::without_provenance_mut(address), bytes) };
 }
 
-/// A memory file of so many bytes, which neither process can make longer or shorter: what is not mapped counts as memory
-/// of neither, and what is mapped and gone ends the process that reads it.
+/// A memory file of so many bytes, which neither process can make longer or shorter: what is not mapped counts as
+/// memory of neither, and what is mapped and gone ends the process that reads it.
 ///
 /// # Errors
 /// The system's.
@@ -145,7 +145,7 @@ mod tests {
     fn a_piece_has_one_length() {
         use std::os::unix::fs::FileExt;
         let file = File::from(piece(PAGE).unwrap());
-        file.write_all_at(&[1; PAGE], 0).unwrap();
+        file.write_all_at(&vec![1; PAGE], 0).unwrap();
         for length in [0, 2 * PAGE as u64] {
             assert_eq!(file.set_len(length).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
         }

@@ -23,8 +23,8 @@ pub(crate) fn restrict_all() -> Result<(), Refused> {
     restrict(&[], &[], &[], Scope::from_all(VERSION))
 }
 
-/// Leaves the process all files to read, and its temporary folder to write. It signals the processes that it has started
-/// before, so that signals have no scope here.
+/// Leaves the process all files to read, and its temporary folder to write. It signals the processes that it has
+/// started before, so that signals have no scope here.
 pub(crate) fn restrict_judge() -> Result<(), Refused> {
     restrict(&["/".into()], &[std::env::temp_dir()], &["/dev".into(), "/proc".into()], BitFlags::EMPTY)
 }

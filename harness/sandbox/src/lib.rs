@@ -104,8 +104,8 @@ pub fn restrict_worker() -> Result<(), Refused> {
     seccomp::allow(system_calls::of_emulated_worker()?)
 }
 
-/// Restricts the calling process, which is about to start a GPU's driver: files and capabilities, for it and all threads
-/// that it starts. What is left when the driver has started is taken by [`restrict_started_driver`].
+/// Restricts the calling process, which is about to start a GPU's driver: files and capabilities, for it and all
+/// threads that it starts. [`restrict_started_driver`] takes the rest when the driver has started.
 ///
 /// # Errors
 /// When the system has a protection and does not give it.

@@ -29,7 +29,7 @@ struct Half {
     inheritable: u32,
 }
 
-/// Drops all capabilities of the calling thread, and of the threads that it starts: what root may do beyond other users.
+/// Drops all capabilities of the calling thread, and of the threads that it starts: what root may do and others not.
 pub(crate) fn drop_capabilities() -> Result<(), Refused> {
     const VERSION_3: u32 = 0x2008_0522;
     // No user number brings capabilities back: SECBIT_NOROOT, NO_SETUID_FIXUP, NO_CAP_AMBIENT_RAISE, each locked.

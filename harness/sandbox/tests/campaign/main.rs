@@ -306,7 +306,7 @@ fn a_judges_child_writes_in_its_temporary_folder_and_starts_programs_there() {
     sandbox::process_limits::ends_with_parent(&mut command);
     assert_eq!(command.status().unwrap().code(), Some(4));
     // What it starts can have a sandbox of its own.
-    assert_eq!(thread::spawn(|| enter("worker")).join().is_ok(), true);
+    assert!(thread::spawn(|| enter("worker")).join().is_ok());
 }
 
 /// The campaign can fail: most of the list is there for a process of any user's, and is seen to be.
