@@ -7,8 +7,8 @@
 //!   lowers the number of files that it may have open to none. Every `open` then fails, so that no spelling of an
 //!   `#include` shows a file of this computer. This does not depend on the version of the system's kernel.
 //! - **Files, network, other processes (Linux).** The process also enters a sandbox ([`sandbox::restrict_compiler`]):
-//!   it cannot ask for a file's size and times, and is kept from the rest should a defect of the compiler let a text run
-//!   code there. Where the system has neither Landlock nor seccomp, the first is all.
+//!   it cannot ask for a file's size and times, and is kept from the rest should a defect of the compiler let a text
+//!   run code there. Where the system has neither Landlock nor seccomp, the first is all.
 //! - **Memory (Linux).** Elsewhere systems do not enforce the limit.
 //! - **Processor time, size of the output (every Unix), time (everywhere).**
 //! - **Windows** has the limit of time only, and the compiler there can read the files of whoever runs it.

@@ -114,8 +114,9 @@ const DRIVER: &[c_long] = &[
 ];
 
 /// What a process that judges does beside [`COMPUTE`], [`SOCKET`] and [`DRIVER`]: it starts programs and waits for
-/// them, writes files, and takes rights from itself. Not among it: networks, other processes' memory, the mode, owner, times
-/// and attributes of files, priorities, keys, memory and messages that outlive it, and whatever changes the system.
+/// them, writes files, and takes rights from itself. Not among it: networks, other processes' memory, the mode,
+/// owner, times and attributes of files, priorities, keys, memory and messages that outlive it, and whatever changes
+/// the system.
 const JUDGE: &[c_long] = &[
     // Programs.
     libc::SYS_capget,
