@@ -1,4 +1,6 @@
 //! The compiler's log: bounded, with the names that the user knows, and taken apart into warnings.
+use wire::printable;
+
 use crate::{Header, input::Input};
 
 /// The most bytes of a log that are kept.
@@ -49,7 +51,7 @@ pub(crate) fn clean(log: &str, input: &Input) -> String {
         line(&told.replace(": Too many open files", ""))
     });
     let kept = kept.collect::<Vec<_>>().join("\n");
-    kept.trim().replace(|c: char| c.is_control() && c != '\n' && c != '\t', "\u{fffd}")
+    printable::text(kept.trim()).into_owned()
 }
 
 /// The header that the compiler was not given, if it stopped because of that.
@@ -133,8 +135,8 @@ mod tests {
 
     #[test]
     fn control_characters_of_the_kernel_file_are_not_shown() {
-        let log = "x.cu(1): error: bad\n\t\u{1b}]0;title\u{7}\u{9b}2J";
-        assert_eq!(clean(log, &input()), "x.cu(1): error: bad\n\t\u{fffd}]0;title\u{fffd}\u{fffd}2J");
+        let log = "x.cu(1): error: bad\n\t\u{1b}]0;title\u{7}\u{9b}2J \u{202e}";
+        assert_eq!(clean(log, &input()), "x.cu(1): error: bad\n\t\u{fffd}]0;title\u{fffd}\u{fffd}2J \u{fffd}");
     }
 
     #[test]

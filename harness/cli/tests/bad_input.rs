@@ -140,6 +140,11 @@ fn unknown_checks_and_senseless_counts_are_refused() {
         (&["--check", "memchek"][..], "no check is called `memchek`"),
         (&["--check", "memcheck,"], "no check is called ``"),
         (&["--schedules", "0"], "at least 1"),
+        // Each of them sizes a list or a loop.
+        (&["--schedules", "2^31"], "2^31 is too large: the most is 10000"),
+        (&["--samples", "1e9"], "1e9 is too large: the most is 1000000"),
+        (&["--hot=2^40"], "2^40 is too large: the most is 100000"),
+        (&["--timeout", "1e18"], "`1e18` is too long: the most is a year"),
         (&["--hot=none"], "`none` is not a number"),
     ] {
         fails(&[&common[..], more].concat(), 2, &[words]);

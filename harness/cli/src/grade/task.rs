@@ -48,7 +48,7 @@ pub fn command() -> Command {
             .value_name(unit)
             .default_value(usual)
             .allow_hyphen_values(true)
-            .value_parser(harness::parse_count)
+            .value_parser(if unit == "SECONDS" { harness::parse_seconds } else { harness::parse_bytes })
             .help(help)
             .help_heading(LIMITS)
     };
@@ -107,7 +107,7 @@ pub fn command() -> Command {
                 .value_name("COUNT")
                 .default_value("5")
                 .allow_hyphen_values(true)
-                .value_parser(harness::parse_u32)
+                .value_parser(harness::parse_schedules)
                 .help("Orders of warps and blocks to try"),
         )
         .arg(
