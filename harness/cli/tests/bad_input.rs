@@ -48,6 +48,9 @@ fn a_speed_can_be_demanded_of_a_gpu_only() {
 
 #[test]
 fn too_many_threads_name_the_limit() {
+    for lab in ["vecadd", "reduction", "scan"] {
+        fails(&["run", lab, "--device", "emulated", "--threads", "2^31"], 2, &["too large: the most is 65536"]);
+    }
     fails(
         &["run", "vecadd", "--device", "emulated:t4", "--n", "4096", "--threads", "2048"],
         2,

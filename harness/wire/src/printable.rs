@@ -72,13 +72,17 @@ pub fn fenced(text: &str, indent: &str) -> String {
     format!("{indent}{fence}text\n{}\n{indent}{fence}\n", lines.join("\n"))
 }
 
-/// Text as a cell of a table that a spreadsheet does not take for a formula.
+/// Text as a cell of a table, on one line, that a spreadsheet does not take for a formula.
 pub fn cell(text: &str) -> String {
     let line = line(text);
+    if is_formula(&line) { format!("'{line}") } else { line.into_owned() }
+}
+
+/// Whether a spreadsheet would take a cell with this text for a formula, and not for a number.
+pub fn is_formula(text: &str) -> bool {
     // A spreadsheet takes the wide forms for the same.
     let begins = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
-    let is_number = line.parse::<f64>().is_ok();
-    if line.trim_start().starts_with(begins) && !is_number { format!("'{line}") } else { line.into_owned() }
+    text.trim_start().starts_with(begins) && text.parse::<f64>().is_err()
 }
 
 /// JSON, in which hidden characters and the first letters of commands are escaped: it means the same.

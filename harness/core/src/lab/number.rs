@@ -63,6 +63,14 @@ pub fn parse_schedules(text: &str) -> Result<u32, NumberError> {
     Ok(parse_up_to(text, 10_000)? as u32)
 }
 
+/// Threads of a block: far more than any device allows, which then says so.
+///
+/// # Errors
+/// What is wrong with the text.
+pub(crate) fn parse_threads(text: &str) -> Result<u32, NumberError> {
+    Ok(parse_up_to(text, 1 << 16)? as u32)
+}
+
 /// Samples of a case, which are kept.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ use wire::{Checks, UnknownCheck};
 use crate::{
     device::choice::DeviceChoice,
     export::exporter::Wanted,
-    lab::number::{parse_count, parse_lines, parse_samples, parse_schedules, parse_u32, parse_whole},
+    lab::number::{parse_count, parse_lines, parse_samples, parse_schedules, parse_threads, parse_u32, parse_whole},
     record::session_file::Settings,
 };
 
@@ -42,7 +42,7 @@ pub struct Options {
     #[arg(long, value_name = "B", value_parser = parse_u32, allow_hyphen_values = true)]
     pub blocks: Option<u32>,
     /// Threads in a block
-    #[arg(long, value_name = "T", value_parser = parse_u32, allow_hyphen_values = true)]
+    #[arg(long, value_name = "T", value_parser = parse_threads, allow_hyphen_values = true)]
     pub threads: Option<u32>,
     /// Seed of the random inputs
     #[arg(long, default_value_t = 1, value_name = "SEED", value_parser = parse_whole, allow_hyphen_values = true)]
