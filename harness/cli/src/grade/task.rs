@@ -61,7 +61,7 @@ pub fn command() -> Command {
                 .value_name("SUBMISSION")
                 .action(ArgAction::Append)
                 .value_parser(value_parser!(PathBuf))
-                .help("What was handed in, to be marked by the lab's rubric: a .cu file, a folder, a .zip, a .tar.gz"),
+                .help("What was handed in, to be marked by the lab's rubric: a .cu file alone, a folder, a .zip, a .tar.gz"),
         )
         .group(ArgGroup::new("what").args(["submissions", "kernel"]).required(true))
         .args(marks::arguments())

@@ -66,7 +66,7 @@ impl Submission {
         } else if !data.is_file() {
             return Err(unfit(format!("{} is neither a file nor a folder", path.display())));
         } else if is_kernel(&name) {
-            (Picked::Files(single::read(path, wanted.kernel)?, None), 0)
+            (single::read(path, wanted.kernel)?, 0)
         } else if let Some(kind) = Kind::of(&name) {
             (archive::read_file(path, kind, wanted)?, 1)
         } else {
