@@ -110,7 +110,8 @@ fn places(source: &KernelSource, cuda: &CudaHeaders) -> String {
 
 /// The names of the headers in a folder, in order.
 fn headers_in(folder: &Path) -> Vec<String> {
-    let is_header = |name: &String| headers::is_header(name) && !name.ends_with(".cu");
+    let is_header =
+        |name: &String| headers::is_header(name) && Path::new(name).extension().is_none_or(|end| end != "cu");
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> =
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).filter(is_header).collect();

@@ -191,7 +191,7 @@ fn nvrtc_compiles_headers_in_folders_when_they_are_marked() {
     // What lies beside a file that is named itself may be of others.
     let run = warplab_in(mine.0.path(), &["grade", "vecadd", "mine/vecadd.cu", "--schedules", "1"], &[]);
     assert!(run.code == 0 && run.stdout.contains(" all          0  100"), "{run:?}");
-    let words = "is marked alone, without sub/deep.cuh beside it: hand in a folder";
+    let words = "is marked alone, without more.h, sub/deep.cuh beside it: hand in a folder";
     assert!(crate::common::one_line(&run.stdout).contains(words), "{run:?}");
     let run = warplab_in(mine.0.path(), &["grade", "histogram", "mine/vecadd.zip"], &[]);
     assert!(run.stdout.contains("made by `warplab submit` for vecadd, not histogram"), "{run:?}");

@@ -9,6 +9,9 @@ use super::{
     unread::{Unread, too_large, unreadable},
 };
 
+/// Headers that a remark names.
+const TOLD: usize = 3;
+
 /// The kernel file at `path`, under the name `kernel`, and what the student should know about it.
 ///
 /// # Errors
@@ -21,9 +24,11 @@ pub fn read(path: &Path, kernel: &str) -> Result<Picked, Unread> {
         files.insert(Path::new(kernel).with_extension("ptx").to_string_lossy().into_owned(), whole(&ptx)?);
     }
     let source = KernelSource::read(path, kernel).ok();
-    let left_out = source.and_then(|source| source.headers.first().map(|header| header.name.to_string()));
-    let remark = left_out.map(|header| {
-        format!("a kernel file is marked alone, without {header} beside it: hand in a folder or an archive with both")
+    let headers = source.iter().flat_map(|source| source.headers.iter());
+    let left_out: Vec<&str> = headers.map(|header| &*header.name).take(TOLD).collect();
+    let remark = (!left_out.is_empty()).then(|| {
+        let names = left_out.join(", ");
+        format!("a kernel file is marked alone, without {names} beside it: hand in a folder or an archive with all")
     });
     Ok(Picked::Files(files, remark))
 }
