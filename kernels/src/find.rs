@@ -97,8 +97,7 @@ fn in_site_packages(site: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Asks the Python on the path where its packages are. Isolated, it runs no module of the current folder (`-c` puts that
-/// first on its path).
+/// Asks the Python on the path where its packages are. Isolated, it runs no module of the current folder.
 fn from_python() -> Vec<PathBuf> {
     const ASK: &str = "import site; print('\\n'.join(site.getsitepackages() + [site.getusersitepackages()]))";
     let output = program::named(PYTHON).args(["-I", "-c", ASK]).stdin(Stdio::null()).stderr(Stdio::null()).output();
