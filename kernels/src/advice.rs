@@ -11,15 +11,11 @@ use crate::{
     log,
 };
 
-/// Headers of C's and C++'s libraries, and of programs that run on the host.
+/// Headers of C++'s library for which there is no stand-in: kernels would use what they declare, and CUDA has the like.
 #[rustfmt::skip]
 const OF_THE_HOST: &[&str] = &[
-    "algorithm", "array", "assert.h", "atomic", "bits/stdc++.h", "cassert", "cfloat", "chrono", "climits", "cmath",
-    "complex", "cstddef", "cstdint", "cstdio", "cstdlib", "cstring", "ctime", "ctype.h", "errno.h",
-    "exception", "float.h", "fstream", "functional", "initializer_list", "inttypes.h", "iomanip", "iostream", "iterator",
-    "limits", "limits.h", "map", "math.h", "memory", "mutex", "numeric", "optional", "random", "set", "signal.h", "span",
-    "sstream", "stdbool.h", "stddef.h", "stdexcept", "stdint.h", "stdio.h", "stdlib.h", "string", "string.h", "sys/time.h",
-    "thread", "time.h", "tuple", "type_traits", "unistd.h", "unordered_map", "utility", "vector",
+    "array", "atomic", "bits/stdc++.h", "complex", "initializer_list", "limits", "optional", "ratio", "span", "tuple",
+    "type_traits", "utility", "variant",
 ];
 
 /// What a kernel file is, as a sentence without its end.
@@ -34,6 +30,9 @@ pub(crate) fn on(log: &str, source: &KernelSource, cuda: &CudaHeaders) -> String
     if let Some(name) = log::missing(log) {
         return format!("\n{}", on_header(name, source, cuda));
     }
+    if log.contains("namespace \"std\" has no member") {
+        return format!("\nNVRTC has no library of the host. {KERNELS_ONLY}.");
+    }
     if log.contains("host functions are not allowed in JIT mode")
         || log.contains("host variables are not allowed in JIT mode")
     {
@@ -47,8 +46,7 @@ pub(crate) fn on(log: &str, source: &KernelSource, cuda: &CudaHeaders) -> String
 
 fn on_header(name: &str, source: &KernelSource, cuda: &CudaHeaders) -> String {
     if OF_THE_HOST.contains(&name) {
-        let likewise =
-            name.strip_suffix(".h").map_or_else(|| format!("cuda/std/{name}"), |stem| format!("cuda/std/c{stem}"));
+        let likewise = format!("cuda/std/{name}");
         let at_hand =
             cuda.find(&likewise).map_or_else(String::new, |_| format!(" <{likewise}> has the like for device code."));
         return format!(
@@ -78,6 +76,9 @@ fn why(name: &str, source: &KernelSource) -> String {
     let folder = headers::folder_of(Path::new(source.path.as_ref()));
     let is_bare = !name.contains(['/', '\\']);
     match folder.filter(|_| is_bare).map(|folder| folder.join(name)) {
+        Some(file) if !headers::is_header(name) && file.is_file() => {
+            format!("{} is not called like a header: name it {name}.inc, for example.", file.display())
+        }
         Some(file) if headers::names(&source.cuda).contains(name) && fs::symlink_metadata(&file).is_ok() => {
             format!("{} is not a text file of at most 16 MiB in that folder.", file.display())
         }
@@ -109,7 +110,8 @@ fn places(source: &KernelSource, cuda: &CudaHeaders) -> String {
 
 /// The names of the headers in a folder, in order.
 fn headers_in(folder: &Path) -> Vec<String> {
-    let is_header = |name: &String| [".cuh", ".h", ".hpp"].iter().any(|end| name.ends_with(end));
+    let is_header =
+        |name: &String| headers::is_header(name) && Path::new(name).extension().is_none_or(|end| end != "cu");
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> =
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).filter(is_header).collect();
@@ -127,7 +129,7 @@ mod tests {
         for name in ["near.cuh", "pasted.cuh", "notes.txt"] {
             fs::write(root.path().join(name), "").unwrap();
         }
-        fs::write(root.path().join("latin.cuh"), b"\xe9").unwrap();
+        fs::create_dir(root.path().join("folder.cuh")).unwrap();
         let file = root.path().join("x.cu");
         fs::write(&file, text).unwrap();
         let source = KernelSource::read(&file, "x.cu").unwrap();
@@ -141,7 +143,8 @@ mod tests {
     #[test]
     fn a_header_that_is_unknown_brings_up_where_headers_lie() {
         let said = advice("#include \"neer.cuh\"", "neer.cuh");
-        for words in ["no header `neer.cuh`", "latin.cuh, near.cuh, pasted.cuh", "index.cuh", "CUDA's (there are none)"]
+        for words in
+            ["no header `neer.cuh`", "folder.cuh, near.cuh, pasted.cuh", "index.cuh", "CUDA's (there are none)"]
         {
             assert!(said.contains(words), "no {words} in {said}");
         }
@@ -153,7 +156,8 @@ mod tests {
         for (text, name, reason) in [
             ("#include \"../up.cuh\"", "../up.cuh", "`../up.cuh` leads out of the kernel file's folder"),
             ("#include \"/etc/passwd\"", "/etc/passwd", "`/etc/passwd` leads out"),
-            ("#include \"latin.cuh\"", "latin.cuh", "latin.cuh is not a text file"),
+            ("#include \"folder.cuh\"", "folder.cuh", "folder.cuh is not a text file"),
+            ("#include \"notes.txt\"", "notes.txt", "notes.txt is not called like a header"),
             ("#define S(x) #x\n#include S(pasted.cuh)", "pasted.cuh", "A macro puts the name `pasted.cuh` together"),
         ] {
             let said = advice(text, name);
@@ -163,7 +167,7 @@ mod tests {
 
     #[test]
     fn what_belongs_to_the_host_is_said() {
-        for name in ["stdio.h", "iostream", "cstdint"] {
+        for name in ["type_traits", "limits", "bits/stdc++.h"] {
             let said = advice(&format!("#include <{name}>"), name);
             assert!(said.contains(&format!("<{name}> is of the host's library")), "{said}");
             assert!(said.contains("kernels and their __device__ functions only"), "{said}");

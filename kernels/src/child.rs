@@ -12,7 +12,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    confine::{self, Limits},
+    confine::{self, Limits, Spent},
     error::Limit,
     input::{Answer, Input},
     nvrtc::Nvrtc,
@@ -48,13 +48,13 @@ impl From<io::Error> for Stopped {
     }
 }
 
-/// Compiles `input` with the NVRTC at `library`, in a process of its own.
+/// Compiles `input` with the NVRTC at `library`, in a process of its own that has what `spent` leaves of the limits.
 ///
 /// # Errors
 /// [`Stopped`] when that process gives no answer.
-pub(crate) fn compile(library: &Path, limits: &Limits, input: &Input) -> Result<Answer, Stopped> {
-    let request =
-        Request { library: library.into(), limits: *limits, parent: std::process::id(), input: input.clone() };
+pub(crate) fn compile(library: &Path, limits: &Limits, spent: &mut Spent, input: &Input) -> Result<Answer, Stopped> {
+    let left = limits.left(spent).map_err(Stopped::Exceeded)?;
+    let request = Request { library: library.into(), limits: left, parent: std::process::id(), input: input.clone() };
     let mut stdin = tempfile::tempfile()?;
     serde_json::to_writer(&mut stdin, &request).map_err(io::Error::from)?;
     stdin.rewind()?;
@@ -67,7 +67,9 @@ pub(crate) fn compile(library: &Path, limits: &Limits, input: &Input) -> Result<
     // Line information gets the working folder in front of names, and is to have nothing of this computer.
     let (started, before) = (Instant::now(), peak());
     let child = command.current_dir(if cfg!(windows) { "C:\\" } else { "/" }).spawn()?;
-    let mut ended = wait(child, started + limits.time)?;
+    let mut ended = wait(child, started + left.time)?;
+    spent.processor += ended.processor;
+    spent.time += started.elapsed();
     // Linux counts the memory of the process that started it, too.
     ended.peak = Some(ended.peak.unwrap_or_default()).filter(|peak| *peak > before);
     match serde_json::from_str(&text(&mut stdout, limits.output)?) {
@@ -122,6 +124,8 @@ struct Ended {
     signal: Option<i32>,
     /// The most memory that it had at once, in bytes, if that is known.
     peak: Option<u64>,
+    /// The processor time that it used; on other systems than Unix it is not known, and taken for none.
+    processor: Duration,
 }
 
 impl Ended {
@@ -169,6 +173,7 @@ fn wait(mut child: Child, deadline: Instant) -> io::Result<Ended> {
             _ => {
                 ended.signal = libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status));
                 ended.peak = Some(bytes(&usage));
+                ended.processor = duration(usage.ru_utime) + duration(usage.ru_stime);
                 return Ok(ended);
             }
         }
@@ -183,6 +188,11 @@ fn peak() -> u64 {
     // SAFETY: as above.
     unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
     bytes(&usage)
+}
+
+#[cfg(unix)]
+fn duration(time: libc::timeval) -> Duration {
+    Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64)
 }
 
 /// macOS counts bytes, the others count units of 1024.
@@ -242,6 +252,8 @@ fn answer(request: &Request) -> Result<Answer, (&'static str, String)> {
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn input() -> Input {
@@ -251,7 +263,7 @@ mod tests {
     #[test]
     fn a_library_that_is_none_is_an_answer() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let answer = compile(file.path(), &Limits::USUAL, &input()).unwrap();
+        let answer = compile(file.path(), &Limits::USUAL, &mut Spent::default(), &input()).unwrap();
         let Answer::Failed { call, reason } = answer else { panic!("{answer:?}") };
         assert_eq!(call, "dlopen");
         assert!(reason.contains("file too short"), "{reason}");
@@ -264,14 +276,20 @@ mod tests {
         let pipe = folder.path().join("pipe.so");
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let limits = Limits { time: Duration::from_millis(300), ..Limits::USUAL };
-        let stopped = compile(&pipe, &limits, &input()).unwrap_err();
+        let mut spent = Spent::default();
+        let stopped = compile(&pipe, &limits, &mut spent, &input()).unwrap_err();
         assert!(matches!(stopped, Stopped::Exceeded(Limit::Time(time)) if time == limits.time), "{stopped:?}");
+        // What one attempt has used, the next one lacks.
+        assert!(spent.time >= limits.time, "{spent:?}");
+        fs::remove_file(&pipe).unwrap();
+        let again = compile(&pipe, &limits, &mut spent, &input()).unwrap_err();
+        assert!(matches!(again, Stopped::Exceeded(Limit::Time(time)) if time == limits.time), "{again:?}");
     }
 
     #[test]
     fn the_limit_that_was_exceeded_is_named() {
         let limits = Limits::USUAL;
-        let of = |signal, peak| Ended { late: false, signal, peak: Some(peak) }.reason(&limits, "one\ntwo");
+        let of = |signal, peak| Ended { signal, peak: Some(peak), ..Ended::default() }.reason(&limits, "one\ntwo");
         assert!(matches!(of(Some(libc::SIGXCPU), 0), Stopped::Exceeded(Limit::Processor(_))));
         assert!(matches!(of(Some(libc::SIGXFSZ), 0), Stopped::Exceeded(Limit::Output(_))));
         assert!(matches!(of(Some(libc::SIGABRT), limits.memory), Stopped::Exceeded(Limit::Memory(_))));

@@ -5,13 +5,15 @@ use std::path::Path;
 use crate::{
     Arch, Error, KernelSource, Nvrtc, advice, cache,
     child::{self, Stopped},
-    confine::Limits,
+    confine::{Limits, Spent},
+    host,
     input::{Answer, Input},
     log::{self, Warning},
     ptx,
 };
 
-/// The most headers that are added because the compiler asked for them. Each costs one more compilation.
+/// The most headers that are added because the compiler asked for them. Each costs one more compilation, and all of
+/// them together have the time of one.
 const MOST_ASKED: usize = 64;
 
 /// A kernel file, compiled.
@@ -45,19 +47,27 @@ fn compile_with(nvrtc: &Nvrtc, source: &KernelSource, arch: Arch, cached: Option
         return Err(Error::ArchDropped { file, version, arch: arch.number, oldest });
     }
     let mut input = Input::new(source, arch);
+    let named = input.names();
+    if named.contains(host::OF_THE_DRIVER) {
+        host::add(&mut input, host::OF_THE_DRIVER);
+    }
     nvrtc.cuda().add_named(&mut input)?;
+    for name in named {
+        host::add(&mut input, &name);
+    }
+    let mut spent = Spent::default();
     for _ in 0..MOST_ASKED {
-        let answer =
-            cache::or_ask(cached, &nvrtc.identity(), &input, || child::compile(nvrtc.path(), &Limits::USUAL, &input));
-        match answer {
+        let ask = || child::compile(nvrtc.path(), &Limits::USUAL, &mut spent, &input);
+        match cache::or_ask(cached, &nvrtc.identity(), &input, ask) {
             Ok(Answer::Compiled { ptx, log }) => {
                 let warnings = log::warnings(&log::clean(&log, &input));
                 return Ok(Output { ptx: ptx::tidy(&ptx, &input, arch), warnings });
             }
             Ok(Answer::Rejected { log }) => {
                 // A header whose name a macro puts together is known only now.
-                let missing = log::missing(&log);
-                if missing.map_or(Ok(false), |name| nvrtc.cuda().add(&mut input, name))? {
+                if let Some(name) = log::missing(&log)
+                    && (nvrtc.cuda().add(&mut input, name)? || host::add(&mut input, name))
+                {
                     continue;
                 }
                 let log = log::clean(&log, &input) + &advice::on(&log, source, nvrtc.cuda());

@@ -18,7 +18,9 @@ use std::{io, time::Duration};
 use sandbox::process::{end_with, lower};
 use serde::{Deserialize, Serialize};
 
-/// The bounds of one compilation.
+use crate::error::Limit;
+
+/// The bounds of the compilation of one file: of all its attempts together, as far as time is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Limits {
     /// Writable memory in bytes.
@@ -37,6 +39,25 @@ impl Limits {
         Self { memory: 1 << 30, processor: Duration::from_secs(30), time: Duration::from_secs(180), output: 64 << 20 };
 }
 
+/// What the compilations of one file have used so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Spent {
+    pub(crate) processor: Duration,
+    pub(crate) time: Duration,
+}
+
+impl Limits {
+    /// What is left of them for one more compilation, or the limit that was reached.
+    pub(crate) fn left(&self, spent: &Spent) -> Result<Self, Limit> {
+        let processor = self.processor.saturating_sub(spent.processor);
+        let time = self.time.saturating_sub(spent.time);
+        if processor.is_zero() {
+            return Err(Limit::Processor(self.processor));
+        }
+        if time.is_zero() { Err(Limit::Time(self.time)) } else { Ok(Self { processor, time, ..*self }) }
+    }
+}
+
 /// The compiler's stack in bytes. Memory for it does not count as writable memory.
 #[cfg(unix)]
 const STACK: u64 = 64 << 20;
@@ -51,7 +72,8 @@ pub(crate) fn bound(limits: &Limits, parent: u32) -> io::Result<()> {
     // SAFETY: SIG_IGN is a valid disposition.
     unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
     end_with(parent)?;
-    let seconds = limits.processor.as_secs();
+    // The system counts whole seconds.
+    let seconds = limits.processor.as_secs_f64().ceil() as u64;
     // Past the first limit SIGXCPU ends the process, past the second SIGKILL.
     lower(libc::RLIMIT_CPU, seconds, seconds + 1)?;
     lower(libc::RLIMIT_DATA, limits.memory, limits.memory)?;

@@ -1,13 +1,14 @@
 //! CUDA's own headers, which lie beside NVRTC. The compiler may not open them: it is given those that a kernel file
 //! includes, and those that they include, as text.
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Component, Path, PathBuf},
 };
 
 use crate::{
     Error, Header, KernelSource,
-    headers::{directives, names, system},
+    headers::{bare_names, directives, names, system},
     input::Input,
 };
 
@@ -54,7 +55,7 @@ impl CudaHeaders {
             return Ok(());
         }
         let texts = std::iter::once(input.text.as_str()).chain(input.headers.iter().map(|header| &*header.text));
-        let all: Vec<String> = texts.flat_map(names).collect();
+        let all: BTreeSet<String> = texts.flat_map(|text| names(text).into_iter().chain(bare_names(text))).collect();
         for name in all {
             self.add(input, &name)?;
         }

@@ -3,10 +3,13 @@
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Stdio,
 };
 
-use crate::toolbox;
+use crate::{
+    program::{self, PYTHON},
+    toolbox,
+};
 
 /// The environment variable that names NVRTC.
 pub(crate) const VARIABLE: &str = "WARPLAB_NVRTC";
@@ -94,14 +97,10 @@ fn in_site_packages(site: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Asks the Python on the path where its packages are.
+/// Asks the Python on the path where its packages are. Isolated, it runs no module of the current folder.
 fn from_python() -> Vec<PathBuf> {
     const ASK: &str = "import site; print('\\n'.join(site.getsitepackages() + [site.getusersitepackages()]))";
-    let output = Command::new(if cfg!(windows) { "python" } else { "python3" })
-        .args(["-c", ASK])
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output();
+    let output = program::named(PYTHON).args(["-I", "-c", ASK]).stdin(Stdio::null()).stderr(Stdio::null()).output();
     let Ok(output) = output else {
         return Vec::new();
     };

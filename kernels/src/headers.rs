@@ -18,8 +18,20 @@ use crate::{Error, KernelSource, read};
 const MOST_NAMES: usize = 10_000;
 const LONGEST_NAME: usize = 256;
 
+/// The most names of a kernel file and its headers together for which folders are searched.
+const MOST_LOOKED_FOR: usize = 4 * MOST_NAMES;
+
 /// The most bytes of headers that one kernel file brings.
 const MOST_BYTES: usize = 64 << 20;
+
+/// How the names of headers end. Any other file in a kernel file's folder (notes, keys, marks) is not shown to the
+/// compiler, nor by it.
+pub const ENDINGS: [&str; 11] = ["cuh", "cu", "h", "hh", "hpp", "hxx", "inc", "inl", "ipp", "tpp", "def"];
+
+/// Whether a file of this name is a header, as far as its name says.
+pub fn is_header(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|end| ENDINGS.iter().any(|known| end.eq_ignore_ascii_case(known)))
+}
 
 /// A header, under the name by which a kernel file includes it: `#include "scan.cuh"`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,9 +111,14 @@ pub(crate) fn read(cuda: &str, folders: &[PathBuf]) -> Result<Vec<Header>, Error
     let roots: Vec<PathBuf> = folders.iter().filter_map(|folder| fs::canonicalize(folder).ok()).collect();
     let mut found: BTreeMap<String, (PathBuf, Header)> = BTreeMap::new();
     let mut texts = vec![(cuda.to_string(), None::<PathBuf>)];
-    let mut bytes = 0;
+    let (mut bytes, mut looked_for) = (0, 0);
     while let Some((text, folder)) = texts.pop() {
-        for name in names(&text) {
+        for name in names(&text).into_iter().filter(|name| is_header(name)) {
+            looked_for += 1;
+            if looked_for > MOST_LOOKED_FOR {
+                let source = io::Error::other(format!("it and its headers name more than {MOST_LOOKED_FOR} headers"));
+                return Err(Error::Read { path: folder.unwrap_or_default().join(name), source });
+            }
             let mut near = folder.iter().chain(folders);
             let Some((real, path)) = near.find_map(|near| within(&roots, near, &name)) else { continue };
             let shown = path.display().to_string();
@@ -167,6 +184,14 @@ pub(crate) fn names(text: &str) -> BTreeSet<String> {
         }
     }
     found
+}
+
+/// Every word that can be a header's name and of which a macro may make one: `NAME(cuda_fp16.h)`. The first
+/// [`MOST_NAMES`].
+pub(crate) fn bare_names(text: &str) -> BTreeSet<String> {
+    let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || "_./+-".contains(c);
+    let words = text.split(|c| !is_of_a_name(c)).filter(|word| word.len() <= LONGEST_NAME);
+    words.filter(|word| is_header(word)).take(MOST_NAMES).map(str::to_string).collect()
 }
 
 /// `text` with the lines joined that end with a backslash.

@@ -1,4 +1,6 @@
 //! Everything that the compiler is given for one compilation, and what it answers.
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -29,6 +31,12 @@ impl Input {
         options.extend(OPTIONS.map(String::from));
         let headers = headers::known(source).into_values().cloned().collect();
         Self { name: source.path.to_string(), text: source.cuda.to_string(), headers, options }
+    }
+
+    /// The names that its text and its headers spell where a header's name may stand.
+    pub(crate) fn names(&self) -> BTreeSet<String> {
+        let headers = self.headers.iter().map(|header| &*header.text);
+        std::iter::once(&*self.text).chain(headers).flat_map(headers::names).collect()
     }
 
     /// The header that is included as `name`.

@@ -24,10 +24,12 @@ mod cuda;
 mod error;
 mod find;
 mod headers;
+mod host;
 mod input;
 pub mod kept;
 mod log;
 mod nvrtc;
+pub mod program;
 mod ptx;
 mod read;
 mod source;
@@ -37,10 +39,11 @@ pub use arch::Arch;
 pub use cache::{ANSWERS, folder as cache_folder};
 pub use commit::{Outcome, check, generate, sources_in};
 pub use error::{Error, GET_NVRTC, Limit};
-pub use headers::{Header, headers};
+pub use headers::{Header, headers, is_header};
 pub use log::Warning;
 pub use nvrtc::{Nvrtc, nvrtc};
 pub use ptx::Committed;
+pub use read::decoded;
 pub use source::{BASE_ARCH, KernelSource, hex};
 
 /// Where a module's PTX came from.

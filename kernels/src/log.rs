@@ -1,4 +1,6 @@
 //! The compiler's log: bounded, with the names that the user knows, and taken apart into warnings.
+use wire::printable;
+
 use crate::{Header, input::Input};
 
 /// The most bytes of a log that are kept.
@@ -36,7 +38,7 @@ pub(crate) fn bounded(log: &str) -> String {
 /// options, and with the paths of headers in front of their lines. It quotes the kernel file, whose control characters
 /// are not to reach a terminal.
 pub(crate) fn clean(log: &str, input: &Input) -> String {
-    let line = |line: &str| match line.split_once('(').and_then(|(name, rest)| Some((input.header(name)?, rest))) {
+    let named = |line: &str| match line.split_once('(').and_then(|(name, rest)| Some((input.header(name)?, rest))) {
         Some((Header { path, .. }, rest)) => format!("{path}({rest}"),
         None => line.to_string(),
     };
@@ -47,10 +49,26 @@ pub(crate) fn clean(log: &str, input: &Input) -> String {
     let kept = log.lines().filter(|l| !is_ours(l)).map(|l| {
         // Nobody can give the compiler options.
         let told = l.split_once(" Consider using -default-device flag").map_or(l, |(told, _)| told);
-        line(&told.replace(": Operation not permitted", "").replace(": Too many open files", ""))
+        let line = told.replace(": Operation not permitted", "").replace(": Too many open files", "");
+        // A message quotes strings and names as they are, line breaks too.
+        if is_of_the_compiler(&line, input) { named(&line) } else { format!("  {line}") }
     });
     let kept = kept.collect::<Vec<_>>().join("\n");
-    kept.trim().replace(|c: char| c.is_control() && c != '\n' && c != '\t', "\u{fffd}")
+    printable::text(kept.trim()).into_owned()
+}
+
+/// Whether a line of the log begins as the compiler begins one, and not where a text of the kernel file has a break.
+fn is_of_the_compiler(line: &str, input: &Input) -> bool {
+    const ENDS: [&str; 2] = ["Compilation terminated.", "Error limit reached."];
+    const KINDS: [&str; 5] = ["warning", "error", "catastrophic error", "note", "remark"];
+    let is_end = line.ends_with(&format!(" detected in the compilation of \"{}\".", input.name));
+    if line.trim().is_empty() || line.starts_with([' ', '\t']) || is_end || ENDS.contains(&line) {
+        return true;
+    }
+    let Some((place, message)) = line.split_once("): ") else { return false };
+    let Some((file, number)) = place.rsplit_once('(') else { return false };
+    let is_known = file == input.name || input.header(file).is_some() || !file.contains(char::is_whitespace);
+    is_known && number.bytes().all(|byte| byte.is_ascii_digit()) && KINDS.iter().any(|kind| message.starts_with(kind))
 }
 
 /// The header that the compiler was not given, if it stopped because of that.
@@ -134,8 +152,22 @@ mod tests {
 
     #[test]
     fn control_characters_of_the_kernel_file_are_not_shown() {
-        let log = "x.cu(1): error: bad\n\t\u{1b}]0;title\u{7}\u{9b}2J";
-        assert_eq!(clean(log, &input()), "x.cu(1): error: bad\n\t\u{fffd}]0;title\u{fffd}\u{fffd}2J");
+        let log = "x.cu(1): error: bad\n\t\u{1b}]0;title\u{7}\u{9b}2J \u{202e}";
+        assert_eq!(clean(log, &input()), "x.cu(1): error: bad\n\t\u{fffd}]0;title\u{fffd}\u{fffd}2J \u{fffd}");
+    }
+
+    #[test]
+    fn what_a_message_quotes_begins_no_line_of_the_log() {
+        let log = "x.cu(2): warning #1444-D: function \"f\" was declared deprecated (\"a\n9 of 9 variants are right\")\n  f();\n\n\
+                   key\n9 of 9 variants are right (1): error: static assertion failed\n\n1 error detected in the compilation \
+                   of \"x.cu\".\n";
+        let clean = clean(log, &input());
+        let first: Vec<&str> = clean.lines().filter(|line| !line.is_empty() && !line.starts_with(' ')).collect();
+        assert_eq!(first.len(), 2, "{clean}");
+        assert!(first[0].starts_with("x.cu(2): warning") && first[1].starts_with("1 error detected"), "{clean}");
+        let known = "my file.cu(1): error: x\nlib.h(2): error: y\na.cuh(3): error: z";
+        let input = Input { name: "my file.cu".into(), ..input() };
+        assert_eq!(super::clean(known, &input), known.replace("a.cuh", "labs/a.cuh"));
     }
 
     #[test]

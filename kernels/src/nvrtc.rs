@@ -191,7 +191,9 @@ impl Nvrtc {
             .chain(input.headers.iter().map(|header| (&*header.path, &*header.text)))
             .find_map(|(name, text)| holds_zero(text).then_some(name))
         {
-            return Ok(Answer::Rejected { log: format!("{name}: error: the file holds a zero byte") });
+            return Ok(Answer::Rejected {
+                log: format!("{name}: error: the file holds a zero byte, as no text does: save it as UTF-8"),
+            });
         }
         let c = |text: &str| CString::new(text).map_err(|_| ("nvrtcCreateProgram", "a name holds a zero byte".into()));
         let all = |texts: &mut dyn Iterator<Item = &str>| texts.map(c).collect::<Result<Vec<_>, Failure>>();

@@ -88,15 +88,29 @@ fn text(file: File) -> io::Result<String> {
     if bytes.len() as u64 > MOST {
         return Err(io::Error::other(format!("it is larger than {} MiB", MOST >> 20)));
     }
-    // Editors on Windows put one before the text, and NVRTC does not know it.
-    const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-    if bytes.starts_with(BYTE_ORDER_MARK) {
-        bytes.drain(..BYTE_ORDER_MARK.len());
+    Ok(decoded(&bytes))
+}
+
+/// The text of a file: UTF-8 or, with its mark, UTF-16. Bytes that are no UTF-8 are taken for Latin-1, in which older
+/// editors write comments; nothing else depends on them.
+pub fn decoded(bytes: &[u8]) -> String {
+    let wide = |of: fn([u8; 2]) -> u16| {
+        let units = bytes[2..].chunks(2).map(|pair| of([pair[0], pair.get(1).copied().unwrap_or_default()]));
+        char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+    };
+    match bytes {
+        [0xff, 0xfe, ..] => wide(u16::from_le_bytes),
+        [0xfe, 0xff, ..] => wide(u16::from_be_bytes),
+        // Editors on Windows put a mark before the text, and NVRTC does not know it.
+        [0xef, 0xbb, 0xbf, bytes @ ..] | bytes => {
+            let mut text = String::with_capacity(bytes.len());
+            for chunk in bytes.utf8_chunks() {
+                text += chunk.valid();
+                text.extend(chunk.invalid().iter().map(|byte| char::from(*byte)));
+            }
+            text
+        }
     }
-    String::from_utf8(bytes).map_err(|error| {
-        let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
-        io::Error::other(format!("line {} is not UTF-8 text: save it as UTF-8", good.matches('\n').count() + 1))
-    })
 }
 
 #[cfg(all(test, unix))]
@@ -119,7 +133,6 @@ mod tests {
             (folder.path(), "it is a folder"),
             (Path::new("/dev/zero"), "neither a regular file nor a pipe"),
             (&large, "larger than 16 MiB"),
-            (&path("latin.cu", b"int x;\n// \xe9t\xe9\n"), "line 2 is not UTF-8 text"),
             (&folder.path().join("none.cu"), "No such file"),
         ] {
             let error = file_or_pipe(path).unwrap_err().to_string();
@@ -129,11 +142,21 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_part_of_the_text() {
+    fn text_is_read_in_the_encodings_of_editors() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("marked.cu");
-        fs::write(&path, b"\xef\xbb\xbfint x;\n").unwrap();
-        assert_eq!(file(&path).unwrap(), "int x;\n");
+        let path = folder.path().join("encoded.cu");
+        for (bytes, text) in [
+            (&b"int x; // \xe9t\xe9 \xc3\xa9\n"[..], "int x; // \u{e9}t\u{e9} \u{e9}\n"),
+            (b"\xef\xbb\xbfint x;\n", "int x;\n"),
+            (b"\xff\xfei\0n\0t\0 \0\xe9\0\n\0", "int \u{e9}\n"),
+            (b"\xfe\xff\0i\0n\0t\0 \0\xe9\0\n", "int \u{e9}\n"),
+            (b"\xff\xfei\0n", "in"),
+            (b"\xff\xfe\x00\xd8", "\u{fffd}"),
+            (b"", ""),
+        ] {
+            fs::write(&path, bytes).unwrap();
+            assert_eq!(file(&path).unwrap(), text, "{bytes:?}");
+        }
     }
 
     #[test]

@@ -134,6 +134,42 @@ fn nvrtc_is_stopped_when_it_takes_too_much() {
     }
 }
 
+/// Headers whose names macros put together are found one after the other, each by a compilation. All of them together
+/// have the time of one.
+#[test]
+#[ignore = "needs NVRTC with CUDA's headers, and takes the time that a compilation may take"]
+fn nvrtc_has_one_limit_for_all_attempts_of_a_file() {
+    // What is before a header is compiled again for each: here some seconds.
+    let costly = "template <int N, int M> struct S { static constexpr int v = S<N - 1, M>::v + S<N - 1, M + (1 << N)>::v; };\n\
+                  template <int M> struct S<0, M> { static constexpr int v = M; };\n__device__ int y = S<15, 0>::v;\n";
+    let names = [
+        ["cuda_", "fp16"],
+        ["cuda_", "bf16"],
+        ["cuda_", "fp8"],
+        ["cuComplex", ""],
+        ["math_", "constants"],
+        ["mma", ""],
+        ["cuda_", "fp6"],
+        ["cuda_", "fp4"],
+        ["cuda_", "pipeline"],
+        ["cuda_", "awbarrier"],
+        ["cooperative_", "groups"],
+        ["vector_", "types"],
+        ["device_", "types"],
+        ["texture_", "types"],
+    ];
+    let ladder = |count: usize| {
+        let rungs = names.iter().take(count).map(|[a, b]| format!("#include NAME({a}, {b})\n"));
+        let macros = "#define TEXT(x) #x\n#define TEXT2(x) TEXT(x)\n#define JOIN(a, b) a##b\n#define NAME(a, b) TEXT2(JOIN(a, b).h)\n";
+        given(&format!("{macros}{costly}{}", rungs.collect::<String>()))
+    };
+    let (_root, source) = ladder(1);
+    assert!(kernels::ptx_for(&source, (8, 0)).is_ok());
+    let (_root, source) = ladder(names.len());
+    let error = kernels::ptx_for(&source, (8, 0)).map(|compiled| compiled.ptx.len());
+    assert!(matches!(error, Err(Error::Exceeded { limit: Limit::Processor(_), .. })), "{error:?}");
+}
+
 #[test]
 #[ignore = "needs NVRTC"]
 fn nvrtc_writes_no_endless_log() {

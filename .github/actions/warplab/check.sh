@@ -45,6 +45,18 @@ grep -q '^::error::.* of .* points' "$work/log" || fail "it is not said that the
 [ "$(code run.sh COMMAND=grade LAB=vecadd)" = 2 ] || fail "nothing is graded, and that passes"
 [ "$(code run.sh COMMAND=dance LAB=vecadd)" = 2 ] || fail "an unknown command passes"
 
+# What a kernel says stays in the summary's block of code, and no module of the working folder is imported.
+{
+    echo 'extern "C" __global__ void vecadd(const float *x, const float *y, float *z, unsigned long long n) {'
+    echo '    assert(n == 0 && "a ```` b");'
+    echo '}'
+} > "$work/vecadd.cu"
+echo 'open("imported", "w")' > "$work/json.py"
+: > "$work/summary"
+(cd "$work" && code run.sh COMMAND=grade LAB=vecadd FILE="$work/vecadd.cu" THRESHOLD=99) > /dev/null
+[ "$(grep -cx '`````' "$work/summary")" = 2 ] || fail "the summary's fence is not longer than what is in it"
+[ ! -e "$work/imported" ] || fail "a module of the working folder is imported"
+
 script run.sh COMMAND=run LAB=vecadd ARGUMENTS=--quick || fail "a run fails"
 grep -q '| vecadd |' "$work/summary" || fail "the summary has no table of the run"
 [ -s "$work/temp/warplab-out/report.html" ] || fail "there is no report"

@@ -18,15 +18,23 @@ grade() {
     options+=(--device "$DEVICE" --seed "$seed" "${more[@]}")
     warplab grade "$LAB" "$FILE" "${options[@]}" --explain > "$out/marks.txt" 2>&1 || code=$?
     cat "$out/marks.txt"
-    { echo "### warplab: $LAB"; echo '```'; cat "$out/marks.txt"; echo '```'; } >> "$summary"
+    { echo "### warplab: $LAB"; fenced "$out/marks.txt"; } >> "$summary"
     [ "$code" -eq 0 ] || return 0
     warplab grade "$LAB" "$FILE" "${options[@]}" --format json --out "$out/marks.json" > /dev/null
     if [ -n "${THRESHOLD:-}" ] && ! enough; then code=1; fi
 }
 
+# A file as a block of code that its text cannot leave: the fence is longer than any run of backticks in it.
+fenced() {
+    local fence='```'
+    while grep -qF -- "$fence" "$1"; do fence+='`'; done
+    echo "$fence"; cat "$1"; echo "$fence"
+}
+
 # Whether each submission has the threshold's share of the points.
 enough() {
-    python3 - "$out/marks.json" "$THRESHOLD" << 'END'
+    # Isolated: the repository may hold a module of the same name.
+    python3 -I - "$out/marks.json" "$THRESHOLD" << 'END'
 import json, sys
 least = float(sys.argv[2])
 with open(sys.argv[1]) as file:

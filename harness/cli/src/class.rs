@@ -90,16 +90,17 @@ fn settings() -> [Arg; 6] {
     let option = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(value).help(help).help_heading("Decided by the first run in DIR")
     };
-    let limit = |name, unit, help| option(name, unit, help).value_parser(harness::parse_count);
+    let bytes = |name, help| option(name, "BYTES", help).value_parser(harness::parse_bytes);
     [
         option("device", "DEVICE", "emulated[:PROFILE], or cuda:N, where speed counts too [default: emulated:a100]")
             .value_parser(value_parser!(DeviceChoice)),
         option("seed", "SEED", "Seed of the inputs and of the hidden sizes [default: one that nobody knows]")
             .value_parser(value_parser!(u64)),
-        option("schedules", "COUNT", "Orders of warps and blocks to try [default: 5]").value_parser(harness::parse_u32),
-        limit("limit-seconds", "SECONDS", "Time of each run [default: 60]"),
-        limit("limit-memory", "BYTES", "Memory of each run [default: 3G]"),
-        limit("limit-output", "BYTES", "What each run prints [default: 64M]"),
+        option("schedules", "COUNT", "Orders of warps and blocks to try [default: 5]")
+            .value_parser(harness::parse_schedules),
+        option("limit-seconds", "SECONDS", "Time of each run [default: 60]").value_parser(harness::parse_seconds),
+        bytes("limit-memory", "Memory of each run [default: 3G]"),
+        bytes("limit-output", "What each run prints [default: 64M]"),
     ]
 }
 

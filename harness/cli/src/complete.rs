@@ -28,7 +28,7 @@ pub fn completions(matches: &ArgMatches, command: Command) -> ExitCode {
     let mut command = command.mut_subcommand("run", |run| run.mut_arg("labs", |labs| labs.value_parser(known)));
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut command, "warplab", &mut text);
-    harness::print(String::from_utf8_lossy(&text).trim_end());
+    harness::print_data(String::from_utf8_lossy(&text).trim_end());
     ExitCode::SUCCESS
 }
 
@@ -46,6 +46,6 @@ pub fn man(matches: &ArgMatches, command: Command) -> Result<ExitCode, Error> {
     let mut text = Vec::new();
     // Writing to memory does not fail.
     let _ = clap_mangen::Man::new(page).render(&mut text);
-    harness::print(String::from_utf8_lossy(&text).trim_end());
+    harness::print_data(String::from_utf8_lossy(&text).trim_end());
     Ok(ExitCode::SUCCESS)
 }

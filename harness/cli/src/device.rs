@@ -30,7 +30,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             "nvml": snapshot,
             "nvml_missing": session.no_nvml(),
         });
-        harness::print(&serde_json::to_string_pretty(&text).unwrap_or_default());
+        harness::print_json(&text);
         return Ok(ExitCode::SUCCESS);
     }
     harness::print(&format!("{}\n", harness::paragraphs(&session.banner())));

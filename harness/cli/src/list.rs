@@ -21,7 +21,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     };
     if matches.get_flag("json") {
         let labs: Vec<_> = chosen.iter().map(|l| as_json(l)).collect();
-        harness::print(&serde_json::to_string_pretty(&labs).unwrap_or_default());
+        harness::print_json(&labs);
         return Ok(ExitCode::SUCCESS);
     }
     for (i, lab) in chosen.iter().enumerate() {

@@ -51,9 +51,13 @@ Examples:
   warplab exec hello.cu 10              compile and run a CUDA program (after warplab setup --nvcc)";
 
 fn main() -> ExitCode {
+    let argv: Vec<OsString> = std::env::args_os().collect();
+    // A program that the user runs has the user's own path.
+    if argv.get(1).is_none_or(|command| command != "exec") {
+        kernels::program::look_for_libraries_from_the_root();
+    }
     harness::serve_if_asked();
     harness::built_from(env!("WARPLAB_REVISION"));
-    let argv: Vec<OsString> = std::env::args_os().collect();
     let matches = command(&argv).get_matches_from(&argv);
     let result = match matches.subcommand() {
         Some(("list", m)) => list::run(m),

@@ -4,12 +4,12 @@ use std::{
     env,
     ffi::OsString,
     path::{Path, PathBuf},
-    process::{Command as Process, ExitCode, Stdio},
+    process::{ExitCode, Stdio},
 };
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::Error;
-use kernels::toolbox;
+use kernels::{program, toolbox};
 
 use crate::{
     architectures::{self, Compiler},
@@ -80,7 +80,7 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
     let nvcc = find()?;
     let texts: Vec<String> = options.iter().map(|option| option.to_string_lossy().into_owned()).collect();
     let only_asks = texts.iter().any(|text| matches!(text.as_str(), "--version" | "-V" | "--help" | "-h"));
-    let mut process = Process::new(&nvcc);
+    let mut process = program::named(&nvcc);
     if !only_asks {
         check_host_compiler(&texts)?;
         process.args(added(&texts));
@@ -143,7 +143,7 @@ fn passed_on(options: &[&OsString]) -> (Vec<OsString>, Vec<&'static str>) {
 
 /// The architectures that nvcc compiles for. None if it does not say.
 fn known_to(nvcc: &Path) -> Vec<String> {
-    let said = Process::new(nvcc).arg("--list-gpu-arch").stdin(Stdio::null()).output();
+    let said = program::named(nvcc).arg("--list-gpu-arch").stdin(Stdio::null()).output();
     let text = said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     let mut known: Vec<String> = text.split_whitespace().map(String::from).collect();
     known.sort_by_key(|name| name.trim_start_matches("compute_").parse::<u32>().unwrap_or(u32::MAX));
@@ -152,7 +152,7 @@ fn known_to(nvcc: &Path) -> Vec<String> {
 
 /// Whether nvcc finds a GPU for `-arch=native`: it asks this program of its own.
 fn finds_gpu(nvcc: &Path) -> bool {
-    let said = Process::new(nvcc.with_file_name("__nvcc_device_query")).stdin(Stdio::null()).output();
+    let said = program::named(nvcc.with_file_name("__nvcc_device_query")).stdin(Stdio::null()).output();
     said.is_ok_and(|output| output.status.success() && !output.stdout.is_empty())
 }
 
@@ -179,7 +179,7 @@ fn check_host_compiler(options: &[String]) -> Result<(), Error> {
     }
     let named = env::var_os("NVCC_CCBIN").filter(|name| !name.is_empty());
     let compiler = named.unwrap_or_else(|| "g++".into());
-    let mut process = Process::new(&compiler);
+    let mut process = program::named(&compiler);
     process.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     process.status().map(drop).map_err(|error| {
         Error::CannotRun(format!(
@@ -196,8 +196,7 @@ fn check_host_compiler(options: &[String]) -> Result<(), Error> {
 /// [`Error::CannotRun`] when there is none.
 pub fn find() -> Result<PathBuf, Error> {
     let brought = brought().map(|folder| folder.join(BROUGHT));
-    let paths = env::var_os("PATH").unwrap_or_default();
-    let on_path = env::split_paths(&paths).map(|folder| folder.join("nvcc")).collect::<Vec<_>>();
+    let on_path = program::folders().into_iter().map(|folder| folder.join("nvcc"));
     let usual = Path::new("/usr/local/cuda/bin/nvcc").to_path_buf();
     let found = brought.into_iter().chain(on_path).chain([usual]).find(|path| path.is_file());
     found.ok_or_else(|| {

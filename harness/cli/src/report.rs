@@ -1,12 +1,13 @@
 //! `warplab report`: a page, or Markdown, of one run or several.
 use std::{
     path::{Path, PathBuf},
-    process::ExitCode,
+    process::{ExitCode, Stdio},
 };
 
 use ::report::{Document, Run};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use harness::{Error, arguments::switch};
+use kernels::program;
 
 use crate::{labs::LABS, written::to_file};
 
@@ -45,14 +46,26 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     };
     let out = matches.get_one::<PathBuf>("out").cloned().unwrap_or_else(|| folders[0].join(name));
     if out == Path::new("-") {
-        harness::print(text.trim_end());
+        harness::print_data(text.trim_end());
         return Ok(ExitCode::SUCCESS);
     }
     to_file(&out, &text)?;
     harness::print(&out.display().to_string());
     if matches.get_flag("open") {
-        let fail = |source| Error::Io { action: "open", path: out.clone(), source };
-        open::that_detached(&out).map_err(fail)?;
+        open_page(&out).map_err(|source| Error::Io { action: "open", path: out.clone(), source })?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Starts the first of the programs that open pages here.
+fn open_page(page: &Path) -> std::io::Result<()> {
+    let mut failed = std::io::ErrorKind::NotFound.into();
+    for command in open::commands(page) {
+        let mut command = program::guarded(command);
+        match command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn() {
+            Ok(_) => return Ok(()),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
 }

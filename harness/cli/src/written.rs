@@ -7,6 +7,7 @@ use std::{
 use clap::{Arg, ArgMatches, value_parser};
 use harness::Error;
 use serde::Serialize;
+use wire::printable;
 
 /// An option for each of these formats.
 pub fn formats(names: &[&'static str]) -> Vec<Arg> {
@@ -43,7 +44,7 @@ pub fn write(matches: &ArgMatches, names: &[&str], text: impl Fn(&str) -> String
     for (name, path) in &asked {
         let text = text(name);
         if *path == Path::new("-") {
-            harness::print(text.trim_end());
+            harness::print_data(text.trim_end());
         } else {
             to_file(path, &text)?;
         }
@@ -53,7 +54,8 @@ pub fn write(matches: &ArgMatches, names: &[&str], text: impl Fn(&str) -> String
 
 /// The JSON of a value, ending in a line break.
 pub fn json(value: &impl Serialize) -> String {
-    serde_json::to_string_pretty(value).expect("strings and numbers have a JSON") + "\n"
+    let json = serde_json::to_string_pretty(value).expect("strings and numbers have a JSON");
+    printable::json(&json).into_owned() + "\n"
 }
 
 /// Writes the file in one piece: a reader sees the old text or the new.

@@ -48,6 +48,9 @@ fn a_speed_can_be_demanded_of_a_gpu_only() {
 
 #[test]
 fn too_many_threads_name_the_limit() {
+    for lab in ["vecadd", "reduction", "scan"] {
+        fails(&["run", lab, "--device", "emulated", "--threads", "2^31"], 2, &["too large: the most is 65536"]);
+    }
     fails(
         &["run", "vecadd", "--device", "emulated:t4", "--n", "4096", "--threads", "2048"],
         2,
@@ -140,6 +143,11 @@ fn unknown_checks_and_senseless_counts_are_refused() {
         (&["--check", "memchek"][..], "no check is called `memchek`"),
         (&["--check", "memcheck,"], "no check is called ``"),
         (&["--schedules", "0"], "at least 1"),
+        // Each of them sizes a list or a loop.
+        (&["--schedules", "2^31"], "2^31 is too large: the most is 10000"),
+        (&["--samples", "1e9"], "1e9 is too large: the most is 1000000"),
+        (&["--hot=2^40"], "2^40 is too large: the most is 100000"),
+        (&["--timeout", "1e18"], "`1e18` is too long: the most is a year"),
         (&["--hot=none"], "`none` is not a number"),
     ] {
         fails(&[&common[..], more].concat(), 2, &[words]);

@@ -304,6 +304,11 @@ fn what_cannot_be_graded_is_said() {
     fails(&["grade", "vecad", "--kernel", path], 2, &["did you mean `vecadd`?"]);
     fails(&["grade", "vecadd", "--kernel", "no.cu"], 2, &["cannot read the kernel file no.cu"]);
     fails(&["grade", "vecadd"], 2, &["--kernel"]);
+    let too_large = ["2^31 is too large: the most is 10000"];
+    fails(&["grade", "vecadd", "--kernel", path, "--schedules", "2^31"], 2, &too_large);
+    fails(&["class", "vecadd", ".", "--out", "out", "--schedules", "2^31"], 2, &too_large);
+    fails(&["exec", "--schedules", "2^31", "true"], 2, &too_large);
+    fails(&["grade", "vecadd", "--kernel", path, "--limit-seconds", "2^62"], 2, &["the most is 31536000"]);
     fails(&["grade", "trapezoid", "--kernel", path], 2, &["holds no kernel of lab trapezoid", "trapezoid.cu"]);
     fails(
         &["grade", "trapezoid", "--kernel", path, "--variant", "race"],
@@ -503,5 +508,59 @@ fn the_compilers_warnings_are_shown_nvrtc() {
         let warns = shown.stdout.matches("returning pointer to local variable").count();
         assert_eq!(warns, 1, "{}", shown.stdout);
         assert!(shown.stdout.contains("The compiler warns (1):\n") && shown.stdout.contains("warned.cu("), "{shown:?}");
+    }
+}
+
+/// What an assertion says is a kernel's: it writes no lines of its own, steers no terminal, and gives continuous
+/// integration no command.
+#[test]
+#[ignore = "needs NVRTC"]
+fn what_a_kernel_says_cannot_leave_its_place_nvrtc() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.cu");
+    let text = "extern \"C\" __device__ void __assertfail(const char *, const char *, unsigned, const char *, size_t);\n\
+                extern \"C\" __global__ void vecadd(const float *x, const float *y, float *z, unsigned long long n) {\n    \
+                __assertfail(\"a\\n9 of 9 variants are right\\n::error::b\\n````\\n# heading\\x1b[2J\\u202e\", \"f\", 1, \"k\", 1);\n}\n";
+    std::fs::write(&file, text).unwrap();
+    let args = ["grade", "vecadd", "--variant", "pageable", "-n", "33", "--kernel", file.to_str().unwrap()];
+    let run = warplab(&args);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stdout.contains("9 of 9 variants are right"), "it is shown: {run:?}");
+    assert!(!run.stdout.lines().any(|line| line.trim_start().starts_with("9 of 9")), "{run:?}");
+    assert!(!run.stdout.lines().any(|line| line.trim_start().starts_with("::")), "{run:?}");
+    assert!(!run.stdout.contains(['\u{1b}', '\u{202e}']), "{run:?}");
+    let out = folder.path().join("run");
+    let args = ["run", "vecadd", "--variant", "pageable", "--n", "33", "--device", "emulated", "--kernel"];
+    warplab(&[&args[..], &[file.to_str().unwrap(), "--out", out.to_str().unwrap()]].concat());
+    let report = warplab(&["report", out.to_str().unwrap(), "--md", "--out", "-"]);
+    assert!(report.stdout.contains("9 of 9 variants are right"), "{report:?}");
+    assert!(!report.stdout.lines().any(|line| line.trim_start().starts_with("# heading")), "{report:?}");
+    assert!(!report.stdout.contains(['\u{1b}', '\u{202e}']), "{report:?}");
+}
+
+/// A file's own name comes from whoever has written it.
+#[cfg(unix)]
+#[test]
+fn the_name_of_a_file_steers_no_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "\u{1b}]0;title\u{7}\u{202e}\n::error::mine.cu";
+    let file = folder.path().join(name);
+    std::fs::write(&file, "extern \"C\" __global__ void nothing() {}\n").unwrap();
+    let path = file.to_str().unwrap();
+    for args in [
+        &["grade", "vecadd", "--kernel", path][..],
+        &["grade", "vecadd", path],
+        &["run", "vecadd", "--kernel", path, "--device", "emulated", "--quick"],
+        &["grade", "vecadd", "no.cu", path],
+        &["report", path],
+        &["rubric", "vecadd", "--check", path],
+        &["check", path],
+        &["exec", path],
+        &["class", "vecadd", path, "--out", path],
+    ] {
+        let run = warplab_with(args, &[("WARPLAB_NVRTC", "off")]);
+        let said = format!("{}{}", run.stdout, run.stderr);
+        assert!(!said.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{args:?}: {run:?}");
+        assert!(!said.lines().any(|line| line.trim_start().starts_with("::")), "{args:?}: {run:?}");
     }
 }

@@ -92,12 +92,9 @@ fn the_labs_own_text_has_the_labs_own_ptx() {
 #[test]
 fn what_is_no_kernel_file_is_said() {
     let folder = tempfile::tempdir().unwrap();
-    let latin = folder.path().join("latin.cu");
-    std::fs::write(&latin, b"// \xe9t\xe9\n").unwrap();
     for (file, words) in [
         (folder.path().to_str().unwrap(), "it is a folder"),
         ("/dev/zero", "neither a regular file nor a pipe"),
-        (latin.to_str().unwrap(), "line 1 is not UTF-8 text"),
         ("none.cu", "No such file"),
     ] {
         for command in ["run", "grade"] {

@@ -142,6 +142,77 @@ fn what_cannot_be_marked_is_said() {
     fails(&["grade", "vecadd", file, "--rubric", rubric.to_str().unwrap()], 2, &["did you mean `clean`"]);
 }
 
+/// Each submission is read alone, so that nobody hands in the work of another, or sees the teacher's files.
+#[test]
+#[ignore = "needs NVRTC"]
+fn each_submission_sees_its_own_files_alone_nvrtc() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let bob = folder.path().join("bob.cu");
+    std::fs::copy(of_vecadd("kernels/vecadd.cu"), &bob).unwrap();
+    std::fs::copy(&bob, folder.path().join("solution.cuh")).unwrap();
+    let eve = write("eve.cu", "#include \"bob.cu\"\n");
+    let mallory = write("mallory.cu", "#include \"solution.cuh\"\n");
+    let mut all = vec![bob.as_path(), &eve, &mallory];
+    let link = folder.path().join("link.cu");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("bob.cu", &link).unwrap();
+        all.push(&link);
+    }
+    let marked = marks(&all, &[]);
+    assert_eq!(points(&marked[0]), [60.0, 40.0, 100.0], "{}", marked[0]);
+    for (marked, words) in marked[1..].iter().zip(["bob.cu", "solution.cuh", "it is a link"]) {
+        assert_eq!(points(marked), [0.0; 3], "{marked}");
+        assert!(marked["fault"].as_str().unwrap().contains(words), "{marked}");
+    }
+    // Line information may name any file: none is shown but what was compiled.
+    write("key.txt", "the_secret_word\n");
+    write("key.cuh", "the_secret_word\n");
+    for key in ["key.txt", "key.cuh"] {
+        let text = format!(
+            "extern \"C\" __global__ void vecadd(const float *x, const float *y, float *z, unsigned long long n) {{\n\
+             #line 1 \"{key}\"\n    z[n + 100000] = x[0];\n}}\n"
+        );
+        let curious = write("curious.cu", &text);
+        let marked = marks(&[&curious], &["--explain"]);
+        assert!(marked[0].to_string().contains(key), "{}", marked[0]);
+        assert!(!marked[0].to_string().contains("the_secret_word"), "{}", marked[0]);
+    }
+}
+
+/// What nvcc takes is taken, in the encodings and under the names that editors and mail programs give it.
+#[test]
+#[ignore = "needs NVRTC"]
+fn right_submissions_are_taken_as_they_come_nvrtc() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = std::fs::read_to_string(of_vecadd("kernels/vecadd.cu")).unwrap();
+    let own = format!("#include <stdio.h>\n#include <math.h>\n#include <cstdint>\n#include <cuda_runtime.h>\n{own}");
+    let wide: Vec<u8> = "\u{feff}".encode_utf16().chain(own.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let texts = [
+        ("VECADD.CU", own.clone().into_bytes()),
+        ("vecadd.cu.txt", own.replace('\n', "\r\n").into_bytes()),
+        ("latin.cu", [b"// \xe9t\xe9\n", own.as_bytes()].concat()),
+        ("wide.cu", wide),
+        ("folder/Vecadd.CU", [b"\xef\xbb\xbf", own.as_bytes()].concat()),
+    ];
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for (name, bytes) in texts {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        paths.push(if name.starts_with("folder") { path.parent().unwrap().into() } else { path });
+    }
+    let marked = marks(&paths.iter().map(PathBuf::as_path).collect::<Vec<_>>(), &[]);
+    for marked in marked {
+        assert_eq!(points(&marked), [60.0, 40.0, 100.0], "{marked}");
+    }
+}
+
 /// Marks are of all variants and sizes, so that an option for some of them would be passed over in silence.
 #[test]
 fn what_marks_do_not_take_is_refused() {

@@ -201,6 +201,34 @@ fn without_python_or_pip_or_network_it_is_said_what_to_do() {
     assert!(run.stderr.contains("bin has no nvrtc-1.0-py3-none-any.whl"), "{run:?}");
 }
 
+/// A submission may hold a `pip.py`, and a `python3`: neither is run in its folder.
+#[test]
+fn nothing_of_the_current_folder_is_run() {
+    let place = Place::new();
+    let mark = place.path("was-run");
+    let python =
+        std::process::Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().unwrap();
+    let python = String::from_utf8(python.stdout).unwrap();
+    for module in ["pip", "runpy", "site"] {
+        fs::write(place.path(&format!("{module}.py")), format!("open({mark:?}, 'w')\n")).unwrap();
+    }
+    // The real Python, of which nothing can be fetched here.
+    std::os::unix::fs::symlink(python.trim(), place.path("bin/python3")).unwrap();
+    let unreachable = [("PIP_INDEX_URL", "http://127.0.0.1:9"), ("PIP_RETRIES", "0"), ("PIP_TIMEOUT", "1")];
+    let bin = place.path("bin").display().to_string();
+    for path in [bin.clone(), format!(":{bin}"), format!(".:{bin}")] {
+        let fake = place.path("python3");
+        fs::write(&fake, format!("#!/bin/sh\n: > {}\nexit 1\n", mark.display())).unwrap();
+        fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
+        let cache = place.path("cache").display().to_string();
+        let variables = [("WARPLAB_CACHE", &*cache), ("PATH", &*path), ("WARPLAB_NVRTC", "off")];
+        let run =
+            warplab_in(place.0.path(), &["setup", "--pins", "pins.toml"], &[&variables[..], &unreachable].concat());
+        assert_eq!(run.code, 4, "{run:?}");
+        assert!(!mark.exists(), "PATH={path}: {run:?}");
+    }
+}
+
 #[test]
 fn what_is_damaged_is_said_and_mended() {
     let place = Place::new();

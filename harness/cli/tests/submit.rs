@@ -184,10 +184,15 @@ fn nvrtc_compiles_headers_in_folders_when_they_are_marked() {
     fs::write(mine.path("sub/more.h"), "__device__ float sum(float x, float y) { return x + y; }\n").unwrap();
     let run = mine.submit(&[], &[]);
     assert_eq!(run.code, 0, "{run:?}");
-    for what in ["mine/vecadd.zip", "mine", "mine/vecadd.cu"] {
+    for what in ["mine/vecadd.zip", "mine"] {
         let run = warplab_in(mine.0.path(), &["grade", "vecadd", what, "--schedules", "1"], &[]);
         assert!(run.code == 0 && run.stdout.contains(" all        100  100"), "{what}: {run:?}");
     }
+    // What lies beside a file that is named itself may be of others.
+    let run = warplab_in(mine.0.path(), &["grade", "vecadd", "mine/vecadd.cu", "--schedules", "1"], &[]);
+    assert!(run.code == 0 && run.stdout.contains(" all          0  100"), "{run:?}");
+    let words = "is marked alone, without more.h, sub/deep.cuh beside it: hand in a folder";
+    assert!(crate::common::one_line(&run.stdout).contains(words), "{run:?}");
     let run = warplab_in(mine.0.path(), &["grade", "histogram", "mine/vecadd.zip"], &[]);
     assert!(run.stdout.contains("made by `warplab submit` for vecadd, not histogram"), "{run:?}");
 }

@@ -55,7 +55,7 @@ pub use export::{
     layout::{paragraphs, significant, table},
     markdown::markdown,
     program::{PROGRAM, ProgramSettings, keep_program},
-    terminal::{print, print_error},
+    terminal::{print, print_data, print_error, print_json},
     warnings::warnings,
 };
 pub use lab::{
@@ -69,7 +69,7 @@ pub use lab::{
     declaration::Lab,
     input::Input,
     launch::Launch,
-    number::{NumberError, parse_count, parse_u32},
+    number::{NumberError, parse_bytes, parse_count, parse_lines, parse_schedules, parse_seconds, parse_u32},
     of::{Ignored, Of},
     options::{Options, parse_checks},
     published::{Figure, Published, figure},

@@ -10,17 +10,25 @@ use std::{
 
 use anstream::{AutoStream, ColorChoice, adapter::strip_str};
 
+use wire::printable;
+
 use crate::error::{Error, Result};
 
 /// The first failure that was not a closed pipe.
 static FAILED: Mutex<Option<io::Error>> = Mutex::new(None);
 
-/// Writes `text` and a line break; without its colours where the reader is no terminal, or wants none.
+/// Writes `text` and a line break; without its colours where the reader is no terminal, or wants none. What a kernel or
+/// a file's name brings into it steers neither a terminal nor continuous integration.
 pub(crate) fn write_line(text: &str) {
     let text = match AutoStream::choice(&stdout()) {
-        ColorChoice::Never => strip_str(text).to_string(),
-        _ => text.into(),
+        ColorChoice::Never => printable::shown(&strip_str(text).to_string()).into_owned(),
+        _ => printable::shown(text).into_owned(),
     };
+    write_data(&text);
+}
+
+/// Writes `text` as it is, and a line break.
+pub(crate) fn write_data(text: &str) {
     // One write of whole lines: a failure then leaves nothing behind in the buffer, from where it would come out later.
     let written = stdout().write_all(format!("{text}\n").as_bytes()).and_then(|()| stdout().flush());
     if let Err(error) = written {

@@ -98,17 +98,55 @@ fn the_kernel_file_and_the_headers_below_its_folder_are_taken() {
         fs::write(path, text).unwrap();
     }
     assert_eq!(opened(&handed), taken);
-    // A kernel file that is named itself may have any name, and brings what it includes.
+    // A kernel file that is named itself may have any name, and is taken alone: what lies beside it may be of others.
     let own = "#include \"own.cuh\"\n#include \"sub/more/deep.h\"\n";
     fs::write(handed.join("ada/mine.cu"), own).unwrap();
     fs::remove_file(handed.join("ada/k.cu")).unwrap();
+    let alone = "a kernel file is marked alone, without own.cuh, sub/more/deep.h beside it: hand in a folder or an archive with all";
+    let taken = (files(&[("k.cu", own)]).unwrap(), Some(alone.to_string()));
+    assert_eq!(remarked(&handed.join("ada/mine.cu")), Ok(taken));
     let taken = files(&[("k.cu", own), ("own.cuh", "header"), ("sub/more/deep.h", "deep")]);
-    assert_eq!(opened(&handed.join("ada/mine.cu")), taken);
     // So may the only one, and two may not.
     let remark = Some("ada/mine.cu was taken as k.cu: name it so".to_string());
     assert_eq!(remarked(&handed), Ok((taken.unwrap(), remark)));
     fs::write(handed.join("other.cu"), "").unwrap();
     assert_eq!(opened(&handed).unwrap_err(), "there is no k.cu, but ada/mine.cu, other.cu: rename your file");
+}
+
+/// Systems and mail programs change names.
+#[test]
+fn a_kernel_file_is_known_in_capitals_and_behind_txt() {
+    let folder = tempdir().unwrap();
+    for (name, remark) in [
+        ("K.CU", Some("K.CU was taken as k.cu: name it so")),
+        ("sub/k.cu.txt", Some("sub/k.cu.txt was taken as k.cu: name it so")),
+        ("mine.Cu.TXT", Some("mine.Cu.TXT was taken as k.cu: name it so")),
+        ("k.cu", None),
+    ] {
+        let header = format!("{}OWN.CUH", name.rsplit_once('/').map_or("", |_| "sub/"));
+        let taken = files(&[("OWN.CUH", "header"), ("k.cu", "kernel")]).unwrap();
+        for archive in archives(folder.path(), &[(name, "kernel"), (&header, "header"), ("help.txt", "no")]) {
+            assert_eq!(remarked(&archive), Ok((taken.clone(), remark.map(String::from))), "{archive:?}");
+        }
+        let file = folder.path().join(name.rsplit('/').next().unwrap());
+        fs::write(&file, "kernel").unwrap();
+        assert_eq!(opened(&file), files(&[("k.cu", "kernel")]));
+    }
+    // The one that is called so is taken, whatever else is there.
+    let taken = files(&[("help.cu", "help"), ("k.cu", "kernel")]);
+    for archive in archives(folder.path(), &[("K.cu.txt", "kernel"), ("help.cu", "help")]) {
+        assert_eq!(opened(&archive), taken, "{archive:?}");
+    }
+    let plain = folder.path().join("plain.tar");
+    let mut writer = tar::Builder::new(File::create(&plain).unwrap());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(6);
+    header.set_cksum();
+    writer.append_data(&mut header, "k.cu", &b"kernel"[..]).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(opened(&plain), files(&[("k.cu", "kernel")]));
+    let closed = archives(folder.path(), &[("mine.7z", "")]);
+    assert!(opened(&closed[0]).unwrap_err().contains("but mine.7z, which cannot be opened here: pack it"));
 }
 
 /// An archive is opened where there is no kernel file, and one more in it.
@@ -205,6 +243,10 @@ fn links_are_not_followed() {
         std::os::unix::fs::symlink("/etc/passwd", handed.join("k.cu")).unwrap();
         std::os::unix::fs::symlink("/", handed.join("all")).unwrap();
         assert_eq!(opened(&handed).unwrap_err(), "there is no k.cu");
+        let (bob, link) = (folder.path().join("bob.cu"), folder.path().join("eve.cu"));
+        fs::write(&bob, "kernel").unwrap();
+        std::os::unix::fs::symlink(&bob, &link).unwrap();
+        assert!(opened(&link).unwrap_err().contains("it is a link"));
     }
 }
 
@@ -236,7 +278,11 @@ fn what_is_no_archive_is_told() {
     for (name, words) in [
         ("a.zip", "is not a zip archive"),
         ("a.tar.gz", "is not a whole .tar.gz"),
-        ("a.rar", "is none of these"),
+        ("a.tar", "is not a whole .tar.gz or .tar"),
+        ("a.rar", "cannot be opened here: pack it as a .zip or a .tar.gz"),
+        ("a.tar.xz", "cannot be opened here: pack it as a .zip or a .tar.gz"),
+        ("a.7z", "cannot be opened here: pack it as a .zip or a .tar.gz"),
+        ("a.pdf", "is none of these"),
         ("empty", "there is no k.cu"),
     ] {
         let path = folder.path().join(name);

@@ -8,6 +8,8 @@
 //! [`Copies`], [`Managed`] memory, [`Memory`], [`Settings`]. [`Leaks`] is the memory that is still allocated at the
 //! end, and [`Device`] the device itself. [`Wishes`] goes the other way: it says what a client asks of the machine.
 //!
+//! [`printable`] quotes what a kernel or a file has chosen, for those who show it.
+//!
 //! To change a field, change it here, and raise [`VERSION`] if its meaning or its name changes, or if it is removed.
 
 mod checks;
@@ -17,6 +19,7 @@ mod device;
 pub mod finding;
 mod launch;
 mod name;
+pub mod printable;
 mod report;
 mod settings;
 mod transfer;

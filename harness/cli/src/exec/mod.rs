@@ -74,14 +74,14 @@ pub fn with_watching(command: Command) -> Command {
                 .num_args(0..=1)
                 .require_equals(true)
                 .default_missing_value("10")
-                .value_parser(harness::parse_count)
+                .value_parser(harness::parse_lines)
                 .help("Show the LINES lines of the source that cost the most [default: 10]"),
         )
         .arg(
             Arg::new("schedules")
                 .long("schedules")
                 .value_name("COUNT")
-                .value_parser(harness::parse_u32)
+                .value_parser(harness::parse_schedules)
                 .help("Run the program under COUNT orders of warps and blocks, and report the findings of all of them"),
         )
 }

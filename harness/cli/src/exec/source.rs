@@ -8,6 +8,7 @@ use std::{
 
 use harness::{Device, Error};
 use serde_json::Value;
+use wire::printable::is_hidden;
 
 use crate::nvcc;
 
@@ -29,6 +30,9 @@ pub fn compiled(named: &OsString, folder: &Path, device: &Device) -> Result<Comp
     let source = PathBuf::from(named);
     if source.extension().is_none_or(|extension| extension != "cu") {
         return Ok(Compiled::Program(named.clone()));
+    }
+    if named.to_string_lossy().chars().any(is_hidden) {
+        return Err(Error::usage(format!("nvcc does not take the name {}: rename the file", source.display())));
     }
     if !source.is_file() {
         return Err(Error::usage(format!("cannot run {}: there is no such file", source.display())));

@@ -6,6 +6,7 @@ use std::{
 
 use clap::{Arg, ArgMatches, value_parser};
 use harness::{Device, DeviceChoice, Error, ProgramRun, ProgramSettings, keep_program};
+use wire::printable;
 
 use super::process::{Ended, Settings};
 use crate::written::to_file;
@@ -69,7 +70,7 @@ impl Wanted {
         if let Some(file) = &self.json {
             let lines = run.json_lines(code, settings.counters);
             if file == Path::new("-") {
-                harness::print(lines.trim_end());
+                harness::print_data(&printable::json(lines.trim_end()));
             } else {
                 to_file(file, &lines)?;
             }

@@ -66,7 +66,8 @@ pub fn run(matches: &ArgMatches, progress: Progress) -> Result<ExitCode, Error> 
     let text = format.of(&all, matches.get_flag("explain"))?;
     match matches.get_one::<PathBuf>("out") {
         Some(file) => export::file::write(file, &text)?,
-        None => harness::print(&text),
+        None if format == Format::Text => harness::print(&text),
+        None => harness::print_data(&text),
     }
     let is_complete = all.iter().all(course::mark::marked::Marked::is_complete);
     Ok(if is_complete { Exit::Passed } else { Exit::CannotRun }.into())

@@ -37,7 +37,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let exit = grade::exit(grades, asked.named());
     if matches.get_flag("json") {
         let json = report::as_json(task, &judgement, exit);
-        harness::print(&serde_json::to_string_pretty(&json).unwrap_or_default());
+        harness::print_json(&json);
     } else {
         harness::print(&report::as_text(task, &judgement));
     }

@@ -10,7 +10,7 @@ use course::{
 };
 use harness::Exit;
 use serde_json::{Value, json};
-use wire::Told;
+use wire::{Told, printable::quoted};
 
 use super::task::repeat;
 
@@ -114,7 +114,7 @@ fn blocks(grades: &[Grade]) -> Vec<String> {
         lines.extend(grade.remarks.iter().map(|r| format!("counters: {r}")));
         let (fresh, again): (Vec<&Told>, Vec<&Told>) = grade.findings.iter().partition(|f| shown.insert(key(f)));
         lines.extend(again.iter().map(|f| again_line(f)));
-        let lines: Vec<String> = lines.iter().map(|l| format!("  {l}")).collect();
+        let lines: Vec<String> = lines.iter().map(|l| quoted(l, "  ")).collect();
         let mut text = harness::paragraphs(&lines.join("\n"));
         for finding in fresh.iter().take(SHOWN) {
             text += &format!("\n\n{}", laid_out(&finding.text));

@@ -48,7 +48,7 @@ pub fn command() -> Command {
             .value_name(unit)
             .default_value(usual)
             .allow_hyphen_values(true)
-            .value_parser(harness::parse_count)
+            .value_parser(if unit == "SECONDS" { harness::parse_seconds } else { harness::parse_bytes })
             .help(help)
             .help_heading(LIMITS)
     };
@@ -61,7 +61,7 @@ pub fn command() -> Command {
                 .value_name("SUBMISSION")
                 .action(ArgAction::Append)
                 .value_parser(value_parser!(PathBuf))
-                .help("What was handed in, to be marked by the lab's rubric: a .cu file, a folder, a .zip, a .tar.gz"),
+                .help("What was handed in, to be marked by the lab's rubric: a .cu file alone, a folder, a .zip, a .tar.gz"),
         )
         .group(ArgGroup::new("what").args(["submissions", "kernel"]).required(true))
         .args(marks::arguments())
@@ -107,7 +107,7 @@ pub fn command() -> Command {
                 .value_name("COUNT")
                 .default_value("5")
                 .allow_hyphen_values(true)
-                .value_parser(harness::parse_u32)
+                .value_parser(harness::parse_schedules)
                 .help("Orders of warps and blocks to try"),
         )
         .arg(

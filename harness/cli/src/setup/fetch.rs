@@ -3,16 +3,14 @@ use std::{
     fs::{self, File},
     io::Read,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Stdio,
 };
 
 use harness::Error;
+use kernels::program::{self, PYTHON};
 use sha2::{Digest, Sha256};
 
 use super::{half, pins::Wheel};
-
-/// What starts Python here.
-const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
 /// The wheel in `folder`, after its checksum has been checked.
 ///
@@ -62,12 +60,17 @@ pub fn download(wheels: &[Wheel], folder: &Path) -> Result<Vec<String>, Error> {
     Ok(done)
 }
 
+/// Runs pip as `-m pip` does, also the one that the user has installed for himself: `-I` leaves that out.
+const PIP: &str = "import runpy, site, sys; sys.path.append(site.getusersitepackages()); sys.argv[0] = 'pip'; \
+                   runpy.run_module('pip', run_name='__main__', alter_sys=True)";
+
 /// Has pip download one wheel.
 fn pip(wheel: &Wheel, folder: &Path) -> Result<(), Error> {
     let offline = "Where PyPI cannot be reached, `warplab setup --download FOLDER` on another computer fetches what \
                    `warplab setup --from FOLDER` takes";
-    let output = Command::new(PYTHON)
-        .args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-cache-dir"])
+    // Isolated: a `pip.py` in the current folder is another program.
+    let output = program::named(PYTHON)
+        .args(["-I", "-c", PIP, "download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-cache-dir"])
         .args(["--no-deps", "--only-binary=:all:", "--dest"])
         .arg(folder)
         .arg(format!("{}=={}", wheel.package, wheel.version))

@@ -7,6 +7,8 @@ use std::{
     rc::Rc,
 };
 
+use wire::printable::is_formula;
+
 use crate::{
     error::{Error, Result},
     export::{
@@ -97,10 +99,15 @@ fn row(columns: &Columns, record: &Record) -> String {
     line(columns.cells(record).map(|(_, cell)| Cell::text(cell)))
 }
 
+/// A cell that no spreadsheet takes for a formula: notes and cases may begin with what a program is called.
+fn no_formula(cell: String) -> String {
+    if is_formula(&cell) { format!("'{cell}") } else { cell }
+}
+
 fn line(cells: impl IntoIterator<Item = String>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory does not fail, and cells of text give a line of text.
-    writer.write_record(cells).expect("writing to memory does not fail");
+    writer.write_record(cells.into_iter().map(no_formula)).expect("writing to memory does not fail");
     String::from_utf8(writer.into_inner().expect("writing to memory does not fail")).expect("cells are UTF-8")
 }
 
@@ -140,6 +147,13 @@ mod tests {
         let record = record();
         let cells = columns.cells(&record).map(|(_, cell)| cell.text());
         assert_eq!(rows, [cells.collect::<Vec<_>>()]);
+    }
+
+    #[test]
+    fn no_cell_is_a_formula_and_numbers_stay() {
+        let record = Record { note: "=cmd|' /C calc'!A0".into(), ..record() };
+        assert!(row(&columns(), &record).contains(",'=cmd|' /C calc'!A0"));
+        assert_eq!(["-1.5", "-inf", "a-b"].map(|cell| no_formula(cell.into())), ["-1.5", "-inf", "a-b"]);
     }
 
     #[cfg(target_os = "linux")]

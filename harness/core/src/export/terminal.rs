@@ -6,6 +6,8 @@ use std::{
     sync::Mutex,
 };
 
+use wire::printable;
+
 use crate::{
     error::{Error, Result},
     export::{layout::paragraphs, progress::Progress, style},
@@ -58,7 +60,7 @@ impl Terminal {
         self.progress.suspend(|| {
             if self.data.is_some() {
                 // There is nowhere to report that it cannot be written.
-                let _ = writeln!(anstream::stderr(), "{text}");
+                let _ = writeln!(anstream::stderr(), "{}", printable::shown(text));
             } else {
                 stdout::write_line(text);
             }
@@ -117,11 +119,25 @@ pub fn print(text: &str) {
     stdout::write_line(text);
 }
 
+/// As [`print`], of text for another program, which stays as it is: a script, XML, Markdown.
+pub fn print_data(text: &str) {
+    stdout::write_data(text);
+}
+
+/// As [`print`], of JSON. What no reader sees, or may take for a command, is escaped in it.
+///
+/// # Panics
+/// When the value cannot be written, such as a map whose keys are no strings.
+pub fn print_json(value: &impl serde::Serialize) {
+    let text = serde_json::to_string_pretty(value).expect("plain data has a JSON");
+    stdout::write_data(&printable::json(&text));
+}
+
 /// Prints `text` and a line break to standard error; there is nowhere to report that it cannot be written. On a
 /// terminal, a line that is too wide is broken between words.
 pub fn print_error(text: &str) {
     let text = if std::io::stderr().is_terminal() { paragraphs(text) } else { text.into() };
-    let _ = writeln!(anstream::stderr(), "{}", style::message(&text));
+    let _ = writeln!(anstream::stderr(), "{}", printable::shown(&style::message(&text)));
 }
 
 /// Keeps standard output for data and points descriptor 1 at standard error.

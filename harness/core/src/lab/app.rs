@@ -44,6 +44,7 @@ use crate::{
 ///
 /// The exit code is one of [`Exit`]'s.
 pub fn main(lab: &'static Lab) -> ExitCode {
+    kernels::program::look_for_libraries_from_the_root();
     apart::serve_if_asked();
     let matches = command(lab).get_matches();
     ended(Ok(run_labs(Labs::Own(lab), &matches)))

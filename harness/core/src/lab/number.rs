@@ -20,6 +20,9 @@ pub enum NumberError {
     /// It does not fit into so many bits.
     #[error("{0} is too large: the largest {1}-bit number is {most}", most = u64::MAX >> (64 - .1))]
     TooLarge(String, u32),
+    /// It asks for more than there can be of it.
+    #[error("{0} is too large: the most is {1}")]
+    TooMany(String, usize),
 }
 
 impl From<NumberError> for String {
@@ -50,6 +53,62 @@ pub fn parse_count(text: &str) -> Result<usize, NumberError> {
 /// What is wrong with the text.
 pub fn parse_u32(text: &str) -> Result<u32, NumberError> {
     u32::try_from(parse_count(text)?).map_err(|_| NumberError::TooLarge(text.trim().into(), 32))
+}
+
+/// Orders of warps and blocks: each is a run of everything.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn parse_schedules(text: &str) -> Result<u32, NumberError> {
+    Ok(parse_up_to(text, 10_000)? as u32)
+}
+
+/// Threads of a block: far more than any device allows, which then says so.
+///
+/// # Errors
+/// What is wrong with the text.
+pub(crate) fn parse_threads(text: &str) -> Result<u32, NumberError> {
+    Ok(parse_up_to(text, 1 << 16)? as u32)
+}
+
+/// Samples of a case, which are kept.
+///
+/// # Errors
+/// What is wrong with the text.
+pub(crate) fn parse_samples(text: &str) -> Result<u32, NumberError> {
+    Ok(parse_up_to(text, 1_000_000)? as u32)
+}
+
+/// Lines of a table.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn parse_lines(text: &str) -> Result<usize, NumberError> {
+    parse_up_to(text, 100_000)
+}
+
+/// Seconds of a run's limit: up to a year.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn parse_seconds(text: &str) -> Result<usize, NumberError> {
+    parse_up_to(text, 31_536_000)
+}
+
+/// Bytes of a run's limit: more than any computer has is no limit.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn parse_bytes(text: &str) -> Result<usize, NumberError> {
+    parse_up_to(text, 1 << 50)
+}
+
+/// [`parse_count`] of at most `most`.
+fn parse_up_to(text: &str, most: usize) -> Result<usize, NumberError> {
+    match parse_count(text)? {
+        count if count > most => Err(NumberError::TooMany(text.trim().into(), most)),
+        count => Ok(count),
+    }
 }
 
 /// As [`parse_count`], of any number from 0 on.

@@ -7,7 +7,7 @@ use wire::{Checks, UnknownCheck};
 use crate::{
     device::choice::DeviceChoice,
     export::exporter::Wanted,
-    lab::number::{parse_count, parse_u32, parse_whole},
+    lab::number::{parse_count, parse_lines, parse_samples, parse_schedules, parse_threads, parse_u32, parse_whole},
     record::session_file::Settings,
 };
 
@@ -42,7 +42,7 @@ pub struct Options {
     #[arg(long, value_name = "B", value_parser = parse_u32, allow_hyphen_values = true)]
     pub blocks: Option<u32>,
     /// Threads in a block
-    #[arg(long, value_name = "T", value_parser = parse_u32, allow_hyphen_values = true)]
+    #[arg(long, value_name = "T", value_parser = parse_threads, allow_hyphen_values = true)]
     pub threads: Option<u32>,
     /// Seed of the random inputs
     #[arg(long, default_value_t = 1, value_name = "SEED", value_parser = parse_whole, allow_hyphen_values = true)]
@@ -51,7 +51,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     pub kernel: Option<PathBuf>,
     /// Timed launches of each case [default: until the noise is small or the time is up; 1 when emulated]
-    #[arg(help_heading = HOW, long, value_name = "COUNT", value_parser = parse_u32, allow_hyphen_values = true)]
+    #[arg(help_heading = HOW, long, value_name = "COUNT", value_parser = parse_samples, allow_hyphen_values = true)]
     pub samples: Option<u32>,
     /// Fail with exit code 3 when the best variant of a case is below P % of its ceiling (on a GPU)
     #[arg(help_heading = HOW, long, value_name = "P", value_parser = parse_percent)]
@@ -79,7 +79,7 @@ pub struct Options {
     #[arg(help_heading = WATCH, long, value_name = "CHECKS", value_parser = parse_checks)]
     pub check: Option<Checks>,
     /// Run each case under COUNT orders of warps and blocks, and report the findings of all of them
-    #[arg(help_heading = WATCH, long, value_name = "COUNT", value_parser = parse_u32, allow_hyphen_values = true)]
+    #[arg(help_heading = WATCH, long, value_name = "COUNT", value_parser = parse_schedules, allow_hyphen_values = true)]
     pub schedules: Option<u32>,
     /// Show what was counted: instructions, divergence, sectors, bank conflicts, atomics, copies
     #[arg(help_heading = WATCH, long)]
@@ -90,7 +90,7 @@ pub struct Options {
     pub predict: Option<String>,
     /// Show the LINES lines of the source that cost the most [default: 10]
     #[arg(help_heading = WATCH, long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "10",
-        value_parser = parse_count)]
+        value_parser = parse_lines)]
     pub hot: Option<usize>,
     /// Folder for the CSVs and session.json [default: reports/DEVICE-DATE-TIME]
     #[arg(help_heading = OUTPUT, long, value_name = "DIR")]
@@ -163,10 +163,14 @@ impl Options {
     }
 }
 
+/// The longest time of a case: no clock counts much further.
+const LONGEST: Duration = Duration::from_secs(31_536_000);
+
 /// Parses a time above 0: seconds, or a number with its unit (`90s`, `2m`, `1h 30m`).
 fn parse_time(text: &str) -> Result<Duration, String> {
     let seconds = || text.trim().parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     match humantime::parse_duration(text).ok().or_else(seconds) {
+        Some(time) if time > LONGEST => Err(format!("`{text}` is too long: the most is a year")),
         Some(time) if !time.is_zero() => Ok(time),
         _ => Err(format!("`{text}` is not a time above 0; write 90 (seconds), 90s, 2m or 1h")),
     }
@@ -230,7 +234,7 @@ mod tests {
         for (text, seconds) in [("90", 90.0), ("0.5", 0.5), ("90s", 90.0), ("2m", 120.0), ("1h 1s", 3601.0)] {
             assert_eq!(parse_time(text), Ok(Duration::from_secs_f64(seconds)), "{text}");
         }
-        for text in ["0", "0s", "-1", "soon", "", "NaN", "inf", "1e30"] {
+        for text in ["0", "0s", "-1", "soon", "", "NaN", "inf", "1e30", "1e18", "2years"] {
             assert!(parse_time(text).is_err(), "{text}");
         }
     }

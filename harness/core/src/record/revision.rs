@@ -1,5 +1,5 @@
 //! Which revision of the sources this program was built from.
-use std::{path::Path, process::Command, sync::OnceLock};
+use std::{path::Path, sync::OnceLock};
 
 static BUILT: OnceLock<&'static str> = OnceLock::new();
 
@@ -36,7 +36,10 @@ fn said(variable: &str) -> Option<String> {
 
 /// What git says in the current folder.
 fn git(args: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(args).stderr(std::process::Stdio::null()).output().ok()?;
+    // A checkout that someone else has made may name programs in its settings.
+    let plain = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
+    let output =
+        kernels::program::named("git").args(plain).args(args).stderr(std::process::Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
     output.status.success().then_some(text)
 }

@@ -2,6 +2,7 @@
 use std::{path::PathBuf, time::SystemTime};
 
 use sha2::{Digest, Sha256};
+use wire::printable::is_hidden;
 
 /// A student.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,11 +36,11 @@ impl Entry {
         Self { id: student.id.clone(), students: vec![student], handed_in, submitted }
     }
 
-    /// Takes away what steers a terminal: whoever hands in a file names it.
+    /// Takes away what steers a terminal or cannot be seen: whoever hands in a file names it.
     pub fn without_controls(&mut self) {
         let of_students = self.students.iter_mut().flat_map(|s| [&mut s.name, &mut s.id, &mut s.email]);
         for text in of_students.chain([&mut self.id]) {
-            text.retain(|c| !c.is_control());
+            text.retain(|c| !is_hidden(c));
         }
     }
 

@@ -1,13 +1,8 @@
 //! The marks of one submission of a class, as far as they are not known already.
-use std::{
-    collections::BTreeMap,
-    env, fs,
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::{collections::BTreeMap, fs, path::Path, time::Instant};
 
 use harness::{DeviceChoice, Error, Result};
-use tempfile::TempDir;
+use wire::printable::is_hidden;
 
 use super::{
     entry::Entry,
@@ -22,7 +17,6 @@ use crate::{
     mark::{
         Grading,
         marked::{Marked, PartMark},
-        plain,
     },
     submission::{Submission, Unread, Wanted},
 };
@@ -46,17 +40,14 @@ pub struct Class {
     pub again: Vec<String>,
 }
 
-/// Bytes of a kernel file that is copied before it is read; a larger one is too large for any lab.
-const MOST_COPIED: u64 = 16 << 20;
+/// What gives the marks of what lies at a path, and was opened.
+type Mark<'a> = &'a dyn Fn(&Grading, &Path, Result<&Submission, &Unread>) -> Result<Marked>;
 
 /// What was handed in, read.
 struct Opened {
-    /// Where it lies if there is no kernel file in it.
-    submission: Result<Submission, PathBuf>,
+    submission: Result<Submission, Unread>,
     /// A hash of it.
     content: String,
-    /// A copy of a single file, apart from the files of others, lives as long as this.
-    _folder: Option<TempDir>,
 }
 
 impl Class {
@@ -107,7 +98,7 @@ impl Class {
     /// What keeps the record from being written, and [`Error::Interrupted`].
     pub fn grade(&self, entry: &Entry) -> Result<()> {
         let _lock = lock::of(&self.choice()?)?;
-        self.mark(entry, &|grading, what| grading.mark(what, &|_, _| ()))
+        self.mark(entry, &|grading, path, opened| grading.mark_opened(path, opened, &|_, _| ()))
     }
 
     /// Keeps that nothing is earned by a submission whose grading had to be stopped, because of `why`.
@@ -115,11 +106,11 @@ impl Class {
     /// # Errors
     /// As [`Class::grade`].
     pub fn stopped(&self, entry: &Entry, why: &str) -> Result<()> {
-        self.mark(entry, &|grading, what| Ok(grading.stopped(what, why)))
+        self.mark(entry, &|grading, path, _| Ok(grading.stopped(path, why)))
     }
 
     /// Marks the parts that are due, and keeps the record.
-    fn mark(&self, entry: &Entry, mark: &dyn Fn(&Grading, &Path) -> Result<Marked>) -> Result<()> {
+    fn mark(&self, entry: &Entry, mark: Mark) -> Result<()> {
         let known = self.store.read(entry)?;
         let path = match &entry.handed_in {
             Ok(path) => path,
@@ -140,10 +131,7 @@ impl Class {
             limits: self.settings.limits(),
             known: Known::shared(self.store.own()),
         };
-        let what = opened.submission.as_ref().map_or_else(PathBuf::as_path, |submission| &submission.kernel);
-        let mut marked = mark(&grading, what)?;
-        let remark = opened.submission.as_ref().ok().and_then(|submission| submission.remark.as_deref());
-        marked.remarks.extend(remark.map(plain));
+        let mut marked = mark(&grading, path, opened.submission.as_ref())?;
         private::without_folders(&mut marked, path.parent().unwrap_or(Path::new("")));
         let earlier = known.filter(|_| due.len() < self.rubric.parts.len());
         let seconds = earlier.as_ref().map_or(0.0, |known| known.seconds) + started.elapsed().as_secs_f64();
@@ -176,47 +164,25 @@ impl Class {
         }
     }
 
-    /// Reads what was handed in. A single kernel file is read apart from the headers of others in its folder.
+    /// Reads what was handed in.
     fn open(&self, path: &Path) -> Result<Opened> {
-        let folder = alone(path)?;
-        let apart =
-            folder.as_ref().map_or(path.into(), |folder| folder.path().join(path.file_name().unwrap_or_default()));
         let wanted = Wanted { lab: self.lab.name, kernel: &self.rubric.kernel };
-        let (submission, content) = match Submission::open(&apart, wanted) {
-            Ok(submission) => {
-                let content = key::of_files(&submission)?;
-                (Ok(submission), content)
-            }
-            Err(Unread::Unfit(words)) => {
-                let content = key::of_words(&words.replace(&apart.display().to_string(), ""));
-                (Err(apart), content)
-            }
-            Err(Unread::Machine(error)) => return Err(error),
+        let submission = Submission::open(path, wanted);
+        let content = match &submission {
+            Ok(submission) => key::of_files(submission)?,
+            Err(Unread::Unfit(words)) => key::of_words(&words.replace(&path.display().to_string(), "")),
+            Err(Unread::Machine(_)) => String::new(),
         };
-        Ok(Opened { submission, content, _folder: folder })
+        match submission {
+            Err(Unread::Machine(error)) => Err(error),
+            submission => Ok(Opened { submission, content }),
+        }
     }
-}
-
-/// A folder with a copy of the kernel file at `path` alone, if it is one that can be copied.
-fn alone(path: &Path) -> Result<Option<TempDir>> {
-    let is_kernel = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("cu"));
-    let is_small = fs::metadata(path).is_ok_and(|data| data.is_file() && data.len() < MOST_COPIED);
-    if !is_kernel || !is_small {
-        return Ok(None);
-    }
-    let made = tempfile::tempdir();
-    let folder = made.map_err(|source| Error::Io { action: "create a folder in", path: env::temp_dir(), source })?;
-    let copy = |path: &Path| fs::copy(path, folder.path().join(path.file_name().unwrap_or_default())).is_ok();
-    // PTX that the teacher has made; it is loaded only if the teacher says that it is to be trusted.
-    let ptx = path.with_extension("ptx");
-    let is_copied = copy(path) && (!ptx.is_file() || copy(&ptx));
-    // Whoever reads what could not be copied says why.
-    Ok(is_copied.then_some(folder))
 }
 
 /// The lines of the kernel file that the marks speak of, as `FILE:LINE`.
 fn lines(marked: &Marked, kernel: &Path, name: &str) -> BTreeMap<u32, String> {
-    let text = fs::read_to_string(kernel).unwrap_or_default();
+    let text = fs::read(kernel).map_or_else(|_| String::new(), |bytes| kernels::decoded(&bytes));
     let words = marked.parts.iter().flat_map(|part| &part.criteria).map(|criterion| criterion.words.as_str());
     let numbers = words.chain(marked.fault.as_deref()).flat_map(|words| line_numbers(words, name));
     numbers.filter_map(|number| Some((number, code(text.lines().nth(number as usize - 1)?)))).collect()
@@ -241,7 +207,7 @@ fn code(line: &str) -> String {
     }
     // The end of a comment that began in an earlier line.
     let code = line.rsplit("*/").next().unwrap_or_default();
-    code.trim().chars().filter(|c| !c.is_control()).take(160).collect()
+    code.trim().chars().filter(|c| !is_hidden(*c)).take(160).collect()
 }
 
 #[cfg(test)]

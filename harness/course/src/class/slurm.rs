@@ -1,10 +1,5 @@
 //! Grading a class on a cluster: an array of jobs for Slurm, one submission a task.
-use std::{
-    fmt::Write,
-    fs,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::{fmt::Write, fs, path::Path, process::Stdio};
 
 use harness::{DeviceChoice, Error, Result};
 
@@ -29,7 +24,7 @@ pub fn grade(class: &Class, out: &Path, due: &[usize], words: &[String], options
         let script = folder.join(format!("from-{first}.sh"));
         file::write(&script, &text(words, first))?;
         let places: Vec<usize> = array.iter().map(|index| index - first).collect();
-        let mut command = Command::new("sbatch");
+        let mut command = kernels::program::named("sbatch");
         command.arg("--wait").arg(format!("--array={}", ranges(&places)));
         command.arg(format!("--job-name=warplab-{}", class.lab.name)).arg("--cpus-per-task=1");
         command.arg(format!("--output={}", folder.join("%A_%a.txt").display()));

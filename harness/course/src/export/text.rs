@@ -1,4 +1,6 @@
 //! Marks as text, for a teacher at a terminal: hidden sizes are told.
+use wire::printable::quoted;
+
 use super::words::{alike, indented, laid_out, of_alike, points};
 use crate::mark::marked::{Marked, State};
 
@@ -27,8 +29,9 @@ fn of_one(marked: &Marked, explains: bool) -> String {
         "{}: {}\n{}, seed {}{sizes}",
         marked.submission, marked.title, marked.device, marked.seed
     ))];
-    blocks.extend(marked.fault.as_ref().map(|fault| harness::paragraphs(fault)));
-    blocks.extend(marked.remarks.iter().map(|remark| harness::paragraphs(remark)));
+    // The lines of a compiler's log quote the submission.
+    let own = |words: &String| harness::paragraphs(&quoted(words, "  "));
+    blocks.extend(marked.fault.iter().chain(&marked.remarks).map(own));
     let mut rows: Vec<Vec<String>> = Vec::new();
     for part in &marked.parts {
         let state = if part.unjudged.is_some() { "not judged in full" } else { "" };

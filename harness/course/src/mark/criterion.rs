@@ -1,4 +1,6 @@
 //! Criteria as they end: earned, lost, or not judged.
+use wire::printable;
+
 use super::marked::{Criterion, Detail, Kind, State};
 
 /// The longest words of a criterion: a compiler's log has no end.
@@ -59,8 +61,7 @@ impl Detail {
 
 /// Text that may come from a submission, without what steers a terminal, and not too long.
 pub fn plain(text: &str) -> String {
-    let is_plain = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
-    let mut plain: String = text.trim_end().chars().filter(is_plain).take(LONGEST + 1).collect();
+    let mut plain: String = printable::text(text.trim_end()).chars().take(LONGEST + 1).collect();
     if plain.chars().count() > LONGEST {
         plain.pop();
         plain.push_str(" ...");

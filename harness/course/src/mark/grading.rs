@@ -2,6 +2,7 @@
 use std::{collections::HashMap, path::Path, sync::Arc};
 
 use harness::{DEFAULT_PROFILE, DeviceChoice, Error, Lab, Result, process_limits::Limits};
+use wire::printable;
 
 use super::{
     criterion::plain,
@@ -59,19 +60,34 @@ impl Grading {
     /// # Errors
     /// [`Error::Interrupted`]. Whatever else happens to one submission is in its marks, so that others can be marked.
     pub fn mark(&self, path: &Path, progress: Progress) -> Result<Marked> {
-        let mut marked = self.unmarked(path);
         let wanted = Wanted { lab: self.lab.name, kernel: &self.rubric.kernel };
+        self.mark_opened(path, Submission::open(path, wanted).as_ref(), progress)
+    }
+
+    /// As [`Grading::mark`], of what was opened already.
+    ///
+    /// # Errors
+    /// As [`Grading::mark`].
+    pub fn mark_opened(
+        &self,
+        path: &Path,
+        opened: std::result::Result<&Submission, &Unread>,
+        progress: Progress,
+    ) -> Result<Marked> {
+        let mut marked = self.unmarked(path);
         let mut folder = None;
-        let judged = match Submission::open(path, wanted) {
+        let judged = match opened {
             Ok(submission) => {
                 // The copy that is judged lies in a folder that nobody knows.
                 folder = Some(format!("{}/", submission.folder().display()));
                 marked.remarks.extend(submission.remark.as_deref().map(plain));
                 let seed = marked.seed;
-                self.judged(&submission, seed, &mut marked, progress).map_err(stop)
+                self.judged(submission, seed, &mut marked, progress).map_err(stop)
             }
-            Err(Unread::Unfit(words)) => Err(Stop::Fault(words, "hand in the file that `warplab submit` makes")),
-            Err(Unread::Machine(error)) => Err(stop(error)),
+            Err(Unread::Unfit(words)) => {
+                Err(Stop::Fault(words.clone(), "hand in the file that `warplab submit` makes"))
+            }
+            Err(Unread::Machine(error)) => Err(Stop::Unable(error.to_string())),
         };
         match judged {
             Ok(parts) => marked.parts = parts,
@@ -107,7 +123,7 @@ impl Grading {
             schema: SCHEMA,
             lab: self.lab.name.into(),
             title: self.rubric.title.clone(),
-            submission: plain(&path.display().to_string()),
+            submission: printable::line(&path.display().to_string()).into_owned(),
             seed: self.seed.unwrap_or_else(sizes::fresh_seed),
             device: self.choice.to_string(),
             sizes: Vec::new(),

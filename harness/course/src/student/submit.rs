@@ -8,7 +8,7 @@ use std::{
 };
 
 use harness::{Error, Exit, Lab, Result};
-use kernels::{GET_NVRTC, Header, KernelSource};
+use kernels::{GET_NVRTC, Header, KernelSource, is_header};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use zip::{CompressionMethod, DateTime, ZipWriter, write::SimpleFileOptions};
@@ -16,7 +16,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter, write::SimpleFileOptions};
 use super::{check::not_compiled, folder::Folder, to_do::to_do};
 use crate::{
     assignment::rubric::Rubric,
-    submission::{HEADERS, LIST, Submission as Taken, Wanted},
+    submission::{LIST, Submission as Taken, Wanted},
 };
 
 /// The device that the kernels must compile for, as the emulated machine is by default.
@@ -130,8 +130,7 @@ fn own_files(folder: &Path, kernel: &str, source: &mut KernelSource) -> BTreeMap
         let real = fs::canonicalize(header.path.as_ref()).unwrap_or_default();
         let Ok(inside) = real.strip_prefix(&root) else { continue };
         let path = inside.to_string_lossy().replace('\\', "/");
-        let is_header = inside.extension().is_some_and(|end| HEADERS.iter().any(|known| end == *known));
-        if is_header && !path.split('/').any(|part| part.starts_with('.')) {
+        if is_header(&path) && !path.split('/').any(|part| part.starts_with('.')) {
             files.insert(path, header.text.to_string());
             kept.push(header.clone());
         }

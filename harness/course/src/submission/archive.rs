@@ -9,7 +9,7 @@ use flate2::read::GzDecoder;
 
 use super::{
     bounds::{self, LARGEST_ARCHIVE, LARGEST_UNPACKED, MOST_ENTRIES},
-    kind::Kind,
+    kind::{CLOSED, Kind},
     pick::{Found, Picked},
     unread::{Unread, too_large_archive, unfit, unreadable},
     wanted::Wanted,
@@ -35,7 +35,9 @@ pub fn read_file(path: &Path, kind: Kind, wanted: Wanted) -> Result<Picked, Unre
 pub fn read(shown: &str, kind: Kind, reader: impl Read + Seek, wanted: Wanted) -> Result<Picked, Unread> {
     match kind {
         Kind::Zip => zip(shown, reader, wanted),
-        Kind::TarGz => tar_gz(shown, reader, wanted),
+        Kind::TarGz => tar(shown, GzDecoder::new(reader), wanted),
+        Kind::Tar => tar(shown, reader, wanted),
+        Kind::Other => Err(unfit(format!("{shown} {CLOSED}"))),
     }
 }
 
@@ -56,10 +58,11 @@ fn zip(shown: &str, reader: impl Read + Seek, wanted: Wanted) -> Result<Picked, 
     found.pick()
 }
 
-fn tar_gz(shown: &str, reader: impl Read, wanted: Wanted) -> Result<Picked, Unread> {
-    let broken = |error: &std::io::Error| unfit(format!("{shown} is not a whole .tar.gz: {error}"));
+/// What is taken from a `.tar`, packed or not.
+fn tar(shown: &str, reader: impl Read, wanted: Wanted) -> Result<Picked, Unread> {
+    let broken = |error: &std::io::Error| unfit(format!("{shown} is not a whole .tar.gz or .tar: {error}"));
     // What lies before an entry must be unpacked to reach it.
-    let mut archive = tar::Archive::new(GzDecoder::new(reader).take(LARGEST_UNPACKED));
+    let mut archive = tar::Archive::new(reader.take(LARGEST_UNPACKED));
     let mut found = Found::new(wanted);
     for (entry, count) in archive.entries().map_err(|error| broken(&error))?.zip(1..) {
         if count > MOST_ENTRIES {

@@ -21,12 +21,16 @@ use std::{
 use harness::Error;
 use tempfile::TempDir;
 
-use kind::{Kind, has_extension};
+pub use kind::Kind;
+use kind::is_kernel;
 pub use list::LIST;
 use pick::{Files, Picked};
 pub use unread::Unread;
 use unread::{unfit, unreadable};
-pub use wanted::{HEADERS, Wanted};
+pub use wanted::Wanted;
+
+/// Why a link is not taken.
+pub const LINK: &str = "it is a link, which is not followed: hand in the file itself";
 
 /// Archives in one another that are opened, the outer one counted.
 const ARCHIVES: usize = 2;
@@ -46,24 +50,28 @@ pub struct Submission {
 }
 
 impl Submission {
-    /// Takes the kernel file from what lies at `path`. A file that is the only one to end with `.cu` may have any name.
+    /// Takes the kernel file from what lies at `path`. A file that is the only one to end with `.cu` may have any name;
+    /// one that is named itself is taken alone, without the headers of others in its folder. A link is not followed.
     ///
     /// # Errors
     /// [`Unread::Unfit`] when there is no such file, two, or something that must not be read.
     pub fn open(path: &Path, wanted: Wanted) -> Result<Self, Unread> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        let data = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+        let data = fs::symlink_metadata(path).map_err(|error| unreadable(path, &error))?;
+        if data.is_symlink() {
+            return Err(unfit(LINK));
+        }
         let (mut picked, mut archives) = if data.is_dir() {
             (folder::read(path, wanted)?, 0)
         } else if !data.is_file() {
             return Err(unfit(format!("{} is neither a file nor a folder", path.display())));
-        } else if has_extension(&name, "cu") {
-            (Picked::Files(single::read(path, wanted.kernel)?, None), 0)
+        } else if is_kernel(&name) {
+            (single::read(path, wanted.kernel)?, 0)
         } else if let Some(kind) = Kind::of(&name) {
             (archive::read_file(path, kind, wanted)?, 1)
         } else {
             return Err(unfit(format!(
-                "{} is none of these: a .cu file, a folder, a .zip, a .tar.gz, a .tgz",
+                "{} is none of these: a .cu file, a folder, a .zip, a .tar.gz, a .tgz, a .tar; rename or pack it so",
                 path.display()
             )));
         };

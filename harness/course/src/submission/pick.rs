@@ -1,12 +1,14 @@
 //! Which of the files of a submission are taken: the kernel file, and the headers in its folder and below.
 use std::{collections::BTreeMap, io::Read};
 
+use kernels::is_header;
+
 use super::{
     bounds::{self, DEEPEST, LARGEST_ARCHIVE, LARGEST_FILE, LARGEST_UNPACKED, LONGEST_NAME, MOST_HEADERS},
-    kind::{Kind, has_extension},
+    kind::{CLOSED, Kind, is_kernel, is_named},
     list::{LIST, Made},
     unread::{Unread, too_large, too_large_archive, unfit},
-    wanted::{HEADERS, Wanted},
+    wanted::Wanted,
 };
 
 /// Files by their paths from the kernel file's folder, with `/` between folders, and what they hold.
@@ -32,13 +34,15 @@ pub struct Found<'a> {
     /// The archives, of which the first is kept unless it is too large.
     archives: Vec<String>,
     archive: Option<Vec<u8>>,
+    /// The first archive of a kind that cannot be opened here.
+    closed: Option<String>,
     made: Option<(String, Made)>,
 }
 
 impl<'a> Found<'a> {
     /// Nothing yet, of a submission in which `wanted` is looked for.
     pub fn new(wanted: Wanted<'a>) -> Self {
-        Self { wanted, files: Files::new(), bytes: 0, archives: Vec::new(), archive: None, made: None }
+        Self { wanted, files: Files::new(), bytes: 0, archives: Vec::new(), archive: None, closed: None, made: None }
     }
 
     /// Whether a file of this path is worth reading. Archives made on a Mac have a shadow of each file.
@@ -48,8 +52,7 @@ impl<'a> Found<'a> {
         if name.starts_with('.') || folders.iter().any(|folder| folder.starts_with('.') || *folder == "__MACOSX") {
             return false;
         }
-        let is_header = HEADERS.iter().any(|end| has_extension(name, end));
-        is_header || name == self.wanted.kernel || name == LIST || Kind::of(name).is_some()
+        is_header(name) || is_kernel(name) || name == self.wanted.kernel || name == LIST || Kind::of(name).is_some()
     }
 
     /// Takes in a file.
@@ -59,7 +62,11 @@ impl<'a> Found<'a> {
     pub fn add(&mut self, path: &str, reader: &mut impl Read) -> Result<(), Unread> {
         let unreadable = |error| unfit(format!("{path} cannot be read: {error}"));
         let name = name_of(path);
-        if Kind::of(name).is_some() {
+        if let Some(kind) = Kind::of(name) {
+            if kind == Kind::Other {
+                self.closed.get_or_insert_with(|| path.into());
+                return Ok(());
+            }
             if self.archives.is_empty() {
                 self.archive = bounds::read(reader, LARGEST_ARCHIVE).map_err(unreadable)?;
             }
@@ -91,7 +98,14 @@ impl<'a> Found<'a> {
     /// When there is none, or more than one.
     pub fn pick(mut self) -> Result<Picked, Unread> {
         let kernel = self.wanted.kernel;
-        let named: Vec<&String> = self.files.keys().filter(|path| name_of(path) == kernel).collect();
+        let named = |is_named: &dyn Fn(&str) -> bool| -> Vec<&String> {
+            self.files.keys().filter(|path| is_named(name_of(path))).collect()
+        };
+        let mut named_so = named(&|name| name == kernel);
+        if named_so.is_empty() && self.made.is_none() {
+            named_so = named(&|name| is_named(name, kernel));
+        }
+        let named = named_so;
         let path = match named[..] {
             [] => match self.of_other_name()? {
                 Some(path) => path,
@@ -129,8 +143,7 @@ impl<'a> Found<'a> {
                 return Ok(Some(path));
             }
         }
-        let others: Vec<&str> =
-            self.files.keys().map(String::as_str).filter(|path| has_extension(path, "cu")).collect();
+        let others: Vec<&str> = self.files.keys().map(String::as_str).filter(|path| is_kernel(path)).collect();
         match others[..] {
             [] => Ok(None),
             [only] => Ok(Some(only.into())),
@@ -142,7 +155,10 @@ impl<'a> Found<'a> {
     fn only_archive(self) -> Result<Picked, Unread> {
         let kernel = self.wanted.kernel;
         match (&self.archives[..], self.archive) {
-            ([], _) => Err(unfit(format!("there is no {kernel}"))),
+            ([], _) => Err(unfit(match self.closed {
+                Some(closed) => format!("there is no {kernel}, but {closed}, which {CLOSED}"),
+                None => format!("there is no {kernel}"),
+            })),
             ([path], Some(bytes)) => Ok(Picked::Archive(path.clone(), bytes)),
             ([path], None) => Err(too_large_archive(path)),
             (several, _) => Err(unfit(format!(

@@ -1,40 +1,36 @@
-//! A submission that is a kernel file: it may have any name, and brings the headers that it includes.
-use std::{fs, path::Path};
+//! A submission that is a kernel file. It is read alone: what else lies in its folder belongs to others.
+use std::path::Path;
 
 use kernels::KernelSource;
 
 use super::{
-    bounds::{self, LARGEST_FILE, MOST_HEADERS},
-    kind::has_extension,
-    pick::Files,
-    unread::{Unread, too_large, unfit, unreadable},
-    wanted::HEADERS,
+    bounds::{self, LARGEST_FILE},
+    pick::{Files, Picked},
+    unread::{Unread, too_large, unreadable},
 };
 
-/// The kernel file at `path`, under the name `kernel`, and the headers in its folder and below that it includes.
+/// Headers that a remark names.
+const TOLD: usize = 3;
+
+/// The kernel file at `path`, under the name `kernel`, and what the student should know about it.
 ///
 /// # Errors
 /// As [`super::Submission::open`].
-pub fn read(path: &Path, kernel: &str) -> Result<Files, Unread> {
+pub fn read(path: &Path, kernel: &str) -> Result<Picked, Unread> {
     let mut files = Files::from([(kernel.to_string(), whole(path)?)]);
-    let source = KernelSource::read(path, kernel).map_err(|error| unfit(error.to_string()))?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let root = fs::canonicalize(folder).map_err(|error| unreadable(folder, &error))?;
-    for header in source.headers.iter().take(MOST_HEADERS) {
-        let real = fs::canonicalize(header.path.as_ref()).unwrap_or_default();
-        let Ok(inside) = real.strip_prefix(&root) else { continue };
-        let name = inside.to_string_lossy().replace('\\', "/");
-        let is_header = HEADERS.iter().any(|end| has_extension(&name, end));
-        if is_header && name != kernel && !name.split('/').any(|part| part.starts_with('.')) {
-            files.insert(name, whole(&real)?);
-        }
-    }
     // PTX that the user made, which is loaded only where the user says that it is to be trusted.
     let ptx = path.with_extension("ptx");
     if ptx.is_file() {
         files.insert(Path::new(kernel).with_extension("ptx").to_string_lossy().into_owned(), whole(&ptx)?);
     }
-    Ok(files)
+    let source = KernelSource::read(path, kernel).ok();
+    let headers = source.iter().flat_map(|source| source.headers.iter());
+    let left_out: Vec<&str> = headers.map(|header| &*header.name).take(TOLD).collect();
+    let remark = (!left_out.is_empty()).then(|| {
+        let names = left_out.join(", ");
+        format!("a kernel file is marked alone, without {names} beside it: hand in a folder or an archive with all")
+    });
+    Ok(Picked::Files(files, remark))
 }
 
 /// All of a file.

@@ -1,5 +1,7 @@
 //! A comparison as Markdown, for a CI job's summary or a comment.
-use super::text::{escaped, folded, table};
+use wire::printable::markdown as escaped;
+
+use super::text::{folded, table};
 use crate::{
     compare::{Comparison, table as tables},
     picture::figure::Table,

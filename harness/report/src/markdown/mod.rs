@@ -3,7 +3,8 @@
 mod comparison;
 mod text;
 
-use text::{escaped, folded, table};
+use text::{folded, table};
+use wire::printable::{fenced, markdown as escaped};
 
 use crate::{
     document::{Document, LabPart, RunPart},
@@ -66,8 +67,7 @@ fn lab(text: &mut String, lab: &LabPart) {
     for remark in bad {
         *text += &format!("- **{}** {}: {}\n", remark.verdict.word(), escaped(&remark.name), escaped(&remark.note));
         for found in &remark.texts {
-            let indented = found.replace('\n', "\n  ");
-            *text += &format!("\n  ````text\n  {indented}\n  ````\n");
+            *text += &format!("\n{}", fenced(found, "  "));
         }
     }
     if let Some(counters) = &lab.counters {

@@ -1,4 +1,6 @@
 //! Parts of Markdown.
+use wire::printable::markdown as escaped;
+
 use crate::picture::figure::Table;
 
 /// What is behind a click.
@@ -19,25 +21,6 @@ pub fn table(table: &Table) -> String {
         text += &format!("\n{}\n", table.left_out);
     }
     text
-}
-
-/// Text in which nothing is markup, on one line. (What would end a cell is seen to by the table.)
-pub fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '&' => escaped += "&amp;",
-            '*' | '_' | '`' | '[' | ']' | '\\' => {
-                escaped.push('\\');
-                escaped.push(c);
-            }
-            '\n' => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::{
 };
 
 use harness::{Details, Error, Result};
+use wire::printable;
 
 use crate::run::{
     details,
@@ -141,6 +142,7 @@ fn rows(text: &str) -> Result<Option<Rows>, String> {
         if record.len() != whole {
             return Err(format!("line {line} has {} cells, and the header has {whole}", record.len()));
         }
+        let record: csv::StringRecord = record.iter().map(printable::text).collect();
         rows.push(Row::new(&header, record).map_err(|why| format!("line {line}: {why}"))?);
     }
     Ok(Some((rows, None)))

@@ -1,5 +1,6 @@
 //! What the checks found, what is wrong, and what could not run, with the source where it is known.
 use harness::Verdict;
+use wire::printable;
 
 use crate::run::{folder::LabRows, row::Row};
 
@@ -31,7 +32,7 @@ pub fn remarks(lab: &LabRows) -> Vec<Remark> {
         };
         let mut texts: Vec<String> = Vec::new();
         for found in lab.details.iter().filter(is_its).flat_map(|details| &details.findings) {
-            let text = found.text.trim_end().to_string();
+            let text = printable::text(found.text.trim_end()).into_owned();
             if !texts.contains(&text) {
                 texts.push(text);
             }

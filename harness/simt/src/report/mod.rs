@@ -9,7 +9,7 @@ mod words;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use wire::{Told, shortened};
+use wire::{Told, printable, shortened};
 
 use crate::finding::{Access, FailureOf, Finding, Findings, Place, What};
 
@@ -47,12 +47,13 @@ fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// A C++ name as written in the source (`vecadd(float const*, int)`); any other name as it is.
+/// A C++ name as written in the source (`vecadd(float const*, int)`); any other name as it is, on one line.
 pub fn demangle(name: &str) -> String {
     if !name.starts_with("_Z") {
-        return name.to_owned();
+        return printable::line(name).into_owned();
     }
-    cpp_demangle::Symbol::new(name).ok().and_then(|symbol| symbol.demangle().ok()).unwrap_or_else(|| name.to_owned())
+    let symbol = cpp_demangle::Symbol::new(name).ok().and_then(|symbol| symbol.demangle().ok());
+    printable::line(symbol.as_deref().unwrap_or(name)).into_owned()
 }
 
 /// All findings as text, each mistake once, followed by a summary; empty when there are no findings.
@@ -95,7 +96,7 @@ pub fn summary(findings: &Findings) -> String {
 /// One finding as text, ending in a line break.
 pub fn one(finding: &Finding, sources: &Sources) -> String {
     let verdict = finding.kind.verdict().word();
-    let mut out = format!("{verdict}: {}\n", words::headline(finding));
+    let mut out = format!("{verdict}: {}\n", printable::line(&words::headline(finding)));
     let gutter = gutter(finding, sources);
     for together in finding.accesses.chunk_by(Access::stands_with) {
         snippet(&mut out, together, sources, gutter);
@@ -103,7 +104,7 @@ pub fn one(finding: &Finding, sources: &Sources) -> String {
     let pad = " ".repeat(gutter);
     let _ = writeln!(out, "{pad} |");
     let mut line = |label: &str, text: &str| {
-        let _ = writeln!(out, "{pad} = {label}: {text}");
+        let _ = writeln!(out, "{pad} = {label}: {}", printable::line(text));
     };
     if !finding.kernel.is_empty() {
         line("kernel", &shortened(&demangle(&finding.kernel)));
@@ -135,7 +136,7 @@ fn source_line<'a>(place: &Place, sources: &'a Sources) -> Option<&'a str> {
 }
 
 fn position(file: &str, line: u32, column: u32, sources: &Sources) -> String {
-    let file = sources.find(file).map_or(file, |(name, _)| name);
+    let file = printable::line(sources.find(file).map_or(file, |(name, _)| name));
     match column {
         0 => format!("{file}:{line}"),
         _ => format!("{file}:{line}:{column}"),
@@ -179,7 +180,7 @@ fn snippet(out: &mut String, together: &[Access], sources: &Sources, gutter: usi
         let blank = |c: char| if c == '\t' { '\t' } else { ' ' };
         let before: String = trimmed[..column].chars().map(blank).collect();
         let _ = writeln!(out, "{pad} |");
-        let _ = writeln!(out, "{:>gutter$} | {trimmed}", place.line);
+        let _ = writeln!(out, "{:>gutter$} | {}", place.line, printable::text(trimmed));
         for label in labels() {
             let _ = writeln!(out, "{pad} | {before}^ {label}");
         }
@@ -258,16 +259,17 @@ fn label(access: &Access) -> String {
 
 /// A finding together with its wording.
 pub fn told(finding: &Finding, sources: &Sources) -> Told {
-    let headline = words::headline(finding);
+    let on_one_line = |words: String| printable::line(&words).into_owned();
+    let headline = on_one_line(words::headline(finding));
     Told {
         verdict: finding.kind.verdict(),
         check: finding.kind.check(),
         kernel_name: demangle(&finding.kernel),
-        mistake: words::mistake(finding),
+        mistake: on_one_line(words::mistake(finding)),
         title: headline.clone(),
         headline,
-        context: words::context(finding),
-        help: words::remedy(finding),
+        context: words::context(finding).into_iter().map(on_one_line).collect(),
+        help: on_one_line(words::remedy(finding)),
         text: one(finding, sources),
         finding: finding.clone(),
     }

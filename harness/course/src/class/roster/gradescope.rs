@@ -4,9 +4,9 @@
 use std::{fs, path::Path};
 
 use harness::{Error, Result};
-use yaml_rust2::{Yaml, YamlLoader};
+use yaml_rust2::Yaml;
 
-use super::handed_in::handed_in;
+use super::{handed_in::handed_in, yaml};
 use crate::class::{
     entry::{Entry, Student},
     time,
@@ -21,9 +21,12 @@ pub fn is_export(folder: &Path) -> bool {
 pub fn entries(folder: &Path) -> Result<Vec<Entry>> {
     let path = folder.join(METADATA);
     let io = |source| Error::Io { action: "read", path: path.clone(), source };
-    let text = fs::read_to_string(&path).map_err(io)?;
     let wrong = |what: &str| Error::usage(format!("{}: {what}", path.display()));
-    let documents = YamlLoader::load_from_str(&text).map_err(|error| wrong(&error.to_string()))?;
+    if fs::metadata(&path).map_err(io)?.len() > yaml::LARGEST {
+        return Err(wrong(&format!("it has more than {} MiB", yaml::LARGEST >> 20)));
+    }
+    let text = fs::read_to_string(&path).map_err(io)?;
+    let documents = yaml::load(&text).map_err(|error| wrong(&error))?;
     let Some(Yaml::Hash(submissions)) = documents.first() else {
         return Err(wrong("it does not list submissions, as Gradescope's export does"));
     };

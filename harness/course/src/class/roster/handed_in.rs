@@ -5,6 +5,8 @@ use std::{
     time::SystemTime,
 };
 
+use crate::submission::LINK;
+
 /// Folders in folders that are looked at for the time of the newest file.
 const DEEPEST: usize = 4;
 
@@ -16,7 +18,7 @@ pub fn name_of(path: &Path) -> String {
 /// `path`, or why it cannot be a submission.
 pub fn handed_in(path: &Path) -> Result<PathBuf, String> {
     match fs::symlink_metadata(path) {
-        Ok(data) if data.is_symlink() => Err("it is a link, which is not followed: hand in the file itself".into()),
+        Ok(data) if data.is_symlink() => Err(LINK.into()),
         Ok(_) => Ok(path.to_path_buf()),
         Err(_) => Err("nothing was handed in".into()),
     }

@@ -6,6 +6,7 @@ mod handed_in;
 mod moodle;
 mod plain;
 mod table;
+mod yaml;
 
 use std::{
     collections::HashMap,

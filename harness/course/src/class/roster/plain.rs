@@ -2,10 +2,13 @@
 use std::path::{Path, PathBuf};
 
 use super::handed_in::{changed, handed_in, name_of};
-use crate::class::entry::{Entry, Student};
+use crate::{
+    class::entry::{Entry, Student},
+    submission::Kind,
+};
 
-/// Endings that are not a part of a student's name.
-const ENDINGS: [&str; 6] = [".tar.gz", ".tgz", ".zip", ".cu", ".7z", ".rar"];
+/// Endings of kernel files that are not a part of a student's name; those of archives are none either.
+const KERNELS: [&str; 2] = [".cu.txt", ".cu"];
 
 /// What lies beside a kernel file, and is no submission of its own.
 const COMPANIONS: [&str; 2] = [".cuh", ".ptx"];
@@ -16,13 +19,19 @@ pub fn entries(paths: &[PathBuf]) -> Vec<Entry> {
 
 /// Whether it may be what somebody has handed in: a folder, a link, or a file with a known ending.
 pub fn is_submission(path: &Path) -> bool {
-    let name = name_of(path).to_lowercase();
-    !path.is_file() || path.is_symlink() || ENDINGS.iter().any(|end| name.ends_with(end))
+    !path.is_file() || path.is_symlink() || ending(&name_of(path)).is_some()
+}
+
+/// The ending of a file's name, if it is one of a kernel file or an archive.
+fn ending(name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase();
+    let archives = Kind::ENDINGS.into_iter().map(|(end, _)| end);
+    KERNELS.into_iter().chain(archives).find(|end| name.ends_with(end))
 }
 
 /// What lies in the folder and is neither a submission nor a part of one.
 pub fn strays(paths: &[PathBuf]) -> Vec<String> {
-    let is_companion = |path: &Path| COMPANIONS.iter().any(|end| name_of(path).ends_with(end));
+    let is_companion = |path: &Path| COMPANIONS.iter().any(|end| name_of(path).to_lowercase().ends_with(end));
     let is_stray = |path: &&PathBuf| !is_submission(path) && !is_companion(path);
     paths.iter().filter(is_stray).map(|path| name_of(path)).collect()
 }
@@ -34,8 +43,7 @@ pub fn several(how: &str) -> String {
 
 fn entry(path: &Path) -> Entry {
     let name = name_of(path);
-    let lower = name.to_lowercase();
-    let ending = ENDINGS.iter().find(|end| lower.ends_with(*end) && !path.is_dir());
+    let ending = ending(&name).filter(|_| !path.is_dir());
     let id = ending.map_or(name.clone(), |end| name[..name.len() - end.len()].to_string());
     Entry::of_one(Student { name: id.clone(), id, ..Student::default() }, handed_in(path), changed(path))
 }

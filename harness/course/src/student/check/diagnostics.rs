@@ -31,14 +31,6 @@ pub fn errors(log: &str) -> Vec<Diagnostic> {
     diagnostics(log).into_iter().filter(|diagnostic| diagnostic.message.contains("error")).collect()
 }
 
-/// What to do about a header of the host that the compiler does not find, if the log speaks of one.
-pub fn of_headers(log: &str) -> Option<&'static str> {
-    const OF_THE_HOST: [&str; 6] = ["stdio.h", "cstdio", "stdlib.h", "cstdlib", "assert.h", "cassert"];
-    let mut lost = log.lines().filter(|line| line.contains("could not open source file"));
-    let is_of_host = |line: &str| OF_THE_HOST.iter().any(|name| line.contains(&format!("\"{name}\"")));
-    lost.any(is_of_host).then_some("Leave this #include out: printf and assert are there without it.")
-}
-
 /// The compiler's warnings, without those about lines that stand in `handed_out`.
 pub fn warnings(warnings: &[Warning], source: &KernelSource, handed_out: &str) -> Vec<Diagnostic> {
     let is_own = |diagnostic: &Diagnostic| {

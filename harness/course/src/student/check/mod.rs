@@ -245,9 +245,8 @@ pub fn not_compiled(error: kernels::Error, source: &KernelSource, file: &Path) -
     match error {
         Kernel::Compile { log, .. } => {
             let errors = diagnostics::errors(&log);
-            let note = diagnostics::of_headers(&log).map_or(String::new(), |note| format!("\n\n{note}"));
             let shown = if errors.is_empty() { log } else { diagnostics::shown(&errors, source) };
-            Error::usage(format!("{file} does not compile\n\n{shown}{note}"))
+            Error::usage(format!("{file} does not compile\n\n{shown}"))
         }
         Kernel::NoCompiler { .. } | Kernel::Stale { .. } | Kernel::Unproven { .. } => {
             Error::CannotRun(format!("NVRTC, the compiler, was not found, and {file} cannot be tried. {GET_NVRTC}"))

@@ -1,6 +1,8 @@
 //! What a check has found out, in words: one thing at a time.
 use std::path::Path;
 
+use wire::printable::quoted;
+
 use super::{
     Checked, Desk, diagnostics,
     memory::Memory,
@@ -156,7 +158,7 @@ fn block(
         }
         _ => title,
     };
-    let lines: Vec<String> = lines.iter().map(|line| format!("  {line}")).collect();
+    let lines: Vec<String> = lines.iter().map(|line| quoted(line, "  ")).collect();
     let mut text = harness::paragraphs(&std::iter::once(title).chain(lines).collect::<Vec<_>>().join("\n"));
     // The report of a finding has its own layout.
     if let Standing::Wrong(Wrong { findings, .. }) = standing

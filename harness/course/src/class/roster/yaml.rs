@@ -1,0 +1,100 @@
+//! YAML, whose aliases may stand for more than there is memory for, and whose parser goes as deep as a text says.
+use std::collections::HashMap;
+
+use yaml_rust2::{
+    Yaml, YamlLoader,
+    parser::{Event, Parser},
+};
+
+/// Bytes of a text.
+pub const LARGEST: u64 = 64 << 20;
+/// Values and letters that a text stands for, after each alias was replaced by what it means.
+const MOST: usize = 128 << 20;
+/// Lists in lists.
+const DEEPEST: usize = 64;
+
+/// The documents in `text`.
+///
+/// # Errors
+/// What is wrong with the text, also that it stands for too much.
+pub fn load(text: &str) -> Result<Vec<Yaml>, String> {
+    check(text)?;
+    YamlLoader::load_from_str(text).map_err(|error| error.to_string())
+}
+
+/// Goes through the text without keeping it.
+fn check(text: &str) -> Result<(), String> {
+    let mut parser = Parser::new_from_str(text);
+    let mut anchors: HashMap<usize, usize> = HashMap::new();
+    // The lists that are open: their anchors, and what they have stood for so far. The last sum is of the whole text.
+    let mut open = vec![(0, 0_usize)];
+    loop {
+        let (event, place) = parser.next_token().map_err(|error| error.to_string())?;
+        let size = match event {
+            Event::StreamEnd => return Ok(()),
+            Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) => {
+                open.push((anchor, 1));
+                0
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                let (anchor, size) = open.pop().unwrap_or_default();
+                anchors.insert(anchor, size);
+                size
+            }
+            Event::Scalar(letters, _, anchor, _) => {
+                anchors.insert(anchor, letters.len() + 1);
+                letters.len() + 1
+            }
+            // What stands for itself is refused where it is loaded.
+            Event::Alias(anchor) => anchors.get(&anchor).copied().unwrap_or(1),
+            _ => 0,
+        };
+        if let Some((_, sum)) = open.last_mut() {
+            *sum = sum.saturating_add(size);
+        }
+        if open.len() > DEEPEST || open.iter().any(|(_, sum)| *sum > MOST) {
+            return Err(format!(
+                "line {}: it stands for more than {} MiB, or has lists in more than {DEEPEST} lists",
+                place.line(),
+                MOST >> 20
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each line stands for ten times the one before it.
+    fn bomb(lines: usize) -> String {
+        let mut text = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+        for line in 1..lines {
+            let before = format!("*a{}", line - 1);
+            text += &format!("a{line}: &a{line} [{}]\n", vec![before; 10].join(", "));
+        }
+        text
+    }
+
+    #[test]
+    fn what_stands_for_too_much_is_refused_before_it_is_loaded() {
+        let text = bomb(10);
+        assert!(text.len() < 800);
+        let error = load(&text).unwrap_err();
+        assert!(error.contains("it stands for more than 128 MiB"), "{error}");
+        let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), vec!["*a"; 200].join(", "));
+        assert!(load(&long).is_err());
+        for deep in [format!("{}1{}", "[".repeat(100), "]".repeat(100)), format!("{}1", "- ".repeat(100_000))] {
+            assert!(load(&deep).unwrap_err().contains("lists in more than 64"));
+        }
+        assert!(load("a: [1").is_err());
+    }
+
+    /// Ruby writes an object that comes again as an alias.
+    #[test]
+    fn aliases_are_taken() {
+        let documents = load(&bomb(4)).unwrap();
+        assert_eq!(documents[0]["a3"][9][9][9][9].as_str(), Some("x"));
+        assert_eq!(load("a: &a {b: 1}\nc: *a\n").unwrap()[0]["c"]["b"].as_i64(), Some(1));
+    }
+}
