@@ -31,6 +31,7 @@ mod runtime_calls;
 mod shared;
 mod small_tiles;
 mod sync;
+mod targets;
 mod tensor_record;
 mod tensors;
 mod tile;
