@@ -14,6 +14,7 @@ mod control;
 mod costs;
 mod extents;
 mod heap;
+mod hostile;
 mod late_sums;
 mod load_fuzz;
 mod mbarriers;

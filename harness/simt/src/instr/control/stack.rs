@@ -215,21 +215,20 @@ pub(crate) fn parameter(stack: Stack, bytes: u32, fixed: u32, framed: u32, out: 
 
 unsafe fn run_parameter(warp: &mut Warp, op: &Op) -> Flow {
     let Parameter { pointer, bytes, framed, fixed, out } = Parameter::unpack(op);
-    // SAFETY: the register was unpacked from this instruction. Both places lie inside the lane's local memory: the
-    // function has entered its frame. They do not overlap.
-    unsafe {
-        let pointer = *pointer.lanes(warp);
-        for lane in lanes(warp.mask()) {
-            let own = warp.local.add(lane * warp.local_stride);
-            let (own_frame, exchange) =
-                (own.add((pointer[lane] + u64::from(framed)) as usize), own.add(fixed as usize));
-            let (from, to) = if out { (own_frame, exchange) } else { (exchange, own_frame) };
-            to.copy_from_nonoverlapping(from, bytes as usize);
-            if warp.checking && warp.launch().init {
-                let start = lane as u64 * warp.local_len;
-                let at = if out { u64::from(fixed) } else { pointer[lane] + u64::from(framed) };
-                warp.written.write(start + at, u64::from(bytes));
-            }
+    // SAFETY: the register was unpacked from this instruction.
+    let pointer = unsafe { *pointer.lanes(warp) };
+    for lane in lanes(warp.mask()) {
+        let place = pointer[lane].wrapping_add(framed.into());
+        let places = (warp.local_rows(place, bytes.into()), warp.local_rows(fixed.into(), bytes.into()));
+        // Both lie inside: the function has entered its frame.
+        let (Some(frame), Some(exchange)) = places else { continue };
+        let (from, to) = if out { (frame, exchange) } else { (exchange, frame) };
+        // SAFETY: so many bytes were found at both.
+        unsafe { to.lane(lane).copy_from(from.lane(lane), bytes as usize) };
+        if warp.checking && warp.launch().init {
+            let start = lane as u64 * warp.local_len;
+            let at = if out { u64::from(fixed) } else { place };
+            warp.written.write(start + at, u64::from(bytes));
         }
     }
     Flow::Next
