@@ -2,8 +2,8 @@
 //!
 //! A program gets a tensor map from the driver as 128 opaque bytes, and passes them to a kernel or puts them into
 //! global memory. [`TensorMap::words`] gives those bytes and [`TensorMap::from_words`] reads them. Their layout is this
-//! machine's own, as NVIDIA's is not published, and they carry a tag that only the driver can make. What is used of a map
-//! is a [`ValidMap`], whose fields keep to the limits that the driver has for them.
+//! machine's own, as NVIDIA's is not published, and they carry a tag that only the driver can make. What is used of a
+//! map is a [`ValidMap`], whose fields keep to the limits that the driver has for them.
 //!
 //! # What the documents leave open
 //!
