@@ -589,7 +589,7 @@ fn forged(mut words: [u64; 16]) -> [u64; 16] {
 #[test]
 fn maps_that_kernels_wrote_are_refused() {
     let good = load("1d.shared::cluster.global", "{0}", "", 128);
-    let long = [1 << 20, 1 | 4 << 8, 4095, 0, 0, 0, 0, 0, 0, 0x01_0101_0101, 6000 | 1 << 16 | 1 << 32 | 1 << 48, 1];
+    let long = [1 << 20, 1 | 4 << 8, 4095, 0, 0, 0, 0, 0, 0, 0x01_0101_0101, 0x1770 | 1 << 16 | 1 << 32 | 1 << 48, 1];
     let sizes = [16 | 32768 << 16 | 16384 << 32 | 16384 << 48, 16384];
     let many = [1 << 20, 5 | 4 << 8, 15, 0, 0, 0, 0, 0, 0, 0x01_0101_0101, sizes[0], sizes[1]];
     for list in [long, many] {
