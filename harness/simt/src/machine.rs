@@ -20,6 +20,7 @@ pub type Launch<'a> = crate::kernel::Launch<'a, Arc<Program>>;
 /// A loaded module. Dropping it frees its variables.
 #[derive(Debug)]
 pub struct Module {
+    target: String,
     kernels: Vec<Kernel>,
     unsupported: Vec<(String, LoadError)>,
     globals: Vec<(String, u64, u64)>,
@@ -35,8 +36,14 @@ impl Module {
     /// When the text is not valid PTX, or all its kernels ask for something that this machine does not support. The
     /// error names it and its line.
     pub fn load(ptx: &str, memory: &Arc<Memory>, profile: &Profile) -> Result<Module, LoadError> {
-        let Loaded { kernels, unsupported, globals, addresses } = crate::lower::load(ptx, memory, profile)?;
-        Ok(Module { kernels, unsupported, globals, addresses, memory: Arc::clone(memory) })
+        let Loaded { target, kernels, unsupported, globals, addresses } = crate::lower::load(ptx, memory, profile)?;
+        Ok(Module { target, kernels, unsupported, globals, addresses, memory: Arc::clone(memory) })
+    }
+
+    /// The first word of its `.target`, such as `sm_90a`: no instruction of it needs a later architecture. The caller
+    /// checks that the part has that architecture.
+    pub fn target(&self) -> &str {
+        &self.target
     }
 
     /// Why the kernel of that name cannot run, if it asks for something that this machine does not support. Then it is

@@ -1,6 +1,7 @@
 //! Arrays on a thread's stack whose length is only known when it runs.
 
 use crate::common::{Arg, Device};
+use simt::machine::Fault;
 
 const HEAD: &str = ".version 7.4\n.target sm_70\n.address_size 64\n";
 
@@ -62,5 +63,39 @@ fn more_than_the_stack_is_a_finding() {
         assert_eq!(report.fault.is_none(), fits, "{bytes}: {:#?}", report.findings);
         let words = format!("{:?}", report.findings);
         assert_eq!(words.contains("StackOverflow"), !fits, "{words}");
+    }
+}
+
+/// A value that no `stacksave` gave is no place of arrays, and the next array is not as long as it says.
+#[test]
+fn a_stack_is_restored_only_to_a_place_in_it() {
+    for (width, ty) in [(64, "u64"), (32, "u32")] {
+        let device = Device::new(&format!(
+            "{HEAD}.visible .entry k(.param .u64 p) {{\n .local .b64 own[8]; .reg .b64 %d<6>; .reg .b{width} %s<4>;\n ld.param.u64 %d0, [p];\n\
+             ld.global.{ty} %s0, [%d0];\n ld.global.{ty} %s1, [%d0+8];\n stacksave.{ty} %s3;\n st.local.u64 [own], %d0;\n\
+             st.global.{ty} [%d0+16], %s3;\n stackrestore.{ty} %s0;\n alloca.{ty} %s2, %s1;\n\
+             st.global.{ty} [%d0+24], %s2;\n ret;\n}}\n"
+        ));
+        let run = |to: u64, bytes: u64| {
+            let at = device.put(&[to, bytes, 0, 0]);
+            let (report, _) = device.try_launch("k", [1, 1, 1], [1, 1, 1], 0, &[Arg::Ptr(at)]);
+            let words = device.get::<u64>(at, 4);
+            (report.fault, format!("{:?}", report.findings), words)
+        };
+        let (.., words) = run(u64::MAX, 0);
+        let top = words[2];
+        let stack = u64::from(device.settings.stack_bytes);
+        for to in [top, top - 8, top - stack] {
+            assert_eq!(run(to, 0).0, None, "{to} of {top}");
+        }
+        for (to, bytes) in [(1 << 62, (1 << 62) - 1024), (top + 8, 8), (top + 1, 0), (top - stack - 1, 0), (1 << 31, 8)]
+        {
+            if width == 32 && to >> 32 != 0 {
+                continue;
+            }
+            let (fault, findings, _) = run(to, bytes);
+            assert_eq!(fault, Some(Fault::IllegalAddress), "{to} of {top}");
+            assert!(findings.contains("StackOverflow") && findings.contains("no stacksave"), "{findings}");
+        }
     }
 }

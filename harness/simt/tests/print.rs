@@ -134,3 +134,61 @@ fn shared_memory_has_bounds() {
     assert_eq!(finding.accesses[0].thread, [28, 0, 0]);
     assert_eq!(finding.allocation.as_ref().map(|a| a.relation), Some(Relation::After(1)));
 }
+
+/// Prints by the format that its argument points to; the arguments are 16 words of which each is 1.
+const ANY_FORMAT: &str = ".version 7.8
+.target sm_75
+.address_size 64
+.extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);
+.visible .entry k(.param .u64 format)
+{
+  .local .align 8 .b8 list[64];
+  .reg .b64 %d<4>;
+  .reg .b32 %r<4>;
+  ld.param.u64 %d0, [format];
+  mov.u64 %d1, list;
+  mov.u32 %r0, 1;
+  st.local.v4.u32 [%d1], {%r0, %r0, %r0, %r0};
+  cvta.local.u64 %d1, %d1;
+  { .param .b64 a; .param .b64 b; .param .b32 r;
+    st.param.b64 [a], %d0; st.param.b64 [b], %d1; call.uni (r), vprintf, (a, b); ld.param.b32 %r1, [r]; }
+  ret;
+}
+";
+
+/// The most memory that this process has had, in KiB.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("it is there");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+/// A format of 50,000 bytes that asks for 500 MB is dropped like any text that is longer than the buffer, and takes no
+/// more memory than that. The test measures it in a process of its own.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_format_takes_no_more_memory_than_the_buffer() {
+    const CHILD: &str = "SIMT_TEST_PRINT";
+    let name = "print::a_format_takes_no_more_memory_than_the_buffer";
+    if std::env::var_os(CHILD).is_none() {
+        let exe = std::env::current_exe().expect("it runs");
+        let child =
+            std::process::Command::new(exe).args([name, "--exact"]).env(CHILD, "1").output().expect("it starts");
+        assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stdout));
+        return;
+    }
+    let device = Device::new(ANY_FORMAT);
+    let print = |format: &[u8]| {
+        let at = device.put(&[format, &[0]].concat());
+        device.try_launch("k", [1; 3], [1; 3], 0, &[Arg::Ptr(at)]).1
+    };
+    assert_eq!(print(b"%d,%3d,%.2d"), "1,  1,01");
+    let before = peak();
+    assert_eq!(print(&b"%65535d".repeat(7000)), "");
+    assert_eq!(print(&b"%.65535d".repeat(7000)), "");
+    assert_eq!(print(&b"%-65535c".repeat(7000)), "");
+    let wide = print(&b"%65535d".repeat(16));
+    assert_eq!((wide.len(), wide.trim_start_matches(' ').len()), (16 * 65535, 1 + 15 * 65535));
+    let grown = peak() - before;
+    assert!(grown < 64 << 10, "{grown} KiB");
+}

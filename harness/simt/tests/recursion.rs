@@ -50,3 +50,73 @@ fn a_larger_stack_allows_deeper_calls() {
     assert!(matches!(dive(5000, 1 << 16), Err(Kind::StackOverflow { depth: 600.., stack_bytes: 65536 })));
     assert!(matches!(dive(0, 0), Err(Kind::StackOverflow { depth: 1, stack_bytes: 0 })));
 }
+
+/// A function that calls itself and hands down the address of an array of its frame. The innermost one writes `value`
+/// to each word from `%w` words before that array on, of which the frame of its caller has `%n`.
+const SPOILER: &str = ".version 7.4
+.target sm_70
+.address_size 64
+.func (.param .b32 out) f(.param .b32 depth, .param .b64 up, .param .b32 value, .param .b32 slot)
+{
+  .local .align 16 .b8 own[32];
+  .reg .b32 %n, %v, %s, %m, %r, %keep;
+  .reg .b64 %up, %own, %at;
+  .reg .pred %p;
+  ld.param.u32 %n, [depth];
+  ld.param.u64 %up, [up];
+  ld.param.u32 %v, [value];
+  ld.param.u32 %s, [slot];
+  mov.u64 %own, own;
+  cvta.local.u64 %own, %own;
+  setp.eq.s32 %p, %n, 0;
+  @%p bra LAST;
+  sub.s32 %m, %n, 1;
+  mul.lo.u32 %keep, %n, 100;
+  { .param .b32 a; .param .b64 b; .param .b32 c; .param .b32 d; .param .b32 o;
+    st.param.b32 [a], %m; st.param.b64 [b], %own; st.param.b32 [c], %v; st.param.b32 [d], %s;
+    call.uni (o), f, (a, b, c, d); ld.param.b32 %r, [o]; }
+  add.u32 %r, %r, %keep;
+  st.param.b32 [out], %r;
+  ret;
+LAST:
+  mul.wide.s32 %at, %s, 4;
+  add.s64 %at, %up, %at;
+  st.u32 [%at], %v;
+  st.param.b32 [out], 1;
+  ret;
+}
+.visible .entry k(.param .u64 p, .param .u32 value, .param .u32 slot)
+{
+  .reg .b32 %r, %v, %s, %t;
+  .reg .b64 %p, %zero;
+  ld.param.u64 %p, [p];
+  ld.param.u32 %v, [value];
+  ld.param.u32 %s, [slot];
+  mov.u64 %zero, 0;
+  { .param .b32 a; .param .b64 b; .param .b32 c; .param .b32 d; .param .b32 o;
+    st.param.b32 [a], 3; st.param.b64 [b], %zero; st.param.b32 [c], %v; st.param.b32 [d], %s;
+    call.uni (o), f, (a, b, c, d); ld.param.b32 %r, [o]; }
+  mov.u32 %t, %tid.x;
+  mul.wide.u32 %zero, %t, 4;
+  add.s64 %p, %p, %zero;
+  st.global.u32 [%p], %r;
+  ret;
+}
+";
+
+/// Nothing that the machine needs to return lies where the kernel writes: each word of the frames and around them is
+/// overwritten by a program counter, by a wild one, and by all ones, and every function goes on where it was called.
+#[test]
+fn no_kernel_writes_a_return_address() {
+    let device = Device::new(SPOILER);
+    for slot in -40..60 {
+        for value in [0, 7, 0x41_4141, u32::MAX] {
+            let out = device.zeros::<u32>(32);
+            let args = [Arg::Ptr(out), Arg::U32(value), Arg::I32(slot)];
+            let (report, _) = device.try_launch("k", [1; 3], [32, 1, 1], 0, &args);
+            if report.fault.is_none() {
+                assert_eq!(device.get::<u32>(out, 32), [601; 32], "{value:#x} in word {slot}");
+            }
+        }
+    }
+}

@@ -558,3 +558,90 @@ NEXT:
     let (kind, _) = refused(&wrong, &before, Fault::IllegalInstruction);
     assert_eq!(kind, Kind::InvalidTensorMap { misuse: TensorMapMisuse::Field });
 }
+
+/// The report of a load by a map of these words.
+fn load_by(words: &[u64; 16], lines: &str) -> Report {
+    let mut device = Device::new(&module(lines));
+    device.settings.checks = Checks::ALL;
+    let (at, out) = (device.put(words), device.put(&[0u32; WORDS]));
+    let (report, _) = device.try_launch("k", [1, 1, 1], [64, 1, 1], 0, &[Arg::Ptr(at), Arg::Ptr(out)]);
+    report
+}
+
+/// That a load by these words stops the kernel because the driver did not make them.
+fn is_forged(words: &[u64; 16], lines: &str) {
+    let report = load_by(words, lines);
+    assert_eq!(report.fault, Some(Fault::IllegalInstruction), "{words:x?}");
+    assert_eq!(report.findings[0].kind, Kind::InvalidTensorMap { misuse: TensorMapMisuse::NotAMap });
+    let told = simt::report::one(&report.findings[0], &simt::report::Sources::new());
+    assert!(told.contains("was not made by the driver"), "{told}");
+}
+
+/// What can be computed without the key of the process: the words of a map and a constant digest of them.
+fn forged(mut words: [u64; 16]) -> [u64; 16] {
+    let digest = |sum: u64, word: &u64| (sum.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    words[15] = u64::from_le_bytes(*b"TensorMp") ^ words[..15].iter().fold(0, digest);
+    words
+}
+
+/// A map whose words a kernel wrote is no map, whatever it says: a box of 6000 elements of 8 bytes, and one of 2^57
+/// rows of 128 bytes, whose size wraps to 0.
+#[test]
+fn maps_that_kernels_wrote_are_refused() {
+    let good = load("1d.shared::cluster.global", "{0}", "", 128);
+    let long = [1 << 20, 1 | 4 << 8, 4095, 0, 0, 0, 0, 0, 0, 0x01_0101_0101, 0x1770 | 1 << 16 | 1 << 32 | 1 << 48, 1];
+    let sizes = [16 | 32768 << 16 | 16384 << 32 | 16384 << 48, 16384];
+    let many = [1 << 20, 5 | 4 << 8, 15, 0, 0, 0, 0, 0, 0, 0x01_0101_0101, sizes[0], sizes[1]];
+    for list in [long, many] {
+        let words = std::array::from_fn(|at| list.get(at).copied().unwrap_or(0));
+        is_forged(&forged(words), &good);
+        is_forged(&words, &good);
+    }
+}
+
+/// A kernel changes one word of a map that the driver made, without `tensormap.replace`.
+#[test]
+fn a_map_that_a_kernel_edited_is_refused() {
+    let words = TensorMap { address: 1 << 20, ..map(Element::U32, &[16, 8], &[8, 8]) }.words();
+    let good = load("2d.shared::cluster.global", "{0, 0}", "", 256);
+    for at in 0..16 {
+        let place = 8 * at;
+        let edit = format!(
+            "  @%first ld.global.u64 %d0, [%map+{place}];\n  xor.b64 %d0, %d0, 16;\n  @%first st.global.u64 [%map+{place}], %d0;\n"
+        );
+        is_forged(&words, &[&edit, MEET, &good].concat());
+        // Nor does a replacement make it one.
+        let replace = "  mov.u32 %y, 1;\n  @%first tensormap.replace.tile.fill_mode.global.b1024.b32 [%map], %y;\n";
+        is_forged(&words, &[&edit, MEET, replace, &good].concat());
+    }
+}
+
+/// Fields beyond their limits stop a copy even where the words are authentic.
+#[test]
+fn fields_are_checked_when_a_map_is_used() {
+    let fine = map(Element::U64, &[16, 8], &[8, 8]);
+    let limits: [fn(&mut TensorMap); 6] = [
+        |map| map.shape = Shape::Tiled([6000, 1, 1, 1, 1]),
+        |map| map.shape = Shape::Tiled([16, 32768, 16384, 16384, 16384]),
+        |map| map.steps[1] = 9,
+        |map| map.strides[0] = 24,
+        |map| map.swizzle = 4,
+        |map| map.address += 8,
+    ];
+    for (at, change) in limits.into_iter().enumerate() {
+        let mut map = TensorMap { address: 1 << 20, ..fine };
+        change(&mut map);
+        let report = load_by(&map.words(), &load("2d.shared::cluster.global", "{0, 0}", "", 256));
+        assert_eq!(report.fault, Some(Fault::IllegalInstruction), "change {at}");
+        assert_eq!(report.findings[0].kind, Kind::InvalidTensorMap { misuse: TensorMapMisuse::Field }, "change {at}");
+    }
+}
+
+/// The largest strides lead outside of all memory, instead of round the end of the addresses.
+#[test]
+fn addresses_of_rows_do_not_wrap() {
+    let far = TensorMap { strides: [(1 << 40) - 16; 4], dims: [1 << 32; 5], rank: 3, ..map(Element::U32, &[16], &[8]) };
+    let good = load("3d.shared::cluster.global", "{0, 2147483647, 2147483647}", "", 32);
+    let (kind, _) = refused(&good, &far, Fault::IllegalAddress);
+    assert_eq!(kind, Kind::OutOfBounds { space: Space::Global });
+}

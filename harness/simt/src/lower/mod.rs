@@ -46,6 +46,8 @@ type Kernel = kernel::Kernel<Arc<Program>>;
 
 /// What a module holds.
 pub struct Loaded {
+    /// The first word of its `.target`: `sm_90a`.
+    pub target: String,
     /// Its kernels.
     pub kernels: Vec<Kernel>,
     /// Kernels that ask for something that this machine does not support, and for what.
@@ -67,7 +69,9 @@ pub fn load(ptx: &str, memory: &Memory, profile: &Profile) -> Result<Loaded, Loa
     let mut globals = Vec::new();
     let env = Env::new(&module, memory, &mut globals);
     match env.and_then(|env| Ok((kernels(&module, &env, profile)?, env.kernel_values))) {
-        Ok(((kernels, unsupported), addresses)) => Ok(Loaded { kernels, unsupported, globals, addresses }),
+        Ok(((kernels, unsupported), addresses)) => {
+            Ok(Loaded { target: module.target, kernels, unsupported, globals, addresses })
+        }
         Err(error) => {
             for (_, address, _) in globals {
                 // The variable belongs to this module, so nobody else can have freed it.

@@ -1,9 +1,9 @@
 //! Functions that may be active more than once in a thread, because they call themselves, directly or through others.
 //!
 //! Every other function has one place for its registers, parameters and local variables. These have a frame on the
-//! lane's stack: local variables lie there for good, and registers that are needed after a call are saved there while
-//! the call may enter the function again. Parameters are exchanged as with other functions, and moved to places of
-//! their own at the beginning.
+//! lane's stack: local variables lie there for good, and it has room for the registers that are needed after a call
+//! which may enter the function again. Those registers are saved where no kernel can write. Parameters are exchanged as
+//! with other functions, and moved to places of their own at the beginning.
 
 use super::alloc::live_at_starts;
 use super::calls::makes_arrays;
@@ -19,8 +19,8 @@ use crate::instr::control::stack::{self, Stack, saved_bytes};
 const CALL_BYTES: u32 = 16;
 
 impl Frames {
-    /// Completes the lowered functions of a program, of which `functions` has the indices in the module: whoever has
-    /// a frame enters it, and saves in it what it needs after a call.
+    /// Completes the lowered functions of a program, of which `functions` has the indices in the module: those with a
+    /// frame enter it, and save what they need after a call.
     pub fn complete(&self, functions: &[usize], lowered: &mut [Func]) {
         let Some(stack) = self.stack else { return };
         for (func, &index) in lowered.iter_mut().zip(functions) {
@@ -56,12 +56,12 @@ impl Frames {
             let mut after = Block::new();
             (after.term, after.term_loc) = (Term::Goto(then), loc);
             if !saved.is_empty() {
-                add(&mut block.insts, stack::save(stack, locals, &saved));
+                add(&mut block.insts, stack::save(&saved));
             }
             add(&mut block.insts, stack::push(stack, frame));
             add(&mut after.insts, stack::pop(stack, frame));
             if !saved.is_empty() {
-                add(&mut after.insts, stack::restore(stack, locals, &saved));
+                add(&mut after.insts, stack::restore(&saved));
             }
             let next = func.blocks.len() as u32;
             match &mut func.blocks[at].term {

@@ -120,7 +120,7 @@ impl Heap {
             return (0, false);
         };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = span <= self.bytes - state.fresh;
+        let new = span <= self.bytes.saturating_sub(state.fresh);
         let at = if new {
             state.fresh += span;
             state.fresh - span
@@ -200,7 +200,7 @@ impl Heap {
         let at = address.wrapping_sub(self.start);
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let distance = |start: u64, held: &Held| {
-            if at < start { start - at } else { (at + 1).saturating_sub(start + held.bytes) }
+            if at < start { start - at } else { at.saturating_add(1).saturating_sub(start + held.bytes) }
         };
         let around = |blocks: &BTreeMap<u64, Held>, live: bool| {
             let near = [blocks.range(..=at).next_back(), blocks.range(at..).next()];
@@ -238,6 +238,7 @@ mod tests {
         assert_eq!(heap.allocate_for(32, None), (4144, true));
         assert_eq!(heap.used(), 32 + 64);
         assert_eq!(heap.allocate(u64::MAX), 0);
+        assert_eq!(Heap::new(4096, 8).allocate(1), 0, "a heap smaller than what lies before its first block");
         // What the memory was before is forgotten.
         assert_eq!(heap.free(4176), Err(HeapError::Unknown));
         assert_eq!(heap.free(4208), Err(HeapError::Freed));

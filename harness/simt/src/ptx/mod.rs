@@ -1,6 +1,7 @@
 //! From PTX text to a syntax tree.
 
 pub mod ast;
+mod capability;
 mod error;
 mod lex;
 mod parse;

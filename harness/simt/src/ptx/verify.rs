@@ -1,4 +1,4 @@
-//! What the driver's own assembler would refuse in a module, independent of its instructions.
+//! What the driver's own assembler would refuse in a module, independent of what its instructions do.
 //!
 //! The parser resolves names, and the instruction table checks the use of registers. Limits and versions are those of
 //! the PTX ISA manual (chapters "PTX Module Directives" and "Kernel Function Parameters").
@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::ast::{Body, Function, Inst, Module, Operand, Space, Type, Var};
+use super::capability::{self, Needs};
 use super::error::{ParseError, Problem, Result};
 
 /// Largest constant memory of a module, in bytes.
@@ -68,10 +69,13 @@ pub(super) fn verify(module: &Module) -> Result<()> {
     }
     let by_name = module.functions.iter().map(|f| (&*f.name, f)).collect();
     for function in &module.functions {
-        head(function, module.version)?;
+        head(function, module)?;
         if let Some(code) = &function.body {
             body(code, &by_name)?;
-            code.code.iter().try_for_each(|inst| specific(inst, &module.target))?;
+            for inst in &code.code {
+                has_instruction(inst, &module.target)?;
+                barrier(inst)?;
+            }
         }
     }
     Ok(())
@@ -93,8 +97,7 @@ fn target(module: &Module) -> Result<()> {
     }
     let (major, minor) = module.version;
     let target = &module.target;
-    let number = target.strip_prefix("sm_").map(|n| n.trim_end_matches(['a', 'f']));
-    let Some(number) = number.and_then(|n| n.parse::<u32>().ok()) else {
+    let Some((number, _)) = architecture(target) else {
         return fail(1, format!("`.target {target}`: expected `sm_` and a number"));
     };
     // An architecture newer than those in this table is checked by its instructions only.
@@ -125,7 +128,7 @@ fn variable(var: &Var) -> Result<()> {
     Ok(())
 }
 
-fn head(function: &Function, version: (u32, u32)) -> Result<()> {
+fn head(function: &Function, module: &Module) -> Result<()> {
     let (name, line) = (&function.name, function.ptx_line);
     if function.entry && function.body.is_none() {
         return fail(line, format!("the kernel `{name}` has no body"));
@@ -138,12 +141,17 @@ fn head(function: &Function, version: (u32, u32)) -> Result<()> {
             return fail(line, format!("`{name}` has `{directive}` with an extent of 0"));
         }
     }
+    if let Some(directive) = capability::of_clusters(&function.cluster)
+        && architecture(&module.target).is_some_and(|(here, _)| here < 90)
+    {
+        return lacks(line, &format!("directive `{directive}`"), &module.target, "sm_90");
+    }
     if function.entry {
         let bytes = function.params.iter().fold(0u64, |sum, p| {
             // The sum is bounded, so that absurd sizes cannot overflow it.
             sum.min(1 << 60).next_multiple_of(p.align.max(1) as u64) + p.size
         });
-        let most = if version >= (8, 1) { MAX_PARAMS } else { 4352 };
+        let most = if module.version >= (8, 1) { MAX_PARAMS } else { 4352 };
         if bytes > most {
             return fail(line, format!("`{name}` has {bytes} bytes of parameters, {most} at most"));
         }
@@ -179,28 +187,75 @@ fn body(body: &Body, functions: &HashMap<&str, &Function>) -> Result<()> {
     Ok(())
 }
 
-/// Instructions of one architecture, with the targets that have them, whose code no other part runs.
-const SPECIFIC: [(&str, &[&str]); 2] =
-    [("wgmma.", &["sm_90a"]), ("setmaxnreg.", &["sm_90a", "sm_100", "sm_101", "sm_103", "sm_110", "sm_120", "sm_121"])];
+/// The architecture that `.target` names: its number, and whether the code is for it or its family alone (`sm_90a`).
+fn architecture(target: &str) -> Option<(u32, bool)> {
+    let whole = target.strip_prefix("sm_")?;
+    let number = whole.trim_end_matches(['a', 'f']);
+    Some((number.parse().ok()?, number.len() < whole.len()))
+}
 
-/// Checks that an instruction of one architecture stands in a module for it (`sm_90a`, not `sm_90`).
-fn specific(inst: &Inst, target: &str) -> Result<()> {
-    let Some((_, targets)) = SPECIFIC.iter().find(|(name, _)| inst.op.starts_with(name)) else {
+/// Checks that the module's target has an instruction.
+fn has_instruction(inst: &Inst, target: &str) -> Result<()> {
+    let Some((here, specific)) = architecture(target) else {
         return Ok(());
     };
-    let family = target.trim_end_matches(['a', 'f']);
-    if targets.contains(&target) || (family != target && targets.contains(&family)) {
-        return Ok(());
+    for needs in capability::needs(inst) {
+        let (name, wanted) = match needs {
+            Needs::From(least) if here < least => (inst.op.clone(), format!("sm_{least}")),
+            Needs::Specific(list) if !specific || !list.contains(&here) => {
+                let name: Vec<&str> = inst.op.split('.').take(2).collect();
+                (name.join("."), format!("sm_{}a", list[0]))
+            }
+            _ => continue,
+        };
+        return lacks(inst.loc.ptx_line, &format!("instruction `{name}`"), target, &wanted);
     }
-    let name: Vec<&str> = inst.op.split('.').take(2).collect();
-    let (name, wanted) = (name.join("."), targets[0]);
+    Ok(())
+}
+
+/// The error for what the module's target does not have.
+fn lacks(line: u32, what: &str, target: &str, wanted: &str) -> Result<()> {
+    let later = if wanted.ends_with('a') { "" } else { " or later" };
     fail(
-        inst.loc.ptx_line,
+        line,
         format!(
-            "instruction `{name}` not supported on `.target {target}`: compile for {wanted} \
-             (--gpu-architecture={wanted})"
+            "{what} not supported on `.target {target}`: compile for {wanted}{later} (--gpu-architecture={wanted})"
         ),
     )
+}
+
+/// The barriers of a block.
+const BARRIERS: i64 = 16;
+
+/// Checks the numbers of a barrier of the block, and of the threads that come to it, where they are literals.
+fn barrier(inst: &Inst) -> Result<()> {
+    let mut words = inst.op.split('.');
+    let opcode = words.next();
+    if !matches!(opcode, Some("bar" | "barrier")) || words.any(|word| matches!(word, "warp" | "cluster")) {
+        return Ok(());
+    }
+    let operands = match inst.operands.as_slice() {
+        [_, inner @ .., _] if inst.op.split('.').any(|word| word == "red") => inner,
+        all => all,
+    };
+    let line = inst.loc.ptx_line;
+    if let Some(Operand::Int(number)) = operands.first()
+        && !(0..BARRIERS).contains(number)
+    {
+        return fail(
+            line,
+            format!("barrier number {number} is out of range: a block has barriers 0 to {}", BARRIERS - 1),
+        );
+    }
+    if let Some(Operand::Int(threads)) = operands.get(1)
+        && threads % 32 != 0
+    {
+        return fail(
+            line,
+            format!("a barrier for {threads} threads: the number must be a multiple of the warp size, 32"),
+        );
+    }
+    Ok(())
 }
 
 /// Checks that a call gives as many arguments as the function takes, and takes as many values as it returns.

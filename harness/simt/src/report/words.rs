@@ -161,7 +161,7 @@ fn tensor_map(misuse: TensorMapMisuse) -> String {
     match misuse {
         TensorMapMisuse::Misaligned => "The tensor map's address is not a multiple of 64".into(),
         TensorMapMisuse::Space => "The tensor map lies in shared or local memory".into(),
-        TensorMapMisuse::NotAMap => "There is no tensor map at this address".into(),
+        TensorMapMisuse::NotAMap => "The tensor map at this address was not made by the driver".into(),
         TensorMapMisuse::Rank { map, asked } => {
             let dimensions = plural(map.into(), "dimension", "dimensions");
             format!("The tensor map has {dimensions}, and the copy takes {asked}")
@@ -593,7 +593,7 @@ const fn remedy_of_tensor_map(misuse: TensorMapMisuse) -> &'static str {
             "pass it as `const __grid_constant__ CUtensorMap`, so that the kernel names the parameter itself and no copy of it, or put it into global or constant memory"
         }
         TensorMapMisuse::NotAMap => {
-            "make it by cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col, check what that returns, and copy all 128 bytes"
+            "make it by cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col, check what that returns, copy all 128 bytes, and change them only by tensormap.replace"
         }
         TensorMapMisuse::Rank { .. } => "use the copy for as many dimensions as the tensor map has (1d to 5d)",
         TensorMapMisuse::Mode => {

@@ -2,7 +2,8 @@
 //!
 //! A program gets a tensor map from the driver as 128 opaque bytes, and passes them to a kernel or puts them into
 //! global memory. [`TensorMap::words`] gives those bytes and [`TensorMap::from_words`] reads them. Their layout is this
-//! machine's own, as NVIDIA's is not published; so nobody can mix maps of the two, and every map carries a mark.
+//! machine's own, as NVIDIA's is not published, and they carry a tag that only the driver can make. What is used of a
+//! map is a [`ValidMap`], whose fields keep to the limits that the driver has for them.
 //!
 //! # What the documents leave open
 //!
@@ -35,9 +36,11 @@
 //! the corners (seen in tensors of slices, and taken for all). A store writes whole pieces of 16 bytes, also where the
 //! tensor ends inside one. `tests/tensor_record.rs` makes all copies that were recorded on an H200.
 
+pub mod limits;
 mod rows;
 mod words;
 
+pub use limits::ValidMap;
 pub(crate) use rows::Row;
 
 use crate::swizzle::Swizzle;
@@ -221,7 +224,7 @@ pub struct TensorMap {
     pub fill_nan: bool,
 }
 
-impl TensorMap {
+impl ValidMap {
     /// Bytes of a row of the box, which lie side by side: of a tensor with slices, a pixel of one.
     pub(crate) fn row_bytes(&self) -> u64 {
         self.interleave.slice().map_or_else(|| self.channel_bytes(), u64::from)

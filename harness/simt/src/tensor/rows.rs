@@ -1,6 +1,6 @@
 //! The rows of a box: where they lie in the tensor, and in the copy.
 
-use super::{MOST_DIMENSIONS, Shape, TensorMap};
+use super::{MOST_DIMENSIONS, Shape, ValidMap};
 
 /// A row of a box: elements that lie side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) struct Row {
     pub address: u64,
 }
 
-impl TensorMap {
+impl ValidMap {
     /// Calls `act` with each row of the box that begins at these coordinates, innermost first. `offsets` are those of
     /// `im2col` mode, in W, H and D. Ends with the first error.
     ///
@@ -87,9 +87,10 @@ impl TensorMap {
         let first = at[0].clamp(0, self.dims[0] as i64);
         let last = (at[0] + elements).clamp(first, self.dims[0] as i64);
         let before = (first - at[0]).clamp(0, elements) as u64 * size;
-        let mut address = self.address.wrapping_add(first as u64 * size);
+        // An address that does not fit into 64 bits is outside of all memory, and so is the largest one.
+        let mut address = self.address.saturating_add(first as u64 * size);
         for d in 1..self.rank as usize {
-            address = address.wrapping_add((at[d] as u64).wrapping_mul(self.strides[d - 1]));
+            address = address.saturating_add((at[d] as u64).saturating_mul(self.strides[d - 1]));
         }
         Row { before, inside: (last - first) as u64 * size, address }
     }
@@ -102,7 +103,7 @@ impl TensorMap {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Element, Interleave};
+    use super::super::{Element, Interleave, TensorMap};
     use super::*;
 
     const BASE: u64 = 0x1000;
@@ -122,9 +123,13 @@ mod tests {
         }
     }
 
+    fn valid(map: &TensorMap) -> ValidMap {
+        map.valid().expect("its fields are within their limits")
+    }
+
     fn rows(map: &TensorMap, at: [i32; 5], offsets: [i32; 3]) -> Vec<(u64, u64, u64)> {
         let mut list = Vec::new();
-        let Ok(()) = map.rows(at, offsets, |row| {
+        let Ok(()) = valid(map).rows(at, offsets, |row| {
             list.push((row.before, row.inside, row.address - BASE));
             Ok::<(), std::convert::Infallible>(())
         });
@@ -134,7 +139,7 @@ mod tests {
     #[test]
     fn a_box_lies_in_its_tensor() {
         let map = map(2, [10, 3, 1, 1, 1], [64, 0, 0, 0], Shape::Tiled([4, 2, 1, 1, 1]));
-        assert_eq!(map.box_bytes(), 32);
+        assert_eq!(valid(&map).box_bytes(), 32);
         assert_eq!(rows(&map, [4, 1, 0, 0, 0], [0; 3]), [(0, 16, 64 + 16), (0, 16, 128 + 16)]);
         // Beyond the last column, and before the first.
         assert_eq!(rows(&map, [8, 0, 0, 0, 0], [0; 3]), [(0, 8, 32), (0, 8, 64 + 32)]);
@@ -150,7 +155,7 @@ mod tests {
     fn steps_leave_elements_out() {
         let mut map = map(3, [4, 9, 9, 1, 1], [16, 160, 0, 0], Shape::Tiled([4, 5, 4, 1, 1]));
         map.steps = [7, 2, 3, 1, 1];
-        assert_eq!(map.box_bytes(), 16 * 3 * 2);
+        assert_eq!(valid(&map).box_bytes(), 16 * 3 * 2);
         let at = |y: u64, z: u64| (0, 16, 16 * y + 160 * z);
         let expected = [at(1, 2), at(3, 2), at(5, 2), at(1, 5), at(3, 5), at(5, 5)];
         assert_eq!(rows(&map, [0, 1, 2, 0, 0], [0; 3]), expected);
@@ -161,7 +166,7 @@ mod tests {
         // 4 channels, 5 columns, 4 rows, 2 images; a filter of 3 x 3 without padding.
         let shape = Shape::Im2col { lower: [0; 3], upper: [-2, -2, 0], channels: 4, pixels: 8 };
         let map = map(4, [4, 5, 4, 2, 1], [16, 80, 320, 0], shape);
-        assert_eq!(map.box_bytes(), 128);
+        assert_eq!(valid(&map).box_bytes(), 128);
         let at = |w: u64, h: u64, n: u64| (0, 16, 16 * w + 80 * h + 320 * n);
         let expected = [(1, 0, 0), (2, 0, 0), (0, 1, 0), (1, 1, 0), (2, 1, 0), (0, 0, 1), (1, 0, 1), (2, 0, 1)];
         let plain: Vec<_> = expected.iter().map(|&(w, h, n)| at(w, h, n)).collect();
@@ -175,22 +180,30 @@ mod tests {
         // 6 x 3 pixels, 2 slices, 2 images.
         let mut map = map(4, [6, 3, 2, 2, 1], [96, 288, 576, 0], Shape::Tiled([4, 2, 2, 1, 1]));
         (map.interleave, map.swizzle) = (Interleave::B16, 2);
-        assert_eq!((map.box_bytes(), map.tile_bytes()), (4 * 2 * 16, 4 * 2 * 16), "one slice, and no gaps");
+        assert_eq!(
+            (valid(&map).box_bytes(), valid(&map).tile_bytes()),
+            (4 * 2 * 16, 4 * 2 * 16),
+            "one slice, and no gaps"
+        );
         let at = |w: u64, h: u64| (0, 16, 16 * w + 96 * h + 288 + 576);
         // Four pixels of a row, of which two lie behind the last.
         let found = rows(&map, [4, 1, 1, 1, 0], [0; 3]);
         assert_eq!((found.len(), found.iter().filter(|row| row.1 == 0).count()), (8, 4));
         assert_eq!([found[0], found[1], found[4], found[5]], [at(4, 1), at(5, 1), at(4, 2), at(5, 2)]);
-        assert!(map.may_begin_at(3) && map.lacks().is_none());
+        assert!(valid(&map).may_begin_at(3) && valid(&map).lacks().is_none());
         // Pixels.
         map.shape = Shape::Im2col { lower: [0, -1, 0], upper: [-4, 0, 0], channels: 4, pixels: 3 };
-        assert_eq!((map.box_bytes(), map.lacks()), (48, None));
+        assert_eq!((valid(&map).box_bytes(), valid(&map).lacks()), (48, None));
         let row = |w: u64, h: u64| (0, 16, 16 * w + 96 * h);
         assert_eq!(rows(&map, [1, 1, 0, 0, 0], [2, 0, 0]), [row(3, 1), row(2, 2), row(3, 2)]);
-        assert_eq!(map.outside_corners([1, 1, 0, 0, 0]), None);
-        assert_eq!(map.outside_corners([2, 1, 0, 0, 0]), Some((2, [0, 1])));
-        assert_eq!(map.outside_corners([1, -2, 0, 0, 0]), Some((-2, [-1, 2])));
+        assert_eq!(valid(&map).outside_corners([1, 1, 0, 0, 0]), None);
+        assert_eq!(valid(&map).outside_corners([2, 1, 0, 0, 0]), Some((2, [0, 1])));
+        assert_eq!(valid(&map).outside_corners([1, -2, 0, 0, 0]), Some((-2, [-1, 2])));
         map.shape = Shape::Im2col { lower: [0; 3], upper: [0; 3], channels: 8, pixels: 2 };
-        assert_eq!((map.box_bytes(), map.lacks()), (32, None), "one slice, though there are channels of two");
+        assert_eq!(
+            (valid(&map).box_bytes(), valid(&map).lacks()),
+            (32, None),
+            "one slice, though there are channels of two"
+        );
     }
 }

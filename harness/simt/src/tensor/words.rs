@@ -1,9 +1,15 @@
 //! The 128 bytes of a tensor map.
+//!
+//! Kernels can write any bytes they like, so the last word authenticates the others: a keyed hash (SipHash) under a key
+//! that the process draws from the operating system and that no kernel can read. A kernel that writes a map, or
+//! changes one without `tensormap.replace`, would have to guess 64 bits, and each wrong guess ends its launch.
 
 use super::{Element, Interleave, MOST_DIMENSIONS, Shape, TensorMap};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
 
-/// What the last word holds besides the digest of the others: `TensorMp`.
-const MARK: u64 = u64::from_le_bytes(*b"TensorMp");
+/// The key of this process.
+static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 impl TensorMap {
     /// Its 128 bytes, as words.
@@ -37,13 +43,14 @@ impl TensorMap {
                 words[14] = u64::from(channels) | u64::from(pixels) << 32;
             }
         }
-        words[15] = MARK ^ digest(&words);
+        words[15] = tag(&words);
         words
     }
 
-    /// The map in these bytes; `None` if they are no tensor map.
+    /// The map in these bytes; `None` if [`TensorMap::words`] of this process did not make them. The fields may still
+    /// be ones that no copy takes: see [`TensorMap::valid`].
     pub fn from_words(words: &[u64; 16]) -> Option<TensorMap> {
-        if words[15] != MARK ^ digest(words) {
+        if words[15] != tag(words) {
             return None;
         }
         let part = |word: u64, at: u32, bits: u32| (word >> at) & ((1 << bits) - 1);
@@ -77,9 +84,9 @@ impl TensorMap {
     }
 }
 
-/// A number that differs for almost any other words but the last.
-fn digest(words: &[u64; 16]) -> u64 {
-    words[..15].iter().fold(0, |sum: u64, word| (sum.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+/// The tag that authenticates all words but the last.
+fn tag(words: &[u64; 16]) -> u64 {
+    KEY.hash_one(&words[..15])
 }
 
 #[cfg(test)]
@@ -118,5 +125,12 @@ mod tests {
             changed[at] ^= 1 << (3 * at);
             assert_eq!(TensorMap::from_words(&changed), None, "word {at}");
         }
+    }
+
+    /// The tag is not a function of the words alone: another key gives another one.
+    #[test]
+    fn the_tag_depends_on_the_key() {
+        let words = map(Shape::Tiled([1, 2, 3, 4, 5])).words();
+        assert_ne!(RandomState::new().hash_one(&words[..15]), words[15]);
     }
 }

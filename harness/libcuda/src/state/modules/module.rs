@@ -91,6 +91,8 @@ impl Module {
                 };
                 Refused::new(code, error.to_string())
             })?;
+        // A comment may have hidden the directive from the look at the text.
+        ptx::check_target(machine.target(), driver.profile)?;
         Ok(Arc::new(Module {
             context: context.map(Arc::downgrade),
             machine,

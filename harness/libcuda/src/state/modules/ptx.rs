@@ -25,12 +25,20 @@ pub fn doubt(ptx: &str) -> Option<String> {
     })
 }
 
-/// Checks that the device accepts this PTX: its target must not be newer than the part.
+/// Checks that the device accepts this PTX, by what its text looks like: its target must not be newer than the part.
 ///
 /// # Errors
 /// The driver's code, and an explanation.
 pub fn check(ptx: &str, profile: &Profile) -> std::result::Result<(), Refused> {
-    let Some(target) = directive(ptx, ".target").and_then(|text| text.strip_prefix("sm_")) else {
+    directive(ptx, ".target").map_or(Ok(()), |target| check_target(target, profile))
+}
+
+/// Checks that a target is not newer than the part.
+///
+/// # Errors
+/// As for [`check`].
+pub fn check_target(target: &str, profile: &Profile) -> std::result::Result<(), Refused> {
+    let Some(target) = target.strip_prefix("sm_") else {
         return Ok(());
     };
     let digits = target.trim_end_matches(|c: char| c.is_ascii_alphabetic());

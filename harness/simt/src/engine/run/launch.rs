@@ -244,6 +244,7 @@ fn shared<'l>(
         turns: (count > 1 && settings.seed == 0).then(Turns::default),
         blocks: Blocks::new(blocks / of, batch),
         outcome: Outcome::new(settings.print_bytes),
+        print_bytes: settings.print_bytes,
     }
 }
 

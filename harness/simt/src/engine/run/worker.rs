@@ -220,6 +220,10 @@ impl<'l> Worker<'l> {
         // Where the chains of warps are counted, each has its own counts of basic blocks.
         let slot_counts = slot.counts.as_mut_ptr();
         slot.paused.begin(live);
+        if program.recursive {
+            // Threads that have exited inside of calls left their registers there.
+            slot.saved.iter_mut().for_each(Vec::clear);
+        }
         warp.slot = Some(slot);
         warp.ops = if launch.looks.any() { launch.looks.ops.as_ptr() } else { program.ops.as_ptr() };
         warp.counts = if self.notes.seen.is_some() { slot_counts } else { self.counts.as_mut_ptr() };
@@ -263,6 +267,7 @@ impl<'l> Worker<'l> {
                 regs: Buffer::new(program.file_bytes as usize),
                 local: (self.launch.local_bytes > 0)
                     .then(|| Buffer::new(local_stride(self.launch.local_bytes) * LANES)),
+                saved: Default::default(),
                 seen: vec![0; self.notes.seen_words * 2],
                 counts: vec![BlockCount::default(); if self.notes.seen.is_some() { program.blocks.len() } else { 0 }],
                 paused: Paused::default(),

@@ -87,12 +87,12 @@ pub struct Warp<'l> {
     /// Two bit sets with one bit for each branch, one after the other: the branches that this warp executed, and those
     /// at which it diverged.
     pub(crate) seen: *mut u64,
-    pub(crate) shared: *mut u8,
+    pub(in crate::engine) shared: *mut u8,
     pub(crate) shared_len: u64,
-    pub(crate) local: *mut u8,
+    pub(in crate::engine) local: *mut u8,
     pub(crate) local_len: u64,
     /// Bytes from one lane's local memory to the next lane's: see [`slot::local_stride`].
-    pub(crate) local_stride: usize,
+    pub(in crate::engine) local_stride: usize,
     launch: &'l Shared<'l>,
     /// The warp's block, while the warp has its turn.
     pub(crate) block: Loan<Block<'l>>,

@@ -118,6 +118,8 @@ pub(crate) struct Shared<'l> {
     pub blocks: Blocks,
     /// The fault and the printed text.
     pub outcome: Outcome,
+    /// Bytes of printed text for which there is room.
+    pub print_bytes: usize,
 }
 
 /// The number of blocks among which a seed changes the order. It is smaller than the number of blocks that any device

@@ -3,6 +3,7 @@
 use super::buffer::Buffer;
 use super::chains::Paused;
 use super::counts::BlockCount;
+use crate::lane::LANES;
 
 /// Bytes from one lane's local memory to the next lane's, if each has so many bytes. All lanes are at the same offset
 /// most of the time; an odd number of cache lines between them spreads them over the sets of the host's caches.
@@ -17,6 +18,9 @@ pub(crate) struct WarpSlot {
     pub regs: Buffer,
     /// Local memory of 32 lanes, one after another at [`local_stride`].
     pub local: Option<Buffer>,
+    /// The registers of each lane's callers, return addresses among them, that wait for calls of functions which call
+    /// themselves. They are as many as fit into the frames that the lane's stack has room for.
+    pub saved: [Vec<u64>; LANES],
     /// One bit for each branch that the warp executed, then one for each at which it diverged.
     pub seen: Vec<u64>,
     /// How often the warp executed each basic block; empty unless the launch's costs are counted.

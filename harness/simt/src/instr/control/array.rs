@@ -120,17 +120,53 @@ pub(super) fn restore(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let [from] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };
-    let (last, from) = (last(cx, inst)?, cx.source(from, ty)?);
-    transfer(cx, (last, 8), (from, width))
+    let (last, mut from) = (last(cx, inst)?, cx.source(from, ty)?);
+    if width == 4 {
+        let wide = cx.temp(8);
+        transfer(cx, (wide, 8), (from, 4))?;
+        from = wide;
+    }
+    cx.emit(Restore { from, last }.pack(run_restore))
+}
+
+operands! {
+    /// Gives arrays back.
+    struct Restore {
+        /// Where the last one that stays begins.
+        from: read(u64) in a,
+        /// Where the last one begins.
+        last: write(u64) in d,
+    }
+}
+
+/// The first byte of a lane's local memory in which arrays may lie.
+fn floor(warp: &Warp) -> u64 {
+    warp.local_len.saturating_sub(u64::from(warp.launch().stack_bytes).next_multiple_of(16))
+}
+
+unsafe fn run_restore(warp: &mut Warp, op: &Op) -> Flow {
+    let Restore { from, last } = Restore::unpack(op);
+    let places = floor(warp)..=warp.local_len;
+    // SAFETY: the registers were unpacked from this instruction.
+    let (from, last) = unsafe { (*from.lanes(warp), &mut *last.lanes(warp)) };
+    for lane in lanes(warp.mask()) {
+        if !places.contains(&from[lane]) {
+            let flow = full(warp, op, 1 << lane);
+            let at = from[lane];
+            warp.add_note(format!("stackrestore takes {at:#x}, which no stacksave of this thread has given"));
+            return flow;
+        }
+        last[lane] = from[lane];
+    }
+    Flow::Next
 }
 
 unsafe fn run_make(warp: &mut Warp, op: &Op) -> Flow {
     let Make { bytes, before, last, align } = Make::unpack(op);
-    let stack = warp.launch().stack_bytes;
-    let least = warp.local_len - u64::from(stack.next_multiple_of(16));
+    let least = floor(warp);
     // SAFETY: the registers were unpacked from this instruction.
     let (bytes, before) = unsafe { (*bytes.lanes(warp), *before.lanes(warp)) };
-    let mut full = 0u32;
+    let mut missing = 0u32;
     for lane in lanes(warp.mask()) {
         let at = before[lane].checked_sub(bytes[lane]).map(|at| at & !(u64::from(align) - 1));
         match at.filter(|at| *at >= least) {
@@ -139,15 +175,18 @@ unsafe fn run_make(warp: &mut Warp, op: &Op) -> Flow {
                 (*last.lanes(warp))[lane] = at;
                 warp.written.clear(lane as u64 * warp.local_len + at, before[lane] - at);
             },
-            None => full |= 1 << lane,
+            None => missing |= 1 << lane,
         }
     }
-    if full == 0 {
-        return Flow::Next;
-    }
+    if missing == 0 { Flow::Next } else { full(warp, op, missing) }
+}
+
+/// Stops the kernel because the stacks of these lanes have no room.
+#[cold]
+fn full(warp: &mut Warp, op: &Op, missing: u32) -> Flow {
     let mut access = Access::at(What::Execute, warp.program().place_of(op.site));
-    access.threads = full.count_ones();
-    let access = warp.located(access, full.trailing_zeros() as usize);
-    let kind = Kind::StackOverflow { depth: 0, stack_bytes: stack };
+    access.threads = missing.count_ones();
+    let access = warp.located(access, missing.trailing_zeros() as usize & 31);
+    let kind = Kind::StackOverflow { depth: 0, stack_bytes: warp.launch().stack_bytes };
     warp.fault(Fault::IllegalAddress, kind, vec![access], None)
 }

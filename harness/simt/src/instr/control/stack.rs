@@ -1,14 +1,17 @@
 //! The stack of functions that call themselves, directly or through others.
 //!
 //! Each lane has a stack pointer: the offset in its local memory at which the frame of the running function begins. A
-//! frame holds the function's local variables and, while it calls, the registers that it still needs. The caller moves
-//! the stack pointer over its own frame and back.
+//! frame holds the function's local variables, and has room for the registers that the function still needs while it
+//! calls. The caller moves the stack pointer over its own frame and back.
+//!
+//! The registers themselves, of which one is the return address, do not lie there: a kernel can write all of its local
+//! memory, and would choose where the interpreter goes on. They lie in the warp's slot (`WarpSlot::saved`).
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Access, Kind, What};
 use crate::instr::code::{Inst, Opnd};
-use crate::instr::operands::{Any, Bytes, Register, operands};
+use crate::instr::operands::{Any, Register, operands};
 use crate::kernel::Fault;
 use crate::lane::lanes;
 
@@ -107,14 +110,10 @@ unsafe fn run_enter(warp: &mut Warp, op: &Op) -> Flow {
 }
 
 operands! {
-    /// Saves registers in the frame, or restores them.
+    /// Saves registers, or restores them.
     struct Registers {
-        /// The stack pointer.
-        pointer: read(u64) in a,
         /// How many registers.
         count: number(u32) in b,
-        /// Where in the frame they begin.
-        offset: number(u32) in c,
         /// The registers, each with its width in bytes behind it; 0 for a predicate.
         registers: pool in imm,
     }
@@ -125,77 +124,71 @@ pub(crate) fn saved_bytes(width: u32) -> u32 {
     if width == 8 { 8 } else { 4 }
 }
 
-/// Saves these registers, given with their widths, in the frame from `offset` on.
-pub(crate) fn save(stack: Stack, offset: u32, registers: &[(Opnd, u32)]) -> Inst {
-    transfer(stack, offset, registers, false).pack(run_transfer::<false>)
+/// Saves these registers, given with their widths, until [`restore`].
+pub(crate) fn save(registers: &[(Opnd, u32)]) -> Inst {
+    transfer(registers, false).pack(run_save)
 }
 
-/// Restores them.
-pub(crate) fn restore(stack: Stack, offset: u32, registers: &[(Opnd, u32)]) -> Inst {
-    transfer(stack, offset, registers, true).pack(run_transfer::<true>)
+/// Restores the registers that were saved last, which are these.
+pub(crate) fn restore(registers: &[(Opnd, u32)]) -> Inst {
+    transfer(registers, true).pack(run_restore)
 }
 
-fn transfer(
-    stack: Stack,
-    offset: u32,
-    registers: &[(Opnd, u32)],
-    restores: bool,
-) -> Registers<crate::instr::operands::Named> {
+fn transfer(registers: &[(Opnd, u32)], restores: bool) -> Registers<crate::instr::operands::Named> {
     let both = registers.iter().flat_map(|&(register, width)| [(register, restores), (Opnd::Raw(width), false)]);
-    Registers { pointer: stack.pointer, count: registers.len() as u32, offset, registers: both.collect() }
+    Registers { count: registers.len() as u32, registers: both.collect() }
 }
 
-unsafe fn run_transfer<const RESTORE: bool>(warp: &mut Warp, op: &Op) -> Flow {
-    let Registers { pointer, count, offset, registers } = Registers::unpack(op);
+/// The registers that an instruction names, each with its width.
+fn named<'l>(warp: &Warp<'l>, op: &Op) -> &'l [u32] {
+    let Registers { count, registers } = Registers::unpack(op);
     let start = registers as usize;
-    let list = &warp.program().lists[start..start + 2 * count as usize];
-    // SAFETY: the registers were unpacked from this instruction. The function has entered a frame that has room for
-    // them, inside the lane's local memory.
-    unsafe {
-        let pointer = *pointer.lanes(warp);
-        for lane in lanes(warp.mask()) {
-            let frame = (lane * warp.local_stride) as u64 + pointer[lane] + u64::from(offset);
-            let mut at = warp.local.add(frame as usize);
-            for pair in list.chunks_exact(2) {
-                let register = Register::<Any>::at(pair[0]);
+    &warp.program().lists[start..start + 2 * count as usize]
+}
+
+unsafe fn run_save(warp: &mut Warp, op: &Op) -> Flow {
+    let list = named(warp, op);
+    let Some(mut slot) = warp.slot.take() else { return Flow::Next };
+    for lane in lanes(warp.mask()) {
+        for pair in list.chunks_exact(2) {
+            let register = Register::<Any>::at(pair[0]);
+            // SAFETY: the registers were unpacked from this instruction, each with its width.
+            let value = unsafe {
                 match pair[1] {
-                    0 => predicate::<RESTORE>(warp, Register::at(pair[0]), lane, at),
-                    8 => whole::<u64, RESTORE>(warp, register, lane, at),
-                    4 => whole::<u32, RESTORE>(warp, register, lane, at),
-                    _ => whole::<u16, RESTORE>(warp, register, lane, at),
+                    0 => u64::from(*Register::<bool>::at(pair[0]).bits(warp) >> lane & 1),
+                    8 => (*register.holding::<u64>().lanes(warp))[lane],
+                    4 => (*register.holding::<u32>().lanes(warp))[lane].into(),
+                    _ => (*register.holding::<u16>().lanes(warp))[lane].into(),
                 }
-                at = at.add(saved_bytes(pair[1]) as usize);
-            }
+            };
+            slot.saved[lane].push(value);
         }
     }
+    warp.slot = Some(slot);
     Flow::Next
 }
 
-/// # Safety
-/// The register has lanes of a `T`, and `at` has room for one.
-unsafe fn whole<T: Bytes, const RESTORE: bool>(warp: &Warp, register: Register<Any>, lane: usize, at: *mut u8) {
-    // SAFETY: the caller's contract.
-    unsafe {
-        let register = &mut *register.holding::<T>().lanes(warp);
-        if RESTORE {
-            register[lane] = at.cast::<T>().read_unaligned();
-        } else {
-            at.cast::<T>().write_unaligned(register[lane]);
+unsafe fn run_restore(warp: &mut Warp, op: &Op) -> Flow {
+    let list = named(warp, op);
+    let Some(mut slot) = warp.slot.take() else { return Flow::Next };
+    for lane in lanes(warp.mask()) {
+        for pair in list.chunks_exact(2).rev() {
+            let register = Register::<Any>::at(pair[0]);
+            // What a call has saved, only its return takes back.
+            let value = slot.saved[lane].pop().unwrap_or_default();
+            // SAFETY: the registers were unpacked from this instruction, each with its width.
+            unsafe {
+                match pair[1] {
+                    0 => Register::<bool>::at(pair[0]).set(warp, 1 << lane, (value as u32 & 1) << lane),
+                    8 => (*register.holding::<u64>().lanes(warp))[lane] = value,
+                    4 => (*register.holding::<u32>().lanes(warp))[lane] = value as u32,
+                    _ => (*register.holding::<u16>().lanes(warp))[lane] = value as u16,
+                }
+            }
         }
     }
-}
-
-/// # Safety
-/// The register is a predicate, and `at` has room for a byte.
-unsafe fn predicate<const RESTORE: bool>(warp: &Warp, register: Register<bool>, lane: usize, at: *mut u8) {
-    // SAFETY: the caller's contract.
-    unsafe {
-        if RESTORE {
-            register.set(warp, 1 << lane, u32::from(at.read()) << lane);
-        } else {
-            at.write((*register.bits(warp) >> lane) as u8 & 1);
-        }
-    }
+    warp.slot = Some(slot);
+    Flow::Next
 }
 
 operands! {
@@ -222,21 +215,20 @@ pub(crate) fn parameter(stack: Stack, bytes: u32, fixed: u32, framed: u32, out: 
 
 unsafe fn run_parameter(warp: &mut Warp, op: &Op) -> Flow {
     let Parameter { pointer, bytes, framed, fixed, out } = Parameter::unpack(op);
-    // SAFETY: the register was unpacked from this instruction. Both places lie inside the lane's local memory: the
-    // function has entered its frame. They do not overlap.
-    unsafe {
-        let pointer = *pointer.lanes(warp);
-        for lane in lanes(warp.mask()) {
-            let own = warp.local.add(lane * warp.local_stride);
-            let (own_frame, exchange) =
-                (own.add((pointer[lane] + u64::from(framed)) as usize), own.add(fixed as usize));
-            let (from, to) = if out { (own_frame, exchange) } else { (exchange, own_frame) };
-            to.copy_from_nonoverlapping(from, bytes as usize);
-            if warp.checking && warp.launch().init {
-                let start = lane as u64 * warp.local_len;
-                let at = if out { u64::from(fixed) } else { pointer[lane] + u64::from(framed) };
-                warp.written.write(start + at, u64::from(bytes));
-            }
+    // SAFETY: the register was unpacked from this instruction.
+    let pointer = unsafe { *pointer.lanes(warp) };
+    for lane in lanes(warp.mask()) {
+        let place = pointer[lane].wrapping_add(framed.into());
+        let places = (warp.local_rows(place, bytes.into()), warp.local_rows(fixed.into(), bytes.into()));
+        // Both lie inside: the function has entered its frame.
+        let (Some(frame), Some(exchange)) = places else { continue };
+        let (from, to) = if out { (frame, exchange) } else { (exchange, frame) };
+        // SAFETY: so many bytes were found at both.
+        unsafe { to.lane(lane).copy_from(from.lane(lane), bytes as usize) };
+        if warp.checking && warp.launch().init {
+            let start = lane as u64 * warp.local_len;
+            let at = if out { u64::from(fixed) } else { place };
+            warp.written.write(start + at, u64::from(bytes));
         }
     }
     Flow::Next

@@ -148,8 +148,7 @@ impl Warp<'_> {
         if fine && counting {
             // SAFETY: there is a site for every instruction.
             let site = unsafe { &mut *self.sites.add(op.site as usize) };
-            let start = self.shared as u64;
-            let address = at.map(|at| at.wrapping_sub(start));
+            let address = at.map(|at| self.shared_offset(at));
             for matrix in 0..count {
                 let (waves, ideal, ways) = bank_conflicts(&address, 0xff << (8 * matrix), 16);
                 site.sectors += u64::from(waves);

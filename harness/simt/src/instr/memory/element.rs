@@ -1,6 +1,7 @@
 //! The elements that loads and stores move, and the quick ways to find where they lie.
 
 use crate::checks::Layout;
+use crate::engine::memory::own::LocalRows;
 use crate::engine::traffic::sectors::sectors_of_two;
 use crate::engine::warp::Warp;
 use crate::engine::warp::counts::count_sectors;
@@ -216,14 +217,13 @@ pub(super) unsafe fn halves<E: Elem, const W: u8>(warp: &mut Warp, op: &Op, addr
     Some(base.map(|base| base.wrapping_add(site.delta) as *mut u8))
 }
 
-/// The host's address of the first lane's elements in local memory, `size` bytes a lane, if all lanes run and are at
-/// the same offset, as most accesses to local arrays are; those of the other lanes follow at
-/// `Warp::local_stride`. Counts the request.
+/// The lanes' elements in local memory, `size` bytes a lane, if all lanes run and are at the same offset, as most
+/// accesses to local arrays are. Counts the request.
 ///
 /// # Safety
 /// As for [`consecutive`].
 #[inline(always)]
-pub(super) unsafe fn own<const W: u8>(warp: &mut Warp, op: &Op, address: Address, size: u32) -> Option<*mut u8> {
+pub(super) unsafe fn own<const W: u8>(warp: &mut Warp, op: &Op, address: Address, size: u32) -> Option<LocalRows> {
     if warp.mask() != ALL {
         return None;
     }
@@ -233,17 +233,17 @@ pub(super) unsafe fn own<const W: u8>(warp: &mut Warp, op: &Op, address: Address
     let bytes = u64::from(size);
     // SAFETY: the caller's contract.
     let same = unsafe { ascend::<W>(addr, addr[0], 0) };
-    if !same || offset & (bytes - 1) != 0 || offset >= warp.local_len || warp.local_len - offset < bytes {
+    if !same || offset & (bytes - 1) != 0 {
         return None;
     }
+    let rows = warp.local_rows(offset, bytes)?;
     if warp.counting {
         // Interleaved by words, 32 lanes take four sectors for each.
         let sectors = 4 * size.div_ceil(4);
         // SAFETY: there is a site for every instruction.
         count_sectors(unsafe { &mut *warp.sites.add(op.site as usize) }, ALL, sectors, bytes);
     }
-    // SAFETY: inside the first lane's part.
-    Some(unsafe { warp.local.add(offset as usize) })
+    Some(rows)
 }
 
 /// Shows an access to the checks that want to see every address. It has been found to be inside `space`.

@@ -195,7 +195,7 @@ impl<E: Elem> Exec for LoadShared<E> {
                 return load_any::<E>(warp, op);
             };
             if warp.checking {
-                let from = low as u64 - warp.shared as u64;
+                let from = warp.shared_offset(low as u64);
                 if !warp.note_read(op, size, from, pattern) {
                     let layout = pattern.layout(from);
                     look::<E>(warp, op, count, Space::Shared, What::Read, Some(&layout));
@@ -235,11 +235,10 @@ impl<E: Elem> Exec for LoadLocal<E> {
                 return load_any::<E>(warp, op);
             };
             look::<E>(warp, op, count, Space::Local, What::Read, None);
-            let stride = warp.local_stride;
             for (k, to) in Load::unpack(op).to[..count as usize & 7].iter().enumerate() {
-                let (to, low) = (&mut *to.holding::<E::Reg>().lanes(warp), low.add(k * each));
+                let (to, low) = (&mut *to.holding::<E::Reg>().lanes(warp), low.skip(k * each));
                 for i in 0..LANES {
-                    to[i] = E::widen(low.add(i * stride).cast::<E::Mem>().read());
+                    to[i] = E::widen(low.lane(i).cast::<E::Mem>().read());
                 }
             }
         }

@@ -129,7 +129,7 @@ impl<E: Elem> Exec for StoreShared<E> {
             };
             let row = count == 1 && pattern.shape == pattern::Shape::Row;
             if warp.checking {
-                let to = low as u64 - warp.shared as u64;
+                let to = warp.shared_offset(low as u64);
                 if !(row && size == 4 && warp.note_row(op, to)) {
                     let layout = pattern.layout(to);
                     look::<E>(warp, op, count, Space::Shared, What::Write, Some(&layout));
@@ -169,11 +169,10 @@ impl<E: Elem> Exec for StoreLocal<E> {
                 return store_any::<E>(warp, op);
             };
             look::<E>(warp, op, count, Space::Local, What::Write, None);
-            let stride = warp.local_stride;
             for (k, from) in Store::unpack(op).from[..count as usize & 7].iter().enumerate() {
-                let (from, low) = (&*from.holding::<E::Reg>().lanes(warp), low.add(k * each));
+                let (from, low) = (&*from.holding::<E::Reg>().lanes(warp), low.skip(k * each));
                 for i in 0..LANES {
-                    low.add(i * stride).cast::<E::Mem>().write(E::narrow(from[i]));
+                    low.lane(i).cast::<E::Mem>().write(E::narrow(from[i]));
                 }
             }
         }

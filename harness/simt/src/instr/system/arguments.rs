@@ -10,6 +10,9 @@ use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Access, Finding, Kind, Passed, Space, What};
 use crate::lane::LANES;
 
+/// The longest part of a format that a finding shows, in bytes.
+const LONGEST_SHOWN: usize = 1 << 10;
+
 /// An argument that is not what the format takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Misfit {
@@ -136,7 +139,8 @@ impl Warp<'_> {
     pub(super) fn misfit(&mut self, op: &Op, misfit: &Misfit, mask: u32, format: &[u8], packed: Option<&Packed>) {
         let kind = Kind::PrintArgument {
             argument: misfit.number,
-            conversion: match String::from_utf8_lossy(&misfit.conversion) {
+            conversion: match String::from_utf8_lossy(&misfit.conversion[..misfit.conversion.len().min(LONGEST_SHOWN)])
+            {
                 star if star == "*" => star.into_owned(),
                 other => format!("%{other}"),
             },
@@ -149,7 +153,8 @@ impl Warp<'_> {
     /// Records a conversion that devices do not have.
     #[cold]
     pub(super) fn unknown_conversion(&mut self, op: &Op, conversion: &[u8], mask: u32, format: &[u8]) {
-        let conversion = format!("%{}", String::from_utf8_lossy(conversion));
+        let shown = &conversion[..conversion.len().min(LONGEST_SHOWN)];
+        let conversion = format!("%{}", String::from_utf8_lossy(shown));
         self.print_finding(op, Kind::PrintConversion { conversion }, mask, format, false);
     }
 
@@ -158,7 +163,7 @@ impl Warp<'_> {
         if !self.launch().memory_check {
             return;
         }
-        let text = String::from_utf8_lossy(format);
+        let text = String::from_utf8_lossy(&format[..format.len().min(LONGEST_SHOWN)]);
         let mut access = Access::at(What::Execute, self.program().place_of(op.site));
         access.threads = mask.count_ones();
         let access = self.located(access, mask.trailing_zeros() as usize % LANES);
@@ -166,7 +171,8 @@ impl Warp<'_> {
         finding.notes.push(if nothing {
             format!("nothing was passed behind the format {text:?}")
         } else {
-            format!("the format is {text:?}")
+            let more = if format.len() > LONGEST_SHOWN { "..." } else { "" };
+            format!("the format is {text:?}{more}")
         });
         finding.seed = self.launch().seed;
         self.notes.get_mut().findings.add(finding);

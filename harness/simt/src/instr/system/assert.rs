@@ -9,6 +9,9 @@ use crate::instr::operands::operands;
 use crate::kernel::Fault;
 use crate::lane::lanes;
 
+/// The longest text of a failed assertion that is shown.
+const LONGEST: usize = 1 << 14;
+
 operands! {
     /// What `__assertfail` takes.
     struct Failure {
@@ -53,7 +56,7 @@ unsafe fn fail(warp: &mut Warp, op: &Op) -> Flow {
     access.threads = mask.count_ones();
     for lane in lanes(mask) {
         let mut text = |address| {
-            let bytes = warp.read_string(op, lane, address)?;
+            let bytes = warp.read_string(op, lane, address, LONGEST)?;
             Ok(String::from_utf8_lossy(&bytes).into_owned())
         };
         let parts: Result<[String; 3], Flow> =

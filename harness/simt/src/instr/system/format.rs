@@ -8,7 +8,7 @@ use crate::finding::{Space, What};
 use std::ffi::CString;
 
 /// The longest string that is read from the device.
-const LONGEST: u64 = 1 << 20;
+pub(super) const LONGEST: usize = 1 << 20;
 /// The widest field.
 const WIDEST: i64 = 1 << 16;
 
@@ -132,12 +132,12 @@ impl Warp<'_> {
         Ok(())
     }
 
-    /// Reads a string that ends in a zero byte.
-    pub(super) fn read_string(&mut self, op: &Op, lane: usize, address: u64) -> Result<Vec<u8>, Flow> {
+    /// Reads a string that ends in a zero byte, or the first `most` bytes of a longer one.
+    pub(super) fn read_string(&mut self, op: &Op, lane: usize, address: u64, most: usize) -> Result<Vec<u8>, Flow> {
         let mut out = Vec::new();
-        for i in 0..LONGEST {
+        while out.len() < most {
             let mut byte = [0u8];
-            self.read(op, lane, address.wrapping_add(i), &mut byte)?;
+            self.read(op, lane, address.wrapping_add(out.len() as u64), &mut byte)?;
             if byte[0] == 0 {
                 break;
             }
@@ -146,7 +146,7 @@ impl Warp<'_> {
         Ok(out)
     }
 
-    /// What a lane prints.
+    /// What a lane prints. The buffer drops what is longer than it; no more is kept than shows that.
     pub(super) fn format(
         &mut self,
         op: &Op,
@@ -154,10 +154,12 @@ impl Warp<'_> {
         format: &[u8],
         arguments: &mut Arguments<'_>,
     ) -> Result<Vec<u8>, Flow> {
+        let most = self.launch().print_bytes.saturating_add(1);
         let mut out = Vec::new();
         let mut rest = format;
         while let Some((&first, more)) = rest.split_first() {
             rest = more;
+            out.truncate(most);
             if first != b'%' {
                 out.push(first);
                 continue;
@@ -170,6 +172,10 @@ impl Warp<'_> {
                     conversion.flags.push('-');
                 }
                 conversion.width = Width::Given(value.abs().min(WIDEST));
+            }
+            if out.len() >= most {
+                // The argument is still taken and judged.
+                (conversion.width, conversion.precision) = (Width::Default, conversion.precision.map(|_| 0));
             }
             let known = conversion.letter.is_some() && !conversion.unknown;
             if known {
@@ -185,6 +191,7 @@ impl Warp<'_> {
             out.extend_from_slice(conversion.whole);
         }
         arguments.end();
+        out.truncate(most);
         Ok(out)
     }
 
@@ -240,7 +247,9 @@ impl Warp<'_> {
             }
             b's' => {
                 let pointer = take(8)?;
-                let mut text = if pointer == 0 { b"(null)".to_vec() } else { self.read_string(op, lane, pointer)? };
+                let room = self.launch().print_bytes.saturating_add(1).saturating_sub(out.len()).min(LONGEST);
+                let mut text =
+                    if pointer == 0 { b"(null)".to_vec() } else { self.read_string(op, lane, pointer, room)? };
                 if let Some(most) = precision {
                     text.truncate(*most as usize);
                 }

@@ -2,6 +2,7 @@
 
 use super::arguments::{Arguments, Misfit};
 use super::call::Call;
+use super::format::LONGEST;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
 use crate::instr::code::Inst;
@@ -42,7 +43,7 @@ unsafe fn print(warp: &mut Warp, op: &Op) -> Flow {
     for lane in lanes(warp.mask()) {
         let format = match &known {
             Some((address, text)) if *address == formats[lane] => text.clone(),
-            _ => match warp.read_string(op, lane, formats[lane]) {
+            _ => match warp.read_string(op, lane, formats[lane], LONGEST) {
                 Ok(text) => {
                     known = Some((formats[lane], text.clone()));
                     text

@@ -3,6 +3,7 @@
 use super::descriptor::{Descriptor, PIECE};
 use super::form::{COLUMNS, Element, Form, ROWS};
 use super::scratch::{Deep, Scratch, TOGETHER};
+use crate::engine::memory::own::SharedPieces;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, Wrong};
 use crate::engine::warp::{Flow, Warp};
@@ -114,20 +115,17 @@ impl Matrix {
                 *place = self.descriptor.along(self.first + at as u64 / pieces, at as u64 % pieces);
             }
         }
-        warp.reads_pieces(op, places)?;
-        let shared = warp.shared;
-        // SAFETY: the pieces have been found to lie inside the block's shared memory.
-        let piece = |at: u64| unsafe { shared.add(at as usize).cast::<[u8; PIECE as usize]>().read() };
+        let read = warp.reads_pieces(op, places)?;
         if self.transposed {
-            for (at, &place) in places.iter().enumerate() {
-                for (i, bits) in piece(place).as_chunks::<2>().0.iter().enumerate() {
+            for at in 0..places.len() {
+                for (i, bits) in read.read(at).as_chunks::<2>().0.iter().enumerate() {
                     put(at / depth as usize * 8 + i, at % depth as usize, u16::from_le_bytes(*bits).into());
                 }
             }
             return Ok(());
         }
-        for (at, &place) in places.iter().enumerate() {
-            let (bytes, row, from) = (piece(place), at / self.pieces, at % self.pieces * PIECE as usize);
+        for at in 0..places.len() {
+            let (bytes, row, from) = (read.read(at), at / self.pieces, at % self.pieces * PIECE as usize);
             match element.unit() {
                 1 => {
                     for (i, &bits) in bytes.iter().enumerate() {
@@ -152,14 +150,16 @@ impl Matrix {
 
 impl Warp<'_> {
     /// The warp is about to read pieces of shared memory: checks that they lie inside, and tells the checks.
-    fn reads_pieces(&mut self, op: &Op, places: &[u64]) -> Result<(), Flow> {
+    fn reads_pieces<'p>(&mut self, op: &Op, places: &'p [u64]) -> Result<SharedPieces<'p, { PIECE as usize }>, Flow> {
         let request = Request { space: Space::Shared, size: PIECE as u32, what: What::Read };
-        let room = self.shared_len.checked_sub(PIECE);
-        if let Some(&address) = places.iter().find(|&&place| room.is_none_or(|room| place > room)) {
-            let wrong = Wrong { kind: Kind::OutOfBounds { space: Space::Shared }, space: Space::Shared, address };
-            let lane = self.mask().trailing_zeros() as usize & 31;
-            return Err(self.access_fault(op, lane, request, wrong));
-        }
+        let pieces = match self.shared_pieces(places) {
+            Ok(pieces) => pieces,
+            Err(address) => {
+                let wrong = Wrong { kind: Kind::OutOfBounds { space: Space::Shared }, space: Space::Shared, address };
+                let lane = self.mask().trailing_zeros() as usize & 31;
+                return Err(self.access_fault(op, lane, request, wrong));
+            }
+        };
         if self.checking {
             self.reads_through_async_proxy(op, places);
             let mask = self.mask();
@@ -171,6 +171,6 @@ impl Warp<'_> {
             }
             self.set_mask(mask);
         }
-        Ok(())
+        Ok(pieces)
     }
 }

@@ -61,6 +61,9 @@ const TAIL: u64 = 3;
 const LAST_STREAM: u64 = 4;
 /// Handles that kernels make are multiples of this.
 const HANDLE: u64 = 1 << 12;
+/// The most pieces of work that kernels of one launch may ask for, and the most threads whose errors are remembered:
+/// the host's memory holds them.
+const MOST: usize = 1 << 20;
 
 /// Something to be done once the kernel that asked for it has ended.
 pub enum Work {
@@ -99,6 +102,8 @@ struct Asked {
     tail: HashMap<u64, Vec<Work>>,
     /// How much that is.
     tails: usize,
+    /// How much work there is in all.
+    count: usize,
     /// The threads whose last call failed, and with which error.
     errors: HashMap<Caller, u32>,
     /// Handles that were made, of streams and events.
@@ -156,6 +161,9 @@ impl Calls {
     /// Keeps work for when the kernel has ended.
     fn ask(&self, caller: Caller, stream: u64, work: Work) -> std::result::Result<(), u32> {
         let mut asked = lock(&self.asked);
+        if asked.count >= MOST {
+            return Err(error::LAUNCH_PENDING_COUNT_EXCEEDED);
+        }
         if stream == TAIL {
             let most = self
                 .context
@@ -166,6 +174,7 @@ impl Calls {
             }
             asked.tails += 1;
         }
+        asked.count += 1;
         let list = if stream == TAIL { &mut asked.tail } else { &mut asked.work };
         list.entry(caller.block).or_default().push(work);
         Ok(())
@@ -211,6 +220,12 @@ impl Calls {
     fn fill(&self, caller: Caller, words: &[u64; WORDS]) -> std::result::Result<(), u32> {
         let [stream, to, pitch, rows, value, width, height, depth, ..] = *words;
         self.known(STREAM, stream).map_err(|_| error::UNKNOWN)?;
+        // Slices that overlap could be filled without end.
+        let slice = height.saturating_sub(1).checked_mul(pitch).and_then(|rows| rows.checked_add(width));
+        let apart = pitch.checked_mul(rows);
+        if depth > 1 && (slice.is_none() || apart < slice) {
+            return Err(code(Error::INVALID_VALUE));
+        }
         let first = Fill {
             dst: to,
             pitch: pitch as usize,
@@ -219,7 +234,7 @@ impl Calls {
             width: width as usize,
             height: height as usize,
         };
-        self.ask(caller, stream, Work::Fill(Slices { first, apart: pitch.wrapping_mul(rows), depth }))
+        self.ask(caller, stream, Work::Fill(Slices { first, apart: apart.unwrap_or(0), depth }))
     }
 
     /// Makes a handle.
@@ -273,7 +288,10 @@ impl Calls {
 impl Runtime for Calls {
     fn call(&self, caller: Caller, call: u32, words: &[u64; WORDS]) -> u64 {
         let note = |error: u32| {
-            lock(&self.asked).errors.insert(caller, error);
+            let errors = &mut lock(&self.asked).errors;
+            if errors.len() < MOST || errors.contains_key(&caller) {
+                errors.insert(caller, error);
+            }
         };
         // An order: it succeeds, or its error is the answer.
         let done = |result: std::result::Result<(), u32>| match result {

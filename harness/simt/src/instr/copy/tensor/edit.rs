@@ -2,7 +2,7 @@
 //! field `swizzle_atomicity` is left out, as no part before compute capability 10 has it.
 
 use super::super::bulk::whole;
-use super::reach::BYTES;
+use super::reach::{BYTES, map_at};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Space, TensorMapMisuse, What};
@@ -11,6 +11,7 @@ use crate::instr::context::{Context, Result};
 use crate::instr::operands::{codes, operands};
 use crate::lane::lanes;
 use crate::ptx::ast::{self, Operand, Type};
+use crate::tensor::limits::{ALIGNMENT, MOST_ELEMENTS, MOST_STEP, MOST_SWIZZLE, STRIDES};
 use crate::tensor::{Element, Interleave, MOST_DIMENSIONS, Shape, TensorMap};
 
 codes! {
@@ -49,25 +50,25 @@ impl Field {
     fn set(self, map: &mut TensorMap, dimension: usize, value: u64) -> Option<()> {
         let number = value as u32;
         match self {
-            Field::Address => map.address = Some(value).filter(|at| at.is_multiple_of(16))?,
-            Field::Rank => map.rank = Some(number + 1).filter(|rank| *rank <= MOST_DIMENSIONS as u32)?,
+            Field::Address => map.address = Some(value).filter(|at| at.is_multiple_of(ALIGNMENT))?,
+            Field::Rank => map.rank = number.checked_add(1).filter(|rank| *rank <= MOST_DIMENSIONS as u32)?,
             Field::Box => match &mut map.shape {
                 Shape::Tiled(sizes) => {
-                    *sizes.get_mut(dimension)? = Some(number).filter(|size| (1..=256).contains(size))?;
+                    *sizes.get_mut(dimension)? = Some(number).filter(|size| (1..=MOST_ELEMENTS).contains(size))?;
                 }
                 Shape::Im2col { .. } => return None,
             },
             Field::Size => *map.dims.get_mut(dimension)? = if number == 0 { 1 << 32 } else { number.into() },
             Field::Stride => {
-                let stride = Some(value).filter(|bytes| bytes.is_multiple_of(16) && *bytes < 1 << 40)?;
+                let stride = Some(value).filter(|bytes| bytes.is_multiple_of(ALIGNMENT) && *bytes < STRIDES)?;
                 *map.strides.get_mut(dimension)? = stride;
             }
             Field::Step => {
-                *map.steps.get_mut(dimension)? = Some(number).filter(|step| (1..=8).contains(step))?;
+                *map.steps.get_mut(dimension)? = Some(number).filter(|step| (1..=MOST_STEP).contains(step))?;
             }
             Field::Element => map.element = Element::from_ptx(number)?,
             Field::Interleave => map.interleave = Interleave::from_number(number)?,
-            Field::Swizzle => map.swizzle = Some(number).filter(|swizzle| *swizzle <= 3)?,
+            Field::Swizzle => map.swizzle = Some(number).filter(|swizzle| *swizzle <= MOST_SWIZZLE)?,
             Field::Fill => map.fill_nan = Some(number).filter(|fill| *fill <= 1)? != 0,
         }
         Some(())
@@ -137,7 +138,7 @@ unsafe fn run_replace(warp: &mut Warp, op: &Op) -> Flow {
             Err(flow) => return flow,
         };
         // SAFETY: as many bytes as a map has were found there.
-        let map = unsafe { TensorMap::from_words(&words.read_unaligned()) };
+        let map = unsafe { map_at(words) };
         let Some(mut map) = map else {
             return warp.wrong_map(op, lane, address[lane], TensorMapMisuse::NotAMap);
         };

@@ -5,7 +5,7 @@ use crate::engine::warp::request::{Request, space_of};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Access, Kind, Space, TensorMapMisuse, What};
 use crate::kernel::Fault;
-use crate::tensor::{Interleave, Shape, TensorMap};
+use crate::tensor::{Interleave, Shape, TensorMap, ValidMap};
 
 /// Bytes of a tensor map.
 pub(super) const BYTES: u32 = 128;
@@ -13,8 +13,9 @@ pub(super) const BYTES: u32 = 128;
 const ALIGNMENT: u32 = 64;
 
 impl Warp<'_> {
-    /// The tensor map at a generic address, which a lane names.
-    pub(super) fn tensor_map(&mut self, op: &Op, lane: usize, address: u64) -> Result<TensorMap, Flow> {
+    /// The tensor map at a generic address, which a lane names. The driver must have made it, and each of its fields
+    /// must be within its limits.
+    pub(super) fn tensor_map(&mut self, op: &Op, lane: usize, address: u64) -> Result<ValidMap, Flow> {
         let (space, _) = space_of(address);
         if !address.is_multiple_of(ALIGNMENT.into()) {
             return Err(self.wrong_map(op, lane, address, TensorMapMisuse::Misaligned));
@@ -24,8 +25,9 @@ impl Warp<'_> {
         }
         let words = self.map_words(op, lane, (Space::Generic, address), What::Read)?;
         // SAFETY: as many bytes as a map has were found there.
-        let words = unsafe { words.read_unaligned() };
-        TensorMap::from_words(&words).ok_or_else(|| self.wrong_map(op, lane, address, TensorMapMisuse::NotAMap))
+        let map = unsafe { map_at(words) };
+        let valid = map.ok_or(TensorMapMisuse::NotAMap).and_then(|map| map.valid().ok_or(TensorMapMisuse::Field));
+        valid.map_err(|misuse| self.wrong_map(op, lane, address, misuse))
     }
 
     /// The 128 bytes of a map.
@@ -63,8 +65,19 @@ impl Warp<'_> {
     }
 }
 
+/// The map that the driver made and that lies there, if one does. The bytes are read once: other threads may change
+/// them meanwhile.
+///
+/// # Safety
+/// As many bytes as a map has can be read there.
+pub(super) unsafe fn map_at(words: *const [u64; 16]) -> Option<TensorMap> {
+    // SAFETY: the caller's contract.
+    let words = std::hint::black_box(unsafe { words.read_unaligned() });
+    TensorMap::from_words(&words)
+}
+
 /// A tensor map in words.
-pub(super) fn described(map: &TensorMap) -> String {
+pub(super) fn described(map: &ValidMap) -> String {
     let rank = map.rank as usize;
     let product = |sizes: &[u64]| sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ");
     let taken = match map.shape {

@@ -10,7 +10,7 @@ use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Kind, Space, TensorMapMisuse, What};
 use crate::instr::memory::{Combine, combination};
 use crate::lane::lanes;
-use crate::tensor::{Element, FILL_NAN, MOST_DIMENSIONS, Row, Shape, TensorMap};
+use crate::tensor::{Element, FILL_NAN, MOST_DIMENSIONS, Row, Shape, ValidMap};
 
 /// What the address of a box in shared memory must be a multiple of.
 const ALIGNMENT: u32 = 128;
@@ -26,7 +26,10 @@ impl Buffer {
         Buffer([0; LONGEST_ROW / 8])
     }
 
-    fn ptr(&mut self, offset: u64) -> *mut u8 {
+    /// Where `bytes` bytes from `offset` on lie. No valid map has a longer row.
+    fn part(&mut self, offset: u64, bytes: u64) -> *mut u8 {
+        let end = offset.checked_add(bytes);
+        assert!(end.is_some_and(|end| end <= LONGEST_ROW as u64), "a row of a tensor is longer than its buffer");
         self.0.as_mut_ptr().cast::<u8>().wrapping_add(offset as usize)
     }
 }
@@ -117,7 +120,7 @@ struct Tile {
 impl Tile {
     /// Calls `act` with each piece of the row that begins `offset` bytes behind the start: its place in the row, and
     /// where it lies on the host.
-    fn pieces(&self, map: &TensorMap, offset: u64, act: impl Fn(u64, *mut u8)) {
+    fn pieces(&self, map: &ValidMap, offset: u64, act: impl Fn(u64, *mut u8)) {
         let pattern = map.pattern().unwrap_or_default();
         for at in (0..map.row_bytes()).step_by(PIECE as usize) {
             let there = pattern.apply(self.start + offset + at) as i64 - self.start as i64;
@@ -128,7 +131,7 @@ impl Tile {
 
 impl One {
     /// The map, if it fits this copy.
-    fn map(&self, warp: &mut Warp, op: &Op, address: u64) -> Result<TensorMap, Flow> {
+    fn map(&self, warp: &mut Warp, op: &Op, address: u64) -> Result<ValidMap, Flow> {
         let map = warp.tensor_map(op, self.lane, address)?;
         let How { dimensions, im2col, .. } = self.how;
         let misuse = if map.rank != dimensions {
@@ -151,7 +154,7 @@ impl One {
     }
 
     /// The box in shared memory at this address, which must have room for all of it.
-    fn tile(&self, warp: &mut Warp, op: &Op, address: u64, map: &TensorMap, what: What) -> Result<Tile, Flow> {
+    fn tile(&self, warp: &mut Warp, op: &Op, address: u64, map: &ValidMap, what: What) -> Result<Tile, Flow> {
         let (_, start) = home_of(address);
         let bytes = map.tile_bytes();
         // A swizzle may move the last pieces behind the end of a box that is not made of whole rows of 128 bytes.
@@ -186,7 +189,7 @@ impl One {
     }
 
     /// Where a row lies in global memory.
-    fn global(&self, warp: &mut Warp, op: &Op, row: Row, map: &TensorMap, what: What) -> Result<*mut u8, Flow> {
+    fn global(&self, warp: &mut Warp, op: &Op, row: Row, map: &ValidMap, what: What) -> Result<*mut u8, Flow> {
         let bytes = row.inside as u32;
         match warp.run_of(op, self.lane, row.address, bytes, what) {
             Ok(host) => {
@@ -216,13 +219,13 @@ impl One {
             }
             if row.inside != 0 {
                 let from = self.global(warp, op, row, &map, What::Read)?;
-                // SAFETY: so many bytes were found there, and no row is longer than the buffer.
-                unsafe { from.copy_to(buffer.ptr(row.before), row.inside as usize) };
+                // SAFETY: so many bytes were found there, and the buffer has room for them.
+                unsafe { from.copy_to(buffer.part(row.before, row.inside), row.inside as usize) };
                 if map.element.is_tf32() {
                     round(&mut buffer, row);
                 }
             }
-            let from = buffer.ptr(0);
+            let from = buffer.part(0, map.row_bytes());
             for tile in &tiles {
                 // SAFETY: the box has room for all its rows.
                 tile.pieces(&map, offset, |at, to| unsafe { from.add(at as usize).copy_to(to, PIECE as usize) });
@@ -264,11 +267,11 @@ impl One {
                 // Whole pieces are stored, though the tensor may end inside the last one.
                 let row = Row { inside: row.inside.next_multiple_of(u64::from(PIECE)), ..row };
                 let to = self.global(warp, op, row, &map, what)?;
-                let copy = buffer.ptr(0);
-                // SAFETY: the box has been found for all its rows, and no row is longer than the buffer.
+                let copy = buffer.part(0, map.row_bytes());
+                // SAFETY: the box has been found for all its rows, and the buffer has room for one.
                 tile.pieces(&map, offset, |at, from| unsafe { from.copy_to(copy.add(at as usize), PIECE as usize) });
-                let from = buffer.ptr(row.before);
-                // SAFETY: so many bytes were found there, aligned as elements are.
+                let from = buffer.part(row.before, row.inside);
+                // SAFETY: so many bytes were found there and in the buffer, aligned as elements are.
                 unsafe {
                     match combine {
                         None => from.copy_to(to, row.inside as usize),
@@ -291,7 +294,7 @@ impl One {
 /// Rounds what was loaded of a row to TF32.
 fn round(buffer: &mut Buffer, row: Row) {
     for at in (row.before..row.before + row.inside).step_by(4) {
-        let word = buffer.ptr(at).cast::<u32>();
+        let word = buffer.part(at, 4).cast::<u32>();
         // SAFETY: inside the buffer, and aligned to the element.
         unsafe { word.write(tf32(word.read())) };
     }

@@ -48,7 +48,7 @@ impl<C: Change> General<C> {
             let c = &*atomic.second.holding::<C::Word>().lanes(warp);
             let first = mask.trailing_zeros() as usize & 31;
             // Only this host thread uses the shared memory of the block; all use global memory.
-            let own = (warp.shared as u64..warp.shared as u64 + warp.shared_len).contains(&at[first]);
+            let own = warp.is_own_shared(at[first]);
             let mut old = [C::Word::default(); LANES];
             let mut differ = 0u64;
             for i in 0..LANES {

@@ -81,9 +81,10 @@ unsafe fn shared_by<C: Sum, const WHOLE: bool>(warp: &mut Warp, op: &Op) -> Done
             high = high.max(a);
             at[i] = a as u32;
         }
-        if bits & 3 != 0 || high >= warp.shared_len || warp.shared_len - high < 4 {
+        if bits & 3 != 0 {
             return None;
         }
+        let memory = warp.shared_words(high)?;
         if warp.checking && !warp.note_atomics(op, &at, (low, high)) {
             // How the halves of the warp lie matters only where atomics meet other accesses.
             look(warp, op, Space::Shared, Some(&Layout { low, high, ..Layout::default() }));
@@ -92,10 +93,9 @@ unsafe fn shared_by<C: Sum, const WHOLE: bool>(warp: &mut Warp, op: &Op) -> Done
         // What a lane finds goes to its place at once, as nothing reads that later: the register may be one of those
         // that the instruction takes, but each lane's part of that has been read by then.
         let old = Atomic::unpack(op).old.map(|old| old.holding::<u32>().lanes(warp).cast::<u32>());
-        let memory = warp.shared;
         let mut change = 0;
         let mut step = |i: usize| {
-            let to = memory.add(at[i] as usize).cast::<u32>();
+            let to = memory.at(at[i]);
             let seen = to.read();
             let new = C::new(seen, b.add(i).read(), 0, false);
             to.write(new);
@@ -119,7 +119,7 @@ unsafe fn shared_by<C: Sum, const WHOLE: bool>(warp: &mut Warp, op: &Op) -> Done
         count(warp, op, met);
         if change == 0 {
             // The lanes have found what is still there.
-            poll(warp, op, |i| memory.add(at[i] as usize).cast::<u32>().read());
+            poll(warp, op, |i| memory.at(at[i]).read());
         }
         Some(Flow::Next)
     }

@@ -65,8 +65,7 @@ unsafe fn run_atomic<const COMPARES: bool>(warp: &mut Warp, op: &Op) -> Flow {
             set(warp, old, lane, seen);
         }
         if warp.counting {
-            let own = (warp.shared as u64..warp.shared as u64 + warp.shared_len)
-                .contains(&at[warp.mask().trailing_zeros() as usize & 31]);
+            let own = warp.is_own_shared(at[warp.mask().trailing_zeros() as usize & 31]);
             let met = collisions(&at, warp.mask(), false);
             let to = if own { Space::Shared } else { Space::Global };
             warp.site(op, space, to).extra += u64::from(met);
