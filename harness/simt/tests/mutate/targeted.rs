@@ -101,6 +101,8 @@ pub struct Program {
     /// Its PTX.
     pub text: String,
     maps: Vec<TensorMap>,
+    /// Threads of a block.
+    threads: u32,
 }
 
 /// Bytes of the buffer that a kernel gets.
@@ -108,7 +110,7 @@ const BUFFER: u64 = 1 << 16;
 /// Where its data begin, behind the tensor maps.
 const DATA: u64 = 4096;
 /// Warp instructions that a launch may take.
-const BUDGET: u64 = 20_000;
+const BUDGET: u64 = 4_000;
 /// Tensor maps of a program.
 const MAPS: u64 = 3;
 
@@ -120,11 +122,13 @@ pub fn program(family: Family, number: u64) -> Program {
     for step in 0..3 + draw.below(14) {
         let changes = step > 0 && draw.one_in(2);
         let lines = if changes { change(&mut draw) } else { uses::usage(family, &mut draw, &maps, step) };
-        // A branch, so that some lanes or warps do it and others do not.
-        match draw.below(4) {
+        // A branch, so that some lanes or warps do it and others do not; mostly one lane, where a step is expensive.
+        let is_expensive = matches!(family, Family::TensorMaps | Family::Heap | Family::Copies);
+        match draw.below(if is_expensive { 12 } else { 4 }) {
             // All warps of a warpgroup multiply.
-            0 if family != Family::Descriptors || changes => {
-                let condition = draw.pick(&["%first", "%odd", "%warp0", "!%first", "!%odd"]);
+            0 | 4.. if family != Family::Descriptors || changes => {
+                let condition =
+                    if draw.one_in(4) { draw.pick(&["%odd", "%warp0", "!%first", "!%odd"]) } else { "%first" };
                 let _ = writeln!(body, "  @{} bra SKIP{step};\n{lines}SKIP{step}:", negated(condition));
             }
             1 if !lines.contains(':') => {
@@ -137,7 +141,8 @@ pub fn program(family: Family, number: u64) -> Program {
             body += "  bar.sync 0;\n";
         }
     }
-    Program { text: module(&mut draw, &body), maps }
+    let threads = if family == Family::Descriptors { 128 } else { 40 };
+    Program { text: module(&mut draw, &body), maps, threads }
 }
 
 fn negated(condition: &str) -> String {
@@ -359,7 +364,7 @@ pub fn load_and_run(program: &Program) -> Outcome {
             workers: 1,
             ..Settings::default()
         };
-        let geometry = Geometry { cluster: Some([2, 1, 1]), ..Geometry::new([2, 1, 1], [128, 1, 1]) };
+        let geometry = Geometry { cluster: Some([2, 1, 1]), ..Geometry::new([2, 1, 1], [program.threads, 1, 1]) };
         let report = run(&memory, h200, &settings, &Launch { kernel, geometry, params: &params }, &mut |_| {});
         if report.fault.is_some() {
             outcome = Outcome::Faulted;
