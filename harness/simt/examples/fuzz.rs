@@ -1,18 +1,23 @@
-//! A campaign of changed programs, each parsed, lowered and, if that works, run within a budget:
-//! `cargo run --release -p simt --example fuzz -- FIRST COUNT [STATE]`.
+//! A campaign of PTX programs, each parsed, lowered and, if that works, run within a budget:
+//! `cargo run --release -p simt --example fuzz -- SOURCE FIRST COUNT [STATE]`.
 //!
-//! A program follows from its number alone, so a campaign can be divided, and what it found can be found again: `...
-//! fuzz -- --show NUMBER` writes the program to the standard output. With a file STATE, a campaign that was stopped
-//! goes on where it was; give it the same FIRST and COUNT. At the end one line has the figures. Exit code 1 if a
-//! program made the machine crash, panic or hang; their numbers are written to the standard error.
+//! SOURCE is `changed`, for compilers' programs with changes in their text, or a family of generated programs that
+//! change what the machine keeps in memory (`tensormaps`, `calls`, ...; see `mutate/targeted.rs`).
 //!
-//! Programs run in a process of their own, which tells of each how it ended by one character.
+//! A program follows from its source and number, so a campaign can be divided, and a crash can be repeated: `... fuzz
+//! -- --show SOURCE NUMBER` writes the program to the standard output. With a file STATE, a campaign that was stopped
+//! continues where it was; give it the same SOURCE, FIRST and COUNT. At the end one line has the figures. Exit status 1
+//! if a program made the machine crash, panic or hang; their numbers are written to the standard error.
+//!
+//! Programs run in a process of their own, which reports how each ended by one character.
 
 #[allow(dead_code)]
 #[path = "../tests/mutate/mod.rs"]
 mod mutate;
 
-use mutate::{characters, launch::load_and_run, words};
+use mutate::launch::{Outcome, load_and_run};
+use mutate::targeted::{self, Family};
+use mutate::{characters, words};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -33,13 +38,46 @@ const LONGEST: Duration = Duration::from_secs(1200);
 #[derive(Default)]
 struct Figures {
     next: u64,
-    accepted: u64,
+    completed: u64,
+    faulted: u64,
     refused: u64,
     crashes: u64,
 }
 
-/// The program with this number. One of four has changes of characters, the others of words.
-fn program(number: u64) -> String {
+/// Where the programs of a campaign come from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// Compilers' programs with changes in their text.
+    Changed,
+    /// Generated programs.
+    Targeted(Family),
+}
+
+impl Source {
+    fn from_name(name: &str) -> Option<Source> {
+        let family = || Family::ALL.into_iter().find(|family| family.name() == name).map(Source::Targeted);
+        if name == "changed" { Some(Source::Changed) } else { family() }
+    }
+
+    /// Loads the program with this number and, if it loads, runs it.
+    fn attempt(self, number: u64) -> Outcome {
+        match self {
+            Source::Changed => load_and_run(&changed(number)),
+            Source::Targeted(family) => targeted::load_and_run(&targeted::program(family, number)),
+        }
+    }
+
+    /// The text of the program with this number.
+    fn text(self, number: u64) -> String {
+        match self {
+            Source::Changed => changed(number),
+            Source::Targeted(family) => targeted::program(family, number).text,
+        }
+    }
+}
+
+/// The changed program with this number. One of four has changes of characters, the others of words.
+fn changed(number: u64) -> String {
     let mut seed = [0; 32];
     seed[..8].copy_from_slice(&number.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
@@ -62,8 +100,8 @@ fn processor_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Tries the programs of a range, and writes a character for each: `a`ccepted, `r`efused, or `p`anicked.
-fn work(range: Range<u64>) {
+/// Tries the programs of a range, and writes a character for each: `c`ompleted, `f`aulted, `r`efused, or `p`anicked.
+fn work(source: Source, range: Range<u64>) {
     std::panic::set_hook(Box::new(|_| {}));
     static STEP: AtomicU64 = AtomicU64::new(0);
     std::thread::spawn(|| {
@@ -82,10 +120,10 @@ fn work(range: Range<u64>) {
     let mut out = std::io::stdout().lock();
     for number in range {
         STEP.fetch_add(1, Ordering::Relaxed);
-        let text = program(number);
-        let end = match std::panic::catch_unwind(|| load_and_run(&text)) {
-            Ok(true) => b'a',
-            Ok(false) => b'r',
+        let end = match std::panic::catch_unwind(|| source.attempt(number)) {
+            Ok(Outcome::Completed) => b'c',
+            Ok(Outcome::Faulted) => b'f',
+            Ok(Outcome::Refused) => b'r',
             Err(_) => b'p',
         };
         if out.write_all(&[end]).and_then(|()| out.flush()).is_err() {
@@ -95,11 +133,12 @@ fn work(range: Range<u64>) {
 }
 
 /// Has a process try the programs from `figures.next` on, `end` at most, and adds up what it tells.
-fn chunk(figures: &mut Figures, end: u64) -> std::io::Result<()> {
+fn chunk(source: &str, figures: &mut Figures, end: u64) -> std::io::Result<()> {
     let end = end.min(figures.next + CHUNK);
     let me = std::env::current_exe()?;
     let mut child = Command::new(me)
-        .args(["--work".into(), figures.next.to_string(), end.to_string()])
+        .args(["--work", source].map(str::to_owned))
+        .args([figures.next.to_string(), end.to_string()])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()?;
@@ -110,7 +149,8 @@ fn chunk(figures: &mut Figures, end: u64) -> std::io::Result<()> {
     let status = child.wait()?;
     for end in told {
         match end {
-            b'a' => figures.accepted += 1,
+            b'c' => figures.completed += 1,
+            b'f' => figures.faulted += 1,
             b'r' => figures.refused += 1,
             _ => {
                 figures.crashes += 1;
@@ -132,48 +172,50 @@ fn read_state(path: &str) -> Option<Figures> {
     let text = std::fs::read_to_string(path).ok()?;
     let mut numbers = text.split_whitespace().map(|word| word.parse().ok());
     let mut number = || numbers.next().flatten();
-    Some(Figures { next: number()?, accepted: number()?, refused: number()?, crashes: number()? })
+    Some(Figures { next: number()?, completed: number()?, faulted: number()?, refused: number()?, crashes: number()? })
 }
 
-fn campaign(first: u64, count: u64, state: Option<&str>) -> std::io::Result<bool> {
+fn campaign(source: &str, first: u64, count: u64, state: Option<&str>) -> std::io::Result<bool> {
     let end = first.saturating_add(count);
     let mut figures = state.and_then(read_state).unwrap_or(Figures { next: first, ..Figures::default() });
     while figures.next < end {
-        chunk(&mut figures, end)?;
+        chunk(source, &mut figures, end)?;
         if let Some(path) = state {
-            let Figures { next, accepted, refused, crashes } = figures;
-            std::fs::write(path, format!("{next} {accepted} {refused} {crashes}\n"))?;
+            let Figures { next, completed, faulted, refused, crashes } = figures;
+            std::fs::write(path, format!("{next} {completed} {faulted} {refused} {crashes}\n"))?;
         }
     }
-    let Figures { accepted, refused, crashes, .. } = figures;
-    let programs = accepted + refused + crashes;
-    println!("{programs} programs, {accepted} accepted, {refused} refused, {crashes} crashes");
+    let Figures { completed, faulted, refused, crashes, .. } = figures;
+    let programs = completed + faulted + refused + crashes;
+    println!("{programs} programs: {completed} completed, {faulted} faulted, {refused} refused, {crashes} crashes");
     Ok(crashes == 0)
+}
+
+fn usage() -> String {
+    let families: Vec<String> = Family::ALL.iter().map(|family| family.name()).collect();
+    format!("usage: fuzz SOURCE FIRST COUNT [STATE], where SOURCE is changed or one of {}", families.join(", "))
 }
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |text: &String| text.parse::<u64>().ok();
+    let known = |name: &String| Source::from_name(name).ok_or_else(|| std::io::Error::other(usage()));
+    let wrong = || std::io::Error::other(usage());
     let result = match arguments.as_slice() {
-        [mode, from, to] if mode == "--work" => match number(from).zip(number(to)) {
-            Some((from, to)) => {
-                work(from..to);
-                Ok(true)
-            }
-            None => Err(std::io::Error::other("the range of programs must be numbers")),
-        },
-        [mode, which] if mode == "--show" => match number(which) {
-            Some(which) => {
-                println!("{}", program(which));
-                Ok(true)
-            }
-            None => Err(std::io::Error::other("NUMBER must be a number")),
-        },
-        [first, count, state @ ..] if state.len() < 2 => match number(first).zip(number(count)) {
-            Some((first, count)) => campaign(first, count, state.first().map(String::as_str)),
-            None => Err(std::io::Error::other("FIRST and COUNT must be numbers")),
-        },
-        _ => Err(std::io::Error::other("usage: fuzz FIRST COUNT [STATE]")),
+        [mode, name, from, to] if mode == "--work" => known(name).and_then(|source| {
+            let (from, to) = number(from).zip(number(to)).ok_or_else(wrong)?;
+            work(source, from..to);
+            Ok(true)
+        }),
+        [mode, name, which] if mode == "--show" => known(name).and_then(|source| {
+            println!("{}", source.text(number(which).ok_or_else(wrong)?));
+            Ok(true)
+        }),
+        [name, first, count, state @ ..] if state.len() < 2 => known(name).and_then(|_| {
+            let (first, count) = number(first).zip(number(count)).ok_or_else(wrong)?;
+            campaign(name, first, count, state.first().map(String::as_str))
+        }),
+        _ => Err(wrong()),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

@@ -5,12 +5,15 @@
 
 #[path = "mutate/launch.rs"]
 mod launch;
+#[path = "mutate/targeted.rs"]
+mod targeted;
 #[path = "mutate/words.rs"]
 mod words;
 
-use launch::load_and_run;
+use launch::{Outcome, load_and_run};
 use proptest::prelude::*;
 use std::cell::Cell;
+use targeted::Family;
 
 #[test]
 fn changed_programs_load_or_do_not_and_run_or_do_not() {
@@ -22,7 +25,7 @@ fn changed_programs_load_or_do_not_and_run_or_do_not() {
             // A crash leaves no other trace.
             std::fs::write(file, &text).expect("the file is written");
         }
-        let which = if load_and_run(&text) { &loaded } else { &refused };
+        let which = if load_and_run(&text) == Outcome::Refused { &refused } else { &loaded };
         which.set(which.get() + 1);
         Ok(())
     });
@@ -35,6 +38,19 @@ fn changed_programs_load_or_do_not_and_run_or_do_not() {
 #[test]
 fn a_program_may_ask_for_all_the_memory() {
     let takes = |bytes: u64| format!(".version 8.0 .target sm_80 .address_size 64 .global .b8 all[{bytes}];");
-    assert!(!load_and_run(&takes(launch::TOTAL)), "nothing is left for the kernels' arguments");
-    assert!(load_and_run(&takes(launch::TOTAL - launch::BUFFER)));
+    assert_eq!(load_and_run(&takes(launch::TOTAL)), Outcome::Refused, "nothing is left for the kernels' arguments");
+    assert_eq!(load_and_run(&takes(launch::TOTAL - launch::BUFFER)), Outcome::Completed);
+}
+
+/// Programs of each family reach past the first check: most load, and some run to their ends.
+#[test]
+fn kernels_that_change_what_the_machine_keeps_fault_or_complete() {
+    for family in Family::ALL {
+        let outcomes: Vec<Outcome> = (0..60).map(|n| targeted::load_and_run(&targeted::program(family, n))).collect();
+        let count = |outcome| outcomes.iter().filter(|one| **one == outcome).count();
+        let (refused, completed) = (count(Outcome::Refused), count(Outcome::Completed));
+        println!("{family:?}: {refused} refused, {} faulted, {completed} completed", count(Outcome::Faulted));
+        assert!(refused < 30, "{family:?}: {refused} of 60 are refused");
+        assert!(completed >= 3, "{family:?}: {completed} of 60 complete");
+    }
 }

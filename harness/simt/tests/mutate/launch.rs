@@ -12,14 +12,26 @@ pub const TOTAL: u64 = 1 << 28;
 /// Bytes of the buffer to which every pointer among the parameters points.
 pub const BUFFER: u64 = 1 << 16;
 
-/// Loads a program, and launches what it holds. Whether it loads.
-pub fn load_and_run(text: &str) -> bool {
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was not loaded.
+    Refused,
+    /// It was loaded, and a fault stopped a launch of it.
+    Faulted,
+    /// All launches of it ran to their ends.
+    Completed,
+}
+
+/// Loads a program, and launches what it holds.
+pub fn load_and_run(text: &str) -> Outcome {
     let memory = Arc::new(Memory::new(TOTAL));
     // It comes before the program, whose variables may need all that is left.
     let buffer = memory.alloc(BUFFER, 256, Kind::Device, "data").expect("it fits into empty memory");
     let Ok(module) = Module::load(text, &memory, Profile::default_profile()) else {
-        return false;
+        return Outcome::Refused;
     };
+    let mut outcome = Outcome::Completed;
     for kernel in module.kernels() {
         let mut params = vec![0; kernel.param_bytes as usize];
         for param in &kernel.params {
@@ -50,8 +62,11 @@ pub fn load_and_run(text: &str) -> bool {
                 geometry: Geometry { dynamic_shared: 256, ..Geometry::new([2, 1, 1], [40, 2, 1]) },
                 params: &params,
             };
-            run(&memory, Profile::default_profile(), &settings, &launch, &mut |_| {});
+            let report = run(&memory, Profile::default_profile(), &settings, &launch, &mut |_| {});
+            if report.fault.is_some() {
+                outcome = Outcome::Faulted;
+            }
         }
     }
-    true
+    outcome
 }

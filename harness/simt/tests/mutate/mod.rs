@@ -2,4 +2,5 @@
 
 pub mod characters;
 pub mod launch;
+pub mod targeted;
 pub mod words;
