@@ -5,6 +5,7 @@
 
 #[path = "mutate/launch.rs"]
 mod launch;
+#[allow(dead_code)]
 #[path = "mutate/targeted.rs"]
 mod targeted;
 #[path = "mutate/words.rs"]
