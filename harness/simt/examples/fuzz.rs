@@ -5,7 +5,7 @@
 //! change what the machine keeps in memory (`tensormaps`, `calls`, ...; see `mutate/targeted.rs`).
 //!
 //! A program follows from its source and number, so a campaign can be divided, and a crash can be repeated: `... fuzz
-//! -- --show SOURCE NUMBER` writes the program to the standard output. With a file STATE, a campaign that was stopped
+//! -- --show SOURCE NUMBER` writes the program to the standard output, and `--run SOURCE NUMBER` runs it alone. With a file STATE, a campaign that was stopped
 //! continues where it was; give it the same SOURCE, FIRST and COUNT. At the end one line has the figures. Exit status 1
 //! if a program made the machine crash, panic or hang; their numbers are written to the standard error.
 //!
@@ -209,6 +209,10 @@ fn main() -> ExitCode {
         }),
         [mode, name, which] if mode == "--show" => known(name).and_then(|source| {
             println!("{}", source.text(number(which).ok_or_else(wrong)?));
+            Ok(true)
+        }),
+        [mode, name, which] if mode == "--run" => known(name).and_then(|source| {
+            println!("{:?}", source.attempt(number(which).ok_or_else(wrong)?));
             Ok(true)
         }),
         [name, first, count, state @ ..] if state.len() < 2 => known(name).and_then(|_| {

@@ -347,7 +347,7 @@ pub fn load_and_run(program: &Program) -> Outcome {
     let handle = objects(&memory, buffer + DATA);
     for (checks, seed) in [(Checks::ALL, 3), (Checks::MEMORY, 0)] {
         for (at, map) in program.maps.iter().enumerate() {
-            let words = TensorMap { address: buffer + map.address, ..*map }.words();
+            let words = TensorMap { address: buffer.wrapping_add(map.address), ..*map }.words();
             let host = memory.host(buffer + 128 * at as u64, 128).expect("the buffer is there").cast::<[u64; 16]>();
             // SAFETY: 128 bytes of the buffer, which no kernel uses now.
             unsafe { host.write_unaligned(words) };
