@@ -20,8 +20,8 @@ pub(super) fn map(draw: &mut Draw) -> TensorMap {
         dims[d] = if draw.one_in(8) { 1 << draw.below(33) } else { 1 + draw.below(40) };
         sizes[d] = if draw.one_in(8) { 1 + draw.below(256) as u32 } else { 1 + draw.below(8) as u32 };
         steps[d] = if draw.one_in(4) { 1 + draw.below(8) as u32 } else { 1 };
-        stride = if d == 0 { dims[0].saturating_mul(bytes) } else { stride.wrapping_mul(dims[d]) }.next_multiple_of(16)
-            % (1 << 40);
+        stride = if d == 0 { dims[0].wrapping_mul(bytes) } else { stride.wrapping_mul(dims[d]) };
+        stride = (stride % (1 << 39)).next_multiple_of(16);
         if d < 4 {
             strides[d] = stride;
         }
