@@ -295,6 +295,7 @@ impl Shared<'static> {
             turns: None,
             blocks: Blocks::new(1, 1),
             outcome: Outcome::new(1 << 20),
+            print_bytes: 1 << 20,
         }
     }
 }
