@@ -173,16 +173,23 @@ pub(super) fn is_mapped(addr: u64, len: u64) -> bool {
 /// Whether `len` bytes at `addr` can be read. A system that cannot say so says whether they are mapped.
 pub(super) fn is_readable(addr: u64, len: u64) -> bool {
     #[cfg(target_os = "linux")]
-    if let Some(end) = addr.checked_add(len.max(1)).filter(|_| addr >= PAGE) {
-        let page = addr / PAGE * PAGE;
-        // SAFETY: it reads what is there, as the caller is about to do, and changes nothing.
-        let rc = unsafe { libc::madvise(page as *mut libc::c_void, (end - page) as usize, libc::MADV_POPULATE_READ) };
-        if rc == 0 {
-            return true;
-        }
-        if matches!(io::Error::last_os_error().raw_os_error(), Some(libc::EFAULT | libc::ENOMEM)) {
-            return false;
+    {
+        static IS_KNOWN: OnceLock<bool> = OnceLock::new();
+        let here = &raw const IS_KNOWN as u64;
+        if *IS_KNOWN.get_or_init(|| populate(here, 1)) {
+            return populate(addr, len);
         }
     }
     is_mapped(addr, len)
+}
+
+/// Has the system read these bytes; returns whether it could.
+#[cfg(target_os = "linux")]
+fn populate(addr: u64, len: u64) -> bool {
+    let Some(end) = addr.checked_add(len.max(1)).filter(|_| addr >= PAGE) else {
+        return false;
+    };
+    let page = addr / PAGE * PAGE;
+    // SAFETY: it reads what is there, as the caller is about to do, and changes nothing.
+    unsafe { libc::madvise(page as *mut libc::c_void, (end - page) as usize, libc::MADV_POPULATE_READ) == 0 }
 }

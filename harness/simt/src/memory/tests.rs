@@ -318,3 +318,21 @@ fn each_process_has_its_memory_elsewhere_on_the_host() {
     // What a kernel knows does not say where what it does not know is.
     assert_eq!(different(|[_, host, managed]| host.wrapping_sub(*managed)), 4, "{all:x?}");
 }
+
+#[test]
+fn what_can_be_read_is_known_to_the_page() {
+    let (len, flags) = (3 * reserve::PAGE as usize, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: a new mapping; one of its pages becomes inaccessible, and another one is given back.
+    let start = unsafe { libc::mmap(std::ptr::null_mut(), len, libc::PROT_READ, flags, -1, 0) };
+    assert_ne!(start, libc::MAP_FAILED);
+    let (at, page) = (start as u64, reserve::PAGE);
+    assert!(is_readable(at, 3 * page) && is_readable(at + 3 * page - 1, 1));
+    unsafe {
+        assert_eq!(libc::mprotect(start.byte_add(page as usize), page as usize, libc::PROT_NONE), 0);
+        assert_eq!(libc::munmap(start.byte_add(2 * page as usize), page as usize), 0);
+    }
+    assert!(is_readable(at, page) && is_readable(at + page - 1, 1));
+    assert!(!is_readable(at, page + 1) && !is_readable(at + page, 1) && !is_readable(at + 2 * page, 1));
+    assert!(!is_readable(0, 1) && !is_readable(at, u64::MAX) && !is_readable(at, 1 << 40));
+    unsafe { libc::munmap(start, 2 * page as usize) };
+}
