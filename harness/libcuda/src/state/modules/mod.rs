@@ -13,3 +13,4 @@ pub mod occupancy;
 pub mod ptx;
 pub mod refusal;
 mod unpack;
+mod zstd;

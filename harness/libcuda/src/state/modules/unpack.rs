@@ -1,13 +1,11 @@
 //! Compressed PTX. Memory is taken as the text grows, never because a header names a size.
 
-use std::io::Read;
+use super::zstd;
 
 /// The longest text that is unpacked, in bytes. No compiler writes as much PTX into one module.
 const LONGEST: u64 = 256 << 20;
 /// The text is first taken to have so many times the bytes of what is packed.
 const USUAL: usize = 8;
-/// Bytes that a stream of zstd refers back at most, unless its text is longer: what each decoder has to be able to keep.
-const WINDOW: u64 = 8 << 20;
 
 /// Unpacks a block of LZ4, `unpacked` bytes at most. `None` if it is damaged or too long.
 pub fn lz4(packed: &[u8], unpacked: u64) -> Option<Vec<u8>> {
@@ -29,25 +27,43 @@ pub fn lz4(packed: &[u8], unpacked: u64) -> Option<Vec<u8>> {
 
 /// Unpacks a frame of zstd, `unpacked` bytes at most. `None` if it is damaged or too long.
 pub fn zstd(packed: &[u8], unpacked: u64) -> Option<Vec<u8>> {
-    let most = Some(unpacked).filter(|most| *most <= LONGEST && window(packed) <= WINDOW.max(*most))?;
-    let unpack = || {
-        let mut text = Vec::new();
-        let decoder = ruzstd::decoding::StreamingDecoder::new(packed).ok()?;
-        decoder.take(most).read_to_end(&mut text).ok()?;
-        Some(text)
-    };
-    // Some damage makes the decoder panic.
-    std::panic::catch_unwind(unpack).ok().flatten()
+    zstd::decode(packed, usize::try_from(unpacked).ok().filter(|_| unpacked <= LONGEST)?)
 }
 
-/// How far back a frame refers, as its header says; nothing for a header that is not one.
-fn window(frame: &[u8]) -> u64 {
-    match frame {
-        // A frame of a single segment has no window but its content.
-        [_, _, _, _, descriptor, window, ..] if descriptor & 0x20 == 0 => {
-            let base = 1u64 << (10 + (window >> 3));
-            base + base / 8 * u64::from(window & 7)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A text of words that repeat themselves, and of some that do not.
+    fn text(lines: u64) -> Vec<u8> {
+        let line = |at: u64| format!("    ld.global.u32 %r{}, [%rd{}+{}];\n", at % 97, at % 13, at * at % 65_537 * 4);
+        (0..lines).flat_map(|at| line(at).into_bytes()).collect()
+    }
+
+    #[test]
+    fn what_was_packed_is_unpacked_up_to_the_length_that_is_named() {
+        for lines in [0, 1, 10, 100, 20_000] {
+            let text = text(lines);
+            let len = text.len() as u64;
+            let packed = lz4_flex::block::compress(&text);
+            let level = ruzstd::encoding::CompressionLevel::Fastest;
+            let frame = ruzstd::encoding::compress_to_vec(text.as_slice(), level);
+            for more in [0, 1, 1 << 20] {
+                assert_eq!(lz4(&packed, len + more).as_ref(), Some(&text), "{lines} lines");
+                assert_eq!(zstd(&frame, len + more).as_ref(), Some(&text), "{lines} lines");
+            }
+            if len > 0 {
+                assert_eq!((lz4(&packed, len - 1), zstd(&frame, len - 1)), (None, None), "{lines} lines");
+            }
+            assert_eq!((lz4(&packed, 1 << 40), zstd(&frame, u64::MAX)), (None, None), "{lines} lines");
         }
-        _ => 0,
+    }
+
+    #[test]
+    fn a_few_bytes_of_lz4_may_become_many() {
+        let zeros = vec![0; 10 << 20];
+        let packed = lz4_flex::block::compress(&zeros);
+        assert!(packed.len() < 50_000);
+        assert_eq!(lz4(&packed, zeros.len() as u64), Some(zeros));
     }
 }
