@@ -10,6 +10,7 @@ use harness::Error;
 use sha2::{Digest, Sha256};
 
 use super::{half, pins::Wheel};
+use crate::signals;
 
 /// What starts Python here.
 const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
@@ -45,7 +46,7 @@ pub fn checked(folder: &Path, wheel: &Wheel) -> Result<PathBuf, Error> {
 /// # Errors
 /// [`Error::CannotRun`] when there is no Python or no pip, or pip fails; those of [`checked`].
 pub fn download(wheels: &[Wheel], folder: &Path) -> Result<Vec<String>, Error> {
-    let half = half::Folder::new_in(folder)?;
+    let half = half::folder_in(folder)?;
     let mut done = Vec::new();
     for wheel in wheels {
         let name = format!("{} {}", wheel.package, wheel.version);
@@ -66,19 +67,18 @@ pub fn download(wheels: &[Wheel], folder: &Path) -> Result<Vec<String>, Error> {
 fn pip(wheel: &Wheel, folder: &Path) -> Result<(), Error> {
     let offline = "Where PyPI cannot be reached, `warplab setup --download FOLDER` on another computer fetches what \
                    `warplab setup --from FOLDER` takes";
-    let output = Command::new(PYTHON)
-        .args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-cache-dir"])
+    let mut pip = Command::new(PYTHON);
+    pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-cache-dir"])
         .args(["--no-deps", "--only-binary=:all:", "--dest"])
         .arg(folder)
         .arg(format!("{}=={}", wheel.package, wheel.version))
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| {
-            Error::CannotRun(format!(
-                "cannot start {PYTHON}, whose pip fetches the files: {error}. Install Python 3 (on Debian and Ubuntu: `apt \
+        .stdin(Stdio::null());
+    let output = signals::output(&mut pip).map_err(|error| {
+        Error::CannotRun(format!(
+            "cannot start {PYTHON}, whose pip fetches the files: {error}. Install Python 3 (on Debian and Ubuntu: `apt \
                  install python3 python3-pip`). {offline}"
-            ))
-        })?;
+        ))
+    })?;
     if output.status.success() {
         return Ok(());
     }
