@@ -1,5 +1,5 @@
-//! Folders for what is temporary: gone when the work ends or fails, and when a signal ends it; what a killed process has
-//! left goes with the next folder that is made there.
+//! Folders for what is temporary: gone when the work ends or fails, and when a signal ends it; what a killed process
+//! has left goes with the next folder that is made there.
 use std::{
     fs::{self, File},
     io,
@@ -20,8 +20,8 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A new one in `parent`, whose name begins with `prefix`. Those of this prefix that killed processes have left there
-    /// are deleted.
+    /// A new one in `parent`, whose name begins with `prefix`. Those of this prefix that killed processes have left
+    /// there are deleted.
     ///
     /// # Errors
     /// When it cannot be made.

@@ -1,5 +1,5 @@
-//! Signals that ask this program to end, while it waits for another one: that one gets them, and this program ends after
-//! it as always, with nothing left behind. Ctrl-C reaches both by itself.
+//! Signals that ask this program to end, while it waits for another one: that one gets them, and this program ends
+//! after it as always, with nothing left behind. Ctrl-C reaches both by itself.
 use std::{
     io,
     process::{Child, Command, ExitStatus, Output},

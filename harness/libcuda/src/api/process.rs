@@ -11,8 +11,8 @@ use crate::state::device::ending;
 #[unsafe(link_section = ".fini_array")]
 static AT_END: extern "C" fn() = at_end;
 
-/// Registers the handlers for forks and for the beginning of the process's end and, where none is called by itself, that
-/// for its end.
+/// Registers the handlers for forks and for the beginning of the process's end and, where none is called by itself,
+/// that for its end.
 pub fn register() {
     // SAFETY: the function lives as long as this library; if the library is unloaded, so are its handlers.
     let rc = unsafe { libc::atexit(at_exit) };

@@ -23,9 +23,9 @@ pub(super) const DEVICE: u64 = 1 << 48;
 /// How many addresses the device has: so many that freed ones are not used again for a long time.
 pub(super) const DEVICE_LEN: u64 = 1 << 46;
 
-/// Addresses of the host that mappings are asked for. They lie amid those that systems leave to programs, far from where
-/// systems load programs and put what has no wish, which is near both ends. Whoever drives this process from another
-/// one (a judge of kernels) thus has room at the addresses of memory that both use, whatever else it holds.
+/// Addresses of the host that mappings are asked for. They lie amid those that systems leave to programs, far from
+/// where systems load programs and put what has no wish, which is near both ends. Whoever drives this process from
+/// another one (a judge of kernels) thus has room at the addresses of memory that both use, whatever else it holds.
 ///
 /// Each process begins at an address that it draws, so that a kernel that gets out of its memory does not know where it
 /// is. What kernels know the addresses of, and what they do not, have regions of their own: the one says nothing of the

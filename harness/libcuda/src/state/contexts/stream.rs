@@ -192,9 +192,7 @@ impl Stream {
     fn with_room(&self) -> Result<MutexGuard<'_, Progress>> {
         let mut progress = lock(&self.progress);
         loop {
-            if ending::forbids_work() {
-                return Err(Error::DEINITIALIZED);
-            }
+            ending::check()?;
             if progress.queue.len() < PENDING {
                 return Ok(progress);
             }
@@ -210,8 +208,8 @@ impl Stream {
         }
     }
 
-    /// The load of the next task, if nothing holds it up. Otherwise something will resume the stream, or nothing is left
-    /// and it is no longer active.
+    /// The load of the next task, if nothing holds it up. Otherwise something will resume the stream, or nothing is
+    /// left and it is no longer active.
     fn ready(self: &Arc<Self>) -> Option<Load> {
         loop {
             let mut progress = lock(&self.progress);
@@ -255,7 +253,9 @@ impl Stream {
         let resumed: Vec<_> = progress.waiting.extract_if(.., |(ticket, _)| *ticket <= completed).collect();
         drop(progress);
         self.changed.notify_all();
-        resumed.iter().for_each(|(_, stream)| stream.resume());
+        for (_, stream) in &resumed {
+            stream.resume();
+        }
     }
 
     fn run(&self, task: Box<dyn Work>) {

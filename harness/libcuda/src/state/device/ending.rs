@@ -2,6 +2,7 @@
 //! NVIDIA's driver, so that others cannot keep it from ending; and what is still under way then has a while to end.
 
 use super::interrupt::interrupt;
+use crate::abi::error::{Error, Result};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -31,9 +32,13 @@ pub fn has_begun() -> bool {
     ENDING.get().is_some()
 }
 
-/// Whether the calling thread may submit nothing any more: another one ends the process.
-pub fn forbids_work() -> bool {
-    ENDING.get().is_some_and(|thread| *thread != this_thread())
+/// Refuses work of a thread while another one ends the process.
+///
+/// # Errors
+/// `CUDA_ERROR_DEINITIALIZED`.
+pub fn check() -> Result {
+    let is_anothers = ENDING.get().is_some_and(|thread| *thread != this_thread());
+    if is_anothers { Err(Error::DEINITIALIZED) } else { Ok(()) }
 }
 
 /// When what is still under way is abandoned. The first call sets it.

@@ -158,10 +158,9 @@ fn choose(entries: Entries<'_>, here: u32) -> Parsed<Entry<'_>> {
             fitting = fitting.filter(|fitting| fitting.architecture > entry.architecture).or(Some(entry));
         }
     }
-    fitting.or(newer).ok_or_else(|| match has_code {
-        true => Refused::new(Error::NO_BINARY_FOR_GPU, CUBIN),
-        false => Refused::new(Error::INVALID_IMAGE, "the fat binary is empty"),
-    })
+    let empty = (Error::INVALID_IMAGE, "the fat binary is empty");
+    let (error, log) = if has_code { (Error::NO_BINARY_FOR_GPU, CUBIN) } else { empty };
+    fitting.or(newer).ok_or_else(|| Refused::new(error, log))
 }
 
 /// The PTX of a fat binary for a device of architecture `here`. Bytes behind the end that its header names do not

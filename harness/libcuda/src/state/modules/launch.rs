@@ -67,6 +67,8 @@ impl KernelLaunch {
         geometry: Geometry,
         params: impl FnOnce(&Function) -> Result<Vec<u8>>,
     ) -> Result<Arc<Self>> {
+        // Its function may be gone by now.
+        ending::check()?;
         let function = find_function(handle)?;
         let params = params(&function)?.into();
         let asked = geometry;

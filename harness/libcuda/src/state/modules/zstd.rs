@@ -158,13 +158,12 @@ impl Table {
             }
             distribution.push(value as i16 - 1);
             left -= (value - 1).abs();
-            while value == 1 {
-                let zeros = bits(from, at, 2);
+            // Behind a count of 0 stands how many more follow, again and again while that is 3.
+            let mut zeros = if value == 1 { 3 } else { 0 };
+            while zeros == 3 && distribution.len() <= symbols {
+                zeros = bits(from, at, 2);
                 at += 2;
                 distribution.extend((0..zeros).map(|_| 0));
-                if zeros < 3 || distribution.len() > symbols {
-                    break;
-                }
             }
         }
         take(from, usize::try_from(at).ok()?.div_ceil(8))?;
