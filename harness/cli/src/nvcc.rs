@@ -13,7 +13,7 @@ use kernels::{program, toolbox};
 
 use crate::{
     architectures::{self, Compiler},
-    closed, cmake, libraries, linked,
+    closed, cmake, libraries, linked, signals,
 };
 
 /// nvcc in the folder of its tool.
@@ -97,7 +97,7 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
     if linked::names(&texts).iter().any(|name| matches!(*name, "cuda" | "nvidia-ml")) {
         process.args(driver_folder()?);
     }
-    let status = process.status().map_err(|error| {
+    let status = signals::status(&mut process).map_err(|error| {
         Error::CannotRun(format!("cannot start {}: {error}; `warplab setup --nvcc` brings it", nvcc.display()))
     })?;
     let code = status.code().map_or(1, |code| code as u8);

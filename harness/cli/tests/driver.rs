@@ -6,6 +6,9 @@ use std::{
     env,
     ffi::{CStr, c_char, c_int, c_uint, c_void},
     fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
 };
 
 use crate::common::{Run, fails, warplab, warplab_in, warplab_with};
@@ -208,4 +211,45 @@ fn the_written_driver_has_the_name_that_linked_programs_ask_for() {
         assert!(program.env("LD_LIBRARY_PATH", folder.path()).status().unwrap().success(), "{with}");
         fs::rename(folder.path().join("away"), folder.path().join("libcuda.so")).unwrap();
     }
+}
+
+/// A program that runs for long on the driver, with this folder for what is temporary. It has begun.
+fn long(temporary: &Path) -> Child {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_warplab"))
+        .args(["driver", "--", "sh", "-c", "echo begun; exec sleep 100"])
+        .env("TMPDIR", temporary)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "begun\n");
+    child
+}
+
+#[test]
+fn a_signal_ends_the_program_and_leaves_nothing_behind() {
+    for signal in [libc::SIGTERM, libc::SIGHUP] {
+        let temporary = tempfile::tempdir().unwrap();
+        let mut child = long(temporary.path());
+        assert_eq!(fs::read_dir(temporary.path()).unwrap().count(), 1);
+        // SAFETY: a signal to a process of this test's own.
+        unsafe { libc::kill(child.id() as i32, signal) };
+        assert_eq!(child.wait().unwrap().code(), Some(128 + signal));
+        assert_eq!(fs::read_dir(temporary.path()).unwrap().count(), 0, "signal {signal}");
+    }
+}
+
+#[test]
+fn what_a_killed_run_leaves_goes_with_the_next_run() {
+    let temporary = tempfile::tempdir().unwrap();
+    let mut child = long(temporary.path());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(fs::read_dir(temporary.path()).unwrap().count(), 1);
+    let folder = temporary.path().to_str().unwrap();
+    let run = warplab_with(&["driver", "--", "true"], &[("TMPDIR", folder)]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(fs::read_dir(temporary.path()).unwrap().count(), 0);
 }

@@ -187,6 +187,11 @@ fn without_python_or_pip_or_network_it_is_said_what_to_do() {
         if let Some(script) = script {
             place.python(script);
         }
+        // What a killed one has left goes, too.
+        let left = place.path("cache/toolbox/.half-left");
+        fs::create_dir_all(&left).unwrap();
+        fs::write(left.join(".in-use"), "").unwrap();
+        fs::write(left.join("large"), "half done").unwrap();
         let run = place.setup(&[]);
         assert_eq!(run.code, 4, "{run:?}");
         for words in words.iter().chain(&["setup --download FOLDER", "setup --from FOLDER"]) {

@@ -17,7 +17,13 @@
 //! - A pointer of the caller is null or valid, as the C API demands. Null is checked before any work is done.
 //! - Streams are queues. A launch returns at once, and the next call that waits reports a failed kernel, as with the
 //!   real driver. A task depends only on tasks that were submitted before it, so streams never wait for each other in
-//!   a circle.
+//!   a circle. Who submits to a stream in which 65,536 tasks wait already waits too (on a GPU after about 1,024).
+//! - What kernels print waits, as on a GPU, until the program waits for a kernel; at most as much as the context's
+//!   limit for the printf buffer says.
+//! - A process ends. From `exit` on only the thread that called it may submit work; others get
+//!   `CUDA_ERROR_DEINITIALIZED`. What is under way has two seconds to end, so that its mistakes are found, then it is
+//!   stopped and not reported; what it printed is lost, as on a GPU, and standard error says so.
+//! - An image is not trusted: what it says of its size is checked against the bytes that are there.
 //! - The state tells what happens through one [`Observer`](state::device::observer::Observer), which `cuInit`
 //!   installs. The state does not know who listens.
 //! - After a fork the child has no device: its calls return that the driver is not initialised.

@@ -58,6 +58,100 @@ fn a_program_with_a_mistake() {
     }
 }
 
+/// A program that waits for nothing ends, whatever is under way. Returns what it wrote to its two streams.
+fn ends(how: &str) -> (String, String) {
+    let report = std::env::temp_dir().join(format!("ends-{}-{}.json", std::process::id(), how.replace(' ', "-")));
+    let output = process("a_program_that_waits_for_nothing", how, &report);
+    let (text, words) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{how}: {:?} {text} {words}", output.status);
+    let _ = std::fs::remove_file(report);
+    (text.into_owned(), words.into_owned())
+}
+
+#[test]
+fn a_program_ends_while_its_threads_go_on_launching() {
+    let (_, words) = ends("launching");
+    assert!(words.contains("a thread got CUDA_ERROR_DEINITIALIZED"), "{words}");
+}
+
+#[test]
+fn a_program_ends_while_its_kernel_does_not() {
+    for how in ["endless", "endless and a queue", "endless and a wait"] {
+        let (_, words) = ends(how);
+        assert!(!words.contains("error"), "{words}");
+        assert_eq!(words.matches("nothing is known of").count(), 1, "{words}");
+    }
+}
+
+#[test]
+fn what_kernels_print_is_lost_with_a_program_that_does_not_wait() {
+    let said = |words: &str| words.matches("the program ended before its kernel's output was read").count();
+    let (text, words) = ends("printing");
+    assert!(!text.contains("Hello") && said(&words) == 1, "{text} {words}");
+    let (text, words) = ends("printing and waiting");
+    assert!(text.contains("Hello") && said(&words) == 0, "{text} {words}");
+}
+
+#[test]
+fn a_mistake_is_found_in_a_program_that_does_not_wait() {
+    let (_, words) = ends("mistaken");
+    assert_eq!(words.matches("error: Invalid").count(), 1, "{words}");
+}
+
+#[test]
+#[ignore = "ends its process; the other tests run it"]
+fn a_program_that_waits_for_nothing() {
+    const PRINT: &str = include_str!("../../simt/tests/kernels/print.ptx");
+    let how = std::env::var("HOW").unwrap();
+    context();
+    let kernels = module(PTX);
+    let launch = |function, params: &mut [*mut std::ffi::c_void]| ok(unsafe { launch_only(function, params) });
+    match how.as_str() {
+        "launching" => {
+            let count = function(kernels, "count") as usize;
+            for _ in 0..4 {
+                std::thread::spawn(move || {
+                    context();
+                    let (mut stream, none) = (std::ptr::null_mut(), std::ptr::null_mut());
+                    ok(unsafe { sys::cuStreamCreate(&raw mut stream, 1) });
+                    loop {
+                        let count = count as sys::CUfunction;
+                        let code =
+                            unsafe { sys::cuLaunchKernel(count, 64, 1, 1, 64, 1, 1, 0, stream, none, none.cast()) };
+                        if code != CUDA_SUCCESS {
+                            eprintln!("a thread got {code:?}");
+                            // The process may end before a thread that does.
+                            return;
+                        }
+                    }
+                });
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        "printing" => launch(function(module(PRINT), "hello"), &mut []),
+        "printing and waiting" => {
+            launch(function(module(PRINT), "hello"), &mut []);
+            ok(unsafe { sys::cuCtxSynchronize() });
+        }
+        "mistaken" => {
+            let (mut address, mut value) = (alloc(16), 1u32);
+            launch(function(kernels, "fill"), &mut [(&raw mut address).cast(), (&raw mut value).cast()]);
+        }
+        _ => launch(function(kernels, "spin"), &mut []),
+    }
+    if how == "endless and a queue" {
+        (0..1000).for_each(|_| launch(function(kernels, "count"), &mut []));
+    }
+    if how == "endless and a wait" {
+        let (mut stream, address) = (std::ptr::null_mut(), alloc(4));
+        unsafe {
+            ok(sys::cuStreamCreate(&raw mut stream, 1));
+            ok(sys::cuStreamWaitValue32(stream, address, 1, 1));
+        }
+    }
+    std::process::exit(0);
+}
+
 unsafe fn launch_only(fill: sys::CUfunction, params: &mut [*mut std::ffi::c_void]) -> CUresult {
     let none = std::ptr::null_mut();
     unsafe { sys::cuLaunchKernel(fill, 1, 1, 1, 32, 1, 1, 0, none, params.as_mut_ptr(), none.cast()) }

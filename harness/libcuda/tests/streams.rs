@@ -1,12 +1,14 @@
 //! Streams, events, capture and graphs of everything but kernels.
 
 mod common;
+#[path = "common/gate.rs"]
+mod gate;
 use common::*;
 use cudarc::driver::sys::{self, CUresult::*};
+use gate::Gate;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Condvar, Mutex};
 
 fn stream(flags: u32) -> sys::CUstream {
     let mut stream = null_mut();
@@ -18,27 +20,6 @@ fn event(flags: u32) -> sys::CUevent {
     let mut event = null_mut();
     ok(unsafe { sys::cuEventCreate(&raw mut event, flags) });
     event
-}
-
-/// Holds a stream until it is opened.
-#[derive(Default)]
-struct Gate(Mutex<bool>, Condvar);
-
-impl Gate {
-    fn hold(&self, stream: sys::CUstream) {
-        unsafe extern "C" fn wait(gate: *mut c_void) {
-            let gate = unsafe { &*gate.cast::<Gate>() };
-            let mut open = gate.0.lock().unwrap();
-            while !*open {
-                open = gate.1.wait(open).unwrap();
-            }
-        }
-        ok(unsafe { sys::cuLaunchHostFunc(stream, Some(wait), std::ptr::from_ref(self).cast_mut().cast()) });
-    }
-    fn open(&self) {
-        *self.0.lock().unwrap() = true;
-        self.1.notify_all();
-    }
 }
 
 fn word(address: u64, stream: sys::CUstream) -> u32 {

@@ -13,7 +13,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use harness::{Device, DeviceChoice, Error};
 use wire::Checks;
 
-use crate::{libraries, nvcc};
+use crate::{libraries, nvcc, scratch, signals};
 use process::Settings;
 use source::Compiled;
 pub use told::Wanted;
@@ -30,6 +30,9 @@ Examples:
   warplab exec --check all ./hello 10               look for mistakes of every kind
   warplab exec --hot --out run ./hello 10           then: warplab report run
   warplab exec --device emulated:t4 -- python3 x.py    numba, Triton, PyCUDA, Taichi, cuda.core";
+
+/// How the names of the folders begin that programs find their libraries in.
+const SCRATCH: &str = ".warplab-exec-";
 
 pub fn command() -> Command {
     with_watching(Command::new("exec"))
@@ -109,7 +112,8 @@ pub fn run_on(
         schedules: matches.get_one::<u32>("schedules").copied().unwrap_or(1),
     };
     let opened = harness::choose(choice)?;
-    let temporary = tempfile::tempdir().map_err(in_temporary("create a folder in"))?;
+    signals::listen();
+    let temporary = scratch::Folder::new_in(&env::temp_dir(), SCRATCH).map_err(in_temporary("create a folder in"))?;
     let program = match source::compiled(named, temporary.path(), &opened.device)? {
         Compiled::Program(program) => program,
         Compiled::Failed(code) => return Ok(ExitCode::from(code)),
@@ -120,7 +124,7 @@ pub fn run_on(
             harness::check_profile(profile)?;
             inspect::check(Path::new(&program))?;
             libraries::write_machine(folder).map_err(in_temporary("write the driver to"))?;
-            process::on_machine(folder, profile, &program, arguments, &settings)?
+            process::on_machine(folder, temporary.path(), profile, &program, arguments, &settings)?
         }
         Device::Gpu(number) => {
             settings.must_be_plain()?;

@@ -12,7 +12,7 @@ use harness::Error;
 use wire::{Checks, Report, Told};
 
 use super::clients;
-use crate::nvcc;
+use crate::{nvcc, signals};
 
 /// The environment variable that names a file for the driver's report, which it writes when the program ends.
 const REPORT: &str = "WARPLAB_REPORT";
@@ -75,16 +75,18 @@ pub fn on_gpu(runtime: &Path, number: usize, program: &OsString, arguments: &[&O
     }
     let _ = ctrlc::set_handler(|| {});
     let began = Instant::now();
-    let status = process.status().map_err(|error| Error::usage(refusal(program, &error)))?;
+    signals::check()?;
+    let status = signals::status(&mut process).map_err(|error| Error::usage(refusal(program, &error)))?;
     let seconds = began.elapsed().as_secs_f64();
     let code = own_code(program, status).unwrap_or_else(|code| code);
     Ok(Ended { code, own: status.code(), seconds, ..Ended::default() })
 }
 
 /// Runs the program with the driver and the runtime in `folder`. It ends as under the first order, or as under the
-/// first one that goes wrong.
+/// first one that goes wrong. `scratch` is a folder for this process.
 pub fn on_machine(
     folder: &Path,
+    scratch: &Path,
     profile: &str,
     program: &OsString,
     arguments: &[&OsString],
@@ -114,7 +116,7 @@ pub fn on_machine(
             // What it prints was read once already; what is found is written to standard error.
             process.env("WARPLAB_SEED", seed.to_string()).stdout(Stdio::null());
         }
-        let under_one = under_one_order(process, program)?;
+        let under_one = under_one_order(process, program, &scratch.join(format!("report-{seed}.json")))?;
         let report = read(program, &under_one.text)?;
         let findings = report.as_ref().map(|report| report.findings.clone()).unwrap_or_default();
         let has_found = report.as_ref().is_some_and(Report::accuses);
@@ -144,14 +146,13 @@ struct UnderOne {
     text: String,
 }
 
-fn under_one_order(mut process: Process, program: &OsString) -> Result<UnderOne, Error> {
-    let temporary = |source| Error::Io { action: "create a file in", path: env::temp_dir(), source };
-    let report = tempfile::NamedTempFile::new().map_err(temporary)?;
-    process.env(REPORT, report.path()).env(wire::REPORT_READER, "exec");
+fn under_one_order(mut process: Process, program: &OsString, report: &Path) -> Result<UnderOne, Error> {
+    process.env(REPORT, report).env(wire::REPORT_READER, "exec");
     let began = Instant::now();
-    let status = process.status().map_err(|error| Error::usage(refusal(program, &error)))?;
+    signals::check()?;
+    let status = signals::status(&mut process).map_err(|error| Error::usage(refusal(program, &error)))?;
     let seconds = began.elapsed().as_secs_f64();
-    Ok(UnderOne { status, seconds, text: fs::read_to_string(report.path()).unwrap_or_default() })
+    Ok(UnderOne { status, seconds, text: fs::read_to_string(report).unwrap_or_default() })
 }
 
 /// Puts a folder first on the path of libraries, because the folder of a real driver may already be on it, and another

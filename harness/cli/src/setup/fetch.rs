@@ -11,6 +11,7 @@ use kernels::program::{self, PYTHON};
 use sha2::{Digest, Sha256};
 
 use super::{half, pins::Wheel};
+use crate::signals;
 
 /// The wheel in `folder`, after its checksum has been checked.
 ///
@@ -43,7 +44,7 @@ pub fn checked(folder: &Path, wheel: &Wheel) -> Result<PathBuf, Error> {
 /// # Errors
 /// [`Error::CannotRun`] when there is no Python or no pip, or pip fails; those of [`checked`].
 pub fn download(wheels: &[Wheel], folder: &Path) -> Result<Vec<String>, Error> {
-    let half = half::Folder::new_in(folder)?;
+    let half = half::folder_in(folder)?;
     let mut done = Vec::new();
     for wheel in wheels {
         let name = format!("{} {}", wheel.package, wheel.version);
@@ -69,19 +70,18 @@ fn pip(wheel: &Wheel, folder: &Path) -> Result<(), Error> {
     let offline = "Where PyPI cannot be reached, `warplab setup --download FOLDER` on another computer fetches what \
                    `warplab setup --from FOLDER` takes";
     // Isolated: a `pip.py` in the current folder is another program.
-    let output = program::named(PYTHON)
-        .args(["-I", "-c", PIP, "download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-cache-dir"])
+    let mut pip = program::named(PYTHON);
+    pip.args(["-I", "-c", PIP, "download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-cache-dir"])
         .args(["--no-deps", "--only-binary=:all:", "--dest"])
         .arg(folder)
         .arg(format!("{}=={}", wheel.package, wheel.version))
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| {
-            Error::CannotRun(format!(
-                "cannot start {PYTHON}, whose pip fetches the files: {error}. Install Python 3 (on Debian and Ubuntu: `apt \
+        .stdin(Stdio::null());
+    let output = signals::output(&mut pip).map_err(|error| {
+        Error::CannotRun(format!(
+            "cannot start {PYTHON}, whose pip fetches the files: {error}. Install Python 3 (on Debian and Ubuntu: `apt \
                  install python3 python3-pip`). {offline}"
-            ))
-        })?;
+        ))
+    })?;
     if output.status.success() {
         return Ok(());
     }

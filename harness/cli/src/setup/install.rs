@@ -68,7 +68,7 @@ fn names(wheels: &[Wheel]) -> Vec<(String, String)> {
 /// # Errors
 /// [`Error::Io`]; [`Error::CannotRun`] on Ctrl-C.
 pub fn unpack(wheels: &[Wheel], paths: &[PathBuf], links: &[Link], folder: &Path) -> Result<(), Error> {
-    let half = half::Folder::new_in(folder.parent().unwrap_or(folder))?;
+    let half = half::folder_in(folder.parent().unwrap_or(folder))?;
     let new = half.path().join("new");
     let io = |source| Error::Io { action: "write", path: new.clone(), source };
     fs::create_dir(&new).map_err(io)?;
@@ -145,7 +145,7 @@ pub fn remove(folder: &Path) -> Result<bool, Error> {
         return Ok(false);
     }
     let toolbox = folder.parent().unwrap_or(folder);
-    let half = half::Folder::new_in(toolbox)?;
+    let half = half::folder_in(toolbox)?;
     let io = |source| Error::Io { action: "remove", path: folder.into(), source };
     fs::rename(folder, half.path().join("old")).map_err(io)?;
     drop(half);

@@ -111,7 +111,7 @@ fn bring(tool: &Tool, wheels: &[Wheel], folder: &Path, from: Option<&Path>) -> R
             None => {
                 let packages: Vec<String> = wheels.iter().map(|w| format!("{} {}", w.package, w.version)).collect();
                 harness::print(&format!("Fetching {} from PyPI", packages.join(", ")));
-                let half = half::Folder::new_in(folder.parent().unwrap_or(folder))?;
+                let half = half::folder_in(folder.parent().unwrap_or(folder))?;
                 for line in fetch::download(wheels, half.path())? {
                     harness::print(&line);
                 }

@@ -6,13 +6,28 @@
 
 use super::speech::{is_read, say, write_report};
 use super::{leak, report};
+use crate::state::contexts::context::wind_down;
 use crate::state::device::driver::driver;
+use crate::state::device::ending::has_abandoned;
+use crate::state::device::output;
 use crate::state::memory::allocation::left_now;
 
 /// Looks for leaks and writes the report, unless a client reads reports.
 pub fn tell() {
-    if driver().is_err() || is_read() {
+    if driver().is_err() {
         return;
+    }
+    wind_down();
+    if is_read() {
+        return;
+    }
+    if has_abandoned() {
+        say(
+            "the program ended while its kernels ran, and nothing is known of them; call cudaDeviceSynchronize() before the end",
+        );
+    }
+    if output::is_lost() {
+        say("the program ended before its kernel's output was read; call cudaDeviceSynchronize() before the end");
     }
     leak::tell(&left_now());
     let report = report::take();

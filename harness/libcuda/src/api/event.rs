@@ -7,6 +7,7 @@ use crate::abi::types::Handle;
 use crate::state::contexts::current::{current, current_any};
 use crate::state::contexts::streams;
 use crate::state::device::driver::driver;
+use crate::state::device::output;
 use crate::state::graphs::capture;
 use crate::state::graphs::event::{self, Event, Recorded, find};
 use crate::state::graphs::task::Task;
@@ -80,6 +81,7 @@ fn usable(handle: Handle) -> Result<Arc<Event>> {
 fn synchronize(event: Handle) -> Result {
     let event = usable(event)?;
     event.wait();
+    output::flush();
     event.check()
 }
 

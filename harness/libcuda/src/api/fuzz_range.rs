@@ -1,14 +1,15 @@
-//! The fuzzer over a range of seeds, for millions of sequences:
+//! The fuzzers over a range of seeds, for millions of inputs:
 //!
 //! ```sh
 //! WARPLAB_FUZZ=0..10000000 WARPLAB_FUZZ_STATE=fuzz.state \
 //!     cargo test --release -p simt-libcuda --lib -- --ignored --nocapture fuzz_range::a_range_of_seeds
 //! ```
 //!
-//! Each seed is a sequence of calls. Pieces of the range run in processes of their own, so that what the sequences
-//! leave behind goes with the process, and one that crashes or hangs does not end the range: its seed is printed, the
-//! range goes on behind it, and the test fails at the end. `WARPLAB_FUZZ_STATE` names a file that holds the next seed;
-//! if it exists, the range goes on from there. A range of one seed repeats a sequence.
+//! Each seed is a sequence of calls, or, for `fuzz_images::a_range_of_seeds`, an image of a module. Pieces of the range
+//! run in processes of their own, so that what the sequences leave behind goes with the process, and one that crashes
+//! or hangs does not end the range: its seed is printed, the range goes on behind it, and the test fails at the end.
+//! `WARPLAB_FUZZ_STATE` names a file that holds the next seed; if it exists, the range goes on from there. A range of
+//! one seed repeats an input.
 
 use super::fuzz::{Call, calls, run};
 use proptest::strategy::{Strategy, ValueTree};
@@ -26,8 +27,6 @@ const RANGE: &str = "WARPLAB_FUZZ";
 const STATE: &str = "WARPLAB_FUZZ_STATE";
 /// Only for a piece: the file in which it keeps the seed that it runs.
 const SEED: &str = "WARPLAB_FUZZ_SEED";
-/// Sequences in a process.
-const PIECE: u64 = 500;
 /// A piece that takes longer hangs.
 const LIMIT: Duration = Duration::from_secs(120);
 
@@ -45,10 +44,11 @@ fn sequence(seed: u64) -> Vec<Call> {
     calls().new_tree(&mut runner).expect("nothing is filtered out").current()
 }
 
-/// Runs the seeds of a piece in a process of its own. Returns the seed that it did not survive.
-fn piece(seeds: &Range<u64>, note: &Path) -> Option<u64> {
+/// Runs the seeds of a piece in a process of its own, by a test that is ignored otherwise. Returns the seed that it did
+/// not survive.
+fn piece(test: &str, seeds: &Range<u64>, note: &Path) -> Option<u64> {
     let mut process = Command::new(std::env::current_exe().expect("a test has a file"));
-    process.args(["--ignored", "--exact", "api::fuzz_range::one_piece"]).stdout(Stdio::null()).stderr(Stdio::null());
+    process.args(["--ignored", "--exact", test]).stdout(Stdio::null()).stderr(Stdio::null());
     process.env(RANGE, format!("{}..{}", seeds.start, seeds.end)).env(SEED, note).env("WARPLAB_QUIET", "1");
     let mut child = process.spawn().expect("this file can be run");
     let start = Instant::now();
@@ -68,9 +68,8 @@ fn piece(seeds: &Range<u64>, note: &Path) -> Option<u64> {
     (!ended).then(|| read.map_or(seeds.start, |()| u64::from_le_bytes(bytes)))
 }
 
-#[test]
-#[ignore = "runs for as long as it is told to: see the module's documentation"]
-fn a_range_of_seeds() {
+/// Runs the range in pieces of `size` seeds, each by this test, which calls [`run_piece`].
+pub fn run_range(test: &str, size: u64) {
     let mut seeds = range();
     let state = std::env::var_os(STATE).filter(|file| !file.is_empty());
     if let Some(next) = state.as_ref().and_then(|file| read_to_string(file).ok()) {
@@ -79,8 +78,8 @@ fn a_range_of_seeds() {
     let note = std::env::temp_dir().join(format!("fuzz-{}", std::process::id()));
     let mut failed = Vec::new();
     while seeds.start < seeds.end {
-        let part = seeds.start..seeds.end.min(seeds.start + PIECE);
-        seeds.start = match piece(&part, &note) {
+        let part = seeds.start..seeds.end.min(seeds.start + size);
+        seeds.start = match piece(test, &part, &note) {
             Some(seed) => {
                 println!("seed {seed} fails: {RANGE}={seed}..{} repeats it", seed + 1);
                 failed.push(seed);
@@ -97,17 +96,28 @@ fn a_range_of_seeds() {
     assert_eq!(failed, [0; 0], "these seeds fail");
 }
 
-#[test]
-#[ignore = "a piece of the range above"]
-fn one_piece() {
+/// Runs the seeds of a piece, with a note of each.
+pub fn run_piece(mut run: impl FnMut(u64)) {
     let mut note = std::env::var_os(SEED).map(|file| File::create(file).expect("the note can be written"));
     for seed in range() {
         if let Some(note) = &mut note {
             let written = note.seek(SeekFrom::Start(0)).and_then(|_| note.write_all(&seed.to_le_bytes()));
             written.expect("the note can be written");
         }
-        run(&sequence(seed)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        run(seed);
     }
+}
+
+#[test]
+#[ignore = "runs for as long as it is told to: see the module's documentation"]
+fn a_range_of_seeds() {
+    run_range("api::fuzz_range::one_piece", 500);
+}
+
+#[test]
+#[ignore = "a piece of the range above"]
+fn one_piece() {
+    run_piece(|seed| run(&sequence(seed)).unwrap_or_else(|error| panic!("seed {seed}: {error}")));
 }
 
 #[test]

@@ -198,10 +198,9 @@ fn record(event: Handle, context: &Arc<Context>, streams: &[Arc<Stream>]) -> Res
     for stream in streams {
         let mark = Arc::new(Mark::default());
         capture::enqueue(stream, Task::Record(Arc::clone(&mark)))?;
-        last.submit(Task::Wait(mark));
+        last.submit(Task::Wait(mark))?;
     }
-    last.submit(Task::Record(event.mark()));
-    Ok(())
+    last.submit(Task::Record(event.mark()))
 }
 
 /// Lets streams wait for an event.

@@ -1,171 +1,148 @@
-//! Images that modules are loaded from: PTX text, or a container with PTX in it.
+//! Images that modules are loaded from: PTX text, or a fat binary with PTX in it.
+//!
+//! The bytes of a file are all there is of it. An image in memory comes without a length, so it is read as far as it
+//! says itself, and only where this process has memory.
 
 use crate::abi::error::{Error, Refused};
 use crate::state::device::driver::driver;
-use std::ffi::{CStr, c_char, c_void};
-use std::io::Read;
+use crate::state::modules::fat_binary::{self, CUBIN, HEADER, MAGIC};
+use simt::memory::is_readable;
+use std::ffi::c_void;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 
-fn refuse<T>(error: Error, log: &str) -> std::result::Result<T, Refused> {
+type Image<T> = std::result::Result<T, Refused>;
+
+fn refuse<T>(error: Error, log: &str) -> Image<T> {
     Err(Refused::new(error, log))
 }
 
-const CUBIN: &str = "this is machine code for a GPU (a cubin), which the emulated device cannot run; compile to PTX instead \
-                     (nvcc -ptx, a program with `warplab nvcc`, or nvrtcGetPTX with --gpu-architecture=compute_NN)";
+fn cut_short<T>() -> Image<T> {
+    refuse(Error::INVALID_IMAGE, "the image is damaged or cut short; build it again")
+}
 
-/// The magic number of `nvcc`'s wrapper around a fat binary.
+/// The largest image, in bytes. A greater size is a mistake of the caller.
+pub const LARGEST: usize = 1 << 30;
+/// The magic number of `nvcc`'s wrapper around a fat binary, and the bytes of it that matter: two words and a pointer.
 const WRAPPER: u32 = 0x4662_43b1;
-/// The magic number of a fat binary.
-const CONTAINER: u32 = 0xba55_ed50;
-/// The kinds of a fat binary's entries.
-const PTX_ENTRY: u16 = 1;
-const CODE_ENTRY: u16 = 2;
-/// Bytes after the end of an image that was copied, so that headers can be read without looking at its length.
-pub const PADDING: [u8; 64] = [0; 64];
+const WRAPPER_BYTES: u64 = 16;
+/// Memory is there, or not, in multiples of this.
+const PAGE: usize = 4096;
 
-/// The PTX of an image in memory: text, a fat binary, or `nvcc`'s wrapper around one.
-pub fn from_memory(image: *const c_void) -> std::result::Result<String, Refused> {
+/// The number that bytes begin with.
+fn magic(bytes: &[u8]) -> Option<u32> {
+    bytes.first_chunk().map(|magic| u32::from_le_bytes(*magic))
+}
+
+/// The PTX of an image in memory: text, a fat binary, or `nvcc`'s wrapper around one of them.
+pub fn from_memory(image: *const c_void) -> Image<String> {
     if image.is_null() {
         return refuse(Error::INVALID_VALUE, "no image is given");
     }
-    // SAFETY: the caller promises an image: either text with a terminator, or something longer than four bytes. Bytes
-    // are read one after another, up to the terminator of a short text.
-    let mut magic = [0u8; 4];
-    for (i, byte) in magic.iter_mut().enumerate() {
-        *byte = unsafe { image.cast::<u8>().add(i).read() };
-        if *byte == 0 {
+    // SAFETY: the caller promises an image.
+    let image = match unsafe { wrapped(image) } {
+        Some(inner) => inner,
+        None => image,
+    };
+    // SAFETY: as above.
+    from_bytes(unsafe { whole(image) }?)
+}
+
+/// What `nvcc`'s wrapper wraps, if this is one. A wrapper in a wrapper is no image.
+unsafe fn wrapped(image: *const c_void) -> Option<*const c_void> {
+    if !is_readable(image as u64, WRAPPER_BYTES) {
+        return None;
+    }
+    // SAFETY: these bytes can be read.
+    unsafe {
+        (image.cast::<u32>().read_unaligned() == WRAPPER)
+            .then(|| image.byte_add(8).cast::<*const c_void>().read_unaligned())
+    }
+}
+
+/// All bytes of an image in memory, as far as they can be told: up to the terminator of a text, or as many as a fat
+/// binary's header says.
+unsafe fn whole<'a>(image: *const c_void) -> Image<&'a [u8]> {
+    let start = image as u64;
+    if is_readable(start, HEADER as u64) {
+        // SAFETY: these bytes can be read, and the caller leaves an image as it is.
+        let header: &[u8; HEADER] = unsafe { &*image.cast() };
+        if magic(header) == Some(MAGIC) {
+            let len = fat_binary::length(header)?;
+            if len > LARGEST || !is_readable(start, len as u64) {
+                return cut_short();
+            }
+            // SAFETY: as above.
+            return Ok(unsafe { std::slice::from_raw_parts(image.cast(), len) });
+        }
+        if header.starts_with(ELF) {
+            return Ok(header);
+        }
+    }
+    // SAFETY: the caller's promise.
+    unsafe { text(image.cast()) }
+}
+
+/// The bytes of a text in memory, up to its terminator.
+unsafe fn text<'a>(start: *const u8) -> Image<&'a [u8]> {
+    let mut len = 0;
+    while len <= LARGEST {
+        let at = start.wrapping_add(len);
+        let rest = PAGE - at.addr() % PAGE;
+        if !is_readable(at as u64, rest as u64) {
             break;
         }
+        // SAFETY: these bytes can be read, and the caller leaves an image as it is.
+        let page = unsafe { std::slice::from_raw_parts(at, rest) };
+        if let Some(end) = page.iter().position(|byte| *byte == 0) {
+            // SAFETY: all pages up to here can be read.
+            return Ok(unsafe { std::slice::from_raw_parts(start, len + end) });
+        }
+        len += rest;
     }
-    if magic == *b"\x7fELF" {
+    cut_short()
+}
+
+/// What machine code begins with.
+const ELF: &[u8] = b"\x7fELF";
+
+/// The PTX of an image of which these are all bytes, or more. Text ends with them or with a terminator.
+pub fn from_bytes(image: &[u8]) -> Image<String> {
+    if image.starts_with(ELF) {
         return refuse(Error::NO_BINARY_FOR_GPU, CUBIN);
     }
-    match u32::from_le_bytes(magic) {
-        // SAFETY: the magic number promises the wrapper's layout: two words and a pointer.
-        WRAPPER => from_memory(unsafe { image.cast::<*const c_void>().add(1).read_unaligned() }),
-        // SAFETY: the magic number promises a container.
-        CONTAINER => unsafe { from_container(image.cast()) },
-        _ => {
-            // SAFETY: anything else is text with a terminator, as the caller promises.
-            let text = unsafe { CStr::from_ptr(image.cast::<c_char>()) };
-            match text.to_str() {
-                Ok(text) if text.contains(".version") => Ok(text.to_owned()),
-                _ => refuse(Error::INVALID_IMAGE, "this is neither PTX (it has no .version) nor a fat binary"),
-            }
-        }
+    if magic(image) == Some(MAGIC) {
+        let here = driver().map_or(u32::MAX, |driver| {
+            let (major, minor) = driver.profile.compute_capability;
+            major * 10 + minor
+        });
+        return fat_binary::ptx(image, here);
+    }
+    let end = image.iter().position(|byte| *byte == 0).unwrap_or(image.len());
+    match std::str::from_utf8(&image[..end]) {
+        Ok(text) if text.contains(".version") => Ok(text.to_owned()),
+        _ => refuse(Error::INVALID_IMAGE, "this is neither PTX (it has no .version) nor a fat binary"),
     }
 }
 
-/// The bits of an entry's flags that say how its payload is compressed.
-const LZ4: u64 = 0x2000;
-const ZSTD: u64 = 0x8000;
-
-/// An entry of a fat binary.
-#[derive(Clone, Copy)]
-struct Entry<'a> {
-    kind: u16,
-    /// The architecture, as 10 times the major version of the compute capability plus the minor.
-    architecture: u32,
-    flags: u64,
-    /// What follows the header, padded.
-    payload: &'a [u8],
-    /// Bytes of the payload less the padding, if it is compressed.
-    packed: usize,
-    /// Bytes after unpacking; zero for a payload that is not compressed.
-    unpacked: usize,
-}
-
-impl Entry<'_> {
-    /// The PTX.
-    fn text(&self) -> std::result::Result<String, Refused> {
-        let broken = || Refused::new(Error::INVALID_IMAGE, "the fat binary's compressed PTX is damaged");
-        let packed = self.payload.get(..self.packed).ok_or_else(broken)?;
-        let text = if self.unpacked == 0 {
-            self.payload.to_vec()
-        } else if self.flags & LZ4 != 0 {
-            let mut text = vec![0; self.unpacked];
-            let written = lz4_flex::block::decompress_into(packed, &mut text).map_err(|_| broken())?;
-            text.truncate(written);
-            text
-        } else if self.flags & ZSTD != 0 {
-            let mut text = Vec::with_capacity(self.unpacked);
-            let decoder = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|_| broken())?;
-            decoder.take(self.unpacked as u64).read_to_end(&mut text).map_err(|_| broken())?;
-            text
-        } else {
-            return refuse(
-                Error::NO_BINARY_FOR_GPU,
-                "the fat binary's PTX is compressed in a way that is not known; build with nvcc --no-compress",
-            );
-        };
-        let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
-        Ok(String::from_utf8_lossy(&text[..end]).into_owned())
+/// The PTX of an image in memory of a known size.
+pub fn from_part(image: *const c_void, bytes: usize) -> Image<String> {
+    if !is_readable(image as u64, bytes as u64) {
+        return cut_short();
     }
-}
-
-/// The entries of a fat binary: a header (magic, version, its own size, the size of what follows), then entries, each
-/// with a header (kind, version, its own size, the payload's padded size, ...).
-unsafe fn entries<'a>(start: *const u8) -> Vec<Entry<'a>> {
-    let mut all = Vec::new();
-    // SAFETY: the caller promises a whole container; every offset below stays within the sizes that it names.
-    unsafe {
-        let half = |at: usize| start.add(at).cast::<u16>().read_unaligned();
-        let word = |at: usize| start.add(at).cast::<u32>().read_unaligned();
-        let long = |at: usize| start.add(at).cast::<u64>().read_unaligned();
-        let mut at = usize::from(half(6));
-        let end = at + long(8) as usize;
-        while at + 64 <= end {
-            let (header, padded) = (word(at + 4) as usize, word(at + 8) as usize);
-            if header < 32 || at + header + padded > end {
-                break;
-            }
-            let unpacked = if header < 64 { 0 } else { long(at + 56) as usize };
-            all.push(Entry {
-                kind: half(at),
-                architecture: word(at + 28),
-                flags: long(at + 40),
-                payload: std::slice::from_raw_parts(start.add(at + header), padded),
-                packed: if unpacked == 0 { padded } else { word(at + 16) as usize },
-                unpacked,
-            });
-            at += header + padded;
-        }
-    }
-    all
-}
-
-/// The entry with PTX for the newest architecture that a device of architecture `here` takes. Where all are newer, the
-/// oldest of them, so that the refusal names the least that is needed.
-fn choose<'e, 'a>(entries: &'e [Entry<'a>], here: u32) -> Option<&'e Entry<'a>> {
-    let ptx = || entries.iter().filter(|entry| entry.kind == PTX_ENTRY);
-    let fitting = ptx().filter(|entry| entry.architecture <= here).max_by_key(|entry| entry.architecture);
-    fitting.or_else(|| ptx().min_by_key(|entry| entry.architecture))
-}
-
-/// The PTX of a fat binary.
-unsafe fn from_container(start: *const u8) -> std::result::Result<String, Refused> {
-    // SAFETY: the caller's promise.
-    let entries = unsafe { entries(start) };
-    let here = driver().map_or(u32::MAX, |driver| {
-        let (major, minor) = driver.profile.compute_capability;
-        major * 10 + minor
-    });
-    match choose(&entries, here) {
-        Some(entry) => entry.text(),
-        None if entries.iter().any(|entry| entry.kind == CODE_ENTRY) => refuse(Error::NO_BINARY_FOR_GPU, CUBIN),
-        None => refuse(Error::INVALID_IMAGE, "the fat binary is empty"),
-    }
+    // SAFETY: these bytes can be read, and the caller leaves an image as it is.
+    let all = unsafe { std::slice::from_raw_parts(image.cast::<u8>(), bytes) };
+    if magic(all) == Some(WRAPPER) { from_memory(image) } else { from_bytes(all) }
 }
 
 /// The PTX of a file.
-pub fn from_file(name: &str) -> std::result::Result<String, Refused> {
-    match std::fs::read(name) {
-        Ok(mut bytes) => {
-            bytes.extend(PADDING);
-            from_memory(bytes.as_ptr().cast())
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            refuse(Error::FILE_NOT_FOUND, &format!("{name}: {error}"))
-        }
+pub fn from_file(name: &str) -> Image<String> {
+    let mut bytes = Vec::new();
+    let read = File::open(name).and_then(|file| file.take(LARGEST as u64 + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(len) if len <= LARGEST => from_bytes(&bytes),
+        Ok(_) => refuse(Error::INVALID_IMAGE, &format!("{name}: longer than {LARGEST} bytes, and so no image")),
+        Err(error) if error.kind() == ErrorKind::NotFound => refuse(Error::FILE_NOT_FOUND, &format!("{name}: {error}")),
         Err(error) => refuse(Error::INVALID_SOURCE, &format!("{name}: {error}")),
     }
 }
@@ -173,78 +150,42 @@ pub fn from_file(name: &str) -> std::result::Result<String, Refused> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::modules::fat_binary::samples::{Packing, container};
+    use std::ffi::CString;
 
     const PTX: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 
-    fn load(bytes: &[u8]) -> std::result::Result<String, Error> {
-        let mut bytes = bytes.to_vec();
-        bytes.extend([0; 64]);
-        from_memory(bytes.as_ptr().cast()).map_err(Error::from)
+    fn memory(image: &[u8]) -> std::result::Result<String, Error> {
+        from_memory(image.as_ptr().cast()).map_err(Error::from)
     }
 
-    /// A container of entries: kind, architecture, flags, bytes after unpacking, payload.
-    fn container(entries: &[(u16, u32, u64, u64, &[u8])]) -> Vec<u8> {
-        let mut body = Vec::new();
-        for (kind, architecture, flags, unpacked, payload) in entries {
-            let padded = payload.len().next_multiple_of(8);
-            let mut header = [0u8; 64];
-            header[0..2].copy_from_slice(&kind.to_le_bytes());
-            header[4..8].copy_from_slice(&64u32.to_le_bytes());
-            header[8..12].copy_from_slice(&(padded as u32).to_le_bytes());
-            header[16..20].copy_from_slice(&(payload.len() as u32).to_le_bytes());
-            header[28..32].copy_from_slice(&architecture.to_le_bytes());
-            header[40..48].copy_from_slice(&flags.to_le_bytes());
-            header[56..64].copy_from_slice(&unpacked.to_le_bytes());
-            body.extend(header);
-            body.extend(*payload);
-            body.resize(body.len() + padded - payload.len(), 0);
-        }
-        let mut all = CONTAINER.to_le_bytes().to_vec();
-        all.extend(1u16.to_le_bytes());
-        all.extend(16u16.to_le_bytes());
-        all.extend((body.len() as u64).to_le_bytes());
-        all.extend(body);
-        all
+    fn file(bytes: &[u8]) -> std::result::Result<String, Error> {
+        from_bytes(bytes).map_err(Error::from)
     }
 
     #[test]
-    fn text_and_fat_binaries_are_read_and_machine_code_is_refused() {
-        assert_eq!(load(PTX.as_bytes()).as_deref(), Ok(PTX));
-        let code = b"\x7fELF and more".as_slice();
-        assert_eq!(load(&container(&[(2, 80, 0, 0, code), (1, 80, 0, 0, PTX.as_bytes())])).as_deref(), Ok(PTX));
-        assert_eq!(load(&container(&[(2, 80, 0, 0, code)])), Err(Error::NO_BINARY_FOR_GPU));
-        assert_eq!(load(&container(&[(1, 80, 0, 99, b"packed")])), Err(Error::NO_BINARY_FOR_GPU));
-        assert_eq!(load(&container(&[])), Err(Error::INVALID_IMAGE));
-        assert_eq!(load(code), Err(Error::NO_BINARY_FOR_GPU));
-        for garbage in [b"".as_slice(), b"x", b"hello, world", b"\xff\xfe\xfd\xfc\xfb"] {
-            assert_eq!(load(garbage), Err(Error::INVALID_IMAGE));
+    fn text_fat_binaries_and_wrappers_are_read_and_all_else_is_refused() {
+        let text = CString::new(PTX).unwrap();
+        let binary = container(&[(1, 80, Packing::Plain, PTX.as_bytes())]);
+        assert_eq!((memory(text.as_bytes_with_nul()).as_deref(), file(PTX.as_bytes()).as_deref()), (Ok(PTX), Ok(PTX)));
+        assert_eq!((memory(&binary).as_deref(), file(&binary).as_deref()), (Ok(PTX), Ok(PTX)));
+        let wrapper = |of: *const u8| [u64::from(WRAPPER) | 1 << 32, of as u64, 0];
+        let read = |wrapper: [u64; 3]| from_memory(wrapper.as_ptr().cast()).map_err(Error::from);
+        assert_eq!(read(wrapper(binary.as_ptr())).as_deref(), Ok(PTX));
+        // A pointer to nothing, and a wrapper around itself.
+        assert_eq!(read(wrapper(std::ptr::null())), Err(Error::INVALID_IMAGE));
+        assert_eq!(read(wrapper(std::ptr::without_provenance(1 << 20))), Err(Error::INVALID_IMAGE));
+        let mut itself = wrapper(std::ptr::null());
+        itself[1] = itself.as_ptr() as u64;
+        assert_eq!(from_memory(itself.as_ptr().cast()).map_err(Error::from), Err(Error::INVALID_IMAGE));
+        // In a file there is nothing that a pointer could point to.
+        assert_eq!(file(&wrapper(binary.as_ptr()).map(u64::to_le_bytes).concat()), Err(Error::INVALID_IMAGE));
+        let code = b"\x7fELF and more, as much as a header";
+        assert_eq!((memory(code), file(code)), (Err(Error::NO_BINARY_FOR_GPU), Err(Error::NO_BINARY_FOR_GPU)));
+        for garbage in [b"\0".as_slice(), b"x\0", b"hello, world\0", b"\xff\xfe\xfd\xfc\xfb\0", b"!<arch>\n\0"] {
+            assert_eq!((memory(garbage), file(garbage)), (Err(Error::INVALID_IMAGE), Err(Error::INVALID_IMAGE)));
         }
-    }
-
-    #[test]
-    fn compressed_ptx_is_unpacked_and_damage_is_refused() {
-        let long = PTX.repeat(20);
-        // As the tools `lz4` (a block without a frame) and `zstd` write it.
-        let packed = [(LZ4, lz4_flex::block::compress(long.as_bytes())), (ZSTD, zstd(long.as_bytes()))];
-        for (flags, packed) in packed {
-            let whole = container(&[(1, 80, flags, long.len() as u64, &packed)]);
-            assert_eq!(load(&whole).as_deref(), Ok(long.as_str()));
-            let half = container(&[(1, 80, flags, long.len() as u64, &packed[..packed.len() / 2])]);
-            assert_eq!(load(&half), Err(Error::INVALID_IMAGE));
-        }
-    }
-
-    fn zstd(text: &[u8]) -> Vec<u8> {
-        ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest)
-    }
-
-    #[test]
-    fn the_newest_ptx_that_the_device_takes_is_chosen() {
-        let entry = |architecture: u32| (1, architecture, 0, 0, PTX.as_bytes());
-        let bytes = container(&[entry(90), entry(80), (2, 75, 0, 0, PTX.as_bytes()), entry(50), entry(75)]);
-        // SAFETY: a whole container.
-        let all = unsafe { entries(bytes.as_ptr()) };
-        let chosen = |here: u32| choose(&all, here).map(|entry| entry.architecture);
-        assert_eq!([90, 89, 80, 75, 60, 50, 35].map(chosen), [90, 80, 80, 75, 50, 50, 50].map(Some));
+        assert_eq!(file(b""), Err(Error::INVALID_IMAGE));
+        assert_eq!(from_file("/dev/zero").map_err(Error::from), Err(Error::INVALID_IMAGE));
     }
 }

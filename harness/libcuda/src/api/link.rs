@@ -14,9 +14,6 @@ use crate::state::modules::{device_runtime, link_text};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::{Arc, Mutex};
 
-/// The largest image, in bytes. A greater size is a mistake of the caller.
-const LARGEST: usize = 1 << 30;
-
 /// A linker, with the parts so far.
 struct Linker {
     options: Options,
@@ -80,15 +77,11 @@ fn add_data(
 ) -> Result {
     current()?;
     known(kind)?;
-    if size == 0 || size > LARGEST {
+    if size == 0 || size > image::LARGEST {
         return Err(Error::INVALID_VALUE);
     }
     need(data)?;
-    // SAFETY: the caller says that `size` bytes are there.
-    let mut bytes = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), size) }.to_vec();
-    // Here text need not be terminated.
-    bytes.extend(image::PADDING);
-    add(linker, kind, image::from_memory(bytes.as_ptr().cast()))
+    add(linker, kind, image::from_part(data, size))
 }
 
 fn add_file(

@@ -21,6 +21,8 @@ pub mod function;
 #[cfg(test)]
 pub mod fuzz;
 #[cfg(test)]
+pub mod fuzz_images;
+#[cfg(test)]
 pub mod fuzz_range;
 pub mod graph;
 pub mod graph_any_node;

@@ -2,6 +2,7 @@
 
 use crate::account::exit;
 use crate::state::device::driver::forked_off;
+use crate::state::device::ending;
 
 /// Called when this library ends. By then the destructors of the program's static objects have freed what they own,
 /// which they have not yet when handlers of `atexit` are called that were registered after those objects were made.
@@ -10,8 +11,12 @@ use crate::state::device::driver::forked_off;
 #[unsafe(link_section = ".fini_array")]
 static AT_END: extern "C" fn() = at_end;
 
-/// Registers the handler for forks and, where none is called by itself, that for the end of the process.
+/// Registers the handlers for forks and for the beginning of the process's end and, where none is called by itself,
+/// that for its end.
 pub fn register() {
+    // SAFETY: the function lives as long as this library; if the library is unloaded, so are its handlers.
+    let rc = unsafe { libc::atexit(at_exit) };
+    debug_assert_eq!(rc, 0, "no room for a handler of the process's end");
     #[cfg(not(target_os = "linux"))]
     {
         // SAFETY: the function lives as long as this library; if the library is unloaded, so are its handlers.
@@ -23,6 +28,10 @@ pub fn register() {
     // SAFETY: the function lives as long as this library, which stays loaded.
     let rc = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     debug_assert_eq!(rc, 0, "no room for a handler of forks");
+}
+
+extern "C" fn at_exit() {
+    ending::begin();
 }
 
 extern "C" fn at_end() {

@@ -159,7 +159,7 @@ fn size(image: *const c_void) -> usize {
     unsafe {
         let header = image.byte_add(6).cast::<u16>().read_unaligned();
         let body = image.byte_add(8).cast::<u64>().read_unaligned();
-        usize::from(header) + body as usize
+        usize::from(header).saturating_add(usize::try_from(body).unwrap_or(usize::MAX))
     }
 }
 

@@ -1,7 +1,9 @@
 //! The host's memory behind an allocation. It is mapped when it is needed and given back when the allocation has been
 //! freed and nobody uses its bytes any more, so a device of any size fits into a process with few addresses.
 
-use super::reserve::{HUGE, PAGE, advise_huge, discard, map, map_file, map_zeros, unmap, unnamed_file};
+use super::reserve::{
+    HIDDEN, HUGE, PAGE, Region, SHARED, advise_huge, discard, map, map_file, map_zeros, unmap, unnamed_file,
+};
 use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::fs::File;
@@ -60,10 +62,19 @@ impl Backing {
         Some(file)
     }
 
-    /// A mapping of `bytes` bytes that is aligned to `align`.
+    /// A mapping of `bytes` bytes that is aligned to `align`, of which only the device's addresses are known.
     pub fn mapped(bytes: u64, align: u64) -> Option<Backing> {
+        Backing::mapped_in(&HIDDEN, bytes, align)
+    }
+
+    /// The same with its own addresses for the device.
+    pub fn mapped_for_both(bytes: u64, align: u64) -> Option<Backing> {
+        Backing::mapped_in(&SHARED, bytes, align)
+    }
+
+    fn mapped_in(region: &Region, bytes: u64, align: u64) -> Option<Backing> {
         let len = bytes.checked_next_multiple_of(PAGE)?;
-        Some(Backing::new(map(len, align)?, len, None))
+        Some(Backing::new(map(region, len, align)?, len, None))
     }
 
     /// `bytes` bytes of zeros: pages of a slab, or a mapping that asks for huge pages if it is large.
@@ -120,7 +131,7 @@ impl Slabs {
             contents.holes.remove(&at);
             (at, free)
         } else {
-            let slab = map(SLAB, PAGE)?;
+            let slab = map(&HIDDEN, SLAB, PAGE)?;
             contents.slabs.push(slab);
             (slab, SLAB)
         };

@@ -87,6 +87,11 @@ pub fn is_host_range(addr: u64, len: u64) -> bool {
     reserve::is_mapped(addr, len)
 }
 
+/// Whether `len` bytes at `addr` can be read in this process, as far as the system tells.
+pub fn is_readable(addr: u64, len: u64) -> bool {
+    reserve::is_readable(addr, len)
+}
+
 /// Asks the host for the memory at this address, whatever lies there.
 #[inline(always)]
 pub(crate) fn fetch_ahead(at: u64) {
@@ -173,7 +178,7 @@ impl Memory {
         let align = align.max(alignment(kind, bytes));
         let written = self.tracks(kind).then(|| Written::new(bytes).ok_or(short)).transpose()?;
         let (start, span, delta, backing) = if kind.is_host() {
-            let backing = Backing::mapped(bytes, align).ok_or(short)?;
+            let backing = Backing::mapped_for_both(bytes, align).ok_or(short)?;
             (backing.start(), 0, 0, backing)
         } else {
             let stagger = inner.stagger();

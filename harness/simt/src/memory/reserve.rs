@@ -2,9 +2,11 @@
 
 use std::ffi::CStr;
 use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr::without_provenance_mut;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Mappings are made and undone in multiples of this.
@@ -21,22 +23,52 @@ pub(super) const DEVICE: u64 = 1 << 48;
 /// How many addresses the device has: so many that freed ones are not used again for a long time.
 pub(super) const DEVICE_LEN: u64 = 1 << 46;
 
-/// Where mappings are asked for: amid the addresses that systems leave to programs, far from where they load programs
-/// and put what has no wish, which is near both ends. Whoever drives this process from another one (a judge of kernels)
-/// thus has room at the addresses of memory that both use, whatever else it holds.
-const WISHED: u64 = 3 << 44;
-/// How many of these addresses there are. Those of the beginning come again behind the last.
-const WISHED_LEN: u64 = 1 << 44;
-/// How many were asked for so far.
-static NEXT: AtomicU64 = AtomicU64::new(0);
+/// Addresses of the host that mappings are asked for. They lie amid those that systems leave to programs, far from
+/// where systems load programs and put what has no wish, which is near both ends. Whoever drives this process from
+/// another one (a judge of kernels) thus has room at the addresses of memory that both use, whatever else it holds.
+///
+/// Each process begins at an address that it draws, so that a kernel that gets out of its memory does not know where it
+/// is. What kernels know the addresses of, and what they do not, have regions of their own: the one says nothing of the
+/// other.
+#[derive(Debug)]
+pub(super) struct Region {
+    first: u64,
+    /// What the drawn address is a multiple of.
+    grain: u64,
+    /// How far behind the first address mappings begin.
+    drawn: OnceLock<u64>,
+    /// How many addresses were asked for so far.
+    next: AtomicU64,
+}
+
+/// How many addresses a region has. Those of its beginning come again behind the last.
+const REGION: u64 = 1 << 43;
+/// Memory that has one address for host and device. Its place in a large page is the same in each run, as are the
+/// requests that a kernel's accesses make there.
+pub(super) static SHARED: Region = Region::new(3 << 44, HUGE);
+/// The bytes behind the device's own addresses.
+pub(super) static HIDDEN: Region = Region::new((3 << 44) + REGION, PAGE);
+
+impl Region {
+    const fn new(first: u64, grain: u64) -> Self {
+        Region { first, grain, drawn: OnceLock::new(), next: AtomicU64::new(0) }
+    }
+
+    /// The next `len` addresses, which may be taken.
+    fn next(&self, len: u64) -> u64 {
+        // The keys of the hash are the system's random numbers.
+        let draw = || RandomState::new().hash_one(self.first) % REGION / self.grain * self.grain;
+        self.first + self.drawn.get_or_init(draw).wrapping_add(self.next.fetch_add(len, Ordering::Relaxed)) % REGION
+    }
+}
 
 /// Maps `len` bytes of zeros (a multiple of [`PAGE`]), aligned to `align`, which is a power of two. They take real
 /// memory only when they are touched. `None` if the system has no memory or no addresses left.
-pub(super) fn map(len: u64, align: u64) -> Option<u64> {
+pub(super) fn map(region: &Region, len: u64, align: u64) -> Option<u64> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     let slack = if align > PAGE { align } else { 0 };
     let all = usize::try_from(len.checked_add(slack)?).ok()?;
-    let wish = without_provenance_mut((WISHED + NEXT.fetch_add(all as u64, Ordering::Relaxed) % WISHED_LEN) as usize);
+    let wish = without_provenance_mut(region.next(all as u64) as usize);
     // SAFETY: a new mapping. Where the wish is taken, or is no address of a program's, it is wherever the system likes.
     let at = unsafe { libc::mmap(wish, all, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
     if at == libc::MAP_FAILED {
@@ -136,4 +168,28 @@ pub(super) fn is_mapped(addr: u64, len: u64) -> bool {
     let page = addr / PAGE * PAGE;
     // SAFETY: msync with MS_ASYNC changes nothing; it fails with ENOMEM where a page is not mapped.
     unsafe { libc::msync(page as *mut libc::c_void, (end - page) as usize, libc::MS_ASYNC) == 0 }
+}
+
+/// Whether `len` bytes at `addr` can be read. A system that cannot say so says whether they are mapped.
+pub(super) fn is_readable(addr: u64, len: u64) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        static IS_KNOWN: OnceLock<bool> = OnceLock::new();
+        let here = &raw const IS_KNOWN as u64;
+        if *IS_KNOWN.get_or_init(|| populate(here, 1)) {
+            return populate(addr, len);
+        }
+    }
+    is_mapped(addr, len)
+}
+
+/// Has the system read these bytes; returns whether it could.
+#[cfg(target_os = "linux")]
+fn populate(addr: u64, len: u64) -> bool {
+    let Some(end) = addr.checked_add(len.max(1)).filter(|_| addr >= PAGE) else {
+        return false;
+    };
+    let page = addr / PAGE * PAGE;
+    // SAFETY: it reads what is there, as the caller is about to do, and changes nothing.
+    unsafe { libc::madvise(page as *mut libc::c_void, (end - page) as usize, libc::MADV_POPULATE_READ) == 0 }
 }

@@ -287,3 +287,52 @@ fn shared_memory_is_the_same_bytes_at_the_same_address() {
     }
     assert!(memory.share(1).is_none());
 }
+
+/// The addresses of another process: that of an allocation, of its bytes, and of managed memory.
+fn elsewhere() -> [u64; 3] {
+    let mut process = std::process::Command::new(std::env::current_exe().unwrap());
+    process.args(["--exact", "memory::tests::where_memory_is", "--ignored", "--nocapture"]);
+    let output = process.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let (_, rest) = text.split_once("memory at ").unwrap_or_else(|| panic!("{text}"));
+    let words = rest.lines().next().unwrap().split(' ').map(|word| word.parse().unwrap());
+    words.collect::<Vec<_>>().try_into().unwrap()
+}
+
+#[test]
+#[ignore = "the other process of the next test"]
+fn where_memory_is() {
+    let memory = memory();
+    let device = memory.alloc(2 * MIB, 1, Kind::Device, "x").unwrap();
+    let managed = memory.alloc(2 * MIB, 1, Kind::Managed, "x").unwrap();
+    println!("\nmemory at {device} {} {managed}", memory.host(device, 1).unwrap() as u64);
+}
+
+#[test]
+fn each_process_has_its_memory_elsewhere_on_the_host() {
+    let all: Vec<_> = (0..4).map(|_| elsewhere()).collect();
+    let different = |of: fn(&[u64; 3]) -> u64| all.iter().map(of).collect::<std::collections::BTreeSet<_>>().len();
+    assert_eq!(different(|[device, ..]| *device), 1, "{all:x?}");
+    assert_eq!(different(|[_, host, _]| *host), 4, "{all:x?}");
+    assert_eq!(different(|[.., managed]| *managed), 4, "{all:x?}");
+    // What a kernel knows does not say where what it does not know is.
+    assert_eq!(different(|[_, host, managed]| host.wrapping_sub(*managed)), 4, "{all:x?}");
+}
+
+#[test]
+fn what_can_be_read_is_known_to_the_page() {
+    let (len, flags) = (3 * reserve::PAGE as usize, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: a new mapping; one of its pages becomes inaccessible, and another one is given back.
+    let start = unsafe { libc::mmap(std::ptr::null_mut(), len, libc::PROT_READ, flags, -1, 0) };
+    assert_ne!(start, libc::MAP_FAILED);
+    let (at, page) = (start as u64, reserve::PAGE);
+    assert!(is_readable(at, 3 * page) && is_readable(at + 3 * page - 1, 1));
+    unsafe {
+        assert_eq!(libc::mprotect(start.byte_add(page as usize), page as usize, libc::PROT_NONE), 0);
+        assert_eq!(libc::munmap(start.byte_add(2 * page as usize), page as usize), 0);
+    }
+    assert!(is_readable(at, page) && is_readable(at + page - 1, 1));
+    assert!(!is_readable(at, page + 1) && !is_readable(at + page, 1) && !is_readable(at + 2 * page, 1));
+    assert!(!is_readable(0, 1) && !is_readable(at, u64::MAX) && !is_readable(at, 1 << 40));
+    unsafe { libc::munmap(start, 2 * page as usize) };
+}

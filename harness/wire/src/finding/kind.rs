@@ -96,7 +96,7 @@ pub enum TensorMapMisuse {
     Misaligned,
     /// It lies in shared or local memory.
     Space,
-    /// The 128 bytes there are no tensor map.
+    /// The driver did not make the 128 bytes there.
     NotAMap,
     /// It has another number of dimensions than the instruction.
     Rank {

@@ -8,10 +8,12 @@ use crate::abi::constants::shared_config;
 use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
 use crate::state::device::driver::driver;
+use crate::state::device::ending;
 use crate::state::device::handles::Table;
 use crate::state::device::sync::lock;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
 
 /// One context.
 pub struct Context {
@@ -34,6 +36,9 @@ pub struct Context {
     /// Contexts whose memory it may reach.
     peers: Mutex<Vec<Handle>>,
 }
+
+/// How long the end of the process waits for kernels that it has stopped.
+const STOP: Duration = Duration::from_millis(500);
 
 /// All contexts by handle.
 static CONTEXTS: Table<Context> = Table::new();
@@ -65,13 +70,30 @@ pub fn all() -> Vec<Arc<Context>> {
     CONTEXTS.all()
 }
 
-/// Waits for all work of the device.
+/// Waits for all work of the device, but at the end of the process only for what ends soon.
 pub fn synchronize_device() {
-    if driver().is_ok() {
+    if ending::has_begun() {
+        wind_down();
+    } else if driver().is_ok() {
         for context in all() {
             let _ = context.synchronize();
         }
     }
+}
+
+/// Waits until the deadline for all work of the device, and abandons what is not done by then.
+pub fn wind_down() {
+    if driver().is_err() || finish_by(ending::deadline()) {
+        return;
+    }
+    // Kernels stop soon; a function of the program need not.
+    if ending::abandon() {
+        finish_by(Instant::now() + STOP);
+    }
+}
+
+fn finish_by(deadline: Instant) -> bool {
+    all().into_iter().flat_map(|context| context.all_streams()).all(|stream| stream.finish_by(deadline))
 }
 
 impl Context {

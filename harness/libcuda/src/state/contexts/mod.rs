@@ -5,5 +5,6 @@ pub mod context;
 pub mod current;
 pub mod green;
 pub mod limits;
+pub mod pool;
 pub mod stream;
 pub mod streams;

@@ -1,26 +1,32 @@
 //! A stream's queue: tasks run in order, each after what it depends on, and the caller does not wait.
 //!
-//! A task runs on the calling thread when nothing is before it and it is brief; otherwise on the stream's own thread,
-//! which is started when first needed and ends when it has had nothing to do for a while. Dependencies always name
-//! tasks that were submitted earlier, so streams cannot wait for each other in a circle.
+//! A task runs on the calling thread when nothing is before it and it is brief; otherwise on a thread of the
+//! [pool](super::pool). Dependencies always name tasks that were submitted earlier, so streams cannot wait for each
+//! other in a circle.
 
 use super::attributes::Attributes;
 use super::context::Context;
 use super::green::Green;
+use super::pool::{self, Load};
 use crate::abi::constants::stream_flags::NON_BLOCKING;
 use crate::abi::error::{Error, Result};
 use crate::state::device::driver::tell;
 use crate::state::device::observer::panic_text;
 use crate::state::device::sync::lock;
+use crate::state::device::{ending, output};
 use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
-use std::thread::Builder;
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
-/// A thread with nothing to do waits this long before it ends.
-const IDLE: Duration = Duration::from_secs(5);
+/// How many tasks wait in a stream, at most; who submits more waits. A GPU's host waits after about a thousand, so a
+/// program that ends there does not hang here.
+const PENDING: usize = 1 << 16;
+/// A queue that has become empty keeps room for so many tasks.
+const KEPT: usize = 64;
+/// How often a thread that waits for room looks whether the process ends.
+const LOOK: Duration = Duration::from_millis(50);
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
@@ -31,6 +37,10 @@ type Ticket = (Arc<Stream>, u64);
 pub trait Work: Send {
     /// Whether the caller may run it itself: it takes no longer than handing it on would.
     fn is_brief(&self) -> bool;
+    /// What keeps the thread busy that runs it.
+    fn load(&self) -> Load;
+    /// Whether it has to wait first for something that resumes the stream.
+    fn is_held_up(&self, stream: &Arc<Stream>) -> bool;
     /// Runs it. `context` is the stream's context, or `None` if that was destroyed.
     fn run(self: Box<Self>, context: Option<&Arc<Context>>);
 }
@@ -59,16 +69,16 @@ pub struct Stream {
     changed: Condvar,
 }
 
-/// What waits, how much was done, and whether something runs.
+/// What waits, how much was done, and who waits for it.
 #[derive(Default)]
 struct Progress {
     queue: VecDeque<(Vec<Ticket>, Box<dyn Work>)>,
     submitted: u64,
     completed: u64,
-    /// A task is running, on some thread.
-    busy: bool,
-    /// The stream's own thread exists.
-    worker: bool,
+    /// A task runs or waits for a thread, or something will resume the stream.
+    active: bool,
+    /// Streams that go on once so many tasks are done.
+    waiting: Vec<(u64, Arc<Stream>)>,
 }
 
 impl Stream {
@@ -151,73 +161,100 @@ impl Stream {
         self.pending().is_none() && (!self.legacy || self.dependencies().is_empty())
     }
 
-    /// Submits a task.
-    pub fn submit(self: &Arc<Self>, task: impl Work + 'static) {
+    /// Submits a task. Waits while too many do.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_DEINITIALIZED` once another thread ends the process.
+    pub fn submit(self: &Arc<Self>, task: impl Work + 'static) -> Result {
         let mut after = self.dependencies();
         after.retain(|(stream, ticket)| !stream.reached(*ticket));
         let brief = after.is_empty() && task.is_brief();
-        let mut progress = lock(&self.progress);
+        let mut progress = self.with_room()?;
         progress.submitted += 1;
-        if brief && !progress.busy && progress.queue.is_empty() {
-            progress.busy = true;
+        if brief && !progress.active {
+            progress.active = true;
             drop(progress);
             self.run(Box::new(task));
             self.complete();
-            return;
+            self.resume();
+            return Ok(());
         }
         progress.queue.push_back((after, Box::new(task)));
-        self.wake(&mut progress);
-        let alone = !progress.worker;
+        let is_first = !std::mem::replace(&mut progress.active, true);
         drop(progress);
-        if alone {
-            self.work(true);
+        if is_first {
+            self.resume();
         }
+        Ok(())
     }
 
-    fn wake(self: &Arc<Self>, progress: &mut Progress) {
-        if !progress.worker && !progress.queue.is_empty() {
-            let stream = Arc::clone(self);
-            let name = format!("stream {}", self.id);
-            // Where the system starts no thread, whoever submits does the work, and nothing is wrong.
-            progress.worker = Builder::new().name(name).spawn(move || stream.work(false)).is_ok();
-        }
-        self.changed.notify_all();
-    }
-
-    fn complete(self: &Arc<Self>) {
+    /// The progress, when there is room for another task.
+    fn with_room(&self) -> Result<MutexGuard<'_, Progress>> {
         let mut progress = lock(&self.progress);
-        progress.busy = false;
-        progress.completed += 1;
-        self.wake(&mut progress);
+        loop {
+            ending::check()?;
+            if progress.queue.len() < PENDING {
+                return Ok(progress);
+            }
+            progress = self.changed.wait_timeout(progress, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
     }
 
-    /// The loop of the stream's own thread. If no thread can be started, the caller runs it (`alone`) until the queue
-    /// is empty.
-    fn work(self: &Arc<Self>, alone: bool) {
+    /// Goes on, if nothing holds up the next task. Only whoever has made the stream active calls this, or whom it has
+    /// asked to.
+    pub fn resume(self: &Arc<Self>) {
+        if let Some(load) = self.ready() {
+            pool::add(Arc::clone(self), load);
+        }
+    }
+
+    /// The load of the next task, if nothing holds it up. Otherwise something will resume the stream, or nothing is
+    /// left and it is no longer active.
+    fn ready(self: &Arc<Self>) -> Option<Load> {
         loop {
             let mut progress = lock(&self.progress);
-            if alone && progress.queue.is_empty() {
-                return;
-            }
-            while progress.busy || progress.queue.is_empty() {
-                let (next, timeout) = self.changed.wait_timeout(progress, IDLE).unwrap_or_else(PoisonError::into_inner);
-                progress = next;
-                let unused = Arc::strong_count(self) == 1;
-                if !progress.busy && progress.queue.is_empty() && (timeout.timed_out() || unused) {
-                    progress.worker = false;
-                    return;
-                }
-            }
-            let Some((after, task)) = progress.queue.pop_front() else {
-                continue;
+            let Some((after, task)) = progress.queue.front_mut() else {
+                progress.active = false;
+                progress.queue.shrink_to(KEPT);
+                return None;
             };
-            progress.busy = true;
+            let Some((stream, ticket)) = after.pop() else {
+                return if task.is_held_up(self) { None } else { Some(task.load()) };
+            };
             drop(progress);
-            for (stream, ticket) in after {
-                stream.wait_for(ticket);
+            if stream.resumes(ticket, self) {
+                return None;
             }
-            self.run(task);
-            self.complete();
+        }
+    }
+
+    /// Resumes another stream once so many tasks are done; returns whether they are not yet.
+    fn resumes(&self, ticket: u64, other: &Arc<Stream>) -> bool {
+        let mut progress = lock(&self.progress);
+        let is_ahead = progress.completed < ticket;
+        if is_ahead {
+            progress.waiting.push((ticket, Arc::clone(other)));
+        }
+        is_ahead
+    }
+
+    /// Runs the next task; returns the load of the one after it, if nothing holds that up.
+    pub(super) fn perform_next(self: &Arc<Self>) -> Option<Load> {
+        let (_, task) = lock(&self.progress).queue.pop_front()?;
+        self.run(task);
+        self.complete();
+        self.ready()
+    }
+
+    fn complete(&self) {
+        let mut progress = lock(&self.progress);
+        progress.completed += 1;
+        let completed = progress.completed;
+        let resumed: Vec<_> = progress.waiting.extract_if(.., |(ticket, _)| *ticket <= completed).collect();
+        drop(progress);
+        self.changed.notify_all();
+        for (_, stream) in &resumed {
+            stream.resume();
         }
     }
 
@@ -233,13 +270,13 @@ impl Stream {
     }
 
     fn wait_for(&self, ticket: u64) {
-        let mut progress = lock(&self.progress);
-        while progress.completed < ticket {
-            progress = self.changed.wait(progress).unwrap_or_else(PoisonError::into_inner);
-        }
+        let progress = lock(&self.progress);
+        let is_ahead = |progress: &mut Progress| progress.completed < ticket;
+        drop(self.changed.wait_while(progress, is_ahead).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Waits for everything that was submitted so far; for the default stream, also for the blocking streams.
+    /// Waits for everything that was submitted so far; for the default stream, also for the blocking streams. Then
+    /// prints what kernels have printed.
     pub fn finish(&self) {
         let ticket = lock(&self.progress).submitted;
         self.wait_for(ticket);
@@ -248,6 +285,21 @@ impl Stream {
                 stream.wait_for(ticket);
             }
         }
+        output::flush();
+    }
+
+    /// Waits for everything that was submitted so far, but no longer than until then; returns whether it is done.
+    pub fn finish_by(&self, deadline: Instant) -> bool {
+        let mut progress = lock(&self.progress);
+        let ticket = progress.submitted;
+        while progress.completed < ticket {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            progress = self.changed.wait_timeout(progress, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
     }
 }
 
@@ -261,6 +313,12 @@ mod tests {
     impl<F: FnOnce() + Send> Work for Call<F> {
         fn is_brief(&self) -> bool {
             self.0.is_none()
+        }
+        fn load(&self) -> Load {
+            Load::Kernel
+        }
+        fn is_held_up(&self, _: &Arc<Stream>) -> bool {
+            false
         }
         fn run(self: Box<Self>, _: Option<&Arc<Context>>) {
             if let Some(call) = self.0 {
@@ -276,13 +334,15 @@ mod tests {
         let gate = Arc::new((Mutex::new(false), Condvar::new()));
         for i in 0..50 {
             let (order, gate) = (Arc::clone(&order), Arc::clone(&gate));
-            stream.submit(Call(Some(move || {
-                let mut open = lock(&gate.0);
-                while !*open {
-                    open = gate.1.wait(open).unwrap();
-                }
-                assert_eq!(order.fetch_add(1, Ordering::SeqCst), i);
-            })));
+            stream
+                .submit(Call(Some(move || {
+                    let mut open = lock(&gate.0);
+                    while !*open {
+                        open = gate.1.wait(open).unwrap();
+                    }
+                    assert_eq!(order.fetch_add(1, Ordering::SeqCst), i);
+                })))
+                .unwrap();
         }
         assert!(!stream.is_idle());
         assert_eq!(order.load(Ordering::SeqCst), 0);
@@ -296,7 +356,7 @@ mod tests {
     #[test]
     fn a_brief_task_of_an_idle_stream_runs_at_once() {
         let stream = Stream::new(Weak::new(), 1, Attributes::default(), false);
-        stream.submit(Call(None::<fn()>));
-        assert!(stream.is_idle() && !lock(&stream.progress).worker);
+        stream.submit(Call(None::<fn()>)).unwrap();
+        assert!(stream.is_idle() && !lock(&stream.progress).active);
     }
 }

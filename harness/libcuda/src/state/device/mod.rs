@@ -4,6 +4,7 @@ pub mod activity;
 pub mod attributes;
 pub mod call_site;
 pub mod driver;
+pub mod ending;
 pub mod exported;
 pub mod handles;
 pub mod interrupt;

@@ -1,14 +1,48 @@
 //! What kernels print, on the way to the program's standard output, and what their assertions say, to standard error.
 //! If that is closed or full, there is nobody to report it to.
+//!
+//! As on a GPU, what a kernel prints waits in a buffer until the program waits for a kernel, and is lost with a program
+//! that never does.
 
+use super::ending;
+use super::sync::lock;
 use std::io::Write;
+use std::sync::Mutex;
 
-/// Prints what a kernel has printed, behind what the program itself has printed so far.
-pub fn print(text: &[u8]) {
-    if !text.is_empty() {
-        flush_stdout();
-        write(1, text);
+/// What waits to be printed, and whether some of it was lost.
+static WAITING: Mutex<(Vec<u8>, bool)> = Mutex::new((Vec::new(), false));
+
+/// Keeps what a kernel has printed until [`flush`]. If more than `most` bytes would wait, those before are printed.
+pub fn keep(text: &[u8], most: usize) {
+    let mut waiting = lock(&WAITING);
+    if !waiting.0.is_empty() && waiting.0.len().saturating_add(text.len()) > most {
+        if ending::is_winding_down() {
+            *waiting = (Vec::new(), true);
+        } else {
+            print(&std::mem::take(&mut waiting.0));
+        }
     }
+    waiting.0.extend_from_slice(text);
+}
+
+/// Prints what waits.
+pub fn flush() {
+    let mut waiting = lock(&WAITING);
+    if !waiting.0.is_empty() {
+        print(&std::mem::take(&mut waiting.0));
+    }
+}
+
+/// Whether a program that ends now loses what a kernel has printed.
+pub fn is_lost() -> bool {
+    let waiting = lock(&WAITING);
+    waiting.1 || !waiting.0.is_empty()
+}
+
+/// Prints behind what the program itself has printed so far.
+fn print(text: &[u8]) {
+    flush_stdout();
+    write(1, text);
 }
 
 /// Writes what failed assertions say.

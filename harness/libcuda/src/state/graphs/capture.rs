@@ -214,7 +214,7 @@ fn forbid_implicit(stream: &Arc<Stream>) -> Result {
 /// Puts a task into a stream, or into the graph that the stream is captured into.
 ///
 /// # Errors
-/// When the capture is broken, or the task would break one.
+/// When the capture is broken, or the task would break one; when another thread ends the process.
 pub fn enqueue(stream: &Arc<Stream>, task: Task) -> Result {
     let mut slot = lock(&stream.capture);
     if let Some(part) = part_of(&mut slot) {
@@ -222,8 +222,7 @@ pub fn enqueue(stream: &Arc<Stream>, task: Task) -> Result {
     }
     drop(slot);
     forbid_implicit(stream)?;
-    stream.submit(task);
-    Ok(())
+    stream.submit(task)
 }
 
 /// The capture that a stream takes part in, and its tails there.

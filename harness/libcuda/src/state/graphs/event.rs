@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 pub struct Mark {
     time: Mutex<Option<Instant>>,
     reached: Condvar,
+    /// Streams that go on when it is reached.
+    waiting: Mutex<Vec<Arc<Stream>>>,
     /// Of an event that processes share: the event, and the number of this recording.
     shared: Option<(Arc<SharedEvent>, u64)>,
 }
@@ -34,6 +36,17 @@ impl Mark {
         }
         lock(&self.time).get_or_insert_with(Instant::now);
         self.reached.notify_all();
+        let waiting = std::mem::take(&mut *lock(&self.waiting));
+        waiting.iter().for_each(Stream::resume);
+    }
+    /// Resumes a stream when it is reached; returns whether it is not yet. What other processes reach resumes nothing.
+    pub fn resumes(&self, stream: &Arc<Stream>) -> bool {
+        let mut waiting = lock(&self.waiting);
+        let is_ahead = self.shared.is_none() && lock(&self.time).is_none();
+        if is_ahead {
+            waiting.push(Arc::clone(stream));
+        }
+        is_ahead
     }
     /// Whether it was reached.
     pub fn is_done(&self) -> bool {

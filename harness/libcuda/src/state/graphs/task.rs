@@ -7,7 +7,10 @@ use crate::abi::constants::node_type;
 use crate::abi::types::HostFn;
 use crate::state::contexts::context::Context;
 use crate::state::contexts::current::in_callback;
-use crate::state::contexts::stream::Work;
+use crate::state::contexts::pool::Load;
+use crate::state::contexts::stream::{Stream, Work};
+use crate::state::device::ending::has_abandoned;
+use crate::state::device::output;
 use crate::state::memory::allocation::release;
 use crate::state::memory::copy::MemoryCopy;
 use crate::state::memory::fill::Fill;
@@ -40,6 +43,12 @@ pub struct Callback {
 unsafe impl Send for Callback {}
 // SAFETY: as for `HostCall`.
 unsafe impl Sync for Callback {}
+
+/// Runs a function of the program, which finds what kernels before it have printed.
+fn host_function(function: impl FnOnce()) {
+    output::flush();
+    in_callback(function);
+}
 
 /// One task.
 #[derive(Clone)]
@@ -104,19 +113,20 @@ impl Task {
     }
 
     /// Runs it. After a kernel of the context has failed, marks are still set, so that nobody waits for ever, and
-    /// memory is still freed.
+    /// memory is still freed; so it is when the process has abandoned what is left.
     fn perform(self, context: Option<&Arc<Context>>) {
-        let fit = context.is_none_or(|context| context.check().is_ok());
+        let is_abandoned = has_abandoned();
+        let fit = !is_abandoned && context.is_none_or(|context| context.check().is_ok());
         match self {
             Task::Record(mark) => mark.set(),
             Task::RecordEvent(event) => event.record_now(),
             Task::Wait(mark) => mark.wait(),
             Task::WaitEvent(event) => event.wait(),
             Task::Batch(tasks) => tasks.iter().cloned().for_each(|task| task.perform(context)),
-            Task::Callback(callback) => {
+            Task::Callback(callback) if !is_abandoned => {
                 let status = context.map_or(0, |context| context.check().map_or_else(|error| error.0, |()| 0));
                 // SAFETY: the caller of `cuStreamAddCallback` promised a valid function and argument.
-                in_callback(|| unsafe {
+                host_function(|| unsafe {
                     (callback.function)(callback.stream, status, callback.data);
                 });
             }
@@ -133,10 +143,12 @@ impl Task {
             Task::Copy(copy) => copy.run(context),
             Task::Fill(fill) => fill.run(context),
             Task::Words(words) => words.ops.iter().for_each(WordOp::run),
+            // Only where everything was abandoned.
+            Task::Callback(_) => {}
             Task::Host(call) => {
                 if let Some(function) = call.function {
                     // SAFETY: the caller of `cuLaunchHostFunc` promised a valid function and argument.
-                    in_callback(|| unsafe { function(call.data) });
+                    host_function(|| unsafe { function(call.data) });
                 }
             }
         }
@@ -153,6 +165,28 @@ impl Work for Task {
             Task::Batch(tasks) => tasks.is_empty(),
             _ => false,
         }
+    }
+
+    fn load(&self) -> Load {
+        match self {
+            Task::Kernel(_) => Load::Kernel,
+            Task::Host(_)
+            | Task::Callback(_)
+            | Task::Call(_)
+            | Task::Choice(_)
+            | Task::Wait(_)
+            | Task::WaitEvent(_)
+            | Task::Words(_) => Load::Wait,
+            Task::Batch(tasks) => {
+                let has = |load| tasks.iter().any(|task| task.load() == load);
+                [Load::Wait, Load::Kernel].into_iter().find(|load| has(*load)).unwrap_or(Load::Transfer)
+            }
+            _ => Load::Transfer,
+        }
+    }
+
+    fn is_held_up(&self, stream: &Arc<Stream>) -> bool {
+        matches!(self, Task::Wait(mark) if mark.resumes(stream))
     }
 
     fn run(self: Box<Self>, context: Option<&Arc<Context>>) {

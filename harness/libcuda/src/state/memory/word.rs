@@ -4,6 +4,7 @@ use crate::abi::constants::wait_value_flags;
 use crate::abi::error::{Error, Result};
 use crate::abi::types::{Handle, MemOp};
 use crate::state::device::driver::driver;
+use crate::state::device::ending::has_abandoned;
 use simt::memory::{Kind, Reached};
 use std::time::Duration;
 
@@ -112,7 +113,7 @@ fn wait(address: u64, value: u64, comparison: Comparison, bits: u32) {
             Comparison::And => now & value != 0,
             Comparison::Nor => !(now | value) & mask != 0,
         };
-        if done {
+        if done || has_abandoned() {
             break;
         }
         std::thread::sleep(PAUSE);

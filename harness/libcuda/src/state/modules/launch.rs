@@ -10,8 +10,8 @@ use crate::state::device::activity;
 use crate::state::device::driver::{driver, tell};
 use crate::state::device::interrupt::INTERRUPTED;
 use crate::state::device::observer::Launched;
-use crate::state::device::output;
 use crate::state::device::sync::lock;
+use crate::state::device::{ending, output};
 use crate::state::memory::managed;
 use simt::kernel::Geometry;
 use simt::machine::{self, Fault, Launch, Runtime, Watch};
@@ -67,6 +67,8 @@ impl KernelLaunch {
         geometry: Geometry,
         params: impl FnOnce(&Function) -> Result<Vec<u8>>,
     ) -> Result<Arc<Self>> {
+        // Its function may be gone by now.
+        ending::check()?;
         let function = find_function(handle)?;
         let params = params(&function)?.into();
         let asked = geometry;
@@ -103,7 +105,10 @@ impl KernelLaunch {
         let report = machine::run_watched(&driver.memory, driver.profile, &settings, &launch, &watch, &mut print);
         drop(busy);
         let took = start.elapsed();
-        output::print(&printed);
+        if ending::has_abandoned() {
+            return false;
+        }
+        output::keep(&printed, settings.print_bytes);
         output::complain(&report.asserted);
         let ended = report.fault.is_none();
         if let (Some(fault), Some(context)) = (report.fault, context) {

@@ -1,0 +1,64 @@
+//! The end of the process. From its beginning on only the thread that ends the process may submit work, as with
+//! NVIDIA's driver, so that others cannot keep it from ending; and what is still under way then has a while to end.
+
+use super::interrupt::interrupt;
+use crate::abi::error::{Error, Result};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long work that nobody has waited for may still run. Its output is lost, as on a GPU, whose kernels end with the
+/// process; but its mistakes are found, if it ends by then.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The thread that ends the process.
+static ENDING: OnceLock<usize> = OnceLock::new();
+/// When what is still under way is abandoned.
+static DEADLINE: OnceLock<Instant> = OnceLock::new();
+static ABANDONED: AtomicBool = AtomicBool::new(false);
+
+fn this_thread() -> usize {
+    // SAFETY: it has no arguments, and works in any thread at any time.
+    unsafe { libc::pthread_self() as usize }
+}
+
+/// The calling thread ends the process.
+pub fn begin() {
+    let _ = ENDING.set(this_thread());
+}
+
+/// Whether the process is ending.
+pub fn has_begun() -> bool {
+    ENDING.get().is_some()
+}
+
+/// Refuses work of a thread while another one ends the process.
+///
+/// # Errors
+/// `CUDA_ERROR_DEINITIALIZED`.
+pub fn check() -> Result {
+    let is_anothers = ENDING.get().is_some_and(|thread| *thread != this_thread());
+    if is_anothers { Err(Error::DEINITIALIZED) } else { Ok(()) }
+}
+
+/// When what is still under way is abandoned. The first call sets it.
+pub fn deadline() -> Instant {
+    *DEADLINE.get_or_init(|| Instant::now() + GRACE)
+}
+
+/// Whether the process waits for nothing any more but what ends by the deadline.
+pub fn is_winding_down() -> bool {
+    DEADLINE.get().is_some()
+}
+
+/// Ends kernels under way and makes what waits end without doing anything; nothing is reported of them. Returns whether
+/// this is the first call.
+pub fn abandon() -> bool {
+    interrupt();
+    !ABANDONED.swap(true, Ordering::Relaxed)
+}
+
+/// Whether work was abandoned.
+pub fn has_abandoned() -> bool {
+    ABANDONED.load(Ordering::Relaxed)
+}
