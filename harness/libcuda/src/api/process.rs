@@ -2,6 +2,7 @@
 
 use crate::account::exit;
 use crate::state::device::driver::forked_off;
+use crate::state::device::interrupt::watch_for_signal;
 
 /// Called when this library ends. By then the destructors of the program's static objects have freed what they own,
 /// which they have not yet when handlers of `atexit` are called that were registered after those objects were made.
@@ -10,8 +11,12 @@ use crate::state::device::driver::forked_off;
 #[unsafe(link_section = ".fini_array")]
 static AT_END: extern "C" fn() = at_end;
 
-/// Registers the handler for forks and, where none is called by itself, that for the end of the process.
+/// Registers the handler for forks; for a program that another one runs and reads the report of, that for Ctrl-C; and,
+/// where none is called by itself, that for the end of the process.
 pub fn register() {
+    if std::env::var_os(wire::REPORT_READER).is_some() {
+        watch_for_signal();
+    }
     #[cfg(not(target_os = "linux"))]
     {
         // SAFETY: the function lives as long as this library; if the library is unloaded, so are its handlers.

@@ -7,6 +7,7 @@ pub mod driver;
 pub mod exported;
 pub mod handles;
 pub mod interrupt;
+pub mod issue;
 pub mod leftover;
 pub mod observer;
 pub mod output;

@@ -8,6 +8,7 @@ use crate::abi::types::HostFn;
 use crate::state::contexts::context::Context;
 use crate::state::contexts::current::in_callback;
 use crate::state::contexts::stream::Work;
+use crate::state::device::issue::{self, Issued};
 use crate::state::memory::allocation::release;
 use crate::state::memory::copy::MemoryCopy;
 use crate::state::memory::fill::Fill;
@@ -157,6 +158,30 @@ impl Work for Task {
 
     fn run(self: Box<Self>, context: Option<&Arc<Context>>) {
         self.perform(context);
+    }
+}
+
+/// A task of a stream, with the call that it is of if it launches kernels.
+pub struct Numbered {
+    task: Task,
+    issued: Issued,
+}
+
+impl Numbered {
+    /// The task of a call that is made now, for a stream.
+    pub fn new(task: Task, stream: u64) -> Numbered {
+        let launches = matches!(task, Task::Kernel(_) | Task::Batch(_));
+        Numbered { task, issued: if launches { issue::next(stream) } else { Issued::default() } }
+    }
+}
+
+impl Work for Numbered {
+    fn is_brief(&self) -> bool {
+        self.task.is_brief()
+    }
+
+    fn run(self: Box<Self>, context: Option<&Arc<Context>>) {
+        issue::during(self.issued, || self.task.perform(context));
     }
 }
 
