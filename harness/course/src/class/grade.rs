@@ -138,6 +138,7 @@ impl Class {
             seed: Some(self.settings.seed),
             schedules: self.settings.schedules,
             limits: self.settings.limits(),
+            limit_total: self.settings.limit_total,
             known: Known::shared(self.store.own()),
         };
         let what = opened.submission.as_ref().map_or_else(PathBuf::as_path, |submission| &submission.kernel);
