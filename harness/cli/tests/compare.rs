@@ -302,7 +302,7 @@ fn a_run_that_is_not_whole_passes_no_gate_and_is_no_baseline() {
     for (run, why) in [(&killed, "vecadd (cut off)"), (&lost, "vecadd (0 of"), (&ended, "trapezoid (no room)")] {
         fails(&["compare", base, run], 4, &["whether they are whole:", why, "--anyway"]);
         fails(&["compare", run, base], 4, &["whether they are whole:", why, "--anyway"]);
-        compare(&[base, run, "--anyway"], 0);
+        compare(&[base, run, "--anyway", "--allow-gone"], 0);
         // What both sides lack is no difference.
         compare(&[run, run], 0);
         let page = warplab(&["report", run, "--md", "--out", "-"]);
@@ -363,13 +363,13 @@ fn what_is_gone_fails_unless_it_is_allowed_and_nothing_compared_is_no_success() 
         assert_eq!(warplab(&[&args, more].concat()).code, 0);
         folder
     };
-    let (whole, atomic) = (run("reduction", &[]), run("reduction", &["--variant", "atomic"]));
+    let (whole, atomic) = (run("reduction", &[]), run("reduction", &["--variant", "atomic-finish"]));
     let gone = compare(&[&whole, &atomic], 1);
     assert!(gone.stderr.contains("of the base are gone; run what the base ran"), "{}", gone.stderr);
     // What the labs' rows share is charged to none of them.
     let told = compare(&[&whole, &atomic, "--allow-gone", "--json"], 0);
     let told: serde_json::Value = serde_json::from_str(&told.stdout).unwrap();
-    let of_atomic = |case: &&serde_json::Value| case["variant"] == "atomic";
+    let of_atomic = |case: &&serde_json::Value| case["variant"] == "atomic-finish";
     let cases: Vec<_> = told["cases"].as_array().unwrap().iter().filter(of_atomic).collect();
     assert!(!cases.is_empty() && cases.iter().all(|case| case["change"] == "same"), "{cases:?}");
     assert_eq!(told["compared"], cases.len());
