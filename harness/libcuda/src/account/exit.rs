@@ -9,6 +9,13 @@ use super::{leak, report};
 use crate::state::device::driver::driver;
 use crate::state::memory::allocation::left_now;
 
+/// Writes the report of a program that the user has interrupted: what it has not freed by then is no leak.
+pub fn tell_interrupted() {
+    if !is_read() {
+        write_report(report::take);
+    }
+}
+
 /// Looks for leaks and writes the report, unless a client reads reports.
 pub fn tell() {
     if driver().is_err() || is_read() {

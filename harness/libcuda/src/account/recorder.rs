@@ -37,7 +37,7 @@ impl Observer for Recorder {
     }
 
     fn ends(&self) {
-        super::exit::tell();
+        super::exit::tell_interrupted();
     }
 
     fn refused(&self, launch: RefusedLaunch<'_>) {
