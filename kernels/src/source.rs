@@ -157,15 +157,24 @@ impl KernelSource {
     }
 }
 
-/// The name in front of the first parenthesis that is not the one of `__launch_bounds__`.
+/// The name in front of the first parenthesis that does not belong to an attribute such as `__launch_bounds__(...)` or
+/// `__cluster_dims__(...)`.
 fn declared_name(rest: &str) -> Option<&str> {
     let open = rest.find('(')?;
     let name = rest[..open].trim_end().rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
-    if name == "__launch_bounds__" {
-        let close = rest[open..].find(')')?;
-        return declared_name(&rest[open + close + 1..]);
+    if name.starts_with("__") && name.ends_with("__") {
+        return declared_name(&rest[open + length_in_parentheses(&rest[open..])?..]);
     }
     Some(name).filter(|n| !n.is_empty())
+}
+
+/// The bytes of a text that begins with a parenthesis, up to and with the one that closes it.
+fn length_in_parentheses(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    text.char_indices().find_map(|(at, c)| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        (depth == 0).then_some(at + 1)
+    })
 }
 
 /// Bytes as lower-case hexadecimal.
@@ -233,6 +242,10 @@ mod tests {
         let add = "extern \"C\" __global__ void add(int n)";
         assert_eq!(source.declaration("add").as_deref(), Some(add));
         assert_eq!(source.declaration("other"), None);
+        let attributes = "__global__ void __cluster_dims__(3,1,1) a(int n);\n\
+            __global__ __launch_bounds__(max(1, 2)) __maxnreg__(32) void b(int n);\n\
+            __global__ void __block_size__((8, 1, 1), (2, 1, 1)) c(int n);\n__global__ void __attribute__((x)) d();\n";
+        assert_eq!(self::source(attributes).kernels(), ["a", "b", "c", "d"]);
     }
 
     #[test]

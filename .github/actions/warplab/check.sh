@@ -29,6 +29,21 @@ printf 'x' >> "$work/releases/download/v9.9.9/warplab-x86_64-unknown-linux-gnu.t
 [ "$(code install.sh VERSION=v0.0.0)" = 4 ] || fail "a release that is not there is used"
 [ ! -e "$work/path" ] || fail "what was refused is on the PATH"
 
+# With a token, the files are those whose addresses the API has, and not those of the download page, which takes no token.
+mkdir -p "$work/api/tags" "$work/assets"
+private=(TOKEN=secret WARPLAB_API="file://$work/api" WARPLAB_RELEASES="file://$work/nowhere")
+[ "$(code install.sh "${private[@]}")" = 4 ] || fail "a release that the API does not have is used"
+cp "$1"/warplab-x86_64-unknown-linux-gnu.tgz "$work/assets/1"
+cp "$1"/SHA256SUMS "$work/assets/2"
+printf '{"assets": [{"name": "warplab-x86_64-unknown-linux-gnu.tgz", "url": "%s/1"}]}' "file://$work/assets" > "$work/api/tags/v0.1.0"
+[ "$(code install.sh "${private[@]}" VERSION=v0.1.0)" = 4 ] || fail "a private release without its checksum is used"
+grep -q 'has no SHA256SUMS' "$work/log" || fail "it is not said which file a private release lacks"
+printf '{"assets": [{"name": "warplab-x86_64-unknown-linux-gnu.tgz", "url": "%s/1"}, {"name": "SHA256SUMS", "url": "%s/2"}]}' \
+    "file://$work/assets" "file://$work/assets" > "$work/api/latest"
+script install.sh "${private[@]}" || fail "a private release cannot be installed"
+rm -rf "$work/path" "$work/temp"
+mkdir "$work/temp"
+
 script install.sh || fail "the latest release cannot be installed"
 grep -q '^warplab ' "$work/log" || fail "it is not said which warplab it is"
 

@@ -5,22 +5,42 @@
 set -euo pipefail
 fail() { echo "::error::warplab: $*"; exit 4; }
 
+# The address of a file of a release, as GitHub's API describes it.
+asset() {
+    python3 - "$@" << 'END'
+import json, sys
+with open(sys.argv[1]) as file:
+    assets = json.load(file)["assets"]
+addresses = [asset["url"] for asset in assets if asset["name"] == sys.argv[2]]
+print(addresses[0]) if addresses else sys.exit(1)
+END
+}
+
 if [ -n "${VERSION:-}" ] || ! command -v warplab > /dev/null; then
     repository=${REPOSITORY:-${ACTION_REPOSITORY:-}}
     [ -n "$repository" ] || fail "say by the input \`repository\` where its releases are: OWNER/NAME"
     version=${VERSION:-}
     if [ -z "$version" ] && [[ ${ACTION_REF:-} =~ ^v[0-9]+\.[0-9]+\.[0-9]+ ]]; then version=$ACTION_REF; fi
+    # With a token, the addresses of the release's files are asked for: only those take one.
+    api=${WARPLAB_API:-${GITHUB_API_URL:-https://api.github.com}/repos/$repository/releases}
     releases=${WARPLAB_RELEASES:-${GITHUB_SERVER_URL:-https://github.com}/$repository/releases}
     if [ -n "$version" ]; then from=$releases/download/$version; else from=$releases/latest/download; fi
     [ "$(uname -sm)" = "Linux x86_64" ] || fail "releases are for x86-64 Linux; put a warplab that you have built on the PATH"
     name=warplab-x86_64-unknown-linux-gnu.tgz
     folder=${RUNNER_TEMP:-/tmp}/warplab
     mkdir -p "$folder"
+    get() { curl --fail --silent --show-error --location --retry 3 "${@:3}" --output "$1" "$2" || fail "cannot fetch $2"; }
+    if [ -n "${TOKEN:-}" ]; then
+        if [ -n "$version" ]; then from=$api/tags/$version; else from=$api/latest; fi
+        get "$folder/release.json" "$from" --header "Authorization: Bearer $TOKEN"
+    fi
     for file in "$name" SHA256SUMS; do
-        header=()
-        if [ -n "${TOKEN:-}" ]; then header=(--header "Authorization: Bearer $TOKEN"); fi
-        curl --fail --silent --show-error --location --retry 3 "${header[@]}" --output "$folder/$file" "$from/$file" ||
-            fail "cannot fetch $from/$file"
+        if [ -n "${TOKEN:-}" ]; then
+            address=$(asset "$folder/release.json" "$file") || fail "the release at $from has no $file"
+            get "$folder/$file" "$address" --header "Authorization: Bearer $TOKEN" --header "Accept: application/octet-stream"
+        else
+            get "$folder/$file" "$from/$file"
+        fi
     done
     (cd "$folder" && sha256sum --check --strict --quiet --ignore-missing SHA256SUMS && grep -q " $name\$" SHA256SUMS) ||
         fail "$from/$name is not what its SHA256SUMS says: it is not used"

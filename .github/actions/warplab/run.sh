@@ -56,6 +56,7 @@ run() {
         options=(--baseline "$BASELINE" "$out/run" --md="$out/compare.md")
         if [ -n "${BRANCH:-}" ]; then options+=(--branch "$BRANCH"); fi
         if [ -n "${THRESHOLD:-}" ]; then options+=(--threshold "$THRESHOLD"); fi
+        if [ "${ALLOW_GONE:-}" = true ]; then options+=(--allow-gone); fi
         local compared=0
         if [ -n "$(find "$BASELINE" -name session.json -print -quit 2> /dev/null)" ]; then
             warplab compare "${options[@]}" 2> "$out/compare.log" || compared=$?

@@ -86,7 +86,7 @@ fn path(id: &'static str, value: &'static str) -> Arg {
 }
 
 /// What stays as it was at the first run.
-fn settings() -> [Arg; 6] {
+fn settings() -> [Arg; 7] {
     let option = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(value).help(help).help_heading("Decided by the first run in DIR")
     };
@@ -101,6 +101,12 @@ fn settings() -> [Arg; 6] {
         option("limit-seconds", "SECONDS", "Time of each run [default: 60]").value_parser(harness::parse_seconds),
         bytes("limit-memory", "Memory of each run [default: 3G]"),
         bytes("limit-output", "What each run prints [default: 64M]"),
+        option(
+            "limit-total",
+            "SECONDS",
+            "Time of all runs of a submission; what is not tried then is wrong [default: no limit]",
+        )
+        .value_parser(harness::parse_seconds),
     ]
 }
 
@@ -212,6 +218,7 @@ fn class(matches: &ArgMatches, place: &Place) -> Result<Class, Error> {
         limit_seconds: count("limit-seconds"),
         limit_memory: count("limit-memory"),
         limit_output: count("limit-output"),
+        limit_total: count("limit-total"),
     };
     let Roster { entries, strays } = roster::entries(place.folder.as_deref(), place.roster.as_deref(), &place.out)?;
     if !strays.is_empty() && !matches.contains_id("only") {

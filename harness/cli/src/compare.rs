@@ -18,8 +18,8 @@ count as one side: of several runs it is known how much they differ. On a GPU, t
 its time has risen by the threshold or more, and if noise alone would raise any case of the comparison so far in fewer \
 comparisons than the error rate says. Emulated, counters are compared exactly.
 
-Exit codes: 0 nothing is slower or newly wrong, 1 a case is wrong that was not, 2 the command line is wrong, 3 a case is \
-slower or costs more, 4 the runs cannot be compared.";
+Exit codes: 0 nothing is slower or newly wrong, 1 a case is wrong that was not, or is gone (unless --allow-gone), 2 the \
+command line is wrong, 3 a case is slower or costs more, 4 the runs cannot be compared, or no case ran in both.";
 
 pub fn command() -> Command {
     Command::new("compare")
@@ -47,6 +47,7 @@ pub fn command() -> Command {
         .arg(percent("threshold", "2", "The least change of a time that counts, in per cent"))
         .arg(percent("error-rate", "1", "The chance that any case of a comparison alarms for nothing, in per cent"))
         .arg(switch("anyway", "Compare runs even if their device, driver or settings differ"))
+        .arg(switch("allow-gone", "Accept that cases of the base are not there any more, or are skipped"))
         .arg(switch("all", "Show the cases that are the same too"))
         .args(written::formats(&["md", "json", "html"]))
         .after_help(paragraphs(AFTER))
@@ -82,7 +83,18 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     if !written::write(matches, &["md", "json", "html"], text)? {
         print(&terminal(&comparison, matches.get_flag("all")));
     }
-    Ok(comparison.result.exit().into())
+    if comparison.compared == 0 {
+        return Err(Error::CannotRun(
+            "nothing was compared: no case ran on both sides; compare runs of the same lab, variants and sizes".into(),
+        ));
+    }
+    let gone = comparison.gone();
+    let allows_gone = matches.get_flag("allow-gone");
+    if gone > 0 && !allows_gone {
+        let cases = if gone == 1 { "1 case of the base is".into() } else { format!("{gone} cases of the base are") };
+        print_error(&format!("{cases} gone; run what the base ran, or accept it by --allow-gone"));
+    }
+    Ok(comparison.exit(allows_gone).into())
 }
 
 /// The runs of both sides.

@@ -16,7 +16,7 @@ Examples:
 
 pub fn command() -> Command {
     let watching = exec::with_watching(Command::new("driver"));
-    ["device", "check", "counters", "hot", "schedules"]
+    ["device", "check", "counters", "hot", "schedules", "timeout", "keep-going"]
         .into_iter()
         .fold(watching, |command, option| command.mut_arg(option, |arg| arg.requires("program")))
         .about("Run another CUDA program on the embedded machine, or write the machine as libcuda.so.1")
@@ -44,7 +44,13 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         })?;
     }
     if matches.get_many::<OsString>("program").is_some() {
-        return exec::run_on(&choice(matches)?, matches, out.map(PathBuf::as_path), &exec::Wanted::default());
+        return exec::run_on(
+            &choice(matches)?,
+            matches,
+            out.map(PathBuf::as_path),
+            &exec::Wanted::default(),
+            &command(),
+        );
     }
     let Some(folder) = out else {
         return Err(Error::usage("name a program to run on the emulated device, or a folder for the driver by --out"));

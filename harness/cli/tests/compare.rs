@@ -274,7 +274,7 @@ fn the_baseline_is_the_last_good_run_and_what_cannot_be_read_is_said_and_left_ou
     for file in ["vecadd.csv", "vecadd.jsonl"] {
         edit(&torn, file, |text| text[..text.len() - 7].to_string());
     }
-    let run = compare(&[emulated().to_str().unwrap(), &torn, "--anyway"], 0);
+    let run = compare(&[emulated().to_str().unwrap(), &torn, "--anyway", "--allow-gone"], 0);
     assert!(run.stdout.contains("its last row") && run.stdout.contains("its last line"), "{}", run.stdout);
     assert!(run.stdout.contains("gone"), "{}", run.stdout);
 }
@@ -302,7 +302,7 @@ fn a_run_that_is_not_whole_passes_no_gate_and_is_no_baseline() {
     for (run, why) in [(&killed, "vecadd (cut off)"), (&lost, "vecadd (0 of"), (&ended, "trapezoid (no room)")] {
         fails(&["compare", base, run], 4, &["whether they are whole:", why, "--anyway"]);
         fails(&["compare", run, base], 4, &["whether they are whole:", why, "--anyway"]);
-        compare(&[base, run, "--anyway"], 0);
+        compare(&[base, run, "--anyway", "--allow-gone"], 0);
         // What both sides lack is no difference.
         compare(&[run, run], 0);
         let page = warplab(&["report", run, "--md", "--out", "-"]);
@@ -348,8 +348,36 @@ fn labs_that_only_one_side_has_take_a_line_each() {
     let folder = place.path("run");
     let run = warplab(&["run", "vecadd", "--quick", "--quiet", "--device", "emulated:t4", "--out", &folder]);
     assert_eq!(run.code, 0, "{run:?}");
-    let told = compare(&[emulated().to_str().unwrap(), &folder], 0);
+    let told = compare(&[emulated().to_str().unwrap(), &folder, "--allow-gone"], 0);
     assert!(told.stdout.contains("trapezoid  the whole lab: 41 cases  gone"), "{}", told.stdout);
     let all = compare(&[&folder, emulated().to_str().unwrap(), "--all"], 0);
     assert!(all.stdout.contains("two-barriers") && !all.stdout.contains("the whole lab"), "{}", all.stdout);
+}
+
+#[test]
+fn what_is_gone_fails_unless_it_is_allowed_and_nothing_compared_is_no_success() {
+    let place = Place::new();
+    let run = |lab: &str, more: &[&str]| {
+        let folder = place.path(&[&[lab], more].concat().join(""));
+        let args = ["run", lab, "--quick", "--quiet", "--device", "emulated:t4", "--out", &folder];
+        assert_eq!(warplab(&[&args, more].concat()).code, 0);
+        folder
+    };
+    let (whole, atomic) = (run("reduction", &[]), run("reduction", &["--variant", "atomic-finish"]));
+    let gone = compare(&[&whole, &atomic], 1);
+    assert!(gone.stderr.contains("of the base are gone; run what the base ran"), "{}", gone.stderr);
+    // What the labs' rows share is charged to none of them.
+    let told = compare(&[&whole, &atomic, "--allow-gone", "--json"], 0);
+    let told: serde_json::Value = serde_json::from_str(&told.stdout).unwrap();
+    let of_atomic = |case: &&serde_json::Value| case["variant"] == "atomic-finish";
+    let cases: Vec<_> = told["cases"].as_array().unwrap().iter().filter(of_atomic).collect();
+    assert!(!cases.is_empty() && cases.iter().all(|case| case["change"] == "same"), "{cases:?}");
+    assert_eq!(told["compared"], cases.len());
+    // Another lab, and nothing at all.
+    let words = "nothing was compared: no case ran on both sides";
+    fails(&["compare", &whole, emulated().to_str().unwrap(), "--allow-gone"], 4, &[words]);
+    let none = place.path("none");
+    let exec = ["exec", "--device", "emulated:t4", "--out", &none, "true"];
+    assert_eq!(warplab(&exec).code, 0);
+    fails(&["compare", &whole, &none, "--allow-gone", "--anyway"], 4, &[words]);
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::common::{one_line, rows, warplab, warplab_in};
+use crate::common::{one_line, rows, warplab, warplab_in, warplab_with};
 
 const SMALL: [&str; 4] = ["--device", "emulated", "--n", "1000"];
 
@@ -397,4 +397,12 @@ fn the_companion_of_a_run_on_a_gpu_predicts_the_same_cases() {
     assert!(row.device == "emulated" && row.n == Some(1000) && predicted.is_some(), "{row:?}");
     // It leaves nothing but its rows.
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// The list is of GPUs, and many computers without one have an empty list.
+#[test]
+fn a_list_of_visible_gpus_does_not_hide_the_emulated_device_from_a_lab() {
+    let args = ["run", "vecadd", "--quick", "--variant", "pageable", "--device", "emulated:t4"];
+    let run = warplab_with(&args, &[("CUDA_VISIBLE_DEVICES", "")]);
+    assert_eq!(run.code, 0, "{run:?}");
 }

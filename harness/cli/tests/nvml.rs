@@ -79,6 +79,7 @@ fn look() {
     // What only silicon has.
     let lacks = |answer: Result<u32, NvmlError>| matches!(answer, Err(NvmlError::NotSupported));
     assert!(lacks(gpu.temperature(TemperatureSensor::Gpu)) && lacks(gpu.power_usage()));
+    assert_eq!(gpu.clock_info(Clock::Memory).unwrap(), mhz(Clock::Memory));
     assert!(lacks(gpu.clock_info(Clock::SM)) && lacks(gpu.fan_speed(0)));
     assert!(matches!(nvml.create_event_set(), Err(NvmlError::NotSupported)));
     // How it is used, before and after.

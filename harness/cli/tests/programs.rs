@@ -256,15 +256,219 @@ int main(int says, char **) {
 
 #[test]
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
-fn nvcc_a_failed_assertion_that_the_program_has_words_for_is_its_own_business() {
+fn nvcc_a_failed_assertion_was_found_though_the_program_has_words_for_it() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("asserts.cu"), ASSERTS).unwrap();
-    for (arguments, code, words) in [(&[][..], 1, ""), (&["says"], 0, "as expected: device-side assert triggered\n")] {
+    for (arguments, words) in [(&[][..], ""), (&["says"], "as expected: device-side assert triggered\n")] {
         let run =
             warplab_in(folder.path(), &[&["exec", "--device", "emulated", "asserts.cu"], arguments].concat(), &[]);
-        assert_eq!((run.code, run.stdout.as_str()), (code, words), "{run:?}");
+        assert_eq!((run.code, run.stdout.as_str()), (1, words), "{run:?}");
         assert!(run.stderr.contains("threadIdx.x < n"), "{run:?}");
     }
+}
+
+/// Compiles a program and runs it by `exec` with these options and environment variables.
+fn exec(source: &str, options: &[&str], arguments: &[&str], variables: &[(&str, &str)]) -> Run {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("x.cu"), source).unwrap();
+    let args = [&["exec", "--device", "emulated"], options, &["x.cu"], arguments].concat();
+    warplab_in(folder.path(), &args, variables)
+}
+
+/// Launches that are refused: into a stream that was destroyed, and with more blocks than are resident at once. Nothing
+/// looks at their errors, unless it is asked to.
+const UNREAD: &str = "
+#include <cstdio>
+__global__ void nothing() {}
+int main(int count, char **words) {
+    if (words[1][0] == 's') {
+        cudaStream_t stream;
+        cudaStreamCreate(&stream);
+        cudaStreamDestroy(stream);
+        nothing<<<1, 32, 0, stream>>>();
+    } else {
+        cudaLaunchCooperativeKernel((void *)nothing, dim3(1 << 20), dim3(32), nullptr, 0, nullptr);
+    }
+    if (count > 2) printf(\"%s\\n\", cudaGetErrorName(cudaGetLastError()));
+    return 0;
+}
+";
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_a_refused_launch_whose_error_nobody_reads_was_found() {
+    for (kind, words, error) in [
+        ("stream", "Launch refused: its stream does not exist", "cudaErrorInvalidResourceHandle\n"),
+        ("cooperative", "blocks of a cooperative launch", "cudaErrorCooperativeLaunchTooLarge\n"),
+    ] {
+        let run = exec(UNREAD, &[], &[kind], &[]);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.stderr.contains(words), "{run:?}");
+        let run = exec(UNREAD, &[], &[kind, "asks"], &[]);
+        assert_eq!((run.code, run.stdout.as_str()), (0, error), "{run:?}");
+    }
+}
+
+/// Eight launches of which those of the second stream are issued first of each pair.
+const STREAMS: &str = "
+__global__ void spin(int n) { for (volatile int i = 0; i < n; ++i) {} }
+__global__ void leaf() {}
+int main() {
+    cudaStream_t a, b;
+    cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+    for (int i = 1; i <= 4; ++i) {
+        spin<<<i, 32, 0, b>>>(20000);
+        leaf<<<i, 64, 0, a>>>();
+    }
+    return cudaDeviceSynchronize();
+}
+";
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_launches_are_told_in_the_order_of_their_issue() {
+    let run = exec(STREAMS, &["--json", "-"], &[], &[]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let lines: Vec<serde_json::Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let launches = &lines[..8];
+    let seen: Vec<_> =
+        launches.iter().map(|one| (one["issue"].as_u64().unwrap(), one["grid"][0].as_u64().unwrap())).collect();
+    assert_eq!(seen, [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, 3), (7, 4), (8, 4)]);
+    for pair in launches.chunks(2) {
+        assert_eq!((&pair[0]["stream"], &pair[1]["stream"]), (&launches[0]["stream"], &launches[1]["stream"]));
+    }
+    assert_ne!(launches[0]["stream"], launches[1]["stream"]);
+}
+
+/// An endless kernel, whose loop is on the second line.
+const ENDLESS: &str = "__global__ void spin(volatile int *p) {
+    for (unsigned i = 1; i != 0; i += 2) *p = i;
+}
+int main() {
+    int *p;
+    cudaMalloc(&p, 4);
+    cudaMemset(p, 0, 4);
+    spin<<<1, 32>>>(p);
+    return cudaDeviceSynchronize();
+}
+";
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_an_endless_kernel_that_is_interrupted_names_its_line() {
+    let run = exec(ENDLESS, &["--timeout", "1s"], &[], &[]);
+    assert_eq!(run.code, 124, "{run:?}");
+    assert!(
+        run.stderr.contains("interrupted: spin(int volatile*) was at ") && run.stderr.contains("x.cu:2"),
+        "{run:?}"
+    );
+}
+
+/// Writes behind an allocation, and says how that ended.
+const STRAY: &str = "
+#include <cstdio>
+__global__ void writes(int *p) { p[threadIdx.x + 30] = 1; }
+int main() {
+    int *p, last = 0;
+    cudaMalloc(&p, 128);
+    writes<<<1, 32>>>(p);
+    cudaMemcpy(&last, p + 31, 4, cudaMemcpyDeviceToHost);
+    printf(\"%s %d\\n\", cudaGetErrorName(cudaDeviceSynchronize()), last);
+}
+";
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_a_kernel_may_go_on_after_a_stray_write() {
+    for options in [&["--keep-going"][..], &["--keep-going", "--check", "none"]] {
+        let run = exec(STRAY, options, &[], &[]);
+        assert_eq!((run.code, run.stdout.as_str()), (1, "cudaSuccess 1\n"), "{run:?}");
+        assert_eq!(run.stderr.matches("Invalid __global__ write").count(), 1, "{run:?}");
+    }
+    let run = exec(STRAY, &["--check", "none"], &[], &[]);
+    assert_eq!(run.stdout, "cudaErrorIllegalAddress 0\n", "{run:?}");
+}
+
+/// The number of devices, and the errors of a kernel that faults, right after the launch and later.
+const VARIABLES: &str = "
+#include <cstdio>
+__global__ void faults(int *p) { *p = 1; }
+int main() {
+    int count = -1;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    printf(\"%s %d\\n\", cudaGetErrorName(error), count);
+    if (error) return 0;
+    faults<<<1, 1>>>((int *)8);
+    int now = cudaPeekAtLastError(), later = cudaDeviceSynchronize();
+    printf(\"%d then %d\\n\", now, later);
+}
+";
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_variables_of_cuda_are_heeded() {
+    for list in ["", "-1", "3", "NoDevFiles"] {
+        let run = exec(VARIABLES, &[], &[], &[("CUDA_VISIBLE_DEVICES", list)]);
+        assert_eq!(run.stdout.lines().next(), Some("cudaErrorNoDevice 0"), "{list}: {run:?}");
+    }
+    for list in ["0", "0,1", "GPU-656d756c"] {
+        let run = exec(VARIABLES, &[], &[], &[("CUDA_VISIBLE_DEVICES", list)]);
+        assert_eq!(run.stdout.lines().next(), Some("cudaSuccess 1"), "{list}: {run:?}");
+    }
+    let run = exec(VARIABLES, &[], &[], &[("CUDA_LAUNCH_BLOCKING", "1")]);
+    assert_eq!(run.stdout.lines().nth(1), Some("700 then 700"), "{run:?}");
+}
+
+/// Advice and a prefetch for half of an allocation, and what holds for it.
+const ADVICE: &str = "
+#include <cstdio>
+int main() {
+    char *m;
+    size_t n = 8 << 20;
+    cudaMallocManaged(&m, n);
+    cudaMemLocation cpu{cudaMemLocationTypeHost, 0}, gpu{cudaMemLocationTypeDevice, 0};
+    auto say = [&](cudaMemRangeAttribute attribute) {
+        auto at = [&](size_t from, size_t bytes) {
+            int value = 99;
+            cudaMemRangeGetAttribute(&value, 4, attribute, m + from, bytes);
+            return value;
+        };
+        printf(\"%d %d %d\\n\", at(0, n / 2), at(n / 2, n / 2), at(0, n));
+    };
+    cudaMemAdvise(m, n / 2, cudaMemAdviseSetPreferredLocation, cpu);
+    cudaMemAdvise(m, n / 2, cudaMemAdviseSetReadMostly, gpu);
+    cudaMemAdvise(m, n / 2, cudaMemAdviseSetAccessedBy, gpu);
+    cudaMemPrefetchAsync(m, n / 2, gpu, 0, 0);
+    cudaDeviceSynchronize();
+    say(cudaMemRangeAttributePreferredLocation);
+    say(cudaMemRangeAttributeReadMostly);
+    say(cudaMemRangeAttributeAccessedBy);
+    say(cudaMemRangeAttributeLastPrefetchLocation);
+    cudaFree(m);
+}
+";
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_advice_for_a_part_of_managed_memory_holds_for_that_part() {
+    let run = exec(ADVICE, &[], &[], &[]);
+    assert_eq!(run.stdout, "-1 -2 -2\n1 0 0\n0 -2 -2\n0 -2 -2\n", "{run:?}");
+}
+
+/// Leaks memory by the runtime's template.
+const LEAKS: &str = "int main() {
+    float *p;
+    return cudaMalloc(&p, 400);
+}
+";
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_a_leak_names_the_program_s_function_and_no_template_of_the_runtime() {
+    let run = exec(LEAKS, &["--check", "leakcheck"], &[], &[]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("called by main") && !run.stderr.contains("cudaMallocI"), "{run:?}");
 }
 
 /// A kernel asks for fills of more slices than could be listed: of no bytes, and then of more memory than there is.

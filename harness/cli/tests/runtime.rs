@@ -151,6 +151,63 @@ fn a_run_is_kept_as_lines_of_json_and_as_a_folder_that_becomes_a_page() {
 }
 
 #[test]
+fn every_process_of_a_script_counts_and_is_named() {
+    let folder = libraries();
+    if !linked(folder.path(), "libcudart.so.13") {
+        return;
+    }
+    fs::rename(folder.path().join("program"), folder.path().join("clean")).unwrap();
+    let source = fs::read_to_string(folder.path().join("program.c")).unwrap();
+    fs::write(folder.path().join("program.c"), source.replace("|| cudaFree(device)", "")).unwrap();
+    let cc = ["program.c", "-o", "leaks", "-L.", "-l:libcudart.so.13"];
+    assert!(Command::new("cc").args(cc).current_dir(folder.path()).status().unwrap().success());
+    let exec = |script: &str| {
+        let args = ["exec", "--device", "emulated", "--check", "leakcheck", "--json", "run.jsonl", "--out", "run"];
+        warplab_in(folder.path(), &[&args[..], &["sh", "-c", script]].concat(), &[])
+    };
+    for script in ["./leaks; ./clean", "./clean; ./leaks; true"] {
+        let run = exec(script);
+        assert_eq!(run.code, 1, "{run:?}");
+        for words in ["Processes of the program that used the device", "./leaks", "./clean"] {
+            assert!(run.stderr.contains(words), "{words}: {run:?}");
+        }
+        let lines = lines(&folder.path().join("run.jsonl"));
+        let end = lines.last().unwrap();
+        let mut found: Vec<(&str, u64)> = end["processes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| (one["command"].as_str().unwrap(), one["findings"].as_u64().unwrap()))
+            .collect();
+        found.sort_unstable();
+        assert_eq!(found, [("./clean", 0), ("./leaks", 1)]);
+        assert!(end["findings"][0]["text"].as_str().unwrap().contains(", ./leaks"), "{end}");
+        assert_eq!(end["command_exit_code"], 1);
+        let rows = rows(&folder.path().join("run/program.csv"));
+        assert_eq!(rows[0]["verdict"], "finding", "{rows:?}");
+        // Both copied and filled as much.
+        assert_eq!((rows[0]["copied_d2h_bytes"].as_str(), rows[0]["filled_bytes"].as_str()), ("200", "200"));
+        let details = fs::read_to_string(folder.path().join("run/program.jsonl")).unwrap();
+        assert!(details.contains(", ./leaks"), "{details}");
+    }
+    // The program's own exit code stays.
+    assert_eq!(exec("./leaks; exit 7").code, 7);
+}
+
+#[test]
+fn a_program_that_takes_too_long_is_ended_with_all_that_it_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["exec", "--device", "emulated", "--timeout", "0.2s", "sh", "-c", "sleep 1000; true"];
+    let run = warplab_in(folder.path(), &args, &[]);
+    assert_eq!(run.code, 124, "{run:?}");
+    assert!(run.stderr.contains("sh: ended after 200ms, as --timeout asks"), "{run:?}");
+    let run =
+        warplab_in(folder.path(), &["exec", "--device", "emulated", "--timeout", "1h", "sh", "-c", "exit 3"], &[]);
+    assert_eq!(run.code, 3, "{run:?}");
+    fails(&["exec", "--timeout", "soon", "true"], 2, &["`soon` is not a time above 0"]);
+}
+
+#[test]
 fn a_program_that_needs_machine_code_for_gpus_is_told_so_in_a_line() {
     let folder = tempfile::tempdir().unwrap();
     let cc = |arguments: &[&str]| Command::new("cc").args(arguments).current_dir(folder.path()).status();
@@ -172,6 +229,14 @@ fn a_program_that_needs_machine_code_for_gpus_is_told_so_in_a_line() {
 #[test]
 fn what_cannot_be_done_is_said() {
     fails(&["exec"], 2, &["PROGRAM"]);
+    for (command, option, nearest) in
+        [("exec", "--chek", "did you mean `--check`?"), ("driver", "--schedule=3", "did you mean `--schedules`?")]
+    {
+        let words = format!("{command} has no option {}; {nearest}", option.split('=').next().unwrap());
+        fails(&[command, option, "all", "true"], 2, &[&words, "Options of the program stand after its name"]);
+    }
+    let both = ["exec", "--device", "emulated", "--keep-going", "--check", "all", "true"];
+    fails(&both, 2, &["--keep-going cannot be used with racecheck or initcheck"]);
     fails(&["exec", "no-such-program"], 2, &["cannot run no-such-program: there is no such program"]);
     fails(&["exec", "--device", "emulated:h300", "true"], 2, &["unknown profile `h300`", "h200"]);
     fails(&["nvcc"], 2, &["name what to compile"]);

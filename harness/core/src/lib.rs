@@ -71,7 +71,7 @@ pub use lab::{
     launch::Launch,
     number::{NumberError, parse_bytes, parse_count, parse_lines, parse_schedules, parse_seconds, parse_u32},
     of::{Ignored, Of},
-    options::{Options, parse_checks},
+    options::{Options, parse_checks, parse_time},
     published::{Figure, Published, figure},
     question::{Answer, Question},
     row::{Expect, Row, Table, Variant, row},
@@ -96,9 +96,9 @@ pub use record::{
     hot::{HotLine, lines as hot_lines},
     kernel::{KERNEL, Peak, Resources},
     prediction::{PREDICTED, Predicted},
-    program::ProgramRun,
+    program::{ProcessRun, ProgramRun},
     revision::built_from,
-    row::{Record, Value, Verdict},
+    row::{Record, Value, Verdict, verdict_words},
 };
 
 pub use pages::ordinary_pages;

@@ -9,7 +9,7 @@
 //! - [`abi`]: error codes, and values that are written through the caller's pointers.
 //!
 //! What is a property of the part, such as its memory or its bus, comes from its profile. Used memory and utilisation
-//! are this process's own. What only silicon has (temperature, power, current clocks, fans, links) is
+//! are this process's own. What only silicon has (temperature, power, current clocks of the cores, fans, links) is
 //! `NVML_ERROR_NOT_SUPPORTED`, as on a GPU that lacks the sensor.
 #![allow(
     // Every entry point is unsafe in the same way: the caller's pointers must be null or valid.

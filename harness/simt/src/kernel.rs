@@ -1,7 +1,7 @@
 //! The types that the whole machine shares: kernels, launches, settings, checks, faults and reports.
 
 use crate::counters::Counters;
-use crate::finding::{FailureOf, Finding};
+use crate::finding::{FailureOf, Finding, Place};
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -192,6 +192,8 @@ pub struct Watch<'w> {
     pub patience: Duration,
     /// Is told how far the launch is, on one of the threads that run it.
     pub slow: &'w (dyn Fn(Progress) + Sync),
+    /// Is told where a warp was when `cancel` stopped it, on each of the threads that run the launch.
+    pub stopped: &'w (dyn Fn(&Place) + Sync),
     /// Answers what the kernel asks; without it every answer is 0.
     pub runtime: Option<&'w dyn Runtime>,
 }

@@ -93,7 +93,7 @@ pub fn run(
     out: &mut dyn FnMut(&[u8]),
 ) -> Report {
     static NEVER: AtomicBool = AtomicBool::new(false);
-    let watch = Watch { cancel: &NEVER, patience: Duration::MAX, slow: &|_| {}, runtime: None };
+    let watch = Watch { cancel: &NEVER, patience: Duration::MAX, slow: &|_| {}, stopped: &|_| {}, runtime: None };
     run_watched(memory, profile, settings, launch, &watch, out)
 }
 

@@ -103,6 +103,23 @@ fn a_write_out_of_bounds_names_the_thread_and_the_allocation() {
 }
 
 #[test]
+fn a_kernel_that_goes_on_loses_its_stray_writes_and_each_is_found_once() {
+    let mut device = Device::new(PTX);
+    device.settings.keep_going = true;
+    for checks in [simt::machine::Checks::MEMORY, simt::machine::Checks::NONE] {
+        device.settings.checks = checks;
+        let (p, behind) = (device.zeros::<i32>(256), device.zeros::<i32>(256));
+        let (report, _) = device.try_launch("writes", [1; 3], [64, 1, 1], 0, &[Arg::Ptr(p), Arg::I64(200)]);
+        assert_eq!((report.fault, report.findings.len()), (None, 1), "{report:?}");
+        assert_eq!(report.findings[0].kind, Kind::OutOfBounds { space: Space::Global });
+        assert_eq!(report.findings[0].count, 8);
+        // What lies inside was written, and nothing else was.
+        assert!(device.get::<i32>(p, 256).iter().skip(200).all(|n| *n != 0));
+        assert_eq!(device.get::<i32>(behind, 256), [0; 256]);
+    }
+}
+
+#[test]
 fn misaligned_freed_null_and_host_addresses_are_told_apart() {
     let device = Device::new(PTX);
     let out = device.zeros::<f64>(1);

@@ -30,7 +30,7 @@ fn told(patience: Duration) -> Vec<Progress> {
     let launch = Launch { kernel, geometry: Geometry::new([64, 1, 1], [32, 1, 1]), params: &[] };
     let all = Mutex::new(Vec::new());
     let slow = |progress| all.lock().unwrap().push(progress);
-    let watch = Watch { cancel: &AtomicBool::new(false), patience, slow: &slow, runtime: None };
+    let watch = Watch { cancel: &AtomicBool::new(false), patience, slow: &slow, stopped: &|_| {}, runtime: None };
     let profile = simt::profile::Profile::default_profile();
     let report = run_watched(&device.memory, profile, &device.settings, &launch, &watch, &mut |_| {});
     assert_eq!(report.fault, None);
@@ -54,4 +54,41 @@ fn a_launch_that_takes_longer_than_its_watcher_s_patience_says_how_far_it_is() {
 #[test]
 fn a_patient_watcher_hears_nothing() {
     assert_eq!(told(Duration::from_secs(3600)), []);
+}
+
+/// An endless loop, with the line of a file.
+const ENDLESS: &str = r#"
+.version 7.8
+.target sm_75
+.address_size 64
+.file 1 "spin.cu"
+.visible .entry spin() {
+    .loc 1 7 5
+again:
+    bra again;
+}
+"#;
+
+#[test]
+fn a_launch_that_is_stopped_says_where_it_was() {
+    let device = Device::new(ENDLESS);
+    let kernel = device.module.kernel("spin").expect("it exists");
+    let launch = Launch { kernel, geometry: Geometry::new([2, 1, 1], [32, 1, 1]), params: &[] };
+    let places = Mutex::new(Vec::new());
+    let stopped = |place: &wire::finding::Place| places.lock().unwrap().push((place.file.clone(), place.line));
+    let cancel = AtomicBool::new(true);
+    let slow = |_| {};
+    let watch = Watch { cancel: &cancel, patience: Duration::MAX, slow: &slow, stopped: &stopped, runtime: None };
+    let profile = simt::profile::Profile::default_profile();
+    // Set from the start, no block begins.
+    run_watched(&device.memory, profile, &device.settings, &launch, &watch, &mut |_| {});
+    assert!(places.lock().unwrap().is_empty());
+    let cancel = AtomicBool::new(false);
+    let soon = |_| cancel.store(true, std::sync::atomic::Ordering::Relaxed);
+    let patience = Duration::from_micros(100);
+    let watch = Watch { cancel: &cancel, patience, slow: &soon, stopped: &stopped, runtime: None };
+    let report = run_watched(&device.memory, profile, &device.settings, &launch, &watch, &mut |_| {});
+    assert_eq!(report.fault, Some(simt::machine::Fault::LaunchTimeout));
+    let places = places.into_inner().unwrap();
+    assert!(!places.is_empty() && places.iter().all(|place| *place == ("spin.cu".into(), 7)), "{places:?}");
 }

@@ -105,6 +105,13 @@ pub struct Launch {
     pub cooperative: bool,
     /// The order of warps and blocks; 0 is the natural one.
     pub seed: u64,
+    /// Which of the process's calls that launch kernels has issued it, counted from 1; 0 if that is not known. All
+    /// kernels of a graph have the number of the graph's launch, and what a kernel launches has the kernel's.
+    #[serde(default)]
+    pub issue: u64,
+    /// The stream that it was issued to, as `cuStreamGetId` numbers it; 0 if that is not known.
+    #[serde(default)]
+    pub stream: u64,
     /// What fits on an SM.
     pub occupancy: Occupancy,
     /// How long the emulation took, in milliseconds; it says nothing about a GPU's time.

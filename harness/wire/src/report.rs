@@ -56,7 +56,13 @@ pub struct Report {
     pub profile: String,
     /// How launches are executed now.
     pub settings: Settings,
-    /// The launches, in order.
+    /// The process, as the system numbers it; 0 if it is not known.
+    #[serde(default)]
+    pub process: u32,
+    /// The command line of the process, as long as it fits a line.
+    #[serde(default)]
+    pub command: String,
+    /// The launches, in the order in which they ended.
     pub launches: Vec<Launch>,
     /// Earlier launches that were not kept.
     pub launches_dropped: u64,
@@ -67,7 +73,8 @@ pub struct Report {
     /// Refused launches of which the program has been given the error, since its start.
     #[serde(default)]
     pub refusals_answered: u64,
-    /// Whether the program has asked for the name or the words of a failed assertion's error.
+    /// Earlier machines wrote here whether the program had asked for the words of a failed assertion's error. Nothing
+    /// depends on it any more.
     #[serde(default)]
     pub assertion_named: bool,
     /// What was copied and filled.
@@ -95,6 +102,8 @@ impl Default for Report {
             version: VERSION,
             profile: String::new(),
             settings: Settings::default(),
+            process: 0,
+            command: String::new(),
             launches: Vec::new(),
             launches_dropped: 0,
             findings: Vec::new(),
@@ -124,16 +133,28 @@ impl Report {
         version::read(text)
     }
 
-    /// Whether something was found that the program has to answer for: anything but launches that were refused and
-    /// assertions that failed, as on a GPU, and of which it knows.
+    /// Whether something was found that the program has to answer for: anything but launches that were refused, as on a
+    /// GPU, and of which it knows.
     pub fn accuses(&self) -> bool {
         let refused = |told: &&Told| matches!(told.finding.kind, Kind::LaunchLimit { .. });
         let count = |told: &Told| told.finding.count;
         let refusals: u64 = self.findings.iter().filter(refused).map(count).sum();
         let all_known = refusals <= self.refusals_answered;
-        let asserted = |told: &Told| matches!(told.finding.kind, Kind::Assert { .. });
-        let known = |told: &Told| (all_known && refused(&told)) || (self.assertion_named && asserted(told));
-        !self.findings.iter().all(known)
+        !self.findings.iter().all(|told| all_known && refused(&told))
+    }
+
+    /// One report of several processes: the launches and findings of one after the other, and what they copied in all.
+    /// The process, its device and its settings are those of the first.
+    #[must_use]
+    pub fn and(mut self, other: Report) -> Report {
+        self.launches.extend(other.launches);
+        self.launches_dropped += other.launches_dropped;
+        self.findings.extend(other.findings);
+        self.findings_dropped += other.findings_dropped;
+        self.refusals_answered += other.refusals_answered;
+        self.copies.add(&other.copies);
+        self.managed.add(&other.managed);
+        self
     }
 
     /// The report as JSON.

@@ -29,6 +29,10 @@ pub struct Settings {
     pub stack_bytes: u32,
     /// Bytes of text that a launch may print before the oldest is dropped: what `CU_LIMIT_PRINTF_FIFO_SIZE` sets.
     pub print_bytes: usize,
+    /// Whether a kernel goes on after an access outside of all allocations, which then reads zero, or whose value is
+    /// lost. On a GPU such an access may go unnoticed.
+    #[serde(default)]
+    pub keep_going: bool,
 }
 
 impl Default for Settings {
@@ -43,6 +47,7 @@ impl Default for Settings {
             workers: 0,
             stack_bytes: 1024,
             print_bytes: 1 << 20,
+            keep_going: false,
         }
     }
 }

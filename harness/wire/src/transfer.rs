@@ -113,6 +113,12 @@ impl Managed {
         self.advice += later.advice;
     }
 
+    /// The same sizes of blocks and pages, and nothing that moved.
+    #[must_use]
+    pub fn none(&self) -> Managed {
+        Managed { block_bytes: self.block_bytes, page_bytes: self.page_bytes, ..Managed::default() }
+    }
+
     /// The number of whole blocks in `bytes`.
     fn blocks(&self, bytes: u64) -> u64 {
         bytes / self.block_bytes.max(1)

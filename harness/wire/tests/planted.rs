@@ -116,6 +116,8 @@ fn report() -> Report {
         locking_loops: 0,
         retrying_loops: 0,
         cooperative: true,
+        issue: 2,
+        stream: 3,
         seed: 5,
         occupancy: Occupancy { blocks_per_sm: 6, warps_per_sm: 7, percent: 12.5, limiter: Limiter::SharedMemory },
         host_ms: 0.25,
@@ -184,7 +186,7 @@ fn every_field_is_needed(
 }
 
 /// The fields that are left out when they are empty, and those that the first reports of this version did not have.
-const MAY_BE_MISSING: [&str; 11] = [
+const MAY_BE_MISSING: [&str; 16] = [
     "inlined_at",
     "textures",
     "surface_loads",
@@ -192,6 +194,11 @@ const MAY_BE_MISSING: [&str; 11] = [
     "surface_atomics",
     "refusals_answered",
     "assertion_named",
+    "process",
+    "command",
+    "issue",
+    "stream",
+    "keep_going",
     "fences",
     "meanwhile",
     "spun_sectors",
@@ -271,11 +278,22 @@ fn refused_launches_that_the_program_knows_of_accuse_nobody() {
     assert!(of(vec![limit(), told(Kind::Trap)], 1));
 }
 
-/// An assertion that fails is the program's own business if the program has words for it.
+/// An assertion that fails was found, whatever the program makes of its error.
 #[test]
-fn a_failed_assertion_that_the_program_names_accuses_nobody() {
-    let failed = || told(Kind::Assert { expression: "i < n".into() });
-    let of = |findings: Vec<Told>, assertion_named| Report { findings, assertion_named, ..report() }.accuses();
-    assert!(of(vec![failed()], false) && !of(vec![failed()], true));
-    assert!(of(vec![failed(), told(Kind::Trap)], true));
+fn a_failed_assertion_accuses_the_program_though_it_names_it() {
+    let failed = told(Kind::Assert { expression: "i < n".into() });
+    for assertion_named in [false, true] {
+        assert!(Report { findings: vec![failed.clone()], assertion_named, ..report() }.accuses());
+    }
+}
+
+#[test]
+fn reports_of_several_processes_add_up() {
+    let other = Report { process: 7, findings: vec![told(Kind::Trap)], launches_dropped: 2, ..report() };
+    let one = report();
+    let both = one.clone().and(other);
+    assert_eq!((both.process, both.launches.len()), (one.process, 2 * one.launches.len()));
+    assert_eq!(both.findings.len(), one.findings.len() + 1);
+    assert_eq!(both.launches_dropped, one.launches_dropped + 2);
+    assert_eq!(both.copies.fill.bytes, 2 * one.copies.fill.bytes);
 }

@@ -2,12 +2,14 @@
 mod clients;
 mod inspect;
 mod names;
+mod options;
 mod process;
 mod source;
 mod summary;
+mod timeout;
 mod told;
 
-use std::{env, ffi::OsString, path::Path, process::ExitCode};
+use std::{env, ffi::OsString, path::Path, process::ExitCode, time::Duration};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use harness::{Device, DeviceChoice, Error};
@@ -22,8 +24,9 @@ const MORE: &str = "\
 PROGRAM is a program that `warplab nvcc` or nvcc -cudart shared has compiled, any other program that uses CUDA's driver, or a \
 file x.cu, which is compiled first, for the part that is emulated.
 
-Exit codes: PROGRAM's own, but 1 if PROGRAM succeeds and the checks find a mistake in its kernels, 128 plus the signal's \
-number if a signal ends PROGRAM, 2 if the command line is wrong or PROGRAM cannot be started, 4 if it cannot run here.
+Exit codes: PROGRAM's own, but 1 if that is 0 and anything was found in it or in a process that it started (a refused \
+launch counts unless its process asked for the error), 124 if --timeout ends it, 128 plus the signal's number if a signal \
+ends PROGRAM, 2 if the command line is wrong or PROGRAM cannot be started, 4 if it cannot run here.
 
 Examples:
   warplab exec hello.cu 10                          compile and run
@@ -87,11 +90,20 @@ pub fn with_watching(command: Command) -> Command {
                 .value_parser(harness::parse_schedules)
                 .help("Run the program under COUNT orders of warps and blocks, and report the findings of all of them"),
         )
+        .arg(
+            Arg::new("timeout").long("timeout").value_name("TIME").value_parser(harness::parse_time).help(
+                "End the program after TIME (seconds, or 2min), and say where its kernel was; the exit code is 124",
+            ),
+        )
+        .arg(Arg::new("keep-going").long("keep-going").action(ArgAction::SetTrue).help(
+            "Let a kernel go on after an access outside of all allocations, as a GPU may: it reads zero, or its value \
+             is lost, and it is reported once",
+        ))
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let choice = matches.get_one::<DeviceChoice>("device").cloned().unwrap_or(DeviceChoice::Auto);
-    run_on(&choice, matches, None, &Wanted::of(matches))
+    run_on(&choice, matches, None, &Wanted::of(matches), &command())
 }
 
 /// Runs the program that `matches` names. The libraries are written to `folder`, or to a temporary one.
@@ -100,17 +112,22 @@ pub fn run_on(
     matches: &ArgMatches,
     folder: Option<&Path>,
     wanted: &Wanted,
+    command_of: &Command,
 ) -> Result<ExitCode, Error> {
     let words: Vec<&OsString> = matches.get_many("program").map(Iterator::collect).unwrap_or_default();
     let Some((named, arguments)) = words.split_first() else {
         return Err(Error::usage("name a program to run"));
     };
+    options::check(named, command_of)?;
     let settings = Settings {
         checks: matches.get_one::<Checks>("check").copied(),
         counters: matches.get_flag("counters"),
         hot: matches.get_one::<usize>("hot").copied().unwrap_or_default(),
         schedules: matches.get_one::<u32>("schedules").copied().unwrap_or(1),
+        keep_going: matches.get_flag("keep-going"),
+        timeout: matches.get_one::<Duration>("timeout").copied(),
     };
+    settings.must_fit()?;
     let opened = harness::choose(choice)?;
     signals::listen();
     let temporary = scratch::Folder::new_in(&env::temp_dir(), SCRATCH).map_err(in_temporary("create a folder in"))?;
@@ -136,12 +153,10 @@ pub fn run_on(
                     folder.to_path_buf()
                 }
             };
-            process::on_gpu(&runtime, *number, &program, arguments)?
+            process::on_gpu(&runtime, *number, &program, arguments, settings.timeout)?
         }
     };
-    if let Some(report) = &ended.report {
-        summary::tell(report, &settings);
-    }
+    summary::tell(&ended.processes, &settings);
     let code = ended.code;
     wanted.write(&words, &opened.device, choice, &settings, ended)?;
     Ok(ExitCode::from(code))

@@ -5,14 +5,14 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     process::{Command as Process, ExitStatus, Stdio},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
-use harness::Error;
-use wire::{Checks, Report, Told};
+use harness::{Error, ProcessRun};
+use wire::{Checks, Report};
 
-use super::clients;
-use crate::{nvcc, signals};
+use super::{clients, timeout};
+use crate::nvcc;
 
 /// The environment variable that names a file for the driver's report, which it writes when the program ends.
 const REPORT: &str = "WARPLAB_REPORT";
@@ -28,9 +28,25 @@ pub struct Settings {
     pub hot: usize,
     /// Under how many orders of warps and blocks to run.
     pub schedules: u32,
+    /// Whether kernels go on after stray accesses.
+    pub keep_going: bool,
+    /// How long each run may take.
+    pub timeout: Option<Duration>,
 }
 
 impl Settings {
+    /// # Errors
+    /// [`Error::Usage`] when two options do not fit each other.
+    pub fn must_fit(&self) -> Result<(), Error> {
+        match &self.checks {
+            Some(checks) if self.keep_going && (checks.race || checks.init) => Err(Error::usage(
+                "--keep-going cannot be used with racecheck or initcheck, which follow each access in its allocation; \
+                 choose one of them",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// # Errors
     /// [`Error::Usage`] when something is asked for that only the embedded machine can do.
     pub fn must_be_plain(&self) -> Result<(), Error> {
@@ -39,6 +55,7 @@ impl Settings {
             (self.counters, "--counters"),
             (self.hot > 0, "--hot"),
             (self.schedules > 1, "--schedules"),
+            (self.keep_going, "--keep-going"),
         ];
         match asked.iter().find(|(is_asked, _)| *is_asked) {
             Some((_, option)) => Err(Error::usage(format!(
@@ -59,26 +76,53 @@ pub struct Ended {
     pub own: Option<i32>,
     /// How long it took, in seconds.
     pub seconds: f64,
-    /// What the driver told of it. `None` on a GPU, and of a program that never called the driver.
-    pub report: Option<Report>,
-    /// What was found under all orders, each mistake once.
-    pub findings: Vec<Told>,
+    /// The processes of it that used the driver: none on a GPU, and of a program that never called the driver.
+    pub processes: Vec<ProcessRun>,
+}
+
+impl Ended {
+    /// Adds the report of a process under one order. Under another order than the first, a process of the same command
+    /// line is the same process, and only what was not found in it before is new.
+    fn add(&mut self, report: Report, is_first_order: bool) {
+        let known = self.processes.iter_mut().find(|known| known.report.command == report.command);
+        match known.filter(|_| !is_first_order) {
+            Some(process) => {
+                for told in report.findings {
+                    if !process.findings.iter().any(|known| known.finding.same_mistake(&told.finding)) {
+                        process.findings.push(told);
+                    }
+                }
+            }
+            None if is_first_order || !report.findings.is_empty() => {
+                self.processes.push(ProcessRun { findings: report.findings.clone(), report });
+            }
+            None => {}
+        }
+    }
 }
 
 /// Runs the program on a GPU.
-pub fn on_gpu(runtime: &Path, number: usize, program: &OsString, arguments: &[&OsString]) -> Result<Ended, Error> {
+pub fn on_gpu(
+    runtime: &Path,
+    number: usize,
+    program: &OsString,
+    arguments: &[&OsString],
+    timeout: Option<Duration>,
+) -> Result<Ended, Error> {
     let mut process = Process::new(program);
     process.args(arguments);
     search(&mut process, runtime, None)?;
     if number > 0 {
         process.env("CUDA_VISIBLE_DEVICES", number.to_string());
     }
-    let _ = ctrlc::set_handler(|| {});
+    let _ = ctrlc::set_handler(timeout::pass_on_interrupt);
     let began = Instant::now();
-    signals::check()?;
-    let status = signals::status(&mut process).map_err(|error| Error::usage(refusal(program, &error)))?;
+    let (status, is_late) = timeout::run(process, timeout).map_err(|error| Error::usage(refusal(program, &error)))?;
     let seconds = began.elapsed().as_secs_f64();
-    let code = own_code(program, status).unwrap_or_else(|code| code);
+    let code = match timeout.filter(|_| is_late) {
+        Some(timeout) => timeout::late_code(program, timeout),
+        None => own_code(program, status).unwrap_or_else(|code| code),
+    };
     Ok(Ended { code, own: status.code(), seconds, ..Ended::default() })
 }
 
@@ -99,7 +143,7 @@ pub fn on_machine(
     })?;
     let mut ended = Ended::default();
     // The program handles Ctrl-C. This process stays, to remove the temporary files after it.
-    let _ = ctrlc::set_handler(|| {});
+    let _ = ctrlc::set_handler(timeout::pass_on_interrupt);
     for seed in 0..settings.schedules.max(1) {
         let mut process = Process::new(program);
         process.args(arguments);
@@ -109,6 +153,9 @@ pub fn on_machine(
         if let Some(checks) = &settings.checks {
             process.env("WARPLAB_CHECKS", checks.to_string());
         }
+        if settings.keep_going {
+            process.env("WARPLAB_KEEP_GOING", "1");
+        }
         if settings.hot > 0 {
             process.env("WARPLAB_LINES", "1");
         }
@@ -116,21 +163,21 @@ pub fn on_machine(
             // What it prints was read once already; what is found is written to standard error.
             process.env("WARPLAB_SEED", seed.to_string()).stdout(Stdio::null());
         }
-        let under_one = under_one_order(process, program, &scratch.join(format!("report-{seed}.json")))?;
-        let report = read(program, &under_one.text)?;
-        let findings = report.as_ref().map(|report| report.findings.clone()).unwrap_or_default();
-        let has_found = report.as_ref().is_some_and(Report::accuses);
+        let folder = scratch.join(format!("reports-{seed}"));
+        let under_one = under_one_order(process, program, &folder, settings.timeout)?;
+        let has_found = under_one.reports.iter().any(Report::accuses);
         if seed == 0 {
-            keep(&under_one.text)?;
-            (ended.report, ended.seconds) = (report, under_one.seconds);
+            keep(&under_one.reports)?;
+            ended.seconds = under_one.seconds;
         }
-        for told in findings {
-            if !ended.findings.iter().any(|known| known.finding.same_mistake(&told.finding)) {
-                ended.findings.push(told);
-            }
+        for report in under_one.reports {
+            ended.add(report, seed == 0);
         }
         ended.own = under_one.status.code();
-        ended.code = code(program, under_one.status, has_found);
+        ended.code = match settings.timeout.filter(|_| under_one.is_late) {
+            Some(timeout) => timeout::late_code(program, timeout),
+            None => code(program, under_one.status, has_found),
+        };
         if ended.code != 0 {
             break;
         }
@@ -141,18 +188,27 @@ pub fn on_machine(
 /// A run under one order of warps and blocks.
 struct UnderOne {
     status: ExitStatus,
+    /// Whether it was ended because it took too long.
+    is_late: bool,
     seconds: f64,
-    /// The driver's report; empty if the program never called the driver.
-    text: String,
+    /// The report of each process that used the driver, in the order of their first reports.
+    reports: Vec<Report>,
 }
 
-fn under_one_order(mut process: Process, program: &OsString, report: &Path) -> Result<UnderOne, Error> {
-    process.env(REPORT, report).env(wire::REPORT_READER, "exec");
+/// Runs the program under one order. Its processes write their reports into `folder`, which is made.
+fn under_one_order(
+    mut process: Process,
+    program: &OsString,
+    folder: &Path,
+    timeout: Option<Duration>,
+) -> Result<UnderOne, Error> {
+    let refused = |source| Error::Io { action: "create", path: folder.into(), source };
+    fs::create_dir(folder).map_err(refused)?;
+    process.env(REPORT, folder).env(wire::REPORT_READER, "exec");
     let began = Instant::now();
-    signals::check()?;
-    let status = signals::status(&mut process).map_err(|error| Error::usage(refusal(program, &error)))?;
+    let (status, is_late) = timeout::run(process, timeout).map_err(|error| Error::usage(refusal(program, &error)))?;
     let seconds = began.elapsed().as_secs_f64();
-    Ok(UnderOne { status, seconds, text: fs::read_to_string(report).unwrap_or_default() })
+    Ok(UnderOne { status, is_late, seconds, reports: read_all(program, folder)? })
 }
 
 /// Puts a folder first on the path of libraries, because the folder of a real driver may already be on it, and another
@@ -166,14 +222,11 @@ fn search(process: &mut Process, folder: &Path, last: Option<PathBuf>) -> Result
     Ok(())
 }
 
-/// Writes the report where the user wants it.
-fn keep(report: &str) -> Result<(), Error> {
-    match env::var_os(REPORT).filter(|file| !file.is_empty() && !report.is_empty()) {
-        Some(file) => {
-            fs::write(&file, report).map_err(|source| Error::Io { action: "write", path: file.into(), source })
-        }
-        None => Ok(()),
-    }
+/// Writes the report where the user wants it: that of all processes together.
+fn keep(reports: &[Report]) -> Result<(), Error> {
+    let Some(file) = env::var_os(REPORT).filter(|file| !file.is_empty()) else { return Ok(()) };
+    let Some(report) = reports.iter().cloned().reduce(Report::and) else { return Ok(()) };
+    fs::write(&file, report.to_json()).map_err(|source| Error::Io { action: "write", path: file.into(), source })
 }
 
 /// Why the program could not be started, and what to do.
@@ -203,14 +256,20 @@ fn own_code(program: &OsString, status: ExitStatus) -> Result<u8, u8> {
     Ok(status.code().map_or(1, |code| code as u8))
 }
 
-/// The report in `text`. `None` if there is none.
-fn read(program: &OsString, text: &str) -> Result<Option<Report>, Error> {
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let report = Report::read(text)
-        .map_err(|error| Error::CannotRun(format!("the report of {} cannot be read: {error}", program.display())))?;
-    Ok(Some(report))
+/// The reports in a folder, by the names of their files. A process may have been ended before it had written a word.
+fn read_all(program: &OsString, folder: &Path) -> Result<Vec<Report>, Error> {
+    let in_folder = |source| Error::Io { action: "read", path: folder.into(), source };
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(in_folder)?;
+    let mut files: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+    files.sort();
+    let texts = files.iter().map(fs::read_to_string).collect::<io::Result<Vec<String>>>().map_err(in_folder)?;
+    texts.iter().filter(|text| !text.is_empty()).map(|text| read(program, text)).collect()
+}
+
+/// The report in `text`.
+fn read(program: &OsString, text: &str) -> Result<Report, Error> {
+    Report::read(text)
+        .map_err(|error| Error::CannotRun(format!("the report of {} cannot be read: {error}", program.display())))
 }
 
 /// The exit code: the program's, unless it ended well and something was found.
@@ -231,8 +290,7 @@ mod tests {
         let code = |is_found| code(&"prog".into(), ExitStatus::default(), is_found);
         assert_eq!((code(false), code(true)), (0, 1));
         let read = |report: &str| read(&"prog".into(), report);
-        assert_eq!(read("").unwrap(), None);
-        assert_eq!(read(&Report::default().to_json()).unwrap(), Some(Report::default()));
+        assert_eq!(read(&Report::default().to_json()).unwrap(), Report::default());
         let error = read(r#"{"version": 2, "findings": []}"#).unwrap_err();
         let words = "the report of prog cannot be read: it is of version 2";
         assert!(error.to_string().starts_with(words), "{error}");

@@ -1,8 +1,8 @@
 //! What a program's kernels did, a line each, when it has ended.
 use std::fs;
 
-use harness::{HotLine, MachineReport, hot_lines, hot_table, print_error, table};
-use wire::{Launch, Report, counters::Totals};
+use harness::{HotLine, MachineReport, ProcessRun, hot_lines, hot_table, print_error, table};
+use wire::{Launch, counters::Totals};
 
 use super::{names::readable, process::Settings};
 
@@ -21,22 +21,47 @@ impl Kernel<'_> {
 }
 
 /// Writes it to standard error: standard output is the program's.
-pub fn tell(report: &Report, settings: &Settings) {
-    if report.launches.is_empty() {
-        return;
+pub fn tell(processes: &[ProcessRun], settings: &Settings) {
+    let mut parts: Vec<String> = Vec::new();
+    if processes.len() > 1 {
+        parts.push(format!("Processes of the program that used the device\n{}", table_of(processes)));
     }
-    let kernels = kernels(&report.launches);
-    let mut parts =
-        vec![format!("Kernels of the program, on an emulated {}\n{}", report.profile, overview(&kernels, report))];
-    if settings.counters {
-        parts.push(format!("Counters\n{}", counters(&kernels)));
+    let launches: Vec<Launch> = processes.iter().flat_map(|process| process.report.launches.clone()).collect();
+    if let Some(first) = processes.first().filter(|_| !launches.is_empty()) {
+        let kernels = kernels(&launches);
+        let profile = &first.report.profile;
+        let overview = overview(&kernels, processes);
+        parts.push(format!("Kernels of the program, on an emulated {profile}\n{overview}"));
+        if settings.counters {
+            parts.push(format!("Counters\n{}", counters(&kernels)));
+        }
     }
-    if settings.hot > 0 {
-        let machine = MachineReport { launches: report.launches.clone(), ..MachineReport::default() };
+    if settings.hot > 0 && !launches.is_empty() {
+        let machine = MachineReport { launches, ..MachineReport::default() };
         let lines: Vec<HotLine> = hot_lines(&machine, |file| fs::read_to_string(file).ok());
         parts.push(hot_table("the program", &lines, settings.hot));
     }
-    print_error(&format!("\n{}", parts.join("\n\n")));
+    if !parts.is_empty() {
+        print_error(&format!("\n{}", parts.join("\n\n")));
+    }
+}
+
+/// The processes, a line each, and what was found in each of them.
+fn table_of(processes: &[ProcessRun]) -> String {
+    let row = |process: &ProcessRun| {
+        let report = &process.report;
+        let launches = report.launches.len() as u64 + report.launches_dropped;
+        let first = process.findings.first().map_or("", |told| told.mistake.as_str());
+        vec![
+            report.process.to_string(),
+            report.command.clone(),
+            launches.to_string(),
+            process.findings.len().to_string(),
+            first.to_owned(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = processes.iter().map(row).collect();
+    table(&["process", "command", "launches", "findings", "first finding"], &rows)
 }
 
 /// The kernels in the order of their first launches.
@@ -69,9 +94,9 @@ fn same(kernel: &Kernel<'_>, of: impl Fn(&Launch) -> [u32; 3]) -> String {
     if kernel.launches.iter().all(|launch| of(launch) == first) { shape(first) } else { "several".into() }
 }
 
-fn overview(kernels: &[Kernel<'_>], report: &Report) -> String {
-    let found =
-        |kernel: &Kernel<'_>| report.findings.iter().filter(|finding| finding.kernel_name == kernel.name).count();
+fn overview(kernels: &[Kernel<'_>], processes: &[ProcessRun]) -> String {
+    let findings = || processes.iter().flat_map(|process| &process.findings);
+    let found = |kernel: &Kernel<'_>| findings().filter(|told| told.kernel_name == kernel.name).count();
     let rows: Vec<Vec<String>> = kernels
         .iter()
         .map(|kernel| {
@@ -87,10 +112,10 @@ fn overview(kernels: &[Kernel<'_>], report: &Report) -> String {
         .collect();
     let table = table(&["kernel", "launches", "grid", "block", "thread instr.", "findings"], &rows);
     // The driver keeps the last launches of a long run only.
-    match report.launches_dropped {
+    match processes.iter().map(|process| process.report.launches_dropped).sum::<u64>() {
         0 => table,
         dropped => {
-            let kept = report.launches.len() as u64;
+            let kept: u64 = kernels.iter().map(|kernel| kernel.launches.len() as u64).sum();
             format!(
                 "{table}\nThe table is of the last {kept} of {} launches: earlier ones are not kept.",
                 kept + dropped
@@ -147,7 +172,7 @@ fn counters(kernels: &[Kernel<'_>]) -> String {
 mod tests {
     use super::*;
     use wire::counters::{Counters, TextureTraffic};
-    use wire::{Limiter, Occupancy};
+    use wire::{Limiter, Occupancy, Report};
 
     /// A launch of a kernel with this name.
     fn launch(name: &str, counters: Counters) -> Launch {
@@ -165,6 +190,8 @@ mod tests {
             retrying_loops: 0,
             cooperative: false,
             seed: 0,
+            issue: 1,
+            stream: 1,
             occupancy: Occupancy { blocks_per_sm: 1, warps_per_sm: 1, percent: 1.0, limiter: Limiter::Blocks },
             host_ms: 1.0,
             fault: None,
@@ -192,7 +219,7 @@ mod tests {
     fn a_kernel_with_a_long_name_is_a_row_like_any_other() {
         let deep = (0..8).fold("int".to_string(), |inner, _| format!("library::detail::policy<{inner},unsigned>"));
         let launches = [launch(&format!("void library::detail::apply<{deep}>({deep})"), Counters::default())];
-        let text = overview(&kernels(&launches), &Report::default());
+        let text = overview(&kernels(&launches), &[]);
         assert_eq!(text.matches("kernel ").count(), 1, "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     }
@@ -202,7 +229,7 @@ mod tests {
         let launches = [launch("k", Counters::default())];
         let of = |launches_dropped| {
             let report = Report { launches: launches.to_vec(), launches_dropped, ..Report::default() };
-            overview(&kernels(&launches), &report)
+            overview(&kernels(&launches), &[ProcessRun { report, findings: Vec::new() }])
         };
         assert!(of(3).ends_with("\nThe table is of the last 1 of 4 launches: earlier ones are not kept."), "{}", of(3));
         assert!(!of(0).contains("not kept"));

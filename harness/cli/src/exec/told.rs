@@ -56,7 +56,7 @@ impl Wanted {
             return Ok(());
         }
         let code = ended.code;
-        let run = ProgramRun {
+        let mut run = ProgramRun {
             words: words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
             device: match device {
                 Device::Gpu(number) => format!("cuda:{number}"),
@@ -64,9 +64,9 @@ impl Wanted {
             },
             exit_code: ended.own,
             seconds: ended.seconds,
-            report: ended.report.unwrap_or_default(),
-            findings: ended.findings,
+            processes: ended.processes,
         };
+        run.name_processes();
         if let Some(file) = &self.json {
             let lines = run.json_lines(code, settings.counters);
             if file == Path::new("-") {

@@ -10,6 +10,7 @@
 //! The word before the colon names one of the [`GENERATORS`], and the rest is passed to it.
 
 mod beside;
+mod calls;
 mod columns;
 mod csv;
 mod fault;
@@ -36,7 +37,7 @@ pub fn command() -> Command {
 
 /// Runs the command in the current folder.
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, harness::Error> {
-    let mut documents = vec![PathBuf::from("README.md"), PathBuf::from("reports/README.md")];
+    let mut documents = ["README.md", "reports/README.md", "harness/libcuda/README.md"].map(PathBuf::from).to_vec();
     if let Ok(labs) = fs::read_dir("labs") {
         documents
             .extend(labs.filter_map(Result::ok).map(|lab| lab.path().join("README.md")).filter(|path| path.is_file()));
@@ -61,11 +62,12 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, harness::Error> {
 type Generator = fn(&str, &Path) -> Result<String, Fault>;
 
 /// The parts that can be generated, by the word before the colon.
-const GENERATORS: [(&str, Generator); 5] = [
+const GENERATORS: [(&str, Generator); 6] = [
     ("figures", csv::table),
     ("beside", beside::table),
     ("ladder", ladder::table),
     ("columns", columns::table),
+    ("calls", calls::table),
     ("exit codes", |_, _| Ok(Exit::codes() + "\n")),
 ];
 

@@ -10,7 +10,7 @@ use course::{
 };
 use harness::{DeviceChoice, Error, Exit, Lab};
 
-use super::task::limits;
+use super::task::{limit_total, limits};
 use crate::{labs, rubric};
 
 const MARKS: &str = "Marks of submissions";
@@ -57,6 +57,7 @@ pub fn run(matches: &ArgMatches, progress: Progress) -> Result<ExitCode, Error> 
         seed: matches.get_one("seed").copied(),
         schedules: *matches.get_one("schedules").expect("default"),
         limits: limits(matches),
+        limit_total: limit_total(matches),
         known: Known::here(),
     };
     let mut all = Vec::new();

@@ -2,7 +2,7 @@
 use std::{env, path::PathBuf};
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
-use course::judge::{Known, Printed, Task, sizes};
+use course::judge::{Bounds, Known, Printed, Task, sizes};
 use harness::{DeviceChoice, Error, Exit, Expect, Lab, process_limits::Limits, suggest};
 
 use super::marks;
@@ -123,6 +123,14 @@ pub fn command() -> Command {
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("The judgement or the marks as JSON"))
         .arg(trust::argument())
         .arg(limit("limit-seconds", "SECONDS", "300", "Time; CPU time is limited to as much on every core"))
+        .arg(
+            Arg::new("limit-total")
+                .long("limit-total")
+                .value_name("SECONDS")
+                .allow_hyphen_values(true)
+                .value_parser(harness::parse_count)
+                .help("Time of all runs of a submission together; what is not tried then is wrong [default: no limit]"),
+        )
         .arg(limit("limit-memory", "BYTES", "3G", "Memory of the host, which holds that of the device too"))
         .arg(limit("limit-output", "BYTES", "64M", "What it prints, a kernel's printf included"))
 }
@@ -156,6 +164,7 @@ impl Asked {
             needs_sizes: names_sizes,
             hidden: if names_sizes { 0 } else { 2 },
             limits: limits(matches),
+            bounds: Bounds::total(limit_total(matches)),
             known: Known::here(),
             printed: Printed::default(),
         };
@@ -166,6 +175,11 @@ impl Asked {
     pub fn named(&self) -> &[&'static str] {
         if self.names_variants { &self.task.variants } else { &[] }
     }
+}
+
+/// The seconds that all runs may take together, if that is bounded.
+pub fn limit_total(matches: &ArgMatches) -> Option<u64> {
+    matches.get_one::<usize>("limit-total").map(|seconds| *seconds as u64)
 }
 
 /// What each run may use.

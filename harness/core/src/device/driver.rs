@@ -164,6 +164,8 @@ fn open_machine(profile: &str) -> Result<()> {
     // SAFETY: nothing else reads the environment now: the driver is opened first thing, on the main thread.
     unsafe {
         std::env::set_var("WARPLAB_PROFILE", profile);
+        // The list is of GPUs, and the embedded machine was chosen.
+        std::env::remove_var("CUDA_VISIBLE_DEVICES");
         // This process reports the driver's errors itself.
         std::env::set_var("WARPLAB_QUIET", "1");
     }

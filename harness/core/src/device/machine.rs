@@ -2,7 +2,10 @@
 //!
 //! The report is read into [`wire`]'s types, through functions found by name in the opened library. A GPU's driver does
 //! not have these functions, and the report is then empty.
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::{
+    ffi::{CStr, CString, c_char, c_int},
+    sync::{Mutex, PoisonError},
+};
 
 use wire::{
     Copies, Launch, Leak, Leaks, Managed, Report, Told, Wishes,
@@ -82,6 +85,9 @@ pub(crate) fn interrupt() -> bool {
     }
 }
 
+/// What was taken of the machine's reports, and not given yet to who asks for the next one.
+static PENDING: Mutex<Option<Report>> = Mutex::new(None);
+
 /// Takes the machine's report since the last one; `None` on a GPU.
 ///
 /// # Errors
@@ -89,7 +95,29 @@ pub(crate) fn interrupt() -> bool {
 pub(crate) fn report() -> Result<Option<Report>> {
     let text = take("simt_report_json")?;
     let report = text.map(|text| Report::read(&text)).transpose();
-    report.map_err(|error| unreadable("report", &error))
+    let report = report.map_err(|error| unreadable("report", &error))?;
+    let pending = PENDING.lock().unwrap_or_else(PoisonError::into_inner).take();
+    Ok(match (pending, report) {
+        (Some(before), Some(report)) => Some(before.and(report)),
+        (before, report) => before.or(report),
+    })
+}
+
+/// Does work for all rows, such as bringing an input to the device that they share: what it copies is charged to no
+/// row. What was found meanwhile stays in the report.
+///
+/// # Errors
+/// Those of `work` and of [`report`].
+pub(crate) fn charged_to_no_row<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let before = report()?;
+    let done = work();
+    let of_work =
+        report()?.map(|report| Report { copies: Copies::default(), managed: report.managed.none(), ..report });
+    *PENDING.lock().unwrap_or_else(PoisonError::into_inner) = match (before, of_work) {
+        (Some(before), Some(of_work)) => Some(before.and(of_work)),
+        (before, of_work) => before.or(of_work),
+    };
+    done
 }
 
 /// The device memory that is still allocated and was not reported before, one finding for each activity under which it

@@ -76,7 +76,7 @@ pub fn keep_program(run: &ProgramRun, choice: &DeviceChoice, asked: &ProgramSett
         file.finish()?;
     }
     let settings = Settings {
-        seed: run.report.settings.seed,
+        seed: run.seed(),
         check: asked.checks,
         schedules: asked.schedules.max(1),
         quick: false,
@@ -115,7 +115,7 @@ fn records(run: &ProgramRun) -> Vec<Record> {
 /// A row without a launch.
 fn empty(run: &ProgramRun, variant: &str) -> Record {
     let device = if run.device.starts_with("emulated") { "emulated" } else { "cuda" };
-    Record { variant: variant.into(), ..Record::new(PROGRAM, 0, device, run.report.settings.seed) }
+    Record { variant: variant.into(), ..Record::new(PROGRAM, 0, device, run.seed()) }
 }
 
 /// The row of the program itself: its exit code, what it copied, and what was found in no kernel.
@@ -126,13 +126,11 @@ fn main_record(run: &ProgramRun) -> Record {
         (Some(code), _) if code != 0 => (Verdict::Fail, format!("exit code {code}")),
         _ => judged(&found),
     };
-    let report = &run.report;
-    let machine = MachineReport {
-        copies: report.copies,
-        managed: report.managed,
-        is_counted: report.settings.counters && !report.profile.is_empty(),
-        ..MachineReport::default()
-    };
+    let mut machine = MachineReport { is_counted: run.is_counted(), ..MachineReport::default() };
+    for process in &run.processes {
+        machine.copies.add(&process.report.copies);
+        machine.managed.add(&process.report.managed);
+    }
     let counters = values(&machine);
     Record { verdict, note, findings: owned(&found), counters, ..empty(run, MAIN) }
 }
@@ -141,7 +139,7 @@ fn main_record(run: &ProgramRun) -> Record {
 fn kernel_record(run: &ProgramRun, shape: &Shape<'_>, case: String) -> Record {
     let first = shape.launches[0];
     let launches = shape.launches.iter().copied().cloned().collect();
-    let is_counted = run.report.settings.counters;
+    let is_counted = run.is_counted();
     let machine = MachineReport { launches, is_counted, ..MachineReport::default() };
     let fault = shape.launches.iter().find_map(|launch| launch.fault);
     let (verdict, note) = match fault {

@@ -38,6 +38,11 @@ impl Progress {
         Self { bar, began: Instant::now(), all, begun: RefCell::default() }
     }
 
+    /// So many kernel files are made ready, which takes long the first time: NVRTC compiles each of them.
+    pub(crate) fn prepare(&self, files: usize) {
+        self.bar.set_message(preparing(files));
+    }
+
     /// A case begins. `time` is how long it will take, if that is known.
     pub(crate) fn begin(&self, lab: &str, variant: &str, case: &str, time: Option<String>) {
         let mut begun = self.begun.borrow_mut();
@@ -57,6 +62,11 @@ impl Progress {
     pub(crate) fn suspend(&self, print: impl FnOnce()) {
         self.bar.suspend(print);
     }
+}
+
+/// What is said while kernel files are made ready.
+fn preparing(files: usize) -> String {
+    format!("making {files} kernel files ready (they are compiled once, and kept for later runs)")
 }
 
 /// How far the run has come when the variant number `k` of `n` begins, `elapsed` after the first.

@@ -18,7 +18,7 @@ use crate::{
     record::{
         columns::Columns,
         counters::value,
-        row::{Record, Verdict},
+        row::{Record, Verdict, verdict_words},
     },
 };
 
@@ -222,7 +222,7 @@ fn measured(records: &[&Record]) -> String {
                 real(r.gflop_per_s),
                 real(r.percent_of_ceiling),
                 r.max_abs_error.filter(|e| *e != 0.0).map_or_else(String::new, |e| format!("{e:.1e}")),
-                r.verdict.word().into(),
+                verdict_words(r.verdict, &r.note).into(),
             ]
         })
         .collect();
@@ -239,6 +239,14 @@ fn measured(records: &[&Record]) -> String {
 mod tests {
     use super::*;
     use crate::record::{column::column, row::Value, row::tests::record};
+
+    #[test]
+    fn a_row_that_is_wrong_on_purpose_is_not_said_to_pass() {
+        let of = |note: &str| measured(&[&Record { note: note.into(), ..record() }]);
+        assert!(of("wrong on purpose (no barrier): 7 of 9").contains("wrong, as intended"));
+        assert!(of("wrong on purpose (no barrier): right by luck in this run").contains("right by luck"));
+        assert!(of("").contains("pass"));
+    }
 
     #[test]
     fn a_question_stands_in_the_column_of_questions() {

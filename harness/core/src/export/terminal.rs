@@ -74,6 +74,11 @@ impl Terminal {
         }
     }
 
+    /// The kernel files are made ready before the first case runs.
+    pub(crate) fn prepare(&self, files: usize) {
+        self.progress.prepare(files);
+    }
+
     /// What is running now; `time` is how long it will take, if that is known.
     pub(crate) fn begin(&self, lab: &str, variant: &str, case: &str, time: Option<String>) {
         self.progress.begin(lab, variant, case, time);

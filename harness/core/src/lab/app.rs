@@ -209,7 +209,9 @@ impl<'m> Program<'m> {
         }
         let is_whole = self.options.variants.is_empty() && self.replaced.is_none() && !self.options.confined;
         if is_whole && child::wanted().is_none() && companion::wanted().is_none() {
+            self.terminal.prepare(files.len());
             ahead::compile(&files, &self.session);
+            self.terminal.done();
         }
         for lab in self.labs.clone() {
             if child::wanted().is_some_and(|case| !case.starts_with(&format!("{}/", lab.name))) {

@@ -8,7 +8,12 @@ use std::{
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr};
 
-use crate::{device::session::Session, error::Result, lab::uploaded::Uploaded, measure::unchanged::Unchanged};
+use crate::{
+    device::{machine::charged_to_no_row, session::Session},
+    error::Result,
+    lab::uploaded::Uploaded,
+    measure::unchanged::Unchanged,
+};
 
 type Make<'r, T> = Box<dyn FnOnce() -> Vec<T> + 'r>;
 
@@ -54,10 +59,10 @@ impl<'r, T: DeviceRepr + Clone + Default + 'static> Input<'r, T> {
     pub fn device(&self) -> Result<&CudaSlice<T>> {
         if self.device.get().is_none() {
             let data = self.shared();
-            let copy = match &data[..] {
-                [] => self.session.copy_of(&[T::default()])?,
-                data => self.session.copy_of(data)?,
-            };
+            let copy = charged_to_no_row(|| match &data[..] {
+                [] => self.session.copy_of(&[T::default()]),
+                data => self.session.copy_of(data),
+            })?;
             let address = copy.device_ptr(&self.session.stream).0;
             let held = self.unchanged.as_ref().map(|inputs| inputs.hold(self.name, data.clone(), address));
             let _ = self.device.set(Uploaded::new(held, copy));

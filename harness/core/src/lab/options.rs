@@ -167,7 +167,10 @@ impl Options {
 const LONGEST: Duration = Duration::from_secs(31_536_000);
 
 /// Parses a time above 0: seconds, or a number with its unit (`90s`, `2m`, `1h 30m`).
-fn parse_time(text: &str) -> Result<Duration, String> {
+///
+/// # Errors
+/// A sentence with examples.
+pub fn parse_time(text: &str) -> Result<Duration, String> {
     let seconds = || text.trim().parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     match humantime::parse_duration(text).ok().or_else(seconds) {
         Some(time) if time > LONGEST => Err(format!("`{text}` is too long: the most is a year")),

@@ -156,6 +156,8 @@ pub(crate) mod tests {
             retrying_loops: 0,
             cooperative: false,
             seed: 0,
+            issue: 1,
+            stream: 1,
             occupancy: Occupancy { blocks_per_sm: 1, warps_per_sm: 32, percent: 50.0, limiter: Limiter::Blocks },
             host_ms: 1.0,
             fault: None,

@@ -26,9 +26,16 @@ pub struct ProgramRun {
     pub exit_code: Option<i32>,
     /// How long it took, in seconds.
     pub seconds: f64,
-    /// What the machine told, without its findings; empty on a GPU, and for a program that never called the driver.
+    /// The processes that used the machine, each once; none on a GPU, and for a program that never called the driver.
+    pub processes: Vec<ProcessRun>,
+}
+
+/// One process of a program, and what the machine told of it.
+#[derive(Debug, Clone)]
+pub struct ProcessRun {
+    /// What the machine told. Its findings are those of one order of warps and blocks.
     pub report: Report,
-    /// What was found under all orders of warps and blocks, each mistake once.
+    /// What was found under all orders, each mistake once.
     pub findings: Vec<Told>,
 }
 
@@ -41,20 +48,83 @@ pub(crate) struct Shape<'r> {
     pub(crate) findings: Vec<&'r Told>,
 }
 
+impl ProcessRun {
+    /// The process, by which what was found in it is told apart from what was found in others.
+    pub fn name(&self) -> String {
+        format!("process {}, {}", self.report.process, self.report.command)
+    }
+
+    /// Whether a launch of this kernel is known.
+    fn has_launched(&self, kernel: &str) -> bool {
+        self.report.launches.iter().any(|launch| launch.kernel == kernel)
+    }
+
+    /// What was found in no kernel that is known to have been launched: wrong copies, leaks, refused launches.
+    fn findings_of_host(&self) -> impl Iterator<Item = &Told> {
+        self.findings.iter().filter(|told| !self.has_launched(&told.finding.kernel))
+    }
+
+    /// The launches in the order in which they were issued.
+    fn issued(&self) -> Vec<&Launch> {
+        let mut launches: Vec<&Launch> = self.report.launches.iter().collect();
+        launches.sort_by_key(|launch| launch.issue);
+        launches
+    }
+}
+
 impl ProgramRun {
+    /// Names the process in each finding, where there are several.
+    pub fn name_processes(&mut self) {
+        if self.processes.len() < 2 {
+            return;
+        }
+        for process in &mut self.processes {
+            let name = process.name();
+            for told in &mut process.findings {
+                told.context.push(format!("found in {name}"));
+                told.text = format!("{}\n  = in: {name}\n", told.text.trim_end());
+            }
+        }
+    }
+
+    /// The launches of all processes that are known.
+    fn launches(&self) -> impl Iterator<Item = &Launch> {
+        self.processes.iter().flat_map(|process| process.issued())
+    }
+
+    /// What was found in all processes.
+    fn findings(&self) -> impl Iterator<Item = &Told> {
+        self.processes.iter().flat_map(|process| &process.findings)
+    }
+
+    /// How many launches had no room in the reports.
+    fn launches_dropped(&self) -> u64 {
+        self.processes.iter().map(|process| process.report.launches_dropped).sum()
+    }
+
+    /// The first order of warps and blocks; 0 where the machine did not run.
+    pub(crate) fn seed(&self) -> u64 {
+        self.processes.first().map_or(0, |process| process.report.settings.seed)
+    }
+
+    /// Whether the machine has counted.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.processes.first().is_some_and(|process| process.report.settings.counters)
+    }
+
     /// The launches by kernel and shape, in the order of the first of each.
     pub(crate) fn shapes(&self) -> Vec<Shape<'_>> {
         let key = |launch: &Launch| (launch.grid, launch.block, launch.dynamic_shared_bytes);
         let mut places: BTreeMap<(&str, _), usize> = BTreeMap::new();
         let mut shapes: Vec<Shape<'_>> = Vec::new();
-        for launch in &self.report.launches {
+        for launch in self.launches() {
             let place = *places.entry((launch.kernel.as_str(), key(launch))).or_insert_with(|| {
                 shapes.push(Shape { launches: Vec::new(), findings: Vec::new() });
                 shapes.len() - 1
             });
             shapes[place].launches.push(launch);
         }
-        for told in &self.findings {
+        for told in self.findings() {
             if let Some(shape) = shapes.iter_mut().find(|shape| shape.launches[0].kernel == told.finding.kernel) {
                 shape.findings.push(told);
             }
@@ -64,35 +134,30 @@ impl ProgramRun {
 
     /// What was found in no kernel that is known to have been launched: wrong copies, leaks, refused launches.
     pub(crate) fn findings_of_host(&self) -> Vec<&Told> {
-        let is_known = |told: &&Told| self.report.launches.iter().any(|launch| launch.kernel == told.finding.kernel);
-        self.findings.iter().filter(|told| !is_known(told)).collect()
+        let is_known = |told: &&Told| self.processes.iter().any(|process| process.has_launched(&told.finding.kernel));
+        self.findings().filter(|told| !is_known(told)).collect()
     }
 
     /// The run as lines of JSON, each ending in a line break: one for each launch, and the last one for the program.
     /// `code` is what the command ends with, and `counters` asks for what was counted.
     pub fn json_lines(&self, code: u8, counters: bool) -> String {
         let mut lines: Vec<Line<'_>> = Vec::new();
-        let mut told: Vec<&str> = Vec::new();
-        for (launch, number) in self.report.launches.iter().zip(self.report.launches_dropped + 1..) {
-            let is_first = !told.contains(&launch.kernel.as_str());
-            if is_first {
-                told.push(&launch.kernel);
+        let mut number = 0;
+        for process in &self.processes {
+            number += process.report.launches_dropped;
+            let mut told: Vec<&str> = Vec::new();
+            for launch in process.issued() {
+                number += 1;
+                let is_first = !told.contains(&launch.kernel.as_str());
+                if is_first {
+                    told.push(&launch.kernel);
+                }
+                let findings = process.findings.iter().filter(|told| is_first && told.finding.kernel == launch.kernel);
+                let findings = findings.map(|told| Found::of(process, told)).collect();
+                lines.push(Line::Launch(self.launch_line(process, launch, number, counters, findings)));
             }
-            let findings = self.findings.iter().filter(|told| is_first && told.finding.kernel == launch.kernel);
-            lines.push(Line::Launch(LaunchLine {
-                schema: SCHEMA,
-                number,
-                kernel: &launch.kernel_name,
-                grid: launch.grid,
-                block: launch.block,
-                dynamic_shared_bytes: launch.dynamic_shared_bytes,
-                device: &self.device,
-                fault: launch.fault.map(|fault| serde_json::to_value(fault).unwrap_or_default()),
-                counters: counters.then(|| counted(launch)),
-                findings: findings.map(Found::of).collect(),
-            }));
         }
-        let kernels = self.kernels();
+        let of_host = |process| move |told| Found::of(process, told);
         lines.push(Line::Program(ProgramLine {
             schema: SCHEMA,
             program: &self.words,
@@ -100,22 +165,48 @@ impl ProgramRun {
             exit_code: self.exit_code,
             command_exit_code: code,
             seconds: self.seconds,
-            launches: self.report.launches.len() as u64 + self.report.launches_dropped,
-            launches_dropped: self.report.launches_dropped,
-            kernels,
-            findings: self.findings_of_host().into_iter().map(Found::of).collect(),
+            launches: self.launches().count() as u64 + self.launches_dropped(),
+            launches_dropped: self.launches_dropped(),
+            processes: self.processes.iter().map(ProcessSum::of).collect(),
+            kernels: self.kernels(),
+            findings: self.processes.iter().flat_map(|one| one.findings_of_host().map(of_host(one))).collect(),
         }));
         let text = |line: &Line<'_>| serde_json::to_string(line).expect("strings and numbers have a JSON") + "\n";
         lines.iter().map(text).collect()
+    }
+
+    fn launch_line<'r>(
+        &'r self,
+        process: &ProcessRun,
+        launch: &'r Launch,
+        number: u64,
+        counters: bool,
+        findings: Vec<Found<'r>>,
+    ) -> LaunchLine<'r> {
+        LaunchLine {
+            schema: SCHEMA,
+            number,
+            process: process.report.process,
+            issue: launch.issue,
+            stream: launch.stream,
+            kernel: &launch.kernel_name,
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_shared_bytes: launch.dynamic_shared_bytes,
+            device: &self.device,
+            fault: launch.fault.map(|fault| serde_json::to_value(fault).unwrap_or_default()),
+            counters: counters.then(|| counted(launch)),
+            findings,
+        }
     }
 
     /// The kernels, in the order of their first launches.
     fn kernels(&self) -> Vec<KernelSum<'_>> {
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         let mut kernels: Vec<KernelSum<'_>> = Vec::new();
-        for launch in &self.report.launches {
+        for launch in self.launches() {
             let place = *places.entry(launch.kernel.as_str()).or_insert_with(|| {
-                let found = self.findings.iter().filter(|told| told.finding.kernel == launch.kernel).count();
+                let found = self.findings().filter(|told| told.finding.kernel == launch.kernel).count();
                 kernels.push(KernelSum {
                     kernel: &launch.kernel_name,
                     launches: 0,
@@ -166,8 +257,16 @@ enum Line<'r> {
 struct LaunchLine<'r> {
     /// The version of this line.
     schema: u32,
-    /// The number of the launch, counted from 1.
+    /// The number of the launch, counted from 1 over all processes, one after the other, in the order in which each
+    /// process issued its launches.
     number: u64,
+    /// The process that launched it, as the system numbers it.
+    process: u32,
+    /// Which of the process's calls that launch kernels has issued it, counted from 1. All kernels of a graph have the
+    /// number of the graph's launch, and what a kernel launches has the kernel's.
+    issue: u64,
+    /// The stream that it was issued to, as `cuStreamGetId` numbers it.
+    stream: u64,
     /// The kernel as its source declares it.
     kernel: &'r str,
     /// Blocks in x, y and z.
@@ -210,11 +309,35 @@ struct ProgramLine<'r> {
     launches: u64,
     /// How many of them, the first ones, have no line here, because there were too many to keep.
     launches_dropped: u64,
+    /// The processes that used the machine, in the order of their first reports.
+    processes: Vec<ProcessSum<'r>>,
     /// The kernels of the lines above, in the order of their first launches.
     kernels: Vec<KernelSum<'r>>,
     /// What was found outside of those kernels: wrong copies, leaks, launches that were refused.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<Found<'r>>,
+}
+
+/// One process of the program.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct ProcessSum<'r> {
+    /// The process, as the system numbers it.
+    process: u32,
+    /// Its command line, as long as it fits a line.
+    command: &'r str,
+    /// How many launches it made.
+    launches: u64,
+    /// How many different mistakes were found in it.
+    findings: usize,
+}
+
+impl<'r> ProcessSum<'r> {
+    fn of(run: &'r ProcessRun) -> Self {
+        let report = &run.report;
+        let launches = report.launches.len() as u64 + report.launches_dropped;
+        Self { process: report.process, command: &report.command, launches, findings: run.findings.len() }
+    }
 }
 
 /// One kernel, over all its launches.
@@ -235,6 +358,8 @@ struct KernelSum<'r> {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Found<'r> {
+    /// The process in which it was found.
+    process: u32,
     /// Which check found it: memcheck, racecheck, ...
     #[cfg_attr(test, schemars(with = "String"))]
     check: wire::Check,
@@ -252,11 +377,11 @@ struct Found<'r> {
 }
 
 impl<'r> Found<'r> {
-    fn of(told: &'r Told) -> Self {
+    fn of(run: &ProcessRun, told: &'r Told) -> Self {
         let place = told.finding.places().into_iter().next().unwrap_or_default();
         let line = if place.file.is_empty() { 0 } else { place.line };
         let (headline, help, text) = (&told.headline, &told.help, &told.text);
-        Self { check: told.check, headline, file: place.file, line, help, text }
+        Self { process: run.report.process, check: told.check, headline, file: place.file, line, help, text }
     }
 }
 
@@ -290,8 +415,16 @@ pub(crate) mod tests {
             device: "emulated:a100".into(),
             exit_code: Some(0),
             seconds: 0.5,
-            report: Report { launches, launches_dropped: 7, ..Report::default() },
-            findings: vec![of_host, in_a],
+            processes: vec![ProcessRun {
+                report: Report {
+                    process: 12,
+                    command: "./a 10".into(),
+                    launches,
+                    launches_dropped: 7,
+                    ..Report::default()
+                },
+                findings: vec![of_host, in_a],
+            }],
         }
     }
 
@@ -315,6 +448,39 @@ pub(crate) mod tests {
         let first: serde_json::Value = serde_json::from_str(counted.lines().next().unwrap()).unwrap();
         assert_eq!(first["counters"]["thread_instructions"], 100.0);
         assert!(first["counters"].get("copied_h2d_bytes").is_none());
+    }
+
+    #[test]
+    fn launches_stand_in_the_order_of_their_issue() {
+        let mut run = run();
+        let launches = &mut run.processes[0].report.launches;
+        for (launch, (issue, stream)) in launches.iter_mut().zip([(1, 1), (3, 2), (2, 1), (4, 2)]) {
+            (launch.issue, launch.stream) = (issue, stream);
+        }
+        let lines = run.json_lines(1, false);
+        let lines: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let seen: Vec<_> = lines[..4].iter().map(|line| (line["number"].as_u64(), line["stream"].as_u64())).collect();
+        assert_eq!(seen, [(Some(8), Some(1)), (Some(9), Some(1)), (Some(10), Some(2)), (Some(11), Some(2))]);
+    }
+
+    #[test]
+    fn each_process_answers_for_what_was_found_in_it() {
+        let mut run = run();
+        let mut second = run.processes[0].clone();
+        (second.report.process, second.report.command) = (13, "./b".into());
+        second.findings.clear();
+        run.processes.push(second);
+        run.name_processes();
+        let lines = run.json_lines(1, false);
+        let lines: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let found = |line: &serde_json::Value| line["findings"].as_array().map_or(0, Vec::len);
+        assert_eq!(lines.iter().map(found).collect::<Vec<_>>(), [1, 0, 0, 0, 0, 0, 0, 0, 1]);
+        let end = &lines[8];
+        let of = |i: usize| (end["processes"][i]["process"].as_u64(), end["processes"][i]["findings"].as_u64());
+        assert_eq!((of(0), of(1)), ((Some(12), Some(2)), (Some(13), Some(0))));
+        assert_eq!((end["launches"].as_u64(), lines[4]["number"].as_u64()), (Some(22), Some(19)));
+        assert!(end["findings"][0]["text"].as_str().unwrap().ends_with("  = in: process 12, ./a 10\n"), "{end}");
+        assert_eq!(end["findings"][0]["process"], 12);
     }
 
     #[test]

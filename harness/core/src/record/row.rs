@@ -41,6 +41,15 @@ impl Verdict {
     }
 }
 
+/// The verdict on a case for a reader: a variant that is wrong on purpose does not simply pass, and its note says so.
+pub fn verdict_words(verdict: Verdict, note: &str) -> &'static str {
+    match verdict {
+        Verdict::Pass if note.contains("wrong on purpose") && note.contains("right by luck") => "right by luck",
+        Verdict::Pass if note.contains("wrong on purpose") => "wrong, as intended",
+        verdict => verdict.word(),
+    }
+}
+
 /// A lab's own value in a row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]

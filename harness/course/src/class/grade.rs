@@ -129,6 +129,7 @@ impl Class {
             seed: Some(self.settings.seed),
             schedules: self.settings.schedules,
             limits: self.settings.limits(),
+            limit_total: self.settings.limit_total,
             known: Known::shared(self.store.own()),
         };
         let mut marked = mark(&grading, path, opened.submission.as_ref())?;

@@ -27,6 +27,9 @@ pub struct Settings {
     pub limit_memory: u64,
     /// Bytes that a run prints.
     pub limit_output: u64,
+    /// Seconds that all runs of a submission may take together, if that is bounded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_total: Option<u64>,
 }
 
 /// What a command line asks for; the rest is as it was, or as it usually is.
@@ -39,6 +42,7 @@ pub struct Asked {
     pub limit_seconds: Option<u64>,
     pub limit_memory: Option<u64>,
     pub limit_output: Option<u64>,
+    pub limit_total: Option<u64>,
 }
 
 impl Settings {
@@ -74,6 +78,7 @@ impl Settings {
             limit_seconds: asked.limit_seconds.unwrap_or(60),
             limit_memory: asked.limit_memory.unwrap_or(3 << 30),
             limit_output: asked.limit_output.unwrap_or(64 << 20),
+            limit_total: asked.limit_total,
         }
     }
 
@@ -88,7 +93,9 @@ impl Settings {
         differs("--device", &self.device, asked.device.clone())?;
         differs("--limit-seconds", &self.limit_seconds.to_string(), asked.limit_seconds.map(|n| n.to_string()))?;
         differs("--limit-memory", &self.limit_memory.to_string(), asked.limit_memory.map(|n| n.to_string()))?;
-        differs("--limit-output", &self.limit_output.to_string(), asked.limit_output.map(|n| n.to_string()))
+        differs("--limit-output", &self.limit_output.to_string(), asked.limit_output.map(|n| n.to_string()))?;
+        let total = self.limit_total.map_or("none".into(), |n| n.to_string());
+        differs("--limit-total", &total, asked.limit_total.map(|n| n.to_string()))
     }
 
     /// What each run may use.
@@ -150,6 +157,7 @@ mod tests {
             (Asked { schedules: Some(5), ..Asked::default() }, "--schedules 2, not 5"),
             (Asked { device: Some("cuda:0".into()), ..Asked::default() }, "--device"),
             (Asked { limit_memory: Some(1), ..Asked::default() }, "--limit-memory"),
+            (Asked { limit_total: Some(1), ..Asked::default() }, "--limit-total none, not 1"),
         ] {
             let error = Settings::of(out.path(), &lab, &asked).unwrap_err().to_string();
             assert!(error.contains(words) && error.contains("--out"), "{error}");

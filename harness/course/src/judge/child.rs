@@ -103,11 +103,17 @@ pub fn run(
 
 /// Runs the file being graded as `variant`, for which the lab's own kernels take so many warp instructions.
 pub(super) fn alone(task: &Task, variant: &'static str, size: Option<usize>, takes: u64) -> Result<Outcome, Error> {
+    if let Some(words) = task.bounds.refusal(&task.options, variant, size) {
+        return Ok(Outcome::Failed(words));
+    }
     let mut command = in_place(command(task, &[variant], size)?, task);
     if env::var_os(BUDGET_NAME).is_none() {
         command.env(BUDGET_NAME, BUDGET.max(takes.saturating_mul(SLOWER)).to_string());
     }
-    let mut ended = Ended::of(command, &task.limits)?;
+    let mut ended = Ended::of(command, &task.bounds.within(&task.limits))?;
+    if let Some(words) = task.bounds.note(&task.options, variant, size, ended.stopped) {
+        return Ok(Outcome::Failed(words));
+    }
     for told in ended.rows.iter_mut().flat_map(|row| &mut row.findings) {
         for words in [&mut told.help, &mut told.text] {
             *words = words.replace(wire::RAISE_BUDGET, "");
@@ -337,7 +343,7 @@ mod tests {
     use std::ffi::OsStr;
 
     use super::*;
-    use crate::judge::{Known, Printed};
+    use crate::judge::{Bounds, Known, Printed};
 
     #[test]
     fn a_part_and_what_it_is_compared_with_are_timed_apart_from_their_judge() {
@@ -357,6 +363,7 @@ mod tests {
             needs_sizes: false,
             hidden: 0,
             limits: Limits { seconds: 1, memory: 1, output: 1 },
+            bounds: Bounds::total(None),
             known: Known::here(),
             printed: Printed::default(),
         };

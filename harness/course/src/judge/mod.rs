@@ -6,6 +6,7 @@
 //! faults, never ends or floods its output does not affect the other runs. What was not judged never counts as right.
 
 pub mod atomics;
+pub mod bounds;
 mod child;
 mod failure;
 pub mod grade;
@@ -24,6 +25,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use harness::{Result, Session};
 use kernels::Warning;
 
+pub use bounds::Bounds;
 use child::Tried;
 pub use child::{foreseen, this_program, timed};
 use grade::Grade;

@@ -87,11 +87,14 @@ fn together(
     if let [variant] = variants {
         return Ok(vec![(variant, child::alone(task, variant, size, most)?)]);
     }
+    if variants.iter().any(|variant| task.bounds.refusal(&task.options, variant, size).is_some()) {
+        return Ok(Vec::new());
+    }
     let mut command = child::in_place(command(task, variants, size)?, task);
     if env::var_os(child::BUDGET_NAME).is_none() {
         command.env(child::BUDGET_NAME, BUDGET.max(most.saturating_mul(SLOWER)).to_string());
     }
-    let ended = Ended::of(command, &task.limits)?;
+    let ended = Ended::of(command, &task.bounds.within(&task.limits))?;
     task.printed.add(variants, size, ended.printed());
     let Some(rows) = ended.whole() else {
         return Ok(Vec::new());

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 use harness::{DeviceChoice, Expect, Lab, process_limits::Limits};
 use kernels::KernelSource;
 
-use super::{own::Known, printed::Printed};
+use super::{bounds::Bounds, own::Known, printed::Printed};
 
 /// A kernel file, the variants of a lab that it is judged by, and how they run.
 #[derive(Debug, Clone)]
@@ -33,6 +33,8 @@ pub struct Task {
     pub hidden: usize,
     /// What each run may use.
     pub limits: Limits,
+    /// What bounds all runs together.
+    pub bounds: Arc<Bounds>,
     /// What is known of the lab's own kernels.
     pub known: Arc<Known>,
     /// What the file's kernels print is kept there.

@@ -12,7 +12,7 @@ use crate::{
         drawn,
         rubric::{Part, Rubric},
     },
-    judge::{self, Known, Printed, Task, grade::JudgedRow},
+    judge::{self, Bounds, Known, Printed, Task, grade::JudgedRow},
 };
 
 /// What each run may use: somebody waits for it.
@@ -156,6 +156,7 @@ fn asked<'r>(lab: &'static Lab, rubric: &'r Rubric, own_file: &KernelSource) -> 
                 needs_sizes: false,
                 hidden: rubric.sizes.hidden,
                 limits: LIMITS,
+                bounds: Bounds::total(None),
                 known: known.clone(),
                 printed: Printed::default(),
             };

@@ -15,7 +15,7 @@ use crate::{
         rubric::{Part, Rubric},
         starter::has_line,
     },
-    judge::{self, Judgement, Known, Printed, Progress, Task, sizes},
+    judge::{self, Bounds, Judgement, Known, Printed, Progress, Task, sizes},
     submission::{Submission, Unread, Wanted},
 };
 
@@ -34,6 +34,8 @@ pub struct Grading {
     pub schedules: u32,
     /// What each run may use.
     pub limits: Limits,
+    /// The seconds that all runs of a submission may take together, if that is bounded.
+    pub limit_total: Option<u64>,
     /// What is known of the lab's own kernels: nothing that a submission could have written.
     pub known: Arc<Known>,
 }
@@ -151,6 +153,7 @@ impl Grading {
         marked: &mut Marked,
         progress: Progress,
     ) -> Result<Vec<PartMark>> {
+        let bounds = Bounds::total(self.limit_total);
         let mut groups: HashMap<&[String], Group> = HashMap::new();
         let replaced = self.lab.kernels.iter().find(|file| file.name == self.rubric.kernel);
         let handed_out =
@@ -159,7 +162,7 @@ impl Grading {
             if groups.contains_key(&asked.options[..]) {
                 continue;
             }
-            let task = self.task(submission, &asked.options, seed)?;
+            let task = self.task(submission, &asked.options, seed, &bounds)?;
             let emulated = judge::judge(&task, progress)?;
             let gpu = self.on_gpu(&task).map(|task| judge::judge_elsewhere(&task, progress)).transpose()?;
             if marked.sizes.is_empty() {
@@ -173,7 +176,7 @@ impl Grading {
         let mut parts = Vec::new();
         for asked in &self.rubric.parts {
             let group = &groups[&asked.options[..]];
-            let task = self.task(submission, &asked.options, seed)?;
+            let task = self.task(submission, &asked.options, seed, &bounds)?;
             let timed =
                 self.on_gpu(&task).filter(|_| asked.speed.is_some()).map(|task| timed(&task, asked)).transpose()?;
             let evidence = Evidence {
@@ -188,7 +191,7 @@ impl Grading {
     }
 
     /// The parts that run with `options`, on the emulated device.
-    fn task(&self, submission: &Submission, options: &[String], seed: u64) -> Result<Task> {
+    fn task(&self, submission: &Submission, options: &[String], seed: u64, bounds: &Arc<Bounds>) -> Result<Task> {
         let parts = || self.rubric.parts.iter().filter(|part| part.options == options);
         let is_asked = |name: &str| parts().any(|part| part.variants.iter().any(|variant| variant == name));
         let choice = match &self.choice {
@@ -210,6 +213,7 @@ impl Grading {
             needs_sizes: false,
             hidden: self.rubric.sizes.hidden,
             limits: self.limits,
+            bounds: bounds.clone(),
             known: self.known.clone(),
             printed: Printed::default(),
         })

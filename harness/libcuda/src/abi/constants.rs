@@ -326,6 +326,7 @@ pub mod library_option {
 /// `CUmoduleLoadingMode`.
 pub mod loading_mode {
     pub const EAGER: i32 = 1;
+    pub const LAZY: i32 = 2;
 }
 
 /// `CUlaunchAttributeID`.

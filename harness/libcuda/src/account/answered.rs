@@ -1,17 +1,14 @@
-//! Errors that are the program's own business, as on a GPU: refused launches whose error it has been given, and failed
-//! assertions in kernels for which it has words.
+//! Errors that are the program's own business, as on a GPU: refused launches whose error it has been given.
 //!
 //! Whoever calls the driver's functions has its answer in the function's result. A runtime in between may keep the
-//! error until the program asks for it: `kernel<<<...>>>()` gives no result.
+//! error until the program asks for it: `kernel<<<...>>>()` gives no result, and few programs look at that of a
+//! cooperative launch.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How many there are.
 static ANSWERED: AtomicU64 = AtomicU64::new(0);
-
-/// The program has asked what an assertion's error is called.
-static ASSERTION_NAMED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// The thread's last call was a launch that was refused.
@@ -43,17 +40,6 @@ pub fn asked() {
 /// How many refused launches the program knows of.
 pub fn count() -> u64 {
     ANSWERED.load(Ordering::Relaxed)
-}
-
-/// The program asks for the name or the words of a failed assertion's error. One that fails on purpose prints them, and
-/// ends well; one that looks at no error never asks.
-pub fn assertion_named() {
-    ASSERTION_NAMED.store(true, Ordering::Relaxed);
-}
-
-/// Whether it has asked for them.
-pub fn is_assertion_named() -> bool {
-    ASSERTION_NAMED.load(Ordering::Relaxed)
 }
 
 #[cfg(test)]

@@ -12,6 +12,13 @@ use crate::state::device::ending::has_abandoned;
 use crate::state::device::output;
 use crate::state::memory::allocation::left_now;
 
+/// Writes the report of a program that the user has interrupted: what it has not freed by then is no leak.
+pub fn tell_interrupted() {
+    if !is_read() {
+        write_report(report::take);
+    }
+}
+
 /// Looks for leaks and writes the report, unless a client reads reports.
 pub fn tell() {
     if driver().is_err() {

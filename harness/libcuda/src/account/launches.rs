@@ -97,6 +97,8 @@ mod tests {
             retrying_loops: 0,
             cooperative: false,
             seed: 0,
+            issue: 1,
+            stream: 1,
             occupancy: Occupancy { blocks_per_sm: 1, warps_per_sm: 1, percent: 1.0, limiter: Limiter::Blocks },
             host_ms: 0.0,
             fault: None,

@@ -9,6 +9,7 @@ use crate::state::device::driver::leaks_wanted;
 use crate::state::device::leftover::Leftover;
 use crate::state::memory::allocation::{left_now, mark_reported};
 use simt::finding::{Finding, Findings, Kind as Mistake};
+use simt::report::demangle;
 use std::sync::Arc;
 use wire::{Leak, Leaks};
 
@@ -86,10 +87,11 @@ fn caller(stack: &str) -> Option<String> {
             continue;
         };
         let place = lines.next_if(|next| next.starts_with("at "));
-        if is_between(name) {
+        let name = demangle(name);
+        if is_between(&name) {
             continue;
         }
-        let mut name = name;
+        let mut name = name.as_str();
         while let Some(outer) = name.strip_suffix("::{{closure}}") {
             name = outer;
         }
@@ -108,17 +110,33 @@ fn caller(stack: &str) -> Option<String> {
 
 /// Whether a function lies between the program and the driver, so that naming it would not help.
 fn is_between(function: &str) -> bool {
-    const CRATES: [&str; 9] =
-        ["simt_libcuda", "simt_cudart", "simt", "cudarc", "harness", "core", "std", "alloc", "backtrace_rs"];
+    const CRATES: [&str; 11] = [
+        "thrust",
+        "cub",
+        "simt_libcuda",
+        "simt_cudart",
+        "simt",
+        "cudarc",
+        "harness",
+        "core",
+        "std",
+        "alloc",
+        "backtrace_rs",
+    ];
     if function == "<unknown>" || function.starts_with("__rust") {
         return true;
     }
-    // The entry points of the driver and of the runtime: cuMemAlloc_v2, cudaMalloc.
-    let entry = function.strip_prefix("cuda").or(function.strip_prefix("cu")).unwrap_or_default();
+    // The entry points of the driver and of the runtime, and the templates over them: cuMemAlloc_v2, cudaMalloc,
+    // `cudaError cudaMalloc<float>(float**, unsigned long)`.
+    let plain = function.split(['(', '<']).next().unwrap_or_default();
+    let plain = plain.rsplit(' ').next().unwrap_or_default();
+    let entry = plain.strip_prefix("cuda").or(plain.strip_prefix("cu")).unwrap_or_default();
     let mut after = entry.chars();
-    if after.next().is_some_and(char::is_uppercase) && !function.contains("::") {
+    if after.next().is_some_and(char::is_uppercase) && !plain.contains("::") {
         return true;
     }
+    // What a template returns stands before its name.
+    let function = if function.contains('(') { &function[function.find(plain).unwrap_or(0)..] } else { function };
     // `<cudarc::driver::CudaStream as core::fmt::Debug>::fmt` belongs to the crate that is named first.
     let path = function.trim_start_matches(['<', '&', '[', '(']);
     let krate = path.split("::").next().unwrap_or_default();
@@ -151,6 +169,10 @@ mod tests {
         assert_eq!(caller("  0: cuMemAlloc_v2\n  1: cupid\n").unwrap(), "cupid");
         assert_eq!(caller("  0: <unknown>\n  1: cuMemAlloc_v2\n"), None);
         assert_eq!(caller(""), None);
+        let of_template = "  0: cuMemAlloc_v2\n  1: cudaMalloc\n  2: _Z10cudaMallocIfE9cudaErrorPPT_m\n  3: main\n      at x.cu:2:5\n";
+        assert_eq!(caller(of_template).unwrap(), "main at x.cu:2");
+        let of_library = "  0: cuMemAlloc_v2\n  1: _ZN6thrust8cuda_cub6mallocEv\n  2: _Z5fillsPfi\n";
+        assert_eq!(caller(of_library).unwrap(), "fills(float*, int)");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! the state and queries it; the state does not know the account.
 
 pub mod answered;
+pub mod command;
 pub mod exit;
 pub mod launch_log;
 pub mod launches;

@@ -32,6 +32,14 @@ impl Observer for Recorder {
         slow::tell(kernel, progress);
     }
 
+    fn stopped(&self, kernel: &Kernel, place: &wire::finding::Place) {
+        slow::tell_stopped(kernel, place);
+    }
+
+    fn ends(&self) {
+        super::exit::tell_interrupted();
+    }
+
     fn refused(&self, launch: RefusedLaunch<'_>) {
         misuse::refused(launch);
     }

@@ -1,6 +1,7 @@
 //! What was launched, copied and found since the report was last taken.
 
 use super::answered;
+use super::command;
 use super::launch_log;
 use super::launches::Launches;
 use super::sources::sources;
@@ -75,7 +76,7 @@ pub fn internal(place: &str, what: &str) {
 
 /// A launch has ended.
 pub fn launched(launch: Launched<'_>) {
-    let Launched { kernel, profile, geometry, report, seed, took } = launch;
+    let Launched { kernel, profile, geometry, report, seed, issued, took } = launch;
     let threads = geometry.block.iter().product();
     let shared = kernel.static_shared + geometry.dynamic_shared;
     let found = occupancy(profile, threads, kernel.registers, shared);
@@ -93,6 +94,8 @@ pub fn launched(launch: Launched<'_>) {
         retrying_loops: kernel.retrying_loops,
         cooperative: geometry.cooperative,
         seed,
+        issue: issued.number,
+        stream: issued.stream,
         occupancy: Occupancy {
             blocks_per_sm: found.blocks,
             warps_per_sm: found.warps,
@@ -132,12 +135,14 @@ fn report_of(account: Account) -> wire::Report {
         version: wire::VERSION,
         profile: driver.profile.name.to_owned(),
         settings: driver.settings(),
+        process: std::process::id(),
+        command: command::line(),
         launches: account.launches.into_list(),
         launches_dropped,
         findings: told(&account.findings),
         findings_dropped: account.findings.dropped,
         refusals_answered: answered::count(),
-        assertion_named: answered::is_assertion_named(),
+        assertion_named: false,
         copies: account.copies,
         managed: Managed { block_bytes: MIGRATION_BLOCK, page_bytes: HOST_PAGE, ..account.managed },
         memory: Memory { used_bytes: driver.memory.used(), total_bytes: driver.memory.total() },

@@ -5,6 +5,7 @@ use simt::machine::{Kernel, Progress};
 use simt::report::demangle;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
+use wire::finding::Place;
 
 /// A launch that takes longer is worth a word, and so are launches that together do.
 const LONG: Duration = Duration::from_secs(60);
@@ -25,6 +26,22 @@ pub fn tell_after(kernel: &Kernel, took: Duration) {
     let launches = LAUNCHES.fetch_add(1, Ordering::Relaxed) + 1;
     let all = Duration::from_nanos(NANOSECONDS.fetch_add(new, Ordering::Relaxed).saturating_add(new));
     say_once(|| words_after(|| readable(kernel), took, launches, all));
+}
+
+/// Says once where an interrupted kernel was, unless a client reads reports: it has stopped the kernel itself.
+pub fn tell_stopped(kernel: &Kernel, place: &Place) {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    if !is_read() && !TOLD.swap(true, Ordering::Relaxed) {
+        say(&format!("interrupted: {} was at {}", readable(kernel), place_of(place)));
+    }
+}
+
+/// A place in a line: that of the source if it is known.
+fn place_of(place: &Place) -> String {
+    match place.file.as_str() {
+        "" => format!("line {} of its PTX; compile with -lineinfo to see the line of the .cu", place.ptx_line),
+        file => format!("{file}:{}", place.line),
+    }
 }
 
 /// A kernel's name for people.
@@ -120,6 +137,13 @@ mod tests {
             after(60).unwrap(),
             "the program's kernels have run for 60 s, in 154 launches; the last, sum(int*), took 0.39 s"
         );
+    }
+
+    #[test]
+    fn a_place_is_a_line_of_the_source_if_that_is_known() {
+        let known = Place { file: "x.cu".into(), line: 7, ..Place::default() };
+        assert_eq!(place_of(&known), "x.cu:7");
+        assert!(place_of(&Place { ptx_line: 3, ..Place::default() }).starts_with("line 3 of its PTX; compile with"));
     }
 
     #[test]

@@ -7,7 +7,9 @@ use super::sources::sources;
 use simt::finding::{Findings, Kind};
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 use wire::Report;
 
 static READ: AtomicBool = AtomicBool::new(false);
@@ -40,13 +42,27 @@ pub fn complain(what: &str) {
     let _ = writeln!(std::io::stderr().lock(), "emulated CUDA driver: {}", what.trim_end());
 }
 
-/// Writes a report as JSON to the file that `WARPLAB_REPORT` names, if it names one. Returns the file.
+/// Writes a report as JSON to the file that `WARPLAB_REPORT` names, or to this process's own file in the folder that it
+/// names, if it names one. Returns the file.
 pub fn write_report(report: impl FnOnce() -> Report) -> Option<PathBuf> {
-    let file = std::env::var_os("WARPLAB_REPORT").filter(|file| !file.is_empty()).map(PathBuf::from)?;
+    let mut file = std::env::var_os("WARPLAB_REPORT").filter(|file| !file.is_empty()).map(PathBuf::from)?;
+    if file.is_dir() {
+        file.push(own_name());
+    }
     if let Err(error) = std::fs::write(&file, report().to_json()) {
         complain(&format!("WARPLAB_REPORT: {}: {error}", file.display()));
     }
     Some(file)
+}
+
+/// The name of this process's report in a folder. Names sort by the time of the first report, and a process that has
+/// the number of an ended one has a name of its own.
+fn own_name() -> &'static str {
+    static NAME: OnceLock<String> = OnceLock::new();
+    NAME.get_or_init(|| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        format!("{:020}-{}.json", now.as_nanos(), std::process::id())
+    })
 }
 
 /// Writes new findings. A launch that is refused was already written about when it was.

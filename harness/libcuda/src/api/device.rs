@@ -8,6 +8,7 @@ use crate::state::contexts::current::current;
 use crate::state::device::activity;
 use crate::state::device::attributes;
 use crate::state::device::driver::{driver, part};
+use crate::state::device::settings::uuid_of;
 use crate::state::memory::graph_usage;
 use simt::profile::Profile;
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -43,15 +44,6 @@ fn name(out: *mut c_char, len: c_int, dev: Device) -> Result {
     check(dev)?;
     let len = usize::try_from(len).map_err(|_| Error::INVALID_VALUE)?;
     put_text(out, len, &name_of(driver()?.profile))
-}
-
-/// The UUID is made from the profile's name, so it is the same in every process.
-fn uuid_of(profile: &Profile) -> [u8; 16] {
-    let mut bytes = *b"emulated\0\0\0\0\0\0\0\0";
-    let name = profile.name.as_bytes();
-    let len = name.len().min(8);
-    bytes[8..8 + len].copy_from_slice(&name[..len]);
-    bytes
 }
 
 fn uuid(out: *mut Uuid, dev: Device) -> Result {

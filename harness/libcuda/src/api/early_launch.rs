@@ -5,8 +5,8 @@
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::get_all;
 use crate::abi::types::Handle;
+use crate::api::launch::stream_of;
 use crate::state::contexts::current::current;
-use crate::state::contexts::streams;
 use crate::state::device::driver::driver;
 use crate::state::device::sync::lock;
 use crate::state::graphs::capture::enqueue;
@@ -73,7 +73,7 @@ fn launch_grid(function: Handle, width: c_int, height: c_int) -> Result {
 }
 
 fn launch_grid_async(function: Handle, width: c_int, height: c_int, stream: Handle) -> Result {
-    let stream = streams::find(stream)?;
+    let stream = stream_of(stream, function)?;
     let set = lock(&find_function(function)?.early_launch).clone();
     let launch = KernelLaunch::new(function, set.geometry(width, height)?, |function| {
         let kernel = function.kernel();

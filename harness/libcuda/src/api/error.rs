@@ -2,25 +2,16 @@
 
 use crate::abi::error::{Error, Result, describe};
 use crate::abi::pointers::put;
-use crate::account::answered;
-use std::ffi::{CStr, c_char};
-
-/// The name and the words of a code, for a program.
-fn words_of(error: i32) -> Option<(&'static CStr, &'static CStr)> {
-    if error == Error::ASSERT.0 {
-        answered::assertion_named();
-    }
-    describe(error)
-}
+use std::ffi::c_char;
 
 fn name(error: i32, out: *mut *const c_char) -> Result {
-    let words = words_of(error);
+    let words = describe(error);
     put(out, words.map_or(std::ptr::null(), |(name, _)| name.as_ptr()))?;
     words.map(drop).ok_or(Error::INVALID_VALUE)
 }
 
 fn string(error: i32, out: *mut *const c_char) -> Result {
-    let words = words_of(error);
+    let words = describe(error);
     put(out, words.map_or(std::ptr::null(), |(_, words)| words.as_ptr()))?;
     words.map(drop).ok_or(Error::INVALID_VALUE)
 }
@@ -34,6 +25,7 @@ entry_points! {
 mod tests {
     use super::*;
     use crate::abi::error::CODES;
+    use std::ffi::CStr;
 
     #[test]
     fn every_code_has_a_name_and_words() {

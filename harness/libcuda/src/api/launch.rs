@@ -7,6 +7,7 @@ use crate::abi::types::{Handle, LaunchAttribute, LaunchConfig, LaunchParams};
 use crate::state::contexts::attributes::{OF_NODES, numbers};
 use crate::state::contexts::current::{current, top};
 use crate::state::contexts::green;
+use crate::state::contexts::stream::Stream;
 use crate::state::contexts::streams;
 use crate::state::device::sync::lock;
 use crate::state::graphs::capture::{self, enqueue};
@@ -17,6 +18,7 @@ use crate::state::modules::refusal::{self, too_few_arguments};
 use simt::kernel::Geometry;
 use std::ffi::{c_uint, c_void};
 use std::ptr::null;
+use std::sync::Arc;
 
 /// Copies the parameters of a launch: from an array of pointers, one for each parameter, or from one buffer.
 ///
@@ -83,6 +85,18 @@ fn launch_in(
     launch_with(stream, function, geometry, &[], arguments, extra)
 }
 
+/// The stream that a launch of `function` names.
+///
+/// # Errors
+/// As [`streams::find`]; that there is no such stream is also reported.
+pub(super) fn stream_of(stream: Handle, function: Handle) -> Result<Arc<Stream>> {
+    streams::find(stream).inspect_err(|error| {
+        if *error == Error::INVALID_HANDLE {
+            refusal::no_stream(function);
+        }
+    })
+}
+
 fn launch_with(
     stream: Handle,
     function: Handle,
@@ -91,7 +105,7 @@ fn launch_with(
     arguments: *const *const c_void,
     extra: *const *const c_void,
 ) -> Result {
-    let stream = streams::find(stream)?;
+    let stream = stream_of(stream, function)?;
     let mut launch = KernelLaunch::new(function, geometry, |function| params(function, arguments, extra))?;
     let part = stream.green.clone().or_else(|| if stream.legacy { green::of_context(top()) } else { None });
     if let Some(part) = part {

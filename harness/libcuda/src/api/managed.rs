@@ -14,7 +14,7 @@ use crate::state::contexts::streams;
 use crate::state::device::driver::{driver, tell};
 use crate::state::graphs::capture;
 use crate::state::graphs::task::Task;
-use crate::state::memory::advice::Advice;
+use crate::state::memory::advice::Advised;
 use crate::state::memory::managed::{self, with_advice};
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
@@ -49,8 +49,7 @@ fn prefetch_to(address: DevicePtr, count: usize, target: c_int, handle: Handle) 
     if capture::position(&stream)?.is_some() {
         return capture::forbid_on(&stream);
     }
-    // If the memory was freed in the meantime, there is nothing to remember.
-    let _ = with_advice(&found, |advice| advice.last_prefetch = target);
+    managed::prefetched(&found, (address, count as u64), target);
     let task = move || managed::prefetch(&found, (address, count as u64), target);
     capture::enqueue(&stream, Task::Call(Arc::new(task)))
 }
@@ -71,7 +70,8 @@ fn prefetch_v2(address: DevicePtr, count: usize, to: Location, flags: c_uint, st
 fn advise_for(address: DevicePtr, count: usize, advice: c_int, who: Result<c_int>) -> Result {
     current()?;
     let found = managed::find(driver()?, address, count)?;
-    with_advice(&found, |kept| kept.take(advice, who))??;
+    let pages = managed::pages((address, count as u64));
+    with_advice(&found, |kept| kept.change(pages, |pages| pages.take(advice, who)))??;
     tell(|observer| observer.advised());
     Ok(())
 }
@@ -92,11 +92,12 @@ fn attribute(data: *mut c_void, size: usize, attribute: c_int, address: DevicePt
     current()?;
     need(data)?;
     let found = managed::find(driver()?, address, count)?;
-    with_advice(&found, |advice| write_attribute(data, size, attribute, advice))?
+    let pages = managed::pages((address, count as u64));
+    with_advice(&found, |advice| write_attribute(data, size, attribute, &advice.of(pages)))?
 }
 
 /// Writes the value of an attribute: one number, or, for `ACCESSED_BY`, as many as there is room for.
-fn write_attribute(data: *mut c_void, size: usize, attribute: c_int, advice: &Advice) -> Result {
+fn write_attribute(data: *mut c_void, size: usize, attribute: c_int, advice: &Advised) -> Result {
     let kind = |who: c_int| match who {
         INVALID => 0,
         CPU => Location::HOST,

@@ -11,7 +11,7 @@ use crate::state::contexts::stream::Stream;
 use crate::state::device::driver::driver;
 use crate::state::graphs::capture;
 use crate::state::graphs::task::Task;
-use crate::state::memory::managed::{self, with_advice};
+use crate::state::memory::managed;
 use simt::memory::Allocation;
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -61,9 +61,8 @@ fn move_all(
     targets: Vec<c_int>,
     work: impl Fn(&Allocation, (u64, u64), c_int) + Send + Sync + 'static,
 ) -> Result {
-    for ((found, ..), target) in parts.iter().zip(&targets) {
-        // If the memory was freed in the meantime, there is nothing to remember.
-        let _ = with_advice(found, |advice| advice.last_prefetch = *target);
+    for ((found, at, bytes), target) in parts.iter().zip(&targets) {
+        managed::prefetched(found, (*at, *bytes), *target);
     }
     let all = move || parts.iter().zip(&targets).for_each(|((found, at, bytes), to)| work(found, (*at, *bytes), *to));
     capture::enqueue(stream, Task::Call(Arc::new(all)))

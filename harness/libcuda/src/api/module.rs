@@ -8,6 +8,7 @@ use crate::api::image;
 use crate::api::jit::{Options, tell};
 use crate::state::contexts::current::{current, current_or_owner};
 use crate::state::device::driver::driver;
+use crate::state::device::settings::is_lazy;
 use crate::state::graphs::capture::current_uncaptured;
 use crate::state::modules::module::{self, Module, find_module};
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -124,7 +125,7 @@ pub fn global(out: *mut DevicePtr, bytes: *mut usize, module: &Module, name: *co
 
 fn loading_mode(out: *mut c_int) -> Result {
     driver()?;
-    put(out, loading_mode::EAGER)
+    put(out, if is_lazy() { loading_mode::LAZY } else { loading_mode::EAGER })
 }
 
 fn no_reference(out: *mut Handle, module: Handle, name: *const c_char) -> Result {

@@ -3,6 +3,7 @@
 use crate::account::exit;
 use crate::state::device::driver::forked_off;
 use crate::state::device::ending;
+use crate::state::device::interrupt::watch_for_signal;
 
 /// Called when this library ends. By then the destructors of the program's static objects have freed what they own,
 /// which they have not yet when handlers of `atexit` are called that were registered after those objects were made.
@@ -11,9 +12,12 @@ use crate::state::device::ending;
 #[unsafe(link_section = ".fini_array")]
 static AT_END: extern "C" fn() = at_end;
 
-/// Registers the handlers for forks and for the beginning of the process's end and, where none is called by itself,
-/// that for its end.
+/// Registers the handlers for forks and for the beginning of the process's end; for a program that another one runs and
+/// reads the report of, that for Ctrl-C; and, where none is called by itself, that for the end of the process.
 pub fn register() {
+    if std::env::var_os(wire::REPORT_READER).is_some() {
+        watch_for_signal();
+    }
     // SAFETY: the function lives as long as this library; if the library is unloaded, so are its handlers.
     let rc = unsafe { libc::atexit(at_exit) };
     debug_assert_eq!(rc, 0, "no room for a handler of the process's end");

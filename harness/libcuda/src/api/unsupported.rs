@@ -47,6 +47,25 @@ entry_points! {
     cuTexRefSetMipmapLevelBias() = no;
     cuTexRefSetMipmapLevelClamp() = no;
     cuTexRefSetMipmappedArray() = no;
+    // The first editions of calls that exist in a second one: they count bytes by 32 bits, and no header since CUDA 3.2
+    // names them.
+    cuArray3DCreate() = no;
+    cuArray3DGetDescriptor() = no;
+    cuArrayCreate() = no;
+    cuArrayGetDescriptor() = no;
+    cuGraphicsResourceGetMappedPointer() = no;
+    cuGraphicsResourceSetMapFlags() = no;
+    cuMemcpyAtoA() = no;
+    cuMemcpyAtoD() = no;
+    cuMemcpyAtoH() = no;
+    cuMemcpyAtoHAsync() = no;
+    cuMemcpyDtoA() = no;
+    cuMemcpyHtoA() = no;
+    cuMemcpyHtoAAsync() = no;
+    cuTexRefGetAddress() = no;
+    cuTexRefSetAddress() = no;
+    cuTexRefSetAddress2D() = no;
+    cuTexRefSetAddress2D_v2() = no;
     // Graphics, other systems' memory and semaphores.
     cuDeviceGetNvSciSyncAttributes() = no;
     cuDestroyExternalMemory() = no;

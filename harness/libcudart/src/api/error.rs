@@ -1,6 +1,6 @@
 //! Errors: the last one of the thread, names and texts.
 use crate::abi::error_table::ERRORS;
-use crate::driver::{calls as driver, error_asked};
+use crate::driver::error_asked;
 use crate::state::last_error;
 use std::{
     collections::HashMap,
@@ -34,16 +34,8 @@ static TEXTS: LazyLock<HashMap<i32, (CString, CString)>> = LazyLock::new(|| {
 
 /// The name and the text of a code, for a program.
 fn words_of(code: c_int) -> Option<&'static (CString, CString)> {
-    if code == ASSERT {
-        // The embedded driver notes that the program has words for it.
-        let mut words = std::ptr::null();
-        let _ = driver::cuGetErrorName(code, &raw mut words);
-    }
-    TEXTS.get(&code)
+    TEXTS.get(&asked(code))
 }
-
-/// `cudaErrorAssert`.
-const ASSERT: c_int = 710;
 
 const UNKNOWN: &std::ffi::CStr = c"unrecognized error code";
 

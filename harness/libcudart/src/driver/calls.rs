@@ -9,7 +9,6 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 driver_calls! {
     cuInit(flags: c_uint);
     cuDriverGetVersion(out: *mut c_int);
-    cuGetErrorName(error: c_int, out: *mut *const c_char);
     // Devices and contexts.
     cuDeviceGetCount(out: *mut c_int);
     cuDeviceGetAttribute(out: *mut c_int, attribute: c_int, device: c_int);

@@ -59,6 +59,14 @@ fn max_clock(given: nvmlDevice_t, kind: c_uint, out: *mut c_uint) -> Result {
     }
 }
 
+/// The memory's clock in MHz, which is the same at work as at rest. What the others are at present, only silicon knows.
+fn present_clock(given: nvmlDevice_t, kind: c_uint, out: *mut c_uint) -> Result {
+    match kind {
+        0 | 1 => device(given).and(Err(Error::NOT_SUPPORTED)),
+        _ => max_clock(given, kind, out),
+    }
+}
+
 /// A part with ECC has it on, and keeps it.
 fn ecc(given: nvmlDevice_t, current: *mut c_uint, pending: *mut c_uint) -> Result {
     if !device(given)?.ecc {
@@ -98,6 +106,7 @@ calls! {
     nvmlDeviceGetNumGpuCores(device: nvmlDevice_t, out: *mut c_uint) = cores;
     nvmlDeviceGetMemoryBusWidth(device: nvmlDevice_t, bits: *mut c_uint) = bus_width;
     nvmlDeviceGetMaxClockInfo(device: nvmlDevice_t, kind: c_uint, mhz: *mut c_uint) = max_clock;
+    nvmlDeviceGetClockInfo(device: nvmlDevice_t, kind: c_uint, mhz: *mut c_uint) = present_clock;
     nvmlDeviceGetEccMode(device: nvmlDevice_t, current: *mut c_uint, pending: *mut c_uint) = ecc;
     nvmlDeviceGetMigMode(device: nvmlDevice_t, current: *mut c_uint, pending: *mut c_uint) = mig;
     nvmlDeviceGetComputeMode(device: nvmlDevice_t, mode: *mut c_uint) = zero;

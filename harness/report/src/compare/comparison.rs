@@ -30,6 +30,8 @@ pub struct Comparison {
     pub together_percent: Option<f64>,
     /// The part of it that was taken for drift of the whole run, and out of each case.
     pub drift_percent: f64,
+    /// How many cases ran on both sides, so that they could be compared.
+    pub compared: usize,
     /// How many cases have changed in which way.
     pub totals: Vec<Total>,
     /// The cases, in the order of the new side, and then those that are gone.
@@ -210,6 +212,18 @@ pub struct LineChange {
     pub counter: String,
     pub base: u64,
     pub new: u64,
+}
+
+impl Comparison {
+    /// How many cases only the base has.
+    pub fn gone(&self) -> usize {
+        self.cases.iter().filter(|case| case.change == Change::Gone).count()
+    }
+
+    /// How a command ends with it: a case that is gone is as bad as one that fails, unless that is allowed.
+    pub fn exit(&self, allows_gone: bool) -> Exit {
+        if self.gone() > 0 && !allows_gone { Exit::Wrong } else { self.result.exit() }
+    }
 }
 
 impl CaseChange {

@@ -35,8 +35,10 @@ pub fn compare(base: &[Run], new: &[Run], asked: &Asked) -> Comparison {
     let (base_side, new_side) = (Side::of(base), Side::of(new));
     let mut cases: Vec<CaseChange> = Vec::new();
     let mut pairs: Vec<(usize, Pair)> = Vec::new();
+    let mut compared = 0;
     for new in &new_side.cases {
         let old = base_side.get(&new.key);
+        compared += usize::from(new.verdict != Verdict::Skip && old.is_some_and(|old| old.verdict != Verdict::Skip));
         if let (Some(old), true) = (old, new.verdict == Verdict::Pass) {
             let levels = Level::of(&old.timed).zip(Level::of(&new.timed));
             let is_judged = old.verdict == Verdict::Pass && !(old.is_wrong_on_purpose || new.is_wrong_on_purpose);
@@ -80,6 +82,7 @@ pub fn compare(base: &[Run], new: &[Run], asked: &Asked) -> Comparison {
         remarks,
         together_percent: common.is_known.then(|| 100.0 * common.shift.exp_m1()),
         drift_percent: 100.0 * common.drift.exp_m1(),
+        compared,
         totals: totals.into_iter().filter(|total| total.cases > 0).collect(),
         cases,
     }

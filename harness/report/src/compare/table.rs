@@ -13,6 +13,7 @@ pub fn result(comparison: &Comparison) -> String {
     let is_emulated = is_emulated(comparison);
     let number = comparison.cases.iter().filter(|case| case.change == comparison.result).count();
     match comparison.result {
+        _ if comparison.compared == 0 => "Nothing was compared.".into(),
         Change::Wrong => format!("{} wrong, and was not.", verb(number, "is", "are"))
             .replace("are wrong, and was", "are wrong, and were"),
         Change::Slower if is_emulated => format!("{} more than before.", verb(number, "costs", "cost")),
@@ -40,7 +41,10 @@ pub fn says(comparison: &Comparison) -> Vec<String> {
         .rev()
         .map(|total| format!("{} {}", total.cases, total.change.said(is_emulated)))
         .collect();
-    let mut says = vec![format!("{}: {}.", count(comparison.cases.len(), "case"), list(&totals))];
+    let mut says = vec![match comparison.cases.len() {
+        0 => "There are no cases.".to_owned(),
+        cases => format!("{}: {}.", count(cases, "case"), list(&totals)),
+    }];
     says.extend(
         comparison.differ.iter().map(|differs| format!("Compared anyway, though the sides differ in {differs}.")),
     );

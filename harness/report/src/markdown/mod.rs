@@ -65,7 +65,12 @@ fn lab(text: &mut String, lab: &LabPart) {
         *text += "\n";
     }
     for remark in bad {
-        *text += &format!("- **{}** {}: {}\n", remark.verdict.word(), escaped(&remark.name), escaped(&remark.note));
+        *text += &format!(
+            "- **{}** {}: {}\n",
+            harness::verdict_words(remark.verdict, &remark.note),
+            escaped(&remark.name),
+            escaped(&remark.note)
+        );
         for found in &remark.texts {
             *text += &format!("\n{}", fenced(found, "  "));
         }

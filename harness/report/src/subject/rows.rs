@@ -51,7 +51,7 @@ pub fn table(lab: &LabRows, part: usize) -> Table {
             number("gb_per_s"),
             number("gflop_per_s"),
             number("percent_of_ceiling"),
-            row.verdict.word().into(),
+            harness::verdict_words(row.verdict, row.text("note")).into(),
             shortened(row.text("note")),
         ]);
     }

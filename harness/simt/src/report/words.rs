@@ -113,6 +113,7 @@ fn limit(limit: Limit) -> &'static str {
         Limit::Cluster => "blocks in a cluster",
         Limit::Parameters => "bytes of kernel parameters",
         Limit::Arguments => "bytes of arguments",
+        Limit::Stream => "stream",
     }
 }
 
@@ -262,6 +263,7 @@ pub(super) fn mistake(finding: &Finding) -> String {
             Limit::EmptyGrid | Limit::EmptyBlock => {
                 format!("Launch refused: {asked} {}", limit(*l))
             }
+            Limit::Stream => "Launch refused: its stream does not exist".into(),
             Limit::Arguments => format!("Launch refused: {asked} {}; the kernel takes {allowed}", limit(*l)),
             _ => format!("Launch refused: {asked} {}; {allowed} allowed", limit(*l)),
         },
@@ -636,5 +638,6 @@ fn remedy_of_limit(limit: Limit) -> &'static str {
         Limit::Cluster => "use fewer blocks in a cluster, and a grid that consists of whole clusters",
         Limit::Parameters => "pass large arguments through a buffer in device memory",
         Limit::Arguments => "give an argument for each of the kernel's parameters",
+        Limit::Stream => "launch before the stream is destroyed, or into a stream that cudaStreamCreate has made",
     }
 }

@@ -184,6 +184,8 @@ pub enum Limit {
     Parameters,
     /// Bytes of arguments that the launch passes for the parameters.
     Arguments,
+    /// A stream that exists.
+    Stream,
 }
 
 impl Limit {
@@ -201,7 +203,8 @@ impl Limit {
             | Self::Cooperative
             | Self::Cluster
             | Self::Parameters
-            | Self::Arguments => Blame::Host,
+            | Self::Arguments
+            | Self::Stream => Blame::Host,
         }
     }
 }

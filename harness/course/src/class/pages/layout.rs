@@ -9,7 +9,10 @@ pre{background:#f5f5f5;padding:.5rem;overflow-x:auto;white-space:pre-wrap}.lost{
 .bars{width:50%;min-width:7rem;white-space:nowrap}.bar{display:inline-block;height:.8rem;margin-right:.4rem;background:#47a}\
 .quiet{color:#666}.words{overflow-wrap:anywhere}\
 @media(max-width:40rem){td,th{padding:.25rem .3rem}th.n{white-space:normal}.bars{min-width:5rem}\
-.marks tr{display:flex;flex-wrap:wrap;border-bottom:1px solid #ccc}.marks td{border:0}.marks .words{flex-basis:100%}}";
+.marks tr{display:flex;flex-wrap:wrap;border-bottom:1px solid #ccc}.marks td{border:0}.marks .words{flex-basis:100%}}\
+@media(prefers-color-scheme:dark){:root{color-scheme:dark}body{color:#e8eaed;background:#15171a}a{color:#8ab8ff}\
+td,th,.marks tr{border-color:#3a3f46}pre{background:#1e2125}.lost{color:#ff8a80}.earned{color:#62d394}.bar{background:#7aa7d9}\
+.quiet{color:#a9b0b9}}";
 
 /// A page, which loads nothing and runs nothing.
 pub fn page(title: &str, body: &Markup) -> String {

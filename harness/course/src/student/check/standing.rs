@@ -10,7 +10,7 @@ use super::missed::{Missed, lacked, missed};
 use crate::{
     assignment::rubric::{Part, Rubric},
     judge::{
-        self, Known, Printed, Swept, Task,
+        self, Bounds, Known, Printed, Swept, Task,
         grade::{Event, Grade, JudgedRow, Mark},
     },
 };
@@ -131,6 +131,7 @@ impl Bench<'_> {
             needs_sizes: false,
             hidden: 0,
             limits: LIMITS,
+            bounds: Bounds::total(None),
             known: self.known.clone(),
             printed: self.printed.clone(),
         }

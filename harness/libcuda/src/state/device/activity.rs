@@ -2,6 +2,7 @@
 
 use super::sync::lock;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// How many kernels run now, since when at least one does, and for how long one did before.
@@ -11,6 +12,9 @@ struct Activity {
     before: Duration,
 }
 
+/// How many kernels run now, for those who cannot wait for the lock: handlers of signals.
+static RUNNING: AtomicU32 = AtomicU32::new(0);
+
 static ACTIVITY: Mutex<Activity> = Mutex::new(Activity { running: 0, since: None, before: Duration::ZERO });
 
 /// A kernel that runs; dropped at its end.
@@ -18,6 +22,7 @@ pub struct Busy(());
 
 /// Notes that a kernel begins.
 pub fn begin() -> Busy {
+    RUNNING.fetch_add(1, Ordering::Relaxed);
     let mut activity = lock(&ACTIVITY);
     activity.running += 1;
     activity.since = activity.since.or_else(|| Some(Instant::now()));
@@ -26,6 +31,7 @@ pub fn begin() -> Busy {
 
 impl Drop for Busy {
     fn drop(&mut self) {
+        RUNNING.fetch_sub(1, Ordering::Relaxed);
         let mut activity = lock(&ACTIVITY);
         activity.running -= 1;
         if activity.running == 0 {
@@ -33,6 +39,11 @@ impl Drop for Busy {
             activity.before += ended;
         }
     }
+}
+
+/// Whether a kernel runs now. A handler of a signal may call it.
+pub fn is_busy() -> bool {
+    RUNNING.load(Ordering::Relaxed) > 0
 }
 
 /// For how long at least one kernel of this process has been running; kernels at the same time count once.

@@ -1,7 +1,7 @@
 //! The driver itself, with its one device. `cuInit` makes it, once in a process.
 
 use super::observer::Observer;
-use super::settings::{profile_from_environment, settings_from_environment};
+use super::settings::{hidden, profile_from_environment, settings_from_environment, uuid_of};
 use super::sync::lock;
 use crate::abi::error::{Error, Refused, Result};
 use simt::memory::Memory;
@@ -94,7 +94,14 @@ pub fn init(observer: &'static dyn Observer, started: impl FnOnce()) -> std::res
     }
     let profile = match early.profile {
         Some(profile) => profile,
-        None => profile_from_environment().map_err(|message| Refused::new(Error::NO_DEVICE, message))?,
+        // A client that names a part by itself means that one; all others see what CUDA's own variable lets them.
+        None => {
+            let profile = profile_from_environment().map_err(|message| Refused::new(Error::NO_DEVICE, message))?;
+            if let Some(message) = hidden(uuid_of(profile)) {
+                return Err(Refused::new(Error::NO_DEVICE, message));
+            }
+            profile
+        }
     };
     let settings = match early.settings.take() {
         Some(settings) => settings,

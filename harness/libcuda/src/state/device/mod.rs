@@ -8,6 +8,7 @@ pub mod ending;
 pub mod exported;
 pub mod handles;
 pub mod interrupt;
+pub mod issue;
 pub mod leftover;
 pub mod observer;
 pub mod output;

@@ -1,7 +1,8 @@
 //! The interface through which the state tells what happens. The account implements it.
 
+use crate::state::device::issue::Issued;
 use crate::state::device::leftover::Leftover;
-use simt::finding::Limit;
+use simt::finding::{self, Limit};
 use simt::kernel::Geometry;
 use simt::machine::{Kernel, Progress, Report};
 use simt::memory::{AccessError, FreeError};
@@ -39,6 +40,8 @@ pub struct Launched<'a> {
     pub report: Report,
     /// The seed for the order in which warps and blocks took turns.
     pub seed: u64,
+    /// The call that issued it.
+    pub issued: Issued,
     /// Time on the host.
     pub took: Duration,
 }
@@ -61,6 +64,10 @@ pub trait Observer: Sync {
     fn launched(&self, launch: Launched<'_>);
     /// A launch has run for long, and runs on.
     fn slow(&self, kernel: &Kernel, progress: Progress);
+    /// A launch was stopped from outside while a warp was at this place.
+    fn stopped(&self, kernel: &Kernel, place: &finding::Place);
+    /// The process ends without its handlers being called.
+    fn ends(&self);
     /// A launch was refused.
     fn refused(&self, launch: RefusedLaunch<'_>);
     /// Bytes were copied between two places.

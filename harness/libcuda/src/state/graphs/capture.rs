@@ -2,13 +2,14 @@
 
 use super::event::{Event, Recorded};
 use super::graph::Graph;
-use super::task::Task;
+use super::task::{Numbered, Task};
 use crate::abi::constants::{capture_dependencies, capture_mode, capture_status};
 use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
 use crate::state::contexts::context::Context;
 use crate::state::contexts::current::current;
 use crate::state::contexts::stream::{CaptureSlot, Stream};
+use crate::state::device::settings::is_blocking;
 use crate::state::device::sync::lock;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -222,7 +223,13 @@ pub fn enqueue(stream: &Arc<Stream>, task: Task) -> Result {
     }
     drop(slot);
     forbid_implicit(stream)?;
-    stream.submit(task)
+    let waits = matches!(task, Task::Kernel(_)) && is_blocking();
+    stream.submit(Numbered::new(task, stream.id))?;
+    if waits {
+        stream.finish();
+        stream.context()?.check()?;
+    }
+    Ok(())
 }
 
 /// The capture that a stream takes part in, and its tails there.

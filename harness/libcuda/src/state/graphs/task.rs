@@ -11,6 +11,7 @@ use crate::state::contexts::pool::Load;
 use crate::state::contexts::stream::{Stream, Work};
 use crate::state::device::ending::has_abandoned;
 use crate::state::device::output;
+use crate::state::device::issue::{self, Issued};
 use crate::state::memory::allocation::release;
 use crate::state::memory::copy::MemoryCopy;
 use crate::state::memory::fill::Fill;
@@ -191,6 +192,38 @@ impl Work for Task {
 
     fn run(self: Box<Self>, context: Option<&Arc<Context>>) {
         self.perform(context);
+    }
+}
+
+/// A task of a stream, with the call that it is of if it launches kernels.
+pub struct Numbered {
+    task: Task,
+    issued: Issued,
+}
+
+impl Numbered {
+    /// The task of a call that is made now, for a stream.
+    pub fn new(task: Task, stream: u64) -> Numbered {
+        let launches = matches!(task, Task::Kernel(_) | Task::Batch(_));
+        Numbered { task, issued: if launches { issue::next(stream) } else { Issued::default() } }
+    }
+}
+
+impl Work for Numbered {
+    fn is_brief(&self) -> bool {
+        self.task.is_brief()
+    }
+
+    fn load(&self) -> Load {
+        self.task.load()
+    }
+
+    fn is_held_up(&self, stream: &Arc<Stream>) -> bool {
+        self.task.is_held_up(stream)
+    }
+
+    fn run(self: Box<Self>, context: Option<&Arc<Context>>) {
+        issue::during(self.issued, || self.task.perform(context));
     }
 }
 

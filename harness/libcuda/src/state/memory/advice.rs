@@ -1,36 +1,33 @@
-//! What is advised for managed memory, and where its blocks are.
+//! What is advised for managed memory, page by page, and where its blocks are.
 
 use crate::abi::constants::{advise, device_ordinal};
 use crate::abi::error::{Error, Result};
 
-/// What is advised for a managed allocation, and where its blocks are. Places are ordinals of devices, or
-/// [`device_ordinal::CPU`].
-pub struct Advice {
-    /// Whether it is mostly read.
+/// What is advised for pages of a managed allocation. Places are ordinals of devices, or [`device_ordinal::CPU`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advised {
+    /// Whether they are mostly read.
     pub read_mostly: bool,
-    /// Where it should stay; [`device_ordinal::INVALID`] if nothing was said.
+    /// Where they should stay; [`device_ordinal::INVALID`] if nothing was said.
     pub preferred: i32,
-    /// Who will access it.
+    /// Who will access them.
     pub accessed_by: Vec<i32>,
-    /// Where it was last prefetched to; [`device_ordinal::INVALID`] if nowhere.
+    /// Where they were last prefetched to; [`device_ordinal::INVALID`] if nowhere.
     pub last_prefetch: i32,
-    /// Blocks that are on the device, by their index.
-    pub on_device: Vec<bool>,
 }
 
-impl Default for Advice {
+impl Default for Advised {
     fn default() -> Self {
-        Advice {
+        Advised {
             read_mostly: false,
             preferred: device_ordinal::INVALID,
             accessed_by: Vec::new(),
             last_prefetch: device_ordinal::INVALID,
-            on_device: Vec::new(),
         }
     }
 }
 
-impl Advice {
+impl Advised {
     /// Stores a piece of advice (`CUmem_advise`); `who` is the place that it is about, if it is about one.
     ///
     /// # Errors
@@ -54,5 +51,116 @@ impl Advice {
             _ => return Err(Error::INVALID_VALUE),
         }
         Ok(())
+    }
+
+    /// What holds for the pages of both.
+    fn common(mut self, other: &Advised) -> Advised {
+        let same = |one: i32, other: i32| if one == other { one } else { device_ordinal::INVALID };
+        self.read_mostly &= other.read_mostly;
+        self.preferred = same(self.preferred, other.preferred);
+        self.last_prefetch = same(self.last_prefetch, other.last_prefetch);
+        self.accessed_by.retain(|who| other.accessed_by.contains(who));
+        self
+    }
+}
+
+/// Pages of which the same is advised: up to an address, from the end of the run before.
+#[derive(Debug)]
+struct Run {
+    end: u64,
+    advised: Advised,
+}
+
+/// What is advised for a managed allocation, and where its blocks are.
+#[derive(Debug)]
+pub struct Advice {
+    /// In ascending order; the last one ends at [`u64::MAX`], and no two neighbours are the same.
+    runs: Vec<Run>,
+    /// Blocks that are on the device, by their index.
+    pub on_device: Vec<bool>,
+}
+
+impl Default for Advice {
+    fn default() -> Self {
+        Advice { runs: vec![Run { end: u64::MAX, advised: Advised::default() }], on_device: Vec::new() }
+    }
+}
+
+/// The first run that ends behind an address.
+fn at(runs: &[Run], address: u64) -> usize {
+    runs.partition_point(|run| run.end <= address)
+}
+
+impl Advice {
+    /// Makes a run end at an address; returns the index of the run behind it.
+    fn split(&mut self, address: u64) -> usize {
+        let i = at(&self.runs, address);
+        let start = if i == 0 { 0 } else { self.runs[i - 1].end };
+        if start == address {
+            return i;
+        }
+        self.runs.insert(i, Run { end: address, advised: self.runs[i].advised.clone() });
+        i + 1
+    }
+
+    /// Changes what is advised for the pages from one address up to another.
+    ///
+    /// # Errors
+    /// Those of `change`, which then has changed nothing.
+    pub fn change(&mut self, (start, end): (u64, u64), change: impl Fn(&mut Advised) -> Result) -> Result {
+        let first = self.split(start);
+        let behind = self.split(end);
+        let changed = self.runs[first..behind].iter_mut().try_for_each(|run| change(&mut run.advised));
+        // Neighbours that have become the same are one run, so that advice page by page takes no more room.
+        let mut i = first.saturating_sub(1);
+        for _ in first.saturating_sub(1)..behind {
+            if i + 1 < self.runs.len() && self.runs[i].advised == self.runs[i + 1].advised {
+                self.runs.remove(i);
+            } else {
+                i += 1;
+            }
+        }
+        changed
+    }
+
+    /// What holds for all pages from one address up to another.
+    pub fn of(&self, (start, end): (u64, u64)) -> Advised {
+        let (first, last) = (at(&self.runs, start), at(&self.runs, end - 1));
+        let rest = self.runs[first..=last].iter().skip(1);
+        rest.fold(self.runs[first].advised.clone(), |all, run| all.common(&run.advised))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_for_all_pages_is_what_holds_for_each() {
+        let mut advice = Advice::default();
+        advice.change((0, 8), |one| one.take(advise::SET_READ_MOSTLY, Ok(0))).unwrap();
+        advice.change((4, 12), |one| one.take(advise::SET_ACCESSED_BY, Ok(0))).unwrap();
+        let of = |part| {
+            let all = advice.of(part);
+            (all.read_mostly, all.accessed_by)
+        };
+        assert_eq!(of((0, 4)), (true, vec![]));
+        assert_eq!(of((4, 8)), (true, vec![0]));
+        assert_eq!(of((8, 12)), (false, vec![0]));
+        assert_eq!(of((0, 12)), (false, vec![]));
+        assert_eq!(of((12, 16)), (false, vec![]));
+    }
+
+    #[test]
+    fn runs_that_become_the_same_are_one() {
+        let mut advice = Advice::default();
+        for page in 0..1000 {
+            advice.change((page * 4, page * 4 + 4), |one| one.take(advise::SET_READ_MOSTLY, Ok(0))).unwrap();
+            assert!(advice.runs.len() <= 3, "{:?}", advice.runs);
+        }
+        advice.change((0, 4000), |one| one.take(advise::UNSET_READ_MOSTLY, Ok(0))).unwrap();
+        assert_eq!(advice.runs.len(), 1);
+        assert_eq!(advice.change((8, 12), |one| one.take(-1, Ok(0))), Err(Error::INVALID_VALUE));
+        assert_eq!(advice.runs.len(), 1);
     }
 }

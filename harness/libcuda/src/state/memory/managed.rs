@@ -55,6 +55,22 @@ pub fn with_advice<T>(found: &Allocation, change: impl FnOnce(&mut Advice) -> T)
     with_owned(found.start, |owned| owned.advice.as_deref_mut().map(change)).flatten().ok_or(Error::INVALID_VALUE)
 }
 
+/// The pages that a part of an allocation (address and bytes) touches: the first address, and the one behind the last.
+pub fn pages((address, bytes): (u64, u64)) -> (u64, u64) {
+    (address / HOST_PAGE * HOST_PAGE, (address + bytes).next_multiple_of(HOST_PAGE))
+}
+
+/// Remembers that a part of an allocation is prefetched. If the memory was freed in the meantime, nothing is.
+pub fn prefetched(found: &Allocation, part: (u64, u64), target: i32) {
+    let note = |advice: &mut Advice| {
+        advice.change(pages(part), |advised| {
+            advised.last_prefetch = target;
+            Ok(())
+        })
+    };
+    let _ = with_advice(found, note);
+}
+
 /// Counts the blocks of a part of an allocation as moved, if `moves` agrees; returns their bytes.
 fn migrate(found: &Allocation, part: (u64, u64), to_device: bool, moves: impl Fn(u64) -> bool) -> u64 {
     let moved = with_advice(found, |advice| {

@@ -8,11 +8,13 @@ use crate::state::contexts::attributes::Attributes;
 use crate::state::contexts::context::Context;
 use crate::state::device::activity;
 use crate::state::device::driver::{driver, tell};
-use crate::state::device::interrupt::INTERRUPTED;
+use crate::state::device::interrupt::{INTERRUPTED, end_if_interrupted};
+use crate::state::device::issue;
 use crate::state::device::observer::Launched;
 use crate::state::device::sync::lock;
 use crate::state::device::{ending, output};
 use crate::state::memory::managed;
+use simt::finding::Place;
 use simt::kernel::Geometry;
 use simt::machine::{self, Fault, Launch, Runtime, Watch};
 use std::sync::Arc;
@@ -100,7 +102,9 @@ impl KernelLaunch {
         let mut print = |bytes: &[u8]| printed.extend_from_slice(bytes);
         let start = Instant::now();
         let slow = |progress| tell(|observer| observer.slow(self.function.kernel(), progress));
-        let watch = Watch { cancel: &INTERRUPTED, patience: PATIENCE, slow: &slow, runtime: Some(runtime) };
+        let stopped = |place: &Place| tell(|observer| observer.stopped(self.function.kernel(), place));
+        let watch =
+            Watch { cancel: &INTERRUPTED, patience: PATIENCE, slow: &slow, stopped: &stopped, runtime: Some(runtime) };
         let busy = activity::begin();
         let report = machine::run_watched(&driver.memory, driver.profile, &settings, &launch, &watch, &mut print);
         drop(busy);
@@ -121,9 +125,11 @@ impl KernelLaunch {
                 geometry: self.geometry,
                 report,
                 seed: settings.seed,
+                issued: issue::current(),
                 took,
             });
         });
+        end_if_interrupted(|| tell(|observer| observer.ends()));
         ended
     }
 }

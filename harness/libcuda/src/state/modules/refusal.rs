@@ -1,8 +1,9 @@
 //! Launches that the part, or the kernel, does not allow: which limit, what was asked, and what would fit.
 
-use super::module::Function;
+use super::module::{Function, find_function};
 use super::{clusters, occupancy};
 use crate::abi::error::{Error, Result};
+use crate::abi::types::Handle;
 use crate::state::device::driver::{driver, tell};
 use crate::state::device::observer::RefusedLaunch;
 use crate::state::device::sync::lock;
@@ -64,6 +65,13 @@ pub fn too_few_arguments(kernel: &Kernel, given: u64) -> Error {
     let error = Error::INVALID_VALUE;
     Refusal::new(error, Limit::Arguments, given, kernel.param_bytes).with(remedy).tell(&kernel.name);
     error
+}
+
+/// Reports that a launch names a stream that was destroyed, or never made.
+pub fn no_stream(function: Handle) {
+    if let Ok(function) = find_function(function) {
+        Refusal::new(Error::INVALID_HANDLE, Limit::Stream, 1_u64, 0_u64).tell(&function.kernel().name);
+    }
 }
 
 /// Checks a launch against the limits of the part and of the kernel.

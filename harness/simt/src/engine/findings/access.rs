@@ -4,10 +4,33 @@ use crate::engine::warp::Flow;
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, Wrong};
-use crate::finding::{Access, Allocation, Kind, Relation, Space};
+use crate::finding::{Access, Allocation, Finding, Kind, Relation, Space};
 use crate::kernel::Fault;
 
 impl Warp<'_> {
+    /// Records what is wrong with a lane's access to memory. Returns where it leads if the kernel goes on as on a GPU,
+    /// whose pages are larger than its allocations.
+    #[cold]
+    pub(crate) fn stray(&mut self, op: &Op, lane: usize, request: Request, wrong: Wrong) -> Option<*mut u8> {
+        let strays = matches!(wrong.kind, Kind::OutOfBounds { space: Space::Global } | Kind::UseAfterFree);
+        match &self.launch().nowhere {
+            Some(nowhere) if strays => {
+                let pointer = nowhere.pointer(request.what);
+                let place = self.program().place_of(op.site);
+                let access = Access::memory(request.what, wrong.space, request.size, wrong.address, place);
+                let mut finding = Finding::new(wrong.kind, self.program().name.clone());
+                finding.allocation = self.nearest_global(wrong.address, request.size);
+                finding.accesses.push(self.located(access, lane));
+                self.record(finding);
+                Some(pointer)
+            }
+            _ => {
+                self.access_fault(op, lane, request, wrong);
+                None
+            }
+        }
+    }
+
     /// Records what is wrong with a lane's access.
     #[cold]
     pub(crate) fn access_fault(&mut self, op: &Op, lane: usize, request: Request, wrong: Wrong) -> Flow {

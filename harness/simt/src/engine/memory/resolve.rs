@@ -184,10 +184,10 @@ impl Warp<'_> {
         for lane in lanes(self.mask()) {
             match self.resolve_lane(lane, address[lane], request) {
                 Ok(pointer) => at[lane] = pointer as u64,
-                Err(wrong) => {
-                    self.access_fault(op, lane, request, wrong);
-                    return false;
-                }
+                Err(wrong) => match self.stray(op, lane, request, wrong) {
+                    Some(pointer) => at[lane] = pointer as u64,
+                    None => return false,
+                },
             }
         }
         let generic = request.space == Space::Generic;

@@ -6,7 +6,7 @@ use crate::checks::clock::Sharing;
 use crate::checks::launch::LaunchRaces;
 use crate::counters::Counters;
 use crate::engine::warp::program::Program;
-use crate::engine::warp::shared::{Blocks, Count, Ended, Looks, Outcome, Shared};
+use crate::engine::warp::shared::{Blocks, Count, Ended, Looks, Nowhere, Outcome, Shared};
 use crate::engine::warp::sums::Turns;
 use crate::engine::warp::tables::Order;
 use crate::engine::watch::bounds::bounds;
@@ -230,6 +230,8 @@ fn shared<'l>(
         counting: settings.counters,
         sync_check: checks.sync,
         memory_check: checks.memory,
+        // The two other checks remember each access by its allocation.
+        nowhere: (settings.keep_going && !checks.race && !checks.init).then(Nowhere::new),
         seed: settings.seed,
         budget: settings.budget,
         resident,

@@ -335,21 +335,29 @@ impl<'l> Worker<'l> {
         let budget = self.launch.budget;
         self.launch.look();
         if spent <= budget {
+            if self.launch.watch.cancel.load(Ordering::Relaxed)
+                && let Some(access) = self.whereabouts(block, warp)
+            {
+                (self.launch.watch.stopped)(&access.place);
+            }
             return self.stopped();
         }
         let program = self.launch.program;
         let mut finding = Finding::new(Kind::EndlessLoop { budget }, program.name.clone());
-        if let Some(warp) = &block.warps[warp]
-            && let Some(group) = warp.groups.first()
-        {
-            let mut access = Access::at(What::Loop, program.loop_of(group.pc));
-            access.threads = group.mask.count_ones();
-            finding = finding.with(warp.located(access, group.mask.trailing_zeros() as usize));
-        }
+        finding.accesses.extend(self.whereabouts(block, warp));
         let waits = |state| matches!(state, State::Barrier(_) | State::Lanes(_) | State::Warp(_) | State::Whole);
         finding.accesses.extend(places(block, program, waits));
         self.fail(Fault::LaunchTimeout, finding);
         true
+    }
+
+    /// Where a warp of a block is: the loop that it executes, and the threads that do.
+    fn whereabouts(&self, block: &Block<'_>, warp: usize) -> Option<Access> {
+        let warp = block.warps[warp].as_ref()?;
+        let group = warp.groups.first()?;
+        let mut access = Access::at(What::Loop, self.launch.program.loop_of(group.pc));
+        access.threads = group.mask.count_ones();
+        Some(warp.located(access, group.mask.trailing_zeros() as usize))
     }
 
     /// Stops the launch.

@@ -1,5 +1,6 @@
 //! What the workers of a launch share.
 
+use super::buffer::Buffer;
 use super::dice::shuffle;
 use super::printed::{Printed, Text};
 use super::program::{Handler, Op, Program};
@@ -8,7 +9,7 @@ use super::sums::Turns;
 use super::tables::Order;
 use crate::checks::bounds::Bounds;
 use crate::checks::launch::LaunchRaces;
-use crate::finding::{Finding, Findings};
+use crate::finding::{Finding, Findings, What};
 use crate::kernel::{Fault, Geometry, Param, Progress, Watch};
 use crate::memory::{Heap, View};
 use crate::profile::Profile;
@@ -56,6 +57,29 @@ impl Looks {
     }
 }
 
+/// Memory that stands for what lies outside of all allocations: it reads as zero, and what is written there is lost.
+pub(crate) struct Nowhere {
+    /// Large enough for the widest access, and written by no one.
+    zeros: [u64; 16],
+    written: Buffer,
+}
+
+// SAFETY: no thread relies on what another one writes there.
+unsafe impl Sync for Nowhere {}
+// SAFETY: as above.
+unsafe impl Send for Nowhere {}
+
+impl Nowhere {
+    pub fn new() -> Nowhere {
+        Nowhere { zeros: [0; 16], written: Buffer::new(size_of::<[u64; 16]>()) }
+    }
+
+    /// Where one lane's access leads.
+    pub fn pointer(&self, what: What) -> *mut u8 {
+        if what == What::Read { self.zeros.as_ptr().cast::<u8>().cast_mut() } else { self.written.ptr() }
+    }
+}
+
 /// What the workers of a launch share.
 pub(crate) struct Shared<'l> {
     pub program: &'l Arc<Program>,
@@ -80,6 +104,8 @@ pub(crate) struct Shared<'l> {
     pub sync_check: bool,
     /// Whether findings of the memory check that are not faults are reported.
     pub memory_check: bool,
+    /// Where accesses outside of all allocations lead, if they do not stop the kernel.
+    pub nowhere: Option<Nowhere>,
     /// The race check, if it is on.
     pub races: Option<LaunchRaces>,
     /// Whether the initialisation check is on.
@@ -275,6 +301,7 @@ impl Shared<'static> {
             counting: false,
             sync_check: false,
             memory_check: false,
+            nowhere: None,
             races: None,
             init: false,
             orders: Vec::new(),
@@ -287,7 +314,13 @@ impl Shared<'static> {
             resident: 1,
             spent: Count::default(),
             stop: AtomicBool::new(false),
-            watch: Watch { cancel: &NEVER, patience: std::time::Duration::MAX, slow: &|_| {}, runtime: None },
+            watch: Watch {
+                cancel: &NEVER,
+                patience: std::time::Duration::MAX,
+                slow: &|_| {},
+                stopped: &|_| {},
+                runtime: None,
+            },
             looked: AtomicU32::new(0),
             began: Instant::now(),
             heap: None,
