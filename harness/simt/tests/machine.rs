@@ -30,6 +30,7 @@ mod rounding;
 mod runtime_calls;
 mod shared;
 mod small_tiles;
+mod symbols;
 mod sync;
 mod tensor_record;
 mod tensors;

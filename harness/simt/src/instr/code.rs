@@ -96,6 +96,8 @@ pub struct Inst {
     pub adds: Adds,
     /// Bytes of the elements that it loads: see [`AccessInfo`](crate::engine::warp::tables::AccessInfo).
     pub element: u32,
+    /// The bytes of a load that its program uses, a bit for each, if it does not use all.
+    pub used_bytes: Option<u32>,
     /// The number of a load that is judged where its value is used.
     pub speculated: Option<u32>,
     /// Further operands, which are written if the flag is set and read if not. They go into the program's lists, and
@@ -121,6 +123,7 @@ impl Inst {
             merge: Merge::default(),
             adds: Adds::Other,
             element: 1,
+            used_bytes: None,
             speculated: None,
             list: Vec::new(),
         }

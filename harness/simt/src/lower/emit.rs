@@ -237,6 +237,7 @@ impl Emitter<'_> {
             program.merged[pc as usize] = Some(if let Merge::Leads(bytes) = inst.merge { bytes } else { 0 });
         }
         program.speculated.extend(inst.speculated.map(|load| (load, pc)));
+        program.used_bytes.extend(inst.used_bytes.map(|mask| (pc, mask)));
         if let Role::Access(what, space, size) | Role::Tile(what, space, size) = inst.role {
             program.accesses.push(AccessInfo {
                 pc,

@@ -275,14 +275,20 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
     pub fn prepare(&mut self, inst: Inst) {
         let loc = self.loc;
         self.widened.retain(|(narrow, _), _| !inst.writes(*narrow));
-        let speculated = match inst.role {
-            Role::Access(What::Read, ..) => self.speculated.loads.get(&self.now).copied(),
-            _ => None,
+        let (speculated, used_bytes) = match inst.role {
+            Role::Access(What::Read, ..) => (self.speculated.loads.get(&self.now).copied(), self.used_bytes()),
+            _ => (None, None),
         };
         let (at, adds) = (self.now, self.adds(&inst));
         let mut order = inst.order;
         order.strong |= matches!(inst.role, Role::Access(What::Read, ..)) && self.attempts.contains(&self.now);
-        self.block().insts.push(Inst { loc, order, at, adds, speculated, ..inst });
+        self.block().insts.push(Inst { loc, order, at, adds, used_bytes, speculated, ..inst });
+    }
+
+    /// The bytes that the program uses of what the present instruction loads, if the compiler says so.
+    fn used_bytes(&self) -> Option<u32> {
+        let known = &self.body.used_bytes;
+        known.iter().find(|(at, _)| *at == self.now).map(|(_, mask)| *mask)
     }
 
     /// What an instruction adds, if it is an atomic.

@@ -113,7 +113,7 @@ fn kernel(
     (index, function): (usize, &ast::Function),
     profile: &Profile,
 ) -> Result<Kernel, LoadError> {
-    let lowered = Builder::lower(module, env, index)?;
+    let lowered = Builder::lower(module, env, index, profile.shared_reserved_per_block)?;
     let (params, param_bytes) = layout(&function.params);
     let digits: String = module.target.chars().filter(char::is_ascii_digit).collect();
     let most = function.max_ntid.or(function.req_ntid);

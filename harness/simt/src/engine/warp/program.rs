@@ -84,6 +84,9 @@ pub struct Program {
     pub products: bool,
     /// Loads that are judged where their values are used: number and program counter.
     pub speculated: Vec<(u32, u32)>,
+    /// Loads of which only some bytes are used, in order: program counter, and a bit for each byte that is. A compiler
+    /// may load more than the source asks for, as long as it may touch it.
+    pub used_bytes: Vec<(u32, u32)>,
     /// Warp-level synchronising instructions inside blocks (program counters).
     pub warp_syncs: Vec<u32>,
     /// Block barriers (program counters).
@@ -105,6 +108,9 @@ pub struct Program {
     pub arrays: bool,
     /// Bytes of static shared memory.
     pub static_shared: u32,
+    /// Bytes at the start of shared memory that the system reserves, if the kernel asks where they lie. Other kernels
+    /// have nothing before their own variables.
+    pub reserved_shared: u32,
     /// Alignment of the dynamic shared memory.
     pub dynamic_align: u32,
     /// Names in shared memory.
@@ -131,6 +137,12 @@ impl std::fmt::Debug for Program {
 }
 
 impl Program {
+    /// The bytes of a load that are used, if not all of them are.
+    pub fn used_bytes_of(&self, pc: u32) -> Option<u32> {
+        let at = self.used_bytes.binary_search_by_key(&pc, |known| known.0).ok()?;
+        Some(self.used_bytes[at].1)
+    }
+
     /// The place with this index in [`Program::locs`].
     pub fn place(&self, index: u32) -> Place {
         let Some(&(loc, function)) = self.locs.get(index as usize) else {

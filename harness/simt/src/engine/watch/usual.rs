@@ -31,6 +31,10 @@ pub(crate) fn rooms(program: &Program, bounds: &[Option<Bounds>], bytes: u32) ->
             rooms[pc] = known.map_or(room.clone(), |known| known.start..known.end.min(room.end));
         }
     }
+    // What such a load touches is not all that it reads.
+    for (pc, _) in &program.used_bytes {
+        rooms[*pc as usize] = 0..0;
+    }
     rooms
 }
 
