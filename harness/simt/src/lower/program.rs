@@ -42,8 +42,6 @@ pub struct Builder<'m> {
     known_locs: HashMap<(Loc, u32), u32>,
     /// The arguments that calls of `printf` were given.
     pub packed: Vec<Packed>,
-    /// How many loads are judged where their values are used.
-    pub loads: u32,
     /// The kernel's parameters and their offsets.
     pub params: HashMap<String, u32>,
     /// Shared variables by function (`None` for the module's) and name.
@@ -125,7 +123,6 @@ impl<'m> Builder<'m> {
             locs: Vec::new(),
             known_locs: HashMap::new(),
             packed: Vec::new(),
-            loads: 0,
             params,
             shared: HashMap::new(),
             local: HashMap::new(),

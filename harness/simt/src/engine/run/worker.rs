@@ -236,7 +236,7 @@ impl<'l> Worker<'l> {
             let number = block.number * u64::from(races.warps_per_block()) + index as u64;
             warp.clock.start(number as u32);
         }
-        warp.unjudged.clear();
+        warp.undefined = None;
         if launch.init {
             warp.written.reset(warp.local_len * LANES as u64);
         }

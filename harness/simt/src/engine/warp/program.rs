@@ -3,6 +3,8 @@
 pub use super::tables::*;
 use super::{Flow, Warp};
 use crate::finding::{CalledFrom, Place, Space};
+use crate::instr::code::Dataflow;
+use crate::lane::LANES;
 use crate::memory;
 use crate::ptx::ast::{Inline, Loc};
 
@@ -46,6 +48,45 @@ impl Op {
     }
 }
 
+/// A register that an instruction reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand(u32);
+
+impl Operand {
+    /// A register at this place in the register file, of `width` bytes a lane, 0 for a predicate. Whether it is
+    /// written, and whether it is the address of a memory instruction.
+    pub fn new(place: u32, width: u32, is_written: bool, is_address: bool) -> Operand {
+        let width = match width {
+            0 => 0,
+            1 | 2 => 1,
+            4 => 2,
+            _ => 3,
+        };
+        // Places are multiples of four.
+        Operand(place << 2 | width << 2 | u32::from(is_address) << 1 | u32::from(is_written))
+    }
+    /// Its place in the register file.
+    pub fn place(self) -> u32 {
+        self.0 >> 4 << 2
+    }
+    /// Its bytes a lane, 0 for a predicate.
+    pub fn width(self) -> u32 {
+        [0, 2, 4, 8][(self.0 >> 2 & 3) as usize]
+    }
+    /// Its bytes in the register file.
+    pub fn bytes(self) -> usize {
+        if self.width() == 0 { 4 } else { self.width() as usize * LANES }
+    }
+    /// Whether the instruction writes it; otherwise it reads it.
+    pub fn is_written(self) -> bool {
+        self.0 & 1 != 0
+    }
+    /// Whether it is the address of a memory instruction.
+    pub fn is_address(self) -> bool {
+        self.0 & 2 != 0
+    }
+}
+
 /// A kernel's code and all that a launch needs to run it.
 #[derive(Default)]
 pub struct Program {
@@ -82,8 +123,10 @@ pub struct Program {
     pub merged: Vec<Option<u32>>,
     /// It multiplies matrices by warpgroups.
     pub products: bool,
-    /// Loads that are judged where their values are used: number and program counter.
-    pub speculated: Vec<(u32, u32)>,
+    /// For each instruction, what it does with undefined values, and where its operands begin in `operands`.
+    pub dataflow: Vec<(Dataflow, u32)>,
+    /// The registers that instructions read and write, one after another.
+    pub operands: Vec<Operand>,
     /// Loads of which only some bytes are used, in order: program counter, and a bit for each byte that is. A compiler
     /// may load more than the source asks for, as long as it may touch it.
     pub used_bytes: Vec<(u32, u32)>,
@@ -137,6 +180,13 @@ impl std::fmt::Debug for Program {
 }
 
 impl Program {
+    /// What an instruction does with undefined values, and the registers that it reads and writes.
+    pub fn dataflow_of(&self, pc: u32) -> (Dataflow, &[Operand]) {
+        let (dataflow, first) = self.dataflow[pc as usize];
+        let end = self.dataflow.get(pc as usize + 1).map_or(self.operands.len(), |next| next.1 as usize);
+        (dataflow, &self.operands[first as usize..end])
+    }
+
     /// The bytes of a load that are used, if not all of them are.
     pub fn used_bytes_of(&self, pc: u32) -> Option<u32> {
         let at = self.used_bytes.binary_search_by_key(&pc, |known| known.0).ok()?;

@@ -63,6 +63,7 @@ impl Warp<'_> {
             let address = Addresses { offset: address.offset.wrapping_add(at.into()), ..address };
             self.check_whole(op, Request { size, ..request }, space, address, None);
         }
+        self.join_loaded(address.all(), request.size);
     }
 
     #[inline(always)]

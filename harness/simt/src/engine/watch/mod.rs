@@ -14,6 +14,7 @@ mod races;
 mod remedy;
 mod rows;
 mod sync;
+mod undefined;
 pub(crate) mod usual;
 mod warpgroups;
 mod written;

@@ -23,11 +23,8 @@ impl Warp<'_> {
         };
         let Layout { low, high, row, halves } = *layout;
         let end = high.saturating_add(size.into());
-        let usual = (row || halves.each() == [Half::Line; 2])
-            && self.mask() == ALL
-            && room.start <= low
-            && end <= room.end
-            && self.unjudged.is_empty();
+        let usual =
+            (row || halves.each() == [Half::Line; 2]) && self.mask() == ALL && room.start <= low && end <= room.end;
         if !usual {
             return false;
         }

@@ -58,10 +58,9 @@ impl Warp<'_> {
         let site = unsafe { &*self.sites.add(pc as usize) };
         let lies_in_room = low >= site.start && end <= site.start + site.len;
         let init = self.launch().init;
-        let judged = self.unjudged.is_empty();
         let block = self.block.get_mut();
         let usual = lies_in_room
-            && (!init || (block.stretch.start <= low && end <= block.stretch.end && judged))
+            && (!init || (block.stretch.start <= low && end <= block.stretch.end))
             && block.copies.is_empty()
             && (what == What::Read || block.proxies.is_off())
             && block.clock.is_in_time(&races.time)
