@@ -15,7 +15,7 @@ pub fn of(op: &str, inst: &Inst) -> Dataflow {
     let mut words = op.split('.');
     let base = words.next().unwrap_or_default();
     match inst.role {
-        Role::Access(What::Read, ..) => {
+        Role::Access(What::Read, ..) if matches!(base, "ld" | "ldu") => {
             Dataflow::Load { signed: matches!(words.next_back(), Some("s8" | "s16" | "s32")) }
         }
         Role::Access(What::Write, ..) if base == "st" => Dataflow::Store,
