@@ -31,6 +31,7 @@ mod rounding;
 mod runtime_calls;
 mod shared;
 mod small_tiles;
+mod symbols;
 mod sync;
 mod targets;
 mod tensor_record;

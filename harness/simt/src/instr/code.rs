@@ -53,6 +53,26 @@ pub enum Role {
     Guard,
 }
 
+/// What an instruction does with values of which some bits are not defined, as nobody has written them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dataflow {
+    /// It computes registers from registers and does nothing else, so that it may be executed again.
+    Pure,
+    /// It writes registers that depend on those that it reads.
+    Opaque,
+    /// It loads registers, which are extended by sign if that is set.
+    Load {
+        /// The elements are signed.
+        signed: bool,
+    },
+    /// It stores registers.
+    Store,
+    /// It guards the next instruction.
+    Guard,
+    /// What it does depends on the values that it reads, and other threads may see it.
+    Decides,
+}
+
 /// Whether the assembler makes one load of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Merge {
@@ -96,8 +116,10 @@ pub struct Inst {
     pub adds: Adds,
     /// Bytes of the elements that it loads: see [`AccessInfo`](crate::engine::warp::tables::AccessInfo).
     pub element: u32,
-    /// The number of a load that is judged where its value is used.
-    pub speculated: Option<u32>,
+    /// The bytes of a load that its program uses, a bit for each, if it does not use all.
+    pub used_bytes: Option<u32>,
+    /// What it does with undefined values, for the checks.
+    pub dataflow: Dataflow,
     /// Further operands, which are written if the flag is set and read if not. They go into the program's lists, and
     /// the immediate becomes their index there.
     pub list: Vec<(Opnd, bool)>,
@@ -121,7 +143,8 @@ impl Inst {
             merge: Merge::default(),
             adds: Adds::Other,
             element: 1,
-            speculated: None,
+            used_bytes: None,
+            dataflow: Dataflow::Opaque,
             list: Vec::new(),
         }
     }
@@ -155,6 +178,11 @@ impl Inst {
     pub fn writes(&self, opnd: Opnd) -> bool {
         let fields = self.o.iter().enumerate().any(|(at, &o)| o == opnd && self.defs & (1 << at) != 0);
         fields || self.list.contains(&(opnd, true))
+    }
+
+    /// Whether it writes any register.
+    pub fn writes_any(&self) -> bool {
+        self.defs != 0 || self.list.iter().any(|(_, written)| *written)
     }
 
     /// With where its addresses begin.

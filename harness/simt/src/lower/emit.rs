@@ -4,9 +4,9 @@ use super::alloc::{Places, place, register_bytes};
 use super::ir::*;
 use super::order;
 use crate::engine::warp::program::{
-    ANY_BLOCK, AccessInfo, BlockInfo, BranchInfo, Constant, FunctionInfo, Order, Program, Refresh, TextureInfo,
+    ANY_BLOCK, AccessInfo, BlockInfo, BranchInfo, Constant, FunctionInfo, Operand, Order, Program, Refresh, TextureInfo,
 };
-use crate::instr::code::Field;
+use crate::instr::code::{Dataflow, Field};
 use crate::instr::control::{End, branch};
 
 /// Where the registers and blocks of a program lie.
@@ -20,6 +20,9 @@ struct Layout<'f> {
     constants: Vec<u32>,
     /// Places of the fixed registers in the register file.
     fixed: Vec<u32>,
+    /// Bytes a lane of the fixed registers and of the constants, 0 for a predicate.
+    widths: Vec<u32>,
+    constant_widths: Vec<u32>,
     /// Places of each function's own registers, relative to its base.
     places: Vec<Places>,
     bases: Vec<u32>,
@@ -70,7 +73,19 @@ impl<'f> Layout<'f> {
         let bases = bases.collect();
         // A vector access may read a little past a predicate.
         program.file_bytes = at + 64;
-        Layout { functions, starts: starts(functions, &orders), orders, constants, fixed, places, bases }
+        let widths = pools.fixed.clone();
+        let constant_widths = pools.constants.iter().map(|constant| constant.1).collect();
+        Layout {
+            functions,
+            starts: starts(functions, &orders),
+            orders,
+            constants,
+            fixed,
+            widths,
+            constant_widths,
+            places,
+            bases,
+        }
     }
 
     /// The place of an operand of a function.
@@ -81,6 +96,16 @@ impl<'f> Layout<'f> {
             Opnd::Fixed(r) => self.fixed[r as usize],
             Opnd::Const(c) => self.constants[c as usize],
             Opnd::Raw(value) => value,
+        }
+    }
+
+    /// Bytes a lane of a register, 0 for a predicate.
+    fn width(&self, function: usize, opnd: Opnd) -> Option<u32> {
+        match opnd {
+            Opnd::Reg(r) => Some(self.functions[function].regs[r as usize]),
+            Opnd::Fixed(r) => Some(self.widths[r as usize]),
+            Opnd::Const(c) => Some(self.constant_widths[c as usize]),
+            _ => None,
         }
     }
 
@@ -236,7 +261,7 @@ impl Emitter<'_> {
             program.merged.resize(pc as usize + 1, None);
             program.merged[pc as usize] = Some(if let Merge::Leads(bytes) = inst.merge { bytes } else { 0 });
         }
-        program.speculated.extend(inst.speculated.map(|load| (load, pc)));
+        program.used_bytes.extend(inst.used_bytes.map(|mask| (pc, mask)));
         if let Role::Access(what, space, size) | Role::Tile(what, space, size) = inst.role {
             program.accesses.push(AccessInfo {
                 pc,
@@ -253,6 +278,24 @@ impl Emitter<'_> {
         }
     }
 
+    /// Records which registers an instruction reads and writes, and what it does with them.
+    fn operands(&mut self, layout: &Layout<'_>, function: usize, inst: &Inst) {
+        let program = &mut *self.program;
+        program.dataflow.push((inst.dataflow, program.operands.len() as u32));
+        let accesses = matches!(inst.role, Role::Access(..));
+        let fields = inst.o.iter().enumerate().flat_map(|(at, &opnd)| {
+            let is_address = accesses && at == Field::A as usize;
+            let read = (inst.uses & (1 << at) != 0).then_some((opnd, false, is_address));
+            read.into_iter().chain((inst.defs & (1 << at) != 0).then_some((opnd, true, false)))
+        });
+        let listed = inst.list.iter().map(|&(opnd, written)| (opnd, written, false));
+        for (opnd, written, is_address) in fields.chain(listed) {
+            if let Some(width) = layout.width(function, opnd) {
+                program.operands.push(Operand::new(layout.place(function, opnd), width, written, is_address));
+            }
+        }
+    }
+
     fn inst(&mut self, layout: &Layout<'_>, function: usize, inst: &Inst) {
         let place = |opnd| layout.place(function, opnd);
         let mut imm = inst.imm;
@@ -261,6 +304,7 @@ impl Emitter<'_> {
             let list = inst.list.iter().map(|l| place(l.0));
             self.program.lists.extend(list);
         }
+        self.operands(layout, function, inst);
         let op = inst.decoded(imm, self.pc(), place);
         self.program.ops.push(op);
     }
@@ -269,7 +313,8 @@ impl Emitter<'_> {
     fn end(&mut self, layout: &Layout<'_>, function: usize, inst: &Inst, mut info: BlockInfo) {
         info.end = self.pc();
         let end = End { block: self.program.blocks.len() as u32, length: info.instructions };
-        self.inst(layout, function, &end.fill(inst.clone()));
+        let inst = end.fill(Inst { dataflow: Dataflow::Decides, ..inst.clone() });
+        self.inst(layout, function, &inst);
         self.program.blocks.push(info);
     }
 

@@ -2,6 +2,7 @@
 
 use super::attempts;
 use super::awaited;
+use super::dataflow;
 use super::effort::{self, Flow, split};
 use super::error::unsupported;
 use super::ir::*;
@@ -11,9 +12,9 @@ use super::origin;
 use super::pending;
 use super::predicated;
 use super::program::Builder;
-use super::speculation::{self, Speculated};
 use crate::engine::warp::program::Adds;
 use crate::finding::What;
+use crate::instr::code::Dataflow;
 use crate::instr::context::width;
 use crate::instr::control::branch;
 use crate::instr::wgmma;
@@ -59,8 +60,6 @@ pub struct FnBuilder<'b, 'm> {
     pub home: Option<(Opnd, Opnd)>,
     /// In a function that makes arrays, where the last one began when it was called.
     pub before: Option<Opnd>,
-    /// The loads that are judged where their values are used.
-    pub speculated: Speculated,
     /// The loads that a compare-and-swap tells right or wrong.
     attempts: HashSet<u32>,
     /// Accumulators of products by warpgroups.
@@ -101,10 +100,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             widened: HashMap::new(),
             attempts: attempts::find(body),
             accumulators: pending::accumulators(body),
-            speculated: Speculated::default(),
         };
-        this.speculated = speculation::find(body, this.b.loads);
-        this.b.loads += this.speculated.loads.len() as u32;
         this.count_defs();
         this.prologue(back)?;
         this.run()?;
@@ -197,7 +193,6 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
                 self.enter(block);
             }
             (self.now, self.guard) = (at as u32, inst.guard);
-            self.judge_loads()?;
             self.instruction(inst)?;
             let used = pending::used(inst, &self.accumulators);
             if !used.is_empty() && self.current.is_some() {
@@ -275,14 +270,21 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
     pub fn prepare(&mut self, inst: Inst) {
         let loc = self.loc;
         self.widened.retain(|(narrow, _), _| !inst.writes(*narrow));
-        let speculated = match inst.role {
-            Role::Access(What::Read, ..) => self.speculated.loads.get(&self.now).copied(),
-            _ => None,
+        let used_bytes = if let Role::Access(What::Read, ..) = inst.role { self.used_bytes() } else { None };
+        let dataflow = match self.body.code.get(self.now as usize) {
+            Some(written) => dataflow::of(&written.op, &inst),
+            None => Dataflow::Opaque,
         };
         let (at, adds) = (self.now, self.adds(&inst));
         let mut order = inst.order;
         order.strong |= matches!(inst.role, Role::Access(What::Read, ..)) && self.attempts.contains(&self.now);
-        self.block().insts.push(Inst { loc, order, at, adds, speculated, ..inst });
+        self.block().insts.push(Inst { loc, order, at, adds, used_bytes, dataflow, ..inst });
+    }
+
+    /// The bytes that the program uses of what the present instruction loads, if the compiler says so.
+    fn used_bytes(&self) -> Option<u32> {
+        let known = &self.body.used_bytes;
+        known.iter().find(|(at, _)| *at == self.now).map(|(_, mask)| *mask)
     }
 
     /// What an instruction adds, if it is an atomic.

@@ -6,6 +6,7 @@ mod attempts;
 mod awaited;
 mod calls;
 mod context;
+mod dataflow;
 mod effort;
 mod emit;
 mod env;
@@ -26,7 +27,6 @@ mod pending;
 mod predicated;
 mod program;
 mod recursion;
-mod speculation;
 mod spins;
 mod values;
 mod waiting;
@@ -117,7 +117,7 @@ fn kernel(
     (index, function): (usize, &ast::Function),
     profile: &Profile,
 ) -> Result<Kernel, LoadError> {
-    let lowered = Builder::lower(module, env, index)?;
+    let lowered = Builder::lower(module, env, index, profile.shared_reserved_per_block)?;
     let (params, param_bytes) = layout(&function.params);
     let digits: String = module.target.chars().filter(char::is_ascii_digit).collect();
     let most = function.max_ntid.or(function.req_ntid);

@@ -42,8 +42,6 @@ pub struct Builder<'m> {
     known_locs: HashMap<(Loc, u32), u32>,
     /// The arguments that calls of `printf` were given.
     pub packed: Vec<Packed>,
-    /// How many loads are judged where their values are used.
-    pub loads: u32,
     /// The kernel's parameters and their offsets.
     pub params: HashMap<String, u32>,
     /// Shared variables by function (`None` for the module's) and name.
@@ -89,9 +87,15 @@ fn names<'o>(operand: &'o Operand, found: &mut Vec<&'o str>) {
     }
 }
 
+/// Whether a function asks where the shared memory lies that the system reserves.
+fn reads_reserved(function: &ast::Function) -> bool {
+    let code = function.body.iter().flat_map(|body| &body.code);
+    code.flat_map(|inst| &inst.operands).any(|o| matches!(o, Operand::Special(ast::Special::ReservedSmem(_))))
+}
+
 impl<'m> Builder<'m> {
-    /// Lowers the kernel with this index in the module.
-    pub fn lower(module: &'m ast::Module, env: &'m Env, kernel: usize) -> Result<Lowered> {
+    /// Lowers the kernel with this index in the module, for a part that reserves so many bytes of shared memory.
+    pub fn lower(module: &'m ast::Module, env: &'m Env, kernel: usize, reserved: u32) -> Result<Lowered> {
         let (functions, circle) = reachable(module, kernel, &env.pointers)?;
         let mut pools = Pools::default();
         let mut frames =
@@ -119,7 +123,6 @@ impl<'m> Builder<'m> {
             locs: Vec::new(),
             known_locs: HashMap::new(),
             packed: Vec::new(),
-            loads: 0,
             params,
             shared: HashMap::new(),
             local: HashMap::new(),
@@ -132,6 +135,9 @@ impl<'m> Builder<'m> {
             last: ANY_BLOCK,
             ..Program::default()
         };
+        if this.functions.iter().any(|&f| reads_reserved(&module.functions[f])) {
+            program.reserved_shared = reserved;
+        }
         this.place_variables(&mut program)?;
         let mut lowered = Vec::new();
         for i in 0..this.functions.len() {
@@ -208,7 +214,8 @@ impl<'m> Builder<'m> {
             }
         }
         program.dynamic_align = 16;
-        let mut end = 0u32;
+        let reserved = program.reserved_shared;
+        let mut end = reserved;
         for (owner, var) in shared {
             let key = (owner, var.name.clone());
             // An external array with a size is an array like any other: there is no other module to define it.
@@ -221,14 +228,15 @@ impl<'m> Builder<'m> {
             self.shared.insert(key, SharedPlace::At(at));
             let size = u32::try_from(var.size).unwrap_or(u32::MAX);
             end = at.saturating_add(size);
-            if end > MAX_SHARED {
+            let own = end - reserved;
+            if own > MAX_SHARED {
                 let what =
-                    format!("{end} bytes of static shared memory, {MAX_SHARED} at most: larger arrays must be dynamic");
+                    format!("{own} bytes of static shared memory, {MAX_SHARED} at most: larger arrays must be dynamic");
                 return Err(invalid(what, (program.name.as_str(), Loc::default())));
             }
             program.shared_vars.push(SharedVar { name: var.name.clone(), offset: at, size });
         }
-        program.static_shared = end;
+        program.static_shared = end - reserved;
         let dynamic = self.shared.iter().find(|(_, place)| matches!(place, SharedPlace::Dynamic));
         if let Some(((_, name), _)) = dynamic {
             program.shared_vars.push(SharedVar {

@@ -253,6 +253,10 @@ pub struct Var {
     pub ty: Type,
     /// Alignment in bytes.
     pub align: u32,
+    /// The number of elements of each dimension, the first being 0 for `[]`; none if it is no array.
+    pub dimensions: Vec<u64>,
+    /// Components of an element that is a vector, otherwise 1.
+    pub vector: u32,
     /// Size in bytes; 0 for `[]` (dynamic shared memory, or an external array).
     pub size: u64,
     /// `.extern`.
@@ -265,6 +269,13 @@ pub struct Var {
     pub init: Option<Init>,
     /// Line in the PTX.
     pub ptx_line: u32,
+}
+
+impl Var {
+    /// Bytes of an element.
+    pub fn size_of_element(&self) -> i64 {
+        i64::from(self.vector) * i64::from(self.ty.size())
+    }
 }
 
 /// What a kernel says of clusters.
@@ -289,6 +300,9 @@ pub struct Body {
     pub vars: Vec<Var>,
     /// Its instructions.
     pub code: Vec<Inst>,
+    /// For each load of which the compiler uses some bytes only (`.pragma "used_bytes_mask"`): its index in `code`, and
+    /// a bit for each byte that is used.
+    pub used_bytes: Vec<(u32, u32)>,
     /// Labels: name and index of the instruction that follows.
     pub labels: Vec<(String, u32)>,
     /// Jump tables (`.branchtargets`): label name and its targets as indices into `code`.

@@ -5,11 +5,13 @@ use crate::checks::{Addresses, Layout};
 use crate::engine::traffic::banks::bank_conflicts;
 use crate::engine::traffic::sectors::sectors;
 use crate::engine::warp::counts::count_sectors;
+use crate::engine::warp::notes::LONGEST;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{
     LOCAL_WINDOW, Pointers, RANK_SHIFT, Request, SHARED_WINDOW, Wrong, home_of, space_of,
 };
 use crate::engine::warp::{LayoutOf, Resolve, Warp};
+use crate::engine::watch::access::pieces_of;
 use crate::finding::{Kind, Space, What};
 use crate::lane::{HostVectors, LANES, lanes};
 use crate::memory::{self, Range, fetch_ahead};
@@ -184,10 +186,20 @@ impl Warp<'_> {
         for lane in lanes(self.mask()) {
             match self.resolve_lane(lane, address[lane], request) {
                 Ok(pointer) => at[lane] = pointer as u64,
-                Err(wrong) => match self.stray(op, lane, request, wrong) {
-                    Some(pointer) => at[lane] = pointer as u64,
-                    None => return false,
-                },
+                Err(wrong) => {
+                    let (request, wrong) = match self.used_part(op, lane, address[lane], request) {
+                        Ok(Some(copy)) => {
+                            at[lane] = copy as u64;
+                            continue;
+                        }
+                        Ok(None) => (request, wrong),
+                        Err(part) => part,
+                    };
+                    match self.stray(op, lane, request, wrong) {
+                        Some(pointer) => at[lane] = pointer as u64,
+                        None => return false,
+                    }
+                }
             }
         }
         let generic = request.space == Space::Generic;
@@ -222,6 +234,36 @@ impl Warp<'_> {
             count_sectors(site, elsewhere, sectors, size);
         }
         true
+    }
+
+    /// A copy of the bytes that a load uses, for a lane whose other bytes lie outside: a compiler may load whole words
+    /// at the end of an array. `Ok(None)` for loads that use all their bytes, and an error if a used byte lies outside.
+    fn used_part(
+        &mut self,
+        op: &Op,
+        lane: usize,
+        address: u64,
+        request: Request,
+    ) -> Result<Option<*const u8>, (Request, Wrong)> {
+        let Some(used) = self.program().used_bytes_of(op.site) else {
+            return Ok(None);
+        };
+        let mut copy = [0u64; LONGEST / 8];
+        if !address.is_multiple_of(request.size.into()) || request.size as usize > LONGEST {
+            return Ok(None);
+        }
+        for (at, size) in pieces_of(used & (u32::MAX >> (32 - request.size))) {
+            let piece = Request { size, ..request };
+            let from =
+                self.resolve_lane(lane, address.wrapping_add(at.into()), piece).map_err(|wrong| (piece, wrong))?;
+            // SAFETY: the piece lies in memory that may be read, and inside the load.
+            unsafe {
+                from.cast_const().copy_to_nonoverlapping(copy.as_mut_ptr().cast::<u8>().add(at as usize), size as usize)
+            };
+        }
+        let kept = &mut self.notes.get_mut().copies[lane];
+        *kept = copy;
+        Ok(Some(kept.as_ptr().cast()))
     }
 
     /// The host's address of one lane's access.

@@ -7,6 +7,10 @@ use crate::engine::warp::tables::{Constant, Refresh, Source};
 use crate::lane::LANES;
 use crate::ptx::ast::Special;
 
+/// Bytes of the shared memory that it reserves which the system uses, as an H200 tells in
+/// `%reserved_smem_offset_end`.
+const USED_BY_SYSTEM: u32 = 288;
+
 /// What has to be filled, and when.
 pub(crate) struct Fill {
     launch: Vec<(Constant, u64)>,
@@ -100,6 +104,12 @@ impl Fill {
         fill
     }
 
+    /// Bytes of a block's own shared memory, which a multiprocessor hands out in steps.
+    fn shared_size(&self, shared: &Shared<'_>) -> u64 {
+        let own = shared.shared_bytes - shared.program.reserved_shared;
+        own.next_multiple_of(shared.profile.shared_alloc_unit).into()
+    }
+
     /// The value of a special register that is the same in the whole launch. `None` if it depends on the lane.
     fn of_launch(&self, shared: &Shared<'_>, special: Special) -> Option<u64> {
         Some(match special {
@@ -109,13 +119,16 @@ impl Fill {
             Special::ClusterNctaid(axis @ 0..3) => self.cluster[axis as usize].into(),
             Special::ClusterNctaRank => self.cluster.iter().map(|&n| u64::from(n)).product(),
             Special::IsExplicitCluster => shared.geometry.cluster.is_some().into(),
-            Special::NwarpId => u64::from(shared.threads.div_ceil(LANES as u32)),
+            Special::NwarpId => shared.profile.max_warps_per_sm().into(),
             Special::NsmId => u64::from(self.sms),
             Special::GridId => 1,
             // Cooperative groups find the grid's workspace in two of them.
             Special::EnvReg(1) => shared.workspace >> 32,
             Special::EnvReg(2) => shared.workspace & 0xffff_ffff,
-            Special::TotalSmemSize | Special::AggrSmemSize => u64::from(shared.shared_bytes),
+            Special::TotalSmemSize => self.shared_size(shared),
+            Special::AggrSmemSize => self.shared_size(shared) + u64::from(shared.profile.shared_reserved_per_block),
+            Special::ReservedSmem(1) => u64::from(USED_BY_SYSTEM.min(shared.profile.shared_reserved_per_block)),
+            Special::ReservedSmem(2) => shared.profile.shared_reserved_per_block.into(),
             Special::DynamicSmemSize => u64::from(shared.geometry.dynamic_shared),
             Special::WarpSize => LANES as u64,
             Special::LaneId

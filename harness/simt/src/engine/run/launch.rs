@@ -75,14 +75,10 @@ fn refusal(launch: &Launch<'_, Arc<Program>>) -> Option<String> {
     None
 }
 
-/// Bytes of shared memory of each block, and where the dynamic part of them begins.
+/// Bytes of shared memory of each block, with what the system reserves, and where the dynamic part of them begins.
 fn shared_memory(program: &Program, dynamic: u32) -> (u32, u32) {
-    let start = if dynamic > 0 {
-        let align = program.dynamic_align.max(1);
-        program.static_shared.next_multiple_of(align)
-    } else {
-        program.static_shared
-    };
+    let end = program.reserved_shared + program.static_shared;
+    let start = if dynamic > 0 { end.next_multiple_of(program.dynamic_align.max(1)) } else { end };
     (start + dynamic, start)
 }
 
@@ -179,7 +175,7 @@ fn shared<'l>(
     let resident = if geometry.cooperative {
         usize::MAX
     } else {
-        let occupancy = occupancy(profile, threads, kernel.registers, shared_bytes);
+        let occupancy = occupancy(profile, threads, kernel.registers, shared_bytes - program.reserved_shared);
         let device = u64::from(occupancy.blocks.max(1)) * u64::from(profile.sms);
         device.div_ceil(count as u64).max(1) as usize
     };

@@ -81,10 +81,11 @@ impl Warp<'_> {
             // SAFETY: the worker has started the warp with this program, and its groups stand in it.
             unsafe {
                 // Lanes that have exited may be computed, too, as nobody looks at their registers again.
-                if self.mask() == self.live {
-                    self.go::<true>();
-                } else {
-                    self.go::<false>();
+                match (self.mask() == self.live, self.launch().init) {
+                    (true, false) => self.go::<true, false>(),
+                    (false, false) => self.go::<false, false>(),
+                    (true, true) => self.go::<true, true>(),
+                    (false, true) => self.go::<false, true>(),
                 }
             }
             let (pc, mask) = (self.pc, self.mask());
@@ -152,13 +153,17 @@ impl Warp<'_> {
         self.penalty = 0;
     }
 
-    /// Runs the group until it stops.
+    /// Runs the group until it stops. With `INIT`, it may come to follow undefined values.
     ///
     /// # Safety
     /// `pc` is inside the program, all of whose paths end in an instruction that stops or jumps.
-    unsafe fn go<const FULL: bool>(&mut self) {
+    unsafe fn go<const FULL: bool, const INIT: bool>(&mut self) {
         // SAFETY: see above; handlers keep to the contract of `Handler`.
         unsafe {
+            if INIT && self.undefined.is_some() {
+                self.go_following();
+                return;
+            }
             let ops = self.ops;
             let mut at = ops.add(self.pc as usize);
             loop {
@@ -169,6 +174,12 @@ impl Warp<'_> {
                     Flow::Jump => at = ops.add(self.pc as usize),
                     Flow::Skip => at = at.add(2),
                     Flow::Stop => return,
+                }
+                if INIT && self.undefined.is_some() {
+                    self.follow_loaded();
+                    self.pc = at.offset_from(ops) as u32;
+                    self.go_following();
+                    return;
                 }
             }
         }

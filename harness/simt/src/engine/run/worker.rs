@@ -7,7 +7,7 @@ use crate::engine::warp::block::Block;
 use crate::engine::warp::buffer::Buffer;
 use crate::engine::warp::chains::Paused;
 use crate::engine::warp::counts::{BlockCount, Site};
-use crate::engine::warp::notes::{Notes, Patterns};
+use crate::engine::warp::notes::{LONGEST, Notes, Patterns};
 use crate::engine::warp::seen::Seen;
 use crate::engine::warp::shared::Shared;
 use crate::engine::warp::slot::{WarpSlot, local_stride};
@@ -78,6 +78,7 @@ impl<'l> Worker<'l> {
                 ranges: vec![u32::MAX; program.ops.len()],
                 patterns: Patterns::default(),
                 touched: Touched::new(launch.shared_bytes),
+                copies: Box::new([[0; LONGEST / 8]; LANES]),
                 sums: Sums::default(),
                 seen: launch
                     .looks
@@ -239,7 +240,7 @@ impl<'l> Worker<'l> {
             let number = block.number * u64::from(races.warps_per_block()) + index as u64;
             warp.clock.start(number as u32);
         }
-        warp.unjudged.clear();
+        warp.undefined = None;
         if launch.init {
             warp.written.reset(warp.local_len * LANES as u64);
         }

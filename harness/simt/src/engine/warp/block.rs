@@ -167,6 +167,13 @@ impl<'l> Block<'l> {
             self.written.reset(u64::from(launch.shared_bytes));
             self.stretch = 0..0;
         }
+        // The system leaves zeros in what it reserves, and groups of several warps keep their barriers there.
+        let reserved = launch.program.reserved_shared;
+        if reserved > 0 {
+            // SAFETY: the shared memory begins with what is reserved, and no warp of the block runs yet.
+            unsafe { self.shared.ptr().write_bytes(0, reserved as usize) };
+            self.written.write(0, reserved.into());
+        }
         if launch.seed != 0 {
             shuffle(&mut self.order, launch.seed ^ number.rotate_left(32));
         }

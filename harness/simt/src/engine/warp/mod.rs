@@ -24,6 +24,7 @@ pub(crate) mod slot;
 pub(crate) mod sums;
 pub mod tables;
 pub(crate) mod touched;
+pub(crate) mod undefined;
 pub(crate) mod warpgroup;
 
 use self::block::Block;
@@ -31,11 +32,12 @@ use self::counts::{BlockCount, Site};
 pub use self::groups::Flow;
 pub(crate) use self::groups::{Group, Reason, State, Status, Turn};
 use self::loan::Loan;
-use self::notes::{Notes, Unjudged};
+use self::notes::Notes;
 use self::program::{Op, Program};
 use self::request::{Pointers, Request};
 use self::shared::Shared;
 use self::slot::WarpSlot;
+use self::undefined::Undefined;
 use self::warpgroup::Products;
 use crate::checks::clock::WarpClock;
 use crate::checks::{Addresses, Layout};
@@ -110,8 +112,8 @@ pub struct Warp<'l> {
     pub(crate) clock: WarpClock,
     /// For the initialisation check: which bytes of its local memory have been written.
     pub(crate) written: Written,
-    /// For the initialisation check: reads of bytes that nobody has written, whose values may still be discarded.
-    pub(crate) unjudged: Vec<Unjudged>,
+    /// For the initialisation check: the values that come from bytes that nobody has written, if there are any.
+    pub(crate) undefined: Option<Box<Undefined>>,
     /// In a launch with a seed, the state of the generator that decides where others get a turn. Otherwise 0.
     pub(crate) dice: u64,
     /// The lanes that went past a barrier at which other lanes of the warp wait, the program counter at which they were
@@ -181,7 +183,7 @@ impl<'l> Warp<'l> {
             checking: false,
             clock: WarpClock::default(),
             written: Written::default(),
-            unjudged: Vec::new(),
+            undefined: None,
             dice: 0,
             skipped: (0, 0, 0),
             index: 0,

@@ -7,6 +7,9 @@ use crate::engine::traffic::pattern::Pattern;
 use crate::finding::{Findings, Space};
 use crate::lane::LANES;
 
+/// Bytes of the longest load.
+pub(crate) const LONGEST: usize = 32;
+
 /// The part of a worker that instructions change.
 pub(crate) struct Notes {
     /// What was found.
@@ -23,6 +26,8 @@ pub(crate) struct Notes {
     pub patterns: Patterns,
     /// For each word of shared memory, the last atomic that touched it.
     pub touched: Touched,
+    /// For each lane, what a load has read of which only some bytes may be accessed.
+    pub copies: Box<[[u64; LONGEST / 8]; LANES]>,
     /// Sums that are still to be added to memory.
     pub sums: Sums,
     /// What was seen of the launch's costs, if they are counted.

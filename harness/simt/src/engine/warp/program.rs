@@ -3,6 +3,8 @@
 pub use super::tables::*;
 use super::{Flow, Warp};
 use crate::finding::{CalledFrom, Place, Space};
+use crate::instr::code::Dataflow;
+use crate::lane::LANES;
 use crate::memory;
 use crate::ptx::ast::{Inline, Loc};
 
@@ -46,6 +48,45 @@ impl Op {
     }
 }
 
+/// A register that an instruction reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand(u32);
+
+impl Operand {
+    /// A register at this place in the register file, of `width` bytes a lane, 0 for a predicate. Whether it is
+    /// written, and whether it is the address of a memory instruction.
+    pub fn new(place: u32, width: u32, is_written: bool, is_address: bool) -> Operand {
+        let width = match width {
+            0 => 0,
+            1 | 2 => 1,
+            4 => 2,
+            _ => 3,
+        };
+        // Places are multiples of four.
+        Operand(place << 2 | width << 2 | u32::from(is_address) << 1 | u32::from(is_written))
+    }
+    /// Its place in the register file.
+    pub fn place(self) -> u32 {
+        self.0 >> 4 << 2
+    }
+    /// Its bytes a lane, 0 for a predicate.
+    pub fn width(self) -> u32 {
+        [0, 2, 4, 8][(self.0 >> 2 & 3) as usize]
+    }
+    /// Its bytes in the register file.
+    pub fn bytes(self) -> usize {
+        if self.width() == 0 { 4 } else { self.width() as usize * LANES }
+    }
+    /// Whether the instruction writes it; otherwise it reads it.
+    pub fn is_written(self) -> bool {
+        self.0 & 1 != 0
+    }
+    /// Whether it is the address of a memory instruction.
+    pub fn is_address(self) -> bool {
+        self.0 & 2 != 0
+    }
+}
+
 /// A kernel's code and all that a launch needs to run it.
 #[derive(Default)]
 pub struct Program {
@@ -82,8 +123,13 @@ pub struct Program {
     pub merged: Vec<Option<u32>>,
     /// It multiplies matrices by warpgroups.
     pub products: bool,
-    /// Loads that are judged where their values are used: number and program counter.
-    pub speculated: Vec<(u32, u32)>,
+    /// For each instruction, what it does with undefined values, and where its operands begin in `operands`.
+    pub dataflow: Vec<(Dataflow, u32)>,
+    /// The registers that instructions read and write, one after another.
+    pub operands: Vec<Operand>,
+    /// Loads of which only some bytes are used, in order: program counter, and a bit for each byte that is. A compiler
+    /// may load more than the source asks for, as long as it may touch it.
+    pub used_bytes: Vec<(u32, u32)>,
     /// Warp-level synchronising instructions inside blocks (program counters).
     pub warp_syncs: Vec<u32>,
     /// Block barriers (program counters).
@@ -105,6 +151,9 @@ pub struct Program {
     pub arrays: bool,
     /// Bytes of static shared memory.
     pub static_shared: u32,
+    /// Bytes at the start of shared memory that the system reserves, if the kernel asks where they lie. Other kernels
+    /// have nothing before their own variables.
+    pub reserved_shared: u32,
     /// Alignment of the dynamic shared memory.
     pub dynamic_align: u32,
     /// Names in shared memory.
@@ -131,6 +180,19 @@ impl std::fmt::Debug for Program {
 }
 
 impl Program {
+    /// What an instruction does with undefined values, and the registers that it reads and writes.
+    pub fn dataflow_of(&self, pc: u32) -> (Dataflow, &[Operand]) {
+        let (dataflow, first) = self.dataflow[pc as usize];
+        let end = self.dataflow.get(pc as usize + 1).map_or(self.operands.len(), |next| next.1 as usize);
+        (dataflow, &self.operands[first as usize..end])
+    }
+
+    /// The bytes of a load that are used, if not all of them are.
+    pub fn used_bytes_of(&self, pc: u32) -> Option<u32> {
+        let at = self.used_bytes.binary_search_by_key(&pc, |known| known.0).ok()?;
+        Some(self.used_bytes[at].1)
+    }
+
     /// The place with this index in [`Program::locs`].
     pub fn place(&self, index: u32) -> Place {
         let Some(&(loc, function)) = self.locs.get(index as usize) else {
@@ -178,9 +240,19 @@ impl Program {
         }
     }
 
-    /// The place of an instruction.
+    /// The place of an instruction. Where the compiler names no line (it writes 0), that is the next line named behind
+    /// it, or else the last one before it.
     pub fn place_of(&self, pc: u32) -> Place {
-        self.at.get(pc as usize).map(|&at| self.place(at)).unwrap_or_default()
+        let loc = |pc: &u32| self.at.get(*pc as usize).and_then(|at| self.locs.get(*at as usize)).copied();
+        let Some((own, function)) = loc(&pc) else {
+            return Place::default();
+        };
+        let named = |other: &u32| loc(other).is_some_and(|(loc, of)| of == function && loc.line != 0);
+        let nearest = || (pc..self.at.len() as u32).find(named).or_else(|| (0..pc).rev().find(named));
+        let unnamed = own.file != 0 && own.line == 0;
+        let at = unnamed.then(nearest).flatten().unwrap_or(pc);
+        let place = self.place(self.at[at as usize]);
+        Place { ptx_line: own.ptx_line, ..place }
     }
 
     /// The place of the jump that goes round the innermost loop that an instruction lies in, which has the loop's

@@ -1,6 +1,7 @@
 //! Tells the race and initialisation checks of memory accesses.
 
 use super::written::range_at;
+use crate::checks::clock::Release;
 use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Show;
 use crate::engine::warp::Warp;
@@ -8,6 +9,20 @@ use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{RANK_SHIFT, Request, space_of};
 use crate::finding::{Space, What};
 use crate::lane::{HostVectors, LANES, lanes};
+
+/// The pieces of a load of which the bytes of `used` are used: where they begin, and their sizes, powers of two of
+/// which each begins at a multiple.
+pub(crate) fn pieces_of(used: u32) -> impl Iterator<Item = (u32, u32)> {
+    let mut rest = used;
+    std::iter::from_fn(move || {
+        let at = (rest != 0).then(|| rest.trailing_zeros())?;
+        let run = (!(rest >> at)).trailing_zeros();
+        let aligned = if at == 0 { 16 } else { 1 << at.trailing_zeros().min(4) };
+        let size = (1 << run.ilog2()).min(aligned);
+        rest &= !(((1u64 << size) - 1) << at) as u32;
+        Some((at, size))
+    })
+}
 
 impl Warp<'_> {
     /// Tells the checks of an access to the addresses of a memory instruction, all in one space and relative to it.
@@ -42,8 +57,37 @@ impl Warp<'_> {
         self.check_laid_out(op, request, space, Addresses::of(address), None);
     }
 
+    /// The same for a load of which only some bytes are used: each piece of them is an access of its own.
+    #[cold]
+    fn check_pieces(&mut self, op: &Op, request: Request, space: Space, address: Addresses<'_>, used: u32) {
+        for (at, size) in pieces_of(used) {
+            let address = Addresses { offset: address.offset.wrapping_add(at.into()), ..address };
+            self.check_whole(op, Request { size, ..request }, space, address, None);
+        }
+        self.join_loaded(address.all(), request.size);
+    }
+
     #[inline(always)]
     fn check_laid_out(
+        &mut self,
+        op: &Op,
+        request: Request,
+        space: Space,
+        address: Addresses<'_>,
+        layout: Option<&Layout>,
+    ) {
+        let program = self.program();
+        if !program.used_bytes.is_empty()
+            && let Some(used) = program.used_bytes_of(op.site)
+        {
+            self.check_pieces(op, request, space, address, used);
+            return;
+        }
+        self.check_whole(op, request, space, address, layout);
+    }
+
+    #[inline(always)]
+    fn check_whole(
         &mut self,
         op: &Op,
         request: Request,
@@ -62,6 +106,8 @@ impl Warp<'_> {
         };
         let shared = self.launch();
         let order = shared.orders[op.site as usize];
+        let stored = self.stored(op, space, request.size, address);
+        let same = |lane: usize| stored.is_there(lane);
         let event = Event {
             what: request.what,
             strong: order.strong || request.what == What::Atomic,
@@ -72,6 +118,7 @@ impl Warp<'_> {
             mask,
             size: request.size,
             address,
+            same: (request.what == What::Write && shared.races.is_some()).then_some(&same),
             layout,
         };
         if let Some(Some(bounds)) = shared.bounds.get(op.site as usize)
@@ -102,11 +149,15 @@ impl Warp<'_> {
         let told = space == Space::Shared && self.meets_copies(op, &event, order.asynchronous);
         let block = self.block.get_mut();
         if order.release {
-            races.publications.fence(self.clock.warp, &mut block.clock, order.narrow, &races.time);
+            let by = Release { clock: &self.clock, lanes: mask, live: self.live };
+            races.publications.fence(&by, &mut block.clock, order.narrow, &races.time);
         }
         self.clock.settle(&mut block.clock, &races.time);
         if event.strong {
             self.clock.acquire(&mut block.clock, wide, &races.time);
+            if wide && event.what != What::Read {
+                races.publications.flag(self.clock.warp, &block.clock);
+            }
         }
         let start = if space == Space::Shared { block.clock.start } else { races.publications.start };
         let clocks = races.clocks(&block.clock, &self.clock, start);

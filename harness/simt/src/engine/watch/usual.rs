@@ -31,6 +31,10 @@ pub(crate) fn rooms(program: &Program, bounds: &[Option<Bounds>], bytes: u32) ->
             rooms[pc] = known.map_or(room.clone(), |known| known.start..known.end.min(room.end));
         }
     }
+    // What such a load touches is not all that it reads.
+    for (pc, _) in &program.used_bytes {
+        rooms[*pc as usize] = 0..0;
+    }
     rooms
 }
 
@@ -54,10 +58,9 @@ impl Warp<'_> {
         let site = unsafe { &*self.sites.add(pc as usize) };
         let lies_in_room = low >= site.start && end <= site.start + site.len;
         let init = self.launch().init;
-        let judged = self.unjudged.is_empty();
         let block = self.block.get_mut();
         let usual = lies_in_room
-            && (!init || (block.stretch.start <= low && end <= block.stretch.end && judged))
+            && (!init || (block.stretch.start <= low && end <= block.stretch.end))
             && block.copies.is_empty()
             && (what == What::Read || block.proxies.is_off())
             && block.clock.is_in_time(&races.time)
@@ -88,7 +91,7 @@ impl Warp<'_> {
         }
         let clocks = races.clocks(&block.clock, &self.clock, block.clock.start);
         let (volatile, narrow, block_local) = (false, false, true);
-        let event = Event { what, strong, volatile, narrow, block_local, pc, mask, size, address, layout };
+        let event = Event { what, strong, volatile, narrow, block_local, pc, mask, size, address, same: None, layout };
         block.races.note(&clocks, &event);
         true
     }

@@ -1,11 +1,12 @@
 //! The initialisation check: it finds reads of memory that nobody has written.
 
-use crate::checks::{Addresses, Event, Half, Layout};
+use crate::checks::{Event, Half, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::notes::{Notes, Unjudged};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::shared::Shared;
 use crate::finding::{Finding, Kind, Space, What};
+use crate::instr::code::Dataflow;
 use crate::lane::lanes;
 use crate::memory::Written;
 
@@ -27,10 +28,7 @@ impl Warp<'_> {
     pub(super) fn is_known_written(&self, event: &Event<'_>, space: Space) -> bool {
         let Layout { low, high, .. } = *event.layout;
         let known = || &self.block.get().stretch;
-        space == Space::Shared
-            && self.unjudged.is_empty()
-            && known().start <= low
-            && high.saturating_add(u64::from(event.size)) <= known().end
+        space == Space::Shared && known().start <= low && high.saturating_add(u64::from(event.size)) <= known().end
     }
 
     /// Whether nothing is left to check: every byte from the lowest address to the highest has been written, or the
@@ -89,12 +87,6 @@ impl Warp<'_> {
         let size = u64::from(event.size);
         let reads = event.what != What::Write;
         let writes = event.what != What::Read;
-        if !self.unjudged.is_empty() {
-            self.unjudged.retain_mut(|read| {
-                read.mask &= if read.site == op.site { !event.mask } else { u32::MAX };
-                read.mask != 0
-            });
-        }
         if self.written_at_once(op.site, event, space) {
             return;
         }
@@ -126,9 +118,9 @@ impl Warp<'_> {
         if bad == 0 {
             return;
         }
-        if self.program().speculated.iter().any(|load| load.1 == op.site) {
+        if let (Dataflow::Load { .. }, _) = self.program().dataflow_of(op.site) {
             let (site, size, address) = (op.site, event.size, event.address.all());
-            self.unjudged.push(Unjudged { site, mask: bad, size, space, address });
+            self.loads_unwritten(Unjudged { site, mask: bad, size, space, address });
         } else {
             self.unwritten(op, event, space, bad);
         }
@@ -138,34 +130,6 @@ impl Warp<'_> {
     pub(super) fn element(&self, site: u32) -> u64 {
         let accesses = &self.program().accesses;
         accesses.binary_search_by_key(&site, |access| access.pc).map_or(1, |at| accesses[at].element.into())
-    }
-
-    /// Lanes use what a load has read that may have been discarded.
-    #[cold]
-    pub(crate) fn is_wanted(&mut self, load: u32, lanes: u32) {
-        let program = self.program();
-        let Some(&(_, site)) = program.speculated.iter().find(|known| known.0 == load) else {
-            return;
-        };
-        let Some(at) = self.unjudged.iter().position(|read| read.site == site && read.mask & lanes != 0) else {
-            return;
-        };
-        let Unjudged { mask, size, space, address, .. } = self.unjudged.swap_remove(at);
-        let bad = mask & lanes;
-        let address = Addresses::of(&address);
-        let event = Event {
-            what: What::Read,
-            strong: false,
-            volatile: false,
-            narrow: false,
-            block_local: space == Space::Shared,
-            pc: site,
-            mask: bad,
-            size,
-            address,
-            layout: &Layout::of(address, bad, size),
-        };
-        self.unwritten(&program.ops[site as usize], &event, space, bad);
     }
 
     /// Reports that the lanes `bad` of an access read bytes that nobody has written.

@@ -119,16 +119,19 @@ unsafe fn run_table(warp: &mut Warp, op: &Op) -> Flow {
     for lane in lanes(warp.mask()) {
         match list.get(index[lane] as usize) {
             Some(&pc) => target[lane] = pc,
-            None => return invalid(warp, op, u64::from(index[lane]), lane),
+            None => {
+                let kind = Kind::InvalidBranch { index: index[lane], targets: table.count };
+                return invalid(warp, op, kind, lane);
+            }
         }
     }
     split(warp, &target)
 }
 
-fn invalid(warp: &mut Warp, op: &Op, target: u64, lane: usize) -> Flow {
+fn invalid(warp: &mut Warp, op: &Op, kind: Kind, lane: usize) -> Flow {
     let place = warp.program().place_of(op.site);
     let access = warp.located(Access::at(What::Execute, place), lane);
-    warp.fault(Fault::InvalidPc, Kind::InvalidCall { target }, vec![access], None)
+    warp.fault(Fault::InvalidPc, kind, vec![access], None)
 }
 
 /// Sends every running lane to its own program counter.
@@ -206,12 +209,12 @@ unsafe fn run_call_pointer(warp: &mut Warp, op: &Op) -> Flow {
         let program = warp.program();
         let found = program.pointers.binary_search_by_key(&pointer[lane], |p| p.0);
         let Ok(index) = found else {
-            return invalid(warp, op, pointer[lane], lane);
+            return invalid(warp, op, Kind::InvalidCall { target: pointer[lane] }, lane);
         };
         let register = program.lists[call.list as usize + index];
         target[lane] = program.pointers[index].1;
         if register == u32::MAX {
-            return invalid(warp, op, pointer[lane], lane);
+            return invalid(warp, op, Kind::InvalidCall { target: pointer[lane] }, lane);
         }
         let back = Register::<u32>::at(register);
         // SAFETY: the lowering put a 32-bit register of the program into the list.
@@ -276,15 +279,29 @@ pub(crate) fn guard(predicate: Opnd, not: bool) -> Inst {
     Guard { predicate, flip }.pack(run_guard).role(Role::Guard)
 }
 
-unsafe fn run_guard(warp: &mut Warp, op: &Op) -> Flow {
+/// The lanes that execute the instruction behind a guard, which is counted.
+///
+/// # Safety
+/// The instruction is a guard of the program that runs.
+#[inline(always)]
+pub(crate) unsafe fn guard_lanes(warp: &mut Warp, op: &Op) -> u32 {
     let guard = Guard::unpack(op);
     let mask = warp.mask();
-    // SAFETY: the register was unpacked from this instruction, and the lowering puts an instruction behind every guard.
+    // SAFETY: the register was unpacked from this instruction, and there is a site for every instruction.
     unsafe {
         let on = (*guard.predicate.bits(warp) ^ guard.flip) & mask;
         let site = &mut *warp.sites.add(op.site as usize);
         site.requests += 1;
         site.lanes += u64::from((mask & !on).count_ones());
+        on
+    }
+}
+
+unsafe fn run_guard(warp: &mut Warp, op: &Op) -> Flow {
+    let mask = warp.mask();
+    // SAFETY: the lowering puts an instruction behind every guard.
+    unsafe {
+        let on = guard_lanes(warp, op);
         if on == 0 {
             return Flow::Skip;
         }

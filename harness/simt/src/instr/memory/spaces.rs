@@ -7,6 +7,7 @@ use crate::finding::Space;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::lane::lanes;
+use crate::memory::Kind;
 use crate::ptx::ast::{self, Type};
 
 operands! {
@@ -14,8 +15,7 @@ operands! {
     struct IsSpace {
         /// A generic address.
         address: read(u64) in a,
-        /// The space in question. Constants are read through addresses in global memory, so that no address lies in
-        /// theirs.
+        /// The space in question.
         space: number(Space) in imm,
         /// The block's own shared memory is asked for, not the cluster's.
         own: number(bool) in b,
@@ -42,6 +42,11 @@ pub(super) fn isspacep(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     cx.emit(is_space.pack(look))
 }
 
+/// Whether a constant variable lies at an address.
+fn is_constant(warp: &Warp, address: u64) -> bool {
+    warp.launch().view.find(address).is_some_and(|range| range.kind == Kind::Global(true))
+}
+
 /// Executes `isspacep`.
 unsafe fn look(warp: &mut Warp, op: &Op) -> Flow {
     let IsSpace { address, space: wanted, own, to } = IsSpace::unpack(op);
@@ -50,7 +55,11 @@ unsafe fn look(warp: &mut Warp, op: &Op) -> Flow {
     for lane in lanes(mask) {
         // SAFETY: the register was unpacked from this instruction.
         let address = unsafe { (*address.lanes(warp))[lane] };
-        let (space, offset) = space_of(address);
+        let (mut space, offset) = space_of(address);
+        // Constants have addresses among those of global memory.
+        if space == Space::Global && is_constant(warp, address) {
+            space = Space::Const;
+        }
         let elsewhere = own && space == Space::Shared && home_of(offset).0.is_some();
         let holds = space == wanted && !elsewhere;
         out |= u32::from(holds) << lane;

@@ -9,7 +9,6 @@ mod heap;
 mod hints;
 mod print;
 mod runtime;
-pub(crate) mod wanted;
 
 pub(crate) use call::Call;
 

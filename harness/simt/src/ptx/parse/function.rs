@@ -1,6 +1,6 @@
 //! Functions and kernels: their heads, and the statements of their bodies.
 
-use super::super::ast::{ClusterNeeds, Function, Inst, Operand, RegId, Space, Var};
+use super::super::ast::{Base, ClusterNeeds, Function, Inst, Operand, RegId, Space, Var};
 use super::super::error::{ParseError, Problem, Result};
 use super::super::lex::Kind;
 use super::Parser;
@@ -112,7 +112,7 @@ impl<'a> Parser<'a> {
                     function.cluster.grid_of_clusters = true;
                     self.bump();
                 }
-                "pragma" => self.pragma()?,
+                "pragma" => drop(self.pragma()?),
                 "attribute" => {
                     self.attributes()?;
                 }
@@ -216,7 +216,10 @@ impl<'a> Parser<'a> {
             scopes.body.prototypes.push(prototype);
             Target::Named(unique)
         } else if self.eat_word("calltargets") {
-            return Err(self.unsupported("`.calltargets`"));
+            let unique = scopes.unique(name, taken);
+            let (returns, params) = self.call_targets()?;
+            scopes.body.prototypes.push((unique.clone(), returns, params));
+            Target::Named(unique)
         } else {
             let here = scopes.body.code.len() as u32;
             scopes.body.labels.push((name.to_owned(), here));
@@ -230,7 +233,12 @@ impl<'a> Parser<'a> {
             "reg" => self.registers(scopes),
             "loc" => self.loc(),
             "file" => self.file(),
-            "pragma" => self.pragma(),
+            "pragma" => {
+                let used = self.pragma()?;
+                let next = scopes.body.code.len() as u32;
+                scopes.body.used_bytes.extend(used.map(|mask| (next, mask)));
+                Ok(())
+            }
             "extern" | "global" | "const" | "shared" | "shared::cta" | "local" | "param" => {
                 let external = self.eat_word("extern");
                 let Some(space) = self.space() else {
@@ -290,8 +298,8 @@ impl<'a> Parser<'a> {
             op.push('.');
             op.push_str(self.bump().text);
         }
-        self.leaves = 0;
-        let operands = if opcode == "call" {
+        (self.leaves, self.names_element) = (0, false);
+        let mut operands = if opcode == "call" {
             self.call(scopes)?
         } else {
             let mut operands = Vec::new();
@@ -306,7 +314,47 @@ impl<'a> Parser<'a> {
         if !self.eat(b';') {
             return Err(self.unexpected("`,` or `;`"));
         }
+        if self.names_element {
+            accesses_element(opcode, &mut operands);
+        }
         scopes.body.code.push(Inst { guard, op, operands, loc });
+        Ok(())
+    }
+
+    /// Reads the functions of a `.calltargets`. They are alike, so that the first says what a call returns and takes.
+    fn call_targets(&mut self) -> Result<(Vec<Var>, Vec<Var>)> {
+        let mut first = None;
+        loop {
+            let name = self.name("a function")?;
+            let Some(function) = self.out.functions.iter().find(|f| f.name == name && !f.entry) else {
+                return Err(self.invalid(format!("`{name}` in `.calltargets` is no function declared before")));
+            };
+            first.get_or_insert_with(|| (function.returns.clone(), function.params.clone()));
+            if !self.eat(b',') {
+                break;
+            }
+        }
+        self.expect(b';')?;
+        Ok(first.unwrap_or_default())
+    }
+
+    /// Reads `.alias name, function;`: the function gets a second name, which has been declared.
+    pub(super) fn alias(&mut self) -> Result<()> {
+        self.bump();
+        let alias = self.name("a function's second name")?;
+        self.expect(b',')?;
+        let name = self.name("a function")?;
+        self.expect(b';')?;
+        let defined = |f: &&Function| f.name == name && !f.entry && f.body.is_some();
+        let Some(body) =
+            self.out.functions.iter().find(defined).map(|f| (f.params.clone(), f.returns.clone(), f.body.clone()))
+        else {
+            return Err(self.invalid(format!("`{name}` in `.alias` is no function defined before")));
+        };
+        match self.out.functions.iter_mut().find(|f| f.name == alias && !f.entry && f.body.is_none()) {
+            Some(function) => (function.params, function.returns, function.body) = body,
+            None => return Err(self.invalid(format!("`{alias}` in `.alias` is no function declared before"))),
+        }
         Ok(())
     }
 
@@ -330,6 +378,21 @@ impl<'a> Parser<'a> {
         }
         all.push(self.operand(scopes)?);
         Ok(all)
+    }
+}
+
+/// Where an instruction accesses memory, an element of an array names the memory and not its address: `ld.global.u32
+/// %r, table[1];` is `ld.global.u32 %r, [table+4];`.
+fn accesses_element(opcode: &str, operands: &mut [Operand]) {
+    let at = match opcode {
+        "ld" | "ldu" | "atom" => 1,
+        "st" | "red" => 0,
+        _ => return,
+    };
+    if let Some(operand) = operands.get_mut(at)
+        && let Operand::Sym(name, offset) = operand
+    {
+        *operand = Operand::Mem(Base::Sym(std::mem::take(name)), *offset);
     }
 }
 

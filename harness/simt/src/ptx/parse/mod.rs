@@ -42,6 +42,8 @@ struct Parser<'a> {
     depth: u32,
     /// The number of operands of this instruction so far, including those inside lists.
     leaves: usize,
+    /// An operand of this instruction is an element of an array.
+    names_element: bool,
     /// The number of bytes of zeros that short rows of initialisers were padded with.
     padding: usize,
     out: Module,
@@ -49,6 +51,15 @@ struct Parser<'a> {
     /// Uses of names that are not declared in the function. They are checked when the module is complete.
     open: Vec<(&'a str, u32)>,
     debug: debug::Debug<'a>,
+}
+
+/// The mask of `used_bytes_mask 4095`, in any of PTX's notations. A text that is something else asks for nothing.
+fn used_bytes(pragma: &str) -> Option<u32> {
+    let mask = pragma.trim().strip_prefix("used_bytes_mask")?.trim();
+    match mask.strip_prefix("0x").or_else(|| mask.strip_prefix("0X")) {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => mask.parse().ok(),
+    }
 }
 
 impl<'a> Parser<'a> {
@@ -61,6 +72,7 @@ impl<'a> Parser<'a> {
             next,
             depth: 0,
             leaves: 0,
+            names_element: false,
             padding: 0,
             out: Module::default(),
             globals: HashMap::new(),
@@ -206,20 +218,26 @@ impl<'a> Parser<'a> {
             }
             "file" => self.file(),
             "section" => self.section(),
-            "pragma" => self.pragma(),
-            "alias" => Err(self.unsupported("`.alias`")),
+            "pragma" => self.pragma().map(drop),
+            "alias" => self.alias(),
             "version" => Err(self.unexpected("one `.version`, at the beginning")),
             _ => self.declaration(),
         }
     }
 
-    fn pragma(&mut self) -> Result<()> {
+    /// Reads a `.pragma`. Returns the mask of a `used_bytes_mask`, which holds for the next instruction.
+    fn pragma(&mut self) -> Result<Option<u32>> {
         self.bump();
-        self.string("a string")?;
-        while self.eat(b',') {
-            self.string("a string")?;
+        let mut used = None;
+        loop {
+            let text = self.string("a string")?;
+            used = used.or(used_bytes(text));
+            if !self.eat(b',') {
+                break;
+            }
         }
-        self.expect(b';')
+        self.expect(b';')?;
+        Ok(used)
     }
 
     /// A variable or a function, with its linkage.

@@ -224,7 +224,39 @@ impl<'a> Parser<'a> {
         if component.is_some() {
             return Err(self.unexpected("no component after this name"));
         }
+        if self.tok.is(b'[') {
+            let offset = self.offset_of_element(scopes, &symbol)?.wrapping_add(self.offset()?);
+            self.names_element = true;
+            return Ok(Operand::Sym(symbol, offset));
+        }
         Ok(Operand::Sym(symbol, self.offset()?))
+    }
+
+    /// Reads the indices of `table[2]` or `matrix[1][3]`, and returns the element's offset in bytes.
+    fn offset_of_element(&mut self, scopes: &Scopes<'a>, name: &str) -> Result<i64> {
+        let of_function = scopes.body.vars.iter().find(|var| var.name == name);
+        let Some(var) = of_function.or_else(|| self.out.vars.iter().find(|var| var.name == name)) else {
+            return Err(self.invalid(format!("an element of `{name}`, which is no array declared before")));
+        };
+        let (mut size, dimensions) = (var.size_of_element(), var.dimensions.clone());
+        let mut indices = Vec::new();
+        while self.eat(b'[') {
+            if self.tok.kind == Kind::Name && self.tok.text != "WARP_SZ" {
+                return Err(self.unsupported(format!("an element of `{name}` whose index is no constant")));
+            }
+            indices.push(self.integer("the index of an element")?);
+            self.expect(b']')?;
+        }
+        if indices.len() > dimensions.len() {
+            return Err(self.invalid(format!("{} indices of `{name}`, which has {}", indices.len(), dimensions.len())));
+        }
+        let mut offset = 0i64;
+        for (axis, extent) in dimensions.iter().enumerate().rev() {
+            let index = indices.get(axis).copied().unwrap_or(0);
+            offset = offset.wrapping_add(index.wrapping_mul(size));
+            size = size.wrapping_mul(*extent as i64);
+        }
+        Ok(offset)
     }
 
     /// `+8`, `-8`, `+-8` or nothing.

@@ -200,6 +200,8 @@ impl<'a> Parser<'a> {
             name: name.to_owned(),
             ty: head.ty,
             align: head.align.unwrap_or(element as u32),
+            dimensions: dimensions.clone(),
+            vector: head.vector as u32,
             size,
             external: false,
             visible: false,

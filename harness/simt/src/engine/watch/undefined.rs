@@ -1,0 +1,421 @@
+//! Values of which some bits are not defined, as they come from memory that nobody has written.
+//!
+//! A program may read such memory as long as nothing depends on what it finds there: it copies a structure with what
+//! lies between its members, changes some bits of a word, or loads ahead of the condition under which it wants the
+//! value. So a load of unwritten bytes is no finding yet. For each register that it may have changed, the warp keeps an
+//! *alternative*: what the register would hold if every one of those bits were the other way round. Instructions that
+//! only compute are executed twice, with the real values and with the alternatives. Where both give the same, the
+//! result is defined. Where something is decided by a value that differs (an address, a branch, what other threads
+//! see), the load is reported.
+//!
+//! A warp that has read nothing of the kind does none of that.
+
+use crate::checks::{Addresses, Event, Layout};
+use crate::engine::warp::notes::Unjudged;
+use crate::engine::warp::program::{Op, Operand, Program};
+use crate::engine::warp::request::space_of;
+use crate::engine::warp::undefined::{Content, MOST_ORIGINS, differ, flip_lane, lane_of};
+use crate::engine::warp::{Flow, Warp};
+use crate::finding::{Space, What};
+use crate::instr::code::Dataflow;
+use crate::instr::control::branch::guard_lanes;
+use crate::lane::{LANES, lanes};
+use crate::memory::Written;
+use smallvec::SmallVec;
+
+impl Warp<'_> {
+    /// Runs the group until it stops, and follows undefined values.
+    ///
+    /// # Safety
+    /// As for the warp's other ways to run: `pc` is inside the program, all of whose paths end in an instruction that
+    /// stops or jumps.
+    #[cold]
+    pub(crate) unsafe fn go_following(&mut self) {
+        // SAFETY: see above; handlers keep to the contract of `Handler`.
+        unsafe {
+            let ops = self.ops;
+            let mut at = ops.add(self.pc as usize);
+            loop {
+                match self.follow(&*at) {
+                    Flow::Next => at = at.add(1),
+                    Flow::Jump => at = ops.add(self.pc as usize),
+                    Flow::Skip => at = at.add(2),
+                    Flow::Stop => break,
+                }
+            }
+        }
+        if let Some(undefined) = &self.undefined
+            && undefined.alternatives.is_empty()
+            && undefined.partly.is_empty()
+        {
+            self.undefined = None;
+        }
+    }
+
+    /// Executes an instruction, and follows what it does with undefined values.
+    ///
+    /// # Safety
+    /// As for a [`Handler`](crate::engine::warp::program::Handler): the instruction is one of the program.
+    unsafe fn follow(&mut self, op: &Op) -> Flow {
+        let program = self.program();
+        let (dataflow, operands) = program.dataflow_of(op.site);
+        let reads = operands.iter().filter(|operand| !operand.is_written());
+        match dataflow {
+            Dataflow::Pure if reads.clone().any(|read| self.has_alternative(*read)) => {
+                // SAFETY: the caller's contract.
+                return unsafe { self.compute_twice(op, operands) };
+            }
+            Dataflow::Load { .. } | Dataflow::Guard | Dataflow::Decides => {
+                reads.for_each(|read| self.decide(*read));
+            }
+            Dataflow::Store => reads.filter(|read| read.place() == op.a).for_each(|read| self.decide(*read)),
+            Dataflow::Pure | Dataflow::Opaque => {}
+        }
+        if dataflow == Dataflow::Guard {
+            // SAFETY: the caller's contract; behind every guard is an instruction.
+            return unsafe { self.follow_guarded(op) };
+        }
+        let stored = if dataflow == Dataflow::Store { self.undefined_bits(op, operands) } else { SmallVec::new() };
+        let (origins, differing) = if dataflow == Dataflow::Opaque { self.origins_of(operands) } else { (0, 0) };
+        let mask = self.mask();
+        // SAFETY: the caller's contract.
+        let flow = unsafe { (op.part)(self, op) };
+        for written in operands.iter().filter(|operand| operand.is_written()) {
+            self.define(*written, mask);
+            if differing & mask != 0 {
+                self.undefine(*written, differing & mask, origins);
+            }
+        }
+        match dataflow {
+            Dataflow::Load { .. } => self.follow_loaded(),
+            Dataflow::Store => self.keep_stored(&stored),
+            _ => {}
+        }
+        flow
+    }
+
+    /// # Safety
+    /// As for [`Warp::follow`]; the instruction is a guard.
+    unsafe fn follow_guarded(&mut self, op: &Op) -> Flow {
+        let mask = self.mask();
+        // SAFETY: the caller's contract.
+        unsafe {
+            let on = guard_lanes(self, op);
+            if on == 0 {
+                return Flow::Skip;
+            }
+            if on == mask {
+                return Flow::Next;
+            }
+            self.set_mask(on);
+            let flow = self.follow(&*std::ptr::from_ref(op).add(1));
+            if flow == Flow::Next {
+                self.set_mask(mask);
+                return Flow::Skip;
+            }
+            flow
+        }
+    }
+
+    fn has_alternative(&self, register: Operand) -> bool {
+        self.undefined.as_ref().is_some_and(|undefined| undefined.find(register).is_some())
+    }
+
+    /// The loads on which the registers depend that an instruction reads, and the lanes in which they do.
+    fn origins_of(&self, operands: &[Operand]) -> (u64, u32) {
+        let Some(undefined) = &self.undefined else { return (0, 0) };
+        let reads = operands.iter().filter(|operand| !operand.is_written());
+        reads.filter_map(|read| undefined.find(*read)).fold((0, 0), |(origins, lanes), known| {
+            let differing = differ(known.register, &known.content, &self.content(known.register));
+            (origins | known.origins, lanes | differing)
+        })
+    }
+
+    /// What a register holds.
+    fn content(&self, register: Operand) -> Content {
+        let mut content = [0; LANES];
+        // SAFETY: the operand is a register of the program, which has so many bytes in the register file.
+        unsafe {
+            let from = self.reg::<u8>(register.place());
+            from.copy_to_nonoverlapping(content.as_mut_ptr().cast(), register.bytes());
+        }
+        content
+    }
+
+    fn set_content(&mut self, register: Operand, content: &Content) {
+        // SAFETY: as for `content`.
+        unsafe {
+            let to = self.reg::<u8>(register.place());
+            to.copy_from_nonoverlapping(content.as_ptr().cast(), register.bytes());
+        }
+    }
+
+    /// Executes an instruction that only computes with the values that the registers hold, and with the alternatives.
+    ///
+    /// # Safety
+    /// As for [`Warp::follow`].
+    unsafe fn compute_twice(&mut self, op: &Op, operands: &[Operand]) -> Flow {
+        let before: SmallVec<[Content; 6]> = operands.iter().map(|operand| self.content(*operand)).collect();
+        let origins = self.undefined.as_ref().map_or(0, |undefined| {
+            operands.iter().filter_map(|operand| undefined.find(*operand)).fold(0, |all, known| all | known.origins)
+        });
+        // SAFETY: the caller's contract.
+        let flow = unsafe { (op.part)(self, op) };
+        let real: SmallVec<[Content; 6]> = operands.iter().map(|operand| self.content(*operand)).collect();
+        for (operand, content) in operands.iter().zip(&before) {
+            let other = self.undefined.as_ref().and_then(|undefined| undefined.find(*operand));
+            let content = other.map_or(*content, |known| known.content);
+            self.set_content(*operand, &content);
+        }
+        // SAFETY: the caller's contract.
+        unsafe { (op.part)(self, op) };
+        let other: SmallVec<[Content; 6]> = operands.iter().map(|operand| self.content(*operand)).collect();
+        for (operand, content) in operands.iter().zip(&before) {
+            self.set_content(*operand, content);
+        }
+        for (at, operand) in operands.iter().enumerate().filter(|(_, operand)| operand.is_written()) {
+            self.set_content(*operand, &real[at]);
+            let Some(undefined) = &mut self.undefined else { continue };
+            if differ(*operand, &real[at], &other[at]) == 0 {
+                undefined.forget(*operand);
+            } else {
+                undefined.set(*operand, other[at], origins);
+            }
+        }
+        flow
+    }
+
+    /// What lanes have written to a register is defined.
+    fn define(&mut self, register: Operand, mask: u32) {
+        if !self.has_alternative(register) {
+            return;
+        }
+        let now = self.content(register);
+        let Some(undefined) = &mut self.undefined else { return };
+        let Some(known) = undefined.alternatives.iter_mut().find(|k| k.register.place() == register.place()) else {
+            return;
+        };
+        match register.width() {
+            0 => known.content[0] ^= (known.content[0] ^ now[0]) & u64::from(mask),
+            width => {
+                for lane in lanes(mask) {
+                    let flip = lane_of(&known.content, width, lane) ^ lane_of(&now, width, lane);
+                    flip_lane(&mut known.content, width, lane, flip);
+                }
+            }
+        }
+        if differ(register, &now, &known.content) == 0 {
+            undefined.forget(register);
+        }
+    }
+
+    /// What lanes have written to a register depends on these loads, no matter how.
+    fn undefine(&mut self, register: Operand, mask: u32, origins: u64) {
+        let known = self.undefined.as_ref().and_then(|undefined| undefined.find(register));
+        let (mut content, others) = known.map_or((self.content(register), 0), |known| (known.content, known.origins));
+        match register.width() {
+            0 => content[0] ^= u64::from(mask),
+            width => lanes(mask).for_each(|lane| flip_lane(&mut content, width, lane, u64::MAX)),
+        }
+        if let Some(undefined) = &mut self.undefined {
+            undefined.set(register, content, origins | others);
+        }
+    }
+
+    /// Something depends on what a register holds: if that is not defined, what has read it is reported.
+    fn decide(&mut self, register: Operand) {
+        let Some(known) = self.undefined.as_ref().and_then(|undefined| undefined.find(register)) else { return };
+        let lanes = differ(register, &known.content, &self.content(register)) & self.mask();
+        if lanes != 0 {
+            let origins = known.origins;
+            self.tell(origins, lanes);
+        }
+    }
+
+    /// Reports loads of which lanes have used what they read.
+    fn tell(&mut self, origins: u64, lanes: u32) {
+        let Some(mut undefined) = self.undefined.take() else { return };
+        let program = self.program();
+        for (at, origin) in undefined.origins.iter_mut().enumerate() {
+            if origins & (1 << at) != 0 && !origin.is_told {
+                origin.is_told = true;
+                let read = &origin.read;
+                let bad = if read.mask & lanes == 0 { read.mask } else { read.mask & lanes };
+                self.report_read(program, read, bad);
+            }
+        }
+        let told = |at: usize| undefined.origins.get(at).is_some_and(|origin| origin.is_told);
+        let told = (0..MOST_ORIGINS).filter(|at| told(*at)).fold(0u64, |all, at| all | 1 << at);
+        undefined.alternatives.retain(|known| known.origins & !told != 0);
+        self.undefined = Some(undefined);
+    }
+
+    fn report_read(&mut self, program: &Program, read: &Unjudged, bad: u32) {
+        let address = Addresses::of(&read.address);
+        let event = Event {
+            what: What::Read,
+            strong: false,
+            volatile: false,
+            narrow: false,
+            block_local: read.space == Space::Shared,
+            pc: read.site,
+            mask: bad,
+            size: read.size,
+            address,
+            same: None,
+            layout: &Layout::of(address, bad, read.size),
+        };
+        self.unwritten(&program.ops[read.site as usize], &event, read.space, bad);
+    }
+
+    /// Notes that lanes of a load are about to read bytes that nobody has written.
+    pub(super) fn loads_unwritten(&mut self, read: Unjudged) {
+        self.undefined.get_or_insert_default().loaded.push(read);
+    }
+
+    /// Makes one read of the pieces of a load, of which each has been noted for itself.
+    pub(super) fn join_loaded(&mut self, address: [u64; LANES], size: u32) {
+        let Some(undefined) = &mut self.undefined else { return };
+        let mask = undefined.loaded.iter().fold(0, |all, read| all | read.mask);
+        undefined.loaded.truncate(1);
+        if let Some(read) = undefined.loaded.first_mut() {
+            (read.mask, read.address, read.size) = (mask, address, size);
+        }
+    }
+
+    /// Keeps the alternatives of the registers that the last load has written.
+    pub(crate) fn follow_loaded(&mut self) {
+        let Some(undefined) = &mut self.undefined else { return };
+        for read in std::mem::take(&mut undefined.loaded) {
+            self.follow_read(read);
+        }
+    }
+
+    fn follow_read(&mut self, read: Unjudged) {
+        let program = self.program();
+        let (dataflow, operands) = program.dataflow_of(read.site);
+        let signed = dataflow == Dataflow::Load { signed: true };
+        let written: SmallVec<[Operand; 8]> = operands.iter().copied().filter(|o| o.is_written()).collect();
+        let each = read.size / written.len().max(1) as u32;
+        let mut contents: SmallVec<[Content; 8]> = written.iter().map(|register| self.content(*register)).collect();
+        for lane in lanes(read.mask) {
+            let bits = self.unwritten_bits(&read, lane);
+            for (k, register) in written.iter().enumerate() {
+                let mut flip = 0;
+                for byte in (0..each as usize).rev() {
+                    flip = flip << 8 | u64::from(bits[k * each as usize + byte]);
+                }
+                let unused = 64 - 8 * each.min(8);
+                let flip = if signed { (((flip << unused) as i64) >> unused) as u64 } else { flip };
+                flip_lane(&mut contents[k], register.width().max(1), lane, flip);
+            }
+        }
+        let Some(undefined) = &mut self.undefined else { return };
+        match undefined.add(read) {
+            Ok(number) => {
+                for (register, content) in written.iter().zip(contents) {
+                    let others = undefined.find(*register).map_or(0, |known| known.origins);
+                    undefined.set(*register, content, others | 1 << number);
+                }
+            }
+            Err(read) => self.report_read(program, &read, read.mask),
+        }
+        // Registers of which nothing is undefined are not followed.
+        for register in written {
+            self.define(register, 0);
+        }
+    }
+
+    /// The bits of what a lane has read that nobody has written, byte by byte.
+    fn unwritten_bits(&self, read: &Unjudged, lane: usize) -> [u8; 32] {
+        let address = read.address[lane];
+        let used = self.program().used_bytes_of(read.site).unwrap_or(u32::MAX);
+        let mut bits = [0; 32];
+        let view = &self.launch().view;
+        let (written, start): (&Written, u64) = match read.space {
+            Space::Shared => (&self.block.get().written, address),
+            Space::Local => (&self.written, lane as u64 * self.local_len + address),
+            _ => match view.locate(address) {
+                Some((at, Some(written))) => (written, address - view.ranges()[at].start),
+                _ => return bits,
+            },
+        };
+        let partly = self.undefined.as_ref().map(|undefined| &undefined.partly).filter(|_| read.space == Space::Local);
+        let element = self.element(read.site).max(1) as usize;
+        let size = (read.size as usize).min(bits.len());
+        let is_blank = |byte: &usize| used & (1 << byte) != 0 && written.unwritten(start + *byte as u64, 1).is_some();
+        for first in (0..size).step_by(element) {
+            let bytes = first..(first + element).min(size);
+            // What lies between the members of a structure is copied with it.
+            if bytes.clone().filter(|byte| used & (1 << byte) != 0).all(|byte| is_blank(&byte)) {
+                for byte in bytes.filter(is_blank) {
+                    let known = partly.and_then(|partly| partly.get(&(lane, address + byte as u64)));
+                    bits[byte] = known.copied().unwrap_or(u8::MAX);
+                }
+            }
+        }
+        bits
+    }
+
+    /// For a store, the bytes of each lane that goes to local memory of which the value is not fully defined, and those
+    /// that are: offset, and the bits that are not. What goes elsewhere must be defined, as other threads may see it.
+    fn undefined_bits(&mut self, op: &Op, operands: &[Operand]) -> SmallVec<[(usize, u64, u8); 8]> {
+        let mut kept = SmallVec::new();
+        let program = self.program();
+        let Ok(at) = program.accesses.binary_search_by_key(&op.site, |access| access.pc) else { return kept };
+        let access = program.accesses[at];
+        let values: SmallVec<[Operand; 4]> =
+            operands.iter().copied().filter(|o| !o.is_written() && !o.is_address()).collect();
+        let each = access.size / values.len().max(1) as u32;
+        let (base, offset) = op.address();
+        // SAFETY: the address of a store of the program is such a register.
+        let addresses = unsafe { *self.reg::<[u64; LANES]>(base) }.map(|address| address.wrapping_add(offset));
+        let is_local = |lane: usize| match access.space {
+            Space::Generic => space_of(addresses[lane]).0 == Space::Local,
+            declared => declared == Space::Local,
+        };
+        let mask = self.mask();
+        let local = lanes(mask).filter(|lane| is_local(*lane)).fold(0u32, |all, lane| all | 1 << lane);
+        for (k, value) in values.into_iter().enumerate() {
+            let now = self.content(value);
+            let Some(undefined) = &self.undefined else { return kept };
+            let known = undefined.find(value);
+            let width = value.width().max(1);
+            let flips =
+                |lane: usize| known.map_or(0, |k| lane_of(&k.content, width, lane) ^ lane_of(&now, width, lane));
+            for lane in lanes(local) {
+                let first = space_of(addresses[lane]).1 + k as u64 * u64::from(each);
+                let bytes = flips(lane).to_le_bytes();
+                for (byte, bits) in bytes.into_iter().enumerate().take(each as usize) {
+                    if bits != 0 || undefined.partly.contains_key(&(lane, first + byte as u64)) {
+                        kept.push((lane, first + byte as u64, bits));
+                    }
+                }
+            }
+            let seen = lanes(mask & !local).filter(|lane| {
+                let used = if each >= 8 { u64::MAX } else { (1 << (8 * each)) - 1 };
+                flips(*lane) & used != 0
+            });
+            let seen = seen.fold(0u32, |all, lane| all | 1 << lane);
+            if let (Some(known), true) = (known, seen != 0) {
+                let origins = known.origins;
+                self.tell(origins, seen);
+            }
+        }
+        kept
+    }
+
+    /// Keeps for bytes of local memory which of their bits are not defined.
+    fn keep_stored(&mut self, stored: &[(usize, u64, u8)]) {
+        let local_len = self.local_len;
+        let Some(undefined) = &mut self.undefined else { return };
+        for &(lane, offset, bits) in stored {
+            if bits == 0 {
+                undefined.partly.remove(&(lane, offset));
+            } else {
+                undefined.partly.insert((lane, offset), bits);
+                self.written.clear(lane as u64 * local_len + offset, 1);
+            }
+        }
+    }
+}
