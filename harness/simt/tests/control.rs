@@ -154,3 +154,14 @@ fn lanes_leave_an_endless_loop_one_by_one() {
     let got = device.get::<i32>(out, 32);
     assert_eq!(got, (0..32).map(want).collect::<Vec<i32>>());
 }
+
+#[test]
+fn a_branch_through_a_table_names_the_index_that_is_not_there() {
+    let ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u32 p) {\n .reg .b32 %r<2>;\n\
+               ld.param.u32 %r0, [p];\n ts: .branchtargets A, B;\n brx.idx %r0, ts;\nA: ret;\nB: ret;\n}\n";
+    let device = Device::new(ptx);
+    let (report, _) = device.try_launch("k", [1; 3], [1; 3], 0, &[Arg::U32(2)]);
+    let kind = simt::finding::Kind::InvalidBranch { index: 2, targets: 2 };
+    assert_eq!(report.findings.first().map(|finding| &finding.kind), Some(&kind), "{:#?}", report.findings);
+    device.launch("k", 1, 1, &[Arg::U32(1)]);
+}

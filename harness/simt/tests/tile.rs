@@ -2,7 +2,10 @@
 
 use crate::common::{Arg, Device};
 use simt::instr::alu::soft::{self, Round};
-use simt::machine::Checks;
+use simt::machine::{Checks, Geometry, Launch, Module, Settings, run};
+use simt::memory::Memory;
+use simt::profile::Profile;
+use std::sync::Arc;
 
 const PTX: &str = include_str!("kernels/tile.ptx");
 
@@ -133,4 +136,24 @@ fn a_tile_out_of_bounds_is_found() {
     let args = [Arg::Ptr(da), Arg::Ptr(db), Arg::Ptr(dc)];
     let (report, _) = device.try_launch("tall", [1; 3], [32, 1, 1], 0, &args);
     assert_eq!(report.fault, Some(simt::machine::Fault::IllegalAddress));
+}
+
+/// Lanes whose addresses an `ldmatrix` of one or two matrices does not use: before 8.0, a GPU looks at them all the
+/// same.
+#[test]
+fn lanes_that_give_no_row_matter_before_8_0() {
+    let ptx = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() {\n .reg .pred %p; .reg .b32 %r<5>;\n\
+               .shared .align 16 .b8 s[256];\n mov.u32 %r0, s;\n mov.u32 %r1, %tid.x;\n setp.lt.u32 %p, %r1, 16;\n\
+               shl.b32 %r2, %r1, 4;\n add.u32 %r2, %r2, %r0;\n @!%p mov.u32 %r2, 0xfffffff1;\n\
+               ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r3, %r4}, [%r2];\n ret;\n}\n";
+    for (part, fine) in [("t4", false), ("a100", true)] {
+        let profile = Profile::find(part).expect("there is such a part");
+        let memory = Arc::new(Memory::new(1 << 20));
+        let module = Module::load(ptx, &memory, profile).expect("the module loads");
+        let settings = Settings { checks: Checks::default(), ..Settings::default() };
+        let kernel = module.kernel("k").expect("the kernel exists");
+        let launch = Launch { kernel, geometry: Geometry::new([1; 3], [32, 1, 1]), params: &[] };
+        let report = run(&memory, profile, &settings, &launch, &mut |_| ());
+        assert_eq!(report.fault.is_none(), fine, "{part}: {:#?}", report.findings);
+    }
 }

@@ -76,6 +76,7 @@ fn kinds() -> Vec<Kind> {
         Kind::PrintConversion { conversion: text() },
         Kind::Trap,
         Kind::InvalidCall { target: 1 },
+        Kind::InvalidBranch { index: 4, targets: 3 },
         Kind::InvalidObject { handle: 1, surface: true, gone: true },
         Kind::OutsideSurface { at: [-4, 1, 2], extent: [16, 1, 1] },
         Kind::StackOverflow { depth: 9, stack_bytes: 1024 },

@@ -68,6 +68,7 @@ fn ended(told: &Told) -> Option<String> {
         | Kind::Assert { .. }
         | Kind::Trap
         | Kind::InvalidCall { .. }
+        | Kind::InvalidBranch { .. }
         | Kind::StackOverflow { .. } => {
             let at = if place.is_empty() { place } else { format!(" at {place}") };
             let _ = write!(words, "{kernel} was ended by a fault{at}: {}", told.mistake);

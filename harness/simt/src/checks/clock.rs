@@ -74,16 +74,120 @@ impl Time {
     }
 }
 
+/// What a warp has done that is ordered before something: by time, and by lanes where not all of them are covered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Upto {
+    /// Everything until this time.
+    all: u64,
+    /// What these lanes did until `some`. They are only ever more: that hides mistakes, and accuses no right program.
+    lanes: u32,
+    some: u64,
+    /// What all lanes did before this moment ([`Past::moment`]): they have met there.
+    before: u32,
+}
+
+/// Something that lanes of a warp did: when, and at which of the warp's moments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deed {
+    /// The warp.
+    pub warp: u32,
+    /// The lanes.
+    pub lanes: u32,
+    /// The time, from [`BlockClock::now`].
+    pub time: u64,
+    /// The block's epoch and the warp's tick, in 16 bits each.
+    pub moment: u32,
+}
+
+impl Upto {
+    /// Everything until a time.
+    fn all(time: u64) -> Upto {
+        Upto { all: time, ..Upto::default() }
+    }
+
+    /// What lanes of a warp release at a time that no barrier joins: what they did themselves, and what others did
+    /// before they met.
+    fn released(by: &Release<'_>, epoch: u32, time: u64) -> Upto {
+        if by.live & !by.lanes == 0 {
+            return Upto::all(time);
+        }
+        let tick = by.clock.all.min(LAST_TICK);
+        let before = if tick == LAST_TICK { (epoch + 1) << 16 } else { epoch << 16 | tick };
+        Upto { all: 0, lanes: by.lanes | by.clock.met_by(by.lanes), some: time, before }
+    }
+
+    fn join(&mut self, other: Upto) {
+        self.all = self.all.max(other.all);
+        self.before = self.before.max(other.before);
+        self.lanes |= other.lanes;
+        self.some = self.some.max(other.some);
+    }
+
+    /// Whether something is ordered before it.
+    fn covers(&self, deed: Deed) -> bool {
+        self.all >= deed.time || self.before > deed.moment || (deed.lanes & !self.lanes == 0 && self.some >= deed.time)
+    }
+}
+
+/// Lanes of a warp that release something: a fence, a store with release, an arrival at an mbarrier.
+pub(crate) struct Release<'a> {
+    /// The warp's clock.
+    pub clock: &'a WarpClock,
+    /// The lanes.
+    pub lanes: u32,
+    /// The warp's lanes that have not exited.
+    pub live: u32,
+}
+
+/// The fences of a warp, of one scope: an [`Upto`] that other workers read. Its time fits in 32 bits as long as anything
+/// is checked.
+#[derive(Debug, Default)]
+struct Fences {
+    all: AtomicU64,
+    /// The lanes, and the time in the low half.
+    some: AtomicU64,
+    before: AtomicU32,
+}
+
+impl Fences {
+    fn join(&self, upto: Upto) {
+        self.all.fetch_max(upto.all, Ordering::AcqRel);
+        if upto.lanes != 0 {
+            self.before.fetch_max(upto.before, Ordering::AcqRel);
+            let with = |old: u64| {
+                let time = (old & 0xffff_ffff).max(upto.some);
+                (old >> 32 | u64::from(upto.lanes)) << 32 | time
+            };
+            let _ = self.some.fetch_update(Ordering::AcqRel, Ordering::Acquire, |old| Some(with(old)));
+        }
+    }
+
+    /// Whether one of them came after something.
+    fn cover(&self, deed: Deed) -> bool {
+        let some = self.some.load(Ordering::Acquire);
+        let upto = Upto {
+            all: self.all.load(Ordering::Acquire),
+            lanes: (some >> 32) as u32,
+            some: some & 0xffff_ffff,
+            before: self.before.load(Ordering::Acquire),
+        };
+        // A fence has a time of its own, at which nothing else happens.
+        upto.covers(deed)
+    }
+}
+
 /// What other warps and blocks can see of each warp's and block's fences, for a whole launch.
 #[derive(Debug)]
 pub(crate) struct Publications {
     warps_per_block: u32,
-    /// For each warp of the grid, the time of its last fence of the device's scope.
-    fences: Vec<AtomicU64>,
-    /// For each warp of the grid, the time of its last fence of any scope.
-    block_fences: Vec<AtomicU64>,
+    /// For each warp of the grid, its fences of the device's scope.
+    fences: Vec<Fences>,
+    /// For each warp of the grid, its fences of any scope.
+    block_fences: Vec<Fences>,
     /// For each block, the epoch of its last fence plus one.
     epochs: Vec<AtomicU32>,
+    /// For each block, the epoch plus one in which it last wrote to global memory by an atomic or volatile access.
+    flags: Vec<AtomicU32>,
     /// The time at which the launch began. Everything that happened before is ordered.
     pub start: u64,
 }
@@ -94,44 +198,62 @@ impl Publications {
         let warps = blocks as usize * warps_per_block as usize;
         Publications {
             warps_per_block,
-            fences: (0..warps).map(|_| AtomicU64::new(0)).collect(),
-            block_fences: (0..warps).map(|_| AtomicU64::new(0)).collect(),
+            fences: (0..warps).map(|_| Fences::default()).collect(),
+            block_fences: (0..warps).map(|_| Fences::default()).collect(),
             epochs: (0..blocks).map(|_| AtomicU32::new(0)).collect(),
+            flags: (0..blocks).map(|_| AtomicU32::new(0)).collect(),
             start: time.advance(),
         }
     }
 
-    /// A warp of the grid executes a fence or a release. `narrow` says that its scope is the warp's block, whose clock
-    /// is given.
-    pub fn fence(&self, warp: u32, block: &mut BlockClock, narrow: bool, time: &Time) {
+    /// Lanes of a warp execute a fence or a release. `narrow` says that its scope is the warp's block, whose clock is
+    /// given.
+    pub fn fence(&self, by: &Release<'_>, block: &mut BlockClock, narrow: bool, time: &Time) {
         let now = if narrow { block.step(time) } else { block.publish(time) };
-        self.block_fences[warp as usize].store(now, Ordering::Release);
+        let (warp, upto) = (by.clock.warp as usize, Upto::released(by, block.epoch, now - 1));
+        self.block_fences[warp].join(upto);
         if !narrow {
-            self.fences[warp as usize].store(now, Ordering::Release);
-            let number = (warp / self.warps_per_block) as usize;
+            self.fences[warp].join(upto);
+            let number = warp / self.warps_per_block as usize;
             self.epochs[number].fetch_max(block.epoch + 1, Ordering::AcqRel);
             // What other warps did is published together with this warp's own accesses if barriers of some threads have
             // ordered it before.
             if let Some(named) = &block.named {
                 let first = number * self.warps_per_block as usize;
-                let known = named.known[warp as usize - first];
+                let known = named.known[warp - first];
                 for (fence, upto) in std::iter::zip(&self.fences[first..], known)
                     .take(self.warps_per_block as usize)
-                    .filter(|(_, upto)| *upto > 0)
+                    .filter(|(_, upto)| *upto != Upto::default())
                 {
-                    fence.fetch_max(upto + 1, Ordering::AcqRel);
+                    fence.join(upto);
                 }
             }
         }
     }
 
-    /// Whether a fence has followed what warp `warp` did at `time` in its block's epoch `epoch`: a fence of its own, or
-    /// one in its block behind a barrier. `inside` says that the question comes from its own block, for which a fence
-    /// of narrow scope is enough.
-    pub fn published(&self, warp: u32, epoch: u32, time: u64, inside: bool) -> bool {
+    /// A block, whose clock is given, writes to global memory by an atomic or volatile access.
+    #[inline(always)]
+    pub fn flag(&self, warp: u32, block: &BlockClock) {
+        let flag = &self.flags[(warp / self.warps_per_block) as usize];
+        if flag.load(Ordering::Relaxed) <= block.epoch {
+            flag.fetch_max(block.epoch + 1, Ordering::AcqRel);
+        }
+    }
+
+    /// Whether a fence has followed what a warp did: a fence of its own, or one in its block behind a barrier. `inside`
+    /// says that the question comes from its own block, for which a fence of narrow scope is enough.
+    pub fn published(&self, deed: Deed, inside: bool) -> bool {
         let fences = if inside { &self.block_fences } else { &self.fences };
-        fences[warp as usize].load(Ordering::Acquire) > time
-            || self.epochs[(warp / self.warps_per_block) as usize].load(Ordering::Acquire) > epoch + 1
+        let epoch = deed.moment >> 16;
+        fences[deed.warp as usize].cover(deed)
+            || self.epochs[(deed.warp / self.warps_per_block) as usize].load(Ordering::Acquire) > epoch + 1
+    }
+
+    /// Whether a warp's block has set a flag, fence or not, behind a barrier that followed what the warp has read: then
+    /// the value had come, so that nobody who has seen the flag can change what was read.
+    pub fn has_read(&self, deed: Deed) -> bool {
+        let epoch = deed.moment >> 16;
+        self.flags[(deed.warp / self.warps_per_block) as usize].load(Ordering::Acquire) > epoch + 1
     }
 
     /// Warps of one block.
@@ -146,12 +268,12 @@ const WARPS: usize = 32;
 const BARRIERS: usize = 16;
 
 /// What the warps of a block know of each other through barriers that only some of its threads pass. `known[a][b]` is
-/// the time up to which everything that warp `b` did is ordered before warp `a`.
+/// what of everything that warp `b` did is ordered before warp `a`.
 #[derive(Clone, Debug)]
 struct Named {
-    known: [[u64; WARPS]; WARPS],
+    known: [[Upto; WARPS]; WARPS],
     /// For each barrier, what the warps know that have arrived at it since it last opened.
-    pending: [[u64; WARPS]; BARRIERS],
+    pending: [[Upto; WARPS]; BARRIERS],
     /// For each barrier, when one of those warps last looked at a flag.
     acquired: [Look; BARRIERS],
     /// The mbarriers, by their offsets in shared memory.
@@ -172,7 +294,7 @@ struct Phases {
 /// What warps know of each other.
 #[derive(Clone, Debug, Default)]
 struct Known {
-    known: [u64; WARPS],
+    known: [Upto; WARPS],
     /// When one of them last looked at a flag.
     acquired: Look,
 }
@@ -201,9 +323,9 @@ impl Look {
     }
 }
 
-fn join(into: &mut [u64; WARPS], from: &[u64; WARPS]) {
+fn join(into: &mut [Upto; WARPS], from: &[Upto; WARPS]) {
     for (to, from) in std::iter::zip(into, from) {
-        *to = (*to).max(*from);
+        to.join(*from);
     }
 }
 
@@ -301,7 +423,7 @@ impl BlockClock {
         let named = self.named();
         let pending = &mut named.pending[barrier];
         join(pending, &named.known[warp]);
-        pending[warp] = now;
+        pending[warp].join(Upto::all(now));
         named.acquired[barrier] = named.acquired[barrier].max(clock.acquired);
         // What the warp does from here on is not ordered by this barrier.
         self.step(time);
@@ -310,23 +432,23 @@ impl BlockClock {
     fn named(&mut self) -> &mut Named {
         self.named.get_or_insert_with(|| {
             Box::new(Named {
-                known: [[0; WARPS]; WARPS],
-                pending: [[0; WARPS]; BARRIERS],
+                known: [[Upto::default(); WARPS]; WARPS],
+                pending: [[Upto::default(); WARPS]; BARRIERS],
                 acquired: [Look::default(); BARRIERS],
                 phases: HashMap::new(),
             })
         })
     }
 
-    /// A warp of the block arrives at the mbarrier at this offset.
-    pub fn arrive_phase(&mut self, offset: u32, warp: usize, clock: &WarpClock, time: &Time) {
-        let now = self.now(time);
+    /// Lanes of a warp of the block arrive at the mbarrier at this offset.
+    pub fn arrive_phase(&mut self, offset: u32, warp: usize, by: &Release<'_>, time: &Time) {
+        let upto = Upto::released(by, self.epoch, self.now(time));
         let named = self.named();
         let known = named.known[warp];
         let arriving = &mut named.phases.entry(offset).or_default().arriving;
         join(&mut arriving.known, &known);
-        arriving.known[warp] = now;
-        arriving.acquired = arriving.acquired.max(clock.acquired);
+        arriving.known[warp].join(upto);
+        arriving.acquired = arriving.acquired.max(by.clock.acquired);
         self.step(time);
     }
 
@@ -339,7 +461,7 @@ impl BlockClock {
     /// What warp `warp` of the block did up to now is ordered before whoever has waited for the mbarrier.
     pub fn publish_phase(&mut self, offset: u32, warp: usize, time: &Time) {
         let now = self.now(time);
-        self.named().phases.entry(offset).or_default().arrived.known[warp] = now;
+        self.named().phases.entry(offset).or_default().arrived.known[warp].join(Upto::all(now));
         self.step(time);
     }
 
@@ -386,15 +508,15 @@ impl BlockClock {
     /// A barrier of some threads has opened, and may be used again.
     pub fn opened(&mut self, barrier: usize) {
         if let Some(named) = &mut self.named {
-            named.pending[barrier] = [0; WARPS];
+            named.pending[barrier] = [Upto::default(); WARPS];
             named.acquired[barrier] = Look::default();
         }
     }
 
-    /// Whether barriers of some threads order what warp `past` of the block did at `time` before what warp `now` does.
-    pub fn behind(&self, past: usize, now: usize, time: u64) -> bool {
+    /// Whether barriers of some threads order what warp `past` of the block did before what warp `now` does.
+    pub fn behind(&self, past: usize, now: usize, deed: Deed) -> bool {
         let named = self.named.as_ref();
-        named.is_some_and(|named| named.known[now][past] >= time)
+        named.is_some_and(|named| named.known[now][past].covers(deed))
     }
 }
 
@@ -464,6 +586,14 @@ impl WarpClock {
         for lane in (0..LANES).filter(|lane| mask & (1 << lane) != 0) {
             known[lane] = all;
         }
+    }
+
+    /// The lanes that one of these lanes has met by itself, not with all others.
+    fn met_by(&self, by: u32) -> u32 {
+        let Some(known) = &self.known else { return 0 };
+        let met =
+            |row: &[u32; LANES]| (0..LANES).filter(|lane| row[*lane] != 0).fold(0u32, |all, lane| all | 1 << lane);
+        (0..LANES).filter(|lane| by & (1 << lane) != 0).fold(0, |all, lane| all | met(&known[lane]))
     }
 
     /// The block has passed a barrier.

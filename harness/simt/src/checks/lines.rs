@@ -219,12 +219,13 @@ fn sweep(
                 let (places, shift) = line.places(section, size < 4);
                 let start = (from % LINE) as usize >> shift;
                 let stop = ((upto - number * LINE) as usize).div_ceil(1 << shift);
-                for cell in &mut places[start..stop] {
+                for (i, cell) in places[start..stop].iter_mut().enumerate() {
                     cell.enter(section);
                     if cell.settled(clocks, event, now.lanes) {
                         cell.remember(event, now);
-                    } else {
-                        found = found.or(touch(cell, clocks, event, lane, now));
+                    } else if let Some(conflict) = touch(cell, clocks, event, lane, now) {
+                        let at = Some(number * LINE + ((start + i) << shift) as u64);
+                        found = found.or(Some(Conflict { at, ..conflict }));
                     }
                 }
             }

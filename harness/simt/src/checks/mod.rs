@@ -65,6 +65,8 @@ pub(crate) struct Event<'a> {
     pub size: u32,
     /// Addresses, valid in those lanes.
     pub address: Addresses<'a>,
+    /// For a plain store, whether a lane leaves the value that is there.
+    pub same: Option<&'a dyn Fn(usize) -> bool>,
     /// How they lie. No copy of it, which would read at once what has just been written in pieces, and wait for it.
     pub layout: &'a Layout,
 }

@@ -4,7 +4,7 @@
 //! write, and the last reads by two different warps. Every access is compared with them. That finds a race even if the
 //! two accesses do not collide in the schedule of this run.
 
-use super::clock::{BlockClock, Publications, Time, WarpClock};
+use super::clock::{BlockClock, Deed, Publications, Time, WarpClock};
 use super::{Addresses, Event, Layout};
 use crate::finding::{Scope, What};
 use crate::lane::LANES;
@@ -85,7 +85,7 @@ impl Past {
         layout: &'a Layout,
     ) -> Event<'a> {
         let (pc, strong, volatile, narrow) = (self.pc(), self.strong(), self.volatile(), self.narrow());
-        Event { what, strong, volatile, narrow, block_local: true, pc, mask, size, address, layout }
+        Event { what, strong, volatile, narrow, block_local: true, pc, mask, size, address, same: None, layout }
     }
     /// Whether it is the same instruction at the same moment.
     #[inline(always)]
@@ -109,6 +109,9 @@ impl Past {
     }
     fn lane(self) -> u32 {
         self.what & 31
+    }
+    fn deed(self) -> Deed {
+        Deed { warp: self.warp, lanes: self.lanes, time: self.time.into(), moment: self.moment }
     }
     fn tick(self) -> u32 {
         self.moment & 0xffff
@@ -205,6 +208,8 @@ pub(crate) struct Conflict {
     pub scope: Scope,
     /// The lane of the present access.
     pub lane: usize,
+    /// Where both met: the address of the word or byte, if it is known.
+    pub at: Option<u64>,
     /// What the earlier access did, and its program counter.
     pub what: What,
     pub pc: u32,
@@ -237,11 +242,11 @@ impl Clocks<'_> {
 
     /// Among the lanes of `past`, the first whose access nothing orders before what lane `lane` of the running warp
     /// does now.
-    fn unordered(&self, past: Past, lane: u32, lockstep: bool) -> Option<u32> {
+    fn unordered(&self, past: Past, what: What, lane: u32, lockstep: bool) -> Option<u32> {
         if u64::from(past.time) < self.start {
             return None;
         }
-        let (time, same_warp) = (u64::from(past.time), past.warp == self.warp.warp);
+        let same_warp = past.warp == self.warp.warp;
         let mut first = past.lane();
         if self.same_block(past) {
             if past.epoch() != self.block.epoch & 0xffff {
@@ -254,12 +259,12 @@ impl Clocks<'_> {
             }
             let warps = self.launch.warps_per_block();
             let of_block = |warp: u32| (warp % warps) as usize;
-            if self.block.behind(of_block(past.warp), of_block(self.warp.warp), time) {
+            if self.block.behind(of_block(past.warp), of_block(self.warp.warp), past.deed()) {
                 return None;
             }
         }
         let acquired = self.acquired_since(past, same_warp);
-        (lockstep || !acquired || !self.published(past)).then_some(first)
+        (lockstep || !acquired || !self.published(past, what)).then_some(first)
     }
 
     /// A quick test whether `past` cannot conflict with what each of `lanes` does now. False means that it may.
@@ -294,11 +299,13 @@ impl Clocks<'_> {
         past.warp / warps == self.warp.warp / warps
     }
 
-    /// A strong access publishes itself within its scope. Other accesses need a fence behind them.
-    fn published(&self, past: Past) -> bool {
+    /// A strong access publishes itself within its scope. Other accesses need a fence behind them; for another block, a
+    /// read is over when its own block has passed a barrier and set a flag.
+    fn published(&self, past: Past, what: What) -> bool {
         let inside = self.same_block(past);
         (past.strong() && (inside || !past.narrow()))
-            || self.launch.published(past.warp, past.epoch(), past.time.into(), inside)
+            || self.launch.published(past.deed(), inside)
+            || (what == What::Read && !inside && self.launch.has_read(past.deed()))
     }
 
     fn scope(&self, past: Past) -> Scope {
@@ -324,23 +331,28 @@ pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lan
         if past.time == 0 {
             return None;
         }
+        // Who stores what is there anyway does not race with who has stored it.
+        if what == What::Write && event.what == What::Write && event.same.is_some_and(|same| same(lane as usize)) {
+            return None;
+        }
         let both = past.strong() && event.strong;
         if both && !lockstep(past) && wide_enough(past) {
             return None;
         }
-        let earlier_lane = clocks.unordered(past, lane, both && lockstep(past))?;
+        let earlier_lane = clocks.unordered(past, what, lane, both && lockstep(past))?;
         let scope = clocks.scope(past);
         let plain = !event.strong && !past.strong();
         let acquired = || clocks.acquired_since(past, false);
         Some(Conflict {
             scope,
             lane: lane as usize,
+            at: None,
             what,
             pc: past.pc(),
             earlier_lane,
             earlier_warp: past.warp,
             narrow: both && scope == Scope::Grid,
-            unfenced: plain && scope != Scope::Warp && !clocks.published(past) && acquired(),
+            unfenced: plain && scope != Scope::Warp && !clocks.published(past, what) && acquired(),
         })
     };
     // These are lanes of one instruction. `same_instruction` looks for two stores of different values to one place.

@@ -33,9 +33,10 @@ fn registers(operand: &Operand) -> impl Iterator<Item = RegId> + '_ {
     })
 }
 
-/// Bytes beside each other: where they begin and end, from the register that their address was made from.
+/// Bytes beside each other: where they begin and end, from the register or the variable that their address was made
+/// from.
 struct Bytes {
-    base: RegId,
+    base: Base,
     from: i64,
     to: i64,
 }
@@ -90,12 +91,14 @@ impl Function<'_> {
         Some(Bytes { base, from, to: from + i64::from(ty.size()) * count as i64 })
     }
 
-    /// Where an address lies: the register that it was made from, and the offset. `None` if it is no such address.
-    fn place(&self, operand: &Operand) -> Option<(RegId, i64)> {
-        let Operand::Mem(Base::Reg(reg), offset) = operand else {
-            return None;
+    /// Where an address lies: the register or the variable that it was made from, and the offset. `None` if it is no
+    /// such address.
+    fn place(&self, operand: &Operand) -> Option<(Base, i64)> {
+        let (mut reg, offset) = match operand {
+            Operand::Mem(Base::Reg(reg), offset) => (*reg, *offset),
+            Operand::Mem(base @ Base::Sym(_), offset) => return Some((base.clone(), *offset)),
+            _ => return None,
         };
-        let mut reg = *reg;
         // An address is copied, or brought from one space to another. Copies that go in a circle are followed once.
         for _ in 0..self.defs.len() {
             let Some([at]) = self.defs.get(&reg).map(Vec::as_slice) else {
@@ -106,9 +109,10 @@ impl Function<'_> {
                 // What a vector is taken apart into is no copy of it.
                 _ if matches!(inst.operands[0], Operand::Vec(_)) => break,
                 Some(Operand::Reg(from)) if inst.op.starts_with("cvta") || inst.op.starts_with("mov.") => reg = *from,
+                Some(Operand::Sym(name, at)) => return Some((Base::Sym(name.clone()), at + offset)),
                 _ => break,
             }
         }
-        Some((reg, *offset))
+        Some((Base::Reg(reg), offset))
     }
 }

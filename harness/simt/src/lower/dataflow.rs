@@ -4,10 +4,10 @@ use crate::finding::What;
 use crate::instr::code::{Dataflow, Inst, Role};
 
 /// Instructions that only compute registers from registers, lane by lane, and do nothing else.
-const PURE: [&str; 41] = [
+const PURE: [&str; 37] = [
     "abs", "add", "and", "bfe", "bfi", "bfind", "brev", "clz", "cnot", "copysign", "cos", "cvt", "cvta", "dp2a",
     "dp4a", "ex2", "fma", "isspacep", "lg2", "lop3", "mad", "max", "min", "mov", "mul", "neg", "not", "or", "popc",
-    "prmt", "sad", "selp", "set", "setp", "shf", "shl", "shr", "slct", "sub", "testp", "xor",
+    "prmt", "sad", "selp", "shf", "shl", "shr", "sub", "xor",
 ];
 
 /// What an instruction does that the PTX instruction `op` has become, or became a part of.
@@ -15,12 +15,14 @@ pub fn of(op: &str, inst: &Inst) -> Dataflow {
     let mut words = op.split('.');
     let base = words.next().unwrap_or_default();
     match inst.role {
-        Role::Access(What::Read, ..) => {
+        Role::Access(What::Read, ..) if matches!(base, "ld" | "ldu") => {
             Dataflow::Load { signed: matches!(words.next_back(), Some("s8" | "s16" | "s32")) }
         }
         Role::Access(What::Write, ..) if base == "st" => Dataflow::Store,
         Role::Guard => Dataflow::Guard,
         Role::Plain if PURE.contains(&base) || base == "st" => Dataflow::Pure,
+        // Two values compare alike by chance. A predicate that the result is combined with may settle it.
+        Role::Plain if base == "setp" && words.any(|word| matches!(word, "and" | "or" | "xor")) => Dataflow::Pure,
         Role::Plain if base == "ld" && words.any(|word| word.starts_with("param")) => Dataflow::Pure,
         Role::Plain if base != "call" || inst.writes_any() => Dataflow::Opaque,
         _ => Dataflow::Decides,

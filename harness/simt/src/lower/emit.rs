@@ -20,8 +20,9 @@ struct Layout<'f> {
     constants: Vec<u32>,
     /// Places of the fixed registers in the register file.
     fixed: Vec<u32>,
-    /// Bytes a lane of the fixed registers, 0 for a predicate.
+    /// Bytes a lane of the fixed registers and of the constants, 0 for a predicate.
     widths: Vec<u32>,
+    constant_widths: Vec<u32>,
     /// Places of each function's own registers, relative to its base.
     places: Vec<Places>,
     bases: Vec<u32>,
@@ -73,7 +74,18 @@ impl<'f> Layout<'f> {
         // A vector access may read a little past a predicate.
         program.file_bytes = at + 64;
         let widths = pools.fixed.clone();
-        Layout { functions, starts: starts(functions, &orders), orders, constants, fixed, widths, places, bases }
+        let constant_widths = pools.constants.iter().map(|constant| constant.1).collect();
+        Layout {
+            functions,
+            starts: starts(functions, &orders),
+            orders,
+            constants,
+            fixed,
+            widths,
+            constant_widths,
+            places,
+            bases,
+        }
     }
 
     /// The place of an operand of a function.
@@ -87,11 +99,12 @@ impl<'f> Layout<'f> {
         }
     }
 
-    /// Bytes a lane of a register of a function, 0 for a predicate; `None` for what never changes.
+    /// Bytes a lane of a register, 0 for a predicate.
     fn width(&self, function: usize, opnd: Opnd) -> Option<u32> {
         match opnd {
             Opnd::Reg(r) => Some(self.functions[function].regs[r as usize]),
             Opnd::Fixed(r) => Some(self.widths[r as usize]),
+            Opnd::Const(c) => Some(self.constant_widths[c as usize]),
             _ => None,
         }
     }

@@ -285,6 +285,9 @@ pub(super) fn mistake(finding: &Finding) -> String {
         }
         Kind::Trap => "Kernel stopped itself by a trap".into(),
         Kind::InvalidCall { target } => format!("Call of {target:#x}, which is no function"),
+        Kind::InvalidBranch { index, targets } => {
+            format!("Branch to target {index} of a table that has {targets}")
+        }
         Kind::InvalidObject { handle, surface: false, .. } => {
             format!("Fetch by the handle {handle:#x}, which names no texture")
         }
@@ -542,6 +545,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
             "devices know the sizes h, l and ll only, and a precision in digits: cast to int or long long and print by %d, %lld or %llu, or write the precision into the format"
         }
         Kind::Trap => "look for __trap() or a path that the compiler takes for unreachable",
+        Kind::InvalidBranch { .. } => "give brx.idx an index below the number of its targets: they count from 0",
         Kind::InvalidCall { .. } => "call only through pointers that were set to a __device__ function on the device",
         Kind::InvalidObject { .. } | Kind::OutsideSurface { .. } => remedy_of_image(&finding.kind),
         Kind::InvalidTensorMap { misuse } => remedy_of_tensor_map(*misuse),

@@ -408,6 +408,13 @@ kinds! {
         /// The pointer's value.
         target: u64,
     } => program(Kernel, Memcheck, None);
+    /// A jump through a table (`brx.idx`) with an index that the table does not have.
+    InvalidBranch {
+        /// The index.
+        index: u32,
+        /// The targets of the table.
+        targets: u32,
+    } => program(Kernel, Memcheck, None);
     /// A handle that names no texture, or no surface.
     InvalidObject {
         /// The handle.

@@ -1,5 +1,5 @@
 use super::super::Event;
-use super::super::clock::{BlockClock, Publications, Time, WarpClock};
+use super::super::clock::{BlockClock, Publications, Release, Time, WarpClock};
 use super::super::global::{GlobalRaces, ROW};
 use super::super::shared::SharedRaces;
 use super::super::{Addresses, Layout};
@@ -69,7 +69,11 @@ fn lines_find_what_words_find() {
                     warps[2 * block + 1].barrier();
                 }
                 2 => warps[w].sync(ALL, ALL),
-                3 => launch.fence(w as u32, &mut blocks[block], random.below(2) == 0, &time),
+                3 => {
+                    let lanes = if in_order { ALL } else { 1 << random.below(32) };
+                    let by = Release { clock: &warps[w], lanes, live: ALL };
+                    launch.fence(&by, &mut blocks[block], random.below(2) == 0, &time);
+                }
                 _ => {}
             }
             let what = [What::Read, What::Read, What::Write, What::Atomic][random.below(4) as usize];
@@ -104,6 +108,7 @@ fn lines_find_what_words_find() {
                 mask,
                 size: size as u32,
                 address: Addresses::of(&address),
+                same: None,
                 layout,
             };
             let (layout, unknown) = (Layout::of(Addresses::of(&address), mask, size as u32), Layout::default());

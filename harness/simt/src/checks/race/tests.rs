@@ -1,7 +1,8 @@
-use super::super::clock::Sharing;
+use super::super::clock::{Release, Sharing};
 use super::super::global::{CHUNK, GlobalRaces};
 use super::super::{Addresses, Layout};
 use super::*;
+use crate::lane::ALL;
 
 /// A launch of two blocks of two warps, by hand.
 struct Bench {
@@ -60,6 +61,7 @@ impl Bench {
             mask: 1 << lane,
             size: 4,
             address: Addresses::of(&addresses),
+            same: None,
             layout: &Layout::default(),
         };
         let clocks = Clocks {
@@ -90,7 +92,12 @@ impl Bench {
         self.act(warp, lane, What::Atomic, true, address)
     }
     fn fence(&mut self, warp: usize) {
-        self.launch.fence(warp as u32, &mut self.blocks[warp / 2], false, &self.time);
+        self.fence_by(warp, ALL, false);
+    }
+    /// Lanes of a warp execute a fence.
+    fn fence_by(&mut self, warp: usize, lanes: u32, narrow: bool) {
+        let by = Release { clock: &self.warps[warp], lanes, live: ALL };
+        self.launch.fence(&by, &mut self.blocks[warp / 2], narrow, &self.time);
     }
     fn barrier(&mut self, block: usize) {
         self.blocks[block].barrier();
@@ -229,6 +236,44 @@ fn the_last_block_of_a_reduction_may_read_what_the_others_left() {
 }
 
 #[test]
+fn a_fence_of_one_lane_covers_what_the_others_did_before_they_met_it() {
+    for (met, covered) in [(None, false), (Some(ALL), true), (Some(0b11), true), (Some(0b110), false)] {
+        let mut b = Bench::new();
+        b.write(0, 1, X);
+        if let Some(met) = met {
+            b.warps[0].sync(met, ALL);
+        }
+        b.fence_by(0, 1, false);
+        b.atomic(0, 0, FLAG);
+        b.atomic(2, 0, FLAG);
+        assert_eq!(b.read(2, 0, X).is_none(), covered, "{met:?}");
+    }
+    let mut b = Bench::new();
+    b.write(0, 0, X);
+    b.fence_by(0, 1, false);
+    b.atomic(0, 0, FLAG);
+    b.atomic(2, 0, FLAG);
+    assert_eq!(b.read(2, 0, X), None, "and what it did itself");
+}
+
+#[test]
+fn what_a_block_has_read_before_a_barrier_and_a_flag_may_be_overwritten() {
+    for (barrier, flag) in [(true, true), (false, true), (true, false)] {
+        let mut b = Bench::new();
+        b.read(1, 7, X);
+        if barrier {
+            b.barrier(0);
+        }
+        if flag {
+            b.launch.flag(0, &b.blocks[0]);
+            b.atomic(0, 0, FLAG);
+        }
+        b.atomic(2, 0, FLAG);
+        assert_eq!(b.write(2, 0, X).is_none(), barrier && flag, "barrier {barrier}, flag {flag}");
+    }
+}
+
+#[test]
 fn without_the_fence_it_may_not() {
     let mut b = Bench::new();
     b.write(0, 0, X);
@@ -287,6 +332,7 @@ fn bytes_of_one_word_are_told_apart() {
             mask: 1 << lane,
             size: 1,
             address: Addresses::of(address),
+            same: None,
             layout: &Layout::default(),
         };
         let clocks = Clocks {
@@ -322,6 +368,7 @@ fn an_access_over_the_end_of_a_chunk_is_seen_on_both_sides() {
             mask: 1,
             size,
             address: Addresses::of(&addresses),
+            same: None,
             layout: &Layout::default(),
         };
         let clocks = Clocks {
@@ -356,7 +403,7 @@ fn what_a_block_does_in_its_shared_memory_leaves_the_launchs_time_alone() {
     for _ in 0..3 {
         b.look_at_shared(0);
         b.settle(0);
-        b.launch.fence(0, &mut b.blocks[0], true, &b.time);
+        b.fence_by(0, ALL, true);
     }
     assert_eq!((b.time.now(), b.blocks[0].now(&b.time)), (before, own + 6));
     b.atomic(0, 0, FLAG);
@@ -471,7 +518,7 @@ fn a_time_of_each_block_misses_nothing_and_accuses_only_what_nothing_orders() {
                     None
                 }
                 Step::Fence(narrow) => {
-                    b.launch.fence(warp as u32, &mut b.blocks[warp / 2], narrow, &b.time);
+                    b.fence_by(warp, ALL, narrow);
                     None
                 }
                 Step::Barrier => {

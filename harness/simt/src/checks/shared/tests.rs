@@ -28,6 +28,7 @@ fn found(before: What, accesses: &[(u32, [u64; LANES])], to: u64, compared: bool
             mask,
             size: 4,
             address: Addresses::of(address),
+            same: None,
             layout: &layout,
         };
         memory.access(&clocks, &event)

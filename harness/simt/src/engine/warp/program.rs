@@ -240,9 +240,19 @@ impl Program {
         }
     }
 
-    /// The place of an instruction.
+    /// The place of an instruction. Where the compiler names no line (it writes 0), that is the next line named behind
+    /// it, or else the last one before it.
     pub fn place_of(&self, pc: u32) -> Place {
-        self.at.get(pc as usize).map(|&at| self.place(at)).unwrap_or_default()
+        let loc = |pc: &u32| self.at.get(*pc as usize).and_then(|at| self.locs.get(*at as usize)).copied();
+        let Some((own, function)) = loc(&pc) else {
+            return Place::default();
+        };
+        let named = |other: &u32| loc(other).is_some_and(|(loc, of)| of == function && loc.line != 0);
+        let nearest = || (pc..self.at.len() as u32).find(named).or_else(|| (0..pc).rev().find(named));
+        let unnamed = own.file != 0 && own.line == 0;
+        let at = unnamed.then(nearest).flatten().unwrap_or(pc);
+        let place = self.place(self.at[at as usize]);
+        Place { ptx_line: own.ptx_line, ..place }
     }
 
     /// The place of the jump that goes round the innermost loop that an instruction lies in, which has the loop's

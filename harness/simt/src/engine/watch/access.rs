@@ -1,6 +1,7 @@
 //! Tells the race and initialisation checks of memory accesses.
 
 use super::written::range_at;
+use crate::checks::clock::Release;
 use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Show;
 use crate::engine::warp::Warp;
@@ -105,6 +106,8 @@ impl Warp<'_> {
         };
         let shared = self.launch();
         let order = shared.orders[op.site as usize];
+        let stored = self.stored(op, space, request.size, address);
+        let same = |lane: usize| stored.is_there(lane);
         let event = Event {
             what: request.what,
             strong: order.strong || request.what == What::Atomic,
@@ -115,6 +118,7 @@ impl Warp<'_> {
             mask,
             size: request.size,
             address,
+            same: (request.what == What::Write && shared.races.is_some()).then_some(&same),
             layout,
         };
         if let Some(Some(bounds)) = shared.bounds.get(op.site as usize)
@@ -145,11 +149,15 @@ impl Warp<'_> {
         let told = space == Space::Shared && self.meets_copies(op, &event, order.asynchronous);
         let block = self.block.get_mut();
         if order.release {
-            races.publications.fence(self.clock.warp, &mut block.clock, order.narrow, &races.time);
+            let by = Release { clock: &self.clock, lanes: mask, live: self.live };
+            races.publications.fence(&by, &mut block.clock, order.narrow, &races.time);
         }
         self.clock.settle(&mut block.clock, &races.time);
         if event.strong {
             self.clock.acquire(&mut block.clock, wide, &races.time);
+            if wide && event.what != What::Read {
+                races.publications.flag(self.clock.warp, &block.clock);
+            }
         }
         let start = if space == Space::Shared { block.clock.start } else { races.publications.start };
         let clocks = races.clocks(&block.clock, &self.clock, start);

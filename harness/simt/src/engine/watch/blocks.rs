@@ -1,5 +1,6 @@
 //! Accesses to the shared memory of other blocks of the cluster, in the checks.
 
+use crate::checks::clock::Release;
 use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
@@ -16,7 +17,8 @@ impl Warp<'_> {
         let order = launch.orders[op.site as usize];
         if let Some(races) = launch.races.as_ref().filter(|_| order.release) {
             let block = self.block.get_mut();
-            races.publications.fence(self.clock.warp, &mut block.clock, order.narrow, &races.time);
+            let by = Release { clock: &self.clock, lanes: event.mask, live: self.live };
+            races.publications.fence(&by, &mut block.clock, order.narrow, &races.time);
         }
         let own = self.block.get().rank;
         let home = event.address.all().map(home_of);

@@ -1,6 +1,6 @@
 //! Tells the checks of mbarriers: who arrives, and who goes on behind a phase.
 
-use crate::checks::clock::WarpClock;
+use crate::checks::clock::{Release, WarpClock};
 use crate::checks::copies::Bulk;
 use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Warp;
@@ -52,6 +52,7 @@ impl Warp<'_> {
             mask,
             size: 8,
             address,
+            same: None,
             layout: &Layout::of(address, mask, 8),
         };
         self.compare_in(op, &event, home.rank);
@@ -64,14 +65,15 @@ impl Warp<'_> {
         let index = self.index as usize;
         self.with_block(|warp, block| {
             warp.clock.settle(&mut block.clock, &races.time);
+            let by = Release { clock: &warp.clock, lanes: warp.mask(), live: warp.live };
             match home.rank {
-                None if releases => block.clock.arrive_phase(home.offset, index, &warp.clock, &races.time),
+                None if releases => block.clock.arrive_phase(home.offset, index, &by, &races.time),
                 None => {
                     block.clock.phases(home.offset);
                 }
                 Some(rank) => {
                     if releases {
-                        races.publications.fence(warp.clock.warp, &mut block.clock, false, &races.time);
+                        races.publications.fence(&by, &mut block.clock, false, &races.time);
                     }
                     block.with_peer(rank, |_, peer| peer.clock.arrive_from_outside(home.offset, &races.time));
                 }
@@ -125,6 +127,7 @@ impl Warp<'_> {
                 mask,
                 size,
                 address,
+                same: None,
                 layout: &Layout::of(address, mask, size),
             };
             let clocks = races.clocks(&block.clock, &clock, block.clock.start);

@@ -13,6 +13,7 @@ mod mbarriers;
 mod races;
 mod remedy;
 mod rows;
+mod same;
 mod sync;
 mod undefined;
 pub(crate) mod usual;

@@ -28,18 +28,27 @@ impl Warp<'_> {
         let [bx, by, _] = launch.geometry.block;
         let block = u64::from(conflict.earlier_warp) / warps;
         let linear = (u64::from(conflict.earlier_warp) % warps) as u32 * LANES as u32 + conflict.earlier_lane;
+        // The earlier access may be of another size, and then holds the word at which both met.
+        let size = self.size_at(conflict.pc).filter(|size| *size != event.size && size.is_power_of_two());
+        let (size, address) = match (size, conflict.at) {
+            (Some(size), Some(at)) => (size, at & !(u64::from(size) - 1)),
+            _ => (event.size, event.address.at(conflict.lane)),
+        };
         let mut earlier = Access::memory(
             if bulk[1] { What::Copy } else { conflict.what },
             space,
-            event.size,
-            event.address.at(conflict.lane),
+            size,
+            address,
             self.program().place_of(conflict.pc),
         )
         .by(
             [(block % gx) as u32, (block / gx % gy) as u32, (block / gx / gy) as u32],
             [linear % bx, linear / bx % by, linear / bx / by],
         );
-        earlier.variable.clone_from(&now.variable);
+        earlier.variable = now.variable.clone().map(|(name, offset)| {
+            let before = address.wrapping_sub(event.address.at(conflict.lane));
+            (name, offset.wrapping_add(before))
+        });
         let kind = Kind::Race { space, scope: conflict.scope };
         let mut finding = Finding::new(kind, self.program().name.clone()).with(now).with(earlier);
         finding.allocation = allocation;
@@ -50,6 +59,13 @@ impl Warp<'_> {
             finding.remedy = Some(AROUND_COPY.into());
         }
         self.record(finding);
+    }
+
+    /// Bytes a lane of a plain access.
+    fn size_at(&self, pc: u32) -> Option<u32> {
+        let accesses = &self.program().accesses;
+        let at = accesses.binary_search_by_key(&pc, |access| access.pc).ok()?;
+        Some(accesses[at].size)
     }
 
     /// Looks for two lanes of a store that write different values to one place: that is a race. `at` holds the lanes'
@@ -81,6 +97,7 @@ impl Warp<'_> {
             mask: self.mask(),
             size: request.size,
             address: Addresses { base: &[offset; LANES], offset: 0 },
+            same: None,
             layout: &Layout::default(),
         };
         let (now, allocation) = self.describe(op, &event, space, two);

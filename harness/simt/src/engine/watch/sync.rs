@@ -1,5 +1,6 @@
 //! Tells the race check of barriers, fences and the ends of turns.
 
+use crate::checks::clock::Release;
 use crate::engine::warp::Warp;
 use crate::lane::{LANES, lanes};
 
@@ -58,8 +59,10 @@ impl Warp<'_> {
     pub(crate) fn fenced(&mut self, narrow: bool) {
         let shared = self.launch();
         if let Some(races) = &shared.races {
+            let mask = self.mask();
             let block = self.block.get_mut();
-            races.publications.fence(self.clock.warp, &mut block.clock, narrow, &races.time);
+            let by = Release { clock: &self.clock, lanes: mask, live: self.live };
+            races.publications.fence(&by, &mut block.clock, narrow, &races.time);
         }
     }
 }

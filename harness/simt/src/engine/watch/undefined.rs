@@ -261,6 +261,7 @@ impl Warp<'_> {
             mask: bad,
             size: read.size,
             address,
+            same: None,
             layout: &Layout::of(address, bad, read.size),
         };
         self.unwritten(&program.ops[read.site as usize], &event, read.space, bad);

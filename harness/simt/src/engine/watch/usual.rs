@@ -91,7 +91,7 @@ impl Warp<'_> {
         }
         let clocks = races.clocks(&block.clock, &self.clock, block.clock.start);
         let (volatile, narrow, block_local) = (false, false, true);
-        let event = Event { what, strong, volatile, narrow, block_local, pc, mask, size, address, layout };
+        let event = Event { what, strong, volatile, narrow, block_local, pc, mask, size, address, same: None, layout };
         block.races.note(&clocks, &event);
         true
     }

@@ -119,16 +119,19 @@ unsafe fn run_table(warp: &mut Warp, op: &Op) -> Flow {
     for lane in lanes(warp.mask()) {
         match list.get(index[lane] as usize) {
             Some(&pc) => target[lane] = pc,
-            None => return invalid(warp, op, u64::from(index[lane]), lane),
+            None => {
+                let kind = Kind::InvalidBranch { index: index[lane], targets: table.count };
+                return invalid(warp, op, kind, lane);
+            }
         }
     }
     split(warp, &target)
 }
 
-fn invalid(warp: &mut Warp, op: &Op, target: u64, lane: usize) -> Flow {
+fn invalid(warp: &mut Warp, op: &Op, kind: Kind, lane: usize) -> Flow {
     let place = warp.program().place_of(op.site);
     let access = warp.located(Access::at(What::Execute, place), lane);
-    warp.fault(Fault::InvalidPc, Kind::InvalidCall { target }, vec![access], None)
+    warp.fault(Fault::InvalidPc, kind, vec![access], None)
 }
 
 /// Sends every running lane to its own program counter.
@@ -206,12 +209,12 @@ unsafe fn run_call_pointer(warp: &mut Warp, op: &Op) -> Flow {
         let program = warp.program();
         let found = program.pointers.binary_search_by_key(&pointer[lane], |p| p.0);
         let Ok(index) = found else {
-            return invalid(warp, op, pointer[lane], lane);
+            return invalid(warp, op, Kind::InvalidCall { target: pointer[lane] }, lane);
         };
         let register = program.lists[call.list as usize + index];
         target[lane] = program.pointers[index].1;
         if register == u32::MAX {
-            return invalid(warp, op, pointer[lane], lane);
+            return invalid(warp, op, Kind::InvalidCall { target: pointer[lane] }, lane);
         }
         let back = Register::<u32>::at(register);
         // SAFETY: the lowering put a 32-bit register of the program into the list.

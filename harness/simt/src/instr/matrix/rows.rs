@@ -139,7 +139,9 @@ impl Warp<'_> {
         let (mask, counting) = (self.mask(), self.counting);
         let resolve = self.resolve;
         let mut at: Pointers = [0; LANES];
-        self.set_mask(givers(count));
+        // Before 8.0, the other lanes' addresses are looked at, too.
+        let all = what == What::Read && !self.launch().profile.at_least(8, 0);
+        self.set_mask(if all { u32::MAX } else { givers(count) });
         self.counting = false;
         // SAFETY: the caller's contract.
         let fine = unsafe { resolve(self, op, request, &mut at) };

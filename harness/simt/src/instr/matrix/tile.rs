@@ -182,6 +182,9 @@ unsafe fn access(warp: &mut Warp, op: &Op) -> Flow {
     // SAFETY: the registers were unpacked from this instruction; addresses are checked before they are used.
     unsafe {
         let base = *tile.address.lanes(warp);
+        if let Some(flow) = warp.misaligned(op, &tile, request, &base) {
+            return flow;
+        }
         let stride = *tile.stride.lanes(warp);
         for register in 0..dims.registers(part, element, tile.form.whole_tile) {
             let at = warp.program().lists[tile.fragment as usize + register];
@@ -232,6 +235,21 @@ impl Tile<Placed> {
 }
 
 impl Warp<'_> {
+    /// Stops the kernel if a tile begins where it must not: the accesses that a compiler makes of it (see [`Dims::accesses`]) are wider than
+    /// an element. The distance of its rows is no matter, as it is cut to their width.
+    fn misaligned(&mut self, op: &Op, tile: &Tile<Placed>, request: Request, base: &[u64; LANES]) -> Option<Flow> {
+        let How { part, columns, .. } = tile.how;
+        let accesses = tile.form.dims().accesses(part, tile.form.types[0], columns);
+        let widest = accesses.iter().map(|access| access.1).max().unwrap_or(1);
+        let wide = Request { size: widest, ..request };
+        for lane in lanes(self.mask()).filter(|lane| !base[*lane].is_multiple_of(widest.into())) {
+            if let Err(wrong) = self.resolve_lane(lane, base[lane], wide) {
+                return Some(self.access_fault(op, lane, wide, wrong));
+            }
+        }
+        None
+    }
+
     /// Counts the accesses that a compiler makes of the load or store of a tile, see [`Dims::accesses`].
     ///
     /// # Safety

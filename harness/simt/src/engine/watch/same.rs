@@ -1,0 +1,64 @@
+//! Stores that leave what is there: several threads may set one flag, as long as all write the same.
+
+use crate::checks::Addresses;
+use crate::engine::warp::Warp;
+use crate::engine::warp::program::{Op, Operand, Program};
+use crate::finding::Space;
+use crate::instr::code::Dataflow;
+use crate::memory::View;
+use smallvec::SmallVec;
+
+/// A plain store that is about to be made, and the memory that it goes to.
+pub(super) struct Stored<'a> {
+    program: &'a Program,
+    view: &'a View,
+    op: &'a Op,
+    regs: *const u8,
+    shared: *const u8,
+    space: Space,
+    size: u32,
+    address: Addresses<'a>,
+}
+
+impl<'l> Warp<'l> {
+    /// The store of `size` bytes a lane to addresses of a space.
+    pub(super) fn stored<'a>(&self, op: &'a Op, space: Space, size: u32, address: Addresses<'a>) -> Stored<'a>
+    where
+        'l: 'a,
+    {
+        let (program, view) = (self.program(), &self.launch().view);
+        Stored { program, view, op, regs: self.regs(), shared: self.shared, space, size, address }
+    }
+}
+
+impl Stored<'_> {
+    /// Whether a lane's store leaves every byte as it is.
+    pub fn is_there(&self, lane: usize) -> bool {
+        let (Dataflow::Store, operands) = self.program.dataflow_of(self.op.site) else {
+            return false;
+        };
+        let values: SmallVec<[Operand; 4]> =
+            operands.iter().copied().filter(|o| !o.is_written() && !o.is_address()).collect();
+        let address = self.address.at(lane);
+        let there: *const u8 = match self.space {
+            // SAFETY: the access has been found to lie in the block's shared memory.
+            Space::Shared => unsafe { self.shared.add(address as usize) },
+            Space::Global => match self.view.find(address) {
+                Some(range) if range.contains(address, self.size.into()) => range.host(address),
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let each = self.size as usize / values.len().max(1);
+        values.iter().enumerate().all(|(k, value)| {
+            let width = value.width() as usize;
+            // SAFETY: the operand is a register of the program, with a value for each lane; the bytes lie in the access.
+            width >= each
+                && unsafe {
+                    let new = self.regs.add(value.place() as usize + width * lane);
+                    let old = there.add(k * each);
+                    (0..each).all(|byte| new.add(byte).read() == old.add(byte).read_volatile())
+                }
+        })
+    }
+}
