@@ -76,15 +76,14 @@ impl Warp<'_> {
             return unsafe { self.follow_guarded(op) };
         }
         let stored = if dataflow == Dataflow::Store { self.undefined_bits(op, operands) } else { SmallVec::new() };
-        let origins = if dataflow == Dataflow::Opaque { self.origins_of(operands) } else { 0 };
+        let (origins, differing) = if dataflow == Dataflow::Opaque { self.origins_of(operands) } else { (0, 0) };
         let mask = self.mask();
         // SAFETY: the caller's contract.
         let flow = unsafe { (op.part)(self, op) };
         for written in operands.iter().filter(|operand| operand.is_written()) {
-            if origins == 0 {
-                self.define(*written, mask);
-            } else {
-                self.undefine(*written, mask, origins);
+            self.define(*written, mask);
+            if differing & mask != 0 {
+                self.undefine(*written, differing & mask, origins);
             }
         }
         match dataflow {
@@ -122,13 +121,14 @@ impl Warp<'_> {
         self.undefined.as_ref().is_some_and(|undefined| undefined.find(register).is_some())
     }
 
-    /// The loads on which the registers depend that an instruction reads.
-    fn origins_of(&self, operands: &[Operand]) -> u64 {
-        let Some(undefined) = &self.undefined else { return 0 };
+    /// The loads on which the registers depend that an instruction reads, and the lanes in which they do.
+    fn origins_of(&self, operands: &[Operand]) -> (u64, u32) {
+        let Some(undefined) = &self.undefined else { return (0, 0) };
         let reads = operands.iter().filter(|operand| !operand.is_written());
-        let differs = |known: &&Alternative| differ(known.register, &known.content, &self.content(known.register)) != 0;
-        let known = reads.filter_map(|read| undefined.find(*read)).filter(differs);
-        known.fold(0, |all, known| all | known.origins)
+        reads.filter_map(|read| undefined.find(*read)).fold((0, 0), |(origins, lanes), known| {
+            let differing = differ(known.register, &known.content, &self.content(known.register));
+            (origins | known.origins, lanes | differing)
+        })
     }
 
     /// What a register holds.
@@ -211,13 +211,14 @@ impl Warp<'_> {
 
     /// What lanes have written to a register depends on these loads, no matter how.
     fn undefine(&mut self, register: Operand, mask: u32, origins: u64) {
-        let mut content = self.content(register);
+        let known = self.undefined.as_ref().and_then(|undefined| undefined.find(register));
+        let (mut content, others) = known.map_or((self.content(register), 0), |known| (known.content, known.origins));
         match register.width() {
             0 => content[0] ^= u64::from(mask),
             width => lanes(mask).for_each(|lane| flip_lane(&mut content, width, lane, u64::MAX)),
         }
         if let Some(undefined) = &mut self.undefined {
-            undefined.set(register, content, origins);
+            undefined.set(register, content, origins | others);
         }
     }
 
