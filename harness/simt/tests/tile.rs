@@ -150,7 +150,7 @@ fn lanes_that_give_no_row_matter_before_8_0() {
         let profile = Profile::find(part).expect("there is such a part");
         let memory = Arc::new(Memory::new(1 << 20));
         let module = Module::load(ptx, &memory, profile).expect("the module loads");
-        let settings = Settings { checks: Checks::default(), ..Settings::default() };
+        let settings = Settings { checks: Checks::ALL, ..Settings::default() };
         let kernel = module.kernel("k").expect("the kernel exists");
         let launch = Launch { kernel, geometry: Geometry::new([1; 3], [32, 1, 1]), params: &[] };
         let report = run(&memory, profile, &settings, &launch, &mut |_| ());

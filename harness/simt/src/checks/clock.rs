@@ -123,6 +123,11 @@ impl Upto {
         self.some = self.some.max(other.some);
     }
 
+    /// Whether other lanes have released something since, but not for those of the deed.
+    fn passes_over(&self, deed: Deed) -> bool {
+        self.lanes != 0 && self.some >= deed.time && !self.covers(deed)
+    }
+
     /// Whether something is ordered before it.
     fn covers(&self, deed: Deed) -> bool {
         self.all >= deed.time || self.before > deed.moment || (deed.lanes & !self.lanes == 0 && self.some >= deed.time)
@@ -162,17 +167,15 @@ impl Fences {
         }
     }
 
-    /// Whether one of them came after something.
-    fn cover(&self, deed: Deed) -> bool {
+    /// What the fences cover that have been executed by now.
+    fn upto(&self) -> Upto {
         let some = self.some.load(Ordering::Acquire);
-        let upto = Upto {
+        Upto {
             all: self.all.load(Ordering::Acquire),
             lanes: (some >> 32) as u32,
             some: some & 0xffff_ffff,
             before: self.before.load(Ordering::Acquire),
-        };
-        // A fence has a time of its own, at which nothing else happens.
-        upto.covers(deed)
+        }
     }
 }
 
@@ -245,8 +248,14 @@ impl Publications {
     pub fn published(&self, deed: Deed, inside: bool) -> bool {
         let fences = if inside { &self.block_fences } else { &self.fences };
         let epoch = deed.moment >> 16;
-        fences[deed.warp as usize].cover(deed)
+        fences[deed.warp as usize].upto().covers(deed)
             || self.epochs[(deed.warp / self.warps_per_block) as usize].load(Ordering::Acquire) > epoch + 1
+    }
+
+    /// Whether other lanes of the warp have fenced since, which had not met those of the deed.
+    pub fn passed_over(&self, deed: Deed, inside: bool) -> bool {
+        let fences = if inside { &self.block_fences } else { &self.fences };
+        fences[deed.warp as usize].upto().passes_over(deed)
     }
 
     /// Whether a warp's block has set a flag, fence or not, behind a barrier that followed what the warp has read: then
@@ -511,6 +520,12 @@ impl BlockClock {
             named.pending[barrier] = [Upto::default(); WARPS];
             named.acquired[barrier] = Look::default();
         }
+    }
+
+    /// Whether other lanes of warp `past` have arrived since at a barrier of some threads, which warp `now` has passed.
+    pub fn passed_over(&self, past: usize, now: usize, deed: Deed) -> bool {
+        let named = self.named.as_ref();
+        named.is_some_and(|named| named.known[now][past].passes_over(deed))
     }
 
     /// Whether barriers of some threads order what warp `past` of the block did before what warp `now` does.

@@ -218,6 +218,8 @@ pub(crate) struct Conflict {
     pub earlier_warp: u32,
     /// Both accesses are strong, but one of them only inside its own block, and the other thread is in another block.
     pub narrow: bool,
+    /// Another lane of the earlier thread's warp has released what it did itself, and had not met that thread.
+    pub elected: bool,
     /// The thread has looked at a flag since, but there was no fence before the flag was set.
     pub unfenced: bool,
 }
@@ -308,6 +310,15 @@ impl Clocks<'_> {
             || (what == What::Read && !inside && self.launch.has_read(past.deed()))
     }
 
+    /// Whether other lanes of the warp have released what they did, for lanes that they had not met.
+    fn passed_over(&self, past: Past) -> bool {
+        let warps = self.launch.warps_per_block();
+        let inside = self.same_block(past);
+        let (was, is) = ((past.warp % warps) as usize, (self.warp.warp % warps) as usize);
+        self.launch.passed_over(past.deed(), inside)
+            || (inside && was != is && self.block.passed_over(was, is, past.deed()))
+    }
+
     fn scope(&self, past: Past) -> Scope {
         let warps = self.launch.warps_per_block();
         if past.warp == self.warp.warp {
@@ -352,6 +363,7 @@ pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lan
             earlier_lane,
             earlier_warp: past.warp,
             narrow: both && scope == Scope::Grid,
+            elected: scope != Scope::Warp && clocks.passed_over(past),
             unfenced: plain && scope != Scope::Warp && !clocks.published(past, what) && acquired(),
         })
     };

@@ -17,6 +17,7 @@ const LOCKED_UPDATE: &str = "several threads read this element, change it and wr
 const STEP_OR_UPDATE: &str = "if a thread needs here what another has written (a tree of sums), put __syncthreads() between the two accesses; if several threads change this element at the same time, use atomicAdd (or the atomic that fits)";
 
 /// The remedy for several threads that write different values to one place.
+const ELECTED: &str = "one lane has released what it did itself, by a fence or an arrival at a barrier, and had not met the lane that made the earlier access: put __syncwarp() before the fence or the arrival";
 const ONE_WRITER: &str = "let one thread write it, or give each thread an element of its own";
 
 impl Warp<'_> {
@@ -26,7 +27,9 @@ impl Warp<'_> {
         let program = self.program();
         let [one, other] = pcs.map(|pc| program.place_of(pc));
         let one_line = one.same_line(&other);
-        let remedy = if conflict.narrow {
+        let remedy = if conflict.elected {
+            ELECTED
+        } else if conflict.narrow {
             "the atomics are of the scope of a block (.cta), and the threads are of two: use the scope of the device (.gpu), which atomicAdd and its like have"
         } else if let Some(how) = self.changes_one(pcs).filter(|how| *how != Update::Step) {
             match how {

@@ -15,6 +15,7 @@ pub(super) struct Stored<'a> {
     op: &'a Op,
     regs: *const u8,
     shared: *const u8,
+    shared_len: u64,
     space: Space,
     size: u32,
     address: Addresses<'a>,
@@ -27,7 +28,8 @@ impl<'l> Warp<'l> {
         'l: 'a,
     {
         let (program, view) = (self.program(), &self.launch().view);
-        Stored { program, view, op, regs: self.regs(), shared: self.shared, space, size, address }
+        let (shared, shared_len) = (self.shared.cast_const(), self.shared_len);
+        Stored { program, view, op, regs: self.regs(), shared, shared_len, space, size, address }
     }
 }
 
@@ -41,7 +43,11 @@ impl Stored<'_> {
             operands.iter().copied().filter(|o| !o.is_written() && !o.is_address()).collect();
         let address = self.address.at(lane);
         let there: *const u8 = match self.space {
-            // SAFETY: the access has been found to lie in the block's shared memory.
+            // Memory of another block of the cluster is not looked at.
+            Space::Shared if address >= self.shared_len || self.shared_len - address < self.size.into() => {
+                return false;
+            }
+            // SAFETY: the access lies in the block's shared memory.
             Space::Shared => unsafe { self.shared.add(address as usize) },
             Space::Global => match self.view.find(address) {
                 Some(range) if range.contains(address, self.size.into()) => range.host(address),

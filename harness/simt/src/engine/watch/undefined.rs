@@ -14,7 +14,7 @@ use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::notes::Unjudged;
 use crate::engine::warp::program::{Op, Operand, Program};
 use crate::engine::warp::request::space_of;
-use crate::engine::warp::undefined::{Alternative, Content, MOST_ORIGINS, differ, flip_lane, lane_of};
+use crate::engine::warp::undefined::{Content, MOST_ORIGINS, differ, flip_lane, lane_of};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Space, What};
 use crate::instr::code::Dataflow;
