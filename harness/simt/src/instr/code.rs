@@ -1,7 +1,7 @@
 //! Instructions on their way from PTX into a program: what executes them is known, their operands are still names.
 
 use crate::engine::warp::handler::{Handler, Handlers};
-use crate::engine::warp::program::{Adds, Op, Order, Origin};
+use crate::engine::warp::program::{Adds, Dataflow, Op, Order, Origin};
 use crate::finding::{Space, What};
 
 /// An operand.
@@ -51,26 +51,6 @@ pub enum Role {
     Tile(What, Space, u32),
     /// It guards the next instruction.
     Guard,
-}
-
-/// What an instruction does with values of which some bits are not defined, as nobody has written them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dataflow {
-    /// It computes registers from registers and does nothing else, so that it may be executed again.
-    Pure,
-    /// It writes registers that depend on those that it reads.
-    Opaque,
-    /// It loads registers, which are extended by sign if that is set.
-    Load {
-        /// The elements are signed.
-        signed: bool,
-    },
-    /// It stores registers.
-    Store,
-    /// It guards the next instruction.
-    Guard,
-    /// What it does depends on the values that it reads, and other threads may see it.
-    Decides,
 }
 
 /// Whether the assembler makes one load of several.

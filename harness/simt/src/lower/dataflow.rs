@@ -1,7 +1,8 @@
 //! What instructions do with a value of which some bits are not defined, for the initialisation check.
 
+use crate::engine::warp::program::Dataflow;
 use crate::finding::What;
-use crate::instr::code::{Dataflow, Inst, Role};
+use crate::instr::code::{Inst, Role};
 
 /// Instructions that only compute registers from registers, lane by lane, and do nothing else.
 const PURE: [&str; 37] = [

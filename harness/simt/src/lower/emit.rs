@@ -4,9 +4,10 @@ use super::alloc::{Places, place, register_bytes};
 use super::ir::*;
 use super::order;
 use crate::engine::warp::program::{
-    ANY_BLOCK, AccessInfo, BlockInfo, BranchInfo, Constant, FunctionInfo, Operand, Order, Program, Refresh, TextureInfo,
+    ANY_BLOCK, AccessInfo, BlockInfo, BranchInfo, Constant, Dataflow, FunctionInfo, Operand, Order, Program, Refresh,
+    TextureInfo,
 };
-use crate::instr::code::{Dataflow, Field};
+use crate::instr::code::Field;
 use crate::instr::control::{End, branch};
 
 /// Where the registers and blocks of a program lie.

@@ -258,7 +258,8 @@ impl Warp<'_> {
                 self.resolve_lane(lane, address.wrapping_add(at.into()), piece).map_err(|wrong| (piece, wrong))?;
             // SAFETY: the piece lies in memory that may be read, and inside the load.
             unsafe {
-                from.cast_const().copy_to_nonoverlapping(copy.as_mut_ptr().cast::<u8>().add(at as usize), size as usize)
+                from.cast_const()
+                    .copy_to_nonoverlapping(copy.as_mut_ptr().cast::<u8>().add(at as usize), size as usize);
             };
         }
         let kept = &mut self.notes.get_mut().copies[lane];

@@ -105,7 +105,7 @@ impl Fill {
     }
 
     /// Bytes of a block's own shared memory, which a multiprocessor hands out in steps.
-    fn shared_size(&self, shared: &Shared<'_>) -> u64 {
+    fn shared_size(shared: &Shared<'_>) -> u64 {
         let own = shared.shared_bytes - shared.program.reserved_shared;
         own.next_multiple_of(shared.profile.shared_alloc_unit).into()
     }
@@ -125,8 +125,8 @@ impl Fill {
             // Cooperative groups find the grid's workspace in two of them.
             Special::EnvReg(1) => shared.workspace >> 32,
             Special::EnvReg(2) => shared.workspace & 0xffff_ffff,
-            Special::TotalSmemSize => self.shared_size(shared),
-            Special::AggrSmemSize => self.shared_size(shared) + u64::from(shared.profile.shared_reserved_per_block),
+            Special::TotalSmemSize => Self::shared_size(shared),
+            Special::AggrSmemSize => Self::shared_size(shared) + u64::from(shared.profile.shared_reserved_per_block),
             Special::ReservedSmem(1) => u64::from(USED_BY_SYSTEM.min(shared.profile.shared_reserved_per_block)),
             Special::ReservedSmem(2) => shared.profile.shared_reserved_per_block.into(),
             Special::DynamicSmemSize => u64::from(shared.geometry.dynamic_shared),

@@ -228,6 +228,20 @@ impl<'l> Warp<'l> {
         unsafe { &mut *self.sites.add(op.site as usize + row) }
     }
 
+    /// The running lanes among those in which the predicate of a guard holds, which is counted.
+    ///
+    /// # Safety
+    /// `op` is an instruction of the program that runs.
+    #[inline(always)]
+    pub(crate) unsafe fn guarded(&mut self, op: &Op, holds: u32) -> u32 {
+        let on = holds & self.mask;
+        // SAFETY: there is a site for every instruction.
+        let site = unsafe { &mut *self.sites.add(op.site as usize) };
+        site.requests += 1;
+        site.lanes += u64::from((self.mask & !on).count_ones());
+        on
+    }
+
     /// Sets the running lanes.
     #[inline(always)]
     pub(crate) fn set_mask(&mut self, mask: u32) {

@@ -3,8 +3,6 @@
 pub use super::tables::*;
 use super::{Flow, Warp};
 use crate::finding::{CalledFrom, Place, Space};
-use crate::instr::code::Dataflow;
-use crate::lane::LANES;
 use crate::memory;
 use crate::ptx::ast::{Inline, Loc};
 
@@ -45,45 +43,6 @@ impl Op {
     #[inline(always)]
     pub fn address(&self) -> (u32, u64) {
         (self.a, self.imm)
-    }
-}
-
-/// A register that an instruction reads or writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Operand(u32);
-
-impl Operand {
-    /// A register at this place in the register file, of `width` bytes a lane, 0 for a predicate. Whether it is
-    /// written, and whether it is the address of a memory instruction.
-    pub fn new(place: u32, width: u32, is_written: bool, is_address: bool) -> Operand {
-        let width = match width {
-            0 => 0,
-            1 | 2 => 1,
-            4 => 2,
-            _ => 3,
-        };
-        // Places are multiples of four.
-        Operand(place << 2 | width << 2 | u32::from(is_address) << 1 | u32::from(is_written))
-    }
-    /// Its place in the register file.
-    pub fn place(self) -> u32 {
-        self.0 >> 4 << 2
-    }
-    /// Its bytes a lane, 0 for a predicate.
-    pub fn width(self) -> u32 {
-        [0, 2, 4, 8][(self.0 >> 2 & 3) as usize]
-    }
-    /// Its bytes in the register file.
-    pub fn bytes(self) -> usize {
-        if self.width() == 0 { 4 } else { self.width() as usize * LANES }
-    }
-    /// Whether the instruction writes it; otherwise it reads it.
-    pub fn is_written(self) -> bool {
-        self.0 & 1 != 0
-    }
-    /// Whether it is the address of a memory instruction.
-    pub fn is_address(self) -> bool {
-        self.0 & 2 != 0
     }
 }
 

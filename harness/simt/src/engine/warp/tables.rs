@@ -3,6 +3,7 @@
 
 use crate::costs::{Chain, Pipes};
 use crate::finding::{Space, What};
+use crate::lane::LANES;
 use crate::ptx::ast::Special;
 
 /// How one register of the constant area is filled.
@@ -238,4 +239,63 @@ pub struct SharedVar {
     pub offset: u32,
     /// Size in bytes; 0 for the dynamic part.
     pub size: u32,
+}
+
+/// What an instruction does with values of which some bits are not defined, as nobody has written them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dataflow {
+    /// It computes registers from registers and does nothing else, so that it may be executed again.
+    Pure,
+    /// It writes registers that depend on those that it reads.
+    Opaque,
+    /// It loads registers, which are extended by sign if that is set.
+    Load {
+        /// The elements are signed.
+        signed: bool,
+    },
+    /// It stores registers.
+    Store,
+    /// It guards the next instruction.
+    Guard,
+    /// What it does depends on the values that it reads, and other threads may see it.
+    Decides,
+}
+
+/// A register that an instruction reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand(u32);
+
+impl Operand {
+    /// A register at this place in the register file, of `width` bytes a lane, 0 for a predicate. Whether it is
+    /// written, and whether it is the address of a memory instruction.
+    pub fn new(place: u32, width: u32, is_written: bool, is_address: bool) -> Operand {
+        let width = match width {
+            0 => 0,
+            1 | 2 => 1,
+            4 => 2,
+            _ => 3,
+        };
+        // Places are multiples of four.
+        Operand(place << 2 | width << 2 | u32::from(is_address) << 1 | u32::from(is_written))
+    }
+    /// Its place in the register file.
+    pub fn place(self) -> u32 {
+        self.0 >> 4 << 2
+    }
+    /// Its bytes a lane, 0 for a predicate.
+    pub fn width(self) -> u32 {
+        [0, 2, 4, 8][(self.0 >> 2 & 3) as usize]
+    }
+    /// Its bytes in the register file.
+    pub fn bytes(self) -> usize {
+        if self.width() == 0 { 4 } else { self.width() as usize * LANES }
+    }
+    /// Whether the instruction writes it; otherwise it reads it.
+    pub fn is_written(self) -> bool {
+        self.0 & 1 != 0
+    }
+    /// Whether it is the address of a memory instruction.
+    pub fn is_address(self) -> bool {
+        self.0 & 2 != 0
+    }
 }

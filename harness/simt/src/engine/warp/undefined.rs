@@ -1,7 +1,7 @@
 //! What a warp remembers of values that come from memory that nobody has written.
 
 use super::notes::Unjudged;
-use super::program::Operand;
+use super::tables::Operand;
 use crate::lane::LANES;
 use std::collections::HashMap;
 
@@ -61,14 +61,14 @@ impl Undefined {
     }
 
     /// Notes a load. Returns its number, or gives it back if there are too many.
-    pub fn add(&mut self, read: Unjudged) -> Result<usize, Unjudged> {
+    pub fn add(&mut self, read: Unjudged) -> Result<usize, Box<Unjudged>> {
         let used = self.alternatives.iter().fold(0, |all, known| all | known.origins);
         let free = (0..self.origins.len()).find(|at| used & (1 << at) == 0);
         let origin = Origin { read, is_told: false };
         match free {
             Some(at) => self.origins[at] = origin,
             None if self.origins.len() < MOST_ORIGINS => self.origins.push(origin),
-            None => return Err(origin.read),
+            None => return Err(Box::new(origin.read)),
         }
         Ok(free.unwrap_or(self.origins.len() - 1))
     }

@@ -12,13 +12,11 @@
 
 use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::notes::Unjudged;
-use crate::engine::warp::program::{Op, Operand, Program};
+use crate::engine::warp::program::{Dataflow, Op, Operand, Program};
 use crate::engine::warp::request::space_of;
 use crate::engine::warp::undefined::{Content, MOST_ORIGINS, differ, flip_lane, lane_of};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Space, What};
-use crate::instr::code::Dataflow;
-use crate::instr::control::branch::guard_lanes;
 use crate::lane::{LANES, lanes};
 use crate::memory::Written;
 use smallvec::SmallVec;
@@ -100,7 +98,8 @@ impl Warp<'_> {
         let mask = self.mask();
         // SAFETY: the caller's contract.
         unsafe {
-            let on = guard_lanes(self, op);
+            // A guard has its predicate in `a`, and in `b` all ones if it is negated.
+            let on = self.guarded(op, *self.reg::<u32>(op.a) ^ op.b);
             if on == 0 {
                 return Flow::Skip;
             }

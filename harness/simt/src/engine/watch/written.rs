@@ -3,10 +3,9 @@
 use crate::checks::{Event, Half, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::notes::{Notes, Unjudged};
-use crate::engine::warp::program::Op;
+use crate::engine::warp::program::{Dataflow, Op};
 use crate::engine::warp::shared::Shared;
 use crate::finding::{Finding, Kind, Space, What};
-use crate::instr::code::Dataflow;
 use crate::lane::lanes;
 use crate::memory::Written;
 

@@ -279,29 +279,12 @@ pub(crate) fn guard(predicate: Opnd, not: bool) -> Inst {
     Guard { predicate, flip }.pack(run_guard).role(Role::Guard)
 }
 
-/// The lanes that execute the instruction behind a guard, which is counted.
-///
-/// # Safety
-/// The instruction is a guard of the program that runs.
-#[inline(always)]
-pub(crate) unsafe fn guard_lanes(warp: &mut Warp, op: &Op) -> u32 {
-    let guard = Guard::unpack(op);
-    let mask = warp.mask();
-    // SAFETY: the register was unpacked from this instruction, and there is a site for every instruction.
-    unsafe {
-        let on = (*guard.predicate.bits(warp) ^ guard.flip) & mask;
-        let site = &mut *warp.sites.add(op.site as usize);
-        site.requests += 1;
-        site.lanes += u64::from((mask & !on).count_ones());
-        on
-    }
-}
-
 unsafe fn run_guard(warp: &mut Warp, op: &Op) -> Flow {
     let mask = warp.mask();
-    // SAFETY: the lowering puts an instruction behind every guard.
+    let guard = Guard::unpack(op);
+    // SAFETY: the register was unpacked from this instruction, and the lowering puts an instruction behind every guard.
     unsafe {
-        let on = guard_lanes(warp, op);
+        let on = warp.guarded(op, *guard.predicate.bits(warp) ^ guard.flip);
         if on == 0 {
             return Flow::Skip;
         }

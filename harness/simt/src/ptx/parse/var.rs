@@ -201,7 +201,7 @@ impl<'a> Parser<'a> {
             ty: head.ty,
             align: head.align.unwrap_or(element as u32),
             dimensions: dimensions.clone(),
-            vector: head.vector as u32,
+            vector: head.vector,
             size,
             external: false,
             visible: false,
