@@ -1,4 +1,4 @@
-"""Test files that no program of tests has, so that they would never run, and crates that README.md does not know."""
+"""Test files that no program of tests has, so that they would never run, and crates that the architecture's page does not know."""
 
 import re
 import tomllib
@@ -30,8 +30,8 @@ def check(root: Path, crates: list[Path]) -> list[str]:
 
 
 def unknown(root: Path, crates: list[Path]) -> list[str]:
-    """Crates that no table of the workspace's README.md has: as `FOLDER`, or as the address of a link."""
-    readme = root / "README.md"
-    text = readme.read_text(encoding="utf-8") if readme.exists() else ""
+    """Crates that no table of harness/README.md, or of README.md, has: as `FOLDER`, or as the address of a link."""
+    pages = [page for page in (root / "README.md", root / "harness" / "README.md") if page.exists()]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     folders = [str(crate.relative_to(root)) for crate in crates if crate != root and text]
-    return [f"{folder}: README.md does not say what it is" for folder in folders if f"`{folder}`" not in text and f"]({folder})" not in text]
+    return [f"{folder}: no table of harness/README.md says what it is" for folder in folders if f"`{folder}`" not in text and f"]({folder})" not in text]

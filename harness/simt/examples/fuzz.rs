@@ -7,8 +7,8 @@
 //! A program follows from its source and number, so a campaign can be divided, and a crash can be repeated: `... fuzz
 //! -- --show SOURCE NUMBER` writes the program to the standard output, and `--run SOURCE NUMBER` runs it alone. With a
 //! file STATE, a campaign that was stopped continues where it was; give it the same SOURCE, FIRST and COUNT. At the end
-//! one line has the figures. Exit status 1 if a program made the machine crash, panic or hang; their numbers are written
-//! to the standard error.
+//! one line has the figures. Exit status 1 if a program made the machine crash, panic or hang; their numbers are
+//! written to the standard error.
 //!
 //! Programs run in a process of their own, which reports how each ended by one character.
 

@@ -144,13 +144,8 @@ pub(crate) struct Release<'a> {
     pub live: u32,
 }
 
-<<<<<<< HEAD
-/// The fences of a warp, of one scope: an [`Upto`] that other workers read. Its time fits in 32 bits as long as anything
-/// is checked.
-=======
 /// The fences of a warp, of one scope: an [`Upto`] that other workers read. Its time fits in 32 bits as long as
 /// anything is checked.
->>>>>>> sound
 #[derive(Debug, Default)]
 struct Fences {
     all: AtomicU64,
@@ -285,11 +280,7 @@ const BARRIERS: usize = 16;
 /// what of everything that warp `b` did is ordered before warp `a`.
 #[derive(Clone, Debug)]
 struct Named {
-<<<<<<< HEAD
-    known: [[Upto; WARPS]; WARPS],
-=======
     known: Vec<[Upto; WARPS]>,
->>>>>>> sound
     /// For each barrier, what the warps know that have arrived at it since it last opened.
     pending: [[Upto; WARPS]; BARRIERS],
     /// For each barrier, when one of those warps last looked at a flag.
@@ -450,11 +441,7 @@ impl BlockClock {
     fn named(&mut self) -> &mut Named {
         self.named.get_or_insert_with(|| {
             Box::new(Named {
-<<<<<<< HEAD
-                known: [[Upto::default(); WARPS]; WARPS],
-=======
                 known: vec![[Upto::default(); WARPS]; WARPS],
->>>>>>> sound
                 pending: [[Upto::default(); WARPS]; BARRIERS],
                 acquired: [Look::default(); BARRIERS],
                 phases: HashMap::new(),

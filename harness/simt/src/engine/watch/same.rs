@@ -2,14 +2,8 @@
 
 use crate::checks::Addresses;
 use crate::engine::warp::Warp;
-<<<<<<< HEAD
-use crate::engine::warp::program::{Op, Operand, Program};
-use crate::finding::Space;
-use crate::instr::code::Dataflow;
-=======
 use crate::engine::warp::program::{Dataflow, Op, Operand, Program};
 use crate::finding::Space;
->>>>>>> sound
 use crate::memory::View;
 use smallvec::SmallVec;
 
@@ -63,11 +57,7 @@ impl Stored<'_> {
         let each = self.size as usize / values.len().max(1);
         values.iter().enumerate().all(|(k, value)| {
             let width = value.width() as usize;
-<<<<<<< HEAD
-            // SAFETY: the operand is a register of the program, with a value for each lane; the bytes lie in the access.
-=======
             // SAFETY: the operand is a register of the program, with a value for each lane.
->>>>>>> sound
             width >= each
                 && unsafe {
                     let new = self.regs.add(value.place() as usize + width * lane);

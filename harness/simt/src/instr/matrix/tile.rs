@@ -235,14 +235,9 @@ impl Tile<Placed> {
 }
 
 impl Warp<'_> {
-<<<<<<< HEAD
-    /// Stops the kernel if a tile begins where it must not: the accesses that a compiler makes of it (see [`Dims::accesses`]) are wider than
-    /// an element. The distance of its rows is no matter, as it is cut to their width.
-=======
     /// Stops the kernel if a tile begins where it must not: the accesses that a compiler makes of it (see
     /// [`Dims::accesses`]) are wider than an element.
     /// The distance of its rows does not matter, as it is cut to their width.
->>>>>>> sound
     fn misaligned(&mut self, op: &Op, tile: &Tile<Placed>, request: Request, base: &[u64; LANES]) -> Option<Flow> {
         let How { part, columns, .. } = tile.how;
         let accesses = tile.form.dims().accesses(part, tile.form.types[0], columns);
