@@ -152,7 +152,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
     ),
     "a crate that README.md does not know": (
         {"Cargo.toml": WORKSPACE, "README.md": "`one`, [two](two), three\n", **{f"{name}/{file}": text for name in NAMES for file, text in EMPTY.items()}},
-        {"unlisted": ["three: README.md does not say"]},
+        {"unlisted": ["three: no table of harness/README.md says"]},
     ),
     "a long function of tests": ({"src/lib.rs": f"#[test]\n{function(121)}", "tests/it.rs": function(121)}, {}),
 }
