@@ -143,8 +143,11 @@ mod tests {
     #[test]
     fn a_form_with_other_arguments_is_never_taken_for_the_first() {
         let all: HashMap<_, _> = families!(ARGUMENTS).into_iter().flatten().copied().collect();
+        // A first edition that is not supported reads no arguments: whoever asks for its name means the second.
+        let unsupported: Vec<_> = crate::api::unsupported::ENTRIES.iter().map(|(name, _)| *name).collect();
         let mistaken: Vec<_> = all
             .iter()
+            .filter(|(name, _)| !unsupported.contains(name))
             .filter(|(name, arguments)| {
                 let second = all.get(format!("{name}_v2").as_str());
                 second.is_some_and(|second| second != *arguments) && !VERSIONED.iter().any(|(known, _)| known == *name)
