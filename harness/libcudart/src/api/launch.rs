@@ -43,7 +43,7 @@ fn launch(symbol: *const c_void, grid: Dim3, block: Dim3, arguments: Arguments, 
     let bytes = bytes(shared)?;
     driver::cuLaunchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, s, arguments, null_mut())
         .map_err(|error| refused(error, grid, block))
-        .inspect_err(kept)
+        .inspect_err(|_| error_asked(false))
 }
 
 fn cooperative(
@@ -58,13 +58,7 @@ fn cooperative(
     let bytes = bytes(shared)?;
     driver::cuLaunchCooperativeKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, stream, arguments)
         .map_err(|error| refused(error, grid, block))
-        .inspect_err(kept)
-}
-
-/// The launch's error counts as known once the program asks for an error or for its words: the stub of `<<<...>>>`
-/// passes on no result, and few programs look at that of another launch.
-fn kept(_: &Error) {
-    error_asked(false);
+        .inspect_err(|_| error_asked(false))
 }
 
 /// The driver's form of a launch's configuration.
@@ -89,7 +83,7 @@ fn launch_native(config: &native::Launch, symbol: *const c_void, arguments: Argu
     let kernel = function::kernel(symbol)?;
     driver::cuLaunchKernelEx(config, kernel, arguments, null_mut())
         .map_err(|error| refused(error, config.grid, config.block))
-        .inspect_err(kept)
+        .inspect_err(|_| error_asked(false))
 }
 
 fn bytes(shared: usize) -> Result<c_uint> {
