@@ -284,7 +284,8 @@ fn nvrtc_is_given_stand_ins_for_headers_of_the_host() {
         all.push(headers.to_vec());
         all.push(headers.iter().rev().copied().collect());
         for headers in all {
-            let includes: String = headers.iter().map(|header| format!("#include <{header}>\n")).collect();
+            let includes: Vec<String> = headers.iter().map(|header| format!("#include <{header}>\n")).collect();
+            let includes = includes.concat();
             let compiled = kernels::ptx_for(&source(&(includes + &kernel(statements))), (8, 0));
             let compiled = compiled.map_err(|error| format!("{headers:?}: {error}"));
             assert!(compiled.is_ok(), "{}", compiled.unwrap_err());

@@ -40,7 +40,7 @@ pub(super) fn map(draw: &mut Draw) -> TensorMap {
     let fill_nan = draw.one_in(3);
     let mut map = TensorMap { address, element, rank, dims, strides, shape, steps, interleave, swizzle, fill_nan };
     if draw.one_in(3) {
-        for _ in 0..1 + draw.below(4) {
+        for _ in 0..=draw.below(4) {
             beyond(draw, &mut map);
         }
     }
