@@ -11,6 +11,7 @@ use std::{
 
 use crate::{
     calls::{self, Call, Kind, MOST, config, other},
+    client::code,
     frame::{get, get_bytes, put, put_bytes},
     shared,
 };
@@ -259,11 +260,27 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
         for _ in 0..count {
             parameters.push(self.bytes()?);
         }
+        if !self.takes(arguments[0], &parameters) {
+            return self.code(code::INVALID_VALUE);
+        }
         let mut addresses: Vec<*mut u8> = parameters.iter_mut().map(Vec::as_mut_ptr).collect();
         arguments.push(addresses.as_mut_ptr() as u64);
         let name = if is_cooperative { "cuLaunchCooperativeKernel" } else { "cuLaunchKernel" };
         let code = self.invoke(name, &arguments);
         self.code(code)
+    }
+
+    /// Whether these are what a function takes, from which the driver reads as much as that is. The judge knows it from
+    /// a text that a stranger wrote. A driver that cannot say so (before CUDA 12.4) takes the judge's word.
+    fn takes(&self, function: u64, parameters: &[Vec<u8>]) -> bool {
+        const QUESTION: &str = "cuFuncGetParamInfo";
+        let size = |at: usize| {
+            let (mut offset, mut bytes) = (0_usize, 0_usize);
+            let given = [function, at as u64, &raw mut offset as u64, &raw mut bytes as u64];
+            (self.invoke(QUESTION, &given) == 0).then_some(bytes)
+        };
+        let are_right = || parameters.iter().enumerate().all(|(at, given)| size(at) == Some(given.len()));
+        (self.find)(QUESTION).is_null() || (are_right() && size(parameters.len()).is_none())
     }
 
     fn log(&mut self) -> io::Result<()> {

@@ -220,6 +220,21 @@ fn one_function_cannot_be_given_for_another_one_with_larger_parameters() {
     assert_eq!(function(&client, c"large").unwrap_err().kind(), io::ErrorKind::InvalidData);
 }
 
+/// Otherwise the judge takes the parameters of a stranger's kernel for those of its own one of that name, with which it
+/// compares them.
+#[test]
+fn one_module_cannot_be_given_for_another_one() {
+    let client = client(|mut worker| {
+        loads(&mut worker, &[])?;
+        loads(&mut worker, &[])
+    });
+    load(&client);
+    let mut module = 0;
+    // SAFETY: as in `load`.
+    let again = unsafe { client.load(&raw mut module, PTX.as_ptr()) };
+    assert_eq!(again.unwrap_err().kind(), io::ErrorKind::InvalidData);
+}
+
 #[test]
 fn a_launch_sends_its_parameters_and_nothing_behind_them() {
     let (tell, told) = mpsc::channel();
@@ -239,6 +254,41 @@ fn a_launch_sends_its_parameters_and_nothing_behind_them() {
     assert_eq!(unsafe { client.launch(&launch, parameters.as_ptr()) }.unwrap(), 0);
     assert_eq!(told.recv().unwrap(), 3_u32.to_ne_bytes());
     assert_eq!((client.parameter(8, 0), client.parameter(8, 1)), (Some((0, 4)), None));
+}
+
+/// The driver reads as many bytes as the kernel has parameters, whatever the judge has read in the kernel's text.
+#[test]
+fn a_worker_launches_with_the_parameters_that_the_driver_knows_of_only() {
+    unsafe extern "C" fn info(_: u64, at: usize, offset: *mut usize, bytes: *mut usize) -> i32 {
+        if at > 0 {
+            return 1;
+        }
+        // SAFETY: the worker's side gives these.
+        unsafe {
+            *offset = 0;
+            *bytes = 8;
+        }
+        0
+    }
+    unsafe extern "C" fn launch() -> i32 {
+        0
+    }
+    let (mut judge, worker) = pair();
+    thread::spawn(move || {
+        let find =
+            |name: &str| if name == "cuFuncGetParamInfo" { info as *const c_void } else { launch as *const c_void };
+        // SAFETY: the arguments are those that they take, and those that one of them is given do no harm.
+        unsafe { serve(worker, find) }
+    });
+    for (given, answer) in [(&[8][..], 0), (&[], 1), (&[4], 1), (&[9], 1), (&[8, 8], 1)] {
+        for number in [other::LAUNCH, 0, 5, 1, 1, 1, 32, 1, 1, 0, 0, given.len() as u64] {
+            put(&mut judge, number).unwrap();
+        }
+        for bytes in given {
+            put_bytes(&mut judge, &vec![0; *bytes]).unwrap();
+        }
+        assert_eq!(get(&mut judge).unwrap(), answer, "{given:?}");
+    }
 }
 
 /// The machine is told that the address is the host's, once, and gets none of the bytes there.

@@ -120,3 +120,82 @@ fn no_kernel_writes_a_return_address() {
         }
     }
 }
+
+/// `h` and `f` call each other. `g`, which `f` calls, calls `h` as well, through a pointer and as if it were a function
+/// of another type: nobody who looks at the types alone sees that `f` is entered again.
+const DISGUISED: &str = ".version 7.4
+.target sm_70
+.address_size 64
+.global .align 4 .u32 state[4];
+.func f();
+.func h(.param .b32 n);
+.func g()
+{
+  .reg .b64 %p, %zero;
+  mov.u64 %p, h;
+  mov.u64 %zero, 0;
+  { .param .b64 a; st.param.b64 [a], %zero;
+    other: .callprototype _ (.param .b64 _);
+    call %p, (a), other; }
+  ret;
+}
+.func h(.param .b32 n)
+{
+  .reg .b64 %a;
+  .reg .b32 %s, %x;
+  .reg .pred %q;
+  mov.u64 %a, state;
+  ld.global.u32 %s, [%a];
+  setp.ne.u32 %q, %s, 0;
+  @%q bra AGAIN;
+  st.global.u32 [%a], 1;
+  ld.param.u32 %x, [n];
+  add.u32 %x, %x, 1;
+  call f;
+  st.global.u32 [%a+4], %x;
+  ret;
+AGAIN:
+  st.global.u32 [%a], 2;
+  call f;
+  ret;
+}
+.func f()
+{
+  .reg .b64 %a;
+  .reg .b32 %s;
+  .reg .pred %q, %never;
+  mov.u64 %a, state;
+  ld.global.u32 %s, [%a];
+  setp.eq.u32 %q, %s, 2;
+  @%q ret;
+  setp.eq.u32 %never, %s, 99;
+  @!%never bra ON;
+  { .param .b32 c; st.param.b32 [c], 0; call h, (c); }
+ON:
+  call g;
+  ret;
+}
+.visible .entry k(.param .u32 value)
+{
+  .reg .b32 %v;
+  .reg .b64 %a;
+  ld.param.u32 %v, [value];
+  { .param .b32 c; st.param.b32 [c], %v; call h, (c); }
+  mov.u64 %a, state;
+  st.global.u32 [%a], 1;
+  call f;
+  ret;
+}
+";
+
+/// A call through a pointer to a function of another type is refused, as what is called was not looked at for it: the
+/// registers that it changes, a caller's return address among them, were not saved.
+#[test]
+fn a_pointer_calls_no_function_of_another_type() {
+    let device = Device::new(DISGUISED);
+    let (report, _) = device.try_launch("k", [1; 3], [1, 1, 1], 0, &[Arg::U32(0x4141_4140)]);
+    assert_eq!(report.fault, Some(Fault::InvalidPc), "{:?}", report.findings);
+    // The call is refused, not the return that would come of it.
+    let is_pointer = |kind: &Kind| matches!(kind, Kind::InvalidCall { target } if target >> 56 == 4);
+    assert!(is_pointer(&report.findings[0].kind), "{:?}", report.findings);
+}

@@ -45,7 +45,7 @@ impl Client {
     /// `cuModuleLoadData`.
     ///
     /// # Errors
-    /// As [`Client::call`].
+    /// As [`Client::call`]; a module that is another one already.
     ///
     /// # Safety
     /// `module` can be written, and the image is a text that NUL ends.
@@ -57,7 +57,10 @@ impl Client {
             if code == 0 {
                 let ptx = CStr::from_ptr(image).to_string_lossy();
                 let (kernels, managed) = (parameters::of(&ptx), parameters::managed(&ptx));
-                state.modules.loaded.insert(*module, Module { kernels, managed, places: HashSet::new() });
+                // The parameters of the one would count as those of the other.
+                if state.modules.loaded.insert(*module, Module { kernels, managed, places: HashSet::new() }).is_some() {
+                    return Err(strange("one handle for two modules"));
+                }
             }
             Ok(code)
         }

@@ -47,7 +47,7 @@ pub fn each_of_term(term: &Term, mut visit: impl FnMut(u32, bool)) {
     match term {
         Term::Branch { pred: Opnd::Reg(r), .. }
         | Term::Table { index: Opnd::Reg(r), .. }
-        | Term::CallPointer(Opnd::Reg(r), _) => visit(*r, false),
+        | Term::CallPointer(Opnd::Reg(r), ..) => visit(*r, false),
         Term::Barrier(inst, _) => each(inst, visit),
         _ => {}
     }

@@ -11,24 +11,26 @@ use std::collections::{HashMap, HashSet};
 /// The functions that a function calls and that have a body.
 pub fn callees(module: &ast::Module, at: usize, pointers: &HashSet<usize>) -> Result<Vec<usize>> {
     let function = &module.functions[at];
-    let with_body = |to: &usize| module.functions[*to].body.is_some();
     let mut found = Vec::new();
     let is_call = |inst: &&ast::Inst| inst.op == "call" || inst.op.starts_with("call.");
     for inst in function.body.iter().flat_map(|b| &b.code).filter(is_call) {
         match callee(module, function, inst)?.0 {
-            Callee::Direct(to) => found.extend(Some(to).filter(with_body)),
-            Callee::Signature(wanted) => {
-                let fits = |to: &usize| {
-                    let f = &module.functions[*to];
-                    with_body(to) && signature(&f.returns, &f.params) == wanted
-                };
-                let mut targets: Vec<usize> = pointers.iter().copied().filter(fits).collect();
-                targets.sort_unstable();
-                found.extend(targets);
-            }
+            Callee::Direct(to) => found.extend(Some(to).filter(|to| module.functions[*to].body.is_some())),
+            Callee::Signature(wanted) => found.extend(fitting(module, &wanted, pointers)),
         }
     }
     Ok(found)
+}
+
+/// Those of the functions whose address is taken that a call through a pointer may reach, by its signature.
+pub fn fitting(module: &ast::Module, wanted: &str, pointers: &HashSet<usize>) -> Vec<usize> {
+    let fits = |to: &usize| {
+        let f = &module.functions[*to];
+        f.body.is_some() && signature(&f.returns, &f.params) == wanted
+    };
+    let mut targets: Vec<usize> = pointers.iter().copied().filter(fits).collect();
+    targets.sort_unstable();
+    targets
 }
 
 /// Whether a function makes arrays whose length only the thread knows.

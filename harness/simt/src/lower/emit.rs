@@ -342,9 +342,11 @@ impl Emitter<'_> {
                 let back = layout.functions[*callee].back.unwrap_or(Opnd::None);
                 branch::call(back, (layout.entry(*callee), to(*then)))
             }
-            Term::CallPointer(pointer, then) => {
+            Term::CallPointer(pointer, then, targets) => {
                 let list = self.program.lists.len() as u32;
                 let backs = self.pointers.iter().map(|&(_, callee)| {
+                    // Frames and saved registers rely on it that nothing else is called here.
+                    let callee = callee.filter(|callee| targets.contains(callee));
                     let back = callee.and_then(|callee| layout.functions[callee].back);
                     back.map_or(u32::MAX, |back| layout.place(function, back))
                 });

@@ -1,5 +1,6 @@
 //! Control flow: branches, calls and guards, and the dispatch of instructions to the code that lowers them.
 
+use super::calls::fitting;
 use super::error::{invalid, unsupported};
 use super::function::FnBuilder;
 use super::ir::*;
@@ -123,13 +124,16 @@ impl FnBuilder<'_, '_> {
                 let after = self.after();
                 self.end(Term::Call(at_program, after));
             }
-            Callee::Signature(_) => {
+            Callee::Signature(wanted) => {
                 let Some(pointer) = inst.operands.get(1) else {
                     return Err(invalid("a call without a function".into(), self.at()));
                 };
                 let pointer = self.source(pointer, Type::U64)?;
+                let fitting = fitting(self.b.module, &wanted, &self.b.env.pointers);
+                let numbers = fitting.iter().filter_map(|f| self.b.functions.iter().position(|own| own == f));
+                let targets = numbers.collect();
                 let after = self.after();
-                self.end(Term::CallPointer(pointer, after));
+                self.end(Term::CallPointer(pointer, after, targets));
             }
         }
         Ok(())

@@ -31,8 +31,8 @@ pub enum Term {
     },
     /// Calls a function (by its index in the program) and continues.
     Call(usize, u32),
-    /// Calls through a pointer and continues.
-    CallPointer(Opnd, u32),
+    /// Calls one of these functions (by their indices in the program) through a pointer and continues.
+    CallPointer(Opnd, u32, Vec<usize>),
     /// Returns from a function.
     Ret,
     /// Ends the thread.
@@ -47,7 +47,7 @@ impl Term {
     /// The blocks of the same function to which it may continue.
     pub fn successors(&self) -> Vec<u32> {
         match self {
-            Term::Goto(to) | Term::Call(_, to) | Term::CallPointer(_, to) | Term::Barrier(_, to) => {
+            Term::Goto(to) | Term::Call(_, to) | Term::CallPointer(_, to, _) | Term::Barrier(_, to) => {
                 vec![*to]
             }
             Term::Branch { yes, no, .. } => vec![*yes, *no],

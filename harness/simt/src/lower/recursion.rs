@@ -38,7 +38,7 @@ impl Frames {
                 let callee = functions[callee];
                 Some((at, then, callee == index || self.reaches[&callee].contains(&index)))
             }
-            Term::CallPointer(_, then) => Some((at, then, true)),
+            Term::CallPointer(_, then, _) => Some((at, then, true)),
             _ => None,
         });
         let calls: Vec<(usize, u32, bool)> = calls.collect();
@@ -65,7 +65,7 @@ impl Frames {
             }
             let next = func.blocks.len() as u32;
             match &mut func.blocks[at].term {
-                Term::Call(_, then) | Term::CallPointer(_, then) => *then = next,
+                Term::Call(_, then) | Term::CallPointer(_, then, _) => *then = next,
                 _ => {}
             }
             func.blocks.push(after);

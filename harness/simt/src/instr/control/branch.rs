@@ -240,6 +240,11 @@ unsafe fn run_ret(warp: &mut Warp, op: &Op) -> Flow {
     End::unpack(op).count(warp);
     // SAFETY: the register was unpacked from this instruction.
     let target = unsafe { *Return::unpack(op).back.lanes(warp) };
+    // The lowering sees to it that these are places behind calls. Whatever it has missed stays inside the program.
+    let end = warp.program().ops.len() as u32;
+    if let Some(lane) = lanes(warp.mask()).find(|lane| target[*lane] >= end) {
+        return invalid(warp, op, Kind::InvalidCall { target: target[lane].into() }, lane);
+    }
     split(warp, &target)
 }
 
