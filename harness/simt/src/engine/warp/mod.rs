@@ -135,6 +135,8 @@ pub struct Warp<'l> {
     pub(crate) products: Products,
     /// What unsuccessful looks took from `fuel` without being executed instructions.
     pub(crate) penalty: i64,
+    /// Instructions that it has executed in its earlier shares.
+    pub(crate) executed: u64,
     pub(crate) slot: Option<Box<WarpSlot>>,
     pub(crate) status: Status,
 }
@@ -193,6 +195,7 @@ impl<'l> Warp<'l> {
             met: (0, 0),
             products: Products::default(),
             penalty: 0,
+            executed: 0,
             slot: None,
             status: Status::New,
         }
