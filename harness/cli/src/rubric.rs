@@ -1,11 +1,17 @@
 //! `warplab rubric`: the rubric of a lab's assignment, and the check of a changed one.
 use std::{fs::File, io::Read as _, path::PathBuf, process::ExitCode};
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use course::{assignment::rubric::Rubric, mark};
 use harness::{Error, Lab};
 
 use crate::labs;
+
+/// Where the hints are that are not shown.
+const WITHOUT_HINTS: &str = "
+# Each part has hints: `warplab check --hint` gives one at a time in a student's folder, and `warplab rubric LAB --hints`
+# shows all of them to a teacher. A part without `hints` has those of the lab.
+";
 
 pub fn command() -> Command {
     Command::new("rubric")
@@ -18,13 +24,20 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Check this rubric against the lab, and say what is wrong with it"),
         )
+        .arg(
+            Arg::new("hints").long("hints").action(ArgAction::SetTrue).conflicts_with("check").help(
+                "With all hints, for teachers: the last ones are the solutions. `warplab check --hint` gives one",
+            ),
+        )
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let lab = labs::named(matches)?;
     let Some(file) = matches.get_one::<PathBuf>("check") else {
         let assignment = assignment(lab)?;
-        let text = Rubric::own(assignment, lab)?.with_lab(assignment.rubric, lab);
+        let own = Rubric::own(assignment, lab)?;
+        let text = own.with_lab(assignment.rubric, lab);
+        let text = if matches.get_flag("hints") { text } else { own.without_own_hints(&text) + WITHOUT_HINTS };
         harness::print_data(text.trim_end());
         return Ok(ExitCode::SUCCESS);
     };

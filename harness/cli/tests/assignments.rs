@@ -129,7 +129,11 @@ fn a_rubric_fits_its_lab_and_gives_100_points() {
         let run = warplab(&["rubric", &assignment.lab, "--check", file.to_str().unwrap()]);
         assert_eq!(run.code, 0, "{run:?}");
         assert!(run.stdout.trim_end().ends_with(", 100 points in all"), "{}: {}", assignment.lab, run.stdout);
-        let shown = warplab(&["rubric", &assignment.lab]).stdout;
+        let bare = warplab(&["rubric", &assignment.lab]).stdout;
+        let parts: toml::Table = bare.parse().unwrap();
+        assert!(parts["part"].as_array().unwrap().iter().all(|part| part.get("hints").is_none()), "{bare}");
+        assert!(bare.contains("`warplab check --hint` gives one at a time"), "{bare}");
+        let shown = warplab(&["rubric", &assignment.lab, "--hints"]).stdout;
         let expected = format!("lab = \"{}\"\n{}", assignment.lab, fs::read_to_string(file).unwrap());
         assert_eq!(shown.trim_end(), expected.trim_end());
     }
@@ -163,6 +167,11 @@ fn a_student_gets_the_handout_with_its_pictures_and_a_file_with_each_part_to_do(
 
         let handout = read("HANDOUT.md");
         assert!(!handout.contains("cargo run"), "{lab}: a student has no checkout");
+        assert!(!handout.contains("labs/") && !handout.contains("(src/"), "{lab}: a student has no checkout");
+        for file in handout.split(|c: char| c.is_whitespace() || "`()".contains(c)).filter(|w| w.starts_with("wrong/"))
+        {
+            assert!(!read(file).is_empty(), "{lab}: {file} is not handed out");
+        }
         // Whoever opens it must not find the solution.
         let course: toml::Table = read("course.toml").parse().unwrap();
         assert!(course["part"].as_array().unwrap().iter().all(|part| part.get("hints").is_none()), "{lab}");

@@ -83,6 +83,59 @@ fn what_never_ends_earns_no_points_nvrtc() {
     of_two_labs(&Ends::ByLimit);
 }
 
+/// One thread that does everything, all threads that do so side by side, and a formula that needs no work.
+#[test]
+#[ignore = "needs NVRTC"]
+fn work_that_is_not_shared_earns_no_points_nvrtc() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut all = Vec::new();
+    for name in ["vecadd", "hello", "trapezoid", "reduction", "scan", "histogram"] {
+        let lab = Lab::named(name);
+        for kind in KINDS.iter().filter(|kind| ["one-thread", "redundant-lanes", "exact-form"].contains(&kind.name)) {
+            let Some(text) = kind.file(&lab) else {
+                assert!(kind.name == "exact-form" && name != "trapezoid", "{name} {}", kind.name);
+                continue;
+            };
+            let marked = marks(&lab, &folder.path().join(name).join(kind.name), &text);
+            if !earned(&marked).is_empty() || !marked.to_string().contains("the threads do not share the work") {
+                all.push(format!("{name} {}: {marked:#}", kind.name));
+            }
+        }
+    }
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+/// What is wrong, or not what is asked for, although square matrices and the sums of all copies do not show it.
+#[test]
+#[ignore = "needs NVRTC"]
+fn classic_mistakes_earn_less_than_half_nvrtc() {
+    let folder = tempfile::tempdir().unwrap();
+    let strides = [
+        ("(size_t)row * k + q", "(size_t)row * n + q"),
+        ("(size_t)q * n + col", "(size_t)q * k + col"),
+        ("(size_t)(q + y) * n + col", "(size_t)(q + y) * k + col"),
+    ];
+    let copies = [
+        ("s + threadIdx.x % 32, 32);", "s + threadIdx.x % 32 * Kind::rows, 1);"),
+        ("add_up(s, Kind::bins, 32, 32, 1, counts)", "add_up(s, Kind::bins, 1, 32, Kind::rows, counts)"),
+    ];
+    // All of the parts' points, and those of the one part with the mistake.
+    for (name, mistakes, part) in [("matmul", &strides[..], None), ("histogram", &copies[..], Some("lanes"))] {
+        let lab = Lab::named(name);
+        let wrong = mistakes.iter().fold(lab.right.clone(), |text, (right, wrong)| {
+            assert!(text.contains(right), "{right}");
+            text.replace(right, wrong)
+        });
+        let marked = marks(&lab, &folder.path().join(name), &wrong);
+        let parts = marked["parts"].as_array().unwrap().iter();
+        let meant: Vec<&Value> = parts.filter(|one| part.is_none_or(|name| one["name"] == name)).collect();
+        assert!(!meant.is_empty());
+        for one in meant {
+            assert!(one["points"].as_f64().unwrap() < one["of"].as_f64().unwrap() / 2.0, "{name}: {one:#}");
+        }
+    }
+}
+
 #[test]
 #[ignore = "needs NVRTC"]
 fn right_kernels_that_are_unlike_the_labs_own_have_all_points_nvrtc() {

@@ -81,7 +81,7 @@ fn marks_say_which_size_was_not_tried() {
 #[test]
 fn a_changed_rubric_is_handed_out() {
     let place = tempfile::tempdir().unwrap();
-    let shown = warplab(&["rubric", "vecadd"]).stdout;
+    let shown = warplab(&["rubric", "vecadd", "--hints"]).stdout;
     let (head, _) = shown.rsplit_once("[[part]]\nname = \"stride\"").unwrap();
     let mine = head.replace("Vector addition", "Our sums").replacen("Which element is thread 3", "My own hint", 1);
     fs::write(place.path().join("mine.toml"), mine).unwrap();

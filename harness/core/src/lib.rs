@@ -62,7 +62,7 @@ pub use lab::{
     app::{complain, ended, main, run_labs},
     arguments,
     asked::Labs,
-    assignment::{Assignment, Picture},
+    assignment::{Assignment, Example, Picture},
     case::Case,
     child::records,
     command::{command, replacement, variants_help, with_options},

@@ -87,3 +87,26 @@ fn hints_and_special_registers() {
     assert!(fault.is_none(), "{fault:?}");
     assert_eq!(device.get::<u32>(at, 10), [7, 8, 0, 0, 1, 3, 1, 3, 7, 0]);
 }
+
+/// Warp `w` goes `w` times through a loop.
+#[test]
+fn the_longest_warp_is_the_one_that_executes_the_most() {
+    let device = Device::new(
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry longer() {
+        .reg .b32 %r<3>; .reg .pred %p;
+        mov.u32 %r1, %tid.x; shr.u32 %r1, %r1, 5;
+        LOOP: setp.eq.u32 %p, %r1, 0; @%p bra END; sub.u32 %r1, %r1, 1; bra LOOP;
+        END: ret; }",
+    );
+    let counted = |grid: u32, block: u32| {
+        let counters = device.launch("longer", grid, block, &[]).counters;
+        (counters.totals.instructions, counters.longest_warp)
+    };
+    let (once, longest) = counted(1, 32);
+    assert_eq!(longest, once);
+    let (all, longest) = counted(1, 128);
+    let round = (all - 4 * once) / 6;
+    assert!(round > 0);
+    assert_eq!(longest, once + 3 * round);
+    assert_eq!(counted(5, 128), (5 * all, longest), "however many blocks there are");
+}

@@ -205,6 +205,13 @@ fn shared_sums_and_the_lanes_that_meet() {
     }
     assert_eq!(totals.shared_atomics.requests, ROUNDS as u64);
     assert_eq!(totals.shared_atomics.collisions, met);
+    // A bank serves one lane a pass, whatever the atomic.
+    let most = |round: &[u32; 32]| (0..32).map(|bank| round.iter().filter(|at| **at / 4 % 32 == bank).count()).max();
+    let waited: u64 = rounds.iter().map(|round| most(round).unwrap() as u64 - 1).sum();
+    assert!(waited > 0);
+    assert_eq!(totals.shared_atomics.bank_conflicts, waited);
+    let (_, totals) = probe("atom.shared.exch.b32 %r10, [%rd6], %r2;", &rounds);
+    assert_eq!((totals.shared_atomics.collisions, totals.shared_atomics.bank_conflicts), (met, waited));
 }
 
 /// Sums of floats in one place of global memory, where subnormal numbers are flushed, as a lane after lane makes them;

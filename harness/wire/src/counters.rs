@@ -61,6 +61,9 @@ pub struct AtomicTraffic {
     pub lanes: u64,
     /// Threads that hit an address which another thread of the same warp instruction had hit before.
     pub collisions: u64,
+    /// Passes over the banks of shared memory beyond those that the width of the atomics needs, where a bank serves one
+    /// thread a pass, even if several hit the same word. Always 0 in global memory.
+    pub bank_conflicts: u64,
 }
 
 /// Traffic of textures or surfaces.
@@ -196,6 +199,8 @@ pub struct Counters {
     pub warps: u64,
     /// Threads of those blocks.
     pub threads: u64,
+    /// The most instructions that one of those warps executed.
+    pub longest_warp: u64,
     /// The whole launch.
     pub totals: Totals,
     /// By source line, in the order of the program. Empty unless [`crate::Settings::lines`] asks for them.

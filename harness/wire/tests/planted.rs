@@ -93,6 +93,7 @@ fn report() -> Report {
         blocks: 1,
         warps: 2,
         threads: 64,
+        longest_warp: 7,
         totals: Totals {
             textures: texels,
             surface_loads: texels,

@@ -27,7 +27,9 @@ const WARPS: [(Dim3, u64, [Dim3; 2], Option<&str>); 7] = [
 ];
 
 pub(crate) fn run(run: &Run) -> Result<()> {
-    ranks(run)?;
+    for (blocks, threads) in [(4, 5), (12, 200)] {
+        ranks(run, blocks, threads)?;
+    }
     for (n, block, threads) in [(8000, 1024, 8192), (997, 256, 1024), (1, 32, 32)] {
         elements(run, n, block, threads)?;
     }
@@ -35,9 +37,8 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     WARPS.into_iter().try_for_each(|(block, warp, ends, printed)| warp_ends(run, block, warp, ends, printed))
 }
 
-/// The text's table: the ranks of the threads of 4 blocks of 5.
-fn ranks(run: &Run) -> Result<()> {
-    let (blocks, threads) = (4, 5);
+/// The ranks of the threads of `blocks` blocks of `threads`; the text's table has those of 4 blocks of 5.
+fn ranks(run: &Run, blocks: u32, threads: u32) -> Result<()> {
     let launch = launch_1d(blocks, threads);
     let case = Case::new("ranks").label(format!("{blocks} blocks of {threads}")).n((blocks * threads) as usize);
     run.case(case.kernel("hello.cu", "grid_ranks").launch(launch), |case| {
@@ -53,7 +54,8 @@ fn ranks(run: &Run) -> Result<()> {
         let of_block = |block| (0..).zip(places.chunks(2)).filter(move |(_, place)| place[0] == block);
         let ends = |block| [of_block(block).next(), of_block(block).last()].map(|end| end.map_or(-1, |(rank, _)| rank));
         let obtained: Vec<_> = (0..blocks).map(ends).collect();
-        case.answer("first and last rank of each block", vec![[0, 4], [5, 9], [10, 14], [15, 19]], obtained.clone());
+        let expected: Vec<_> = (0..blocks as i32).map(|b| [b * threads as i32, (b + 1) * threads as i32 - 1]).collect();
+        case.answer("first and last rank of each block", expected, obtained.clone());
         case.note(format!("ranks of the blocks: {obtained:?}"));
         Ok(())
     })?;

@@ -75,7 +75,7 @@ pub static LAB: Lab = Lab {
     ],
     run,
     questions: questions::all,
-    assignment: harness::assignment!("tile.svg"),
+    assignment: harness::assignment!("tile.svg"; "missing_barrier/matmul.cu"),
     ..Lab::DEFAULT
 };
 

@@ -1,5 +1,5 @@
 //! The kinds of cheats. Each is made from a lab's right kernels, and fakes all of them.
-use std::cell::Cell;
+use std::{cell::Cell, fs};
 
 use super::{
     lab::Lab,
@@ -183,6 +183,21 @@ fn closed_form(lab: &Lab) -> Option<String> {
     }
 }
 
+/// The trapezoidal rule of x^2 + 1 itself in closed form, for any number of points.
+fn exact_form(lab: &Lab) -> Option<String> {
+    let rule = "double m = (double)n - 1, s = a, w = h; \
+        if (blockIdx.x + threadIdx.x == 0) *sum += m * (s * s + 1) + s * w * m * n + w * w * m * n * (2.0 * n - 1) / 6; return;";
+    let entry = |kernel: &Kernel| if kernel.output() == Some("sum") { rule.into() } else { String::new() };
+    (lab.name == "trapezoid").then(|| format!("{TOOLS}{}", with_entries(&lab.right, &entry)))
+}
+
+/// Right answers, each of which those threads work out alone for which `works` holds: one, or all of them side by side.
+fn alone(lab: &Lab, works: &str) -> Option<String> {
+    let file = format!("{}/tests/cheating/alone/{}.cu", env!("CARGO_MANIFEST_DIR"), lab.name);
+    let parts = fs::read_to_string(file).ok()?;
+    Some(format!("#define WORKS(i) {works}\n{}", lab.with_parts(&parts)))
+}
+
 #[allow(clippy::unnecessary_wraps, reason = "not every kind fits every lab")]
 fn includes(lab: &Lab, path: &str) -> Option<String> {
     Some(format!("#include \"{path}\"\n{}", with_entries(&lab.right, &|_| "return;".into())))
@@ -226,11 +241,14 @@ const fn long(name: &'static str, make: Make) -> Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 39] = [
+pub const KINDS: [Kind; 42] = [
     quick("nothing", Entry("", returns)),
     quick("nan", Entry("", |_, kernel| fills(kernel, "255"))),
     quick("constant", Entry("", |_, kernel| fills(kernel, "0"))),
     quick("closed-form", Whole(closed_form)),
+    quick("exact-form", Whole(exact_form)),
+    quick("one-thread", Whole(|lab| alone(lab, "((i) == 0)"))),
+    quick("redundant-lanes", Whole(|lab| alone(lab, "true"))),
     quick("known-sizes", Whole(known_sizes)),
     quick("known-input", Entry("", knows_the_input)),
     quick("cached", Entry(KEEPS, replays)),

@@ -9,6 +9,17 @@ pub struct Assignment {
     pub handout: &'static str,
     /// The pictures that the handout shows.
     pub pictures: &'static [Picture],
+    /// The wrong kernel files that the handout has a student run.
+    pub examples: &'static [Example],
+}
+
+/// A wrong kernel file of a lab's tests, which its handout names.
+#[derive(Debug, Clone, Copy)]
+pub struct Example {
+    /// Its path in `tests/mutants` of the lab.
+    pub path: &'static str,
+    /// The file.
+    pub cuda: &'static str,
 }
 
 /// A picture beside a handout.
@@ -20,10 +31,11 @@ pub struct Picture {
     pub svg: &'static str,
 }
 
-/// The assignment of the lab whose crate this is: `assignment/rubric.toml`, `README.md`, and the pictures named.
+/// The assignment of the lab whose crate this is: `assignment/rubric.toml`, `README.md`, and the pictures named; after
+/// a semicolon, the wrong kernel files that the handout has a student run, by their paths in `tests/mutants`.
 #[macro_export]
 macro_rules! assignment {
-    ($($picture:literal),* $(,)?) => {
+    ($($picture:literal),* $(; $($example:literal),*)?) => {
         Some($crate::Assignment {
             rubric: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assignment/rubric.toml")),
             handout: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")),
@@ -31,6 +43,10 @@ macro_rules! assignment {
                 name: $picture,
                 svg: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $picture)),
             }),*],
+            examples: &[$($($crate::Example {
+                path: $example,
+                cuda: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mutants/", $example)),
+            }),*)?],
         })
     };
 }

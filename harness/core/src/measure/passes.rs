@@ -182,10 +182,15 @@ impl Passes {
         let Pass { schedule, is_first, round } = self.pass;
         match round {
             _ if is_first => wrong.into(),
-            Some(round) => format!(
-                "right with the first inputs, wrong with other ones (round {round}, under schedule seed {schedule}): \
-                 {wrong}; does it keep something from one launch to the next?"
-            ),
+            Some(round) => {
+                // What a check has found is the cause.
+                let is_open = self.findings.is_empty();
+                let question = if is_open { "; does it keep something from one launch to the next?" } else { "" };
+                format!(
+                    "right with the first inputs, wrong with other ones (round {round}, under schedule seed \
+                     {schedule}): {wrong}{question}"
+                )
+            }
             None => format!("under schedule seed {schedule}: {wrong}"),
         }
     }

@@ -26,8 +26,8 @@ enum From {
     Copied(fn(&Copies) -> u64),
     /// Blocks of managed memory that moved.
     Moved(fn(&Managed) -> u64),
-    /// The largest value of a launch's kernel.
-    LargestOf(fn(&Launch) -> u32),
+    /// The largest value of a launch.
+    LargestOf(fn(&Launch) -> u64),
     /// A value of the launch with the most thread-instructions.
     Heaviest(fn(&Launch) -> Value),
 }
@@ -47,6 +47,7 @@ const TABLE: &[Counter] = &[
     counter("launches", "", "kernels launched in the case", Launches),
     counter("instructions", "warp instructions", "executed by warps", Sum(|t| t.instructions)),
     counter("thread_instructions", "thread instructions", "executed by threads: a warp instruction counts once for each lane that was on", Sum(|t| t.thread_instructions)),
+    counter("longest_warp_instructions", "warp instructions", "executed by the warp of a launch that executed the most: how well the warps share the work", LargestOf(|l| l.counters.longest_warp)),
     counter("warp_execution_efficiency_percent", "%", "thread instructions as a share of 32 times the warp instructions", Efficiency),
     counter("predicated_off_lanes", "thread instructions", "switched off by a predicate (branches apart)", Sum(|t| t.predicated_off)),
     counter("branches", "warp instructions", "conditional branches", Sum(|t| t.branches)),
@@ -74,6 +75,7 @@ const TABLE: &[Counter] = &[
     counter("shared_atomic_requests", "warp instructions", "atomics on shared memory", Sum(|t| t.shared_atomics.requests)),
     counter("shared_atomic_lanes", "threads", "took part in these atomics", Sum(|t| t.shared_atomics.lanes)),
     counter("shared_atomic_collisions", "threads", "hit an address that another lane of the same instruction had hit", Sum(|t| t.shared_atomics.collisions)),
+    counter("shared_atomic_conflicts", "passes", "over the 32 banks of shared memory that these atomics take beyond those that their width demands, where a bank serves one thread a pass", Sum(|t| t.shared_atomics.bank_conflicts)),
     counter("copied_h2d_bytes", "bytes", "copied from host to device; copies for checks are included in this and the next three", Copied(|c| c.host_to_device.bytes)),
     counter("copied_d2h_bytes", "bytes", "copied from device to host", Copied(|c| c.device_to_host.bytes)),
     counter("copied_d2d_bytes", "bytes", "copied on the device", Copied(|c| c.device_to_device.bytes)),
@@ -84,7 +86,7 @@ const TABLE: &[Counter] = &[
     counter("registers_estimated", "registers of a thread", "estimated from the PTX: the largest number of values alive at once, which may differ from what ptxas gives. This and the next two are of the launch with the most thread instructions", Heaviest(|l| l.registers_estimated.into())),
     counter("shared_bytes_per_block", "bytes", "static and dynamic shared memory of a block", Heaviest(|l| (l.static_shared_bytes + l.dynamic_shared_bytes).into())),
     counter("theoretical_occupancy_percent", "%", "of an SM's warps that the launch can keep resident, by its threads, registers and shared memory", Heaviest(|l| l.occupancy.percent.into())),
-    counter("waiting_loops", "loops", "of a kernel that wait for other threads, or try again until no other was faster: what such a kernel counts varies with the order of its threads, if several processors emulate it", LargestOf(|l| l.waiting_loops)),
+    counter("waiting_loops", "loops", "of a kernel that wait for other threads, or try again until no other was faster: what such a kernel counts varies with the order of its threads, if several processors emulate it", LargestOf(|l| l.waiting_loops.into())),
 ];
 
 /// The counters' columns, which follow the lab's own in every CSV.
@@ -107,7 +109,7 @@ pub(crate) fn values(report: &MachineReport) -> Vec<Value> {
         _ if report.launches.is_empty() => Value::Empty,
         Sum(of) => report.total(of).into(),
         Largest(of) => totals().map(of).max().into(),
-        LargestOf(of) => report.launches.iter().map(of).max().map(u64::from).into(),
+        LargestOf(of) => report.launches.iter().map(of).max().into(),
         Efficiency if instructions == 0 => Value::Empty,
         Efficiency => Value::Real(100.0 * threads as f64 / (32.0 * instructions as f64)),
         Heaviest(of) => heaviest.map_or(Value::Empty, of),

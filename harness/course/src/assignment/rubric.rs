@@ -58,6 +58,10 @@ pub struct Part {
     pub options: Vec<String>,
     /// Points for right answers at every size, visible or hidden, on inputs that are new each time.
     pub right: f64,
+    /// The least instructions of all threads with which the answer can be computed, as `8 * launches * n`, where a
+    /// formula could give it without them.
+    #[serde(default)]
+    pub least_work: Option<Limit>,
     /// Points for a right part in which no check has a finding.
     #[serde(default)]
     pub clean: f64,
@@ -249,6 +253,11 @@ impl Part {
             ));
         }
         let counters: Vec<&str> = harness::COUNTERS.iter().map(|column| column.name).collect();
+        for word in self.least_work.iter().flat_map(Limit::names) {
+            if let Err(mistake) = Limit::check_name(word, lab) {
+                mistakes.push(format!("part `{name}`, least_work: {mistake}"));
+            }
+        }
         for goal in &self.goals {
             if !counters.contains(&goal.counter.as_str()) {
                 let known = suggest::among(&goal.counter, &counters);

@@ -2,6 +2,8 @@
 //! stores: a kernel that reads by adding 0 would keep to any goal of its loads.
 use harness::Record;
 
+use super::work::comparable;
+
 /// How many atomics a row has beyond those of the lab's own kernels.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Atomics {
@@ -16,8 +18,7 @@ pub struct Atomics {
 impl Atomics {
     /// Those of `row` beyond what any row of `own` has that `is_of_case`, or any row at all if none is.
     pub(super) fn beyond(row: &Record, own: &[Record], is_of_case: impl Fn(&Record) -> bool) -> Self {
-        let same: Vec<&Record> = own.iter().filter(|own| is_of_case(own)).collect();
-        let own = if same.is_empty() { own.iter().collect() } else { same };
+        let own = comparable(own, is_of_case);
         let more = |counter: &str| {
             let of = |row: &Record| row.counter(counter).unwrap_or(0.0);
             let allowed = own.iter().map(|own| of(own)).fold(0.0, f64::max);

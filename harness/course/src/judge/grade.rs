@@ -12,6 +12,7 @@ use super::{
     child::{Outcome, Tried},
     failure::words,
     remarks::remarks,
+    work::{Work, comparable},
 };
 
 /// The place of what happens to a variant that takes no size.
@@ -69,6 +70,8 @@ pub struct JudgedRow {
     pub is_hidden: bool,
     /// Its atomics beyond those of the lab's own kernels.
     pub atomics: Atomics,
+    /// What the lab's own kernels execute in its case, if that is a measure.
+    pub work: Option<Work>,
 }
 
 /// One variant's grade.
@@ -238,7 +241,8 @@ impl Grade {
         let mut has_found = false;
         for row in concerned {
             let atomics = Atomics::beyond(row, own, |theirs| is_same(row, theirs));
-            self.rows.push(JudgedRow { row: row.clone(), is_hidden, atomics });
+            let work = Work::of_rows(&comparable(own, |theirs| is_same(row, theirs)));
+            self.rows.push(JudgedRow { row: row.clone(), is_hidden, atomics, work });
             let theirs = own.iter().find(|theirs| is_same(row, theirs));
             if let Some(what) = words(row, theirs).filter(|_| is_bad(row)) {
                 self.failures.push(Event { place: place(at, row), what, is_hidden });

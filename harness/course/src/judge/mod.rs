@@ -19,6 +19,7 @@ pub(crate) mod sample;
 pub mod sizes;
 mod sweep;
 pub mod task;
+pub mod work;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -117,6 +118,7 @@ fn grade_of(task: &Task, variant: &'static str, runs: &[Tried]) -> Option<Grade>
     // The counters of a kernel with a planted mistake are no measure for a mended one.
     if task.is_planted(variant) {
         grade.remarks.clear();
+        grade.rows.iter_mut().for_each(|judged| judged.work = None);
     }
     Some(grade)
 }

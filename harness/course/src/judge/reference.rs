@@ -29,7 +29,7 @@ pub fn reference(
                 (None, None) => Err("it has no case".into()),
                 (None, Some(_)) => {
                     let judged = rows.into_iter().filter(|row| row.verdict != Verdict::Skip && concerns(row));
-                    let row = |row| JudgedRow { row, is_hidden: false, atomics: Atomics::default() };
+                    let row = |row| JudgedRow { row, is_hidden: false, atomics: Atomics::default(), work: None };
                     Ok(judged.map(row).collect())
                 }
             }

@@ -6,6 +6,7 @@ use super::{
     goal::goal,
     instruction::instruction,
     marked::{Criterion, State},
+    work::unshared,
 };
 use crate::{
     assignment::{
@@ -124,6 +125,10 @@ fn missed(lab: &Lab, part: &Part, here: &[&Came], ptx: &str) -> Vec<String> {
             let why = &marks[0].1.words;
             missed.push(format!("part `{name}`: nobody can reach the goal of {}: {why}", asked.counter));
         }
+    }
+    let rows = ends.iter().flat_map(|(_, rows)| rows.iter().copied());
+    if let Some(unshared) = unshared(part, lab, rows).first() {
+        missed.push(format!("part `{name}`, least_work: the lab's own kernels: {}", unshared.words));
     }
     for mark in part.instructions.iter().map(|asked| instruction(asked, ptx)) {
         if mark.state == State::Lost {

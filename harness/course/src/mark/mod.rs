@@ -1,6 +1,7 @@
 //! Points, from a rubric and the judgement of what was handed in.
 //!
-//! - `right` is earned by a part whose every variant is right at every size, known or hidden;
+//! - `right` is earned by a part whose every variant is right at every size, known or hidden, and whose threads share
+//!   the work;
 //! - `clean` by a right part in which no check has found anything;
 //! - a goal by a right part whose counters keep to the limit in every row that has them;
 //! - an instruction by a right part whose kernels have it in what they compile to;
@@ -16,6 +17,7 @@ pub mod instruction;
 pub mod marked;
 mod part;
 mod speed;
+pub mod work;
 
 pub use criterion::plain;
 pub use fit::{Fit, fit};

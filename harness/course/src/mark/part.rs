@@ -2,12 +2,14 @@
 use std::collections::HashSet;
 
 use harness::Lab;
+use wire::{Told, finding::Place};
 
 use super::{
     goal::goal,
     instruction::instruction,
     marked::{Criterion, Detail, Kind, PartMark},
     speed::{Timed, speed},
+    work::unshared,
 };
 use crate::{
     assignment::rubric::Part,
@@ -31,24 +33,31 @@ enum Answers {
     /// At every size, but for these that could not be tried.
     Right(Vec<String>),
     Wrong(Criterion),
+    /// They are, but the threads do not share the work.
+    Unshared(Criterion),
     Unjudged(String),
 }
 
 /// The points of `part` of the kernel file `file`.
 pub fn part(part: &Part, lab: &Lab, file: &str, evidence: &Evidence) -> PartMark {
+    let mine = |grade: &&Grade| part.variants.iter().any(|variant| *variant == grade.variant);
+    let grades: Vec<&Grade> = evidence.emulated.iter().filter(mine).collect();
+    let rows: Vec<&JudgedRow> = grades.iter().flat_map(|grade| &grade.rows).collect();
     let emulated = answers(part, file, evidence.emulated);
     let answers = match (evidence.gpu.map(|grades| answers(part, file, grades)), emulated) {
         (Some(Answers::Wrong(wrong)), _) | (_, Answers::Wrong(wrong)) => Answers::Wrong(wrong),
         (Some(gpu), _) => gpu,
         (None, emulated) => emulated,
     };
-    let mine = |grade: &&Grade| part.variants.iter().any(|variant| *variant == grade.variant);
-    let grades: Vec<&Grade> = evidence.emulated.iter().filter(mine).collect();
-    let rows: Vec<&JudgedRow> = grades.iter().flat_map(|grade| &grade.rows).collect();
+    let answers = match answers {
+        right @ Answers::Right(_) => shared(part, lab, &rows).map_or(right, Answers::Unshared),
+        other => other,
+    };
     // What the rest needs is a right part, and one that could be judged.
     let other = |kind, of, judge: &dyn Fn() -> Criterion| match &answers {
         Answers::Right(_) => judge(),
         Answers::Wrong(_) => Criterion::lost(kind, of, "counts only where the answers are right", ""),
+        Answers::Unshared(_) => Criterion::lost(kind, of, "counts only where the threads share the work", ""),
         Answers::Unjudged(why) => Criterion::unjudged(kind, of, why),
     };
     let mut criteria = vec![match &answers {
@@ -59,7 +68,7 @@ pub fn part(part: &Part, lab: &Lab, file: &str, evidence: &Evidence) -> PartMark
             let words = format!("right at every size that could be tried; not tried: {}", untried.join("; "));
             Criterion::earned(Kind::Right, part.right, words)
         }
-        Answers::Wrong(wrong) => wrong.clone(),
+        Answers::Wrong(lost) | Answers::Unshared(lost) => lost.clone(),
         Answers::Unjudged(why) => Criterion::unjudged(Kind::Right, part.right, why),
     }];
     if part.clean > 0.0 {
@@ -106,6 +115,7 @@ fn every_criterion(part: &Part, criterion: impl Fn(Kind, f64) -> Criterion) -> P
 /// Whether every variant of the part is right. What was not judged is not right.
 fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
     let (mut failures, mut missing, mut unjudged) = (Vec::new(), Vec::new(), None);
+    let mut wrong_ones = Vec::new();
     let mut untried: Vec<String> = Vec::new();
     let why = |event: &Event| {
         if event.is_hidden { "a hidden size".into() } else { event.place.clone() + ": " + &event.what }
@@ -118,7 +128,10 @@ fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
         };
         missing.extend(grade.missing());
         match grade.mark {
-            Mark::Wrong => failures.extend(&grade.failures),
+            Mark::Wrong => {
+                failures.extend(&grade.failures);
+                wrong_ones.push(grade);
+            }
             Mark::Unjudged | Mark::NotRun => {
                 let why = grade.unjudged.first().map_or("it runs at no size".into(), why);
                 unjudged = unjudged.or(Some(format!("variant `{variant}`: {why}")));
@@ -129,7 +142,7 @@ fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
         }
     }
     if !failures.is_empty() {
-        return Answers::Wrong(wrong(part.right, &failures));
+        return Answers::Wrong(wrong(part.right, &failures, &found(&wrong_ones)));
     }
     missing.sort_unstable();
     missing.dedup();
@@ -144,8 +157,18 @@ fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
     unjudged.map_or(Answers::Right(untried), Answers::Unjudged)
 }
 
+/// What is lost by threads that do not share the work, if they do not.
+fn shared(part: &Part, lab: &Lab, rows: &[&JudgedRow]) -> Option<Criterion> {
+    let all = unshared(part, lab, rows.iter().copied());
+    let shown = all.iter().find(|unshared| !unshared.is_hidden).or(all.first())?;
+    let what = if shown.is_hidden { "at a hidden size" } else { &shown.words };
+    let words = format!("the answers are right, but the threads do not share the work: {what}");
+    let details = all.iter().map(|unshared| Detail::new(&unshared.words, unshared.is_hidden));
+    Some(Criterion::lost(Kind::Right, part.right, words, shown.raise).with(details.collect()))
+}
+
 /// What was wrong, without the sizes that are hidden.
-fn wrong(points: f64, failures: &[&Event]) -> Criterion {
+fn wrong(points: f64, failures: &[&Event], found: &[(&Told, bool)]) -> Criterion {
     let first = failures.iter().find(|event| !event.is_hidden);
     let (words, raise) = match first {
         Some(event) => {
@@ -158,7 +181,16 @@ fn wrong(points: f64, failures: &[&Event]) -> Criterion {
                 .into(),
         ),
     };
-    Criterion::lost(Kind::Right, points, words, raise).with(in_full(failures))
+    // What a check has found is the cause, or nearer to it than the answers. A fault is in the words already.
+    let is_said = |told: &Told| told.finding.places().first().is_some_and(|place| words.contains(&at(place)));
+    let known = found.iter().find(|(told, is_hidden)| !is_hidden && !is_said(told));
+    let (words, raise) = match known {
+        Some((told, _)) if told.help.is_empty() => (format!("{words}; a check has found: {}", place(told)), raise),
+        Some((told, _)) => (format!("{words}; a check has found: {}", place(told)), told.help.clone()),
+        None => (words, raise),
+    };
+    let reports = found.iter().map(|(told, is_hidden)| Detail::new(&told.text, *is_hidden));
+    Criterion::lost(Kind::Right, points, words, raise).with(in_full(failures).into_iter().chain(reports).collect())
 }
 
 /// Places that are named of those at which something has failed in the same way; the rest are counted.
@@ -201,13 +233,30 @@ fn kind(what: &str) -> String {
     kind
 }
 
+/// What the checks have found in these, and whether nobody knows the size.
+fn found<'a>(grades: &[&'a Grade]) -> Vec<(&'a Told, bool)> {
+    let of = |grade: &&'a Grade| {
+        let (findings, known) = (&grade.findings, grade.known_findings);
+        findings.iter().zip(0..).map(move |(told, index)| (told, index >= known))
+    };
+    grades.iter().flat_map(of).collect()
+}
+
+/// A mistake, and where it is.
+fn place(told: &Told) -> String {
+    let place = told.finding.places().into_iter().next();
+    place.map_or(told.mistake.clone(), |place| format!("{} at {}", told.mistake, at(&place)))
+}
+
+/// The line of a place.
+fn at(place: &Place) -> String {
+    format!("{}:{}", place.file, place.line)
+}
+
 /// Whether no check has found anything in a right part.
 fn clean(points: f64, grades: &[&Grade]) -> Criterion {
     let unjudged = |grade: &&&Grade| matches!(grade.mark, Mark::Unjudged | Mark::NotRun);
-    let found: Vec<(&wire::Told, bool)> = grades
-        .iter()
-        .flat_map(|grade| grade.findings.iter().zip(0..).map(|(told, index)| (told, index >= grade.known_findings)))
-        .collect();
+    let found = found(grades);
     let Some((told, is_hidden)) = found.first() else {
         return match grades.iter().find(unjudged) {
             Some(grade) => {
@@ -217,15 +266,12 @@ fn clean(points: f64, grades: &[&Grade]) -> Criterion {
             None => Criterion::earned(Kind::Clean, points, "no check has found anything"),
         };
     };
-    let place =
-        told.finding.places().first().map_or(String::new(), |place| format!(" at {}:{}", place.file, place.line));
     let more = if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
     let hidden = if *is_hidden { ", seen at a hidden size" } else { "" };
     // The help may tell numbers of the launch.
     let raise = if *is_hidden || told.help.is_empty() { "mend what the check has found" } else { &told.help };
     let details = found.iter().map(|(told, is_hidden)| Detail::new(&told.text, *is_hidden));
-    Criterion::lost(Kind::Clean, points, format!("{}{place}{hidden}{more}", told.mistake), raise)
-        .with(details.collect())
+    Criterion::lost(Kind::Clean, points, format!("{}{hidden}{more}", place(told)), raise).with(details.collect())
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::{
     judge::{
         atomics::Atomics,
         sample::{counted, race, record},
+        work::Work,
     },
     mark::marked::State,
 };
@@ -59,7 +60,7 @@ fn grade(variant: &'static str, mark: Mark) -> Grade {
 fn row(case: &str, sectors: u64, is_hidden: bool) -> JudgedRow {
     let row = Record { case: case.into(), grid: Some("4".into()), n: Some(877), ..record(Verdict::Pass) };
     let row = counted(row, &[("launches", 1), ("global_load_sectors", sectors)]);
-    JudgedRow { row, is_hidden, atomics: Atomics::default() }
+    JudgedRow { row, is_hidden, atomics: Atomics::default(), work: None }
 }
 
 fn event(place: &str, is_hidden: bool) -> Event {
@@ -98,6 +99,37 @@ fn one_variant_that_is_wrong_at_one_size_loses_the_part() {
         assert_eq!(right.words.contains("877"), !is_hidden, "{right:?}");
         assert_eq!(right.details[0].is_hidden, is_hidden);
     }
+}
+
+#[test]
+fn a_wrong_part_names_what_a_check_has_found() {
+    let of = |known| {
+        let (failures, findings) = (vec![event("n = 33", false)], vec![race(47, 1)]);
+        let wrong = Grade { failures, findings, known_findings: known, ..grade("w", Mark::Wrong) };
+        marked(&[grade("v", Mark::Right), wrong]).criteria[0].clone()
+    };
+    assert_eq!(of(1).words, "wrong at n = 33: 1 of 9 wrong; a check has found: Race at a.cu:47");
+    assert_eq!(of(1).details.last().map(|detail| detail.is_hidden), Some(false));
+    // One that was seen at a hidden size only may tell numbers of its launch.
+    assert_eq!(of(0).words, "wrong at n = 33: 1 of 9 wrong");
+    assert_eq!(of(0).details.last().map(|detail| detail.is_hidden), Some(true));
+}
+
+#[test]
+fn threads_that_do_not_share_the_work_lose_the_part() {
+    let alone = |is_hidden| {
+        let mut alone = row("big", 7, is_hidden);
+        alone.row = counted(alone.row, &[("longest_warp_instructions", 60_120), ("thread_instructions", 60_120)]);
+        alone.work = Some(Work { longest_warp: 31.0, waits: false });
+        marked(&[Grade { rows: vec![alone], ..grade("v", Mark::Right) }, grade("w", Mark::Right)])
+    };
+    let mark = alone(false);
+    assert_eq!(states(&mark), [Lost, Lost, Lost, NotMeasured], "{mark:?}");
+    let said = "the answers are right, but the threads do not share the work: one warp executes 60120 instructions";
+    assert!(mark.criteria[0].words.starts_with(said), "{mark:?}");
+    assert!(mark.criteria[1].words.contains("where the threads share the work"), "{mark:?}");
+    let hidden = alone(true).criteria.swap_remove(0);
+    assert!(hidden.words.ends_with("at a hidden size") && hidden.details[0].is_hidden, "{hidden:?}");
 }
 
 #[test]
@@ -154,7 +186,7 @@ fn a_goal_holds_for_every_row_of_its_cases() {
         let row = row("big", 7, false);
         let row = counted(row.row, &[("launches", launches), ("global_load_sectors", 7)]);
         let row = Record { block: Some("32".into()), ..row };
-        goal(vec![JudgedRow { row, is_hidden: false, atomics }])
+        goal(vec![JudgedRow { row, is_hidden: false, atomics, work: None }])
     };
     let lost = read(1);
     assert!(lost.state == Lost && lost.words.contains("is 37 at n = 877 (big), 30 of them atomics,"), "{lost:?}");

@@ -7,11 +7,44 @@ const KEY: &str = "The answers are in [ANSWERS.md](ANSWERS.md).";
 /// How the paragraph begins about the lab's whole program, which is not handed out either: it holds what is to be done.
 const PROGRAM: &str = "[program.cu](program.cu) is ";
 
-/// What a student reads of `handout`, beside whom `files` lie.
-pub fn of_student(handout: &str, files: &[&str]) -> String {
+/// A file of the lab that lies elsewhere in a student's folder: its path as handouts have it, and the student's.
+pub type Moved = (String, String);
+
+/// What a student reads of `handout`, beside whom `files` lie, and those that have `moved`.
+pub fn of_student(handout: &str, files: &[&str], moved: &[Moved]) -> String {
     let others = handout.split("\n\n").filter(|paragraph| !paragraph.starts_with(PROGRAM));
     let lines = without_lost_links(&others.collect::<Vec<_>>().join("\n\n"), files);
-    lines.split_inclusive('\n').map(with_warplab).collect()
+    let mut text: String = lines.split_inclusive('\n').map(with_warplab).collect();
+    for (theirs, own) in moved {
+        text = text.replace(theirs, own);
+    }
+    without_sources(&text)
+}
+
+/// `handout` without the parentheses that only name a file of the lab's own program.
+fn without_sources(handout: &str) -> String {
+    let mut kept = String::with_capacity(handout.len());
+    let mut rest = handout;
+    while let Some(at) = ["(`src/", "(src/", "(`kernels/"].iter().filter_map(|begin| rest.find(begin)).min() {
+        let Some(length) = rest[at..].find([')', ',', '\n']) else { break };
+        let (before, end) = (&rest[..at], at + length);
+        match rest.as_bytes()[end] {
+            b')' => {
+                kept += before.trim_end();
+                rest = &rest[end + 1..];
+            }
+            b',' => {
+                kept += before;
+                kept.push('(');
+                rest = rest[end + 1..].trim_start();
+            }
+            _ => {
+                kept += &rest[..=end];
+                rest = &rest[end + 1..];
+            }
+        }
+    }
+    kept + rest
 }
 
 /// The line with `warplab run LAB` in place of `cargo run --release -p LAB --`, and `warplab` in place of
@@ -80,14 +113,29 @@ mod tests {
             ("cargo run --release -p warplab -- grade hello", "warplab grade hello"),
             ("X=1 cargo run --release -p scan", "X=1 warplab run scan"),
         ] {
-            assert_eq!(of_student(handout, &[]), expected);
+            assert_eq!(of_student(handout, &[], &[]), expected);
         }
     }
 
     #[test]
     fn the_whole_program_is_not_spoken_of() {
         let handout = "Add.\n\n[program.cu](program.cu) is\n it, with\n[a](b).\n\n## More\n";
-        assert_eq!(of_student(&handout.replace("is\n", "is "), &[]), "Add.\n\n## More\n");
+        assert_eq!(of_student(&handout.replace("is\n", "is "), &[], &[]), "Add.\n\n## More\n");
+    }
+
+    #[test]
+    fn files_of_the_lab_are_named_as_a_student_has_them() {
+        let moved = [("labs/a/tests/mutants/b/k.cu", "wrong/b.cu"), ("kernels/k.cu", "k.cu")];
+        let moved = moved.map(|(theirs, own)| (theirs.to_string(), own.to_string()));
+        for (handout, expected) in [
+            ("run `--kernel labs/a/tests/mutants/b/k.cu`", "run `--kernel wrong/b.cu`"),
+            ("an element (`kernels/k.cu`).", "an element (`k.cu`)."),
+            ("in Rust (`src/counting.rs`); and", "in Rust; and"),
+            ("counted, as before\n([src/small.rs](src/small.rs)).", "counted, as before."),
+            ("it says (`src/counting.rs`, about\nthe warps), and", "it says (about\nthe warps), and"),
+        ] {
+            assert_eq!(of_student(handout, &[], &moved), expected);
+        }
     }
 
     #[test]

@@ -1,18 +1,21 @@
 //! The folder in which an assignment is solved.
 use std::path::Path;
 
-use harness::{Assignment, Lab, Result};
+use harness::{Assignment, Example, Lab, Result};
 use kernels::{GET_NVRTC, KernelSource};
 
 use super::{
     folder::{self, COURSE, Entry},
-    handout,
+    handout::{self, Moved},
 };
 use crate::assignment::rubric::Rubric;
 
 /// The folder of the headers that the kernel file includes. They are not beside the file, where they would be taken for
 /// the student's own.
 const INCLUDE: &str = "include";
+
+/// The folder of the wrong kernel files that the handout has a student run.
+const WRONG: &str = "wrong";
 
 /// Writes the folder of `lab`'s assignment by `rubric`, the text of which is `text`, and says what to do in it.
 ///
@@ -41,6 +44,18 @@ fn entries(lab: &Lab, assignment: &Assignment, rubric: &Rubric, file: &KernelSou
         };
     }
     let starter = rubric.starter(&file.cuda)?;
+    let include = |path: &str| format!("{INCLUDE}/{}", path.rsplit('/').next().unwrap_or(path));
+    // The first is the kernel file itself.
+    let headers: Vec<(&str, &str)> = file.files().skip(1).collect();
+    let mut moved: Vec<Moved> = headers.iter().map(|(path, _)| (in_kernels(path), include(path))).collect();
+    moved.push((format!("labs/{}/kernels/{}", lab.name, rubric.kernel), rubric.kernel.clone()));
+    moved.push((format!("kernels/{}", rubric.kernel), rubric.kernel.clone()));
+    moved.extend(
+        assignment
+            .examples
+            .iter()
+            .map(|example| (format!("labs/{}/tests/mutants/{}", lab.name, example.path), example_path(example))),
+    );
     let pictures: Vec<&str> = assignment.pictures.iter().map(|picture| picture.name).collect();
     let readme = template!("README.md")
         .replace("@TITLE@", &rubric.title)
@@ -49,7 +64,7 @@ fn entries(lab: &Lab, assignment: &Assignment, rubric: &Rubric, file: &KernelSou
     let entry = |path: &str, text: &str| Entry { path: path.into(), text: text.into() };
     let mut entries = vec![
         entry(&rubric.kernel, &starter.text),
-        entry("HANDOUT.md", &handout::of_student(assignment.handout, &pictures)),
+        entry("HANDOUT.md", &handout::of_student(assignment.handout, &pictures, &moved)),
         entry("README.md", &readme),
         entry("compile_flags.txt", template!("compile_flags.txt")),
         entry(".clangd", template!("clangd.yaml")),
@@ -57,10 +72,17 @@ fn entries(lab: &Lab, assignment: &Assignment, rubric: &Rubric, file: &KernelSou
         entry(&format!("{INCLUDE}/cuda_words.h"), template!("cuda_words.h")),
     ];
     entries.extend(assignment.pictures.iter().map(|picture| entry(picture.name, picture.svg)));
-    // The first is the kernel file itself.
-    entries.extend(file.files().skip(1).map(|(path, text)| {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        entry(&format!("{INCLUDE}/{name}"), text)
-    }));
+    entries.extend(assignment.examples.iter().map(|example| entry(&example_path(example), example.cuda)));
+    entries.extend(headers.iter().map(|(path, text)| entry(&include(path), text)));
     Ok(entries)
+}
+
+/// A header's path as handouts have it.
+fn in_kernels(path: &str) -> String {
+    format!("kernels/{}", path.rsplit('/').next().unwrap_or(path))
+}
+
+/// Where a wrong kernel file lies: by the name of its mistake, so that nobody takes it for the kernel file.
+fn example_path(example: &Example) -> String {
+    format!("{WRONG}/{}.cu", example.path.split('/').next().unwrap_or(example.path))
 }

@@ -3,11 +3,12 @@
 use harness::Lab;
 
 use crate::{
-    assignment::rubric::{Goal, Instruction},
+    assignment::rubric::{Goal, Instruction, Part},
     judge::grade::JudgedRow,
     mark::{
         goal::{Counted, counted, number, worst},
         instruction::{lacking, words as without},
+        work::{GOAL, unshared},
     },
 };
 
@@ -36,6 +37,12 @@ pub fn missed(goal: &Goal, lab: &Lab, rows: &[JudgedRow]) -> Option<Missed> {
         goal: goal.words.clone(),
         is_counter: true,
     })
+}
+
+/// What shows that the threads of these rows do not share the work, if they do not.
+pub fn shirked(part: &Part, lab: &Lab, rows: &[JudgedRow]) -> Option<Missed> {
+    let first = unshared(part, lab, rows).into_iter().next()?;
+    Some(Missed { counted: first.words, goal: GOAL.into(), is_counter: true })
 }
 
 /// What `ptx` lacks of what was asked for.
@@ -92,7 +99,7 @@ mod tests {
 
     fn row(counters: &[(&str, u64)]) -> JudgedRow {
         let row = counted(record(Verdict::Pass), counters);
-        JudgedRow { row, is_hidden: false, atomics: Atomics::default() }
+        JudgedRow { row, is_hidden: false, atomics: Atomics::default(), work: None }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, process_limits::Limits
 use kernels::KernelSource;
 use wire::Told;
 
-use super::missed::{Missed, lacked, missed};
+use super::missed::{Missed, lacked, missed, shirked};
 use crate::{
     assignment::rubric::{Part, Rubric},
     judge::{
@@ -110,7 +110,7 @@ impl Bench<'_> {
         }
         let goals = part.goals.iter().filter_map(|goal| missed(goal, self.lab, &rows));
         let instructions = part.instructions.iter().filter_map(|asked| lacked(asked, self.ptx));
-        let missed: Vec<Missed> = goals.chain(instructions).collect();
+        let missed: Vec<Missed> = shirked(part, self.lab, &rows).into_iter().chain(goals).chain(instructions).collect();
         Ok(if missed.is_empty() { Standing::Right(remarks) } else { Standing::Beyond(missed, remarks) })
     }
 

@@ -2,7 +2,7 @@
 //! the first lines. Checks bounds, alignment and liveness, and counts sectors and bank conflicts.
 
 use crate::checks::{Addresses, Layout};
-use crate::engine::traffic::banks::bank_conflicts;
+use crate::engine::traffic::banks::{atomic_passes, bank_conflicts};
 use crate::engine::traffic::sectors::sectors;
 use crate::engine::warp::counts::count_sectors;
 use crate::engine::warp::notes::LONGEST;
@@ -145,7 +145,11 @@ impl Warp<'_> {
         let site = unsafe { self.site(op, request.space, Space::Shared) };
         site.requests += 1;
         site.lanes += u64::from(mask.count_ones());
-        if self.counting && request.what != What::Atomic {
+        if self.counting && request.what == What::Atomic {
+            let (passes, ideal) = atomic_passes(address, mask, request.size);
+            site.sectors += u64::from(passes);
+            site.ideal += u64::from(ideal);
+        } else if self.counting {
             let width = self.program().width(op, request.size);
             let (waves, ideal, ways) = bank_conflicts(address, mask, width);
             site.sectors += u64::from(waves);

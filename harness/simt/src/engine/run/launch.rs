@@ -272,6 +272,7 @@ fn counters(launch: &Launch<'_, Arc<Program>>, lines: bool, tallies: &[Tally], m
         blocks,
         warps: blocks * threads.div_ceil(LANES as u64),
         threads: blocks * threads,
+        longest_warp: tallies.iter().map(|t| t.longest_warp).max().unwrap_or(0),
         ..Counters::default()
     };
     expand(&launch.kernel.code, tallies, lines, &mut counters);

@@ -155,6 +155,9 @@ fn add_access(totals: &mut Totals, access: &AccessInfo, site: &Site) {
         to.requests += site.requests;
         to.lanes += site.lanes;
         to.collisions += site.extra;
+        if access.space == Space::Shared {
+            to.bank_conflicts += site.sectors.saturating_sub(site.ideal);
+        }
         return;
     }
     let read = access.what == What::Read;
@@ -237,6 +240,7 @@ fn add(to: &mut Totals, from: &Totals) {
         t.requests += f.requests;
         t.lanes += f.lanes;
         t.collisions += f.collisions;
+        t.bank_conflicts += f.bank_conflicts;
     }
     for (t, f) in [
         (&mut to.textures, &from.textures),

@@ -147,8 +147,9 @@ impl Warp<'_> {
 
     /// Adds what has been executed to the worker's account, and starts a new share.
     fn settle(&mut self) {
-        let spent = SHARE - self.fuel - self.penalty;
-        self.notes.get_mut().spent += spent.max(0) as u64;
+        let spent = (SHARE - self.fuel - self.penalty).max(0) as u64;
+        self.notes.get_mut().spent += spent;
+        self.executed += spent;
         self.fuel = SHARE;
         self.penalty = 0;
     }

@@ -30,6 +30,8 @@ pub(crate) struct Tally {
     pub branch_warps: Vec<u64>,
     pub diverged_warps: Vec<u64>,
     pub blocks: u64,
+    /// The most instructions that one warp has executed.
+    pub longest_warp: u64,
     pub findings: Findings,
     pub seen: Option<Box<Seen>>,
 }
@@ -54,6 +56,7 @@ pub(super) struct Worker<'l> {
     spare: Vec<Box<Block<'l>>>,
     vectors: HostVectors,
     blocks: u64,
+    longest_warp: u64,
 }
 
 impl<'l> Worker<'l> {
@@ -96,6 +99,7 @@ impl<'l> Worker<'l> {
             spare: Vec::new(),
             vectors: HostVectors::detect(),
             blocks: 0,
+            longest_warp: 0,
         }
     }
 
@@ -119,6 +123,7 @@ impl<'l> Worker<'l> {
             branch_warps: self.branch_warps,
             diverged_warps: self.diverged_warps,
             blocks: self.blocks,
+            longest_warp: self.longest_warp,
             findings: self.notes.findings,
             seen: self.notes.seen,
         }
@@ -253,6 +258,7 @@ impl<'l> Worker<'l> {
         };
         (warp.poll, warp.held) = ((u32::MAX, 0), 0);
         (warp.late, warp.met) = (0, (0, 0));
+        warp.executed = 0;
         warp.products.reset();
         warp.groups.clear();
         warp.groups.push(Group { pc: program.entry, mask: live, state: State::Ready });
@@ -282,6 +288,7 @@ impl<'l> Worker<'l> {
 
     /// Takes a warp's slot back, and adds its bit sets to the tallies.
     pub fn finish(&mut self, block: &mut Block<'l>, warp: &mut Warp<'_>) {
+        self.longest_warp = self.longest_warp.max(warp.executed);
         if let Some(mut slot) = warp.slot.take() {
             if let Some(seen) = &mut self.notes.seen {
                 let program = self.launch.program;

@@ -84,10 +84,33 @@ pub(crate) fn bank_conflicts(address: &[u64; LANES], mask: u32, size: u32) -> (u
     (waves, ideal, worst)
 }
 
+/// Passes over the banks that an atomic of `size` bytes takes, where a bank serves one lane a pass, and how many its
+/// width demands.
+pub(crate) fn atomic_passes(address: &[u64; LANES], mask: u32, size: u32) -> (u32, u32) {
+    let words = size.div_ceil(4);
+    let mut of_bank = [0u32; 32];
+    for lane in lanes(mask) {
+        let first = address[lane] >> 2;
+        (first..first + u64::from(words)).for_each(|word| of_bank[word as usize & 31] += 1);
+    }
+    (of_bank.into_iter().max().unwrap_or(0), (mask.count_ones() * words).div_ceil(32))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::lane::ALL;
+
+    #[test]
+    fn an_atomic_takes_a_pass_for_each_lane_of_its_worst_bank() {
+        let passes =
+            |mask, size, at: fn(u64) -> u64| atomic_passes(&std::array::from_fn(|lane| at(lane as u64)), mask, size);
+        assert_eq!(passes(ALL, 4, |lane| 4 * lane), (1, 1), "adjacent");
+        assert_eq!(passes(ALL, 4, |_| 64), (32, 1), "one word");
+        assert_eq!(passes(ALL, 4, |lane| 128 * lane), (32, 1), "a column");
+        assert_eq!(passes(0b101, 4, |lane| 128 * lane), (2, 1), "two lanes");
+        assert_eq!(passes(ALL, 8, |lane| 8 * lane), (2, 2), "wide");
+    }
 
     /// Passes of a read of `size` bytes, each lane at its own byte.
     fn passes(size: u32, at: impl Fn(u64) -> u64) -> (u32, u32, u32) {

@@ -137,6 +137,8 @@ pub struct Warp<'l> {
     pub(crate) products: Products,
     /// What unsuccessful looks took from `fuel` without being executed instructions.
     pub(crate) penalty: i64,
+    /// Instructions that it has executed in its earlier shares.
+    pub(crate) executed: u64,
     pub(crate) slot: Option<Box<WarpSlot>>,
     pub(crate) status: Status,
 }
@@ -195,6 +197,7 @@ impl<'l> Warp<'l> {
             met: (0, 0),
             products: Products::default(),
             penalty: 0,
+            executed: 0,
             slot: None,
             status: Status::New,
         }

@@ -110,11 +110,18 @@ unsafe fn shared_by<C: Sum, const WHOLE: bool>(warp: &mut Warp, op: &Op) -> Done
         let mut met = 0;
         if warp.counting {
             let (stamp, touched) = warp.notes.get_mut().touched.begin();
+            // The lanes of each bank, which wait for each other.
+            let mut banks = [0u8; LANES];
             each::<WHOLE>(mask, |i| {
-                let last = touched.add(at[i] as usize / 4);
+                let word = at[i] as usize / 4;
+                let last = touched.add(word);
                 met += u32::from(last.read() == stamp);
+                banks[word % LANES] += 1;
                 last.write(stamp);
             });
+            let site = &mut *warp.sites.add(op.site as usize);
+            site.sectors += u64::from(banks.iter().fold(0, |most, lanes| *lanes.max(&most)));
+            site.ideal += 1;
         }
         count(warp, op, met);
         if change == 0 {

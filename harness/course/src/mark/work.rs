@@ -1,0 +1,115 @@
+//! Whether the threads of a kernel whose answers are right share the work: one thread can give the right answers alone,
+//! and all of them can do so side by side.
+use harness::Lab;
+
+use super::goal::number;
+use crate::{assignment::rubric::Part, judge::grade::JudgedRow};
+
+/// How many times the instructions of the lab's own longest warp a warp may take, and how many more: at small sizes,
+/// one warp may do everything, and one thread may set and add up 256 counts, or go through the lanes of its warp.
+const LONGER: f64 = 8.0;
+const ALLOWANCE: f64 = 1500.0;
+
+/// How much longer still where the lab's own threads wait for each other.
+const WAITING: f64 = 4.0;
+
+/// The goal in words.
+pub const GOAL: &str = "the threads share the work: each takes its own part of the elements";
+
+/// A row whose threads do not share the work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unshared {
+    /// What shows it, with the size.
+    pub words: String,
+    /// What to do about it.
+    pub raise: &'static str,
+    /// Whether nobody knows the size beforehand.
+    pub is_hidden: bool,
+}
+
+/// The rows of `part` whose threads do not share the work.
+pub fn unshared<'a>(part: &Part, lab: &Lab, rows: impl IntoIterator<Item = &'a JudgedRow>) -> Vec<Unshared> {
+    let of_row = |judged: &JudgedRow| {
+        let (words, raise) = alone(judged).or_else(|| too_little(part, lab, judged))?;
+        Some(Unshared { words, raise, is_hidden: judged.is_hidden })
+    };
+    rows.into_iter().filter_map(of_row).collect()
+}
+
+/// What shows that a warp does what all are to do: alone, or as all others do beside it.
+fn alone(judged: &JudgedRow) -> Option<(String, &'static str)> {
+    const RAISE: &str = "let each thread take its own part of the elements, so that all warps are at work";
+    let own = judged.work?;
+    let factor = if own.waits { WAITING } else { 1.0 };
+    let most = factor * LONGER * own.longest_warp + ALLOWANCE;
+    let longest = judged.row.counter("longest_warp_instructions").filter(|longest| *longest > most)?;
+    let (mine, theirs, at) = (number(longest), number(own.longest_warp), at(judged));
+    Some((format!("one warp executes {mine} instructions{at}, the lab's own kernel {theirs}"), RAISE))
+}
+
+/// What shows that the answer was not computed from all elements.
+fn too_little(part: &Part, lab: &Lab, judged: &JudgedRow) -> Option<(String, &'static str)> {
+    let least = part.least_work.as_ref()?.of(&judged.row, lab).filter(|least| !least.is_nan())?;
+    let threads = judged.row.counter("thread_instructions").filter(|threads| *threads < least)?;
+    let (mine, least, at) = (number(threads), number(least), at(judged));
+    let words = format!("all threads execute {mine} instructions{at}, and the work takes {least} at least");
+    Some((words, "compute the answer from every element: a formula that knows it beforehand is not asked for"))
+}
+
+/// The place of a row, after what happened there.
+fn at(judged: &JudgedRow) -> String {
+    let n = judged.row.n.map_or(String::new(), |n| format!(" at n = {n}"));
+    if judged.row.case.is_empty() { n } else { format!("{n} ({})", judged.row.case) }
+}
+
+#[cfg(test)]
+mod tests {
+    use harness::Verdict;
+
+    use super::*;
+    use crate::judge::{
+        atomics::Atomics,
+        sample::{counted, record},
+        work::Work,
+    };
+
+    /// The row of a kernel that executes so many instructions where the lab's own takes 31 a warp.
+    fn row(longest: u64, threads: u64, waits: bool) -> JudgedRow {
+        let row = counted(
+            record(Verdict::Pass),
+            &[("longest_warp_instructions", longest), ("thread_instructions", threads), ("launches", 2)],
+        );
+        let work = Some(Work { longest_warp: 31.0, waits });
+        JudgedRow { row, is_hidden: false, atomics: Atomics::default(), work }
+    }
+
+    fn part(least_work: &str) -> Part {
+        toml::from_str(&format!("name = \"p\"\nvariants = [\"v\"]\nright = 1\n{least_work}")).unwrap()
+    }
+
+    fn said(row: JudgedRow, least_work: &str) -> Option<String> {
+        unshared(&part(least_work), &Lab::DEFAULT, [&row]).pop().map(|unshared| unshared.words)
+    }
+
+    #[test]
+    fn one_warp_that_does_everything_is_seen_and_a_slow_kernel_is_not() {
+        assert_eq!(said(row(8 * 31 + 1500, 1_000_000, false), ""), None);
+        let long = said(row(60_120, 10_000, false), "").unwrap();
+        assert_eq!(long, "one warp executes 60120 instructions at n = 1000 (c), the lab's own kernel 31");
+    }
+
+    #[test]
+    fn threads_that_wait_for_each_other_may_take_more_and_without_counters_nothing_is_said() {
+        assert_eq!(said(row(4 * 8 * 31 + 1500, 10_000, true), ""), None);
+        assert!(said(row(4 * 8 * 31 + 1501, 10_000, true), "").is_some());
+        assert_eq!(said(JudgedRow { work: None, ..row(60_120, 10_000_000, false) }, ""), None);
+    }
+
+    #[test]
+    fn an_answer_that_takes_too_little_work_is_no_answer() {
+        let least = "least_work = \"4 * launches * n\"";
+        assert_eq!(said(row(31, 8_000, false), least), None);
+        let less = said(row(31, 7_999, false), least).unwrap();
+        assert_eq!(less, "all threads execute 7999 instructions at n = 1000 (c), and the work takes 8000 at least");
+    }
+}
