@@ -8,8 +8,11 @@ use yaml_rust2::{
 
 /// Bytes of a text.
 pub const LARGEST: u64 = 64 << 20;
-/// Values and letters that a text stands for, after each alias was replaced by what it means.
-const MOST: usize = 128 << 20;
+/// Bytes that the values of a text take, after each alias was replaced by what it means; and the copies that the loader
+/// keeps of what has an anchor.
+const MOST: usize = 512 << 20;
+/// Bytes that a value takes beside its letters: itself, its place in a table, and what the allocator adds.
+const VALUE: usize = 128;
 /// Lists in lists.
 const DEEPEST: usize = 64;
 
@@ -28,31 +31,35 @@ fn check(text: &str) -> Result<(), String> {
     let mut anchors: HashMap<usize, usize> = HashMap::new();
     // The lists that are open: their anchors, and what they have stood for so far. The last sum is of the whole text.
     let mut open = vec![(0, 0_usize)];
+    let mut copies = 0_usize;
     loop {
         let (event, place) = parser.next_token().map_err(|error| error.to_string())?;
         let size = match event {
             Event::StreamEnd => return Ok(()),
             Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) => {
-                open.push((anchor, 1));
+                open.push((anchor, VALUE));
                 0
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 let (anchor, size) = open.pop().unwrap_or_default();
+                copies = copies.saturating_add(if anchor > 0 { size } else { 0 });
                 anchors.insert(anchor, size);
                 size
             }
             Event::Scalar(letters, _, anchor, _) => {
-                anchors.insert(anchor, letters.len() + 1);
-                letters.len() + 1
+                let size = letters.len() + VALUE;
+                copies = copies.saturating_add(if anchor > 0 { size } else { 0 });
+                anchors.insert(anchor, size);
+                size
             }
             // What stands for itself is refused where it is loaded.
-            Event::Alias(anchor) => anchors.get(&anchor).copied().unwrap_or(1),
+            Event::Alias(anchor) => anchors.get(&anchor).copied().unwrap_or(VALUE),
             _ => 0,
         };
         if let Some((_, sum)) = open.last_mut() {
             *sum = sum.saturating_add(size);
         }
-        if open.len() > DEEPEST || open.iter().any(|(_, sum)| *sum > MOST) {
+        if open.len() > DEEPEST || copies > MOST || open.iter().any(|(_, sum)| *sum > MOST) {
             return Err(format!(
                 "line {}: it stands for more than {} MiB, or has lists in more than {DEEPEST} lists",
                 place.line(),
@@ -81,7 +88,15 @@ mod tests {
         let text = bomb(10);
         assert!(text.len() < 800);
         let error = load(&text).unwrap_err();
-        assert!(error.contains("it stands for more than 128 MiB"), "{error}");
+        assert!(error.contains("it stands for more than 512 MiB"), "{error}");
+        // Short values take more than their letters: these would take five gigabytes.
+        let alias = |name: &str, times| vec![name; times].join(", ");
+        let short = format!("- &a [{}]\n- &b [{}]\n- [{}]\n", alias("x", 1000), alias("*a", 1000), alias("*b", 60));
+        assert!(load(&short).is_err());
+        // So do anchors in anchors, of each of which the loader keeps a copy.
+        let nested: String = (0..60).map(|at| format!("&a{at} [")).collect();
+        let nested = nested + &alias("x", 1 << 17) + &"]".repeat(60);
+        assert!(load(&nested).is_err());
         let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), vec!["*a"; 200].join(", "));
         assert!(load(&long).is_err());
         for deep in [format!("{}1{}", "[".repeat(100), "]".repeat(100)), format!("{}1", "- ".repeat(100_000))] {
