@@ -91,8 +91,8 @@ pub fn for_children() -> impl Iterator<Item = (&'static str, std::ffi::OsString)
 ///
 /// # Errors
 /// [`Error::Compile`] when the source has an error; [`Error::Exceeded`] when compiling it takes too much;
-/// [`Error::Stale`], [`Error::NoCompiler`], [`Error::Unproven`] or [`Error::TooNew`] when the committed PTX cannot be
-/// used and there is no NVRTC; [`Error::OtherDevice`] when the source is for another compute capability alone.
+/// [`Error::Stale`], [`Error::NoCompiler`] or [`Error::Unproven`] when the committed PTX cannot be used and there is no
+/// NVRTC; [`Error::TooNew`] when the source is for devices of a later compute capability; [`Error::OtherDevice`] when the source is for another compute capability alone.
 pub fn ptx_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled, Error> {
     let Some(nvrtc) = nvrtc()? else {
         return committed_for(source, capability);
@@ -109,6 +109,10 @@ pub fn ptx_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled
             arch if nvrtc.knows(arch) => Ok(by_nvrtc(compile::compile_or_remember(nvrtc, source, arch)?, arch)),
             _ => committed_for(source, capability),
         };
+    }
+    let made = source.arch();
+    if made != Arch::from(BASE_ARCH) && !made.runs_on(device) {
+        return Err(Error::TooNew { file: source.path.to_string(), made: made.number, device });
     }
     let Some(arch) = nvrtc.arch_for(capability) else {
         // This compiler is too new for the device, but the committed PTX may be old enough.

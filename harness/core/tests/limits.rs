@@ -166,13 +166,13 @@ fn the_first_control_c_ends_an_endless_kernel_and_keeps_the_rows() {
 #[test]
 fn a_long_emulation_is_announced_on_standard_error() {
     // So many steps take any computer hours.
-    let long = run(&["--variant", "short", "--samples", "2^31"]);
+    let long = run(&["--variant", "short", "--samples", "1000000"]);
     assert_eq!(long.code, Some(0), "{}", long.stderr);
     let words = "limits-lab short: the emulation takes about ";
     assert!(long.stderr.contains(words) && long.stderr.contains("use --quick or a smaller --n"), "{}", long.stderr);
     assert!(!long.stdout.contains(words), "{}", long.stdout);
     let short = run(&["--variant", "short"]);
     assert_eq!(short.stderr, "");
-    let quiet = run(&["--variant", "short", "--samples", "2^31", "-q"]);
+    let quiet = run(&["--variant", "short", "--samples", "1000000", "-q"]);
     assert_eq!(quiet.stderr, "");
 }

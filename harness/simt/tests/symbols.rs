@@ -113,7 +113,8 @@ fn the_system_reserves_the_start_of_shared_memory() {
         &module(&format!(
             ".visible .entry k(.param .u64 p) {{\n .reg .b64 %d<3>; .reg .b32 %w<2>; .shared .u32 x;\n\
              ld.param.u64 %d0, [p];\n{code} mov.u32 %w0, x;\n st.shared.u32 [x], 1;\n st.global.u32 [%d0+32], %w0;\n ret;\n}}\n"
-        )),
+        ))
+        .replace("sm_80", "sm_90"),
         1,
         9,
     );

@@ -83,7 +83,9 @@ pub fn cell(text: &str) -> String {
 pub fn is_formula(text: &str) -> bool {
     // A spreadsheet takes the wide forms for the same.
     let begins = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
-    text.trim_start().starts_with(begins) && text.parse::<f64>().is_err()
+    let text = text.trim_start();
+    // A sign alone is none.
+    text.starts_with(begins) && text.chars().nth(1).is_some() && text.parse::<f64>().is_err()
 }
 
 /// JSON, in which hidden characters and the first letters of commands are escaped: it means the same.

@@ -34,7 +34,7 @@ impl Random {
         match self.below(6) {
             0 => near,
             1 => near.wrapping_sub(4),
-            2 => (1 << self.below(64)) - 4 + near,
+            2 => (1u64 << self.below(64)).wrapping_add(near).wrapping_sub(4),
             3 => 64 * near,
             4 => self.next() % 4096,
             _ => self.next(),

@@ -5,6 +5,7 @@ use crate::engine::warp::{Flow, Warp};
 use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
+use crate::lane::LANES;
 use crate::ptx::ast::{self, Operand};
 
 operands! {
@@ -79,6 +80,11 @@ unsafe fn run_wait(warp: &mut Warp, op: &Op) -> Flow {
         return flow;
     }
     warp.products.wait(Wait::unpack(op).keep);
+    if warp.checking {
+        // The lanes have read the matrices together, so that one of them may release them for all.
+        let mask = warp.mask();
+        warp.met(&[mask; LANES]);
+    }
     warp.switch_point();
     Flow::Next
 }
