@@ -7,6 +7,7 @@ use std::{
     ffi::{CStr, c_char, c_int, c_uint, c_void},
     fs,
     io::{BufRead, BufReader},
+    os::unix::process::CommandExt,
     path::Path,
     process::{Child, Command, Stdio},
 };
@@ -215,13 +216,16 @@ fn the_written_driver_has_the_name_that_linked_programs_ask_for() {
 
 /// A program that runs for long on the driver, with this folder for what is temporary. It has begun.
 fn long(temporary: &Path) -> Child {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_warplab"))
-        .args(["driver", "--", "sh", "-c", "echo begun; exec sleep 100"])
-        .env("TMPDIR", temporary)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warplab"));
+    command.args(["driver", "--", "sh", "-c", "echo begun; exec sleep 100"]).env("TMPDIR", temporary);
+    // SAFETY: a plain system call. Who runs the tests may have had SIGHUP ignored, as nohup does.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGHUP, libc::SIG_DFL);
+            Ok(())
+        });
+    }
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     assert_eq!(line, "begun\n");
