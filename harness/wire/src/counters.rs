@@ -63,6 +63,7 @@ pub struct AtomicTraffic {
     pub collisions: u64,
     /// Passes over the banks of shared memory beyond those that the width of the atomics needs, where a bank serves one
     /// thread a pass, even if several hit the same word. Always 0 in global memory.
+    #[serde(default)]
     pub bank_conflicts: u64,
 }
 
@@ -200,6 +201,7 @@ pub struct Counters {
     /// Threads of those blocks.
     pub threads: u64,
     /// The most instructions that one of those warps executed.
+    #[serde(default)]
     pub longest_warp: u64,
     /// The whole launch.
     pub totals: Totals,

@@ -124,12 +124,12 @@ pub fn print(text: &str) {
     stdout::write_line(text);
 }
 
-/// As [`print`], of text for another program, which stays as it is: a script, XML, Markdown.
+/// As [`print()`], of text for another program, which stays as it is: a script, XML, Markdown.
 pub fn print_data(text: &str) {
     stdout::write_data(text);
 }
 
-/// As [`print`], of JSON. What no reader sees, or may take for a command, is escaped in it.
+/// As [`print()`], of JSON. What no reader sees, or may take for a command, is escaped in it.
 ///
 /// # Panics
 /// When the value cannot be written, such as a map whose keys are no strings.
