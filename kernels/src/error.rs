@@ -35,7 +35,7 @@ pub enum Error {
     },
     /// The committed PTX needs a newer device, and there is no compiler to make it for this one.
     #[error(
-        "{file} needs compute capability {}.{} or later; this device has {}.{}",
+        "{file} is for compute capability {}.{} and later, this device has {}.{}",
         made / 10, made % 10, device / 10, device % 10
     )]
     TooNew {

@@ -97,7 +97,7 @@ mod tests {
         let nested: String = (0..60).map(|at| format!("&a{at} [")).collect();
         let nested = nested + &alias("x", 1 << 17) + &"]".repeat(60);
         assert!(load(&nested).is_err());
-        let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), vec!["*a"; 200].join(", "));
+        let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), vec!["*a"; 600].join(", "));
         assert!(load(&long).is_err());
         for deep in [format!("{}1{}", "[".repeat(100), "]".repeat(100)), format!("{}1", "- ".repeat(100_000))] {
             assert!(load(&deep).unwrap_err().contains("lists in more than 64"));
