@@ -1,4 +1,5 @@
 // A failed assertion on the device ends the context; what held before does nothing.
+// code: 1
 #include "common.cuh"
 #include <cassert>
 
