@@ -222,11 +222,13 @@ fn search(process: &mut Process, folder: &Path, last: Option<PathBuf>) -> Result
     Ok(())
 }
 
-/// Writes the report where the user wants it: that of all processes together.
+/// Writes the report where the user wants it: that of all processes together. Into a folder it goes as a file of its own,
+/// as a program's does.
 fn keep(reports: &[Report]) -> Result<(), Error> {
-    let Some(file) = env::var_os(REPORT).filter(|file| !file.is_empty()) else { return Ok(()) };
+    let Some(file) = env::var_os(REPORT).filter(|file| !file.is_empty()).map(PathBuf::from) else { return Ok(()) };
     let Some(report) = reports.iter().cloned().reduce(Report::and) else { return Ok(()) };
-    fs::write(&file, report.to_json()).map_err(|source| Error::Io { action: "write", path: file.into(), source })
+    let file = if file.is_dir() { file.join(format!("exec-{}.json", std::process::id())) } else { file };
+    fs::write(&file, report.to_json()).map_err(|source| Error::Io { action: "write", path: file, source })
 }
 
 /// Why the program could not be started, and what to do.
