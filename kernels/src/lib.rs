@@ -92,7 +92,8 @@ pub fn for_children() -> impl Iterator<Item = (&'static str, std::ffi::OsString)
 /// # Errors
 /// [`Error::Compile`] when the source has an error; [`Error::Exceeded`] when compiling it takes too much;
 /// [`Error::Stale`], [`Error::NoCompiler`] or [`Error::Unproven`] when the committed PTX cannot be used and there is no
-/// NVRTC; [`Error::TooNew`] when the source is for devices of a later compute capability; [`Error::OtherDevice`] when the source is for another compute capability alone.
+/// NVRTC; [`Error::TooNew`] when the source is for devices of a later compute capability; [`Error::OtherDevice`] when
+/// the source is for another compute capability alone.
 pub fn ptx_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled, Error> {
     let Some(nvrtc) = nvrtc()? else {
         return committed_for(source, capability);

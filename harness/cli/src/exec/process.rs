@@ -222,8 +222,8 @@ fn search(process: &mut Process, folder: &Path, last: Option<PathBuf>) -> Result
     Ok(())
 }
 
-/// Writes the report where the user wants it: that of all processes together. Into a folder it goes as a file of its own,
-/// as a program's does.
+/// Writes the report where the user wants it: that of all processes together. Into a folder it goes as a file of its
+/// own, as a program's does.
 fn keep(reports: &[Report]) -> Result<(), Error> {
     let Some(file) = env::var_os(REPORT).filter(|file| !file.is_empty()).map(PathBuf::from) else { return Ok(()) };
     let Some(report) = reports.iter().cloned().reduce(Report::and) else { return Ok(()) };
