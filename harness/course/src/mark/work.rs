@@ -87,29 +87,29 @@ mod tests {
         toml::from_str(&format!("name = \"p\"\nvariants = [\"v\"]\nright = 1\n{least_work}")).unwrap()
     }
 
-    fn said(row: JudgedRow, least_work: &str) -> Option<String> {
-        unshared(&part(least_work), &Lab::DEFAULT, [&row]).pop().map(|unshared| unshared.words)
+    fn said(row: &JudgedRow, least_work: &str) -> Option<String> {
+        unshared(&part(least_work), &Lab::DEFAULT, [row]).pop().map(|unshared| unshared.words)
     }
 
     #[test]
     fn one_warp_that_does_everything_is_seen_and_a_slow_kernel_is_not() {
-        assert_eq!(said(row(8 * 31 + 1500, 1_000_000, false), ""), None);
-        let long = said(row(60_120, 10_000, false), "").unwrap();
+        assert_eq!(said(&row(8 * 31 + 1500, 1_000_000, false), ""), None);
+        let long = said(&row(60_120, 10_000, false), "").unwrap();
         assert_eq!(long, "one warp executes 60120 instructions at n = 1000 (c), the lab's own kernel 31");
     }
 
     #[test]
     fn threads_that_wait_for_each_other_may_take_more_and_without_counters_nothing_is_said() {
-        assert_eq!(said(row(4 * 8 * 31 + 1500, 10_000, true), ""), None);
-        assert!(said(row(4 * 8 * 31 + 1501, 10_000, true), "").is_some());
-        assert_eq!(said(JudgedRow { work: None, ..row(60_120, 10_000_000, false) }, ""), None);
+        assert_eq!(said(&row(4 * 8 * 31 + 1500, 10_000, true), ""), None);
+        assert!(said(&row(4 * 8 * 31 + 1501, 10_000, true), "").is_some());
+        assert_eq!(said(&JudgedRow { work: None, ..row(60_120, 10_000_000, false) }, ""), None);
     }
 
     #[test]
     fn an_answer_that_takes_too_little_work_is_no_answer() {
         let least = "least_work = \"4 * launches * n\"";
-        assert_eq!(said(row(31, 8_000, false), least), None);
-        let less = said(row(31, 7_999, false), least).unwrap();
+        assert_eq!(said(&row(31, 8_000, false), least), None);
+        let less = said(&row(31, 7_999, false), least).unwrap();
         assert_eq!(less, "all threads execute 7999 instructions at n = 1000 (c), and the work takes 8000 at least");
     }
 }

@@ -94,8 +94,8 @@ mod tests {
         let short = format!("- &a [{}]\n- &b [{}]\n- [{}]\n", alias("x", 1000), alias("*a", 1000), alias("*b", 60));
         assert!(load(&short).is_err());
         // So do anchors in anchors, of each of which the loader keeps a copy.
-        let nested: String = (0..60).map(|at| format!("&a{at} [")).collect();
-        let nested = nested + &alias("x", 1 << 17) + &"]".repeat(60);
+        let open: Vec<String> = (0..60).map(|at| format!("&a{at} [")).collect();
+        let nested = open.concat() + &alias("x", 1 << 17) + &"]".repeat(60);
         assert!(load(&nested).is_err());
         let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), vec!["*a"; 600].join(", "));
         assert!(load(&long).is_err());
