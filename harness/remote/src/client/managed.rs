@@ -50,7 +50,8 @@ impl Managed {
     /// As [`Managed::add`]; the socket's.
     pub(crate) fn add_variable(&mut self, address: usize, bytes: usize, line: &mut Line) -> io::Result<()> {
         const LARGEST: usize = 1 << 30;
-        if self.known.get(&address).is_some_and(|known| known.len() == bytes) {
+        let is_variable = self.pages.contains(&(address / PAGE * PAGE));
+        if bytes == 0 || is_variable && self.known.get(&address).is_some_and(|known| known.len() == bytes) {
             return Ok(());
         }
         if bytes > LARGEST || address.checked_add(bytes).is_none() {
@@ -115,5 +116,28 @@ impl Managed {
             here(*address, known.len()).copy_from_slice(known);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    #[test]
+    fn a_variable_is_put_over_no_allocation() {
+        let (judge, _worker) = UnixStream::pair().unwrap();
+        let mut line = Line::over(&judge).unwrap();
+        // A place where nothing is.
+        let place = 0x3000_0000_0000;
+        let mut managed = Managed::default();
+        managed.add(place, PAGE).unwrap();
+        for bytes in [8, PAGE, 2 * PAGE] {
+            assert!(managed.add_variable(place, bytes, &mut line).is_err(), "{bytes}");
+        }
+        managed.add_variable(place, 0, &mut line).unwrap();
+        assert!(managed.has(place + PAGE - 1));
+        managed.remove(place);
     }
 }

@@ -60,6 +60,11 @@ fn checked(function: &Function, asked: Geometry) -> Result<Geometry> {
 }
 
 impl KernelLaunch {
+    /// The length of the parameter block in bytes.
+    pub fn parameter_bytes(&self) -> usize {
+        self.params.len()
+    }
+
     /// Makes a launch, checked against the limits of the part and the kernel. `params` copies the parameters.
     ///
     /// # Errors

@@ -61,9 +61,12 @@ const TAIL: u64 = 3;
 const LAST_STREAM: u64 = 4;
 /// Handles that kernels make are multiples of this.
 const HANDLE: u64 = 1 << 12;
-/// The most pieces of work that kernels of one launch may ask for, and the most threads whose errors are remembered:
-/// the host's memory holds them.
+/// The most threads whose errors are remembered: the host's memory holds them.
 const MOST: usize = 1 << 20;
+/// The most bytes that the work of one launch's kernels may take in the host's memory.
+const MOST_BYTES: usize = 256 << 20;
+/// What a piece of work takes of that, in bytes, beside a kernel's parameters.
+const PIECE: usize = 256;
 
 /// Something to be done once the kernel that asked for it has ended.
 pub enum Work {
@@ -102,8 +105,8 @@ struct Asked {
     tail: HashMap<u64, Vec<Work>>,
     /// How much that is.
     tails: usize,
-    /// How much work there is in all.
-    count: usize,
+    /// The host's memory that all the work takes, in bytes.
+    bytes: usize,
     /// The threads whose last call failed, and with which error.
     errors: HashMap<Caller, u32>,
     /// Handles that were made, of streams and events.
@@ -161,7 +164,8 @@ impl Calls {
     /// Keeps work for when the kernel has ended.
     fn ask(&self, caller: Caller, stream: u64, work: Work) -> std::result::Result<(), u32> {
         let mut asked = lock(&self.asked);
-        if asked.count >= MOST {
+        let bytes = PIECE + if let Work::Kernel(launch) = &work { launch.parameter_bytes() } else { 0 };
+        if asked.bytes + bytes > MOST_BYTES {
             return Err(error::LAUNCH_PENDING_COUNT_EXCEEDED);
         }
         if stream == TAIL {
@@ -174,7 +178,7 @@ impl Calls {
             }
             asked.tails += 1;
         }
-        asked.count += 1;
+        asked.bytes += bytes;
         let list = if stream == TAIL { &mut asked.tail } else { &mut asked.work };
         list.entry(caller.block).or_default().push(work);
         Ok(())
