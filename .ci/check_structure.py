@@ -8,6 +8,7 @@
 - No line over 120 columns in .rs, .cu and .cuh. String literals do not count, and comments may hold addresses and rows of tables.
 - No function over 120 lines in the crates' sources, outside of tests.
 - No code that rustfmt gave up on.
+- No page of documentation that README.md does not lead to, and no link to a file that is not there.
 - No file of tests that no program of tests lists, in a crate whose programs of tests are named in its Cargo.toml.
 
 Exit code 1 if something is wrong. Needs Rust's `cargo fmt`.
@@ -18,7 +19,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from structure import circles, lines, self_test, unlisted  # noqa: E402
+from structure import circles, lines, pages, self_test, unlisted  # noqa: E402
 
 
 def check(root: Path) -> dict[str, list[str]]:
@@ -29,6 +30,7 @@ def check(root: Path) -> dict[str, list[str]]:
         "columns": lines.check_columns(root),
         "functions": lines.check_functions(root, crates),
         "layout": lines.check_layout(root, crates),
+        "pages": pages.check(root),
         "unlisted": unlisted.check(root, crates),
     }
 

@@ -154,6 +154,12 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
         {"Cargo.toml": WORKSPACE, "README.md": "`one`, [two](two), three\n", **{f"{name}/{file}": text for name in NAMES for file, text in EMPTY.items()}},
         {"unlisted": ["three: no table of harness/README.md says"]},
     ),
+    "a page that links lead to": ({"README.md": "[b](docs/b.md)\n", "docs/b.md": "[a](../README.md)\n", "src/lib.rs": "mod a;\n"}, {}),
+    "a page that no link leads to": (
+        {"README.md": "b\n```\n[b](b.md)\n```\n", "b.md": "[a](README.md)\n", "src/lib.rs": "mod a;\n"},
+        {"pages": ["b.md: no way of links"]},
+    ),
+    "a link to a page that is gone": ({"README.md": "[b](b.md#top)\n", "src/lib.rs": "mod a;\n"}, {"pages": ["README.md: the link to b.md#top"]}),
     "a long function of tests": ({"src/lib.rs": f"#[test]\n{function(121)}", "tests/it.rs": function(121)}, {}),
 }
 

@@ -37,7 +37,10 @@ pub fn command() -> Command {
 
 /// Runs the command in the current folder.
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, harness::Error> {
-    let mut documents = ["README.md", "reports/README.md", "harness/libcuda/README.md"].map(PathBuf::from).to_vec();
+    let mut documents =
+        ["harness/cli/README.md", "harness/libcuda/README.md", "reports/README.md", "reports/h200/README.md"]
+            .map(PathBuf::from)
+            .to_vec();
     if let Ok(labs) = fs::read_dir("labs") {
         documents
             .extend(labs.filter_map(Result::ok).map(|lab| lab.path().join("README.md")).filter(|path| path.is_file()));
@@ -239,7 +242,7 @@ mod tests {
     #[test]
     fn the_documents_of_the_columns_and_the_exit_codes_are_fresh() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let documents = ["README.md", "reports/README.md"].map(|name| root.join(name));
+        let documents = ["harness/cli/README.md", "reports/README.md"].map(|name| root.join(name));
         let parts = figures(&documents, &root.join("reports/h200"), true).expect("fresh");
         assert!(parts >= 4, "{parts}");
     }

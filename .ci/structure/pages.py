@@ -1,0 +1,47 @@
+"""Pages of documentation that no way of links reaches from README.md, and links that lead nowhere."""
+
+import re
+import subprocess
+from pathlib import Path
+
+# Pages that a program hands out, and the notes of test data: people meet them elsewhere.
+APART = ("/templates/", "/tests/")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def check(root: Path) -> list[str]:
+    """What is wrong with the Markdown pages of the checkout at `root`."""
+    if not (root / "README.md").exists():
+        return []
+    reached, todo, wrong = set(), [root / "README.md"], []
+    while todo:
+        page = todo.pop()
+        if page in reached:
+            continue
+        reached.add(page)
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for address in LINK.findall(text):
+            name = address.split("#")[0]
+            if not name or re.match(r"[a-z]+:", name) or page.suffix != ".md":
+                continue
+            target = (page.parent / name).resolve()
+            if target.is_dir():
+                target = target / "README.md" if (target / "README.md").exists() else target
+            if not target.exists():
+                wrong.append(f"{page.relative_to(root)}: the link to {address} leads nowhere")
+            elif target.suffix == ".md":
+                todo.append(target)
+    return wrong + [
+        f"{page.relative_to(root)}: no way of links from README.md reaches it"
+        for page in pages(root)
+        if page not in reached and not any(part in f"/{page.relative_to(root)}" for part in APART)
+    ]
+
+
+def pages(root: Path) -> list[Path]:
+    """The Markdown pages, without those that git ignores."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"], cwd=root, capture_output=True, text=True
+    )
+    names = listed.stdout.splitlines() if listed.returncode == 0 else [str(page.relative_to(root)) for page in root.rglob("*.md")]
+    return sorted(root / name for name in names if (root / name).exists())
