@@ -18,8 +18,8 @@ use crate::{
     nvrtc::Nvrtc,
 };
 
-/// Names this process's work in its environment.
-const VARIABLE: &str = "WARPLAB_COMPILES";
+/// The hidden first argument of the process that compiles.
+const COMPILE: &str = "__compile";
 
 /// What the process reads from its standard input.
 #[derive(Debug, Serialize, Deserialize)]
@@ -62,7 +62,7 @@ pub(crate) fn compile(library: &Path, limits: &Limits, spent: &mut Spent, input:
     let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
     let mut command = itself();
     // The compiler reads variables too, and they may hold secrets.
-    command.env_clear().env(VARIABLE, "1").envs(["LD_LIBRARY_PATH", "SystemRoot"].into_iter().filter_map(kept));
+    command.arg(COMPILE).env_clear().envs(["LD_LIBRARY_PATH", "SystemRoot"].into_iter().filter_map(kept));
     command.stdin(stdin).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
     // Line information gets the working folder in front of names, and is to have nothing of this computer.
     let (started, before) = (Instant::now(), peak());
@@ -225,7 +225,7 @@ ctor::declarative::ctor! {
     /// In the process that [`compile`] starts, does its work and ends it.
     #[ctor(unsafe)]
     fn before_main() {
-        if env::var_os(VARIABLE).is_some() {
+        if env::args_os().nth(1).is_some_and(|first| first == COMPILE) {
             std::process::exit(serve().is_err().into());
         }
     }

@@ -43,7 +43,7 @@ pub use headers::{Header, headers, is_header};
 pub use log::Warning;
 pub use nvrtc::{Nvrtc, nvrtc};
 pub use ptx::Committed;
-pub use read::decoded;
+pub use read::{copy_for_children, decoded};
 pub use source::{BASE_ARCH, KernelSource, hex};
 
 /// Where a module's PTX came from.
@@ -80,10 +80,10 @@ pub struct Compiled {
     pub warnings: Vec<Warning>,
 }
 
-/// The environment variables that a process of this same program needs: the kernel file, if that came through a pipe or
-/// standard input; and the NVRTC that [`nvrtc`] has found or not found here, so that nobody searches for it again.
-pub fn for_children() -> impl Iterator<Item = (&'static str, std::ffi::OsString)> {
-    read::copy_for_children().into_iter().chain(nvrtc::for_children())
+/// The environment variable for a process that this one starts, with the NVRTC that [`nvrtc`] has found or not found
+/// here, so that it does not search again.
+pub fn for_children() -> Option<(&'static str, std::ffi::OsString)> {
+    nvrtc::for_children()
 }
 
 /// The PTX to load for `source` on a device of compute capability `capability`: compiled for it when

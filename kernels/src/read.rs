@@ -1,6 +1,5 @@
 //! Reading a kernel file: once, and not without end.
 use std::{
-    env,
     ffi::OsString,
     fs::{self, File},
     io::{self, Read, Seek, Write},
@@ -22,21 +21,18 @@ pub(crate) fn file(path: &Path) -> io::Result<String> {
     text(File::open(path)?)
 }
 
-/// Names, in the processes that a program starts of itself, a copy of the kernel file that can be read only once.
-const COPY: &str = "WARPLAB_KERNEL_COPY";
-
 /// The copy, in the program that has read the file. It has no name, so that it goes with the last process that has it
 /// open.
 static READ_ONCE: OnceLock<File> = OnceLock::new();
 
-/// The environment variable that a process of this same program needs to be given the same kernel file, if that came
-/// through a pipe or standard input.
-pub(crate) fn copy_for_children() -> Option<(&'static str, OsString)> {
+/// The path of a copy of the kernel file for a process that this one starts, if the file came through a pipe or
+/// standard input, which can be read only once.
+pub fn copy_for_children() -> Option<OsString> {
     #[cfg(target_os = "linux")]
     {
         use std::os::fd::AsRawFd;
         let file = READ_ONCE.get()?;
-        Some((COPY, format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()).into()))
+        Some(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()).into())
     }
     #[cfg(not(target_os = "linux"))]
     None
@@ -50,9 +46,6 @@ pub(crate) fn given(path: &Path) -> io::Result<String> {
     let is_once = !fs::metadata(path)?.is_file() || ["/dev", "/proc"].iter().any(|system| path.starts_with(system));
     if !is_once {
         return file(path);
-    }
-    if let Some(copy) = env::var_os(COPY) {
-        return file(Path::new(&copy));
     }
     let text = file_or_pipe(path)?;
     let mut copy = tempfile::tempfile()?;

@@ -1,7 +1,7 @@
 //! A kernel file as a lab embeds it.
 use std::{
     borrow::Cow,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -46,7 +46,17 @@ impl KernelSource {
     /// # Errors
     /// [`Error::Read`] when the file cannot be read as text, [`Error::TwoHeaders`].
     pub fn read(path: &Path, name: &str) -> Result<Self, Error> {
-        let source = Self::read_with(path, name, None)?;
+        Self::read_or_copy(path, None, name)
+    }
+
+    /// As [`KernelSource::read`], where another process of this program may have read a pipe at `path` and made a copy
+    /// ([`crate::copy_for_children`]).
+    ///
+    /// # Errors
+    /// As [`KernelSource::read`].
+    pub fn read_or_copy(path: &Path, copy: Option<&Path>, name: &str) -> Result<Self, Error> {
+        let text = copy.map_or_else(|| read::given(path), read::file);
+        let source = Self::with_text(path, name, None, text)?;
         let is_trusted = std::env::var_os(TRUST_PTX).is_some_and(|value| value == "1");
         Ok(if is_trusted { source.with_ptx_beside(path) } else { source })
     }
@@ -57,7 +67,7 @@ impl KernelSource {
     /// # Errors
     /// As [`KernelSource::read`].
     pub(crate) fn read_committed(path: &Path, name: &str, more: Option<&Path>) -> Result<Self, Error> {
-        Ok(Self::read_with(path, name, more)?.with_ptx_beside(path))
+        Ok(Self::with_text(path, name, more, read::given(path))?.with_ptx_beside(path))
     }
 
     fn with_ptx_beside(mut self, path: &Path) -> Self {
@@ -65,8 +75,8 @@ impl KernelSource {
         self
     }
 
-    fn read_with(path: &Path, name: &str, more: Option<&Path>) -> Result<Self, Error> {
-        let cuda = read::given(path).map_err(|source| Error::Read { path: path.into(), source })?;
+    fn with_text(path: &Path, name: &str, more: Option<&Path>, text: io::Result<String>) -> Result<Self, Error> {
+        let cuda = text.map_err(|source| Error::Read { path: path.into(), source })?;
         let folders: Vec<PathBuf> = headers::folder_of(path).into_iter().chain(more.map(Path::to_path_buf)).collect();
         Ok(Self {
             name: name.to_string().into(),

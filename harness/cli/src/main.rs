@@ -37,7 +37,7 @@ mod written;
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use harness::{Error, Exit, Lab, Labs};
+use harness::{Error, Exit, Lab, Labs, Process};
 
 const ABOUT: &str = "CUDA labs that run on an NVIDIA GPU, or without one on an embedded SIMT machine";
 
@@ -53,14 +53,14 @@ Examples:
   warplab exec hello.cu 10              compile and run a CUDA program (after warplab setup --nvcc)";
 
 fn main() -> ExitCode {
-    let argv: Vec<OsString> = std::env::args_os().collect();
     // A program that the user runs has the user's own path.
-    if argv.get(1).is_none_or(|command| command != "exec") {
+    if std::env::args_os().nth(1).is_none_or(|command| command != "exec") {
         kernels::program::look_for_libraries_from_the_root();
     }
-    harness::serve_if_asked();
+    let process = harness::process();
     harness::built_from(env!("WARPLAB_REVISION"));
-    let matches = command(&argv).get_matches_from(&argv);
+    let argv = &process.arguments;
+    let matches = command(argv).get_matches_from(argv);
     let result = match matches.subcommand() {
         Some(("list", m)) => list::run(m),
         Some(("device", m)) => device::run(m),
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
         Some(("new-lab", m)) => new_lab::run(m),
         Some(("completions", m)) => Ok(complete::completions(m, command(&[]))),
         Some(("man", m)) => complete::man(m, command(&[])),
-        Some(("run", m)) => run(m),
+        Some(("run", m)) => run(m, process.clone()),
         _ => unreachable!("clap asks for a subcommand"),
     };
     harness::ended(result)
@@ -198,7 +198,7 @@ fn takes_value(option: &str) -> bool {
     })
 }
 
-fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
+fn run(matches: &ArgMatches, process: Process) -> Result<ExitCode, Error> {
     let names: Vec<&String> = matches.get_many("labs").map(Iterator::collect).unwrap_or_default();
     if names.is_empty() {
         return Err(Error::usage(format!("name a lab to run, or all; there are: {}", labs::names().join(", "))));
@@ -215,7 +215,7 @@ fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         labs::tell_whose_kernels(&chosen);
     }
     let chosen = if is_all { Labs::All(labs::LABS) } else { Labs::Named(&chosen) };
-    Ok(harness::run_labs(chosen, matches))
+    Ok(harness::run_labs(chosen, matches, process))
 }
 
 #[cfg(test)]

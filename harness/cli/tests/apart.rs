@@ -54,8 +54,8 @@ impl Program {
     fn worker(&self) -> u32 {
         eventually(|| {
             let of_worker = |id: &u32| {
-                let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-                environment.split(|byte| *byte == 0).any(|one| one.starts_with(b"WARPLAB_WORKER="))
+                let arguments = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+                arguments.split(|byte| *byte == 0).any(|one| one == b"__worker")
             };
             below(self.0.id()).into_iter().find(of_worker)
         })
@@ -282,8 +282,8 @@ fn a_kernel_whose_process_ends_is_wrong_and_the_grade_is_whole_nvrtc() {
     // Each process that runs the kernel, at each size and in each attempt.
     let status = eventually(|| {
         for process in below(judge.0.id()) {
-            let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
-            if environment.windows(15).any(|window| window == b"WARPLAB_WORKER=") {
+            let arguments = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+            if arguments.split(|byte| *byte == 0).any(|one| one == b"__worker") {
                 // SAFETY: a call without pointers, to a process below one that this test has started.
                 unsafe { libc::kill(process as i32, libc::SIGKILL) };
             }

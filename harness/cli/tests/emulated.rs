@@ -1,8 +1,14 @@
 //! Whole runs on the embedded machine: rows, session, streams, interruption.
 
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::common::{one_line, rows, warplab, warplab_in, warplab_with};
+use harness::{PIECE, Request, Role};
+
+use crate::common::{Run, compiler, one_line, rows, warplab, warplab_in, warplab_with};
 
 const SMALL: [&str; 4] = ["--device", "emulated", "--n", "1000"];
 
@@ -387,9 +393,11 @@ fn no_lab_leaves_device_memory_behind() {
 fn the_companion_of_a_run_on_a_gpu_predicts_the_same_cases() {
     let folder = tempfile::tempdir().unwrap();
     let records = folder.path().join("records");
-    let args = ["run", "vecadd", "--device", "cuda:0", "--predict", "--variant", "pinned", "--n", "1000"];
-    let variables = [("WARPLAB_COMPANION", "vecadd h200"), (wire::RECORDS, records.to_str().unwrap())];
-    let run = warplab_in(folder.path(), &[&args[..], &["--no-exercises"]].concat(), &variables);
+    let command = "warplab run vecadd --device cuda:0 --predict --variant pinned --n 1000 --no-exercises --records";
+    let role = Role::Prediction { lab: "vecadd".into(), part: "h200".into() };
+    let mut arguments: Vec<OsString> = command.split(' ').map(OsString::from).collect();
+    arguments.push(records.clone().into());
+    let run = piece(folder.path(), &serde_json::to_string(&Request { role, arguments }).unwrap());
     assert_eq!(run.code, 0, "{run:?}");
     let rows = harness::records(&std::fs::read_to_string(records).unwrap()).unwrap();
     let [row] = rows.as_slice() else { panic!("{rows:?}") };
@@ -397,6 +405,37 @@ fn the_companion_of_a_run_on_a_gpu_predicts_the_same_cases() {
     assert!(row.device == "emulated" && row.n == Some(1000) && predicted.is_some(), "{row:?}");
     // It leaves nothing but its rows.
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// Runs a piece of a command, with this request.
+fn piece(folder: &Path, request: &str) -> Run {
+    let file = folder.join("request");
+    std::fs::write(&file, request).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warplab"));
+    command.arg(PIECE).current_dir(folder).envs(compiler()).stdin(File::open(&file).unwrap());
+    std::fs::remove_file(&file).unwrap();
+    Run::of(&command.output().unwrap())
+}
+
+#[test]
+fn a_piece_without_a_request_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for request in ["", "{}", "run all"] {
+        let run = piece(folder.path(), request);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run:?}");
+        assert!(run.stderr.contains("for this program's own use"), "{run:?}");
+    }
+}
+
+/// A process is what its arguments say, whatever it has inherited.
+#[test]
+fn inherited_variables_give_a_run_no_other_role() {
+    let names = ["CASE", "CASE_VARIANT", "CEILINGS", "COMPANION", "AHEAD", "WORKER", "COMPILES", "RECORDS"];
+    let variables: Vec<_> = names.iter().map(|name| (format!("WARPLAB_{name}"), "vecadd/x")).collect();
+    let variables: Vec<_> = variables.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    let run = warplab_with(&["run", "returning", "--quick", "--device", "emulated", "--json"], &variables);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.lines().count() > 1, "{run:?}");
 }
 
 /// The list is of GPUs, and many computers without one have an empty list.

@@ -168,8 +168,8 @@ fn nvrtc_has_compiled_the_files_of_all_labs_when_the_first_row_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let (cache, records) = (folder.path().join("cache"), folder.path().join("records"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_warplab"));
-    command.args(["run", "reduction", "histogram", "--quick", "--device", "emulated"]).current_dir(folder.path());
-    command.envs(crate::common::compiler()).env("WARPLAB_CACHE", &cache).env(wire::RECORDS, &records);
+    command.args(["run", "reduction", "histogram", "--quick", "--device", "emulated", "--records"]).arg(&records);
+    command.current_dir(folder.path()).envs(crate::common::compiler()).env("WARPLAB_CACHE", &cache);
     let mut run = command.stdout(Stdio::null()).spawn().unwrap();
     let mut first = None;
     while run.try_wait().unwrap().is_none() {

@@ -36,7 +36,6 @@ mod whole;
 
 pub use ::sandbox::{self, process_limits};
 pub use device::{
-    apart::serve_if_asked,
     ceilings::{Ceiling, Ceilings},
     choice::{DEFAULT_PROFILE, DeviceChoice, DeviceInfo},
     driver::{Device, Opened, check_profile, choose, machine_library},
@@ -64,7 +63,6 @@ pub use lab::{
     asked::Labs,
     assignment::{Assignment, Example, Picture},
     case::Case,
-    child::records,
     command::{command, replacement, variants_help, with_options},
     declaration::Lab,
     input::Input,
@@ -74,6 +72,8 @@ pub use lab::{
     options::{Options, parse_checks, parse_time},
     published::{Figure, Published, figure},
     question::{Answer, Question},
+    records::records,
+    role::{PIECE, Process, Request, Role, process},
     row::{Expect, Row, Table, Variant, row},
     run::{Run, Sizes},
     trial::Trial,

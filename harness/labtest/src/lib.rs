@@ -156,11 +156,12 @@ fn run(stdin: &str, program: &str, arguments: &[&str]) -> Ran {
     let _ = kernels::nvrtc();
     let mut child = command
         .envs(kernels::for_children())
-        .env(wire::RECORDS, records.path())
         // The mutants' PTX is committed beside them.
         .env("WARPLAB_TRUST_PTX", "1")
         .args(["--findings", "full", "--out"])
         .arg(out.path())
+        .arg("--records")
+        .arg(records.path())
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

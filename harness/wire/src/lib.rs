@@ -34,11 +34,6 @@ pub use settings::{Settings, Wishes};
 pub use transfer::{Copied, Copies, Filled, Managed, Memory};
 pub use version::{ReadError, VERSION};
 
-/// The environment variable that names a file for a lab's records: a run appends each as a line of JSON, its findings
-/// as data. A case in its own process gives its records to its parent this way, and tools that judge a run read
-/// them.
-pub const RECORDS: &str = "WARPLAB_RECORDS";
-
 /// The environment variable by which a program that runs another one says that it reads the driver's report, and tells
 /// the user what it lacks.
 pub const REPORT_READER: &str = "WARPLAB_REPORT_READER";

@@ -1,7 +1,7 @@
 //! The texts: letters with equal or unequal frequencies, one letter, any bytes, or the bytes of a file.
 use std::cell::OnceCell;
 
-use harness::{Input, Inputs, Result, Run, Sizes, arguments, parallel_chunks};
+use harness::{Input, Inputs, Result, Run, Sizes, parallel_chunks};
 
 use crate::{Bins, reference};
 
@@ -28,7 +28,7 @@ impl Source<'_> {
 pub(crate) fn sources(run: &Run) -> Result<Vec<Source<'_>>> {
     let fits = |n| run.needs(Some(n), &format!("the {n} bytes of the text"), "--n");
     if let Some(file) = run.file("input") {
-        let mut bytes = arguments::read(file)?;
+        let mut bytes = run.read(file)?;
         bytes.truncate(run.options().n.unwrap_or(usize::MAX));
         let n = bytes.len();
         fits(n)?;

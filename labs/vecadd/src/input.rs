@@ -1,5 +1,5 @@
 //! The vectors: random numbers from the seed, or two numbers per line from a file or standard input.
-use harness::{Error, Result, Run, arguments};
+use harness::{Error, Result, Run};
 
 /// Two vectors of the same length, and their sum as the host computes it.
 pub(crate) struct Vectors {
@@ -22,8 +22,8 @@ impl Vectors {
     }
 
     /// Reads the vectors from a file, or from standard input if its name is `-`; with `n`, only the first `n` pairs.
-    pub(crate) fn read(file: &str, n: Option<usize>) -> Result<Self> {
-        let text = String::from_utf8(arguments::read(file)?);
+    pub(crate) fn read(run: &Run, file: &str, n: Option<usize>) -> Result<Self> {
+        let text = String::from_utf8(run.read(file)?);
         let text = text.map_err(|e| Error::usage(format!("cannot read the vectors from {file}: {e}")))?;
         let (mut x, mut y) = parse(&text).map_err(|e| Error::usage(format!("{file}: {e}")))?;
         let n = n.unwrap_or(x.len());

@@ -99,7 +99,7 @@ fn run(run: &Run) -> Result<()> {
         return sweep::run(run);
     }
     let vectors = if let Some(file) = run.file("input") {
-        Vectors::read(file, run.options().n)?
+        Vectors::read(run, file, run.options().n)?
     } else {
         let n = run.size(Sizes { gpu: 1 << 24, emulated: 1 << 24, quick: 1 << 12 });
         refuse_impossible(run, n)?;

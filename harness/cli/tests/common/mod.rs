@@ -60,8 +60,19 @@ pub struct Run {
     pub stderr: String,
 }
 
+impl Run {
+    /// What a program that has ended gave.
+    pub fn of(output: &std::process::Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
 /// The environment variable by which the processes of all tests use what one search for NVRTC has found.
-pub fn compiler() -> impl Iterator<Item = (&'static str, std::ffi::OsString)> {
+pub fn compiler() -> Option<(&'static str, std::ffi::OsString)> {
     // If what the user names cannot be loaded, the process says so.
     let _ = kernels::nvrtc();
     kernels::for_children()
@@ -89,11 +100,7 @@ pub fn warplab_in(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> R
         .current_dir(folder)
         .output()
         .unwrap();
-    Run {
-        code: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
+    Run::of(&output)
 }
 
 /// The run must end with `code` and say all of `words` on standard error.

@@ -1,8 +1,8 @@
 //! The kernels of a stranger run in a process of their own, the worker, behind the driver's interface ([`remote`]).
 //! This process keeps the seeds, the references and the verdicts, which the worker cannot look at:
 //!
-//! - it is a new program, with an environment of a few settings of the machine's, no arguments, and no file but the
-//!   socket to this process;
+//! - it is a new program, with an environment of a few settings of the machine's, no arguments but its device, and no file
+//!   but the socket to this process;
 //! - it enters its sandbox before the first module is loaded ([`sandbox::restrict_worker`]): it reaches no file, no
 //!   other process and no network;
 //! - it ends with this process, and its memory counts as this one's. When it ends before that, or its answers are no
@@ -13,9 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::device::choice::DeviceChoice;
 
-/// Names the device of a worker, in its environment.
-#[cfg(target_os = "linux")]
-const WORKER: &str = "WARPLAB_WORKER";
+/// The hidden first argument of a worker. The second one is its device.
+pub(crate) const WORKER: &str = "__worker";
 
 static WANTED: AtomicBool = AtomicBool::new(false);
 
@@ -54,20 +53,19 @@ pub(crate) fn connect(_: &DeviceChoice) -> crate::error::Result<libloading::Libr
     unreachable!("it is wanted on Linux only")
 }
 
-/// Serves as a worker, if this process is one; it then does not return.
 #[cfg(not(target_os = "linux"))]
-pub fn serve_if_asked() {}
+pub(crate) fn serve(_: &std::ffi::OsStr) -> ! {
+    unreachable!("only Linux has workers")
+}
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::connect;
-#[cfg(target_os = "linux")]
-pub use linux::serve_if_asked;
+pub(crate) use linux::{connect, serve};
 
 #[cfg(target_os = "linux")]
 mod linux {
     use std::{
         env,
-        ffi::{c_int, c_uint, c_void},
+        ffi::{OsStr, c_int, c_uint, c_void},
         io::Write,
         num::NonZero,
         os::{
@@ -137,7 +135,7 @@ mod linux {
         let program = env::current_exe().map_err(|error| unable(&error))?;
         let mut command = Command::new(program);
         command.env_clear().envs(KEPT.iter().filter_map(|name| Some((name, env::var_os(name)?))));
-        command.env(WORKER, choice.to_string());
+        command.args([WORKER, &choice.to_string()]);
         if env::var_os(WORKERS).is_none_or(|count| count.is_empty() || count == "0") {
             // In its sandbox the worker cannot read the files that say how many processors it may use.
             let processors = thread::available_parallelism().map_or(1, NonZero::get);
@@ -156,11 +154,10 @@ mod linux {
         if code == 0 { Ok(library) } else { Err(unable(&"its library does not take the socket")) }
     }
 
-    /// Serves as a worker, if this process is one; it then does not return.
-    pub fn serve_if_asked() {
-        let Ok(choice) = env::var(WORKER) else { return };
+    /// Serves as a worker on this device until the judge hangs up.
+    pub(crate) fn serve(device: &OsStr) -> ! {
         sandbox::process::close_inherited();
-        let code = match serve(&choice) {
+        let code = match serve_judge(&device.to_string_lossy()) {
             Ok(()) => 0,
             Err(why) => {
                 let _ = writeln!(std::io::stderr(), "the process that runs the kernels: {why}");
@@ -170,7 +167,7 @@ mod linux {
         process::exit(code);
     }
 
-    fn serve(choice: &str) -> std::result::Result<(), String> {
+    fn serve_judge(choice: &str) -> std::result::Result<(), String> {
         let is_emulated = matches!(choice.parse::<DeviceChoice>()?, DeviceChoice::Emulated(_));
         // SAFETY: whoever starts a worker gives it the socket as its standard input, which nothing else here uses.
         let socket = UnixStream::from(unsafe { OwnedFd::from_raw_fd(0) });

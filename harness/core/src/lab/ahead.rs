@@ -13,12 +13,12 @@ use kernels::KernelSource;
 
 use crate::{
     device::{module, session::Session},
-    lab::child,
+    lab::{
+        records::RecordsFile,
+        role::{Process, Role},
+    },
     measure::{parallel::parallel, timer},
 };
-
-/// Names the files of a helper by their numbers, in its environment.
-const FILES: &str = "WARPLAB_AHEAD";
 
 /// A file of so many bytes of PTX tells by its time whether the driver has kept its machine code.
 const TELLING: usize = 100_000;
@@ -30,12 +30,6 @@ const MADE: Duration = Duration::from_millis(50);
 /// The most helpers: each starts a driver of its own, which takes a good part of a second.
 const MOST: usize = 5;
 
-/// In a helper, the numbers of its files.
-pub(crate) fn wanted() -> Option<Vec<usize>> {
-    let text = env::var(FILES).ok()?;
-    Some(text.split(' ').filter_map(|number| number.parse().ok()).collect())
-}
-
 /// In a helper: makes its files ready.
 pub(crate) fn help(wanted: &[usize], files: &[&KernelSource], session: &Session) {
     make(wanted.iter().filter_map(|i| files.get(*i)), session);
@@ -43,7 +37,7 @@ pub(crate) fn help(wanted: &[usize], files: &[&KernelSource], session: &Session)
 
 /// Makes the kernel files that labs will load ready, so that each lab finds them made when it first needs them. What
 /// fails here fails again where it is needed, and is told there.
-pub(crate) fn compile(files: &[&KernelSource], session: &Session) {
+pub(crate) fn compile(process: &Process, files: &[&KernelSource], session: &Session) {
     // One file is compiled as soon by who needs it.
     if files.len() < 2 || kernels::cache_folder().is_none() {
         return;
@@ -66,7 +60,7 @@ pub(crate) fn compile(files: &[&KernelSource], session: &Session) {
     let helpers = if began.elapsed() < MADE { 0 } else { (cores / 2).min(MOST).min(rest.len() / 2) };
     let mut shares = shares(rest, &sizes, helpers + 1);
     let own = shares.pop().unwrap_or_default();
-    let helpers: Vec<_> = shares.iter().filter_map(|share| start(share)).collect();
+    let helpers: Vec<_> = shares.iter().filter_map(|share| start(process, share)).collect();
     make(own.iter().map(|i| &files[*i]), session);
     for (mut helper, _records) in helpers {
         let _ = helper.wait();
@@ -100,10 +94,9 @@ fn shares(largest_first: &[usize], sizes: &[usize], number: usize) -> Vec<Vec<us
 }
 
 /// Starts a helper for these files, if it can be started.
-fn start(share: &[usize]) -> Option<(std::process::Child, child::Left)> {
-    let (mut command, left) = child::this_command().ok()?;
-    let numbers: Vec<String> = share.iter().map(ToString::to_string).collect();
-    command.env(FILES, numbers.join(" ")).stdout(Stdio::null()).stderr(Stdio::null());
+fn start(process: &Process, share: &[usize]) -> Option<(std::process::Child, RecordsFile)> {
+    let (mut command, left) = process.piece(Role::Precompilation { files: share.to_vec() }).ok()?;
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     Some((command.spawn().ok()?, left))
 }
 

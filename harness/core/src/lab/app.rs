@@ -4,7 +4,6 @@ use std::{cell::RefCell, process::ExitCode, rc::Rc, sync::Arc, time::Instant};
 use clap::{ArgMatches, FromArgMatches};
 use predict::Part;
 use serde_json::json;
-use wire::RECORDS;
 
 use crate::{
     device::{apart, kernels::Kernels, session::Session},
@@ -22,13 +21,13 @@ use crate::{
     lab::{
         again, ahead,
         asked::{self, Labs},
-        child,
         command::{check_variants, command, own_args, replacement},
         companion::{self, Companion},
         declaration::Lab,
         options::Options,
         predicting, question,
         repeat::Repeat,
+        role::{self, Process, Role},
         run::Run,
     },
     measure::{interrupt, pace, unchanged::Unchanged},
@@ -45,9 +44,9 @@ use crate::{
 /// The exit code is one of [`Exit`]'s.
 pub fn main(lab: &'static Lab) -> ExitCode {
     kernels::program::look_for_libraries_from_the_root();
-    apart::serve_if_asked();
-    let matches = command(lab).get_matches();
-    ended(Ok(run_labs(Labs::Own(lab), &matches)))
+    let process = role::process();
+    let matches = command(lab).get_matches_from(&process.arguments);
+    ended(Ok(run_labs(Labs::Own(lab), &matches, process)))
 }
 
 /// How a command ends: prints its error if it failed, and looks whether all that it printed was written.
@@ -62,9 +61,9 @@ pub fn ended(outcome: Result<ExitCode>) -> ExitCode {
 
 /// Runs `labs` in order with the options in `matches`, and reports. With more than one, a lab's own
 /// options stay at their defaults.
-pub fn run_labs(labs: Labs<'_>, matches: &ArgMatches) -> ExitCode {
+pub fn run_labs(labs: Labs<'_>, matches: &ArgMatches, process: Process) -> ExitCode {
     scarce::install();
-    let outcome = scarce::check().and_then(|()| Program::open(labs, matches)).and_then(Program::run);
+    let outcome = scarce::check().and_then(|()| Program::open(labs, matches, process)).and_then(Program::run);
     apart::end();
     match outcome {
         Ok(exit) => exit.into(),
@@ -84,6 +83,7 @@ pub fn complain(error: &Error) {
 struct Program<'m> {
     labs: Vec<&'static Lab>,
     matches: &'m ArgMatches,
+    process: Rc<Process>,
     options: Options,
     /// The part for which times are predicted.
     part: Option<Part>,
@@ -107,10 +107,9 @@ struct Program<'m> {
 
 impl<'m> Program<'m> {
     /// Checks the command line, opens the device and the run's folder, and says what runs where.
-    fn open(labs: Labs<'_>, matches: &'m ArgMatches) -> Result<Self> {
+    fn open(labs: Labs<'_>, matches: &'m ArgMatches, process: Process) -> Result<Self> {
         let mut options = Options::from_arg_matches(matches).map_err(|e| Error::usage(e.to_string()))?;
-        let accompanied = companion::wanted();
-        if let Some((_, part)) = &accompanied {
+        if let Role::Prediction { part, .. } = &process.role {
             options.accompany(part);
         }
         check_variants(labs, &options)?;
@@ -122,7 +121,7 @@ impl<'m> Program<'m> {
         }
         let replaced = match (&options.kernel, labs.as_slice()) {
             (None, _) => None,
-            (Some(file), [lab]) => Some(replacement(lab, file)?),
+            (Some(file), [lab]) => Some(replacement(lab, file, options.kernel_copy.as_deref())?),
             (Some(_), _) => return Err(Error::usage("--kernel goes with one lab; name it")),
         };
         if options.confined {
@@ -144,9 +143,9 @@ impl<'m> Program<'m> {
             ));
         }
         interrupt::listen();
-        let is_child = child::wanted().is_some() || accompanied.is_some() || ahead::wanted().is_some();
-        let folder = if is_child { None } else { Some(own_folder(&options, &session)?) };
-        let terminal = Rc::new(if is_child {
+        let is_whole = process.role.is_whole();
+        let folder = if is_whole { Some(own_folder(&options, &session)?) } else { None };
+        let terminal = Rc::new(if !is_whole {
             Terminal::of_a_case()
         } else {
             let wanted = |name: &str| options.variants.is_empty() || options.variants.iter().any(|v| v == name);
@@ -167,10 +166,10 @@ impl<'m> Program<'m> {
                 );
             }
         }
-        if is_child {
-            session.ceilings = child::ceilings();
-        } else {
-            session.measure_ceilings(options.quick)?;
+        match &process.role {
+            Role::Whole => session.measure_ceilings(options.quick)?,
+            Role::Case { ceilings, .. } => session.ceilings = *ceilings,
+            Role::Prediction { .. } | Role::Precompilation { .. } => {}
         }
         let names: Vec<&str> = labs.iter().map(|lab| lab.name).collect();
         let file = folder.as_ref().map(|folder| SessionFile::open(folder, &names)).transpose()?;
@@ -184,9 +183,10 @@ impl<'m> Program<'m> {
         Ok(Self {
             labs,
             matches,
+            process: Rc::new(process),
             options,
             part,
-            beside: beside.filter(|_| !is_child),
+            beside: beside.filter(|_| is_whole),
             replaced,
             session,
             folder,
@@ -203,23 +203,18 @@ impl<'m> Program<'m> {
     /// Runs the labs one after another, and returns the worst of their endings.
     fn run(mut self) -> Result<Exit> {
         let files: Vec<_> = self.labs.iter().flat_map(|lab| lab.kernels).collect();
-        if let Some(wanted) = ahead::wanted() {
-            ahead::help(&wanted, &files, &self.session);
+        let process = Rc::clone(&self.process);
+        if let Role::Precompilation { files: wanted } = &process.role {
+            ahead::help(wanted, &files, &self.session);
             return Ok(Exit::Passed);
         }
-        let is_whole = self.options.variants.is_empty() && self.replaced.is_none() && !self.options.confined;
-        if is_whole && child::wanted().is_none() && companion::wanted().is_none() {
+        let is_all = self.options.variants.is_empty() && self.replaced.is_none() && !self.options.confined;
+        if is_all && process.role.is_whole() {
             self.terminal.prepare(files.len());
-            ahead::compile(&files, &self.session);
+            ahead::compile(&process, &files, &self.session);
             self.terminal.done();
         }
-        for lab in self.labs.clone() {
-            if child::wanted().is_some_and(|case| !case.starts_with(&format!("{}/", lab.name))) {
-                continue;
-            }
-            if companion::wanted().is_some_and(|(wanted, _)| wanted != lab.name) {
-                continue;
-            }
+        for lab in self.labs.clone().into_iter().filter(|lab| process.role.runs_lab(lab.name)) {
             if let Err(error) = self.lab(lab) {
                 // A lab that cannot run does not stop the others; an error that the user must correct does.
                 let fatal =
@@ -235,14 +230,14 @@ impl<'m> Program<'m> {
         }
         self.end();
         match self.summary.nothing_ran() {
-            Some(why) if self.exit == Exit::Passed && !is_collected() => Err(Error::CannotRun(why)),
+            Some(why) if self.exit == Exit::Passed && !self.is_collected() => Err(Error::CannotRun(why)),
             _ => Ok(self.exit),
         }
     }
 
     /// Says what has failed and where the rows are; removes a folder that nothing was written to.
     fn end(&self) {
-        if self.options.quiet && !is_collected() && child::wanted().is_none() {
+        if self.options.quiet && !self.is_collected() {
             let failures = self.summary.failures();
             if !failures.is_empty() {
                 print_error(&failures);
@@ -282,11 +277,11 @@ impl<'m> Program<'m> {
             self.terminal.say(&format!("\n{}", warnings(&warned)));
         }
         let result = result.and(run.report.borrow_mut().finish());
-        let result = result.and_then(|()| if is_collected() { Ok(()) } else { self.check(&run) });
+        let result = result.and_then(|()| if self.is_collected() { Ok(()) } else { self.check(&run) });
         let wrong = run.records().iter().any(|r| matches!(r.verdict, Verdict::Fail | Verdict::Finding));
         // Errors after a kernel has ruined the context are that kernel's fault, and it was judged already.
         // In a process of one case that is so too if the kernel is wrong on purpose.
-        let by = run.lost.borrow().clone().filter(|_| wrong || child::wanted().is_some());
+        let by = run.lost.borrow().clone().filter(|_| wrong || self.process.role.is_case());
         let result = match (result, by) {
             (Err(Error::Driver(_) | Error::Module { .. }), Some(by)) => {
                 let lost =
@@ -323,7 +318,7 @@ impl<'m> Program<'m> {
         let companion = self.beside.as_ref().map(|part| {
             self.terminal
                 .say(&format!("{}: emulated first, so that times can be predicted beside those of the GPU", lab.name));
-            Companion::of(part, || companion::run(lab.name, part))
+            Companion::of(part, || companion::run(&self.process, lab.name, part))
         });
         let columns = Rc::new(lab.all_columns());
         let report = Report::start(&columns, &outputs)?;
@@ -333,6 +328,7 @@ impl<'m> Program<'m> {
             session: self.session.clone(),
             options: self.options.clone(),
             args: own_args(lab, &self.labs, self.matches),
+            process: Rc::clone(&self.process),
             part: self.part.clone(),
             companion,
             report: RefCell::new(report),
@@ -377,6 +373,11 @@ impl<'m> Program<'m> {
         Ok(())
     }
 
+    /// Whether another program collects the records: it sees by them what ran and what failed.
+    fn is_collected(&self) -> bool {
+        self.options.records.is_some()
+    }
+
     /// How the command ends, as far as is known: the worst ending counts, and a wrong answer comes before a slow one.
     fn judge(&mut self, run: &Run, wrong: bool) {
         let slow = self.options.min_percent.map_or_else(Vec::new, |least| pace::too_slow(&run.records(), least));
@@ -384,7 +385,7 @@ impl<'m> Program<'m> {
             print_error(&format!("too slow: {line}"));
         }
         let fast = pace::too_fast(&run.records(), self.session.device.l2_bytes);
-        for line in fast.iter().filter(|_| child::wanted().is_none()) {
+        for line in fast.iter().filter(|_| !self.process.role.is_case()) {
             print_error(&format!(
                 "{line}, which cannot be: the ceiling was measured wrongly. Run again while nobody else uses this GPU"
             ));
@@ -398,11 +399,6 @@ impl<'m> Program<'m> {
             _ => self.exit,
         };
     }
-}
-
-/// Whether another program collects the records: it sees by them what ran and what failed.
-fn is_collected() -> bool {
-    std::env::var_os(RECORDS).is_some()
 }
 
 /// The folder of the run, once no other run writes to it.

@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, builder::PossibleValuesParser, value_parser};
 use crate::{
     device::host,
     error::{Error, Result},
-    lab::{child, number::parse_u32, run::Run},
+    lab::{number::parse_u32, run::Run},
 };
 
 /// An option that chooses among `values`, repeatable; without it all are chosen ([`Run::chosen`]).
@@ -61,12 +61,7 @@ pub fn file(name: &'static str, help: &'static str) -> Arg {
 /// What is read of a file is at most this part of the memory that there is: it is also parsed, copied and counted.
 const SHARE: u64 = 4;
 
-/// All that a file holds, or standard input where `file` is `-`. Only files and pipes are read: a device like
-/// `/dev/zero` has no end.
-///
-/// # Errors
-/// [`Error::Usage`] when it cannot be read, [`Error::CannotRun`] when it is too large for this computer's memory.
-pub fn read(file: &str) -> Result<Vec<u8>> {
+fn read(file: &str) -> Result<Vec<u8>> {
     let room = host::room();
     let most = room.as_ref().map_or(u64::MAX, |room| room.bytes / SHARE);
     let too_large = || {
@@ -76,10 +71,6 @@ pub fn read(file: &str) -> Result<Vec<u8>> {
     let io = |error| Error::usage(format!("cannot read {file}: {error}"));
     let mut bytes = Vec::new();
     let read = if file == "-" {
-        if child::wanted().is_some() {
-            let why = "a case in a process of its own (--timeout) cannot read standard input again; give a file";
-            return Err(Error::usage(why));
-        }
         read_within(&mut std::io::stdin().lock(), most, &mut bytes)
     } else {
         let about = fs::metadata(file).map_err(io)?;
@@ -115,6 +106,19 @@ fn unreadable(kind: FileType) -> Option<&'static str> {
 }
 
 impl Run {
+    /// All that a file holds, or standard input where `file` is `-`. Only files and pipes are read: a device like
+    /// `/dev/zero` has no end.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when it cannot be read, [`Error::CannotRun`] when it is too large for this computer's memory.
+    pub fn read(&self, file: &str) -> Result<Vec<u8>> {
+        if file == "-" && self.process.role.is_case() {
+            let why = "a case in a process of its own (--timeout) cannot read standard input again; give a file";
+            return Err(Error::usage(why));
+        }
+        read(file)
+    }
+
     /// The elements of `all` whose names were chosen with the option `option`; all of them without it.
     pub fn chosen<T: Copy>(&self, option: &str, all: &[T], name: impl Fn(T) -> &'static str) -> Vec<T> {
         let names: Vec<&String> = self.args().get_many(option).into_iter().flatten().collect();

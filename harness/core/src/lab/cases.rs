@@ -12,7 +12,7 @@ use crate::{
     lab::{
         case::Case,
         child::{self, End},
-        companion,
+        companion, records,
         row::{Expect, Variant},
         run::Run,
         trial::Trial,
@@ -61,14 +61,11 @@ impl Run {
             return Ok(None);
         }
         interrupt::check()?;
-        if companion::wanted().is_some() && variant.own_process {
+        let role = &self.process.role;
+        if (role.is_prediction() && variant.own_process) || !role.runs_case(&case.key()) {
             return Ok(None);
         }
-        if let Some(wanted) = child::wanted() {
-            if wanted != format!("{}/{}", self.lab.name, case.key()) {
-                return Ok(None);
-            }
-        } else if self.options.starts_a_process(variant.own_process) {
+        if !role.is_case() && self.options.starts_a_process(variant.own_process) {
             return self.in_own_process(variant, case);
         }
         self.in_this_process(variant, case, body).map(Some)
@@ -80,7 +77,8 @@ impl Run {
         self.report.borrow().begin(&case.variant, &case.label, time);
         let most = self.options.timeout;
         self.session.give_back_freed();
-        let end = child::run(self.lab.name, case, self.session.ceilings, most, |line| self.say(line))?;
+        let ceilings = self.session.ceilings;
+        let end = child::run(&self.process, self.lab.name, case, ceilings, most, |line| self.say(line))?;
         let records = match end {
             End::Told(records) => records,
             End::Crashed(how) => vec![self.crashed(variant, case, launch, how)],
@@ -183,7 +181,7 @@ impl Run {
 
     /// How long the emulation of a case will take, if that is long. The user is told.
     fn forecast(&self, case: &Case, launch: Option<LaunchConfig>) -> Result<Option<String>> {
-        if !self.is_emulated() || child::wanted().is_some() {
+        if !self.is_emulated() || self.process.role.is_case() {
             return Ok(None);
         }
         // Where the case has no launch of its own, it is taken to keep the device busy.
@@ -194,7 +192,7 @@ impl Run {
         let passes = u64::from(self.options.samples.unwrap_or(1)) * u64::from(self.options.schedules.unwrap_or(1));
         let mut forecasts = self.forecasts.borrow_mut();
         let time = forecasts.of(&self.session, launch, elements.saturating_mul(passes))?;
-        if let Some(long) = companion::too_long(time).filter(|_| companion::wanted().is_some()) {
+        if let Some(long) = companion::too_long(time).filter(|_| self.process.role.is_prediction()) {
             return Err(long);
         }
         if let Some(time) = time.filter(|time| forecasts.is_news(*time)) {
@@ -333,7 +331,7 @@ impl Run {
         for leak in machine::leaks()? {
             let outside = leak.during.is_empty();
             // Child processes repeat what a lab does before its cases, so that they would report it again.
-            if outside && child::wanted().is_some() {
+            if outside && self.process.role.is_case() {
                 continue;
             }
             let known = self.records().into_iter().find(|r| r.key() == leak.during);
@@ -376,7 +374,9 @@ impl Run {
         if let Some(companion) = self.companion.as_ref().filter(|_| record.grid.is_some()) {
             record.predicted = Some(companion.predicted(&record));
         }
-        child::leave(&record)?;
+        if let Some(path) = &self.options.records {
+            records::append(path, &record)?;
+        }
         self.report.borrow_mut().row(&record)?;
         self.records.borrow_mut().push(record.clone());
         Ok(record)

@@ -77,11 +77,13 @@ pub(super) fn check_variants(labs: Labs<'_>, options: &Options) -> Result<()> {
 /// `file` under the name of the kernel file of `lab` that it replaces: the lab's only file, the file of the same name,
 /// or the file with which it has kernels in common.
 ///
+/// Its text is that of `copy`, if another process has made one of a pipe.
+///
 /// # Errors
 /// [`Error::Usage`] when it is not clear which one, [`Error::Kernel`] when it cannot be read.
-pub fn replacement(lab: &Lab, file: &Path) -> Result<KernelSource> {
+pub fn replacement(lab: &Lab, file: &Path, copy: Option<&Path>) -> Result<KernelSource> {
     let own = file.file_name().unwrap_or_default().to_string_lossy();
-    let text = KernelSource::read(file, &own)?;
+    let text = KernelSource::read_or_copy(file, copy, &own)?;
     let common = |k: &&KernelSource| {
         let theirs = k.kernels();
         let mine = text.kernels();

@@ -1,11 +1,11 @@
 //! `--predict` on a GPU. A prediction needs counts, which only an emulated run has: so the same command runs once more,
 //! emulated, in a process of its own, and what it predicts stands beside what was measured. Cases whose emulation would
 //! take too long are left out, and say so.
-use std::{env, process::Stdio, time::Duration};
+use std::{process::Stdio, time::Duration};
 
 use crate::{
     error::{Error, Result},
-    lab::child,
+    lab::role::{Process, Role},
     record::{
         prediction::Predicted,
         row::{Record, Verdict},
@@ -13,17 +13,8 @@ use crate::{
 };
 use predict::Part;
 
-/// Names the lab, and the part that is emulated, in a companion's environment.
-const COMPANION: &str = "WARPLAB_COMPANION";
-
 /// What the emulation of one case may take.
 pub(crate) const LONGEST: Duration = Duration::from_secs(20);
-
-/// In a companion, the lab and the part that is emulated.
-pub(crate) fn wanted() -> Option<(String, String)> {
-    let text = env::var(COMPANION).ok()?;
-    text.split_once(' ').map(|(lab, part)| (lab.into(), part.into()))
-}
 
 /// What a companion has found out of a lab.
 #[derive(Debug)]
@@ -68,14 +59,15 @@ impl Companion {
 ///
 /// # Errors
 /// [`Error::CannotRun`] with what the process said if it left no rows; what keeps it from starting.
-pub(crate) fn run(lab: &str, part: &Part) -> Result<Vec<Record>> {
-    let (mut command, left) = child::this_command()?;
-    command.env(COMPANION, format!("{lab} {}", part.name)).stdout(Stdio::null());
+pub(crate) fn run(process: &Process, lab: &str, part: &Part) -> Result<Vec<Record>> {
+    let role = Role::Prediction { lab: lab.into(), part: part.name.clone() };
+    let (mut command, left) = process.piece(role)?;
+    command.stdout(Stdio::null());
     let ended = command.output().map_err(|source| {
         let path = command.get_program().into();
         Error::Io { action: "start", path, source }
     })?;
-    let rows = left.records()?;
+    let rows = left.read()?;
     let words = String::from_utf8_lossy(&ended.stderr);
     let last = words.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it printed nothing");
     if rows.is_empty() { Err(Error::CannotRun(last.trim().into())) } else { Ok(rows) }

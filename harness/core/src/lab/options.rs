@@ -74,6 +74,12 @@ pub struct Options {
     /// options (what grading does); every run then takes one sample, and all give one row a case
     #[arg(long, hide = true, value_name = "WORDS")]
     pub again: Vec<String>,
+    /// Append each record, its findings as data, to FILE as a line of JSON, for a program that reads what ran
+    #[arg(long, hide = true, value_name = "FILE", overrides_with = "records")]
+    pub records: Option<PathBuf>,
+    /// Read the file of --kernel, which another process has read from a pipe, from this copy
+    #[arg(long, hide = true, value_name = "FILE", overrides_with = "kernel_copy")]
+    pub kernel_copy: Option<PathBuf>,
     /// memcheck, racecheck, initcheck, synccheck, leakcheck (several with commas), all or none [default: memcheck;
     /// all for variants that are wrong on purpose]
     #[arg(help_heading = WATCH, long, value_name = "CHECKS", value_parser = parse_checks)]

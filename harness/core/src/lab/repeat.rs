@@ -5,7 +5,7 @@ use crate::{device::session::Session, lab::declaration::Lab, record::row::Record
 
 /// Options that choose the case and the device, which the command says itself, or that only say what is shown or where
 /// it is written.
-const OTHERS: [&str; 16] = [
+const OTHERS: [&str; 18] = [
     "variants",
     "cases",
     "device",
@@ -22,6 +22,8 @@ const OTHERS: [&str; 16] = [
     "confined",
     "again",
     "min_percent",
+    "records",
+    "kernel_copy",
 ];
 
 /// Variables of the environment that change what the machine does.

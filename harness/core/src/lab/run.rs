@@ -9,14 +9,8 @@ use crate::{
     error::{Error, Result},
     export::{chart::Chart, report::Report},
     lab::{
-        child,
-        companion::{self, Companion},
-        declaration::Lab,
-        input::Input,
-        options::Options,
-        rounds::Rounds,
-        row::Row,
-        uploaded::Uploaded,
+        companion::Companion, declaration::Lab, input::Input, options::Options, role::Process, rounds::Rounds,
+        row::Row, uploaded::Uploaded,
     },
     measure::{forecast::Forecasts, inputs::Inputs, unchanged::Unchanged},
     record::{columns::Columns, row::Record},
@@ -48,6 +42,7 @@ pub struct Run {
     pub(crate) session: Arc<Session>,
     pub(crate) options: Options,
     pub(crate) args: clap::ArgMatches,
+    pub(crate) process: Rc<Process>,
     /// The part for which times are predicted.
     pub(crate) part: Option<Part>,
     /// What an emulated run of the same cases has predicted, beside those of a GPU.
@@ -100,7 +95,7 @@ impl Run {
     /// this themselves; a lab asks only to skip needless preparation.
     pub fn wants(&self, variant: &str) -> bool {
         let is_chosen = self.options.variants.is_empty() || self.options.variants.iter().any(|v| v == variant);
-        is_chosen && child::may_run(variant)
+        is_chosen && self.process.role.runs_variant(variant)
     }
 
     /// `--n`, or the lab's size for this device; a default made smaller, for the emulated device or for
@@ -124,8 +119,8 @@ impl Run {
 
     /// The size for this device, whatever `--n` says: for an axis that is not n.
     pub fn pick(&self, sizes: Sizes) -> usize {
-        // A companion runs the cases of a GPU.
-        match (self.options.quick, self.is_emulated() && companion::wanted().is_none()) {
+        // Times are predicted for the cases of a GPU.
+        match (self.options.quick, self.is_emulated() && !self.process.role.is_prediction()) {
             (true, _) => sizes.quick,
             (_, true) => sizes.emulated,
             _ => sizes.gpu,

@@ -50,7 +50,7 @@ fn run(run: &Run) -> Result<()> {
     let n = run.size(Sizes::all(1 << 10));
     run.needs(Some(n), "the data", "--n")?;
     if let Some(file) = run.file("input") {
-        run.say(&format!("{file} holds {} bytes", arguments::read(file)?.len()));
+        run.say(&format!("{file} holds {} bytes", run.read(file)?.len()));
     }
     for name in ["short", "last"] {
         run.case(Case::new(name).n(n).work(n as u64), |case| {

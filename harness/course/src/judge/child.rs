@@ -253,7 +253,8 @@ impl Ended {
         // The one folder in which a confined run may write.
         command.env("TMPDIR", folder.path());
         let records = folder.path().join("records");
-        command.env(wire::RECORDS, &records).envs(kernels::for_children());
+        command.arg("--records").arg(&records).envs(kernels::for_children());
+        command.args(kernels::copy_for_children().into_iter().flat_map(|copy| ["--kernel-copy".into(), copy]));
         let ended = process_limits::run(&mut command, limits).map_err(io("start", command.get_program().into()))?;
         let rows = harness::records(&std::fs::read_to_string(&records).unwrap_or_default())?;
         let session = std::fs::read_to_string(folder.path().join("session.json"));
@@ -352,7 +353,7 @@ mod tests {
         std::fs::write(&kernel, "").unwrap();
         let task = Task {
             lab: &vecadd::LAB,
-            source: harness::replacement(&vecadd::LAB, &kernel).unwrap(),
+            source: harness::replacement(&vecadd::LAB, &kernel, None).unwrap(),
             kernel: kernel.clone(),
             choice: DeviceChoice::Cuda(0),
             schedules: 2,

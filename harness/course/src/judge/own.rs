@@ -20,7 +20,7 @@ use crate::hash::Hash;
 pub const OWN: &str = "own";
 
 /// Variables whose values say where and how fast something runs, and not what comes of it.
-const WITHOUT_EFFECT: [&str; 4] = [harness::CORES, "WARPLAB_WORKERS", "WARPLAB_CACHE", wire::RECORDS];
+const WITHOUT_EFFECT: [&str; 3] = [harness::CORES, "WARPLAB_WORKERS", "WARPLAB_CACHE"];
 
 /// What is known of the lab's own kernels.
 #[derive(Debug, Default)]

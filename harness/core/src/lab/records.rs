@@ -1,0 +1,94 @@
+//! The file in which a process leaves its records for another program: for the process whose piece it is, for a judge, or
+//! for a test.
+use std::{
+    env,
+    fs::{self, OpenOptions},
+    io::Write,
+    path::Path,
+};
+
+use tempfile::NamedTempFile;
+
+use crate::{
+    error::{Error, Result},
+    record::row::Record,
+};
+
+/// Appends a record to a file of records, as a line of JSON.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn append(path: &Path, record: &Record) -> Result<()> {
+    let text =
+        serde_json::to_string(record).map_err(|e| Error::CannotRun(format!("a record cannot be passed on: {e}")))?;
+    let file = OpenOptions::new().append(true).create(true).open(path);
+    // In one piece: a line is whole or without its end.
+    let written = file.and_then(|mut file| file.write_all(format!("{text}\n").as_bytes()));
+    written.map_err(|source| Error::Io { action: "write", path: path.into(), source })
+}
+
+/// The records in the text of such a file. A last line without a line break is left out: its process crashed while it
+/// wrote.
+///
+/// # Errors
+/// When a line is not a record.
+pub fn records(text: &str) -> Result<Vec<Record>> {
+    let whole = text.split_inclusive('\n').filter(|l| l.ends_with('\n'));
+    let read = |line| serde_json::from_str(line).map_err(|e| Error::CannotRun(format!("a record cannot be read: {e}")));
+    whole.map(read).collect()
+}
+
+/// A file of records, which is removed at the end.
+pub(crate) struct RecordsFile(NamedTempFile);
+
+impl RecordsFile {
+    /// An empty one in the folder of temporary files.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub(crate) fn new() -> Result<Self> {
+        let file = NamedTempFile::new();
+        file.map(Self).map_err(|source| Error::Io { action: "create a file in", path: env::temp_dir(), source })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// The records that were left so far.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line is not a record.
+    pub(crate) fn read(&self) -> Result<Vec<Record>> {
+        let text = fs::read_to_string(self.path());
+        records(&text.map_err(|source| Error::Io { action: "read", path: self.path().into(), source })?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::row::tests::record;
+
+    #[test]
+    fn records_are_read_whole_or_not_at_all() {
+        let line = serde_json::to_string(&record()).unwrap();
+        let two = format!("{line}\n{line}\n");
+        assert_eq!(records(&two).unwrap(), [record(), record()]);
+        // A process that crashed while it wrote has left the records before that.
+        assert_eq!(records(&two[..two.len() - 9]).unwrap(), [record()]);
+        assert_eq!(records("").unwrap(), []);
+        let renamed = line.replace("\"findings\"", "\"found\"") + "\n";
+        let error = records(&renamed).unwrap_err().to_string();
+        assert!(error.contains("missing field `findings`"), "{error}");
+    }
+
+    #[test]
+    fn what_was_appended_is_read() {
+        let file = RecordsFile::new().unwrap();
+        assert_eq!(file.read().unwrap(), []);
+        append(file.path(), &record()).unwrap();
+        assert_eq!(file.read().unwrap(), [record()]);
+    }
+}
