@@ -366,6 +366,7 @@ fn what_is_gone_fails_unless_it_is_allowed_and_nothing_compared_is_no_success() 
     let (whole, atomic) = (run("reduction", &[]), run("reduction", &["--variant", "atomic-finish"]));
     let gone = compare(&[&whole, &atomic], 1);
     assert!(gone.stderr.contains("of the base are gone; run what the base ran"), "{}", gone.stderr);
+    assert!(gone.stdout.contains("Nothing costs more than before, but "), "{}", gone.stdout);
     // What the labs' rows share is charged to none of them.
     let told = compare(&[&whole, &atomic, "--allow-gone", "--json"], 0);
     let told: serde_json::Value = serde_json::from_str(&told.stdout).unwrap();

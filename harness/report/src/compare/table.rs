@@ -18,8 +18,13 @@ pub fn result(comparison: &Comparison) -> String {
             .replace("are wrong, and was", "are wrong, and were"),
         Change::Slower if is_emulated => format!("{} more than before.", verb(number, "costs", "cost")),
         Change::Slower => format!("{} slower.", verb(number, "is", "are")),
-        _ if is_emulated => "Nothing costs more than before.".into(),
-        _ => "Nothing is slower.".into(),
+        _ => {
+            let nothing = if is_emulated { "Nothing costs more than before" } else { "Nothing is slower" };
+            match comparison.gone() {
+                0 => format!("{nothing}."),
+                gone => format!("{nothing}, but {} gone.", verb(gone, "is", "are")),
+            }
+        }
     }
 }
 
