@@ -188,7 +188,7 @@ fn every_field_is_needed(
 }
 
 /// The fields that are left out when they are empty, and those that the first reports of this version did not have.
-const MAY_BE_MISSING: [&str; 16] = [
+const MAY_BE_MISSING: [&str; 18] = [
     "inlined_at",
     "textures",
     "surface_loads",
@@ -205,6 +205,8 @@ const MAY_BE_MISSING: [&str; 16] = [
     "meanwhile",
     "spun_sectors",
     "busiest",
+    "bank_conflicts",
+    "longest_warp",
 ];
 
 /// Whether a text can be read.
