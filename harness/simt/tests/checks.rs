@@ -37,7 +37,7 @@ fn counts_without_atomics_race() {
     let found = findings(|d| count(d, "plain_count"));
     assert!(found.iter().any(|f| is_race(f, Space::Global, Scope::Grid)), "{found:#?}");
     for finding in &found {
-        assert_eq!(finding.accesses.len(), 2, "both accesses are told");
+        assert_eq!(finding.accesses.len(), 2, "both accesses are reported");
         for access in &finding.accesses {
             assert_eq!(access.place.line, 6, "{finding:#?}");
         }

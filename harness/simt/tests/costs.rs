@@ -173,7 +173,7 @@ fn between_barriers_the_slowest_warp_counts_whichever_it_is() {
         costs(&body).0.chain
     };
     assert_eq!(chain(10, "bar.sync 0;", 7).global, 2 * 17, "of both warps, in each of two blocks");
-    assert_eq!(chain(10, "", 7).global, 2 * 10, "nobody waits for the other");
+    assert_eq!(chain(10, "", 7).global, 2 * 10, "the warps do not wait for each other");
     // A barrier of some threads does not make all threads wait.
     assert_eq!(chain(10, "bar.arrive 1, 64;", 7).global, 2 * 10);
 }

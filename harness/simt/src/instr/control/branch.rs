@@ -34,7 +34,7 @@ operands! {
     struct Branch {
         /// The predicate that it depends on.
         predicate: read(bool) in a,
-        /// The value XORed with the predicate: all ones negate it.
+        /// The value combined with the predicate by exclusive or: all ones negate it.
         flip: number(u32) in b,
         /// Its number in the program.
         number: number(u32) in d,
@@ -50,7 +50,7 @@ pub(crate) fn branch(predicate: Opnd, not: bool, number: u32, targets: (u32, u32
     branch.pack(run_branch)
 }
 
-/// Returns the value to XOR with a predicate, to negate it or not.
+/// Returns the value that negates a predicate by exclusive or, or leaves it unchanged.
 fn flip(not: bool) -> u32 {
     if not { u32::MAX } else { 0 }
 }
@@ -274,7 +274,7 @@ operands! {
     struct Guard {
         /// The predicate under which it is executed.
         predicate: read(bool) in a,
-        /// The value XORed with the predicate: all ones negate it.
+        /// The value combined with the predicate by exclusive or: all ones negate it.
         flip: number(u32) in b,
     }
 }

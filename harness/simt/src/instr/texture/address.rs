@@ -66,7 +66,7 @@ pub(super) fn address(
         return Err(cx.invalid(format!("`{}`: an address without coordinates", inst.op)));
     };
     let [object, coordinates] = list.as_slice() else {
-        return Err(cx.unsupported(format!("`{}` with a sampler of its own", inst.op)));
+        return Err(cx.unsupported(format!("`{}` with a separate sampler", inst.op)));
     };
     let object = handle(cx, object)?;
     let coordinates = parts(coordinates);

@@ -106,7 +106,7 @@ fn agree<One: Halves, Two: Halves>(x: [u16; 3], one: impl Fn(u16) -> One, two: i
     ] {
         let want = exact(f, op, x);
         assert_eq!((single, low), (want, want), "{op} {x:04x?}");
-        assert_eq!(high, exact(f, op, [0x3c00; 3]), "{op} beside {x:04x?}");
+        assert_eq!(high, exact(f, op, [0x3c00; 3]), "{op} next to {x:04x?}");
     }
 }
 
