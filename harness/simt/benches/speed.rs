@@ -1,8 +1,8 @@
-//! The five columns at three levels of checking, in thread instructions per second of one worker, and what single
-//! instructions cost, in those that warps execute per second: `cargo bench -p simt [-- COLUMN]`
+//! The five columns at three levels of checking, in thread instructions per second of one worker, and the cost of
+//! single instructions, in warp instructions per second: `cargo bench -p simt [-- COLUMN]`
 //!
-//! With `workers`, how much sooner several workers are done: `cargo bench -p simt -- workers [LOG2_OF_ELEMENTS]`. The
-//! program that `cargo bench -p simt --no-run` names also runs by itself on a computer without Rust.
+//! With `workers`, the speedup of several workers: `cargo bench -p simt -- workers [LOG2_OF_ELEMENTS]`. The program
+//! that `cargo bench -p simt --no-run` names also runs standalone on a computer without Rust.
 
 #[path = "../tests/common/mod.rs"]
 mod common;

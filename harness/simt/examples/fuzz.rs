@@ -1,16 +1,16 @@
-//! A campaign of PTX programs, each parsed, lowered and, if that works, run within a budget:
-//! `cargo run --release -p simt --example fuzz -- SOURCE FIRST COUNT [STATE]`.
+//! A campaign of PTX programs, each parsed, lowered and, if that works, run within a budget: `cargo run --release -p
+//! simt --example fuzz -- SOURCE FIRST COUNT [STATE]`.
 //!
 //! SOURCE is `changed`, for compilers' programs with changes in their text, or a family of generated programs that
-//! change what the machine keeps in memory (`tensormaps`, `calls`, ...; see `mutate/targeted.rs`).
+//! change data of the machine in memory (`tensormaps`, `calls`, ...; see `mutate/targeted.rs`).
 //!
-//! A program follows from its source and number, so a campaign can be divided, and a crash can be repeated: `... fuzz
-//! -- --show SOURCE NUMBER` writes the program to the standard output, and `--run SOURCE NUMBER` runs it alone. With a
-//! file STATE, a campaign that was stopped continues where it was; give it the same SOURCE, FIRST and COUNT. At the end
-//! one line has the figures. Exit status 1 if a program made the machine crash, panic or hang; their numbers are
-//! written to the standard error.
+//! A program is determined by its source and number, so a campaign can be divided, and a crash can be reproduced: `...
+//! fuzz -- --show SOURCE NUMBER` writes the program to standard output, and `--run SOURCE NUMBER` runs only that
+//! program. With a file STATE, a campaign that was stopped is resumed; pass the same SOURCE, FIRST and COUNT. The last
+//! line shows the figures. Exit status 1 if a program made the machine crash, panic or hang; their numbers are written
+//! to standard error.
 //!
-//! Programs run in a process of their own, which reports how each ended by one character.
+//! Programs run in a child process, which reports the outcome of each as one character.
 
 #[allow(dead_code)]
 #[path = "../tests/mutate/mod.rs"]
@@ -28,14 +28,14 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Programs of one process.
+/// The number of programs per child process.
 const CHUNK: u64 = 2000;
-/// Processor time that one program may take: the budget ends it much sooner.
+/// The processor time limit of one program: the budget ends it much sooner.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The time that one program may take, on a computer that has much else to do.
+/// The time limit of one program, on a busy computer.
 const LONGEST: Duration = Duration::from_secs(1200);
 
-/// What became of the programs.
+/// The outcomes of the programs.
 #[derive(Default)]
 struct Figures {
     next: u64,
@@ -45,7 +45,7 @@ struct Figures {
     crashes: u64,
 }
 
-/// Where the programs of a campaign come from.
+/// The source of a campaign's programs.
 #[derive(Clone, Copy)]
 enum Source {
     /// Compilers' programs with changes in their text.
@@ -77,7 +77,7 @@ impl Source {
     }
 }
 
-/// The changed program with this number. One of four has changes of characters, the others of words.
+/// Returns the changed program with this number. One of four has changed characters, the others changed words.
 fn changed(number: u64) -> String {
     let mut seed = [0; 32];
     seed[..8].copy_from_slice(&number.to_le_bytes());
@@ -92,7 +92,7 @@ fn changed(number: u64) -> String {
     KINDS.with(|kinds| draw(&kinds[usize::from(!number.is_multiple_of(4))], &mut runner))
 }
 
-/// What this process has had of the processors.
+/// Returns the processor time of this process.
 fn processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the result is a live value.
@@ -101,7 +101,7 @@ fn processor_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Tries the programs of a range, and writes a character for each: `c`ompleted, `f`aulted, `r`efused, or `p`anicked.
+/// Tests the programs of a range, and writes a character for each: `c`ompleted, `f`aulted, `r`efused, or `p`anicked.
 fn work(source: Source, range: Range<u64>) {
     std::panic::set_hook(Box::new(|_| {}));
     static STEP: AtomicU64 = AtomicU64::new(0);
@@ -133,7 +133,7 @@ fn work(source: Source, range: Range<u64>) {
     }
 }
 
-/// Has a process try the programs from `figures.next` on, `end` at most, and adds up what it tells.
+/// Runs a child process for the programs from `figures.next` on, up to `end`, and adds up its reports.
 fn chunk(source: &str, figures: &mut Figures, end: u64) -> std::io::Result<()> {
     let end = end.min(figures.next + CHUNK);
     let me = std::env::current_exe()?;
@@ -168,7 +168,7 @@ fn chunk(source: &str, figures: &mut Figures, end: u64) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What a file with a campaign's state says.
+/// Reads a campaign's state from a file.
 fn read_state(path: &str) -> Option<Figures> {
     let text = std::fs::read_to_string(path).ok()?;
     let mut numbers = text.split_whitespace().map(|word| word.parse().ok());

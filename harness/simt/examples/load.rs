@@ -1,4 +1,4 @@
-//! Loads PTX files and says what each kernel takes: `cargo run -p simt --example load -- FILE...`
+//! Loads PTX files and prints the resources that each kernel needs: `cargo run -p simt --example load -- FILE...`
 
 use simt::machine::Module;
 use simt::memory::Memory;

@@ -1,6 +1,6 @@
-//! Thread instructions per second of processor time, one worker, at three levels of checking; and how much sooner two
-//! workers are done by the clock, which says something where nothing else runs. Then what single instructions cost:
-//! `cargo run --release -p simt --example speed [-- KERNEL [LEVEL]]`
+//! Thread instructions per second of processor time, one worker, at three levels of checking; and the speedup of two
+//! workers in elapsed time, which is meaningful only on an otherwise idle computer. Then the cost of single
+//! instructions: `cargo run --release -p simt --example speed [-- KERNEL [LEVEL]]`
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -10,15 +10,15 @@ use common::rates::{RATES, Rate};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Seconds of processor time of this process.
+/// Returns the processor time of this process in seconds.
 fn spent() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the clock exists on Linux, and the structure is its own.
+    // SAFETY: the clock exists on Linux, and the structure is a local variable.
     unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// The least processor time and the least time by the clock of a few launches, and what one of them says of itself.
+/// Returns the shortest processor time and the shortest elapsed time of a few launches, and the result of one of them.
 fn best(launch: impl Fn() -> u64) -> (f64, f64, u64) {
     let (mut least, mut shortest, mut instructions) = (f64::INFINITY, f64::INFINITY, 0);
     let began = Instant::now();
@@ -55,7 +55,7 @@ fn main() {
     rates(|kernel| chosen(&only, kernel));
 }
 
-/// Prints what single instructions cost a warp without checks, and how that compares with others.
+/// Prints the cost of single instructions of a warp without checks, and its ratio to that of others.
 fn rates(chosen: impl Fn(&str) -> bool) {
     println!("ns of one worker for an instruction of a warp, checks off");
     let mut device = Rate::device();

@@ -1,11 +1,11 @@
-//! Arrays on a thread's stack whose length is only known when it runs.
+//! Arrays of dynamic length on a thread's stack.
 
 use crate::common::{Arg, Device};
 use simt::machine::Fault;
 
 const HEAD: &str = ".version 7.4\n.target sm_70\n.address_size 64\n";
 
-/// Sums what it wrote into an array of its own length, twice at the same place.
+/// Sums the values that each thread wrote into an array of its own length, twice at the same place.
 #[test]
 fn each_thread_has_its_own_array() {
     let device = Device::new(&format!(
@@ -27,7 +27,7 @@ fn each_thread_has_its_own_array() {
     assert_eq!(device.get::<u32>(at, 64), want);
 }
 
-/// A function that calls itself with an array in each of its frames; what returns gives its array back.
+/// A recursive function with an array in each of its frames; a return frees its array.
 #[test]
 fn arrays_of_frames_stay_apart() {
     let device = Device::new(&format!(
@@ -66,7 +66,8 @@ fn more_than_the_stack_is_a_finding() {
     }
 }
 
-/// A value that no `stacksave` gave is no place of arrays, and the next array is not as long as it says.
+/// A value that does not come from `stacksave` is not a valid location of arrays, and the next array does not have the
+/// length that this value implies.
 #[test]
 fn a_stack_is_restored_only_to_a_place_in_it() {
     for (width, ty) in [(64, "u64"), (32, "u32")] {

@@ -1,4 +1,4 @@
-//! Every arithmetic form that the compiler is known to emit is in the table.
+//! Tests that every arithmetic form that the compiler is known to emit is in the table.
 
 use simt::instr::alu;
 

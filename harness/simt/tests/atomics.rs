@@ -1,4 +1,4 @@
-//! Atomics: every operation, on global and shared memory, from many blocks at once.
+//! Atomics: every operation, on global and shared memory, from many blocks concurrently.
 
 use crate::common::{Arg, Device};
 
@@ -72,7 +72,7 @@ fn sixteen_bits_and_generic_addresses() {
     }
 }
 
-/// Vectors are added element by element, and an old element may land where a new one was.
+/// Vectors are added element by element, and a destination may be a register of a later operand.
 #[test]
 fn vectors_of_floats_are_added() {
     let device = Device::new(

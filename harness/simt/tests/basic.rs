@@ -1,4 +1,4 @@
-//! Kernels in which every thread minds its own element.
+//! Kernels in which every thread works on its own element.
 
 use crate::common::{Arg, Device};
 
@@ -43,7 +43,7 @@ fn every_thread_of_a_three_dimensional_grid_has_its_index() {
     }
 }
 
-/// Not a check of anything but speed: run with `--ignored --nocapture` and one worker.
+/// Measures speed only: run with `--ignored --nocapture` and one worker.
 #[test]
 #[ignore = "measures"]
 fn speed_of_vecadd() {
@@ -68,7 +68,7 @@ fn speed_of_vecadd() {
     }
 }
 
-/// Instructions that say something to caches or profilers, and special registers as vectors and half words.
+/// Instructions that are hints for caches or profilers, and special registers as vectors and half words.
 #[test]
 fn hints_and_special_registers() {
     let device = Device::new(
@@ -88,7 +88,7 @@ fn hints_and_special_registers() {
     assert_eq!(device.get::<u32>(at, 10), [7, 8, 0, 0, 1, 3, 1, 3, 7, 0]);
 }
 
-/// Warp `w` goes `w` times through a loop.
+/// Warp `w` executes a loop `w` times.
 #[test]
 fn the_longest_warp_is_the_one_that_executes_the_most() {
     let device = Device::new(

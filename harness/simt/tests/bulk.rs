@@ -1,11 +1,11 @@
-//! Bulk copies (`cp.async.bulk`): what they move, what must be waited for, and what a device refuses.
+//! Bulk copies (`cp.async.bulk`): what they move, what must be waited for, and what a device rejects.
 
 use crate::common::{Arg, Device};
 use simt::finding::{Kind, Scope, Space};
 use simt::machine::{Checks, Fault, Report};
 
-/// A module with a kernel of these lines by 64 threads: `tile` and `other` have 256 words each, `bar` is an mbarrier
-/// for one arrival, `%in` and `%out` are addresses of global memory.
+/// Returns a module with a kernel of these lines for 64 threads: `tile` and `other` have 256 words each, `bar` is an
+/// mbarrier for one arrival, `%in` and `%out` are addresses of global memory.
 fn module(lines: &str) -> String {
     format!(
         ".version 8.6
@@ -94,12 +94,12 @@ fn a_copy_that_nobody_has_waited_for_has_not_come() {
     // A barrier of the block does not wait for it.
     let (report, _) = run(&[LOAD, "  bar.sync 0;\n", DOUBLE].concat());
     assert!(races(&report, Scope::Block), "{:#?}", report.findings);
-    // Nor may the thread that began it use it.
+    // The thread that began it must not use it either.
     let (report, _) = run(&[LOAD, "  @%first ld.shared.u32 %r0, [tile];\n"].concat());
     assert!(races(&report, Scope::Thread), "{:#?}", report.findings);
 }
 
-/// The second warp does not wait, and nothing else orders it behind the first.
+/// The second warp does not wait, and nothing else orders it after the first.
 #[test]
 fn each_thread_waits_or_is_told() {
     let some = "  setp.ge.u32 %p, %t, 32;\n  @%p bra READ;\n";
@@ -118,7 +118,7 @@ fn what_a_copy_reads_must_not_change_before() {
     let overwrite = "  st.shared.u32 [%mine], %t;\n";
     let (report, _) = run(&[fill, &early, overwrite].concat());
     assert!(races(&report, Scope::Block), "{:#?}", report.findings);
-    // Reads do not disturb it.
+    // Reads do not conflict with it.
     let (report, _) = run(&[fill, &early, "  ld.shared.u32 %r0, [%mine];\n"].concat());
     assert_eq!((report.fault, report.findings.as_slice()), (None, &[][..]));
     // A group that is still open is not waited for.
@@ -141,7 +141,7 @@ fn misaligned_and_outside() {
     }
 }
 
-/// Sums, extremes and bits, against the same by the host.
+/// Sums, minima, maxima and bitwise operations, compared with the host's results.
 #[test]
 fn reductions_in_bulk() {
     let value = |i: u32| (i / 4).wrapping_mul(0x9e37) ^ 0x3f0;
@@ -158,7 +158,7 @@ fn reductions_in_bulk() {
         ("add.f32", |a, b| (f32::from_bits(a) + f32::from_bits(b)).to_bits()),
     ];
     for (operation, combine) in operations {
-        // As sums of f32 the values are whole numbers.
+        // For sums of f32, the values are integers.
         let float = operation == "add.f32";
         let fill = if float { fill.replace("  st.", "  cvt.rn.f32.u32 %r0, %r0;\n  st.") } else { fill.to_owned() };
         let value = |i: u32| if float { (value(i) as f32).to_bits() } else { value(i) };
@@ -196,7 +196,7 @@ WAIT:
         let from = 4 * (t ^ 32);
         assert_eq!(got[t], (from * from + 7) as u32, "thread {t}");
     }
-    // Without the wait, another warp's part has not come.
+    // Without the wait, another warp's part has not arrived.
     let (report, _) =
         run(&lines.replace("mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;", "setp.eq.u32 %p, 0, 0;"));
     assert!(races(&report, Scope::Block), "{:#?}", report.findings);

@@ -1,5 +1,5 @@
-//! The race and initialisation checks over whole kernels: each mistake is found and named, and the program that does it
-//! right is not accused, whatever the order of warps and blocks.
+//! The race and initialisation checks on whole kernels: each error is found and named, and the correct variant of the
+//! program has no findings, whatever the order of warps and blocks.
 
 use crate::common::{Arg, Device};
 use simt::finding::{Finding, Kind, Scope, Space};
@@ -12,7 +12,7 @@ fn device(seed: u64) -> Device {
     device
 }
 
-/// What is found over several seeds.
+/// Returns the findings over several seeds.
 fn findings(run: impl Fn(&Device) -> Vec<Finding>) -> Vec<Finding> {
     [0, 1, 2, 3, 12345].into_iter().flat_map(|seed| run(&device(seed))).collect()
 }
@@ -37,7 +37,7 @@ fn counts_without_atomics_race() {
     let found = findings(|d| count(d, "plain_count"));
     assert!(found.iter().any(|f| is_race(f, Space::Global, Scope::Grid)), "{found:#?}");
     for finding in &found {
-        assert_eq!(finding.accesses.len(), 2, "both accesses are told");
+        assert_eq!(finding.accesses.len(), 2, "both accesses are reported");
         for access in &finding.accesses {
             assert_eq!(access.place.line, 6, "{finding:#?}");
         }
@@ -152,8 +152,8 @@ fn reads_of_what_nobody_wrote() {
     }
 }
 
-/// Thread 0 of each block counts the block in and spins until all are there; the rest of its warp waits at the block's
-/// barrier. That is how a grid waits, and no barrier in divergent code, however long the others take.
+/// Thread 0 of each block counts the block in and spins until all have arrived; the rest of its warp waits at the
+/// block's barrier. That is how a grid waits, and it is not a barrier in divergent code, however long the others take.
 const GATHER: &str = "
 .version 7.0
 .target sm_70
@@ -194,7 +194,7 @@ fn a_block_waits_for_its_spinning_thread_at_the_barrier() {
     }
 }
 
-/// The words by which the blocks of a cooperative grid wait for each other are the driver's, and begin at zero.
+/// The words by which the blocks of a cooperative grid wait for each other belong to the driver, and begin at zero.
 #[test]
 fn the_barrier_of_a_grid_is_no_memory_that_nobody_wrote() {
     let mut device = Device::new(

@@ -1,11 +1,11 @@
-//! Clusters: who is where in one, shared memory of other blocks, and the cluster's barrier.
+//! Clusters: ranks, shared memory of other blocks, and the cluster's barrier.
 
 use crate::common::{Arg, Device};
 use simt::finding::{Kind, Scope, Space};
 use simt::machine::{Checks, Fault, Report};
 
-/// A module with a kernel of these lines: `tile` has 32 words, `bar` is an mbarrier, `%rank` is the block's rank in its
-/// cluster, `%at` is a place of 32 bytes in global memory for each thread of the grid.
+/// Returns a module with a kernel of these lines: `tile` has 32 words, `bar` is an mbarrier, `%rank` is the block's
+/// rank in its cluster, `%at` points to 32 bytes in global memory for each thread of the grid.
 fn module(lines: &str) -> String {
     format!(
         ".version 8.6
@@ -42,7 +42,7 @@ fn module(lines: &str) -> String {
 
 const SYNC: &str = "  barrier.cluster.arrive.release.aligned;\n  barrier.cluster.wait.acquire.aligned;\n";
 
-/// Runs such a kernel by 32 threads a block with all checks. Returns its report and 8 words for each thread.
+/// Runs such a kernel with 32 threads per block and all checks. Returns its report and 8 words for each thread.
 fn run(lines: &str, grid: [u32; 2], cluster: Option<[u32; 3]>) -> (Report, Vec<[u32; 8]>) {
     run_by(32, lines, grid, cluster)
 }
@@ -79,7 +79,7 @@ fn a_block_knows_its_place() {
         let (x, y) = (block as u32 % 6, block as u32 / 6);
         assert_eq!(*words, [x / 3, y / 2, 2, 2, x % 3, y % 2, x % 3 + y % 2 * 3, 6100], "block {x}, {y}");
     }
-    // Without clusters, every block is one.
+    // Without clusters, every block is its own cluster.
     let got = fine(&lines, [6, 4], None);
     for (block, words) in got.iter().step_by(32).enumerate() {
         let (x, y) = (block as u32 % 6, block as u32 / 6);
@@ -87,7 +87,7 @@ fn a_block_knows_its_place() {
     }
 }
 
-/// Each block fills its tile, and reads that of the next in four ways.
+/// Returns a kernel in which each block fills its tile, and reads that of the next block in four ways.
 fn exchange(sync: [&str; 2]) -> String {
     let [before, after] = sync;
     format!(
@@ -152,7 +152,7 @@ fn the_shared_memory_of_a_block_that_has_returned_is_gone() {
     let (report, _) = run(&exchange([SYNC, ""]), [4, 1], Some([4, 1, 1]));
     assert_eq!(report.fault, Some(Fault::IllegalAddress));
     assert!(matches!(report.findings[0].kind, Kind::BlockLeft { .. }), "{:#?}", report.findings);
-    // A rank that the cluster does not have is outside of everything.
+    // A rank that does not exist in the cluster is outside of all memory.
     let lines = "  mapa.shared::cluster.u32 %other, %mine, 4;\n  ld.shared::cluster.u32 %r3, [%other];\n";
     let (report, _) = run(lines, [4, 1], Some([4, 1, 1]));
     assert_eq!(report.findings[0].kind, Kind::OutOfBounds { space: Space::Shared });
@@ -160,7 +160,7 @@ fn the_shared_memory_of_a_block_that_has_returned_is_gone() {
 
 #[test]
 fn the_cluster_s_barrier_waits_for_those_that_have_not_returned() {
-    // Block 1 returns at once; block 2 does not arrive a second time.
+    // Block 1 returns immediately; block 2 does not arrive a second time.
     let leaves = "  setp.eq.u32 %p, %rank, 1;\n  @%p ret;\n";
     fine(&[leaves, SYNC, SYNC].concat(), [4, 1], Some([4, 1, 1]));
     let once = "  setp.eq.u32 %p, %rank, 2;\n  @%p bra STAYS;\n";
@@ -189,7 +189,8 @@ fn atomics_reach_other_blocks() {
     }
 }
 
-/// Every block writes into the next one's tile and arrives at its mbarrier; nothing else orders the two.
+/// Returns a kernel in which every block writes to the next one's tile and arrives at its mbarrier; nothing else orders
+/// the two.
 fn pass_on(arrive: &str) -> String {
     format!(
         "  @%first mbarrier.init.shared::cta.b64 [bar], 32;
@@ -222,8 +223,8 @@ fn an_mbarrier_of_another_block_orders_what_is_written_there() {
     assert!(report.findings.iter().any(|f| f.kind == kind), "{:#?}", report.findings);
 }
 
-/// Warp 0 of each block reads its tile and waits for the other block; warp 1 tells that block that its warp 0 has read,
-/// and writes into its tile. What warp 0 has waited for, warp 1 knows from the block's barrier.
+/// Warp 0 of each block reads its tile and waits for the other block; warp 1 signals to that block that warp 0 has
+/// read, and writes to its tile. The block's barrier passes on to warp 1 what warp 0 has waited for.
 #[test]
 fn what_a_warp_has_waited_for_is_known_behind_the_block_s_barrier() {
     let lines = format!(
@@ -258,7 +259,7 @@ WAITED:
     assert!(report.findings.iter().any(|f| matches!(f.kind, Kind::Race { .. })), "{:#?}", report.findings);
 }
 
-/// One thread of block 0 sends its tile to the next block, and 16 bytes of it to all blocks.
+/// One thread of block 0 copies its tile to the next block, and 16 bytes of it to all blocks.
 #[test]
 fn bulk_copies_cross_the_cluster() {
     let lines = format!(
@@ -362,14 +363,14 @@ END:
     let early = lines.replace("mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;", "setp.eq.u32 %p, 0, 0;");
     let (report, _) = run(&early, [4, 1], Some([4, 1, 1]));
     assert!(report.findings.iter().any(|f| matches!(f.kind, Kind::Race { .. })), "{:#?}", report.findings);
-    // There is no such reduction of 64 bits.
+    // This reduction does not exist for 64 bits.
     let memory = std::sync::Arc::new(simt::memory::Memory::new(1 << 20));
     let none = module(&lines.replace("add.u64", "max.u64"));
     let error = simt::machine::Module::load(&none, &memory, simt::profile::Profile::default_profile()).unwrap_err();
     assert!(error.to_string().contains("red.async"), "{error}");
 }
 
-/// The blocks reduce in bulk to one place of the first block at once: that is no race.
+/// The blocks concurrently reduce in bulk to one location of the first block: that is not a race.
 #[test]
 fn blocks_reduce_in_bulk_into_one_block() {
     let lines = format!(
@@ -401,7 +402,7 @@ END:
     assert!(got[..16].iter().all(|words| words[0] == 1 + 2 + 3 + 4), "{got:?}");
 }
 
-/// Each thread stores two words and then a long one into the next block, and the bytes count for its mbarrier.
+/// Each thread stores two words and then a 64-bit one to the next block, and the bytes count for its mbarrier.
 #[test]
 fn stores_report_to_the_mbarrier_of_another_block() {
     let lines = format!(

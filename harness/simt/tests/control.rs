@@ -1,4 +1,4 @@
-//! Control flow: what lanes do when they part and meet, calls, variables.
+//! Control flow: divergence and reconvergence of lanes, calls, variables.
 
 use crate::common::{Arg, Device};
 
@@ -43,7 +43,7 @@ fn loops_of_different_length_in_every_lane() {
     };
     let got = device.get::<i32>(out, 1024);
     assert_eq!(got, (0..1024).map(want).collect::<Vec<i32>>());
-    // All lanes of a warp wait at the end of the loop for the longest of them: the end is executed once a warp.
+    // All lanes of a warp wait at the end of the loop for the slowest of them: the end is executed once per warp.
     let end = report.counters.lines.iter().find(|l| l.totals.global_stores.requests > 0);
     let end = end.expect("the store was counted");
     assert_eq!(end.totals.global_stores.requests, 32);

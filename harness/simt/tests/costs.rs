@@ -1,4 +1,5 @@
-//! What decides a launch's time: what it touches, where its atomics wait, its instructions by pipe, and its chains.
+//! What determines a launch's time: the memory it touches, its serialized atomics, its instructions by pipe, and its
+//! chains.
 
 use crate::common::{Arg, Device};
 use simt::costs::Costs;
@@ -6,7 +7,7 @@ use simt::machine::Report;
 
 const BASIC: &str = include_str!("kernels/basic.ptx");
 
-/// A device on which costs are counted, by so many workers.
+/// Returns a device on which costs are counted, with `workers` workers.
 fn device(ptx: &str, workers: usize) -> Device {
     let mut device = Device::new(ptx);
     device.settings.costs = true;
@@ -14,7 +15,8 @@ fn device(ptx: &str, workers: usize) -> Device {
     device
 }
 
-/// A kernel with this body; `%rd1` is its pointer, `%r1` the thread's number in the grid and `%rd2` that in 64 bits.
+/// Returns a kernel with this body; `%rd1` is its pointer, `%r1` the thread's number in the grid and `%rd2` the same in
+/// 64 bits.
 fn kernel(body: &str) -> String {
     format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n
@@ -35,7 +37,7 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// What a kernel with this body costs, in 2 blocks of 64 threads, with 4 KiB to work on.
+/// Returns the costs of a kernel with this body, for 2 blocks of 64 threads, with 4 KiB of memory.
 fn costs(body: &str) -> (Costs, Report) {
     let device = device(&kernel(body), 1);
     let data = device.zeros::<u32>(1024);
@@ -55,7 +57,7 @@ fn a_launch_touches_each_sector_once_whoever_runs_it() {
         let touched = costs.footprint;
         assert_eq!((touched.read_sectors, touched.written_sectors), (2500, 1250), "{workers} workers");
         assert_eq!((touched.sectors, touched.block_read_sectors), (3750, 2500), "{workers} workers");
-        // A load of x waits for nothing but its address, and so does that of y.
+        // A load of x waits only for its address, and so does that of y.
         assert_eq!(costs.chain.global, 40, "{workers} workers");
     }
 }
@@ -101,7 +103,7 @@ fn a_chain_is_as_long_as_its_loads_depend_on_each_other() {
     let one_after_another = "ld.global.u32 %r4, [%rd1]; cvt.u64.u32 %rd3, %r4; add.s64 %rd3, %rd1, %rd3;
         ld.global.u32 %r5, [%rd3]; st.global.u32 [%rd1+128], %r5;";
     assert_eq!(costs(one_after_another).0.chain.global, 2 * 2);
-    // The second warp of each block goes round a loop ten times, and the first once.
+    // The second warp of each block executes a loop ten times, the first one once.
     let longest = "shr.u32 %r4, %r3, 5; mul.lo.u32 %r4, %r4, 9;
         LOOP: ld.global.u32 %r5, [%rd1]; add.u32 %r6, %r6, %r5; sub.u32 %r4, %r4, 1; setp.ge.s32 %p1, %r4, 0;
         @%p1 bra LOOP; st.global.u32 [%rd1+128], %r6;";
@@ -110,7 +112,7 @@ fn a_chain_is_as_long_as_its_loads_depend_on_each_other() {
 
 #[test]
 fn a_load_is_waited_for_where_its_value_is_first_needed() {
-    // Blocks of code that no predicate can stand for end with an atomic.
+    // Blocks of code that cannot be predicated, because they end with an atomic.
     let atomic = "red.global.add.u32 [%rd1+512], 1;";
     let two_ways = format!(
         "ld.global.u32 %r4, [%rd1]; mov.u32 %r6, %r3; setp.gt.u32 %p1, %r2, 32; @%p1 bra ODD; {atomic} bra LAST;
@@ -119,7 +121,7 @@ fn a_load_is_waited_for_where_its_value_is_first_needed() {
         LAST: st.global.u32 [%rd1+128], %r4;"
     );
     assert_eq!(costs(&two_ways).0.chain.global, 2, "once on each way, in each of two blocks");
-    // Loads side by side whose values are needed in code of their own each.
+    // Adjacent loads whose values are each used in a separate block of code.
     let used = |n: u32| {
         let label =
             format!("setp.gt.u32 %p1, %r2, {n}; @!%p1 bra NEXT{n}; red.global.add.u32 [%rd1+512], %r{n}; NEXT{n}:");
@@ -132,7 +134,7 @@ fn a_load_is_waited_for_where_its_value_is_first_needed() {
         used(6)
     );
     assert_eq!(costs(&together).0.chain.global, 2, "the first that is needed waits, and the others have come");
-    // The next round's value is asked for before this one's is used.
+    // The next iteration's value is loaded before this one's is used.
     let rotating = |waits_at_once: bool| {
         let used = if waits_at_once { "%r5" } else { "%r4" };
         format!(
@@ -150,7 +152,7 @@ fn a_load_is_waited_for_where_its_value_is_first_needed() {
     );
 }
 
-/// A loop that loads so many times, each load from where the one before leads.
+/// Returns a loop of `times` dependent loads: each load's address is the value of the one before.
 fn loads(times: u32, label: &str) -> String {
     format!(
         "mov.u32 %r4, 0; {label}: ld.global.u32 %r5, [%rd1]; cvt.u64.u32 %rd3, %r5; add.u64 %rd1, %rd1, %rd3;
@@ -160,7 +162,8 @@ fn loads(times: u32, label: &str) -> String {
 
 #[test]
 fn between_barriers_the_slowest_warp_counts_whichever_it_is() {
-    // The first warp loads `first` times in a chain before the barrier, and the second `second` times behind it.
+    // The first warp makes a chain of `first` loads before the barrier, and the second a chain of `second` loads after
+    // it.
     let chain = |first: u32, barrier: &str, second: u32| {
         let body = format!(
             "setp.lt.u32 %p1, %r3, 32; @!%p1 bra WAIT; {} WAIT: {barrier} @%p1 bra END; {} END:",
@@ -170,14 +173,14 @@ fn between_barriers_the_slowest_warp_counts_whichever_it_is() {
         costs(&body).0.chain
     };
     assert_eq!(chain(10, "bar.sync 0;", 7).global, 2 * 17, "of both warps, in each of two blocks");
-    assert_eq!(chain(10, "", 7).global, 2 * 10, "nobody waits for the other");
-    // A barrier of some threads is no place at which all wait.
+    assert_eq!(chain(10, "", 7).global, 2 * 10, "the warps do not wait for each other");
+    // A barrier of some threads does not make all threads wait.
     assert_eq!(chain(10, "bar.arrive 1, 64;", 7).global, 2 * 10);
 }
 
 #[test]
 fn what_lanes_execute_apart_counts_between_the_barriers_where_they_do() {
-    // Between two barriers half of the first warp loads four times; behind them the second warp loads three times.
+    // Between two barriers half of the first warp loads four times; after them the second warp loads three times.
     let chain = |between: &str| {
         let body = format!(
             "setp.ge.u32 %p1, %r3, 32; mov.u32 %r6, %laneid; setp.lt.u32 %p2, %r6, 16; bar.sync 0;
@@ -223,7 +226,7 @@ fn instructions_go_to_their_pipes_and_moves_to_none() {
     assert_eq!((costs.pipes.integer, costs.pipes.product), (4 * warps, warps));
 }
 
-/// Four loads of neighbouring words of shared memory, from rows of so many bytes.
+/// Makes four loads of adjacent words of shared memory, from rows of `row` bytes.
 fn neighbours(row: u32) -> (u64, u64, u64) {
     let body = format!(
         "shr.u32 %r4, %r3, 4; mul.wide.u32 %rd3, %r4, {row}; mov.u64 %rd4, tile; add.s64 %rd4, %rd4, %rd3;
@@ -239,7 +242,7 @@ fn neighbours(row: u32) -> (u64, u64, u64) {
 
 #[test]
 fn four_neighbours_are_one_load_where_the_assembler_knows_that_they_begin_at_a_multiple_of_16() {
-    // Each half of a warp reads one place: two passes for 16 bytes, as an H200 counts them.
+    // Each half of a warp reads a single location: two passes for 16 bytes, as counted on an H200.
     assert_eq!(neighbours(64), (4, 8, 4 * (1 + 1 + 1)), "rows of 64 bytes");
     assert_eq!(neighbours(40), (4 * 4, 4 * 4, 4 * (1 + 4 + 1)), "rows of 40 bytes");
 }
@@ -252,7 +255,7 @@ fn loads_are_not_merged_past_a_write() {
     assert_eq!(costs(body).1.counters.totals.shared_loads.requests, 4 * 4);
 }
 
-/// What a warpgroup costs that multiplies these, in one block; `%d1` describes a tile.
+/// Returns the costs of a warpgroup that executes these products, in one block; `%d1` describes a tile.
 fn products(lines: &str) -> Costs {
     let ptx = format!(
         ".version 8.4\n.target sm_90a\n.address_size 64
@@ -281,7 +284,7 @@ fn a_product_by_a_warpgroup_counts_by_its_columns_and_what_orders_it_hardly() {
         format!("wgmma.mma_async.sync.aligned.m64n{columns}k16.f32.f16.f16 {{{list}}}, %d1, %d1, 1, 1, 1, 0, 0;")
     };
     let told = |costs: Costs| (costs.pipes.warpgroup, costs.chain.warpgroup, costs.chain.tensor);
-    // A product of 16 rows by 8 columns, by 16, for each of the four warps; the end's wait is shorter.
+    // A product of 16 rows by 8 columns, by 16, for each of the four warps; the wait at the end is shorter.
     assert_eq!(told(products(&product(128))), (4 * 16, 16, 0));
     assert_eq!(told(products(&product(128).repeat(2))), (4 * 32, 32, 0), "they add to the same sums");
     assert_eq!(told(products(&product(8))), (4, 0, 1), "the wait is longer");
@@ -303,7 +306,7 @@ fn what_copies_in_bulk_touch_counts_like_what_lanes_touch() {
         device.launch("probe", 2, 64, &[Arg::Ptr(data)]).counters.costs.unwrap().footprint
     };
     let footprint = all(80);
-    // Both blocks write the same three sectors, of which the last in part.
+    // Both blocks write the same three sectors, the last one only in part.
     assert_eq!((footprint.written_sectors, footprint.copied_sectors), (3, 2 * 3));
     assert_eq!((footprint.read_sectors, footprint.block_read_sectors), (0, 0));
 }
@@ -327,7 +330,7 @@ fn a_conversion_to_tf32_is_three_instructions_on_integers() {
 
 #[test]
 fn the_longest_chain_is_that_of_the_block_that_takes_longest() {
-    // The second block goes round a loop ten times, and the first once.
+    // The second block executes a loop ten times, the first one once.
     let (uneven, _) = costs(
         "mov.u32 %r5, %ctaid.x; mul.lo.u32 %r4, %r5, 9;
         LOOP: ld.global.u32 %r5, [%rd1]; add.u32 %r6, %r6, %r5; sub.u32 %r4, %r4, 1; setp.ge.s32 %p1, %r4, 0;
@@ -356,7 +359,7 @@ fn a_fence_for_the_device_is_waited_for_and_one_for_the_block_is_not() {
     assert_eq!(counted, [2, 2, 0], "in two blocks");
 }
 
-/// What four loads cost, each with `more` behind a branch past it.
+/// Returns the cost of four loads, each preceded by `more`, with a branch past both.
 fn guarded(more: &str) -> Costs {
     let one = |at: u32| {
         let (to, from) = (at + 5, at * 4);
@@ -372,7 +375,7 @@ fn guarded(more: &str) -> Costs {
 
 #[test]
 fn a_branch_past_a_few_instructions_is_not_made_and_past_more_it_is() {
-    // Products, of which no two are joined, and none.
+    // Products, no two of which are fused, and no product.
     let more = |count: usize| guarded(&"mul.lo.u32 %r2, %r2, %r1; ".repeat(count));
     let (few, most, many) = (guarded(""), more(19), more(20));
     let warps = 4;
@@ -382,7 +385,7 @@ fn a_branch_past_a_few_instructions_is_not_made_and_past_more_it_is() {
     for (code, told) in [(few, "predicated"), (many, "branched past"), (stores, "behind stores")] {
         assert_eq!(code.chain.global, 2, "all four are waited for where they are added, in each of two blocks: {told}");
     }
-    // Without a load, as few as seven are predicated, and atomics never are.
+    // Without a load, at most seven instructions are predicated, and atomics never are.
     let without = |code: &str| {
         let body = format!("setp.eq.u32 %p1, %r1, 3; @%p1 bra OVER; {code} OVER: st.global.u32 [%rd1+128], %r2;");
         costs(&body).0.pipes.control
@@ -403,7 +406,8 @@ fn a_barrier_behind_a_branch_that_is_not_made_is_still_waited_for() {
     assert_eq!((with.global, without.global), (2, 2));
 }
 
-/// What it costs when the threads of block `waiter` of two go through `wait` until the other block has set a flag.
+/// Returns the costs when the threads of block `waiter`, of two blocks, execute `wait` until the other block has set a
+/// flag.
 fn waited(waiter: u32, wait: &str) -> (Costs, Report) {
     costs(&format!(
         "mov.u32 %r4, %ctaid.x; setp.ne.u32 %p1, %r4, {waiter}; @%p1 bra SET; {wait} OUT: bra END;
@@ -448,8 +452,8 @@ fn rounds_of_a_loop_that_does_something_are_counted() {
     }
 }
 
-/// The cycles of the longest chain of 33 blocks. Block `waiter` has it: each of its lanes waits for another one of the
-/// others, and then does `behind`.
+/// Returns the cycles of the longest chain of 33 blocks. It is that of block `waiter`: each of its lanes waits for a
+/// different one of the other blocks, and then executes `behind`.
 fn after_waiting(waiter: u32, behind: &str) -> (u64, Report) {
     let body = format!(
         "mov.u32 %r4, %ctaid.x; setp.eq.u32 %p1, %r4, {waiter}; @%p1 bra WAIT;
@@ -469,12 +473,12 @@ fn after_waiting(waiter: u32, behind: &str) -> (u64, Report) {
 #[test]
 fn lanes_that_have_left_a_loop_wait_behind_it_for_those_that_still_look() {
     let behind = "add.u32 %r5, %r5, 1; xor.b32 %r5, %r5, 3; ".repeat(50);
-    // The first block waits for one after another of the others, and the last one finds them all.
+    // The first block waits for the other blocks one by one, and the last one finds all of them finished.
     let (waits, waits_report) = after_waiting(0, &behind);
     let (comes_late, _) = after_waiting(32, &behind);
     assert_eq!(waits, comes_late, "what is behind the loop is executed once");
     assert!(waits_report.counters.totals.branches > 100, "the first block goes round");
-    // What a lane waits for may be behind the loop: then the others go on without it.
+    // The value that a lane waits for may be written after the loop: then the other lanes continue without it.
     let lanes = "mov.u32 %r6, %laneid; setp.eq.u32 %p1, %r6, 0; mul.wide.u32 %rd3, %r6, 4; add.s64 %rd3, %rd1, %rd3;
         @%p1 bra SET; LOOK: ld.acquire.gpu.global.u32 %r5, [%rd3]; setp.eq.u32 %p2, %r5, 0; @%p2 bra LOOK;
         SET: st.release.gpu.global.u32 [%rd3+4], %r2;";

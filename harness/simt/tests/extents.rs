@@ -1,11 +1,11 @@
-//! Programs whose variables are so large that sizes and offsets do not fit, or that the host has no room for them.
+//! Programs whose variables are so large that sizes and offsets overflow, or that the host does not have enough memory.
 
 use simt::machine::Module;
 use simt::memory::Memory;
 use simt::profile::Profile;
 use std::sync::Arc;
 
-/// Loads a program of these declarations and of a kernel with this body into a device of 1 TiB.
+/// Loads a program with these declarations and a kernel with this body into a device of 1 TiB.
 fn load(declarations: &str, body: &str) -> Result<(Module, Arc<Memory>), String> {
     load_kernel(declarations, "", body)
 }
@@ -18,7 +18,7 @@ fn load_kernel(declarations: &str, parameters: &str, body: &str) -> Result<(Modu
     module.map(|module| (module, memory)).map_err(|error| error.to_string())
 }
 
-/// Wherever the arrays are declared: those of the module count for the kernels that use them.
+/// The place of the declaration does not matter: the module's arrays count for the kernels that use them.
 #[test]
 fn static_shared_memory_ends_at_48_kib() {
     let f = ".shared .b8 one[40000]; .func f() { .shared .b8 two[9152]; .reg .b32 %r; ld.shared.b8 %r, [one]; ret; }";
@@ -53,7 +53,7 @@ fn so_are_they_in_functions_that_call_themselves() {
     assert!(error.contains("bytes a thread"), "{error}");
 }
 
-/// Parameters that are passed in memory, because they are accessed in parts that overlap.
+/// Parameters that are passed in memory, because they are accessed in overlapping parts.
 #[test]
 fn parameters_of_functions_that_fill_32_bits_are_refused() {
     for bytes in [4294967295u64, 4294967296, 1 << 40] {
@@ -66,7 +66,7 @@ fn parameters_of_functions_that_fill_32_bits_are_refused() {
     }
 }
 
-/// Whether such a program is refused is not asked here: it may end in an error, and not in a panic.
+/// Does not test whether such a program is rejected: it may end in an error, but not in a panic.
 #[test]
 fn offsets_may_be_as_large_as_numbers() {
     let declarations = ".global .align 8 .b8 g[8]; .func f(.param .align 8 .b8 p[8]) { ret; }";
@@ -96,12 +96,12 @@ fn offsets_may_be_as_large_as_numbers() {
 
 #[test]
 fn an_initial_value_costs_what_is_written_of_it() {
-    // 64 GiB of which four bytes are not zero.
+    // 64 GiB, of which only four bytes are nonzero.
     let loaded = load(".global .b32 x[17179869184] = {1};", "");
     let (module, memory) = loaded.expect("the host maps pages when they are touched");
     let (address, bytes) = module.global("x").expect("it is there");
     assert_eq!(bytes, 1 << 36);
     let host = memory.host(address, bytes).expect("it is there").cast::<u32>();
-    // SAFETY: both lie in the variable, and no kernel runs.
+    // SAFETY: both are in the variable, and no kernel runs.
     assert_eq!(unsafe { (host.read(), host.add((1 << 34) - 1).read()) }, (1, 0));
 }

@@ -1,6 +1,6 @@
-//! Values of a kernel that the machine takes for addresses, lengths, counts, indices or descriptors: whatever they are,
-//! the launch ends with a finding or with a result, and nothing changes outside of the kernel's own memory. The
-//! arithmetic is checked for overflow, as in all tests.
+//! Values of a kernel that the machine uses as addresses, lengths, counts, indices or descriptors: whatever they are,
+//! the launch ends with a finding or with a result, and nothing changes outside of the kernel's own memory. As in all
+//! tests, arithmetic overflow is checked.
 
 use crate::common::{Arg, Device};
 use simt::machine::{Checks, Module};
@@ -11,9 +11,9 @@ use simt::tensor::{Element, Interleave, Shape, TensorMap};
 use simt::texture::{Address, ChannelKind, Format, Image, Layout, Level, Object, Sampler, Shape as Pixels, Texture};
 use std::sync::Arc;
 
-/// What kernels do with the values: what it is about, and the code. `%d0` to `%d3` and `%r0` to `%r3` are the lane's
-/// values, `%glob` points to 4 KiB of memory, `%map` to a tensor map, `tile` has 4 KiB and `bar` 64 bytes of shared
-/// memory, `own` 64 bytes of local memory.
+/// How kernels use the values: a topic, and the code. `%d0` to `%d3` and `%r0` to `%r3` are the lane's values, `%glob`
+/// points to 4 KiB of memory, `%map` to a tensor map, `tile` has 4 KiB and `bar` 64 bytes of shared memory, `own` 64
+/// bytes of local memory.
 const CASES: &[(&str, &str)] = &[
     ("loads", "ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [%d0];"),
     ("loads", "ld.local.v2.u64 {%d4, %d5}, [%d0];"),
@@ -210,7 +210,7 @@ const CASES: &[(&str, &str)] = &[
 /// Launches of each case.
 const SEEDS: u64 = 60;
 
-/// Bytes of the kernel's memory, and of what lies behind it.
+/// Bytes of the kernel's memory, and of the guard area after it.
 const BYTES: usize = 4096;
 
 fn module(code: &str) -> String {
@@ -270,7 +270,7 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// A value that may be near one that is right: an offset, an address, a limit of a type, or any bits.
+    /// Returns a value that may be close to a valid one: an offset, an address, a limit of a type, or any bits.
     fn value(&mut self, glob: u64) -> u64 {
         const LIMITS: [u64; 12] =
             [0, 1, 31, 32, 1 << 24, 1 << 31, 1 << 32, 1 << 56, 1 << 62, 1 << 63, u64::MAX, 0x8000_0000_8000_0000];
@@ -319,13 +319,13 @@ fn device(code: &str) -> Device {
     device
 }
 
-/// Launches a case with values of this seed. Returns whether it ended without a fault.
+/// Launches a case with values from this seed. Returns whether it ended without a fault.
 fn launch(device: &mut Device, seed: u64) -> bool {
     let mut random = Random(seed);
     let (glob, behind) = (device.put(&[0u8; BYTES]), device.put(&[0x5au8; BYTES]));
     let mut values: Vec<u64> = (0..32 * 8).map(|_| random.value(glob)).collect();
     if seed.is_multiple_of(5) {
-        // All lanes have the same.
+        // All lanes have the same values.
         (1..32).for_each(|lane| values.copy_within(..8, 8 * lane));
     }
     let tensor = TensorMap {
@@ -377,7 +377,7 @@ fn no_value_of_a_kernel_leads_out_of_its_memory() {
             without_effect.push(*about);
         }
     }
-    // These take any value: all others must have been stopped at least once.
+    // These accept any value; each of the others must have been stopped at least once.
     let any =
         ["hints", "copies", "lanes", "counts", "waits", "textures", "matrices", "the heap", "the runtime", "printf"];
     without_effect.retain(|about| !any.contains(about));

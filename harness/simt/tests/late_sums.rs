@@ -1,11 +1,12 @@
-//! Sums whose moment nobody can observe, made by several workers: each result is that of some order, and whoever waits
-//! for them sees them.
+//! Sums whose time cannot be observed, made by several workers: each result corresponds to some order, and threads that
+//! wait for the sums see them.
 
 use crate::common::{Arg, Device};
 
-/// `adds`: every thread adds `x` to `*sum`, last of all; `lanes`: each its own number. `waits`: all add 1 but those of
-/// block 0, which wait until the others' sums are there, and store what they saw. `tells`: each block adds, then tells
-/// behind a fence that it has; the last to tell reads the sum. `mixes`: odd blocks add and store what was there.
+/// `adds`: every thread adds `x` to `*sum` as its last action; `lanes`: each thread adds a different number. `waits`:
+/// all add 1 except those of block 0, which wait until the others' sums are there, and store the sum they see. `tells`:
+/// each block adds, then reports this after a fence; the last one to report reads the sum. `mixes`: odd blocks add and
+/// store the previous value.
 const PTX: &str = "
 .version 8.1
 .target sm_90
@@ -90,7 +91,7 @@ ADD:
 }
 ";
 
-/// A device on which several workers run blocks, whatever the host has.
+/// Returns a device on which several workers run blocks, whatever the host has.
 fn device() -> Device {
     let mut device = Device::new(PTX);
     device.settings.workers = 3;
@@ -144,14 +145,14 @@ fn old_values_beside_such_sums_are_given_out_once() {
     assert!(seen.windows(2).all(|pair| pair[0] < pair[1]) && seen.last() < Some(&(blocks * threads)));
 }
 
-/// What the sums of these warps give, one warp after another in this order, each lane rounded.
+/// Returns the result of these warps' sums, one warp after another in this order, each lane rounded.
 fn in_order(first: f32, warps: &[&[f32]]) -> u32 {
     warps.iter().copied().flatten().fold(first, |sum, term| sum + term).to_bits()
 }
 
 #[test]
 fn each_result_is_what_some_order_gives() {
-    // Small numbers first make a larger sum than a large one first, to which they add nothing.
+    // Small numbers first give a larger sum than a large one first, to which they add nothing.
     let (mut large, small) = ([0f32; 32], [0.75f32; 32]);
     large[0] = 16_777_216.0;
     let orders = [in_order(1.0, &[&large, &small]), in_order(1.0, &[&small, &large])];
@@ -169,7 +170,7 @@ fn numbers_are_rounded_as_by_one_worker() {
     let tiny = f32::from_bits(1);
     let mut terms = vec![0f32; 64];
     terms[..6].copy_from_slice(&[tiny, -tiny, f32::MIN_POSITIVE, -f32::MIN_POSITIVE / 2.0, f32::NAN, 1.0]);
-    // Up to where there are neither subnormal numbers nor NaN, up to subnormal ones, and all.
+    // Prefixes without subnormal numbers and NaN, then with subnormal ones, then with all.
     for (first, used) in [(tiny, 1), (-tiny, 2), (0.0, 3), (-0.0, 4), (f32::MIN_POSITIVE, 4), (2.5, 5), (f32::MAX, 6)] {
         let mut given = vec![-0f32; 64];
         given[..used].copy_from_slice(&terms[..used]);

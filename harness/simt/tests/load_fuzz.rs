@@ -1,7 +1,6 @@
-//! No PTX makes the machine crash or hang: programs that were right, with a few words changed, are loaded, and run if
-//! that works.
+//! No PTX makes the machine crash or hang: valid programs with a few changed words are loaded, and run if they load.
 //!
-//! The example `fuzz` goes on for longer.
+//! The example `fuzz` runs longer campaigns.
 
 #[path = "mutate/launch.rs"]
 mod launch;
@@ -43,7 +42,7 @@ fn a_program_may_ask_for_all_the_memory() {
     assert_eq!(load_and_run(&takes(launch::TOTAL - launch::BUFFER)), Outcome::Completed);
 }
 
-/// Programs of each family reach past the first check: most load, and some run to their ends.
+/// Programs of each family get past the first check: most load, and some run to their ends.
 #[test]
 fn kernels_that_change_what_the_machine_keeps_fault_or_complete() {
     for family in Family::ALL {

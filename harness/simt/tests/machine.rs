@@ -1,6 +1,6 @@
-//! The machine by its public interface, in one program of tests, which is linked once.
+//! Tests of the machine through its public interface, in a single test program, which is linked once.
 //!
-//! Programs of their own are `ui`, whose kernels lie in folders beside it, and those that have a folder.
+//! Separate programs are `ui`, whose kernels are in folders next to it, and those that have their own folder.
 mod alloca;
 mod alu_forms;
 mod atomics;

@@ -1,10 +1,10 @@
-//! Barriers in shared memory (`mbarrier`): phases, states, bytes, and what the checks make of them.
+//! Barriers in shared memory (`mbarrier`): phases, states, bytes, and their treatment by the checks.
 
 use crate::common::{Arg, Device};
 use simt::finding::{Kind, MbarrierMisuse, Scope, Space};
 use simt::machine::{Checks, Fault, Report};
 
-/// A module with a kernel of these lines, which has an mbarrier at `bar`, 64 words at `tile`, and the address of its
+/// Returns a module with a kernel of these lines, with an mbarrier at `bar`, 64 words at `tile`, and the address of its
 /// results in `%out`.
 fn module(lines: &str) -> String {
     format!(
@@ -35,7 +35,7 @@ fn module(lines: &str) -> String {
     )
 }
 
-/// Runs a kernel of these lines by so many threads, with all checks, and returns its report and its results.
+/// Runs a kernel of these lines with `threads` threads and all checks, and returns its report and its results.
 fn run(lines: &str, threads: u32) -> (Report, Vec<u32>) {
     let mut device = Device::new(&module(lines));
     device.settings.checks = Checks::ALL;
@@ -54,7 +54,8 @@ const INIT: &str = "  @%first mbarrier.init.shared::cta.b64 [bar], 64;
   bar.sync 0;
 ";
 
-/// What the thread with that number reads after three rounds, each of which adds what the thread of the other warp has.
+/// Returns what the thread with that number reads after three rounds, each of which adds the value of a thread of the
+/// other warp.
 fn exchanged(thread: u32) -> u32 {
     let mut values: Vec<u32> = (0..64).map(|t| t * 3 + 1).collect();
     for _ in 0..3 {
@@ -109,7 +110,7 @@ fn phases_order_what_threads_exchange() {
 fn a_phase_that_nobody_waits_for_orders_nothing() {
     for (wait, scope) in [("  setp.eq.u32 %p, 0, 0;", Scope::Block), ("", Scope::Block)] {
         let wait = if wait.is_empty() {
-            // The wait is for the phase before, which has ended.
+            // The wait is for the previous phase, which has ended.
             "  xor.b32 %r9, %phase, 1;\n  mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], %r9;"
         } else {
             wait
@@ -148,7 +149,7 @@ AGAIN:
     }
 }
 
-/// A thread may count its attempts, and go on without the phase.
+/// A thread may count its attempts, and continue without the phase.
 #[test]
 fn a_wait_runs_out() {
     let lines = "  @%first mbarrier.init.shared::cta.b64 [bar], 2;
@@ -180,7 +181,7 @@ AGAIN:
     assert_eq!(fine(lines, 1)[0], 7);
 }
 
-/// What the states of one thread's arrivals say, against a count by hand.
+/// Compares the states of one thread's arrivals with a count by hand.
 #[test]
 fn states_drops_and_bytes_are_counted() {
     let lines = "  mbarrier.init.shared::cta.b64 [bar], 6;
@@ -213,8 +214,8 @@ fn states_drops_and_bytes_are_counted() {
     let lines = lines.replace("  mbarrier.arrive.b64 %s1, [%at];", generic);
     let lines = format!("  mov.u64 %state, bar;\n{lines}{stores}");
     let got = fine(&lines, 1);
-    // Of 6 arrivals two come, one is dropped, one is dropped, one comes with bytes, the last comes; two are left out of
-    // the next phase, of which three come, and then the last.
+    // Of 6 arrivals: two arrive, one is dropped, one is dropped, one arrives with bytes, the last one arrives; the next
+    // phase expects two fewer, of which three arrive, and then the last one.
     assert_eq!(&got[1..10], &[6, 4, 3, 2, 0, 1, 4, 1, 1]);
 }
 
@@ -245,7 +246,7 @@ fn an_mbarrier_lies_in_shared_memory_and_is_aligned() {
     assert_eq!(run(lines, 1).0.fault, Some(Fault::IllegalAddress));
 }
 
-/// Threads that do not wait for the one that initialises it.
+/// Threads that do not wait for the thread that initialises it.
 #[test]
 fn an_mbarrier_is_initialised_before_others_use_it() {
     let lines = "  mbarrier.init.shared::cta.b64 [bar], 64;

@@ -1,4 +1,4 @@
-//! Modifiers in every order that the vendor's assembler takes, and in none that it refuses.
+//! Modifiers in every order that the vendor's assembler accepts, and in none that it rejects.
 
 use simt::machine::Module;
 use simt::memory::Memory;

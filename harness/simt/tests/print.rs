@@ -1,4 +1,4 @@
-//! What kernels print, and how they fail.
+//! The output of kernels, and their assertion failures.
 
 use crate::common::{Arg, Device};
 use simt::finding::{Kind, Relation, Space, What};
@@ -33,7 +33,7 @@ fn what_a_full_buffer_drops_is_the_oldest_whichever_block_runs_first() {
         let whole = if seed == 0 { whole.clone() } else { print(usize::MAX, seed, 1) };
         let text = print(bytes, seed, workers);
         assert!(text.len() <= bytes && whole.ends_with(&text), "{bytes} {seed} {workers}");
-        // One line more would not fit.
+        // One more line would not fit.
         let before = whole[..whole.len() - text.len()].trim_end_matches('\n');
         let line = before.len() - before.rfind('\n').unwrap();
         assert!(text.starts_with("Hello from") && text.len() + line > bytes, "{bytes} {seed} {workers}: {text:.80}");
@@ -113,7 +113,7 @@ fn a_kernel_that_goes_on_loses_its_stray_writes_and_each_is_found_once() {
         assert_eq!((report.fault, report.findings.len()), (None, 1), "{report:?}");
         assert_eq!(report.findings[0].kind, Kind::OutOfBounds { space: Space::Global });
         assert_eq!(report.findings[0].count, 8);
-        // What lies inside was written, and nothing else was.
+        // The words inside were written, and nothing else was.
         assert!(device.get::<i32>(p, 256).iter().skip(200).all(|n| *n != 0));
         assert_eq!(device.get::<i32>(behind, 256), [0; 256]);
     }
@@ -152,7 +152,7 @@ fn shared_memory_has_bounds() {
     assert_eq!(finding.allocation.as_ref().map(|a| a.relation), Some(Relation::After(1)));
 }
 
-/// Prints by the format that its argument points to; the arguments are 16 words of which each is 1.
+/// Prints with the format to which its argument points; the arguments are 16 words, each of which is 1.
 const ANY_FORMAT: &str = ".version 7.8
 .target sm_75
 .address_size 64
@@ -173,15 +173,15 @@ const ANY_FORMAT: &str = ".version 7.8
 }
 ";
 
-/// The most memory that this process has had, in KiB.
+/// Returns the peak memory of this process, in KiB.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("it is there");
     line.trim().trim_end_matches(" kB").parse().expect("a number")
 }
 
-/// A format of 50,000 bytes that asks for 500 MB is dropped like any text that is longer than the buffer, and takes no
-/// more memory than that. The test measures it in a process of its own.
+/// A format of 50,000 bytes that produces 500 MB is dropped like any text that is longer than the buffer, and takes no
+/// more memory than that. The test measures it in a separate process.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_format_takes_no_more_memory_than_the_buffer() {

@@ -1,4 +1,4 @@
-//! A launch that runs for long tells whoever watches it how far it is.
+//! A long launch reports its progress to the caller.
 
 use crate::common::Device;
 use simt::machine::{Geometry, Launch, Progress, Watch, run_watched};
@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Every thread goes round a loop a hundred thousand times.
+/// Every thread executes a loop a hundred thousand times.
 const PTX: &str = "
 .version 7.8
 .target sm_75
@@ -23,7 +23,7 @@ again:
 }
 ";
 
-/// What was told of a launch of 64 blocks to one who waits so long each time.
+/// Returns the progress reports of a launch of 64 blocks, with this interval.
 fn told(patience: Duration) -> Vec<Progress> {
     let device = Device::new(PTX);
     let kernel = device.module.kernel("rounds").expect("it exists");
@@ -56,7 +56,7 @@ fn a_patient_watcher_hears_nothing() {
     assert_eq!(told(Duration::from_secs(3600)), []);
 }
 
-/// An endless loop, with the line of a file.
+/// An endless loop with line information.
 const ENDLESS: &str = r#"
 .version 7.8
 .target sm_75
@@ -80,7 +80,7 @@ fn a_launch_that_is_stopped_says_where_it_was() {
     let slow = |_| {};
     let watch = Watch { cancel: &cancel, patience: Duration::MAX, slow: &slow, stopped: &stopped, runtime: None };
     let profile = simt::profile::Profile::default_profile();
-    // Set from the start, no block begins.
+    // If it is set from the start, no block begins.
     run_watched(&device.memory, profile, &device.settings, &launch, &watch, &mut |_| {});
     assert!(places.lock().unwrap().is_empty());
     let cancel = AtomicBool::new(false);

@@ -1,4 +1,4 @@
-//! No text makes the reader of PTX panic, hang or fill the memory.
+//! No text makes the PTX parser panic, hang or exhaust memory.
 
 #[path = "mutate/characters.rs"]
 mod characters;
@@ -7,7 +7,7 @@ use characters::piece;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
-/// Reads a text; an error must name a line that the text has.
+/// Parses a text; an error must name a line that the text has.
 fn read(text: &str) {
     if let Err(error) = simt::ptx::parse(text) {
         let lines = text.bytes().filter(|&b| b == b'\n').count() as u32 + 1;
@@ -39,7 +39,7 @@ proptest! {
     }
 }
 
-/// Texts made to cost more than they should: each a few megabytes, each judged in time proportional to that.
+/// Texts designed to cost more than they should: each has a few megabytes, and is parsed in time proportional to that.
 #[test]
 fn cost_grows_with_length_only() {
     let head = ".version 8.0 .target sm_80 .address_size 64 ";

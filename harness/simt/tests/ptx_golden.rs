@@ -1,6 +1,6 @@
-//! Real PTX, read and verified: every file of `tests/ptx/` beside a summary of its syntax tree.
+//! Real PTX, parsed and verified: each file of `tests/ptx/` has a summary of its syntax tree next to it.
 //!
-//! `UPDATE_EXPECTED=1 cargo test -p simt --test machine ptx_golden` writes the summaries anew.
+//! `UPDATE_EXPECTED=1 cargo test -p simt --test machine ptx_golden` rewrites the summaries.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

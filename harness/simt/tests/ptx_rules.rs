@@ -1,4 +1,4 @@
-//! What the reader of PTX refuses, and what it says then.
+//! What the PTX parser rejects, and its error messages.
 
 const HEAD: &str = ".version 7.0\n.target sm_70\n.address_size 64\n";
 
@@ -9,12 +9,12 @@ fn error(text: &str) -> String {
     }
 }
 
-/// The error of a module with these declarations, from line 4 on.
+/// Returns the error of a module with these declarations, from line 4 on.
 fn module(text: &str) -> String {
     error(&format!("{HEAD}{text}"))
 }
 
-/// The error of a kernel with this body, from line 5 on.
+/// Returns the error of a kernel with this body, from line 5 on.
 fn kernel(body: &str) -> String {
     module(&format!(".entry k()\n{{ {body} }}"))
 }

@@ -1,4 +1,4 @@
-//! The stack of functions that call themselves.
+//! The stack of recursive functions.
 
 use crate::common::{Arg, Device};
 use simt::finding::Kind;
@@ -6,7 +6,8 @@ use simt::machine::{Checks, Fault};
 
 const PTX: &str = include_str!("fail/stack_overflow/too_deep.ptx");
 
-/// Launches the recursion to this depth with a stack of so many bytes: each call adds 15 and what it called gave.
+/// Launches the recursion to this depth with a stack of `stack_bytes` bytes: each call adds 15 and the result of the
+/// call it makes.
 fn dive(depth: i32, stack_bytes: u32) -> Result<i64, Kind> {
     let mut device = Device::new(PTX);
     device.settings.stack_bytes = stack_bytes;
@@ -28,12 +29,12 @@ fn dive(depth: i32, stack_bytes: u32) -> Result<i64, Kind> {
     }
 }
 
-/// What the recursion gives: the sum over its calls of `n` and `n % 16`.
+/// Returns the result of the recursion: the sum over its calls of `n` and `n % 16`.
 fn sum(depth: i32) -> i64 {
     (1..=i64::from(depth)).map(|n| n + n % 16).sum()
 }
 
-/// An H200 with a stack of 1024 bytes comes through a depth of 8, and not through one of 11.
+/// An H200 with a stack of 1024 bytes succeeds at a depth of 8, but not at a depth of 11.
 #[test]
 fn the_stack_is_as_deep_as_a_gpus() {
     for depth in [0, 1, 2, 8] {
@@ -51,8 +52,8 @@ fn a_larger_stack_allows_deeper_calls() {
     assert!(matches!(dive(0, 0), Err(Kind::StackOverflow { depth: 1, stack_bytes: 0 })));
 }
 
-/// A function that calls itself and hands down the address of an array of its frame. The innermost one writes `value`
-/// to each word from `%w` words before that array on, of which the frame of its caller has `%n`.
+/// A recursive function that passes down the address of an array of its frame. The innermost one writes `value` to each
+/// word from `%w` words before that array on, of which its caller's frame has `%n`.
 const SPOILER: &str = ".version 7.4
 .target sm_70
 .address_size 64
@@ -104,8 +105,9 @@ LAST:
 }
 ";
 
-/// Nothing that the machine needs to return lies where the kernel writes: each word of the frames and around them is
-/// overwritten by a program counter, by a wild one, and by all ones, and every function goes on where it was called.
+/// Nothing that the machine needs to return is in memory that the kernel writes: each word of the frames and around
+/// them is overwritten by a program counter, by an invalid one, and by all ones, and every function continues where it
+/// was called.
 #[test]
 fn no_kernel_writes_a_return_address() {
     let device = Device::new(SPOILER);
@@ -122,7 +124,7 @@ fn no_kernel_writes_a_return_address() {
 }
 
 /// `h` and `f` call each other. `g`, which `f` calls, calls `h` as well, through a pointer and as if it were a function
-/// of another type: nobody who looks at the types alone sees that `f` is entered again.
+/// of another type: an analysis of the types alone cannot see that `f` is entered again.
 const DISGUISED: &str = ".version 7.4
 .target sm_70
 .address_size 64
@@ -188,14 +190,14 @@ ON:
 }
 ";
 
-/// A call through a pointer to a function of another type is refused, as what is called was not looked at for it: the
+/// A call through a pointer to a function of another type is refused, because the callee was not considered for it: the
 /// registers that it changes, a caller's return address among them, were not saved.
 #[test]
 fn a_pointer_calls_no_function_of_another_type() {
     let device = Device::new(DISGUISED);
     let (report, _) = device.try_launch("k", [1; 3], [1, 1, 1], 0, &[Arg::U32(0x4141_4140)]);
     assert_eq!(report.fault, Some(Fault::InvalidPc), "{:?}", report.findings);
-    // The call is refused, not the return that would come of it.
+    // The call is refused, not the return that would follow it.
     let is_pointer = |kind: &Kind| matches!(kind, Kind::InvalidCall { target } if target >> 56 == 4);
     assert!(is_pointer(&report.findings[0].kind), "{:?}", report.findings);
 }

@@ -1,4 +1,4 @@
-//! The estimate of a kernel's registers keeps within what its launch bounds allow, as a compiler does.
+//! The estimate of a kernel's registers stays within its launch bounds, as a compiler does.
 
 use simt::machine::{Kernel, Module};
 use simt::memory::Memory;
@@ -6,7 +6,7 @@ use simt::profile::{PROFILES, Profile, occupancy};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// A kernel that has so many values alive at once.
+/// Returns a kernel with `values` simultaneously live values.
 fn kernel(values: u32, bounds: &str, profile: &Profile) -> Kernel {
     let mut body = String::new();
     for i in 0..values {

@@ -1,6 +1,6 @@
-//! What findings look like: every report beside its expected text in `tests/report/`.
+//! The text of findings: every report is compared with its expected text in `tests/report/`.
 //!
-//! `UPDATE_EXPECTED=1 cargo test -p simt --test machine report::` writes the files anew.
+//! `UPDATE_EXPECTED=1 cargo test -p simt --test machine report::` rewrites the files.
 
 use simt::finding::*;
 use simt::report::{self, Sources};
@@ -184,7 +184,7 @@ fn names_are_demangled_or_left_alone() {
     assert_eq!(report::demangle("_Znonsense"), "_Znonsense");
 }
 
-/// Whatever the numbers, a report is made: no line, column or size makes it fail.
+/// A report is always produced, whatever the numbers: no line, column or size makes it fail.
 #[test]
 fn odd_places_do_no_harm() {
     let mut sources = sources();

@@ -1,4 +1,5 @@
-//! The machine's IEEE arithmetic against an independent implementation, for every operation, format and rounding mode.
+//! Compares the machine's IEEE arithmetic with an independent implementation, for every operation, format and rounding
+//! mode.
 
 use proptest::prelude::*;
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
@@ -14,7 +15,7 @@ const MODES: [(Round, Theirs); 5] = [
     (Round::NearestAway, Theirs::NearestTiesToAway),
 ];
 
-/// Their result, `None` for NaN.
+/// Returns that implementation's result, `None` for NaN.
 fn bits<F: Float>(x: StatusAnd<F>) -> Option<u64> {
     (!x.value.is_nan()).then(|| x.value.to_bits() as u64)
 }
@@ -51,7 +52,7 @@ fn check_convert<F: Float + FloatConvert<T>, T: Float>(from: Format, to: Format,
     Ok(())
 }
 
-/// Numbers of a format: any bits, and often exponents near each other, near the ends, and sparse mantissas.
+/// Generates numbers of a format: any bits, and often exponents near each other, near the ends, and sparse mantissas.
 fn number(f: Format) -> impl Strategy<Value = u64> {
     let all = f.sign() | (f.sign() - 1);
     let (m, e) = (f.mantissa, f.exponent);
@@ -154,7 +155,7 @@ proptest! {
     }
 }
 
-/// The f32 operations that go through f64.
+/// Checks the f32 operations that are computed in f64.
 fn check_directed(a: u64, b: u64, c: u64) -> Result<(), TestCaseError> {
     let (x, y, z) = (f32::from_bits(a as u32), f32::from_bits(b as u32), f32::from_bits(c as u32));
     let (p, q, r) = (float::<Single>(a), float::<Single>(b), float::<Single>(c));
@@ -176,8 +177,7 @@ fn check_directed(a: u64, b: u64, c: u64) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Rounds down and up and checks by squaring, exactly, in a fused multiply-subtract that only has to have the right
-/// sign.
+/// Rounds down and up and checks by squaring, exactly, in a fused multiply-subtract that only needs the right sign.
 fn check_root<F: Float>(f: Format, a: u64) -> Result<(), TestCaseError> {
     let Some(down) = soft::sqrt(f, Round::Down, a) else {
         let x = float::<F>(a);
@@ -192,7 +192,7 @@ fn check_root<F: Float>(f: Format, a: u64) -> Result<(), TestCaseError> {
         return Ok(());
     }
     prop_assert!(up == down || up == down + 1);
-    // root^2 - a, by integers: root and a are sig * 2^exp.
+    // root^2 - a, in integers: root and a are sig * 2^exp.
     let compare = |root: u64| {
         let parts = |bits| match f.unpack(bits) {
             soft::Parts::Num(_, e, s) => (e, s),

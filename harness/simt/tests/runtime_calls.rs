@@ -1,4 +1,4 @@
-//! Calls of the runtime from kernels, which whoever launched them answers, and pointers to kernels.
+//! Calls of the runtime from kernels, which the caller of the launch answers, and pointers to kernels.
 
 use crate::common::Device;
 use simt::machine::{Caller, Geometry, Launch, Runtime, WORDS, Watch, run_watched};
@@ -52,7 +52,7 @@ impl Runtime for Doubling {
     }
 }
 
-/// Launches `ask` with 40 threads. Returns what they stored.
+/// Launches `ask` with 40 threads. Returns the stored words.
 fn ask(device: &Device, runtime: Option<&dyn Runtime>) -> Vec<u64> {
     let out = device.zeros::<u64>(40);
     let params = out.to_le_bytes();

@@ -1,5 +1,6 @@
-//! Shared memory and atomics by addresses of every kind: values and counters against what a few lines of Rust make of
-//! them. The machine remembers the patterns that addresses have; whether they repeat, move or change must not show.
+//! Shared memory and atomics with addresses of every kind: values and counters are compared with those of a few lines
+//! of Rust. The machine remembers the patterns of addresses; results must not depend on whether they repeat, move or
+//! change.
 
 use crate::common::{Arg, Device};
 use std::collections::BTreeSet;
@@ -7,9 +8,9 @@ use std::collections::BTreeSet;
 const ROUNDS: usize = 64;
 const AREA: u32 = 4096;
 
-/// A kernel that fills shared memory with numbers made of the word's index, then for each round and lane takes an
-/// offset from `offsets`, executes `access` with its address in `%rd6`, and stores `%r10` and `%r11`, if the access set
-/// them.
+/// Returns a kernel that fills shared memory with numbers computed from the word's index, then for each round and lane
+/// takes an offset from `offsets`, executes `access` with its address in `%rd6`, and stores `%r10` and `%r11`, if the
+/// access set them.
 fn kernel(access: &str) -> String {
     format!(
         ".version 8.0\n.target sm_70\n.address_size 64\n
@@ -58,7 +59,7 @@ ROUND:
     )
 }
 
-/// Numbers that look random.
+/// Pseudo-random numbers.
 struct Random(u64);
 impl Random {
     fn below(&mut self, n: u32) -> u32 {
@@ -67,8 +68,8 @@ impl Random {
     }
 }
 
-/// Offsets of 32 lanes for each round, for accesses of `size` bytes: rows, columns, rows of tiles, one place, anything;
-/// some of them at one place for several rounds, some moving on.
+/// Returns offsets of 32 lanes for each round, for accesses of `size` bytes: rows, columns, rows of tiles, a single
+/// location, arbitrary ones; some stay the same for several rounds, others move on.
 fn offsets(size: u32) -> Vec<[u32; 32]> {
     let mut random = Random(u64::from(size));
     let mut rounds = Vec::new();
@@ -97,18 +98,18 @@ fn offsets(size: u32) -> Vec<[u32; 32]> {
     rounds
 }
 
-/// The byte of shared memory at an offset.
+/// Returns the byte of shared memory at an offset.
 fn byte(at: u32) -> u32 {
     ((at / 4).wrapping_mul(0x9e37_79b9) >> (at % 4 * 8)) & 0xff
 }
 
-/// The number of `size` bytes at an offset, its low 32 bits.
+/// Returns the number of `size` bytes at an offset, its low 32 bits.
 fn number(at: u32, size: u32) -> u32 {
     (0..size.min(4)).fold(0, |n, i| n | (byte(at + i) << (8 * i)))
 }
 
-/// Passes over the banks: in each part of the warp, the most distinct words that one bank has. Wide accesses go in
-/// halves (8 bytes) or quarters (16 bytes), two of them at once where lanes access in pairs.
+/// Returns the passes over the banks: in each part of the warp, the most distinct words of any bank. Wide accesses go
+/// in halves (8 bytes) or quarters (16 bytes), two of them together where lanes access in pairs.
 fn passes(address: &[u32; 32], size: u32) -> u64 {
     let of = |lanes: &[u32]| {
         let words: BTreeSet<u32> = lanes.iter().flat_map(|a| (a / 4)..(a + size).div_ceil(4)).collect();
@@ -127,7 +128,7 @@ fn passes(address: &[u32; 32], size: u32) -> u64 {
         .sum()
 }
 
-/// Runs a probe; gives the two results of every round and lane, and the counters.
+/// Runs a probe; returns the two results of every round and lane, and the counters.
 fn probe(access: &str, rounds: &[[u32; 32]]) -> (Vec<[u32; 2]>, simt::counters::Totals) {
     let device = Device::new(&kernel(access));
     let flat: Vec<u32> = rounds.iter().flatten().copied().collect();
@@ -171,7 +172,7 @@ fn stores_of_every_width() {
         ("st.shared.v2.u32 [%rd6], {%r7, %r7};", 8),
         ("st.shared.v4.u32 [%rd6], {%r7, %r7, %r7, %r7};", 16),
     ] {
-        // Every lane stores its own number, then reads what is there: of lanes that meet the highest has won.
+        // Every lane stores its own number, then reads the result: of lanes with the same address the highest has won.
         let access = format!("shl.b32 %r7, %r5, 8; or.b32 %r7, %r7, %r2; {store} ld.shared.u8 %r10, [%rd6];");
         let rounds = offsets(size);
         let (out, totals) = probe(&access, &rounds);
@@ -205,7 +206,7 @@ fn shared_sums_and_the_lanes_that_meet() {
     }
     assert_eq!(totals.shared_atomics.requests, ROUNDS as u64);
     assert_eq!(totals.shared_atomics.collisions, met);
-    // A bank serves one lane a pass, whatever the atomic.
+    // A bank serves one lane per pass, whatever the atomic.
     let most = |round: &[u32; 32]| (0..32).map(|bank| round.iter().filter(|at| **at / 4 % 32 == bank).count()).max();
     let waited: u64 = rounds.iter().map(|round| most(round).unwrap() as u64 - 1).sum();
     assert!(waited > 0);
@@ -214,8 +215,8 @@ fn shared_sums_and_the_lanes_that_meet() {
     assert_eq!((totals.shared_atomics.collisions, totals.shared_atomics.bank_conflicts), (met, waited));
 }
 
-/// Sums of floats in one place of global memory, where subnormal numbers are flushed, as a lane after lane makes them;
-/// a lane may sit out.
+/// Sums of floats at one location in global memory, where subnormal numbers are flushed, computed one lane after
+/// another; some lanes may not take part.
 #[test]
 fn global_sums_of_odd_floats() {
     let tiny = f32::from_bits(5);
@@ -284,8 +285,7 @@ DONE:
     }
 }
 
-/// An external array with a size is allocated as if it were the module's own; what it holds does not overlap with the
-/// dynamic part.
+/// An external array with a size is allocated like the module's own; its contents do not overlap with the dynamic part.
 #[test]
 fn an_external_array_with_a_size_has_that_size() {
     let ptx = "
@@ -321,7 +321,7 @@ fn an_external_array_with_a_size_has_that_size() {
 }
 
 /// Traffic is counted where a generic address leads: in shared memory with its bank conflicts, in local memory, in
-/// global memory; also if the lanes of one request go different ways.
+/// global memory; also if the lanes of one request access different spaces.
 #[test]
 fn generic_addresses_count_where_they_lead() {
     let text = ".version 8.0
@@ -365,7 +365,7 @@ fn generic_addresses_count_where_they_lead() {
     let t = report.counters.totals;
     let shared = |c: &simt::counters::SharedTraffic| (c.requests, c.lanes, c.bytes, c.wavefronts, c.conflicts);
     assert_eq!(shared(&t.shared_stores), (1, 32, 128, 2, 1));
-    // A load of all lanes, and one of eight whose words lie in different banks.
+    // A load of all lanes, and one of eight lanes whose words are in different banks.
     assert_eq!(shared(&t.shared_loads), (2, 40, 160, 3, 1));
     assert_eq!((t.shared_atomics.requests, t.shared_atomics.lanes, t.shared_atomics.collisions), (1, 32, 31));
     assert_eq!((t.global_atomics.requests, t.global_atomics.collisions), (0, 0));

@@ -1,5 +1,5 @@
-//! Products of tiles of bits and of numbers of four bits, and those whose first factor is sparse, against plain
-//! arithmetic. Registers and tiles correspond as the PTX manual says.
+//! Products of tiles of bits and of 4-bit numbers, and those with a sparse first factor, compared with plain
+//! arithmetic. The mapping of registers to tiles is that of the PTX manual.
 
 use crate::common::{Arg, Device};
 use simt::machine::Module;
@@ -7,8 +7,8 @@ use simt::memory::Memory;
 use simt::profile::Profile;
 use std::sync::Arc;
 
-/// A kernel whose lanes give `left` and `right` words of the factors and, for sparse ones, a word that says what is
-/// kept.
+/// Returns a kernel whose lanes provide `left` and `right` words of the factors and, for sparse ones, a word of
+/// metadata.
 fn product(form: &str, left: usize, right: usize, sparse: bool) -> String {
     let list = |from: usize, count: usize| {
         let names: Vec<String> = (from..from + count).map(|r| format!("%r{r}")).collect();
@@ -31,12 +31,12 @@ fn product(form: &str, left: usize, right: usize, sparse: bool) -> String {
     )
 }
 
-/// Words without a pattern.
+/// Returns words without a pattern.
 fn words(count: usize) -> Vec<u32> {
     (0..count as u32).map(|i| i.wrapping_mul(0x9e37_79b9) ^ (i << 7)).collect()
 }
 
-/// Runs the kernel, and returns the words of each lane, and row and column of D.
+/// Runs the kernel. Returns a function from row and column to the number of D there.
 fn run(ptx: &str, input: &[u32]) -> impl Fn(usize, usize) -> i32 + use<> {
     let device = Device::new(ptx);
     let (from, to) = (device.put(input), device.zeros::<i32>(128));
@@ -45,7 +45,7 @@ fn run(ptx: &str, input: &[u32]) -> impl Fn(usize, usize) -> i32 + use<> {
     move |row, column| d[(row % 8 * 4 + column / 2) * 4 + row / 8 * 2 + column % 2]
 }
 
-/// Sums over eight words of a row of A and a column of B.
+/// Checks sums over eight words of a row of A and a column of B.
 fn sums_are(form: &str, of: impl Fn(u32, u32) -> i32) {
     let input = words(32 * 6);
     let found = run(&product(form, 4, 2, false), &input);
@@ -77,7 +77,7 @@ fn bits_and_numbers_of_four_bits() {
 #[test]
 fn of_a_sparse_factor_two_of_four_bytes_are_kept() {
     let mut input = words(32 * 5);
-    // Places 0 and 3, or 1 and 2, of each four.
+    // Positions 0 and 3, or 1 and 2, of each four.
     for lane in 0..32 {
         input[lane * 5 + 4] = if lane % 3 == 0 { 0xcccc_9999 } else { 0x9999_cccc };
     }
@@ -97,7 +97,7 @@ fn of_a_sparse_factor_two_of_four_bytes_are_kept() {
     }
 }
 
-/// Of numbers of four bits, neighbours are kept in pairs: two pairs of each four.
+/// Of 4-bit numbers, neighbours are kept in pairs: two pairs of each four.
 #[test]
 fn of_a_sparse_factor_two_of_four_pairs_of_four_bits_are_kept() {
     let nibble = |word: u32, k: usize, signed| four_bits(word, k as u32, signed);
@@ -119,7 +119,7 @@ fn of_a_sparse_factor_two_of_four_pairs_of_four_bits_are_kept() {
             };
             for (row, column) in (0..16).flat_map(|row| (0..8).map(move |column| (row, column))) {
                 let place = |kept: usize| {
-                    // Eight numbers of which two pairs are kept, and the four bits that tell of them.
+                    // Eight numbers of which two pairs are kept, and the four bits that describe them.
                     let eight = kept / 4;
                     let (lane, low) = (row % 8 * 4 + row / 8 + eight / 8 * 2, eight % 8 * 4);
                     let pair = input[lane * each + left + right] >> (low + kept % 4 / 2 * 2) & 3;
@@ -132,7 +132,7 @@ fn of_a_sparse_factor_two_of_four_pairs_of_four_bits_are_kept() {
     }
 }
 
-/// Forms that no device has are refused, not computed in some way.
+/// Forms that no device has are rejected, not computed in some way.
 #[test]
 fn what_does_not_exist_is_refused() {
     let refused = |form: &str, left, right, sparse| {
@@ -146,7 +146,7 @@ fn what_does_not_exist_is_refused() {
     refused("mma.sp.sync.aligned.m16n8k256.row.col.s32.s4.s4.s32", 4, 4, true);
 }
 
-/// Small whole numbers, some negative, as `e4m3` and `e5m2`.
+/// Small integers, some negative, as `e4m3` and `e5m2`.
 const QUARTERS: [(u8, u8, i32); 8] = [
     (0x00, 0x00, 0),
     (0x38, 0x3c, 1),
@@ -158,12 +158,12 @@ const QUARTERS: [(u8, u8, i32); 8] = [
     (0xc4, 0xc2, -3),
 ];
 
-/// Which of the numbers a lane has in a byte of a word.
+/// Returns the index of the number that a lane has in a byte of a word.
 fn quarter(lane: usize, word: usize, byte: usize) -> usize {
     (lane * 31 + word * 17 + byte * 5 + lane / 3 + word * byte) % 8
 }
 
-/// Products of numbers of 8 bits, dense and sparse: exact where they are small.
+/// Products of 8-bit numbers, dense and sparse: exact where they are small.
 #[test]
 fn floating_point_numbers_of_eight_bits() {
     for (dims, left, right, sparse) in [("m16n8k16", 2, 1, false), ("m16n8k32", 4, 2, false), ("m16n8k64", 4, 4, true)]
@@ -200,8 +200,8 @@ fn floating_point_numbers_of_eight_bits() {
     }
 }
 
-/// The accumulator is added at last, rounded to the nearest: 3, which is the sum of the products, would be cut off to 2
-/// otherwise.
+/// The accumulator is added at the end, rounded to nearest: otherwise 3, which is the sum of the products, would be
+/// truncated to 2.
 #[test]
 fn an_accumulator_of_quarters_is_added_at_last() {
     let form = "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32";

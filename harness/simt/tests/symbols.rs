@@ -1,4 +1,4 @@
-//! Names in PTX: elements of arrays, second names of functions, special registers, and the spaces of addresses.
+//! Names in PTX: elements of arrays, aliases of functions, special registers, and address spaces.
 
 use crate::common::{Arg, Device};
 
@@ -6,7 +6,7 @@ fn module(body: &str) -> String {
     format!(".version 8.0\n.target sm_80\n.address_size 64\n{body}")
 }
 
-/// Runs `k<<<1, threads>>>(out)` and returns the words that it left.
+/// Runs `k<<<1, threads>>>(out)` and returns the words that it wrote.
 fn words(ptx: &str, threads: u32, count: usize) -> Vec<u32> {
     let device = Device::new(ptx);
     let out = device.zeros::<u32>(count);
@@ -100,7 +100,7 @@ fn an_address_of_a_constant_lies_in_constant_memory() {
     assert_eq!(got, [1, 0, 0, 1]);
 }
 
-/// What an H200 gives for the same kernel, with one word of its own shared memory.
+/// Compares with an H200's results for the same kernel, which has one word of its own shared memory.
 #[test]
 fn the_system_reserves_the_start_of_shared_memory() {
     let mut code = String::new();
@@ -121,7 +121,7 @@ fn the_system_reserves_the_start_of_shared_memory() {
     assert_eq!(got, [0, 288, 1024, 0, 0, 128, 0, 1152, 1024]);
 }
 
-/// What lies there is no kernel's own, is zero at first, and its use is no finding.
+/// The reserved part contains no variable of the kernel, is zero at first, and its use is not a finding.
 #[test]
 fn what_the_system_reserves_is_none_of_a_kernels_arrays() {
     let ptx = module(

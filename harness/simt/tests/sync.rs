@@ -1,4 +1,4 @@
-//! What threads do together: shuffles, votes, barriers, locks, and what happens when some never come.
+//! Synchronisation of threads: shuffles, votes, barriers, locks, and what happens when some threads never arrive.
 
 use crate::common::{Arg, Device};
 use simt::finding::Kind;
@@ -176,7 +176,8 @@ fn an_endless_loop_ends_with_its_budget() {
     assert_eq!(report.findings[0].kind, Kind::EndlessLoop { budget });
 }
 
-/// The lanes part and meet again in each turn of the loop, so that some of them always have a part of their share left.
+/// The lanes diverge and reconverge in each iteration of the loop, so that some of them always have a part of their
+/// time slice left.
 #[test]
 fn an_endless_loop_whose_lanes_part_and_meet_ends_with_its_budget() {
     let mut device = Device::new(PARTING);

@@ -1,10 +1,11 @@
-//! Which architectures have an instruction, and which numbers a barrier takes, as the vendor's assembler says.
+//! The architectures that have an instruction, and the valid numbers of a barrier, compared with the vendor's
+//! assembler.
 
 /// The architectures of the record.
 const TARGETS: [&str; 18] =
     ["50", "52", "53", "60", "61", "70", "72", "75", "80", "86", "87", "89", "90", "90a", "100", "100a", "120", "120a"];
 
-/// A module for a target with a kernel of this instruction.
+/// Returns a module for a target with a kernel of this instruction.
 fn module(target: &str, line: &str) -> String {
     format!(
         ".version 9.0\n.target sm_{target}\n.address_size 64\n.visible .entry k() {{\n.reg .b16 %h<20>; .reg .b32 %r<20>; \
@@ -13,14 +14,14 @@ fn module(target: &str, line: &str) -> String {
     )
 }
 
-/// Why the module is refused, if that is because of its target or a barrier's numbers.
+/// Returns why the module is rejected, if that is because of its target or a barrier's numbers.
 fn refusal(target: &str, line: &str) -> Option<String> {
     let error = simt::ptx::parse(&module(target, line)).err()?.to_string();
     let reasons = ["not supported on `.target", "barrier number", "a barrier for"];
     reasons.iter().any(|reason| error.contains(reason)).then_some(error)
 }
 
-/// Whether the record's list of architectures names one.
+/// Whether the record's list of architectures contains one.
 fn names(list: &str, target: &str) -> bool {
     match list.strip_suffix('+') {
         Some(first) => TARGETS.iter().skip_while(|known| **known != first).any(|known| *known == target),
@@ -61,7 +62,7 @@ fn a_refusal_says_what_to_compile_for() {
     assert!(told("90", "bar.sync 0, 33;").contains("a barrier for 33 threads"));
 }
 
-/// A module says what it was compiled for, wherever in the text that stands.
+/// A module states its target, wherever it is in the text.
 #[test]
 fn a_module_knows_its_target() {
     let memory = std::sync::Arc::new(simt::memory::Memory::new(1 << 24));

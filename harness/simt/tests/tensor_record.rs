@@ -1,5 +1,6 @@
-//! The tensor copies that were recorded on an H200 (`harness/libcudart/tests/tensors/`), made again: each line tells a
-//! tensor map and a copy, and either digests of the memory that the copy could have written or that it stopped.
+//! Repeats the tensor copies that were recorded on an H200 (`harness/libcudart/tests/tensors/`): each line describes a
+//! tensor map and a copy, and either digests of the memory that the copy could have written, or the fact that it
+//! stopped.
 
 use crate::common::{Arg, Device};
 use flate2::read::GzDecoder;
@@ -12,13 +13,13 @@ use std::io::Read;
 const TILE: usize = 16384 + 1024;
 const DATA: usize = 1 << 20;
 
-/// The record's bytes, as words.
+/// Returns the record's bytes, as words.
 fn pattern(words: usize, salt: u32) -> Vec<u32> {
     let word = |i: u32| i.wrapping_add(salt).wrapping_mul(2_654_435_761);
     (0..words as u32).map(|i| word(i) ^ word(i) >> 15).collect()
 }
 
-/// The record's digest of bytes (FNV-1a).
+/// Returns the record's digest of bytes (FNV-1a).
 fn digest(bytes: impl IntoIterator<Item = u8>) -> u64 {
     let begin = 14_695_981_039_346_656_037;
     bytes.into_iter().fold(begin, |sum: u64, byte| (sum ^ u64::from(byte)).wrapping_mul(1_099_511_628_211))
@@ -36,7 +37,7 @@ struct Copy<'a> {
     shift: u64,
     at: [i32; 5],
     offsets: [i32; 3],
-    /// What the device did.
+    /// The outcome on the device.
     end: &'a str,
 }
 
@@ -84,8 +85,8 @@ impl Copy<'_> {
         }
     }
 
-    /// Bytes that the copy moves, and those that the recording program waited for: it took the first dimension of a
-    /// tensor of slices for channels.
+    /// Returns the bytes that the copy moves, and those that the recording program waited for: it took the first
+    /// dimension of a tensor of slices for channels.
     fn bytes(&self) -> (u32, u32) {
         let element = self.map.element.bytes();
         let slice = match self.map.interleave {
@@ -107,7 +108,7 @@ impl Copy<'_> {
         }
     }
 
-    /// The lines of PTX that make it.
+    /// Returns the lines of PTX that make the copy.
     fn lines(&self) -> String {
         let rank = self.map.rank as usize;
         let join = |list: &[String]| list.join(", ");
@@ -143,7 +144,7 @@ WAIT:
         }
     }
 
-    /// What differs from the record when the copy is made here.
+    /// Returns what differs from the record when the copy is made here.
     fn differs(&self, tile: &[u32], data: &[u32]) -> Option<&'static str> {
         let device = Device::new(&module(&self.lines()));
         let tensor = device.put(data);
@@ -160,7 +161,7 @@ WAIT:
         }
         let digests: Vec<u64> =
             self.end.split(' ').take(2).map(|word| u64::from_str_radix(word, 16).unwrap()).collect();
-        // The record's tile has one more byte, which says that the copy has ended.
+        // The record's tile has one more byte, which says that the copy has completed.
         if digest(bytes_of(&device.get(shared, tile.len())).chain([1])) != digests[0] {
             return Some("another tile");
         }
@@ -168,7 +169,7 @@ WAIT:
     }
 }
 
-/// A kernel that brings its tile from global memory, makes a copy by one thread, and takes the tile back there.
+/// Returns a kernel that loads its tile from global memory, makes a copy by one thread, and stores the tile back.
 fn module(lines: &str) -> String {
     let each_word = |label: &str, take: &str| {
         format!(
@@ -232,7 +233,7 @@ fn all_recorded_tensor_copies_are_an_h200s() {
     for copy in &copies {
         let (moved, waited) = copy.bytes();
         let differs = match copy.end {
-            // Other bytes than those that came are waited for without end.
+            // A wait for a wrong number of bytes never ends.
             "never" => (moved == waited).then_some("would end"),
             _ => copy.differs(&tile, &data),
         };

@@ -1,5 +1,5 @@
 //! Copies of boxes of tensors (`cp.async.bulk.tensor`): what they move, fill and leave out, what must be waited for,
-//! and what a device refuses.
+//! and what a device rejects.
 
 use crate::common::{Arg, Device};
 use simt::finding::{Kind, Scope, Space, TensorMapMisuse};
@@ -9,8 +9,9 @@ use simt::tensor::{Element, Interleave, Shape, TensorMap};
 /// Words of the tile in shared memory.
 const WORDS: usize = 1024;
 
-/// A module with a kernel of these lines by 64 threads: `tile` has 1024 words, which begin as 7, `bar` is an mbarrier
-/// for one arrival, `%map` the address of a tensor map, and `%out` that of 1024 words which get the tile in the end.
+/// Returns a module with a kernel of these lines for 64 threads: `tile` has 1024 words, initially 7, `bar` is an
+/// mbarrier for one arrival, `%map` the address of a tensor map, and `%out` that of 1024 words to which the tile is
+/// written at the end.
 fn module(lines: &str) -> String {
     format!(
         ".version 8.6
@@ -69,7 +70,7 @@ const WAIT: &str = "WAIT:
   @!%p bra WAIT;
 ";
 
-/// A load by the first thread, of so many bytes.
+/// Returns a load by the first thread, of `bytes` bytes.
 fn load(how: &str, coordinates: &str, rest: &str, bytes: u64) -> String {
     format!(
         "  @!%first bra LOADED;
@@ -80,7 +81,7 @@ LOADED:
     )
 }
 
-/// A store by the first thread.
+/// Returns a store by the first thread.
 fn store(how: &str, coordinates: &str) -> String {
     format!(
         "  @!%first bra STORED;
@@ -92,7 +93,7 @@ STORED:
     )
 }
 
-/// A map of elements that lie without gaps, with a box.
+/// Returns a map of a tensor without gaps, with a box.
 fn map(element: Element, dims: &[u64], sizes: &[u32]) -> TensorMap {
     let whole = |list: &[u64]| -> [u64; 5] { std::array::from_fn(|at| list.get(at).copied().unwrap_or(1)) };
     let mut strides = [0; 4];
@@ -115,7 +116,7 @@ fn map(element: Element, dims: &[u64], sizes: &[u32]) -> TensorMap {
     }
 }
 
-/// What a kernel of these lines makes of a tensor: its report, the tile, and the tensor.
+/// Runs a kernel of these lines on a tensor. Returns its report, the tile, and the tensor.
 fn run(lines: &str, map: &TensorMap, tensor: &[u32]) -> (Report, Vec<u32>, Vec<u32>) {
     let mut device = Device::new(&module(lines));
     device.settings.checks = Checks::ALL;
@@ -134,8 +135,8 @@ fn numbers(count: usize) -> Vec<u32> {
     (0..count as u32).map(|i| i * 3 + 100).collect()
 }
 
-/// A tile of 32 x 8 words out of 64 x 40, by every swizzle, from a place where it leaves the tensor and from one where
-/// it does not. A row of the tile is one of 128 bytes in shared memory.
+/// A tile of 32 x 8 words out of 64 x 40, with every swizzle, from a position where it leaves the tensor and from one
+/// where it does not. A row of the tile is one of 128 bytes in shared memory.
 #[test]
 fn a_tile_comes_swizzled() {
     let tensor = numbers(64 * 40);
@@ -164,7 +165,8 @@ fn a_tile_comes_swizzled() {
     }
 }
 
-/// Rows of 16 bytes lie as far apart as a swizzle spans; what is between them stays. Back from there comes the same.
+/// Rows of 16 bytes are as far apart as a swizzle spans; the bytes between them are not changed. A copy back restores
+/// the tensor.
 #[test]
 fn short_rows_have_gaps_behind_them() {
     let tensor = numbers(16 * 8);
@@ -189,7 +191,7 @@ fn short_rows_have_gaps_behind_them() {
     }
 }
 
-/// Every number of dimensions, into the block's own shared memory, with steps.
+/// Every number of dimensions, to the block's own shared memory, with steps.
 #[test]
 fn one_to_five_dimensions() {
     let dims = [8u64, 5, 4, 3, 3];
@@ -307,7 +309,7 @@ fn reductions_of_tensors() {
         fine(&report);
         assert_eq!((tensor[0], tensor[31], tensor[32]), (result, result, other), "{name}");
     }
-    // 2^-139 twice; types with FTZ take it for zero.
+    // 2^-139 twice; types with FTZ treat it as zero.
     for (element, sum) in [(Element::F32, 0x800), (Element::F32Ftz, 0)] {
         let map = map(element, &[8, 8], &[8, 4]);
         let small = COUNT.replace("%t;\n", "0x400;\n");
@@ -315,7 +317,7 @@ fn reductions_of_tensors() {
         fine(&report);
         assert_eq!((tensor[0], tensor[31], tensor[32]), (sum, sum, 0x400), "{element:?}");
     }
-    // Bytes have no sums, and neither have signed integers of 64 bits.
+    // Bytes have no sums, and neither have signed 64-bit integers.
     for (element, sizes) in [(Element::U8, [16, 4]), (Element::S64, [4, 4])] {
         let map = map(element, &[16, 8], &sizes);
         let (report, ..) = run(&[COUNT, FENCE, MEET, &store].concat(), &map, &[0; 256]);
@@ -350,7 +352,7 @@ fn columns_of_pixels() {
             (h, n) = (-1, n + 1);
         }
     }
-    // Back to where they came from, without offsets; no pixel may lie before the tensor.
+    // A copy back to the same pixels, without offsets; no pixel may lie before the tensor.
     let shape = Shape::Im2col { lower: [0; 3], upper: [-1, -1, 0], channels: 4, pixels: 16 };
     let map = TensorMap { shape, ..map };
     let store = store("cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs", "{0, 3, 2, 0}");
@@ -426,7 +428,7 @@ fn a_tile_that_nobody_has_waited_for_has_not_come() {
     assert!(remedy.contains("wait_group"), "{remedy}");
 }
 
-/// A barrier alone does not order a store before a copy. The fence may stand on either side of it.
+/// A barrier alone does not order a store before a copy. The fence may be on either side of it.
 #[test]
 fn a_missing_fence_of_proxies_is_a_race() {
     let map = map(Element::U32, &[16, 8], &[8, 8]);
@@ -442,12 +444,12 @@ fn a_missing_fence_of_proxies_is_a_race() {
         let remedy = report.findings[0].remedy.as_deref().unwrap_or_default();
         assert!(remedy.contains("fence.proxy.async"), "{remedy}");
     }
-    // What a copy has brought may be copied on.
+    // Bytes that a copy has written may be copied again.
     let load = load("2d.shared::cluster.global", "{0, 0}", "", 256);
     fine(&run(&[COUNT, MEET, &load, WAIT, &store].concat(), &map, &[1; 128]).0);
 }
 
-/// The finding of a kernel that a device stops, and all that is said of it.
+/// Returns the finding of a kernel that a device stops, and all its text.
 fn refused(lines: &str, map: &TensorMap, fault: Fault) -> (Kind, String) {
     let (report, ..) = run(lines, map, &[1; 128]);
     assert_eq!(report.fault, Some(fault), "{lines}: {:#?}", report.findings);
@@ -472,7 +474,7 @@ fn misuse_is_told() {
     let deep = load("3d.shared::cluster.global", "{0, 0, 0}", "", 256);
     let notes = misuse(&deep, TensorMapMisuse::Rank { map: 2, asked: 3 });
     assert!(notes.contains("16 x 8 elements of 4 bytes") && notes.contains("box of 8 x 8 (256 bytes)"), "{notes}");
-    // Elements of 4 bytes: a box may begin at each fourth of them, also outside the tensor, and in any row.
+    // Elements of 4 bytes: a box may begin at every fourth of them, also outside the tensor, and in any row.
     let odd = |way: &dyn Fn(&str) -> String, at: i32| {
         misuse(&way(&format!("{{{at}, 3}}")), TensorMapMisuse::Coordinate { at, bytes: 4 });
     };
@@ -500,7 +502,7 @@ fn places_of_boxes_are_checked() {
     let good = load("2d.shared::cluster.global", "{0, 0}", "", 256);
     let (kind, _) = refused(&good.replace("[tile]", "[tile+64]"), &fits, Fault::MisalignedAddress);
     assert_eq!(kind, Kind::Misaligned { space: Space::Shared, required: 128 });
-    // More than there is.
+    // More than the tile can hold.
     let large = map(Element::U32, &[16, 8], &[256, 256]);
     let (kind, notes) = refused(&good, &large, Fault::IllegalAddress);
     assert_eq!(kind, Kind::OutOfBounds { space: Space::Shared });
@@ -519,7 +521,7 @@ fn places_of_boxes_are_checked() {
     assert_eq!(kind, Kind::InvalidTensorMap { misuse: TensorMapMisuse::Corners { at: 16, first: 0, last: 15 } });
 }
 
-/// A kernel makes a map of another one: in shared memory, then in global memory.
+/// A kernel creates a map from another one: in shared memory, then in global memory.
 #[test]
 fn kernels_change_maps() {
     let lines = "  setp.lt.u32 %p, %t, 16;
@@ -559,7 +561,7 @@ NEXT:
     assert_eq!(kind, Kind::InvalidTensorMap { misuse: TensorMapMisuse::Field });
 }
 
-/// The report of a load by a map of these words.
+/// Returns the report of a load through a map with these words.
 fn load_by(words: &[u64; 16], lines: &str) -> Report {
     let mut device = Device::new(&module(lines));
     device.settings.checks = Checks::ALL;
@@ -568,7 +570,7 @@ fn load_by(words: &[u64; 16], lines: &str) -> Report {
     report
 }
 
-/// That a load by these words stops the kernel because the driver did not make them.
+/// Asserts that a load through these words stops the kernel because the driver did not create them.
 fn is_forged(words: &[u64; 16], lines: &str) {
     let report = load_by(words, lines);
     assert_eq!(report.fault, Some(Fault::IllegalInstruction), "{words:x?}");
@@ -577,14 +579,14 @@ fn is_forged(words: &[u64; 16], lines: &str) {
     assert!(told.contains("was not made by the driver"), "{told}");
 }
 
-/// What can be computed without the key of the process: the words of a map and a constant digest of them.
+/// Returns what can be computed without the key of the process: the words of a map and a constant digest of them.
 fn forged(mut words: [u64; 16]) -> [u64; 16] {
     let digest = |sum: u64, word: &u64| (sum.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     words[15] = u64::from_le_bytes(*b"TensorMp") ^ words[..15].iter().fold(0, digest);
     words
 }
 
-/// A map whose words a kernel wrote is no map, whatever it says: a box of 6000 elements of 8 bytes, and one of 2^57
+/// A map whose words a kernel wrote is not a map, whatever it says: a box of 6000 elements of 8 bytes, and one of 2^57
 /// rows of 128 bytes, whose size wraps to 0.
 #[test]
 fn maps_that_kernels_wrote_are_refused() {
@@ -599,7 +601,7 @@ fn maps_that_kernels_wrote_are_refused() {
     }
 }
 
-/// A kernel changes one word of a map that the driver made, without `tensormap.replace`.
+/// A kernel changes one word of a map that the driver created, without `tensormap.replace`.
 #[test]
 fn a_map_that_a_kernel_edited_is_refused() {
     let words = TensorMap { address: 1 << 20, ..map(Element::U32, &[16, 8], &[8, 8]) }.words();
@@ -610,7 +612,7 @@ fn a_map_that_a_kernel_edited_is_refused() {
             "  @%first ld.global.u64 %d0, [%map+{place}];\n  xor.b64 %d0, %d0, 16;\n  @%first st.global.u64 [%map+{place}], %d0;\n"
         );
         is_forged(&words, &[&edit, MEET, &good].concat());
-        // Nor does a replacement make it one.
+        // A later `tensormap.replace` does not make it valid either.
         let replace = "  mov.u32 %y, 1;\n  @%first tensormap.replace.tile.fill_mode.global.b1024.b32 [%map], %y;\n";
         is_forged(&words, &[&edit, MEET, replace, &good].concat());
     }
@@ -637,7 +639,7 @@ fn fields_are_checked_when_a_map_is_used() {
     }
 }
 
-/// The largest strides lead outside of all memory, instead of round the end of the addresses.
+/// The largest strides lead outside of all memory, instead of wrapping around the address space.
 #[test]
 fn addresses_of_rows_do_not_wrap() {
     let far = TensorMap { strides: [(1 << 40) - 16; 4], dims: [1 << 32; 5], rank: 3, ..map(Element::U32, &[16], &[8]) };

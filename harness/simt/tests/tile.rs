@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 const PTX: &str = include_str!("kernels/tile.ptx");
 
-/// Small whole numbers, as f16 bits: their products and sums are exact.
+/// Returns small integers, and their f16 bits: their products and sums are exact.
 fn numbers(count: usize, seed: i32) -> (Vec<i32>, Vec<u16>) {
     let values: Vec<i32> = (0..count as i32).map(|i| (i * 7 + seed) % 17 - 8).collect();
     let bits = |&v: &i32| soft::F16.pack(Round::Nearest, v < 0, 0, v.unsigned_abs().into()) as u16;
@@ -41,7 +41,7 @@ fn a_product_of_tiles() {
     }
 }
 
-/// Registers of halves that lie side by side are read at once; pairs of floats are written at once.
+/// Registers of contiguous halves are read together; pairs of floats are written together.
 #[test]
 fn a_tile_s_traffic_is_counted() {
     let (n, device) = (48, device());
@@ -61,7 +61,7 @@ fn a_tile_s_traffic_is_counted() {
     let stores = totals.global_stores;
     assert_eq!((stores.requests, stores.bytes), (9 * 4, 9 * 1024));
     assert_eq!((stores.sectors, stores.ideal_sectors), (9 * 32, 9 * 32));
-    // The tiles' instructions are synchronisations of the warp all the same.
+    // The tiles' instructions also count as synchronisations of the warp.
     assert_eq!(totals.warp_syncs, tiles + 9 * 3 + 9);
 }
 
@@ -78,16 +78,16 @@ fn a_tile_s_bank_conflicts_are_counted() {
     assert_eq!((loads.requests, loads.bytes), (8, 1024));
     assert_eq!((loads.wavefronts, loads.conflicts), (16, 8));
     assert_eq!(loads.worst_ways, 2);
-    // B by rows, along which a register does not lie: 8 registers' worth, but only 4 hold different elements.
+    // B by rows, along which a register is not contiguous: 8 registers' worth, but only 4 hold different elements.
     let loads = report.counters.totals.global_loads;
     assert_eq!((loads.requests, loads.bytes), (16 + 4, 1024 + 256));
 }
 
-/// `ldmatrix`: a pass for each matrix, and more where its rows share banks.
+/// `ldmatrix`: one pass per matrix, and more where its rows share banks.
 #[test]
 fn rows_of_matrices_share_banks() {
     let device = Device::new(include_str!("kernels/matrix_rows.ptx"));
-    // The distance of two rows in bytes, and the ways of a matrix.
+    // The distance between rows in bytes, and the ways of a matrix.
     for (stride, ways) in [(16, 1), (32, 2), (48, 1), (64, 4), (80, 1), (128, 8)] {
         let out = device.zeros::<u32>(5 * 32);
         let args = [Arg::Ptr(out), Arg::I32(stride)];
@@ -99,7 +99,7 @@ fn rows_of_matrices_share_banks() {
         assert_eq!(loads.wavefronts, 5 * ways, "{stride} bytes");
         assert_eq!(loads.conflicts, 5 * (ways - 1), "{stride} bytes");
         assert_eq!(loads.worst_ways, ways, "{stride} bytes");
-        // Lane by lane, a word of row `lane / 4` of each matrix.
+        // For each lane, a word of row `lane / 4` of each matrix.
         let got = device.get::<u32>(out, 5 * 32);
         for (i, &word) in got.iter().enumerate() {
             let row = i % 128 / 32 * 8 + i % 32 / 4;
@@ -126,7 +126,7 @@ fn a_tall_tile_in_shared_memory() {
     }
 }
 
-/// A tile that reaches beyond its allocation is found like any access.
+/// A tile that reaches beyond its allocation is found like any other access.
 #[test]
 fn a_tile_out_of_bounds_is_found() {
     let device = device();
@@ -138,8 +138,7 @@ fn a_tile_out_of_bounds_is_found() {
     assert_eq!(report.fault, Some(simt::machine::Fault::IllegalAddress));
 }
 
-/// Lanes whose addresses an `ldmatrix` of one or two matrices does not use: before 8.0, a GPU looks at them all the
-/// same.
+/// Lanes whose addresses an `ldmatrix` of one or two matrices does not use: before 8.0, a GPU checks them nevertheless.
 #[test]
 fn lanes_that_give_no_row_matter_before_8_0() {
     let ptx = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() {\n .reg .pred %p; .reg .b32 %r<5>;\n\

@@ -1,13 +1,13 @@
-//! Small kernels, each beside the report that it must give, as miri's own tests are kept.
+//! Small kernels with their expected reports, organised like miri's own tests.
 //!
-//! `tests/pass/*.cu` are right: they end, leave the values that the report shows, and nothing is found, whatever the
-//! order of warps and blocks; the driver package's test `kernels_on_gpu` runs them on a GPU, where there is one.
-//! `tests/fail/<kind of mistake>/*.cu` are wrong: the report says how. `NAME.ptx` is what `NAME.cu` gives (`cargo run
-//! -p kernels --example ptx -- harness/simt/tests/pass harness/simt/tests/fail/*`, from the workspace's root), and
-//! `NAME.txt` the expected report: `UPDATE_EXPECT=1 cargo test -p simt --test ui` writes them anew; read the
-//! difference.
+//! `tests/pass/*.cu` are correct: they end, write the values that the report shows, and have no findings, whatever the
+//! order of warps and blocks; the driver package's test `kernels_on_gpu` runs them on a GPU, where one is available.
+//! `tests/fail/<kind of mistake>/*.cu` are incorrect: the report explains how. `NAME.ptx` is compiled from `NAME.cu`
+//! (`cargo run -p kernels --example ptx -- harness/simt/tests/pass harness/simt/tests/fail/*`, from the workspace's
+//! root), and `NAME.txt` is the expected report: `UPDATE_EXPECT=1 cargo test -p simt --test ui` rewrites the reports;
+//! review the difference.
 //!
-//! How a kernel is launched stands in its first lines; [`case`] has the format.
+//! The first lines of a kernel's file define its launches; [`case`] describes the format.
 
 #[path = "ui/case.rs"]
 mod case;
@@ -41,7 +41,7 @@ fn cases(folder: &Path) -> Vec<Case> {
     paths.map(|path| Case::read(&path)).collect()
 }
 
-/// The reports are being written: there is nothing to hold against them yet.
+/// Whether the reports are being rewritten, so that there is nothing to compare with.
 fn updating() -> bool {
     std::env::var_os("UPDATE_EXPECT").is_some()
 }
@@ -55,7 +55,7 @@ fn failing() -> Vec<Case> {
     kinds.flat_map(|kind| cases(&kind)).collect()
 }
 
-/// Holds what cases give against what is expected of them, and fails once for all that differ.
+/// Compares the results of cases with the expected ones, and fails once for all differences.
 fn compare(cases: &[Case], mut more: impl FnMut(&Case, &Play) -> Option<String>) {
     let update = updating();
     let (mut wrong, mut texts) = (0, String::new());
@@ -93,7 +93,7 @@ fn wrong_programs_are_told_why() {
     });
 }
 
-/// The same without line information, as most people compile: what is right stays right.
+/// The same without line information, as most people compile: correct programs still have no findings.
 #[test]
 fn right_programs_are_not_accused_without_line_information() {
     let mut texts = String::new();
@@ -108,7 +108,7 @@ fn right_programs_are_not_accused_without_line_information() {
     assert!(texts.is_empty(), "{texts}");
 }
 
-/// The order of warps and blocks is no reason to accuse anybody, and changes no result.
+/// Another order of warps and blocks causes no findings, and changes no result.
 #[test]
 fn right_programs_are_right_in_any_order() {
     let mut texts = String::new();
@@ -128,7 +128,7 @@ fn right_programs_are_right_in_any_order() {
     assert!(texts.is_empty(), "{texts}");
 }
 
-/// What is wrong is found in every order, since a race is found where it could have happened, not where it did.
+/// Mistakes are found in every order, since a race is found where it could have happened, not where it did.
 #[test]
 fn wrong_programs_are_wrong_in_any_order() {
     let mut texts = String::new();
@@ -145,7 +145,7 @@ fn wrong_programs_are_wrong_in_any_order() {
     assert!(texts.is_empty(), "{texts}");
 }
 
-/// Other orders show what the natural one hides.
+/// Other orders reveal mistakes that the natural one hides.
 #[test]
 fn hidden_mistakes_show_in_another_order() {
     let hidden: Vec<Case> = failing().into_iter().filter(Case::hidden).collect();
@@ -162,7 +162,7 @@ fn hidden_mistakes_show_in_another_order() {
     }
 }
 
-/// No file is left over from a case that was renamed, and none lacks its neighbours.
+/// No file remains of a renamed case, and no file is missing.
 #[test]
 fn every_kernel_has_its_ptx_and_its_report() {
     let folders = files(&tests().join("fail")).into_iter();
@@ -176,7 +176,7 @@ fn every_kernel_has_its_ptx_and_its_report() {
     }
 }
 
-/// The PTX is from the source beside it; compiled again where the compiler that made it is at hand.
+/// The PTX is from the source next to it; it is compiled again where the compiler that produced it is available.
 #[test]
 fn the_ptx_is_from_its_source() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

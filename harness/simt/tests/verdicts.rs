@@ -1,5 +1,5 @@
-//! Whose failure it is that a module does not load: PTX that the machine does not model is told from PTX that is wrong,
-//! by type, so that nobody marks a right program as wrong.
+//! The cause of a module's failure to load: the error's type distinguishes PTX that the machine does not model from
+//! invalid PTX, so that a correct program is not marked as incorrect.
 
 use simt::finding::FailureOf;
 use simt::machine::Module;
@@ -7,7 +7,7 @@ use simt::memory::Memory;
 use simt::profile::Profile;
 use std::sync::Arc;
 
-/// A module whose kernel holds this code, in a target that has everything.
+/// Returns a module whose kernel has this code, for a target that has everything.
 fn kernel(code: &str) -> String {
     let texture = if code.contains("tex0") { ".global .texref tex0;" } else { "" };
     format!(
@@ -27,14 +27,14 @@ fn kernel(code: &str) -> String {
     )
 }
 
-/// Loads PTX: whose failure it is if that fails, and the error's words.
+/// Loads PTX. On failure, returns whose failure it is, and the error's text.
 fn load(ptx: &str) -> Result<(), (FailureOf, String)> {
     let memory = Arc::new(Memory::new(1 << 26));
     let loaded = Module::load(ptx, &memory, Profile::default_profile());
     loaded.map(|_| ()).map_err(|error| (error.verdict(), error.to_string()))
 }
 
-/// What PTX has and this machine lacks, by what it is for. Each is what a compiler or a library writes.
+/// Valid PTX that this machine does not support, by purpose. Each is something that a compiler or a library generates.
 const NOT_MODELLED: &[(&str, &str)] = &[
     ("texture reference", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [tex0, {%r2}];"),
     ("texture comparison", "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f5, %f6}], %f7;"),
@@ -74,7 +74,7 @@ fn what_the_machine_lacks_is_told_from_what_is_wrong() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What an assembler refuses, too.
+/// PTX that an assembler rejects, too.
 const WRONG: &[(&str, &str)] = &[
     ("an undeclared register", "add.u32 %r99, %r1, %r2;"),
     ("a register of another width", "add.u32 %r3, %d1, %r2;"),
@@ -127,7 +127,7 @@ fn what_is_wrong_is_the_programs() {
     }
 }
 
-/// Products by a warpgroup that the vendor's assembler (13.0) refuses, with its reason.
+/// Warpgroup products that the vendor's assembler (13.0) rejects, with its reason.
 const REFUSED_PRODUCTS: &[(&str, &str)] = &[
     (
         "Argument 5: unexpected value '2', expected to be -1 or 1",
@@ -147,7 +147,7 @@ const REFUSED_PRODUCTS: &[(&str, &str)] = &[
     ("Unknown modifier", "m64n12k16.f32.f16.f16 {F4}, %d1, %d2, %p1, 1, 1, 0, 0"),
 ];
 
-/// Products that it takes.
+/// Products that it accepts.
 const PRODUCTS: &[&str] = &[
     "m64n8k16.f32.f16.f16 {F4}, %d1, %d2, 1, 1, 1, 0, 0",
     "m64n8k16.f32.f16.f16 {F4}, %d1, %d2, !%p1, 1, -1, 1, 0",
@@ -159,7 +159,7 @@ const PRODUCTS: &[&str] = &[
     "m64n8k256.s32.b1.b1.and.popc {R4}, %d1, %d2, %p1",
 ];
 
-/// A kernel for the architecture that has products by warpgroups.
+/// Returns a kernel for the architecture that has warpgroup products.
 fn product(target: &str, operands: &str) -> String {
     let list = |letter: char, count: usize| {
         let names: Vec<String> = (10..10 + count).map(|at| format!("%{letter}{at}")).collect();

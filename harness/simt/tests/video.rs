@@ -1,8 +1,8 @@
-//! Instructions for pixels as PTX writes them: their operands are parts of registers.
+//! Video instructions in PTX: their operands are parts of registers.
 
 use crate::common::{Arg, Device};
 
-/// What the instructions leave in `%r9` of (a, b, c).
+/// Returns the value of `%r9` after the instructions, for (a, b, c).
 fn run(instruction: &str, [a, b, c]: [u32; 3]) -> u32 {
     let device = Device::new(&format!(
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
@@ -28,7 +28,7 @@ fn operands_are_bytes_and_half_words() {
     assert_eq!(run("vset4.u32.u32.ge.add %r9, %r1, %r2, %r3;", from), 1003);
 }
 
-/// A part is read like all of its register: what computes it is not left out.
+/// A part counts as a read of its whole register: the instruction that computes it is not removed.
 #[test]
 fn a_part_keeps_its_register_alive() {
     let code = "vadd.u32.u32.u32 %r4, %r1, %r2;\n vadd.u32.u32.u32 %r9, %r4.b0, %r4.b1;";

@@ -1,16 +1,17 @@
-//! Loops that wait for other threads, and those that do not.
+//! Loops that wait for other threads, and loops that do not.
 
 use simt::machine::Module;
 use simt::memory::Memory;
 use simt::profile::Profile;
 use std::sync::Arc;
 
-/// The waiting loops of a kernel with this body; `%rd1` is an address in global memory.
+/// Returns the number of waiting loops of a kernel with this body; `%rd1` is an address in global memory.
 fn waiting(body: &str) -> u32 {
     kinds(body).0
 }
 
-/// All waiting loops of a kernel with this body, those that try to take a lock, and those that try again.
+/// Returns the numbers of all waiting loops of a kernel with this body, of those that try to acquire a lock, and of
+/// those that retry.
 fn kinds(body: &str) -> (u32, u32, u32) {
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{
@@ -29,7 +30,7 @@ fn a_lock_is_told_from_a_retry_and_both_from_a_flag() {
     for takes in ["atom.global.cas.b32 %r1, [%rd1], 0, 1;", "atom.global.acquire.gpu.exch.b32 %r1, [%rd1], 1;"] {
         assert_eq!(kinds(&format!("L: {takes}\n{ends}")), (1, 1, 0), "{takes}");
     }
-    // It looks before it tries.
+    // It polls before it tries.
     let looks = "L: ld.volatile.global.u32 %r2, [%rd1];\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 bra L;
         atom.global.cas.b32 %r1, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra L;";
     assert_eq!(kinds(looks), (1, 1, 0));
@@ -37,7 +38,7 @@ fn a_lock_is_told_from_a_retry_and_both_from_a_flag() {
         setp.ne.u32 %p1, %r1, %r3;\nmov.u32 %r1, %r3;\n@%p1 bra L;";
     assert_eq!(kinds(retry), (1, 0, 1));
     assert_eq!(kinds(&format!("L: ld.acquire.gpu.global.u32 %r1, [%rd1];\n{ends}")), (1, 0, 0));
-    // Pieces of work that are handed out until none is left.
+    // Work items that are handed out until none is left.
     let work = "L: atom.global.add.u32 %r1, [%rd1], 1;\nsetp.lt.u32 %p1, %r1, 9;\n@%p1 bra L;";
     assert_eq!(kinds(work), (1, 0, 0));
 }
@@ -48,7 +49,7 @@ fn a_lock_a_flag_and_a_retry_wait() {
     for flag in ["ld.volatile.global.u32", "ld.relaxed.gpu.u32", "ld.acquire.gpu.global.u32", "ld.volatile.u32"] {
         assert_eq!(waiting(&format!("L: {flag} %r1, [%rd1];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;")), 1, "{flag}");
     }
-    // What was there before is tried again from the value that is there now.
+    // A retry from the value that is there now.
     let retry = "ld.global.u32 %r1, [%rd1];\nL: add.u32 %r2, %r1, 1;\natom.global.cas.b32 %r3, [%rd1], %r1, %r2;
         setp.ne.u32 %p1, %r1, %r3;\nmov.u32 %r1, %r3;\n@%p1 bra L;";
     assert_eq!(waiting(retry), 1);
@@ -78,15 +79,15 @@ fn loops_that_end_by_themselves_do_not_wait() {
         "red.global.add.u32 [%rd1], 1;",
         "atom.global.add.u32 %r1, [%rd1], 1;",
         "ld.volatile.global.u32 %r1, [%rd1];",
-        // A position that an atomic gives is an address, not a reason to go on.
+        // A position returned by an atomic is an address, not a condition of the loop.
         "atom.global.add.u32 %r1, [%rd1], 1;\nmul.wide.u32 %rd2, %r1, 4;\nst.global.u32 [%rd2], %r2;",
     ] {
         assert_eq!(waiting(&counted(within)), 0, "{within}");
     }
-    // The threads of a block always take the same turns.
+    // The threads of a block always run in the same order.
     let block = "L: atom.shared.cas.b32 %r1, [word], 0, 1;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra L;";
     assert_eq!(waiting(block), 0);
-    // The last block that has come does the rest: no loop.
+    // The last block to arrive does the rest: no loop.
     let last =
         "atom.global.add.u32 %r1, [%rd1], 1;\nsetp.ne.u32 %p1, %r1, 9;\n@%p1 bra N;\nst.global.u32 [%rd1], %r2;\nN:";
     assert_eq!(waiting(last), 0);

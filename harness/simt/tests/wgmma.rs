@@ -1,16 +1,16 @@
-//! Products of matrices by a warpgroup (`wgmma`), against plain arithmetic on whole numbers.
+//! Matrix products by a warpgroup (`wgmma`), compared with plain integer arithmetic.
 
 use crate::common::{Arg, Device};
 use simt::finding::{Kind, Space, WarpgroupMisuse};
 use simt::instr::alu::soft::{self, Format, Round};
 use simt::machine::{Checks, Report};
 
-/// Bytes of shared memory in which the matrices lie.
+/// Bytes of shared memory that contain the matrices.
 const AREA: usize = 32768;
-/// Where B begins.
+/// The start of B.
 const B: usize = 16384;
 
-/// A product: its type and shape, and how its factors lie.
+/// A product: its type and shape, and the layout of its factors.
 #[derive(Clone, Debug)]
 struct Product {
     columns: usize,
@@ -19,14 +19,14 @@ struct Product {
     /// Mode of the swizzle: 0 none, 1 128 bytes, 2 64 bytes, 3 32 bytes.
     mode: u64,
     transposed: [bool; 2],
-    /// A is in registers.
+    /// Whether A is in registers.
     registers: bool,
-    /// Factors of A and B.
+    /// The scale factors of A and B.
     scales: [i32; 2],
-    /// Bytes by which the depth begins behind the start of a swizzled tile.
+    /// The offset of the depth's start from the start of a swizzled tile, in bytes.
     inside: u64,
     saturates: bool,
-    /// Of A half is kept; these threads of each four say what.
+    /// For a sparse A: which threads of each four provide the metadata.
     sparse: Option<usize>,
 }
 
@@ -54,22 +54,22 @@ impl Product {
         }
     }
 
-    /// The depth of what A holds.
+    /// Returns the depth of the numbers in A.
     fn depth(&self) -> usize {
         256 / self.bits()
     }
 
-    /// The depth of B, and of the product.
+    /// Returns the depth of B, and of the product.
     fn depth_of_b(&self) -> usize {
         self.depth() * if self.sparse.is_some() { 2 } else { 1 }
     }
 
-    /// Which numbers of each four are kept of a row, or, of wide numbers, which of each two.
+    /// Returns which numbers of each four in a row are kept; for wide numbers, which of each two.
     fn kept(row: usize, four: usize) -> [usize; 2] {
         [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]][(row * 5 + four * 7 + row * four) % 6]
     }
 
-    /// The place in B's depth that a number of a row of A meets.
+    /// Returns the position in B's depth that corresponds to a number of a row of A.
     fn met(&self, row: usize, k: usize) -> usize {
         match (self.sparse, self.bits()) {
             (None, _) => k,
@@ -78,14 +78,15 @@ impl Product {
         }
     }
 
-    /// The words of all threads that say what is kept. Threads that are not asked have a word that would be wrong.
+    /// Returns the metadata words of all threads. Threads that do not provide metadata have an invalid word.
     fn metadata(&self) -> Vec<u32> {
         let mut words = vec![0x4444_4444; 128];
         let Some(selector) = self.sparse else { return words };
         let fours = self.depth_of_b() / if self.bits() == 32 { 2 } else { 4 };
         for (row, four) in (0..64).flat_map(|row| (0..fours).map(move |four| (row, four))) {
             let (group, upper) = (row / 16 * 32 + row % 8 * 4, row / 8 % 2);
-            // Of eight bits, each thread of a group has half of a row; of more, two threads have all of two rows.
+            // For 8-bit numbers, each thread of a group has half of a row; for wider ones, two threads have all of two
+            // rows.
             let (thread, low) = match self.bits() {
                 8 => (group + upper + four / 8 * 2, four % 8 * 4),
                 _ => (group + 2 * selector + four / 4, 16 * upper + four % 4 * 4),
@@ -107,24 +108,25 @@ impl Product {
         self.columns / if self.types[0] == "f16" { 4 } else { 2 }
     }
 
-    /// Bytes of a row of a swizzled tile; 16 without a swizzle.
+    /// Returns the bytes of a row of a swizzled tile; 16 without a swizzle.
     fn width(&self) -> usize {
         [16, 128, 64, 32][self.mode as usize]
     }
 
-    /// The offsets between core matrices that these tests use, of `count` rows (or columns): leading and stride.
+    /// Returns the offsets between core matrices that these tests use, for `count` rows (or columns): leading and
+    /// stride.
     fn offsets(&self, count: usize, transposed: bool) -> (usize, usize) {
         match (transposed, self.mode) {
             (false, 0) => (count * 16, 128),
             (false, _) => (0, 8 * self.width()),
-            // Eights follow each other, then those of the second half of the depth.
+            // Groups of eight follow each other, then those of the second half of the depth.
             (true, 0) => (count * 16, 128),
-            // A tile is as wide as the swizzle and eight deep; those of the depth follow each other.
+            // A tile is as wide as the swizzle and eight deep; the tiles along the depth follow each other.
             (true, _) => (self.depth_of_b() * self.width(), 8 * self.width()),
         }
     }
 
-    /// Where a byte of a factor lies: of row (or column) `at`, and so far along the depth.
+    /// Returns the offset of a byte of a factor: `byte` bytes along the depth in row (or column) `at`.
     fn place(&self, count: usize, transposed: bool, at: usize, byte: usize) -> usize {
         let (leading, stride) = self.offsets(count, transposed);
         let width = self.width();
@@ -151,7 +153,7 @@ impl Product {
         start >> 4 | (leading as u64 >> 4) << 16 | (stride as u64 >> 4) << 32 | self.mode << 62
     }
 
-    /// The kernel: copies the image to shared memory, multiplies, and stores all registers of all threads.
+    /// Returns the kernel: it copies the image to shared memory, multiplies, and stores all registers of all threads.
     fn ptx(&self) -> String {
         let [d, a, b] = self.types;
         let (n, k, sums) = (self.columns, self.depth_of_b(), self.sums());
@@ -231,7 +233,7 @@ COPY:
     }
 }
 
-/// The bits of a whole number as an element.
+/// Returns the bits of an integer as an element.
 fn element(ty: &str, value: i32) -> u32 {
     let format = match ty {
         "f16" => soft::F16,
@@ -245,7 +247,7 @@ fn element(ty: &str, value: i32) -> u32 {
     format.pack(Round::Nearest, value < 0, 0, value.unsigned_abs().into()) as u32
 }
 
-/// Small whole numbers.
+/// Returns a small integer.
 fn number(ty: &str, at: usize, k: usize, seed: usize) -> i32 {
     let value = ((at * 7 + k * 11 + at * k + seed) % 5) as i32 - 2;
     match ty {
@@ -255,7 +257,7 @@ fn number(ty: &str, at: usize, k: usize, seed: usize) -> i32 {
     }
 }
 
-/// The bytes of a row of a factor.
+/// Returns the bytes of a row of a factor.
 fn row_bytes(ty: &str, bits: usize, depth: usize, of: impl Fn(usize) -> i32) -> Vec<u8> {
     let mut bytes = vec![0; depth * bits / 8];
     for k in 0..depth {
@@ -289,8 +291,8 @@ fn try_product(product: &Product, adds: bool) -> Result<(), String> {
             image[B + product.place(n, tb, column, at)] = *byte;
         }
     }
-    // A in registers: rows 16 to a warp; a lane has its row and the one eight further, in both halves of the depth.
-    // Behind them stands what is kept.
+    // A in registers: 16 rows per warp; a lane has its row and the one eight further, in both halves of the depth. The
+    // metadata follows.
     let mut rows = vec![0u32; 128 * 5];
     let kept = product.metadata();
     for thread in 0..128 {
@@ -438,7 +440,7 @@ fn sparse_factors() {
     }
     for mode in 0..4 {
         for transposed in [[false, false], [true, false], [false, true], [true, true]] {
-            // A tile of B that lies along the depth and is as narrow as 32 bytes has not all of a product's depth.
+            // A K-major tile of B that is only 32 bytes wide does not contain all of a product's depth.
             let fits = mode < 3 || transposed[1];
             right(fits.then(|| Product {
                 mode,
@@ -454,7 +456,8 @@ fn sparse_factors() {
     assert_eq!(try_product(&product(), false), Ok(()));
 }
 
-/// A kernel with these lines behind the set-up: the descriptors are of the start of 16384 bytes of shared memory.
+/// Launches a kernel with these lines after the set-up: both descriptors are of the start of 16384 bytes of shared
+/// memory.
 fn launch(lines: &str, threads: u32, set: impl FnOnce(&mut Device)) -> Report {
     let ptx = format!(
         ".version 8.4\n.target sm_90a\n.address_size 64
@@ -493,7 +496,7 @@ fn misused(misuse: WarpgroupMisuse) -> Vec<Kind> {
 fn a_product_by_the_rules_is_not_accused() {
     assert_eq!(kinds(&launch(&format!("{FENCE} {MMA} {MMA} {DONE}"), 128, |_| {})), []);
     assert_eq!(kinds(&launch(&format!("{FENCE} {MMA} {DONE}"), 256, |_| {})), []);
-    // One warpgroup multiplies, the other does something else.
+    // One warpgroup executes the product, the other does something else.
     let producer = format!("setp.ge.u32 %p1, %r1, 128; @%p1 bra OUT; {FENCE} {MMA} {DONE} OUT:");
     assert_eq!(kinds(&launch(&producer, 256, |_| {})), []);
 }
@@ -510,7 +513,7 @@ fn warps_at_different_products_are_found() {
     let report = launch(&lines, 128, |_| {});
     assert_eq!(kinds(&report), misused(WarpgroupMisuse::Apart));
     assert_eq!(report.findings[0].accesses.len(), 2);
-    // A warp that never comes.
+    // A warp that never arrives.
     let lines = format!("setp.eq.u32 %p1, %r2, 1; @%p1 bra OUT; {FENCE} {MMA} {DONE} OUT:");
     assert_eq!(kinds(&launch(&lines, 128, |_| {})), misused(WarpgroupMisuse::Exited));
     let lines = format!("setp.eq.u32 %p1, %r2, 3; @%p1 bra OUT; {FENCE} {MMA} {DONE} OUT:");
@@ -539,7 +542,7 @@ fn a_descriptor_that_leaves_shared_memory_stops_the_kernel() {
 
 #[test]
 fn a_race_with_a_product_is_found() {
-    // A thread of another warp writes what the product reads, and nothing orders the two.
+    // A thread of another warp writes bytes that the product reads, and nothing orders the two.
     let write = "setp.ne.u32 %p1, %r1, 40; mov.u32 %r3, area; @!%p1 st.shared.u32 [%r3], %r1;";
     let report = launch(&format!("{write} {FENCE} {MMA} {DONE}"), 128, |_| {});
     assert!(matches!(kinds(&report)[0], Kind::Race { space: Space::Shared, .. }), "{:?}", kinds(&report));
@@ -557,7 +560,7 @@ fn accumulators_under_way_are_found() {
     assert_eq!(early("add.f32 %f7, %f2, %f3;"), misused(WarpgroupMisuse::Pending));
     assert_eq!(early("add.f32 %f1, %f6, %f6;"), misused(WarpgroupMisuse::Pending));
     assert_eq!(early("mov.u32 %r3, area; st.shared.f32 [%r3], %f4;")[0], misused(WarpgroupMisuse::Pending)[0]);
-    // A copy of a register that nobody uses before, and other registers.
+    // A copy of a register that is not used before, and other registers.
     assert_eq!(early("mov.f32 %f7, %f2; add.f32 %f8, %f6, %f6;"), []);
     let second = MMA.replace("%f1, %f2, %f3, %f4", "%f5, %f6, %f7, %f8");
     let two = |keep: u32, reg: &str| {

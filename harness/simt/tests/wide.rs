@@ -1,4 +1,4 @@
-//! Registers and accesses of 128 bits.
+//! 128-bit registers and accesses.
 
 use crate::common::{Arg, Device};
 
@@ -44,7 +44,7 @@ fn an_exchange_gives_every_value_out_once() {
     }
 }
 
-/// Both spaces, from threads of one block and of many: each adds one to both halves.
+/// In both spaces, from threads of one block and of many: each adds one to both halves.
 #[test]
 fn compare_and_swap_changes_both_halves_together() {
     for (place, blocks) in [("%d0", 4), ("own", 1)] {
@@ -64,7 +64,7 @@ fn compare_and_swap_changes_both_halves_together() {
         device.launch("k", blocks, 64, &[Arg::Ptr(at)]);
         let n = u64::from(blocks) * 64;
         let last = device.get::<u64>(at, 2);
-        // What another block stores at its end may be older, but is one that was there.
+        // The value that another block stores at its end may be older, but it must be one that was there.
         assert!(last[0] <= n && last[1] == 3 * last[0], "{last:?}");
         assert!(blocks > 1 || last[0] == n, "{last:?}");
     }

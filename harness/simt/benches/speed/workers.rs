@@ -1,5 +1,5 @@
-//! How much sooner several workers are done than one, beside what the host's memory gives as many threads, and how fast
-//! one worker is at each level of checking.
+//! The speedup of several workers over one, compared with what the host's memory gives the same number of threads, and
+//! the speed of one worker at each level of checking.
 
 use crate::common::Device;
 use crate::common::columns::{Column, LEVELS, PTX, columns, trapezoid, vecadd, written};
@@ -7,7 +7,7 @@ use simt::memory::Kind;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often each launch is timed at most, and for how long.
+/// The maximum number of timed runs of each launch, and the maximum total time.
 const ROUNDS: (usize, Duration) = (7, Duration::from_millis(700));
 
 /// Prints the tables. Vectors have `1 << log2` elements, 2^26 at most, and the trapezoidal rule as many points.
@@ -24,7 +24,7 @@ pub fn table(log2: u32) {
     by_level();
 }
 
-/// What the host's own threads take for arithmetic without memory, always the same: no launch scales better, as
+/// Measures the host's own threads on arithmetic without memory, a constant workload: no launch scales better, as
 /// processors that all work are slower than one alone.
 fn of_arithmetic(counts: &[usize]) {
     const ROUNDS: usize = 1 << 26;
@@ -50,7 +50,7 @@ fn of_arithmetic(counts: &[usize]) {
     }
 }
 
-/// What the host's own threads take for a sum of vectors.
+/// Measures the host's own threads on a sum of vectors.
 fn of_host(n: usize, counts: &[usize]) {
     let (x, y, mut z) = (vec![1f32; n], vec![2f32; n], vec![3f32; n]);
     println!("{:34}", "host: z = x + y");
@@ -69,7 +69,7 @@ fn of_host(n: usize, counts: &[usize]) {
     assert!(z.iter().all(|z| *z == 3.0));
 }
 
-/// What the machine takes with so many workers.
+/// Measures the machine with each number of workers.
 fn of_machine(n: usize, counts: &[usize]) {
     let mut device = Device::new(PTX);
     device.memory.track_writes(true);
@@ -101,11 +101,11 @@ fn of_machine(n: usize, counts: &[usize]) {
     handed_out(n / 256, counts);
 }
 
-/// A sum of vectors whose result nobody has touched before: the system gives its pages to the workers.
+/// Measures a sum of vectors whose result has not been touched before: the system gives its pages to the workers.
 fn into_new_memory(device: &mut Device, (n, [x, y, old]): (usize, [u64; 3]), counts: &[usize]) {
     println!("vecadd into new memory, {}", LEVELS[0].0);
     let mut one = None;
-    // There is no room for a fourth vector.
+    // There is not enough memory for a fourth vector.
     device.memory.free(old).expect("it was allocated");
     device.memory.track_writes(false);
     for &count in counts {
@@ -119,7 +119,7 @@ fn into_new_memory(device: &mut Device, (n, [x, y, old]): (usize, [u64; 3]), cou
     }
 }
 
-/// What it costs that workers take blocks from one counter, sixteen at a time.
+/// Measures the cost of handing out blocks from one counter, sixteen at a time.
 fn handed_out(blocks: usize, counts: &[usize]) {
     println!("one counter, changed twice for every sixteen of {blocks} blocks");
     let mut one = None;
@@ -137,7 +137,7 @@ fn handed_out(blocks: usize, counts: &[usize]) {
     }
 }
 
-/// What one worker does at each level of checking.
+/// Measures one worker at each level of checking.
 fn by_level() {
     let (mut device, columns) = columns(1 << 22, 512);
     println!("G thread instructions/s of one worker: {}", LEVELS.map(|level| level.0).join(", "));
@@ -156,16 +156,16 @@ fn by_level() {
     }
 }
 
-/// What a call has used of this process.
+/// The resources of this process that a call has used.
 #[derive(Clone, Copy, Default)]
 struct Used {
     /// Minor page faults.
     pages: i64,
-    /// Seconds of processor time of all threads.
+    /// Processor time of all threads, in seconds.
     seconds: f64,
 }
 
-/// The least time of a few calls, and what that one used.
+/// Returns the shortest time of a few calls, and the resources used by that one.
 fn least(mut call: impl FnMut()) -> (Duration, Used) {
     let began = Instant::now();
     let mut best = (Duration::MAX, Used::default());
@@ -183,7 +183,7 @@ fn least(mut call: impl FnMut()) -> (Duration, Used) {
     best
 }
 
-/// What this process has used so far.
+/// Returns the resources that this process has used so far.
 fn used() -> Used {
     // SAFETY: the structures are plain numbers, and the calls only fill them.
     unsafe {
@@ -195,7 +195,8 @@ fn used() -> Used {
     }
 }
 
-/// Prints a line of a table, beside its first line `one`: the number of threads, the time, and what it used.
+/// Prints a line of a table: the number of threads, the time relative to the table's first line `one`, and the
+/// resources used.
 fn line(one: &mut Option<(Duration, Used)>, (count, time, used): (usize, Duration, Used), bytes: usize) {
     let seconds = time.as_secs_f64();
     let (first, alone) = *one.get_or_insert((time, used));

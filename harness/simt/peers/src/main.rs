@@ -1,10 +1,10 @@
-//! How fast the machine is beside others that run CUDA kernels without a GPU, all in one go on one core:
-//! `cargo run --release --manifest-path harness/simt/peers/Cargo.toml`
+//! Compares the machine's speed with other ways to run CUDA kernels without a GPU, in one run on one core: `cargo run
+//! --release --manifest-path harness/simt/peers/Cargo.toml`
 //!
-//! Beside a serial loop in Rust, which is what the kernels compute and nothing else; beside ptoxide 0.1.0, another
-//! interpreter of PTX; beside numba's CUDA simulator, if the Python named by `PYTHON` (else `python3`) has numba. The
-//! machine runs with memory checks and counters on and one worker; what it does with a worker on each core stands
-//! beside that. A peer gets a smaller problem if it is slow; rates are per element.
+//! The peers are a serial loop in Rust, which performs only the kernels' computation; ptoxide 0.1.0, another
+//! interpreter of PTX; and numba's CUDA simulator, if the Python named by `PYTHON` (else `python3`) has numba. The
+//! machine runs with memory checks and counters on and one worker; another column shows its speed with one worker per
+//! core. A slow peer gets a smaller problem; rates are per element.
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
@@ -17,10 +17,11 @@ use std::collections::HashMap;
 use std::process::Command;
 use std::time::Instant;
 
-/// Elements a second, or why there are none.
+/// Elements per second, or why there is no rate.
 type Rate = Result<f64, String>;
 
-/// Elements a second of work on so many: the best of a few runs that take half a second together.
+/// Returns elements per second, for work on `elements` elements: the best of a few runs that take half a second in
+/// total.
 fn rate(elements: u64, mut work: impl FnMut()) -> f64 {
     let began = Instant::now();
     let mut best = f64::INFINITY;
@@ -35,8 +36,8 @@ fn rate(elements: u64, mut work: impl FnMut()) -> f64 {
     elements as f64 / best
 }
 
-/// What the simulator's script prints: a line for each column with its name and rate, or its name and why there is
-/// none.
+/// Parses the output of the simulator's script: a line for each column with its name and rate, or its name and the
+/// reason why there is no rate.
 fn numba() -> Result<HashMap<String, Rate>, String> {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     let out = Command::new(&python)
@@ -60,7 +61,7 @@ fn numba() -> Result<HashMap<String, Rate>, String> {
     Ok(text.lines().filter_map(line).collect())
 }
 
-/// A rate, and how many times faster than it the machine is.
+/// Formats a rate, and the machine's speedup over it.
 fn cell(rate: &Rate, ours: f64) -> String {
     match rate {
         Ok(rate) => format!("{rate:.1e} ({:.2e}x)", ours / rate),

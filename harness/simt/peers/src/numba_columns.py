@@ -1,4 +1,4 @@
-"""The columns in numba's CUDA simulator: prints a kernel's name and elements a second, or why there are none."""
+"""The columns in numba's CUDA simulator: prints each kernel's name and elements per second, or why there is no rate."""
 
 import time
 
@@ -71,7 +71,7 @@ def measure(kernel, elements, grid, block, *args):
         start = time.perf_counter()
         kernel[grid, block](*args)
         print(name, elements / (time.perf_counter() - start))
-    except Exception as error:  # The simulator lacks some of what kernels use.
+    except Exception as error:  # The simulator lacks some features that kernels use.
         print(name, "not supported" if "shfl" in str(error) else type(error).__name__)
 
 

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 const N: usize = 1 << 14;
 const SIDE: usize = 64;
 
-/// One kernel's PTX, without the directives for debuggers, which say nothing about what it computes.
+/// Returns one kernel's PTX, without debugging directives, which do not affect the computation.
 fn alone(kernel: &str) -> Option<String> {
     let (head, kernels) = PTX.split_once("\t// .globl")?;
     let start = kernels.find(&format!(".visible .entry {kernel}("))?;
@@ -20,10 +20,10 @@ fn alone(kernel: &str) -> Option<String> {
     Some(format!("{head}\n{}\n", kept.collect::<Vec<_>>().join("\n")))
 }
 
-/// Elements a second of one column.
+/// Returns elements per second of one column.
 pub fn column(kernel: &str) -> Rate {
     let ptx = alone(kernel).ok_or("no such kernel")?;
-    // It panics at what it does not know.
+    // ptoxide panics at anything unsupported.
     let hook = take_hook();
     set_hook(Box::new(|_| {}));
     let result = catch_unwind(AssertUnwindSafe(|| run(kernel, &ptx)));
@@ -60,7 +60,7 @@ fn run(kernel: &str, ptx: &str) -> Rate {
         _ => (
             params,
             vec![
-                // It knows numbers by their bits.
+                // ptoxide takes floating-point numbers as bits.
                 Argument::U32((-3f32).to_bits()),
                 Argument::U32((6.0 / N as f32).to_bits()),
                 n,
@@ -72,7 +72,7 @@ fn run(kernel: &str, ptx: &str) -> Rate {
     context
         .run(params.clone(), &args)
         .map_err(|e| format!("{e:?}"))?;
-    // Fast and wrong is no rate.
+    // A wrong result has no rate.
     let mut out = vec![0f32; N];
     context.read(c, &mut out);
     let right = match kernel {

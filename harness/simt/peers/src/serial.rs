@@ -1,4 +1,4 @@
-//! What the kernels compute, as loops.
+//! The kernels' computations as loops.
 
 use crate::rate;
 use std::hint::black_box;
@@ -6,7 +6,7 @@ use std::hint::black_box;
 const N: usize = 1 << 20;
 const SIDE: usize = 256;
 
-/// Elements a second of one column's loop.
+/// Returns elements per second of one column's loop.
 pub fn column(kernel: &str) -> f64 {
     match kernel {
         "vecadd" => {

@@ -2,9 +2,9 @@
 //!
 //! A group is a set of lanes at one program counter. The lowest program counter runs first and groups that meet are
 //! merged; the lowering lays the code out so that this order brings diverged lanes back together where the source does.
-//! A group that spins gives way to the others of its warp, then to other warps, then to other blocks: lanes make
-//! progress one by one, as they do from Volta on. Where it only waits for other blocks, these come first: lanes that
-//! have left the loop wait behind it for a few turns, so that the warp goes on as one.
+//! A group that spins yields to the others of its warp, then to other warps, then to other blocks: lanes make progress
+//! independently, as they do from Volta on. Where it only waits for other blocks, those run first: lanes that have left
+//! the loop wait after it for a few turns, so that the warp continues as one.
 
 pub(crate) mod findings;
 pub(crate) mod memory;

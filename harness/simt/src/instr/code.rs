@@ -1,4 +1,4 @@
-//! Instructions on their way from PTX into a program: what executes them is known, their operands are still names.
+//! Instructions between PTX and the decoded program: their handlers are known, but their operands are still names.
 
 use crate::engine::warp::handler::{Handler, Handlers};
 use crate::engine::warp::program::{Adds, Dataflow, Op, Order, Origin};
@@ -7,15 +7,15 @@ use crate::finding::{Space, What};
 /// An operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Opnd {
-    /// None.
+    /// No operand.
     None,
     /// A register of the function.
     Reg(u32),
-    /// A register with a place of its own: parameters and return addresses of functions.
+    /// A register with a fixed location: parameters and return addresses of functions.
     Fixed(u32),
     /// A register of the constant area.
     Const(u32),
-    /// A number, as it is.
+    /// A plain number.
     Raw(u32),
 }
 
@@ -36,39 +36,39 @@ pub enum Field {
     E,
 }
 
-/// What the counters have to know about an instruction.
+/// What the counters need to know about an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Nothing.
     Plain,
-    /// It accesses memory: what for, the space, bytes a lane.
+    /// It accesses memory: kind of access, space, bytes a lane.
     Access(What, Space, u32),
     /// The lanes of the warp execute it together.
     WarpSync,
-    /// The warp multiplies matrices, as a part of its warpgroup.
+    /// The warp executes a matrix product as a part of its warpgroup.
     Product,
-    /// The lanes access memory together: what for, the space, bytes a lane at once.
+    /// The lanes access memory together: kind of access, space, bytes a lane per access.
     Tile(What, Space, u32),
     /// It guards the next instruction.
     Guard,
 }
 
-/// Whether the assembler makes one load of several.
+/// Whether the assembler merges the load with others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Merge {
-    /// No.
+    /// It does not.
     #[default]
     Alone,
-    /// This one is counted for all, as a load of so many bytes.
+    /// This load is counted for all of them, as a load of this many bytes.
     Leads(u32),
-    /// Another one is counted for it.
+    /// Another load is counted for it.
     Follows,
 }
 
 /// An instruction.
 #[derive(Clone)]
 pub struct Inst {
-    /// What executes it.
+    /// Its handlers.
     pub handlers: Handlers,
     /// Operands, by [`Field`].
     pub o: [Opnd; 6],
@@ -80,13 +80,13 @@ pub struct Inst {
     pub imm: u64,
     /// Index of its place in the source.
     pub loc: u32,
-    /// For the counters.
+    /// Its role for the counters.
     pub role: Role,
-    /// What it accesses a texture for, or a surface if that is set; for the counters.
+    /// Its kind of texture access, or surface access if the flag is set; for the counters.
     pub texels: Option<(What, bool)>,
     /// How it orders memory, for the checks.
     pub order: Order,
-    /// Where its addresses begin, for the checks.
+    /// The array from which its addresses were computed, for the checks.
     pub origin: Origin,
     /// The index of its PTX instruction in the function's body.
     pub at: u32,
@@ -96,17 +96,17 @@ pub struct Inst {
     pub adds: Adds,
     /// Bytes of the elements that it loads: see [`AccessInfo`](crate::engine::warp::tables::AccessInfo).
     pub element: u32,
-    /// The bytes of a load that its program uses, a bit for each, if it does not use all.
+    /// The bytes of a load that its program uses, a bit for each, if it does not use all of them.
     pub used_bytes: Option<u32>,
     /// What it does with undefined values, for the checks.
     pub dataflow: Dataflow,
-    /// Further operands, which are written if the flag is set and read if not. They go into the program's lists, and
-    /// the immediate becomes their index there.
+    /// Further operands, written if the flag is set and read otherwise. They go into the program's lists, and the
+    /// immediate becomes their index there.
     pub list: Vec<(Opnd, bool)>,
 }
 
 impl Inst {
-    /// An instruction without operands.
+    /// Creates an instruction without operands.
     pub fn new(handlers: Handlers) -> Inst {
         Inst {
             handlers,
@@ -129,26 +129,26 @@ impl Inst {
         }
     }
 
-    /// An instruction without operands whose one handler looks at the mask itself.
+    /// Creates an instruction without operands whose single handler applies the mask itself.
     pub fn plain(handler: Handler) -> Inst {
         Inst::new(Handlers { full: handler, part: handler })
     }
 
-    /// With a destination.
+    /// Adds a destination.
     pub fn write(mut self, at: Field, opnd: Opnd) -> Inst {
         self.o[at as usize] = opnd;
         self.defs |= 1 << at as u8;
         self
     }
 
-    /// With a source.
+    /// Adds a source.
     pub fn read(mut self, at: Field, opnd: Opnd) -> Inst {
         self.o[at as usize] = opnd;
         self.uses |= 1 << at as u8;
         self
     }
 
-    /// With a number.
+    /// Adds a number.
     pub fn raw(mut self, at: Field, value: u32) -> Inst {
         self.o[at as usize] = Opnd::Raw(value);
         self
@@ -165,38 +165,38 @@ impl Inst {
         self.defs != 0 || self.list.iter().any(|(_, written)| *written)
     }
 
-    /// With where its addresses begin.
+    /// Sets the array from which its addresses were computed.
     pub fn from(mut self, origin: Origin) -> Inst {
         self.origin = origin;
         self
     }
 
-    /// With how it orders memory.
+    /// Sets how it orders memory.
     pub fn order(mut self, order: Order) -> Inst {
         self.order = order;
         self
     }
 
-    /// With the bytes of the elements that it loads, between whose parts there may be padding.
+    /// Sets the bytes of the elements that it loads, between whose parts there may be padding.
     pub fn element(mut self, bytes: u32) -> Inst {
         self.element = bytes;
         self
     }
 
-    /// With what it accesses a texture for, or a surface if that is set.
+    /// Sets its kind of texture access, or surface access if the flag is set.
     pub fn texels(mut self, what: What, surface: bool) -> Inst {
         self.texels = Some((what, surface));
         self
     }
 
-    /// With what the counters have to know.
+    /// Sets its role for the counters.
     pub fn role(mut self, role: Role) -> Inst {
         self.role = role;
         self
     }
 
-    /// The decoded instruction at `site`. `place` gives an operand's place in the register file; the immediate is
-    /// `imm`.
+    /// Returns the decoded instruction at `site`. `place` returns an operand's offset in the register file; `imm` is
+    /// the immediate.
     pub fn decoded(&self, imm: u64, site: u32, place: impl Fn(Opnd) -> u32) -> Op {
         let [d, d2, a, b, c, e] = self.o.map(place);
         Op { full: self.handlers.full, part: self.handlers.part, d, a, b, c, e, d2, imm, site }

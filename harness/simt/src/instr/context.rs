@@ -1,4 +1,4 @@
-//! What a family asks of the function that is being lowered.
+//! The interface through which a family uses the function that is being lowered.
 
 use super::code::{Inst, Opnd};
 use crate::engine::warp::program::Origin;
@@ -11,47 +11,48 @@ pub type Result<T> = std::result::Result<T, LoadError>;
 
 /// The function that is being lowered. Families read operands and emit instructions through it.
 pub trait Context {
-    /// The host's vectors, for which handlers are picked.
+    /// The host's vectors, for which handlers are chosen.
     fn vectors(&self) -> HostVectors;
-    /// The declared width of a register: bytes a lane, 0 for a predicate.
+    /// Returns the declared width of a register: bytes a lane, 0 for a predicate.
     fn width_of(&self, reg: RegId) -> u32;
-    /// A register as a source; it must have this width.
+    /// Returns a register as a source; it must have this width.
     fn reg(&mut self, reg: RegId, width: u32) -> Result<Opnd>;
-    /// An operand as a source of a type.
+    /// Returns an operand as a source of a type.
     fn source(&mut self, operand: &Operand, ty: Type) -> Result<Opnd>;
-    /// An operand as a destination of a width.
+    /// Returns an operand as a destination of a width.
     fn dest(&mut self, operand: &Operand, width: u32) -> Result<Opnd>;
-    /// A new register.
+    /// Creates a new register.
     fn temp(&mut self, width: u32) -> Opnd;
-    /// The hidden register of the carry flag.
+    /// Returns the hidden register of the carry flag.
     fn carry(&mut self) -> Opnd;
-    /// The register that says where the last array of a thread begins whose length only the thread knows, if the
-    /// program has such.
+    /// Returns the register that holds the start of the thread's latest dynamic array (`alloca`), if the program has
+    /// such arrays.
     fn arrays(&self) -> Option<Opnd>;
-    /// A register that holds the same bits in all lanes.
+    /// Returns a register that holds the same bits in all lanes.
     fn bits(&mut self, value: u64, width: u32) -> Opnd;
-    /// A register that holds the address of a variable in its own space, if there is such a variable here.
+    /// Returns a register that holds the address of a variable in its own space, if such a variable is visible here.
     fn symbol(&mut self, name: &str, offset: i64) -> Option<Opnd>;
-    /// A 64-bit register with the sum of a 32-bit register and an offset, added in 32 bits.
+    /// Returns a 64-bit register with the sum of a 32-bit register and an offset, added in 32 bits.
     fn widened(&mut self, narrow: Opnd, offset: i64) -> Opnd;
-    /// Where the address in an operand begins, as far as the program tells.
+    /// Returns the array from which the address in an operand was computed, as far as the program shows it.
     fn origin(&self, operand: &Operand) -> Origin;
-    /// Whether a register is only chosen from (`selp`), or not read at all: its value may be one that nobody wants.
+    /// Whether a register is only the input of a selection (`selp`), or not read at all: its value may be unused.
     fn only_chosen(&self, reg: RegId) -> bool;
-    /// Emits an instruction under the guard of the present one.
+    /// Emits an instruction under the guard of the current one.
     fn emit(&mut self, inst: Inst) -> Result<()>;
-    /// Emits an instruction that only prepares an operand, whether the guard holds or not.
+    /// Emits an instruction that only prepares an operand, independent of the guard.
     fn prepare(&mut self, inst: Inst);
-    /// Ends the basic block with a barrier, behind which the code goes on.
+    /// Ends the basic block with a barrier; the code continues in a new block.
     fn end_with_barrier(&mut self, inst: Inst);
-    /// An error: PTX, but not supported here.
+    /// Creates an error: valid PTX that is not supported here.
     fn unsupported(&self, what: String) -> LoadError;
-    /// An error: against the rules of PTX.
+    /// Creates an error: a violation of the rules of PTX.
     fn invalid(&self, what: String) -> LoadError;
 }
 
 impl dyn Context + '_ {
-    /// The error for an instruction that is not supported. PTX may have it, unless it names a type that there is not.
+    /// Returns the error for an instruction that is not supported. It counts as valid PTX, unless it names a type that
+    /// does not exist.
     pub fn missing(&self, inst: &ast::Inst) -> LoadError {
         match inst.op.split('.').skip(1).find(|word| is_no_type(word)) {
             Some(word) => self.invalid(format!("`{}`: there is no type `.{word}`", inst.op)),
@@ -59,12 +60,12 @@ impl dyn Context + '_ {
         }
     }
 
-    /// The error for an instruction with a wrong number of operands.
+    /// Returns the error for an instruction with a wrong number of operands.
     pub fn wrong(&self, inst: &ast::Inst) -> LoadError {
         self.invalid(format!("`{}` with {} operands", inst.op, inst.operands.len()))
     }
 
-    /// An address operand: a 64-bit register and what to add to it.
+    /// Returns an address operand: a 64-bit register and the offset to add to it.
     pub fn address(&mut self, operand: &Operand) -> Result<(Opnd, u64)> {
         match operand {
             Operand::Mem(Base::Reg(r), offset) => {
@@ -85,7 +86,7 @@ impl dyn Context + '_ {
     }
 }
 
-/// The parts of a vector operand; any other operand is its own only part.
+/// Returns the parts of a vector operand; any other operand is its only part.
 pub fn parts(operand: &Operand) -> &[Operand] {
     match operand {
         Operand::Vec(list) => list,
@@ -93,7 +94,7 @@ pub fn parts(operand: &Operand) -> &[Operand] {
     }
 }
 
-/// The width of a register of this type: bytes a lane, 0 for a predicate.
+/// Returns the width of a register of this type: bytes a lane, 0 for a predicate.
 pub fn width(ty: Type) -> u32 {
     match ty {
         Type::Pred => 0,
@@ -102,7 +103,7 @@ pub fn width(ty: Type) -> u32 {
     }
 }
 
-/// Whether a modifier looks like a type, a letter with a number of bits, that no version of PTX has.
+/// Whether a modifier looks like a type (a letter and a number of bits) that exists in no version of PTX.
 fn is_no_type(word: &str) -> bool {
     let bits = word.strip_prefix(['b', 's', 'u', 'f']).and_then(|bits| bits.parse::<u32>().ok());
     bits.is_some_and(|bits| !(bits.is_power_of_two() && bits <= 1024))

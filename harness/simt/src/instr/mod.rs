@@ -1,19 +1,19 @@
-//! The instructions by family: what they are called, what they take, and what executes them.
+//! The instructions by family: their names, operands, and handlers.
 //!
-//! - [`alu`]: what is computed from registers alone. One row of a table declares an instruction.
+//! - [`alu`]: computations on registers. One row of a table declares an instruction.
 //! - [`memory`]: loads, stores, atomics, fences.
 //! - [`copy`]: asynchronous copies.
 //! - [`mbarrier`]: barriers in shared memory.
-//! - [`warp`]: what the lanes of a warp do together.
-//! - [`matrix`]: products of matrices.
-//! - [`wgmma`]: products of matrices by four warps, from shared memory.
+//! - [`warp`]: operations among the lanes of a warp.
+//! - [`matrix`]: matrix products.
+//! - [`wgmma`]: matrix products by four warps, from shared memory.
 //! - [`texture`]: textures and surfaces.
 //! - [`control`]: branches, calls and barriers.
 //! - [`system`]: clocks, and the functions that a driver provides.
 //!
-//! An instruction outside the table has its [`row::Row`] in its family, which names the function that recognises its
-//! modifiers and lowers it. Beside that function stand the operands, declared by [`operands::operands!`], and the
-//! handler that executes it. The lowering knows no instruction: it asks [`find`], and otherwise the table.
+//! An instruction outside the table has its [`row::Row`] in its family, with the function that decodes its modifiers
+//! and lowers it. Next to that function are the operands, declared by [`operands::operands!`], and the handler that
+//! executes it. The lowering has no instruction-specific code: it calls [`find`], and otherwise uses the table.
 
 pub mod alu;
 pub(crate) mod code;
@@ -62,7 +62,8 @@ static BY_WORD: LazyLock<HashMap<&str, Vec<&Row>>> = LazyLock::new(|| {
     rows
 });
 
-/// The row of an instruction, by its opcode with the modifiers. Those that have none are in the table of [`alu`].
+/// Returns the row of an instruction, by its opcode with the modifiers. Instructions without a row are in the table of
+/// [`alu`].
 pub(crate) fn find(op: &str) -> Option<&'static Row> {
     let word = op.split('.').next().unwrap_or_default();
     BY_WORD.get(word)?.iter().find(|row| row.is(op)).copied()

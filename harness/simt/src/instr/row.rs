@@ -1,31 +1,31 @@
-//! How a family tells which instructions it has.
+//! The rows with which a family declares its instructions.
 
 use super::context::{Context, Result};
 use crate::ptx::ast;
 
-/// An instruction of a family, or several whose names begin alike.
+/// An instruction of a family, or several with a common prefix.
 pub(crate) struct Row {
-    /// How their names begin: whole words, such as `cp.async`.
+    /// The prefix of their names: whole words, such as `cp.async`.
     pub name: &'static str,
-    /// Recognises the modifiers, and lowers the instruction.
+    /// Decodes the modifiers, and lowers the instruction.
     pub lower: fn(&mut dyn Context, &ast::Inst) -> Result<()>,
-    /// Lanes may wait in it. If it has a guard, lanes for which that does not hold go round it.
+    /// Whether lanes may wait in it. If it has a guard, lanes for which that does not hold branch around it.
     pub waits: bool,
 }
 
 impl Row {
-    /// An instruction in which lanes do not wait.
+    /// Creates a row for an instruction in which lanes do not wait.
     pub const fn new(name: &'static str, lower: fn(&mut dyn Context, &ast::Inst) -> Result<()>) -> Row {
         Row { name, lower, waits: false }
     }
 
-    /// The same, but lanes may wait in it.
+    /// Marks it as an instruction in which lanes may wait.
     pub const fn waits(mut self) -> Row {
         self.waits = true;
         self
     }
 
-    /// Whether an instruction's name begins as this row's.
+    /// Whether an instruction's name has this row's prefix.
     pub fn is(&self, op: &str) -> bool {
         let rest = op.strip_prefix(self.name);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -2,7 +2,7 @@
 
 use crate::ptx::ast::Type;
 
-/// The vector's length and the type of a load's or store's opcode.
+/// Returns the vector length and the type in the opcode of a load or store.
 pub fn element(op: &str) -> Option<(u32, Type)> {
     let mut count = 1;
     let mut ty = None;
@@ -22,9 +22,9 @@ pub fn has(op: &str, modifier: &str) -> bool {
     op.split('.').skip(1).any(|word| word == modifier)
 }
 
-/// An opcode with its modifiers in one order for all those that mean the same: first those that are a part of the
-/// opcode's name, behind a colon, then the others by the alphabet, then the types in the order in which they stand. The
-/// vendor's assembler takes modifiers in any such order.
+/// Returns an opcode with its modifiers in a canonical order, the same for all spellings with the same meaning: first
+/// those that are part of the opcode's name, after a colon, then the others in alphabetical order, then the types in
+/// their original order. The vendor's assembler accepts modifiers in any such order.
 pub fn sorted(op: &str) -> String {
     let mut words = op.split('.').peekable();
     let opcode = words.next().unwrap_or_default();
@@ -43,7 +43,7 @@ pub fn sorted(op: &str) -> String {
     name
 }
 
-/// Whether the word behind an opcode is a part of its name, and no modifier.
+/// Whether the word after an opcode is a part of its name, and not a modifier.
 fn is_part(opcode: &str, word: &str) -> bool {
     match opcode {
         "mul" | "mad" | "madc" | "mul24" | "mad24" | "dp2a" => matches!(word, "lo" | "hi" | "wide"),

@@ -1,19 +1,19 @@
-//! The places of a function's registers in the register file. Registers that are never live at the same time share a
-//! place, so that a warp's registers stay in the host's nearest cache.
+//! Register allocation: assigns a function's registers to places in the register file. Registers that are never live at
+//! the same time share a place, so that a warp's registers stay in the host's nearest cache.
 
 use super::ir::{Func, Inst, Opnd, Role, Term};
 
-/// The places of a function's registers, and the space that they take.
+/// The places of a function's registers, and the size of their area.
 pub struct Places {
     /// Byte offset of each register from the function's area.
     pub offset: Vec<u32>,
     /// Bytes of the area.
     pub bytes: u32,
-    /// The largest number of 32-bit registers that the values live at one time need.
+    /// The register pressure: the maximum number of 32-bit registers that simultaneously live values need.
     pub pressure: u32,
 }
 
-/// Bytes that a register of this width (bytes per lane, 0 for a predicate) takes in the register file.
+/// Returns the bytes that a register of this width (bytes per lane, 0 for a predicate) occupies in the register file.
 pub fn register_bytes(width: u32) -> u32 {
     match width {
         0 => 4,
@@ -23,7 +23,7 @@ pub fn register_bytes(width: u32) -> u32 {
     }
 }
 
-/// Each register of an instruction, and whether it is written.
+/// Visits each register of an instruction, and whether it is written.
 pub fn each(inst: &Inst, mut visit: impl FnMut(u32, bool)) {
     for at in 0..6 {
         if let Opnd::Reg(r) = inst.o[at] {
@@ -42,7 +42,7 @@ pub fn each(inst: &Inst, mut visit: impl FnMut(u32, bool)) {
     }
 }
 
-/// Each register of a block's end, and whether it is written.
+/// Visits each register of a block's terminator, and whether it is written.
 pub fn each_of_term(term: &Term, mut visit: impl FnMut(u32, bool)) {
     match term {
         Term::Branch { pred: Opnd::Reg(r), .. }
@@ -85,7 +85,7 @@ struct Liveness {
     live_out: Vec<Bits>,
 }
 
-/// The registers that a block uses before it defines them, and the registers that it defines.
+/// Returns the registers that a block uses before it defines them, and the registers that it defines.
 fn used_and_defined(func: &Func, block: u32) -> (Bits, Bits) {
     let n = func.regs.len();
     let (mut used, mut defined) = (Bits::new(n), Bits::new(n));
@@ -121,7 +121,7 @@ fn used_and_defined(func: &Func, block: u32) -> (Bits, Bits) {
     (used, defined)
 }
 
-/// Follows registers backwards through the blocks until nothing changes any more.
+/// Computes liveness by backward data flow through the blocks, up to the fixed point.
 fn liveness(func: &Func, order: &[u32]) -> Liveness {
     let n = func.regs.len();
     let none = vec![Bits::new(n); func.blocks.len()];
@@ -154,7 +154,7 @@ fn liveness(func: &Func, order: &[u32]) -> Liveness {
     Liveness { live_in, live_out }
 }
 
-/// For each block of a function, the registers that are live at its beginning.
+/// Returns, for each block of a function, the registers that are live at its beginning.
 pub fn live_at_starts(func: &Func) -> Vec<Vec<u32>> {
     let order: Vec<u32> = (0..func.blocks.len() as u32).collect();
     let listed = |bits: &Bits| {
@@ -165,7 +165,7 @@ pub fn live_at_starts(func: &Func) -> Vec<Vec<u32>> {
     liveness(func, &order).live_in.iter().map(listed).collect()
 }
 
-/// The number of 32-bit registers that a value of this register takes.
+/// Returns the number of 32-bit registers that a value of this register needs.
 fn weight(func: &Func, register: u32) -> u32 {
     match func.regs[register as usize] {
         0 => 0,
@@ -174,7 +174,7 @@ fn weight(func: &Func, register: u32) -> u32 {
     }
 }
 
-/// The largest number of 32-bit registers live at one time in a block.
+/// Returns the maximum number of 32-bit registers that are simultaneously live in a block.
 fn pressure(func: &Func, block: u32, live_out: &Bits) -> u32 {
     let mut live = live_out.clone();
     let mut now: u32 = 0;
@@ -198,8 +198,8 @@ fn pressure(func: &Func, block: u32, live_out: &Bits) -> u32 {
     most
 }
 
-/// For each register, the first and last position in the laid-out code at which it is live. The first is `u32::MAX` if
-/// the register is never used.
+/// Returns, for each register, the first and last position in the laid-out code at which it is live. The first is
+/// `u32::MAX` if the register is never used.
 fn intervals(func: &Func, order: &[u32], alive: &Liveness) -> Vec<(u32, u32)> {
     let mut intervals = vec![(u32::MAX, 0u32); func.regs.len()];
     let mut touch = |r: u32, at: u32| {

@@ -1,15 +1,15 @@
-//! Loads whose value is only a first guess: a compare-and-swap of the same address tells whether it was right.
+//! Loads whose value is only a first guess, which a compare-and-swap of the same address verifies.
 //!
-//! The loop of CUDA's programming guide for atomics that there are not begins with such a load: `old = *address`. If
-//! another thread writes at the same time, the swap fails and the loop tries what it has found, whatever was loaded.
-//! The value may be loaded as a vector, or in parts, and put together thereafter.
+//! In CUDA's programming guide, the loop that implements missing atomics begins with such a load: `old = *address`. If
+//! another thread writes at the same time, the swap fails and the loop retries with the value that the swap found,
+//! whatever was loaded. The value may be loaded as a vector, or in parts that are combined later.
 
 use crate::instr::context::parts;
 use crate::instr::words::has;
 use crate::ptx::ast::{Base, Body, Inst, Operand, RegId, Type};
 use std::collections::{HashMap, HashSet};
 
-/// The indices of these loads in the body.
+/// Returns the indices of these loads in the body.
 pub fn find(body: &Body) -> HashSet<u32> {
     let swaps = || body.code.iter().filter(|inst| inst.op.starts_with("atom.") && has(&inst.op, "cas"));
     if swaps().next().is_none() {
@@ -25,7 +25,7 @@ pub fn find(body: &Body) -> HashSet<u32> {
     swaps().flat_map(|swap| function.guesses(swap)).collect()
 }
 
-/// The registers of an operand that is one or a vector of them.
+/// Returns the registers of an operand that is a register or a vector.
 fn registers(operand: &Operand) -> impl Iterator<Item = RegId> + '_ {
     parts(operand).iter().filter_map(|part| match part {
         Operand::Reg(register) => Some(*register),
@@ -33,8 +33,8 @@ fn registers(operand: &Operand) -> impl Iterator<Item = RegId> + '_ {
     })
 }
 
-/// Bytes beside each other: where they begin and end, from the register or the variable that their address was made
-/// from.
+/// Contiguous bytes: their first offset and their end, relative to the register or the variable from which their
+/// address was computed.
 struct Bytes {
     base: Base,
     from: i64,
@@ -54,7 +54,7 @@ struct Function<'b> {
 }
 
 impl Function<'_> {
-    /// The loads that give what a swap compares with.
+    /// Returns the loads that provide the value with which a swap compares.
     fn guesses(&self, swap: &Inst) -> Vec<u32> {
         let [_, address, compared, ..] = &swap.operands[..] else {
             return Vec::new();
@@ -82,31 +82,31 @@ impl Function<'_> {
         found
     }
 
-    /// The bytes that an instruction accesses at an address.
+    /// Returns the bytes that an instruction accesses at an address.
     fn bytes(&self, inst: &Inst, address: &Operand) -> Option<Bytes> {
         let (base, from) = self.place(address)?;
         let ty = inst.op.rsplit('.').find_map(Type::named)?;
-        // A register of 128 bits is a pair of registers here.
+        // A 128-bit register is a pair of registers here.
         let count = if ty == Type::B128 { 1 } else { parts(&inst.operands[0]).len() };
         Some(Bytes { base, from, to: from + i64::from(ty.size()) * count as i64 })
     }
 
-    /// Where an address lies: the register or the variable that it was made from, and the offset. `None` if it is no
-    /// such address.
+    /// Returns the base of an address, a register or a variable, and the offset. `None` if the operand is not such an
+    /// address.
     fn place(&self, operand: &Operand) -> Option<(Base, i64)> {
         let (mut reg, offset) = match operand {
             Operand::Mem(Base::Reg(reg), offset) => (*reg, *offset),
             Operand::Mem(base @ Base::Sym(_), offset) => return Some((base.clone(), *offset)),
             _ => return None,
         };
-        // An address is copied, or brought from one space to another. Copies that go in a circle are followed once.
+        // An address may be copied, or converted from one space to another. The bound ends cycles of copies.
         for _ in 0..self.defs.len() {
             let Some([at]) = self.defs.get(&reg).map(Vec::as_slice) else {
                 break;
             };
             let inst = &self.code[*at as usize];
             match inst.operands.get(1) {
-                // What a vector is taken apart into is no copy of it.
+                // A register unpacked from a vector is not a copy of it.
                 _ if matches!(inst.operands[0], Operand::Vec(_)) => break,
                 Some(Operand::Reg(from)) if inst.op.starts_with("cvta") || inst.op.starts_with("mov.") => reg = *from,
                 Some(Operand::Sym(name, at)) => return Some((Base::Sym(name.clone()), at + offset)),

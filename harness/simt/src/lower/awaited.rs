@@ -1,6 +1,6 @@
-//! Where loads from global memory are waited for: at the first instruction that needs what they bring, which may stand
-//! in a later block of code. `next = x[i + 1]; ...; use(now); now = next;` computes while it loads, and loads of
-//! several blocks of code that are needed in one place are waited for together.
+//! Load-use analysis: a load from global memory is waited for at the first instruction that uses its result, which may
+//! be in a later block. `next = x[i + 1]; ...; use(now); now = next;` computes during the load, and loads of several
+//! blocks that are used in one place are waited for together.
 
 use super::effort::is_global_load;
 use super::ir::Block;
@@ -9,21 +9,21 @@ use super::predicated::Place;
 use crate::ptx::ast::{Body, Inst, Operand, RegId};
 use std::collections::{HashMap, HashSet};
 
-/// What of a piece of code waits for loads of other pieces, and which of its loads others wait for.
+/// For a region: the pending loads of earlier regions, and which of its own loads are waited for in later ones.
 #[derive(Clone, Default)]
 pub struct Awaited {
-    /// Registers that are on their way when the piece begins.
+    /// Registers whose loads are pending when the region begins.
     pub at_start: HashSet<RegId>,
-    /// Loads of the piece, as indices into the body, that nothing in it waits for.
+    /// Loads of the region, as indices into the body, that nothing in it waits for.
     pub later: HashSet<u32>,
-    /// Something that was on its way at its start is waited for at its end.
+    /// Whether a load that was pending at its start is waited for at its end.
     pub at_end: bool,
-    /// Groups of asynchronous copies that are on their way when it begins, at most [`MOST_GROUPS`].
+    /// Groups of asynchronous copies that are pending when it begins, at most [`MOST_GROUPS`].
     pub copies: u32,
 }
 
 impl Awaited {
-    /// Whether some load is under way while this piece executes.
+    /// Whether some load is pending while this region executes.
     pub fn is_under_way(&self) -> bool {
         !self.at_start.is_empty() || !self.later.is_empty()
     }
@@ -32,12 +32,12 @@ impl Awaited {
 /// The registers that an instruction writes, and those that it reads.
 type Uses = (Vec<RegId>, Vec<RegId>);
 
-/// So many groups of copies on their way are told apart.
+/// The maximum number of pending copy groups that are distinguished.
 const MOST_GROUPS: u32 = 8;
-/// Rounds in which it is found out what is on its way where: loops inside loops settle in a few.
+/// Maximum iterations of the data-flow analysis: nested loops converge in a few.
 const ROUNDS: usize = 8;
 
-/// How many groups of asynchronous copies are on their way after an instruction, if it was `groups` before.
+/// Returns the number of pending groups of asynchronous copies after an instruction, if it was `groups` before.
 pub fn copies_after(inst: &Inst, groups: u32) -> u32 {
     match (inst.op.as_str(), inst.operands.first()) {
         ("cp.async.commit_group", _) => (groups + 1).min(MOST_GROUPS),
@@ -47,13 +47,13 @@ pub fn copies_after(inst: &Inst, groups: u32) -> u32 {
     }
 }
 
-/// What each block waits for that begins a piece. `order` has the blocks as they stand in the code, `places` what
-/// becomes of each, and `uses` what each instruction writes and reads.
+/// Computes, for each block that begins a region, what it waits for. `order` lists the blocks in code order, `places`
+/// says how each block is executed, and `uses` which registers each instruction writes and reads.
 pub fn find(blocks: &[Block], order: &[u32], places: &[Place], body: &Body, uses: &[Uses]) -> HashMap<u32, Awaited> {
     let (firsts, pieces) = pieces(blocks, order, places);
     let copies = copies(&pieces, body);
     let mut code = Code::of(&pieces, body, uses);
-    // Most code needs at once what it loads.
+    // Most code uses the values that it loads immediately.
     let begin = Loads::default();
     let leaving = pieces.iter().flat_map(|piece| code.after(piece, &begin).under_way).map(|(_, load)| load).collect();
     code.leaving = leaving;
@@ -61,8 +61,8 @@ pub fn find(blocks: &[Block], order: &[u32], places: &[Place], body: &Body, uses
         return HashMap::new();
     }
     let (mut at_start, mut out) = code.flow(&pieces);
-    // What is on its way on one of the ways that a piece leads to, and not on another, the piece waits for itself; so
-    // it does for what all of these ways wait for at once, as lanes of a warp may go them one after the other.
+    // A load pending on only some successors is charged to this region; so is one that all successors wait for, since a
+    // diverged warp runs them one after the other.
     for _ in 0..8 * ROUNDS {
         let stops = |own: usize, one: &(RegId, u32)| {
             let to = &pieces[own].successors;
@@ -88,14 +88,14 @@ pub fn find(blocks: &[Block], order: &[u32], places: &[Place], body: &Body, uses
     firsts.into_iter().enumerate().map(|(own, first)| (first, awaited(own))).collect()
 }
 
-/// A piece of code that the assembler treats as one block, with the pieces that follow it.
+/// A region: code that the assembler treats as one block, with the regions that follow it.
 struct Piece {
     own: usize,
     code: Vec<u32>,
     successors: Vec<usize>,
 }
 
-/// The pieces in the order of their first blocks, and these.
+/// Returns the first block of each region, in code order, and the regions.
 fn pieces(blocks: &[Block], order: &[u32], places: &[Place]) -> (Vec<u32>, Vec<Piece>) {
     let (mut firsts, mut members, mut piece_of) = (Vec::new(), Vec::<Vec<u32>>::new(), HashMap::new());
     for &block in order {
@@ -111,7 +111,7 @@ fn pieces(blocks: &[Block], order: &[u32], places: &[Place]) -> (Vec<u32>, Vec<P
     let piece = |(own, members): (usize, &Vec<u32>)| {
         let code = members.iter().flat_map(|&block| blocks[block as usize].code.iter().copied()).collect();
         let to = members.iter().flat_map(|&block| blocks[block as usize].term.successors());
-        // Within a piece code goes on, but for a jump back to its first block.
+        // Control stays within a region, except for a jump back to its first block.
         let leaves = |to: &u32| piece_of.get(to).is_some_and(|&piece| piece != own || *to == members[0]);
         let mut successors: Vec<usize> = to.filter(leaves).map(|to| piece_of[&to]).collect();
         successors.sort_unstable();
@@ -122,7 +122,7 @@ fn pieces(blocks: &[Block], order: &[u32], places: &[Place]) -> (Vec<u32>, Vec<P
     (firsts, pieces)
 }
 
-/// Groups of asynchronous copies on their way when each piece begins: as many as on the way to it that has the most.
+/// Returns the pending groups of asynchronous copies at the start of each region: the maximum over all paths to it.
 fn copies(pieces: &[Piece], body: &Body) -> Vec<u32> {
     let mut groups = vec![0; pieces.len()];
     for _ in 0..ROUNDS {
@@ -137,27 +137,27 @@ fn copies(pieces: &[Piece], body: &Body) -> Vec<u32> {
     groups
 }
 
-/// What is known of loads in some place of the code. Loads are named by their indices in the body.
+/// The state of loads at a point of the code. Loads are identified by their indices in the body.
 #[derive(Clone, Default, PartialEq)]
 struct Loads {
-    /// Registers with the loads that bring them: more than one where ways meet.
+    /// Registers with the pending loads that write them: more than one where paths join.
     under_way: HashSet<(RegId, u32)>,
-    /// Those that have been waited for since they were asked for, of the ones that leave their piece.
+    /// Loads that have completed since they were issued, among those that leave their region.
     arrived: HashSet<u32>,
 }
 
 impl Loads {
-    /// The loads that bring a register.
+    /// Returns the pending loads of a register.
     fn of(&self, register: RegId) -> Vec<u32> {
         self.under_way.iter().filter(|(to, _)| *to == register).map(|(_, load)| *load).collect()
     }
 
-    /// A register gets another value.
+    /// Records that a register is overwritten.
     fn forget(&mut self, register: RegId) {
         self.under_way.retain(|(to, _)| *to != register);
     }
 
-    /// These loads have come. What does not leave its piece is of no interest elsewhere.
+    /// Marks loads as complete; only loads that are live out of their region are recorded.
     fn end(&mut self, leaving: &HashSet<u32>, comes: impl Fn(u32) -> bool) {
         let all = self.under_way.iter().map(|(_, load)| *load);
         self.arrived.extend(all.filter(|load| comes(*load) && leaving.contains(load)));
@@ -165,17 +165,17 @@ impl Loads {
     }
 }
 
-/// The code of a function by its pieces.
+/// The code of a function, divided into regions.
 struct Code<'b> {
     body: &'b Body,
     uses: &'b [Uses],
-    /// The piece of each load.
+    /// The region of each load.
     piece_of: HashMap<u32, usize>,
-    /// The loads that are on their way when their own piece ends.
+    /// The loads that are pending at the end of their own region.
     leaving: HashSet<u32>,
     before: Vec<Vec<usize>>,
     dominators: Vec<u32>,
-    /// The loads that are waited for at the end of a piece, with the piece.
+    /// The loads that are waited for at the end of a region, with the region.
     ended: HashSet<(usize, u32)>,
 }
 
@@ -201,7 +201,7 @@ impl<'b> Code<'b> {
         }
     }
 
-    /// What is on its way when each piece begins, and when it ends.
+    /// Computes the state of the loads at the start and at the end of each region.
     fn flow(&self, pieces: &[Piece]) -> (Vec<Loads>, Vec<Loads>) {
         let mut at_start = vec![Loads::default(); pieces.len()];
         let mut out = at_start.clone();
@@ -218,8 +218,8 @@ impl<'b> Code<'b> {
         (at_start, out)
     }
 
-    /// What is on its way when a piece begins, by one way at least. What has arrived on another way is not, if it was
-    /// on its way already where the ways parted.
+    /// Returns the state at the start of a region: loads that are pending on at least one path to it. A load that has
+    /// completed on another path is not pending, if it was already pending where the paths diverged.
     fn before(&self, own: usize, out: &[Loads]) -> Loads {
         let ways = || self.before[own].iter().map(|&before| &out[before]);
         let arrived: HashSet<u32> = ways().flat_map(|loads| loads.arrived.iter().copied()).collect();
@@ -231,7 +231,7 @@ impl<'b> Code<'b> {
         Loads { under_way, arrived }
     }
 
-    /// The same when it ends.
+    /// Returns the state at the end of a region.
     fn after(&self, piece: &Piece, start: &Loads) -> Loads {
         let mut loads = start.clone();
         for &at in &piece.code {
@@ -246,7 +246,7 @@ impl<'b> Code<'b> {
                 continue;
             }
             for register in reads {
-                // What was asked for in one piece comes together; what others have asked for comes soon after it.
+                // Loads of one region complete together; loads of other regions complete soon after it.
                 if let Some(latest) = loads.of(*register).iter().map(|load| self.piece_of[load]).max() {
                     loads.end(&self.leaving, |load| self.piece_of[&load] != piece.own || latest == piece.own);
                 }
@@ -266,7 +266,7 @@ impl<'b> Code<'b> {
     }
 }
 
-/// The registers of a move from one to another, of which the assembler only takes note.
+/// Returns the registers of a register-to-register move, which the assembler eliminates by renaming.
 fn renamed(inst: &Inst) -> Option<(RegId, RegId)> {
     match inst.operands.as_slice() {
         [Operand::Reg(to), Operand::Reg(from)] if inst.op.starts_with("mov.") && inst.guard.is_none() => {

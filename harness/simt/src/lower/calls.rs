@@ -1,4 +1,4 @@
-//! Who calls whom.
+//! The call graph.
 
 use super::frames::Frames;
 use super::ir::{Pools, Result};
@@ -8,7 +8,7 @@ use crate::instr::control::stack::Stack;
 use crate::ptx::ast;
 use std::collections::{HashMap, HashSet};
 
-/// The functions that a function calls and that have a body.
+/// Returns the functions that a function calls and that have a body.
 pub fn callees(module: &ast::Module, at: usize, pointers: &HashSet<usize>) -> Result<Vec<usize>> {
     let function = &module.functions[at];
     let mut found = Vec::new();
@@ -22,7 +22,8 @@ pub fn callees(module: &ast::Module, at: usize, pointers: &HashSet<usize>) -> Re
     Ok(found)
 }
 
-/// Those of the functions whose address is taken that a call through a pointer may reach, by its signature.
+/// Returns the functions that a call through a pointer may reach, judged by its signature, among those whose address is
+/// taken.
 pub fn fitting(module: &ast::Module, wanted: &str, pointers: &HashSet<usize>) -> Vec<usize> {
     let fits = |to: &usize| {
         let f = &module.functions[*to];
@@ -33,13 +34,13 @@ pub fn fitting(module: &ast::Module, wanted: &str, pointers: &HashSet<usize>) ->
     targets
 }
 
-/// Whether a function makes arrays whose length only the thread knows.
+/// Whether a function allocates arrays of dynamic length (`alloca`).
 pub fn makes_arrays(function: &ast::Function) -> bool {
     function.body.iter().flat_map(|body| &body.code).any(array::makes_array)
 }
 
-/// The functions that a kernel reaches, callees first as far as they do not call each other in a circle, and whether
-/// some do.
+/// Returns the functions that a kernel reaches, callees first unless they are recursive, and whether some are
+/// recursive.
 pub fn reachable(module: &ast::Module, kernel: usize, pointers: &HashSet<usize>) -> Result<(Vec<usize>, bool)> {
     let mut done = Vec::new();
     let (mut seen, mut circle) = (HashSet::from([kernel]), false);
@@ -60,7 +61,7 @@ pub fn reachable(module: &ast::Module, kernel: usize, pointers: &HashSet<usize>)
     Ok((done, circle))
 }
 
-/// The frames of a program of these functions, some of which call each other in a circle.
+/// Returns the frames of a program of these functions, some of which are recursive.
 pub fn frames(
     module: &ast::Module,
     functions: &[usize],

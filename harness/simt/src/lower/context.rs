@@ -64,7 +64,7 @@ impl Context for FnBuilder<'_, '_> {
             }
         }
         self.body.code.iter().all(|inst| {
-            // What an instruction computes stands first; a store reads all of its operands.
+            // The destination comes first; a store reads all of its operands.
             let written = usize::from(matches!(inst.operands.first(), Some(Operand::Reg(_))));
             let reads = inst.operands[written..].iter().any(|operand| names(operand, reg));
             !reads || inst.op.starts_with("selp.")

@@ -1,17 +1,17 @@
-//! What instructions do with a value of which some bits are not defined, for the initialisation check.
+//! How instructions treat values with undefined bits, for the initialisation check.
 
 use crate::engine::warp::program::Dataflow;
 use crate::finding::What;
 use crate::instr::code::{Inst, Role};
 
-/// Instructions that only compute registers from registers, lane by lane, and do nothing else.
+/// Instructions that only compute registers from registers, lane by lane.
 const PURE: [&str; 37] = [
     "abs", "add", "and", "bfe", "bfi", "bfind", "brev", "clz", "cnot", "copysign", "cos", "cvt", "cvta", "dp2a",
     "dp4a", "ex2", "fma", "isspacep", "lg2", "lop3", "mad", "max", "min", "mov", "mul", "neg", "not", "or", "popc",
     "prmt", "sad", "selp", "shf", "shl", "shr", "sub", "xor",
 ];
 
-/// What an instruction does that the PTX instruction `op` has become, or became a part of.
+/// Returns the treatment for `inst`, which implements the PTX instruction `op` or a part of it.
 pub fn of(op: &str, inst: &Inst) -> Dataflow {
     let mut words = op.split('.');
     let base = words.next().unwrap_or_default();
@@ -22,7 +22,8 @@ pub fn of(op: &str, inst: &Inst) -> Dataflow {
         Role::Access(What::Write, ..) if base == "st" => Dataflow::Store,
         Role::Guard => Dataflow::Guard,
         Role::Plain if PURE.contains(&base) || base == "st" => Dataflow::Pure,
-        // Two values compare alike by chance. A predicate that the result is combined with may settle it.
+        // A comparison of an undefined value and of its alternative may agree by chance, so `setp` is not pure. But a
+        // predicate that is combined with its result may decide that result.
         Role::Plain if base == "setp" && words.any(|word| matches!(word, "and" | "or" | "xor")) => Dataflow::Pure,
         Role::Plain if base == "ld" && words.any(|word| word.starts_with("param")) => Dataflow::Pure,
         Role::Plain if base != "call" || inst.writes_any() => Dataflow::Opaque,

@@ -1,9 +1,9 @@
-//! What a basic block costs in hardware, estimated from its PTX: instructions by pipe, and the longest dependent chain.
+//! Estimates what a basic block costs in hardware, from its PTX: instructions by pipe, and the longest dependent chain.
 //!
-//! The assembler removes moves, conversions of addresses and parameters' loads, and makes several instructions of a
-//! division or of a 64-bit sum. It also moves loads up past what does not need them, so the chain of a block is the
-//! longest path through its data flow, whatever the order of its instructions. The weights below are of the SASS that
-//! nvcc makes for compute capability 9.0.
+//! The assembler removes moves, address conversions and parameter loads, and expands a division or a 64-bit sum into
+//! several instructions. It also moves loads up past instructions that they do not depend on, so the chain of a block
+//! is the longest path through its data flow, whatever the order of its instructions. The weights below are from the
+//! SASS that nvcc generates for compute capability 9.0.
 
 use super::awaited::{Awaited, copies_after};
 use crate::costs::{Chain, Pipes};
@@ -12,7 +12,7 @@ use crate::instr::words::has;
 use crate::ptx::ast::{Base, Body, Inst, Operand, RegId};
 use std::collections::{HashMap, HashSet};
 
-/// Which count of [`Pipes`] and of [`Chain`] an instruction adds to, and how many instructions it becomes.
+/// The counts of [`Pipes`] and of [`Chain`] to which an instruction adds, and the number of instructions it becomes.
 struct Weight {
     pipe: fn(&mut Pipes) -> &mut u64,
     step: Option<fn(&mut Chain) -> &mut u64>,
@@ -23,28 +23,29 @@ fn weight(pipe: fn(&mut Pipes) -> &mut u64, step: Option<fn(&mut Chain) -> &mut 
     Weight { pipe, step, instructions }
 }
 
-/// The data flow up to some place in the code.
+/// The data flow up to some point in the code.
 #[derive(Default)]
 pub struct Flow {
     /// The chain that leads to each register's value.
     depth: HashMap<RegId, Chain>,
     /// The longest chain so far.
     longest: Chain,
-    /// Which loads are waited for elsewhere.
+    /// The loads that are waited for elsewhere.
     awaited: Awaited,
 }
 
 impl Flow {
-    /// At the start of a piece of code.
+    /// Creates the data flow at the start of a region.
     pub fn new(awaited: Awaited) -> Flow {
         let wait = Chain { global: 1, ..Chain::default() };
         Flow { depth: awaited.at_start.iter().map(|&r| (r, wait)).collect(), longest: Chain::default(), awaited }
     }
 }
 
-/// The effort of a block that consists of these instructions of a body, each with what it becomes if the assembler
-/// joins it with others. `is_read` tells whether anything reads a register. The block goes on with `flow`, and its
-/// chain is what it adds to that; `under` is the predicate under which the assembler executes all of it.
+/// Returns the effort of a block with these instructions of a body. Each has the number of instructions that it becomes
+/// if the assembler fuses it with others. `is_read` returns whether any instruction reads a register. The block
+/// continues `flow`, and its chain is what it adds to that; `under` is the predicate under which the assembler executes
+/// all of it.
 pub fn of(
     flow: &mut Flow,
     under: Option<RegId>,
@@ -70,11 +71,11 @@ pub fn of(
         fences += u64::from(is_wide_fence(inst));
         let (writes, mut reads) = split(inst);
         reads.extend(under);
-        // The assembler makes a `red` of an atomic whose old value is not used: nobody waits for that.
+        // The assembler turns an atomic whose old value is not used into a `red`, which is not waited for.
         let is_awaited = !inst.op.starts_with("atom.") || writes.iter().any(|register| is_read(*register));
         let step = step.filter(|_| is_awaited);
         if inst.op.starts_with("wgmma.mma_async") {
-            // It adds to its sums.
+            // The instruction adds to its accumulators.
             reads.extend(&writes);
         }
         let mut own = match waits_for(inst) {
@@ -88,10 +89,10 @@ pub fn of(
             beside_copies += if awaited.copies > 0 { instructions } else { 0 };
         }
         if let Some(step) = step {
-            // A division or a 64-bit product is a chain by itself.
+            // A division or a 64-bit product is itself a chain.
             *step(&mut own) += instructions.max(1);
         }
-        // What only leads to a load that is waited for elsewhere is no wait here.
+        // Instructions that only lead to a load that is waited for elsewhere cause no wait here.
         let waited = if awaited.later.contains(&at) { Chain { global: own.global - 1, ..own } } else { own };
         if waited.cycles() > longest.cycles() {
             *longest = waited;
@@ -103,13 +104,13 @@ pub fn of(
         depth.extend(writes.into_iter().map(|register| (register, own)));
     }
     effort.chain = longest.beyond(&before);
-    // Whatever stands before a fence, what comes after it waits for it.
+    // Instructions after a fence wait for it, whatever comes before it.
     effort.chain.fences += fences;
     effort.chain.meanwhile = if longest.global > 0 || awaited.is_under_way() { meanwhile } else { beside_copies };
     effort
 }
 
-/// Which instructions are loads from global memory, or give such a load its address.
+/// Returns which instructions are loads from global memory, or contribute to the address of one.
 fn leads_to_loads(code: &[(u32, &Inst, Option<u64>)]) -> Vec<bool> {
     let mut needed = HashSet::new();
     let mut leads: Vec<bool> = code
@@ -128,18 +129,18 @@ fn leads_to_loads(code: &[(u32, &Inst, Option<u64>)]) -> Vec<bool> {
     leads
 }
 
-/// Whether it is a load from global memory, or from memory of any kind.
+/// Whether it is a load from global memory, or from generic memory.
 pub fn is_global_load(inst: &Inst) -> bool {
     let op = inst.op.as_str();
     op.starts_with("ld.") && !["shared", "param", "const", "local"].iter().any(|space| has(op, space))
 }
 
-/// How many instructions of the hardware this one becomes; `joined` is their number if it is joined with others.
+/// Returns how many hardware instructions this one becomes; `joined` is that number if it is fused with others.
 pub fn becomes(inst: &Inst, joined: Option<u64>) -> u64 {
     joined.unwrap_or_else(|| weigh(inst).instructions)
 }
 
-/// Whether it is a fence that other blocks can tell.
+/// Whether it is a fence that other blocks can observe.
 fn is_wide_fence(inst: &Inst) -> bool {
     let op = inst.op.as_str();
     let is_fence = ["fence.", "membar."].iter().any(|base| op.starts_with(base)) && !has(op, "proxy");
@@ -150,13 +151,13 @@ fn longest_of(registers: &[RegId], depth: &HashMap<RegId, Chain>) -> Chain {
     registers.iter().filter_map(|r| depth.get(r)).max_by_key(|c| c.cycles()).copied().unwrap_or_default()
 }
 
-/// What an instruction waits for.
+/// The dependencies of an instruction.
 enum Waits {
     /// The registers that it reads.
     Registers,
-    /// The blocks before: copies under way, and what a fence divides.
+    /// Earlier blocks: pending copies, and the accesses that a fence orders.
     Before,
-    /// All that stands before it in its block, too: a barrier.
+    /// Additionally everything before it in its own block: a barrier.
     All,
 }
 
@@ -169,14 +170,14 @@ fn waits_for(inst: &Inst) -> Waits {
     }
 }
 
-/// What an instruction costs.
+/// Returns the cost of an instruction.
 fn weigh(inst: &Inst) -> Weight {
     let op = inst.op.as_str();
     let base = op.split('.').next().unwrap_or_default();
     let wide = ["s64", "u64", "b64"].iter().any(|t| has(op, t));
     let half = ["f16", "bf16", "f16x2", "bf16x2"].iter().any(|t| has(op, t));
     match base {
-        // Registers are renamed, and parameters are operands from constant memory.
+        // Moves are renamed registers, and parameters are operands from constant memory.
         "mov" if inst.operands.get(1).is_some_and(|o| matches!(o, Operand::Special(_))) => {
             weight(|p| &mut p.integer, Some(|c| &mut c.arithmetic), 1)
         }
@@ -200,7 +201,7 @@ fn weigh(inst: &Inst) -> Weight {
             weight(|p| &mut p.single, Some(|c| &mut c.arithmetic), 1)
         }
         _ if half => weight(|p| &mut p.single, Some(|c| &mut c.arithmetic), 1),
-        // A product of 32 bits into 64 is one instruction; 64-bit sums are two with a carry, or one with the product.
+        // A 32 x 32 -> 64-bit product is one instruction; a 64-bit sum is two with a carry, or one with the product.
         "mul" | "mad" if wide && !has(op, "wide") => weight(|p| &mut p.product, Some(|c| &mut c.arithmetic), 4),
         "mul" | "mad" | "mul24" | "mad24" | "dp4a" | "dp2a" => {
             weight(|p| &mut p.product, Some(|c| &mut c.arithmetic), 1)
@@ -212,16 +213,16 @@ fn weigh(inst: &Inst) -> Weight {
     }
 }
 
-/// Products by the warpgroup, and what orders them: of a product of 64 rows, each of the four warps makes 16. Whatever
-/// the type, it is as deep as `mma.sync` with 16 columns of half precision.
+/// Warpgroup products, and their ordering instructions: of a product of 64 rows, each of the four warps computes 16.
+/// Whatever the type, its depth is that of `mma.sync` with 16 columns of half precision.
 fn by_warpgroup(inst: &Inst) -> Weight {
     let op = inst.op.as_str();
     let columns = op.split('.').find_map(|word| word.strip_prefix("m64n")?.split_once('k')?.0.parse::<u64>().ok());
     if let Some(columns) = columns {
         return weight(|p| &mut p.warpgroup, Some(|c| &mut c.warpgroup), columns.div_ceil(8));
     }
-    // Where some groups may be under way, the tensor cores stay busy. Where none may be, the result of the last is
-    // waited for.
+    // If some groups may stay pending, the tensor cores stay busy. If none may, the result of the last one is waited
+    // for.
     let all = has(op, "wait_group") && matches!(inst.operands.first(), Some(Operand::Int(0)));
     weight(|p| &mut p.control, if all { Some(|c| &mut c.tensor) } else { None }, 1)
 }
@@ -245,8 +246,8 @@ fn memory(base: &str, op: &str) -> Weight {
     weight(|p| &mut p.memory, step, 1)
 }
 
-/// Functions and divisions: one instruction of the special function unit where an approximation is asked for, else a
-/// sequence that refines it.
+/// Functions and divisions: one instruction of the special function unit for an approximation, otherwise a sequence
+/// that refines it.
 fn slow(base: &str, op: &str, wide: bool) -> Weight {
     let approximate = has(op, "approx") || has(op, "full");
     let float = has(op, "f32") || has(op, "f16") || has(op, "f16x2") || has(op, "bf16");
@@ -263,8 +264,8 @@ fn slow(base: &str, op: &str, wide: bool) -> Weight {
     }
 }
 
-/// Conversions: from one width of integers to another they are part of what uses them; those of floating-point numbers
-/// go through a slower pipe, from `f32` to `f64` too. To TF32, a comparison with infinity, a sum and a mask round
+/// Conversions: between integer widths they are part of the instruction that uses them; those of floating-point numbers
+/// use a slower pipe, even from `f32` to `f64`. Rounding to TF32 takes a comparison with infinity, a sum and a mask
 /// (ptxas 13.0 for sm_90: FSETP, IADD, LOP3).
 fn conversion(op: &str) -> Weight {
     if has(op, "tf32") {
@@ -274,7 +275,7 @@ fn conversion(op: &str) -> Weight {
     if float { weight(|p| &mut p.special, Some(|c| &mut c.special), 1) } else { weight(|p| &mut p.integer, None, 0) }
 }
 
-/// The registers that an instruction writes, and those that it reads.
+/// Returns the registers that an instruction writes, and those that it reads.
 pub fn split(inst: &Inst) -> (Vec<RegId>, Vec<RegId>) {
     let (mut writes, mut reads) = (Vec::new(), Vec::new());
     let base = inst.op.split('.').next().unwrap_or_default();
@@ -290,7 +291,7 @@ pub fn split(inst: &Inst) -> (Vec<RegId>, Vec<RegId>) {
     (writes, reads)
 }
 
-/// The registers in an operand.
+/// Collects the registers in an operand.
 pub fn registers(operand: &Operand, found: &mut Vec<RegId>) {
     match operand {
         Operand::Reg(r) | Operand::NotReg(r) | Operand::Part(r, _) | Operand::Mem(Base::Reg(r), _) => found.push(*r),

@@ -1,4 +1,5 @@
-//! From lowered functions to the decoded program: every register gets its place, every block its program counter.
+//! Turns lowered functions into the decoded program: assigns every register its place, and every block its program
+//! counter.
 
 use super::alloc::{Places, place, register_bytes};
 use super::ir::*;
@@ -10,12 +11,12 @@ use crate::engine::warp::program::{
 use crate::instr::code::Field;
 use crate::instr::control::{End, branch};
 
-/// Where the registers and blocks of a program lie.
+/// The layout of a program's registers and blocks.
 struct Layout<'f> {
     functions: &'f [Func],
-    /// The functions' blocks in the order of their layout.
+    /// The functions' blocks in layout order.
     orders: Vec<Vec<u32>>,
-    /// Where each function's blocks begin; `u32::MAX` if they are never executed.
+    /// The start of each function's blocks; `u32::MAX` if a block is never executed.
     starts: Vec<Vec<u32>>,
     /// Places of the constants in the register file.
     constants: Vec<u32>,
@@ -41,7 +42,7 @@ impl<'f> Layout<'f> {
             at
         };
         let mut constants = vec![0u32; pools.constants.len()];
-        // Registers of one width lie side by side, and those that change most often come first.
+        // Registers of the same width are contiguous, and those that change most often come first.
         let mut by_use: Vec<usize> = (0..constants.len()).collect();
         by_use.sort_by_key(|&i| {
             let (source, width) = pools.constants[i];
@@ -72,7 +73,7 @@ impl<'f> Layout<'f> {
             base
         });
         let bases = bases.collect();
-        // A vector access may read a little past a predicate.
+        // A vector access may read slightly past a predicate.
         program.file_bytes = at + 64;
         let widths = pools.fixed.clone();
         let constant_widths = pools.constants.iter().map(|constant| constant.1).collect();
@@ -89,7 +90,7 @@ impl<'f> Layout<'f> {
         }
     }
 
-    /// The place of an operand of a function.
+    /// Returns the place of an operand of a function.
     fn place(&self, function: usize, opnd: Opnd) -> u32 {
         match opnd {
             Opnd::None => 0,
@@ -100,7 +101,7 @@ impl<'f> Layout<'f> {
         }
     }
 
-    /// Bytes a lane of a register, 0 for a predicate.
+    /// Returns the bytes a lane of a register, 0 for a predicate.
     fn width(&self, function: usize, opnd: Opnd) -> Option<u32> {
         match opnd {
             Opnd::Reg(r) => Some(self.functions[function].regs[r as usize]),
@@ -110,13 +111,13 @@ impl<'f> Layout<'f> {
         }
     }
 
-    /// The program counter of a function's first instruction.
+    /// Returns the program counter of a function's first instruction.
     fn entry(&self, function: usize) -> u32 {
         self.starts[function][0]
     }
 }
 
-/// The program counters at which each function's blocks begin.
+/// Returns the program counters at which each function's blocks begin.
 fn starts(functions: &[Func], orders: &[Vec<u32>]) -> Vec<Vec<u32>> {
     let mut pc = 0u32;
     let starts = functions.iter().zip(orders).map(|(f, order)| {
@@ -132,7 +133,8 @@ fn starts(functions: &[Func], orders: &[Vec<u32>]) -> Vec<Vec<u32>> {
     starts.collect()
 }
 
-/// The target of the jump that must follow a terminator that can only fall through; `None` if no jump is needed.
+/// Returns the target of the jump that must follow a terminator that can only fall through; `None` if no jump is
+/// needed.
 fn jumps_on(term: &Term, next: Option<&u32>) -> Option<u32> {
     match term {
         Term::Barrier(_, then) if next != Some(then) => Some(*then),
@@ -140,7 +142,7 @@ fn jumps_on(term: &Term, next: Option<&u32>) -> Option<u32> {
     }
 }
 
-/// Writes a program out.
+/// Writes a program.
 pub struct Emitter<'p> {
     /// The program.
     pub program: &'p mut Program,
@@ -150,8 +152,8 @@ pub struct Emitter<'p> {
 }
 
 impl Emitter<'_> {
-    /// Writes out functions, the last of which is the kernel. Returns the largest number of 32-bit registers that the
-    /// values live at one time need.
+    /// Writes the functions, the last of which is the kernel. Returns the register pressure: the maximum number of
+    /// 32-bit registers that simultaneously live values need.
     pub fn emit(&mut self, functions: &[Func], pools: &Pools) -> u32 {
         let layout = Layout::new(functions, pools, self.program);
         for function in 0..functions.len() {
@@ -204,7 +206,7 @@ impl Emitter<'_> {
                 self.program.blocks[numbers[*to as usize] as usize].since = (first, last + 1);
             }
         }
-        // A function that is called may end the thread, too.
+        // A called function may end the thread, too.
         let calls = |block: &Block| matches!(block.term, Term::Call(..) | Term::CallPointer(..));
         let ends = before.iter().map(|(to, _)| *to).filter(|to| f.blocks[*to as usize].term.successors().is_empty());
         let last = ends.map(|end| self.program.blocks[numbers[end as usize] as usize].since);
@@ -215,7 +217,7 @@ impl Emitter<'_> {
         self.program.functions.push(FunctionInfo { name: f.name.clone(), entry, end });
     }
 
-    /// The program counter of the next instruction.
+    /// Returns the program counter of the next instruction.
     fn pc(&self) -> u32 {
         self.program.ops.len() as u32
     }
@@ -223,7 +225,7 @@ impl Emitter<'_> {
     fn block(&mut self, layout: &Layout<'_>, function: usize, number: u32) {
         let block = &layout.functions[function].blocks[number as usize];
         let start = self.pc();
-        // Code that waits for a change does not rely on lanes running in lockstep.
+        // Code that waits for a change does not rely on lanes in lockstep.
         let waits = block.waits(number);
         for inst in &block.insts {
             self.describe(function, inst, (waits, block.spins));
@@ -243,7 +245,7 @@ impl Emitter<'_> {
         self.program.at.push(block.term_loc);
     }
 
-    /// Records what the counters and checks have to know about an instruction.
+    /// Records what the counters and checks need to know about an instruction.
     fn describe(&mut self, function: usize, inst: &Inst, (waits, spins): (bool, bool)) {
         let pc = self.pc();
         let program = &mut *self.program;
@@ -279,7 +281,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Records which registers an instruction reads and writes, and what it does with them.
+    /// Records which registers an instruction reads and writes, and how it treats their values.
     fn operands(&mut self, layout: &Layout<'_>, function: usize, inst: &Inst) {
         let program = &mut *self.program;
         program.dataflow.push((inst.dataflow, program.operands.len() as u32));
@@ -310,7 +312,7 @@ impl Emitter<'_> {
         self.program.ops.push(op);
     }
 
-    /// Writes out the instruction that ends a block.
+    /// Writes the instruction that ends a block.
     fn end(&mut self, layout: &Layout<'_>, function: usize, inst: &Inst, mut info: BlockInfo) {
         info.end = self.pc();
         let end = End { block: self.program.blocks.len() as u32, length: info.instructions };
@@ -319,7 +321,7 @@ impl Emitter<'_> {
         self.program.blocks.push(info);
     }
 
-    /// The instruction for a block's end.
+    /// Returns the instruction for a block's terminator.
     fn term(&mut self, layout: &Layout<'_>, function: usize, term: &Term) -> Inst {
         let to = |b: u32| layout.starts[function][b as usize];
         let end = self.pc();
@@ -345,7 +347,7 @@ impl Emitter<'_> {
             Term::CallPointer(pointer, then, targets) => {
                 let list = self.program.lists.len() as u32;
                 let backs = self.pointers.iter().map(|&(_, callee)| {
-                    // Frames and saved registers rely on it that nothing else is called here.
+                    // Frames and saved registers are only correct if no other function is called here.
                     let callee = callee.filter(|callee| targets.contains(callee));
                     let back = callee.and_then(|callee| layout.functions[callee].back);
                     back.map_or(u32::MAX, |back| layout.place(function, back))
@@ -367,7 +369,7 @@ impl Emitter<'_> {
     }
 }
 
-/// A number for a register of a function that no other register of the program has.
+/// Returns a number for a register of a function that is unique in the program.
 fn number_of(function: usize, opnd: Opnd) -> u64 {
     let (kind, number) = match opnd {
         Opnd::Reg(r) => (function as u64 + 2, r),

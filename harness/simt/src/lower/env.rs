@@ -21,7 +21,7 @@ pub struct Env {
     pub pointers: HashSet<usize>,
     /// The values of pointers to those functions, in ascending order.
     pub function_values: Vec<(u64, usize)>,
-    /// Kernels by name, and the values of pointers to them. Kernels launch each other by them, and none is called.
+    /// Kernels by name, and the values of pointers to them. Kernels use them to launch each other; no kernel is called.
     pub kernel_values: Vec<(String, u64)>,
     /// Bytes of its constant variables.
     pub const_bytes: u32,
@@ -92,7 +92,7 @@ impl Env {
         Ok(address)
     }
 
-    /// Writes a variable's initial value, if it has one. The zeros behind it are there: new memory is zero.
+    /// Writes a variable's initial value, if it has one. The remaining bytes are already zero, because new memory is.
     fn initialise(&self, var: &Var, memory: &Memory) -> Result<()> {
         let (Some(init), Some(&address)) = (&var.init, self.addresses.get(&var.name)) else {
             return Ok(());

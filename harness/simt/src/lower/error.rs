@@ -1,4 +1,4 @@
-//! Errors of the lowering, with the place in the source that they concern.
+//! Errors of the lowering, with the place in the source to which they refer.
 
 use crate::kernel::LoadError;
 use crate::ptx::ast::Loc;

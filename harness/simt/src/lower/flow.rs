@@ -26,8 +26,8 @@ impl FnBuilder<'_, '_> {
         self.unguarded(base, inst, row)
     }
 
-    /// Lowers an instruction that may wait or leave. If it has a guard, lanes for which the guard does not hold jump
-    /// over it.
+    /// Lowers an instruction in which lanes may wait or exit. If it has a guard, lanes for which the guard does not
+    /// hold jump over it.
     fn around(&mut self, base: &str, inst: &ast::Inst, row: Option<&Row>) -> Result<()> {
         let Some((reg, not)) = self.guard.take() else {
             return self.unguarded(base, inst, row);
@@ -74,7 +74,7 @@ impl FnBuilder<'_, '_> {
                 self.end(Term::Exit);
                 return Ok(());
             }
-            // The operand that the register stands for is read in its place.
+            // The operand that this register stands for is read in its place.
             "mov" | "cvta" if inst.operands.first().is_some_and(|to| self.is_forwarded(to)) => {
                 return Ok(());
             }
@@ -139,7 +139,7 @@ impl FnBuilder<'_, '_> {
         Ok(())
     }
 
-    /// A call of a function that the machine provides.
+    /// Lowers a call of a function that the machine provides.
     fn call_of_machine(&mut self, index: usize) -> Result<()> {
         let function = &self.b.module.functions[index];
         let name = function.name.as_str();

@@ -1,14 +1,14 @@
-//! The functions of a program that may be active more than once in a thread, and how much their frames hold.
+//! The functions of a program that may be active more than once in a thread, and the sizes of their frames.
 
 use crate::instr::code::Opnd;
 use crate::instr::control::stack::Stack;
 use std::collections::{HashMap, HashSet};
 
-/// Bytes of local memory, of the frame of one function or of all other variables of a thread, that have offsets here:
-/// so many that their sums with stacks and alignments still fit into 32 bits. What a launch may have is much less.
+/// The maximum bytes of local memory with offsets here, for the frame of one function or for all other variables of a
+/// thread: sums of such sizes with stacks and alignments still fit into 32 bits. The limit of a launch is much lower.
 const MOST: u64 = 1 << 30;
 
-/// Makes room in a thread's local memory, or in a frame, that is used up to `end`. Returns the offset, if there is
+/// Reserves space in a thread's local memory, or in a frame, that is used up to `end`. Returns the offset, if there is
 /// room.
 pub fn take(end: &mut u32, bytes: u64, align: u32) -> Option<u32> {
     let at = u64::from(*end).next_multiple_of(u64::from(align));
@@ -22,9 +22,9 @@ pub fn take(end: &mut u32, bytes: u64, align: u32) -> Option<u32> {
 pub struct Frames {
     /// Bytes of local variables and of parameters in the frames, by function (index in the module).
     pub bytes: HashMap<usize, u32>,
-    /// Where the stack pointer is, if any function has a frame.
+    /// The stack pointer, if any function has a frame.
     pub stack: Option<Stack>,
-    /// Where the last array begins whose length only the thread knows, if any function makes such.
+    /// The start of the latest dynamic array, if any function allocates such arrays.
     pub arrays: Option<Opnd>,
     /// For each function, those that are called while it is active.
     pub reaches: HashMap<usize, HashSet<usize>>,
@@ -36,7 +36,7 @@ impl Frames {
         self.bytes.contains_key(&function)
     }
 
-    /// Makes room in a function's frames. Returns the offset, if there is room.
+    /// Reserves space in a function's frames. Returns the offset, if there is room.
     pub fn take(&mut self, function: usize, bytes: u64, align: u32) -> Option<u32> {
         take(self.bytes.get_mut(&function)?, bytes, align.clamp(1, 16))
     }

@@ -1,4 +1,4 @@
-//! From a function's body to basic blocks.
+//! Lowers a function's body to basic blocks.
 
 use super::attempts;
 use super::awaited;
@@ -39,31 +39,31 @@ pub struct FnBuilder<'b, 'm> {
     current: Option<u32>,
     /// Blocks by the code that they begin with.
     pub starts: HashMap<u32, u32>,
-    /// How often each register is written, and where last.
+    /// For each register, the number of instructions that write it, and the last of these.
     pub defs: Vec<(u32, u32)>,
     /// The constants and parameters that registers stand for.
     #[expect(clippy::option_option, reason = "not asked yet, or none, or this one")]
     pub aliases: Vec<Option<Option<Opnd>>>,
-    /// Where the addresses in each register begin.
+    /// The origin of the addresses in each register.
     pub origins: Vec<origin::From<'m>>,
     /// For each instruction, the instructions that may be executed directly after it; computed on first use.
     pub comes_from: OnceCell<HashMap<u32, Vec<u32>>>,
-    /// The present instruction's index in the body.
+    /// The current instruction's index in the body.
     pub now: u32,
-    /// The index of the place of the present instruction.
+    /// The index of the current instruction's place.
     pub loc: u32,
     /// Its guard.
     pub guard: Option<(RegId, bool)>,
     carry: Option<Opnd>,
-    /// In a function with frames, where the return address is kept and where it was found.
+    /// In a function with frames, where the return address is kept, and where the caller left it.
     pub home: Option<(Opnd, Opnd)>,
-    /// In a function that makes arrays, where the last one began when it was called.
+    /// In a function with dynamic arrays, the start of the latest one when it was called.
     pub before: Option<Opnd>,
-    /// The loads that a compare-and-swap tells right or wrong.
+    /// The loads whose value a compare-and-swap verifies.
     attempts: HashSet<u32>,
-    /// Accumulators of products by warpgroups.
+    /// Accumulators of warpgroup products.
     accumulators: HashSet<RegId>,
-    /// The 64-bit sums of 32-bit registers and offsets that hold in the current block.
+    /// The 64-bit sums of 32-bit registers and offsets that are valid in the current block.
     pub widened: HashMap<(Opnd, u32), Opnd>,
 }
 
@@ -131,13 +131,13 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         Ok(Func { name: f.name.clone(), regs: this.regs, blocks, back })
     }
 
-    /// Where the present instruction stands, for errors.
+    /// Returns the current instruction's function and place, for errors.
     pub fn at(&self) -> (&'m str, ast::Loc) {
         let loc = self.b.locs.get(self.loc as usize).map(|l| l.0).unwrap_or_default();
         (self.f.name.as_str(), loc)
     }
 
-    /// The instruction that writes a register, if there is exactly one.
+    /// Returns the instruction that writes a register, if there is exactly one.
     pub fn only_def(&self, reg: RegId) -> Option<&'m ast::Inst> {
         match self.defs.get(reg.0 as usize)? {
             (1, at) => self.body.code.get(*at as usize),
@@ -202,7 +202,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         if let Some(&block) = self.starts.get(&end) {
             self.fall(block);
         }
-        // Running off the end returns.
+        // Falling off the end returns.
         if self.current.is_some() {
             if self.f.entry {
                 self.end(Term::Exit);
@@ -213,13 +213,13 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         Ok(())
     }
 
-    /// A new, empty block.
+    /// Creates a new, empty block.
     pub fn new_block(&mut self) -> u32 {
         self.blocks.push(Block::new());
         self.blocks.len() as u32 - 1
     }
 
-    /// Continues in a block, into which the current block falls through.
+    /// Continues in a block into which the current block falls through.
     pub fn fall(&mut self, to: u32) {
         if self.current.is_some() {
             self.end(Term::Goto(to));
@@ -255,7 +255,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         self.widened.clear();
     }
 
-    /// Emits an instruction under the guard of the present one.
+    /// Emits an instruction under the guard of the current one.
     pub fn emit(&mut self, inst: Inst) -> Result<()> {
         if let Some((reg, not)) = self.guard {
             let pred = self.reg(reg, 0)?;
@@ -280,13 +280,13 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         self.block().insts.push(Inst { loc, order, at, adds, used_bytes, dataflow, ..inst });
     }
 
-    /// The bytes that the program uses of what the present instruction loads, if the compiler says so.
+    /// Returns the bytes that the program uses of the current instruction's load, if the compiler specifies them.
     fn used_bytes(&self) -> Option<u32> {
         let known = &self.body.used_bytes;
         known.iter().find(|(at, _)| *at == self.now).map(|(_, mask)| *mask)
     }
 
-    /// What an instruction adds, if it is an atomic.
+    /// Returns what an instruction adds, if it is an atomic.
     fn adds(&self, inst: &Inst) -> Adds {
         let Role::Access(What::Atomic, ..) = inst.role else {
             return Adds::Other;
@@ -309,13 +309,13 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         !self.body.code.iter().any(reads)
     }
 
-    /// A new register.
+    /// Creates a new register.
     pub fn temp(&mut self, width: u32) -> Opnd {
         self.regs.push(width);
         Opnd::Reg(self.regs.len() as u32 - 1)
     }
 
-    /// The hidden register of the carry flag.
+    /// Returns the hidden register of the carry flag.
     pub fn carry(&mut self) -> Opnd {
         match self.carry {
             Some(carry) => carry,
@@ -327,12 +327,12 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         }
     }
 
-    /// The declared width of a register.
+    /// Returns the declared width of a register.
     pub fn width_of(&self, reg: RegId) -> u32 {
         self.regs.get(reg.0 as usize).copied().unwrap_or(0)
     }
 
-    /// The block of the code after the present instruction.
+    /// Returns the block of the code after the current instruction.
     pub fn after(&mut self) -> u32 {
         let at = self.now;
         if let Some(&block) = self.starts.get(&(at + 1)) {
@@ -343,7 +343,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         block
     }
 
-    /// Counts the present instruction.
+    /// Counts the current instruction.
     pub fn tick(&mut self) {
         let (loc, now) = (self.loc, self.now);
         let block = self.block();

@@ -1,4 +1,4 @@
-//! The intermediate form: basic blocks of instructions whose operands are still names of registers.
+//! The intermediate representation: basic blocks of instructions whose operands are still names of registers.
 
 use crate::engine::warp::program::{Effort, Source};
 use crate::finding::What;
@@ -44,7 +44,7 @@ pub enum Term {
 }
 
 impl Term {
-    /// The blocks of the same function to which it may continue.
+    /// Returns the blocks of the same function to which it may continue.
     pub fn successors(&self) -> Vec<u32> {
         match self {
             Term::Goto(to) | Term::Call(_, to) | Term::CallPointer(_, to, _) | Term::Barrier(_, to) => {
@@ -62,28 +62,29 @@ impl Term {
 pub struct Block {
     /// Its instructions.
     pub insts: Vec<Inst>,
-    /// How it ends.
+    /// Its terminator.
     pub term: Term,
-    /// Index of the place of the block's end.
+    /// Index of the place of the terminator.
     pub term_loc: u32,
     /// The number of PTX instructions by place.
     pub lines: Vec<(u32, u32)>,
     /// Its PTX instructions, as indices into the function's body.
     pub code: Vec<u32>,
-    /// What one execution costs in hardware.
+    /// The hardware cost of one execution.
     pub effort: Effort,
-    /// It belongs to a loop that does nothing but wait for other blocks.
+    /// Whether it belongs to a loop that only waits for other blocks.
     pub spins: bool,
 }
 
 impl Block {
-    /// Whether the block, number `own`, only loops until what it reads has changed, as in `while (flag == 0) {}`.
+    /// Whether the block, number `own`, only loops until a value that it reads has changed, as in `while (flag == 0)
+    /// {}`.
     pub fn waits(&self, own: u32) -> bool {
         let writes = |inst: &Inst| matches!(inst.role, Role::Access(what, ..) if what != What::Read);
         self.term.successors().contains(&own) && !self.insts.iter().any(writes)
     }
 
-    /// An empty block.
+    /// Creates an empty block.
     pub fn new() -> Block {
         Block {
             insts: Vec::new(),
@@ -104,7 +105,7 @@ impl Block {
     }
 }
 
-/// Registers with a place of their own and the constant area of a program.
+/// Fixed registers and the constant area of a program.
 #[derive(Default)]
 pub struct Pools {
     /// Widths of the fixed registers: bytes a lane, 0 for a predicate.
@@ -115,7 +116,7 @@ pub struct Pools {
 }
 
 impl Pools {
-    /// The constant register with this source and width.
+    /// Returns the constant register with this source and width.
     pub fn constant(&mut self, source: Source, width: u32) -> Opnd {
         let next = self.constants.len() as u32;
         let at = *self.known.entry((source, width)).or_insert(next);
@@ -124,7 +125,7 @@ impl Pools {
         }
         Opnd::Const(at)
     }
-    /// A constant with the same bits in all lanes.
+    /// Returns a constant with the same bits in all lanes.
     pub fn bits(&mut self, value: u64, width: u32) -> Opnd {
         let value = match width {
             0 => u64::from(value != 0),
@@ -134,14 +135,14 @@ impl Pools {
         };
         self.constant(Source::Bits(value), width)
     }
-    /// A new fixed register.
+    /// Creates a new fixed register.
     pub fn fix(&mut self, width: u32) -> Opnd {
         self.fixed.push(width);
         Opnd::Fixed(self.fixed.len() as u32 - 1)
     }
 }
 
-/// A function, lowered.
+/// A lowered function.
 pub struct Func {
     /// Its name.
     pub name: String,
@@ -149,6 +150,6 @@ pub struct Func {
     pub regs: Vec<u32>,
     /// Its blocks; the first is the entry.
     pub blocks: Vec<Block>,
-    /// Where its callers leave the return address; `None` for a kernel.
+    /// The register in which its callers leave the return address; `None` for a kernel.
     pub back: Option<Opnd>,
 }

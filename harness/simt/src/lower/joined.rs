@@ -1,30 +1,31 @@
-//! What the assembler makes of several instructions. A product or a shift and a sum of addresses are one instruction;
-//! addresses of shared memory have 32 bits in hardware, and their constant part lies in the access; sums and logic take
-//! three operands; a comparison takes in the predicate that it is joined with.
+//! Instruction fusion by the assembler: several PTX instructions that become one in SASS. A product or a shift and a
+//! sum of addresses are one instruction; addresses of shared memory have 32 bits in hardware, and their constant part
+//! is part of the access; sums and logic take three operands; a comparison includes the predicate with which it is
+//! combined.
 
 use super::effort::split;
 use crate::instr::words::has;
 use crate::ptx::ast::{Base, Body, Inst, Operand, RegId, Type};
 
-/// How many instructions of the hardware each instruction of a body becomes, where that is not what it would become by
-/// itself.
+/// Returns how many hardware instructions each instruction of a body becomes, where that differs from the number
+/// without fusion.
 pub fn joined(body: &Body) -> Vec<Option<u64>> {
     Joined::of(body).counts
 }
 
-/// What an instruction is to its neighbours.
+/// The role of an instruction in fusion.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A sum of 64 bits.
+    /// A 64-bit sum.
     WideSum,
-    /// A product of 32 bits into 64.
+    /// A 32 x 32 -> 64-bit product.
     WideProduct,
-    /// A shift to the left by a constant, of 64 bits.
+    /// A 64-bit left shift by a constant.
     WideShift,
-    /// A sum of 32 bits, or a shift that is a part of one.
+    /// A 32-bit sum, or a shift that is a part of one.
     Sum,
     Shift,
-    /// Logic of 32 bits.
+    /// 32-bit logic.
     Logic,
     /// Logic of predicates, and comparisons.
     Predicates,
@@ -64,7 +65,7 @@ impl<'b> Joined<'b> {
         this
     }
 
-    /// The register that an instruction writes, if that is all that it does, each time.
+    /// Returns the register that an instruction writes, if that is its only effect, in all lanes.
     fn result(&self, at: u32) -> Option<RegId> {
         let inst = &self.body.code[at as usize];
         match inst.operands.first() {
@@ -73,8 +74,8 @@ impl<'b> Joined<'b> {
         }
     }
 
-    /// Addresses: products and shifts are a part of the sums that use them, and what leads to shared memory alone has
-    /// 32 bits.
+    /// Handles addresses: products and shifts are fused into the sums that use them, and values that only lead to
+    /// shared memory have 32 bits.
     fn addresses(&mut self) {
         let narrow = self.narrow();
         for at in 0..self.body.code.len() as u32 {
@@ -94,7 +95,7 @@ impl<'b> Joined<'b> {
         }
     }
 
-    /// What a sum of 64 bits becomes.
+    /// Returns what a 64-bit sum becomes.
     fn sum(&self, at: u32, is_narrow: bool) -> Option<u64> {
         let inst = &self.body.code[at as usize];
         let from = inst.operands[1..].iter().filter_map(|operand| match operand {
@@ -110,14 +111,14 @@ impl<'b> Joined<'b> {
             symbol |= matches!(writer.operands.get(1), Some(Operand::Sym(..)));
         }
         match (is_narrow, product, shift, symbol) {
-            // The start of an array in shared memory is a part of the access.
+            // The start of an array in shared memory is part of the access.
             (true, false, false, true) => Some(0),
             (true, ..) | (false, true, ..) => Some(1),
             _ => None,
         }
     }
 
-    /// Which registers of 64 bits lead to addresses of shared memory alone, and to nothing of more than 32 bits.
+    /// Returns which 64-bit registers lead only to addresses of shared memory, and to nothing wider than 32 bits.
     fn narrow(&self) -> Vec<bool> {
         let is_wide = |ty: Type| matches!(ty, Type::B64 | Type::U64 | Type::S64);
         let mut narrow: Vec<bool> =
@@ -150,8 +151,8 @@ impl<'b> Joined<'b> {
         }
     }
 
-    /// Sums and logic of three operands: an instruction whose result one other of its kind uses is a part of that,
-    /// which can take in one.
+    /// Handles sums and logic of three operands: an instruction whose result is used only by another one of its kind is
+    /// fused into that one, which can absorb a single instruction.
     fn three_operands(&mut self) {
         let mut has_taken = vec![false; self.body.code.len()];
         for at in 0..self.body.code.len() {
@@ -213,7 +214,7 @@ mod tests {
     use super::*;
     use crate::ptx::parse;
 
-    /// The counts of the instructions of a body.
+    /// Returns the counts of the instructions of a body.
     fn counts(code: &str) -> Vec<Option<u64>> {
         let text = format!(
             ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n.reg .pred %p<9>;\n\
@@ -232,7 +233,7 @@ mod tests {
         assert_eq!(counts(two), [Some(0), Some(1), Some(1), None, None]);
         let other = "mul.wide.u32 %rd1, %r1, 4; add.s64 %rd2, %rd3, %rd1; st.global.u64 [%rd2], %rd1;";
         assert_eq!(counts(other), [None, None, None]);
-        // A shift of 64 bits and a sum are two.
+        // A 64-bit shift and a sum are two.
         let shift = "shl.b64 %rd1, %rd2, 2; add.s64 %rd3, %rd4, %rd1; ld.global.f32 %f1, [%rd3];";
         assert_eq!(counts(shift), [Some(0), None, None]);
     }
@@ -242,7 +243,7 @@ mod tests {
         let code = "mov.u64 %rd1, tile; add.s64 %rd2, %rd3, %rd4; shl.b64 %rd5, %rd2, 2; add.s64 %rd6, %rd1, %rd5;
             ld.shared.f32 %f1, [%rd6]; add.s64 %rd7, %rd1, %rd6; ld.shared.f32 %f2, [%rd7+4];";
         assert_eq!(counts(code), [None, Some(1), Some(0), Some(1), None, Some(0), None]);
-        // What also leads elsewhere keeps its 64 bits.
+        // A value that also leads elsewhere keeps its 64 bits.
         let both = code.replace("[%rd7+4];", "[%rd7+4]; st.global.u64 [%rd8], %rd2;");
         assert_eq!(counts(&both)[1], None);
         let copy = "add.s64 %rd1, %rd2, %rd3; add.s64 %rd4, %rd5, %rd6;
@@ -267,14 +268,14 @@ mod tests {
 
     #[test]
     fn what_has_64_bits_elsewhere_keeps_them() {
-        // A difference is one, where it leads to shared memory alone.
+        // A difference is one instruction, if it leads only to shared memory.
         assert_eq!(counts("sub.s64 %rd1, %rd2, 8; ld.shared.f32 %f1, [%rd1];"), [Some(1), None]);
         for code in [
-            // The high half of a product needs all of its factors.
+            // The high half of a product needs all bits of its factors.
             "add.s64 %rd1, %rd2, %rd3; mul.hi.s64 %rd4, %rd1, %rd5; ld.shared.f32 %f1, [%rd4];",
-            // It is stored as a part of a vector.
+            // The value is stored as a part of a vector.
             "add.s64 %rd1, %rd2, %rd3; ld.shared.f32 %f1, [%rd1]; st.global.v2.u64 [%rd4], {%rd1, %rd5};",
-            // Nobody uses it.
+            // The value is not used.
             "add.s64 %rd1, %rd2, %rd3;",
         ] {
             assert_eq!(counts(code)[0], None, "{code}");
@@ -286,13 +287,13 @@ mod tests {
         for (code, at) in [
             // The sum is guarded.
             ("mul.wide.u32 %rd1, %r1, 4; @%p1 add.s64 %rd2, %rd3, %rd1; ld.global.f32 %f1, [%rd2];", 0),
-            // The shift is by a register.
+            // The shift amount is a register.
             ("shl.b32 %r1, %r2, %r5; add.s32 %r3, %r1, %r4; st.shared.u32 [%rd1], %r3;", 0),
             // The sum sets the carry.
             ("add.cc.u32 %r1, %r2, %r3; add.s32 %r4, %r1, %r5; st.shared.u32 [%rd1], %r4;", 0),
             // The register has two writers.
             ("add.s32 %r1, %r2, %r3; add.s32 %r1, %r4, %r5; add.s32 %r6, %r1, %r7; st.shared.u32 [%rd1], %r6;", 0),
-            // The value is used in the next round.
+            // The value is used in the next iteration.
             ("AGAIN: add.s32 %r4, %r1, %r5; st.shared.u32 [%rd1], %r4; add.s32 %r1, %r2, %r3; @%p1 bra AGAIN;", 2),
         ] {
             assert_eq!(counts(code)[at], None, "{code}");

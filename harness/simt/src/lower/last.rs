@@ -1,8 +1,9 @@
-//! The atomic sums of a kernel after which their thread only computes and exits: nobody can tell when they are made.
+//! The atomic sums of a kernel after which their thread only computes and exits: the time at which they are performed
+//! cannot be observed.
 //!
-//! Memory orders a relaxed sum whose old value is not read only against what the same thread does to the same word, and
-//! against what it does behind a fence, a barrier or a release. Where no access to memory and none of these can follow,
-//! the sum may be made at any time before the launch ends, in the order of the thread's sums.
+//! Memory orders a relaxed sum whose old value is not read only with respect to the same thread's accesses to the same
+//! word, and to its accesses after a fence, a barrier or a release. Where no memory access and none of these can
+//! follow, the sum may be performed at any time before the launch ends, in the order of the thread's sums.
 
 use super::ir::{Block, Role, Term};
 use crate::finding::{Space, What};
@@ -11,13 +12,13 @@ use crate::instr::memory::defer;
 use crate::instr::words::has;
 use crate::ptx::ast::{self, Body};
 
-/// What computes, and touches neither memory nor other lanes.
+/// Instructions that compute without accessing memory or other lanes.
 const COMPUTES: [&str; 26] = [
     "abs", "add", "and", "bra", "cvt", "cvta", "div", "exit", "fma", "mad", "max", "min", "mov", "mul", "neg", "not",
     "or", "rem", "ret", "selp", "set", "setp", "shl", "shr", "sub", "xor",
 ];
 
-/// Marks these sums of a kernel, by [`defer`]. `unread`: whether nobody reads what an instruction writes.
+/// Marks these sums of a kernel with [`defer`]. `unread`: whether no instruction reads what an instruction writes.
 pub fn mark(blocks: &mut [Block], body: &Body, unread: impl Fn(&ast::Inst) -> bool) {
     let is_sum = |inst: &Inst| {
         let written = &body.code[inst.at as usize];
@@ -49,7 +50,7 @@ pub fn mark(blocks: &mut [Block], body: &Body, unread: impl Fn(&ast::Inst) -> bo
     }
 }
 
-/// Whether an opcode is that of a relaxed sum of 32 bits for which there is a quick way.
+/// Whether an opcode is that of a relaxed 32-bit sum that has a fast path.
 fn is_plain_sum(op: &str) -> bool {
     let is = |word| has(op, word);
     (op.starts_with("red.") || op.starts_with("atom."))
@@ -58,12 +59,12 @@ fn is_plain_sum(op: &str) -> bool {
         && !["acquire", "release", "acq_rel", "sys"].into_iter().any(is)
 }
 
-/// Whether a block that ends so goes on in the same kernel or exits, and does nothing else.
+/// Whether a terminator only continues in the same kernel or exits.
 fn ends(term: &Term) -> bool {
     matches!(term, Term::Goto(_) | Term::Branch { .. } | Term::Table { .. } | Term::Exit)
 }
 
-/// The blocks from whose start on a thread only computes and makes such sums.
+/// Returns the blocks from whose start on a thread only computes and makes such sums.
 fn quiet_blocks(blocks: &[Block], is_quiet: &impl Fn(&Inst) -> bool) -> Vec<bool> {
     let mut quiet: Vec<bool> = blocks.iter().map(|b| ends(&b.term) && b.insts.iter().all(is_quiet)).collect();
     loop {
@@ -80,7 +81,7 @@ mod tests {
     use crate::memory::Memory;
     use crate::profile::Profile;
 
-    /// Which atomics of a kernel are marked, in the order of the code.
+    /// Returns which atomics of a kernel are marked, in code order.
     fn marked(code: &str) -> Vec<bool> {
         let text = format!(
             ".version 8.1\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n.reg .pred %p<9>;\n\

@@ -1,9 +1,9 @@
-//! Loads from shared memory that the assembler makes one of: four words side by side, from one base register whose
-//! value it knows to be a multiple of 16, without a write to shared memory between them. They are executed one by one
-//! here, and counted as one: the first of them as a load of 16 bytes, and the others not at all.
+//! Loads from shared memory that the assembler merges into one: four adjacent words, from one base register whose value
+//! it knows to be a multiple of 16, without a write to shared memory between them. They are executed one by one here,
+//! and counted as one: the first of them as a load of 16 bytes, and the others not at all.
 //!
-//! Seen in what Nsight Compute counts for the matmul lab's kernels on an H200 (`reports/agreement`). Rows of 40 bytes,
-//! whose starts are multiples of 8 only, stayed single loads there.
+//! Observed in Nsight Compute's counts for the matmul lab's kernels on an H200 (`reports/agreement`). Rows of 40 bytes,
+//! whose starts are multiples of only 8, stayed separate loads there.
 
 use super::effort::registers;
 use super::function::FnBuilder;
@@ -16,16 +16,16 @@ use std::collections::HashMap;
 
 /// Bytes of a merged load.
 const WIDE: u32 = 16;
-/// Bytes of a load that may become part of one.
+/// Bytes of a load that may become part of a merged one.
 const WORD: i64 = 4;
-/// What every number is taken to be a multiple of until something else is known: 2 to this power.
+/// The initial assumption for every number: it is a multiple of 2 to this power.
 const MOST: u32 = 16;
 
-/// The loads from each base register that nothing has come between so far: their offsets, and where they stand.
+/// The loads from each base register that are still mergeable: their offsets and positions.
 type Open = HashMap<RegId, Vec<(i64, u32)>>;
 
 impl FnBuilder<'_, '_> {
-    /// Marks the loads that become one.
+    /// Marks the loads that are merged.
     pub fn merge_loads(&mut self) {
         if !self.body.code.iter().any(|inst| word_from_shared(inst).is_some()) {
             return;
@@ -44,7 +44,7 @@ impl FnBuilder<'_, '_> {
         }
     }
 
-    /// Finds the loads of a block that become one.
+    /// Finds the loads of a block that are merged.
     fn find_merges(&self, code: &[u32], powers: &[u32], marks: &mut HashMap<u32, Merge>) {
         let mut open = Open::new();
         for &at in code {
@@ -71,7 +71,7 @@ impl FnBuilder<'_, '_> {
         }
     }
 
-    /// For each register, the power of two of which its value is known to be a multiple.
+    /// Returns, for each register, the power of two of which its value is known to be a multiple.
     fn powers(&self) -> Vec<u32> {
         let mut all = vec![MOST; self.body.regs.len()];
         let mut changed = true;
@@ -91,7 +91,7 @@ impl FnBuilder<'_, '_> {
         all
     }
 
-    /// The power of two of which the result of an instruction is a multiple.
+    /// Returns the power of two of which the result of an instruction is a multiple.
     fn power_of(&self, inst: &Inst, all: &[u32]) -> u32 {
         let value = |operand: &Operand| match operand {
             Operand::Reg(r) => all[r.0 as usize],
@@ -123,7 +123,7 @@ impl FnBuilder<'_, '_> {
     }
 }
 
-/// The base register and offset of a load of one word from shared memory that the assembler may merge.
+/// Returns the base register and offset of a load of one word from shared memory that the assembler may merge.
 fn word_from_shared(inst: &Inst) -> Option<(RegId, i64)> {
     let plain = inst.op.starts_with("ld.shared") && inst.guard.is_none();
     let ordered = ["volatile", "relaxed", "acquire"].iter().any(|word| has(&inst.op, word));
@@ -153,7 +153,7 @@ fn comes_between(inst: &Inst) -> bool {
         || (matches!(base, "st" | "atom" | "red" | "wmma" | "stmatrix") && !elsewhere)
 }
 
-/// Marks the loads of one base that lie side by side.
+/// Marks the adjacent loads from one base.
 fn close(mut loads: Vec<(i64, u32)>, marks: &mut HashMap<u32, Merge>) {
     loads.sort_unstable();
     loads.dedup_by_key(|load| load.0);
@@ -161,7 +161,7 @@ fn close(mut loads: Vec<(i64, u32)>, marks: &mut HashMap<u32, Merge>) {
         let first = four[0].0;
         if first % i64::from(WIDE) == 0 && (0..).zip(four).all(|(k, load)| load.0 == first + k * WORD) {
             for load in four {
-                // They are counted by the lowest address, wherever it stands.
+                // They are counted at the load of the lowest address, wherever that is.
                 let mark = if load.0 == first { Merge::Leads(WIDE) } else { Merge::Follows };
                 marks.insert(load.1, mark);
             }

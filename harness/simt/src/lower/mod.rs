@@ -1,4 +1,4 @@
-//! From a syntax tree to programs: names become places, modifiers become functions, and control flow becomes an order
+//! Lowers a syntax tree to programs: names become places, modifiers become functions, and control flow becomes an order
 //! of blocks. Anything unsupported is reported here as an error with its line, so that it cannot fail later.
 
 mod alloc;
@@ -44,13 +44,13 @@ use std::sync::Arc;
 /// A kernel with the code that the lowering generated for it.
 type Kernel = kernel::Kernel<Arc<Program>>;
 
-/// What a module holds.
+/// The contents of a module.
 pub struct Loaded {
     /// The first word of its `.target`: `sm_90a`.
     pub target: String,
     /// Its kernels.
     pub kernels: Vec<Kernel>,
-    /// Kernels that ask for something that this machine does not support, and for what.
+    /// Kernels that use a feature that this machine does not support, and which feature.
     pub unsupported: Vec<(String, LoadError)>,
     /// Its variables with their addresses and sizes.
     pub globals: Vec<(String, u64, u64)>,
@@ -58,11 +58,11 @@ pub struct Loaded {
     pub addresses: Vec<(String, u64)>,
 }
 
-/// Places a module's variables in memory and lowers its kernels. A module may have kernels that this machine does not
-/// support beside others that it does.
+/// Places a module's variables in memory and lowers its kernels. A module may contain unsupported kernels next to
+/// supported ones.
 ///
 /// # Errors
-/// When the text is wrong, or when none of its kernels is supported.
+/// When the text is invalid, or when none of its kernels is supported.
 pub fn load(ptx: &str, memory: &Memory, profile: &Profile) -> Result<Loaded, LoadError> {
     let mut module = crate::ptx::parse(ptx).map_err(refused)?;
     wide::halve(&mut module);
@@ -74,7 +74,7 @@ pub fn load(ptx: &str, memory: &Memory, profile: &Profile) -> Result<Loaded, Loa
         }
         Err(error) => {
             for (_, address, _) in globals {
-                // The variable belongs to this module, so nobody else can have freed it.
+                // The variable belongs to this module, so nothing else can have freed it.
                 let _ = memory.free(address);
             }
             Err(error)
@@ -82,7 +82,7 @@ pub fn load(ptx: &str, memory: &Memory, profile: &Profile) -> Result<Loaded, Loa
     }
 }
 
-/// The error for a text that the parser refuses.
+/// Returns the error for a text that the parser rejects.
 fn refused(error: ptx::ParseError) -> LoadError {
     match error.problem {
         Problem::Unsupported(what) => LoadError::Unsupported { what, place: format!("PTX line {}", error.line) },
@@ -141,7 +141,7 @@ fn kernel(
     })
 }
 
-/// The offsets of parameters in the parameter block, and the size of the block in bytes.
+/// Returns the offsets of parameters in the parameter block, and the size of the block in bytes.
 fn layout(vars: &[ast::Var]) -> (Vec<Param>, u32) {
     let mut end = 0;
     let place = |var: &ast::Var| {
@@ -155,8 +155,9 @@ fn layout(vars: &[ast::Var]) -> (Vec<Param>, u32) {
     (params, end)
 }
 
-/// The number of registers of a kernel. A compiler spills rather than use more than a thread may have: what `.maxnreg`
-/// says, or what its launch bounds leave for each thread. If it has none, the largest block is taken for its bound.
+/// Limits the number of registers of a kernel. A compiler spills rather than exceed the maximum per thread: the value
+/// of `.maxnreg`, or what the launch bounds leave for each thread. A kernel without bounds is assumed to run with the
+/// largest block.
 fn bounded(registers: u32, function: &ast::Function, profile: &Profile) -> u32 {
     let most = match function.max_regs {
         Some(most) => most.clamp(16, profile.max_regs_per_thread),

@@ -5,7 +5,7 @@
 use super::ir::{Block, Term};
 use crate::instr::control::barrier;
 
-/// The reachable blocks, in the order in which they are to be laid out.
+/// Returns the reachable blocks in layout order.
 pub fn layout(blocks: &[Block]) -> Vec<u32> {
     let successors: Vec<Vec<u32>> = blocks.iter().map(|b| b.term.successors()).collect();
     let reach = post_order(&successors);
@@ -19,13 +19,13 @@ pub fn layout(blocks: &[Block]) -> Vec<u32> {
     out
 }
 
-/// The natural loops of a function: each header, and which blocks reach a back edge without passing through it.
+/// Returns the natural loops of a function: each header, and which blocks reach a back edge without passing through it.
 pub fn natural_loops(blocks: &[Block]) -> Vec<(u32, Vec<bool>)> {
     let successors: Vec<Vec<u32>> = blocks.iter().map(|b| b.term.successors()).collect();
     loops(&successors, &post_order(&successors))
 }
 
-/// The immediate dominator of each block, of a function in which blocks have these successors; the entry is its own.
+/// Returns the immediate dominator of each block, given the blocks' successors; the entry is its own.
 pub fn immediate_dominators(successors: &[Vec<u32>]) -> Vec<u32> {
     let reach = post_order(successors);
     dominators(&reach, &predecessors(successors, &reach), successors.len())
@@ -72,8 +72,8 @@ fn loops(successors: &[Vec<u32>], reach: &[u32]) -> Vec<(u32, Vec<bool>)> {
     loops
 }
 
-/// For every block that ends in a barrier, the blocks that every path from it passes through, except those that only
-/// end the thread. A lane that stands in one of them while others wait at the barrier has gone past it.
+/// Returns, for every block that ends in a barrier, the blocks that every path from it passes through, except those
+/// that only end the thread. A lane that is in one of them while others wait at the barrier has gone past it.
 pub fn behind(blocks: &[Block]) -> Vec<(u32, Vec<u32>)> {
     let barrier = |b: &u32| matches!(blocks[*b as usize].term, Term::Barrier(..));
     let barriers: Vec<u32> = (0..blocks.len() as u32).filter(barrier).collect();
@@ -117,10 +117,10 @@ pub fn behind(blocks: &[Block]) -> Vec<(u32, Vec<u32>)> {
     barriers.into_iter().map(chain).collect()
 }
 
-/// For every block that ends in a barrier of all threads, or ends the thread, the blocks from which it is reached
-/// without passing such a barrier, and itself: what a lane may execute between a barrier and this one, or its end. None
-/// where the lane may come from another function. Nothing without a barrier. `is_kernel`: a thread begins at the
-/// function's entry.
+/// Returns, for every block that ends in a barrier of all threads, or ends the thread, the blocks from which it is
+/// reached without passing such a barrier, and itself: what a lane may execute between a barrier and this one, or its
+/// end. `None` where the lane may come from another function. Empty if the function has no barrier. `is_kernel`: a
+/// thread begins at the function's entry.
 pub fn before(blocks: &[Block], is_kernel: bool) -> Vec<(u32, Option<Vec<u32>>)> {
     let is_barrier = |b: u32| matches!(&blocks[b as usize].term, Term::Barrier(inst, _) if barrier::is_of_all(inst));
     if !(0..blocks.len() as u32).any(is_barrier) {
@@ -177,7 +177,7 @@ fn post_order(successors: &[Vec<u32>]) -> Vec<u32> {
     out
 }
 
-/// Immediate dominators (by Cooper, Harvey and Kennedy's algorithm). The entry is its own dominator.
+/// Returns the immediate dominators (by Cooper, Harvey and Kennedy's algorithm). The entry is its own dominator.
 fn dominators(post_order: &[u32], predecessors: &[Vec<u32>], n: usize) -> Vec<u32> {
     let mut number = vec![usize::MAX; n];
     for (i, &b) in post_order.iter().enumerate() {
@@ -257,7 +257,7 @@ fn arrange(header: u32, inside: &[bool], loops: &[(u32, Vec<bool>)], successors:
     for b in (0..n).filter(|&b| inside[b]) {
         for &s in &successors[b] {
             let (from, to) = (stands_for[b], stands_for[s as usize]);
-            // Edges inside one piece, back to the header or out of the region do not count.
+            // Edges inside one piece, back to the header or out of the region are ignored.
             if inside[s as usize] && from != to && to != header {
                 edges.push((from, to));
             }
@@ -270,8 +270,8 @@ fn arrange(header: u32, inside: &[bool], loops: &[(u32, Vec<bool>)], successors:
     }
     let mut left: Vec<u32> = (0..n as u32).filter(|&b| inside[b as usize] && stands_for[b as usize] == b).collect();
     while !left.is_empty() {
-        // Takes the first block that waits for nothing. In a cycle that is not a proper loop, it takes the first of
-        // all.
+        // Takes the first block without unplaced predecessors. In a cycle that is not a proper loop, it takes the first
+        // of all.
         let at = left.iter().position(|&b| b == header || waits[b as usize] == 0).unwrap_or(0);
         let at = left.iter().position(|&b| b == header).unwrap_or(at);
         let piece = left.remove(at);

@@ -1,8 +1,8 @@
 //! The origin of an address: the array or argument from which it was computed, if there is only one. An access that
-//! ends up in another array is a mistake even if that array may be accessed.
+//! hits another array is an error even if that array may be accessed.
 //!
-//! The analysis ignores the order of instructions: a register has an origin if everything that is ever written to it
-//! has that origin. An address that it cannot trace has no origin and is not judged.
+//! The analysis ignores the order of instructions: a register has an origin if all values written to it have that
+//! origin. An address that it cannot trace has no origin and is not checked.
 
 use super::function::FnBuilder;
 use crate::engine::warp::program::{Origin, Source};
@@ -11,16 +11,16 @@ use crate::instr::words::{element, has};
 use crate::ptx::ast::{Base, Body, Function, Operand, RegId};
 use std::collections::HashSet;
 
-/// Where the addresses in a register begin.
+/// The origin of the addresses in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From<'m> {
-    /// No address: a number, or nothing yet.
+    /// No address: a number, or not yet known.
     Number,
-    /// In this variable.
+    /// This variable.
     Variable(&'m str),
-    /// In the memory to which the pointer at this offset of this kernel parameter points.
+    /// The memory to which the pointer at this offset of this kernel parameter points.
     Param(&'m str, i64),
-    /// In several places, or in one that cannot be determined.
+    /// Several origins, or one that cannot be determined.
     Unknown,
 }
 
@@ -34,7 +34,7 @@ impl From<'_> {
     }
 }
 
-/// The origin of every register of a function.
+/// Returns the origin of every register of a function.
 pub fn of<'m>(function: &'m Function, body: &'m Body) -> Vec<From<'m>> {
     let mut all = vec![From::Number; body.regs.len()];
     let params: HashSet<&str> =
@@ -85,7 +85,7 @@ pub fn of<'m>(function: &'m Function, body: &'m Body) -> Vec<From<'m>> {
     all
 }
 
-/// The registers of an operand that is written.
+/// Visits the registers of an operand that is written.
 fn each(operand: &Operand, f: &mut impl FnMut(RegId)) {
     match operand {
         Operand::Reg(r) => f(*r),
@@ -98,7 +98,7 @@ fn each(operand: &Operand, f: &mut impl FnMut(RegId)) {
     }
 }
 
-/// The origin of an address operand.
+/// Returns the origin of an address operand.
 pub fn of_address<'m>(operand: &'m Operand, registers: &[From<'m>]) -> From<'m> {
     match operand {
         Operand::Mem(Base::Reg(r), _) => registers[r.0 as usize],
@@ -108,7 +108,7 @@ pub fn of_address<'m>(operand: &'m Operand, registers: &[From<'m>]) -> From<'m> 
 }
 
 impl FnBuilder<'_, '_> {
-    /// Where the address in an operand begins, as far as the analysis can tell.
+    /// Returns the origin of the address in an operand, as far as the analysis can determine it.
     pub fn origin(&self, operand: &Operand) -> Origin {
         match of_address(operand, &self.origins) {
             From::Param(name, offset) => match self.b.params.get(name) {

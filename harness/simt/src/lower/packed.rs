@@ -1,9 +1,9 @@
-//! The arguments that a call of `printf` was given.
+//! The arguments of a call of `printf`.
 //!
 //! The compiler packs the arguments into local memory and passes their address, but not their number. It writes them
-//! just before the call, so the stores that may reach the call tell the number. This is read from the PTX without
-//! running it. If the stores do not look like the compiler's own packing (for instance because somebody calls `vprintf`
-//! with a structure, perhaps one used before), nothing is claimed.
+//! just before the call, so the stores that may reach the call reveal the number. This is read from the PTX without
+//! running it. If the stores do not look like the compiler's own packing (for instance because a program calls
+//! `vprintf` with a structure, perhaps one used before), no result is given.
 
 use super::function::FnBuilder;
 use crate::engine::warp::program::{Packed, Piece, Value};
@@ -11,15 +11,15 @@ use crate::instr::words::element;
 use crate::ptx::ast::{Base, Inst, Loc, Operand, RegId, Type};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// A place in one of the function's local variables.
+/// A location in one of the function's local variables.
 type Place<'m> = (&'m str, i64);
 
-/// The largest number of copies through which an address is traced back; longer chains do not occur.
+/// The maximum number of copies through which an address is traced back; longer chains do not occur.
 const DEPTH: u32 = 16;
 
 impl<'m> FnBuilder<'_, 'm> {
-    /// The arguments that the call at `at` passes to a function that takes a format and packed arguments; `None` if
-    /// they cannot be determined.
+    /// Returns the arguments that the call at `at` passes to a function that takes a format and packed arguments;
+    /// `None` if they cannot be determined.
     pub fn packed(&self, at: u32) -> Option<Packed> {
         let buffer = self.passed(at, 1)?;
         if *buffer == Operand::Int(0) {
@@ -31,8 +31,8 @@ impl<'m> FnBuilder<'_, 'm> {
         // values of the same size.
         let mut found: BTreeMap<i64, (u32, Value)> = BTreeMap::new();
         let stores = match call.loc.line {
-            // Without line information, the packing of one call cannot be told from that of another, so all stores
-            // count.
+            // Without line information, the packing of one call cannot be distinguished from that of another, so all
+            // stores count.
             0 => self.body.code.iter().filter(|i| is_store(i)).collect(),
             _ => self.stores_before(at),
         };
@@ -82,7 +82,7 @@ impl<'m> FnBuilder<'_, 'm> {
         (!packed.pieces.is_empty()).then_some(packed)
     }
 
-    /// What a call passes for a parameter.
+    /// Returns the operand that a call passes for a parameter.
     fn passed(&self, at: u32, parameter: usize) -> Option<&'m Operand> {
         let code = &self.body.code;
         let Some(Operand::Vec(arguments)) = code[at as usize].operands.get(2) else {
@@ -99,7 +99,7 @@ impl<'m> FnBuilder<'_, 'm> {
         (store.guard.is_none()).then_some(store.operands.get(1)?)
     }
 
-    /// The stores on all paths to a call, back to the previous call of `vprintf` or to the start.
+    /// Returns the stores on all paths to a call, back to the previous call of `vprintf` or to the start.
     fn stores_before(&self, at: u32) -> Vec<&'m Inst> {
         let code = &self.body.code;
         let comes_from = self.comes_from.get_or_init(|| self.ways());
@@ -119,7 +119,7 @@ impl<'m> FnBuilder<'_, 'm> {
         stores
     }
 
-    /// For each instruction, the instructions that may be executed directly after it.
+    /// Returns, for each instruction, the instructions that may be executed directly after it.
     fn ways(&self) -> HashMap<u32, Vec<u32>> {
         let code = &self.body.code;
         let mut comes_from: HashMap<u32, Vec<u32>> = HashMap::new();
@@ -154,7 +154,7 @@ impl<'m> FnBuilder<'_, 'm> {
         })
     }
 
-    /// Where a store writes, if that is in a local variable of the function.
+    /// Returns where a store writes, if that is in a local variable of the function.
     fn stored_at(&self, store: &'m Inst) -> Option<Place<'m>> {
         match store.operands.first()? {
             Operand::Mem(Base::Reg(r), offset) => {

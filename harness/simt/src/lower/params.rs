@@ -1,9 +1,9 @@
 //! Parameters and return values of functions.
 //!
-//! A function that is never active twice in a thread has one place for its parameters: the caller's `.param` variable
-//! and the callee's parameter share it. One that calls itself, directly or through others, exchanges its parameters
-//! there and keeps them in places of its own. A piece that is only ever accessed whole is a register; otherwise the
-//! place is local memory. Functions that are called through pointers share places by signature, in local memory.
+//! A non-recursive function has one place for its parameters: the caller's `.param` variable and the callee's parameter
+//! share it. A recursive function exchanges its parameters there and keeps them in its own places. A part that is only
+//! ever accessed as a whole is a register; otherwise the place is in local memory. Functions that are called through
+//! pointers share places by signature, in local memory.
 
 use super::error::{invalid, unsupported};
 use super::frames::{Frames, take};
@@ -19,14 +19,14 @@ pub struct Slot {
     pub size: u64,
     /// Alignment in bytes.
     pub align: u32,
-    /// Pieces that lie in registers: offset, size, register.
+    /// Pieces that are in registers: offset, size, register.
     pub pieces: Vec<(u32, u32, Opnd)>,
-    /// The offset in the thread's local memory, if the parameter lies in memory.
+    /// The offset in the thread's local memory, if the parameter is in memory.
     pub memory: Option<u32>,
-    /// It belongs to a function with frames: pieces are registers of the function, and memory is an offset in the
-    /// frame.
+    /// Whether it belongs to a function with frames: pieces are then registers of the function, and `memory` is an
+    /// offset in the frame.
     pub framed: bool,
-    /// Where it is accessed: offset and size.
+    /// Its accesses: offset and size.
     accesses: HashSet<(u32, u32)>,
     spoiled: bool,
 }
@@ -36,11 +36,11 @@ pub struct Slot {
 pub struct Slots {
     /// The places.
     pub list: Vec<Slot>,
-    /// By function (index in the module) and variable.
+    /// Indices by function (index in the module) and variable.
     names: HashMap<(usize, String), usize>,
-    /// By the callee and the parameter's number (returns first).
+    /// Indices by the callee and the parameter's number (returns first).
     formals: HashMap<(Callee, usize), usize>,
-    /// For functions with frames, each parameter's own place and the place where it is exchanged, returns first.
+    /// For functions with frames, each parameter's own place and its exchange place, returns first.
     own: HashMap<usize, Vec<(usize, usize)>>,
 }
 
@@ -53,7 +53,7 @@ pub enum Callee {
     Signature(String),
 }
 
-/// Sizes and alignments, enough to tell which functions a call through a pointer may reach.
+/// Returns sizes and alignments, which suffice to determine which functions a call through a pointer may reach.
 pub fn signature(returns: &[Var], params: &[Var]) -> String {
     let mut text = String::new();
     for var in returns.iter().chain(params) {
@@ -63,7 +63,7 @@ pub fn signature(returns: &[Var], params: &[Var]) -> String {
     text
 }
 
-/// The callee of a call instruction, with its returns and parameters.
+/// Returns the callee of a call instruction, with its returns and parameters.
 pub fn callee<'m>(module: &'m Module, function: &'m Function, inst: &Inst) -> Result<(Callee, &'m [Var], &'m [Var])> {
     let at = || (function.name.as_str(), inst.loc);
     match inst.operands.get(1) {
@@ -150,9 +150,9 @@ impl Slots {
         Ok(slots)
     }
 
-    /// Gives a parameter's own place and the place where it is exchanged the same pieces.
+    /// Gives a parameter's own place and its exchange place the same pieces.
     fn match_own(&mut self) {
-        // A place of exchange may belong to several functions, so what one of them does concerns the others.
+        // An exchange place may belong to several functions, so a change by one of them affects the others.
         for _ in 0..2 {
             for &(own, exchanged) in self.own.values().flatten() {
                 let spoiled = self.list[own].spoiled | self.list[exchanged].spoiled;
@@ -165,8 +165,8 @@ impl Slots {
         }
     }
 
-    /// For a function with frames, each parameter's own place and the place where it is exchanged, returns first: both
-    /// as indices of `list`.
+    /// Returns, for a function with frames, each parameter's own place and its exchange place, returns first: both as
+    /// indices of `list`.
     pub fn own_of(&self, function: usize) -> Vec<(usize, usize)> {
         self.own.get(&function).cloned().unwrap_or_default()
     }
@@ -258,7 +258,7 @@ impl Slots {
                         };
                         let slot = &mut self.list[slot];
                         match element(&inst.op) {
-                            // What lies farther out than any register is left to memory.
+                            // Offsets beyond any register are left to memory.
                             Some((count, ty)) if direct && (0..1 << 30).contains(offset) => {
                                 let width = register_width(function, inst);
                                 for k in 0..count {
@@ -283,20 +283,20 @@ impl Slots {
         }
     }
 
-    /// The place of a function's variable.
+    /// Returns the place of a function's variable.
     pub fn of(&self, function: usize, name: &str) -> Option<&Slot> {
         let slot = *self.names.get(&(function, name.to_string()))?;
         Some(&self.list[slot])
     }
 
-    /// The place of a callee's return value or parameter, returns first.
+    /// Returns the place of a callee's return value or parameter, returns first.
     pub fn formal_of(&self, callee: usize, i: usize) -> Option<&Slot> {
         let slot = *self.formals.get(&(Callee::Direct(callee), i))?;
         Some(&self.list[slot])
     }
 }
 
-/// The width of the registers that a load fills or a store reads, if it has registers.
+/// Returns the width of the registers that a load writes or a store reads, if its operands are registers.
 fn register_width(function: &Function, inst: &Inst) -> Option<u32> {
     let body = function.body.as_ref()?;
     let width = |operand: &Operand| match operand {
@@ -314,7 +314,7 @@ impl Slot {
         Slot { size: var.size, align: var.align, framed, ..Slot::default() }
     }
 
-    /// Gives it registers for its pieces, or room in the local memory that is used up to `local`, if there is some.
+    /// Assigns registers to its pieces, or space in the local memory that is used up to `local`, if there is room.
     fn settle(&mut self, pools: &mut Pools, local: &mut u32) -> Option<()> {
         let mut pieces: Vec<(u32, u32)> = self.accesses.iter().copied().collect();
         pieces.sort_unstable();
@@ -328,8 +328,8 @@ impl Slot {
         Some(())
     }
 
-    /// The register for the whole of a parameter, created if there is none; for functions that the machine itself
-    /// provides.
+    /// Returns the register for the whole parameter, created if it does not exist; for functions that the machine
+    /// itself provides.
     pub fn whole(&self) -> Option<Opnd> {
         match self.pieces.as_slice() {
             [(0, _, register)] => Some(*register),

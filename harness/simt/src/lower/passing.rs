@@ -1,4 +1,4 @@
-//! Accesses to parameters that lie in registers.
+//! Accesses to parameters that are in registers.
 
 use super::error::{invalid, unsupported};
 use super::function::FnBuilder;
@@ -18,7 +18,8 @@ impl FnBuilder<'_, '_> {
         cx.copy(to, from, width)
     }
 
-    /// The pieces of a `.param` variable that lies in registers, and the offset in it to which the operand points.
+    /// Returns the pieces of a `.param` variable that is in registers, and the offset in it to which the operand
+    /// points.
     fn param_pieces(&self, operand: &Operand) -> Option<(Vec<Piece>, i64)> {
         let Operand::Mem(Base::Sym(name), offset) = operand else {
             return None;
@@ -27,7 +28,7 @@ impl FnBuilder<'_, '_> {
         (slot.memory.is_none()).then(|| (slot.pieces.clone(), *offset))
     }
 
-    /// Lowers a load of a parameter that lies in registers; returns false for any other load.
+    /// Lowers a load of a parameter that is in registers; returns false for any other load.
     pub fn loads_parameter(&mut self, inst: &ast::Inst) -> Result<bool> {
         let how = Modifiers::of(self, inst)?;
         if how.space != Space::Param {
@@ -71,7 +72,7 @@ impl FnBuilder<'_, '_> {
         Ok(true)
     }
 
-    /// Lowers a store to a parameter that lies in registers; returns false for any other store.
+    /// Lowers a store to a parameter that is in registers; returns false for any other store.
     pub fn stores_parameter(&mut self, inst: &ast::Inst) -> Result<bool> {
         if inst.op.starts_with("st.async.") {
             return Ok(false);

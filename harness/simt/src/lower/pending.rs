@@ -1,10 +1,10 @@
-//! Uses of registers that a product by a warpgroup may still be computing.
+//! Uses of registers that a warpgroup product may still be computing.
 
 use super::ir::Opnd;
 use crate::ptx::ast::{Base, Body, Inst, Operand, RegId};
 use std::collections::HashSet;
 
-/// The accumulators of the products of a function.
+/// Returns the accumulators of the products of a function.
 pub fn accumulators(body: &Body) -> HashSet<RegId> {
     let products = body.code.iter().filter(|inst| inst.op.starts_with("wgmma.mma_async."));
     let mut found = HashSet::new();
@@ -28,11 +28,11 @@ fn registers(operand: &Operand, see: &mut impl FnMut(RegId)) {
     }
 }
 
-/// The accumulators among these that an instruction uses, so that a look must tell whether their products have been
-/// waited for.
+/// Returns the accumulators among these that an instruction uses, for which a check must determine whether their
+/// products have been waited for.
 ///
-/// Copies and loads are left out: compilers make copies of registers where nobody wrote any, and the assembler removes
-/// them. So are instructions with a guard, which may not be executed.
+/// Copies and loads are left out: compilers insert register copies that are not in the source, and the assembler
+/// removes them. So are instructions with a guard, which may not be executed.
 pub fn used(inst: &Inst, accumulators: &HashSet<RegId>) -> Vec<Opnd> {
     let left_out = ["wgmma.", "mov.", "ld."].iter().any(|name| inst.op.starts_with(name));
     let mut used = Vec::new();

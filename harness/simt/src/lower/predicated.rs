@@ -1,36 +1,38 @@
-//! Branches that the assembler does not make: where a branch leads past a few instructions, it executes these under a
-//! predicate. What comes before them, they themselves, and what comes behind are then one piece of code to it, in which
-//! it moves loads together: `if (i < n) a = x[i]; if (j < n) b = x[j];` waits once.
+//! If-conversion by the assembler: where a branch leads past a few instructions, it executes these under a predicate
+//! instead. The code before, the predicated instructions, and the code after them then form one region, in which it
+//! moves loads together: `if (i < n) a = x[i]; if (j < n) b = x[j];` waits once.
 
 use super::effort::{becomes, is_global_load};
 use super::ir::{Block, Term};
 use crate::ptx::ast::{Body, RegId};
 
-/// The most instructions that are executed under a predicate: without a load from global memory, so many as the CUDA
-/// C Programming Guide named (4.0, control flow instructions, where many warps are likely to diverge), and with one,
-/// whose wait a branch would only make longer, more (ptxas 13.0 for sm_90, given blocks of 1 to 39 instructions).
+/// The maximum number of instructions that are executed under a predicate: without a load from global memory, the
+/// number given by the CUDA C Programming Guide (4.0, control flow instructions, where many warps are likely to
+/// diverge). With a load, a branch would only prolong the wait, so the maximum is higher (ptxas 13.0 for sm_90, given
+/// blocks of 1 to 39 instructions).
 const MOST: u64 = 7;
 const MOST_WITH_LOAD: u64 = 20;
 
-/// What is done with a basic block.
+/// The treatment of a basic block.
 #[derive(Clone, Copy, Default)]
 pub struct Place {
-    /// The block whose data flow it goes on with, rather than to begin anew.
+    /// The block whose data flow it continues, instead of starting a new one.
     pub after: Option<u32>,
     /// The predicate under which all of it is executed.
     pub under: Option<RegId>,
-    /// Its last instruction is a branch that is not made.
+    /// Whether the branch at its end is removed.
     pub drops_branch: bool,
 }
 
-/// The numbers of the blocks as they stand in the code.
+/// Returns the numbers of the blocks in code order.
 pub fn in_order(blocks: &[Block]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..blocks.len() as u32).collect();
     order.sort_by_key(|&block| blocks[block as usize].code.first().copied().unwrap_or_default());
     order
 }
 
-/// What is done with each block. `joined` tells what instructions become where the assembler joins them with others.
+/// Decides the treatment of each block. `joined` says what instructions become where the assembler fuses them with
+/// others.
 pub fn find(blocks: &[Block], body: &Body, joined: &[Option<u64>]) -> Vec<Place> {
     let mut places = vec![Place::default(); blocks.len()];
     let mut ways_to = vec![0u32; blocks.len()];
@@ -56,7 +58,7 @@ pub fn find(blocks: &[Block], body: &Body, joined: &[Option<u64>]) -> Vec<Place>
             if is_skipped && is_alone && in_order && can_be_predicated(skipped, body, joined) {
                 places[head as usize].drops_branch = true;
                 places[inner as usize] = Place { after: Some(head), under: Some(predicate), ..places[inner as usize] };
-                // A load behind it may read what it writes, and is not moved up.
+                // A later load may read what the block writes, and is not moved up.
                 places[behind as usize].after = (!writes(skipped, body)).then_some(inner);
             }
         }
@@ -70,7 +72,8 @@ fn writes(block: &Block, body: &Body) -> bool {
     block.code.iter().any(|at| matches!(base(at), "st" | "red" | "atom"))
 }
 
-/// Whether a block is short, and of instructions that each lane executes for itself. Atomics are branched around.
+/// Whether a block is short, and consists of instructions that each lane executes independently. Atomics are branched
+/// around.
 fn can_be_predicated(block: &Block, body: &Body, joined: &[Option<u64>]) -> bool {
     const BRANCHED: [&str; 14] = [
         "bar",

@@ -1,4 +1,4 @@
-//! From a kernel and everything that it can reach to a program.
+//! Lowers a kernel and everything that it can reach to a program.
 
 use super::calls::{frames, makes_arrays, reachable};
 use super::emit::Emitter;
@@ -18,7 +18,7 @@ use crate::lane::HostVectors;
 use crate::ptx::ast::{self, Base, Loc, Operand};
 use std::collections::{HashMap, HashSet};
 
-/// Largest static shared memory of a kernel, in bytes, as the driver's own assembler has it.
+/// Maximum static shared memory of a kernel, in bytes, as in the driver's own assembler.
 const MAX_SHARED: u32 = 49_152;
 
 /// Lowers one kernel.
@@ -40,7 +40,7 @@ pub struct Builder<'m> {
     /// Places in the source.
     pub locs: Vec<(Loc, u32)>,
     known_locs: HashMap<(Loc, u32), u32>,
-    /// The arguments that calls of `printf` were given.
+    /// The arguments of calls of `printf`.
     pub packed: Vec<Packed>,
     /// The kernel's parameters and their offsets.
     pub params: HashMap<String, u32>,
@@ -58,23 +58,23 @@ enum SharedPlace {
     Dynamic,
 }
 
-/// The kernel's program and the other things that its launch needs to know.
+/// The kernel's program and the other data that a launch needs.
 pub struct Lowered {
     /// The program.
     pub program: Program,
-    /// 32-bit registers a thread, estimated.
+    /// Estimated 32-bit registers per thread.
     pub registers: u32,
     /// Loops that wait for other threads.
     pub waiting: Waiting,
 }
 
-/// The error for a local variable that fits in no thread's memory.
+/// Returns the error for a local variable that is too large for any thread's memory.
 fn too_large(module: &ast::Module, function: usize, var: &ast::Var) -> LoadError {
     let place = (module.functions[function].name.as_str(), Loc::default());
     invalid(format!("`{}` of {} bytes a thread", var.name, var.size), place)
 }
 
-/// Names of variables and functions that an operand mentions.
+/// Collects the names of variables and functions that an operand mentions.
 fn names<'o>(operand: &'o Operand, found: &mut Vec<&'o str>) {
     match operand {
         Operand::Sym(name, _) | Operand::Mem(Base::Sym(name), _) => found.push(name),
@@ -87,14 +87,14 @@ fn names<'o>(operand: &'o Operand, found: &mut Vec<&'o str>) {
     }
 }
 
-/// Whether a function asks where the shared memory lies that the system reserves.
+/// Whether a function reads the location of the shared memory that the system reserves.
 fn reads_reserved(function: &ast::Function) -> bool {
     let code = function.body.iter().flat_map(|body| &body.code);
     code.flat_map(|inst| &inst.operands).any(|o| matches!(o, Operand::Special(ast::Special::ReservedSmem(_))))
 }
 
 impl<'m> Builder<'m> {
-    /// Lowers the kernel with this index in the module, for a part that reserves so many bytes of shared memory.
+    /// Lowers the kernel with this index in the module, for a device that reserves `reserved` bytes of shared memory.
     pub fn lower(module: &'m ast::Module, env: &'m Env, kernel: usize, reserved: u32) -> Result<Lowered> {
         let (functions, circle) = reachable(module, kernel, &env.pointers)?;
         let mut pools = Pools::default();
@@ -169,7 +169,7 @@ impl<'m> Builder<'m> {
         Ok(Lowered { program, registers, waiting })
     }
 
-    /// The index of a place.
+    /// Returns the index of a place.
     pub fn loc(&mut self, loc: Loc, function: usize) -> u32 {
         let at = self.functions.iter().position(|&f| f == function).unwrap_or(0) as u32;
         let next = self.locs.len() as u32;
@@ -249,17 +249,17 @@ impl<'m> Builder<'m> {
         Ok(())
     }
 
-    /// The offset of a local variable of a function with frames in its frame.
+    /// Returns the offset in its frame of a local variable of a function with frames.
     pub fn frame_offset(&self, function: usize, name: &str) -> Option<u32> {
         self.local.get(&(function, name.to_string())).copied()
     }
 
-    /// Where the stack begins in local memory.
+    /// Returns the start of the stack in local memory.
     pub fn stack_start(&self) -> u32 {
         self.local_bytes.next_multiple_of(16)
     }
 
-    /// The address of a variable (of the given function, if it has one of that name) or of a function.
+    /// Returns the address of a variable (of the given function, if it has one of that name) or of a function.
     pub fn symbol(&self, owner: Option<usize>, name: &str, offset: i64) -> Option<Source> {
         let with = |at: u32| Some(Source::Bits((i64::from(at) + offset) as u64));
         if let Some(f) = owner

@@ -1,9 +1,9 @@
-//! Functions that may be active more than once in a thread, because they call themselves, directly or through others.
+//! Recursive functions, which may be active more than once in a thread.
 //!
-//! Every other function has one place for its registers, parameters and local variables. These have a frame on the
-//! lane's stack: local variables lie there for good, and it has room for the registers that are needed after a call
+//! Every other function has one place for its registers, parameters and local variables. A recursive function has a
+//! frame on the lane's stack: it holds the local variables, and has room for the registers that are needed after a call
 //! which may enter the function again. Those registers are saved where no kernel can write. Parameters are exchanged as
-//! with other functions, and moved to places of their own at the beginning.
+//! for other functions, and moved to the function's own places at its beginning.
 
 use super::alloc::live_at_starts;
 use super::calls::makes_arrays;
@@ -14,13 +14,14 @@ use crate::instr::context::Context;
 use crate::instr::control::array;
 use crate::instr::control::stack::{self, Stack, saved_bytes};
 
-/// What a frame holds beside variables and registers: the return address, and what the hardware's convention for calls
-/// adds. With it, a function whose frames on an H200 allow a depth of 8 but not of 11 overflows between the two.
+/// The contents of a frame besides variables and registers: the return address, and the overhead of the hardware's
+/// calling convention. With this value, a function whose frames on an H200 allow a depth of 8 but not of 11 overflows
+/// between the two.
 const CALL_BYTES: u32 = 16;
 
 impl Frames {
-    /// Completes the lowered functions of a program, of which `functions` has the indices in the module: those with a
-    /// frame enter it, and save what they need after a call.
+    /// Completes the lowered functions of a program, whose indices in the module are in `functions`: those with a frame
+    /// enter it, and save what they need after a call.
     pub fn complete(&self, functions: &[usize], lowered: &mut [Func]) {
         let Some(stack) = self.stack else { return };
         for (func, &index) in lowered.iter_mut().zip(functions) {
@@ -32,7 +33,8 @@ impl Frames {
 
     fn complete_one(&self, (func, index): (&mut Func, usize), functions: &[usize], stack: Stack, locals: u32) {
         let live = live_at_starts(func);
-        // The blocks that end in calls, where they go on, and whether the call may enter this function again.
+        // The blocks that end in calls, the blocks that follow the calls, and whether the call may enter this function
+        // again.
         let calls = func.blocks.iter().enumerate().filter_map(|(at, block)| match block.term {
             Term::Call(callee, then) => {
                 let callee = functions[callee];
@@ -77,8 +79,8 @@ impl Frames {
 }
 
 impl FnBuilder<'_, '_> {
-    /// The offset of a local variable or parameter in the frame, if this function has frames and it lies there; and
-    /// whether its address is generic.
+    /// Returns the offset of a local variable or parameter in the frame, if this function has frames and contains it;
+    /// and whether its address is generic.
     pub fn framed(&self, name: &str) -> Option<(u32, bool)> {
         if !self.b.frames.has(self.index) {
             return None;
@@ -89,7 +91,7 @@ impl FnBuilder<'_, '_> {
         }
     }
 
-    /// The address of a place in the frame: the stack pointer and an offset.
+    /// Returns the address of a location in the frame: the stack pointer and an offset.
     pub fn in_frame(&mut self, offset: u64) -> Option<Opnd> {
         let pointer = self.b.frames.stack?.pointer;
         let offset = self.b.pools.bits(offset, 8);
@@ -100,8 +102,8 @@ impl FnBuilder<'_, '_> {
         Some(to)
     }
 
-    /// Emits what a function does before its first instruction: a kernel begins the stack, and a function with frames
-    /// takes its parameters to places of their own.
+    /// Emits the code before a function's first instruction: a kernel begins the stack, and a function with frames
+    /// moves its parameters to its own places.
     pub fn prologue(&mut self, back: Option<Opnd>) -> Result<()> {
         let framed = self.b.frames.has(self.index);
         let (stack, arrays) = (self.b.frames.stack, self.b.frames.arrays);
@@ -146,11 +148,11 @@ impl FnBuilder<'_, '_> {
         Ok(())
     }
 
-    /// Copies a parameter that lies in memory into the frame, or `out` of it.
+    /// Copies a parameter that is in memory into the frame, or `out` of it.
     fn exchange(&mut self, own: usize, exchanged: usize, out: bool) {
         let (own, exchanged) = (&self.b.slots.list[own], &self.b.slots.list[exchanged]);
         if let (Some(framed), Some(fixed), Some(stack)) = (own.memory, exchanged.memory, self.b.frames.stack) {
-            // What has a place in memory fits into it.
+            // A parameter with a place in memory fits into it.
             let bytes = own.size as u32;
             self.prepare(stack::parameter(stack, bytes, fixed, framed, out));
         }

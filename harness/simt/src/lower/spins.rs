@@ -1,7 +1,7 @@
-//! Loops that do nothing but wait until another block has written what they look for. How often such a loop goes round
-//! depends on the order in which blocks run, so its rounds are not counted among what the launch costs: only the last
-//! one is, once for each time that the loop is entered, and not even that where the loop is passed by if there is
-//! nothing to wait for.
+//! Spin loops that only wait until another block has written the value they poll. The number of iterations of such a
+//! loop depends on the order in which blocks run, so its iterations are not counted in the costs of the launch: only
+//! the last one is, once for each time that the loop is entered, and not even that if the loop is bypassed because
+//! there is nothing to wait for.
 
 use super::alloc::each;
 use super::ir::{Block, Func, Role, Term};
@@ -13,11 +13,11 @@ use crate::instr::code::{Field, Inst, Opnd};
 use crate::instr::words::has;
 use crate::ptx::ast::{self, Operand};
 
-/// Takes the rounds of such loops out of the efforts of their blocks, and marks these blocks. `written` tells the
-/// instruction of the function's body from which an instruction comes.
+/// Removes the iterations of such loops from the efforts of their blocks, and marks these blocks. `written` returns the
+/// instruction of the function's body from which an instruction originates.
 pub fn settle<'m>(func: &mut Func, written: impl Fn(u32) -> Option<&'m ast::Inst>) {
     let mut loops = natural_loops(&func.blocks);
-    // A loop in a loop comes first.
+    // Inner loops come first.
     loops.sort_by_key(|(_, members)| members.iter().filter(|is_member| **is_member).count());
     for (header, members) in loops {
         if !only_looks(func, &members, &written) || !Loop::new(func, &members, &is_shared).waits() {
@@ -31,7 +31,7 @@ pub fn settle<'m>(func: &mut Func, written: impl Fn(u32) -> Option<&'m ast::Inst
         }
         let inside = func.blocks.iter_mut().zip(&members).filter(|(_, is_member)| **is_member);
         inside.for_each(|(block, _)| (block.effort, block.spins) = (Effort::default(), true));
-        // Registers are prepared for the loop where it is entered.
+        // Registers may be prepared for the loop where it is entered.
         for place in entries(&func.blocks, header, &members) {
             if prepares(&func.blocks[place as usize]).is_some() && passes_by(&func.blocks, place, &members) {
                 func.blocks[place as usize].effort = Effort::default();
@@ -45,7 +45,7 @@ pub fn settle<'m>(func: &mut Func, written: impl Fn(u32) -> Option<&'m ast::Inst
     }
 }
 
-/// Whether a loop writes nothing and looks at the same places in each round.
+/// Whether a loop writes nothing and reads the same addresses in each iteration.
 fn only_looks<'m>(func: &Func, members: &[bool], written: &impl Fn(u32) -> Option<&'m ast::Inst>) -> bool {
     let blocks = || func.blocks.iter().zip(members).filter(|(_, is_member)| **is_member).map(|(block, _)| block);
     let fixed = Fixed::of(func.regs.len(), blocks);
@@ -61,12 +61,12 @@ fn only_looks<'m>(func: &Func, members: &[bool], written: &impl Fn(u32) -> Optio
     blocks().all(|block| goes_on(block) && block.insts.iter().all(is_quiet)) && looks().all(|inst| fixed.names(inst))
 }
 
-/// Whether an atomic leaves memory as it is: `atomicAdd(flag, 0)`.
+/// Whether an atomic leaves memory unchanged: `atomicAdd(flag, 0)`.
 fn changes_nothing(inst: &ast::Inst) -> bool {
     ["add", "or", "xor", "sub"].iter().any(|word| has(&inst.op, word)) && inst.operands.last() == Some(&Operand::Int(0))
 }
 
-/// Registers that a loop leaves as they are.
+/// Loop-invariant registers.
 struct Fixed(Vec<bool>);
 
 impl Fixed {
@@ -76,7 +76,7 @@ impl Fixed {
             each(inst, |r, def| writers[r as usize] += u32::from(def));
         }
         let mut fixed = Fixed(writers.iter().map(|&count| count == 0).collect());
-        // And such as are computed anew from these alone.
+        // Registers that are recomputed only from invariant ones are invariant, too.
         loop {
             let mut found = Vec::new();
             for inst in blocks().flat_map(|block| &block.insts).filter(|inst| inst.role == Role::Plain) {
@@ -94,7 +94,7 @@ impl Fixed {
         }
     }
 
-    /// Whether the address of an access is one of them.
+    /// Whether the address of an access is loop-invariant.
     fn names(&self, inst: &Inst) -> bool {
         match inst.o[Field::A as usize] {
             Opnd::Reg(r) => self.0[r as usize],
@@ -104,7 +104,7 @@ impl Fixed {
     }
 }
 
-/// The blocks that may be executed in a round that leaves the loop.
+/// Returns the blocks that may be executed in the iteration that leaves the loop.
 fn last_round(blocks: &[Block], header: u32, members: &[bool]) -> Vec<bool> {
     let is_member = |b: &u32| members[*b as usize];
     let leads = |from: u32, to: u32| blocks[from as usize].term.successors().contains(&to);
@@ -120,15 +120,16 @@ fn last_round(blocks: &[Block], header: u32, members: &[bool]) -> Vec<bool> {
     last
 }
 
-/// The blocks outside a loop that lead into it.
+/// Returns the blocks outside a loop that lead into it.
 fn entries(blocks: &[Block], header: u32, members: &[bool]) -> Vec<u32> {
     let leads = |b: &u32| blocks[*b as usize].term.successors().contains(&header);
     (0..blocks.len() as u32).filter(|b| !members[*b as usize] && leads(b)).collect()
 }
 
-/// The blocks that are executed once for each time that a loop is entered, those left out that pass it by where there
-/// is nothing to wait for: the blocks before it or, if these lead elsewhere too, those behind it. If others lead there,
-/// too, it is the blocks before it all the same: some more is counted then.
+/// Returns the blocks that are executed once for each time that a loop is entered, excluding those that bypass it
+/// because there is nothing to wait for: the blocks before it or, if these also lead elsewhere, the blocks after it. If
+/// the latter can also be reached another way, the blocks before it are used nevertheless: then slightly too much is
+/// counted.
 fn once(blocks: &[Block], header: u32, members: &[bool]) -> Vec<u32> {
     let to = |b: u32| blocks[b as usize].term.successors();
     let all = || 0..blocks.len() as u32;
@@ -146,7 +147,7 @@ fn once(blocks: &[Block], header: u32, members: &[bool]) -> Vec<u32> {
     before
 }
 
-/// Whether the block before a loop may also go where the loop leads: it has looked already. A block that prepares
+/// Whether the block before a loop may also go where the loop leads: it has already polled. A block that prepares
 /// registers for the loop may lie between the two.
 fn passes_by(blocks: &[Block], entry: u32, members: &[bool]) -> bool {
     let mut entry = entry;
@@ -164,16 +165,16 @@ fn passes_by(blocks: &[Block], entry: u32, members: &[bool]) -> bool {
     outside(entry).iter().any(|to| leave.contains(to))
 }
 
-/// Where a block leads that only prepares registers.
+/// Follows blocks that only prepare registers, and returns the block to which they lead.
 fn behind(blocks: &[Block], mut block: u32) -> u32 {
-    // Blocks that lead round in a circle do not end.
+    // The bound ends cycles of such blocks.
     for _ in 0..4 {
         block = prepares(&blocks[block as usize]).unwrap_or(block);
     }
     block
 }
 
-/// Where a block leads, if it only prepares registers.
+/// Returns the successor of a block that only prepares registers.
 fn prepares(block: &Block) -> Option<u32> {
     match block.term {
         Term::Goto(to) if block.insts.iter().all(|inst| inst.role == Role::Plain) => Some(to),

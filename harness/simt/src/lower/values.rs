@@ -11,7 +11,7 @@ use crate::instr::words::{element, has};
 use crate::ptx::ast::{Base, Operand, RegId, Special, Type};
 
 impl FnBuilder<'_, '_> {
-    /// A register that must have the given width.
+    /// Returns a register, which must have the given width.
     pub fn reg(&mut self, reg: RegId, want: u32) -> Result<Opnd> {
         let have = self.width_of(reg);
         if have != want {
@@ -24,13 +24,13 @@ impl FnBuilder<'_, '_> {
         Ok(self.alias(reg).unwrap_or(Opnd::Reg(reg.0)))
     }
 
-    /// The constant or parameter that a register stands for, if it is nothing else.
+    /// Returns the constant or parameter that a register always stands for, if there is one.
     fn alias(&mut self, reg: RegId) -> Option<Opnd> {
         let at = reg.0 as usize;
         if let Some(known) = self.aliases.get(at)? {
             return *known;
         }
-        // Until the answer is known it is no, so a register that is defined by itself ends the recursion here.
+        // Assume "none" until the answer is known, which ends the recursion at a register that is defined by itself.
         self.aliases[at] = Some(None);
         let found = self.find_alias(reg);
         self.aliases[at] = Some(found);
@@ -83,14 +83,14 @@ impl FnBuilder<'_, '_> {
             Operand::Special(s) if !clock::changes(*s) && width >= 4 => {
                 Some(self.b.pools.constant(Source::Special(*s), width))
             }
-            // In a frame it has another address each time.
+            // A variable in a frame has another address in each activation.
             Operand::Sym(name, _) if self.framed(name).is_some() => None,
             Operand::Sym(name, offset) if width == 8 => self.address_of(name, *offset),
             _ => None,
         }
     }
 
-    /// A kernel parameter as a constant register.
+    /// Returns a kernel parameter as a constant register.
     pub fn kernel_param(&mut self, name: &str, offset: i64, ty: Type, width: u32) -> Option<Opnd> {
         let base = *self.b.params.get(name)?;
         let offset = u32::try_from(i64::from(base) + offset).ok()?;
@@ -104,7 +104,7 @@ impl FnBuilder<'_, '_> {
         Some(self.b.pools.constant(source, width))
     }
 
-    /// A literal as a constant of that type.
+    /// Returns a literal as a constant of that type.
     fn literal(&mut self, operand: &Operand, ty: Type) -> Option<Opnd> {
         let bits = match (operand, ty) {
             (Operand::Int(_), Type::F32 | Type::F64) => return None,
@@ -118,7 +118,7 @@ impl FnBuilder<'_, '_> {
         Some(self.b.pools.bits(bits, width(ty)))
     }
 
-    /// The address of a variable or function in its own space; for a function, the value of a pointer to it.
+    /// Returns the address of a variable or function in its own space; for a function, the value of a pointer to it.
     pub fn address_of(&mut self, name: &str, offset: i64) -> Option<Opnd> {
         if let Some((at, generic)) = self.framed(name) {
             let window = if generic { LOCAL_WINDOW } else { 0 };
@@ -139,7 +139,7 @@ impl FnBuilder<'_, '_> {
         Some(self.b.pools.constant(source, 8))
     }
 
-    /// The address of a variable in shared or local memory, which fits in 32 bits.
+    /// Returns the address of a variable in shared or local memory, which fits in 32 bits.
     fn offset_of(&mut self, name: &str, offset: i64) -> Option<Opnd> {
         if let Some((at, false)) = self.framed(name) {
             let wide = self.in_frame((i64::from(at) + offset) as u64)?;
@@ -156,7 +156,7 @@ impl FnBuilder<'_, '_> {
         }
     }
 
-    /// An operand of a type.
+    /// Returns an operand as a source of a type.
     pub fn source(&mut self, operand: &Operand, ty: Type) -> Result<Opnd> {
         let want = width(ty);
         match operand {
@@ -191,7 +191,7 @@ impl FnBuilder<'_, '_> {
 
     fn special(&mut self, special: Special, want: u32) -> Result<Opnd> {
         if want == 2 {
-            // Of those of 32 bits, the lower half.
+            // Of a 32-bit register, this takes the lower half.
             let (wide, to) = (self.special(special, 4)?, self.temp(2));
             let cx: &mut dyn Context = self;
             let inst = cx.compute("cvt.u16.u32", to, &[wide])?;
@@ -214,7 +214,7 @@ impl FnBuilder<'_, '_> {
         Ok(self.b.pools.constant(Source::Special(special), want))
     }
 
-    /// A destination of a width.
+    /// Returns an operand as a destination of a width.
     pub fn dest(&mut self, operand: &Operand, want: u32) -> Result<Opnd> {
         match operand {
             Operand::Reg(r) => {
@@ -246,7 +246,7 @@ impl FnBuilder<'_, '_> {
     }
 }
 
-/// A register's width in words.
+/// Describes a register's width in words.
 fn width_name(width: u32) -> String {
     match width {
         0 => "predicates".into(),

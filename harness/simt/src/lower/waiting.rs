@@ -1,5 +1,5 @@
-//! Loops that wait for other threads, or try again until no other thread was faster: how often such a loop goes round
-//! depends on the order in which threads run, and with it what the machine counts.
+//! Loops that wait for other threads, or retry until no other thread was faster: the number of iterations of such a
+//! loop depends on the order in which threads run, and so do the machine's counts.
 
 use super::alloc::{each, each_of_term};
 use super::ir::{Block, Func, Role, Term};
@@ -9,14 +9,14 @@ use crate::instr::code::Inst;
 use crate::instr::words::has;
 use std::iter::Sum;
 
-/// Loops of a function, or of a kernel with all its functions, that wait for other threads.
+/// The loops of a function, or of a kernel with all its functions, that wait for other threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
-    /// All of them.
+    /// The number of all such loops.
     pub loops: u32,
-    /// Those that try to take a lock: the same exchange again, until another thread has let go.
+    /// Those that try to acquire a lock: they repeat the same exchange until another thread has released it.
     pub locks: u32,
-    /// Those that try again with what they have read, until no other thread was faster: some thread always is.
+    /// Those that retry with the value read, until no other thread was faster: some thread always succeeds.
     pub retries: u32,
 }
 
@@ -30,10 +30,10 @@ impl Sum for Waiting {
     }
 }
 
-/// How many loops of a function end only when a value from memory that other blocks write says so. The value comes from
-/// an atomic or a volatile, relaxed or stronger load in the loop; what is computed from it, and what is set where a
-/// branch depends on it, is followed within the loop. Functions that the loop calls are not looked into. `opcode` tells
-/// the PTX opcode of an instruction of the function's body.
+/// Counts the loops of a function that end only depending on a value from memory that other blocks write. The value
+/// comes from an atomic or a volatile, relaxed or stronger load in the loop; values computed from it, and values set
+/// where a branch depends on it, are tracked within the loop. Functions that the loop calls are not analysed. `opcode`
+/// returns the PTX opcode of an instruction of the function's body.
 pub fn waiting<'m>(func: &Func, opcode: impl Fn(u32) -> &'m str) -> Waiting {
     let exchanges = |inst: &Inst| ["cas", "exch"].iter().any(|word| has(opcode(inst.at), word));
     let mut found = Waiting::default();
@@ -53,7 +53,7 @@ pub fn waiting<'m>(func: &Func, opcode: impl Fn(u32) -> &'m str) -> Waiting {
     found
 }
 
-/// A loop in which values from memory are followed.
+/// A loop in which values from memory are tracked.
 pub struct Loop<'f> {
     func: &'f Func,
     /// Whether each block of the function belongs to it.
@@ -65,12 +65,12 @@ pub struct Loop<'f> {
 }
 
 impl<'f> Loop<'f> {
-    /// A loop of these blocks, of which nothing has been followed yet.
+    /// Creates a loop of these blocks; nothing has been tracked yet.
     pub fn new(func: &'f Func, members: &'f [bool], reads: &'f dyn Fn(&Inst) -> bool) -> Loop<'f> {
         Loop { func, members, told: vec![false; func.regs.len()], reads }
     }
 
-    /// Whether it is left where what it reads says so.
+    /// Whether a value that it reads decides when it ends.
     pub fn waits(&mut self) -> bool {
         while self.follow() {}
         let leaves = |block: &Block| block.term.successors().iter().any(|s| !self.members[*s as usize]);
@@ -82,25 +82,25 @@ impl<'f> Loop<'f> {
         (0u32..).zip(&self.func.blocks).filter(move |(b, _)| members[*b as usize])
     }
 
-    /// Whether an instruction uses what depends on what other blocks write.
+    /// Whether an instruction uses a value that depends on what other blocks write.
     fn uses(&self, inst: &Inst) -> bool {
         let mut is_told = false;
         each(inst, |r, def| is_told |= !def && self.told[r as usize]);
         is_told
     }
 
-    /// Whether it branches on what other blocks write.
+    /// Whether it branches on a value that depends on what other blocks write.
     fn branches(&self, term: &Term) -> bool {
         let mut is_told = false;
         each_of_term(term, |r, def| is_told |= !def && self.told[r as usize]);
         is_told && matches!(term, Term::Branch { .. } | Term::Table { .. })
     }
 
-    /// Follows the values through each instruction of the loop once. Whether anything was new.
+    /// Tracks the values through each instruction of the loop once. Returns whether anything changed.
     fn follow(&mut self) -> bool {
         let mut found = Vec::new();
         for (number, block) in self.blocks() {
-            // What is set in a block that only such a branch leads to depends on it too.
+            // A value that is set in a block reached only by such a branch depends on it too.
             let mut before = self.blocks().filter(|(_, from)| from.term.successors().contains(&number));
             let is_chosen = match (before.next(), before.next()) {
                 (Some((_, from)), None) => self.branches(&from.term),
@@ -123,7 +123,7 @@ impl<'f> Loop<'f> {
     }
 }
 
-/// Whether it reads what another block may have just written.
+/// Whether it reads memory that another block may just have written.
 pub fn is_shared(inst: &Inst) -> bool {
     let Role::Access(what, space, _) = inst.role else {
         return false;

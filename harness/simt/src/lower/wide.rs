@@ -1,13 +1,13 @@
-//! Registers of 128 bits as pairs of registers of 64 bits.
+//! Splits 128-bit registers into pairs of 64-bit registers.
 
 use crate::ptx::ast::{Body, Inst, Module, Operand, Reg, RegId, Type};
 use std::collections::HashMap;
 
-/// Words of loads and stores that are made at once, not half by half.
+/// Modifiers of loads and stores that are indivisible, not performed half by half.
 const STRONG: [&str; 5] = ["relaxed", "acquire", "release", "volatile", "mmio"];
 
-/// Puts a pair of registers, the low half first, for every register of 128 bits. Loads and stores of them become those
-/// of two elements, unless they have to be made at once.
+/// Replaces every 128-bit register by a pair of registers, the low half first. Loads and stores of them become those of
+/// two elements, unless they are indivisible.
 pub fn halve(module: &mut Module) {
     for body in module.functions.iter_mut().filter_map(|f| f.body.as_mut()) {
         let wide: Vec<u32> = (0..).zip(&body.regs).filter(|(_, reg)| reg.ty == Type::B128).map(|(at, _)| at).collect();
@@ -42,7 +42,7 @@ fn halve_in(body: &mut Body, wide: &[u32]) {
     }
 }
 
-/// Names the two elements of a load or store that need not be made at once.
+/// Names the two elements of a load or store that need not be indivisible.
 fn by_elements(inst: &mut Inst) {
     let words: Vec<&str> = inst.op.split('.').collect();
     if matches!(words[0], "ld" | "ldu" | "st") && !words.iter().any(|word| STRONG.contains(word)) {

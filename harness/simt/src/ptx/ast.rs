@@ -1,7 +1,7 @@
 //! The syntax tree of a PTX module: names are resolved and scopes flattened, but nothing is interpreted yet.
 //!
 //! The parser resolves names by PTX's scopes: a register named inside nested braces may shadow one outside. Every
-//! declaration therefore gets a [`RegId`] of its own, and operands refer to registers by it.
+//! declaration therefore gets its own [`RegId`], and operands refer to registers by it.
 
 pub use wire::finding::Space;
 
@@ -161,14 +161,14 @@ pub enum Base {
     None,
 }
 
-/// Bytes or half words of a register, as an instruction for pixels has them.
+/// Bytes or half words of a register, as operands of a video instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The value is negated: `-%r1`, `-%r1.h0`.
+    /// Whether the value is negated: `-%r1`, `-%r1.h0`.
     pub negative: bool,
-    /// Bytes (`.b3`), or half words (`.h10`).
+    /// Whether they are bytes (`.b3`), and not half words (`.h10`).
     pub bytes: bool,
-    /// Which, the highest of the result first; none if it is all of the register.
+    /// The selected ones, that of the result's highest part first; empty for the whole register.
     pub picks: Vec<u8>,
 }
 
@@ -238,7 +238,7 @@ pub struct Relocation {
     pub addend: i64,
     /// Bytes to fill: 4 or 8.
     pub size: u32,
-    /// Written as `generic(symbol)`.
+    /// Whether it is written as `generic(symbol)`.
     pub generic: bool,
 }
 
@@ -253,7 +253,7 @@ pub struct Var {
     pub ty: Type,
     /// Alignment in bytes.
     pub align: u32,
-    /// The number of elements of each dimension, the first being 0 for `[]`; none if it is no array.
+    /// The number of elements of each dimension, the first being 0 for `[]`; empty if it is not an array.
     pub dimensions: Vec<u64>,
     /// Components of an element that is a vector, otherwise 1.
     pub vector: u32,
@@ -278,14 +278,14 @@ impl Var {
     }
 }
 
-/// What a kernel says of clusters.
+/// What a kernel specifies about clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClusterNeeds {
     /// `.reqnctapercluster` x, y, z: blocks of a cluster.
     pub required: Option<[u32; 3]>,
-    /// `.explicitcluster`: every launch must say how large its clusters are.
+    /// `.explicitcluster`: every launch must specify the size of its clusters.
     pub explicit: bool,
-    /// `.maxclusterrank`: the most blocks of a cluster.
+    /// `.maxclusterrank`: the maximum number of blocks of a cluster.
     pub most: Option<u32>,
     /// `.blocksareclusters`: the grid of a launch counts clusters.
     pub grid_of_clusters: bool,
@@ -300,8 +300,8 @@ pub struct Body {
     pub vars: Vec<Var>,
     /// Its instructions.
     pub code: Vec<Inst>,
-    /// For each load of which the compiler uses some bytes only (`.pragma "used_bytes_mask"`): its index in `code`, and
-    /// a bit for each byte that is used.
+    /// For each load of which the compiler uses only some bytes (`.pragma "used_bytes_mask"`): its index in `code`, and
+    /// a bit for each used byte.
     pub used_bytes: Vec<(u32, u32)>,
     /// Labels: name and index of the instruction that follows.
     pub labels: Vec<(String, u32)>,
@@ -330,7 +330,7 @@ pub struct Function {
     pub min_ctas_per_sm: Option<u32>,
     /// `.maxnreg`.
     pub max_regs: Option<u32>,
-    /// What it says of clusters.
+    /// What it specifies about clusters.
     pub cluster: ClusterNeeds,
     /// The code. A declaration (`.extern .func vprintf`) has none.
     pub body: Option<Body>,
@@ -345,7 +345,7 @@ pub struct Module {
     pub version: (u32, u32),
     /// `.target`, first word: `sm_70`.
     pub target: String,
-    /// `.address_size`: 64 (32 is refused).
+    /// `.address_size`: 64 (32 is rejected).
     pub address_size: u32,
     /// `.file` directives: index and name.
     pub files: Vec<(u32, String)>,

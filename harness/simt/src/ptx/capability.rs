@@ -1,8 +1,8 @@
-//! Since which compute capability a device has an instruction.
+//! The compute capability since which devices have an instruction.
 //!
-//! The vendor's assembler refuses a module with an instruction that its `.target` lacks, and no driver loads it. The
-//! table has the PTX ISA manual's "Target ISA Notes"; `tests/targets.rs` compares it with what the assembler of CUDA
-//! 13.0 accepts. Instructions that this machine lacks on all parts are not in it.
+//! The vendor's assembler rejects a module with an instruction that its `.target` lacks, and no driver loads it. The
+//! table contains the PTX ISA manual's "Target ISA Notes"; `tests/targets.rs` compares it with what the assembler of
+//! CUDA 13.0 accepts. Instructions that this machine lacks for all devices are not in it.
 
 use super::ast::{ClusterNeeds, Inst, Operand, Special};
 use std::collections::HashMap;
@@ -13,14 +13,14 @@ use std::sync::LazyLock;
 pub(super) enum Needs {
     /// This one and all later ones.
     From(u32),
-    /// The code of one architecture (`sm_90a`) or family (`sm_100f`): those with these numbers. The first is the one to
-    /// compile for.
+    /// The architecture-specific code of one architecture (`sm_90a`) or family (`sm_100f`): those with these numbers.
+    /// The first is the one to compile for.
     Specific(&'static [u32]),
 }
 
-/// Whose rows these are (instructions with the same requirements, by how their names begin), which modifiers they are
-/// about (`a+b|c`: both `a` and `b`, or `c`; nothing: all forms), and who has them. `f32.bf16` is a modifier of which
-/// the parts follow each other.
+/// A row: name prefixes of instructions with the same requirements; the modifiers to which it applies (`a+b|c`: both
+/// `a` and `b`, or `c`; empty: all forms); and the architectures that have them. `f32.bf16` is a modifier whose parts
+/// must be consecutive.
 type Row = (&'static str, &'static str, Needs);
 
 const fn from(capability: u32, names: &'static str, modifiers: &'static str) -> Row {
@@ -31,7 +31,7 @@ const fn specific(capabilities: &'static [u32], names: &'static str, modifiers: 
     (names, modifiers, Needs::Specific(capabilities))
 }
 
-/// The architectures since 9.0 whose own code has what others lack.
+/// The architectures since 9.0 whose specific code has instructions that others lack.
 const NINE: &[u32] = &[90, 100, 101, 103, 110, 120, 121];
 const TEN: &[u32] = &[100, 101, 103, 110, 120, 121];
 
@@ -74,7 +74,7 @@ const ROWS: &[Row] = &[
     from(60, "atom red", "cta|gpu|sys|f64|f16x2"),
     from(70, "atom red", "relaxed|acquire|release|acq_rel|f16|b16"),
     from(90, "atom red", "cluster|shared::cluster|bf16|bf16x2|v2|v4|v8|b128"),
-    // Order, addresses and hints.
+    // Ordering, addresses and hints.
     from(60, "membar.proxy", ""),
     from(70, "fence", ""),
     from(90, "fence", "cluster|async|mbarrier_init|async::generic|tensormap::generic"),
@@ -85,7 +85,7 @@ const ROWS: &[Row] = &[
     from(80, "applypriority createpolicy discard", ""),
     from(80, "prefetch", "L2::evict_last|L2::evict_normal"),
     from(90, "prefetch", "tensormap"),
-    // Control, and what lanes and blocks do together.
+    // Control, and operations among lanes and blocks.
     from(52, "alloca stackrestore stacksave", ""),
     from(70, "match nanosleep", ""),
     from(80, "redux", ""),
@@ -119,7 +119,7 @@ const ROWS: &[Row] = &[
     from(53, "tex tld4", "f16|f16x2"),
 ];
 
-/// A row about one name: the name, the modifiers of which one combination must be there, and who has it.
+/// A row for one name: the name, the modifiers of which one combination must be present, and the architectures.
 struct Rule {
     name: &'static str,
     any: Vec<Vec<&'static str>>,
@@ -135,7 +135,7 @@ impl Rule {
     }
 }
 
-/// Whether an opcode has all these modifiers, those that are named twice twice.
+/// Whether an opcode has all these modifiers; a modifier that is listed twice must occur twice.
 fn has(op: &str, all: &[&str]) -> bool {
     let count = |wanted: &&str| match wanted.split_once('.') {
         Some((first, then)) => op.split('.').zip(op.split('.').skip(1)).filter(|pair| *pair == (first, then)).count(),
@@ -158,7 +158,7 @@ static RULES: LazyLock<HashMap<&str, Vec<Rule>>> = LazyLock::new(|| {
     rules
 });
 
-/// What an instruction needs, each thing by itself.
+/// Returns the requirements of an instruction, one by one.
 pub(super) fn needs(inst: &Inst) -> impl Iterator<Item = Needs> {
     let first = inst.op.split('.').next().unwrap_or_default();
     let rules = RULES.get(first).map_or(&[][..], Vec::as_slice);
@@ -166,13 +166,13 @@ pub(super) fn needs(inst: &Inst) -> impl Iterator<Item = Needs> {
     named.chain(counted(inst)).chain(inst.operands.iter().filter_map(special))
 }
 
-/// An arrival of several threads at an mbarrier, which may complete its phase.
+/// Returns the requirement of an mbarrier arrival with a count, which may complete its phase.
 fn counted(inst: &Inst) -> Option<Needs> {
     let arrives = inst.op.starts_with("mbarrier.arrive") && !has(&inst.op, &["noComplete"]);
     (arrives && inst.operands.len() > 2).then_some(Needs::From(90))
 }
 
-/// What a special register needs.
+/// Returns the requirement of a special register.
 fn special(operand: &Operand) -> Option<Needs> {
     let Operand::Special(register) = operand else {
         return None;
@@ -191,7 +191,7 @@ fn special(operand: &Operand) -> Option<Needs> {
     }
 }
 
-/// The directive of a kernel that asks for clusters, if it has one.
+/// Returns the directive of a kernel that requires clusters, if it has one.
 pub(super) fn of_clusters(cluster: &ClusterNeeds) -> Option<&'static str> {
     let ClusterNeeds { required, explicit, most, grid_of_clusters } = cluster;
     let directives = [

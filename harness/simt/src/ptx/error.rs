@@ -2,17 +2,17 @@
 
 use thiserror::Error;
 
-/// What is wrong, and in which line of the PTX.
+/// An error, and its line in the PTX.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("PTX line {line}: {problem}")]
 pub struct ParseError {
     /// Line in the PTX, counted from 1.
     pub line: u32,
-    /// What is wrong there.
+    /// The problem on that line.
     pub problem: Problem,
 }
 
-/// What is wrong with a PTX text.
+/// The kinds of problems in a PTX text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Problem {
     /// The text is not valid PTX.
@@ -51,7 +51,7 @@ pub enum Problem {
 }
 
 impl ParseError {
-    /// Whether the PTX may be valid and only this machine does not support it.
+    /// Whether the PTX may be valid, but is not supported by this machine.
     pub fn is_unsupported(&self) -> bool {
         matches!(self.problem, Problem::Unsupported(_))
     }

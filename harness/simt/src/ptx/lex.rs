@@ -29,7 +29,7 @@ pub enum Kind {
 /// One token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Token<'a> {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Its text.
     pub text: &'a str,
@@ -81,7 +81,7 @@ const fn is_name(byte: u8) -> bool {
 }
 
 impl<'a> Lexer<'a> {
-    /// A lexer at the beginning of `text`.
+    /// Creates a lexer at the beginning of `text`.
     pub fn new(text: &'a str) -> Self {
         Lexer { text, at: 0, line: 1 }
     }
@@ -98,7 +98,7 @@ impl<'a> Lexer<'a> {
 
     fn take(&mut self, kind: Kind, length: usize) -> Token<'a> {
         let end = (self.at + length).min(self.text.len());
-        // A stray byte may be the first of a multi-byte character, which is taken whole.
+        // A stray byte may be the first of a multi-byte character, which is then taken as a whole.
         let end = (end..=self.text.len()).find(|&i| self.text.is_char_boundary(i)).unwrap_or(self.text.len());
         let token = Token { kind, text: &self.text[self.at..end], line: self.line };
         self.at = end;

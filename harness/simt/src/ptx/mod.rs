@@ -1,4 +1,4 @@
-//! From PTX text to a syntax tree.
+//! Parses PTX text into a syntax tree.
 
 pub mod ast;
 mod capability;
@@ -9,7 +9,7 @@ mod verify;
 
 pub use error::{ParseError, Problem};
 
-/// Reads a PTX module and checks what the driver's own assembler would check independent of the instructions.
+/// Parses a PTX module and checks what the driver's own assembler would check independent of the instructions.
 ///
 /// # Errors
 /// If the text is not PTX or breaks its rules, the error names the line, what was found and what was expected. If it is

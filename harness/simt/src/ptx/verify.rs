@@ -1,4 +1,4 @@
-//! What the driver's own assembler would refuse in a module, independent of what its instructions do.
+//! Checks a module as the driver's own assembler does, independent of what its instructions do.
 //!
 //! The parser resolves names, and the instruction table checks the use of registers. Limits and versions are those of
 //! the PTX ISA manual (chapters "PTX Module Directives" and "Kernel Function Parameters").
@@ -187,7 +187,8 @@ fn body(body: &Body, functions: &HashMap<&str, &Function>) -> Result<()> {
     Ok(())
 }
 
-/// The architecture that `.target` names: its number, and whether the code is for it or its family alone (`sm_90a`).
+/// Returns the architecture that `.target` names: its number, and whether the code is specific to it or its family
+/// (`sm_90a`).
 fn architecture(target: &str) -> Option<(u32, bool)> {
     let whole = target.strip_prefix("sm_")?;
     let number = whole.trim_end_matches(['a', 'f']);
@@ -213,7 +214,7 @@ fn has_instruction(inst: &Inst, target: &str) -> Result<()> {
     Ok(())
 }
 
-/// The error for what the module's target does not have.
+/// Returns the error for a feature that the module's target lacks.
 fn lacks(line: u32, what: &str, target: &str, wanted: &str) -> Result<()> {
     let later = if wanted.ends_with('a') { "" } else { " or later" };
     fail(
@@ -227,7 +228,7 @@ fn lacks(line: u32, what: &str, target: &str, wanted: &str) -> Result<()> {
 /// The barriers of a block.
 const BARRIERS: i64 = 16;
 
-/// Checks the numbers of a barrier of the block, and of the threads that come to it, where they are literals.
+/// Checks the numbers of a barrier of the block, and of the threads that arrive at it, where they are literals.
 fn barrier(inst: &Inst) -> Result<()> {
     let mut words = inst.op.split('.');
     let opcode = words.next();
@@ -258,7 +259,7 @@ fn barrier(inst: &Inst) -> Result<()> {
     Ok(())
 }
 
-/// Checks that a call gives as many arguments as the function takes, and takes as many values as it returns.
+/// Checks that a call passes as many arguments as the function takes, and receives as many values as it returns.
 fn call(inst: &Inst, functions: &HashMap<&str, &Function>, prototypes: &HashMap<&str, (usize, usize)>) -> Result<()> {
     let line = inst.loc.ptx_line;
     let [Operand::Vec(returns), function, Operand::Vec(arguments), rest @ ..] = &inst.operands[..] else {

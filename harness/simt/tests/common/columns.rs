@@ -1,15 +1,15 @@
-//! The five columns that speed is measured in, for the benchmark, the example and the table beside other machines.
+//! The five columns in which speed is measured, for the benchmark, the example, and the comparison with other machines.
 #![allow(dead_code)]
 
 use super::{Arg, Device, Plain};
 use simt::machine::Checks;
 
-/// Their kernels.
+/// The kernels' PTX.
 pub const PTX: &str = include_str!("../kernels/speed.ptx");
 
 /// A kernel with its launch and arguments.
 pub struct Column {
-    /// What it is called in tables.
+    /// The name in tables.
     pub name: &'static str,
     /// The kernel's name.
     pub kernel: &'static str,
@@ -19,27 +19,27 @@ pub struct Column {
     pub block: [u32; 3],
     /// Its arguments.
     pub args: Vec<Arg>,
-    /// Elements that one launch works on: sums, points, bytes, multiply-adds.
+    /// Elements that one launch processes: sums, points, bytes, multiply-adds.
     pub elements: u64,
-    /// What an element is.
+    /// The name of an element.
     pub element: &'static str,
 }
 
-/// What is switched on, from least to most.
+/// The enabled checks, from least to most.
 pub const LEVELS: [(&str, Checks, bool); 3] = [
     ("checks off", Checks::NONE, false),
     ("memcheck + counters", Checks::MEMORY, true),
     ("all checks", Checks::ALL, true),
 ];
 
-/// Puts numbers on the device, and tells it so.
+/// Puts numbers on the device, and records that they are written.
 pub fn written<T: Plain>(device: &Device, data: &[T]) -> u64 {
     let at = device.put(data);
     device.memory.wrote(at, size_of_val(data) as u64);
     at
 }
 
-/// The sum of two vectors of `n` numbers, a multiple of 256: both addends and the sum lie at `at`.
+/// Returns the sum of two vectors of `n` numbers, a multiple of 256: both addends and the sum are at `at`.
 pub fn vecadd(n: usize, at: [u64; 3]) -> Column {
     Column {
         name: "vecadd",
@@ -52,8 +52,8 @@ pub fn vecadd(n: usize, at: [u64; 3]) -> Column {
     }
 }
 
-/// The trapezoidal rule at so many points, a multiple of 1024, by one of its kernels. The word for the sum lies at
-/// `sum`.
+/// Returns the trapezoidal rule with `points` points, a multiple of 1024, by one of its kernels. The word for the sum
+/// is at `sum`.
 pub fn trapezoid(name: &'static str, kernel: &'static str, points: usize, sum: u64) -> Column {
     Column {
         name,
@@ -66,8 +66,8 @@ pub fn trapezoid(name: &'static str, kernel: &'static str, points: usize, sum: u
     }
 }
 
-/// A device with the columns' kernels and data on it. `n` is the number of sums and of bytes, a power of two from 2^12
-/// on; the matrices have `side` rows and columns, a multiple of 16 whose square is at most `n`.
+/// Returns a device with the columns' kernels and data. `n` is the number of sums and of bytes, a power of two from
+/// 2^12 on; the matrices have `side` rows and columns, a multiple of 16 whose square is at most `n`.
 pub fn columns(n: usize, side: u32) -> (Device, Vec<Column>) {
     let mut device = Device::new(PTX);
     device.settings.workers = 1;
@@ -104,7 +104,7 @@ pub fn columns(n: usize, side: u32) -> (Device, Vec<Column>) {
 }
 
 impl Column {
-    /// Launches it; gives the thread instructions it took.
+    /// Launches it; returns the number of thread instructions.
     pub fn launch(&self, device: &Device) -> u64 {
         let (report, _) = device.try_launch(self.kernel, self.grid, self.block, 0, &self.args);
         assert_eq!(report.findings, [], "{}", self.kernel);

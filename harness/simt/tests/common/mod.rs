@@ -47,7 +47,7 @@ impl Device {
         Device { memory, module, settings: Settings::default(), cooperative: false, cluster: None }
     }
 
-    /// Puts numbers on the device.
+    /// Puts numbers on the device. Returns their address.
     pub fn put<T: Plain>(&self, data: &[T]) -> u64 {
         let bytes = size_of_val(data).max(1) as u64;
         let at = self.memory.alloc(bytes, 256, Kind::Device, "test data").expect("it fits");
@@ -58,12 +58,12 @@ impl Device {
         at
     }
 
-    /// Zeros on the device.
+    /// Allocates zeros on the device.
     pub fn zeros<T: Plain>(&self, count: usize) -> u64 {
         self.put(&vec![T::default(); count])
     }
 
-    /// Numbers back from the device.
+    /// Reads numbers from the device.
     pub fn get<T: Plain>(&self, at: u64, count: usize) -> Vec<T> {
         let bytes = (count * size_of::<T>()) as u64;
         let host = self.memory.host(at, bytes).expect("it is there");
@@ -111,7 +111,7 @@ impl Device {
         (report, String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// Launches a kernel that must end well.
+    /// Launches a kernel that must succeed.
     pub fn launch(&self, kernel: &str, grid: u32, block: u32, args: &[Arg]) -> Report {
         let (report, _) = self.try_launch(kernel, [grid, 1, 1], [block, 1, 1], 0, args);
         assert_eq!(report.fault, None, "{:#?}", report.findings);

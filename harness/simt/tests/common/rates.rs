@@ -1,18 +1,18 @@
-//! Kernels that do one thing in a loop, each with the one that its cost is compared with.
+//! Kernels that execute one instruction in a loop, each with the one to which its cost is compared.
 #![allow(dead_code)]
 
 use super::{Arg, Device};
 
-/// Their code.
+/// The kernels' PTX.
 pub const PTX: &str = include_str!("../kernels/rates.ptx");
 
 /// A kernel that executes one instruction over and over.
 pub struct Rate {
     /// The kernel's name.
     pub kernel: &'static str,
-    /// The kernel whose instruction is the measure of this one's.
+    /// The kernel whose instruction is the unit for this one's cost.
     pub measure: &'static str,
-    /// How often a thread executes the instruction in one round of the kernel's loop.
+    /// How often a thread executes the instruction in one iteration of the kernel's loop.
     pub times: u64,
 }
 
@@ -20,7 +20,7 @@ const fn rate(kernel: &'static str, measure: &'static str, times: u64) -> Rate {
     Rate { kernel, measure, times }
 }
 
-/// Each measure stands before those that it measures.
+/// Each unit precedes the kernels that are measured in it.
 pub const RATES: [Rate; 15] = [
     rate("fma_f32", "fma_f32", 8),
     rate("fma_f16", "fma_f32", 8),
@@ -45,14 +45,14 @@ const BLOCKS: u32 = 16;
 const THREADS: u32 = 256;
 
 impl Rate {
-    /// A device with the kernels on it.
+    /// Creates a device with the kernels.
     pub fn device() -> Device {
         let mut device = Device::new(PTX);
         device.settings.workers = 1;
         device
     }
 
-    /// Launches the kernel with so many rounds of its loop; tells how often warps executed the instruction.
+    /// Launches the kernel with `rounds` iterations of its loop; returns how often warps executed the instruction.
     pub fn launch(&self, device: &Device, out: u64, rounds: i32) -> u64 {
         device.launch(self.kernel, BLOCKS, THREADS, &[Arg::Ptr(out), Arg::I32(rounds)]);
         u64::from(BLOCKS * THREADS / 32) * rounds as u64 * self.times

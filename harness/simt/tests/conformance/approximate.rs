@@ -1,4 +1,5 @@
-//! How far two devices may be apart where the hardware approximates: twice the documented error, once for each.
+//! How far the results of two devices may differ where the hardware approximates: twice the documented error, once for
+//! each.
 
 use super::suite::{is_approximate, keeps_a_payload};
 
@@ -9,7 +10,7 @@ pub fn near(name: &str, operands: &[u64], want: u64, got: u64) -> bool {
     }
     if keeps_a_payload(name) {
         let nan = |bits: &u64| f64::from_bits(*bits).is_nan();
-        // Of a matrix's operands each lane sees some.
+        // Each lane reads only a part of a matrix's operands.
         let several = operands.iter().filter(|o| nan(o)).count() > 1 || name.starts_with("mma");
         return nan(&want) && nan(&got) && several;
     }
@@ -25,7 +26,7 @@ pub fn near(name: &str, operands: &[u64], want: u64, got: u64) -> bool {
     }
 }
 
-/// The value of a number's bits.
+/// Returns the value of a number's bits.
 pub fn value(ty: &str, bits: u64) -> f64 {
     match ty {
         "f64" => f64::from_bits(bits),
@@ -55,14 +56,14 @@ fn number(name: &str, ty: &str, operands: &[u64], want: u64, got: u64) -> bool {
     let op = name.split('.').next().unwrap_or_default();
     match (op, ty) {
         ("ex2", "f32") => relative(2f64.powi(-22)),
-        // And a unit of the subnormal numbers.
+        // Plus a unit of the subnormal numbers.
         ("ex2", "f16") => relative(2f64.powf(-9.9)) || off <= 2f64.powi(-24),
         ("ex2", "bf16") => relative(2f64.powi(-7)),
         ("lg2", _) if x > 0.5 && x < 2.0 => off <= 2.0 * 2f64.powi(-22),
         ("lg2", _) => relative(2f64.powi(-22)),
         ("sin" | "cos", _) if x.abs() <= std::f64::consts::TAU => off <= 2.0 * 2f64.powf(-20.5),
         ("sin" | "cos", _) if x.abs() <= 50.0 * std::f64::consts::TAU => off <= 2.0 * 2f64.powf(-14.7),
-        // For larger angles nothing is promised but a sine.
+        // For larger angles only a result from -1 to 1 is guaranteed.
         ("sin" | "cos", _) => w.abs() <= 1.0 && g.abs() <= 1.0,
         ("tanh", "f32") => relative(2f64.powi(-11)),
         ("tanh", "f16") => off <= 2.0 * 2f64.powf(-10.987),

@@ -1,11 +1,11 @@
-//! The machine against an H200, form by form: what the GPU gave is in `h200.bin`, and the machine gives the same bits.
-//! Sparse products of `wgmma`, of f16, bf16 and four bits, and of bytes at depth 32 were recorded on an H100, which
-//! gave what the H200 had given for all other forms.
+//! Compares the machine with an H200, form by form: the GPU's results are in `h200.bin`, and the machine must give the
+//! same bits. Sparse products of `wgmma`, of f16, bf16 and four bits, and of bytes at depth 32 were recorded on an
+//! H100, which gave the same results as the H200 for all other forms.
 //!
-//! Where the hardware approximates (`.approx`, `div.full`) or rounds sums in a way of its own (matrix products), the
+//! Where the hardware approximates (`.approx`, `div.full`) or has its own rounding of sums (matrix products), the
 //! machine is held to the documented error instead. Forms in which it is known to differ are in `differs.txt`, and must
-//! differ. `WARPLAB_VECTORS=FILE` compares with another file, such as the full
-//! one that the driver package's example `conformance` writes.
+//! differ. `WARPLAB_VECTORS=FILE` compares with another file, such as the full one that the driver package's example
+//! `conformance` writes.
 
 mod approximate;
 #[path = "../common/mod.rs"]
@@ -32,7 +32,7 @@ fn load(cases: &[Case]) -> Result<Device, String> {
     Ok(Device { memory, module, settings: simt::machine::Settings::default(), cooperative: false, cluster: None })
 }
 
-/// Loads cases together, and by halves those among which one does not load.
+/// Loads cases together; if that fails, bisects to the cases that do not load.
 fn run(cases: &[Case], out: &mut Vec<Result<Results, String>>) {
     match load(cases) {
         Ok(device) => out.extend((0..cases.len()).map(|i| launch(&device, i, &cases[i]))),
@@ -53,7 +53,7 @@ fn launch(device: &Device, index: usize, case: &Case) -> Result<Results, String>
         at.expect("it fits")
     };
     let (input, output) = (alloc(kernels::input_bytes(case)), alloc(bytes));
-    // SAFETY: both are as long as is asked for.
+    // SAFETY: both have the requested length.
     unsafe {
         let host = |at, bytes: usize| device.memory.host(at, bytes as u64).expect("allocated");
         if !operands.is_empty() {
@@ -76,7 +76,7 @@ fn launch(device: &Device, index: usize, case: &Case) -> Result<Results, String>
     }
 }
 
-/// What is wrong with a case, empty if nothing.
+/// Returns what is wrong with a case; empty if nothing.
 fn compare(case: &Case, want: &Entry, got: &Results) -> String {
     let mut out = String::new();
     let operands = case.operands();
@@ -174,7 +174,7 @@ fn the_machine_gives_what_the_gpu_gave() {
     );
 }
 
-/// One wrong bit in any column is found, wherever it is.
+/// A single wrong bit is found in any column, wherever it is.
 #[test]
 fn a_wrong_bit_is_found() {
     let case = suite::all().into_iter().find(|c| c.name == "add.u32").expect("a case");

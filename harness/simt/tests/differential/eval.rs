@@ -1,25 +1,25 @@
-//! What a program gives, thread by thread: written from the meaning of the operations, with the host's arithmetic for
-//! rounding to nearest and `rustc_apfloat` for the other ways.
+//! Evaluates a program thread by thread, from the meaning of the operations: with the host's arithmetic for rounding to
+//! nearest, and `rustc_apfloat` for the other rounding modes.
 
 use super::program::*;
 use rustc_apfloat::ieee::{Double, Single};
 use rustc_apfloat::{Float, FloatConvert};
 
-/// A mistake that the evaluator makes on purpose, to see that the comparison finds such.
+/// A deliberate mistake of the evaluator, to show that the comparison finds it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mistake {
     None,
-    /// Shifts right bring in zeros.
+    /// Right shifts fill with zeros.
     LogicalShift,
-    /// Guards are not looked at.
+    /// Guards are ignored.
     Unguarded,
     /// Both sides of a branch are taken.
     BothSides,
-    /// Loops take a turn less.
+    /// Loops execute one iteration less.
     ShortLoop,
     /// A multiply-add rounds twice.
     Unfused,
-    /// Subnormal numbers stay where they should be zero.
+    /// Subnormal numbers are not flushed to zero where they should be.
     NoFlush,
     /// Comparisons of NaN are false even where they should be true.
     Ordered,
@@ -180,13 +180,13 @@ impl<'p> Thread<'p> {
         }
     }
 
-    /// On `bits` bits.
+    /// Computes an operation on `bits` bits.
     fn integer(&self, op: IntOp, [a, b, c]: [u64; 3], bits: u32) -> u64 {
         let all = u64::MAX >> (64 - bits);
         let signed = |x: u64| i128::from((x << (64 - bits)) as i64 >> (64 - bits));
         let (sa, sb, sc) = (signed(a), signed(b), signed(c));
         let (ua, ub) = (u128::from(a), u128::from(b));
-        // Positions and lengths are a byte, as an H200 has it only for words; shift amounts are a word.
+        // Positions and lengths are a byte (on an H200 only for words); shift amounts are a word.
         let amount = (b as u32).min(bits);
         let field = |x: u64| match bits {
             32 => (x & 255) as u32,
@@ -202,7 +202,7 @@ impl<'p> Thread<'p> {
             IntOp::MulHiS => (sa * sb) >> bits,
             IntOp::MulHiU => ((ua * ub) >> bits) as i128,
             IntOp::MadLo => sa.wrapping_mul(sb).wrapping_add(sc),
-            // The printer makes divisors that are not zero.
+            // The printer generates nonzero divisors.
             IntOp::DivU => (ua / (ub | 1)) as i128,
             IntOp::RemS => sa % ((ub | 1) & u128::from(all >> 1)) as i128,
             IntOp::And => sa & sb,
@@ -226,7 +226,7 @@ impl<'p> Thread<'p> {
                     r | (i128::from(bit) << i)
                 })
             }
-            // Six bits from the fourth on: the other operands are words.
+            // Six bits from bit 4 on: the other operands are words.
             IntOp::Bfi => i128::from((b & !(63 << 4)) | ((a & 63) << 4)),
             IntOp::Majority => i128::from((a & b) | (b & c) | (a & c)),
         };
@@ -280,7 +280,7 @@ fn flush(x: f32, ftz: bool) -> f32 {
     if ftz && x.is_subnormal() { 0f32.copysign(x) } else { x }
 }
 
-/// The lesser, minus zero before zero, a number before NaN.
+/// Returns the lesser, minus zero before zero, a number before NaN.
 fn least(a: f64, b: f64) -> f64 {
     if a.is_nan() {
         b
@@ -344,7 +344,7 @@ fn convert(kind: Convert, d: usize, a: usize, f: &mut Frame) {
             f.floats[d % FLOATS] = f32::from_bits(x.to_bits() as u32);
         }
         Convert::UnsignedToDouble => f.doubles[d % DOUBLES] = int.into(),
-        // Rust's `as` holds to the range, and makes zero of NaN, too.
+        // Rust's `as` clamps to the range, and turns NaN into zero, too.
         Convert::FloatToInt => f.ints[d % INTS] = f.floats[a % FLOATS] as i32 as u32,
         Convert::FloatToDouble => f.doubles[d % DOUBLES] = f.floats[a % FLOATS].into(),
         Convert::DoubleToFloat(round) => {

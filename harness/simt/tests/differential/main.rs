@@ -1,8 +1,8 @@
-//! Random programs: the machine against an evaluation of its own, thread by thread.
+//! Random programs: the machine compared with a separate evaluation, thread by thread.
 //!
 //! The programs have integers and numbers of both sizes, predicates and guards, divergent branches, loops, jump tables,
-//! early returns, calls, and arrays in three memories. What they mean is written down twice: as PTX, and as a plain
-//! interpreter that knows nothing of the machine. `WARPLAB_CASES=N` tries more of them, `WARPLAB_SEED=N` others.
+//! early returns, calls, and arrays in three memory spaces. Their meaning is implemented twice: as PTX, and by a simple
+//! interpreter that is independent of the machine. `WARPLAB_CASES=N` tests more of them, `WARPLAB_SEED=N` others.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -22,7 +22,7 @@ use simt::machine::Checks;
 const BLOCKS: usize = 2;
 const THREADS: usize = BLOCK * BLOCKS;
 
-/// The threads' first values.
+/// The threads' initial values.
 fn inputs() -> impl Strategy<Value = Vec<Frame>> {
     let word = prop_oneof![any::<u32>(), 0u32..16, proptest::sample::select(vec![u32::MAX, 1 << 31, (1 << 31) - 1]),];
     let number = prop_oneof![
@@ -57,7 +57,7 @@ fn words(frame: &Frame) -> Vec<u32> {
     out
 }
 
-/// What every thread leaves behind, by the evaluation.
+/// Returns the final values of every thread, by the evaluation.
 fn evaluate(program: &Program, inputs: &[Frame], mistake: Mistake) -> Vec<Vec<u32>> {
     let one = |frame: &Frame| {
         let mut frame = frame.clone();
@@ -71,7 +71,7 @@ fn evaluate(program: &Program, inputs: &[Frame], mistake: Mistake) -> Vec<Vec<u3
     inputs.iter().map(one).collect()
 }
 
-/// The same by the machine; `checks` adds that it has nothing to say against the program.
+/// Returns the same by the machine; with `checks`, it must also have no findings.
 fn execute(program: &Program, inputs: &[Frame], checks: bool) -> Vec<Vec<u32>> {
     let text = print::module(program);
     let mut device = Device::new(&text);
@@ -137,7 +137,7 @@ fn runner(cases: u64) -> TestRunner {
 #[test]
 fn programs_give_what_they_mean() {
     let mut runner = runner(number("WARPLAB_CASES", 300));
-    // Every third one under all checks, with warps and blocks in another order.
+    // Every third program runs with all checks, and with warps and blocks in another order.
     let cases = (program(), inputs(), 0..3u8);
     let result = runner.run(&cases, |(program, inputs, n)| compare(&program, &inputs, Mistake::None, n == 0));
     if let Err(error) = result {
@@ -145,7 +145,7 @@ fn programs_give_what_they_mean() {
     }
 }
 
-/// The comparison finds an evaluator that errs, so it would find a machine that does.
+/// The comparison finds an evaluator with a mistake, so it would find a faulty machine.
 #[test]
 fn mistakes_are_found() {
     for mistake in [

@@ -1,4 +1,4 @@
-//! Programs as PTX: the kernel reads a thread's variables, runs, and writes them and its arrays.
+//! Prints programs as PTX: the kernel reads a thread's variables, runs, and writes them and its arrays.
 
 use super::program::*;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ pub const OUTPUT: usize = INPUT + PREDS + 3 * WORDS;
 /// Threads of a block: the last warp is not full.
 pub const BLOCK: usize = 80;
 
-/// The text of a program's module.
+/// Returns the text of a program's module.
 pub fn module(program: &Program) -> String {
     let mut p = Printer::default();
     p.out += ".version 7.8\n.target sm_80\n.address_size 64\n";
@@ -25,7 +25,7 @@ pub fn module(program: &Program) -> String {
 struct Printer {
     out: String,
     labels: usize,
-    /// Where a return goes.
+    /// The label to which a return jumps.
     end: String,
 }
 
@@ -121,7 +121,7 @@ impl Printer {
         self.out += "}\n";
     }
 
-    /// All variables to zero.
+    /// Sets all variables to zero.
     fn clear(&mut self) {
         (0..INTS).for_each(|v| line!(self, "mov.u32 %r{v}, 0;"));
         (0..LONGS).for_each(|v| line!(self, "mov.u64 %l{v}, 0;"));
@@ -170,7 +170,7 @@ impl Printer {
         self.out += "}\n";
     }
 
-    /// Reads or writes every variable. The longs lie at the odd places, so by words.
+    /// Reads or writes every variable. The longs are at odd word offsets, so they are accessed by words.
     fn variables(&mut self, access: &str, base: &str) {
         let mut at = 0;
         let load = access.starts_with("ld");
@@ -317,7 +317,7 @@ impl Printer {
         }
     }
 
-    /// Computes an element's address: its space, a place for what comes between, and the address.
+    /// Computes an element's address: returns its space, a temporary for intermediate values, and the address.
     fn element(&mut self, space: Space, index: usize) -> String {
         line!(self, "and.b32 %t0, %r{index}, {};\n  shl.b32 %t0, %t0, 2;", WORDS - 1);
         match space {
@@ -335,7 +335,7 @@ impl Printer {
 
     fn integer(&mut self, guard: &str, op: IntOp, d: &str, s: [String; 3], temp: &str, bits: u32) {
         let [a, b, c] = s;
-        // Shift amounts and positions are words, of a long the lower one.
+        // Shift amounts and positions are words; of a long, the lower one.
         let amount = |this: &mut Self, x: &str, to: &str| {
             if bits == 64 {
                 line!(this, "mov.b64 %u1, {x};\n  cvt.u32.u64 {to}, %u1;");
@@ -383,7 +383,7 @@ impl Printer {
             IntOp::Brev => format!("brev.b{bits} {d}, {a};"),
             IntOp::BfeU | IntOp::BfeS => {
                 let (b, c) = (amount(self, &b, "%t1"), amount(self, &c, "%t2"));
-                // A literal must lie in the range, which a register need not.
+                // A literal must be in range; a register need not be.
                 line!(self, "mov.u32 %t1, {b};\n  mov.u32 %t2, {c};");
                 let (b, c) = ("%t1", "%t2");
                 let sign = if op == IntOp::BfeS { 's' } else { 'u' };

@@ -1,10 +1,10 @@
-//! Programs for one thread: a small language of its own, of which each simple statement is one instruction.
+//! Programs for one thread, in a small separate language in which each simple statement is one instruction.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Variables of each class. A function has as many of its own.
+/// Variables of each class. Each function has its own set.
 pub const INTS: usize = 6;
 pub const LONGS: usize = 3;
 pub const FLOATS: usize = 4;
@@ -15,14 +15,14 @@ pub const WORDS: usize = 8;
 /// Functions of a program.
 pub const FUNCTIONS: usize = 2;
 
-/// What an integer instruction takes: a variable or a number.
+/// The operand of an integer instruction: a variable or a number.
 #[derive(Clone, Copy, Debug)]
 pub enum Int {
     Var(usize),
     Lit(u64),
 }
 
-/// What an instruction on numbers takes.
+/// The operand of a floating-point instruction.
 #[derive(Clone, Copy, Debug)]
 pub enum Num {
     Var(usize),
@@ -109,18 +109,18 @@ pub enum Convert {
     ByteToInt,
     IntToFloat(Round),
     UnsignedToDouble,
-    /// Towards zero, held to the range.
+    /// Towards zero, clamped to the range.
     FloatToInt,
     FloatToDouble,
     DoubleToFloat(Round),
     WideProduct,
     Popc,
     Clz,
-    /// Carry of a sum of longs, by words.
+    /// Carry of a sum of longs, computed by words.
     CarrySum,
 }
 
-/// Where a thread's array lies.
+/// The space of a thread's array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Space {
     Global,
@@ -143,7 +143,7 @@ pub enum Simple {
     SelectInt(usize, usize, [Int; 2]),
     SelectFloat(usize, usize, [Num; 2]),
     NotPred(usize, usize),
-    /// An element of the thread's array, by an index of which the low bits count.
+    /// An element of the thread's array, by the low bits of an index.
     Load(Space, usize, usize),
     Store(Space, usize, usize),
 }
@@ -152,12 +152,12 @@ pub enum Simple {
 #[derive(Clone, Debug)]
 pub enum Stmt {
     Simple(Simple),
-    /// Under a predicate, negated if the flag is set.
+    /// Executed under a predicate, negated if the flag is set.
     Guarded(usize, bool, Simple),
     If(usize, Vec<Stmt>, Vec<Stmt>),
-    /// As often as the low bits of a variable say, or until the predicate holds after a turn.
+    /// Iterated as often as the low bits of a variable say, or until the predicate holds after an iteration.
     Loop(usize, Option<usize>, Vec<Stmt>),
-    /// By the low bits of a variable, through a table of jumps.
+    /// A branch through a jump table, by the low bits of a variable.
     Switch(usize, Vec<Vec<Stmt>>),
     /// `ints[d] = function(ints[a], floats[b])`.
     Call(usize, usize, usize, usize),
@@ -165,7 +165,7 @@ pub enum Stmt {
     Return(usize),
 }
 
-/// A kernel and the functions that it calls: each works on variables of its own.
+/// A kernel and the functions that it calls: each uses its own variables.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub functions: Vec<Vec<Stmt>>,
@@ -277,7 +277,7 @@ fn simple() -> impl Strategy<Value = Simple> {
     ]
 }
 
-/// Statements, nested `depth` deep; calls to the first `callable` functions.
+/// Generates statements, nested `depth` deep; calls to the first `callable` functions.
 fn block(depth: u32, callable: usize) -> BoxedStrategy<Vec<Stmt>> {
     let leaf = prop_oneof![
         5 => simple().prop_map(Stmt::Simple),
@@ -300,7 +300,7 @@ fn block(depth: u32, callable: usize) -> BoxedStrategy<Vec<Stmt>> {
     vec(stmt, 1..10).boxed()
 }
 
-/// A program.
+/// Generates a program.
 pub fn program() -> impl Strategy<Value = Program> {
     (block(1, 0), block(1, 1), block(3, FUNCTIONS))
         .prop_map(|(first, second, kernel)| Program { functions: vec![first, second], kernel })

@@ -1,19 +1,19 @@
-//! The errors that NVIDIA documents for its functions (CUDA C++ Programming Guide, mathematical functions), and how far
-//! a result is from another.
+//! The errors that NVIDIA documents for its functions (CUDA C++ Programming Guide, mathematical functions), and the
+//! distance between two results.
 
 use super::approximate;
 use super::list::{Function, Type};
 
-/// What is promised of a result.
+/// The guarantee for a result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bound {
-    /// So many units in the last place from the correctly rounded result.
+    /// At most this many units in the last place from the correctly rounded result.
     Units(f64),
-    /// So far from the exact one.
+    /// At most this far from the exact result.
     Absolute(f64),
-    /// A sine or a cosine, and no more.
+    /// A sine or a cosine, without further guarantees.
     AtMostOne,
-    /// Nothing.
+    /// No guarantee.
     Nothing,
 }
 
@@ -27,14 +27,14 @@ pub fn stem(function: &Function) -> &str {
     }
 }
 
-/// What the guide promises of the function for these operands.
+/// Returns what the guide guarantees for the function with these operands.
 pub fn documented(function: &Function, operands: &[f64]) -> Bound {
     let x = operands[0];
     let name = stem(function);
     match function.arguments[0] {
         Type::F16 | Type::F16x2 => Bound::Units(half(name)),
         Type::F32 if name.starts_with("fast_") => fast(name, x, operands),
-        // Near its zeros of negative x it is worse.
+        // The error is larger near the zeros at negative x.
         Type::F32 if name == "lgamma" && (-10.001..-2.264).contains(&x) => Bound::Nothing,
         Type::F64 if name == "lgamma" && (-23.0001..-2.2637).contains(&x) => Bound::Nothing,
         Type::F32 if name == "j0" && x.abs() >= 8.0 => Bound::Absolute(2.2e-6),
@@ -100,27 +100,27 @@ fn fast(name: &str, x: f64, operands: &[f64]) -> Bound {
             let y = operands[1].abs();
             if (2f64.powi(-126)..=2f64.powi(126)).contains(&y) { Bound::Units(2.0) } else { Bound::Nothing }
         }
-        // The rest are documented as made of others. An error of the logarithm, 2^-22 of it or of one, is taken times
-        // y.
+        // The others are documented as compositions. The error of the logarithm, 2^-22 relative or absolute, is
+        // multiplied by y.
         "fast_powf" => {
             let units = 4.0 * operands[1].abs() * x.log2().abs().max(1.0);
-            // Zero times infinity is no number, and neither is the result.
+            // Zero times infinity is NaN, and so is the result.
             Bound::Units(2.0 + units.max(0.0))
         }
-        // A sine by a cosine that is above one half.
+        // A sine divided by a cosine above one half.
         "fast_tanf" if x.abs() <= 1.0 => Bound::Absolute(2f64.powi(-19)),
         "fast_tanf" => Bound::Nothing,
         _ => Bound::Units(0.0),
     }
 }
 
-/// A function of halves goes through one of single precision, whose error may move the rounding by one place.
+/// Half-precision functions are computed in single precision, whose error may shift the rounding by one unit.
 fn half(name: &str) -> f64 {
     let by_single = ["h2", "hcos", "hsin", "hexp", "hlog", "hrcp", "hrsqrt", "hsqrt", "hdiv"];
     if by_single.iter().any(|start| name.starts_with(start)) { 0.5 } else { 0.0 }
 }
 
-/// Units in the last place between two numbers; no bound when one is NaN and the other not.
+/// Returns the units in the last place between two numbers; infinite if only one is NaN.
 pub fn units(ty: Type, a: u64, b: u64) -> f64 {
     let (bits, nan) = match ty {
         Type::F16 => (16, 0x7c00),
@@ -134,7 +134,7 @@ pub fn units(ty: Type, a: u64, b: u64) -> f64 {
         (false, false) => {}
         _ => return f64::INFINITY,
     }
-    // In order of value, and both zeros one.
+    // Positions in the order of the values; both zeros have the same one.
     let place = |x: u64| match x & sign {
         0 => i128::from(magnitude(x)),
         _ => -i128::from(magnitude(x)),
@@ -142,7 +142,7 @@ pub fn units(ty: Type, a: u64, b: u64) -> f64 {
     (place(a) - place(b)).abs() as f64
 }
 
-/// The value of a number's bits.
+/// Returns the value of a number's bits.
 pub fn value(ty: Type, bits: u64) -> f64 {
     match ty {
         Type::F32 => f64::from(f32::from_bits(bits as u32)),
@@ -155,7 +155,7 @@ pub fn value(ty: Type, bits: u64) -> f64 {
     }
 }
 
-/// Whether `got` is within `times` what is promised from `want`, with so many units more.
+/// Whether `got` is within `times` the guarantee from `want`, plus `more` units.
 pub fn within(bound: Bound, ty: Type, want: u64, got: u64, times: f64, more: f64) -> bool {
     if ty == Type::F16x2 {
         let half = |shift: u32| {
@@ -171,7 +171,7 @@ pub fn within(bound: Bound, ty: Type, want: u64, got: u64, times: f64, more: f64
     match bound {
         Bound::Units(n) => units(ty, want, got) <= n * times + more,
         Bound::Absolute(e) => units(ty, want, got) <= more || (w - g).abs() <= e * times,
-        // Of infinity and NaN there is no sine.
+        // Infinity and NaN have no sine.
         Bound::AtMostOne => w.is_nan() == g.is_nan() && (w.is_nan() || g.abs() <= 1.0),
         Bound::Nothing => true,
     }

@@ -1,4 +1,4 @@
-//! The functions: what the lines of the `.cu` files beside this say, and the kernels' PTX.
+//! The functions: the declarations in the `.cu` files next to this file, and the kernels' PTX.
 #![allow(dead_code, reason = "the test and the recorder each use what they need")]
 
 use super::suite::file::Column;
@@ -62,11 +62,11 @@ impl Type {
 
 /// A function: a kernel with operands and one result.
 pub struct Function {
-    /// Its kernel has this name; a recorded case, too.
+    /// The case; its name is that of the kernel, and of the recorded case.
     pub case: Case,
     pub result: Type,
     pub arguments: Vec<Type>,
-    /// Some instruction of it is an approximation, so that its result may differ from the hardware's.
+    /// Whether some of its instructions are approximations, so that its result may differ from the hardware's.
     pub approximate: bool,
 }
 
@@ -76,12 +76,13 @@ impl Function {
         self.case.name.trim_start_matches("of_")
     }
 
-    /// A barrier of the grid needs all blocks at once.
+    /// Whether it has a barrier of the grid, which needs all blocks to be resident.
     pub fn cooperative(&self) -> bool {
         self.case.text.contains("across")
     }
 
-    /// Of a device's results what is kept: all where they are approximations, else the first and hashes of the others.
+    /// Returns the kept part of a device's results: all of them if they are approximations, otherwise the first ones
+    /// and hashes of the others.
     pub fn kept(&self, results: &Column) -> Column {
         match results {
             Column::Full(values) if !self.approximate => {
@@ -92,14 +93,14 @@ impl Function {
         }
     }
 
-    /// A result with its NaN made one, where the hardware keeps the payload of one of several.
+    /// Returns a result with a canonical NaN, where the hardware keeps the payload of one of several.
     pub fn canonical(&self, bits: u64) -> u64 {
         let several = self.arguments.iter().filter(|t| **t == Type::F64).count() > 1;
         if several && self.result == Type::F64 && f64::from_bits(bits).is_nan() { f64::NAN.to_bits() } else { bits }
     }
 }
 
-/// The functions of a file, in its order.
+/// Returns the functions of a file, in its order.
 pub fn functions(file: &File) -> Vec<Function> {
     let lines = file.cuda.lines();
     lines.filter_map(|line| function(file, line)).collect()
@@ -118,7 +119,7 @@ fn function(file: &File, line: &str) -> Option<Function> {
     Some(Function { approximate: approximates(file.ptx, &name), case, result, arguments })
 }
 
-/// The text of an entry or a function of a module.
+/// Returns the text of an entry or a function of a module.
 fn body<'a>(ptx: &'a str, name: &str) -> &'a str {
     let declared = [format!(".entry {name}("), format!(" {name}\n(")];
     let start = declared.iter().find_map(|d| {

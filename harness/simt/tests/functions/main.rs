@@ -1,14 +1,13 @@
-//! CUDA's functions as a whole, as NVRTC compiles them: `sinf` and `__sinf`, `pow` and `__dp4a`, sums of cooperative
-//! groups.
+//! Whole CUDA functions as NVRTC compiles them: `sinf` and `__sinf`, `pow` and `__dp4a`, sums of cooperative groups.
 //!
-//! Each of the kernels in the `.cu` files beside this gives a function's result for 1024 sets of operands: what is
-//! special, what is huge, what is subnormal, and what is ordinary. The results are held against what an H200 gave
-//! (`h200.bin`, which the driver package's example `functions` records), and against other implementations
-//! (`reference.rs`) within the errors that NVIDIA documents (`error.rs`).
+//! Each of the kernels in the `.cu` files next to this file computes a function's result for 1024 sets of operands:
+//! special, huge, subnormal, and ordinary ones. The results are compared with those of an H200 (`h200.bin`, which the
+//! driver package's example `functions` records), and with other implementations (`reference.rs`) within the errors
+//! that NVIDIA documents (`error.rs`).
 //!
-//! A function none of whose instructions is an approximation gives the GPU's bits (459 of 551, among them `sinf`,
-//! `logf`, `pow` and all that is integer). Where there is an `.approx` in its PTX both may be off by what is
-//! documented; apart from the fast functions (`__sinf`) three units in the last place is the most that was seen.
+//! A function without approximating instructions gives the GPU's bits (459 of 551, among them `sinf`, `logf`, `pow` and
+//! all integer functions). With an `.approx` in its PTX, both may differ by the documented error; apart from the fast
+//! functions (`__sinf`), the largest difference seen was three units in the last place.
 
 #[path = "../conformance/approximate.rs"]
 #[allow(dead_code, reason = "of it the values of halves are used")]
@@ -46,7 +45,7 @@ fn load(file: &File) -> Device {
     }
 }
 
-/// The results of all threads, on the machine.
+/// Returns the results of all threads, on the machine.
 fn run(device: &mut Device, function: &Function) -> Vec<u64> {
     let operands: Vec<u64> = function.case.operands().into_iter().flatten().collect();
     let (from, to) = (device.put(&operands), device.zeros::<u8>(output_bytes(&function.case)));
@@ -63,7 +62,7 @@ fn run(device: &mut Device, function: &Function) -> Vec<u64> {
     results
 }
 
-/// What a function's results differ in, thread by thread; empty if nothing.
+/// Returns the differences in a function's results, thread by thread; empty if there are none.
 fn differences(
     function: &Function,
     got: &[u64],
@@ -121,8 +120,8 @@ fn functions_are_as_near_as_documented() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// What is wrong with a function's results, empty if nothing: where instructions approximate, both devices may be off
-/// by what is documented; all else is the same to the bit.
+/// Returns what is wrong with a function's results, empty if nothing: where instructions approximate, both devices may
+/// differ by the documented error; all other results must have the same bits.
 fn compare(function: &Function, want: &Entry, got: &[u64]) -> String {
     let kept = function.kept(&Column::Full(got.to_vec()));
     match (&want.columns[..], &kept) {
@@ -140,7 +139,7 @@ fn compare(function: &Function, want: &Entry, got: &[u64]) -> String {
             }
         }),
         ([Column::Digest(first, groups)], Column::Digest(_, here)) => {
-            // Past the first results a whole group is wrong at once.
+            // After the first results, a whole group is wrong together.
             differences(function, got, |thread, _, got| match first.get(thread) {
                 Some(want) if function.canonical(got) != *want => Err(format!("{want:#x}")),
                 None if here[thread / GROUP] != groups[thread / GROUP] => Err("another".into()),
@@ -177,7 +176,7 @@ fn the_machine_gives_what_the_gpu_gave() {
     assert!(wrong.is_empty(), "on {}:\n{wrong}", vectors.device);
 }
 
-/// A wrong bit is found in every column, and an approximation that is too far off.
+/// A wrong bit is found in every column, and so is an approximation with too large an error.
 #[test]
 fn a_wrong_result_is_found() {
     for (file, name, near, far) in [
@@ -201,14 +200,14 @@ fn a_wrong_result_is_found() {
             let wrong = compare(function, &entry, &other);
             assert_ne!(wrong, "", "{name}, thread {thread}");
         }
-        // e^0 = 1 is the first, and two units from it are allowed.
+        // e^0 = 1 is the first result, and two units from it are allowed.
         let mut other = got.clone();
         other[0] ^= near.unwrap_or_default();
         assert_eq!(compare(function, &entry, &other), "", "{name}");
     }
 }
 
-/// Threads that work together do so in any order of warps and blocks, and nobody is accused.
+/// Threads cooperate correctly in any order of warps and blocks, without findings.
 #[test]
 fn groups_do_not_depend_on_the_order() {
     let file = FILES.iter().find(|file| file.name == "groups");
@@ -225,7 +224,8 @@ fn groups_do_not_depend_on_the_order() {
     }
 }
 
-/// The PTX is from the source beside it; compiled again where the compiler and the headers that made it are at hand.
+/// The PTX is from the source next to it; it is compiled again where the compiler and headers that produced it are
+/// available.
 #[test]
 fn the_ptx_is_from_its_source() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,16 +1,16 @@
-//! The functions by other means: in double precision by a port of musl's library, and integers in Rust.
+//! Independent implementations of the functions: in double precision by a port of musl's library, and integers in Rust.
 
 use super::error::{stem, value};
 use super::list::{Function, Type};
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-/// A result's bits, and units in the last place by which they may themselves be wrong.
+/// A result's bits, and the units in the last place by which they may themselves be wrong.
 pub struct Reference {
     pub bits: u64,
     pub units: f64,
 }
 
-/// What the function gives for these operands, where this knows it.
+/// Returns the function's result for these operands, if it is implemented here.
 pub fn reference(function: &Function, operands: &[u64]) -> Option<Reference> {
     let exact = |bits: u64| Some(Reference { bits, units: 0.0 });
     let ty = function.arguments[0];
@@ -30,7 +30,7 @@ pub fn reference(function: &Function, operands: &[u64]) -> Option<Reference> {
         return exact(result);
     }
     let result = match (name, &values[..]) {
-        // Documented as this, with what that gives for zeros, negative numbers and NaN.
+        // Documented as this composition, including its results for zeros, negative numbers and NaN.
         ("fast_powf", [x, y]) => libm::exp2(y * libm::log2(*x)),
         _ => transcendental(name.trim_start_matches("fast_"), &values, ty)?,
     };
@@ -50,7 +50,7 @@ fn own_error(name: &str) -> f64 {
     }
 }
 
-/// What is defined to the bit.
+/// Functions whose results are defined to the bit.
 fn precise(name: &str, v: &[f64], ty: Type) -> Option<u64> {
     let single = ty == Type::F32;
     let number = match (name, v) {
@@ -74,7 +74,7 @@ fn precise(name: &str, v: &[f64], ty: Type) -> Option<u64> {
         ("frexp_part", [x]) if x.is_finite() => libm::frexp(*x).0,
         ("modf_fraction", [x]) => libm::modf(*x).0,
         ("modf_whole", [x]) => libm::modf(*x).1,
-        // Of singles the product is exact, and two roundings as good as one; not so for `fma`.
+        // For singles the product is exact, and two roundings are as good as one; this does not hold for `fma`.
         ("fdim", [x, y]) if single => libm::fdimf(*x as f32, *y as f32).into(),
         ("fdim", [x, y]) => libm::fdim(*x, *y),
         ("divide" | "fdiv_rn", [x, y]) if single => (*x as f32 / *y as f32).into(),
@@ -94,13 +94,13 @@ fn precise(name: &str, v: &[f64], ty: Type) -> Option<u64> {
     Some(if single { u64::from((number as f32).to_bits()) } else { number.to_bits() })
 }
 
-/// What a library approximates: closely enough for double precision, or for single precision alone.
+/// Functions that a library approximates: closely enough for double precision, or only for single precision.
 fn transcendental(name: &str, v: &[f64], ty: Type) -> Option<f64> {
     let single = ty == Type::F32;
     let name = name.strip_suffix('f').filter(|n| *n != "er").unwrap_or(name);
     Some(match (name, v) {
         ("acos", [x]) => libm::acos(*x),
-        // Below one the library gives numbers.
+        // Below one the library returns numbers.
         ("acosh", [x]) if *x < 1.0 => f64::NAN,
         ("acosh", [x]) => libm::acosh(*x),
         ("asin", [x]) => libm::asin(*x),
@@ -139,21 +139,21 @@ fn transcendental(name: &str, v: &[f64], ty: Type) -> Option<f64> {
         ("norm3d", v) => length(v, |length, scale| length / scale),
         ("rnorm3d", v) => length(v, |length, scale| scale / length),
         ("fdivide", [x, y]) => x / y,
-        // Good to single precision, and no further.
+        // Accurate to single precision only.
         ("normcdf", [x]) if single => 0.5 * libm::erfc(-x * FRAC_1_SQRT_2),
         ("erfcx", [x]) if single && *x < 20.0 => libm::exp(x * x) * libm::erfc(*x),
         _ => return None,
     })
 }
 
-/// What is made of the length of a vector and of what it has been scaled by, lest it overflow.
+/// Applies `made` to the length of a vector and the factor by which it has been scaled to avoid an overflow.
 fn length(v: &[f64], made: fn(f64, f64) -> f64) -> f64 {
     let large = v.iter().any(|x| x.is_finite() && x.abs() > 2f64.powi(1000));
     let scale = if large { 2f64.powi(-10) } else { 1.0 };
     made(v.iter().fold(0.0, |sum, x| libm::hypot(sum, x * scale)), scale)
 }
 
-/// The sine of a multiple of pi, of which whole turns are taken off first, without an error.
+/// Returns the sine of a multiple of pi; whole turns are subtracted first, without an error.
 fn sin_pi(x: f64) -> f64 {
     if !x.is_finite() {
         return f64::NAN;
@@ -173,7 +173,7 @@ fn sin_pi(x: f64) -> f64 {
     }
 }
 
-/// What has this cosine as its sine; none where that is no number of double precision.
+/// Returns the value whose sine is this cosine; `None` if it is not a double-precision number.
 fn cos_argument(x: f64) -> Option<f64> {
     let turn = (x - 2.0 * (x / 2.0).round()).abs();
     let argument = 0.5 - turn;

@@ -1,4 +1,4 @@
-//! Programs that were right, with characters and pieces of text changed.
+//! Valid programs with changed characters and pieces of text.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -12,7 +12,7 @@ fn corpus() -> Vec<String> {
     ptx.iter().map(|p| std::fs::read_to_string(p).unwrap()).collect()
 }
 
-/// What a mutation puts into a text: the words and marks that steer the parser.
+/// Generates a text to insert: the words and marks that steer the parser.
 pub fn piece() -> impl Strategy<Value = String> {
     let pieces = [
         "{",
@@ -127,7 +127,7 @@ fn apply(text: &mut Vec<char>, change: &Change) {
     }
 }
 
-/// A program that was right, with pieces of text changed.
+/// Generates a valid program with changed pieces of text.
 pub fn program() -> impl Strategy<Value = String> {
     (select(corpus()), prop::collection::vec(change(), 1..8)).prop_map(|(text, changes)| {
         let mut text: Vec<char> = text.chars().collect();

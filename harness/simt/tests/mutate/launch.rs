@@ -1,11 +1,11 @@
-//! Loads a program and launches what it holds.
+//! Loads a program and launches its kernels.
 
 use simt::machine::{Checks, Geometry, Launch, Module, Settings, run};
 use simt::memory::{Kind, Memory};
 use simt::profile::Profile;
 use std::sync::Arc;
 
-/// Warp instructions that a launch may take: what is left out is left to the watchdog.
+/// The maximum number of warp instructions of a launch; hangs elsewhere are left to the watchdog.
 const BUDGET: u64 = 20_000;
 /// Bytes of the device's memory.
 pub const TOTAL: u64 = 1 << 28;
@@ -15,18 +15,18 @@ pub const BUFFER: u64 = 1 << 16;
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was not loaded.
+    /// It was rejected.
     Refused,
     /// It was loaded, and a fault stopped a launch of it.
     Faulted,
-    /// All launches of it ran to their ends.
+    /// All its launches completed.
     Completed,
 }
 
-/// Loads a program, and launches what it holds.
+/// Loads a program, and launches its kernels.
 pub fn load_and_run(text: &str) -> Outcome {
     let memory = Arc::new(Memory::new(TOTAL));
-    // It comes before the program, whose variables may need all that is left.
+    // It is allocated before the program, whose variables may need all the remaining memory.
     let buffer = memory.alloc(BUFFER, 256, Kind::Device, "data").expect("it fits into empty memory");
     let Ok(module) = Module::load(text, &memory, Profile::default_profile()) else {
         return Outcome::Refused;
@@ -43,7 +43,7 @@ pub fn load_and_run(text: &str) -> Outcome {
             to[..count].copy_from_slice(&bytes[..count]);
         }
         if kernel.static_shared > 100 << 10 || kernel.local_bytes > 1 << 16 {
-            // A driver refuses these.
+            // A driver rejects these.
             continue;
         }
         for (checks, seed) in [(Checks::ALL, 3), (Checks::MEMORY, 0)] {

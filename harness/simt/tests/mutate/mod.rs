@@ -1,4 +1,4 @@
-//! Programs with mistakes in them, for the tests that nothing makes the machine crash or hang.
+//! Programs with mistakes, for the tests that no program makes the machine crash or hang.
 
 pub mod characters;
 pub mod launch;

@@ -1,8 +1,8 @@
-//! Programs that use what the machine keeps in memory that kernels can write, and change it between the uses: tensor
-//! maps, matrix descriptors, mbarriers, return addresses, function pointers, stacks, the heap, formats, handles.
+//! Programs that use data of the machine in memory that kernels can write, and change it between the uses: tensor maps,
+//! matrix descriptors, mbarriers, return addresses, function pointers, stacks, the heap, formats, handles.
 //!
 //! Words changed in text (see `words` and `characters`) almost never give a valid tensor map. These programs are
-//! generated: each begins with valid objects, so that it reaches the code behind the first check.
+//! generated: each begins with valid objects, so that it reaches the code after the first check.
 
 #[path = "targeted/maps.rs"]
 mod maps;
@@ -20,20 +20,20 @@ use simt::texture::{
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// What a program aims at.
+/// The target of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// Tensor maps: copies, sums and prefetches by maps whose words change; `tensormap.replace`.
     TensorMaps,
-    /// Descriptors of matrices in shared memory, as `wgmma` takes them.
+    /// Descriptors of matrices in shared memory, for `wgmma`.
     Descriptors,
     /// Words of mbarriers.
     Barriers,
-    /// Recursive calls whose frames change, function pointers and tables of branches.
+    /// Recursive calls with changed frames, function pointers and branch tables.
     Calls,
     /// Arrays on the stack: `alloca`, `stacksave`, `stackrestore`.
     Stacks,
-    /// The heap, formats that are printed, and assertions.
+    /// The heap, formats of `printf`, and assertions.
     Heap,
     /// Handles of textures and surfaces.
     Handles,
@@ -42,7 +42,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// All of them.
+    /// All families.
     pub const ALL: [Family; 8] = [
         Family::TensorMaps,
         Family::Descriptors,
@@ -54,13 +54,13 @@ impl Family {
         Family::Copies,
     ];
 
-    /// Its name on a command line.
+    /// Returns its name on the command line.
     pub fn name(self) -> String {
         format!("{self:?}").to_lowercase()
     }
 }
 
-/// Numbers that follow from a seed (SplitMix64).
+/// Pseudo-random numbers from a seed (SplitMix64).
 struct Draw(u64);
 
 impl Draw {
@@ -83,7 +83,7 @@ impl Draw {
         list[self.below(list.len() as u64) as usize].clone()
     }
 
-    /// A number near those at which a check may be wrong.
+    /// Returns a number near those at which a check may be wrong.
     fn edge(&mut self) -> u64 {
         match self.below(6) {
             0 => self.below(40),
@@ -96,7 +96,7 @@ impl Draw {
     }
 }
 
-/// A program, and the tensor maps that it finds at the begin of its buffer.
+/// A program, and the tensor maps at the beginning of its buffer.
 pub struct Program {
     /// Its PTX.
     pub text: String,
@@ -105,16 +105,16 @@ pub struct Program {
     threads: u32,
 }
 
-/// Bytes of the buffer that a kernel gets.
+/// Bytes of the buffer of a kernel.
 const BUFFER: u64 = 1 << 16;
-/// Where its data begin, behind the tensor maps.
+/// The start of its data, after the tensor maps.
 const DATA: u64 = 4096;
-/// Warp instructions that a launch may take.
+/// The maximum number of warp instructions of a launch.
 const BUDGET: u64 = 4_000;
-/// Tensor maps of a program.
+/// The number of tensor maps of a program.
 const MAPS: u64 = 3;
 
-/// The program of a family with this number.
+/// Returns the program of a family with this number.
 pub fn program(family: Family, number: u64) -> Program {
     let mut draw = Draw(number.wrapping_mul(64).wrapping_add(family as u64));
     let maps: Vec<TensorMap> = (0..MAPS).map(|_| maps::map(&mut draw)).collect();
@@ -122,10 +122,10 @@ pub fn program(family: Family, number: u64) -> Program {
     for step in 0..3 + draw.below(14) {
         let changes = step > 0 && draw.one_in(2);
         let lines = if changes { change(&mut draw) } else { uses::usage(family, &mut draw, &maps, step) };
-        // A branch, so that some lanes or warps do it and others do not; mostly one lane, where a step is expensive.
+        // A branch, so that only some lanes or warps execute it; mostly a single lane, if a step is expensive.
         let is_expensive = matches!(family, Family::TensorMaps | Family::Heap | Family::Copies);
         match draw.below(if is_expensive { 12 } else { 4 }) {
-            // All warps of a warpgroup multiply.
+            // All warps of a warpgroup execute the product.
             0 | 4.. if family != Family::Descriptors || changes => {
                 let condition =
                     if draw.one_in(4) { draw.pick(&["%odd", "%warp0", "!%first", "!%odd"]) } else { "%first" };
@@ -149,7 +149,7 @@ fn negated(condition: &str) -> String {
     condition.strip_prefix('!').map_or_else(|| format!("!{condition}"), str::to_owned)
 }
 
-/// A module whose kernel has these lines.
+/// Returns a module whose kernel has these lines.
 fn module(draw: &mut Draw, body: &str) -> String {
     let text = draw.pick(&["%d %s\\n", "%65535d", "%.9000f%n", "%*d%*.*s", "%s%s%s%s", "plain"]).as_bytes().to_vec();
     let mut format: Vec<u8> = text;
@@ -258,7 +258,7 @@ DONE:
     )
 }
 
-/// Changes something in memory: a word anywhere, a bit of it, a copy of words, or a register that is used later.
+/// Returns code that changes memory: any word, a bit of it, a copy of words, or a register that is used later.
 fn change(draw: &mut Draw) -> String {
     let value = draw.edge() as i64;
     let offset = draw.below(128) as i64 * draw.pick(&[1, 4, 8, 8, 8]);
@@ -309,7 +309,7 @@ fn change(draw: &mut Draw) -> String {
     }
 }
 
-/// An image of 16 x 8 texels of four channels in the buffer, as a texture and as a surface.
+/// Creates an image of 16 x 8 texels of four channels in the buffer, as a texture and as a surface.
 fn objects(memory: &Memory, base: u64) -> u64 {
     let format = Format { kind: ChannelKind::Unsigned, bits: 32, channels: 4 };
     let sampler = Sampler {
@@ -335,7 +335,7 @@ fn objects(memory: &Memory, base: u64) -> u64 {
     first
 }
 
-/// Loads a program and runs it with all checks, and once more with those of memory alone.
+/// Loads a program and runs it with all checks, and once more with only the memory checks.
 pub fn load_and_run(program: &Program) -> Outcome {
     let memory = Arc::new(Memory::new(1 << 24));
     let buffer = memory.alloc(BUFFER, 256, Kind::Device, "buffer").expect("it fits into empty memory");

@@ -1,4 +1,4 @@
-//! Programs that were right, with a few words changed.
+//! Valid programs with a few changed words.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -13,7 +13,7 @@ fn ptx_of(folder: &Path) -> Vec<PathBuf> {
     ptx
 }
 
-/// Lines of programs that compilers made.
+/// The lines of compilers' programs.
 static PROGRAMS: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let folders = ["pass", "ptx", "fail/race_shared", "fail/trap"];
@@ -23,7 +23,7 @@ static PROGRAMS: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
     texts.map(lines).collect()
 });
 
-/// Lines of all of them that are instructions or declarations.
+/// All their lines that are instructions or declarations.
 static LINES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let all = PROGRAMS.iter().flatten();
     let useful = |line: &&String| line.trim_end().ends_with(';') && !line.contains(".loc");
@@ -33,7 +33,7 @@ static LINES: LazyLock<Vec<String>> = LazyLock::new(|| {
     lines
 });
 
-/// Words that stand where others do in an instruction.
+/// Words that may replace others in an instruction.
 const WORDS: [&str; 60] = [
     ".u8",
     ".s8",
@@ -99,15 +99,15 @@ const WORDS: [&str; 60] = [
 
 #[derive(Clone, Debug)]
 enum Change {
-    /// A word of a line, from another of its words or from the list.
+    /// Replaces a word of a line by another one of its words or one from the list.
     Word(Index, Index, Index),
-    /// The word at one place of a line by that at another of the same kind of line.
+    /// Replaces the word at one position of a line by that of another line of the same kind.
     Swap(Index, Index),
-    /// A line is left out.
+    /// Removes a line.
     Without(Index),
-    /// A line from any program is put in.
+    /// Inserts a line from any program.
     Line(Index, Index),
-    /// A number in a line.
+    /// Replaces a number in a line.
     Number(Index, u64),
 }
 
@@ -123,7 +123,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Where the words of a line are: modifiers, registers, numbers, names.
+/// Returns the positions of a line's words: modifiers, registers, numbers, names.
 fn words(line: &str) -> Vec<std::ops::Range<usize>> {
     let mut words = Vec::new();
     let mut start = None;
@@ -188,7 +188,7 @@ fn apply(lines: &mut Vec<String>, change: &Change) {
     }
 }
 
-/// A program that was right, with a few words changed.
+/// Generates a valid program with a few changed words.
 pub fn program() -> impl Strategy<Value = String> {
     let changes = prop::collection::vec(change(), 1..4);
     (select(PROGRAMS.clone()), changes).prop_map(|(mut lines, changes)| {

@@ -1,4 +1,4 @@
-//! What is counted of textures and surfaces: what Nsight Compute counts on an H100 of the kernels of the same names in
+//! The counts of textures and surfaces, compared with Nsight Compute's on an H100 for the kernels of the same names in
 //! `reports/agreement/units/textures.cu`, for one warp.
 
 use super::common::{Arg, Device};
@@ -24,20 +24,20 @@ fn image(device: &Device, shape: Shape, layout: Layout, format: Format) -> Image
     Image { shape, layout, format, levels: vec![level(base, extents, format.bytes())] }
 }
 
-/// Runs the instruction in the lanes of a warp that these inputs are for.
+/// Runs the instruction in the lanes of a warp, with these inputs.
 fn report(device: &Device, handle: u64, lanes: u32, inputs: impl Fn(u32) -> [u32; 3]) -> Report {
     let from = device.put(&(0..lanes).flat_map(inputs).collect::<Vec<u32>>());
     let args = [Arg::Ptr(handle), Arg::Ptr(from), Arg::Ptr(device.zeros::<u32>(4 * 32))];
     device.launch("k", 1, lanes, &args)
 }
 
-/// Requests, sectors, and sectors once an instruction.
+/// Returns requests, sectors, and distinct sectors of an instruction.
 fn numbers(traffic: &TextureTraffic, lanes: u32) -> [u64; 3] {
     assert_eq!((traffic.instructions, traffic.lanes), (1, lanes.into()));
     [traffic.requests, traffic.sectors, traffic.distinct_sectors]
 }
 
-/// The numbers of a fetch by so many lanes from an image.
+/// Returns the numbers of a fetch by `lanes` lanes from an image.
 fn fetched(
     instruction: &str,
     (shape, layout, format): (Shape, Layout, Format),
@@ -50,7 +50,7 @@ fn fetched(
     let handle = device.memory.add_object(Object::Texture(Texture { image, sampler }));
     let totals = report(&device, handle, lanes, inputs).counters.totals;
     assert_eq!(totals.surface_loads, TextureTraffic::default());
-    // The inputs are loaded, and nothing else.
+    // Only the inputs are loaded.
     assert_eq!(totals.global_loads.requests, 3);
     numbers(&totals.textures, lanes)
 }
@@ -112,7 +112,7 @@ fn a_filter_needs_the_texels_that_it_weighs() {
     };
     assert_eq!(plane(ARRAY, array, &linear, |l| [l + 0.5, 0.5, 0.0]), [8, 8, 8], "plane_exactly");
     assert_eq!(plane(ARRAY, array, &linear, |l| [l + 1.0, 0.5, 0.0]), [8, 16, 9], "plane_between_columns");
-    // The second block of the kernel: its rows are of two squares.
+    // The second block of the kernel: its rows span two squares.
     assert_eq!(plane(ARRAY, array, &linear, |l| [l + 0.5, 2.0, 0.0]), [8, 16, 16], "plane_between_rows");
     assert_eq!(plane(ARRAY, array, &border, |l| [l - 15.0, 0.5, 0.0]), [8, 12, 5], "plane_border");
     assert_eq!(plane(GATHER, array, &nearest(), |l| [l + 1.0, 1.0, 0.0]), [8, 16, 9], "plane_gather");
@@ -157,7 +157,7 @@ fn lanes_at_the_finest_level_look_up_apart() {
     }
 }
 
-/// The report of an instruction on a surface, by so many lanes.
+/// Returns the report of an instruction on a surface, by `lanes` lanes.
 fn of_surface(instruction: &str, (shape, format): (Shape, Format), lanes: u32, at: fn(u32) -> [u32; 3]) -> Report {
     let mut device = device(instruction, 3, 1);
     device.settings.costs = true;
@@ -210,7 +210,7 @@ fn lanes_that_change_one_element_look_it_up_one_by_one() {
 #[test]
 fn sectors_of_surfaces_are_part_of_what_a_launch_touches() {
     let costs = |instruction, at| of_surface(instruction, (PLANE, FLOAT), 32, at).counters.costs.expect("counted");
-    // The inputs are 12 sectors, and the outputs 4.
+    // The inputs are 12 sectors, the outputs 4.
     let read = costs("suld.b.2d.b32.trap {%o0}, [%h, {%i0, %i1}];", |lane| [0, lane, 0]).footprint;
     assert_eq!((read.block_read_sectors, read.read_sectors, read.written_sectors), (12 + 16, 12 + 16, 4));
     let written = costs("sust.b.2d.b32.trap [%h, {%i0, %i1}], {%i2};", |lane| [0, lane, 0]).footprint;

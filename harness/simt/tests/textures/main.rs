@@ -1,4 +1,4 @@
-//! Textures and surfaces: each instruction against plain scalar arithmetic, and what the checks find.
+//! Textures and surfaces: each instruction is compared with scalar arithmetic, and the checks are tested.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -13,7 +13,7 @@ use simt::finding::Kind;
 use simt::machine::Checks;
 use simt::texture::{Address, ChannelKind, Format, Image, Layout, Level, Object, Sampler, Shape, Texture};
 
-/// Fetches of a run.
+/// The number of fetches of a run.
 const COUNT: usize = 256;
 const FLOAT: Format = Format { kind: ChannelKind::Float, bits: 32, channels: 1 };
 
@@ -22,7 +22,7 @@ pub fn format(kind: ChannelKind, bits: u32, channels: u32) -> Format {
     Format { kind, bits, channels }
 }
 
-/// A sampler that takes the nearest texel, and clamps.
+/// Returns a sampler that takes the nearest texel, and clamps.
 pub fn nearest() -> Sampler {
     Sampler {
         address: [Address::Clamp; 3],
@@ -41,13 +41,13 @@ pub fn nearest() -> Sampler {
     }
 }
 
-/// A level at an address of texels one after another.
+/// Returns a level at an address, with contiguous texels.
 pub fn level(base: u64, [width, height, depth]: [u32; 3], bytes: u32) -> Level {
     let pitch = u64::from(width) * u64::from(bytes);
     Level { base, width, height, depth, pitch, slice: pitch * u64::from(height) }
 }
 
-/// Runs a kernel of one instruction once for each row of inputs, with all checks on; gives its rows of outputs.
+/// Runs a kernel of one instruction once for each row of inputs, with all checks on; returns its rows of outputs.
 pub fn play(device: &Device, handle: u64, inputs: &[Vec<u32>], outputs: usize) -> Vec<Vec<u32>> {
     let flat: Vec<u32> = inputs.concat();
     let (from, to) = (device.put(&flat), device.zeros::<u32>(inputs.len() * outputs));
@@ -59,7 +59,7 @@ pub fn play(device: &Device, handle: u64, inputs: &[Vec<u32>], outputs: usize) -
     device.get::<u32>(to, inputs.len() * outputs).chunks(outputs).map(<[u32]>::to_vec).collect()
 }
 
-/// A device with a kernel of one instruction.
+/// Returns a device with a kernel of one instruction.
 pub fn device(instruction: &str, inputs: usize, outputs: usize) -> Device {
     let mut device = Device::new(&ptx::kernel(instruction, inputs, outputs));
     device.settings.checks = Checks { init: false, ..Checks::ALL };
@@ -72,7 +72,7 @@ const FETCHES: [(&str, usize); 3] = [
     ("tex.3d.v4.f32.f32 {%o0, %o1, %o2, %o3}, [%h, {%i0, %i1, %i2, %i2}];", 3),
 ];
 
-/// Every mode in every number of dimensions, at edges and anywhere.
+/// Every mode in every number of dimensions, at edges and elsewhere.
 #[test]
 fn a_fetch_is_what_the_guide_s_formulas_give() {
     for (instruction, dimensions) in FETCHES {
@@ -163,7 +163,7 @@ fn channels_become_numbers_by_their_format() {
         assert_eq!(signed[i], [pair(0) as i8 as i32 as u32, pair(1) as i8 as i32 as u32, 0, 0]);
         let word = |k: usize| u16::from_le_bytes([byte(2 * k), byte(2 * k + 1)]);
         assert_eq!(wide[i], [(f32::from(word(0)) / 65535.0).to_bits(), (f32::from(word(1)) / 65535.0).to_bits(), 0, 0]);
-        // A number of 16 bits, by its parts.
+        // A 16-bit floating-point number, by its parts.
         let number = |bits: u16| {
             let (exponent, mantissa) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));
             let magnitude = match exponent {
@@ -211,7 +211,7 @@ fn layers_are_clamped_and_never_mixed() {
     }
 }
 
-/// Faces as the guide's table has them, at the middle of each and towards its corners; and seams.
+/// Faces as in the guide's table, at the middle of each and towards its corners; and seams.
 #[test]
 fn a_direction_meets_the_face_that_the_guide_names() {
     let device = device("tex.cube.v4.f32.f32 {%o0, %o1, %o2, %o3}, [%h, {%i0, %i1, %i2, %i2}];", 3, 4);
@@ -274,7 +274,7 @@ fn levels_are_chosen_by_number_and_by_footprint() {
             let inputs: Vec<Vec<u32>> = (0..64)
                 .map(|i| match words {
                     3 => [0.3, 0.6, asked(i)].map(f32::to_bits).to_vec(),
-                    // A side of so many texels of the finest level, which has eight.
+                    // A side that spans this many texels of the finest level, which has eight.
                     _ => [0.3, 0.6, asked(i).exp2() / 8.0, 0.0].map(f32::to_bits).to_vec(),
                 })
                 .collect();
@@ -282,8 +282,8 @@ fn levels_are_chosen_by_number_and_by_footprint() {
                 let level = (asked(i) + 0.25).clamp(0.5, 2.75);
                 let want = if linear_levels { level * 10.0 } else { (level + 0.5).floor() * 10.0 };
                 let got = f32::from_bits(got[0]);
-                // The sides come from a rounded power of two: the fraction may be the neighbouring one of 8 bits, and
-                // a level between two is left out.
+                // The sides come from a rounded power of two: the fraction may be the adjacent one of 8 bits, and a
+                // level exactly between two is left out.
                 let between = words == 4 && !linear_levels && (level + 0.5).fract() == 0.0;
                 let near = if words == 4 { 10.0 / 256.0 + 1e-4 } else { 0.0 };
                 assert!(between || (got - want).abs() <= near, "{instruction} {linear_levels} {i}: {got} {want}");

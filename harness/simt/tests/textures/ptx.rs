@@ -1,9 +1,10 @@
-//! Kernels of one instruction each: a thread reads its coordinates, executes it, and writes the results.
+//! Kernels of one instruction each: a thread reads its coordinates, executes the instruction, and writes the results.
 
 use std::fmt::Write;
 
-/// A kernel named `k` in which each thread loads `inputs` words, executes `instruction`, and stores `outputs` words. In
-/// the instruction `%i0`, `%i1` ... are the inputs, `%o0` ... the outputs, `%h` is the handle and `%p` a predicate.
+/// Returns a kernel named `k` in which each thread loads `inputs` words, executes `instruction`, and stores `outputs`
+/// words. In the instruction `%i0`, `%i1` ... are the inputs, `%o0` ... the outputs, `%h` is the handle and `%p` a
+/// predicate.
 pub fn kernel(instruction: &str, inputs: usize, outputs: usize) -> String {
     let mut text = format!(
         ".version 7.8\n.target sm_75\n.address_size 64\n\

@@ -1,5 +1,5 @@
-//! What a fetch gives, written from the formulas of the programming guide and how an H200 rounds their weights:
-//! one texel and one weight at a time.
+//! The results of a fetch, by the formulas of the programming guide and with an H200's rounding of the weights: one
+//! texel and one weight at a time.
 
 use simt::texture::Address;
 
@@ -10,12 +10,12 @@ pub struct Plain {
     pub linear: bool,
     pub normalized: bool,
     pub border: f64,
-    /// The texels, rows after rows, slices after slices.
+    /// The texels, row by row, slice by slice.
     pub texels: Vec<f64>,
 }
 
 impl Plain {
-    /// `T[i]` in one dimension: the index that stands for `i`.
+    /// `T[i]` in one dimension: the index of the texel that `i` addresses.
     fn index(&self, mut i: i64, n: usize) -> Option<usize> {
         let n = n as i64;
         match self.address {
@@ -25,7 +25,7 @@ impl Plain {
                 }
                 Some((i % n) as usize)
             }
-            // One step after another, turned round at each end.
+            // One step after another, reversed at each end.
             Address::Mirror if self.normalized => {
                 let mut index = if i < 0 { -1 - i } else { i };
                 while index >= n {
@@ -66,7 +66,7 @@ impl Plain {
                 continue;
             }
             let x = f64::from(coordinates[d]);
-            // A coordinate that is normalised has 20 bits of fraction.
+            // A normalised coordinate has 20 bits of fraction.
             let cut = (x * 1_048_576.0).floor() / 1_048_576.0;
             let x = if self.normalized { cut * n as f64 } else { x };
             if self.linear {
@@ -86,8 +86,8 @@ impl Plain {
         }
         let [a, b, c] = fraction;
         let [i, j, k] = whole;
-        // A weight is split in two, between slices, then columns, then rows; each part has 8 bits, too, and of two that
-        // are as near the one on the diagonal gets more.
+        // A weight is split in two between slices, then columns, then rows; each part also has 8 bits, and if both are
+        // equally near, the one on the diagonal gets more.
         let eight = |part: f64| (part * 256.0 + 0.5).floor() / 256.0;
         let mut weights = Vec::new();
         for (z, slice) in [(0, 1.0 - eight(c)), (1, eight(c))] {
@@ -104,7 +104,7 @@ impl Plain {
     }
 }
 
-/// Coordinates: some at the places where something changes, and some anywhere.
+/// Returns coordinates: some where the behaviour changes, and some arbitrary ones.
 pub fn coordinates(count: usize, extent: usize, normalized: bool, seed: u64) -> Vec<f32> {
     let n = extent as f32;
     let scale = if normalized { 1.0 / n } else { 1.0 };
@@ -118,7 +118,7 @@ pub fn coordinates(count: usize, extent: usize, normalized: bool, seed: u64) -> 
         .collect()
 }
 
-/// Numbers without a pattern.
+/// Returns numbers without a pattern.
 pub fn next(state: &mut u64) -> u32 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 32) as u32

@@ -5,7 +5,7 @@ use super::{device, format, level, play};
 use simt::finding::Kind;
 use simt::texture::{ChannelKind, Image, Layout, Object, Shape};
 
-/// A surface of five by four texels of this kind in zeros, and where they are.
+/// Creates a surface of five by four texels of this kind, all zero, and returns its handle and address.
 fn surface(device: &Device, kind: ChannelKind, bits: u32, channels: u32) -> (u64, u64) {
     let format = format(kind, bits, channels);
     let base = device.zeros::<u8>(20 * format.bytes() as usize);
@@ -21,7 +21,7 @@ fn surface(device: &Device, kind: ChannelKind, bits: u32, channels: u32) -> (u64
     )
 }
 
-/// Texels in rows from -2 to 9 and columns from -2 to 5, in order.
+/// Returns texels in rows and columns from -2 to 5, in order.
 fn around() -> Vec<[i32; 2]> {
     (0..64).map(|i| [i % 8 - 2, i / 8 - 2]).collect()
 }
@@ -33,7 +33,7 @@ fn loads_and_stores_outside_do_as_their_mode_says() {
         let (handle, base) = surface(&device, ChannelKind::Unsigned, 32, 1);
         let inputs: Vec<Vec<u32>> =
             around().iter().enumerate().map(|(i, [x, y])| vec![(x * 4) as u32, *y as u32, 100 + i as u32]).collect();
-        // Lanes that store to the same texel overtake each other: one after another, the last one wins.
+        // Several lanes store to the same texel: they store in lane order, and the last one wins.
         let mut want = [0u32; 20];
         for (i, [x, y]) in around().into_iter().enumerate() {
             let inside = (0..5).contains(&x) && (0..4).contains(&y);

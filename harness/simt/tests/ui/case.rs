@@ -1,6 +1,6 @@
-//! One case: a kernel file, its PTX, and how it is launched.
+//! One case: a kernel file, its PTX, and its launches.
 //!
-//! The first lines of the `.cu` say it, one launch after another:
+//! The first lines of the `.cu` file define the launches, one after another:
 //!
 //! ```text
 //! // launch: copy<<<4, 256>>>(in: f32[1000] = index, out: f32[1000], 1000)
@@ -8,16 +8,16 @@
 //! // with: seed=7 budget=1000000 cooperative checks=memcheck
 //! ```
 //!
-//! An argument is a number, `null`, a new buffer `name: type[count] = contents`, or the name of a buffer made before,
-//! with an offset in bytes (`out + 4`). Contents: a number (0 if nothing is said), `index`, `index % n`, `raw` (never
-//! written), `freed` (was written, then freed), `host` (memory of the host). All checks are on unless `with` says
-//! otherwise; `one-order` says that the mistake shows in this schedule only, `hidden` that it does not show in the
-//! natural one.
+//! An argument is a number, `null`, a new buffer `name: type[count] = contents`, or the name of an earlier buffer, with
+//! an offset in bytes (`out + 4`). Contents: a number (0 by default), `index`, `index % n`, `raw` (never written),
+//! `freed` (was written, then freed), `host` (memory of the host). All checks are on unless `with` says otherwise;
+//! `one-order` says that the mistake is visible only in this schedule, `hidden` that it is not visible in the natural
+//! one.
 
 use simt::machine::{Checks, Settings};
 use std::path::{Path, PathBuf};
 
-/// What a new buffer holds.
+/// The initial contents of a new buffer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Contents {
     Number(f64),
@@ -102,7 +102,7 @@ impl Case {
         self.path.with_extension("txt")
     }
 
-    /// The report that it must give.
+    /// Returns the expected report.
     pub fn expected(&self) -> String {
         std::fs::read_to_string(self.expected_path()).unwrap_or_default()
     }
@@ -120,17 +120,17 @@ impl Case {
         self.flag("cooperative")
     }
 
-    /// The mistake need not show in other schedules.
+    /// Whether the mistake may be invisible in other schedules.
     pub fn one_order(&self) -> bool {
         self.flag("one-order") || self.hidden()
     }
 
-    /// Nothing is found when warps and blocks run in their natural order.
+    /// Whether nothing is found when warps and blocks run in their natural order.
     pub fn hidden(&self) -> bool {
         self.flag("hidden")
     }
 
-    /// One worker, all checks, and an end to endless loops, unless the case says otherwise.
+    /// Returns settings: one worker, all checks, and a limit for endless loops, unless the case says otherwise.
     pub fn settings(&self) -> Settings {
         let number = |name: &str, usual: u64| self.option(name).map_or(usual, |text| text.parse().expect("a number"));
         let checks = match self.option("checks") {
@@ -163,7 +163,7 @@ fn launch(text: &str) -> Option<Launched> {
     })
 }
 
-/// The parts between commas that are not inside parentheses.
+/// Splits at commas that are not inside parentheses.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (at, c) in text.char_indices() {

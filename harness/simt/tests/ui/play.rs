@@ -1,4 +1,4 @@
-//! Runs a case and writes down what came of it.
+//! Runs a case and writes its outcome as text.
 
 use crate::case::{Argument, Case, Contents};
 use crate::values::{self, bytes_of, encode};
@@ -10,9 +10,9 @@ use simt::report::{self, Sources};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// What came of a case.
+/// The outcome of a case.
 pub struct Play {
-    /// Values, prints and findings, with addresses told as buffer and offset.
+    /// Values, prints and findings, with addresses shown as buffer and offset.
     pub text: String,
     pub findings: Vec<Finding>,
     pub fault: Option<Fault>,
@@ -25,7 +25,7 @@ struct Made {
     count: usize,
     address: u64,
     contents: Contents,
-    /// What a buffer of the host lies in.
+    /// The memory of a buffer of the host.
     _host: Vec<u64>,
 }
 
@@ -45,7 +45,7 @@ impl Bench {
         } else {
             let at = self.memory.alloc(bytes, 256, Kind::Device, name).expect("the buffer fits");
             let to = self.memory.host(at, bytes).expect("it is there");
-            // SAFETY: inside the allocation, which nobody else uses.
+            // SAFETY: inside the allocation, which nothing else uses.
             unsafe {
                 to.copy_from_nonoverlapping(contents.bytes(ty, count).as_ptr(), count * each);
             }
@@ -73,7 +73,7 @@ impl Bench {
         }
     }
 
-    /// What the buffers hold that kernels may have written.
+    /// Describes the contents of the buffers that kernels may have written.
     fn values(&self) -> String {
         let mut out = String::new();
         for b in &self.buffers {
@@ -88,7 +88,7 @@ impl Bench {
         out
     }
 
-    /// Addresses in a text as buffers and offsets: they differ from run to run.
+    /// Replaces addresses in a text by buffers and offsets, since they differ from run to run.
     fn named(&self, text: &str, view: &View) -> String {
         let mut out = String::new();
         let mut rest = text;

@@ -1,9 +1,9 @@
-//! The buffers' values: what a case fills them with, and how its report shows them.
+//! The buffers' values: initial contents of a case, and their presentation in its report.
 
 use super::case::Contents;
 use std::fmt::Write as _;
 
-/// Bytes of an element.
+/// Returns the bytes of an element.
 pub fn bytes_of(ty: &str) -> usize {
     match ty {
         "u8" | "i8" => 1,
@@ -14,7 +14,7 @@ pub fn bytes_of(ty: &str) -> usize {
     }
 }
 
-/// The bytes of a number.
+/// Returns the bytes of a number.
 pub fn encode(ty: &str, value: f64) -> Vec<u8> {
     match ty {
         "u8" => vec![value as u8],
@@ -44,7 +44,7 @@ fn decode(ty: &str, bytes: &[u8]) -> String {
 }
 
 impl Contents {
-    /// The bytes of a buffer of `count` elements. One that counts as never written has some, too.
+    /// Returns the bytes of a buffer of `count` elements. A buffer that counts as never written has bytes, too.
     pub fn bytes(self, ty: &str, count: usize) -> Vec<u8> {
         let value = |i: usize| match self {
             Contents::Number(value) => value,
@@ -55,7 +55,7 @@ impl Contents {
     }
 }
 
-/// A line of a report: a buffer's first values, the last and their sum.
+/// Returns a line of a report: a buffer's first values, the last one and their sum.
 pub fn line(name: &str, ty: &str, bytes: &[u8]) -> String {
     const SHOWN: usize = 16;
     let values: Vec<String> = bytes.chunks(bytes_of(ty)).map(|c| decode(ty, c)).collect();

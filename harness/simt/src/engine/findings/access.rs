@@ -1,4 +1,4 @@
-//! Accesses that stop the kernel.
+//! Faulting accesses, which stop the kernel.
 
 use crate::engine::warp::Flow;
 use crate::engine::warp::Warp;
@@ -8,8 +8,8 @@ use crate::finding::{Access, Allocation, Finding, Kind, Relation, Space};
 use crate::kernel::Fault;
 
 impl Warp<'_> {
-    /// Records what is wrong with a lane's access to memory. Returns where it leads if the kernel goes on as on a GPU,
-    /// whose pages are larger than its allocations.
+    /// Records an invalid access of a lane. Returns the host's address to use if the kernel continues, as it may on a
+    /// GPU, whose pages are larger than its allocations.
     #[cold]
     pub(crate) fn stray(&mut self, op: &Op, lane: usize, request: Request, wrong: Wrong) -> Option<*mut u8> {
         let strays = matches!(wrong.kind, Kind::OutOfBounds { space: Space::Global } | Kind::UseAfterFree);
@@ -31,7 +31,7 @@ impl Warp<'_> {
         }
     }
 
-    /// Records what is wrong with a lane's access.
+    /// Records an invalid access of a lane.
     #[cold]
     pub(crate) fn access_fault(&mut self, op: &Op, lane: usize, request: Request, wrong: Wrong) -> Flow {
         if let Some(flow) = self.heap_access_fault(op, lane, request, &wrong) {

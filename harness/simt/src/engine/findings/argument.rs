@@ -1,4 +1,4 @@
-//! Which argument of the kernel led to an address.
+//! Finds the kernel argument from which an address was computed.
 
 use crate::engine::warp::Warp;
 use crate::finding::{Blame, Finding, Kind};
@@ -9,8 +9,7 @@ pub(super) fn points_there(argument: usize) -> String {
 }
 
 impl Warp<'_> {
-    /// Among the arguments of the kernel that `fits` accepts as pointers, the number (from 1) of the nearest to
-    /// `address`.
+    /// Returns the number (from 1) of the argument nearest to `address`, among those that `fits` accepts as pointers.
     pub(super) fn argument(&self, address: u64, fits: impl Fn(u64) -> bool) -> Option<usize> {
         let launch = self.launch();
         let value = |p: &Param| {
@@ -24,10 +23,10 @@ impl Warp<'_> {
         nearest.map(|(_, i)| i)
     }
 
-    /// Adds to the finding that was just recorded which argument of the kernel led to the bad address.
+    /// Adds to the latest finding which kernel argument led to the bad address.
     #[cold]
     pub(crate) fn name_argument(&mut self, address: u64) {
-        // The finding is taken out meanwhile, because the search for the argument borrows the whole warp.
+        // Takes the finding out of the list for now, because the search for the argument borrows the whole warp.
         let Some(mut finding) = self.notes.get_mut().findings.list.pop() else {
             return;
         };

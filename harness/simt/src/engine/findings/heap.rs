@@ -1,4 +1,4 @@
-//! Wrong accesses to blocks of the device heap, and wrong calls of `free`.
+//! Invalid accesses to blocks of the device heap, and invalid calls of `free`.
 
 use crate::engine::warp::program::{Op, Program};
 use crate::engine::warp::request::{Request, Wrong};
@@ -25,7 +25,7 @@ impl Warp<'_> {
         Who { program: Arc::<Program>::clone(self.launch().program), pc: op.site, block, thread }
     }
 
-    /// Makes the checks forget what they remember of memory that is used again, because that was another block's.
+    /// Clears the checks' shadow state of memory that is reused, since that state describes the previous block.
     #[cold]
     pub(crate) fn forget(&self, address: u64, bytes: u64) {
         let launch = self.launch();
@@ -41,13 +41,13 @@ impl Warp<'_> {
         }
     }
 
-    /// The heap, if an address lies in it and accesses to its blocks are checked.
+    /// Returns the heap if `address` lies in it and accesses to its blocks are checked.
     fn checked_heap(&self, address: u64) -> Option<&Heap> {
         let launch = self.launch();
         launch.heap.filter(|heap| launch.memory_check && heap.contains(address))
     }
 
-    /// What is wrong with an access to the heap, if anything is.
+    /// Returns what is wrong with an access to the heap, or `None` if it is valid.
     #[cold]
     pub(crate) fn heap_wrong(&self, address: u64, size: u64) -> Option<Kind> {
         let heap = self.checked_heap(address)?;
@@ -60,13 +60,13 @@ impl Warp<'_> {
         Some(if freed { Kind::UseAfterFree } else { Kind::OutOfBounds { space } })
     }
 
-    /// The block of the heap at or near an address.
+    /// Returns the heap block at or near an address.
     pub(super) fn heap_block(&self, address: u64) -> Option<Allocation> {
         let block = self.checked_heap(address)?.nearest(address)?;
         Some(told(&block, address))
     }
 
-    /// Records what is wrong with an access to the heap. Returns `None` if the access is elsewhere.
+    /// Records an invalid access to the heap. Returns `None` if the access is outside of the heap.
     #[cold]
     pub(super) fn heap_access_fault(&mut self, op: &Op, lane: usize, request: Request, wrong: &Wrong) -> Option<Flow> {
         let address = wrong.address;

@@ -1,4 +1,4 @@
-//! Findings about a warp: which thread, at which place, near which allocation, and by which argument.
+//! Findings about a warp: the thread, the source line, the nearest allocation, and the kernel argument involved.
 
 mod access;
 mod argument;
@@ -14,7 +14,7 @@ use crate::kernel::Fault;
 use crate::lane::LANES;
 
 impl Warp<'_> {
-    /// The same access, by a lane of this warp.
+    /// Fills in the thread of `access`: the given lane of this warp.
     pub(crate) fn located(&self, access: Access, lane: usize) -> Access {
         let [x, y, _] = self.launch().geometry.block;
         let linear = self.index * LANES as u32 + lane as u32;
@@ -22,7 +22,7 @@ impl Warp<'_> {
         access.by(self.ctaid, thread)
     }
 
-    /// One lane's access with its place and thread, and the allocation at or near its address.
+    /// Describes a lane's access: its source line and thread, and the allocation at or near its address.
     pub(crate) fn describe(
         &self,
         op: &Op,
@@ -41,7 +41,7 @@ impl Warp<'_> {
         (self.located(access, lane), allocation)
     }
 
-    /// Stops the kernel, with a finding of this kind.
+    /// Stops the kernel with a finding of this kind.
     #[cold]
     pub(crate) fn fault(
         &mut self,
@@ -56,7 +56,7 @@ impl Warp<'_> {
         self.fail(fault, finding)
     }
 
-    /// Stops the kernel, with this finding.
+    /// Stops the kernel with this finding.
     #[cold]
     pub(crate) fn fail(&mut self, fault: Fault, finding: Finding) -> Flow {
         let launch = self.launch();
@@ -65,7 +65,7 @@ impl Warp<'_> {
         Flow::Stop
     }
 
-    /// Adds a sentence to the finding that was just recorded.
+    /// Adds a sentence to the latest finding.
     #[cold]
     pub(crate) fn add_note(&mut self, note: String) {
         if let Some(finding) = self.notes.get_mut().findings.list.last_mut() {

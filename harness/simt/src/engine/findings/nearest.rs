@@ -1,11 +1,11 @@
-//! What lies at or near an address.
+//! Finds what lies at or near an address.
 
 use crate::engine::warp::Warp;
 use crate::engine::warp::tables::SharedVar;
 use crate::finding::{Access, Allocation, Relation};
 
 impl Warp<'_> {
-    /// The allocation of global memory at or near an address.
+    /// Returns the allocation of global memory at or near an address.
     pub(crate) fn nearest_global(&self, address: u64, size: u32) -> Option<Allocation> {
         if let Some(block) = self.heap_block(address) {
             return Some(block);
@@ -33,7 +33,8 @@ impl Warp<'_> {
         })
     }
 
-    /// The variable in shared memory at or near an offset, which `access` names if it lies inside.
+    /// Returns the variable in shared memory at or near an offset. If the offset lies inside the variable, `access`
+    /// gets its name.
     pub(crate) fn nearest_shared(&self, address: u64, access: &mut Access) -> Option<Allocation> {
         let variables = &self.program().shared_vars;
         let end = |v: &SharedVar| {
@@ -44,7 +45,7 @@ impl Warp<'_> {
             if (address as i64) < start as i64 {
                 start.wrapping_sub(address)
             } else {
-                // The first offset behind a variable is at distance 1, because another variable may begin there.
+                // The first offset after a variable has distance 1, because another variable may begin there.
                 (address + 1).saturating_sub(end(v))
             }
         };

@@ -1,4 +1,4 @@
-//! Where a warp's addresses lead.
+//! Address translation: from a warp's addresses to host memory.
 
 pub(crate) mod own;
 pub(crate) mod resolve;

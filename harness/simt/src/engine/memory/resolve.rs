@@ -1,5 +1,5 @@
-//! Where a warp's addresses lead. Every memory instruction goes through here, except the fastest paths, which repeat
-//! the first lines. Checks bounds, alignment and liveness, and counts sectors and bank conflicts.
+//! Address translation for memory instructions. Every memory instruction goes through here, except the fastest paths,
+//! which repeat the first lines. Checks bounds, alignment and liveness, and counts sectors and bank conflicts.
 
 use crate::checks::{Addresses, Layout};
 use crate::engine::traffic::banks::{atomic_passes, bank_conflicts};
@@ -53,7 +53,7 @@ impl Warp<'_> {
         };
         let fine = match space {
             Space::Global if aligned => {
-                // SAFETY: there is a site for every instruction.
+                // SAFETY: every instruction has a site.
                 let site = unsafe { &mut *self.sites.add(op.site as usize) };
                 let inside = |start: u64, len: u64| {
                     low >= start && high.wrapping_sub(start) < len && len - (high - start) >= size
@@ -122,7 +122,7 @@ impl Warp<'_> {
         };
         if fine && self.checking {
             if space == Space::Global {
-                // What the checks remember of it must come to the processor first. The data can come meanwhile.
+                // Prefetches the shadow memory, which the checks need first. The data can arrive in the meantime.
                 fetch_ahead(at[0]);
                 fetch_ahead(at[LANES / 2]);
             }
@@ -134,11 +134,11 @@ impl Warp<'_> {
         fine
     }
 
-    /// Counts an access of lanes to shared memory. The banks that an address leads to are the same whether it is
-    /// generic or not.
+    /// Counts a shared-memory access of several lanes. A generic address maps to the same bank as the offset that it
+    /// stands for.
     ///
     /// # Safety
-    /// `op` is a memory instruction of the program, and `request` is what it asks for.
+    /// `op` is a memory instruction of the program, and `request` is its request.
     #[inline(always)]
     unsafe fn count_shared(&mut self, op: &Op, request: Request, mask: u32, address: &[u64; LANES]) {
         // SAFETY: the caller's contract.
@@ -158,8 +158,8 @@ impl Warp<'_> {
         }
     }
 
-    /// Counts the sectors of an access of lanes to local memory. The hardware interleaves it by words, so that lanes at
-    /// one offset share sectors.
+    /// Counts the sectors of a local-memory access of several lanes. The hardware interleaves local memory by words, so
+    /// lanes at the same offset share sectors.
     ///
     /// # Safety
     /// As for [`Warp::count_shared`].
@@ -169,7 +169,7 @@ impl Warp<'_> {
         let mut interleaved = *address;
         for (i, a) in interleaved.iter_mut().enumerate() {
             let offset = a.wrapping_sub(base);
-            // The address of a lane that does not take part can be anything.
+            // Lanes that do not take part may have any address.
             *a = (offset & !3).wrapping_mul(LANES as u64).wrapping_add(i as u64 * 4 + (offset & 3));
         }
         let (mut first, mut last) = (u64::MAX, 0);
@@ -184,7 +184,7 @@ impl Warp<'_> {
         count_sectors(site, mask, sectors, u64::from(size));
     }
 
-    /// The same lane by lane, for addresses in several allocations or spaces at once, and for faults.
+    /// Resolves lane by lane: for addresses in several allocations or spaces, and for faults.
     #[cold]
     fn resolve_each(&mut self, op: &Op, request: Request, address: &[u64; LANES], at: &mut Pointers) -> bool {
         for lane in lanes(self.mask()) {
@@ -216,7 +216,7 @@ impl Warp<'_> {
         if !self.counting {
             return true;
         }
-        // SAFETY: `op` is a memory instruction of the program, and `request` is what it asks for.
+        // SAFETY: `op` is a memory instruction of the program, and `request` is its request.
         unsafe {
             if shared != 0 {
                 self.count_shared(op, request, shared, address);
@@ -233,15 +233,16 @@ impl Warp<'_> {
             }
             let size = u64::from(request.size);
             let sectors = sectors(address, elsewhere, low, high.saturating_add(size));
-            // SAFETY: there is a site for every instruction.
+            // SAFETY: every instruction has a site.
             let site = unsafe { &mut *self.sites.add(op.site as usize) };
             count_sectors(site, elsewhere, sectors, size);
         }
         true
     }
 
-    /// A copy of the bytes that a load uses, for a lane whose other bytes lie outside: a compiler may load whole words
-    /// at the end of an array. `Ok(None)` for loads that use all their bytes, and an error if a used byte lies outside.
+    /// Copies the used bytes of a load for a lane whose other bytes are out of bounds: a compiler may load whole words
+    /// at the end of an array. Returns `Ok(None)` for loads that use all their bytes, and an error if a used byte is
+    /// out of bounds.
     fn used_part(
         &mut self,
         op: &Op,
@@ -260,7 +261,7 @@ impl Warp<'_> {
             let piece = Request { size, ..request };
             let from =
                 self.resolve_lane(lane, address.wrapping_add(at.into()), piece).map_err(|wrong| (piece, wrong))?;
-            // SAFETY: the piece lies in memory that may be read, and inside the load.
+            // SAFETY: the piece lies in readable memory, and inside the load.
             unsafe {
                 from.cast_const()
                     .copy_to_nonoverlapping(copy.as_mut_ptr().cast::<u8>().add(at as usize), size as usize);
@@ -271,7 +272,7 @@ impl Warp<'_> {
         Ok(Some(kept.as_ptr().cast()))
     }
 
-    /// The host's address of one lane's access.
+    /// Returns the host's address of one lane's access.
     pub(crate) fn resolve_lane(&self, lane: usize, address: u64, request: Request) -> Result<*mut u8, Wrong> {
         let size = u64::from(request.size);
         let (space, offset) = match request.space {
@@ -339,7 +340,7 @@ impl Warp<'_> {
         }
     }
 
-    /// The host's address of an access to the shared memory of a block of the cluster, which the offset names.
+    /// Returns the host's address of an access to the shared memory of the cluster's block that the offset names.
     #[cold]
     fn resolve_in_cluster(&self, offset: u64, size: u64) -> Result<*mut u8, Wrong> {
         let wrong = |kind, address| Err(Wrong { kind, space: Space::Shared, address });
@@ -366,7 +367,8 @@ impl Warp<'_> {
         }
     }
 
-    /// Whether accesses to a range must be checked one by one, as the kernels' own heap has many blocks.
+    /// Returns whether accesses to a range must be checked one by one, as in the kernels' heap, which consists of many
+    /// blocks.
     pub(super) fn by_blocks(&self, range: &Range) -> bool {
         range.kind == memory::Kind::Heap && self.launch().memory_check
     }
@@ -378,7 +380,7 @@ fn layout_v3(address: Addresses<'_>, mask: u32, size: u32) -> Layout {
     fn inner(address: Addresses<'_>, mask: u32, size: u32) -> Layout {
         Layout::of(address, mask, size)
     }
-    // SAFETY: chosen for a processor that has them.
+    // SAFETY: chosen for a processor with these instructions.
     unsafe { inner(address, mask, size) }
 }
 #[cfg(target_arch = "x86_64")]
@@ -387,7 +389,7 @@ fn layout_v4(address: Addresses<'_>, mask: u32, size: u32) -> Layout {
     fn inner(address: Addresses<'_>, mask: u32, size: u32) -> Layout {
         Layout::of(address, mask, size)
     }
-    // SAFETY: chosen for a processor that has them.
+    // SAFETY: chosen for a processor with these instructions.
     unsafe { inner(address, mask, size) }
 }
 unsafe fn resolve_base(w: &mut Warp<'_>, op: &Op, request: Request, at: &mut Pointers) -> bool {
@@ -407,7 +409,7 @@ unsafe fn resolve_v4(w: &mut Warp<'_>, op: &Op, request: Request, at: &mut Point
     unsafe { w.resolve(op, request, at) }
 }
 
-/// The function that finds the host's addresses, for a processor.
+/// Returns the address translation compiled for a processor.
 pub(crate) fn resolve_for(vectors: HostVectors) -> Resolve {
     match vectors {
         #[cfg(target_arch = "x86_64")]
@@ -418,7 +420,7 @@ pub(crate) fn resolve_for(vectors: HostVectors) -> Resolve {
     }
 }
 
-/// The function that finds how addresses lie, for a processor.
+/// Returns the layout analysis compiled for a processor.
 pub(crate) fn layout_for(vectors: HostVectors) -> LayoutOf {
     match vectors {
         #[cfg(target_arch = "x86_64")]

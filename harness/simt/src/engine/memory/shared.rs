@@ -1,17 +1,17 @@
-//! Accesses of all lanes to shared memory, checked by the pattern that the instruction remembers.
+//! Shared-memory accesses of all lanes, checked by the pattern that the instruction remembers.
 
 use crate::engine::traffic::pattern::{Access, Pattern};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
 use crate::lane::{ALL, LANES};
 
-/// The pattern of an access by all lanes to shared memory, `size` bytes a lane, and the host's address of its lowest
-/// byte. The access lies inside, is aligned and has been counted. Returns `None` if it lies outside, is misaligned, or
-/// is not by all lanes.
+/// Returns the pattern of a shared-memory access by all lanes, `size` bytes a lane, and the host's address of its
+/// lowest byte. The access is then in bounds, aligned and counted. Returns `None` if it is out of bounds or misaligned,
+/// or if some lanes do not take part.
 ///
 /// # Safety
-/// `op` is a memory instruction of the program that runs, and its space is shared memory; the processor has what `W`
-/// promises.
+/// `op` is a memory instruction of the program that runs, and its space is shared memory; the processor supports what
+/// `W` requires.
 #[inline(always)]
 pub(crate) unsafe fn find<'w, const W: u8>(
     warp: &mut Warp<'_>,
@@ -22,8 +22,7 @@ pub(crate) unsafe fn find<'w, const W: u8>(
     if warp.mask() != ALL {
         return None;
     }
-    // SAFETY: the caller's contract; there is a site for every instruction, and its pattern lives as long as the
-    // worker.
+    // SAFETY: the caller's contract; every instruction has a site, and its pattern lives as long as the worker.
     unsafe {
         let (base, offset) = op.address();
         let addr = &*warp.reg::<[u64; LANES]>(base);
@@ -57,10 +56,10 @@ pub(crate) unsafe fn find<'w, const W: u8>(
     }
 }
 
-/// Learns the pattern of the present addresses, if they are aligned and inside.
+/// Learns the pattern of the current addresses, if they are aligned and in bounds.
 #[inline(never)]
 unsafe fn learn(warp: &mut Warp<'_>, op: &Op, size: u32, one: bool) -> Option<*const Pattern> {
-    // SAFETY: as for `find`; nobody looks at a pattern while it is replaced.
+    // SAFETY: as for `find`; no reference to a pattern exists while it is replaced.
     unsafe {
         let (base, offset) = op.address();
         let addr = *warp.reg::<[u64; LANES]>(base);

@@ -1,4 +1,4 @@
-//! Where the bytes of a bulk copy lie.
+//! The host memory of bulk copies.
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, Wrong, space_of};
@@ -6,12 +6,12 @@ use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Kind, Space, What};
 use crate::lane::LANES;
 
-/// The bytes in which a bulk copy is checked, and of which its addresses are multiples.
+/// The granularity at which a bulk copy is checked; its addresses are multiples of it.
 pub(crate) const PIECE: u32 = 16;
 
 impl Warp<'_> {
-    /// The host's address of `bytes` bytes that a lane copies at once, a multiple of [`PIECE`]. They must lie side by
-    /// side, in one allocation or in one block's shared memory.
+    /// Returns the host's address of `bytes` contiguous bytes that a lane copies, a multiple of [`PIECE`]. They must
+    /// lie in one allocation or in one block's shared memory.
     pub(crate) fn span(
         &mut self,
         op: &Op,
@@ -47,8 +47,8 @@ impl Warp<'_> {
         Ok(first)
     }
 
-    /// The host's address of `bytes` bytes of global memory that a lane copies at once, at any address. They must lie
-    /// side by side, in one allocation.
+    /// Returns the host's address of `bytes` contiguous bytes of global memory that a lane copies, at any alignment.
+    /// They must lie in one allocation.
     pub(crate) fn run_of(
         &mut self,
         op: &Op,
@@ -82,7 +82,7 @@ impl Warp<'_> {
         Ok(first)
     }
 
-    /// Tells the checks, and what counts costs, that a lane copies so many bytes from or to any address of global
+    /// Reports to the checks and the cost counters that a lane copies `bytes` bytes from or to any address of global
     /// memory.
     pub(crate) fn check_run(&mut self, op: &Op, lane: usize, address: u64, bytes: u32, what: What) {
         self.note_copy(address, bytes, what);
@@ -97,7 +97,7 @@ impl Warp<'_> {
         self.set_mask(mask);
     }
 
-    /// Tells the checks, and what counts costs, that a lane copies so many bytes from or to an address.
+    /// Reports to the checks and the cost counters that a lane copies `bytes` bytes from or to an address.
     pub(crate) fn check_span(&mut self, op: &Op, lane: usize, (space, address): (Space, u64), bytes: u32, what: What) {
         let (place, there) = if space == Space::Generic { space_of(address) } else { (space, address) };
         if place == Space::Global {
@@ -115,7 +115,7 @@ impl Warp<'_> {
         self.set_mask(mask);
     }
 
-    /// Notes what a copy in bulk touches in global memory, if costs are counted.
+    /// Records the global memory that a bulk copy touches, if costs are counted.
     fn note_copy(&mut self, address: u64, bytes: u32, what: What) {
         if let Some(seen) = &mut self.notes.get_mut().seen {
             seen.copied(address, bytes, what == What::Read);
@@ -123,7 +123,7 @@ impl Warp<'_> {
     }
 }
 
-/// The pieces of at most [`PIECE`] bytes of a run, each aligned to its size: where they begin, and their sizes.
+/// Splits a range into pieces of at most [`PIECE`] bytes, each aligned to its size. Yields their addresses and sizes.
 fn pieces(address: u64, bytes: u32) -> impl Iterator<Item = (u64, u32)> {
     let end = address.wrapping_add(bytes.into());
     let mut at = address;

@@ -1,4 +1,4 @@
-//! Clusters: a worker runs the blocks of one together, by turns.
+//! Clusters: a worker runs the blocks of a cluster together, in turns.
 
 use super::schedule::{Progress, deadlock, run};
 use super::worker::Worker;
@@ -6,7 +6,7 @@ use crate::engine::warp::block::{Block, Cluster};
 use crate::engine::warp::shared::Shared;
 use std::collections::VecDeque;
 
-/// The number in the grid of the block with this rank in a cluster.
+/// Returns the number in the grid of the block with this rank in a cluster.
 pub(super) fn number_of(launch: &Shared<'_>, dims: [u32; 3], cluster: u64, rank: u32) -> u64 {
     let [gx, gy, _] = launch.geometry.grid.map(u64::from);
     let [x, y, z] = dims.map(u64::from);
@@ -17,7 +17,7 @@ pub(super) fn number_of(launch: &Shared<'_>, dims: [u32; 3], cluster: u64, rank:
 }
 
 impl<'l> Worker<'l> {
-    /// Takes clusters of so many blocks and runs them until none is left, or the launch is stopped.
+    /// Takes clusters of these dimensions and runs them until none is left, or the launch is stopped.
     pub(super) fn run_clusters(&mut self, dims: [u32; 3]) {
         let size = dims.iter().product::<u32>();
         let room = (self.launch().resident / size as usize).max(1);
@@ -61,7 +61,7 @@ impl<'l> Worker<'l> {
         }
     }
 
-    /// Gives each block of a cluster its turn until all have finished or none makes progress.
+    /// Gives each block of a cluster its turn until all have finished, or until none makes progress.
     fn run_cluster(&mut self, cluster: &mut Cluster<'l>) -> Progress {
         loop {
             let (mut left, mut stuck, mut finished) = (0, 0, 0);
@@ -88,7 +88,7 @@ impl<'l> Worker<'l> {
             if stuck == left {
                 let blocks = || cluster.blocks.iter().flatten().filter(|block| !block.ended());
                 if blocks().any(|block| block.can_run()) {
-                    // A block that ran later in the round has woken one that ran before.
+                    // A block that ran later in the round has woken an earlier one.
                     continue;
                 }
                 let mut any = false;
@@ -109,7 +109,7 @@ impl<'l> Worker<'l> {
         }
     }
 
-    /// Keeps what a cluster's blocks printed, and the blocks for others.
+    /// Keeps what a cluster's blocks printed, and recycles the blocks.
     fn put_away(&mut self, cluster: Cluster<'l>, finished: bool) {
         for block in cluster.blocks.into_iter().flatten() {
             self.retire(block, finished);
@@ -118,7 +118,7 @@ impl<'l> Worker<'l> {
 }
 
 impl Block<'_> {
-    /// Whether all its warps have exited.
+    /// Returns whether all warps of the block have exited.
     fn ended(&self) -> bool {
         self.done as usize == self.order.len()
     }

@@ -7,11 +7,10 @@ use crate::engine::warp::tables::{Constant, Refresh, Source};
 use crate::lane::LANES;
 use crate::ptx::ast::Special;
 
-/// Bytes of the shared memory that it reserves which the system uses, as an H200 tells in
-/// `%reserved_smem_offset_end`.
+/// Bytes of the system's part of the reserved shared memory, as an H200 reports in `%reserved_smem_offset_end`.
 const USED_BY_SYSTEM: u32 = 288;
 
-/// What has to be filled, and when.
+/// The constants to fill in, by when each must be refreshed.
 pub(crate) struct Fill {
     launch: Vec<(Constant, u64)>,
     block: Vec<(Constant, Special)>,
@@ -21,12 +20,12 @@ pub(crate) struct Fill {
     dims: [u32; 3],
     grid: [u32; 3],
     sms: u32,
-    /// Blocks of a cluster.
+    /// Dimensions of a cluster, in blocks.
     cluster: [u32; 3],
 }
 
 fn set(slot: &WarpSlot, constant: Constant, value: impl Fn(usize) -> u64) {
-    // SAFETY: the lowering puts its constants inside the register file, aligned to their width.
+    // SAFETY: the lowering places its constants inside the register file, aligned to their width.
     unsafe {
         let at = slot.regs.ptr().add(constant.offset as usize);
         match constant.width {
@@ -104,13 +103,14 @@ impl Fill {
         fill
     }
 
-    /// Bytes of a block's own shared memory, which a multiprocessor hands out in steps.
+    /// Returns the bytes of a block's own shared memory, which a multiprocessor allocates with a fixed granularity.
     fn shared_size(shared: &Shared<'_>) -> u64 {
         let own = shared.shared_bytes - shared.program.reserved_shared;
         own.next_multiple_of(shared.profile.shared_alloc_unit).into()
     }
 
-    /// The value of a special register that is the same in the whole launch. `None` if it depends on the lane.
+    /// Returns the value of a special register that is the same in the whole launch, or `None` if it depends on the
+    /// lane.
     fn of_launch(&self, shared: &Shared<'_>, special: Special) -> Option<u64> {
         Some(match special {
             Special::Ntid(axis) => u64::from(*self.dims.get(axis as usize).unwrap_or(&0)),
@@ -122,7 +122,7 @@ impl Fill {
             Special::NwarpId => shared.profile.max_warps_per_sm().into(),
             Special::NsmId => u64::from(self.sms),
             Special::GridId => 1,
-            // Cooperative groups find the grid's workspace in two of them.
+            // Cooperative groups read the address of the grid's workspace from two of these registers.
             Special::EnvReg(1) => shared.workspace >> 32,
             Special::EnvReg(2) => shared.workspace & 0xffff_ffff,
             Special::TotalSmemSize => Self::shared_size(shared),
@@ -141,7 +141,7 @@ impl Fill {
         })
     }
 
-    /// What holds for the whole launch.
+    /// Fills in what is constant in the whole launch.
     pub fn launch(&self, slot: &WarpSlot) {
         for &(constant, value) in &self.launch {
             set(slot, constant, |_| value);
@@ -161,7 +161,7 @@ impl Fill {
         }
     }
 
-    /// What changes with the block.
+    /// Fills in what changes with the block.
     pub fn block(&self, slot: &WarpSlot, ctaid: [u32; 3], number: u64, rank: u32) {
         for &(constant, special) in &self.block {
             let value = match special {
@@ -176,7 +176,7 @@ impl Fill {
         }
     }
 
-    /// What changes with the warp.
+    /// Fills in what changes with the warp.
     pub fn warp(&self, slot: &WarpSlot, warp: u32) {
         let [x, y, _] = self.dims;
         let first = warp * LANES as u32;
@@ -186,7 +186,7 @@ impl Fill {
                     set(slot, constant, |lane| u64::from(first + lane as u32));
                 }
                 Special::Tid(axis @ 0..3) => {
-                    // From one lane to the next, without divisions.
+                    // Steps from one lane to the next, without divisions.
                     let mut at = [first % x, first / x % y, first / x / y];
                     let mut values = [0u32; LANES];
                     for value in &mut values {

@@ -1,4 +1,4 @@
-//! A launch: its workers, what they share, and what they leave behind.
+//! A launch: its workers, their shared state, and its results.
 
 use super::tally::{costs, expand};
 use super::worker::{Tally, Worker};
@@ -22,20 +22,20 @@ use std::sync::{Arc, LazyLock};
 use std::thread::Builder;
 use std::time::Instant;
 
-/// Each worker gets at least so many batches of blocks. Otherwise one worker could be left alone with the last batch
-/// for long.
+/// Each worker gets at least this many batches of blocks. With fewer, one worker could be left alone with the last
+/// batch for a long time.
 const BATCHES: u64 = 16;
 /// The number of blocks in the largest batch.
 const LARGEST_BATCH: u64 = 16;
 /// Threads of the largest block.
 const MOST_THREADS: u64 = 1024;
 
-/// The host's processors. The system is asked once: on Linux that reads several files, which takes longer than a small
-/// launch.
+/// The host's processors. The number is read only once: on Linux the query reads several files, which takes longer than
+/// a small launch.
 static PROCESSORS: LazyLock<usize> =
     LazyLock::new(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
 
-/// Threads of the host that the settings ask for.
+/// Returns the number of host threads, by the settings.
 fn workers(settings: &Settings, blocks: u64) -> usize {
     let asked = match settings.workers {
         0 => *PROCESSORS,
@@ -44,7 +44,7 @@ fn workers(settings: &Settings, blocks: u64) -> usize {
     asked.min(blocks.max(1) as usize).max(1)
 }
 
-/// Why this launch cannot be run, if it cannot. The driver should have refused it.
+/// Returns why this launch cannot run, if it cannot. The driver should have refused it.
 fn refusal(launch: &Launch<'_, Arc<Program>>) -> Option<String> {
     let (kernel, geometry) = (launch.kernel, launch.geometry);
     let (blocks, threads) = (geometry.blocks(), geometry.threads());
@@ -75,14 +75,15 @@ fn refusal(launch: &Launch<'_, Arc<Program>>) -> Option<String> {
     None
 }
 
-/// Bytes of shared memory of each block, with what the system reserves, and where the dynamic part of them begins.
+/// Returns the bytes of each block's shared memory, including what the system reserves, and the start of the dynamic
+/// part.
 fn shared_memory(program: &Program, dynamic: u32) -> (u32, u32) {
     let end = program.reserved_shared + program.static_shared;
     let start = if dynamic > 0 { end.next_multiple_of(program.dynamic_align.max(1)) } else { end };
     (start + dynamic, start)
 }
 
-/// How each instruction of a program orders memory.
+/// Returns how each instruction of a program orders memory.
 fn orders(program: &Program) -> Vec<Order> {
     let mut orders = vec![Order::default(); program.ops.len()];
     for access in &program.accesses {
@@ -91,8 +92,8 @@ fn orders(program: &Program) -> Vec<Order> {
     orders
 }
 
-/// Allocates the workspace that the threads of a cooperative grid use as their barrier. Returns its address, or 0 for
-/// other launches.
+/// Allocates the workspace that the threads of a cooperative grid use as their barrier. Returns its address, or 0 if
+/// the launch is not cooperative.
 fn workspace(memory: &Memory, cooperative: bool) -> Result<u64, String> {
     if !cooperative {
         return Ok(0);
@@ -102,13 +103,13 @@ fn workspace(memory: &Memory, cooperative: bool) -> Result<u64, String> {
         .alloc(bytes, 256, memory::Kind::Device, "grid workspace")
         .map_err(|error| format!("no workspace for a cooperative grid: {error}"))?;
     let host = memory.host(start, bytes).map_err(|error| error.to_string())?;
-    // SAFETY: it was just allocated, with so many bytes.
+    // SAFETY: it was just allocated with `bytes` bytes.
     unsafe { host.write_bytes(0, bytes as usize) };
     memory.wrote(start, bytes);
     Ok(start)
 }
 
-/// Runs a kernel to its end, to a fault, or until whoever watches it stops it.
+/// Runs a kernel to its end, to a fault, or until the caller's watch stops it.
 pub(crate) fn run(
     memory: &Memory,
     profile: &Profile,
@@ -128,12 +129,12 @@ pub(crate) fn run(
     let shared = shared(memory, profile, settings, launch, (count, workspace, *watch));
     let tallies = work(&shared, count);
     if workspace != 0 {
-        // It belongs to this launch, so nobody else can have freed it.
+        // The workspace belongs to this launch, so nothing else can have freed it.
         let _ = memory.free(workspace);
     }
     let Ended { fault, printed, asserted } = shared.outcome.end();
     let finished: u64 = tallies.iter().map(|tally| tally.blocks).sum();
-    // Without a fault, only being stopped from outside leaves blocks unfinished.
+    // Without a fault, blocks are left unfinished only if the launch was stopped from outside.
     let cut = finished < launch.geometry.blocks();
     let fault = fault.or(cut.then_some(Fault::LaunchTimeout));
     printed.write(out);
@@ -150,7 +151,7 @@ pub(crate) fn run(
     }
 }
 
-/// The report of a launch that was not run.
+/// Returns the report of a launch that was refused.
 fn refused(kernel: &Kernel<Arc<Program>>, what: String) -> Report {
     Report {
         findings: vec![Finding::new(Kind::Internal { what }, kernel.name.clone())],
@@ -159,8 +160,8 @@ fn refused(kernel: &Kernel<Arc<Program>>, what: String) -> Report {
     }
 }
 
-/// What the workers of a launch share. `count` is the number of workers, `workspace` the address of the grid's
-/// workspace; `watch` follows the launch.
+/// Creates the state that the workers of a launch share. `count` is the number of workers, `workspace` the address of
+/// the grid's workspace; `watch` follows the launch.
 fn shared<'l>(
     memory: &'l Memory,
     profile: &'l Profile,
@@ -179,7 +180,7 @@ fn shared<'l>(
         let device = u64::from(occupancy.blocks.max(1)) * u64::from(profile.sms);
         device.div_ceil(count as u64).max(1) as usize
     };
-    // What a worker takes: a cluster, or a block.
+    // The unit that a worker takes: a cluster, or a block.
     let of = geometry.cluster.map_or(1, |dims| dims.iter().map(|&n| u64::from(n)).product());
     let batch = match settings.seed {
         0 => (blocks / of / (count as u64 * BATCHES)).clamp(1, LARGEST_BATCH),
@@ -226,7 +227,7 @@ fn shared<'l>(
         counting: settings.counters,
         sync_check: checks.sync,
         memory_check: checks.memory,
-        // The two other checks remember each access by its allocation.
+        // The two other checks keep shadow memory only for allocations.
         nowhere: (settings.keep_going && !checks.race && !checks.init).then(Nowhere::new),
         seed: settings.seed,
         budget: settings.budget,
@@ -238,7 +239,7 @@ fn shared<'l>(
         began: Instant::now(),
         heap: memory.heap(),
         workspace,
-        // What one worker does, or what a seed chooses, is the same each time.
+        // With one worker, or with a seed, a run is reproducible; no sums are kept then.
         turns: (count > 1 && settings.seed == 0).then(Turns::default),
         blocks: Blocks::new(blocks / of, batch),
         outcome: Outcome::new(settings.print_bytes),
@@ -246,7 +247,8 @@ fn shared<'l>(
     }
 }
 
-/// Runs the blocks with so many workers, one of them on this thread; with fewer if the system starts no more threads.
+/// Runs the blocks with `count` workers, one of them on this thread; with fewer if the system cannot start more
+/// threads.
 fn work(shared: &Shared<'_>, count: usize) -> Vec<Tally> {
     if count == 1 {
         return vec![Worker::new(shared).work()];

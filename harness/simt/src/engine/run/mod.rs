@@ -1,4 +1,4 @@
-//! Launches: the workers, the blocks that they run, the turns of the warps, and the counters.
+//! Launches: the workers, the blocks they run, the turns of the warps, and the counters.
 
 mod clusters;
 mod constants;

@@ -9,19 +9,19 @@ use crate::engine::warp::{State, Status, Turn};
 use crate::finding::{Access, Finding, Kind, What};
 use crate::kernel::Fault;
 
-/// The most places of waiting threads that a finding of a deadlock names.
+/// The maximum number of places of waiting threads that a deadlock finding names.
 const MOST_PLACES: usize = 16;
 
-/// How far a block got.
+/// How far a block's execution got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
     /// All threads have exited.
     Finished,
-    /// All warps that can run spin, or have used up their share.
+    /// All warps that can run spin, or have used up their time slice.
     Yielded,
-    /// None of its warps can run: all wait.
+    /// No warp can run: all wait.
     Stuck,
-    /// It was stopped.
+    /// The launch was stopped.
     Stopped,
 }
 
@@ -79,7 +79,8 @@ pub(super) fn run<'l>(block: &mut Block<'l>, worker: &mut Worker<'l>) -> Progres
     }
 }
 
-/// The places of the block's threads whose state is as `wanted`. Threads at one place are told together.
+/// Returns the places of the block's threads whose state is as `wanted`. Threads at the same place are reported
+/// together.
 pub(super) fn places(block: &Block<'_>, program: &Program, wanted: impl Fn(State) -> bool) -> Vec<Access> {
     let mut accesses: Vec<Access> = Vec::new();
     for warp in block.warps.iter().flatten() {
@@ -104,7 +105,7 @@ pub(super) fn places(block: &Block<'_>, program: &Program, wanted: impl Fn(State
     accesses
 }
 
-/// All threads wait for something that will not happen. Records a finding that says where.
+/// Records a deadlock finding with the places of the threads: all of them wait for something that will not happen.
 pub(super) fn deadlock(block: &Block<'_>, worker: &mut Worker<'_>) {
     let mut missing = None;
     let launch = worker.launch();
@@ -146,7 +147,7 @@ pub(super) fn deadlock(block: &Block<'_>, worker: &mut Worker<'_>) {
     worker.fail(Fault::Deadlock, finding);
 }
 
-/// What the phases of mbarriers lack for which threads of the block wait, a sentence each.
+/// Describes, one sentence each, what the phases of the mbarriers lack at which threads of the block wait.
 fn waits_at_mbarriers(block: &Block<'_>, shared_bytes: u32) -> Vec<String> {
     let groups = block.warps.iter().flatten().flat_map(|warp| &warp.groups);
     let mut offsets: Vec<u32> = groups
@@ -158,7 +159,7 @@ fn waits_at_mbarriers(block: &Block<'_>, shared_bytes: u32) -> Vec<String> {
     offsets.sort_unstable();
     offsets.dedup();
     let lacks = |offset: u32| {
-        // SAFETY: eight bytes of the block's shared memory; nobody changes them meanwhile.
+        // SAFETY: eight bytes of the block's shared memory; nothing changes them meanwhile.
         let word = unsafe { block.shared.ptr().add(offset as usize).cast::<u64>().read() };
         let Mbarrier { pending, bytes, expected, .. } = Mbarrier::from_word(word).ok()?;
         Some(format!(

@@ -11,7 +11,7 @@ use crate::finding::{Space, What};
 use crate::memory::View;
 use std::collections::BTreeMap;
 
-/// Adds up the workers' tallies and, if `lines` is set, spreads them over the lines of the source.
+/// Adds up the workers' tallies and, if `lines` is set, attributes them to source lines.
 pub(crate) fn expand(program: &Program, tallies: &[Tally], lines: bool, counters: &mut Counters) {
     let mut by_loc: BTreeMap<u32, Totals> = BTreeMap::new();
     for (index, block) in program.blocks.iter().enumerate() {
@@ -67,7 +67,7 @@ pub(crate) fn expand(program: &Program, tallies: &[Tally], lines: bool, counters
             continue;
         }
         let access = &AccessInfo { size: merged.unwrap_or(access.size), ..*access };
-        // A generic address may lead to shared or local memory, and is then counted there.
+        // A generic address may lead to shared or local memory, where the access is then counted.
         let further: &[Space] = if access.space == Space::Generic { &[Space::Shared, Space::Local] } else { &[] };
         for &space in [access.space].iter().chain(further) {
             let row = row_of(access.space, space) * rows;
@@ -99,7 +99,7 @@ pub(crate) fn expand(program: &Program, tallies: &[Tally], lines: bool, counters
     }
 }
 
-/// What decides the launch's time beside its traffic, if the workers have seen it.
+/// Returns what decides the launch's time besides its traffic, if the workers have recorded it.
 pub(crate) fn costs(program: &Program, tallies: &[Tally], memory: &View) -> Option<Costs> {
     tallies.first()?.seen.as_ref()?;
     let seen = tallies.iter().filter_map(|tally| tally.seen.as_deref());
@@ -113,7 +113,7 @@ pub(crate) fn costs(program: &Program, tallies: &[Tally], memory: &View) -> Opti
     Some(costs)
 }
 
-/// What all workers counted at a memory instruction, in the row of sites that begins at `row`.
+/// Sums what all workers counted at a memory instruction, in the row of sites that begins at `row`.
 fn sum_of_site(access: &AccessInfo, row: usize, tallies: &[Tally]) -> Site {
     let mut site = Site::default();
     for tally in tallies {
@@ -127,7 +127,7 @@ fn sum_of_site(access: &AccessInfo, row: usize, tallies: &[Tally]) -> Site {
     site
 }
 
-/// What a worker counted at an instruction that accesses textures or surfaces.
+/// Returns what a worker counted at a texture or surface instruction.
 fn texture_traffic(site: &Site) -> TextureTraffic {
     TextureTraffic {
         instructions: site.requests,
@@ -147,7 +147,7 @@ fn add_texture(to: &mut TextureTraffic, from: &TextureTraffic) {
     to.distinct_sectors += from.distinct_sectors;
 }
 
-/// Adds what was counted at a memory instruction to the figures of its kind of access.
+/// Adds what was counted at a memory instruction to the totals of its kind of access.
 fn add_access(totals: &mut Totals, access: &AccessInfo, site: &Site) {
     let bytes = site.lanes * u64::from(access.size);
     if access.what == What::Atomic {
@@ -185,9 +185,9 @@ fn add_access(totals: &mut Totals, access: &AccessInfo, site: &Site) {
     to.ideal_sectors += site.ideal;
 }
 
-/// The figures of each line of the source.
+/// Returns the figures of each source line.
 fn spread(program: &Program, by_loc: BTreeMap<u32, Totals>) -> Vec<Line> {
-    // Places that differ only in column or PTX line are one line of the source.
+    // Places that differ only in column or PTX line are the same source line.
     let mut lines: Vec<Line> = Vec::new();
     let mut known: BTreeMap<(String, u32, String, u32), usize> = BTreeMap::new();
     for (loc, totals) in by_loc {

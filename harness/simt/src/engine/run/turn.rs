@@ -1,4 +1,4 @@
-//! A warp's turn: it runs the groups of its lanes until it has exited, waits, or has had its share.
+//! A warp's turn: it runs the groups of its lanes until the warp has exited, waits, or has used up its time slice.
 
 use crate::engine::warp::block::Block;
 use crate::engine::warp::dice::scramble;
@@ -6,10 +6,10 @@ use crate::engine::warp::notes::Notes;
 use crate::engine::warp::{Flow, Group, Reason, SHARE, State, Turn, Warp};
 use crate::lane::LANES;
 
-/// For so many turns in a row, the lanes of a warp wait for those that spin.
+/// The maximum number of consecutive turns in which the lanes of a warp wait for those that spin.
 const MOST_HELD: u32 = 8;
 
-/// Gives a warp its turn. Its block and the worker's notes are lent to the warp until the turn is over.
+/// Gives a warp its turn. The warp borrows its block and the worker's notes until the turn is over.
 pub(super) fn turn<'l>(warp: &mut Warp<'l>, block: &mut Block<'l>, notes: &mut Notes) -> Turn {
     let turn = Lent(warp);
     // SAFETY: `block` and `notes` stay borrowed until this function returns, and `turn` ends the loans before.
@@ -20,7 +20,7 @@ pub(super) fn turn<'l>(warp: &mut Warp<'l>, block: &mut Block<'l>, notes: &mut N
     turn.0.turn()
 }
 
-/// A warp in its turn.
+/// A warp during its turn.
 struct Lent<'w, 'l>(&'w mut Warp<'l>);
 
 impl Drop for Lent<'_, '_> {
@@ -31,8 +31,8 @@ impl Drop for Lent<'_, '_> {
 }
 
 impl Warp<'_> {
-    /// Makes the lowest ready group the running one, merged with those at the same program counter. Returns false if
-    /// none is ready.
+    /// Makes the lowest ready group the running one, merged with those at the same program counter. Returns false if no
+    /// group is ready.
     fn choose(&mut self) -> bool {
         let mut lowest = u32::MAX;
         let mut found = false;
@@ -47,7 +47,7 @@ impl Warp<'_> {
         }
         let (mut mask, mut next) = (0, u32::MAX);
         self.groups.retain(|group| {
-            // A group that has used up its share, but stands at the same place, comes along.
+            // A group that has used up its time slice, but is at the same program counter, is merged too.
             if group.pc == lowest && matches!(group.state, State::Ready | State::Deferred) {
                 mask |= group.mask;
                 return false;
@@ -62,7 +62,7 @@ impl Warp<'_> {
         true
     }
 
-    /// Runs until the warp has exited, waits, or has had its share.
+    /// Runs until the warp has exited, waits, or has used up its time slice.
     fn turn(&mut self) -> Turn {
         self.fuel = SHARE;
         self.penalty = 0;
@@ -78,9 +78,9 @@ impl Warp<'_> {
                 }
                 break if self.ready_deferred() { Turn::Yield } else { Turn::Blocked };
             }
-            // SAFETY: the worker has started the warp with this program, and its groups stand in it.
+            // SAFETY: the worker has started the warp with this program, and its groups' program counters lie in it.
             unsafe {
-                // Lanes that have exited may be computed, too, as nobody looks at their registers again.
+                // Lanes that have exited may be computed too, because their registers are not read again.
                 match (self.mask() == self.live, self.launch().init) {
                     (true, false) => self.go::<true, false>(),
                     (false, false) => self.go::<false, false>(),
@@ -101,7 +101,7 @@ impl Warp<'_> {
                     if is_held && self.ready_deferred() {
                         break Turn::Yield;
                     }
-                    // Groups that part and meet again in a loop take each other along for ever.
+                    // Groups that part and meet again in a loop could keep each other running forever.
                     shares += 1;
                     if shares > LANES && self.ready_deferred() {
                         break Turn::Yield;
@@ -118,14 +118,15 @@ impl Warp<'_> {
         turn
     }
 
-    /// Whether the running group, which gives way, spins in a loop that only waits for other blocks, while other lanes
-    /// of the warp have left it or have yet to come: these wait where all come together, as a GPU has them do, until
-    /// other warps and blocks have had a few turns. What the group waits for may be theirs to write, so not for ever.
+    /// Returns whether the running group, which yields, spins in a loop that only waits for other blocks, while other
+    /// lanes of the warp have left the loop or not yet reached it. Those lanes then wait at the reconvergence point, as
+    /// on a GPU, until other warps and blocks have had a few turns. They do not wait forever, since the value that the
+    /// group waits for may be theirs to write.
     fn holds_others(&mut self) -> bool {
         if self.dice != 0 || self.held >= MOST_HELD || !self.groups.iter().any(|group| group.state == State::Ready) {
             return false;
         }
-        // What a look has seen is compared by the look itself, or by an instruction of its own behind it.
+        // A polled value is compared by the polling instruction itself, or by a separate instruction after it.
         let accesses = &self.program().accesses;
         let looks = accesses.partition_point(|access| access.pc <= self.poll.0).checked_sub(1);
         let spins = self.penalty > 0 && looks.is_some_and(|last| accesses[last].spins);
@@ -133,7 +134,7 @@ impl Warp<'_> {
         spins
     }
 
-    /// Makes the groups ready that have used up their share. Returns whether there were any.
+    /// Makes the groups ready that have used up their time slice. Returns whether there were any.
     fn ready_deferred(&mut self) -> bool {
         let mut any = false;
         for group in &mut self.groups {
@@ -145,7 +146,7 @@ impl Warp<'_> {
         any
     }
 
-    /// Adds what has been executed to the worker's account, and starts a new share.
+    /// Adds the executed instructions to the worker's account, and starts a new time slice.
     fn settle(&mut self) {
         let spent = (SHARE - self.fuel - self.penalty).max(0) as u64;
         self.notes.get_mut().spent += spent;
@@ -154,7 +155,7 @@ impl Warp<'_> {
         self.penalty = 0;
     }
 
-    /// Runs the group until it stops. With `INIT`, it may come to follow undefined values.
+    /// Runs the group until it stops. With `INIT`, it may switch to tracking undefined values.
     ///
     /// # Safety
     /// `pc` is inside the program, all of whose paths end in an instruction that stops or jumps.

@@ -21,7 +21,7 @@ use crate::lane::{HostVectors, LANES};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
-/// What a worker has counted.
+/// A worker's counts.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub counts: Vec<BlockCount>,
@@ -30,24 +30,24 @@ pub(crate) struct Tally {
     pub branch_warps: Vec<u64>,
     pub diverged_warps: Vec<u64>,
     pub blocks: u64,
-    /// The most instructions that one warp has executed.
+    /// The instructions of the warp that executed the most.
     pub longest_warp: u64,
     pub findings: Findings,
     pub seen: Option<Box<Seen>>,
 }
 
-/// A host thread's state.
+/// The state of a worker's host thread.
 pub(super) struct Worker<'l> {
     launch: &'l Shared<'l>,
-    /// The part that instructions change. It is lent to the warp that has its turn.
+    /// The part that instructions change. A warp borrows it for its turn.
     pub notes: Notes,
     counts: Vec<BlockCount>,
     sites: Vec<Site>,
-    /// How far apart the rows of sites lie.
+    /// The distance between the rows of sites.
     row: usize,
     branch_warps: Vec<u64>,
     diverged_warps: Vec<u64>,
-    /// The number of spent instructions from which on they must be reported to the launch.
+    /// The number of spent instructions from which they must be reported to the launch.
     account: u64,
     #[expect(clippy::vec_box, reason = "a slot moves between here and its warp")]
     free: Vec<Box<WarpSlot>>,
@@ -60,7 +60,7 @@ pub(super) struct Worker<'l> {
 }
 
 impl<'l> Worker<'l> {
-    /// A worker of a launch.
+    /// Creates a worker of a launch.
     pub fn new(launch: &'l Shared<'l>) -> Worker<'l> {
         let program = launch.program;
         let branches = program.branches.len();
@@ -103,7 +103,7 @@ impl<'l> Worker<'l> {
         }
     }
 
-    /// What all workers of the launch share.
+    /// Returns the shared state of the launch.
     pub fn launch(&self) -> &'l Shared<'l> {
         self.launch
     }
@@ -134,7 +134,7 @@ impl<'l> Worker<'l> {
         let mut resident: VecDeque<Box<Block<'l>>> = VecDeque::new();
         let mut batch = 0..0;
         let mut fruitless = 0;
-        // In a launch with a seed, several blocks are resident from the start, and give way to each other often.
+        // In a launch with a seed, several blocks are resident from the start, and yield to each other often.
         let (eager, patience) = if self.launch.seed == 0 { (1, 1) } else { (4, 32) };
         while !self.stopped() {
             let room = resident.len() < self.launch.resident;
@@ -181,7 +181,7 @@ impl<'l> Worker<'l> {
         }
     }
 
-    /// Keeps what a block printed and, if it has finished, the block for another.
+    /// Keeps what a block printed and, if it has finished, recycles the block.
     pub(super) fn retire(&mut self, mut block: Box<Block<'l>>, finished: bool) {
         if !block.printed.is_empty() {
             let printed = std::mem::take(&mut block.printed);
@@ -204,7 +204,7 @@ impl<'l> Worker<'l> {
         block
     }
 
-    /// Starts a warp of a block: gives it a slot, and points it at everything that it works with.
+    /// Starts a warp of a block: gives it a slot, and sets its pointers.
     pub fn start(&mut self, block: &Block<'l>, warp: &mut Warp<'l>, index: usize) {
         let launch = self.launch;
         let program = launch.program;
@@ -223,11 +223,11 @@ impl<'l> Worker<'l> {
         warp.local_len = u64::from(launch.local_bytes);
         warp.local_stride = local_stride(launch.local_bytes);
         warp.seen = slot.seen.as_mut_ptr();
-        // Where the chains of warps are counted, each has its own counts of basic blocks.
+        // When the chains of warps are counted, each warp has its own counts of basic blocks.
         let slot_counts = slot.counts.as_mut_ptr();
         slot.paused.begin(live);
         if program.recursive {
-            // Threads that have exited inside of calls left their registers there.
+            // Threads that exited inside calls left their callers' registers there.
             slot.saved.iter_mut().for_each(Vec::clear);
         }
         warp.slot = Some(slot);
@@ -266,7 +266,7 @@ impl<'l> Worker<'l> {
         warp.status = Status::Ready;
     }
 
-    /// A slot for a warp, which has been used before or is new.
+    /// Returns a slot for a warp, recycled or new.
     fn slot(&mut self) -> Box<WarpSlot> {
         let program = self.launch.program;
         self.free.pop().unwrap_or_else(|| {
@@ -316,7 +316,7 @@ impl<'l> Worker<'l> {
         }
     }
 
-    /// Adds the sums that have been kept: others may wait for them.
+    /// Adds the kept sums to memory: other threads may wait for them.
     #[inline(always)]
     pub fn finish_sums(&mut self) {
         if let Some(turns) = &self.launch.turns {
@@ -324,18 +324,18 @@ impl<'l> Worker<'l> {
         }
     }
 
-    /// Whether the launch has been stopped, by a fault or from outside.
+    /// Returns whether the launch has been stopped, by a fault or from outside.
     pub fn stopped(&self) -> bool {
         self.launch.stop.load(Ordering::Relaxed) || self.launch.watch.cancel.load(Ordering::Relaxed)
     }
 
-    /// Whether the spent instructions must be reported to the launch.
+    /// Returns whether the spent instructions must be reported to the launch.
     pub fn is_due(&self) -> bool {
         self.notes.spent > self.account
     }
 
-    /// Reports the spent instructions to the launch, and how far it is to those who watch. If they exceed its budget,
-    /// records a finding about this warp of the block. Returns true if the launch stops.
+    /// Reports the spent instructions to the launch, and its progress to the watch. If they exceed the budget, records
+    /// a finding about this warp of the block. Returns true if the launch stops.
     #[cold]
     pub fn over_budget(&mut self, block: &Block<'_>, warp: usize) -> bool {
         let spent = std::mem::take(&mut self.notes.spent);
@@ -359,7 +359,7 @@ impl<'l> Worker<'l> {
         true
     }
 
-    /// Where a warp of a block is: the loop that it executes, and the threads that do.
+    /// Returns where a warp of a block is: the loop that it executes, and the threads in that loop.
     fn whereabouts(&self, block: &Block<'_>, warp: usize) -> Option<Access> {
         let warp = block.warps[warp].as_ref()?;
         let group = warp.groups.first()?;

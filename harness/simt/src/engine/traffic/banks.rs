@@ -3,17 +3,18 @@
 use crate::lane::{LANES, lanes};
 use smallvec::SmallVec;
 
-/// Whether each lane of `mask` reads the same as its neighbour at distance 1, or each the same as its neighbour at
-/// distance 2. Neighbours that do not take part do not count.
+/// Returns whether every lane of `mask` reads the same address as its neighbour at distance 1, or every lane the same
+/// as its neighbour at distance 2. Neighbours that do not take part are ignored.
 fn in_pairs(address: &[u64; LANES], mask: u32) -> bool {
     [1, 2]
         .into_iter()
         .any(|step| lanes(mask).all(|lane| mask >> (lane ^ step) & 1 == 0 || address[lane] == address[lane ^ step]))
 }
 
-/// The lanes that go through the banks together. Wide accesses go in halves (8 bytes) or quarters (16 bytes) of the
-/// warp; the hardware takes two of these at once where lanes read in pairs. Fitted to what Nsight Compute counts on an
-/// H200 (`smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld`) for the matmul lab's kernels.
+/// Returns the sets of lanes that go through the banks together. Wide accesses go in halves (8 bytes) or quarters (16
+/// bytes) of the warp; the hardware takes two of these together where lanes read in pairs. Fitted to what Nsight
+/// Compute counts on an H200 (`smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld`) for the matmul lab's
+/// kernels.
 fn bank_groups(address: &[u64; LANES], mask: u32, size: u32) -> SmallVec<[u32; 4]> {
     let mut groups = SmallVec::new();
     let width = match size {
@@ -35,11 +36,11 @@ fn bank_groups(address: &[u64; LANES], mask: u32, size: u32) -> SmallVec<[u32; 4
     groups
 }
 
-/// Passes over the banks that a shared-memory request takes, how many its width demands, and the ways of its worst
-/// bank.
+/// Returns the passes over the banks that a shared-memory request takes, the passes that its width demands, and the
+/// ways of its worst bank.
 pub(crate) fn bank_conflicts(address: &[u64; LANES], mask: u32, size: u32) -> (u32, u32, u32) {
     if size <= 4 {
-        // Most often, every lane is in a bank of its own.
+        // Most often, every lane has a bank to itself.
         let (mut banks, mut on) = (0u32, 0u32);
         for i in 0..LANES {
             let bit = (mask >> i) & 1;
@@ -53,7 +54,7 @@ pub(crate) fn bank_conflicts(address: &[u64; LANES], mask: u32, size: u32) -> (u
     let words = u64::from((size / 4).max(1));
     let (mut waves, mut ideal, mut worst) = (0, 0, 0);
     for here in bank_groups(address, mask, size) {
-        // Distinct words of each bank; a bank seldom has more than a few.
+        // The distinct words of each bank; a bank rarely has more than a few.
         let mut first = [u64::MAX; 32];
         let mut more: SmallVec<[u64; 32]> = SmallVec::new();
         for lane in lanes(here) {
@@ -84,8 +85,8 @@ pub(crate) fn bank_conflicts(address: &[u64; LANES], mask: u32, size: u32) -> (u
     (waves, ideal, worst)
 }
 
-/// Passes over the banks that an atomic of `size` bytes takes, where a bank serves one lane a pass, and how many its
-/// width demands.
+/// Returns the passes over the banks that an atomic of `size` bytes takes, where a bank serves one lane per pass, and
+/// the passes that its width demands.
 pub(crate) fn atomic_passes(address: &[u64; LANES], mask: u32, size: u32) -> (u32, u32) {
     let words = size.div_ceil(4);
     let mut of_bank = [0u32; 32];
@@ -112,7 +113,7 @@ mod tests {
         assert_eq!(passes(ALL, 8, |lane| 8 * lane), (2, 2), "wide");
     }
 
-    /// Passes of a read of `size` bytes, each lane at its own byte.
+    /// Returns the passes of a read of `size` bytes a lane, from the offset that `at` returns for each lane.
     fn passes(size: u32, at: impl Fn(u64) -> u64) -> (u32, u32, u32) {
         bank_conflicts(&std::array::from_fn(|lane| at(lane as u64)), ALL, size)
     }
@@ -132,7 +133,7 @@ mod tests {
     fn sixteen_bytes_go_in_quarters_unless_lanes_read_in_pairs() {
         assert_eq!(passes(16, |lane| 16 * lane), (4, 4, 1), "adjacent");
         assert_eq!(passes(16, |_| 0), (2, 2, 1), "broadcast");
-        // The reads of the matmul lab's ladder, as an H200 counts them.
+        // The reads of the matmul lab's ladder, as counted on an H200.
         assert_eq!(passes(16, |lane| lane / 16 * 32), (2, 2, 1), "vectorized, A");
         assert_eq!(passes(16, |lane| lane % 16 * 32), (8, 4, 2), "vectorized, B");
         assert_eq!(passes(16, |lane| lane / 4 * 16), (2, 2, 1), "warp tile, A");

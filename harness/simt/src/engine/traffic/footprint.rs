@@ -1,16 +1,16 @@
-//! Which 32-byte sectors of global memory a launch touches: each once in the launch, and each once in every block.
+//! Footprint of a launch in 32-byte sectors of global memory: each sector counted once per launch, and once per block.
 
 use super::hash::Table;
 use crate::costs::Footprint;
 
 /// Bytes of a page of marks, as a power of two.
 const PAGE: u32 = 16;
-/// Words of 64 marks in a page: a mark for each sector.
+/// Words of 64 marks in a page, with one mark per sector.
 const WORDS: usize = 1 << (PAGE - 5 - 6);
-/// Lines of 128 bytes that a block's reads are remembered in, as a cache of as many lines would hold them.
+/// The number of 128-byte lines of a block's reads that are remembered, as in a cache of this many lines.
 const LINES: usize = 1 << 13;
 
-/// Marks of the sectors of a page.
+/// The marks of a page's sectors.
 struct Page {
     read: [u64; WORDS],
     written: [u64; WORDS],
@@ -19,36 +19,37 @@ struct Page {
 /// A line that a block has read.
 #[derive(Clone, Copy, Default)]
 struct Line {
-    /// The line's number, from 1, and in the lower four bits which of its sectors.
+    /// The line's number, from 1; the lower four bits are a mask of its sectors.
     read: u64,
-    /// The block that read it, from 1.
+    /// The number, from 1, of the block that read it.
     block: u64,
 }
 
-/// What a worker's blocks have touched.
+/// The sectors that a worker's blocks have touched.
 pub(crate) struct Touch {
     pages: Table<Page>,
     lines: Box<[Line]>,
     block_reads: u64,
-    /// Passes of the L1 cache that requests have needed.
+    /// L1 cache passes of all requests.
     request_passes: u64,
-    /// Sectors that copies in bulk have read or written.
+    /// Sectors that bulk copies have read or written.
     copied: u64,
 }
 
 impl Touch {
-    /// Nothing yet.
+    /// Creates an empty record.
     pub fn new() -> Touch {
         let lines = vec![Line::default(); LINES].into_boxed_slice();
         Touch { pages: Table::default(), lines, block_reads: 0, request_passes: 0, copied: 0 }
     }
 
-    /// Notes that a request needs so many passes of the L1 cache.
+    /// Records that a request needs `passes` passes of the L1 cache.
     pub fn passes(&mut self, passes: u32) {
         self.request_passes += u64::from(passes);
     }
 
-    /// Notes that `block` reads or writes sectors of the 128-byte line with this number; a bit of `sectors` for each.
+    /// Records that `block` reads or writes sectors of the 128-byte line with this number; `sectors` has a bit for
+    /// each.
     #[inline(always)]
     pub fn line(&mut self, block: u64, line: u64, sectors: u8, is_read: bool) {
         if is_read {
@@ -58,8 +59,8 @@ impl Touch {
         }
     }
 
-    /// Notes that `block` reads or writes pieces of memory: each is its first and its last sector, and those between
-    /// them, 33 at most. Returns how many lines these are, where what lies in one line in a row counts as one.
+    /// Records that `block` reads or writes pieces of memory. Each piece is given by its first and last sector, and has
+    /// 33 sectors at most. Returns the number of lines touched; consecutive pieces in the same line count as one.
     #[inline(always)]
     pub fn pieces(&mut self, block: u64, pieces: impl Iterator<Item = (u64, u64)>, is_read: bool) -> u32 {
         let (mut latest, mut lines) = (u64::MAX, 0);
@@ -85,8 +86,8 @@ impl Touch {
         lines
     }
 
-    /// If `block` has read all of these pieces, which lie as for [`Touch::pieces`], and it is known: in how many lines
-    /// they lie.
+    /// Returns in how many lines these pieces lie (as for [`Touch::pieces`]), if it is known that `block` has read all
+    /// of them.
     #[inline(always)]
     pub fn has_read(&self, block: u64, pieces: impl Iterator<Item = (u64, u64)>) -> Option<u32> {
         let (mut latest, mut lines) = (u64::MAX, 0);
@@ -108,8 +109,8 @@ impl Touch {
         Some(lines)
     }
 
-    /// Whether it is known that `block` has read these sectors: bits, from the first sector of the line with this
-    /// number.
+    /// Returns whether it is known that `block` has read these sectors: a bit mask, from the first sector of the line
+    /// with this number.
     #[inline(always)]
     pub fn has_read_whole(&self, block: u64, line: u64, mut sectors: u64) -> bool {
         for line in line.. {
@@ -124,7 +125,7 @@ impl Touch {
         true
     }
 
-    /// Notes that `block` reads or writes such sectors.
+    /// Records that `block` reads or writes sectors, given as for [`Touch::has_read_whole`].
     #[inline(always)]
     pub fn whole(&mut self, block: u64, line: u64, sectors: u64, is_read: bool) {
         let bits = u128::from(sectors) << (line % 16 * 4);
@@ -141,14 +142,14 @@ impl Touch {
         }
     }
 
-    /// Whether it is known that `block` has read these sectors of a line: then they are marked, too.
+    /// Returns whether it is known that `block` has read these sectors of a line. Such sectors are already marked.
     #[inline(always)]
     fn knows(&self, block: u64, line: u64, sectors: u64) -> bool {
         let at = &self.lines[place(line)];
         at.read & (!0xf | sectors) == (line + 1) << 4 | sectors && at.block == block + 1
     }
 
-    /// Notes that `block` reads sectors of a line.
+    /// Records that `block` reads sectors of a line.
     #[inline(always)]
     fn read(&mut self, block: u64, line: u64, sectors: u64) {
         if !self.knows(block, line, sectors) {
@@ -156,14 +157,14 @@ impl Touch {
         }
     }
 
-    /// The same if some of them may not have been read before.
+    /// Like `read`, for sectors that may not have been read before.
     #[inline(never)]
     fn read_first(&mut self, block: u64, line: u64, sectors: u8) {
         self.remember(block, line, sectors.into());
         self.mark(line, sectors, true);
     }
 
-    /// Remembers sectors of a line that `block` reads, and counts those that it has not read before.
+    /// Remembers the sectors of a line that `block` reads, and counts those that it has not read before.
     #[inline(always)]
     fn remember(&mut self, block: u64, line: u64, sectors: u64) {
         let at = &mut self.lines[place(line)];
@@ -173,14 +174,14 @@ impl Touch {
         *at = Line { read: (line + 1) << 4 | before | sectors, block: block + 1 };
     }
 
-    /// Notes that sectors are written: bits of the 64 sectors of the piece of memory with this number, and of those of
-    /// the next.
+    /// Records that sectors are written: two masks, for the 64 sectors of the piece of memory with this number, and for
+    /// those of the next piece.
     #[inline(always)]
     pub fn written(&mut self, piece: u64, sectors: [u64; 2]) {
         self.mark_pieces(piece, sectors, false);
     }
 
-    /// Marks such sectors as read or written.
+    /// Marks sectors as read or written, given as for [`Touch::written`].
     #[inline(always)]
     fn mark_pieces(&mut self, piece: u64, sectors: [u64; 2], is_read: bool) {
         for (piece, sectors) in (piece..).zip(sectors).filter(|(_, sectors)| *sectors != 0) {
@@ -198,7 +199,7 @@ impl Touch {
         marks[first / 64] |= u64::from(sectors) << (first % 64);
     }
 
-    /// Notes that a copy in bulk reads or writes so many bytes, which do not go through the L1 cache.
+    /// Records that a bulk copy reads or writes `bytes` bytes, bypassing the L1 cache.
     pub fn copied(&mut self, address: u64, bytes: u32, is_read: bool) {
         let end = address.saturating_add(bytes.into());
         for sector in address >> 5..end.div_ceil(32) {
@@ -212,7 +213,7 @@ impl Touch {
         self.pages.entry(number, || Page { read: [0; WORDS], written: [0; WORDS] })
     }
 
-    /// Adds what another worker's blocks have touched.
+    /// Adds another worker's record.
     pub fn join(&mut self, other: &Touch) {
         self.block_reads += other.block_reads;
         self.request_passes += other.request_passes;
@@ -226,7 +227,7 @@ impl Touch {
         }
     }
 
-    /// The counts.
+    /// Returns the counts.
     pub fn footprint(&self) -> Footprint {
         let mut all = Footprint {
             block_read_sectors: self.block_reads,
@@ -234,7 +235,7 @@ impl Touch {
             copied_sectors: self.copied,
             ..Footprint::default()
         };
-        // Neighbours from an even one on, each pair once.
+        // Counts each pair of neighbouring sectors once; pairs begin at even sectors.
         let pairs = |sectors: u64| u64::from(((sectors | sectors >> 1) & 0x5555_5555_5555_5555).count_ones());
         for (_, page) in self.pages.iter() {
             for (read, written) in page.read.iter().zip(page.written) {
@@ -249,7 +250,7 @@ impl Touch {
     }
 }
 
-/// Where a line is remembered.
+/// Returns the index at which a line is remembered.
 #[inline(always)]
 fn place(line: u64) -> usize {
     (line ^ (line >> 13)) as usize % LINES
@@ -331,8 +332,8 @@ mod tests {
     #[test]
     fn what_shares_a_place_in_the_tables_is_told_apart() {
         let mut touch = Touch::new();
-        // Line 5; the same of a page that is found at the same place; the same marks in another word; a line that takes
-        // the place of line 5 among those that the block has read; and line 5, which has to be read again.
+        // Line 5; a line of another page with the same slot and the same marks; the same marks in another word; a line
+        // that evicts line 5 from the remembered reads; and line 5 again, which then counts as a new read.
         for line in [5, 5 + (1 << 40), 5 + 16, (1 << 13) + 4, 5] {
             touch.line(0, line, 1, true);
         }

@@ -1,29 +1,29 @@
-//! What is noted by addresses: found without hashing as long as few places are used by turns.
+//! A table keyed by addresses: lookups need no hashing as long as few keys alternate.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Entries that are found without a search, as a power of two.
+/// Entries that are found without a hash lookup, as a power of two.
 const RECENT: u32 = 10;
 
-/// Entries by the number of a piece of memory.
+/// Entries keyed by the number of a piece of memory.
 pub(crate) struct Table<T> {
     entries: Vec<T>,
-    /// The index of each number's entry.
+    /// The index of each key's entry.
     known: HashMap<u64, u32, BuildHasherDefault<Product>>,
     recent: Box<[(u64, u32)]>,
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Table<T> {
-        // No piece of memory has the number that every place begins with.
+        // `u64::MAX`, the initial key of every slot, is not the number of any piece.
         let recent = vec![(u64::MAX, 0); 1 << RECENT].into_boxed_slice();
         Table { entries: Vec::new(), known: HashMap::default(), recent }
     }
 }
 
 impl<T> Table<T> {
-    /// The entry with this number, below `u64::MAX`; a new one if there is none yet.
+    /// Returns the entry with this number, below `u64::MAX`; creates it if it does not exist.
     #[inline(always)]
     pub fn entry(&mut self, number: u64, new: impl FnOnce() -> T) -> &mut T {
         let (latest, index) = self.recent[place(number)];
@@ -42,20 +42,20 @@ impl<T> Table<T> {
         index
     }
 
-    /// The numbers with their entries, in any order.
+    /// Iterates over the numbers and their entries, in any order.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         self.known.iter().map(|(&number, &index)| (number, &self.entries[index as usize]))
     }
 }
 
-/// Where a number is found without a search. Arrays whose sizes are powers of two lie as far apart, and kernels go over
-/// several of them side by side: those have different places, too.
+/// Returns the slot of a number in the direct lookup. Arrays whose sizes are powers of two lie at power-of-two
+/// distances, and kernels often traverse several in parallel: those get different slots, too.
 #[inline(always)]
 fn place(number: u64) -> usize {
     (number ^ number >> RECENT ^ number >> (2 * RECENT)) as usize % (1 << RECENT)
 }
 
-/// Multiplies by an odd number and keeps the upper bits.
+/// A hash that multiplies by an odd number and keeps the upper bits.
 #[derive(Default)]
 struct Product(u64);
 

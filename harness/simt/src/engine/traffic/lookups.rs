@@ -1,66 +1,71 @@
-//! What a request asks of the L1 cache: lines, the sectors in them, and passes.
+//! What a request costs in the L1 cache: lines, the sectors in them, and passes.
 //!
-//! From one execution of an instruction to the next, its lanes' addresses most often move together and keep their
-//! distances, as in [`super::pattern`]. So each instruction remembers the last request, taken apart into pieces, and
-//! what its passes are: while the distances hold, what remains is to find the lines of these pieces at their new place.
-//! Requests of many pieces are taken apart only if their distances come twice: see [`super::scattered`] for the others.
+//! From one execution of an instruction to the next, its lanes' addresses usually move together and keep their
+//! distances, as in [`super::pattern`]. So each instruction remembers its last request, split into pieces, and the
+//! passes it needs: while the distances hold, only the lines of these pieces at their new location remain to be found.
+//! Requests of many pieces are split only if their distances occur twice in a row: see [`super::scattered`] for the
+//! others.
 
 use super::scattered::Packed;
 use crate::checks::Addresses;
 use crate::lane::{ALL, LANES};
 
-/// With more runs than that, the pieces of a request are neighbouring sectors, and lanes are looked at one by one.
+/// With more runs than this, the pieces of a request are runs of neighbouring sectors instead, and the banks are
+/// counted lane by lane.
 const RUNS: u32 = 8;
-/// Banks of the cache, of a word each.
+/// Banks of the cache, one word wide each.
 const BANKS: usize = 32;
-/// After so many requests in a row that were not like the one before, the distances of so many are not remembered, and
-/// then it is tried with so few again.
+/// Backoff: after `VAIN` consecutive requests that did not repeat the one before, the distances of the next `SKIPPED`
+/// requests are not remembered; then `TRIED` requests are tried again.
 const VAIN: u8 = 8;
 const SKIPPED: u8 = 30;
 const TRIED: u8 = 2;
 
-/// The last request of an instruction, and what follows from the distances between its lanes' addresses.
+/// The last request of an instruction, and what was derived from the distances between its lanes' addresses.
 pub(crate) struct LookUp {
-    /// The lanes that took part. None: nothing is remembered.
+    /// The lanes that took part; 0 if no request is remembered.
     mask: u32,
-    /// From the address of the first of them to each lane's.
+    /// The distances from the first of these lanes' address to each lane's.
     from_first: [u64; LANES],
-    /// The address of the first of them.
+    /// The address of the first of these lanes.
     first: u64,
-    /// The bits of that address on which the pieces depend: if there are few pieces, only where it lies in its word.
+    /// The bits of that address on which the pieces depend. With few pieces, these are only the bits inside a word.
     fixed: u64,
-    /// From the first lane's address to the lowest, and from there to the highest.
+    /// The distance from the first lane's address to the lowest address. `span` is the distance from there to the
+    /// highest.
     lowest: u64,
     span: u64,
-    /// The pieces of memory that are touched, in the order of the lanes: from the first lane's address to the first and
-    /// to the last access or sector of each.
+    /// The touched pieces of memory, in lane order: the distances from the first lane's address to the first and to the
+    /// last access or sector of each.
     pieces: [(u64, u64); LANES],
-    /// How many these are. 0: the request has not been taken apart.
+    /// The number of pieces; 0 if the request has not been split.
     count: u32,
-    /// How often they are touched one after another, if it is a single one; else 1.
+    /// If there is a single piece, how often in a row it is touched; otherwise 1.
     times: u32,
-    /// The passes that the banks need. They are the same wherever the request lies, as its words go round the banks.
+    /// The passes that the banks need. They do not depend on where the request lies, since consecutive words use the
+    /// banks in rotation.
     passes: u32,
-    /// What is touched where the first lane's address lies at one place of a line.
+    /// What is touched for one position of the first lane's address in its line.
     whole: Whole,
-    /// How many requests in a row were not like the one before, as far as it is tried.
+    /// Consecutive requests that did not repeat the one before, as far as they were tried.
     vain: u8,
-    /// The address from which [`LookUp::next`] was last asked for.
+    /// The address with which [`LookUp::next`] was last called.
     latest: u64,
 }
 
-/// What a request touches as a whole.
+/// What a whole request touches.
 #[derive(Clone, Copy)]
 pub(crate) struct Whole {
-    /// Where in its line the first lane's address lies; [`NOWHERE`] before this is known.
+    /// The offset of the first lane's address in its line; [`NOWHERE`] if not yet known.
     place: u64,
-    /// The sectors, as bits: of the line with the lowest address, and of the next 15. 0: they lie farther apart.
+    /// A mask of the sectors: those of the line with the lowest address, and of the next 15 lines. 0 if they are
+    /// further apart.
     pub sectors: u64,
     /// The passes that the cache needs.
     pub passes: u32,
 }
 
-/// No place in a line.
+/// An offset that is outside of every line.
 const NOWHERE: u64 = LINE;
 /// Bytes of a line.
 const LINE: u64 = 128;
@@ -86,12 +91,12 @@ impl Default for LookUp {
 }
 
 impl LookUp {
-    /// The address of the first lane of `mask`, if it is known now how the request is taken apart.
+    /// Returns the address of the first lane of `mask`, if the split of the request into pieces is now known.
     ///
-    /// `size` is the same each time.
+    /// `size` must be the same in every call.
     ///
     /// # Safety
-    /// The processor has what `W` promises.
+    /// The processor supports what `W` requires.
     #[inline(always)]
     pub unsafe fn find<const W: u8>(&mut self, address: Addresses<'_>, mask: u32, size: u32) -> Option<u64> {
         debug_assert!(size <= 32, "an access of one sector at most");
@@ -104,10 +109,10 @@ impl LookUp {
         }
     }
 
-    /// The same if it was known before.
+    /// Like `find`, but only if the split was already known.
     ///
     /// # Safety
-    /// The processor has what `W` promises.
+    /// The processor supports what `W` requires.
     #[inline(always)]
     pub unsafe fn known<const W: u8>(&mut self, address: Addresses<'_>, mask: u32) -> Option<u64> {
         let first = address.at(mask.trailing_zeros() as usize & 31);
@@ -123,7 +128,7 @@ impl LookUp {
         Some(first)
     }
 
-    /// The address at which the first lane will be next, if it goes on as far as it went from the one before to this.
+    /// Returns the next address of the first lane, if it repeats its last step.
     #[inline(always)]
     pub fn next(&mut self, first: u64) -> u64 {
         let step = first.wrapping_sub(self.latest);
@@ -131,19 +136,19 @@ impl LookUp {
         first.wrapping_add(step)
     }
 
-    /// Whether the pieces are the same where the first address is this one.
+    /// Returns whether the same pieces apply when the first lane's address is `first`.
     #[inline(always)]
     fn fits(&self, first: u64) -> bool {
-        // Addresses that wrap round to 0 on their way to the highest would have another order.
+        // Addresses that wrap around to 0 before the highest one would be in another order.
         let ordered = first.wrapping_add(self.lowest).checked_add(self.span).is_some();
         (first ^ self.first) & self.fixed == 0 && ordered
     }
 
-    /// Whether these addresses of the remembered lanes have other distances. Written out for the host's vectors,
-    /// because the compiler makes good code of a loop only by chance.
+    /// Returns whether the remembered lanes' addresses now have other distances. Written explicitly for the host's
+    /// vectors, because the compiler vectorizes the loop only by chance.
     ///
     /// # Safety
-    /// The processor has what `W` promises.
+    /// The processor supports what `W` requires.
     #[inline(always)]
     unsafe fn differs<const W: u8>(&self, address: Addresses<'_>, first: u64) -> bool {
         let start = first.wrapping_sub(address.offset);
@@ -180,16 +185,16 @@ impl LookUp {
         differ != 0
     }
 
-    /// The remembered pieces, from this address of the first lane on: the first and the last sector of each, in the
-    /// order of the lanes.
+    /// Returns the remembered pieces for this address of the first lane: the first and the last sector of each, in lane
+    /// order.
     #[inline(always)]
     pub fn pieces(&self, first: u64) -> impl Iterator<Item = (u64, u64)> {
         let pieces = &self.pieces[..(self.count as usize).min(LANES)];
         pieces.iter().map(move |(from, to)| (first.wrapping_add(*from) >> 5, first.wrapping_add(*to) >> 5))
     }
 
-    /// The remembered request as a whole, from this address of the first lane on, with the line of the lowest address:
-    /// if it lies in few lines.
+    /// Returns the whole remembered request for this address of the first lane, and the line of the lowest address, if
+    /// the request lies in few lines.
     #[inline(always)]
     pub fn whole(&mut self, first: u64) -> Option<(u64, Whole)> {
         if self.whole.place != first % LINE {
@@ -199,7 +204,7 @@ impl LookUp {
         if self.whole.sectors == 0 { None } else { Some((line, self.whole)) }
     }
 
-    /// Finds out what the pieces touch where the first lane's address lies in its line as this one.
+    /// Computes what the pieces touch when the first lane's address has the same offset in its line as `first`.
     #[inline(never)]
     fn lay(&mut self, first: u64) {
         let from = first.wrapping_add(self.lowest) / LINE * (LINE / 32);
@@ -216,21 +221,21 @@ impl LookUp {
         (self.whole.sectors, self.whole.passes) = (sectors, self.passes(lines as u32));
     }
 
-    /// How many passes the cache needs for the remembered pieces, which lie in so many lines: one for two lines, or for
-    /// a word of each bank. A word that neighbouring lanes share is asked for once.
+    /// Returns the cache passes for the remembered pieces, which lie in `lines` lines: a pass serves two lines, and one
+    /// word of each bank. A word that neighbouring lanes share is requested once.
     #[inline(always)]
     pub fn passes(&self, lines: u32) -> u32 {
         let lines = if lines > 1 { lines * self.times } else { lines };
         self.passes.max(lines.div_ceil(2))
     }
 
-    /// Remembers a request. `again`: these lanes had the same distances the last time. Returns false if it is one of
-    /// many pieces, and its distances are new: only these are remembered.
+    /// Remembers a request. `again`: these lanes had the same distances the last time. Returns false if the request has
+    /// many pieces and its distances are new; then only the distances are remembered.
     ///
-    /// Lanes are taken in runs that ascend without gaps, so that most requests are one run, or a few.
+    /// Lanes are grouped into runs that ascend without gaps, so that most requests are one run, or a few.
     ///
     /// # Safety
-    /// The processor has what `W` promises.
+    /// The processor supports what `W` requires.
     #[inline(always)]
     unsafe fn learn<const W: u8>(&mut self, address: &[u64; LANES], mask: u32, size: u32, again: bool) -> bool {
         // SAFETY: the caller's contract.
@@ -244,7 +249,7 @@ impl LookUp {
             many if many >= VAIN + SKIPPED => VAIN - TRIED,
             few => few + 1,
         };
-        // No request has no lanes.
+        // Mask 0 matches no request.
         self.mask = if self.vain > VAIN { 0 } else { mask };
         if self.mask != 0 {
             for i in 0..LANES {
@@ -274,7 +279,7 @@ impl LookUp {
             self.cut(&sectors, mask, starts, first);
         }
         self.passes = if window <= BANKS as u64 {
-            // Words among those side by side, each in another bank than the 31 before it.
+            // Of contiguous words, each lies in another bank than the 31 before it.
             window.div_ceil(BANKS as u64) as u32
         } else if few {
             passes_of(self.pieces[..self.count as usize].iter().map(|(from, to)| {
@@ -285,7 +290,7 @@ impl LookUp {
             // SAFETY: the caller's contract.
             unsafe { Packed::of(Addresses::of(address), mask).of_banks::<W>(size) }
         };
-        // The rows of a block that is narrower than a warp often read one row of memory.
+        // The rows of a block that is narrower than a warp often read the same row of memory.
         let pieces = &self.pieces[..(self.count as usize).min(LANES)];
         let same = pieces.iter().all(|piece| *piece == pieces[0]);
         (self.count, self.times) = if same { (1, self.count) } else { (self.count, 1) };
@@ -304,7 +309,7 @@ impl LookUp {
     }
 }
 
-/// The passes that a few runs need: each is its first word, and how many there are.
+/// Returns the passes that a few runs need. Each run is its first word, and its number of words.
 #[inline(always)]
 fn passes_of(runs: impl Iterator<Item = (u64, u64)> + Clone) -> u32 {
     if runs.clone().all(|(_, count)| count <= BANKS as u64) {
@@ -315,11 +320,12 @@ fn passes_of(runs: impl Iterator<Item = (u64, u64)> + Clone) -> u32 {
     banks.passes()
 }
 
-/// The lanes whose access is that of the lane before, or follows it without a gap. Written out for the host's vectors:
-/// the addresses have just been written, and lanes that are read across two such vectors would have to wait for them.
+/// Returns the lanes whose access equals that of the lane before, or follows it without a gap. Written explicitly for
+/// the host's vectors: the addresses have just been written, and loads across two such vectors would stall on store
+/// forwarding.
 ///
 /// # Safety
-/// The processor has what `W` promises.
+/// The processor supports what `W` requires.
 #[inline(always)]
 unsafe fn following<const W: u8>(address: &[u64; LANES], mask: u32, size: u32) -> u32 {
     let size = u64::from(size);
@@ -336,7 +342,7 @@ unsafe fn following<const W: u8>(address: &[u64; LANES], mask: u32, size: u32) -
                 let before = _mm512_alignr_epi64::<7>(here, left);
                 let same = _mm512_cmpeq_epi64_mask(before, here);
                 let next = _mm512_cmpeq_epi64_mask(_mm512_add_epi64(before, step), here);
-                // Behind the last address the sum wraps round to 0, which follows nothing.
+                // After the last address the sum wraps around to 0, which does not count as following.
                 let next = next & _mm512_cmpge_epu64_mask(here, step);
                 bits |= u32::from(same | next) << (8 * at);
                 left = here;
@@ -352,7 +358,7 @@ unsafe fn following<const W: u8>(address: &[u64; LANES], mask: u32, size: u32) -
     bits & mask << 1 & mask
 }
 
-/// The first and the last lane of each run.
+/// Iterates over the first and the last lane of each run.
 #[inline(always)]
 fn runs(mask: u32, mut starts: u32) -> impl Iterator<Item = (usize, usize)> + Clone {
     let further = mask & !starts;
@@ -366,23 +372,23 @@ fn runs(mask: u32, mut starts: u32) -> impl Iterator<Item = (usize, usize)> + Cl
     })
 }
 
-/// The most words that a few runs ask of a bank: each run is the first of its words, and how many there are, as many as
-/// there are banks at most. A bit of the masks is a bank.
+/// Returns the most words that a few runs request of one bank. Each run is its first word and its number of words, at
+/// most the number of banks. Each bit of the masks is a bank.
 #[inline(always)]
 fn rows(runs: impl Iterator<Item = (u64, u64)>) -> u32 {
     let ones = |from: u64, count: u64| (u32::MAX >> (BANKS as u64 - count)).rotate_left((from % BANKS as u64) as u32);
     let mut before = [(0u64, 0u64, 0u32); RUNS as usize];
-    // How often each bank has been asked: a number of four bits, whose first bits are in the first mask.
+    // The requests of each bank as a four-bit number; the first mask has the lowest bits.
     let mut asked = [0u32; 4];
     let mut end = 0;
     for (at, (from, count)) in runs.enumerate() {
         let own = ones(from, count);
         let (mut new, mut open) = (own, own);
-        // Behind all words so far, each is new.
+        // Words beyond all earlier words are new.
         let so_far = if from >= end { 0 } else { at };
         end = end.max(from + count);
         for &(other, length, banks) in before[..so_far].iter().rev() {
-            // In a bank that was asked for the same word last, nothing is new.
+            // A word that an earlier run has already requested is not new.
             let (low, high) = (from.max(other), (from + count).min(other + length));
             let same = if low < high { ones(low, high - low) } else { 0 };
             (new, open) = (new & !(same & open), open & !banks);
@@ -395,11 +401,10 @@ fn rows(runs: impl Iterator<Item = (u64, u64)>) -> u32 {
     largest(&asked)
 }
 
-/// The most words of a bank in these rows, of which there are fewer than two to the power of `BITS`: a bit for each
-/// word.
+/// Returns the most words of one bank in these rows, which must be fewer than 2^`BITS`. A row has a bit for each word.
 #[inline(always)]
 pub(super) fn most_of_a_bank<const BITS: usize>(rows: impl Iterator<Item = u32>) -> u32 {
-    // How many words of each bank there are: numbers of so many bits, whose first bits are in the first mask.
+    // The words of each bank as a `BITS`-bit number; the first mask has the lowest bits.
     let mut sums = [0u32; BITS];
     for row in rows {
         let mut carry = row;
@@ -410,7 +415,7 @@ pub(super) fn most_of_a_bank<const BITS: usize>(rows: impl Iterator<Item = u32>)
     largest(&sums)
 }
 
-/// The largest of 32 numbers, of which each mask has a bit, those of the first masks being the lowest.
+/// Returns the largest of 32 numbers. Each mask has one bit of every number, lowest bits first.
 #[inline(always)]
 fn largest(bits: &[u32]) -> u32 {
     let (mut most, mut those) = (0, u32::MAX);
@@ -422,7 +427,7 @@ fn largest(bits: &[u32]) -> u32 {
     most
 }
 
-/// The words that a request asks of each bank.
+/// The words that a request needs from each bank.
 struct Banks {
     latest: [u64; BANKS],
     words: [u64; BANKS],
@@ -430,13 +435,13 @@ struct Banks {
 
 impl Default for Banks {
     fn default() -> Banks {
-        // No word has that number.
+        // No word has this number.
         Banks { latest: [u64::MAX; BANKS], words: [0; BANKS] }
     }
 }
 
 impl Banks {
-    /// So many words from this one on: all banks at once.
+    /// Adds `count` consecutive words from this one on, one row of banks at a time.
     #[inline(always)]
     fn row(&mut self, word: u64, count: u64) {
         for (from, count) in (0..count).step_by(BANKS).map(|done| (word + done, count - done)) {
@@ -463,7 +468,7 @@ mod tests {
     use crate::engine::traffic::random::random;
     use crate::lane::{HostVectors, lanes};
 
-    /// The same, lane by lane: the lines that are told, and the passes.
+    /// The reference, lane by lane: returns the reported lines and the passes.
     fn by_lanes(address: &[u64; LANES], mask: u32, size: u32) -> (Vec<(u64, u8)>, u32) {
         let mut told: Vec<(u64, u8)> = Vec::new();
         let mut banks: [Vec<u64>; BANKS] = Default::default();
@@ -485,8 +490,8 @@ mod tests {
         (told, passes)
     }
 
-    /// The lines that are told of a request, with their sectors, and the passes; what is told of one line in a row is
-    /// told at once.
+    /// Returns the lines reported for a request, with their sectors, and the passes. Consecutive reports of the same
+    /// line are merged.
     fn asked(
         look_up: &mut LookUp,
         found: Option<u64>,
@@ -501,7 +506,7 @@ mod tests {
         };
         let Some(first) = found else {
             let packed = Packed::of(address, mask);
-            // SAFETY: every processor has what 0 promises.
+            // SAFETY: every processor supports `W` = 0.
             let passes = unsafe {
                 packed.lines::<0>(tell);
                 packed.passes::<0>(size)
@@ -521,8 +526,8 @@ mod tests {
         (told, look_up.passes(lines))
     }
 
-    /// Looks a request up, and then others: first of the same distances, as far away as `random` says; then one of
-    /// whose lanes has moved; then one without it.
+    /// Looks a request up, and then others: first one with the same distances, at an offset from `random`; then one in
+    /// which a lane has moved; then one without that lane.
     fn check(address: &[u64; LANES], mut mask: u32, size: u32, mut random: impl FnMut(u64) -> u64) {
         let (mut look_up, mut wide) = (LookUp::default(), LookUp::default());
         let (mut address, lane) = (*address, lanes(mask).nth(random(mask.count_ones().into()) as usize).unwrap());
@@ -533,20 +538,20 @@ mod tests {
                 _ => {}
             }
             let far = if round == 0 { 0 } else { random(300) * u64::from(size) };
-            // The distances of the lanes that do not take part do not matter.
+            // The distances of inactive lanes do not matter.
             let there: [u64; LANES] = std::array::from_fn(|lane| {
                 let off = if mask >> lane & 1 == 0 { random(1000) } else { 0 };
                 address[lane].wrapping_add(far + off)
             });
             let expected = by_lanes(&there, mask, size);
             let from = Addresses::of(&there);
-            // SAFETY: every processor has what 0 promises.
+            // SAFETY: every processor supports `W` = 0.
             let found = unsafe { look_up.find::<0>(from, mask, size) };
             assert_eq!(asked(&mut look_up, found, from, mask, size), expected, "{there:?} {mask:#x} {size}");
             // SAFETY: as above.
             assert!(found.is_none() || unsafe { look_up.known::<0>(from, mask) } == found);
             if matches!(HostVectors::detect(), HostVectors::V4) {
-                // SAFETY: this processor has what 4 promises.
+                // SAFETY: this processor supports `W` = 4.
                 let (found, known) = unsafe { (wide.find::<4>(from, mask, size), wide.known::<4>(from, mask)) };
                 assert_eq!(asked(&mut wide, found, from, mask, size), expected, "{there:?} {mask:#x} {size}");
                 assert!(found.is_none() || known == found);
@@ -564,7 +569,7 @@ mod tests {
                 1 => ALL >> random(31),
                 _ => random(1 << 31) as u32 | 1 << random(32),
             };
-            // Tiles: rows of so many lanes, of which some are broadcast, and rows may lie anywhere.
+            // Tiles: rows of `width` lanes; some rows are broadcast, and rows may lie anywhere.
             let (width, pitch, spread) = (1 + random(32), random(300) * size, 1 << random(14));
             let start = if round % 64 == 0 { 0u64.wrapping_sub(16 * size) } else { random(1 << 20) * size };
             let step = random(4).min(2) * size;
@@ -584,7 +589,7 @@ mod tests {
             let address = std::array::from_fn(|lane| at(lane as u64));
             check(&address, ALL, size, |below| below.min(2) - 1);
             let (mut look_up, address) = (LookUp::default(), Addresses::of(&address));
-            // SAFETY: every processor has what 0 promises.
+            // SAFETY: every processor supports `W` = 0.
             let found = unsafe { look_up.find::<0>(address, ALL, size) };
             let (lines, passes) = asked(&mut look_up, found, address, ALL, size);
             (passes, lines.len())

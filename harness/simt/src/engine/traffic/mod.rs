@@ -1,5 +1,5 @@
-//! What the addresses of a request cost: sectors, bank conflicts, patterns that repeat, what is touched in all,
-//! and atomics that wait for each other.
+//! What the addresses of a request cost: sectors, bank conflicts, repeating patterns, the footprint, and serialized
+//! atomics.
 
 pub(crate) mod banks;
 pub(crate) mod footprint;

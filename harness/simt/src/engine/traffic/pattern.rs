@@ -1,22 +1,22 @@
 //! Patterns of shared-memory addresses, which an instruction remembers from one execution to the next.
 //!
-//! Kernels go over shared memory in tiles: from one warp to the next, and from one trip of a loop to the next, the
-//! lanes' addresses move together and keep their distances. The bank conflicts, and where the lanes' words lie in what
-//! is read, depend on these distances only. So each instruction remembers its last pattern and what follows from it.
-//! While the pattern holds, an access costs a comparison of 32 differences.
+//! Kernels traverse shared memory in tiles: from one warp to the next, and from one trip of a loop to the next, the
+//! lanes' addresses move together and keep their distances. The bank conflicts, and the positions of the lanes' words
+//! in the data read, depend only on these distances. So each instruction remembers its last pattern and what follows
+//! from it. While the pattern holds, an access costs a comparison of 32 differences.
 
 use super::banks::bank_conflicts;
 use crate::checks::{Halves, Layout};
 use crate::lane::{ALL, LANES};
 
-/// How the addresses of a pattern lie, as far as there is a fast way to move the data.
+/// The layout of a pattern's addresses, as far as there is a fast way to move the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Lane after lane.
+    /// Consecutive words, in lane order.
     Row,
-    /// All lanes at one place.
+    /// All lanes at the same address.
     Point,
-    /// Inside [`WINDOW`] bytes.
+    /// All inside [`WINDOW`] bytes.
     Near,
     /// Anything else.
     Far,
@@ -25,47 +25,47 @@ pub(crate) enum Shape {
 /// The number of bytes that one permutation of a register can reach.
 pub(crate) const WINDOW: u64 = 128;
 
-/// What kind of access a pattern is of: it says what follows from where the lanes are.
+/// The kind of access of a pattern: it decides what follows from the lanes' addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
     /// Bytes a lane.
     pub size: u32,
-    /// The bytes a lane that it counts as: these, or a multiple of them if it is merged with others.
+    /// The bytes a lane that the access counts as: `size`, or a multiple of it if the load is merged with others.
     pub width: u32,
-    /// It is a load of one element, which all lanes may share whatever its width.
+    /// Whether it is a load of one element, which all lanes may share whatever its width.
     pub one: bool,
 }
 
-/// How the addresses of 32 lanes lie relative to each other. Aligned to the host's cache lines, as it is read in whole
-/// ones.
+/// The relative layout of the addresses of 32 lanes. Aligned to the host's cache lines, because whole lines of it are
+/// read.
 #[repr(C, align(64))]
 pub(crate) struct Pattern {
-    /// From the first lane's address to each lane's.
+    /// The distances from the first lane's address to each lane's.
     from_first: [u64; LANES],
-    /// From the lowest address to each lane's.
+    /// The distances from the lowest address to each lane's.
     pub at: [u32; LANES],
-    /// From the first lane's address to the lowest.
+    /// The distance from the first lane's address to the lowest.
     pub lowest: u64,
-    /// From the lowest address to the highest.
+    /// The distance from the lowest address to the highest.
     pub span: u64,
-    /// The offset of the lowest address in its word. Only narrow accesses have one other than 0; it decides which lanes
+    /// The offset of the lowest address in its word. It can be nonzero only for narrow accesses; it decides which lanes
     /// share a word.
     pub phase: u64,
-    /// The passes over the banks, the passes that the width demands at least, and the ways of the worst bank.
+    /// The passes over the banks. `ideal` is the minimum for the width, `ways` the conflict of the worst bank.
     pub waves: u32,
     pub ideal: u32,
     pub ways: u32,
     pub shape: Shape,
-    /// For the checks: how the halves of the warp lie if each begins at the start of a line.
+    /// For the checks: the layout of each half of the warp, if each begins at the start of a line.
     pub halves: Halves,
-    /// The accesses that have it.
+    /// The kind of access.
     access: Access,
-    /// The instruction that has learnt it, and may replace it by another. It may point others at it, too.
+    /// The instruction that has learnt this pattern, and may replace it. Other instructions may share it.
     pub owner: u32,
 }
 
 impl Pattern {
-    /// The pattern of an instruction's accesses at these offsets in shared memory, all of which lie inside.
+    /// Computes the pattern of an instruction's accesses at these offsets in shared memory, all of which are in bounds.
     pub fn of(address: &[u64; LANES], access: Access, owner: u32) -> Pattern {
         let lowest = address.iter().copied().min().unwrap_or(0);
         let highest = address.iter().copied().max().unwrap_or(0);
@@ -82,7 +82,7 @@ impl Pattern {
         } else {
             Shape::Far
         };
-        // Lanes at one place share a merged load as they share a vector.
+        // Lanes at the same address share a merged load as they share a vector.
         let shared = one && width == size && shape == Shape::Point;
         let (waves, ideal, ways) = if shared { (1, 1, 1) } else { bank_conflicts(address, ALL, width) };
         Pattern {
@@ -101,16 +101,16 @@ impl Pattern {
         }
     }
 
-    /// Whether accesses that have one of these patterns have the other, too.
+    /// Returns whether accesses with one of these patterns also have the other.
     pub fn is_as(&self, other: &Pattern) -> bool {
         self.access == other.access && self.phase == other.phase && self.from_first == other.from_first
     }
 
-    /// Whether these addresses have another pattern. Written out for the host's vectors, because the compiler makes
-    /// good code of a loop only by chance.
+    /// Returns whether these addresses have another pattern. Written explicitly for the host's vectors, because the
+    /// compiler vectorizes the loop only by chance.
     ///
     /// # Safety
-    /// The processor has what `W` promises.
+    /// The processor supports what `W` requires.
     #[inline(always)]
     pub unsafe fn differs<const W: u8>(&self, address: &[u64; LANES]) -> bool {
         #[cfg(target_arch = "x86_64")]
@@ -134,7 +134,7 @@ impl Pattern {
         differ != 0
     }
 
-    /// How the addresses lie when the lowest is at this offset, for the checks.
+    /// Returns the layout of the addresses when the lowest is at this offset, for the checks.
     pub fn layout(&self, low: u64) -> Layout {
         Layout {
             low,
@@ -145,10 +145,10 @@ impl Pattern {
     }
 }
 
-/// `to[i] = table[index[i] / 4]` in all lanes, for indices below [`WINDOW`].
+/// Computes `to[i] = table[index[i] / 4]` in all lanes, for indices below [`WINDOW`].
 ///
 /// # Safety
-/// `table` and `to` point to 32 numbers each, which need not be aligned; the processor has what `W` promises.
+/// `table` and `to` point to 32 numbers each, which need not be aligned; the processor supports what `W` requires.
 #[inline(always)]
 pub(crate) unsafe fn permute<const W: u8>(table: *const u32, index: &[u32; LANES], to: *mut u32) {
     // SAFETY: the caller's contract.

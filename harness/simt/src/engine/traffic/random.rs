@@ -1,6 +1,6 @@
-//! Numbers for tests: always the same, and without a pattern that a request could have.
+//! Random numbers for tests: reproducible, and without a pattern that a request could have.
 
-/// Numbers below the one that each call is given, from a linear congruential generator (Knuth's MMIX) that begins at
+/// Returns numbers below the argument of each call, from a linear congruential generator (Knuth's MMIX) that begins at
 /// `seed`.
 pub(crate) fn random(seed: u64) -> impl FnMut(u64) -> u64 {
     let mut state = seed;

@@ -1,21 +1,21 @@
-//! A request whose lanes' addresses are like none before: what it asks of the L1 cache is found at once, and nothing of
-//! it is remembered.
+//! The L1 cache cost of a request whose addresses do not repeat an earlier layout: it is computed directly, and nothing
+//! is remembered.
 
 use super::lookups::most_of_a_bank;
 use crate::checks::Addresses;
 use crate::lane::{ALL, LANES, lanes};
 
-/// Banks of the cache, of a word each.
+/// Banks of the cache, one word wide each.
 const BANKS: usize = 32;
-/// Bytes of a line of the cache, as a power of two, those of a sector, and those of 64 sectors.
+/// The sizes of a cache line, of a sector, and of 64 sectors in bytes, as powers of two.
 const LINE: u32 = 7;
 const SECTOR: u32 = 5;
 const PIECE: u32 = SECTOR + 6;
-/// Words that go round the banks in order are counted by bits, as long as there are so many at most.
+/// Up to this many rows of banks, words in ascending order are counted by bits.
 const ROWS: usize = 4;
 
-/// The addresses of the lanes that take part, one after another. Behind them stands the last again and again, which
-/// asks for nothing new.
+/// The addresses of the active lanes, one after another. The rest of the array repeats the last one, which requests
+/// nothing new.
 pub(crate) struct Packed {
     address: [u64; LANES],
     count: usize,
@@ -24,7 +24,7 @@ pub(crate) struct Packed {
 }
 
 impl Packed {
-    /// Those of the lanes of a mask, one of them at least.
+    /// Packs the addresses of the lanes of a mask, which must not be 0.
     #[inline(always)]
     pub fn of(address: Addresses<'_>, mask: u32) -> Packed {
         let mut all = address.all();
@@ -38,29 +38,29 @@ impl Packed {
             let last = all[count.wrapping_sub(1) % LANES];
             all[count..].fill(last);
         }
-        // Two loops, of which the compiler makes vector code.
+        // Two loops, which the compiler vectorizes.
         let low = all.iter().copied().fold(u64::MAX, u64::min);
         let high = all.iter().copied().fold(0, u64::max);
         Packed { address: all, count, low, high }
     }
 
-    /// The addresses.
+    /// Returns the addresses.
     #[inline(always)]
     pub fn all(&self) -> &[u64] {
         &self.address[..self.count.min(LANES)]
     }
 
-    /// The lowest, and the highest.
+    /// Returns the lowest and the highest address.
     #[inline(always)]
     pub fn ends(&self) -> (u64, u64) {
         (self.low, self.high)
     }
 
-    /// Tells the 128-byte lines that the accesses touch, in the order of the lanes, each with its sectors as bits; what
-    /// neighbouring lanes touch in one line is told at once.
+    /// Reports the 128-byte lines that the accesses touch, in lane order, each with a mask of its sectors. What
+    /// neighbouring lanes touch in the same line is reported once.
     ///
     /// # Safety
-    /// The processor has what `W` promises.
+    /// The processor supports what `W` requires.
     #[inline(always)]
     pub unsafe fn lines<const W: u8>(&self, mut tell: impl FnMut(u64, u8)) {
         // SAFETY: the caller's contract.
@@ -78,8 +78,8 @@ impl Packed {
         tell(line, sectors);
     }
 
-    /// The sectors that are touched, if they lie near each other: a number, and bits of the 64 sectors of the piece of
-    /// memory with this number and of those of the next.
+    /// Returns the touched sectors, if they are near each other: the number of a piece of memory, and two masks, for
+    /// its 64 sectors and for those of the next piece.
     #[inline(always)]
     pub fn sectors(&self) -> Option<(u64, [u64; 2])> {
         let piece = self.low >> PIECE;
@@ -93,11 +93,11 @@ impl Packed {
         Some((piece, bits(&self.address, |address| (address >> SECTOR) - first)))
     }
 
-    /// How many passes the cache needs: one for two lines, or for a word of each bank. A word that neighbouring lanes
-    /// share is asked for once. All words of an access, of `size` bytes, are in the same passes.
+    /// Returns the cache passes: a pass serves two lines, and one word of each bank. A word that neighbouring lanes
+    /// share is requested once. All words of an access, of `size` bytes, are in the same passes.
     ///
     /// # Safety
-    /// The processor has what `W` promises.
+    /// The processor supports what `W` requires.
     #[inline(always)]
     pub unsafe fn passes<const W: u8>(&self, size: u32) -> u32 {
         if self.low == self.high {
@@ -109,10 +109,10 @@ impl Packed {
         lines.div_ceil(2).max(unsafe { self.of_banks::<W>(size) })
     }
 
-    /// The passes that the banks need.
+    /// Returns the passes that the banks need.
     ///
     /// # Safety
-    /// The processor has what `W` promises.
+    /// The processor supports what `W` requires.
     #[inline(always)]
     pub unsafe fn of_banks<const W: u8>(&self, size: u32) -> u32 {
         let window = (self.high >> 2) - (self.low >> 2) + u64::from(size.div_ceil(4));
@@ -121,7 +121,7 @@ impl Packed {
         }
         // SAFETY: the caller's contract.
         if window <= (ROWS * BANKS) as u64 && size <= 4 && unsafe { self.ascends::<W>() } {
-            // Each word is asked for once. A bit for each: those of a row are the banks.
+            // Each word is requested once. Each word has a bit; the bits of a row are the banks.
             let first = self.low >> 2;
             let words = bits(&self.address, |address| (address >> 2) - first);
             return most_of_a_bank::<3>(words.into_iter().flat_map(|two| [two as u32, (two >> 32) as u32]));
@@ -139,12 +139,12 @@ impl Packed {
         asked.iter().copied().fold(0, u8::max).into()
     }
 
-    /// The places whose address lies in another piece of memory, of so many bytes as a power of two, than the one
-    /// before. Written out for the host's vectors: the addresses have just been written, and those that are read across
-    /// two such vectors would have to wait for them.
+    /// Returns the indices whose address lies in another piece of memory (2^`shift` bytes) than the address before.
+    /// Written explicitly for the host's vectors: the addresses have just been written, and loads across two such
+    /// vectors would stall on store forwarding.
     ///
     /// # Safety
-    /// The processor has what `W` promises.
+    /// The processor supports what `W` requires.
     #[inline(always)]
     unsafe fn others<const W: u8>(&self, shift: u32) -> u32 {
         #[cfg(target_arch = "x86_64")]
@@ -172,10 +172,10 @@ impl Packed {
         bits
     }
 
-    /// Whether no address is lower than the one before.
+    /// Returns whether the addresses are in ascending order.
     ///
     /// # Safety
-    /// The processor has what `W` promises.
+    /// The processor supports what `W` requires.
     #[inline(always)]
     unsafe fn ascends<const W: u8>(&self) -> bool {
         #[cfg(target_arch = "x86_64")]
@@ -197,7 +197,7 @@ impl Packed {
     }
 }
 
-/// A bit for each number, all of which are below 128. The compiler makes vector code of it.
+/// Sets a bit for each number, all of which are below 128. The compiler vectorizes it.
 #[inline(always)]
 fn bits(address: &[u64; LANES], number: impl Fn(u64) -> u64) -> [u64; 2] {
     let (mut first, mut second) = (0u64, 0u64);
@@ -217,7 +217,7 @@ mod tests {
     use crate::engine::traffic::random::random;
     use crate::lane::HostVectors;
 
-    /// The sectors of these lines, each once.
+    /// Returns the sectors of these lines, each once.
     fn sectors_of(lines: &[(u64, u8)]) -> Vec<u64> {
         let of =
             |&(line, sectors): &(u64, u8)| (0..4).filter(move |at| sectors >> at & 1 != 0).map(move |at| line * 4 + at);
@@ -239,7 +239,7 @@ mod tests {
             let active: Vec<_> = lanes(mask).map(|lane| address[lane]).collect();
             assert_eq!(packed.all(), active);
             let mut told = Vec::new();
-            // SAFETY: every processor has what 0 promises.
+            // SAFETY: every processor supports `W` = 0.
             unsafe { packed.lines::<0>(|line, sectors| told.push((line, sectors))) };
             let Some((piece, bits)) = packed.sectors() else {
                 far += 1;
@@ -267,7 +267,7 @@ mod tests {
             }
             let packed = Packed::of(Addresses::of(&address), random(1 << 31) as u32 | 1 << random(32));
             let (mut loops, mut vectors) = (Vec::new(), Vec::new());
-            // SAFETY: every processor has what 0 promises, and this one what 4 does.
+            // SAFETY: every processor supports `W` = 0, and this one `W` = 4.
             unsafe {
                 packed.lines::<0>(|line, sectors| loops.push((line, sectors)));
                 packed.lines::<4>(|line, sectors| vectors.push((line, sectors)));

@@ -1,9 +1,9 @@
-//! 32-byte sectors that a request touches.
+//! Counts the 32-byte sectors that a request touches.
 
 use crate::lane::{ALL, LANES, lanes};
 
-/// The number of 32-byte sectors that the lanes' accesses touch. All lie between `low` and `end`, and none straddles
-/// two sectors.
+/// Returns the number of 32-byte sectors that the lanes' accesses touch. All lie between `low` and `end`, and none
+/// straddles two sectors.
 #[inline(always)]
 pub(crate) fn sectors(address: &[u64; LANES], mask: u32, low: u64, end: u64) -> u32 {
     let first = low >> 5;
@@ -42,7 +42,7 @@ pub(crate) fn sectors(address: &[u64; LANES], mask: u32, low: u64, end: u64) -> 
     1 + changes as u32
 }
 
-/// The number of 32-byte sectors that two runs of so many bytes touch, which begin at these addresses.
+/// Returns the number of 32-byte sectors that two runs of `bytes` bytes touch, which begin at these addresses.
 #[inline(always)]
 pub(crate) fn sectors_of_two(base: [u64; 2], bytes: u64) -> u32 {
     let [(first, last), (from, to)] = base.map(|base| (base >> 5, (base + bytes - 1) >> 5));

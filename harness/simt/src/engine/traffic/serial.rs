@@ -1,4 +1,4 @@
-//! Where atomics wait for each other: the steps of a request, and the longest chain at one piece of memory.
+//! Serialization of atomics: the steps of a request, and the longest chain at one piece of memory.
 
 use super::hash::Table;
 use super::lookups::most_of_a_bank;
@@ -7,33 +7,33 @@ use crate::costs::Serial;
 use crate::lane::{LANES, lanes};
 use std::collections::BTreeMap;
 
-/// Bytes of memory whose atomics wait for each other, as a power of two: so much goes to one part of the L2 cache. On
-/// an H200, random additions to 2 KiB are twice as fast as the same steps at 512 bytes or less, and those to 4096 words
-/// are 16 times as fast as to 32.
+/// Bytes of memory whose atomics are serialized with each other, as a power of two: one slice of the L2 cache serves a
+/// piece of this size. On an H200, random additions to 2 KiB are twice as fast as the same steps at 512 bytes or less,
+/// and those to 4096 words are 16 times as fast as to 32.
 const PIECE: u32 = 9;
-/// All allocations begin at multiples of so many bytes, a power of two. Atomics are counted by such units, and pieces
-/// are made of them once it is known where an allocation begins.
+/// The alignment of all allocations, as a power of two. Atomics are counted in units of this size, and the units are
+/// combined into pieces once the start of each allocation is known.
 const UNIT: u32 = crate::memory::ALIGNMENT.trailing_zeros();
 
 /// Words of a unit.
 const UNIT_WORDS: usize = 1 << (UNIT - 2);
 
-/// Words that are near each other are counted without sorting: those of eight sectors.
+/// Words within this window, of eight sectors, are counted without sorting.
 const NEAR: usize = 64;
-/// Words that lie in one piece of memory, of so many words, are counted in a table.
+/// Words within a window of this many words are counted in a table.
 const WIDE: usize = 1 << 12;
-/// So many neighbouring lanes that meet at banks are counted apart from each other.
+/// The number of separate counters for neighbouring lanes, so that they do not wait for each other.
 const APART: usize = 4;
-/// Lanes at a bank of shared memory, above which others may be many, too.
+/// Once fewer lanes than this meet at a bank of shared memory, the remaining banks are counted by a table.
 const MANY: u32 = 4;
-/// Shared memory is counted by rows, a word of each bank. The words of as many rows as this are found without comparing
-/// each lane with the others.
+/// Shared memory is counted in rows of one word per bank. Up to this many rows, distinct words are found without
+/// comparing each lane with the others.
 const ROWS: usize = 31;
-/// Those of as few rows as this, by the compiler's vector code.
+/// Fewer rows than this are counted by code that the compiler vectorizes.
 const FEW: u64 = 8;
 
-/// How many lanes of a request meet at each word of a piece of memory, the most at a word of each of its sectors, and
-/// the sum of these for each unit. All are 0 between two requests.
+/// For a piece of memory: the lanes of a request that meet at each word, the most at any word of each sector, and the
+/// sum of these for each unit. All are 0 between two requests.
 struct Met {
     words: [u8; WIDE],
     sectors: [u8; WIDE / 8],
@@ -46,14 +46,14 @@ impl Default for Met {
     }
 }
 
-/// The atomics of a worker's blocks.
+/// Counts the atomics of a worker's blocks.
 #[derive(Default)]
 pub(crate) struct Chains {
-    /// Steps at each unit of global memory, all of them and those on floating-point numbers.
+    /// Steps at each unit of global memory: all, and those on floating-point numbers.
     units: Table<(u64, u64)>,
-    /// Requests at each word, if the kernel's loops try again until no other thread was faster.
+    /// Requests at each word, if the kernel has retry loops (compare-and-swap).
     tries: Option<Table<u64>>,
-    /// Made when it is first needed.
+    /// Allocated on first use.
     met: Option<Box<Met>>,
     shared: u64,
     /// Whether the last atomic on shared memory took one step.
@@ -61,12 +61,12 @@ pub(crate) struct Chains {
 }
 
 impl Chains {
-    /// None yet. `retries`: the kernel's loops try again until no other thread was faster.
+    /// Creates empty counts. `retries`: the kernel has loops that retry until no other thread was faster.
     pub fn new(retries: bool) -> Chains {
         Chains { tries: retries.then(Table::default), ..Chains::default() }
     }
 
-    /// Notes an atomic on global memory.
+    /// Counts an atomic on global memory.
     #[inline(always)]
     pub fn global(&mut self, request: &Packed, float: bool) {
         let (address, (low, high)) = (request.all(), request.ends());
@@ -82,7 +82,7 @@ impl Chains {
         }
     }
 
-    /// The same for words anywhere.
+    /// Counts words at arbitrary addresses.
     #[inline(never)]
     fn sorted(&mut self, address: &[u64], float: bool) {
         let mut words = [u64::MAX; LANES];
@@ -96,7 +96,7 @@ impl Chains {
         }
         let mut at = 0;
         while at < count {
-            // The lanes at one sector, and the most of them at one word of it.
+            // The most lanes at one word of the sector.
             let sector = words[at] >> 3;
             let (mut most, mut same) = (0, 0);
             let mut word = u64::MAX;
@@ -112,7 +112,7 @@ impl Chains {
         }
     }
 
-    /// The same for words that lie in one piece of memory, from the first of a unit on.
+    /// Counts words that lie in one piece of memory, which begins with a unit.
     #[inline(always)]
     fn wide(&mut self, first: u64, last: usize, address: &[u64], float: bool) {
         let mut met = self.met.take().unwrap_or_default();
@@ -138,7 +138,7 @@ impl Chains {
         self.met = Some(met);
     }
 
-    /// The same for words that lie near each other, from the first of a sector on: most atomics are such.
+    /// Counts words that are near each other, beginning with a sector: most atomics are like that.
     #[inline(always)]
     fn near(&mut self, first: u64, address: &[u64], float: bool) {
         let mut met = [0u8; NEAR];
@@ -157,13 +157,13 @@ impl Chains {
         }
     }
 
-    /// Notes that so many lanes of a request meet at the busiest word of a sector.
+    /// Records that `most` lanes of a request meet at the busiest word of a sector.
     #[inline(always)]
     fn meet(&mut self, sector: u64, most: u64, float: bool) {
         self.steps(sector >> (UNIT - 5), most, float);
     }
 
-    /// Notes so many steps at a unit.
+    /// Records `steps` steps at a unit.
     #[inline(always)]
     fn steps(&mut self, unit: u64, steps: u64, float: bool) {
         let unit = self.units.entry(unit, Default::default);
@@ -171,7 +171,7 @@ impl Chains {
         unit.1 += if float { steps } else { 0 };
     }
 
-    /// Notes a request at a word.
+    /// Records a request at a word.
     #[inline(always)]
     fn tried(&mut self, word: u64) {
         if let Some(tries) = &mut self.tries {
@@ -179,12 +179,12 @@ impl Chains {
         }
     }
 
-    /// Notes an atomic on shared memory. `counts`: it only counts the lanes that meet at a word, for which the hardware
-    /// has an instruction (ATOMS.POPC.INC): so only different words of a bank wait for each other.
+    /// Counts an atomic on shared memory. `counts`: it only counts the lanes that meet at a word, for which the
+    /// hardware has an instruction (ATOMS.POPC.INC): so only different words of a bank are serialized.
     #[inline(always)]
     pub fn shared(&mut self, address: &[u64; LANES], mask: u32, counts: bool) {
         let steps = match counts {
-            // What is so once is so most often.
+            // An atomic after one of a single step usually takes a single step, too.
             _ if self.at_once && has_a_bank_each(address, mask) => 1,
             true => different(address, mask),
             false => at_a_bank(address, mask),
@@ -193,7 +193,7 @@ impl Chains {
         self.shared += u64::from(steps);
     }
 
-    /// Adds another worker's.
+    /// Adds another worker's counts.
     pub fn join(&mut self, other: &Chains) {
         self.shared += other.shared;
         for (word, requests) in other.tries.iter().flat_map(Table::iter) {
@@ -205,7 +205,7 @@ impl Chains {
         }
     }
 
-    /// The counts. `start_of` tells where the allocation of an address begins: a piece of memory begins there, too, so
+    /// Returns the counts. `start_of` returns the start of the allocation at an address. Pieces begin at that start, so
     /// that the counts do not depend on where an array happens to lie.
     pub fn serial(&self, start_of: impl Fn(u64) -> u64) -> Serial {
         let mut pieces: BTreeMap<(u64, u64), (u64, u64)> = BTreeMap::new();
@@ -222,7 +222,7 @@ impl Chains {
     }
 }
 
-/// Whether no two lanes meet at a bank of shared memory.
+/// Returns whether no two lanes meet at a bank of shared memory.
 #[inline(always)]
 fn has_a_bank_each(address: &[u64; LANES], mask: u32) -> bool {
     let mut banks = 0u32;
@@ -232,10 +232,10 @@ fn has_a_bank_each(address: &[u64; LANES], mask: u32) -> bool {
     banks.count_ones() == mask.count_ones()
 }
 
-/// The most lanes that meet at a bank of shared memory.
+/// Returns the most lanes that meet at one bank of shared memory.
 #[inline(always)]
 fn at_a_bank(address: &[u64; LANES], mask: u32) -> u32 {
-    // Many lanes often meet at one of a few counters: those are found together.
+    // Often many lanes meet at one of a few counters: the lanes of such a bank are counted together.
     let (mut rest, mut most) = (mask, 0);
     while rest != 0 {
         let bank = address[rest.trailing_zeros() as usize & 31] >> 2 & 31;
@@ -252,13 +252,13 @@ fn at_a_bank(address: &[u64; LANES], mask: u32) -> u32 {
     if rest == 0 {
         return most;
     }
-    // Neighbouring lanes often meet. With counts of their own they need not wait for each other here.
+    // Neighbouring lanes often meet. Separate counters avoid dependencies between them here.
     let mut banks = [[0u8; 32]; APART];
     lanes(rest).for_each(|lane| banks[lane % APART][(address[lane] >> 2) as usize % 32] += 1);
     most.max((0..32).map(|bank| banks.iter().map(|lanes| lanes[bank]).sum()).fold(0, u8::max).into())
 }
 
-/// The most different words of a bank of shared memory at which lanes meet.
+/// Returns the most different words of one bank of shared memory that lanes access.
 #[inline(always)]
 fn different(address: &[u64; LANES], mask: u32) -> u32 {
     let (mut low, mut high) = (u64::MAX, 0);
@@ -270,7 +270,7 @@ fn different(address: &[u64; LANES], mask: u32) -> u32 {
     let (first, last) = (low >> 7, high >> 7);
     match last.wrapping_sub(first) {
         0..=1 => {
-            // Bits for the words of two rows: the compiler makes vector code of it.
+            // Bits for the words of two rows; the compiler vectorizes it.
             let mut words = 0u64;
             for i in 0..LANES {
                 words |= u64::from((mask >> i) & 1) << ((address[i] >> 2).wrapping_sub(first << 5) & 63);
@@ -278,7 +278,7 @@ fn different(address: &[u64; LANES], mask: u32) -> u32 {
             return u32::from(words != 0) + u32::from(words as u32 & (words >> 32) as u32 != 0);
         }
         2..FEW => {
-            // The same for more of them.
+            // The same for up to eight rows.
             let mut words = [0u64; FEW as usize / 2];
             for i in 0..LANES {
                 let word = (address[i] >> 2).wrapping_sub(first << 5);
@@ -292,7 +292,7 @@ fn different(address: &[u64; LANES], mask: u32) -> u32 {
         rows if rows >= ROWS as u64 => return different_anywhere(address, mask),
         _ => {}
     }
-    // A bit for each word: those of a row are the banks.
+    // Each word has a bit; the bits of a row are the banks.
     let mut rows = [0u32; ROWS + 1];
     for lane in lanes(mask) {
         rows[((address[lane] >> 7) - first) as usize % (ROWS + 1)] |= 1 << (address[lane] >> 2 & 31);
@@ -300,7 +300,7 @@ fn different(address: &[u64; LANES], mask: u32) -> u32 {
     most_of_a_bank::<5>(rows[..=(last - first) as usize % (ROWS + 1)].iter().copied())
 }
 
-/// The same where the words lie far apart: each lane is compared with those at its bank.
+/// The same for words that are far apart: each lane is compared with those at its bank.
 #[inline(never)]
 fn different_anywhere(address: &[u64; LANES], mask: u32) -> u32 {
     let (mut banks, mut different) = ([0u8; 32], [0u32; 32]);
@@ -364,14 +364,14 @@ mod tests {
     fn atomics_near_each_other_are_counted_like_those_far_apart() {
         let mut random = random(1);
         for round in 0..4000 {
-            // All lie within eight sectors, or within sixty times as much, and one lane far away does not change that
-            // for the others.
+            // All words lie within eight sectors, or within sixty times as much; a single lane far away must not change
+            // the result of the others.
             let (start, far) = (4096 + random(1000) * 4, 1 << 30);
             let spread = if round % 4 < 2 { 1 } else { 60 };
             let mut address: [u64; LANES] = std::array::from_fn(|_| start + random(8) * random(8) * spread * 4);
             let (mut near, mut sorted) = (Chains::new(true), Chains::new(true));
             let mask = (random(1 << 31) as u32 | 2) & !1;
-            // What one request leaves behind must not matter for the next.
+            // A request must leave nothing behind that affects the next.
             for _ in 0..2 {
                 near.global(&of(&address, mask), round % 2 == 0);
                 near.global(&of(&[far; LANES], 1), round % 2 == 0);
@@ -383,7 +383,7 @@ mod tests {
         }
     }
 
-    /// The steps of an atomic on shared memory behind one that took a single step.
+    /// Returns the steps of an atomic on shared memory that follows one of a single step.
     fn steps_after_one(address: &[u64; LANES], mask: u32, counts: bool) -> u64 {
         let mut chains = Chains { at_once: true, ..Chains::default() };
         chains.shared(address, mask, counts);

@@ -1,4 +1,4 @@
-//! The sectors that a warp's access to textures or surfaces needs, and how a device counts them: see
+//! The sectors that a warp's texture or surface access needs, and how a device counts them: see
 //! [`TextureTraffic`](crate::counters::TextureTraffic) for the rules.
 
 use crate::counters::TextureTraffic;
@@ -8,25 +8,25 @@ use crate::counters::TextureTraffic;
 struct Need {
     lane: usize,
     sector: u64,
-    /// It is of a fetch that magnifies texels, which shares no look-up with one that does not.
+    /// Whether it belongs to a fetch that magnifies texels; such a fetch shares no lookup with one that does not.
     magnified: bool,
-    /// How many lanes before it need the same element on their own.
+    /// The number of earlier lanes that need the same element separately.
     round: u32,
 }
 
-/// How a device takes an instruction apart.
+/// How a device splits an instruction into requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parts {
-    /// Lanes side by side that make a request.
+    /// The number of adjacent lanes in a request.
     pub lanes: usize,
-    /// Those of them that look sectors up together.
+    /// The number of those that look sectors up together.
     pub together: usize,
-    /// How often they do.
+    /// How often each lookup is made.
     pub times: u64,
 }
 
 impl Parts {
-    /// Requests of so many lanes, which look each sector up once.
+    /// Splits into requests of `lanes` lanes, each of which looks a sector up once.
     pub fn of(lanes: usize) -> Parts {
         Parts { lanes, together: lanes, times: 1 }
     }
@@ -37,19 +37,19 @@ impl Parts {
 pub(crate) struct Needs(Vec<Need>);
 
 impl Needs {
-    /// A lane needs a sector.
+    /// Adds a sector that a lane needs.
     pub fn add(&mut self, lane: usize, sector: u64, magnified: bool) {
         self.0.push(Need { lane, sector, magnified, round: 0 });
     }
 
-    /// A lane changes the element at an address, in a sector, after those before it that change the same one. `lanes`
-    /// side by side make a request.
+    /// Adds a lane's change of the element at an address, in a sector; it follows the earlier changes of the same
+    /// element. A request has `lanes` adjacent lanes.
     pub fn change(&mut self, lane: usize, (sector, address): (u64, u64), (lanes, before): (usize, &[(usize, u64)])) {
         let same = |&&(other, at): &&(usize, u64)| other / lanes == lane / lanes && at == address;
         self.0.push(Need { lane, sector, magnified: false, round: before.iter().filter(same).count() as u32 });
     }
 
-    /// The sectors, each once.
+    /// Returns the sectors, each once.
     pub fn distinct(&self) -> Vec<u64> {
         let mut all: Vec<u64> = self.0.iter().map(|need| need.sector).collect();
         all.sort_unstable();
@@ -57,8 +57,8 @@ impl Needs {
         all
     }
 
-    /// The figures of the instruction, which so many lanes execute. `requests`: so many are made, whatever the lanes
-    /// need; otherwise those that need something.
+    /// Returns the figures of the instruction, which `lanes` lanes execute. `requests` is a fixed number of requests,
+    /// whatever the lanes need; if `None`, only groups that need a sector make a request.
     pub fn traffic(&self, lanes: u32, parts: Parts, requests: Option<u64>) -> TextureTraffic {
         let mut groups = 0u32;
         let mut needs: Vec<Need> = Vec::with_capacity(self.0.len());
@@ -78,7 +78,7 @@ impl Needs {
     }
 }
 
-/// The number of requests that the lanes of a mask make, so many lanes side by side each.
+/// Returns the number of requests that the lanes of a mask make, with `lanes` adjacent lanes each.
 pub(crate) fn requests(mask: u32, lanes: usize) -> u64 {
     let part = u32::MAX >> (32 - lanes);
     (0..32).step_by(lanes).filter(|first| mask >> first & part != 0).count() as u64
@@ -88,7 +88,7 @@ pub(crate) fn requests(mask: u32, lanes: usize) -> u64 {
 mod tests {
     use super::*;
 
-    /// Requests, sectors and distinct sectors of lanes that need these.
+    /// Returns the requests, sectors and distinct sectors for these needs.
     fn counted(needs: &[(usize, u64)], parts: Parts) -> (u64, u64, u64) {
         let mut all = Needs::default();
         for &(lane, sector) in needs {

@@ -25,24 +25,24 @@ pub(crate) const BARRIERS: usize = 16;
 /// A barrier of a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Barrier {
-    /// Threads that have arrived, whether they wait or not.
+    /// Threads that have arrived, waiting or not.
     pub arrived: u32,
-    /// The number of threads that it waits for; 0 means all that have not exited.
+    /// The number of threads that it waits for; 0 means all threads that have not exited.
     pub expected: u32,
-    /// How many of the arrived threads came with a predicate that holds.
+    /// The number of arrived threads whose predicate holds.
     pub held: u32,
     /// Writes the results for the lanes that the barrier releases.
     pub results: Option<Results>,
 }
 
-/// Writes the result of the barrier `op` into the lanes of `mask`. `held` is the number of predicates that hold,
-/// `arrived` the number of threads that have arrived.
+/// A function that writes the result of the barrier `op` into the lanes of `mask`. `held` is the number of predicates
+/// that hold, `arrived` the number of threads that have arrived.
 pub(crate) type Results = fn(warp: &Warp<'_>, op: &Op, mask: u32, held: u32, arrived: u32);
 
 /// A cluster whose blocks are resident.
 #[derive(Default)]
 pub(crate) struct Cluster<'l> {
-    /// Its blocks by rank. The block that runs is taken out; those that have ended stay.
+    /// Its blocks by rank. The running block is taken out; those that have finished stay.
     pub blocks: Vec<Option<Box<Block<'l>>>>,
     /// Its barrier.
     pub meeting: Meeting,
@@ -51,9 +51,9 @@ pub(crate) struct Cluster<'l> {
 /// The barrier of a cluster (`barrier.cluster`).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Meeting {
-    /// Threads that have arrived in the present phase.
+    /// Threads that have arrived in the current phase.
     pub arrived: u32,
-    /// The number of the present phase.
+    /// The number of the current phase.
     pub phase: u32,
     /// For the race check, the time at which that phase began.
     pub began: u64,
@@ -65,48 +65,48 @@ pub(crate) struct Block<'l> {
     pub number: u64,
     /// Its index.
     pub ctaid: [u32; 3],
-    /// Its warps. The warp that has its turn is taken out.
+    /// Its warps. The warp whose turn it is is taken out.
     pub warps: Vec<Option<Box<Warp<'l>>>>,
     /// The order in which they take turns.
     pub order: Vec<u32>,
-    /// Warps that have exited.
+    /// The number of warps that have exited.
     pub done: u32,
-    /// Threads that have not exited.
+    /// The number of threads that have not exited.
     pub live: u32,
     /// Shared memory.
     pub shared: Buffer,
     /// Barriers.
     pub barriers: [Barrier; BARRIERS],
-    /// A bit for each barrier at which groups wait.
+    /// A mask of the barriers at which groups wait.
     pub waiting: u32,
-    /// How often in a row its waits at mbarriers have run out.
+    /// How often in a row its waits at mbarriers have timed out.
     pub expired: u32,
-    /// When they ran out first.
+    /// The time of the first of these timeouts.
     pub expired_since: Option<Instant>,
-    /// Its threads have looked at a clock, so that they may wait for a time.
+    /// Whether its threads have read a clock, so that they may wait for a time.
     pub timed: bool,
     /// Its rank in its cluster.
     pub rank: u32,
     /// The other blocks of its cluster while it runs, if the launch has clusters.
     pub cluster: Loan<Cluster<'l>>,
-    /// The barrier of its cluster, if it is alone in it.
+    /// The barrier of its cluster, if the cluster has no other block.
     pub meeting: Meeting,
-    /// Its warpgroups, once one of them has multiplied matrices.
+    /// Its warpgroups, once one of them has executed a matrix product.
     pub warpgroups: Vec<Warpgroup>,
-    /// What its threads printed, as far as the launch does not have it yet.
+    /// What its threads printed and the launch has not received yet.
     pub printed: Text,
     /// What its warps have executed, if the launch's costs are counted.
     pub under_way: UnderWay,
-    /// For the race check: the block's clock, and the history of its shared memory.
+    /// For the race check: the block's clock, and the shadow memory of its shared memory.
     pub clock: BlockClock,
     pub races: SharedRaces,
     /// For the race check: the asynchronous copies that have not been waited for.
     pub copies: Copies,
-    /// For the race check: what was stored without a fence before bulk copies and products of matrices.
+    /// For the race check: what was stored without a fence before bulk copies and matrix products.
     pub proxies: Proxies,
     /// For the initialisation check: which bytes of its shared memory have been written.
     pub written: Written,
-    /// A stretch of it in which every byte is known to have been written, so that most accesses need no look at them.
+    /// A range of it in which every byte is known to be written, so that most accesses need not check the bytes.
     pub stretch: Range<u64>,
 }
 
@@ -167,10 +167,10 @@ impl<'l> Block<'l> {
             self.written.reset(u64::from(launch.shared_bytes));
             self.stretch = 0..0;
         }
-        // The system leaves zeros in what it reserves, and groups of several warps keep their barriers there.
+        // The system leaves zeros in the reserved part, and groups of several warps keep their barriers there.
         let reserved = launch.program.reserved_shared;
         if reserved > 0 {
-            // SAFETY: the shared memory begins with what is reserved, and no warp of the block runs yet.
+            // SAFETY: the shared memory begins with the reserved part, and no warp of the block runs yet.
             unsafe { self.shared.ptr().write_bytes(0, reserved as usize) };
             self.written.write(0, reserved.into());
         }
@@ -179,7 +179,7 @@ impl<'l> Block<'l> {
         }
     }
 
-    /// Notes that every byte of a piece of shared memory has been written.
+    /// Records that every byte of a range of shared memory has been written.
     pub fn has_written(&mut self, piece: Range<u64>) {
         let Range { start, end } = self.stretch;
         if piece.start <= end && start <= piece.end {
@@ -189,7 +189,7 @@ impl<'l> Block<'l> {
         }
     }
 
-    /// Notes that so many threads have exited, and opens the barriers that only waited for them.
+    /// Records that `threads` threads have exited, and opens the barriers that waited only for them.
     pub fn left(&mut self, by: &mut Warp<'l>, threads: u32) {
         self.live -= threads;
         self.expired = 0;
@@ -212,8 +212,8 @@ impl<'l> Block<'l> {
         }
     }
 
-    /// Opens a barrier: the groups that wait at it get their results and go on behind it. `passes` says whether the
-    /// warp that opened it goes on, too.
+    /// Opens a barrier: the waiting groups get their results and continue after it. `passes` says whether the warp that
+    /// opened it continues, too.
     pub fn open(&mut self, id: u32, by: &mut Warp<'l>, passes: bool) {
         self.expired = 0;
         let barrier = &mut self.barriers[id as usize];
@@ -227,7 +227,7 @@ impl<'l> Block<'l> {
         let released = release(by, id, opened) | passes;
         self.ordered(id, by, some, released);
         for i in 0..self.warps.len() {
-            // The running warp is not in the list. It has been dealt with above.
+            // The running warp is not in the list; it has been handled above.
             let Some(mut warp) = self.warps[i].take() else {
                 continue;
             };
@@ -244,7 +244,7 @@ impl<'l> Block<'l> {
     }
 
     /// Records what an open barrier orders for a warp. A barrier of the whole block orders everything. A barrier of
-    /// some threads (`some`) orders what the arrived threads did before, for the threads that waited.
+    /// some threads (`some`) orders what the arrived threads did before it, for the threads that waited.
     fn ordered(&mut self, id: u32, warp: &mut Warp<'_>, some: bool, released: bool) {
         if !some {
             warp.clock.barrier();

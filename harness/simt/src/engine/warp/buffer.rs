@@ -1,9 +1,9 @@
-//! Zeroed memory aligned for vectors.
+//! Zeroed memory with an alignment for vectors.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 
-/// Bytes aligned to 64, all zero at first.
+/// Bytes aligned to 64, initially zero.
 pub(crate) struct Buffer {
     at: NonNull<u8>,
     layout: Layout,
@@ -32,7 +32,7 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and not used any more.
+        // SAFETY: allocated with this layout, and no longer used.
         unsafe { dealloc(self.at.as_ptr(), self.layout) }
     }
 }

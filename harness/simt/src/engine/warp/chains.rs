@@ -1,47 +1,48 @@
-//! The chains of blocks that run, where a launch's costs are counted: from each barrier of a block to the next, that of
-//! its slowest warp.
+//! The critical path of a block, for launches whose costs are counted: from each block barrier to the next, the chain
+//! of its slowest warp.
 
 use super::counts::BlockCount;
 use super::program::ANY_BLOCK;
 use crate::costs::Pipes;
 
-/// The basic blocks of a program, as far as chains are made of them.
+/// The basic blocks of a program, as far as the chains need them.
 pub(crate) struct Steps<'s> {
-    /// The cycles of the chain of each.
+    /// The cycles of each block's dependent chain.
     pub cycles: &'s [u64],
-    /// How often the warps that others have waited for executed each.
+    /// How often each block was executed by the warps that the others waited for.
     pub waited_for: &'s mut [u64],
 }
 
-/// What the warps of a block have executed. All wait at a barrier of the block for the one that comes last: the chain
-/// of the block is, from each barrier to the next, that of the slowest warp.
+/// What the warps of a block have executed. All wait at a block barrier for the last one to arrive, so from each
+/// barrier to the next, the chain of the block is that of its slowest warp.
 #[derive(Default)]
 pub(crate) struct UnderWay {
-    /// The cycles up to the last barrier behind which a warp has come to another or to its end.
+    /// The cycles up to the latest barrier from which a warp has reached the next one, or its end.
     before: u64,
     /// The number of that barrier.
     barriers: usize,
-    /// The cycles of the slowest warp from there on.
+    /// The cycles of the slowest warp since then.
     cycles: u64,
-    /// The first basic block that it may have executed since, and how often it has executed that and the next ones.
+    /// The first basic block that the slowest warp may have executed since; `slowest` counts its executions of that
+    /// block and the following ones.
     first: usize,
     slowest: Vec<u64>,
-    /// Instructions of the warps that have ended, but for the last of them, which were like each other.
+    /// Instructions of the warps that have ended, without the latest series of identical ones.
     pipes: Pipes,
-    /// What each of those has executed, the number of that effort, and how many they are.
+    /// That series: what each of its warps has executed, the number of that effort, and how many warps there are.
     last: (Pipes, u64, u64),
 }
 
 impl UnderWay {
-    /// Begins again, for another block.
+    /// Resets it for another block.
     pub fn begin(&mut self) {
         let mut slowest = std::mem::take(&mut self.slowest);
         slowest.clear();
         *self = UnderWay { slowest, ..UnderWay::default() };
     }
 
-    /// A warp has come from the barrier with this number to the next one, or to its end, after so many cycles: it has
-    /// executed the basic blocks so often, from the one called `first` on.
+    /// Records that a warp has gone from the barrier with this number to the next one, or to its end, in `cycles`
+    /// cycles. `times` counts its executions of the basic blocks from `first` on.
     #[inline(always)]
     pub fn part(
         &mut self,
@@ -61,7 +62,7 @@ impl UnderWay {
         }
     }
 
-    /// All warps have come to a barrier, or to their end. Returns the cycles up to there.
+    /// Ends a part: all warps have reached a barrier, or their end. Returns the cycles up to there.
     pub fn end(&mut self, waited_for: &mut [u64]) -> u64 {
         for (all, times) in waited_for[self.first..].iter_mut().zip(self.slowest.drain(..)) {
             *all += times;
@@ -70,7 +71,7 @@ impl UnderWay {
         self.before
     }
 
-    /// A warp has ended that has executed these instructions: the effort with this number, from 1.
+    /// Records that a warp has ended, with the instructions it executed. `number`, from 1, identifies that effort.
     #[inline(always)]
     pub fn executed(&mut self, pipes: &Pipes, number: u64) {
         if self.last.1 != number {
@@ -80,7 +81,7 @@ impl UnderWay {
         self.last.2 += 1;
     }
 
-    /// The instructions of all warps that have ended.
+    /// Returns the instructions of all warps that have ended.
     pub fn pipes(&self) -> Pipes {
         let (last, _, times) = &self.last;
         let mut all = self.pipes;
@@ -89,19 +90,19 @@ impl UnderWay {
     }
 }
 
-/// How far a warp had come at the last barrier of its block.
+/// A warp's progress at the last barrier of its block.
 #[derive(Default)]
 pub(crate) struct Paused {
-    /// How many barriers of the block it has come to.
+    /// The number of barriers of the block that it has reached.
     pub barriers: usize,
-    /// Its lanes then, if they have all been together since: none has come to a barrier alone.
+    /// Its lanes at that time, if they have been together ever since: none has reached a barrier alone. Otherwise 0.
     lanes: u32,
-    /// How often it had executed each basic block then; empty before a first barrier.
+    /// Its executions of each basic block up to that time; empty before a first barrier.
     executed: Vec<u64>,
 }
 
 impl Paused {
-    /// A warp begins, with these lanes.
+    /// Resets it for a warp that begins with these lanes.
     pub fn begin(&mut self, lanes: u32) {
         if self.barriers > 0 {
             self.executed.fill(0);
@@ -109,9 +110,9 @@ impl Paused {
         (self.barriers, self.lanes) = (0, lanes);
     }
 
-    /// The warp, all of whose lanes are these, has come to a barrier of its block, after so many executions of the
-    /// basic blocks. If all of its lanes come from the barrier before, they have executed no blocks since but some of
-    /// `since`.
+    /// Records that the warp, whose live lanes are all in `lanes`, has reached a barrier of its block, with `executed`
+    /// executions of the basic blocks. If all of its lanes come from the barrier before, the blocks executed since are
+    /// among `since`.
     pub fn comes(
         &mut self,
         block: &mut UnderWay,
@@ -120,19 +121,19 @@ impl Paused {
         lanes: u32,
         since: (u32, u32),
     ) {
-        // A lane that has ended has gone another way.
+        // A lane that has exited took another path.
         let since = if self.lanes == lanes { since } else { ANY_BLOCK };
         self.goes_on(block, steps, executed, since);
         self.lanes = lanes;
     }
 
-    /// The warp has ended. What its lanes have executed behind the last barrier, if they were together there, are some
-    /// of the blocks `last`.
+    /// Records that the warp has ended. If its lanes were together at the last barrier, the blocks executed since are
+    /// among `last`.
     pub fn ends(&mut self, block: &mut UnderWay, steps: Steps<'_>, executed: &[BlockCount], last: (u32, u32)) {
         self.goes_on(block, steps, executed, if self.lanes == 0 { ANY_BLOCK } else { last });
     }
 
-    /// Some of the warp's lanes have come to a barrier alone.
+    /// Records that some of the warp's lanes have reached a barrier alone.
     pub fn parts(&mut self) {
         self.lanes = 0;
     }
@@ -156,7 +157,7 @@ impl Paused {
         let first = those.start;
         let (executed, before) = (&executed[those.clone()], &mut self.executed[those.clone()]);
         let times = || executed.iter().zip(&*before).map(|(now, before)| now.executions - before);
-        // Most warps are no slower than the others, and their cycles are all that need be known.
+        // Most warps are no slower than the others, and only their cycles are needed.
         let cycles = times().zip(&cycles[those]).map(|(times, cycles)| times * cycles).sum();
         block.part(self.barriers, cycles, (first, times()), waited_for);
         for (before, now) in before.iter_mut().zip(executed) {
@@ -175,7 +176,7 @@ mod tests {
         let (cycles, all) = ([5, 1000, 3000], &mut [0; 3]);
         let counts = |times: [u64; 3]| times.map(|executions| BlockCount { executions, lanes: 32 * executions });
         let mut block = UnderWay::default();
-        // One warp takes longer before the first barrier, and the other between it and the second; both then end.
+        // One warp takes longer before the first barrier, the other between the first and the second; both then end.
         let ways = [[[0, 2, 0], [0, 2, 1], [1, 2, 1]], [[3, 0, 0], [3, 4, 0], [3, 4, 0]]];
         let mut warps = [Paused::default(), Paused::default()];
         for warp in &mut warps {
@@ -188,7 +189,7 @@ mod tests {
             }
         }
         assert_eq!((block.end(all), *all), (2000 + 4000 + 5, [1, 2 + 4, 0]));
-        // Another warp begins at the start of its block.
+        // Another warp begins, in a new block.
         warps[0].begin(1);
         block.begin();
         warps[0].ends(&mut block, Steps { cycles: &cycles, waited_for: all }, &counts([1, 0, 0]), ANY_BLOCK);

@@ -1,22 +1,23 @@
-//! The blocks of a cluster. They run on one thread of the host, by turns, and reach each other's shared memory.
+//! The blocks of a cluster. They run on one host thread, in turns, and access each other's shared memory.
 
 use super::block::{Block, Meeting};
 use super::{State, Status, Warp};
 use std::time::{Duration, Instant};
 
-/// How often in a row the waits at mbarriers of a block may run out before it is taken for stuck. A program that counts
-/// its attempts gives up before.
+/// How often in a row the mbarrier waits of a block may time out before the block counts as stuck. A program that
+/// counts its attempts gives up earlier.
 const MOST_EXPIRED: u32 = 1000;
-/// How long they may run out if its threads look at clocks. A program that waits for a time gives up before.
+/// How long these waits may time out if the block's threads read clocks. A program that waits for a time gives up
+/// earlier.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl<'l> Block<'l> {
-    /// The barrier of its cluster.
+    /// Returns the barrier of its cluster.
     pub fn meeting(&mut self) -> &mut Meeting {
         if self.cluster.is_lent() { &mut self.cluster.get_mut().meeting } else { &mut self.meeting }
     }
 
-    /// The threads of its cluster that have not exited.
+    /// Returns the number of threads of its cluster that have not exited.
     fn live_in_cluster(&self) -> u32 {
         if !self.cluster.is_lent() {
             return self.live;
@@ -25,7 +26,7 @@ impl<'l> Block<'l> {
         self.live + peers.map(|peer| peer.live).sum::<u32>()
     }
 
-    /// Calls `act` with another block of its cluster. `None` if there is no such block.
+    /// Calls `act` with another block of its cluster. Returns `None` if there is no such block.
     pub fn with_peer<R>(&mut self, rank: u32, act: impl FnOnce(&mut Self, &mut Block<'l>) -> R) -> Option<R> {
         if !self.cluster.is_lent() {
             return None;
@@ -36,7 +37,7 @@ impl<'l> Block<'l> {
         Some(result)
     }
 
-    /// Running lanes of a warp arrive at the cluster's barrier. Opens it if they are the last.
+    /// Records that the running lanes of a warp arrive at the cluster's barrier. Opens it if they are the last.
     pub fn arrive_in_cluster(&mut self, by: &mut Warp<'l>) {
         let meeting = self.meeting();
         if by.met.1 != meeting.phase {
@@ -48,7 +49,7 @@ impl<'l> Block<'l> {
         self.open_in_cluster(by);
     }
 
-    /// Lanes of a warp have exited: nobody waits for them at the cluster's barrier.
+    /// Records that lanes of a warp have exited: the cluster's barrier no longer waits for them.
     #[cold]
     pub fn left_cluster(&mut self, by: &mut Warp<'l>) {
         let meeting = self.meeting();
@@ -79,14 +80,14 @@ impl<'l> Block<'l> {
         }
     }
 
-    /// The mbarrier at an offset in its shared memory has completed a phase. `by` is the warp that did it, if it is one
-    /// of this block.
+    /// Records that the mbarrier at an offset in its shared memory has completed a phase. `by` is the warp that
+    /// completed it, if it belongs to this block.
     pub fn completed(&mut self, offset: u32, by: Option<&mut Warp<'l>>) {
         self.clock.completed(offset);
         self.wake(by, |state| state == State::Phase(offset) || state == State::Phase(u32::MAX));
     }
 
-    /// The groups whose state is such look again at what they wait for.
+    /// Makes the groups in such a state check again what they wait for.
     fn wake(&mut self, by: Option<&mut Warp<'l>>, waits: impl Fn(State) -> bool + Copy) {
         self.expired = 0;
         let others = self.warps.iter_mut().flatten().map(|warp| &mut **warp);
@@ -105,13 +106,13 @@ impl<'l> Block<'l> {
         }
     }
 
-    /// Whether a warp of it can run.
+    /// Returns whether one of its warps can run.
     pub fn can_run(&self) -> bool {
         self.warps.iter().flatten().any(|warp| matches!(warp.status, Status::New | Status::Ready))
     }
 
-    /// Nothing in the block can run: its waits at mbarriers run out, as they do on a device. Returns false if there are
-    /// none, or if that has happened too often in a row.
+    /// Times out the block's mbarrier waits, as a device does, since nothing in the block can run. Returns false if
+    /// there are no such waits, or if they have timed out too often in a row.
     pub fn expire(&mut self) -> bool {
         let expired = self.expired + 1;
         if expired == 1 {

@@ -1,27 +1,27 @@
-//! What is counted while a kernel runs.
+//! Counters of a running kernel.
 
 use crate::finding::Space;
 
 /// Executions of a basic block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BlockCount {
-    /// By warps.
+    /// The number of executions by warps.
     pub executions: u64,
-    /// By threads.
+    /// The number of executions by threads.
     pub lanes: u64,
 }
 
-/// What is known and counted at an instruction that accesses memory.
+/// What is known of, and counted at, an instruction that accesses memory.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Site {
-    /// The first address of the allocation that it accessed last. For shared memory, that of the room in which its
-    /// accesses may be usual ones for the checks, see [`crate::engine::watch::usual`].
+    /// The first address of the allocation that it accessed last. For shared memory, the start of the range in which
+    /// the checks may take its accesses as usual ones, see [`crate::engine::watch::usual`].
     pub start: u64,
-    /// The size of that allocation, or of that room, in bytes. 0 means that there is none yet, or that it must not be
-    /// accessed in this way.
+    /// The size of that allocation, or of that range, in bytes. 0 if there is none yet, or if it must not be accessed
+    /// in this way.
     pub len: u64,
-    /// The distance from the device's address to the host's. For shared memory it is a pointer to the pattern of the
+    /// The difference between the device's address and the host's. For shared memory, a pointer to the pattern of the
     /// addresses, a [`crate::engine::traffic::pattern::Pattern`].
     pub delta: u64,
     /// Warp instructions.
@@ -32,13 +32,13 @@ pub(crate) struct Site {
     pub sectors: u64,
     /// The smallest number of sectors or wavefronts that could serve the same requests.
     pub ideal: u64,
-    /// For shared memory, the most ways of any request. For atomics, the number of colliding lanes.
+    /// For shared memory, the worst number of ways of any request. For atomics, the number of colliding lanes.
     pub extra: u64,
 }
 
-/// Where an access is counted: the sites of a program's instructions lie in up to three rows, one after another. What
-/// an instruction with generic addresses accesses in shared or local memory is traffic of these, with rows of its
-/// own.
+/// Returns the row in which an access is counted: the sites of a program's instructions lie in up to three consecutive
+/// rows. What an instruction with generic addresses accesses in shared or local memory is counted as traffic of that
+/// space, which has its own row.
 pub(crate) const fn row_of(declared: Space, space: Space) -> usize {
     match (declared, space) {
         (Space::Generic, Space::Shared) => 1,

@@ -6,22 +6,22 @@
 pub enum Flow {
     /// Go on with the next one.
     Next,
-    /// Go on at the warp's program counter.
+    /// Continue at the warp's program counter.
     Jump,
-    /// Go on with the one after the next.
+    /// Skip the next instruction.
     Skip,
     /// Give control back to the scheduler.
     Stop,
 }
 
-/// Why control came back to the scheduler, and what happened to the running group.
+/// Why control returned to the scheduler, and the state of the running group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     /// The group is ready at the warp's program counter, but another group may come first.
     Choose,
-    /// The group is ready, but has used up its share.
+    /// The group is ready, but has used up its time slice.
     Share,
-    /// The group no longer runs: its lanes have exited, or it has been put among the waiting groups.
+    /// The group no longer runs: its lanes have exited, or it has been moved to the waiting groups.
     Gone,
     /// A fault was recorded.
     Fault,
@@ -32,19 +32,21 @@ pub(crate) enum Reason {
 pub(crate) enum State {
     /// Its turn.
     Ready,
-    /// Its turn, after the other groups, because it has spun.
+    /// Its turn, after the other groups, because it has spun or used up its time slice.
     Deferred,
     /// A block barrier.
     Barrier(u32),
-    /// Other lanes of the warp, at a warp-level instruction whose mask this is.
+    /// Other lanes of the warp, at a warp-level instruction with this mask.
     Lanes(u32),
     /// All other lanes of the warp, at an instruction that takes the whole warp.
     Whole,
-    /// The end of a phase of the mbarrier at this offset in the block's shared memory; of any if it is `u32::MAX`.
+    /// The end of a phase of the mbarrier at this offset in the block's shared memory; of any mbarrier if it is
+    /// `u32::MAX`.
     Phase(u32),
     /// The other blocks of the cluster.
     Cluster,
-    /// Other lanes of the warp at `bar.warp.sync`, with this mask. The lanes may wait at different such instructions.
+    /// Other lanes of the warp at `bar.warp.sync`, with this mask. The lanes may wait at different instructions of this
+    /// kind.
     Warp(u32),
 }
 
@@ -74,7 +76,7 @@ pub(crate) enum Status {
 pub(crate) enum Turn {
     Done,
     Blocked,
-    /// It spins, or has used up its share.
+    /// It spins, or has used up its time slice.
     Yield,
     Fault,
 }

@@ -1,5 +1,4 @@
-//! Handlers: the functions that execute decoded instructions, and how one is compiled for each width of the host's
-//! vectors.
+//! Handlers: the functions that execute decoded instructions, each compiled for every vector width of the host.
 
 use super::program::Op;
 use super::{Flow, Warp};
@@ -7,7 +6,7 @@ use crate::lane::HostVectors;
 
 pub use super::program::Handler;
 
-/// The two ways to execute an instruction: all lanes live, or those of the warp's mask.
+/// The two variants of an instruction's handler: for all lanes, or for those of the warp's mask.
 #[derive(Clone, Copy)]
 pub struct Handlers {
     /// All 32 lanes.
@@ -16,12 +15,12 @@ pub struct Handlers {
     pub part: Handler,
 }
 
-/// An instruction that is compiled for each width of the host's vectors.
+/// An instruction that is compiled for every vector width of the host.
 pub(crate) trait Exec {
-    /// `W` says how wide they are: see [`crate::lane::Lane`].
+    /// Executes it. `W` is the vector width: see [`crate::lane::Lane`].
     ///
     /// # Safety
-    /// As [`Handler`]; the processor has what `W` promises.
+    /// As [`Handler`]; the processor supports what `W` requires.
     unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow;
 }
 
@@ -45,7 +44,7 @@ unsafe fn v4<X: Exec>(warp: &mut Warp, op: &Op) -> Flow {
     unsafe { X::exec::<4>(warp, op) }
 }
 
-/// The handler of an instruction for a processor.
+/// Returns the handler of an instruction for a processor.
 pub(crate) fn handler<X: Exec>(vectors: HostVectors) -> Handler {
     match vectors {
         #[cfg(target_arch = "x86_64")]
@@ -56,11 +55,11 @@ pub(crate) fn handler<X: Exec>(vectors: HostVectors) -> Handler {
     }
 }
 
-/// Executes an instruction in another way, compiled for the same width, by a call of its own. So a rare way takes no
-/// registers from the usual one.
+/// Executes an instruction by another handler, compiled for the same width, as a separate call. This way, a rare path
+/// takes no registers from the usual one.
 ///
 /// # Safety
-/// As [`Handler`]; the processor has what `W` promises.
+/// As [`Handler`]; the processor supports what `W` requires.
 #[inline(always)]
 pub(crate) unsafe fn apart<X: Exec, const W: u8>(warp: &mut Warp<'_>, op: &Op) -> Flow {
     // SAFETY: the caller's contract.

@@ -1,21 +1,20 @@
-//! Borrows that last as long as a call, kept in a structure instead of being passed on.
+//! Borrows that last as long as a call, kept in a structure instead of being passed as arguments.
 //!
-//! A handler gets the warp and the instruction, nothing else: two arguments are what the interpreter's loop can afford.
-//! What the warp needs of its surroundings it therefore holds itself, for the length of its turn. The rules that make
-//! this sound:
+//! A handler gets only the warp and the instruction: the interpreter's loop can afford no more than two arguments. So
+//! the warp itself holds what it needs of its surroundings, for the length of its turn. The rules that make this sound:
 //!
-//! - A loan begins with an exclusive borrow, which lasts until the loan ends. So nobody else can use what is lent.
-//! - [`Loan::get`] and [`Loan::get_mut`] borrow from the loan itself. So there are never two references of which one
-//!   may change what the other sees.
+//! - A loan begins with an exclusive borrow, which lasts until the loan ends. So nothing else can use what is lent.
+//! - [`Loan::get`] and [`Loan::get_mut`] borrow from the loan itself. So no mutable reference ever coexists with
+//!   another reference to the same value.
 //! - Loans can be neither copied nor sent to another thread.
 
 use std::ptr;
 
-/// Something borrowed, or nothing.
+/// A borrowed value, or nothing.
 pub(crate) struct Loan<T>(*mut T);
 
 impl<T> Loan<T> {
-    /// Nothing.
+    /// Creates a loan of nothing.
     pub const fn none() -> Loan<T> {
         Loan(ptr::null_mut())
     }
@@ -28,25 +27,25 @@ impl<T> Loan<T> {
         self.0 = to;
     }
 
-    /// Holds nothing from here on.
+    /// Ends the loan.
     pub fn end(&mut self) {
         self.0 = ptr::null_mut();
     }
 
-    /// Whether something is lent.
+    /// Returns whether something is lent.
     pub fn is_lent(&self) -> bool {
         !self.0.is_null()
     }
 
-    /// What is lent.
+    /// Returns the borrowed value.
     #[inline(always)]
     pub fn get(&self) -> &T {
-        // SAFETY: a loan that is not null stems from `begin`, whose caller keeps what is lent borrowed for it alone.
-        // The loan is borrowed as long as the result lives, so no exclusive reference comes from it meanwhile.
+        // SAFETY: a loan that is not null stems from `begin`, whose caller keeps the value borrowed exclusively for the
+        // loan. The loan is borrowed as long as the result lives, so no exclusive reference comes from it meanwhile.
         unsafe { self.0.as_ref() }.unwrap_or_else(|| nothing())
     }
 
-    /// What is lent, to change it.
+    /// Returns the borrowed value, mutably.
     #[inline(always)]
     pub fn get_mut(&mut self) -> &mut T {
         // SAFETY: as above; the loan is borrowed exclusively, so no other reference comes from it meanwhile.

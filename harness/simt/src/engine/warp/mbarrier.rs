@@ -1,11 +1,11 @@
-//! An mbarrier: what its eight bytes in shared memory hold.
+//! The contents of an mbarrier: eight bytes in shared memory.
 //!
-//! The bits are the machine's own: PTX leaves them open. Two of them are a mark, so that memory which holds no mbarrier
-//! is told from one that does.
+//! PTX leaves the layout open; this one is specific to this machine. Two bits are a mark that tells an mbarrier from
+//! other memory contents.
 
 use crate::finding::MbarrierMisuse;
 
-/// The largest number of arrivals of a phase, and of bytes that it expects.
+/// The maximum number of arrivals in a phase, and of expected bytes.
 pub(crate) const MOST: u32 = (1 << 20) - 1;
 
 const COUNT_BITS: u32 = 20;
@@ -13,10 +13,10 @@ const BYTES_BITS: u32 = 21;
 const PHASE_BIT: u32 = 61;
 const MARK: u64 = 0b10 << 62;
 
-/// Where an mbarrier lies.
+/// The location of an mbarrier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Home {
-    /// The rank of the block in whose shared memory it lies, if that is another block of the cluster.
+    /// The rank of the block whose shared memory contains it, if that is another block of the cluster.
     pub rank: Option<u32>,
     /// Its offset there.
     pub offset: u32,
@@ -25,21 +25,21 @@ pub(crate) struct Home {
 /// An mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mbarrier {
-    /// Arrivals that the present phase still waits for.
+    /// Arrivals that the current phase still waits for.
     pub pending: u32,
     /// Arrivals of the next phase.
     pub expected: u32,
-    /// Bytes that the present phase still waits for. They may come before they are expected, and are below 0 then.
+    /// Bytes that the current phase still waits for. Negative if bytes arrived before they were expected.
     pub bytes: i32,
-    /// Whether the present phase is an odd one; the first has number 0.
+    /// Whether the current phase is odd; the first one has number 0.
     pub odd: bool,
 }
 
 impl Mbarrier {
-    /// One whose phases have so many arrivals.
+    /// Creates one with `count` arrivals per phase.
     ///
     /// # Errors
-    /// When it cannot count so many, or there are none.
+    /// When `count` is 0, or too large.
     pub fn new(count: u32) -> Result<Mbarrier, MbarrierMisuse> {
         if count == 0 || count > MOST {
             return Err(MbarrierMisuse::Count);
@@ -47,10 +47,10 @@ impl Mbarrier {
         Ok(Mbarrier { pending: count, expected: count, bytes: 0, odd: false })
     }
 
-    /// What eight bytes hold.
+    /// Decodes eight bytes.
     ///
     /// # Errors
-    /// When that is not an mbarrier.
+    /// When they are not an mbarrier.
     pub fn from_word(word: u64) -> Result<Mbarrier, MbarrierMisuse> {
         if word >> 62 != MARK >> 62 {
             return Err(MbarrierMisuse::NotInitialised);
@@ -65,7 +65,7 @@ impl Mbarrier {
         })
     }
 
-    /// Its eight bytes.
+    /// Encodes it as eight bytes.
     pub fn word(self) -> u64 {
         let bytes = self.bytes as u64 & ((1 << BYTES_BITS) - 1);
         u64::from(self.pending)
@@ -75,7 +75,7 @@ impl Mbarrier {
             | MARK
     }
 
-    /// So many arrivals, which are also taken from all later phases if `drops`.
+    /// Records `count` arrivals. With `drops`, all later phases expect that many fewer.
     ///
     /// # Errors
     /// When the phase waits for fewer.
@@ -90,10 +90,10 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// The phase waits for so many bytes more; fewer if the number is below 0.
+    /// Makes the phase wait for `bytes` more bytes; for fewer if the number is negative.
     ///
     /// # Errors
-    /// When it cannot count them.
+    /// When the number is out of range.
     pub fn expect(&mut self, bytes: i64) -> Result<(), MbarrierMisuse> {
         let sum = i64::from(self.bytes) + bytes;
         if sum.unsigned_abs() > u64::from(MOST) {
@@ -103,7 +103,7 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// Ends the phase if it waits for nothing more. Returns whether it did.
+    /// Ends the phase if it waits for nothing else. Returns whether it did.
     pub fn complete(&mut self) -> bool {
         let done = self.pending == 0 && self.bytes == 0;
         if done {
@@ -113,12 +113,12 @@ impl Mbarrier {
     }
 }
 
-/// The pending arrivals in a word.
+/// Returns the pending arrivals in a word.
 pub(crate) fn pending_of(word: u64) -> u32 {
     word as u32 & MOST
 }
 
-/// Whether the phase in a word is an odd one.
+/// Returns whether the phase in a word is odd.
 pub(crate) fn is_odd(word: u64) -> bool {
     word >> PHASE_BIT & 1 != 0
 }

@@ -1,8 +1,8 @@
-//! What runs, as data: the decoded program, a warp, its block, and what all blocks of a launch share.
+//! The runtime data: the decoded program, a warp, its block, and what all blocks of a launch share.
 //!
-//! A handler executes one decoded instruction ([`program::Op`]) for one [`Warp`]. Everything that it may touch hangs on
-//! the warp: its registers, the launch, and, while the warp has its turn, its block and the notes of the host thread
-//! that runs it.
+//! A handler executes one decoded instruction ([`program::Op`]) for one [`Warp`]. Everything that it may access is
+//! reached through the warp: its registers, the launch, and, during the warp's turn, its block and the notes of the
+//! host thread that runs it.
 
 pub(crate) mod block;
 pub(crate) mod buffer;
@@ -46,45 +46,44 @@ use crate::lane::LANES;
 use crate::memory::Written;
 use smallvec::SmallVec;
 
-/// The number of instructions that a warp runs before others get their turn.
+/// The time slice: the number of instructions that a warp runs before others get their turn.
 pub(crate) const SHARE: i64 = 1 << 20;
-/// The part of the share that an unsuccessful look at a lock or flag costs.
+/// The part of the time slice that an unsuccessful poll of a lock or flag costs.
 const POLL: i64 = SHARE / 16;
 
-/// A function that finds the host's addresses of a request, compiled for this processor. It returns false if one of
-/// them must not be accessed; the fault has been recorded then.
+/// A function that translates the addresses of a request to host addresses, compiled for this processor. It returns
+/// false if one of them must not be accessed; the fault has then been recorded.
 pub(crate) type Resolve = unsafe fn(&mut Warp<'_>, &Op, Request, &mut Pointers) -> bool;
 
-/// A function that shows the checks an access to the addresses of a memory instruction, compiled for this processor:
-/// see [`Warp::check_addresses`].
+/// A function that passes the addresses of a memory instruction to the checks, compiled for this processor: see
+/// [`Warp::check_addresses`].
 pub(crate) type Show = unsafe fn(&mut Warp<'_>, &Op, Request, Option<&Layout>);
 
-/// A function that finds how the addresses of a request lie, compiled for this processor.
+/// A function that finds the layout of a request's addresses, compiled for this processor.
 pub(crate) type LayoutOf = fn(Addresses<'_>, u32, u32) -> Layout;
 
-/// A warp: its lanes' registers and where they are.
+/// A warp: its lanes' registers and program counters.
 ///
 /// The raw pointers lead into buffers of the worker that runs the warp (`counts`, `sites`), of the warp's own slot
 /// (`regs`, `seen`, `local`), of its block (`shared`), and of the program or launch (`ops`). The worker sets them when
-/// the warp starts. All of these buffers stay where they are, and nobody else touches their contents, until the warp
-/// has finished.
+/// the warp starts. None of these buffers moves, and nothing else accesses their contents, until the warp has finished.
 #[repr(C, align(64))]
 pub struct Warp<'l> {
     regs: *mut u8,
     mask: u32,
-    /// Program counter of the running group, valid at block boundaries and whenever the scheduler is in charge.
+    /// Program counter of the running group, valid at block boundaries and whenever the scheduler has control.
     pub(crate) pc: u32,
     /// The lowest program counter of another group that is ready.
     pub(crate) next: u32,
     /// Lanes that exist and have not exited.
     pub(crate) live: u32,
-    /// Instructions that are left of the warp's share.
+    /// Instructions that remain of the warp's time slice.
     pub(crate) fuel: i64,
     pub(crate) ops: *const Op,
     pub(crate) counts: *mut BlockCount,
-    /// One for every instruction of the program, in rows: see [`counts::row_of`].
+    /// The sites, one for every instruction of the program, in rows: see [`counts::row_of`].
     pub(crate) sites: *mut Site,
-    /// How far apart these rows lie, see [`Program::row`].
+    /// The distance between these rows, see [`Program::row`].
     pub(crate) row: usize,
     /// Two bit sets with one bit for each branch, one after the other: the branches that this warp executed, and those
     /// at which it diverged.
@@ -98,7 +97,7 @@ pub struct Warp<'l> {
     launch: &'l Shared<'l>,
     /// The warp's block, while the warp has its turn.
     pub(crate) block: Loan<Block<'l>>,
-    /// What the host thread notes down, while the warp has its turn.
+    /// The worker's notes, while the warp has its turn.
     pub(crate) notes: Loan<Notes>,
     /// The three functions below are compiled for this processor's vectors.
     pub(crate) resolve: Resolve,
@@ -106,56 +105,56 @@ pub struct Warp<'l> {
     pub(crate) show: Show,
     pub(crate) reason: Reason,
     pub(crate) counting: bool,
-    /// The race or the initialisation check is on.
+    /// Whether the race check or the initialisation check is on.
     pub(crate) checking: bool,
-    /// For the race check.
+    /// The warp's clock, for the race check.
     pub(crate) clock: WarpClock,
     /// For the initialisation check: which bytes of its local memory have been written.
     pub(crate) written: Written,
-    /// For the initialisation check: the values that come from bytes that nobody has written, if there are any.
+    /// For the initialisation check: the values that come from unwritten bytes, if there are any.
     pub(crate) undefined: Option<Box<Undefined>>,
-    /// In a launch with a seed, the state of the generator that decides where others get a turn. Otherwise 0.
+    /// In a launch with a seed, the state of the generator that decides where other warps get a turn. Otherwise 0.
     pub(crate) dice: u64,
     /// The lanes that went past a barrier at which other lanes of the warp wait, the program counter at which they were
-    /// seen, and the barrier's program counter.
+    /// observed, and the barrier's program counter.
     pub(crate) skipped: (u32, u32, u32),
     /// Its number in the block.
     pub(crate) index: u32,
     /// The block's index in the grid.
     pub(crate) ctaid: [u32; 3],
-    /// The groups that do not run.
+    /// The groups that are not running.
     pub(crate) groups: SmallVec<[Group; 4]>,
-    /// The last unsuccessful look at a lock or flag: its program counter, and a digest of what it saw.
+    /// The last unsuccessful poll of a lock or flag: its program counter, and a digest of the value.
     pub(crate) poll: (u32, u64),
-    /// For how many turns in a row lanes have waited for others of the warp that spin.
+    /// For how many consecutive turns lanes have waited for others of the warp that spin.
     pub(crate) held: u32,
-    /// The lanes whose wait at an mbarrier has run out.
+    /// The lanes whose wait at an mbarrier has timed out.
     pub(crate) late: u32,
-    /// The lanes that have arrived at the cluster's barrier, and in which of its phases.
+    /// The lanes that have arrived at the cluster's barrier, and the phase in which they did.
     pub(crate) met: (u32, u32),
-    /// Its products by the warpgroup.
+    /// Its warpgroup matrix products.
     pub(crate) products: Products,
-    /// What unsuccessful looks took from `fuel` without being executed instructions.
+    /// What unsuccessful polls took from `fuel` without being executed instructions.
     pub(crate) penalty: i64,
-    /// Instructions that it has executed in its earlier shares.
+    /// Instructions that it has executed in its earlier time slices.
     pub(crate) executed: u64,
     pub(crate) slot: Option<Box<WarpSlot>>,
     pub(crate) status: Status,
 }
 
 impl<'l> Warp<'l> {
-    /// The register file.
+    /// Returns the register file.
     #[inline(always)]
     pub fn regs(&self) -> *mut u8 {
         self.regs
     }
-    /// The lanes that execute.
+    /// Returns the lanes that execute.
     #[inline(always)]
     pub fn mask(&self) -> u32 {
         self.mask
     }
 
-    /// A warp of a launch that has no registers yet.
+    /// Creates a warp of a launch, without registers.
     pub(crate) fn idle(launch: &'l Shared<'l>) -> Warp<'l> {
         Warp {
             regs: std::ptr::null_mut(),
@@ -210,7 +209,7 @@ impl<'l> Warp<'l> {
         self.live = live;
     }
 
-    /// A pointer to a register, as the type that holds all its lanes.
+    /// Returns a pointer to a register, as the type that holds all its lanes.
     ///
     /// # Safety
     /// `offset` is a register of that type inside the register file.
@@ -220,25 +219,25 @@ impl<'l> Warp<'l> {
         unsafe { self.regs.add(offset as usize).cast() }
     }
 
-    /// Where an instruction's accesses to a space are counted, if it names the space `declared`.
+    /// Returns the counters of an instruction's accesses to `space`, if it names the space `declared`.
     ///
     /// # Safety
-    /// `op` is a memory instruction of the program, which names that space.
+    /// `op` is a memory instruction of the program, and names the space `declared`.
     #[inline(always)]
     pub(crate) unsafe fn site(&mut self, op: &Op, declared: Space, space: Space) -> &'l mut Site {
         let row = counts::row_of(declared, space) * self.row;
-        // SAFETY: there is a site for every instruction, and further rows where addresses are generic.
+        // SAFETY: every instruction has a site, and there are further rows where addresses are generic.
         unsafe { &mut *self.sites.add(op.site as usize + row) }
     }
 
-    /// The running lanes among those in which the predicate of a guard holds, which is counted.
+    /// Returns the running lanes for which the predicate of a guard holds, and counts them.
     ///
     /// # Safety
     /// `op` is an instruction of the program that runs.
     #[inline(always)]
     pub(crate) unsafe fn guarded(&mut self, op: &Op, holds: u32) -> u32 {
         let on = holds & self.mask;
-        // SAFETY: there is a site for every instruction.
+        // SAFETY: every instruction has a site.
         let site = unsafe { &mut *self.sites.add(op.site as usize) };
         site.requests += 1;
         site.lanes += u64::from((self.mask & !on).count_ones());
@@ -251,14 +250,13 @@ impl<'l> Warp<'l> {
         self.mask = mask;
     }
 
-    /// What all warps of the launch share.
+    /// Returns what all warps of the launch share.
     #[inline(always)]
     pub(crate) fn launch(&self) -> &'l Shared<'l> {
         self.launch
     }
 
-    /// Tells those who count the launch's costs that all lanes of the warp have come to a barrier of its whole block,
-    /// which ends this basic block.
+    /// Cost hook: all lanes of the warp have reached a barrier of the whole block, which ends this basic block.
     pub(crate) fn came_to_barrier(&mut self, block: &mut Block<'_>, at: u32) {
         let (program, counts, live) = (self.program(), self.counts, self.live);
         if let (Some(seen), Some(slot)) = (&mut self.notes.get_mut().seen, &mut self.slot) {
@@ -269,7 +267,7 @@ impl<'l> Warp<'l> {
         }
     }
 
-    /// Tells them that some of its lanes have come to a barrier alone.
+    /// Cost hook: some of the warp's lanes have reached a barrier alone.
     #[cold]
     pub(crate) fn came_apart(&mut self) {
         if let Some(slot) = &mut self.slot {
@@ -277,13 +275,13 @@ impl<'l> Warp<'l> {
         }
     }
 
-    /// The program that runs.
+    /// Returns the program that runs.
     #[inline(always)]
     pub(crate) fn program(&self) -> &'l Program {
         self.launch.program
     }
 
-    /// Calls `act` with the warp and its block, which meanwhile cannot be reached through the warp.
+    /// Calls `act` with the warp and its block; during the call, the block cannot be reached through the warp.
     #[inline(always)]
     pub(crate) fn with_block<R>(&mut self, act: impl FnOnce(&mut Self, &mut Block<'l>) -> R) -> R {
         let mut block = std::mem::replace(&mut self.block, Loan::none());
@@ -292,12 +290,12 @@ impl<'l> Warp<'l> {
         result
     }
 
-    /// The lanes that this warp started with.
+    /// Returns the lanes that this warp started with.
     pub(crate) fn started(&self) -> u32 {
         lanes_of(self.launch.threads, self.index)
     }
 
-    /// Continues at `to`, unless another group comes first or the share is used up.
+    /// Continues at `to`, unless another group comes first or the time slice is used up.
     #[inline(always)]
     pub(crate) fn jump(&mut self, to: u32) -> Flow {
         self.pc = to;
@@ -315,26 +313,26 @@ impl<'l> Warp<'l> {
     /// Counts an execution of a basic block of `length` instructions. Its terminator calls this.
     #[inline(always)]
     pub(crate) fn count(&mut self, block: u32, length: u32) {
-        // SAFETY: the counts are as many as the program has blocks.
+        // SAFETY: there are as many counts as the program has blocks.
         let count = unsafe { &mut *self.counts.add(block as usize) };
         count.executions += 1;
         count.lanes += u64::from(self.mask.count_ones());
         self.fuel -= i64::from(length);
     }
 
-    /// Notes an unsuccessful look at memory. The same look twice in a row counts as spinning.
+    /// Records an unsuccessful poll of memory. The same poll twice in a row counts as spinning.
     #[inline(always)]
     pub(crate) fn polled(&mut self, site: u32, digest: u64) {
         let poll = (site, digest ^ (u64::from(self.mask) << 32));
         if self.poll == poll {
             self.give_way(POLL);
         }
-        // Whoever looks at flags between its waits at an mbarrier may wait for another block.
+        // A program that polls flags between its waits at an mbarrier may wait for another block.
         self.block.get_mut().expired = 0;
         self.poll = poll;
     }
 
-    /// Shortens the rest of the share by so many instructions, which are not executed.
+    /// Shortens the rest of the time slice by `instructions`, which are not executed.
     #[inline(always)]
     pub(crate) fn give_way(&mut self, instructions: i64) {
         self.fuel -= instructions;
@@ -348,7 +346,7 @@ impl<'l> Warp<'l> {
         }
     }
 
-    /// Puts the running group among the waiting groups.
+    /// Moves the running group to the waiting groups.
     pub(crate) fn park(&mut self, pc: u32, state: State) -> Flow {
         let mask = self.mask;
         self.groups.push(Group { pc, mask, state });
@@ -357,7 +355,7 @@ impl<'l> Warp<'l> {
     }
 }
 
-/// The lanes that exist in a warp of a block of so many threads.
+/// Returns the lanes that exist in a warp of a block of `threads` threads.
 pub(crate) fn lanes_of(threads: u32, warp: u32) -> u32 {
     let left = threads.saturating_sub(warp * LANES as u32);
     if left >= LANES as u32 { u32::MAX } else { (1 << left) - 1 }

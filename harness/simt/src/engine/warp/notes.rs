@@ -1,4 +1,4 @@
-//! What a host thread notes down while its warps run.
+//! The scratch data of a host thread while its warps run.
 
 use super::seen::Seen;
 use super::sums::Sums;
@@ -16,36 +16,36 @@ pub(crate) struct Notes {
     pub findings: Findings,
     /// Warp instructions executed and not yet reported to the launch.
     pub spent: u64,
-    /// For each branch, how often warps diverged at it.
+    /// For each branch, the number of times that warps diverged at it.
     pub divergent: Vec<u64>,
     /// Words of one of the two bit sets in [`super::slot::WarpSlot::seen`].
     pub seen_words: usize,
-    /// For the checks: the index of the live range that each instruction accessed last.
+    /// For the checks: the index of the live range that each instruction last accessed.
     pub ranges: Vec<u32>,
-    /// The patterns at which the sites of shared-memory instructions point.
+    /// The patterns to which the sites of shared-memory instructions point.
     pub patterns: Patterns,
     /// For each word of shared memory, the last atomic that touched it.
     pub touched: Touched,
-    /// For each lane, what a load has read of which only some bytes may be accessed.
+    /// For each lane, the bytes read by a load of which only some may be accessed.
     pub copies: Box<[[u64; LONGEST / 8]; LANES]>,
-    /// Sums that are still to be added to memory.
+    /// Sums that have yet to be added to memory.
     pub sums: Sums,
-    /// What was seen of the launch's costs, if they are counted.
+    /// What was recorded of the launch's costs, if they are counted.
     pub seen: Option<Box<Seen>>,
 }
 
-/// Patterns that sites point at: they stay where they are until the worker is done.
+/// Patterns to which sites point: they do not move until the worker is done.
 #[derive(Default)]
 pub(crate) struct Patterns(Vec<*mut Pattern>);
 
-/// How many of the latest patterns are compared with a new one.
+/// The number of latest patterns that are compared with a new one.
 const LATEST: usize = 8;
 
 impl Patterns {
-    /// A pattern for an instruction that has none: one of the latest, if it is the same. Instructions that go over a
-    /// tile together, as in an unrolled loop, so have one together, which stays in the host's nearest cache.
+    /// Returns a pattern for an instruction that has none: one of the latest, if it is equal. So instructions that
+    /// traverse a tile together, as in an unrolled loop, share a pattern, which stays in the host's nearest cache.
     pub fn like(&mut self, new: Pattern) -> *mut Pattern {
-        // SAFETY: from `Box::into_raw` below; nobody changes one meanwhile.
+        // SAFETY: from `Box::into_raw` below; no pattern changes meanwhile.
         let same = |known: &&*mut Pattern| unsafe { &***known }.is_as(&new);
         match self.0.iter().rev().take(LATEST).find(same) {
             Some(known) => *known,
@@ -53,7 +53,7 @@ impl Patterns {
         }
     }
 
-    /// A new pattern, which lives as long as the worker.
+    /// Adds a new pattern, which lives as long as the worker.
     pub fn add(&mut self, new: Pattern) -> *mut Pattern {
         let new = Box::into_raw(Box::new(new));
         self.0.push(new);
@@ -64,13 +64,13 @@ impl Patterns {
 impl Drop for Patterns {
     fn drop(&mut self) {
         for &pattern in &self.0 {
-            // SAFETY: from `Box::into_raw` above; no site is used after its worker's patterns are gone.
+            // SAFETY: from `Box::into_raw` above; no site is used after its worker's patterns are dropped.
             drop(unsafe { Box::from_raw(pattern) });
         }
     }
 }
 
-/// A read of bytes that nobody has written, whose values may still be discarded.
+/// A read of unwritten bytes, whose values may still be discarded.
 pub(crate) struct Unjudged {
     /// The load's program counter.
     pub site: u32,

@@ -1,9 +1,9 @@
-//! What kernels print, in a buffer of bounded size: as on a GPU, what is older makes room for what is newer. A device
-//! keeps the format and the arguments of a call there; here it is the text.
+//! The output of kernels, in a buffer of bounded size: as on a GPU, new messages displace the oldest. A device stores
+//! the format and the arguments of a call; this buffer stores the text.
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// Messages of one block, each of which one thread has printed with one call.
+/// Messages of one block; each comes from one call by one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Text {
     bytes: VecDeque<u8>,
@@ -11,7 +11,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// Bytes that a block keeps to itself.
+    /// Bytes that a block buffers before the launch gets them.
     const OWN: usize = 4096;
 
     /// Adds a message.
@@ -22,12 +22,12 @@ impl Text {
         }
     }
 
-    /// Whether there is nothing in it.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.lengths.is_empty()
     }
 
-    /// Whether it is so long that the launch should have it.
+    /// Whether it is long enough to pass it on to the launch.
     pub fn is_long(&self) -> bool {
         self.bytes.len() >= Self::OWN
     }
@@ -45,25 +45,25 @@ impl Text {
     }
 }
 
-/// What the blocks of a launch have printed, in their order: as if they had run one after the other. The last messages
+/// What the blocks of a launch have printed, in block order: as if they had run one after the other. The last messages
 /// are kept, as many as fit. Which these are does not depend on the order in which the blocks really run.
 #[derive(Debug)]
 pub(crate) struct Printed {
-    /// How many bytes fit.
+    /// The capacity in bytes.
     most: usize,
     bytes: usize,
     blocks: BTreeMap<u64, Text>,
-    /// The block whose messages were dropped last: those of the blocks before it are dropped too.
+    /// The last block whose messages were dropped: those of the blocks before it are dropped too.
     first: u64,
 }
 
 impl Printed {
-    /// Nothing yet, with room for `most` bytes.
+    /// Creates an empty buffer with room for `most` bytes.
     pub fn new(most: usize) -> Printed {
         Printed { most, bytes: 0, blocks: BTreeMap::new(), first: 0 }
     }
 
-    /// Adds what a block has printed since it was asked last.
+    /// Adds what a block has printed since the last call.
     pub fn add(&mut self, block: u64, text: Text) {
         if block < self.first {
             return;
@@ -81,7 +81,7 @@ impl Printed {
         }
     }
 
-    /// The text, piece by piece.
+    /// Writes the text, piece by piece.
     pub fn write(self, out: &mut dyn FnMut(&[u8])) {
         for mut text in self.blocks.into_values() {
             out(text.bytes.make_contiguous());
@@ -93,7 +93,7 @@ impl Printed {
 mod tests {
     use super::*;
 
-    /// What is left of these messages, each of a block, in a buffer of so many bytes.
+    /// Returns what is left of these messages, each with its block, in a buffer of `most` bytes.
     fn left(most: usize, messages: &[(u64, &str)]) -> String {
         let mut printed = Printed::new(most);
         for (block, message) in messages {

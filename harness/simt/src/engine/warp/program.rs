@@ -1,4 +1,4 @@
-//! A decoded program: what the lowering makes of a PTX module and the executor runs.
+//! A decoded program: the lowering produces it from a PTX module, and the executor runs it.
 
 pub use super::tables::*;
 use super::{Flow, Warp};
@@ -39,21 +39,22 @@ pub struct Op {
 }
 
 impl Op {
-    /// The address operand of a memory instruction: a 64-bit register, and an offset that is added in all lanes.
+    /// Returns the address operand of a memory instruction: a 64-bit register, and an offset that is added in all
+    /// lanes.
     #[inline(always)]
     pub fn address(&self) -> (u32, u64) {
         (self.a, self.imm)
     }
 }
 
-/// A kernel's code and all that a launch needs to run it.
+/// A kernel's code and everything that a launch needs to run it.
 #[derive(Default)]
 pub struct Program {
     /// The kernel's name.
     pub name: String,
     /// Instructions.
     pub ops: Vec<Op>,
-    /// For each instruction, its place: index into `locs`.
+    /// For each instruction, the index of its place in `locs`.
     pub at: Vec<u32>,
     /// Places, with the index of their function.
     pub locs: Vec<(Loc, u32)>,
@@ -65,11 +66,12 @@ pub struct Program {
     pub inlines: Vec<Inline>,
     /// Basic blocks.
     pub blocks: Vec<BlockInfo>,
-    /// The first and one past the last of those that a warp may execute between its last barrier and its end.
+    /// The range of the basic blocks that a warp may execute between its last barrier and its end: the first one, and
+    /// one past the last.
     pub last: (u32, u32),
-    /// Whether loops of it try again with what they have read until no other thread was faster.
+    /// Whether it has loops that retry with the value read until no other thread was faster (compare-and-swap).
     pub retries: bool,
-    /// Conditional branches; their number is in the instruction.
+    /// Conditional branches, indexed by the number in the instruction.
     pub branches: Vec<BranchInfo>,
     /// Jumps back: the instruction where a loop begins, and the jump that ends it.
     pub loops: Vec<(u32, u32)>,
@@ -78,18 +80,18 @@ pub struct Program {
     /// Instructions that access textures or surfaces.
     pub textures: Vec<TextureInfo>,
     /// For each instruction, the bytes a lane of the load that it is counted as, if the assembler merges it with
-    /// others: 0 if another load is counted for it. Empty if none are merged.
+    /// others: 0 if another load is counted in its place. Empty if none are merged.
     pub merged: Vec<Option<u32>>,
-    /// It multiplies matrices by warpgroups.
+    /// Whether it executes warpgroup matrix products.
     pub products: bool,
     /// For each instruction, what it does with undefined values, and where its operands begin in `operands`.
     pub dataflow: Vec<(Dataflow, u32)>,
-    /// The registers that instructions read and write, one after another.
+    /// The registers that instructions read and write, one instruction after another.
     pub operands: Vec<Operand>,
-    /// Loads of which only some bytes are used, in order: program counter, and a bit for each byte that is. A compiler
-    /// may load more than the source asks for, as long as it may touch it.
+    /// Loads of which only some bytes are used, in order: the program counter, and a bit for each used byte. A compiler
+    /// may load more than the source requests, as long as the bytes are accessible.
     pub used_bytes: Vec<(u32, u32)>,
-    /// Warp-level synchronising instructions inside blocks (program counters).
+    /// Warp-level synchronising instructions inside basic blocks (program counters).
     pub warp_syncs: Vec<u32>,
     /// Block barriers (program counters).
     pub barriers: Vec<u32>,
@@ -100,18 +102,19 @@ pub struct Program {
     pub guards: Vec<u32>,
     /// The constant area.
     pub constants: Vec<Constant>,
-    /// Bytes of a warp's register file.
+    /// The bytes of a warp's register file.
     pub file_bytes: u32,
-    /// Bytes of local memory a thread.
+    /// Bytes of local memory per thread.
     pub local_bytes: u32,
-    /// Some of its functions have frames on a stack, which lies behind the other local memory.
+    /// Whether some of its functions have frames on a stack, which follows the other local memory.
     pub recursive: bool,
-    /// Threads make arrays whose length only they know, for which as much lies at the end.
+    /// Whether threads allocate arrays of dynamic length (`alloca`); space for these is reserved at the end of local
+    /// memory.
     pub arrays: bool,
     /// Bytes of static shared memory.
     pub static_shared: u32,
-    /// Bytes at the start of shared memory that the system reserves, if the kernel asks where they lie. Other kernels
-    /// have nothing before their own variables.
+    /// Bytes that the system reserves at the start of shared memory, if the kernel asks for their location. Other
+    /// kernels have nothing before their own variables.
     pub reserved_shared: u32,
     /// Alignment of the dynamic shared memory.
     pub dynamic_align: u32,
@@ -121,7 +124,7 @@ pub struct Program {
     pub entry: u32,
     /// Addresses of functions that are called through pointers: `(value, program counter)`, sorted.
     pub pointers: Vec<(u64, u32)>,
-    /// The arguments of the calls of `printf`, as far as they are known. An instruction names its entry by a number
+    /// The arguments of the calls of `printf`, as far as they are known. An instruction refers to its entry by a number
     /// from 1.
     pub packed: Vec<Packed>,
     /// The operand lists of instructions with more than six operands (byte offsets), one after another.
@@ -139,20 +142,20 @@ impl std::fmt::Debug for Program {
 }
 
 impl Program {
-    /// What an instruction does with undefined values, and the registers that it reads and writes.
+    /// Returns an instruction's treatment of undefined values, and the registers that it reads and writes.
     pub fn dataflow_of(&self, pc: u32) -> (Dataflow, &[Operand]) {
         let (dataflow, first) = self.dataflow[pc as usize];
         let end = self.dataflow.get(pc as usize + 1).map_or(self.operands.len(), |next| next.1 as usize);
         (dataflow, &self.operands[first as usize..end])
     }
 
-    /// The bytes of a load that are used, if not all of them are.
+    /// Returns the used bytes of a load, if not all of them are used.
     pub fn used_bytes_of(&self, pc: u32) -> Option<u32> {
         let at = self.used_bytes.binary_search_by_key(&pc, |known| known.0).ok()?;
         Some(self.used_bytes[at].1)
     }
 
-    /// The place with this index in [`Program::locs`].
+    /// Returns the place with this index in [`Program::locs`].
     pub fn place(&self, index: u32) -> Place {
         let Some(&(loc, function)) = self.locs.get(index as usize) else {
             return Place::default();
@@ -167,8 +170,8 @@ impl Program {
             inlined_at: Vec::new(),
         };
         let mut inlined = loc.inlined;
-        // The parser only makes references backwards, so this loop ends. The bound guards against a circle all the
-        // same.
+        // The parser only creates backward references, so this loop ends. The bound guards against a cycle
+        // nevertheless.
         while let Some(inline) = inlined.checked_sub(1).and_then(|i| self.inlines.get(i as usize)) {
             place.inlined_at.push(CalledFrom {
                 file: self.file(inline.at.file),
@@ -183,14 +186,15 @@ impl Program {
         place
     }
 
-    /// How far apart the rows of sites lie (see [`super::counts::row_of`]): so far that there are three, if what
-    /// generic addresses lead to is counted anywhere; else all sites are in one.
+    /// Returns the distance between the rows of sites (see [`super::counts::row_of`]): there are three rows if the
+    /// targets of generic addresses are counted anywhere, otherwise a single one.
     pub(crate) fn row(&self) -> usize {
         let generic = self.accesses.iter().any(|access| access.space == Space::Generic);
         if generic { self.ops.len() } else { 0 }
     }
 
-    /// The bytes a lane that a load counts as: its own, or those of the load that the assembler makes of it and others.
+    /// Returns the bytes a lane that a load counts as: its own, or those of the load into which the assembler merges
+    /// it.
     #[inline(always)]
     pub fn width(&self, op: &Op, own: u32) -> u32 {
         match self.merged.get(op.site as usize) {
@@ -199,8 +203,8 @@ impl Program {
         }
     }
 
-    /// The place of an instruction. Where the compiler names no line (it writes 0), that is the next line named behind
-    /// it, or else the last one before it.
+    /// Returns the place of an instruction. Where the compiler gives no line (it writes 0), this is the next line given
+    /// after it, or else the last one before it.
     pub fn place_of(&self, pc: u32) -> Place {
         let loc = |pc: &u32| self.at.get(*pc as usize).and_then(|at| self.locs.get(*at as usize)).copied();
         let Some((own, function)) = loc(&pc) else {
@@ -214,7 +218,7 @@ impl Program {
         Place { ptx_line: own.ptx_line, ..place }
     }
 
-    /// The place of the jump that goes round the innermost loop that an instruction lies in, which has the loop's
+    /// Returns the place of the jump that closes the innermost loop around an instruction, which has the loop's
     /// condition; the instruction's own place outside of loops.
     pub fn loop_of(&self, pc: u32) -> Place {
         let around = self.loops.iter().filter(|(first, last)| (*first..=*last).contains(&pc));

@@ -1,4 +1,4 @@
-//! What a memory instruction asks for, and the windows of generic addresses.
+//! The request of a memory instruction, and the windows of generic addresses.
 
 use crate::finding::{Kind, Space, What};
 use crate::lane::LANES;
@@ -10,11 +10,11 @@ pub(crate) const LOCAL_WINDOW: u64 = 2 << 56;
 /// The generic address of offset 0 in the kernel's parameter block.
 pub(crate) const PARAM_WINDOW: u64 = 3 << 56;
 
-/// In the shared memory of a cluster, the rank of a block plus one stands above these bits. Offsets in the own block's
-/// shared memory have nothing there.
+/// In a cluster's shared memory, the rank of a block plus one is stored above these bits. Offsets in the block's own
+/// shared memory have 0 there.
 pub(crate) const RANK_SHIFT: u32 = 24;
 
-/// The rank of the block in whose shared memory an offset lies, if the offset names one, and the offset there.
+/// Returns the rank of the block in whose shared memory an offset lies, if the offset names one, and the offset there.
 pub(crate) fn home_of(offset: u64) -> (Option<u32>, u64) {
     match offset >> RANK_SHIFT {
         0 => (None, offset),
@@ -22,12 +22,12 @@ pub(crate) fn home_of(offset: u64) -> (Option<u32>, u64) {
     }
 }
 
-/// The offset by which a block names a place in the shared memory of the block with this rank.
+/// Returns the offset by which a block addresses a location in the shared memory of the block with this rank.
 pub(crate) fn offset_in(rank: u32, offset: u64) -> u64 {
     (u64::from(rank) + 1) << RANK_SHIFT | offset & ((1 << RANK_SHIFT) - 1)
 }
 
-/// The space that a generic address belongs to, and its address there.
+/// Returns the space that a generic address belongs to, and its address there.
 pub(crate) fn space_of(address: u64) -> (Space, u64) {
     let offset = address & ((1 << 56) - 1);
     match address >> 56 {
@@ -45,7 +45,7 @@ pub(crate) struct Request {
     pub space: Space,
     /// Bytes a lane.
     pub size: u32,
-    /// Whether it reads, writes or does an atomic operation.
+    /// Whether it reads, writes, or performs an atomic operation.
     pub what: What,
 }
 
@@ -62,8 +62,8 @@ pub(crate) struct Wrong {
 }
 
 impl Wrong {
-    /// The same, with an offset below the start of shared or local memory as a negative number, no matter whether it
-    /// was computed in 32 or 64 bits.
+    /// Sign-extends an offset below the start of shared or local memory to a negative number, whether it was computed
+    /// in 32 or 64 bits.
     pub fn signed(mut self) -> Wrong {
         if matches!(self.space, Space::Shared | Space::Local) && (1 << 31..1 << 32).contains(&self.address) {
             self.address = i64::from(self.address as u32 as i32) as u64;

@@ -1,4 +1,5 @@
-//! What a launch whose costs are counted is looked at for, and what has been seen: addresses, and the chains of warps.
+//! The cost recorder, for launches whose costs are counted: it records the addresses of memory instructions and the
+//! chains of warps.
 
 use super::chains::{Paused, Steps, UnderWay};
 use super::counts::{BlockCount, Site};
@@ -13,24 +14,24 @@ use crate::engine::traffic::serial::Chains;
 use crate::finding::{Space, What};
 use crate::memory::{View, fetch_ahead};
 
-/// A memory instruction that is looked at.
+/// A memory instruction that the recorder observes.
 #[derive(Clone, Copy)]
 pub(crate) struct Looked {
-    /// What it asks for.
+    /// Its request.
     pub request: Request,
     /// What it adds, if it is an atomic.
     pub adds: Adds,
-    /// Its number among those that are looked at.
+    /// Its number among the observed instructions.
     pub index: u32,
 }
 
-/// Which of two blocks has executed more; of two that have executed as much, always the same.
+/// Returns the block that has executed more; of two with the same total, the choice is deterministic.
 fn busier(one: Pipes, other: Pipes) -> Pipes {
     std::cmp::max_by_key(one, other, |pipes| (pipes.total() + pipes.warpgroup, *pipes))
 }
 
-/// Notes that `block` reads or writes what is remembered of a request, where that begins at `first`. `again`: so it was
-/// before, too, and may be again.
+/// Records that `block` reads or writes the remembered request, which begins at `first`. `again`: the request repeats
+/// an earlier one, and may be repeated.
 #[inline(always)]
 fn note(touch: &mut Touch, block: u64, (look_up, first): (&mut LookUp, u64), is_read: bool, again: bool) {
     if again && let Some((line, whole)) = look_up.whole(first) {
@@ -42,43 +43,45 @@ fn note(touch: &mut Touch, block: u64, (look_up, first): (&mut LookUp, u64), is_
     touch.passes(look_up.passes(lines));
 }
 
-/// What a worker has seen.
+/// What a worker has recorded.
 pub(crate) struct Seen {
-    /// What the instructions that are looked at asked for last, by their numbers.
+    /// The last request of each observed instruction, by its number.
     look_ups: Vec<LookUp>,
     touch: Touch,
     chains: Chains,
-    /// How often the warps that others have waited for executed each basic block: their chains are those of the blocks.
+    /// How often each basic block was executed by the warps that the others waited for: their chains are the chains of
+    /// their blocks.
     waited_for: Vec<u64>,
-    /// The cycles of the longest chain of a block.
+    /// The cycles of the longest chain of any block.
     longest: u64,
-    /// What the block that executed the most instructions has executed.
+    /// The instructions of the block that executed the most.
     busiest: Pipes,
     /// The cycles of the chain of each basic block.
     cycles: Vec<u64>,
-    /// How often the warps that differed last executed each basic block, and their effort: most warps do as others did.
+    /// Cache of the latest distinct warps: their executions of each basic block, and their effort. Most warps do the
+    /// same as an earlier one.
     last: [(Vec<u64>, Ended); LAST],
-    /// Which of these is the oldest, which was found last, and how many there were.
+    /// The oldest of these entries. `found` is the one found last, `efforts` the number of entries ever made.
     oldest: usize,
     found: usize,
     efforts: u64,
 }
 
-/// Warps that are remembered: the first of a block, the last, those at its edge.
+/// The number of remembered warps: the first of a block, the last, and those at its edge.
 const LAST: usize = 4;
 
 /// What a warp has executed from its start to its end.
 #[derive(Clone, Copy, Default)]
 struct Ended {
-    /// From 1.
+    /// The number of this effort, from 1.
     number: u64,
     cycles: u64,
     pipes: Pipes,
 }
 
 impl Seen {
-    /// Nothing yet. `retries`: the kernel's loops try again until no other thread was faster; `looked`: so many
-    /// instructions are looked at; `blocks`: its basic blocks.
+    /// Creates an empty recorder. `retries`: the kernel has loops that retry until no other thread was faster;
+    /// `looked`: the number of observed instructions; `blocks`: the kernel's basic blocks.
     pub fn new(retries: bool, looked: usize, blocks: &[BlockInfo]) -> Seen {
         Seen {
             look_ups: std::iter::repeat_with(LookUp::default).take(looked).collect(),
@@ -95,13 +98,13 @@ impl Seen {
         }
     }
 
-    /// The chains of the basic blocks.
+    /// Returns the chains of the basic blocks.
     pub fn steps(&mut self) -> Steps<'_> {
         Steps { cycles: &self.cycles, waited_for: &mut self.waited_for }
     }
 
-    /// A warp of a block has ended after so many executions of the basic blocks, of which it may have executed those of
-    /// `last` behind its last barrier.
+    /// Records that a warp of a block has ended with `executed` executions of the basic blocks. After its last barrier,
+    /// it can have executed only those in the range `last`.
     pub fn warp_ended(
         &mut self,
         block: &mut UnderWay,
@@ -123,7 +126,7 @@ impl Seen {
         }
     }
 
-    /// Remembers the effort of a warp that has executed the basic blocks so often; returns where.
+    /// Remembers the effort of a warp with these executions of the basic blocks. Returns its index.
     fn learn(&mut self, blocks: &[BlockInfo], executions: impl Iterator<Item = u64>) -> usize {
         let at = self.oldest;
         self.oldest = (at + 1) % LAST;
@@ -139,13 +142,14 @@ impl Seen {
         at
     }
 
-    /// A block has ended.
+    /// Records that a block has ended.
     pub fn block_ended(&mut self, block: &mut UnderWay) {
         self.longest = self.longest.max(block.end(&mut self.waited_for));
         self.busiest = busier(self.busiest, block.pipes());
     }
 
-    /// What several workers have seen of a program of these basic blocks in this memory, without the instructions.
+    /// Combines what several workers have recorded of a program with these basic blocks in this memory, without the
+    /// instructions.
     pub fn joined<'s>(all: impl Iterator<Item = &'s Seen>, blocks: &[BlockInfo], memory: &View) -> Costs {
         let (mut sum, mut chain) = (Seen::new(false, 0, &[]), Chain::default());
         for seen in all {
@@ -168,21 +172,21 @@ impl Seen {
         }
     }
 
-    /// Notes that a block reads or writes the sector with this number through the L1 cache.
+    /// Records that a block reads or writes the sector with this number through the L1 cache.
     pub fn sector(&mut self, block: u64, sector: u64, is_read: bool) {
         self.touch.line(block, sector >> 2, 1 << (sector & 3), is_read);
     }
 
-    /// Notes that a copy in bulk reads or writes so many bytes of global memory.
+    /// Records that a bulk copy reads or writes `bytes` bytes of global memory.
     pub fn copied(&mut self, address: u64, bytes: u32, is_read: bool) {
         self.touch.copied(address, bytes, is_read);
     }
 
-    /// What an instruction asked for last, and the address of the first lane of `mask`, if that is in global memory and
-    /// the lanes have the same distances now.
+    /// Returns the last request of an instruction, and the address of the first lane of `mask`, if that is in global
+    /// memory and the lanes' distances are unchanged.
     ///
     /// # Safety
-    /// The processor has what `W` promises.
+    /// The processor supports what `W` requires.
     #[inline(always)]
     unsafe fn known<'s, const W: u8>(
         look_ups: &'s mut [LookUp],
@@ -197,15 +201,15 @@ impl Seen {
         if elsewhere { None } else { Some((look_up, first)) }
     }
 
-    /// Notes that the lanes of `mask` of a warp of `block` read global memory, if they have the distances that they had
-    /// at this instruction before: most reads of loops are such. Returns whether that is so, and else nothing has been
-    /// noted.
+    /// Records that the lanes of `mask` of a warp of `block` read global memory, if their distances are the same as at
+    /// the last execution of this instruction: most reads of loops are like that. Otherwise records nothing and returns
+    /// false.
     ///
-    /// Where the block has not read all of it, the host is asked for what the instruction reads next, if it goes on as
-    /// far as it went now: the time that the look takes is not lost where data come from memory.
+    /// Where the block has not read all of it, this also prefetches the host memory that the instruction reads next if
+    /// it repeats its last step. That hides the cost of the lookup where data come from memory.
     ///
     /// # Safety
-    /// The processor has what `W` promises.
+    /// The processor supports what `W` requires.
     #[inline(always)]
     pub unsafe fn reads_again<const W: u8>(
         &mut self,
@@ -234,11 +238,11 @@ impl Seen {
         true
     }
 
-    /// Notes that the lanes of `mask` of a warp of `block` write global memory, if they have the distances that they
-    /// had at this instruction before. Returns whether that is so.
+    /// Records that the lanes of `mask` of a warp of `block` write global memory, if their distances are the same as at
+    /// the last execution of this instruction. Otherwise records nothing and returns false.
     ///
     /// # Safety
-    /// The processor has what `W` promises.
+    /// The processor supports what `W` requires.
     #[inline(always)]
     pub unsafe fn writes_again<const W: u8>(
         &mut self,
@@ -255,10 +259,10 @@ impl Seen {
         true
     }
 
-    /// Notes an access of the lanes of `mask` of a warp of `block`.
+    /// Records an access of the lanes of `mask` of a warp of `block`.
     ///
     /// # Safety
-    /// The processor has what `W` promises.
+    /// The processor supports what `W` requires.
     #[inline(always)]
     pub unsafe fn access<const W: u8>(&mut self, block: u64, address: Addresses<'_>, mask: u32, looked: Looked) {
         let Looked { request, adds, index } = looked;

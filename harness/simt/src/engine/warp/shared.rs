@@ -19,25 +19,25 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// A count that all workers change. It has a cache line of its own, so that data which they only read does not travel
+/// A counter that all workers change. It has its own cache line, so that read-only data next to it is not invalidated
 /// with it.
 #[repr(align(128))]
 #[derive(Default)]
 pub(crate) struct Count(pub AtomicU64);
 
-/// What is looked at before the instructions of a program, if the launch's costs are counted.
+/// The cost probes, which run before the memory instructions of a program if the launch's costs are counted.
 #[derive(Default)]
 pub(crate) struct Looks {
-    /// The program's instructions, of which those that are looked at have handlers that look first. Empty unless the
-    /// launch's costs are counted.
+    /// The program's instructions; the observed ones have handlers that run the probe first. Empty unless the launch's
+    /// costs are counted.
     pub ops: Vec<Op>,
-    /// Those that are looked at.
+    /// The observed instructions.
     pub ahead: Vec<Ahead>,
-    /// For each instruction that is looked at, its place among these.
+    /// For each instruction, its index in `ahead` if it is observed.
     pub of: Vec<u32>,
 }
 
-/// A memory instruction that is looked at, and the handlers that execute it.
+/// An observed memory instruction, and the handlers that execute it.
 pub(crate) struct Ahead {
     pub looked: Looked,
     pub full: Handler,
@@ -50,16 +50,16 @@ impl Looks {
         !self.ops.is_empty()
     }
 
-    /// What is looked at before an instruction, which is one of those.
+    /// Returns the probe of an instruction, which must be an observed one.
     #[inline(always)]
     pub fn before(&self, op: &Op) -> &Ahead {
         &self.ahead[self.of[op.site as usize] as usize]
     }
 }
 
-/// Memory that stands for what lies outside of all allocations: it reads as zero, and what is written there is lost.
+/// Memory that replaces accesses outside of all allocations: it reads as zero, and writes to it are lost.
 pub(crate) struct Nowhere {
-    /// Large enough for the widest access, and written by no one.
+    /// Large enough for the widest access, and never written.
     zeros: [u64; 16],
     written: Buffer,
 }
@@ -74,7 +74,7 @@ impl Nowhere {
         Nowhere { zeros: [0; 16], written: Buffer::new(size_of::<[u64; 16]>()) }
     }
 
-    /// Where one lane's access leads.
+    /// Returns the host memory for one lane's access.
     pub fn pointer(&self, what: What) -> *mut u8 {
         if what == What::Read { self.zeros.as_ptr().cast::<u8>().cast_mut() } else { self.written.ptr() }
     }
@@ -84,17 +84,17 @@ impl Nowhere {
 pub(crate) struct Shared<'l> {
     pub program: &'l Arc<Program>,
     pub view: Arc<View>,
-    /// The textures and surfaces.
+    /// Textures and surfaces.
     pub objects: Arc<Objects>,
     pub params: Vec<u8>,
-    /// Where each parameter lies in them.
+    /// The position of each parameter in `params`.
     pub param_list: &'l [Param],
     pub profile: &'l Profile,
     pub geometry: Geometry,
-    /// Threads of a block.
+    /// Threads per block.
     pub threads: u32,
     pub shared_bytes: u32,
-    /// Bytes of local memory of each thread, with its stack.
+    /// Bytes of local memory per thread, including its stack.
     pub local_bytes: u32,
     /// Bytes of the stack.
     pub stack_bytes: u32,
@@ -102,9 +102,9 @@ pub(crate) struct Shared<'l> {
     pub dynamic_start: u32,
     pub counting: bool,
     pub sync_check: bool,
-    /// Whether findings of the memory check that are not faults are reported.
+    /// Whether to report those findings of the memory check that are not faults.
     pub memory_check: bool,
-    /// Where accesses outside of all allocations lead, if they do not stop the kernel.
+    /// The target of accesses outside of all allocations, if they do not stop the kernel.
     pub nowhere: Option<Nowhere>,
     /// The race check, if it is on.
     pub races: Option<LaunchRaces>,
@@ -112,65 +112,66 @@ pub(crate) struct Shared<'l> {
     pub init: bool,
     /// How each instruction orders memory. Empty if both of these checks are off.
     pub orders: Vec<Order>,
-    /// Whether blocks copy in bulk, and may miss fences before that. In clusters, other blocks' fences would count.
+    /// Whether blocks make bulk copies, for which fences can be missing. Not set in clusters, where other blocks'
+    /// fences would count.
     pub bulk: bool,
-    /// For each instruction, where its addresses may lie, if that is known. Empty unless the memory check and one of
-    /// the two others are on.
+    /// For each instruction, the range in which its addresses should lie, if known. Empty unless the memory check and
+    /// one of the two others are on.
     pub bounds: Vec<Option<Bounds>>,
-    /// For each instruction, the memory in which its accesses may be usual ones for the checks. Empty in clusters, and
-    /// if the race check is off.
+    /// For each instruction, the memory range in which its accesses may be usual ones for the checks. Empty in
+    /// clusters, and if the race check is off.
     pub rooms: Vec<Range<u64>>,
-    /// What is looked at before the instructions.
+    /// The cost probes.
     pub looks: Looks,
     pub seed: u64,
     pub budget: u64,
-    /// Blocks that a worker may have resident.
+    /// The maximum number of resident blocks of a worker.
     pub resident: usize,
     pub spent: Count,
     pub stop: AtomicBool,
-    /// Whoever launched it stops it by this, and hears how far it is.
+    /// The caller's handle to stop the launch and follow its progress.
     pub watch: Watch<'l>,
-    /// How often they have heard that.
+    /// How often progress has been reported.
     pub looked: AtomicU32,
-    /// When it began, for the clocks.
+    /// The start time, for the clocks.
     pub began: Instant,
-    /// What `malloc` allocates from.
+    /// The heap of `malloc`.
     pub heap: Option<&'l Heap>,
     /// Address of the workspace of a cooperative grid.
     pub workspace: u64,
-    /// The workers' turns at adding the sums that they keep; none if sums are not kept.
+    /// The workers' turns at adding the sums that they keep; `None` if sums are not kept.
     pub turns: Option<Turns>,
-    /// The blocks of the grid that no worker has taken.
+    /// The blocks of the grid that no worker has taken yet.
     pub blocks: Blocks,
     /// The fault and the printed text.
     pub outcome: Outcome,
-    /// Bytes of printed text for which there is room.
+    /// The capacity of the buffer for printed text, in bytes.
     pub print_bytes: usize,
 }
 
 /// The number of blocks among which a seed changes the order. It is smaller than the number of blocks that any device
-/// holds at once, so that a kernel which relies on the order in which devices start blocks still ends.
+/// holds at once, so that a kernel that relies on the order in which devices start blocks still ends.
 const WINDOW: u64 = 64;
 
-/// The blocks of a grid, as workers take them.
+/// Distributes the blocks of a grid to the workers.
 pub(crate) struct Blocks {
     next: Count,
-    /// Those of the batches that are done.
+    /// The blocks of finished batches.
     ended: Count,
     count: u64,
-    /// The number of blocks that a worker takes at once. They are neighbours in the grid, and so is their data: what
-    /// one processor prefetches should not be data that another is about to write.
+    /// The number of blocks that a worker takes together. They are neighbours in the grid, and so is their data: one
+    /// processor should not prefetch data that another is about to write.
     batch: u64,
 }
 
 impl Blocks {
-    /// A grid of `count` blocks, of which a worker takes `batch` at once.
+    /// Creates a grid of `count` blocks, of which a worker takes `batch` together.
     pub fn new(count: u64, batch: u64) -> Blocks {
         Blocks { next: Count::default(), ended: Count::default(), count, batch }
     }
 }
 
-/// How a launch ended, and what its blocks printed.
+/// The outcome of a launch: how it ended, and what its blocks printed.
 pub(crate) struct Outcome {
     fault: Mutex<Option<Fault>>,
     printed: Mutex<Printed>,
@@ -178,7 +179,7 @@ pub(crate) struct Outcome {
     asserted: Mutex<Vec<u8>>,
 }
 
-/// How a launch ended, when it has.
+/// The outcome of a launch that has ended.
 pub(crate) struct Ended {
     /// The first fault.
     pub fault: Option<Fault>,
@@ -189,13 +190,13 @@ pub(crate) struct Ended {
 }
 
 impl Outcome {
-    /// That of a launch which has not begun, with room for so many bytes of printed text.
+    /// Creates the outcome of a launch that has not begun, with room for `print_bytes` bytes of printed text.
     pub fn new(print_bytes: usize) -> Outcome {
         let printed = Mutex::new(Printed::new(print_bytes));
         Outcome { fault: Mutex::default(), printed, asserted: Mutex::default() }
     }
 
-    /// How the launch ended.
+    /// Returns the final outcome.
     pub fn end(self) -> Ended {
         let fault = self.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
         let printed = self.printed.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -205,8 +206,8 @@ impl Outcome {
 }
 
 impl Shared<'_> {
-    /// The number of the next block, or `None` if all are taken. `batch` holds the blocks that the worker has taken and
-    /// not yet begun.
+    /// Returns the number of the next block, or `None` if all are taken. `batch` holds the blocks that the worker has
+    /// taken and not yet begun.
     pub fn take(&self, batch: &mut Range<u64>) -> Option<u64> {
         if batch.is_empty() {
             if batch.end > 0 {
@@ -231,12 +232,12 @@ impl Shared<'_> {
         self.blocks.next.0.load(Ordering::Relaxed) >= self.blocks.count
     }
 
-    /// Tells whoever watches how far the launch is, if it is time to.
+    /// Reports the launch's progress to the caller's watch, if it is due.
     pub fn look(&self) {
         let elapsed = self.began.elapsed();
         let told = self.looked.load(Ordering::Relaxed);
         let is_time = self.watch.patience.checked_mul(told + 1).is_some_and(|next| elapsed >= next);
-        // Of several workers one tells.
+        // Only one of several workers reports.
         let mine = || self.looked.compare_exchange(told, told + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         if is_time && mine() {
             let blocks = self.blocks.count;
@@ -272,7 +273,7 @@ impl Shared<'_> {
 
 #[cfg(test)]
 impl Shared<'static> {
-    /// A launch of nothing, for tests of single instructions.
+    /// Creates an empty launch, for tests of single instructions.
     pub fn empty() -> &'static Shared<'static> {
         use std::sync::LazyLock;
         static SHARED: LazyLock<Shared<'static>> =
@@ -280,7 +281,7 @@ impl Shared<'static> {
         &SHARED
     }
 
-    /// A launch of nothing in this geometry.
+    /// Creates an empty launch with this geometry.
     pub fn with_geometry(geometry: Geometry) -> Shared<'static> {
         use std::sync::LazyLock;
         static PROGRAM: LazyLock<Arc<Program>> = LazyLock::new(Arc::default);

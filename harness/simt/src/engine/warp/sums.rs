@@ -1,21 +1,21 @@
 //! Sums that a worker keeps for a while before it adds them to memory.
 //!
-//! Where the warps of several workers add to one word, each change waits until the cache line with the word has come
-//! from the other worker's processor, and is computed again if the other was faster. So sums after which the thread
-//! looks at no memory (see [`crate::lower`], `last`) are kept, and a worker adds many of them in one turn, in the order
-//! in which its warps made them. Who else looks at the word meanwhile sees it as if those threads came later. Kept sums
-//! are in memory before the launch ends, and before their worker waits for anybody.
+//! Where the warps of several workers add to one word, each change waits until the cache line with the word has arrived
+//! from the other worker's processor, and must be retried if the other was faster. So additions after which the thread
+//! reads no memory (see [`crate::lower`], `last`) are kept, and a worker adds many of them in one turn, in the order in
+//! which its warps made them. Any other reader of the word meanwhile sees it as if those threads came later. Kept sums
+//! are written before the launch ends, and before their worker waits for another.
 
 use crate::lane::LANES;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
-/// From so many kept sums on, a worker adds them when it finds that no other worker is adding its own.
+/// With at least this many kept sums, a worker adds them as soon as no other worker is adding its own.
 const SOME: usize = 32;
-/// With so many it waits for its turn.
+/// With this many, it waits for its turn.
 const MOST: usize = 256;
 
-/// What is added to a word by the lanes of a warp, one after another: from the word to the new one.
+/// A function that adds a warp's values to a word, lane by lane: it maps the old word to the new one.
 pub(crate) type Add = fn(u32, &[u32; LANES]) -> u32;
 
 /// What the lanes of a warp add to a word.
@@ -49,7 +49,7 @@ impl Sums {
         }
     }
 
-    /// Adds what is kept, unless it is another worker's turn and there is room for more.
+    /// Adds the kept sums, unless another worker has its turn and there is room for more.
     #[inline(never)]
     fn add_some(&mut self, turns: &Turns) {
         let turn = match turns.0.try_lock() {
@@ -62,7 +62,7 @@ impl Sums {
         drop(turn);
     }
 
-    /// Adds all that is kept.
+    /// Adds all kept sums.
     #[inline(always)]
     pub fn finish(&mut self, turns: &Turns) {
         if !self.0.is_empty() {
@@ -86,7 +86,7 @@ impl Sums {
     }
 }
 
-/// Adds to one word, by few changes of it.
+/// Adds to one word, with few changes of it.
 fn add_to(word: &AtomicU32, mut sums: &[Sum]) {
     let mut seen = word.load(Ordering::Relaxed);
     let mut count = sums.len();
@@ -96,7 +96,7 @@ fn add_to(word: &AtomicU32, mut sums: &[Sum]) {
         let new = first.iter().fold(seen, |value, sum| (sum.add)(value, &sum.terms));
         match word.compare_exchange(seen, new, Ordering::SeqCst, Ordering::Relaxed) {
             Ok(_) => (seen, sums) = (new, rest),
-            // Whoever changes the word without a turn is faster than a long sum, again and again.
+            // A thread that changes the word without a turn wins against a long sum again and again.
             Err(now) => (seen, count) = (now, (count / 2).max(1)),
         }
     }

@@ -1,5 +1,4 @@
-//! What a program knows about its instructions beside their code: constants, blocks, accesses, arguments of `printf`,
-//! names.
+//! A program's tables besides its code: constants, blocks, accesses, arguments of `printf`, names.
 
 use crate::costs::{Chain, Pipes};
 use crate::finding::{Space, What};
@@ -13,11 +12,11 @@ pub enum Source {
     Bits(u64),
     /// Bytes of the parameter block.
     Param {
-        /// Offset of the first.
+        /// Offset of the first byte.
         offset: u32,
-        /// How many: 1, 2, 4 or 8.
+        /// The number of bytes: 1, 2, 4 or 8.
         size: u32,
-        /// Extended by sign.
+        /// Whether it is sign-extended.
         signed: bool,
     },
     /// A special register that does not change while a warp runs.
@@ -35,11 +34,11 @@ pub struct Constant {
     pub offset: u32,
     /// Bytes a lane: 2, 4 or 8; 0 for a predicate.
     pub width: u32,
-    /// What it holds.
+    /// Its value.
     pub source: Source,
 }
 
-/// How often a register of the constant area must be filled again.
+/// When a register of the constant area must be refilled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refresh {
     /// Once for a launch.
@@ -51,7 +50,7 @@ pub enum Refresh {
 }
 
 impl Source {
-    /// How often it must be filled again.
+    /// Returns when it must be refilled.
     pub fn refresh(self) -> Refresh {
         match self {
             Source::Special(s) => match s {
@@ -68,7 +67,7 @@ impl Source {
     }
 }
 
-/// What one execution of a basic block by a warp costs in hardware.
+/// The hardware cost of one execution of a basic block by a warp.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Effort {
     /// Instructions by pipe.
@@ -86,13 +85,13 @@ pub struct BlockInfo {
     pub end: u32,
     /// The number of PTX instructions in it, including those that the lowering removed.
     pub instructions: u32,
-    /// The same for each place: an index into `Program::locs`, and a number of instructions.
+    /// The same count for each place: an index into `Program::locs`, and a number of instructions.
     pub lines: Vec<(u32, u32)>,
-    /// What one execution costs.
+    /// The cost of one execution.
     pub effort: Effort,
-    /// If it ends in a barrier of the whole block, or ends the thread: the first and one past the last of the blocks
-    /// that a warp may execute between the barrier before, or its start, and this one. As many as there can be, if that
-    /// is not known.
+    /// If it ends in a barrier of the whole block, or ends the thread: the range (first, one past the last) of the
+    /// blocks that a warp may execute between the barrier before, or its start, and this one. [`ANY_BLOCK`] if that is
+    /// not known.
     pub since: (u32, u32),
 }
 
@@ -102,25 +101,25 @@ pub const ANY_BLOCK: (u32, u32) = (0, u32::MAX);
 /// How a memory instruction orders memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    /// It is volatile, relaxed or stronger, so that other threads see it.
+    /// Whether it is volatile, relaxed or stronger, so that other threads see it.
     pub strong: bool,
-    /// It is volatile, and no loop waits for a change with it. Such an access is strong, but it is what code contains
-    /// that relies on lanes in lockstep.
+    /// Whether it is volatile, without a loop that waits for a change with it. Such an access is strong, but it is
+    /// typical of code that relies on lanes in lockstep.
     pub volatile: bool,
-    /// It is a release: whoever sees it sees everything before it.
+    /// Whether it is a release: a thread that sees it also sees everything before it.
     pub release: bool,
-    /// All of that holds only inside the thread's block (`.cta`).
+    /// Whether these apply only inside the thread's block (`.cta`).
     pub narrow: bool,
-    /// It is the write of an asynchronous copy.
+    /// Whether it is the write of an asynchronous copy.
     pub asynchronous: bool,
-    /// It is a bulk copy.
+    /// Whether it is a bulk copy.
     pub bulk: bool,
 }
 
 /// The array or allocation from which the addresses of a memory instruction were computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Origin {
-    /// It is not known.
+    /// Not known.
     #[default]
     Unknown,
     /// A variable in shared memory: its first offset, and one past its last.
@@ -131,15 +130,15 @@ pub enum Origin {
     Param(u32),
 }
 
-/// What an atomic adds, as far as its time depends on that.
+/// What an atomic adds, as far as its cost depends on that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Adds {
-    /// Integers, or it does something else.
+    /// Integers; or the atomic is not an addition.
     #[default]
     Other,
-    /// Floating-point numbers, or it compares them.
+    /// Floating-point numbers; or the atomic compares them.
     Float,
-    /// One to a 32-bit word whose old value nobody reads. In shared memory the hardware counts the lanes that meet.
+    /// One, to a 32-bit word whose old value is not used. In shared memory the hardware counts the lanes that meet.
     One,
 }
 
@@ -152,21 +151,22 @@ pub struct AccessInfo {
     pub what: What,
     /// Its declared space.
     pub space: Space,
-    /// Bytes a thread.
+    /// Bytes per thread.
     pub size: u32,
-    /// Bytes of the pieces of which each is uninitialised only if none of its bytes was written: a compiler loads a
-    /// structure in words, whatever it has between its members. 1 where every byte counts.
+    /// The size of the elements that are checked as a unit: an element is uninitialised only if none of its bytes was
+    /// written, since a compiler loads a structure in words, including the padding between its members. 1 where every
+    /// byte is checked.
     pub element: u32,
     /// What it adds, if it is an atomic.
     pub adds: Adds,
-    /// It belongs to a loop that does nothing but wait for other blocks.
+    /// Whether it belongs to a loop that only waits for other blocks.
     pub spins: bool,
     /// How it orders memory.
     pub order: Order,
-    /// Where its addresses begin.
+    /// The array from which its addresses were computed.
     pub origin: Origin,
-    /// The address as the program names it: a number of the register, and the offset. Places in the register file do
-    /// not tell registers apart, as several share one.
+    /// The address as the program names it: a register number, and the offset. Positions in the register file do not
+    /// identify registers, as several registers share one.
     pub named: (u64, u64),
 }
 
@@ -177,36 +177,36 @@ pub struct TextureInfo {
     pub pc: u32,
     /// Fetch or load, store or atomic.
     pub what: What,
-    /// It is a surface.
+    /// Whether it is a surface.
     pub surface: bool,
 }
 
-/// The type of an argument of `printf`, as far as the store that packs it tells.
+/// The type of an argument of `printf`, as far as it can be derived from the store that packs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     /// An integer or a pointer.
     Whole,
     /// A double.
     Double,
-    /// A constant. One of 8 bytes may be a double, or two neighbours that the compiler stores at once.
+    /// A constant. One of 8 bytes may be a double, or two neighbours that the compiler stores together.
     Constant,
 }
 
-/// An argument that a call of `printf` was given.
+/// An argument of a call of `printf`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Its offset from the start of the arguments.
     pub offset: u32,
     /// Bytes: 4 or 8.
     pub size: u32,
-    /// What it is.
+    /// Its type.
     pub value: Value,
 }
 
-/// All that a call of `printf` was given, in order.
+/// All arguments of a call of `printf`, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packed {
-    /// The arguments behind the format.
+    /// The arguments after the format.
     pub pieces: Vec<Piece>,
 }
 
@@ -241,14 +241,14 @@ pub struct SharedVar {
     pub size: u32,
 }
 
-/// What an instruction does with values of which some bits are not defined, as nobody has written them.
+/// What an instruction does with values of which some bits are undefined, because they come from unwritten memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dataflow {
-    /// It computes registers from registers and does nothing else, so that it may be executed again.
+    /// It only computes registers from registers, so that it may be executed again.
     Pure,
     /// It writes registers that depend on those that it reads.
     Opaque,
-    /// It loads registers, which are extended by sign if that is set.
+    /// It loads registers, with sign extension if `signed` is set.
     Load {
         /// The elements are signed.
         signed: bool,
@@ -257,7 +257,7 @@ pub enum Dataflow {
     Store,
     /// It guards the next instruction.
     Guard,
-    /// What it does depends on the values that it reads, and other threads may see it.
+    /// It has an effect that depends on the values that it reads, and other threads may see it.
     Decides,
 }
 
@@ -266,8 +266,8 @@ pub enum Dataflow {
 pub struct Operand(u32);
 
 impl Operand {
-    /// A register at this place in the register file, of `width` bytes a lane, 0 for a predicate. Whether it is
-    /// written, and whether it is the address of a memory instruction.
+    /// Creates a register at this position in the register file, of `width` bytes a lane, 0 for a predicate. The flags
+    /// say whether it is written, and whether it is the address of a memory instruction.
     pub fn new(place: u32, width: u32, is_written: bool, is_address: bool) -> Operand {
         let width = match width {
             0 => 0,
@@ -275,22 +275,22 @@ impl Operand {
             4 => 2,
             _ => 3,
         };
-        // Places are multiples of four.
+        // Positions are multiples of four.
         Operand(place << 2 | width << 2 | u32::from(is_address) << 1 | u32::from(is_written))
     }
-    /// Its place in the register file.
+    /// Returns its position in the register file.
     pub fn place(self) -> u32 {
         self.0 >> 4 << 2
     }
-    /// Its bytes a lane, 0 for a predicate.
+    /// Returns its bytes a lane, 0 for a predicate.
     pub fn width(self) -> u32 {
         [0, 2, 4, 8][(self.0 >> 2 & 3) as usize]
     }
-    /// Its bytes in the register file.
+    /// Returns its bytes in the register file.
     pub fn bytes(self) -> usize {
         if self.width() == 0 { 4 } else { self.width() as usize * LANES }
     }
-    /// Whether the instruction writes it; otherwise it reads it.
+    /// Whether the instruction writes it; otherwise the instruction reads it.
     pub fn is_written(self) -> bool {
         self.0 & 1 != 0
     }

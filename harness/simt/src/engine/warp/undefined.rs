@@ -1,66 +1,66 @@
-//! What a warp remembers of values that come from memory that nobody has written.
+//! Tracks a warp's values that come from unwritten memory.
 
 use super::notes::Unjudged;
 use super::tables::Operand;
 use crate::lane::LANES;
 use std::collections::HashMap;
 
-/// All lanes of a register, or more than those if it is a narrow one.
+/// All lanes of a register; a narrow register uses only part of it.
 pub(crate) type Content = [u64; LANES];
 
-/// The most loads whose values are followed at a time.
+/// The maximum number of loads whose values are tracked at a time.
 pub(crate) const MOST_ORIGINS: usize = 64;
 
-/// What a register would hold if the unwritten bits were the other way round.
+/// What a register would hold if the unwritten bits were inverted.
 pub(crate) struct Alternative {
     /// The register.
     pub register: Operand,
-    /// What it would hold.
+    /// Its contents in that case.
     pub content: Content,
-    /// The loads on which it depends, a bit for each.
+    /// A mask of the loads on which it depends.
     pub origins: u64,
 }
 
-/// A load of bytes that nobody has written.
+/// A load of unwritten bytes.
 pub(crate) struct Origin {
     /// The load.
     pub read: Unjudged,
-    /// It is followed no more, as it has been reported.
+    /// Whether it has been reported, and is no longer tracked.
     pub is_told: bool,
 }
 
-/// What a warp knows of its undefined values.
+/// A warp's undefined values.
 #[derive(Default)]
 pub(crate) struct Undefined {
     /// What the last load has read.
     pub loaded: Vec<Unjudged>,
     /// The loads on which registers may depend.
     pub origins: Vec<Origin>,
-    /// The registers of which something is undefined.
+    /// The registers that are partly undefined.
     pub alternatives: Vec<Alternative>,
-    /// For bytes of local memory that count as unwritten, because what was stored there is not defined: the bits that
-    /// are not, by lane and offset.
+    /// For bytes of local memory that count as unwritten, because an undefined value was stored there: the undefined
+    /// bits, by lane and offset.
     pub partly: HashMap<(usize, u64), u8>,
 }
 
 impl Undefined {
-    /// The alternative of a register, if something of it is undefined.
+    /// Returns the alternative of a register, if the register is partly undefined.
     pub fn find(&self, register: Operand) -> Option<&Alternative> {
         self.alternatives.iter().find(|known| known.register.place() == register.place())
     }
 
-    /// Keeps the alternative of a register.
+    /// Stores the alternative of a register.
     pub fn set(&mut self, register: Operand, content: Content, origins: u64) {
         self.alternatives.retain(|known| known.register.place() != register.place());
         self.alternatives.push(Alternative { register, content, origins });
     }
 
-    /// All of a register is defined.
+    /// Records that all of a register is defined.
     pub fn forget(&mut self, register: Operand) {
         self.alternatives.retain(|known| known.register.place() != register.place());
     }
 
-    /// Notes a load. Returns its number, or gives it back if there are too many.
+    /// Adds a load. Returns its number, or gives it back if there are too many.
     pub fn add(&mut self, read: Unjudged) -> Result<usize, Box<Unjudged>> {
         let used = self.alternatives.iter().fold(0, |all, known| all | known.origins);
         let free = (0..self.origins.len()).find(|at| used & (1 << at) == 0);
@@ -74,7 +74,7 @@ impl Undefined {
     }
 }
 
-/// The lanes in which two contents of a register differ.
+/// Returns the lanes in which two contents of a register differ.
 pub(crate) fn differ(register: Operand, one: &Content, other: &Content) -> u32 {
     match register.width() {
         0 => (one[0] ^ other[0]) as u32,
@@ -82,14 +82,14 @@ pub(crate) fn differ(register: Operand, one: &Content, other: &Content) -> u32 {
     }
 }
 
-/// One lane of a register of `width` bytes a lane.
+/// Returns one lane of a register of `width` bytes a lane.
 pub(crate) fn lane_of(content: &Content, width: u32, lane: usize) -> u64 {
     let per_word = 8 / width as usize;
     let word = content[lane / per_word] >> (8 * width as usize * (lane % per_word));
     if width == 8 { word } else { word & ((1 << (8 * width)) - 1) }
 }
 
-/// Changes the bits of `flip` in one lane of a register of `width` bytes a lane.
+/// Inverts the bits of `flip` in one lane of a register of `width` bytes a lane.
 pub(crate) fn flip_lane(content: &mut Content, width: u32, lane: usize, flip: u64) {
     let per_word = 8 / width as usize;
     let kept = if width == 8 { flip } else { flip & ((1 << (8 * width)) - 1) };

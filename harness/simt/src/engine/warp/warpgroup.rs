@@ -1,25 +1,25 @@
-//! Warpgroups: what their warps have executed together, and the products that they have not waited for.
+//! Warpgroups: what their warps have executed together, and their pending matrix products.
 
 use std::collections::VecDeque;
 
-/// Warps of a warpgroup. The rank of its first in the block is a multiple of this.
+/// Warps of a warpgroup. The rank of the first one in the block is a multiple of this.
 pub(crate) const WARPS: usize = 4;
-/// The most products by which a warp may be ahead of another. Beyond that, nothing is compared any more.
+/// The maximum number of products by which a warp may be ahead of another. Beyond that, the comparison stops.
 const MOST: usize = 1 << 16;
 
-/// The products that the warps of a warpgroup have executed. All four must execute the same ones, in one order, but
-/// nobody waits for the others.
+/// The products that the warps of a warpgroup have executed. All four must execute the same ones in the same order, but
+/// the warps do not wait for each other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Warpgroup {
-    /// The number of the first product that not all of them have executed.
+    /// The number of the first product that not all warps have executed.
     first: u64,
-    /// The instructions (program counters) of that product and those behind it.
+    /// The instructions (program counters) of that product and the following ones.
     sites: VecDeque<u32>,
     /// How many products each warp has executed.
     executed: [u64; WARPS],
-    /// The warps that have exited.
+    /// Which warps have exited.
     left: [bool; WARPS],
-    /// A difference has been told: nothing is compared any more.
+    /// Whether a difference has been reported: the comparison then stops.
     told: bool,
 }
 
@@ -33,7 +33,7 @@ pub(crate) enum Apart {
 }
 
 impl Warpgroup {
-    /// The warp of this rank executes the product at this program counter.
+    /// Records that the warp of this rank executes the product at this program counter.
     pub fn execute(&mut self, rank: usize, site: u32) -> Option<Apart> {
         if self.told {
             return None;
@@ -57,7 +57,8 @@ impl Warpgroup {
         apart
     }
 
-    /// The warp of this rank has exited. Returns the product that others have executed and it has not.
+    /// Records that the warp of this rank has exited. Returns the product that others have executed and this warp has
+    /// not.
     pub fn leave(&mut self, rank: usize) -> Option<u32> {
         self.left[rank] = true;
         let at = (self.executed[rank] - self.first) as usize;
@@ -67,14 +68,14 @@ impl Warpgroup {
     }
 }
 
-/// A warp's products, as the rules for them ask.
+/// A warp's products, as far as the rules for them need.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Products {
-    /// There has been a `wgmma.fence`.
+    /// Whether a `wgmma.fence` has been executed.
     fenced: bool,
-    /// Groups that have been committed.
+    /// The number of committed groups.
     committed: u64,
-    /// Those that have not been waited for.
+    /// Products that have not been waited for.
     pending: Vec<Pending>,
 }
 
@@ -83,35 +84,35 @@ pub(crate) struct Products {
 pub(crate) struct Pending {
     /// Its program counter.
     pub site: u32,
-    /// Where the registers of its accumulators stand in the program's lists, and how many they are.
+    /// The position of its accumulators' registers in the program's lists, and their number.
     pub sums: (u32, u32),
     /// The number of its group.
     group: u64,
 }
 
 impl Pending {
-    /// Its accumulators.
+    /// Returns its accumulators.
     pub fn registers<'l>(&self, lists: &'l [u32]) -> &'l [u32] {
         &lists[self.sums.0 as usize..][..self.sums.1 as usize]
     }
 }
 
 impl Products {
-    /// Forgets everything: another warp begins.
+    /// Clears everything for another warp.
     pub fn reset(&mut self) {
         self.pending.clear();
         (self.fenced, self.committed) = (false, 0);
     }
 
-    /// A `wgmma.fence`.
+    /// Records a `wgmma.fence`.
     pub fn fence(&mut self) {
         self.fenced = true;
     }
 
-    /// Begins a product. Returns whether it may begin: a fence must have ordered what was written to its registers.
+    /// Begins a product. Returns whether it may begin: a fence must have ordered the writes to its registers.
     pub fn begin(&mut self, site: u32, sums: (u32, u32), lists: &[u32]) -> bool {
         let new = Pending { site, sums, group: self.committed };
-        // Products with the same accumulators follow each other.
+        // Products with the same accumulators are ordered after each other.
         self.pending.retain(|old| old.registers(lists) != new.registers(lists));
         self.pending.push(new);
         std::mem::replace(&mut self.fenced, true)
@@ -122,13 +123,13 @@ impl Products {
         self.committed += 1;
     }
 
-    /// Waits until at most so many groups are under way.
+    /// Waits until at most `keep` groups are pending.
     pub fn wait(&mut self, keep: u64) {
         let committed = self.committed;
         self.pending.retain(|product| product.group.saturating_add(keep) >= committed);
     }
 
-    /// The product under way to whose accumulators one of these registers belongs.
+    /// Returns the pending product that has one of these registers among its accumulators.
     pub fn holds(&self, registers: &[u32], lists: &[u32]) -> Option<Pending> {
         let held = |product: &&Pending| registers.iter().any(|register| product.registers(lists).contains(register));
         self.pending.iter().find(held).copied()

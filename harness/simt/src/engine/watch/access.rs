@@ -1,4 +1,4 @@
-//! Tells the race and initialisation checks of memory accesses.
+//! Passes memory accesses to the race and initialisation checks.
 
 use super::written::range_at;
 use crate::checks::clock::Release;
@@ -10,8 +10,8 @@ use crate::engine::warp::request::{RANK_SHIFT, Request, space_of};
 use crate::finding::{Space, What};
 use crate::lane::{HostVectors, LANES, lanes};
 
-/// The pieces of a load of which the bytes of `used` are used: where they begin, and their sizes, powers of two of
-/// which each begins at a multiple.
+/// Splits a load of which the bytes of `used` are used into pieces: yields their offsets and sizes. The sizes are
+/// powers of two, and each piece is aligned to its size.
 pub(crate) fn pieces_of(used: u32) -> impl Iterator<Item = (u32, u32)> {
     let mut rest = used;
     std::iter::from_fn(move || {
@@ -25,7 +25,8 @@ pub(crate) fn pieces_of(used: u32) -> impl Iterator<Item = (u32, u32)> {
 }
 
 impl Warp<'_> {
-    /// Tells the checks of an access to the addresses of a memory instruction, all in one space and relative to it.
+    /// Passes an access to the checks: all addresses of the memory instruction are in the same space, and relative to
+    /// it.
     ///
     /// # Safety
     /// `op` is a memory instruction of the program that runs.
@@ -50,14 +51,14 @@ impl Warp<'_> {
         self.check_laid_out(op, request, request.space, address, layout);
     }
 
-    /// Tells the checks of an access that is about to be made. `address` is valid in the running lanes, and relative to
-    /// its space.
+    /// Passes an access to the checks before it is made. `address` is valid in the running lanes, and relative to its
+    /// space.
     #[inline(never)]
     pub(crate) fn check(&mut self, op: &Op, request: Request, space: Space, address: &[u64; LANES]) {
         self.check_laid_out(op, request, space, Addresses::of(address), None);
     }
 
-    /// The same for a load of which only some bytes are used: each piece of them is an access of its own.
+    /// Like `check`, for a load of which only some bytes are used: each piece of them is a separate access.
     #[cold]
     fn check_pieces(&mut self, op: &Op, request: Request, space: Space, address: Addresses<'_>, used: u32) {
         for (at, size) in pieces_of(used) {
@@ -137,7 +138,7 @@ impl Warp<'_> {
         let Some(races) = &shared.races else {
             return;
         };
-        // Other blocks know of global memory only: see the clocks.
+        // Other blocks can access only global memory: see the clocks.
         let wide = space == Space::Global;
         let clock = &mut self.block.get_mut().clock;
         if wide {
@@ -193,7 +194,7 @@ impl Warp<'_> {
         if let Some(conflict) = found.filter(|_| !told) {
             self.race(op, &event, space, conflict);
         }
-        // Copies of lanes (`cp.async`) are left out: they are no plain stores.
+        // Asynchronous copies of lanes (`cp.async`) are skipped: they are not plain stores.
         if space == Space::Shared && !order.asynchronous {
             let (proxies, index) = (&mut self.block.get_mut().proxies, self.index);
             if !proxies.is_off()
@@ -206,8 +207,8 @@ impl Warp<'_> {
         }
     }
 
-    /// The same for an instruction that computes its lanes' addresses itself. They are generic, or lie in the declared
-    /// space.
+    /// Like `check`, for an instruction that computes its lanes' addresses itself. They are generic, or lie in the
+    /// declared space.
     pub(crate) fn check_tile(&mut self, op: &Op, request: Request, address: &[u64; LANES]) {
         if !self.checking {
             return;
@@ -241,7 +242,7 @@ unsafe fn show_v4(warp: &mut Warp<'_>, op: &Op, request: Request, layout: Option
     unsafe { warp.show_addresses(op, request, layout) }
 }
 
-/// The function that shows accesses to the checks, for a processor.
+/// Returns the function that passes accesses to the checks, compiled for a processor.
 pub(crate) fn show_for(vectors: HostVectors) -> Show {
     match vectors {
         #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! Accesses to the shared memory of other blocks of the cluster, in the checks.
+//! Checks accesses to the shared memory of other blocks of the cluster.
 
 use crate::checks::clock::Release;
 use crate::checks::{Addresses, Event, Layout};
@@ -9,8 +9,8 @@ use crate::finding::{Space, What};
 use crate::lane::lanes;
 
 impl Warp<'_> {
-    /// Compares an access to the shared memory of several blocks with their pasts. `event` has the addresses as the
-    /// program names them.
+    /// Compares an access to the shared memory of several blocks with their shadow memory. `event` has the addresses as
+    /// the program names them.
     #[cold]
     pub(super) fn check_in_cluster(&mut self, op: &Op, event: &Event<'_>) {
         let launch = self.launch();
@@ -41,7 +41,8 @@ impl Warp<'_> {
         }
     }
 
-    /// Shows the initialisation check an access to the shared memory of one block: its own, or the one with that rank.
+    /// Passes an access to one block's shared memory to the initialisation check: its own, or that of the block with
+    /// this rank.
     fn see_in(&mut self, op: &Op, event: &Event<'_>, rank: Option<u32>) {
         let Some(rank) = rank else {
             self.check_written(op, event, Space::Shared);
@@ -66,7 +67,8 @@ impl Warp<'_> {
         }
     }
 
-    /// Compares an access to the shared memory of one block, its own or the one with that rank, with the past.
+    /// Compares an access to one block's shared memory, its own or that of the block with this rank, with the shadow
+    /// memory.
     pub(super) fn compare_in(&mut self, op: &Op, event: &Event<'_>, rank: Option<u32>) {
         let shared = self.launch();
         let Some(races) = &shared.races else {

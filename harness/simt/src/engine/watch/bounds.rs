@@ -1,4 +1,4 @@
-//! Accesses that hit another array than the one from which their addresses were computed.
+//! Finds accesses that hit another array than the one from which their addresses were computed.
 
 use crate::checks::bounds::Bounds;
 use crate::checks::{Addresses, Event};
@@ -9,13 +9,13 @@ use crate::finding::{Allocation, Finding, Kind, Relation, Space};
 use crate::lane::{LANES, lanes};
 use crate::memory::View;
 
-/// The bounds of every instruction of a program.
+/// Returns the bounds of every instruction of a program.
 pub(crate) fn bounds(program: &Program, params: &[u8], view: &View) -> Vec<Option<Bounds>> {
     let mut all = vec![None; program.ops.len()];
     let in_range = |value: u64| {
         let ranges = view.ranges();
         let (at, _) = view.locate(value)?;
-        // Ranges without a gap between them may be a single array to the program.
+        // Adjacent ranges without a gap may be a single array to the program.
         let touches = |i: &usize| ranges[*i].end == ranges[*i + 1].start;
         let first = (0..at).rev().take_while(touches).last().unwrap_or(at);
         let last = (at..ranges.len() - 1).take_while(touches).last().map_or(at, |i| i + 1);
@@ -38,7 +38,7 @@ pub(crate) fn bounds(program: &Program, params: &[u8], view: &View) -> Vec<Optio
 }
 
 impl Warp<'_> {
-    /// Looks for lanes whose address was computed from one array and lies in another.
+    /// Finds lanes whose address was computed from one array and lies in another.
     #[cold]
     pub(super) fn check_bounds(&mut self, op: &Op, event: &Event<'_>, bounds: Bounds) {
         let Bounds { space, start, end } = bounds;
@@ -56,7 +56,7 @@ impl Warp<'_> {
             self.describe(op, &Event { address: Addresses::of(&[at; LANES]), size: 1, ..*event }, space, lane).1
         };
         let from = near(start);
-        // The first byte that lies outside.
+        // The first byte out of bounds.
         let outside = if address >= start && address < end { end } else { address };
         let kind = Kind::OverrunsNeighbour { space };
         let mut finding = Finding::new(kind, self.program().name.clone()).with(access);
@@ -72,7 +72,7 @@ impl Warp<'_> {
     }
 }
 
-/// Where an access of `size` bytes lands with its last `outside` bytes.
+/// Describes the target of the last `outside` bytes of an access of `size` bytes.
 fn landing(hit: &Allocation, outside: u64, size: u64) -> String {
     let what = if outside < size { format!("its last {outside} bytes land") } else { "it lands".into() };
     match hit.name.as_str() {

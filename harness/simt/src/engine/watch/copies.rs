@@ -9,8 +9,8 @@ use crate::finding::{Access, Allocation, Finding, Kind, Scope, Space, What};
 use crate::lane::LANES;
 
 impl Warp<'_> {
-    /// Compares an access to shared memory with the copies under way. `copies` says whether it is such a copy itself.
-    /// Returns true if it is a race.
+    /// Compares an access to shared memory with the pending copies. `copies`: the access is such a copy itself. Returns
+    /// true if it is a race.
     #[inline(always)]
     pub(super) fn meets_copies(&mut self, op: &Op, event: &Event<'_>, copies: bool) -> bool {
         let none = self.block.get().copies.is_empty();
@@ -71,7 +71,7 @@ impl Warp<'_> {
         self.record(finding);
     }
 
-    /// An access meets a bulk copy that nobody has waited for.
+    /// Records that an access races with a bulk copy that has not been waited for.
     #[cold]
     fn bulk_race(&mut self, op: &Op, event: &Event<'_>, lane: usize, copy: &Bulk) {
         let (now, allocation) = self.describe(op, event, Space::Shared, lane);
@@ -108,7 +108,7 @@ impl Warp<'_> {
         self.record(finding);
     }
 
-    /// A bulk copy reads what a thread has stored, and nothing orders the store before copies.
+    /// Records that a bulk copy reads what a thread has stored, without a fence that orders the store before copies.
     #[cold]
     pub(super) fn misses_fence(&mut self, op: &Op, event: &Event<'_>, (address, stored): (u64, Stored)) {
         let lane = event.mask.trailing_zeros() as usize & 31;
@@ -136,7 +136,7 @@ impl Warp<'_> {
         self.record(finding);
     }
 
-    /// The running lanes have waited for their copies.
+    /// Records that the running lanes have waited for their copies.
     #[cold]
     pub(crate) fn waited(&mut self, keep: Option<u32>) {
         let Some(races) = &self.launch().races else {
@@ -147,7 +147,7 @@ impl Warp<'_> {
         let done = block.copies.wait(self.index, mask, keep);
         self.clock.settle(&mut block.clock, &races.time);
         let now = (block.clock.now(&races.time), block.clock.epoch, self.clock.tick());
-        // If nothing has happened since a copy began, its write is ordered as it was remembered then.
+        // If nothing has happened since a copy began, the write recorded at that time is ordered already.
         for copy in done.iter().filter(|copy| copy.moment != now) {
             let layout = if copy.lanes == copy.began {
                 copy.layout

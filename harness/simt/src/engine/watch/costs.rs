@@ -1,5 +1,5 @@
-//! Looks at the addresses of a launch whose costs are counted: before each memory instruction, so that its handler
-//! stays as it is.
+//! Cost probes: record the addresses of a launch whose costs are counted, before each memory instruction, so that the
+//! instructions' own handlers need no changes.
 
 use crate::checks::Addresses;
 use crate::engine::warp::handler::{Exec, apart, handler};
@@ -11,14 +11,14 @@ use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Space, What};
 use crate::lane::{HostVectors, LANES};
 
-/// What is looked at before the instructions of a program, and how they are executed then.
+/// Returns the probes of a program, and the instructions that execute them.
 pub(crate) fn looks(program: &Program) -> Looks {
     let mut looks = Looks { ops: program.ops.clone(), ahead: Vec::new(), of: vec![u32::MAX; program.ops.len()] };
     let vectors = HostVectors::detect();
     for access in &program.accesses {
         let request = Request { space: access.space, size: access.size, what: access.what };
-        // Tiles have addresses of another kind, and copies in bulk are noted as they are made. What is looked at again
-        // and again was looked at by the block that wrote it, too.
+        // Tiles have addresses of another kind, and bulk copies are recorded when they are made. Words that a loop
+        // polls were recorded by the block that wrote them, too.
         let lane_by_lane = program.warp_syncs.binary_search(&access.pc).is_err() && !access.order.bulk;
         if lane_by_lane && !access.spins && worth_a_look(access.space, access.what) {
             let Op { full, part, .. } = program.ops[access.pc as usize];
@@ -26,7 +26,7 @@ pub(crate) fn looks(program: &Program) -> Looks {
             (op.full, op.part) = match access.what {
                 What::Read => (handler::<Look<true, READ>>(vectors), handler::<Look<false, READ>>(vectors)),
                 What::Write => (handler::<Look<true, WRITE>>(vectors), handler::<Look<false, WRITE>>(vectors)),
-                // The addresses of atomics are taken to be others each time.
+                // The addresses of atomics are assumed to differ each time.
                 _ => (handler::<Look<true, ANY>>(vectors), handler::<Look<false, ANY>>(vectors)),
             };
             let index = looks.ahead.len() as u32;
@@ -45,12 +45,12 @@ fn worth_a_look(space: Space, what: What) -> bool {
     }
 }
 
-/// How much is looked for first, as most often nothing else is needed. What follows needs more registers.
+/// What a probe tries first, since usually nothing else is needed. The rest needs more registers.
 const READ: u8 = 0;
 const WRITE: u8 = 1;
 const ANY: u8 = 2;
 
-/// Looks at the addresses of a memory instruction, and then executes it: for all live lanes, or those of the mask.
+/// Records the addresses of a memory instruction, and then executes it: for all live lanes, or those of the mask.
 struct Look<const FULL: bool, const FIRST: u8>;
 impl<const FULL: bool, const FIRST: u8> Exec for Look<FULL, FIRST> {
     #[inline(always)]
@@ -59,7 +59,7 @@ impl<const FULL: bool, const FIRST: u8> Exec for Look<FULL, FIRST> {
         let looked = ahead.looked;
         let (base, offset) = op.address();
         let (mask, block) = (warp.mask(), warp.block.get().number);
-        // SAFETY: this is a memory instruction of the program, whose own handler is called as this one was.
+        // SAFETY: this is a memory instruction of the program; its own handler is called with the same arguments.
         unsafe {
             let address = Addresses { base: &*warp.reg::<[u64; LANES]>(base), offset };
             let site = &*warp.sites.add(op.site as usize);

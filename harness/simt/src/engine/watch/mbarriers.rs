@@ -1,4 +1,4 @@
-//! Tells the checks of mbarriers: who arrives, and who goes on behind a phase.
+//! Reports the use of mbarriers to the checks: which threads arrive, and which continue after a phase.
 
 use crate::checks::clock::{Release, WarpClock};
 use crate::checks::copies::Bulk;
@@ -11,8 +11,8 @@ use crate::finding::What;
 use crate::lane::{LANES, lanes};
 
 impl Warp<'_> {
-    /// A lane arrives at an mbarrier, or changes it in another way. If it `releases`, what the warp did before is
-    /// ordered before what comes after the phase.
+    /// Records that a lane arrives at an mbarrier, or changes it in another way. If it `releases`, what the warp did
+    /// before is ordered before what follows the phase.
     #[inline(always)]
     pub(crate) fn arrives(&mut self, op: &Op, lane: usize, home: Home, releases: bool) {
         if self.checking {
@@ -21,7 +21,7 @@ impl Warp<'_> {
         }
     }
 
-    /// Lanes have looked whether a phase has ended, each at the mbarrier of its own; for those of `done` it has.
+    /// Records that each lane has tested whether a phase of its mbarrier has ended; it has for the lanes of `done`.
     #[cold]
     pub(crate) fn waits_at(&mut self, op: &Op, homes: &[Home; LANES], done: u32, relaxed: bool) {
         for lane in lanes(self.mask()) {
@@ -36,8 +36,8 @@ impl Warp<'_> {
         }
     }
 
-    /// A lane reads or changes an mbarrier. That orders nothing by itself, but the mbarrier must have been initialised
-    /// before.
+    /// Records that a lane reads or changes an mbarrier. That alone orders nothing, but the mbarrier must have been
+    /// initialised before.
     fn uses_mbarrier(&mut self, op: &Op, lane: usize, home: Home, what: What) {
         let address = [u64::from(home.offset); LANES];
         let address = Addresses::of(&address);
@@ -81,7 +81,7 @@ impl Warp<'_> {
         });
     }
 
-    /// Lanes go on behind a phase of the mbarrier at this offset in their block's shared memory.
+    /// Records that lanes continue after a phase of the mbarrier at this offset in their block's shared memory.
     fn passes(&mut self, offset: u32, lanes: u32) {
         let Some(races) = &self.launch().races else {
             return;
@@ -102,14 +102,14 @@ impl Warp<'_> {
         });
     }
 
-    /// Remembers what a bulk copy wrote or reduced as a write or an atomic of this moment by the thread that began it.
+    /// Records what a bulk copy wrote or reduced as a write or an atomic at this moment by the thread that began it.
     pub(super) fn arrives_now(&self, block: &mut Block<'_>, copy: &Bulk) {
         let Some(races) = &self.launch().races else {
             return;
         };
         let warps = races.warps_per_block();
         if copy.what == What::Read || u64::from(copy.warp / warps) != block.number {
-            // What another block's thread copied has been remembered when the copy began.
+            // A copy by another block's thread was recorded when it began.
             return;
         }
         let clock = WarpClock::of(copy.warp);

@@ -1,8 +1,8 @@
 //! Connects the engine with the checks, and turns what they find into findings.
 //!
 //! The checks themselves ([`crate::checks`]) know neither warps nor programs: they remember accesses and compare them.
-//! Here a warp's accesses, barriers, fences and copies become events for them, and a conflict becomes a finding with
-//! places and threads.
+//! This module turns a warp's accesses, barriers, fences and copies into events for them, and a conflict into a finding
+//! with places and threads.
 
 pub(crate) mod access;
 mod blocks;

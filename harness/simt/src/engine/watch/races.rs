@@ -28,7 +28,7 @@ impl Warp<'_> {
         let [bx, by, _] = launch.geometry.block;
         let block = u64::from(conflict.earlier_warp) / warps;
         let linear = (u64::from(conflict.earlier_warp) % warps) as u32 * LANES as u32 + conflict.earlier_lane;
-        // The earlier access may be of another size, and then holds the word at which both met.
+        // The earlier access may have another size, and then contains the word that both accessed.
         let size = self.size_at(conflict.pc).filter(|size| *size != event.size && size.is_power_of_two());
         let (size, address) = match (size, conflict.at) {
             (Some(size), Some(at)) => (size, at & !(u64::from(size) - 1)),
@@ -61,15 +61,15 @@ impl Warp<'_> {
         self.record(finding);
     }
 
-    /// Bytes a lane of a plain access.
+    /// Returns the bytes a lane of a plain access.
     fn size_at(&self, pc: u32) -> Option<u32> {
         let accesses = &self.program().accesses;
         let at = accesses.binary_search_by_key(&pc, |access| access.pc).ok()?;
         Some(accesses[at].size)
     }
 
-    /// Looks for two lanes of a store that write different values to one place: that is a race. `at` holds the lanes'
-    /// host addresses, `values` the values that they are about to write.
+    /// Finds two lanes of a store that write different values to the same address, which is a race. `at` holds the
+    /// lanes' host addresses, `values` the values that they are about to write.
     #[inline(never)]
     pub(crate) fn check_store(&mut self, op: &Op, request: Request, at: &[u64; LANES], values: &[u64; LANES]) {
         let launch = self.launch();
@@ -80,7 +80,7 @@ impl Warp<'_> {
             return;
         };
         let (base, offset) = op.address();
-        // SAFETY: `a` is the register of the addresses.
+        // SAFETY: `a` is the address register.
         let addr = unsafe { *self.reg::<[u64; LANES]>(base) };
         let address = addr.map(|a| a.wrapping_add(offset));
         let (space, offset) = match request.space {

@@ -1,4 +1,4 @@
-//! Remedies for a race, chosen by the code that takes part in it.
+//! Chooses the remedy for a race by the code that takes part in it.
 
 use crate::checks::race::Conflict;
 use crate::engine::warp::Warp;
@@ -9,19 +9,19 @@ use crate::lane::LANES;
 /// The remedy for `x[i] += 1` by several threads.
 const UPDATE: &str = "several threads read this element, change it and write it back, and one change is lost: use atomicAdd (or the atomic that fits), or give each thread an element of its own";
 
-/// The same for code that uses locks or flags.
+/// The same remedy for code that uses locks or flags.
 const LOCKED_UPDATE: &str = "several threads read this element, change it and write it back: if a lock guards it, put __threadfence() before the lock is released (and behind taking it); if not, use atomicAdd (or the atomic that fits)";
 
 /// The remedy for a line like `x[i] += x[j]` in memory where arrays cannot be told apart: it may be a step of a tree,
 /// or a change of one element by several threads.
 const STEP_OR_UPDATE: &str = "if a thread needs here what another has written (a tree of sums), put __syncthreads() between the two accesses; if several threads change this element at the same time, use atomicAdd (or the atomic that fits)";
 
-/// The remedy for several threads that write different values to one place.
+/// The remedy for several threads that write different values to the same address.
 const ELECTED: &str = "one lane has released what it did itself, by a fence or an arrival at a barrier, and had not met the lane that made the earlier access: put __syncwarp() before the fence or the arrival";
 const ONE_WRITER: &str = "let one thread write it, or give each thread an element of its own";
 
 impl Warp<'_> {
-    /// Sets a better remedy for a race than its scope alone suggests, if there is one.
+    /// Sets a better remedy for a race than its scope alone suggests, if one is known.
     pub(super) fn advise(&self, finding: &mut Finding, pcs: [u32; 2], conflict: &Conflict) {
         let all = |what: What| finding.accesses.iter().all(|a| a.what == what);
         let program = self.program();
@@ -54,14 +54,14 @@ impl Warp<'_> {
         finding.remedy = Some(remedy.into());
     }
 
-    /// The remedy for lanes of one store that write different values to one place.
+    /// Returns the remedy for lanes of one store that write different values to the same address.
     pub(super) fn remedy_of_one_store(&self, pc: u32) -> &'static str {
         if self.updates(pc) { UPDATE } else { ONE_WRITER }
     }
 
-    /// If two accesses belong to one line that reads an element and writes it back, like `x[i] += 1`, and one of them
-    /// reads and the other writes the same element, or both write: what the line does. They may lie in two copies of
-    /// the line, in a loop that the compiler has unrolled.
+    /// Returns what a line does, if both accesses belong to it, it reads an element and writes it back, like `x[i] +=
+    /// 1`, and one of the accesses reads the element that the other writes, or both write it. The accesses may lie in
+    /// two copies of the line, in a loop that the compiler has unrolled.
     fn changes_one(&self, [a, b]: [u32; 2]) -> Option<Update> {
         let program = self.program();
         let [one, two] = [a, b].map(|pc| self.access(pc).map(|access| access.named));
@@ -72,7 +72,7 @@ impl Warp<'_> {
         Some(self.reads_others(a))
     }
 
-    /// Whether a load and a store of the same line access the same address, as in `x[i] += 1`.
+    /// Returns whether a load and a store of the same line access the same address, as in `x[i] += 1`.
     fn updates(&self, pc: u32) -> bool {
         let program = self.program();
         let Some(this) = self.access(pc) else { return false };
@@ -85,7 +85,7 @@ impl Warp<'_> {
         })
     }
 
-    /// What a line does that changes the element at `pc`, by the other elements that it reads.
+    /// Returns what a line does that changes the element at `pc`, judged by the other elements that it reads.
     fn reads_others(&self, pc: u32) -> Update {
         let program = self.program();
         let Some(this) = self.access(pc) else { return Update::Alone };
@@ -94,7 +94,7 @@ impl Warp<'_> {
             other.space == this.space && other.origin == this.origin && place.same_line(&program.place_of(other.pc))
         };
         let here: Vec<&AccessInfo> = program.accesses.iter().filter(of_line).collect();
-        // Copies of an unrolled loop's body change elements of their own.
+        // Each copy of an unrolled loop's body changes its own element.
         let written = |read: &AccessInfo| here.iter().any(|a| a.what == What::Write && a.named == read.named);
         let reads_other = here.iter().any(|a| a.what == What::Read && a.named != this.named && !written(a));
         match (reads_other, this.origin) {
@@ -109,7 +109,7 @@ impl Warp<'_> {
     }
 }
 
-/// What a line does that reads an element, changes it and writes it back.
+/// The kinds of lines that read an element, change it and write it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Update {
     /// It changes this element alone: `x[i] += 1`.

@@ -1,5 +1,5 @@
-//! Plain loads and stores of rows of global memory by whole warps, the most frequent accesses to it: what
-//! [`super::access`] does about any access, in fewer steps.
+//! A fast path for plain loads and stores of rows of global memory by whole warps, its most frequent accesses: the same
+//! checks as [`super::access`], in fewer steps.
 
 use super::written::range_at;
 use crate::checks::{Addresses, Event, Half, Layout};
@@ -10,9 +10,9 @@ use crate::finding::{Space, What};
 use crate::lane::{ALL, LANES};
 
 impl Warp<'_> {
-    /// Tells the checks of an access if it is one of all lanes to a row, or to one in each half of the warp, inside one
-    /// allocation and the array meant, and it reads only what has been written. Otherwise returns false, and has told
-    /// them nothing.
+    /// Passes an access to the checks if all lanes access one row, or each half of the warp accesses one, inside a
+    /// single allocation and the array meant, and it reads only what has been written. Otherwise does nothing and
+    /// returns false.
     #[inline(always)]
     pub(super) fn note_rows(&mut self, op: &Op, request: Request, address: Addresses<'_>, layout: &Layout) -> bool {
         let Request { space, size, what } = request;

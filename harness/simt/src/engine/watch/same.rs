@@ -1,4 +1,4 @@
-//! Stores that leave what is there: several threads may set one flag, as long as all write the same.
+//! Stores that do not change memory: several threads may set a flag if all write the same value.
 
 use crate::checks::Addresses;
 use crate::engine::warp::Warp;
@@ -7,7 +7,7 @@ use crate::finding::Space;
 use crate::memory::View;
 use smallvec::SmallVec;
 
-/// A plain store that is about to be made, and the memory that it goes to.
+/// A plain store that is about to be made, and the memory that it writes.
 pub(super) struct Stored<'a> {
     program: &'a Program,
     view: &'a View,
@@ -21,7 +21,7 @@ pub(super) struct Stored<'a> {
 }
 
 impl<'l> Warp<'l> {
-    /// The store of `size` bytes a lane to addresses of a space.
+    /// Returns the store of `size` bytes a lane to addresses of a space.
     pub(super) fn stored<'a>(&self, op: &'a Op, space: Space, size: u32, address: Addresses<'a>) -> Stored<'a>
     where
         'l: 'a,
@@ -33,7 +33,7 @@ impl<'l> Warp<'l> {
 }
 
 impl Stored<'_> {
-    /// Whether a lane's store leaves every byte as it is.
+    /// Returns whether a lane's store leaves every byte unchanged.
     pub fn is_there(&self, lane: usize) -> bool {
         let (Dataflow::Store, operands) = self.program.dataflow_of(self.op.site) else {
             return false;
@@ -42,7 +42,7 @@ impl Stored<'_> {
             operands.iter().copied().filter(|o| !o.is_written() && !o.is_address()).collect();
         let address = self.address.at(lane);
         let there: *const u8 = match self.space {
-            // Memory of another block of the cluster is not looked at.
+            // Memory of another block of the cluster is not compared.
             Space::Shared if address >= self.shared_len || self.shared_len - address < self.size.into() => {
                 return false;
             }

@@ -1,12 +1,12 @@
-//! Tells the race check of barriers, fences and the ends of turns.
+//! Reports barriers, fences and the ends of turns to the race check.
 
 use crate::checks::clock::Release;
 use crate::engine::warp::Warp;
 use crate::lane::{LANES, lanes};
 
 impl Warp<'_> {
-    /// The warp arrives at a barrier of the block, so its accesses have been made. `some` says that the barrier is not
-    /// one of all threads of the block.
+    /// Records that the warp arrives at a barrier of the block, so its earlier accesses have been made. `some`: the
+    /// barrier does not include all threads of the block.
     #[inline(never)]
     pub(crate) fn arrived(&mut self, barrier: u32, some: bool) {
         if let Some(races) = &self.launch().races {
@@ -19,7 +19,7 @@ impl Warp<'_> {
         }
     }
 
-    /// The warp's turn ends, so its accesses have been made.
+    /// Records that the warp's turn ends, so its accesses have been made.
     #[cold]
     pub(crate) fn pause(&mut self) {
         if let Some(races) = &self.launch().races {
@@ -28,7 +28,7 @@ impl Warp<'_> {
         }
     }
 
-    /// The running lanes go on behind the cluster's barrier.
+    /// Records that the running lanes continue after the cluster's barrier.
     #[cold]
     pub(crate) fn met_in_cluster(&mut self) {
         if let Some(races) = &self.launch().races {
@@ -41,7 +41,7 @@ impl Warp<'_> {
         }
     }
 
-    /// Each running lane meets the lanes that it names.
+    /// Records that each running lane synchronises with the lanes that it names.
     #[cold]
     pub(crate) fn met(&mut self, named: &[u32; LANES]) {
         let mask = self.mask();
@@ -54,7 +54,7 @@ impl Warp<'_> {
         }
     }
 
-    /// The warp executes a fence.
+    /// Records that the warp executes a fence.
     #[cold]
     pub(crate) fn fenced(&mut self, narrow: bool) {
         let shared = self.launch();

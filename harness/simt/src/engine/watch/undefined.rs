@@ -1,14 +1,13 @@
-//! Values of which some bits are not defined, as they come from memory that nobody has written.
+//! Values with undefined bits, because they come from unwritten memory.
 //!
-//! A program may read such memory as long as nothing depends on what it finds there: it copies a structure with what
-//! lies between its members, changes some bits of a word, or loads ahead of the condition under which it wants the
-//! value. So a load of unwritten bytes is no finding yet. For each register that it may have changed, the warp keeps an
-//! *alternative*: what the register would hold if every one of those bits were the other way round. Instructions that
-//! only compute are executed twice, with the real values and with the alternatives. Where both give the same, the
-//! result is defined. Where something is decided by a value that differs (an address, a branch, what other threads
-//! see), the load is reported.
+//! A program may read such memory as long as nothing depends on the values: it copies a structure with its padding,
+//! changes some bits of a word, or loads before it checks whether it needs the value. So a load of unwritten bytes is
+//! not yet a finding. For each register that it may have changed, the warp keeps an *alternative*: what the register
+//! would hold if every one of those bits were inverted. Instructions that only compute are executed twice, with the
+//! real values and with the alternatives. Where both results are equal, the result is defined. Where a value that
+//! differs decides something (an address, a branch, what other threads see), the load is reported.
 //!
-//! A warp that has read nothing of the kind does none of that.
+//! A warp that has not read unwritten memory skips all of this.
 
 use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::notes::Unjudged;
@@ -22,7 +21,7 @@ use crate::memory::Written;
 use smallvec::SmallVec;
 
 impl Warp<'_> {
-    /// Runs the group until it stops, and follows undefined values.
+    /// Runs the group until it stops, and tracks undefined values.
     ///
     /// # Safety
     /// As for the warp's other ways to run: `pc` is inside the program, all of whose paths end in an instruction that
@@ -50,7 +49,7 @@ impl Warp<'_> {
         }
     }
 
-    /// Executes an instruction, and follows what it does with undefined values.
+    /// Executes an instruction, and tracks what it does with undefined values.
     ///
     /// # Safety
     /// As for a [`Handler`](crate::engine::warp::program::Handler): the instruction is one of the program.
@@ -70,7 +69,7 @@ impl Warp<'_> {
             Dataflow::Pure | Dataflow::Opaque => {}
         }
         if dataflow == Dataflow::Guard {
-            // SAFETY: the caller's contract; behind every guard is an instruction.
+            // SAFETY: the caller's contract; an instruction follows every guard.
             return unsafe { self.follow_guarded(op) };
         }
         let stored = if dataflow == Dataflow::Store { self.undefined_bits(op, operands) } else { SmallVec::new() };
@@ -120,7 +119,7 @@ impl Warp<'_> {
         self.undefined.as_ref().is_some_and(|undefined| undefined.find(register).is_some())
     }
 
-    /// The loads on which the registers depend that an instruction reads, and the lanes in which they do.
+    /// Returns the loads on which the registers that an instruction reads depend, and the lanes in which they do.
     fn origins_of(&self, operands: &[Operand]) -> (u64, u32) {
         let Some(undefined) = &self.undefined else { return (0, 0) };
         let reads = operands.iter().filter(|operand| !operand.is_written());
@@ -130,10 +129,10 @@ impl Warp<'_> {
         })
     }
 
-    /// What a register holds.
+    /// Returns the contents of a register.
     fn content(&self, register: Operand) -> Content {
         let mut content = [0; LANES];
-        // SAFETY: the operand is a register of the program, which has so many bytes in the register file.
+        // SAFETY: the operand is a register of the program, and has this many bytes in the register file.
         unsafe {
             let from = self.reg::<u8>(register.place());
             from.copy_to_nonoverlapping(content.as_mut_ptr().cast(), register.bytes());
@@ -149,7 +148,7 @@ impl Warp<'_> {
         }
     }
 
-    /// Executes an instruction that only computes with the values that the registers hold, and with the alternatives.
+    /// Executes an instruction that only computes, with the real values of the registers and with the alternatives.
     ///
     /// # Safety
     /// As for [`Warp::follow`].
@@ -184,7 +183,7 @@ impl Warp<'_> {
         flow
     }
 
-    /// What lanes have written to a register is defined.
+    /// Marks what lanes have written to a register as defined.
     fn define(&mut self, register: Operand, mask: u32) {
         if !self.has_alternative(register) {
             return;
@@ -208,7 +207,7 @@ impl Warp<'_> {
         }
     }
 
-    /// What lanes have written to a register depends on these loads, no matter how.
+    /// Marks what lanes have written to a register as dependent on these loads, in whatever way.
     fn undefine(&mut self, register: Operand, mask: u32, origins: u64) {
         let known = self.undefined.as_ref().and_then(|undefined| undefined.find(register));
         let (mut content, others) = known.map_or((self.content(register), 0), |known| (known.content, known.origins));
@@ -221,7 +220,7 @@ impl Warp<'_> {
         }
     }
 
-    /// Something depends on what a register holds: if that is not defined, what has read it is reported.
+    /// Handles a decision that depends on a register: if its value is undefined, the loads behind it are reported.
     fn decide(&mut self, register: Operand) {
         let Some(known) = self.undefined.as_ref().and_then(|undefined| undefined.find(register)) else { return };
         let lanes = differ(register, &known.content, &self.content(register)) & self.mask();
@@ -231,7 +230,7 @@ impl Warp<'_> {
         }
     }
 
-    /// Reports loads of which lanes have used what they read.
+    /// Reports loads whose values some lanes have used.
     fn tell(&mut self, origins: u64, lanes: u32) {
         let Some(mut undefined) = self.undefined.take() else { return };
         let program = self.program();
@@ -267,12 +266,12 @@ impl Warp<'_> {
         self.unwritten(&program.ops[read.site as usize], &event, read.space, bad);
     }
 
-    /// Notes that lanes of a load are about to read bytes that nobody has written.
+    /// Records that lanes of a load are about to read unwritten bytes.
     pub(super) fn loads_unwritten(&mut self, read: Unjudged) {
         self.undefined.get_or_insert_default().loaded.push(read);
     }
 
-    /// Makes one read of the pieces of a load, of which each has been noted for itself.
+    /// Combines the pieces of a load, each of which has been recorded separately, into one read.
     pub(super) fn join_loaded(&mut self, address: [u64; LANES], size: u32) {
         let Some(undefined) = &mut self.undefined else { return };
         let mask = undefined.loaded.iter().fold(0, |all, read| all | read.mask);
@@ -282,7 +281,7 @@ impl Warp<'_> {
         }
     }
 
-    /// Keeps the alternatives of the registers that the last load has written.
+    /// Stores the alternatives of the registers that the last load has written.
     pub(crate) fn follow_loaded(&mut self) {
         let Some(undefined) = &mut self.undefined else { return };
         for read in std::mem::take(&mut undefined.loaded) {
@@ -319,13 +318,13 @@ impl Warp<'_> {
             }
             Err(read) => self.report_read(program, &read, read.mask),
         }
-        // Registers of which nothing is undefined are not followed.
+        // Registers without undefined bits are not tracked.
         for register in written {
             self.define(register, 0);
         }
     }
 
-    /// The bits of what a lane has read that nobody has written, byte by byte.
+    /// Returns the unwritten bits of a lane's read, byte by byte.
     fn unwritten_bits(&self, read: &Unjudged, lane: usize) -> [u8; 32] {
         let address = read.address[lane];
         let used = self.program().used_bytes_of(read.site).unwrap_or(u32::MAX);
@@ -345,7 +344,7 @@ impl Warp<'_> {
         let is_blank = |byte: &usize| used & (1 << byte) != 0 && written.unwritten(start + *byte as u64, 1).is_some();
         for first in (0..size).step_by(element) {
             let bytes = first..(first + element).min(size);
-            // What lies between the members of a structure is copied with it.
+            // The padding between the members of a structure is copied with it.
             if bytes.clone().filter(|byte| used & (1 << byte) != 0).all(|byte| is_blank(&byte)) {
                 for byte in bytes.filter(is_blank) {
                     let known = partly.and_then(|partly| partly.get(&(lane, address + byte as u64)));
@@ -356,8 +355,9 @@ impl Warp<'_> {
         bits
     }
 
-    /// For a store, the bytes of each lane that goes to local memory of which the value is not fully defined, and those
-    /// that are: offset, and the bits that are not. What goes elsewhere must be defined, as other threads may see it.
+    /// Returns the bytes that a store writes to local memory whose value is, or was before, partly undefined: lane,
+    /// offset, and the undefined bits (0 if now defined). Other stored values must be defined, as other threads may see
+    /// them; otherwise their loads are reported.
     fn undefined_bits(&mut self, op: &Op, operands: &[Operand]) -> SmallVec<[(usize, u64, u8); 8]> {
         let mut kept = SmallVec::new();
         let program = self.program();
@@ -367,7 +367,7 @@ impl Warp<'_> {
             operands.iter().copied().filter(|o| !o.is_written() && !o.is_address()).collect();
         let each = access.size / values.len().max(1) as u32;
         let (base, offset) = op.address();
-        // SAFETY: the address of a store of the program is such a register.
+        // SAFETY: the address of a store of the program is a register of this type.
         let addresses = unsafe { *self.reg::<[u64; LANES]>(base) }.map(|address| address.wrapping_add(offset));
         let is_local = |lane: usize| match access.space {
             Space::Generic => space_of(addresses[lane]).0 == Space::Local,
@@ -404,7 +404,7 @@ impl Warp<'_> {
         kept
     }
 
-    /// Keeps for bytes of local memory which of their bits are not defined.
+    /// Records for bytes of local memory which of their bits are undefined.
     fn keep_stored(&mut self, stored: &[(usize, u64, u8)]) {
         let local_len = self.local_len;
         let Some(undefined) = &mut self.undefined else { return };

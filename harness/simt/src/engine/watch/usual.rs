@@ -1,4 +1,4 @@
-//! The usual accesses to shared memory: those about which the checks have nothing to say, and only take note.
+//! The usual accesses to shared memory: accesses that cannot violate a check, and only need to be recorded.
 
 use crate::checks::bounds::Bounds;
 use crate::checks::launch::LaunchRaces;
@@ -11,9 +11,9 @@ use crate::finding::{Space, What};
 use crate::lane::LANES;
 use std::ops::Range;
 
-/// For each instruction, the memory in which its accesses may be usual ones, see also [`super::rows`]: empty if they
-/// never are. For those that name shared memory, of which a block has `bytes` bytes, it lies there; for others it lies
-/// in global memory.
+/// Returns, for each instruction, the memory range in which its accesses may be usual ones; empty if they never are.
+/// See also [`super::rows`]. For instructions that name shared memory, of which a block has `bytes` bytes, the range
+/// lies there; for others, in global memory.
 pub(crate) fn rooms(program: &Program, bounds: &[Option<Bounds>], bytes: u32) -> Vec<Range<u64>> {
     let mut rooms = vec![0..0; program.ops.len()];
     for access in &program.accesses {
@@ -31,30 +31,31 @@ pub(crate) fn rooms(program: &Program, bounds: &[Option<Bounds>], bytes: u32) ->
             rooms[pc] = known.map_or(room.clone(), |known| known.start..known.end.min(room.end));
         }
     }
-    // What such a load touches is not all that it reads.
+    // Such a load touches fewer bytes than it reads.
     for (pc, _) in &program.used_bytes {
         rooms[*pc as usize] = 0..0;
     }
     rooms
 }
 
-/// An access to shared memory, as far as it matters for whether it is a usual one.
+/// An access to shared memory, as far as needed to decide whether it is a usual one.
 struct Usual {
     /// Its program counter.
     pc: u32,
     what: What,
-    /// The offset of its first byte, and one past that of its last.
+    /// The offset of its first byte. `end` is one past its last.
     low: u64,
     end: u64,
 }
 
 impl Warp<'_> {
-    /// Whether an access to shared memory is a usual one: all that it touches has been written and belongs to the array
-    /// meant, and since the last barrier the block has made accesses of this kind only. Then the accesses before it are
-    /// settled, and it need only be noted; a store perhaps not, see [`crate::checks::shared::SharedRaces::note_row`].
+    /// Returns whether an access to shared memory is a usual one: all bytes that it touches have been written and
+    /// belong to the array meant, and since the last barrier the block has made only accesses of this kind. Then the
+    /// accesses before it are settled, and it only needs to be recorded; a store may not even need that, see
+    /// [`crate::checks::shared::SharedRaces::note_row`].
     #[inline(always)]
     fn is_usual(&mut self, races: &LaunchRaces, Usual { pc, what, low, end }: Usual) -> bool {
-        // SAFETY: there is a site for every instruction.
+        // SAFETY: every instruction has a site.
         let site = unsafe { &*self.sites.add(pc as usize) };
         let lies_in_room = low >= site.start && end <= site.start + site.len;
         let init = self.launch().init;
@@ -71,8 +72,8 @@ impl Warp<'_> {
         usual
     }
 
-    /// Notes a read of shared memory or atomics there if they are usual ones. Otherwise returns false, and nothing has
-    /// been done.
+    /// Records a read of, or atomics on, shared memory if they are usual ones. Otherwise does nothing and returns
+    /// false.
     #[inline(always)]
     pub(super) fn note_usual(&mut self, op: &Op, request: Request, address: Addresses<'_>, layout: &Layout) -> bool {
         let Request { space, size, what } = request;
@@ -96,9 +97,9 @@ impl Warp<'_> {
         true
     }
 
-    /// Notes a read of shared memory by all lanes, `size` bytes each, if it is a usual one. They lie as the pattern has
-    /// it, from the offset `low` on. Otherwise returns false, and nothing has been done. A call of its own: inside the
-    /// handler, it would take registers from loads that nobody checks.
+    /// Records a read of shared memory by all lanes, `size` bytes each, if it is a usual one. The addresses have this
+    /// pattern, from the offset `low` on. Otherwise does nothing and returns false. A separate call: inlined into the
+    /// handler, it would take registers from unchecked loads.
     #[inline(never)]
     pub(crate) fn note_read(&mut self, op: &Op, size: u32, low: u64, pattern: &Pattern) -> bool {
         let (Some(races), false) = (&self.launch().races, pattern.halves.is_any_unusual()) else {
@@ -115,9 +116,9 @@ impl Warp<'_> {
         true
     }
 
-    /// Notes atomics of the running lanes on words of shared memory, if they are usual ones. In the lanes that do not
-    /// run, the offsets can be any; `low` and `high` are the lowest and the highest of the others. Otherwise returns
-    /// false, and nothing has been done.
+    /// Records atomics of the running lanes on words of shared memory, if they are usual ones. The offsets of other
+    /// lanes are arbitrary; `low` and `high` are the lowest and the highest of the running lanes. Otherwise does
+    /// nothing and returns false.
     #[inline(always)]
     pub(crate) fn note_atomics(&mut self, op: &Op, at: &[u32; LANES], (low, high): (u64, u64)) -> bool {
         let Some(races) = &self.launch().races else {
@@ -135,8 +136,8 @@ impl Warp<'_> {
         true
     }
 
-    /// Notes a store of a word by each lane, lane after lane from the offset `low` on, if it is a usual one. Otherwise
-    /// returns false, and it has not been noted. A call of its own, as for reads.
+    /// Records a store of a word by each lane, to consecutive words from the offset `low` on, if it is a usual one.
+    /// Otherwise does nothing and returns false. A separate call, as for reads.
     #[inline(never)]
     pub(crate) fn note_row(&mut self, op: &Op, low: u64) -> bool {
         let Some(races) = &self.launch().races else {

@@ -1,4 +1,4 @@
-//! Tells what warps of a warpgroup do against its rules.
+//! Finds violations of the rules for warpgroups.
 
 use crate::checks::proxies::PIECE;
 use crate::engine::warp::program::Op;
@@ -8,8 +8,8 @@ use crate::finding::{Access, Finding, Kind, Space, WarpgroupMisuse, What};
 use crate::lane::LANES;
 
 impl Warp<'_> {
-    /// The warp executes a product of its warpgroup. The registers of its accumulators stand there in the program's
-    /// lists, and are so many.
+    /// Records that the warp executes a product of its warpgroup. `sums` is the position of its accumulators' registers
+    /// in the program's lists, and their number.
     pub(crate) fn in_warpgroup(&mut self, op: &Op, lane: usize, sums: (u32, u32)) {
         let lists = &self.launch().program.lists;
         if !self.products.begin(op.site, sums, lists) {
@@ -40,7 +40,7 @@ impl Warp<'_> {
         }
     }
 
-    /// The last lanes of the warp, of which this is one, have exited.
+    /// Records that the last lanes of the warp, `lane` among them, have exited.
     #[cold]
     pub(crate) fn leaves_warpgroup(&mut self, group: &mut Warpgroup, lane: usize) {
         if let Some(missed) = group.leave(self.index as usize % WARPS) {
@@ -48,7 +48,7 @@ impl Warp<'_> {
         }
     }
 
-    /// The warp uses these registers, which are accumulators of some product.
+    /// Records that the warp uses these registers, which are accumulators of some product.
     pub(crate) fn uses_accumulators(&mut self, op: &Op, registers: &[u32]) {
         if let Some(product) = self.products.holds(registers, &self.launch().program.lists) {
             let lane = self.mask().trailing_zeros() as usize & 31;
@@ -56,7 +56,7 @@ impl Warp<'_> {
         }
     }
 
-    /// A product reads pieces of shared memory: looks for one that was written without a fence between the proxies.
+    /// Checks that no piece of shared memory that a product reads was written without a fence between the proxies.
     pub(crate) fn reads_through_async_proxy(&mut self, op: &Op, places: &[u64]) {
         let Some((address, by)) = self.block.get().proxies.unfenced(places) else {
             return;

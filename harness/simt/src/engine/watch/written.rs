@@ -1,4 +1,4 @@
-//! The initialisation check: it finds reads of memory that nobody has written.
+//! The initialisation check: it finds reads of unwritten memory.
 
 use crate::checks::{Event, Half, Layout};
 use crate::engine::warp::Warp;
@@ -9,7 +9,8 @@ use crate::finding::{Finding, Kind, Space, What};
 use crate::lane::lanes;
 use crate::memory::Written;
 
-/// The index of the live range that an address lies in. Most often it is the one that the instruction accessed last.
+/// Returns the index of the live range that an address lies in. Usually this is the one that the instruction accessed
+/// last.
 #[inline(always)]
 pub(super) fn range_at(launch: &Shared<'_>, notes: &mut Notes, site: u32, address: u64) -> Option<usize> {
     let view = &launch.view;
@@ -22,7 +23,7 @@ pub(super) fn range_at(launch: &Shared<'_>, notes: &mut Notes, site: u32, addres
 }
 
 impl Warp<'_> {
-    /// Whether an access is one to shared memory of which every byte is known to have been written.
+    /// Returns whether the access is to shared memory in which every byte is known to be written.
     #[inline(always)]
     pub(super) fn is_known_written(&self, event: &Event<'_>, space: Space) -> bool {
         let Layout { low, high, .. } = *event.layout;
@@ -30,8 +31,8 @@ impl Warp<'_> {
         space == Space::Shared && known().start <= low && high.saturating_add(u64::from(event.size)) <= known().end
     }
 
-    /// Whether nothing is left to check: every byte from the lowest address to the highest has been written, or the
-    /// lanes write all of them now.
+    /// Returns whether nothing is left to check: every byte from the lowest address to the highest has been written, or
+    /// the lanes write all of them now.
     fn written_at_once(&mut self, site: u32, event: &Event<'_>, space: Space) -> bool {
         // If the addresses are farther apart than this, it is faster to check the lanes one by one than all bytes
         // between them.
@@ -40,7 +41,7 @@ impl Warp<'_> {
         const HALF_ROW: u64 = 64;
         let Layout { low, high, row, .. } = *event.layout;
         let len = high.wrapping_sub(low).wrapping_add(u64::from(event.size));
-        // Of two rows of a matrix, what lies between them need not be looked at.
+        // For two rows of a matrix, the bytes between them are not checked.
         let two_rows = space == Space::Global && !row && event.layout.halves.each() == [Half::Line; 2];
         if len > FAR && !two_rows {
             return false;
@@ -81,7 +82,7 @@ impl Warp<'_> {
         fine
     }
 
-    /// Looks for bytes that are read and that nobody has written.
+    /// Finds reads of unwritten bytes.
     pub(super) fn check_written(&mut self, op: &Op, event: &Event<'_>, space: Space) {
         let size = u64::from(event.size);
         let reads = event.what != What::Write;
@@ -125,13 +126,13 @@ impl Warp<'_> {
         }
     }
 
-    /// Bytes of the elements that a memory instruction loads.
+    /// Returns the size of the elements that a memory instruction loads, in bytes.
     pub(super) fn element(&self, site: u32) -> u64 {
         let accesses = &self.program().accesses;
         accesses.binary_search_by_key(&site, |access| access.pc).map_or(1, |at| accesses[at].element.into())
     }
 
-    /// Reports that the lanes `bad` of an access read bytes that nobody has written.
+    /// Reports that the lanes `bad` of an access read unwritten bytes.
     #[cold]
     pub(super) fn unwritten(&mut self, op: &Op, event: &Event<'_>, space: Space, bad: u32) {
         let lane = bad.trailing_zeros() as usize;

@@ -1,8 +1,8 @@
-//! The fast approximations: within NVIDIA's documented error, not bit for bit what a particular GPU gives.
+//! The fast approximations: within NVIDIA's documented error, not bit-identical to a particular GPU.
 //!
-//! Each is computed in f64 by a short polynomial (or the host's division and root) and rounded to f32, so the error is
-//! little over half a unit in the last place, where the PTX manual allows one to several, or an absolute error of about
-//! 2^-20 to 2^-22. No branches: whole warps are computed in vectors.
+//! Each is computed in f64 by a short polynomial (or the host's division and square root) and rounded to f32, so the
+//! error is little over half a unit in the last place, where the PTX manual allows one to several, or an absolute error
+//! of about 2^-20 to 2^-22. The code has no branches: whole warps are computed in vectors.
 
 use super::directed::narrow;
 use super::dispatch::op;
@@ -10,7 +10,7 @@ use super::float::{Float, NAN32, flush};
 use super::soft::Round;
 use super::table::Table;
 
-/// 1.5 * 2^52: added to a number below 2^51 in magnitude, it leaves the nearest integer in the low bits.
+/// 1.5 * 2^52: added to a number below 2^51 in magnitude, the sum has the nearest integer in its low bits.
 const MAGIC: f64 = 6_755_399_441_055_744.0;
 
 /// `sum of c[i] * x^i`.
@@ -68,7 +68,7 @@ pub fn lg2(x: f32) -> f32 {
     let exponent = bits.wrapping_add((1023 << 52) - LOW) >> 52;
     let m = f64::from_bits(bits.wrapping_sub(exponent.wrapping_sub(1023) << 52));
     let e = f64::from_bits((exponent & 0xfff) | 0x4330_0000_0000_0000) - f64::from_bits(1023 | 0x4330_0000_0000_0000);
-    // ln m = 2 artanh((m - 1) / (m + 1)), of which the argument is within 0.172.
+    // ln m = 2 artanh((m - 1) / (m + 1)); the argument of artanh is within 0.172.
     let s = (m - 1.0) / (m + 1.0);
     let odd = polynomial(s * s, [1.0, 1.0 / 3.0, 1.0 / 5.0, 1.0 / 7.0, 1.0 / 9.0, 1.0 / 11.0, 1.0 / 13.0]);
     let r = single((2.0 * std::f64::consts::LOG2_E * s).mul_add(odd, e));
@@ -109,7 +109,7 @@ pub fn sin(x: f32) -> f32 {
 #[inline(always)]
 pub fn cos(x: f32) -> f32 {
     let t = f64::from(x) * (0.5 * std::f64::consts::FRAC_1_PI);
-    // Reduced first: a quarter turn added to a large angle would be lost.
+    // The angle is reduced first: a quarter turn added to a large angle would be lost.
     let r = t - t.round_ties_even();
     single(sin_of_turns(r + 0.25)).canon()
 }
@@ -142,7 +142,7 @@ pub fn div(a: f32, b: f32) -> f32 {
     r.canon()
 }
 
-/// The high word of an f64, the low one zero, rounded.
+/// Rounds an f64 to its high word; the low word becomes zero.
 fn high_word(x: f64) -> f64 {
     if x.is_nan() {
         return f64::from_bits(0x7fff_ffff_0000_0000);
@@ -156,7 +156,7 @@ fn high_word(x: f64) -> f64 {
     f64::from_bits(x.to_bits().wrapping_add(0x8000_0000) & !0xffff_ffff)
 }
 
-/// The high word of an operand, subnormal ones as zero.
+/// Truncates an operand to its high word; subnormal operands become zero.
 fn truncated(x: f64) -> f64 {
     // A NaN whose high word is that of infinity counts as infinite.
     let high = f64::from_bits(x.to_bits() & !0xffff_ffff);

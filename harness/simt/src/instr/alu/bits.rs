@@ -3,21 +3,21 @@
 use super::dispatch::op;
 use super::table::Table;
 
-// The hardware takes positions and lengths of 32-bit fields modulo 256, and all bits of those of 64-bit ones.
+// The hardware takes positions and lengths of 32-bit fields modulo 256, but uses all bits of those of 64-bit fields.
 op! {
-    /// Ones.
+    /// The number of ones.
     Popc32(a: u32) -> u32 { a.count_ones() }
-    /// Ones.
+    /// The number of ones.
     Popc64(a: u64) -> u32 { a.count_ones() }
-    /// Leading zeros.
+    /// The number of leading zeros.
     Clz32(a: u32) -> u32 { a.leading_zeros() }
-    /// Leading zeros.
+    /// The number of leading zeros.
     Clz64(a: u64) -> u32 { a.leading_zeros() }
-    /// Bits in reverse.
+    /// The bits in reverse order.
     Brev32(a: u32) -> u32 { a.reverse_bits() }
-    /// Bits in reverse.
+    /// The bits in reverse order.
     Brev64(a: u64) -> u64 { a.reverse_bits() }
-    /// Position of the highest one; all ones if there is no one.
+    /// Position of the highest one; all ones if there is none.
     BfindU32(a: u32) -> u32 { 31u32.wrapping_sub(a.leading_zeros()) }
     /// Position of the highest bit that differs from the sign.
     BfindS32(a: i32) -> u32 { 31u32.wrapping_sub(((a ^ (a >> 31)) as u32).leading_zeros()) }
@@ -25,7 +25,7 @@ op! {
     BfindU64(a: u64) -> u32 { 63u32.wrapping_sub(a.leading_zeros()) }
     /// Position of the highest bit that differs from the sign.
     BfindS64(a: i64) -> u32 { 63u32.wrapping_sub(((a ^ (a >> 63)) as u64).leading_zeros()) }
-    /// The left shift that brings the highest one to the top; all ones if there is no one.
+    /// The left shift that brings the highest one to the top; all ones if there is none.
     BfindShiftU32(a: u32) -> u32 { shift_amount(a.leading_zeros(), 32) }
     /// The left shift that brings the highest bit that differs from the sign to the top.
     BfindShiftS32(a: i32) -> u32 { shift_amount(((a ^ (a >> 31)) as u32).leading_zeros(), 32) }
@@ -59,17 +59,17 @@ op! {
     BmskClamp(a: u32, b: u32) -> u32 { bmsk(a.min(32), b.min(32)) }
     /// `b` ones from bit `a` on, both modulo 32.
     BmskWrap(a: u32, b: u32) -> u32 { bmsk(a & 31, b & 31) }
-    /// Four bytes of the eight of `b:a`, each picked by four bits of `c`, the top one of which asks for its sign
-    /// instead.
+    /// Four of the eight bytes of `b:a`; four bits of `c` select each, and the top one of these replicates the byte's
+    /// sign instead.
     Prmt(a: u32, b: u32, c: u32) -> u32 {
         let byte = |at: u32| select_byte(a, b, c >> (4 * at)) << (8 * at);
         byte(0) | byte(1) | byte(2) | byte(3)
     }
-    /// `prmt` in one of its modes (the immediate: index into their names), which two bits of `c` steer.
+    /// `prmt` in one of its modes (the immediate: an index into their names), controlled by two bits of `c`.
     PrmtMode(a: u32, b: u32, c: u32) [mode] -> u32 { prmt_mode(a, b, c & 3, mode) }
-    /// Dot product of four bytes with four bytes, plus `c`. Immediate: bit 0, `a` is signed; bit 1, `b` is.
+    /// Dot product of four bytes with four bytes, plus `c`. Immediate: bit 0, `a` is signed; bit 1, `b` is signed.
     Dp4a(a: u32, b: u32, c: u32) [signs] -> u32 { dp4a(a, b, c, signs) }
-    /// Dot product of two half words with two bytes, plus `c`. Immediate: as for `dp4a`; bit 2, the high bytes.
+    /// Dot product of two half words with two bytes, plus `c`. Immediate: as for `dp4a`; bit 2 selects the high bytes.
     Dp2a(a: u32, b: u32, c: u32) [signs] -> u32 { dp2a(a, b, c, signs) }
 }
 
@@ -89,7 +89,7 @@ fn bfe(a: u64, pos: u32, len: u32, bits: u32, signed: bool) -> u64 {
     let shifted = if pos >= bits { 0 } else { a >> (pos & 63) };
     let sign_at = (pos + len).wrapping_sub(1).min(bits - 1);
     let sign = signed && len != 0 && (a >> (sign_at & 63)) & 1 != 0;
-    // What lies beyond the field, or beyond the word, is the sign.
+    // Bits beyond the field, or beyond the word, are copies of the sign.
     let have = len.min(bits.saturating_sub(pos));
     let mask = low_ones(have);
     let fill = if sign { !mask } else { 0 };
@@ -144,14 +144,14 @@ fn bmsk(pos: u32, len: u32) -> u32 {
 
 #[inline(always)]
 fn select_byte(a: u32, b: u32, control: u32) -> u32 {
-    // In 32-bit operations, of which vectors have more than of 64-bit ones.
+    // Uses 32-bit operations, because vectors hold more of these than of 64-bit ones.
     let word = if control & 4 != 0 { b } else { a };
     let byte = (word >> ((control & 3) * 8)) & 0xff;
     let sign = 0u32.wrapping_sub(byte >> 7) & 0xff;
     if control & 8 != 0 { sign } else { byte }
 }
 
-/// Modes of `prmt` in the order of their immediates.
+/// The modes of `prmt` in the order of their immediates.
 const PRMT_MODES: [&str; 6] = ["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"];
 
 fn prmt_mode(a: u32, b: u32, c: u32, mode: u64) -> u32 {

@@ -1,4 +1,4 @@
-//! Extended-precision arithmetic: the carry flag is a predicate register that PTX does not write.
+//! Extended-precision arithmetic: the carry flag is a hidden predicate register, which PTX code does not name.
 //!
 //! After `sub.cc` the flag is the borrow, so `subc` subtracts it.
 
@@ -6,7 +6,7 @@ use super::dispatch::op;
 use super::integer::Int;
 use super::table::Table;
 
-/// Unsigned sums with the carry out of the top bit.
+/// Unsigned addition and subtraction with the carry out of the top bit.
 pub trait Carry: Int {
     /// Sum and carry.
     fn carrying(self, b: Self, carry: bool) -> (Self, bool);
@@ -34,41 +34,41 @@ macro_rules! carry {
 carry!(u32 u64);
 
 op! {
-    /// Sum, giving the carry.
+    /// Sum; sets the carry.
     AddCc<T: Carry>(a: T, b: T) -> T, bool { a.carrying(b, false) }
-    /// Sum, taking the carry.
+    /// Sum; uses the carry.
     Addc<T: Carry>(a: T, b: T, cf: bool) -> T { a.carrying(b, cf).0 }
-    /// Sum, taking and giving the carry.
+    /// Sum; uses and sets the carry.
     AddcCc<T: Carry>(a: T, b: T, cf: bool) -> T, bool { a.carrying(b, cf) }
-    /// Difference, giving the borrow.
+    /// Difference; sets the borrow.
     SubCc<T: Carry>(a: T, b: T) -> T, bool { a.borrowing(b, false) }
-    /// Difference, taking the borrow.
+    /// Difference; uses the borrow.
     Subc<T: Carry>(a: T, b: T, cf: bool) -> T { a.borrowing(b, cf).0 }
-    /// Difference, taking and giving the borrow.
+    /// Difference; uses and sets the borrow.
     SubcCc<T: Carry>(a: T, b: T, cf: bool) -> T, bool { a.borrowing(b, cf) }
-    /// Low half of the product plus `c`, giving the carry.
+    /// Low half of the product plus `c`; sets the carry.
     MadLoCc<T: Carry>(a: T, b: T, c: T) -> T, bool { a.mul(b).carrying(c, false) }
-    /// Low half of the product plus `c`, taking the carry.
+    /// Low half of the product plus `c`; uses the carry.
     MadcLo<T: Carry>(a: T, b: T, c: T, cf: bool) -> T { a.mul(b).carrying(c, cf).0 }
-    /// Low half of the product plus `c`, taking and giving the carry.
+    /// Low half of the product plus `c`; uses and sets the carry.
     MadcLoCc<T: Carry>(a: T, b: T, c: T, cf: bool) -> T, bool { a.mul(b).carrying(c, cf) }
-    /// High half of the unsigned product plus `c`, giving the carry.
+    /// High half of the unsigned product plus `c`; sets the carry.
     MadHiCc<T: Carry>(a: T, b: T, c: T) -> T, bool { a.mul_hi(b).carrying(c, false) }
-    /// High half of the unsigned product plus `c`, taking the carry.
+    /// High half of the unsigned product plus `c`; uses the carry.
     MadcHi<T: Carry>(a: T, b: T, c: T, cf: bool) -> T { a.mul_hi(b).carrying(c, cf).0 }
-    /// High half of the unsigned product plus `c`, taking and giving the carry.
+    /// High half of the unsigned product plus `c`; uses and sets the carry.
     MadcHiCc<T: Carry>(a: T, b: T, c: T, cf: bool) -> T, bool { a.mul_hi(b).carrying(c, cf) }
-    /// High half of the signed product plus `c`, giving the carry.
+    /// High half of the signed product plus `c`; sets the carry.
     MadHiCcS32(a: i32, b: i32, c: u32) -> u32, bool { (a.mul_hi(b) as u32).carrying(c, false) }
-    /// High half of the signed product plus `c`, taking the carry.
+    /// High half of the signed product plus `c`; uses the carry.
     MadcHiS32(a: i32, b: i32, c: u32, cf: bool) -> u32 { (a.mul_hi(b) as u32).carrying(c, cf).0 }
-    /// High half of the signed product plus `c`, taking and giving the carry.
+    /// High half of the signed product plus `c`; uses and sets the carry.
     MadcHiCcS32(a: i32, b: i32, c: u32, cf: bool) -> u32, bool { (a.mul_hi(b) as u32).carrying(c, cf) }
-    /// High half of the signed product plus `c`, giving the carry.
+    /// High half of the signed product plus `c`; sets the carry.
     MadHiCcS64(a: i64, b: i64, c: u64) -> u64, bool { (a.mul_hi(b) as u64).carrying(c, false) }
-    /// High half of the signed product plus `c`, taking the carry.
+    /// High half of the signed product plus `c`; uses the carry.
     MadcHiS64(a: i64, b: i64, c: u64, cf: bool) -> u64 { (a.mul_hi(b) as u64).carrying(c, cf).0 }
-    /// High half of the signed product plus `c`, taking and giving the carry.
+    /// High half of the signed product plus `c`; uses and sets the carry.
     MadcHiCcS64(a: i64, b: i64, c: u64, cf: bool) -> u64, bool { (a.mul_hi(b) as u64).carrying(c, cf) }
 }
 

@@ -8,7 +8,7 @@ use super::table::Table;
 use crate::lane::{Bf16, F16, Lane};
 use crate::ptx::ast::Type;
 
-/// A relation between two values of which one may be NaN.
+/// A relation between two values, one of which may be NaN.
 pub trait Relation {
     /// Whether it holds.
     fn holds<T: PartialOrd>(a: T, b: T) -> bool;
@@ -27,7 +27,7 @@ macro_rules! relations {
 relations! {
     /// Equal.
     Eq |a, b| a == b;
-    /// Not equal, of integers.
+    /// Not equal, for integers.
     NeInt |a, b| a != b;
     /// Not equal, and neither is NaN.
     Ne |a, b| (a < b) | (a > b);
@@ -57,8 +57,8 @@ relations! {
     Nan |a, b| (a != a) | (b != b);
 }
 
-/// What comparing two values may give, one bit each: less, equal, greater, unordered. A relation is the set of outcomes
-/// in which it holds.
+/// The outcomes of comparing two values, one bit each: less, equal, greater, unordered. A relation is the set of
+/// outcomes for which it holds.
 const LESS: u64 = 1;
 const EQUAL: u64 = 2;
 const GREATER: u64 = 4;
@@ -81,16 +81,16 @@ pub(super) const NAMES: [(&str, u64); 14] = [
     ("num", LESS | EQUAL | GREATER),
     ("nan", UNORDERED),
 ];
-/// Further names for unsigned integers: lower, lower or same, higher, higher or same.
+/// Additional names for unsigned integers: lower, lower or same, higher, higher or same.
 const UNSIGNED: [(&str, u64); 4] = [("lo", LESS), ("ls", LESS | EQUAL), ("hi", GREATER), ("hs", GREATER | EQUAL)];
-/// How a comparison joins a third predicate, in the order of their codes from 1.
+/// How a comparison is combined with a predicate, in the order of the codes from 1.
 pub(super) const JOINS: [&str; 3] = ["and", "or", "xor"];
 /// The code's bit for `.ftz`.
 pub(super) const FTZ: u64 = 1 << 8;
-/// The code's bits from here on: what `set` writes when the relation holds.
+/// The first bit of the value that `set` writes when the relation holds.
 const FLAG: u32 = 32;
 
-/// Whether the relation of the code holds.
+/// Whether the relation in the code holds.
 pub(super) fn holds<T: PartialOrd>(code: u64, a: T, b: T) -> bool {
     let outcome = match a.partial_cmp(&b) {
         Some(Ordering::Less) => LESS,
@@ -101,7 +101,7 @@ pub(super) fn holds<T: PartialOrd>(code: u64, a: T, b: T) -> bool {
     code & outcome != 0
 }
 
-/// Joins a comparison and a predicate as bits 4 and 5 of the code say.
+/// Combines a comparison and a predicate as bits 4 and 5 of the code specify.
 pub(super) fn join(code: u64, t: bool, c: bool) -> bool {
     match (code >> 4) & 3 {
         0 => t,
@@ -113,9 +113,9 @@ pub(super) fn join(code: u64, t: bool, c: bool) -> bool {
 
 /// A type that `setp` compares.
 pub trait Comparable: Lane {
-    /// What is compared.
+    /// The type that is compared.
     type As: PartialOrd;
-    /// The value, flushed to zero if it is subnormal and the code says so.
+    /// The value, flushed to zero if it is subnormal and the code has `.ftz`.
     fn value(self, code: u64) -> Self::As;
 }
 macro_rules! comparable {
@@ -145,24 +145,24 @@ op! {
     Setp<T: PartialOrdLane, R: Relation>(a: T, b: T) -> bool { R::holds(a, b) }
     /// Whether the relation holds when subnormal numbers count as zero.
     SetpFtz<R: Relation>(a: f32, b: f32) -> bool { R::holds(flush(a), flush(b)) }
-    /// Whether the relation of the code holds, joined with a predicate.
+    /// Whether the relation in the code holds, combined with a predicate.
     SetpJoin<T: Comparable>(a: T, b: T, c: bool) [code] -> bool {
         join(code, holds(code, a.value(code), b.value(code)), c)
     }
-    /// Whether the relation of the code holds, and whether it does not, each joined with a predicate.
+    /// Whether the relation in the code holds, and whether it does not, each combined with a predicate.
     SetpJoinPair<T: Comparable>(a: T, b: T, c: bool) [code] -> bool, bool {
         let t = holds(code, a.value(code), b.value(code));
         (join(code, t, c), join(code, !t, c))
     }
-    /// What the code says, or zero.
+    /// The code's value if the relation holds, else zero.
     Set<T: Comparable>(a: T, b: T, c: bool) [code] -> u32 {
         if join(code, holds(code, a.value(code), b.value(code)), c) { (code >> FLAG) as u32 } else { 0 }
     }
-    /// What the code says, or zero, in 16 bits.
+    /// The code's value if the relation holds, else zero, in 16 bits.
     Set16<T: Comparable>(a: T, b: T, c: bool) [code] -> u16 {
         if join(code, holds(code, a.value(code), b.value(code)), c) { (code >> FLAG) as u16 } else { 0 }
     }
-    /// Whether a number is of a kind; the immediate is the kind's index.
+    /// Whether a number is in a class; the immediate is the index of the class.
     Testp<T: Float>(a: T) [kind] -> bool {
         match kind {
             0 => a.is_finite(),
@@ -180,7 +180,7 @@ op! {
 pub trait PartialOrdLane: Lane + PartialOrd {}
 impl<T: Lane + PartialOrd> PartialOrdLane for T {}
 
-/// Kinds that `testp` knows, in the order of their codes.
+/// The classes of `testp`, in the order of their codes.
 const KINDS: [&str; 6] = ["finite", "infinite", "number", "notanumber", "normal", "subnormal"];
 
 /// Which relations a type has.
@@ -268,7 +268,7 @@ fn warm_rows(t: &mut Table) {
     flushed!(Equ "equ", Neu "neu", Ltu "ltu", Leu "leu", Gtu "gtu", Geu "geu", Num "num", Nan "nan");
 }
 
-/// What a type has beside the warm rows.
+/// Adds a type's rows besides the warm ones.
 fn of_type<T: Comparable>(t: &mut Table, ty: &str, kind: Kind) {
     let flushes: &[(&str, u64)] = match ty {
         "f32" | "f16" => &[("", 0), (".ftz", FTZ)],
@@ -280,7 +280,7 @@ fn of_type<T: Comparable>(t: &mut Table, ty: &str, kind: Kind) {
             for &(ftz, f) in flushes {
                 let start = format!("{name}{dot}{join}{ftz}");
                 let code = relation | f | (bits << 4);
-                // One handler serves both. Without a join it reads some predicate and ignores it.
+                // One handler serves both. Without a predicate operand it reads some predicate and ignores it.
                 let sources = if bits == 0 { 2 } else { 3 };
                 let single = format!("setp.{start}.{ty}");
                 if !t.has(&single) {

@@ -1,7 +1,7 @@
 //! `cvt` among integers and floating-point numbers.
 //!
-//! An 8-bit value lives in a 16-bit register or a wider one, and a source or destination register may be wider than the
-//! type: those forms are rows of their own, found by [`super::index::find_cvt`].
+//! An 8-bit value is stored in a register of 16 bits or more, and a source or destination register may be wider than
+//! the type: those forms have their own rows, found by [`super::index::find_cvt`].
 
 use super::directed::narrow;
 use super::dispatch::op;
@@ -16,11 +16,11 @@ use crate::lane::{Bf16, F16, Lane};
 pub trait FloatReg: Lane {
     /// Its format.
     const FORMAT: Format;
-    /// The NaN that conversions to it give.
+    /// The NaN that results from conversions to it.
     const NAN: u64;
     /// Its bits.
     fn raw(self) -> u64;
-    /// From bits.
+    /// Creates it from bits.
     fn from_raw(raw: u64) -> Self;
 }
 macro_rules! float_reg {
@@ -59,13 +59,14 @@ op! {
     SignedByte16(a: i16) -> i16 { i16::from(a as i8) }
     /// The low byte, sign-extended.
     SignedByte32(a: i32) -> i32 { i32::from(a as i8) }
-    /// Integer to integer, by code: source type, destination type from bit 3 on, saturation in bit 6.
+    /// Integer to integer. Code: source type, destination type from bit 3 on, saturation in bit 6.
     IntToInt<S: IntReg, D: IntReg>(a: S) [code] -> D { D::from_raw(int_to_int(a.raw(), code)) }
-    /// Number to integer, by code: rounding, destination type from bit 4 on, `.ftz`.
+    /// Floating point to integer. Code: rounding, destination type from bit 4 on, `.ftz`.
     FloatToInt<S: FloatReg, D: IntReg>(a: S) [code] -> D { D::from_raw(float_to_int(S::FORMAT, a.raw(), code)) }
-    /// Integer to number, by code: rounding, source type from bit 4 on, `.sat`.
+    /// Integer to floating point. Code: rounding, source type from bit 4 on, `.sat`.
     IntToFloat<S: IntReg, D: FloatReg>(a: S) [code] -> D { D::from_raw(int_to_float(a.raw(), D::FORMAT, code)) }
-    /// Number to number, by code: rounding, whether to a whole number, `.ftz`, `.sat`, `.relu`, `.satfinite`.
+    /// Floating point to floating point. Code: rounding, whether to an integral value, `.ftz`, `.sat`, `.relu`,
+    /// `.satfinite`.
     FloatToFloat<S: FloatReg, D: FloatReg>(a: S) [code] -> D {
         D::from_raw(float_to_float(S::FORMAT, a.raw(), D::FORMAT, D::NAN, code))
     }
@@ -75,15 +76,15 @@ op! {
     F32ToU32<R: Whole>(a: f32) -> u32 { f32_to_u32(R::whole32(a)) }
     /// f32 to s32, subnormal numbers as zero.
     F32ToS32Ftz<R: Whole>(a: f32) -> i32 { f32_to_s32(R::whole32(flush(a))) }
-    /// f64 to s32; NaN gives the least.
+    /// f64 to s32; NaN becomes the minimum.
 F64ToS32<R: Whole>(a: f64) -> i32 { f64_to_s32(R::whole64(a)) }
-    /// f64 to s64; NaN gives the least.
+    /// f64 to s64; NaN becomes the minimum.
 F64ToS64<R: Whole>(a: f64) -> i64 { f64_to_s64(R::whole64(a)) }
-    /// f32 to a whole number.
+    /// f32 to an integral value.
     F32Whole<R: Whole>(a: f32) -> f32 { R::whole32(a).canon() }
-    /// f32 to a whole number, subnormal numbers as zero.
+    /// f32 to an integral value, subnormal numbers as zero.
     F32WholeFtz<R: Whole>(a: f32) -> f32 { R::whole32(flush(a)).canon() }
-    /// f64 to a whole number.
+    /// f64 to an integral value.
     F64Whole<R: Whole>(a: f64) -> f64 { R::whole64(a) }
     /// Integer to the nearest f32.
     S32ToF32(a: i32) -> f32 { a as f32 }
@@ -111,11 +112,11 @@ F64ToS64<R: Whole>(a: f64) -> i64 { f64_to_s64(R::whole64(a)) }
     F64ToF32Ftz(a: f64) -> f32 { narrow_nan(a, flush(narrow(Round::Nearest, a))) }
     /// f32 with subnormal numbers as zero.
     F32Flush(a: f32) -> f32 { flush(a).canon() }
-    /// f32 to [0, 1].
+    /// f32 clamped to [0, 1].
     F32Sat(a: f32) -> f32 { saturate(a) }
-    /// f32 to [0, 1], subnormal numbers as zero.
+    /// f32 clamped to [0, 1], subnormal numbers as zero.
     F32SatFtz(a: f32) -> f32 { saturate(flush(a)) }
-    /// f64 to [0, 1].
+    /// f64 clamped to [0, 1].
     F64Sat(a: f64) -> f64 { saturate64(a) }
     /// f16 to f32.
     F16ToF32(a: F16) -> f32 { a.to_f32() }
@@ -127,7 +128,8 @@ F64ToS64<R: Whole>(a: f64) -> i64 { f64_to_s64(R::whole64(a)) }
     F32ToBf16(a: f32) -> Bf16 { Bf16::nearest(a) }
 }
 
-/// NaN of double precision to single: quiet, with the sign and the high bits of its payload. Else `other`.
+/// Converts a double-precision NaN to single precision: quiet, with the sign and the high bits of its payload. Returns
+/// `other` if `x` is not NaN.
 #[inline(always)]
 fn narrow_nan(x: f64, other: f32) -> f32 {
     let bits = x.to_bits();
@@ -135,13 +137,14 @@ fn narrow_nan(x: f64, other: f32) -> f32 {
     f32::from_bits(if bits << 1 > 0xffe0_0000_0000_0000 { nan } else { other.to_bits() })
 }
 
-// Rust's saturating casts are not made into vector code; these are the same in steps that are.
+// The compiler does not vectorize Rust's saturating casts; these functions give the same results in steps that it does
+// vectorize.
 
 #[inline(always)]
 fn f32_to_s32(x: f32) -> i32 {
     let low = if x > -2_147_483_648.0 { x } else { -2_147_483_648.0 };
     let held = if low < 2_147_483_520.0 { low } else { 2_147_483_520.0 };
-    // SAFETY: held to the range, and not NaN.
+    // SAFETY: clamped to the range, and not NaN.
     let whole = unsafe { held.to_int_unchecked::<i32>() };
     let top = if x >= 2_147_483_648.0 { i32::MAX } else { whole };
     if x.is_nan() { 0 } else { top }
@@ -151,37 +154,37 @@ fn f32_to_s32(x: f32) -> i32 {
 fn f32_to_u32(x: f32) -> u32 {
     let low = if x > 0.0 { x } else { 0.0 };
     let held = if low < 4_294_967_040.0 { low } else { 4_294_967_040.0 };
-    // SAFETY: held to the range, and not NaN.
+    // SAFETY: clamped to the range, and not NaN.
     let whole = unsafe { held.to_int_unchecked::<u32>() };
     if x >= 4_294_967_296.0 { u32::MAX } else { whole }
 }
 
-/// NaN gives the least.
+/// NaN becomes the minimum.
 #[inline(always)]
 fn f64_to_s32(x: f64) -> i32 {
     let low = if x > -2_147_483_648.0 { x } else { -2_147_483_648.0 };
     let held = if low < 2_147_483_647.0 { low } else { 2_147_483_647.0 };
-    // SAFETY: held to the range, and not NaN.
+    // SAFETY: clamped to the range, and not NaN.
     unsafe { held.to_int_unchecked::<i32>() }
 }
 
-/// NaN gives the least.
+/// NaN becomes the minimum.
 #[inline(always)]
 fn f64_to_s64(x: f64) -> i64 {
     /// The largest f64 below 2^63.
     const TOP: f64 = 9_223_372_036_854_774_784.0;
     let low = if x > -9_223_372_036_854_775_808.0 { x } else { -9_223_372_036_854_775_808.0 };
     let held = if low < TOP { low } else { TOP };
-    // SAFETY: held to the range, and not NaN.
+    // SAFETY: clamped to the range, and not NaN.
     let whole = unsafe { held.to_int_unchecked::<i64>() };
     if x > TOP { i64::MAX } else { whole }
 }
 
-/// Rounding to whole numbers.
+/// Rounding to an integral value.
 pub trait Whole {
-    /// Of f32.
+    /// Rounds an f32.
     fn whole32(a: f32) -> f32;
-    /// Of f64.
+    /// Rounds an f64.
     fn whole64(a: f64) -> f64;
 }
 macro_rules! whole {
@@ -209,7 +212,7 @@ whole! {
 
 /// Code of `.sat` among integers.
 const INT_SAT: u64 = 1 << 6;
-/// Code of rounding to a whole number.
+/// Code of rounding to an integral value.
 const INTEGRAL: u64 = 1 << 10;
 /// Code of `.relu`: negative numbers to zero.
 pub(super) const RELU: u64 = 1 << 11;
@@ -229,7 +232,7 @@ fn float_to_int(from: Format, bits: u64, code: u64) -> u64 {
     let to = IntType::from_code(code >> 4);
     let bits = if code & FTZ != 0 { from.flush(bits) } else { bits };
     let value = match from.unpack(bits) {
-        // As the manual says: zero, unless one side has 64 bits; then only the top bit.
+        // The manual specifies zero, unless one side has 64 bits; then only the top bit is set.
         Parts::Nan if from == soft::F64 || to.bits == 64 => {
             return to.value(1 << (to.bits - 1)) as u64;
         }
@@ -257,7 +260,7 @@ fn int_to_float(raw: u64, to: Format, code: u64) -> u64 {
     if code & SAT != 0 { saturate_bits(to, bits) } else { bits }
 }
 
-/// To the range from +0 to 1.
+/// Clamps to the range from +0 to 1.
 pub(super) fn saturate_bits(f: Format, bits: u64) -> u64 {
     let one = f.pack(Round::Nearest, false, 0, 1);
     if f.is_nan(bits) || bits & f.sign() != 0 { 0 } else { bits.min(one) }
@@ -267,10 +270,11 @@ pub(super) fn saturate_bits(f: Format, bits: u64) -> u64 {
 #[inline(never)]
 pub(super) fn float_to_float(from: Format, bits: u64, to: Format, nan: u64, code: u64) -> u64 {
     let round = Round::from_code(code);
-    // If the result has a smaller range of exponents, operands are not flushed.
+    // If the result has a smaller exponent range, operands are not flushed.
     let bits = if code & FTZ != 0 && from == soft::F32 && to != soft::F16 { from.flush(bits) } else { bits };
     let result = match from.unpack(bits) {
-        // To and from double precision, NaN keeps its sign and the high bits of its payload, and becomes quiet.
+        // In conversions to and from double precision, NaN keeps its sign and the high bits of its payload, and becomes
+        // quiet.
         Parts::Nan if from == soft::F64 || to == soft::F64 => {
             let sign = if bits & from.sign() != 0 { to.sign() } else { 0 };
             let payload = bits & ((1 << from.mantissa) - 1);
@@ -306,7 +310,7 @@ pub fn rows(t: &mut Table) {
 }
 
 fn hot_integers(t: &mut Table) {
-    // Pairs of (destination, source) kinds that mean the same.
+    // Pairs of (destination, source) types with the same meaning.
     let names = |d: &str, s: &[&str]| -> Vec<String> {
         s.iter().flat_map(|s| [format!("cvt.u{d}.{s}"), format!("cvt.s{d}.{s}")]).collect()
     };
@@ -322,7 +326,7 @@ fn hot_integers(t: &mut Table) {
     t.hot::<Resize<u32, u16>>(names("16", &["u32", "s32"]));
     t.hot::<Resize<u64, u16>>(names("16", &["u64", "s64"]));
     t.hot::<Resize<u64, u32>>(names("32", &["u64", "s64"]));
-    // The compiler likes to extend in place.
+    // Compilers often extend in place.
     t.warm::<WidenInPlace>(["cvt.s64.s32/64/64", "cvt.u64.s32/64/64"]);
     t.warm::<LowByte<u16>>(["cvt.u16.u8", "cvt.s16.u8"]);
     t.warm::<LowByte<u32>>(["cvt.u32.u8/32/32", "cvt.s32.u8/32/32"]);
@@ -330,7 +334,7 @@ fn hot_integers(t: &mut Table) {
     t.warm::<SignedByte32>("cvt.s32.s8/32/32");
 }
 
-/// Whether a spelling has a hot row.
+/// Whether a spelling already has a hot row.
 fn taken(t: &Table, name: &str) -> bool {
     t.has(name)
 }
@@ -390,7 +394,7 @@ macro_rules! with_registers {
     };
 }
 
-/// The plain spelling for registers of the types' own sizes, and the longer one for others.
+/// Returns the plain spelling for registers of the types' own sizes, and the longer one for others.
 fn spelling(name: &str, dst: u32, src: u32, own: (u32, u32)) -> String {
     if (dst, src) == own { name.to_string() } else { format!("{name}/{dst}/{src}") }
 }
@@ -425,7 +429,7 @@ fn mixed_of<F: FloatReg>(t: &mut Table, float: &str, flushes: bool) {
     let bits = 1 + F::FORMAT.mantissa + F::FORMAT.exponent;
     for (ty, int) in INTS {
         for (mode, round) in Round::NAMES.iter().zip(0u64..) {
-            // Number to integer: `.rni` and the like. `.sat` changes nothing, because these always saturate.
+            // Floating point to integer: `.rni` and the like. `.sat` changes nothing, because these always saturate.
             for (ftz, f) in [("", 0), (".ftz", FTZ)].into_iter().take(1 + usize::from(flushes)) {
                 let code = round | (int.code() << 4) | f;
                 for &reg in int.registers() {

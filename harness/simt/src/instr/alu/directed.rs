@@ -1,9 +1,9 @@
-//! Single precision with directed rounding, through double precision: code that vectorises.
+//! Single precision with directed rounding, computed in double precision: code that vectorises.
 //!
 //! A sum, product, quotient or root is computed in f64, and so is its rounding error, which is exact. If the error is
-//! not zero, the last bit of the f64 is made 1 ("rounding to odd"). Rounding that to f32 gives the same as rounding the
-//! exact value, because f64 has more than two bits more (Boldo and Melquiond, "Emulation of FMA and correctly rounded
-//! sums", IEEE Trans. Comp. 57(4), 2008).
+//! not zero, the last bit of the f64 is set to 1 ("rounding to odd"). Rounding that to f32 gives the same result as
+//! rounding the exact value, because f64 has more than two extra bits (Boldo and Melquiond, "Emulation of FMA and
+//! correctly rounded sums", IEEE Trans. Comp. 57(4), 2008).
 
 use super::soft::Round;
 
@@ -28,18 +28,18 @@ impl Mode for Rp {
     const ROUND: Round = Round::Up;
 }
 
-/// `x` rounded to odd, where `x + err` is the exact value: if `err` is not zero, the last bit of the result is 1.
+/// Rounds to odd `x`, where `x + err` is the exact value: if `err` is not zero, the last bit of the result is 1.
 #[inline(always)]
 fn odd(x: f64, err: f64) -> f64 {
     let bits = x.to_bits();
     let away = (err > 0.0) == (x > 0.0);
     let other = if away { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
-    // Not `err != 0.0`, because infinite sums have NaN for an error, and they are exact.
+    // Not `err != 0.0`, because the error of an infinite sum is NaN, although the sum is exact.
     let inexact = (err > 0.0) | (err < 0.0);
     f64::from_bits(if inexact & (bits & 1 == 0) { other } else { bits })
 }
 
-/// An f64 (exact or odd) to f32.
+/// Rounds an f64 (exact or rounded to odd) to f32.
 #[inline(always)]
 pub fn narrow(round: Round, x: f64) -> f32 {
     let r = x as f32;
@@ -77,7 +77,7 @@ pub fn odd_sum(x: f64, y: f64) -> f64 {
     odd(s, err)
 }
 
-/// `x + y` of two f64 that are exact, to f32.
+/// Rounds `x + y`, of two exact f64, to f32.
 #[inline(always)]
 fn sum(round: Round, x: f64, y: f64) -> f32 {
     let s = odd_sum(x, y);

@@ -1,4 +1,4 @@
-//! From a meaning in one lane to functions that execute a whole warp.
+//! Turns the meaning of an instruction in one lane into functions that execute a whole warp.
 
 use crate::engine::warp::handler::{Handler, Handlers};
 use crate::engine::warp::program::Op;
@@ -20,7 +20,7 @@ pub trait Alu {
     type D: Lane;
     /// Second destination.
     type D2: Lane;
-    /// The results. `imm` is `Op::imm`, the same in every lane.
+    /// Computes the results. `imm` is `Op::imm`, the same in every lane.
     fn eval(a: Self::A, b: Self::B, c: Self::C, e: Self::E, imm: u64) -> (Self::D, Self::D2);
 }
 
@@ -40,7 +40,7 @@ pub const TO: Field = Field::D;
 pub const SECOND: Field = Field::D2;
 
 /// # Safety
-/// See [`Handler`]; the processor has what `W` promises.
+/// See [`Handler`]; the processor supports what `W` requires.
 #[inline(always)]
 unsafe fn body<O: Alu, const W: u8, const FULL: bool>(warp: &mut Warp, op: &Op) -> Flow {
     // SAFETY: the decoder gives offsets of registers of these types inside the register file.
@@ -90,7 +90,7 @@ unsafe fn v4<O: Alu, const FULL: bool>(warp: &mut Warp, op: &Op) -> Flow {
     unsafe { body::<O, 4, FULL>(warp, op) }
 }
 
-/// One lane after another, only those of the mask: small code for rare instructions.
+/// Executes one lane after another, only those of the mask: small code for rare instructions.
 ///
 /// # Safety
 /// See [`Handler`].
@@ -132,8 +132,8 @@ unsafe fn bitwise<O: Bitwise>(warp: &mut Warp, op: &Op) -> Flow {
     Flow::Next
 }
 
-/// Executable forms for frequent instructions: vector code for each kind of processor, with a separate function for
-/// whole warps.
+/// Handlers for frequent instructions: vector code for each kind of processor, with a separate function for whole
+/// warps.
 pub fn hot<O: Alu>(vectors: HostVectors) -> Handlers {
     debug_assert!(ALL.count_ones() as usize == LANES);
     match vectors {
@@ -141,7 +141,7 @@ pub fn hot<O: Alu>(vectors: HostVectors) -> Handlers {
         HostVectors::V3 => Handlers { full: v3::<O, true>, part: v3::<O, false> },
         #[cfg(target_arch = "x86_64")]
         HostVectors::V4 => Handlers { full: v4::<O, true>, part: v4::<O, false> },
-        // x86 processors without AVX2 are more than ten years old and not worth a second function.
+        // x86 processors without AVX2 are more than ten years old, and a second function is not worth its size.
         _ => Handlers {
             full: base::<O, true>,
             part: if cfg!(target_arch = "x86_64") { scalar::<O> } else { base::<O, false> },
@@ -149,8 +149,8 @@ pub fn hot<O: Alu>(vectors: HostVectors) -> Handlers {
     }
 }
 
-/// Executable forms for instructions with one function for whole and partial warps: either they compute so much that
-/// writing under a mask hardly adds to it, or their result is a predicate, for which a mask costs nothing.
+/// Handlers for instructions with the same function for whole and partial warps: either they compute so much that
+/// masked writes add little, or their result is a predicate, for which a mask costs nothing.
 pub fn warm<O: Alu>(vectors: HostVectors) -> Handlers {
     let both = |handler: Handler| Handlers { full: handler, part: handler };
     match vectors {
@@ -163,20 +163,20 @@ pub fn warm<O: Alu>(vectors: HostVectors) -> Handlers {
     }
 }
 
-/// The executable form for rare instructions: one for every processor, lane by lane.
+/// Handlers for rare instructions: one function for every processor, lane by lane.
 pub fn cold<O: Alu>(_: HostVectors) -> Handlers {
     Handlers { full: scalar::<O>, part: scalar::<O> }
 }
 
-/// The executable form for predicates.
+/// Handlers for instructions on predicates.
 pub fn bits<O: Bitwise>(_: HostVectors) -> Handlers {
     Handlers { full: bitwise::<O>, part: bitwise::<O> }
 }
 
-/// Declares meanings: a name, operands, results, and what they are in one lane.
+/// Declares instructions: a name, operands, results, and their values in one lane.
 ///
-/// `op! { /// Sum. Add<T: Int>(a: T, b: T) -> T { a.wrapping_add(b) } }` declares the type `Add<T>` with [`Alu`] for
-/// it. An immediate is taken by `Name(a: u32) [imm] -> u32 {..}`, a second result given by `-> u32, bool {..}`.
+/// `op! { /// Sum. Add<T: Int>(a: T, b: T) -> T { a.wrapping_add(b) } }` declares the type `Add<T>` and implements
+/// [`Alu`] for it. `Name(a: u32) [imm] -> u32 {..}` takes an immediate, and `-> u32, bool {..}` gives a second result.
 macro_rules! op {
     () => {};
     (

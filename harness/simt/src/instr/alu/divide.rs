@@ -1,7 +1,7 @@
-//! The look at divisors: an integer divided by zero gives no trap, but what it gives is undefined.
+//! The check of divisors: an integer division by zero does not trap, but its result is undefined.
 //!
-//! The PTX of CUDA C++ divides only where the source does. Other compilers divide in all threads and choose then; so a
-//! quotient that is only chosen from, or not used, is not judged.
+//! The PTX of CUDA C++ divides only where the source does. Other compilers divide in all threads and select afterwards;
+//! so a quotient that is only an input of a selection, or unused, is not checked.
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
@@ -12,13 +12,13 @@ use crate::lane::lanes;
 use crate::ptx::ast::{self, Operand, Type};
 
 operands! {
-    /// What the look takes.
+    /// Operands of the check.
     struct Divisor {
         /// The divisor.
         value: read(Any) in a,
         /// Its width in bytes.
         width: number(u32) in b,
-        /// The remainder is asked for.
+        /// Whether the instruction computes a remainder.
         remainder: number(bool) in c,
     }
 }
@@ -28,7 +28,7 @@ pub(super) fn is_division(op: &str) -> bool {
     ["div.u", "div.s", "rem.u", "rem.s"].iter().any(|start| op.starts_with(start))
 }
 
-/// Lowers the look at the divisor of a division of this type, which follows.
+/// Lowers the check of the divisor of a division of this type, which follows.
 pub(super) fn look(cx: &mut dyn Context, inst: &ast::Inst, ty: Type) -> Result<()> {
     let [to, _, divisor] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
@@ -41,7 +41,7 @@ pub(super) fn look(cx: &mut dyn Context, inst: &ast::Inst, ty: Type) -> Result<(
     cx.emit(divisor.pack(examine))
 }
 
-/// Executed before a division.
+/// Executes the check before a division.
 unsafe fn examine(warp: &mut Warp, op: &Op) -> Flow {
     if warp.launch().init {
         let Divisor { value, width, remainder } = Divisor::unpack(op);
@@ -60,7 +60,7 @@ unsafe fn examine(warp: &mut Warp, op: &Op) -> Flow {
     Flow::Next
 }
 
-/// The lanes in which a value is zero.
+/// Returns the lanes in which a value is zero.
 #[inline(always)]
 fn zeros<T: PartialEq + Default>(values: &[T; crate::lane::LANES]) -> u32 {
     lanes(u32::MAX).fold(0, |zeros, lane| zeros | (u32::from(values[lane] == T::default()) << lane))

@@ -1,8 +1,8 @@
 //! Single and double precision.
 //!
 //! A NaN result of single precision is always 0x7fffffff. Double precision keeps the payload of a NaN operand, as the
-//! host does. If two operands are NaN, the host decides whose payload is kept; only there the result may differ from
-//! the hardware's.
+//! host does. If two operands are NaN, the host decides whose payload is kept; only in this case may the result differ
+//! from the hardware's.
 
 use super::directed::{self, Mode, Rm, Rp, Rz};
 use super::dispatch::op;
@@ -10,12 +10,12 @@ use super::soft::{self, Round};
 use super::table::Table;
 use crate::lane::Lane;
 
-/// The NaN that single-precision instructions give.
+/// The NaN result of single-precision instructions.
 pub const NAN32: f32 = f32::from_bits(0x7fff_ffff);
 
 /// Single or double precision.
 pub trait Float: Lane + PartialOrd + Default {
-    /// The result as the hardware gives it: one NaN for single precision.
+    /// The result as the hardware returns it: a single NaN for single precision.
     fn canon(self) -> Self;
     /// Sum.
     fn add(self, b: Self) -> Self;
@@ -41,15 +41,15 @@ pub trait Float: Lane + PartialOrd + Default {
     fn largest(self, b: Self) -> Self;
     /// The magnitude of `self` with the sign of `b`.
     fn with_sign(self, b: Self) -> Self;
-    /// NaN.
+    /// Whether it is NaN.
     fn is_nan(self) -> bool;
-    /// Neither NaN nor infinite.
+    /// Whether it is neither NaN nor infinite.
     fn is_finite(self) -> bool;
-    /// Infinite.
+    /// Whether it is infinite.
     fn is_infinite(self) -> bool;
-    /// Neither zero, subnormal, infinite nor NaN.
+    /// Whether it is neither zero, subnormal, infinite nor NaN.
     fn is_normal(self) -> bool;
-    /// Subnormal.
+    /// Whether it is subnormal.
     fn is_subnormal(self) -> bool;
 }
 
@@ -110,64 +110,63 @@ float! {
     f64 |x: f64| x, quiet_or;
 }
 
-/// One NaN for all. It is told by its bits, because the compiler treats all NaN as equal.
+/// Replaces every NaN by the same one. A NaN is recognised by its bits, because the compiler treats all NaN as equal.
 #[inline(always)]
 fn canon32(x: f32) -> f32 {
     let bits = x.to_bits();
     f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { 0x7fff_ffff } else { bits })
 }
 
-/// `x` made quiet if it is NaN, with its sign; otherwise the other value.
+/// Returns `x` made quiet, with its sign, if it is NaN; otherwise the other value.
 #[inline(always)]
 fn quiet_or(x: f64, other: f64) -> f64 {
     let bits = x.to_bits();
     f64::from_bits(if bits << 1 > 0xffe0_0000_0000_0000 { bits | (1 << 51) } else { other.to_bits() })
 }
 
-/// What tiny results are scaled with.
+/// The factor that scales tiny results.
 const SCALE: f32 = 16_777_216.0;
-/// The least normal number, scaled.
+/// The smallest normal number, scaled.
 const LEAST: f32 = f32::MIN_POSITIVE * SCALE;
 
-/// Flushes a product that is tiny. Whether it is tiny is decided as if the range of exponents had no lower end: even a
-/// product that rounds up to the least normal number may be. `scaled` is the same result of operands scaled by
-/// [`SCALE`].
+/// Flushes a product that is tiny. It is tiny if it would be with an exponent range without a lower end: even a product
+/// that rounds up to the smallest normal number may be. `scaled` is the same result of operands scaled by [`SCALE`].
 #[inline(always)]
 fn flush_tiny(r: f32, scaled: f32) -> f32 {
     if scaled.abs() < LEAST { 0f32.copysign(r) } else { r }
 }
 
-/// A subnormal number to zero of the same sign.
+/// Flushes a subnormal number to zero of the same sign.
 #[inline(always)]
 pub fn flush(x: f32) -> f32 {
     let bits = x.to_bits();
     f32::from_bits(if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits })
 }
 
-/// To the range from +0 to 1, NaN to +0.
+/// Clamps to the range from +0 to 1; NaN becomes +0.
 #[inline(always)]
 pub fn saturate(x: f32) -> f32 {
     let low = if x > 0.0 { x } else { 0.0 };
     if low < 1.0 { low } else { 1.0 }
 }
 
-/// To the range from +0 to 1, NaN to +0.
+/// Clamps to the range from +0 to 1; NaN becomes +0.
 #[inline(always)]
 pub fn saturate64(x: f64) -> f64 {
     let low = if x > 0.0 { x } else { 0.0 };
     if low < 1.0 { low } else { 1.0 }
 }
 
-/// What happens to operands and results: `.ftz` or nothing.
+/// The treatment of subnormal operands and results: `.ftz` or none.
 pub trait Ftz<T> {
-    /// An operand.
+    /// Applies it to an operand.
     fn operand(x: T) -> T;
-    /// A result.
+    /// Applies it to a result.
     fn result(x: T) -> T;
 }
-/// Subnormal numbers stay.
+/// Keeps subnormal numbers.
 pub struct Keep;
-/// Subnormal numbers become zero.
+/// Flushes subnormal numbers to zero.
 pub struct Flush;
 impl<T: Float> Ftz<T> for Keep {
     #[inline(always)]
@@ -230,11 +229,11 @@ op! {
     Copysign<T: Float>(a: T, b: T) -> T { b.with_sign(a) }
     /// `min` and `max` with their rarer modifiers; see [`extreme`].
     Extreme(a: f32, b: f32) [code] -> f32 { extreme(a, b, code) }
-    /// Sum, directed.
+    /// Sum, with directed rounding.
     AddDirected<M: Mode>(a: f32, b: f32) -> f32 { directed::add(M::ROUND, a, b).canon() }
-    /// Product, directed.
+    /// Product, with directed rounding.
     MulDirected<M: Mode>(a: f32, b: f32) -> f32 { directed::mul(M::ROUND, a, b).canon() }
-    /// Fused multiply-add, directed.
+    /// Fused multiply-add, with directed rounding.
     FmaDirected<M: Mode>(a: f32, b: f32, c: f32) -> f32 { directed::fma(M::ROUND, a, b, c).canon() }
     /// Sum, with any modifiers; see [`with`].
     AddCode(a: f32, b: f32) [code] -> f32 {
@@ -287,29 +286,29 @@ op! {
             _ => directed::sqrt(r, a),
         })
     }
-    /// Sum, directed.
+    /// Sum, with directed rounding.
     Add64(a: f64, b: f64) [code] -> f64 {
         directed64(soft::add(soft::F64, Round::from_code(code), a.to_bits(), b.to_bits()), a + b)
     }
-    /// Difference, directed.
+    /// Difference, with directed rounding.
     Sub64(a: f64, b: f64) [code] -> f64 {
         directed64(soft::add(soft::F64, Round::from_code(code), a.to_bits(), (-b).to_bits()), a - b)
     }
-    /// Product, directed.
+    /// Product, with directed rounding.
     Mul64(a: f64, b: f64) [code] -> f64 {
         directed64(soft::mul(soft::F64, Round::from_code(code), a.to_bits(), b.to_bits()), a * b)
     }
-    /// Fused multiply-add, directed.
+    /// Fused multiply-add, with directed rounding.
     Fma64(a: f64, b: f64, c: f64) [code] -> f64 { directed64(fma64(code, a, b, c), a.mul_add(b, c)) }
-    /// Quotient, directed.
+    /// Quotient, with directed rounding.
     Div64(a: f64, b: f64) [code] -> f64 {
         directed64(soft::div(soft::F64, Round::from_code(code), a.to_bits(), b.to_bits()), a / b)
     }
-    /// Reciprocal, directed.
+    /// Reciprocal, with directed rounding.
     Rcp64(a: f64) [code] -> f64 {
         directed64(soft::div(soft::F64, Round::from_code(code), 1f64.to_bits(), a.to_bits()), 1.0 / a)
     }
-    /// Square root, directed.
+    /// Square root, with directed rounding.
     Sqrt64(a: f64) [code] -> f64 { directed64(soft::sqrt(soft::F64, Round::from_code(code), a.to_bits()), a.sqrt()) }
 }
 
@@ -324,7 +323,7 @@ const XORSIGN: u64 = 1 << 11;
 /// The code's bit for `max`.
 const LARGER: u64 = 1 << 12;
 
-/// An operation with the modifiers that the code has: rounding mode, `.ftz`, `.sat`.
+/// Performs an operation with the modifiers in the code: rounding mode, `.ftz`, `.sat`.
 fn with(code: u64, operands: [f32; 3], f: impl Fn(Round, [f32; 3]) -> f32) -> f32 {
     let operands = if code & FTZ != 0 { operands.map(flush) } else { operands };
     let r = f(Round::from_code(code), operands);
@@ -344,7 +343,7 @@ fn extreme(a: f32, b: f32, code: u64) -> f32 {
     if code & XORSIGN != 0 { f32::from_bits(r.to_bits() | sign) } else { r }
 }
 
-/// A directed result, or the host's NaN.
+/// Returns the directed result, or the host's NaN.
 fn directed64(bits: Option<u64>, nan: f64) -> f64 {
     bits.map_or(nan, f64::from_bits)
 }
@@ -388,7 +387,7 @@ pub fn rows(t: &mut Table) {
     }
 }
 
-/// CUDA's library computes exponentials and reduces arguments with these.
+/// CUDA's math library uses these for exponentials and argument reduction.
 fn warm_directed(t: &mut Table) {
     t.warm::<AddDirected<Rz>>("add.rz.f32");
     t.warm::<AddDirected<Rm>>("add.rm.f32");
@@ -415,7 +414,7 @@ fn single(t: &mut Table) {
                     }
                     names
                 };
-                // Without `.sat` there are hot rows for the nearest, and without `.ftz` for the others.
+                // Without `.sat` there are hot rows for rounding to nearest, and without `.ftz` for the other modes.
                 if s != 0 || (directed && f != 0) {
                     t.cold_preset::<AddCode>(spell("add"), code);
                     t.cold_preset::<MulCode>(spell("mul"), code);

@@ -1,8 +1,8 @@
 //! Half precision and bfloat16, one number or two in a register.
 //!
-//! Sums and products are computed in a wider format, exactly or so that rounding them once more does no harm, and
-//! rounded to the narrow one. NaN results are 0x7fff. The forms without modifiers compute whole warps; their meanings
-//! have no branches, so that the compiler makes vector code of them.
+//! Sums and products are computed in a wider format, exactly or such that a second rounding does no harm, and rounded
+//! to the narrow one. NaN results are 0x7fff. The forms without modifiers compute whole warps; they have no branches,
+//! so that the compiler can vectorize them.
 
 use super::approx;
 use super::compare::{JOINS, NAMES, holds, join};
@@ -17,13 +17,13 @@ use crate::lane::{Bf16, Bf16x2, F16, F16x2, Lane};
 
 /// A register of one or two 16-bit numbers.
 pub trait Halves: Lane {
-    /// One of them.
+    /// The type of one of them.
     type One: Half;
     /// Their format.
     const FORMAT: Format = Self::One::FORMAT;
-    /// Does `f` to each; operands that the instruction lacks are given again.
+    /// Applies `f` to each number; missing operands repeat another one.
     fn each(a: Self, b: Self, c: Self, f: impl Fn(u16, u16, u16) -> u16) -> Self;
-    /// As a pair; one number counts as two.
+    /// As a pair; a single number counts as two.
     fn pair(self) -> (u16, u16);
 }
 macro_rules! one {
@@ -71,16 +71,16 @@ fn to_f64(f: Format, x: u16) -> f64 {
     f64::from(single)
 }
 
-/// What is less than this rounds to less than 2^-14, the least normal f16, if the range of exponents had no lower end.
+/// Magnitudes below this round to less than 2^-14, the smallest normal f16, if the exponent range had no lower end.
 const LEAST: f64 = 1.0 / 16_384.0 - 1.0 / 67_108_864.0;
 
-/// An exact or odd f64 to the format, then `.ftz`, `.sat`, `.relu` as the code says.
+/// Rounds an exact f64, or one rounded to odd, to the format, then applies the code's `.ftz`, `.sat`, `.relu`.
 #[inline(never)]
 fn finish(f: Format, x: f64, code: u64) -> u16 {
     let bits = if f == soft::F16 { F16::nearest_of_double(x).0 } else { Bf16::nearest_of_double(x).0 };
     let bits = u64::from(bits);
-    // A number is tiny if it would be subnormal without a lower end of the exponents, even if it rounds up to a normal
-    // number.
+    // A number is tiny if it would be subnormal with an exponent range without a lower end, even if it rounds up to a
+    // normal number.
     let tiny = code & FTZ != 0 && f == soft::F16 && x.abs() < LEAST;
     let bits = if tiny {
         bits & f.sign()
@@ -94,7 +94,7 @@ fn finish(f: Format, x: f64, code: u64) -> u16 {
     (if code & RELU != 0 && negative { 0 } else { bits }) as u16
 }
 
-/// Does `op` in f64 to operands, flushed as the code says.
+/// Performs `op` in f64 on the operands, flushed if the code has `.ftz`.
 #[inline(never)]
 fn compute(f: Format, code: u64, x: [u16; 3], op: impl Fn(f64, f64, f64) -> f64) -> u16 {
     let x = x.map(|x| if code & FTZ != 0 { f.flush(u64::from(x)) as u16 } else { x });
@@ -120,7 +120,7 @@ fn extreme(f: Format, code: u64, a: u16, b: u16) -> u16 {
     } else if nan(b) {
         a
     } else {
-        // Sign and magnitude as an integer with the same order; minus zero comes before zero.
+        // Maps sign and magnitude to an integer with the same order; minus zero comes before zero.
         let key = |x: u16| {
             if x & 0x8000 != 0 { -1 - i32::from(x & 0x7fff) } else { i32::from(x) }
         };
@@ -144,12 +144,12 @@ fn plain_extreme<T: Half, const LARGER: bool>(a: u16, b: u16) -> u16 {
     if nan(a) & nan(b) { NAN } else { with_both }
 }
 
-/// The smaller of two f16, or the larger, as `min.f16` and `max.f16` give it.
+/// Returns the smaller of two f16, or the larger, as `min.f16` and `max.f16` do.
 pub(crate) fn extreme_f16<const LARGER: bool>(a: u16, b: u16) -> u16 {
     plain_extreme::<F16, LARGER>(a, b)
 }
 
-/// The same of bf16.
+/// The same for bf16.
 pub(crate) fn extreme_bf16<const LARGER: bool>(a: u16, b: u16) -> u16 {
     plain_extreme::<Bf16, LARGER>(a, b)
 }
@@ -160,13 +160,13 @@ fn plain_sign_change<T: Half>(a: u16, changed: u16) -> u16 {
     if u64::from(a & 0x7fff) > T::FORMAT.infinity() { NAN } else { changed }
 }
 
-/// Magnitude or negation: bits, but one NaN.
+/// Magnitude or negation: an operation on the bits, but with a single NaN.
 fn sign_change(f: Format, code: u64, a: u16, change: impl Fn(u16) -> u16) -> u16 {
     let a = if code & FTZ != 0 { f.flush(u64::from(a)) as u16 } else { a };
     if f.is_nan(u64::from(a)) { NAN } else { change(a) }
 }
 
-/// An approximation in single precision.
+/// Computes an approximation in single precision.
 #[inline(never)]
 fn approximate(f: Format, code: u64, a: u16, op: impl Fn(f32) -> f32) -> u16 {
     compute(f, code, [a; 3], |a, _, _| f64::from(op(a as f32)))
@@ -175,7 +175,7 @@ fn approximate(f: Format, code: u64, a: u16, op: impl Fn(f32) -> f32) -> u16 {
 op! {
     /// Sum.
     PlainAdd<T: Halves>(a: T, b: T) -> T { T::each(a, b, b, |a, b, _| T::One::of(a).sum(T::One::of(b)).bits()) }
-    /// Difference: a sum with the sign changed, which changes no NaN into a number.
+    /// Difference: a sum with the sign changed, which turns no NaN into a number.
     PlainSub<T: Halves>(a: T, b: T) -> T {
         T::each(a, b, b, |a, b, _| T::One::of(a).sum(T::One::of(b ^ 0x8000)).bits())
     }
@@ -235,9 +235,10 @@ op! {
         let bits = float_to_float(soft::F32, u64::from(a.to_bits()), tf32, 0x3_ffff, code);
         (bits << 13) as u32
     }
-    /// f32 to the nearest tf32, ties away from zero. Infinity and NaN lose bits, and with `.satfinite` one more.
+    /// f32 to the nearest tf32, ties away from zero. Infinity and NaN lose their low bits, and with `.satfinite` one
+    /// more.
     Tf32Away(a: f32) [code] -> u32 {
-        // Half a unit added to the magnitude; carries run on into the exponent.
+        // Half a unit is added to the magnitude; carries propagate into the exponent.
         let finite = a.to_bits() & 0x7f80_0000 != 0x7f80_0000;
         let rounded = a.to_bits().wrapping_add(if finite { 0x1000 } else { 0 }) & !0x1fff;
         let large = rounded & 0x7fff_ffff >= 0x7f80_0000;
@@ -289,7 +290,7 @@ pub fn rows(t: &mut Table) {
     conversions(t);
 }
 
-/// The modifier and its absence, where a type has it.
+/// Returns the modifier and its absence, where a type has it.
 fn optional(name: &'static str, bit: u64, has: bool) -> Vec<(&'static str, u64)> {
     if has { vec![("", 0), (name, bit)] } else { vec![("", 0)] }
 }
@@ -322,7 +323,7 @@ fn of_type<T: Halves>(t: &mut Table, ty: &str, full: bool) {
     t.cold_preset::<Tanh<T>>(format!("tanh.approx.{ty}"), 0);
 }
 
-/// The forms without modifiers.
+/// Adds the forms without modifiers.
 fn plain<T: Halves>(t: &mut Table, ty: &str) {
     let names = |op: &str| vec![format!("{op}.{ty}"), format!("{op}.rn.{ty}")];
     t.warm::<PlainAdd<T>>(names("add"));

@@ -1,4 +1,4 @@
-//! All rows, and the search for one.
+//! All rows, and the lookup by name.
 
 use super::table::{Form, Table};
 use super::{approx, bits, carry, compare, convert, float, half, integer, logic, quarter, select, simd, video};
@@ -25,7 +25,7 @@ fn rows(t: &mut Table) {
 struct Index {
     forms: Vec<Form>,
     by_name: HashMap<String, usize>,
-    /// By [`key`].
+    /// The index by [`key`].
     by_words: HashMap<String, usize>,
 }
 
@@ -42,37 +42,37 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
     Index { forms: table.forms, by_name, by_words }
 });
 
-/// What spellings have in common that differ in the order of modifiers only. What the table puts behind a spelling
-/// stays where it is: `|`, and the sizes of registers behind `/`.
+/// Returns the same key for spellings that differ only in the order of modifiers. What the table appends to a spelling
+/// keeps its position: `|`, and the sizes of registers after `/`.
 fn key(name: &str) -> String {
     let end = name.find(['|', '/']).unwrap_or(name.len());
     let (spelling, rest) = name.split_at(end);
     sorted(spelling) + rest
 }
 
-/// Every row.
+/// Returns every row.
 pub fn all_forms() -> &'static [Form] {
     &INDEX.forms
 }
 
-/// The row for an opcode with its modifiers, as written in PTX: `add.rn.f32`, `setp.lt.s32`.
+/// Returns the row for an opcode with its modifiers, as written in PTX: `add.rn.f32`, `setp.lt.s32`.
 ///
-/// Modifiers that PTX allows to be left out may be left out here, too: both spellings are in the table. Those that have
-/// another order than in the table are found as well.
+/// Modifiers that PTX allows to omit may be omitted here, too: both spellings are in the table. Modifiers in another
+/// order than in the table are found as well.
 pub fn find(name: &str) -> Option<&'static Form> {
     let at = INDEX.by_name.get(name).or_else(|| INDEX.by_words.get(&key(name)))?;
     Some(&INDEX.forms[*at])
 }
 
-/// The row for an opcode written with two destinations, `d|q` (`setp`, `lop3` with a predicate).
+/// Returns the row for an opcode written with two destinations, `d|q` (`setp`, `lop3` with a predicate).
 pub fn find_pair(name: &str) -> Option<&'static Form> {
     find(&format!("{name}|"))
 }
 
-/// The row for a `cvt` whose registers have these sizes in bits.
+/// Returns the row for a `cvt` whose registers have these sizes in bits.
 ///
-/// A `cvt` may take its source from a register wider than the source type, and leave its result in one wider than the
-/// destination type, extended by the sign of that type. For registers of the types' own sizes (16 bits for the 8-bit
+/// A `cvt` may take its source from a register wider than the source type, and write its result to one wider than the
+/// destination type, extended as that type requires. For registers of the types' own sizes (16 bits for the 8-bit
 /// types) this is [`find`].
 pub fn find_cvt(name: &str, dst_bits: u32, src_bits: u32) -> Option<&'static Form> {
     let plain = find(name)?;

@@ -1,12 +1,12 @@
-//! Integer arithmetic: sums, products, quotients, extremes.
+//! Integer arithmetic: sums, products, quotients, minimum and maximum.
 
 use super::dispatch::op;
 use super::table::Table;
 use crate::lane::Lane;
 
-/// An integer lane type and the arithmetic on it, all modulo its width.
+/// An integer lane type and its arithmetic, all modulo its width.
 pub trait Int: Lane + Ord + Default {
-    /// The type of twice the width that a wide product has.
+    /// The type of twice the width, for wide products.
     type Wide: Lane;
     /// Sum.
     fn add(self, b: Self) -> Self;
@@ -20,11 +20,11 @@ pub trait Int: Lane + Ord + Default {
     fn mul_wide(self, b: Self) -> Self::Wide;
     /// The whole product plus `c`, modulo twice the width.
     fn mad_wide(self, b: Self, c: Self::Wide) -> Self::Wide;
-    /// Quotient, towards zero; all ones by zero, as the code that ptxas makes gives.
+    /// Quotient, rounded towards zero; all ones for a zero divisor, as in the code that ptxas generates.
     fn div(self, b: Self) -> Self;
-    /// Remainder, with the dividend's sign; all ones by zero, as the code that ptxas makes gives.
+    /// Remainder, with the dividend's sign; all ones for a zero divisor, as in the code that ptxas generates.
     fn rem(self, b: Self) -> Self;
-    /// Distance.
+    /// Absolute difference.
     fn distance(self, b: Self) -> Self;
 }
 
@@ -90,13 +90,13 @@ fn plain_rem<T: Divide>(a: T, b: T) -> T {
     a.remain(b)
 }
 
-/// A 32-bit quotient by way of f64, which processors divide in vectors.
+/// A 32-bit quotient computed in f64, which processors divide in vectors.
 ///
-/// Exact: a quotient that is not whole is at least 2^-32 of itself below the next whole number, and f64 rounds by
+/// It is exact: a quotient that is not an integer is at least 2^-32 of itself below the next integer, and f64 rounds by
 /// 2^-53.
 #[inline(always)]
 fn udiv32(a: u32, b: u32) -> u32 {
-    // 2^52 + x has x in its low bits, so these are conversions that need no instruction for unsigned integers.
+    // 2^52 + x has x in its low bits, so these conversions need no instruction for unsigned integers.
     const MAGIC: u64 = 0x4330_0000_0000_0000;
     let float = |x: u32| f64::from_bits(MAGIC | u64::from(x)) - f64::from_bits(MAGIC);
     let q = (float(a) / float(b)).floor();
@@ -136,17 +136,17 @@ op! {
     Min<T: Int>(a: T, b: T) -> T { if a < b { a } else { b } }
     /// The larger.
     Max<T: Int>(a: T, b: T) -> T { if a > b { a } else { b } }
-    /// Absolute value; the least integer stays what it is.
+    /// Absolute value; the minimum integer is not changed.
     Abs<T: Int>(a: T) -> T { let n = T::default().sub(a); if a < T::default() { n } else { a } }
     /// Negation.
     Neg<T: Int>(a: T) -> T { T::default().sub(a) }
     /// Sum of absolute differences: `c + |a - b|`.
     Sad<T: Int>(a: T, b: T, c: T) -> T { c.add(a.distance(b)) }
-    /// Sum, held to the range of s32.
+    /// Sum, clamped to the range of s32.
     AddSatS32(a: i32, b: i32) -> i32 { a.saturating_add(b) }
-    /// Difference, held to the range of s32.
+    /// Difference, clamped to the range of s32.
     SubSatS32(a: i32, b: i32) -> i32 { a.saturating_sub(b) }
-    /// High half of the product plus `c`, held to the range of s32.
+    /// High half of the product plus `c`, clamped to the range of s32.
     MadHiSatS32(a: i32, b: i32, c: i32) -> i32 { a.mul_hi(b).saturating_add(c) }
     /// Low 32 bits of the product of 24-bit integers.
     Mul24LoU32(a: u32, b: u32) -> u32 { (u24(a) * u24(b)) as u32 }
@@ -164,7 +164,7 @@ op! {
     Mad24HiU32(a: u32, b: u32, c: u32) -> u32 { (((u24(a) * u24(b)) >> 16) as u32).wrapping_add(c) }
     /// Product of 24-bit integers, high 32 of 48 bits, plus `c`.
     Mad24HiS32(a: i32, b: i32, c: i32) -> i32 { (((s24(a) * s24(b)) >> 16) as i32).wrapping_add(c) }
-    /// Product of 24-bit integers, high 32 of 48 bits, plus `c`, held to the range of s32.
+    /// Product of 24-bit integers, high 32 of 48 bits, plus `c`, clamped to the range of s32.
     Mad24HiSatS32(a: i32, b: i32, c: i32) -> i32 { (((s24(a) * s24(b)) >> 16) as i32).saturating_add(c) }
 }
 

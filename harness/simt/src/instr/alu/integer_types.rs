@@ -8,7 +8,7 @@ pub trait IntReg: Lane {
     const BITS: u32;
     /// Its bits.
     fn raw(self) -> u64;
-    /// A register with the low bits of `raw`.
+    /// Creates a register with the low bits of `raw`.
     fn from_raw(raw: u64) -> Self;
 }
 macro_rules! int_reg {
@@ -29,11 +29,11 @@ int_reg!(u16 u32 u64);
 pub(super) struct IntType {
     /// 8, 16, 32 or 64.
     pub bits: u32,
-    /// Two's complement.
+    /// Whether it is signed (two's complement).
     pub signed: bool,
 }
 
-/// All of them, by name.
+/// All integer types, by name.
 pub(super) const INTS: [(&str, IntType); 8] = [
     ("u8", int_type(8, false)),
     ("s8", int_type(8, true)),
@@ -45,34 +45,34 @@ pub(super) const INTS: [(&str, IntType); 8] = [
     ("s64", int_type(64, true)),
 ];
 
-/// The type of so many bits.
+/// Returns the type of `bits` bits.
 pub(super) const fn int_type(bits: u32, signed: bool) -> IntType {
     IntType { bits, signed }
 }
 
 impl IntType {
-    /// Three bits that say which.
+    /// Returns three bits that identify the type.
     pub fn code(self) -> u64 {
         u64::from(self.bits.trailing_zeros() - 3) | (u64::from(self.signed) << 2)
     }
 
-    /// The type of a code.
+    /// Returns the type of a code.
     pub fn from_code(code: u64) -> IntType {
         int_type(8 << (code & 3), code & 4 != 0)
     }
 
-    /// The value of this type in the low bits of a register.
+    /// Returns the value of this type in the low bits of a register.
     pub fn value(self, raw: u64) -> i128 {
         let up = 64 - self.bits;
         if self.signed { i128::from(((raw << up) as i64) >> up) } else { i128::from((raw << up) >> up) }
     }
 
-    /// Its least value.
+    /// Its minimum.
     pub fn least(self) -> i128 {
         if self.signed { -(1 << (self.bits - 1)) } else { 0 }
     }
 
-    /// Its largest value.
+    /// Its maximum.
     pub fn largest(self) -> i128 {
         (1 << (self.bits - u32::from(self.signed))) - 1
     }

@@ -6,7 +6,7 @@ use crate::lane::Lane;
 
 /// A word of bits.
 pub trait Word: Lane + Eq + Default {
-    /// Every bit the other way round.
+    /// Every bit inverted.
     fn not(self) -> Self;
     /// Bits in both.
     fn and(self, b: Self) -> Self;
@@ -14,9 +14,9 @@ pub trait Word: Lane + Eq + Default {
     fn or(self, b: Self) -> Self;
     /// Bits in one.
     fn xor(self, b: Self) -> Self;
-    /// Shifted left; nothing is left when `n` is the width or more.
+    /// Shifted left; zero if `n` is the width or more.
     fn shl(self, n: u32) -> Self;
-    /// Shifted right, zeros or copies of the sign coming in; `n` beyond the width counts as the width.
+    /// Shifted right, filled with zeros or copies of the sign; `n` beyond the width counts as the width.
     fn shr(self, n: u32) -> Self;
     /// 1 or 0.
     fn from_bool(b: bool) -> Self;
@@ -59,7 +59,7 @@ op! {
     Or<T: Word>(a: T, b: T) -> T { a.or(b) }
     /// Bits in one.
     Xor<T: Word>(a: T, b: T) -> T { a.xor(b) }
-    /// Every bit the other way round.
+    /// Every bit inverted.
     Not<T: Word>(a: T) -> T { a.not() }
     /// Logical negation: 1 for 0, else 0.
     Cnot<T: Word>(a: T) -> T { T::from_bool(a == T::default()) }
@@ -69,7 +69,7 @@ op! {
     Shr<T: Word>(a: T, n: u32) -> T { a.shr(n) }
     /// A copy.
     Mov<T: Lane>(a: T) -> T { a }
-    /// Any function of three bits, bit by bit; the immediate is its table.
+    /// Any bitwise function of three inputs; the immediate is its truth table.
     Lop3(a: u32, b: u32, c: u32) [lut] -> u32 { lop3(a, b, c, lut) }
     /// `lop3`, and whether the result is not zero or `q` holds.
     Lop3Or(a: u32, b: u32, c: u32, q: bool) [lut] -> u32, bool { let d = lop3(a, b, c, lut); (d, (d != 0) | q) }
@@ -85,13 +85,13 @@ op! {
     ShfRWrap(a: u32, b: u32, c: u32) -> u32 { shf_right(a, b, c & 31) }
 }
 
-/// Picks `high` where `s` has ones and `low` elsewhere.
+/// Selects `high` where `s` has ones and `low` elsewhere.
 #[inline(always)]
 fn mux(s: u32, high: u32, low: u32) -> u32 {
     low ^ (s & (low ^ high))
 }
 
-/// Bit `i` of `lut` is the result for inputs `a b c` that spell `i` in binary.
+/// Bit `i` of `lut` is the result for inputs `a b c` that form `i` in binary.
 #[inline(always)]
 fn lop3(a: u32, b: u32, c: u32, lut: u64) -> u32 {
     let all = |i: u32| 0u32.wrapping_sub((lut >> i) as u32 & 1);

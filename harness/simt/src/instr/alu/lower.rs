@@ -1,4 +1,4 @@
-//! From PTX to instructions of the table.
+//! Lowers PTX to instructions of the table.
 
 use super::dispatch::{self, SECOND, SOURCES, TO, op};
 use super::divide;
@@ -10,7 +10,7 @@ use crate::instr::context::{Context, Result, width};
 use crate::ptx::ast::{self, Operand, Type};
 use smallvec::SmallVec;
 
-/// The row for an instruction as it is written, with the registers that it is given.
+/// Returns the row for an instruction as written, given its register sizes.
 fn form(cx: &dyn Context, inst: &ast::Inst, to: &Operand, from: &[Operand]) -> Option<&'static Form> {
     let name = inst.op.as_str();
     if let Operand::Pair(..) = to {
@@ -48,7 +48,7 @@ pub(crate) fn lower(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     match form.imm {
         Imm::None => {}
         Imm::Preset(value) => out.imm = value,
-        // After the three words, before the predicate if there is one.
+        // The literal follows the three words, before the predicate if there is one.
         Imm::Operand => match from.remove(sources.min(3)) {
             Operand::Int(value) => out.imm = *value as u64,
             _ => return Err(cx.invalid(format!("`{name}` without its literal"))),
@@ -70,7 +70,7 @@ pub(crate) fn lower(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
             if form.carry_out {
                 out = out.write(SECOND, cx.carry());
             } else if let Some(second) = second {
-                // Nobody wants the second result.
+                // The second result is not used.
                 out = out.write(SECOND, cx.temp(width(second)));
             }
         }
@@ -79,7 +79,7 @@ pub(crate) fn lower(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 }
 
 impl dyn Context + '_ {
-    /// An instruction of the table by its full name.
+    /// Returns an instruction of the table by its full name.
     pub fn compute(&self, name: &str, to: Opnd, from: &[Opnd]) -> Result<Inst> {
         let form = find(name).ok_or_else(|| self.unsupported(format!("`{name}`")))?;
         let inst = Inst::new((form.handlers)(self.vectors())).write(TO, to);
@@ -101,19 +101,20 @@ impl dyn Context + '_ {
 }
 
 op! {
-    /// The sum with the immediate in 32 bits, as an address of 64.
+    /// The sum with the immediate in 32 bits, as a 64-bit address.
     Widened(a: u32) [imm] -> u64 { u64::from(a.wrapping_add(imm as u32)) }
 }
 
 impl dyn Context + '_ {
-    /// An instruction that adds an offset to an address of 32 bits, in 32 bits, and leaves the sum in a register of 64.
+    /// Returns an instruction that adds an offset to a 32-bit address, in 32 bits, and writes the sum to a 64-bit
+    /// register.
     pub fn widen(&self, to: Opnd, narrow: Opnd, offset: i64) -> Inst {
         let inst = Inst::new(dispatch::hot::<Widened>(self.vectors()));
         Inst { imm: offset as u64, ..inst }.write(TO, to).read(SOURCES[0], narrow)
     }
 }
 
-/// Lowers `mov`, which packs and unpacks vectors, too.
+/// Lowers `mov`, including packing and unpacking of vectors.
 pub(super) fn mov(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     match inst.operands.as_slice() {
         [Operand::Vec(to), Operand::Vec(from)] => mov_parts(cx, to, from),
@@ -124,7 +125,7 @@ pub(super) fn mov(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     }
 }
 
-/// Lowers a `mov` from parts to parts: of vectors, or between a pair of halves of 128 bits and what they consist of.
+/// Lowers a `mov` from parts to parts: of vectors, or between a pair of halves of 128 bits and their parts.
 fn mov_parts(cx: &mut dyn Context, to: &[Operand], from: &[Operand]) -> Result<()> {
     match (to, from) {
         ([low, high], [a, b, c, d]) => {
@@ -140,7 +141,7 @@ fn mov_parts(cx: &mut dyn Context, to: &[Operand], from: &[Operand]) -> Result<(
     }
 }
 
-/// Copies the parts of a vector. A part that is written may be one that is still to be read.
+/// Copies the parts of a vector. A destination may be a source of a later copy.
 fn mov_each(cx: &mut dyn Context, to: &[Operand], from: &[Operand]) -> Result<()> {
     let mut copies: SmallVec<[(Opnd, Opnd, u32); 4]> = SmallVec::new();
     for (to, from) in to.iter().zip(from) {
@@ -193,7 +194,7 @@ fn unpack(cx: &mut dyn Context, parts: &[Operand], whole: &Operand) -> Result<()
     };
     let mut from = cx.source(whole, if width == 4 { Type::B32 } else { Type::B64 })?;
     if steps.len() > 1 {
-        // The first step may write what the second reads.
+        // The first step may overwrite the source of the second.
         let copy = cx.temp(8);
         let inst = cx.compute("mov.b64", copy, &[from])?;
         cx.prepare(inst);

@@ -1,15 +1,16 @@
-//! What is computed from registers alone: one table from which names, operand types, meaning and dispatch come.
+//! Instructions that compute registers from registers: one table defines their names, operand types, meaning and
+//! dispatch.
 //!
-//! A row says what an instruction is called, what it takes and gives, and what it means in one lane, as a pure function
+//! A row defines an instruction's name, its operands and results, and its meaning in one lane, as a pure function
 //! ([`dispatch::Alu`]). Everything else is derived: [`lower`] finds a row by its full name and checks the operands
-//! against the row's types, and [`dispatch`] makes functions of the meaning that compute all 32 lanes of a warp: vector
-//! code for each kind of processor for *hot* and *warm* rows, a loop over the live lanes for *cold* ones.
+//! against the row's types, and [`dispatch`] turns the meaning into functions that compute all 32 lanes of a warp:
+//! vector code for each kind of processor for *hot* and *warm* rows, a loop over the live lanes for *cold* ones.
 //!
-//! Where speed does not matter, several instructions share one handler; the row's preset says which of them is meant.
+//! Where speed does not matter, several instructions share one handler; the row's preset says which one is meant.
 
-// Predicates lie in an aligned register file. Arms that do the same for different reasons stay apart, as in IEEE's
-// tables. Lane functions are arithmetic: their results are their only use, and `&` instead of `&&` keeps them free of
-// branches.
+// The register file of predicates is aligned. Match arms with the same result for different reasons are kept separate,
+// as in IEEE's tables. Lane functions are arithmetic: they are called only for their results, and `&` instead of `&&`
+// keeps them free of branches.
 #![allow(
     clippy::cast_ptr_alignment,
     clippy::match_same_arms,
@@ -50,7 +51,7 @@ pub use table::{Form, Imm};
 
 use super::row::Row;
 
-/// The instructions of this family whose operands are not as the table says.
+/// The instructions of this family whose operands the table cannot describe.
 pub(super) const ROWS: &[Row] = &[
     Row::new("mov", lower::mov),
     Row::new("vabsdiff", video::scalar),

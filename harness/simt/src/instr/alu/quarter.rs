@@ -1,8 +1,8 @@
-//! The 8-bit floating-point numbers `e4m3` and `e5m2`, two in a register of 16 bits: conversions from and to them.
+//! The 8-bit floating-point formats `e4m3` and `e5m2`, two numbers in a 16-bit register: conversions to and from them.
 //!
-//! They are for storage: all arithmetic but products of matrices is done in wider formats. `e4m3` has no infinity; of
-//! its exponents all bits set, only all ones is not a number, so that its largest number is 448. Conversions to both
-//! give the largest number where the value is larger (`.satfinite`, which they must have).
+//! They are storage formats: all arithmetic except matrix products is done in wider formats. `e4m3` has no infinity;
+//! with all exponent bits set, only the all-ones mantissa is NaN, so its largest number is 448. Conversions to both
+//! formats clamp larger values to the largest number (`.satfinite`, which they must have).
 
 use super::convert::RELU;
 use super::dispatch::op;
@@ -13,9 +13,9 @@ use crate::lane::{F16, F16x2};
 trait Quarter {
     /// Bits of its mantissa.
     const MANTISSA: i32;
-    /// What its exponents are above their values.
+    /// Its exponent bias.
     const BIAS: i32;
-    /// The bits of its largest number; what is above is infinity or not a number.
+    /// The bits of its largest number; larger values are infinity or NaN.
     const LARGEST: u8;
 }
 
@@ -37,21 +37,22 @@ impl Quarter for E5m2 {
 
 /// The NaN of both formats.
 const NAN: u8 = 0x7f;
-/// That of f16.
+/// The NaN of f16.
 const WIDE_NAN: u16 = 0x7fff;
 
 fn two_to(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
-/// The value of a finite number without its sign.
+/// Returns the value of a finite number without its sign.
 fn magnitude<Q: Quarter>(bits: u8) -> f64 {
     let (biased, mantissa) = (i32::from(bits >> Q::MANTISSA), f64::from(bits & ((1 << Q::MANTISSA) - 1)));
     let unit = two_to(biased.max(1) - Q::BIAS - Q::MANTISSA);
     if biased == 0 { mantissa * unit } else { (mantissa + two_to(Q::MANTISSA)) * unit }
 }
 
-/// The nearest number, ties to even; the largest instead of larger ones. `relu` makes 0 of negative numbers.
+/// Returns the nearest number, ties to even; larger values become the largest number. `relu` turns negative numbers
+/// into 0.
 fn narrow<Q: Quarter>(x: f64, relu: bool) -> u8 {
     if x.is_nan() {
         return NAN;
@@ -62,19 +63,20 @@ fn narrow<Q: Quarter>(x: f64, relu: bool) -> u8 {
     let sign = if x.is_sign_negative() { 0x80 } else { 0 };
     let largest = magnitude::<Q>(Q::LARGEST);
     let x = x.abs().min(largest);
-    // Of f32 and f16, all but zero are normal numbers of f64.
+    // All f32 and f16 except zero are normal numbers in f64.
     let exponent = ((x.to_bits() >> 52) as i32 - 1023).max(1 - Q::BIAS);
     let units = (x / two_to(exponent - Q::MANTISSA)).round_ties_even() as i32;
-    // A sum, so that rounding up to a power of two carries into the exponent, and a subnormal number has none.
+    // This is a sum, so that rounding up to a power of two carries into the exponent; a subnormal number has exponent
+    // 0.
     let bits = ((exponent + Q::BIAS - 1) << Q::MANTISSA) + units;
     sign | bits.min(i32::from(Q::LARGEST)) as u8
 }
 
-/// As f16, which has every number of both formats.
+/// Converts to f16, which contains every number of both formats.
 fn widen<Q: Quarter>(bits: u8, relu: bool) -> u16 {
     let (plain, negative) = (bits & 0x7f, bits & 0x80 != 0);
     let above = plain > Q::LARGEST;
-    // `e5m2` has an infinity, next to its largest number.
+    // `e5m2` has an infinity, the value after its largest number.
     let infinite = above && Q::BIAS == E5m2::BIAS && plain == Q::LARGEST + 1;
     if above && !infinite {
         return WIDE_NAN;
@@ -86,12 +88,12 @@ fn widen<Q: Quarter>(bits: u8, relu: bool) -> u16 {
     sign | if infinite { 0x7c00 } else { F16::nearest_of_double(magnitude::<Q>(plain)).0 }
 }
 
-/// An `e4m3` as f16.
+/// Converts an `e4m3` to f16.
 pub(crate) fn half_of_e4m3(bits: u8) -> u16 {
     widen::<E4m3>(bits, false)
 }
 
-/// An `e5m2` as f16.
+/// Converts an `e5m2` to f16.
 pub(crate) fn half_of_e5m2(bits: u8) -> u16 {
     widen::<E5m2>(bits, false)
 }
@@ -143,7 +145,7 @@ mod tests {
     use super::{E4m3, E5m2, Quarter, magnitude, narrow, widen};
     use crate::lane::F16;
 
-    /// The nearest of all numbers, the even one of two that are as near, found by looking at each.
+    /// Returns the nearest number, ties to even, by a search over all numbers.
     fn searched<Q: Quarter>(x: f64) -> u8 {
         let distance = |bits: u8| (magnitude::<Q>(bits) - x.abs()).abs();
         let nearest = (0..=Q::LARGEST).min_by(|a, b| distance(*a).total_cmp(&distance(*b)).then((a % 2).cmp(&(b % 2))));
@@ -166,7 +168,7 @@ mod tests {
         every_f16_goes_to_the_nearest::<E5m2>();
         assert_eq!([1.0, 448.0, 1e30, f64::INFINITY].map(|x| narrow::<E4m3>(x, false)), [0x38, 0x7e, 0x7e, 0x7e]);
         assert_eq!([1.0, -57344.0, -1e30, 1e-30].map(|x| narrow::<E5m2>(x, false)), [0x3c, 0xfb, 0xfb, 0]);
-        // A little more than half of the least number, which an f16 does not have.
+        // A little more than half of the smallest number, which f16 cannot represent.
         assert_eq!([2f64.powi(-10), 2f64.powi(-10) * 1.001].map(|x| narrow::<E4m3>(x, false)), [0, 1]);
     }
 

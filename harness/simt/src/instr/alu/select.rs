@@ -1,4 +1,4 @@
-//! Choosing between values, and vectors of registers packed into one.
+//! Selection between values, and vectors of registers packed into one.
 
 use super::dispatch::op;
 use super::float::flush;
@@ -12,7 +12,7 @@ op! {
     SlctS32<T: Lane>(a: T, b: T, c: i32) -> T { if c >= 0 { a } else { b } }
     /// `a` where `c` is zero (of either sign) or more, `b` where it is less or NaN.
     SlctF32<T: Lane>(a: T, b: T, c: f32) -> T { if c >= 0.0 { a } else { b } }
-    /// The same with subnormal `c` as zero.
+    /// The same, with subnormal `c` as zero.
     SlctFtz<T: Lane>(a: T, b: T, c: f32) -> T { if flush(c) >= 0.0 { a } else { b } }
     /// `{a, b}` as one register, the first in the low half.
     Pack16(a: u16, b: u16) -> u32 { u32::from(a) | (u32::from(b) << 16) }
@@ -33,7 +33,7 @@ op! {
 }
 
 /// Rows for `mov` between a register and the list of its parts. PTX calls them all `mov.b32` or `mov.b64`; the decoder
-/// tells them by their operands.
+/// distinguishes them by their operands.
 pub mod parts {
     /// `mov.b32 d, {a, b}`: two sources of 16 bits.
     pub const PACK_2X16: &str = "pack.b32.b16";

@@ -3,7 +3,7 @@
 use super::dispatch::op;
 use super::table::Table;
 
-/// Does `f` to both halves, each sign-extended.
+/// Applies `f` to both halves, each sign-extended.
 #[inline(always)]
 fn halves(a: u32, b: u32, f: impl Fn(i16, i16) -> i16) -> u32 {
     let low = f(a as i16, b as i16) as u16;
@@ -30,16 +30,17 @@ op! {
     MinReluS32(a: i32, b: i32) -> i32 { a.min(b).max(0) }
     /// The larger, or zero if it is negative.
     MaxReluS32(a: i32, b: i32) -> i32 { a.max(b).max(0) }
-    /// Two integers held to 16 bits, the first in the high half.
+    /// Two integers clamped to 16 bits, the first in the high half.
     Pack2(a: i32, b: i32) [signed] -> u32 { (held(a, 16, signed != 0) << 16) | held(b, 16, signed != 0) }
-    /// Two integers held to 8, 4 or 2 bits below the lower bits of `c`. Immediate: how many bits, and 1 if signed.
+    /// Two integers clamped to 8, 4 or 2 bits below the lower bits of `c`. Immediate: the number of bits from bit 1 on;
+    /// bit 0, signed.
     Pack4(a: i32, b: i32, c: u32) [code] -> u32 {
         let (bits, signed) = (code as u32 >> 1, code & 1 != 0);
         (c << (2 * bits)) | (held(a, bits, signed) << bits) | held(b, bits, signed)
     }
 }
 
-/// An integer held to the range of so many bits; the other bits of the result are 0.
+/// Clamps an integer to the range of `bits` bits; the other bits of the result are 0.
 fn held(x: i32, bits: u32, signed: bool) -> u32 {
     let all = (1 << bits) - 1;
     let held = if signed { x.clamp(-(all >> 1) - 1, all >> 1) } else { x.clamp(0, all) };

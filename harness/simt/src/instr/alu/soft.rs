@@ -1,10 +1,10 @@
 //! IEEE arithmetic in integers: every format up to f64, every rounding mode, one rounding.
 //!
-//! Numbers are taken apart into `sign, sig * 2^exp` with up to 128 bits of significand; what falls off below is kept as
-//! one sticky bit. Slow and plain: it serves the forms that the host's own arithmetic cannot do, and checks those that
-//! it can.
+//! Numbers are unpacked into `sign, sig * 2^exp` with up to 128 bits of significand; lost low bits are kept as a single
+//! sticky bit. The code is slow and simple: it implements the forms that the host's own arithmetic lacks, and checks
+//! those that the host has.
 
-/// A binary format by its stored bits: sign, exponent, mantissa.
+/// A binary format, by its stored bits: sign, exponent, mantissa.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     /// Stored bits of the mantissa (without the leading one).
@@ -22,7 +22,7 @@ pub const F32: Format = Format { mantissa: 23, exponent: 8 };
 /// Double precision.
 pub const F64: Format = Format { mantissa: 52, exponent: 11 };
 
-/// Where to round to.
+/// Rounding modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Round {
     /// `.rn`: nearest, ties to even.
@@ -41,7 +41,7 @@ impl Round {
     /// PTX's modifiers in the order of their codes: 0 to 3.
     pub const NAMES: [&'static str; 4] = ["rn", "rz", "rm", "rp"];
 
-    /// From the low three bits of a row's preset.
+    /// Decodes the low three bits of a row's preset.
     pub fn from_code(code: u64) -> Round {
         match code & 7 {
             0 => Round::Nearest,
@@ -52,7 +52,7 @@ impl Round {
         }
     }
 
-    /// Whether a magnitude is made one unit larger: `half` compares what is lost with half a unit.
+    /// Whether the magnitude is rounded up by one unit: `half` compares the lost part with half a unit.
     fn away(self, neg: bool, odd: bool, lost: bool, half: std::cmp::Ordering) -> bool {
         use std::cmp::Ordering::*;
         match self {
@@ -65,7 +65,7 @@ impl Round {
     }
 }
 
-/// A number taken apart.
+/// An unpacked number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parts {
     /// Not a number.
@@ -97,12 +97,12 @@ impl Format {
         bits & (self.sign() - 1) > self.infinity()
     }
 
-    /// Subnormal numbers to zero of the same sign.
+    /// Flushes subnormal numbers to zero of the same sign.
     pub const fn flush(self, bits: u64) -> u64 {
         if bits & self.infinity() == 0 { bits & self.sign() } else { bits }
     }
 
-    /// Takes a number apart.
+    /// Unpacks a number.
     pub fn unpack(self, bits: u64) -> Parts {
         let neg = bits & self.sign() != 0;
         let mantissa = bits & ((1 << self.mantissa) - 1);
@@ -133,7 +133,7 @@ impl Format {
         let (kept, lost, half) = shift_right(sig, unit - exp);
         let away = round.away(neg, kept & 1 != 0, lost, half);
         let kept = kept as u64 + u64::from(away);
-        // Carries run from the mantissa into the exponent by themselves.
+        // Carries from the mantissa propagate into the exponent.
         let biased = (unit + self.mantissa as i32 - least) as u64;
         if biased >= (1 << self.exponent) - 1 {
             return sign | self.overflow(round, neg);
@@ -156,8 +156,8 @@ impl Format {
     }
 }
 
-/// `sig / 2^by`: the whole part, whether anything was lost, and how that compares with a half. Negative `by` shifts
-/// left.
+/// Returns `sig / 2^by`: the integer part, whether anything was lost, and how the lost part compares with a half.
+/// Negative `by` shifts left.
 pub fn shift_right(sig: u128, by: i32) -> (u128, bool, std::cmp::Ordering) {
     use std::cmp::Ordering::*;
     match by {
@@ -171,13 +171,13 @@ pub fn shift_right(sig: u128, by: i32) -> (u128, bool, std::cmp::Ordering) {
     }
 }
 
-/// Shifts right and keeps what is lost as a sticky lowest bit.
+/// Shifts right and keeps lost bits as a sticky lowest bit.
 fn jam(sig: u128, by: i32) -> u128 {
     let (kept, lost, _) = shift_right(sig, by);
     kept | u128::from(lost)
 }
 
-/// Sum of two finite numbers, with a sticky lowest bit; zero has the sign that `round` gives it.
+/// Returns the sum of two finite numbers, with a sticky lowest bit; a zero sum has the sign that `round` determines.
 fn sum(round: Round, x: (bool, i32, u128), y: (bool, i32, u128)) -> (bool, i32, u128) {
     if x.2 == 0 && y.2 == 0 {
         let neg = if x.0 == y.0 { x.0 } else { round == Round::Down };
@@ -189,8 +189,8 @@ fn sum(round: Round, x: (bool, i32, u128), y: (bool, i32, u128)) -> (bool, i32, 
     if x.2 == 0 {
         return y;
     }
-    // Both with their highest bit at 124: room for a carry, and whatever is lost on the right is far below the result's
-    // bits, because significands have at most 106 bits.
+    // Both get their highest bit at 124: there is room for a carry, and bits lost on the right are far below the
+    // result's bits, because significands have at most 106 bits.
     let raise = |(neg, exp, sig): (bool, i32, u128)| {
         let by = sig.leading_zeros() as i32 - 3;
         (neg, exp - by, sig << by)
@@ -225,7 +225,7 @@ pub fn add(f: Format, round: Round, a: u64, b: u64) -> Option<u64> {
 
 /// Product; `None` for NaN.
 pub fn mul(f: Format, round: Round, a: u64, b: u64) -> Option<u64> {
-    // Minus zero added leaves every product as it is, minus zero included.
+    // Adding minus zero changes no product, not even minus zero.
     let zero = if (a ^ b) & f.sign() != 0 { f.sign() } else { 0 };
     fma(f, round, a, b, zero)
 }
@@ -270,7 +270,7 @@ pub fn div(f: Format, round: Round, a: u64, b: u64) -> Option<u64> {
             }
             let up = s.leading_zeros() as i32;
             let s = s << up;
-            // At least 128 - 53 bits of quotient.
+            // The quotient has at least 128 - 53 bits.
             let sig = (s / r) | u128::from(!s.is_multiple_of(r));
             Some(f.pack(round, neg, e - up - d, sig))
         }
@@ -293,13 +293,13 @@ pub fn sqrt(f: Format, round: Round, a: u64) -> Option<u64> {
             let s = s << up;
             let root = s.isqrt();
             let sticky = u128::from(root * root != s);
-            // 63 or 64 bits of root; one more below for what is lost.
+            // The root has 63 or 64 bits, followed by a sticky bit.
             Some(f.pack(round, false, (e - up) / 2 - 1, (root << 1) | sticky))
         }
     }
 }
 
-/// From one format to another; `None` for NaN.
+/// Converts from one format to another; `None` for NaN.
 #[inline(never)]
 pub fn convert(from: Format, to: Format, round: Round, a: u64) -> Option<u64> {
     match from.unpack(a) {
@@ -309,7 +309,7 @@ pub fn convert(from: Format, to: Format, round: Round, a: u64) -> Option<u64> {
     }
 }
 
-/// A finite number rounded to a whole one: negative or not, and its magnitude (which saturates at 2^127).
+/// Rounds a finite number to an integer: whether it is negative, and its magnitude (which saturates at 2^127).
 #[inline(never)]
 pub fn whole(round: Round, neg: bool, exp: i32, sig: u128) -> (bool, u128) {
     if sig != 0 && exp > sig.leading_zeros() as i32 - 1 {

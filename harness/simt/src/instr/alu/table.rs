@@ -1,4 +1,4 @@
-//! The table: every instruction's spellings, operand types and executable form.
+//! The table: every instruction's spellings, operand types and handlers.
 
 use std::collections::HashSet;
 
@@ -7,38 +7,38 @@ use crate::engine::warp::handler::Handlers;
 use crate::lane::{HostVectors, Lane};
 use crate::ptx::ast::Type;
 
-/// What the decoder puts in `Op::imm`.
+/// The source of `Op::imm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Imm {
-    /// Nothing: the handler does not look.
+    /// Nothing: the handler does not read it.
     None,
-    /// The integer literal that the instruction has after its sources (`lop3`'s table).
+    /// The integer literal after the instruction's sources (`lop3`'s table).
     Operand,
-    /// This value: one handler serves several spellings and is told which one (a rounding mode, a comparison).
+    /// This value: one handler serves several spellings, and the value selects one (a rounding mode, a comparison).
     Preset(u64),
 }
 
 /// A row of the table.
 pub struct Form {
-    /// Every spelling that means this: `add.s32`, `add.u32`.
+    /// Every spelling of this instruction: `add.s32`, `add.u32`.
     pub names: Vec<String>,
-    /// Type of the destination. A register of the same size serves, whatever its declared kind.
+    /// Type of the destination. A register of the same size is accepted, whatever its declared type.
     pub dst: Type,
     /// Type of the second destination (`p|q`, the carry flag).
     pub dst2: Option<Type>,
-    /// Types of the sources, in order; the carry flag is the last where there is one.
+    /// Types of the sources, in order; the carry flag is the last if there is one.
     pub src: Vec<Type>,
-    /// What goes into `Op::imm`.
+    /// The source of `Op::imm`.
     pub imm: Imm,
-    /// The last source is the carry flag, a hidden predicate register that PTX does not write.
+    /// Whether the last source is the carry flag, a hidden predicate register that PTX code does not name.
     pub carry_in: bool,
-    /// The second destination is the carry flag.
+    /// Whether the second destination is the carry flag.
     pub carry_out: bool,
-    /// The executable form for a processor.
+    /// The handlers for a processor.
     pub handlers: fn(HostVectors) -> Handlers,
 }
 
-/// The rows while they are being collected.
+/// Collects the rows.
 #[derive(Default)]
 pub struct Table {
     /// The rows.
@@ -46,7 +46,7 @@ pub struct Table {
     names: HashSet<String>,
 }
 
-/// Spellings: one, several, or made up.
+/// Spellings: one, several, or generated.
 pub trait Names {
     /// As a list.
     fn list(self) -> Vec<String>;
@@ -83,7 +83,7 @@ impl Table {
         self.add(names.list(), (O::D::TYPE, O::D2::TYPE), &src, handlers)
     }
 
-    /// What does not depend on the instruction, compiled once for all.
+    /// The part that does not depend on the instruction, compiled only once.
     #[inline(never)]
     fn add(
         &mut self,
@@ -110,29 +110,29 @@ impl Table {
         &mut self.forms[at]
     }
 
-    /// An instruction that kernels are full of.
+    /// Adds an instruction that is frequent in kernels.
     pub fn hot<O: Alu>(&mut self, names: impl Names) -> &mut Form {
         self.push::<O>(names, dispatch::hot::<O>)
     }
 
-    /// An instruction that has much to compute, gives a predicate, or does not occur in every kernel.
+    /// Adds an instruction that computes a lot, results in a predicate, or does not occur in every kernel.
     pub fn warm<O: Alu>(&mut self, names: impl Names) -> &mut Form {
         self.push::<O>(names, dispatch::warm::<O>)
     }
 
-    /// A rare instruction.
+    /// Adds a rare instruction.
     pub fn cold<O: Alu>(&mut self, names: impl Names) -> &mut Form {
         self.push::<O>(names, dispatch::cold::<O>)
     }
 
-    /// A rare instruction whose handler is told by `Op::imm` which of its family it is.
+    /// Adds a rare instruction that shares its handler with others; `Op::imm` selects it.
     pub fn cold_preset<O: Alu>(&mut self, names: impl Names, preset: u64) -> &mut Form {
         let form = self.push::<O>(names, dispatch::cold::<O>);
         form.imm = Imm::Preset(preset);
         form
     }
 
-    /// An instruction on predicates alone.
+    /// Adds an instruction on predicates only.
     pub fn bits<O: Bitwise>(&mut self, names: impl Names) -> &mut Form {
         let src = [Some(Type::Pred); 2];
         let dst = (Some(Type::Pred), None);

@@ -1,7 +1,7 @@
-//! Arrays on a thread's stack whose length is only known when it runs: `alloca`, `stacksave` and `stackrestore`.
+//! Arrays of dynamic length on a thread's stack: `alloca`, `stacksave` and `stackrestore`.
 //!
-//! They have a part of a lane's local memory as large as the stack, at its end, and grow downwards, as the hardware's
-//! stack does. A register holds where the last one begins. A function that makes arrays gives them back when it
+//! They occupy a part of a lane's local memory as large as the stack, at its end, and grow downwards, like the
+//! hardware's stack. A register holds the start of the latest one. A function that allocates arrays frees them when it
 //! returns.
 
 use crate::engine::warp::program::Op;
@@ -14,12 +14,12 @@ use crate::kernel::Fault;
 use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Operand, Type};
 
-/// The alignment of an array that asks for none, in bytes.
+/// The alignment of an array that specifies none, in bytes.
 const ALIGN: i64 = 8;
-/// The largest alignment that an array may ask for.
+/// The maximum alignment of an array.
 const MOST: i64 = 1 << 23;
 
-/// Whether an instruction makes an array, or asks where the last one begins.
+/// Whether an instruction allocates an array, or reads the start of the latest one.
 pub(crate) fn makes_array(inst: &ast::Inst) -> bool {
     matches!(inst.op.split('.').next(), Some("alloca" | "stacksave" | "stackrestore"))
 }
@@ -27,7 +27,7 @@ pub(crate) fn makes_array(inst: &ast::Inst) -> bool {
 operands! {
     /// Begins a thread's arrays.
     struct Begin {
-        /// Where the last one begins.
+        /// The start of the latest array.
         last: write(u64) in d,
     }
 }
@@ -44,20 +44,20 @@ unsafe fn run_begin(warp: &mut Warp, op: &Op) -> Flow {
 }
 
 operands! {
-    /// Makes an array.
+    /// Allocates an array.
     struct Make {
         /// Bytes of each lane's array.
         bytes: read(u64) in a,
-        /// Where the array made before begins.
+        /// The start of the previous array.
         before: read(u64) in b,
-        /// Where this one begins.
+        /// The start of this array.
         last: write(u64) in d,
         /// Its alignment in bytes.
         align: number(u32) in imm,
     }
 }
 
-/// The type of a pointer, and its width, by an opcode's modifier.
+/// Returns the type of a pointer, and its width, by an opcode's modifier.
 fn pointer(cx: &dyn Context, inst: &ast::Inst) -> Result<(Type, u32)> {
     match inst.op.split_once('.').map(|(_, ty)| ty) {
         Some("u64") => Ok((Type::U64, 8)),
@@ -66,12 +66,12 @@ fn pointer(cx: &dyn Context, inst: &ast::Inst) -> Result<(Type, u32)> {
     }
 }
 
-/// The register that says where the last array begins.
+/// Returns the register that holds the start of the latest array.
 fn last(cx: &dyn Context, inst: &ast::Inst) -> Result<Opnd> {
     cx.arrays().ok_or_else(|| cx.missing(inst))
 }
 
-/// Copies the place of an array into a register as wide as a pointer, or out of one.
+/// Copies the address of an array to or from a register as wide as a pointer.
 fn transfer(cx: &mut dyn Context, to: (Opnd, u32), from: (Opnd, u32)) -> Result<()> {
     let name = match (to.1, from.1) {
         (4, 8) => "cvt.u32.u64",
@@ -130,16 +130,16 @@ pub(super) fn restore(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 }
 
 operands! {
-    /// Gives arrays back.
+    /// Frees arrays.
     struct Restore {
-        /// Where the last one that stays begins.
+        /// The start of the latest array that remains.
         from: read(u64) in a,
-        /// Where the last one begins.
+        /// The start of the latest array.
         last: write(u64) in d,
     }
 }
 
-/// The first byte of a lane's local memory in which arrays may lie.
+/// Returns the first byte of a lane's local memory that arrays may use.
 fn floor(warp: &Warp) -> u64 {
     warp.local_len.saturating_sub(u64::from(warp.launch().stack_bytes).next_multiple_of(16))
 }
@@ -181,7 +181,7 @@ unsafe fn run_make(warp: &mut Warp, op: &Op) -> Flow {
     if missing == 0 { Flow::Next } else { full(warp, op, missing) }
 }
 
-/// Stops the kernel because the stacks of these lanes have no room.
+/// Stops the kernel because the stacks of these lanes are full.
 #[cold]
 fn full(warp: &mut Warp, op: &Op, missing: u32) -> Flow {
     let mut access = Access::at(What::Execute, warp.program().place_of(op.site));

@@ -21,18 +21,18 @@ codes! {
         Arrive,
         /// Counts the predicates that hold.
         Popc,
-        /// Tells whether all predicates hold.
+        /// Returns whether all predicates hold.
         And,
-        /// Tells whether any predicate holds.
+        /// Returns whether any predicate holds.
         Or,
     }
 }
 
-/// What a barrier does, and with whom.
+/// The operation of a barrier, and its participants.
 #[derive(Clone, Copy)]
 struct How {
     mode: Mode,
-    /// Whole warps must come together (`bar`, `barrier.aligned`).
+    /// Whether whole warps must arrive together (`bar`, `barrier.aligned`).
     aligned: bool,
 }
 
@@ -48,17 +48,17 @@ impl Number for How {
 }
 
 operands! {
-    /// What a barrier of the block takes and gives. It ends its basic block, see [`End`].
+    /// Operands of a barrier of the block. It ends its basic block, see [`End`].
     struct Barrier {
-        /// Which of the block's barriers.
+        /// The number of the barrier.
         number: read(u32) in a,
-        /// How many threads it is for, if not for all.
+        /// The number of threads that it is for, if not for all.
         threads: maybe_read(u32) in b,
-        /// What is reduced.
+        /// The predicate that is reduced.
         predicate: maybe_read(bool) in d2,
-        /// The result of a reduction: 32 bits of a count, else a predicate.
+        /// The result of a reduction: a 32-bit count, or a predicate.
         result: maybe_write(Any) in d,
-        /// What it does.
+        /// Its operation.
         how: number(How) in imm,
     }
 }
@@ -111,7 +111,7 @@ pub(super) fn bar(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     Ok(())
 }
 
-/// Whether all threads of a block wait at a barrier: it is for no other number of them.
+/// Whether all threads of a block wait at a barrier: it specifies no other number of them.
 pub(crate) fn is_of_all(barrier: &Inst) -> bool {
     barrier.uses & 1 << Field::B as u8 == 0 && How::from_code(barrier.imm).mode != Mode::Arrive
 }
@@ -121,8 +121,8 @@ unsafe fn arrive(warp: &mut Warp, op: &Op) -> Flow {
     let barrier = Barrier::unpack(op);
     let How { mode, aligned } = barrier.how;
     if warp.mask() != warp.live && aligned {
-        // Lanes that spin before this barrier have only had their share. The others wait for them here, as they do
-        // wherever lanes come back together. (A lane that spins until those at the barrier have moved ends when the
+        // Lanes that spin before this barrier have only used up their time slice. The other lanes wait for them here,
+        // as they do wherever lanes reconverge. (A lane that spins until those at the barrier have moved ends when the
         // budget is spent.)
         let spins = |g: &Group| g.state == State::Deferred && g.pc < op.site;
         if warp.groups.iter().any(spins) {
@@ -155,7 +155,7 @@ unsafe fn arrive(warp: &mut Warp, op: &Op) -> Flow {
         warp.apart(op, id);
     }
     let whole = mask == warp.live;
-    // A warp with fewer threads than lanes counts as a whole one where threads are given.
+    // A warp with fewer threads than lanes counts as a whole one if a number of threads is specified.
     let arriving = if expected != 0 && whole { LANES as u32 } else { mask.count_ones() };
     let waits = mode != Mode::Arrive;
     if !whole {
@@ -189,7 +189,7 @@ unsafe fn arrive(warp: &mut Warp, op: &Op) -> Flow {
     })
 }
 
-/// Gives lanes that a barrier lets go on their result; `op` is the barrier.
+/// Writes the results of lanes that a barrier releases; `op` is the barrier.
 fn give_results(warp: &Warp, op: &Op, mask: u32, held: u32, arrived: u32) {
     let barrier = Barrier::unpack(op);
     let Some(result) = barrier.result else {
@@ -213,8 +213,8 @@ fn give_results(warp: &Warp, op: &Op, mask: u32, held: u32, arrived: u32) {
 }
 
 impl Warp<'_> {
-    /// Some lanes come to a barrier while others of the warp are elsewhere. That alone is not a mistake: the others may
-    /// be on their way, or about to return. It is a mistake if they wait at another barrier, or never come.
+    /// Some lanes reach a barrier while others of the warp are elsewhere. That alone is not a mistake: the others may
+    /// still arrive, or be about to return. It is a mistake if they wait at another barrier, or never arrive.
     #[cold]
     fn apart(&mut self, op: &Op, id: u32) {
         self.skipped.0 &= !self.mask();
@@ -260,7 +260,7 @@ impl Warp<'_> {
         self.notes.get_mut().findings.add(finding);
     }
 
-    /// Lanes have exited: the lanes that wait for them look again.
+    /// Lanes have exited: the lanes that wait for them check again.
     pub(crate) fn lanes_left(&mut self) {
         for group in &mut self.groups {
             if matches!(group.state, State::Lanes(_) | State::Warp(_) | State::Whole) {

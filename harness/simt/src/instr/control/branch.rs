@@ -12,14 +12,14 @@ use crate::lane::lanes;
 use crate::ptx::ast;
 
 operands! {
-    /// An unconditional branch, or falling into the next block.
+    /// An unconditional branch, or a fall-through into the next block.
     struct Goto {
-        /// Where to.
+        /// The target.
         to: number(u32) in imm,
     }
 }
 
-/// Goes on at `to`.
+/// Continues at `to`.
 pub(crate) fn goto(to: u32) -> Inst {
     Goto { to }.pack(run_goto)
 }
@@ -32,13 +32,13 @@ unsafe fn run_goto(warp: &mut Warp, op: &Op) -> Flow {
 operands! {
     /// A conditional branch.
     struct Branch {
-        /// What it depends on.
+        /// The predicate that it depends on.
         predicate: read(bool) in a,
-        /// What the predicate is combined with by exclusive or: all ones negate it.
+        /// The value combined with the predicate by exclusive or: all ones negate it.
         flip: number(u32) in b,
         /// Its number in the program.
         number: number(u32) in d,
-        /// Where the lanes go for which the predicate holds, and where the others go.
+        /// The targets of the lanes for which the predicate holds, and of the others.
         targets: number((u32, u32)) in imm,
     }
 }
@@ -50,7 +50,7 @@ pub(crate) fn branch(predicate: Opnd, not: bool, number: u32, targets: (u32, u32
     branch.pack(run_branch)
 }
 
-/// What a predicate is combined with by exclusive or, to be negated or not.
+/// Returns the value that negates a predicate by exclusive or, or leaves it unchanged.
 fn flip(not: bool) -> u32 {
     if not { u32::MAX } else { 0 }
 }
@@ -94,16 +94,16 @@ fn diverge(warp: &mut Warp, branch: u32, taken: u32, target: u32, next: u32) -> 
 operands! {
     /// A branch through a table, `brx.idx`.
     struct Table {
-        /// Which target.
+        /// The index of the target.
         index: read(u32) in a,
-        /// How many targets there are.
+        /// The number of targets.
         count: number(u32) in b,
-        /// Where they begin in the program's lists.
+        /// Their first index in the program's lists.
         list: number(u64) in imm,
     }
 }
 
-/// Goes to the target that `index` picks from `count` of them, which begin at `list` in the program's lists.
+/// Jumps to the target that `index` selects from `count` of them, which begin at `list` in the program's lists.
 pub(crate) fn table(index: Opnd, count: u32, list: u64) -> Inst {
     Table { index, count, list }.pack(run_table)
 }
@@ -156,9 +156,9 @@ fn split(warp: &mut Warp, target: &[u32; 32]) -> Flow {
 operands! {
     /// A call of a function.
     struct Call {
-        /// The register of the callee for the return address.
+        /// The callee's register for the return address.
         back: write(u32) in d,
-        /// The callee's first instruction, and where the caller goes on.
+        /// The callee's first instruction, and the address at which the caller continues.
         targets: number((u32, u32)) in imm,
     }
 }
@@ -185,9 +185,10 @@ operands! {
     struct CallPointer {
         /// The value of the pointer.
         pointer: read(u64) in a,
-        /// Where the program's lists have the register for the return address of each function that can be called so.
+        /// The position in the program's lists of the return address registers of all functions that can be called this
+        /// way.
         list: number(u32) in b,
-        /// Where the caller goes on.
+        /// The address at which the caller continues.
         next: number(u32) in imm,
     }
 }
@@ -240,7 +241,7 @@ unsafe fn run_ret(warp: &mut Warp, op: &Op) -> Flow {
     End::unpack(op).count(warp);
     // SAFETY: the register was unpacked from this instruction.
     let target = unsafe { *Return::unpack(op).back.lanes(warp) };
-    // The lowering sees to it that these are places behind calls. Whatever it has missed stays inside the program.
+    // The lowering ensures that these are addresses after calls. Any that it has missed still lies inside the program.
     let end = warp.program().ops.len() as u32;
     if let Some(lane) = lanes(warp.mask()).find(|lane| target[*lane] >= end) {
         return invalid(warp, op, Kind::InvalidCall { target: target[lane].into() }, lane);
@@ -271,14 +272,14 @@ unsafe fn run_exit(warp: &mut Warp, op: &Op) -> Flow {
 operands! {
     /// The guard of the next instruction.
     struct Guard {
-        /// Where it is executed.
+        /// The predicate under which it is executed.
         predicate: read(bool) in a,
-        /// What the predicate is combined with by exclusive or: all ones negate it.
+        /// The value combined with the predicate by exclusive or: all ones negate it.
         flip: number(u32) in b,
     }
 }
 
-/// Has the next instruction executed by the lanes where the predicate, negated if `not`, holds.
+/// Makes only the lanes where the predicate, negated if `not`, holds execute the next instruction.
 pub(crate) fn guard(predicate: Opnd, not: bool) -> Inst {
     let flip = flip(not);
     Guard { predicate, flip }.pack(run_guard).role(Role::Guard)
@@ -287,7 +288,8 @@ pub(crate) fn guard(predicate: Opnd, not: bool) -> Inst {
 unsafe fn run_guard(warp: &mut Warp, op: &Op) -> Flow {
     let mask = warp.mask();
     let guard = Guard::unpack(op);
-    // SAFETY: the register was unpacked from this instruction, and the lowering puts an instruction behind every guard.
+    // SAFETY: the register was unpacked from this instruction, and in the lowering's code an instruction follows every
+    // guard.
     unsafe {
         let on = warp.guarded(op, *guard.predicate.bits(warp) ^ guard.flip);
         if on == 0 {
@@ -312,7 +314,7 @@ pub(super) fn trap(cx: &mut dyn Context, _: &ast::Inst) -> Result<()> {
     cx.emit(Inst::plain(run_trap))
 }
 
-/// Stands behind an instruction that never lets its lanes go on.
+/// Follows an instruction that never lets its lanes continue.
 pub(crate) fn never() -> Inst {
     Inst::plain(run_trap)
 }

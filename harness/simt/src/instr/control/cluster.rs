@@ -1,4 +1,5 @@
-//! Barriers of a cluster (`barrier.cluster`), and what tells its blocks from each other (`mapa`, `getctarank`).
+//! Barriers of a cluster (`barrier.cluster`), and the instructions that map addresses to its blocks (`mapa`,
+//! `getctarank`).
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{SHARED_WINDOW, home_of, offset_in, space_of};
@@ -12,9 +13,9 @@ use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Type};
 
 operands! {
-    /// What an arrival at the cluster's barrier takes.
+    /// Operands of an arrival at the cluster's barrier.
     struct Arrive {
-        /// It orders nothing.
+        /// Whether it orders nothing.
         relaxed: number(bool) in imm,
     }
 }
@@ -66,37 +67,37 @@ unsafe fn run_wait(warp: &mut Warp, op: &Op) -> Flow {
 }
 
 operands! {
-    /// What `mapa` takes and gives.
+    /// Operands of `mapa`.
     struct Map {
         /// An address in the block's own shared memory.
         address: read(Any) in a,
         /// The rank of a block.
         rank: read(u32) in b,
-        /// The address of the same place in that block's shared memory.
+        /// The address of the same location in that block's shared memory.
         to: write(Any) in d,
-        /// The two addresses.
+        /// The form of the two addresses.
         form: number(Form) in imm,
     }
 }
 
 operands! {
-    /// What `getctarank` takes and gives.
+    /// Operands of `getctarank`.
     struct Rank {
         /// An address in shared memory.
         address: read(Any) in a,
         /// The rank of the block in whose shared memory it lies.
         to: write(u32) in d,
-        /// The address.
+        /// The form of the address.
         form: number(Form) in imm,
     }
 }
 
-/// How an instruction names places in shared memory.
+/// How an instruction addresses shared memory.
 #[derive(Clone, Copy)]
 struct Form {
-    /// By generic addresses.
+    /// Whether addresses are generic.
     generic: bool,
-    /// By 64 bits.
+    /// Whether addresses have 64 bits.
     wide: bool,
 }
 
@@ -130,7 +131,7 @@ impl Form {
         if self.wide { Type::U64 } else { Type::U32 }
     }
 
-    /// The lanes' addresses.
+    /// Returns the lanes' addresses.
     ///
     /// # Safety
     /// The register is one of the program that the warp runs, of this width.
@@ -145,7 +146,7 @@ impl Form {
         }
     }
 
-    /// The offset in shared memory that an address names, if it does.
+    /// Returns the offset in shared memory that an address names, if it names one.
     fn offset(self, address: u64) -> Option<u64> {
         if !self.generic {
             return Some(address);
@@ -175,7 +176,7 @@ pub(super) fn getctarank(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     cx.emit(rank.pack(run_rank))
 }
 
-/// Executes `mapa`. What lies in the block's own shared memory keeps its own address.
+/// Executes `mapa`. Locations in the block's own shared memory keep their own addresses.
 unsafe fn run_map(warp: &mut Warp, op: &Op) -> Flow {
     let Map { address, rank, to, form } = Map::unpack(op);
     let own = warp.block.get().rank;

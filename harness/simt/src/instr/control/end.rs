@@ -4,11 +4,11 @@ use crate::engine::warp::Warp;
 use crate::instr::operands::{Placed, operands};
 
 operands! {
-    /// What every instruction that ends a basic block has beside its own operands, for the counters.
+    /// Operands that every instruction at the end of a basic block has besides its own, for the counters.
     pub(crate) struct End {
         /// Number of the block.
         block: number(u32) in e,
-        /// Instructions in it.
+        /// The number of instructions in it.
         length: number(u32) in c,
     }
 }

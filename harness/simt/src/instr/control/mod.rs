@@ -1,6 +1,6 @@
 //! Branches, calls, exits and barriers.
 //!
-//! The lowering decides how the blocks of a function follow each other, so it recognises branches and calls itself and
+//! The lowering decides how the blocks of a function follow each other, so it handles branches and calls itself and
 //! takes their instructions from [`branch`].
 
 pub(crate) mod array;
@@ -14,7 +14,7 @@ pub(crate) use end::End;
 
 use super::row::Row;
 
-/// The instructions of this family that the lowering does not recognise itself.
+/// The instructions of this family that the lowering does not handle itself.
 pub(super) const ROWS: &[Row] = &[
     Row::new("alloca", array::alloca),
     Row::new("bar", barrier::bar).waits(),

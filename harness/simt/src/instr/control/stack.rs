@@ -1,11 +1,11 @@
-//! The stack of functions that call themselves, directly or through others.
+//! The stack of recursive functions.
 //!
-//! Each lane has a stack pointer: the offset in its local memory at which the frame of the running function begins. A
-//! frame holds the function's local variables, and has room for the registers that the function still needs while it
-//! calls. The caller moves the stack pointer over its own frame and back.
+//! Each lane has a stack pointer: the offset of the running function's frame in its local memory. A frame holds the
+//! function's local variables, and has room for the registers that the function still needs during a call. The caller
+//! moves the stack pointer past its own frame and back.
 //!
-//! The registers themselves, of which one is the return address, do not lie there: a kernel can write all of its local
-//! memory, and would choose where the interpreter goes on. They lie in the warp's slot (`WarpSlot::saved`).
+//! The registers themselves, among them the return address, are not stored there: a kernel can write all of its local
+//! memory, and could choose where the interpreter continues. They are in the warp's slot (`WarpSlot::saved`).
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
@@ -18,24 +18,24 @@ use crate::lane::lanes;
 /// The stack pointer, and the number of frames below it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stack {
-    /// Holds 64 bits.
+    /// A 64-bit register.
     pub pointer: Opnd,
-    /// Holds 32 bits.
+    /// A 32-bit register.
     pub depth: Opnd,
 }
 
 operands! {
     /// Sets the stack pointer, or moves it.
     struct Move {
-        /// The stack pointer before.
+        /// The previous stack pointer.
         from: maybe_read(u64) in a,
-        /// The depth before.
+        /// The previous depth.
         above: maybe_read(u32) in b,
-        /// The stack pointer.
+        /// The new stack pointer.
         pointer: write(u64) in d,
-        /// The depth.
+        /// The new depth.
         depth: write(u32) in d2,
-        /// Bytes, added in 64 bits; and what is added to the depth.
+        /// The bytes to add, in 64 bits, and the number to add to the depth.
         by: number((u32, u32)) in imm,
     }
 }
@@ -46,12 +46,12 @@ pub(crate) fn begin(stack: Stack, offset: u32) -> Inst {
     Move { from: None, above: None, pointer, depth, by: (offset, 0) }.pack(run_move)
 }
 
-/// Moves the stack pointer over a frame of so many bytes, before a call.
+/// Moves the stack pointer past a frame of `bytes` bytes, before a call.
 pub(crate) fn push(stack: Stack, bytes: u32) -> Inst {
     moved(stack, (bytes, 1))
 }
 
-/// Moves it back, after the call.
+/// Moves it back after the call.
 pub(crate) fn pop(stack: Stack, bytes: u32) -> Inst {
     moved(stack, (bytes.wrapping_neg(), 1u32.wrapping_neg()))
 }
@@ -88,7 +88,7 @@ operands! {
     }
 }
 
-/// Enters a function with a frame of so many bytes, for which the stack must have room.
+/// Enters a function with a frame of `bytes` bytes, for which the stack must have room.
 pub(crate) fn enter(stack: Stack, bytes: u32) -> Inst {
     Enter { pointer: stack.pointer, depth: stack.depth, bytes }.pack(run_enter)
 }
@@ -112,14 +112,14 @@ unsafe fn run_enter(warp: &mut Warp, op: &Op) -> Flow {
 operands! {
     /// Saves registers, or restores them.
     struct Registers {
-        /// How many registers.
+        /// The number of registers.
         count: number(u32) in b,
-        /// The registers, each with its width in bytes behind it; 0 for a predicate.
+        /// The registers, each followed by its width in bytes; 0 for a predicate.
         registers: pool in imm,
     }
 }
 
-/// Bytes that a register of this width takes in a frame.
+/// Returns the bytes that a register of this width occupies in a frame.
 pub(crate) fn saved_bytes(width: u32) -> u32 {
     if width == 8 { 8 } else { 4 }
 }
@@ -129,7 +129,7 @@ pub(crate) fn save(registers: &[(Opnd, u32)]) -> Inst {
     transfer(registers, false).pack(run_save)
 }
 
-/// Restores the registers that were saved last, which are these.
+/// Restores these registers, which must be the ones saved last.
 pub(crate) fn restore(registers: &[(Opnd, u32)]) -> Inst {
     transfer(registers, true).pack(run_restore)
 }
@@ -139,7 +139,7 @@ fn transfer(registers: &[(Opnd, u32)], restores: bool) -> Registers<crate::instr
     Registers { count: registers.len() as u32, registers: both.collect() }
 }
 
-/// The registers that an instruction names, each with its width.
+/// Returns the registers that an instruction names, each with its width.
 fn named<'l>(warp: &Warp<'l>, op: &Op) -> &'l [u32] {
     let Registers { count, registers } = Registers::unpack(op);
     let start = registers as usize;
@@ -174,7 +174,7 @@ unsafe fn run_restore(warp: &mut Warp, op: &Op) -> Flow {
     for lane in lanes(warp.mask()) {
         for pair in list.chunks_exact(2).rev() {
             let register = Register::<Any>::at(pair[0]);
-            // What a call has saved, only its return takes back.
+            // What a call has saved, only its return restores.
             let value = slot.saved[lane].pop().unwrap_or_default();
             // SAFETY: the registers were unpacked from this instruction, each with its width.
             unsafe {
@@ -192,23 +192,23 @@ unsafe fn run_restore(warp: &mut Warp, op: &Op) -> Flow {
 }
 
 operands! {
-    /// Copies a parameter that lies in memory.
+    /// Copies a parameter that is passed in memory.
     struct Parameter {
         /// The stack pointer.
         pointer: read(u64) in a,
         /// Bytes.
         bytes: number(u32) in b,
-        /// Where it lies in the frame.
+        /// Its offset in the frame.
         framed: number(u32) in c,
-        /// Where callers and callee exchange it.
+        /// The offset at which caller and callee exchange it.
         fixed: number(u32) in e,
-        /// Out of the frame, instead of into it.
+        /// Whether it is copied out of the frame, instead of into it.
         out: number(bool) in imm,
     }
 }
 
-/// Copies a parameter of so many bytes between where it is exchanged and its place in the frame: out of the frame, or
-/// into it.
+/// Copies a parameter of `bytes` bytes between the exchange area and its place in the frame: out of the frame, or into
+/// it.
 pub(crate) fn parameter(stack: Stack, bytes: u32, fixed: u32, framed: u32, out: bool) -> Inst {
     Parameter { pointer: stack.pointer, bytes, framed, fixed, out }.pack(run_parameter)
 }
@@ -220,10 +220,10 @@ unsafe fn run_parameter(warp: &mut Warp, op: &Op) -> Flow {
     for lane in lanes(warp.mask()) {
         let place = pointer[lane].wrapping_add(framed.into());
         let places = (warp.local_rows(place, bytes.into()), warp.local_rows(fixed.into(), bytes.into()));
-        // Both lie inside: the function has entered its frame.
+        // Both are in bounds: the function has entered its frame.
         let (Some(frame), Some(exchange)) = places else { continue };
         let (from, to) = if out { (frame, exchange) } else { (exchange, frame) };
-        // SAFETY: so many bytes were found at both.
+        // SAFETY: both have this many bytes in bounds.
         unsafe { to.lane(lane).copy_from(from.lane(lane), bytes as usize) };
         if warp.checking && warp.launch().init {
             let start = lane as u64 * warp.local_len;

@@ -1,4 +1,5 @@
-//! Bulk copies: `cp.async.bulk` and `cp.reduce.async.bulk`, which one thread begins and an engine of the device makes.
+//! Bulk copies: `cp.async.bulk` and `cp.reduce.async.bulk`, which one thread begins and a copy engine of the device
+//! performs.
 
 use super::report::{Completion, reported};
 use crate::engine::memory::span::PIECE;
@@ -13,16 +14,16 @@ use crate::instr::operands::{Number, operands};
 use crate::lane::lanes;
 use crate::ptx::ast::{self, Operand, Type};
 
-/// What a bulk copy does.
+/// The kind of a bulk copy.
 #[derive(Clone, Copy)]
 struct How {
-    /// Where it copies to: shared or global memory.
+    /// The destination: shared or global memory.
     to: Space,
-    /// Where it copies from.
+    /// The source.
     from: Space,
-    /// It copies to the same place in several blocks of the cluster.
+    /// Whether it copies to the same offset in several blocks of the cluster.
     multicast: bool,
-    /// For a reduction, its number among them plus one.
+    /// For a reduction, the number of its operation plus one.
     combine: u32,
 }
 
@@ -41,24 +42,24 @@ impl Number for How {
 }
 
 operands! {
-    /// What a bulk copy takes.
+    /// Operands of a bulk copy.
     struct Bulk {
-        /// Where it copies to.
+        /// The destination address.
         to: read(u64) in a,
-        /// Where it copies from.
+        /// The source address.
         from: read(u64) in b,
-        /// How many bytes.
+        /// The number of bytes.
         bytes: read(u32) in c,
         /// The mbarrier to which it reports; without one, it belongs to the thread's next group.
         barrier: maybe_read(u64) in e,
         /// The blocks of the cluster to which it copies.
         blocks: maybe_read(u16) in d2,
-        /// What it does.
+        /// The kind of the copy.
         how: number(How) in imm,
     }
 }
 
-/// The spaces between which `[to, from]` copy, if the words say so.
+/// Returns the spaces of `[to, from]`, if the words name a supported pair.
 fn spaces(to: &str, from: &str) -> Option<(Space, Space)> {
     match (to, from) {
         ("shared::cluster" | "shared::cta", "global") => Some((Space::Shared, Space::Global)),
@@ -86,7 +87,7 @@ pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     lower(cx, inst, &words, Some(combine))
 }
 
-/// Lowers a bulk copy with these modifiers behind its name.
+/// Lowers a bulk copy with these modifiers after its name.
 fn lower(cx: &mut dyn Context, inst: &ast::Inst, words: &[&str], combine: Option<u32>) -> Result<()> {
     let [to, from, rest @ ..] = words else {
         return Err(cx.missing(inst));
@@ -130,7 +131,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, words: &[&str], combine: Option
     cx.emit(bulk.pack(run).role(Role::Access(What::Write, to, PIECE)).order(order))
 }
 
-/// An address with its offset, in one register.
+/// Returns an address with its offset, in one register.
 pub(super) fn whole(cx: &mut dyn Context, operand: &Operand) -> Result<Opnd> {
     let (base, offset) = cx.address(operand)?;
     if offset == 0 {
@@ -143,7 +144,7 @@ pub(super) fn whole(cx: &mut dyn Context, operand: &Operand) -> Result<Opnd> {
     Ok(sum)
 }
 
-/// Executes a bulk copy. The machine makes it at once, which a device may do.
+/// Executes a bulk copy. The machine copies immediately, as a device may.
 unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
     let Bulk { to, from, bytes, barrier, blocks, how } = Bulk::unpack(op);
     // SAFETY: the registers were unpacked from this instruction.
@@ -160,7 +161,7 @@ unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
         let blocks = blocks.map(|blocks| blocks[lane]).filter(|_| how.multicast);
         let mut rest = blocks.unwrap_or(1);
         while rest != 0 {
-            // The same offsets in every block that is named.
+            // The offsets are the same in every named block.
             let rank = rest.trailing_zeros();
             rest &= rest - 1;
             let place = |offset: u64| if blocks.is_some() { offset_in(rank, offset) } else { offset };
@@ -200,7 +201,7 @@ impl One {
     fn run(&self, warp: &mut Warp, op: &Op, done: Completion) -> std::result::Result<(), Flow> {
         let &One { lane, to, from, bytes, combine } = self;
         if !bytes.is_multiple_of(PIECE) {
-            // A device takes the number of bytes for an address that is not a multiple of 16.
+            // A device reports a number of bytes that is not a multiple of 16 as a misaligned address.
             let request = Request { space: from.0, size: PIECE, what: What::Read };
             let kind = Kind::Misaligned { space: from.0, required: PIECE };
             let end = from.1.wrapping_add(bytes.into());
@@ -210,7 +211,7 @@ impl One {
         let target = warp.span(op, lane, to, bytes, What::Write)?;
         warp.check_span(op, lane, from, bytes, What::Read);
         warp.check_span(op, lane, to, bytes, if combine.is_some() { What::Atomic } else { What::Write });
-        // SAFETY: both have been checked for so many bytes.
+        // SAFETY: this many bytes have been checked at both.
         unsafe {
             match combine.and_then(Combine::from_number) {
                 Some(Combine { apply, size }) => {

@@ -1,4 +1,4 @@
-//! `cp.async`: a load and a store that are executed at once.
+//! `cp.async`: a load and a store that are executed together.
 
 use crate::engine::traffic::sectors::sectors;
 use crate::engine::warp::program::{Op, Order};
@@ -14,22 +14,23 @@ use crate::ptx::ast::{self, Operand, Type};
 use smallvec::SmallVec;
 
 operands! {
-    /// What the load of a copy takes and gives if each lane says how many bytes it loads. The others become 0.
+    /// Operands of the load of a copy in which each lane says how many bytes it loads. The remaining bytes become 0.
     struct PartialRead {
-        /// Where it loads from.
+        /// The source address.
         address: address in a,
-        /// How many bytes each lane loads.
+        /// The number of bytes that each lane loads.
         bytes: read(u32) in b,
         /// Bytes of a value: 4 or 8.
         size: number(u32) in c,
-        /// Values: 1 or 2.
+        /// The number of values: 1 or 2.
         count: number(u32) in e,
         /// The values.
         to: write_list in d | d2,
     }
 }
 
-/// Bytes of the widest member of a structure: a copy does not say what it copies, so this much may have padding in it.
+/// Bytes of the widest member of a structure: a copy does not say what it copies, so an element of this size may
+/// contain padding.
 const MEMBER: u32 = 8;
 
 /// Lowers `cp.async`.
@@ -85,7 +86,8 @@ pub(super) fn lower_copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     cx.emit(write.order(Order { asynchronous: true, ..Order::default() }))
 }
 
-/// How many bytes each lane loads: what a register says, or none where a predicate says that the source is ignored.
+/// Returns the number of bytes that each lane loads: the value of a register, or none where a predicate says that the
+/// source is ignored.
 fn source_bytes(cx: &mut dyn Context, source: &Operand, all: u32) -> Result<Opnd> {
     let predicate = match source {
         Operand::Reg(register) => cx.width_of(*register) == 0,
@@ -183,7 +185,7 @@ unsafe fn read_parts(
             return Err(warp.access_fault(op, lane, request, wrong));
         }
         match warp.resolve_lane(lane, at, request) {
-            // SAFETY: so many bytes have been checked, and a piece has room for 16.
+            // SAFETY: this many bytes have been checked, and a piece has room for 16.
             Ok(from) => unsafe {
                 let to = pieces[lane].as_mut_ptr().cast::<u8>();
                 from.copy_to_nonoverlapping(to, size as usize);
@@ -193,7 +195,7 @@ unsafe fn read_parts(
         (low, high) = (low.min(at), high.max(at));
         bytes += u64::from(size);
     }
-    // SAFETY: there is a site for every instruction.
+    // SAFETY: every instruction has a site.
     let site = unsafe { &mut *warp.sites.add(op.site as usize) };
     let touched = u64::from(sectors(&address, part, low, high + 1));
     site.requests += u64::from(alone);

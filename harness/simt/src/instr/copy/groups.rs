@@ -9,9 +9,9 @@ use crate::lane::lanes;
 use crate::ptx::ast::{self, Operand};
 
 operands! {
-    /// What `cp.async.wait_group` takes.
+    /// Operands of `cp.async.wait_group`.
     struct Wait {
-        /// How many groups may still be under way.
+        /// The number of groups that may still be pending.
         keep: number(u64) in imm,
     }
 }

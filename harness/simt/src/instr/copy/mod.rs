@@ -1,11 +1,11 @@
-//! Asynchronous copies from global to shared memory (`cp.async`), and in bulk in either direction (`cp.async.bulk`),
-//! of bytes that lie side by side or of boxes of tensors (`cp.async.bulk.tensor`); stores and reductions that tell
-//! when they have ended (`st.async`, `red.async`).
+//! Asynchronous copies from global to shared memory (`cp.async`), and in bulk in either direction (`cp.async.bulk`), of
+//! contiguous bytes or of boxes of tensors (`cp.async.bulk.tensor`); stores and reductions that report their completion
+//! (`st.async`, `red.async`).
 //!
-//! The machine copies at once, which a device may do. But nobody may rely on that before the copying thread has waited
-//! for the group of the copy. Until then the race check remembers the copy as under way, and any access to what it
-//! writes is a race. When the thread has waited, the copy counts as a write of that moment, so other threads still need
-//! a barrier after it. (A write to the *source* of a copy under way is not looked for.)
+//! The machine copies immediately, as a device may. But a program must not rely on that before the copying thread has
+//! waited for the group of the copy. Until then the race check remembers the copy as pending, and any access to its
+//! destination is a race. When the thread has waited, the copy counts as a write at that moment, so other threads still
+//! need a barrier after it. (Writes to the *source* of a pending copy are not checked.)
 
 mod bulk;
 mod copies;

@@ -13,11 +13,11 @@ use crate::instr::operands::{Any, operands};
 use crate::ptx::ast::{self, Type};
 
 operands! {
-    /// What `red.async` takes.
+    /// Operands of `red.async`.
     struct Reduction {
-        /// What it changes.
+        /// The address of the changed values.
         to: read(u64) in a,
-        /// By what.
+        /// The operands of the reduction.
         by: read(Any) in b,
         /// The mbarrier to which it reports.
         barrier: read(u64) in e,
@@ -70,7 +70,8 @@ unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
         (*to.lanes(warp), *barrier.lanes(warp), by)
     };
     lane_by_lane(warp, op, request, (to, barrier), |_, lane, host| {
-        // SAFETY: the bytes have been checked, and the address is aligned to them; the value has as many, the low ones.
+        // SAFETY: the bytes have been checked, and the address is aligned to them; the low bytes of the value are as
+        // many.
         unsafe { apply(host, (&raw const by[lane]).cast(), false) };
     })
 }

@@ -1,4 +1,4 @@
-//! How bulk copies tell that they have ended: by an mbarrier, or by the groups of the thread that began them.
+//! How bulk copies report their completion: by an mbarrier, or by the groups of the thread that began them.
 
 use super::bulk::whole;
 use crate::checks::copies::{Bulk, Until};
@@ -14,17 +14,17 @@ use crate::instr::words::has;
 use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Operand, Type};
 
-/// What is told when a copy has ended.
+/// The object that is notified when a copy has completed.
 #[derive(Clone, Copy)]
 pub(super) enum Completion {
-    /// The mbarrier at this address in shared memory, of a copy that does this to shared memory.
+    /// The mbarrier at this address in shared memory, for a copy that accesses shared memory in this way.
     Mbarrier(u64, What),
-    /// The group that the thread closes next, of a copy that reads shared memory.
+    /// The group that the thread commits next, for a copy that reads shared memory.
     Group,
 }
 
-/// Tells that a copy of so many bytes by a lane has ended. Nobody may rely on it before having waited for it, so the
-/// checks remember it as under way.
+/// Reports that a lane's copy of `bytes` bytes has completed. A program must not rely on it before having waited for
+/// it, so the checks remember it as pending.
 pub(super) fn reported(
     warp: &mut Warp,
     op: &Op,
@@ -69,8 +69,8 @@ pub(super) fn reported(
     }
 }
 
-/// Executes an instruction whose lanes change shared memory, one after the other, and report to mbarriers: each at its
-/// place of `to`, which `change` is given as the host has it, to its mbarrier of `barriers`.
+/// Executes an instruction whose lanes change shared memory, one after the other, and report to mbarriers: each lane at
+/// its address in `to`, which `change` gets as a host address, and to its mbarrier in `barriers`.
 pub(super) fn lane_by_lane(
     warp: &mut Warp,
     op: &Op,
@@ -98,7 +98,7 @@ pub(super) fn lane_by_lane(
     Flow::Next
 }
 
-/// A copy that a lane has begun, at an offset in shared memory, and what it does there.
+/// Returns a copy that a lane has begun, at an offset in shared memory, and the kind of access there.
 fn begun(warp: &Warp, op: &Op, (lane, bytes): (usize, u32), (start, what): (u64, What), until: Until) -> Bulk {
     Bulk { pc: op.site, warp: warp.clock.warp, lane: lane as u32, start, bytes: bytes.into(), what, until }
 }
@@ -121,9 +121,9 @@ unsafe fn run_commit(warp: &mut Warp, _: &Op) -> Flow {
 }
 
 operands! {
-    /// What `cp.async.bulk.wait_group` takes.
+    /// Operands of `cp.async.bulk.wait_group`.
     struct Wait {
-        /// How many groups may still be under way.
+        /// The number of groups that may still be pending.
         keep: number(u64) in imm,
     }
 }
@@ -152,9 +152,9 @@ unsafe fn run_wait(warp: &mut Warp, op: &Op) -> Flow {
 }
 
 operands! {
-    /// What `cp.async.mbarrier.arrive` takes.
+    /// Operands of `cp.async.mbarrier.arrive`.
     struct Arrive {
-        /// Where the mbarrier lies.
+        /// The address of the mbarrier.
         address: read(u64) in a,
         /// The space that the instruction names.
         space: number(Space) in e,
@@ -178,7 +178,7 @@ pub(super) fn arrive(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     cx.emit(arrive.pack(run_arrive).role(Role::Access(What::Atomic, space, 8)))
 }
 
-/// Executes `cp.async.mbarrier.arrive`: the lanes' copies (`cp.async`) have been made, so they arrive now.
+/// Executes `cp.async.mbarrier.arrive`: the lanes' copies (`cp.async`) have been performed, so they arrive now.
 unsafe fn run_arrive(warp: &mut Warp, op: &Op) -> Flow {
     let Arrive { address, space, counted } = Arrive::unpack(op);
     // SAFETY: the register was unpacked from this instruction.
@@ -193,7 +193,7 @@ unsafe fn run_arrive(warp: &mut Warp, op: &Op) -> Flow {
         };
         warp.arrives(op, lane, at.home, true);
         let changed = warp.change_mbarrier(op, lane, at, |barrier| {
-            // An arrival that was not counted is added to those that the phase waits for.
+            // An arrival that was not counted at initialisation is added to those that the phase waits for.
             barrier.pending += u32::from(!counted);
             barrier.arrive(1, false)
         });

@@ -13,13 +13,13 @@ use crate::instr::words::{element, has};
 use crate::ptx::ast::{self, Type};
 
 operands! {
-    /// What `st.async` takes.
+    /// Operands of `st.async`.
     struct Store {
-        /// Where it stores to.
+        /// The destination address.
         to: read(u64) in a,
         /// The mbarrier to which it reports.
         barrier: read(u64) in e,
-        /// Bytes of an element, and how many.
+        /// Bytes of an element, and the number of elements.
         shape: number((u32, u32)) in imm,
         /// The elements.
         from: read_list in d | d2 | b | c,
@@ -60,7 +60,7 @@ unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
     let (to, barrier) = unsafe { (*to.lanes(warp), *barrier.lanes(warp)) };
     lane_by_lane(warp, op, request, (to, barrier), |warp, lane, host| {
         for (k, from) in from[..count as usize & 7].iter().enumerate() {
-            // SAFETY: as above; so many bytes have been checked.
+            // SAFETY: as above; this many bytes have been checked.
             unsafe {
                 let at = host.add(k * size as usize);
                 match size {

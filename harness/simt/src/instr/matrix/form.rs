@@ -1,4 +1,4 @@
-//! What an `mma` or a tile's load or store works on, and the registers of its fragments.
+//! The shapes and types of an `mma` or of a tile's load or store, and the registers of its fragments.
 
 use super::fragment::{Dims, Element, Part};
 use super::kept::Kept;
@@ -9,20 +9,20 @@ use crate::instr::operands::{Any, Number, Register};
 use crate::lane::LANES;
 use crate::ptx::ast::{self, Operand, Type};
 
-/// What an `mma` or a tile's load or store works on.
+/// The shape and types of an `mma` or of a tile's load or store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
     /// Code of the dimensions.
     pub dims: u32,
     /// Types of A, B, C and D; of a load or store, the first is the fragment's.
     pub types: [Element; 4],
-    /// Fragments are laid out as `wmma` does, not as `mma` does.
+    /// Whether fragments are laid out as for `wmma`, not as for `mma`.
     pub whole_tile: bool,
-    /// Sums of integers stop at the ends of the range.
+    /// Whether sums of integers saturate.
     pub saturates: bool,
-    /// Bits that differ count, not those that both have.
+    /// Whether differing bits count (`xor`), instead of common ones (`and`).
     pub differing: bool,
-    /// Of the first factor half is kept.
+    /// The selection of the kept half, if the first factor is sparse.
     pub kept: Option<Kept>,
 }
 
@@ -53,13 +53,13 @@ impl Form {
         Dims::from_code(self.dims)
     }
 
-    /// The dimensions of what the first factor's fragment holds.
+    /// The dimensions of the numbers that the first factor's fragment holds.
     pub fn first(self) -> Dims {
         let dims = self.dims();
         if self.kept.is_some() { Dims { k: dims.k / 2, ..dims } } else { dims }
     }
 
-    /// Registers of the D, A, B and C fragments, the order in which they stand.
+    /// The registers of the D, A, B and C fragments, in this order.
     pub fn registers(self) -> [usize; 4] {
         let [a, b, c, d] = self.types;
         let count = |part, element| self.dims().registers(part, element, self.whole_tile);
@@ -68,7 +68,7 @@ impl Form {
     }
 }
 
-/// Adds a fragment's registers to a list: `count` of them, which are written if `def` and read if not.
+/// Adds a fragment's registers to a list: `count` of them, written if `def` and read otherwise.
 pub(super) fn fragment(
     cx: &mut dyn Context,
     inst: &ast::Inst,
@@ -101,7 +101,7 @@ pub(super) fn fragment(
 }
 
 impl Warp<'_> {
-    /// A register of a fragment.
+    /// Returns a register of a fragment.
     ///
     /// # Safety
     /// The lowering put a register of the element's register size into the program's lists.

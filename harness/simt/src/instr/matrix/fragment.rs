@@ -1,7 +1,7 @@
 //! Matrix fragments: which lane holds which element of a tile.
 //!
-//! The layouts of `mma` are those of the PTX manual. The manual leaves the layouts of `wmma` open; these are what an
-//! H200 was seen to load.
+//! The layouts of `mma` are those of the PTX manual. The manual leaves the layouts of `wmma` open; these were observed
+//! in loads by an H200.
 
 use crate::instr::alu::soft::{self, Format};
 use crate::instr::operands::codes;
@@ -29,7 +29,7 @@ codes! {
 }
 
 impl Element {
-    /// As a sparse product has it: of numbers of four bits, two neighbours are kept or left out together.
+    /// The element type for a sparse product: of 4-bit numbers, two neighbours are kept or left out together.
     pub fn in_sparse(self) -> Element {
         match self {
             Element::S4 => Element::S4Pair,
@@ -38,7 +38,7 @@ impl Element {
         }
     }
 
-    /// Bits of an element. Those of less than a byte are handled in words or in bytes, in which they lie side by side.
+    /// Bits of an element. Elements of less than a byte are handled in words or in bytes, packed contiguously.
     pub fn bits(self) -> u32 {
         match self {
             Element::F16 | Element::Bf16 => 16,
@@ -48,7 +48,8 @@ impl Element {
         }
     }
 
-    /// How many elements are handled as one: the elements of a word or of a byte, if they are of less than a byte.
+    /// The number of elements that are handled as one unit: those of a word or of a byte, if an element has less than a
+    /// byte.
     pub fn at_once(self) -> usize {
         match self {
             Element::S4 | Element::U4 => 8,
@@ -63,17 +64,17 @@ impl Element {
         if self == Element::F64 { 8 } else { 4 }
     }
 
-    /// Elements of a register, or words of them.
+    /// Elements of a register, or words of elements.
     pub fn per_register(self) -> usize {
         (self.register() * 8 / self.bits()) as usize
     }
 
-    /// Whether it is a floating-point number of 8 bits.
+    /// Whether it is an 8-bit floating-point number.
     pub fn is_quarter(self) -> bool {
         matches!(self, Element::E4m3 | Element::E5m2)
     }
 
-    /// The format in which products are made of it: those of 8 bits become f16 first.
+    /// The format in which its products are computed: 8-bit numbers are first converted to f16.
     pub fn format(self) -> Format {
         match self {
             Element::E4m3 | Element::E5m2 | Element::F16 => soft::F16,
@@ -85,7 +86,7 @@ impl Element {
 }
 
 codes! {
-    /// Which matrix of a product a fragment belongs to.
+    /// The matrix of a product that a fragment belongs to.
     pub(super) enum Part {
         /// Rows times depth.
         A = "a",
@@ -104,7 +105,7 @@ pub(super) struct Dims {
     pub k: usize,
 }
 
-/// The dimensions that instructions can have, by their names.
+/// The dimensions that instructions can have, by name.
 const DIMS: [(&str, [usize; 3]); 15] = [
     ("m16n8k4", [16, 8, 4]),
     ("m16n8k8", [16, 8, 8]),
@@ -124,24 +125,24 @@ const DIMS: [(&str, [usize; 3]); 15] = [
 ];
 
 impl Dims {
-    /// Code of the dimensions with this name.
+    /// Returns the code of the dimensions with this name.
     pub fn code(name: &str) -> Option<u32> {
         let at = DIMS.iter().position(|s| s.0 == name);
         at.map(|at| at as u32)
     }
 
-    /// From a code.
+    /// Returns the dimensions of a code.
     pub fn from_code(code: u32) -> Dims {
         let [m, n, k] = DIMS[(code as usize & 15).min(DIMS.len() - 1)].1;
         Dims { m, n, k }
     }
 
-    /// The depth, in elements or in words of them.
+    /// The depth, in elements or in words of elements.
     pub fn depth(self, element: Element) -> usize {
         self.k / element.at_once()
     }
 
-    /// Registers that hold distinct elements.
+    /// The number of registers that hold distinct elements.
     pub fn distinct(self, part: Part, element: Element) -> usize {
         let elements = match part {
             Part::A => self.m * self.depth(element),
@@ -151,13 +152,14 @@ impl Dims {
         elements / LANES / element.per_register()
     }
 
-    /// Registers of a fragment. With `wmma`, factors of f16 always have eight.
+    /// The number of registers of a fragment. For `wmma`, factors of f16 always have eight.
     pub fn registers(self, part: Part, element: Element, whole_tile: bool) -> usize {
         if whole_tile && element == Element::F16 && part != Part::C { 8 } else { self.distinct(part, element) }
     }
 
-    /// The parts in which a lane loads or stores a tile, each one access: the first register and element of each, and
-    /// its bytes. Elements that lie side by side in one register, or in two registers that hold a pair, are one access.
+    /// The accesses by which a lane loads or stores a tile: the first register and element of each, and its bytes.
+    /// Elements that are contiguous in memory and lie in one register, or in two registers that hold a pair, form one
+    /// access.
     pub fn accesses(self, part: Part, element: Element, columns: bool) -> Vec<((usize, usize), u32)> {
         let (bytes, each) = (element.bits() / 8, element.per_register());
         let most = bytes.max(4) * if each == 1 { 2 } else { 1 };
@@ -178,11 +180,11 @@ impl Dims {
         all
     }
 
-    /// Row and column of an element, the depth counted as in [`Dims::depth`]: of `sub` in a lane's register.
+    /// Returns the row and column of element `sub` in a lane's register, with the depth counted as in [`Dims::depth`].
     pub fn place(self, part: Part, element: Element, register: usize, sub: usize, lane: usize) -> (usize, usize) {
         let i = register % self.distinct(part, element).max(1);
         let (group, place) = (lane / 4, lane % 4);
-        // Registers go through blocks of 8 rows (or columns) by as much depth as four lanes hold.
+        // Registers cover blocks of 8 rows (or columns) by the depth that four lanes hold.
         let wide = 4 * element.per_register();
         let along = place * element.per_register() + sub;
         match part {

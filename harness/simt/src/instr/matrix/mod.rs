@@ -1,4 +1,4 @@
-//! Products of matrices by a warp, and the loads and stores of their fragments.
+//! Matrix products by a warp, and the loads and stores of their fragments.
 
 mod form;
 mod fragment;

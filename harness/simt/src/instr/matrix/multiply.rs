@@ -1,4 +1,4 @@
-//! Products of matrices: `mma` and `wmma.mma`.
+//! Matrix products: `mma` and `wmma.mma`.
 
 use super::form::{Form, fragment};
 use super::fragment::{Dims, Element, Part};
@@ -14,9 +14,9 @@ use crate::lane::{F16, LANES, lanes};
 use crate::ptx::ast::{self, Operand, Type};
 
 operands! {
-    /// What a product takes and gives.
+    /// Operands of a product.
     struct Product {
-        /// What it works on.
+        /// Its shape and types.
         form: number(Form) in b,
         /// The registers of D, A, B and C.
         fragments: pool in imm,
@@ -36,7 +36,7 @@ pub(super) fn mma(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     lower(cx, inst, dims, [a, b, c, d], How { sparse, ..how })
 }
 
-/// Lowers `wmma.mma`. Layouts are those that the fragments were loaded with.
+/// Lowers `wmma.mma`. The layouts are those with which the fragments were loaded.
 pub(super) fn wmma(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let (words, how) = words(inst);
     let ["mma", "sync", "aligned", dims, "row" | "col", "row" | "col", types @ ..] = words.as_slice() else {
@@ -50,20 +50,21 @@ pub(super) fn wmma(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     lower(cx, inst, dims, types, How { whole_tile: true, ..how })
 }
 
-/// What the modifiers say besides dimensions and types.
+/// What the modifiers specify besides dimensions and types.
 #[derive(Clone, Copy, Default)]
 struct How {
-    /// It is `wmma`.
+    /// Whether it is `wmma`.
     whole_tile: bool,
-    /// Sums of integers saturate.
+    /// Whether sums of integers saturate.
     saturates: bool,
-    /// How bits are set against each other: those that differ count, or those that both have.
+    /// How bits are combined: whether differing bits count, or else common ones; `None` if the elements are no single
+    /// bits.
     bits: Option<bool>,
-    /// Half of the first factor is kept.
+    /// Whether half of the first factor is kept.
     sparse: bool,
 }
 
-/// The modifiers in one order, without those that say how sums are rounded, and what else they say.
+/// Returns the modifiers in a fixed order, without those for the rounding of sums, and what else they specify.
 fn words(inst: &ast::Inst) -> (Vec<&str>, How) {
     let mut words: Vec<&str> = inst.op.split('.').skip(1).collect();
     let has = |word: &str| words.contains(&word);
@@ -72,7 +73,7 @@ fn words(inst: &ast::Inst) -> (Vec<&str>, How) {
     let tile = inst.op.starts_with("wmma");
     let of_bits = |word: &str| bits.is_some() && matches!(word, "popc" | "xor" | "and");
     words.retain(|word| *word != "satfinite" && !(tile && *word == "rn") && !of_bits(word));
-    // The order of these does not matter. That of layouts and types does.
+    // The order of these modifiers is arbitrary; that of layouts and types is not.
     words.sort_by_key(|word| match *word {
         "mma" | "sp" | "sp::ordered_metadata" => 0,
         "sync" => 1,
@@ -84,7 +85,7 @@ fn words(inst: &ast::Inst) -> (Vec<&str>, How) {
     (words, how)
 }
 
-/// Whether there is a product with these types of A, B, C and D.
+/// Whether a product with these types of A, B, C and D exists.
 fn is_known(sizes: Dims, types: [Element; 4], how: How) -> bool {
     use Element::{B1, Bf16, E4m3, E5m2, F16, F32, F64, S4, S8, S32, Tf32, U4, U8};
     let (a, Dims { m, n, k }) = (types[0], sizes);
@@ -127,7 +128,7 @@ fn is_known(sizes: Dims, types: [Element; 4], how: How) -> bool {
     known && fits
 }
 
-/// Whether products of elements of less than a byte have these dimensions, with one depth or twice that.
+/// Whether products of elements of less than a byte have these dimensions, with either of the two depths.
 fn is_small(sizes: Dims, depths: [usize; 2], whole_tile: bool) -> bool {
     match (sizes.m, sizes.n) {
         (8, 8) => sizes.k == depths[0],
@@ -136,7 +137,7 @@ fn is_small(sizes: Dims, depths: [usize; 2], whole_tile: bool) -> bool {
     }
 }
 
-/// Lowers a product of matrices with these dimensions, whose A, B, C and D have these types.
+/// Lowers a matrix product with these dimensions, whose A, B, C and D have these types.
 fn lower(cx: &mut dyn Context, inst: &ast::Inst, dims: &str, types: [&str; 4], how: How) -> Result<()> {
     let [a, b, c, d] = types.map(Element::named);
     let (Some(dims), Some(a), Some(b), Some(c), Some(d)) = (Dims::code(dims), a, b, c, d) else {
@@ -177,17 +178,17 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, dims: &str, types: [&str; 4], h
     cx.emit(product.pack(multiply).role(Role::WarpSync))
 }
 
-/// The most registers that an instruction names.
+/// The maximum number of registers of an instruction.
 const MOST: usize = 40;
-/// The most rows or columns of a tile, and the most numbers that a row of the first factor holds.
+/// The maximum number of rows or columns of a tile, and of numbers in a row of the first factor.
 const SIDE: usize = 32;
-/// The most rows of the second factor, of which a sparse first factor meets half.
+/// The maximum number of rows of the second factor; a sparse first factor uses half of them.
 const DEEP: usize = 64;
 /// The bits of a tile's elements, by row and column.
 type Tile<const ROWS: usize = SIDE> = [[u64; SIDE]; ROWS];
 const EMPTY: Tile = [[0; SIDE]; SIDE];
 
-/// Executes a product.
+/// Executes a matrix product.
 unsafe fn multiply(warp: &mut Warp, op: &Op) -> Flow {
     if let Err(flow) = warp.gather_all(op) {
         return flow;
@@ -204,7 +205,7 @@ unsafe fn multiply(warp: &mut Warp, op: &Op) -> Flow {
     let parts = [(Part::A, ta, nd, na), (Part::B, tb, nd + na, nb), (Part::C, tc, nd + na + nb, nc)];
     let tiles: [&mut [[u64; SIDE]]; 3] = [&mut a, &mut b, &mut c];
     for (tile, (part, element, first, count)) in tiles.into_iter().zip(parts) {
-        // An element that a fragment holds twice counts once.
+        // Elements that a fragment holds twice count once.
         let dims = if part == Part::A { form.first() } else { dims };
         for register in 0..count.min(dims.distinct(part, element)) {
             // SAFETY: the lowering puts registers of the elements' size into the list.
@@ -218,7 +219,7 @@ unsafe fn multiply(warp: &mut Warp, op: &Op) -> Flow {
             }
         }
     }
-    // SAFETY: as above: the words of metadata stand behind the fragments.
+    // SAFETY: as above: the words of metadata follow the fragments.
     let words = form.kept.map(|_| unsafe { warp.fragment(list[count - 1], Element::S32) });
     let rows = Rows { form, words };
     let mut d = EMPTY;
@@ -258,20 +259,20 @@ unsafe fn multiply(warp: &mut Warp, op: &Op) -> Flow {
     Flow::Next
 }
 
-/// The numbers of a tile, taken apart.
+/// Unpacks the numbers of a tile.
 fn terms(tile: &[[u64; SIDE]], element: Element) -> Vec<[Term; SIDE]> {
     tile.iter().map(|row| row.map(|bits| Term::new(element, bits))).collect()
 }
 
-/// A number of the result: the sum of the products of these pairs, as many as the first factor has in a row, and of the
-/// accumulator.
+/// Returns a number of the result: the accumulator plus the products of these pairs, one for each number in a row of
+/// the first factor.
 fn number(form: &Form, pair: impl Fn(usize) -> (Term, Term) + Copy, accumulator: u64) -> u64 {
     let [ta, _, tc, td] = form.types;
     let all = form.first().k;
     let c = Term::new(tc, accumulator);
     if ta.is_quarter() {
-        // In two steps as f16, of two neighbours in four each, to which the accumulator is added at last (ptxas 13.0
-        // for sm_90: HMMA, HMMA, FADD or HADD2).
+        // Two steps in f16, each of two of every four neighbours; the accumulator is added at the end (ptxas 13.0 for
+        // sm_90: HMMA, HMMA, FADD or HADD2).
         let step = |which: usize, sum| dot(&(0..all).filter(move |k| k / 2 % 2 == which).map(pair), sum, td);
         let sum = step(1, Term::new(td, step(0, Term::ZERO)));
         return sum_of_two(td, accumulator, sum);
@@ -283,7 +284,7 @@ fn number(form: &Form, pair: impl Fn(usize) -> (Term, Term) + Copy, accumulator:
         let sum = Term::new(td, dot(&pairs(0, half), c, td));
         return dot(&pairs(half, all), sum, td);
     }
-    // With an accumulator of f32 and a result of f16, the sum is one of f32, which is then converted.
+    // With an f32 accumulator and an f16 result, the sum is an f32 sum, which is then converted.
     if tc == Element::F32 && td == Element::F16 {
         let sum = dot(&pairs(0, all), c, tc);
         return soft::convert(soft::F32, soft::F16, Round::Nearest, sum).unwrap_or(0x7fff);
@@ -291,7 +292,7 @@ fn number(form: &Form, pair: impl Fn(usize) -> (Term, Term) + Copy, accumulator:
     dot(&pairs(0, all), c, td)
 }
 
-/// The sum of two f32 or f16, to the nearest.
+/// Returns the sum of two f32 or f16, rounded to nearest.
 fn sum_of_two(element: Element, a: u64, b: u64) -> u64 {
     let [a, b] = [a, b].map(|bits| match element {
         Element::F16 => F16(bits as u16).to_f32(),
@@ -299,14 +300,14 @@ fn sum_of_two(element: Element, a: u64, b: u64) -> u64 {
     });
     match (element, a + b) {
         (Element::F16, sum) if sum.is_nan() => 0x7fff,
-        // An f32 has twice the bits of an f16 and two more, so that rounding twice changes nothing.
+        // An f32 has twice the bits of an f16 plus two, so rounding twice changes nothing.
         (Element::F16, sum) => F16::nearest_of_double(sum.into()).0.into(),
         (_, sum) if sum.is_nan() => 0x7fff_ffff,
         (_, sum) => sum.to_bits().into(),
     }
 }
 
-/// Which rows of B meet the numbers of a row of A.
+/// Maps the numbers of a row of A to the rows of B.
 struct Rows {
     form: Form,
     /// The words of metadata of all lanes.
@@ -314,7 +315,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// The row of B for each number that is kept of a row of A.
+    /// Returns the row of B for each kept number of a row of A.
     fn from(&self, row: usize) -> [usize; SIDE] {
         let (Some(kept), Some(words)) = (self.form.kept, self.words) else {
             return std::array::from_fn(|k| k);
@@ -324,7 +325,7 @@ impl Rows {
     }
 }
 
-/// The product of two numbers, or the sum of the products of those in two words or bytes.
+/// Returns the product of two numbers, or the sum of the products of the numbers in two words or bytes.
 fn of_whole_numbers(form: &Form, a: u64, b: u64) -> i64 {
     let value = |element: Element, bits: u64, k: usize| match element {
         Element::S8 => i64::from(bits as i8),
@@ -339,7 +340,7 @@ fn of_whole_numbers(form: &Form, a: u64, b: u64) -> i64 {
     }
 }
 
-/// Integer products.
+/// Computes integer products.
 fn whole_numbers(rows: &Rows, a: &Tile, b: &Tile<DEEP>, c: &Tile, d: &mut Tile) {
     let form = &rows.form;
     let dims = form.dims();

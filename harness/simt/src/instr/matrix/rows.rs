@@ -1,4 +1,4 @@
-//! Matrices of 8 x 8 halves: `ldmatrix`, `stmatrix` and `movmatrix`.
+//! Matrices of 8 x 8 16-bit numbers: `ldmatrix`, `stmatrix` and `movmatrix`.
 
 use crate::engine::traffic::banks::bank_conflicts;
 use crate::engine::warp::program::Op;
@@ -12,12 +12,12 @@ use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Type};
 use smallvec::SmallVec;
 
-/// Which matrices are loaded or stored.
+/// The matrices that are loaded or stored.
 #[derive(Clone, Copy)]
 struct Matrices {
-    /// How many: 1, 2 or 4.
+    /// Their number: 1, 2 or 4.
     count: u32,
-    /// They lie in memory column by column.
+    /// Whether they are stored in memory column by column.
     transposed: bool,
 }
 
@@ -32,11 +32,11 @@ impl Number for Matrices {
 }
 
 operands! {
-    /// What `ldmatrix` and `stmatrix` take and give.
+    /// Operands of `ldmatrix` and `stmatrix`.
     struct Rows {
-        /// Addresses of the rows, of which each lane gives one.
+        /// Addresses of the rows, one from each lane.
         address: address in a,
-        /// Which matrices.
+        /// Number and layout of the matrices.
         matrices: number(Matrices) in e,
         /// The matrices of a load.
         to: write_list in d | d2 | b | c,
@@ -71,7 +71,7 @@ pub(super) fn stmatrix(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     cx.emit(rows.pack(exchange::<true>).role(role))
 }
 
-/// What the modifiers say, if that is supported and fits the operand with the matrices.
+/// Decodes the modifiers, if they are supported and fit the operand with the matrices.
 fn matrices(cx: &dyn Context, inst: &ast::Inst, values: &ast::Operand) -> Result<Matrices> {
     let words: Vec<&str> = inst.op.split('.').collect();
     let has = |word: &str| words.contains(&word);
@@ -123,13 +123,13 @@ unsafe fn exchange<const STORE: bool>(warp: &mut Warp, op: &Op) -> Flow {
     Flow::Next
 }
 
-/// The lanes that give the rows of so many matrices.
+/// Returns the lanes that provide the rows of `count` matrices.
 fn givers(count: u32) -> u32 {
     if count == 4 { u32::MAX } else { (1 << (8 * count)) - 1 }
 }
 
 impl Warp<'_> {
-    /// The host's addresses of the rows of so many matrices in shared memory, of which each lane gives one. A matrix
+    /// Returns the host's addresses of the rows of `count` matrices in shared memory, one from each lane. A matrix
     /// takes one pass over the banks, and more if some of its rows share banks.
     ///
     /// # Safety
@@ -139,7 +139,7 @@ impl Warp<'_> {
         let (mask, counting) = (self.mask(), self.counting);
         let resolve = self.resolve;
         let mut at: Pointers = [0; LANES];
-        // Before 8.0, the other lanes' addresses are looked at, too.
+        // Before compute capability 8.0, the other lanes' addresses are checked, too.
         let all = what == What::Read && !self.launch().profile.at_least(8, 0);
         self.set_mask(if all { u32::MAX } else { givers(count) });
         self.counting = false;
@@ -148,7 +148,7 @@ impl Warp<'_> {
         self.counting = counting;
         self.set_mask(mask);
         if fine && counting {
-            // SAFETY: there is a site for every instruction.
+            // SAFETY: every instruction has a site.
             let site = unsafe { &mut *self.sites.add(op.site as usize) };
             let address = at.map(|at| self.shared_offset(at));
             for matrix in 0..count {
@@ -163,11 +163,11 @@ impl Warp<'_> {
 }
 
 operands! {
-    /// What `movmatrix` takes and gives.
+    /// Operands of `movmatrix`.
     struct Transposition {
         /// A matrix.
         from: read(u32) in a,
-        /// The same, transposed.
+        /// The matrix, transposed.
         to: write(u32) in d,
     }
 }

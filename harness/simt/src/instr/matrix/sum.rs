@@ -1,9 +1,9 @@
 //! How tensor cores sum products.
 //!
-//! Tensor cores sum in fixed point. All products of a row and a column, and the accumulator, are brought to the
-//! exponent of the largest, 25 bits below which everything is cut off; the sum, which is then exact, is cut off once
-//! more to f32, or rounded to the nearest f16. The committed vectors of an H200 agree bit for bit. The exponent of a
-//! product is the sum of its factors'.
+//! Tensor cores sum in fixed point. All products of a row and a column, and the accumulator, are aligned to the
+//! exponent of the largest, and truncated 25 bits below it; the sum, which is then exact, is truncated once more to
+//! f32, or rounded to the nearest f16. The committed vectors of an H200 agree bit for bit. The exponent of a product is
+//! the sum of its factors'.
 
 use super::fragment::Element;
 use crate::instr::alu::quarter::{half_of_e4m3, half_of_e5m2};
@@ -12,7 +12,7 @@ use crate::instr::alu::soft::{Parts, Round};
 /// Bits that a sum keeps below the leading bit of its largest term.
 const KEPT: i32 = 25;
 
-/// A number taken apart: a term of a sum, or a factor of a term.
+/// An unpacked number: a term of a sum, or a factor of a term.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Term {
     Nan,
@@ -30,7 +30,7 @@ impl Term {
     /// Zero.
     pub const ZERO: Term = Term::Finite { sig: 0, exp: 0, top: i32::MIN };
 
-    /// From an element's bits.
+    /// Unpacks an element's bits.
     pub fn new(element: Element, bits: u64) -> Term {
         let bits = match element {
             Element::Tf32 => bits & 0xffff_e000,
@@ -68,7 +68,7 @@ fn product(a: Term, b: Term) -> Term {
     }
 }
 
-/// The sum of products and an accumulator as the hardware has it, to f32 or f16 bits.
+/// Returns the sum of products and an accumulator as the hardware computes it, as f32 or f16 bits.
 pub(super) fn dot(pairs: &(impl Iterator<Item = (Term, Term)> + Clone), c: Term, to: Element) -> u64 {
     let terms = || pairs.clone().map(|(a, b)| product(a, b)).chain([c]);
     let nan = if to == Element::F16 { 0x7fff } else { 0x7fff_ffff };
@@ -112,14 +112,14 @@ pub(super) fn dot(pairs: &(impl Iterator<Item = (Term, Term)> + Clone), c: Term,
     if sum == 0 {
         0
     } else if to != Element::F16 && top > 127 {
-        // Numbers that are too large become infinite, although others are rounded towards zero.
+        // Numbers that are too large become infinite, although other results are rounded towards zero.
         format.infinity() | if sum < 0 { format.sign() } else { 0 }
     } else {
         format.pack(round, sum < 0, unit, u128::from(sum.unsigned_abs()))
     }
 }
 
-/// The sum of products of these bits and an accumulator, for tests of others who compute the same.
+/// Returns the sum of products of these bits and an accumulator, for tests of other code that computes the same.
 #[cfg(test)]
 pub(crate) fn reference(element: &str, pairs: &[(u32, u32)], c: u32, to: &str) -> u32 {
     let named = |word| Element::named(word).expect("a type");

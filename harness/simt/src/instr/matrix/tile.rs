@@ -15,14 +15,14 @@ use crate::instr::operands::{Number, Placed, operands};
 use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Type};
 
-/// How a tile's load or store goes over memory.
+/// How a tile's load or store accesses memory.
 #[derive(Clone, Copy)]
 struct How {
     /// The matrix that the fragment belongs to.
     part: Part,
-    /// Columns lie one after another, not rows.
+    /// Whether the layout is column-major.
     columns: bool,
-    /// It is a store.
+    /// Whether it is a store.
     store: bool,
     /// The space that the instruction names.
     space: Space,
@@ -44,15 +44,15 @@ impl Number for How {
 }
 
 operands! {
-    /// What the load or store of a tile takes and gives.
+    /// Operands of the load or store of a tile.
     struct Tile {
         /// The tile's address.
         address: read(u64) in a,
         /// Elements from one row (or column) to the next.
         stride: read(u32) in c,
-        /// What the fragment holds.
+        /// The contents of the fragment.
         form: number(Form) in b,
-        /// How it goes over memory.
+        /// How it accesses memory.
         how: number(How) in e,
         /// The fragment's registers.
         fragment: pool in imm,
@@ -77,7 +77,7 @@ pub(super) fn store(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     lower(cx, inst, "c", rest, true)
 }
 
-/// Lowers the load or store of a part's fragment with these further modifiers.
+/// Lowers the load or store of a fragment with these further modifiers.
 fn lower(cx: &mut dyn Context, inst: &ast::Inst, part: &str, words: &[&str], store: bool) -> Result<()> {
     let mut space = Space::Generic;
     let (mut dims, mut element, mut columns) = (None, None, false);
@@ -153,8 +153,8 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, part: &str, words: &[&str], sto
     Ok(())
 }
 
-/// Whether such tiles exist. Those of bits and of numbers of four bits lie along the depth, and have dimensions of
-/// their own.
+/// Whether such tiles exist. Those of single bits and of 4-bit numbers are contiguous along the depth, and have their
+/// own dimensions.
 fn is_tile(sizes: Dims, element: Element, part: Part, columns: bool) -> bool {
     match (element, part) {
         (Element::B1, Part::A | Part::B) => sizes.k == 128 && sizes.m == 8 && columns == (part == Part::B),
@@ -222,7 +222,7 @@ unsafe fn access(warp: &mut Warp, op: &Op) -> Flow {
 }
 
 impl Tile<Placed> {
-    /// Bytes from the tile's address to an element: `sub` in a lane's register. `stride` counts elements.
+    /// Returns the bytes from the tile's address to element `sub` in a lane's register. `stride` counts elements.
     #[inline(always)]
     fn offset(&self, register: usize, sub: usize, lane: usize, stride: u32) -> u64 {
         let element = self.form.types[0];
@@ -235,9 +235,9 @@ impl Tile<Placed> {
 }
 
 impl Warp<'_> {
-    /// Stops the kernel if a tile begins where it must not: the accesses that a compiler makes of it (see
-    /// [`Dims::accesses`]) are wider than an element.
-    /// The distance of its rows does not matter, as it is cut to their width.
+    /// Stops the kernel if a tile's address is misaligned: the accesses that a compiler generates for it (see
+    /// [`Dims::accesses`]) are wider than an element. The distance of its rows does not matter, since it is truncated
+    /// to their width.
     fn misaligned(&mut self, op: &Op, tile: &Tile<Placed>, request: Request, base: &[u64; LANES]) -> Option<Flow> {
         let How { part, columns, .. } = tile.how;
         let accesses = tile.form.dims().accesses(part, tile.form.types[0], columns);
@@ -251,7 +251,7 @@ impl Warp<'_> {
         None
     }
 
-    /// Counts the accesses that a compiler makes of the load or store of a tile, see [`Dims::accesses`].
+    /// Counts the accesses that a compiler generates for the load or store of a tile, see [`Dims::accesses`].
     ///
     /// # Safety
     /// `tile` was unpacked from `op`.
@@ -266,9 +266,9 @@ impl Warp<'_> {
             Space::Generic => space_of(base[mask.trailing_zeros() as usize & 31]).0,
             space => space,
         };
-        // A tile in shared memory that has a generic address is counted at the instruction behind this one.
+        // A tile in shared memory with a generic address is counted at the instruction after this one.
         let at = op.site as usize + usize::from(generic && space == Space::Shared);
-        // SAFETY: there is a site for every instruction, and the lowering puts one there.
+        // SAFETY: every instruction has a site, and the lowering puts an instruction there.
         let site = unsafe { &mut *self.sites.add(at) };
         for ((register, sub), size) in dims.accesses(part, element, columns) {
             let mut address = [0u64; LANES];
@@ -294,7 +294,7 @@ impl Warp<'_> {
     }
 }
 
-/// Stands behind a tile's load or store with a generic address: see [`Warp::count_tile`].
+/// Follows a tile's load or store with a generic address: see [`Warp::count_tile`].
 unsafe fn counted(_: &mut Warp, _: &Op) -> Flow {
     Flow::Next
 }

@@ -1,4 +1,4 @@
-//! Arrivals at an mbarrier, and the bytes that a phase of it waits for.
+//! Arrivals at an mbarrier, and the bytes that its phase waits for.
 
 use super::reach::Modifiers;
 use crate::engine::warp::program::Op;
@@ -16,9 +16,9 @@ use crate::ptx::ast::{self, Operand, Type};
 struct How {
     /// The space that the instruction names.
     space: Space,
-    /// Later phases wait for fewer arrivals.
+    /// Whether later phases expect fewer arrivals.
     drops: bool,
-    /// It orders nothing.
+    /// Whether it orders nothing.
     relaxed: bool,
 }
 
@@ -36,31 +36,31 @@ impl Number for How {
 }
 
 operands! {
-    /// What an arrival takes and gives.
+    /// Operands of an arrival.
     struct Arrive {
-        /// Where the mbarrier lies.
+        /// The address of the mbarrier.
         address: address in a,
-        /// How many arrivals it is.
+        /// The number of arrivals.
         count: read(u32) in b,
-        /// The bytes that the phase is to wait for as well.
+        /// The bytes that the phase must wait for in addition.
         bytes: maybe_read(u32) in c,
         /// How it arrives.
         how: number(How) in e,
-        /// The state of the mbarrier before.
+        /// The previous state of the mbarrier.
         state: maybe_write(u64) in d,
     }
 }
 
 operands! {
-    /// What `mbarrier.expect_tx` and `mbarrier.complete_tx` take.
+    /// Operands of `mbarrier.expect_tx` and `mbarrier.complete_tx`.
     struct Transfer {
-        /// Where the mbarrier lies.
+        /// The address of the mbarrier.
         address: address in a,
-        /// So many bytes.
+        /// The number of bytes.
         bytes: read(u32) in b,
         /// The space that the instruction names.
         space: number(Space) in e,
-        /// They have come.
+        /// Whether they have arrived.
         completes: number(bool) in c,
     }
 }

@@ -1,4 +1,4 @@
-//! Barriers in shared memory (`mbarrier`): who arrives, who waits, and which copies report to them.
+//! Barriers in shared memory (`mbarrier`): arrivals, waits, and the copies that report to them.
 
 mod arrive;
 mod object;

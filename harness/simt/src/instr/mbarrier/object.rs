@@ -1,4 +1,4 @@
-//! An mbarrier begins and ends: `mbarrier.init`, `mbarrier.inval`; and what a state of it says.
+//! Creation and end of an mbarrier: `mbarrier.init`, `mbarrier.inval`; and decoding of its state.
 
 use super::reach::Modifiers;
 use crate::engine::warp::mbarrier::{Mbarrier, pending_of};
@@ -13,9 +13,9 @@ use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Type};
 
 operands! {
-    /// What `mbarrier.init` takes.
+    /// Operands of `mbarrier.init`.
     struct Init {
-        /// Where the mbarrier is to lie.
+        /// The address of the new mbarrier.
         address: address in a,
         /// The arrivals of each phase.
         count: read(u32) in b,
@@ -25,9 +25,9 @@ operands! {
 }
 
 operands! {
-    /// What `mbarrier.inval` takes.
+    /// Operands of `mbarrier.inval`.
     struct Inval {
-        /// Where the mbarrier lies.
+        /// The address of the mbarrier.
         address: address in a,
         /// The space that the instruction names.
         space: number(Space) in e,
@@ -35,9 +35,9 @@ operands! {
 }
 
 operands! {
-    /// What `mbarrier.pending_count` takes and gives.
+    /// Operands of `mbarrier.pending_count`.
     struct Pending {
-        /// A state that an arrival gave.
+        /// A state returned by an arrival.
         state: read(u64) in a,
         /// The arrivals that were pending before it.
         count: write(u32) in d,
@@ -94,7 +94,8 @@ unsafe fn end(warp: &mut Warp, op: &Op) -> Flow {
     write(warp, op, space, base.map(|at| at.wrapping_add(address.offset)), |_| None)
 }
 
-/// Writes an mbarrier at each lane's address, with the arrivals that `count` gives; without them, one ends there.
+/// Writes an mbarrier at each lane's address, with the number of arrivals from `count`; if that is `None`, the mbarrier
+/// there ends.
 fn write(warp: &mut Warp, op: &Op, space: Space, address: [u64; LANES], count: impl Fn(usize) -> Option<u32>) -> Flow {
     for lane in lanes(warp.mask()) {
         let at = match warp.reach(op, lane, (space, address[lane]), What::Write) {
@@ -103,7 +104,7 @@ fn write(warp: &mut Warp, op: &Op, space: Space, address: [u64; LANES], count: i
         };
         let word = match count(lane).map(Mbarrier::new) {
             None => {
-                // What is no mbarrier cannot end as one.
+                // Only a valid mbarrier can be invalidated.
                 if let Err(misuse) = Mbarrier::from_word(at.word()) {
                     return warp.misused(op, lane, at.home, misuse);
                 }

@@ -1,4 +1,4 @@
-//! The mbarriers that lanes name, and how they are changed.
+//! Finds and changes the mbarriers that lanes name.
 
 use crate::engine::warp::mbarrier::{Home, Mbarrier};
 use crate::engine::warp::program::Op;
@@ -9,17 +9,17 @@ use crate::instr::context::{Context, Result as Lowered};
 use crate::kernel::Fault;
 use crate::ptx::ast;
 
-/// What the modifiers of an instruction on an mbarrier say.
+/// The decoded modifiers of an instruction on an mbarrier.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Modifiers {
-    /// It names shared memory.
+    /// Whether it names shared memory.
     pub shared: bool,
-    /// It orders nothing.
+    /// Whether it orders nothing.
     pub relaxed: bool,
 }
 
 impl Modifiers {
-    /// Those behind the instruction's own name, which has `skip` words.
+    /// Decodes the modifiers after the instruction's own name, which has `skip` words.
     pub fn of(cx: &dyn Context, inst: &ast::Inst, skip: usize) -> Lowered<Modifiers> {
         let mut how = Modifiers::default();
         let (mut ordered, mut scoped, mut typed) = (false, false, false);
@@ -30,7 +30,7 @@ impl Modifiers {
                 "release" | "acquire" => ordered = true,
                 "cta" | "cluster" => scoped = true,
                 "b64" => typed = true,
-                // They are told from each other by their names.
+                // These are distinguished by the instruction's name.
                 "parity" | "expect_tx" | "noComplete" => {}
                 _ => return Err(cx.missing(inst)),
             }
@@ -50,7 +50,7 @@ impl Modifiers {
 /// An mbarrier that a lane names.
 #[derive(Clone, Copy)]
 pub(in crate::instr) struct Reached {
-    /// Where it lies.
+    /// Its location.
     pub home: Home,
     word: *mut u64,
 }
@@ -64,7 +64,7 @@ impl Reached {
 
     /// Replaces its eight bytes.
     pub fn set_word(&self, word: u64) {
-        // SAFETY: as above; the blocks of a cluster belong to one thread of the host.
+        // SAFETY: as above; the blocks of a cluster run on a single host thread.
         unsafe { self.word.write(word) };
     }
 }
@@ -96,7 +96,7 @@ impl Warp<'_> {
         Err(self.access_fault(op, lane, request, found))
     }
 
-    /// Changes an mbarrier, and ends its phase if it waits for nothing more. Returns what its eight bytes held before.
+    /// Changes an mbarrier, and ends its phase if it waits for nothing else. Returns its previous eight bytes.
     pub(in crate::instr) fn change_mbarrier(
         &mut self,
         op: &Op,
@@ -127,7 +127,7 @@ impl Warp<'_> {
         }
     }
 
-    /// Stops the kernel because of the use of an mbarrier.
+    /// Stops the kernel because of invalid use of an mbarrier.
     #[cold]
     pub(super) fn misused(&mut self, op: &Op, lane: usize, home: Home, misuse: MbarrierMisuse) -> Flow {
         let place = self.program().place_of(op.site);

@@ -17,11 +17,11 @@ use crate::ptx::ast::{self, Type};
 struct How {
     /// The space that the instruction names.
     space: Space,
-    /// It names its phase by whether that is odd, not by a state.
+    /// Whether it names its phase by parity, not by a state.
     parity: bool,
-    /// It does not return at once.
+    /// Whether it blocks instead of returning immediately.
     blocks: bool,
-    /// It orders nothing.
+    /// Whether it orders nothing.
     relaxed: bool,
 }
 
@@ -40,11 +40,11 @@ impl Number for How {
 }
 
 operands! {
-    /// What a wait takes and gives.
+    /// Operands of a wait.
     struct Wait {
-        /// Where the mbarrier lies.
+        /// The address of the mbarrier.
         address: address in a,
-        /// The phase: 64 bits of a state, or 32 bits that say whether it is odd.
+        /// The phase: 64 bits of a state, or a 32-bit parity.
         phase: read(Any) in b,
         /// How it waits.
         how: number(How) in e,
@@ -59,7 +59,7 @@ pub(super) fn wait(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let blocks = inst.op.starts_with("mbarrier.try_wait");
     let (ended, address, phase) = match inst.operands.as_slice() {
         [ended, address, phase] => (ended, address, phase),
-        // How long it may take is a hint.
+        // The time limit is only a hint.
         [ended, address, phase, _] if blocks => (ended, address, phase),
         _ => return Err(cx.wrong(inst)),
     };
@@ -114,7 +114,7 @@ unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
     if done == 0 {
         let again = warp.looked_again(op.site);
         let late = std::mem::take(&mut warp.late) & mask != 0;
-        // A test that fails twice in a row waits, too: what it waits for is another's turn.
+        // A test that fails twice in a row waits, too, because another thread must run first.
         if !late && (how.blocks || again) {
             return warp.park(op.site, State::Phase(one.unwrap_or(u32::MAX)));
         }
@@ -130,7 +130,8 @@ unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
 }
 
 impl Warp<'_> {
-    /// Notes an unsuccessful test at this instruction. Returns whether the last such look was at it, too.
+    /// Records an unsuccessful test at this instruction. Returns whether the previous unsuccessful test was at this
+    /// instruction, too.
     fn looked_again(&mut self, site: u32) -> bool {
         let poll = (site, u64::from(self.mask()));
         let again = self.poll == poll;

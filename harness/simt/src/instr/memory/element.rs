@@ -1,4 +1,4 @@
-//! The elements that loads and stores move, and the quick ways to find where they lie.
+//! The elements that loads and stores move, and fast paths to locate them.
 
 use crate::checks::Layout;
 use crate::engine::memory::own::LocalRows;
@@ -15,10 +15,10 @@ use crate::memory::fetch_ahead;
 /// Lanes of half a warp.
 pub(super) const HALF: usize = LANES / 2;
 
-/// How many elements a lane loads or stores, and from which space.
+/// The number of elements of a load or store, and their space.
 #[derive(Clone, Copy)]
 pub(crate) struct Elements {
-    /// Elements: 1, 2 or 4.
+    /// The number of elements: 1, 2 or 4.
     pub count: u32,
     /// The space that the instruction names.
     pub space: Space,
@@ -35,15 +35,15 @@ impl Number for Elements {
     }
 }
 
-/// How an element lies in memory and in a register.
+/// The representation of an element in memory and in a register.
 pub(super) trait Elem {
-    /// In memory.
+    /// Its type in memory.
     type Mem: Copy;
-    /// In a lane of a register.
+    /// Its type in a lane of a register.
     type Reg: Bytes;
-    /// From memory into a register.
+    /// Converts from memory to a register.
     fn widen(value: Self::Mem) -> Self::Reg;
-    /// From a register into memory.
+    /// Converts from a register to memory.
     fn narrow(value: Self::Reg) -> Self::Mem;
 }
 
@@ -60,7 +60,7 @@ macro_rules! elems {
         }
     )*};
 }
-// Name, type in memory, type by which it is extended, type in the register.
+// Columns: name, type in memory, type by which it is extended, type in the register.
 elems! {
     U8R16 u8, u16, u16;
     S8R16 i8, i16, u16;
@@ -79,11 +79,11 @@ elems! {
     U64R64 u64, u64, u64;
 }
 
-/// Whether lane `i` has the address `first + i * step`, for all these lanes, of which there are 16 or 32. Written out
-/// for the host's vectors, because the compiler makes good code of a loop only by chance.
+/// Whether lane `i` has the address `first + i * step`, for all lanes in `address`, of which there are 16 or 32.
+/// Written explicitly for the host's vectors, because the compiler vectorizes the loop only by chance.
 ///
 /// # Safety
-/// The processor has what `W` promises.
+/// The processor supports what `W` requires.
 #[inline(always)]
 unsafe fn ascend<const W: u8>(address: &[u64], first: u64, step: u64) -> bool {
     #[cfg(target_arch = "x86_64")]
@@ -127,19 +127,19 @@ unsafe fn ascend<const W: u8>(address: &[u64], first: u64, step: u64) -> bool {
     differ == 0
 }
 
-/// The host's address of the first lane's element, if all lanes run and their elements lie one after another. Counts
+/// Returns the host's address of the first lane's element, if all lanes run and their elements are contiguous. Counts
 /// the request.
 ///
 /// # Safety
-/// The address was unpacked from `op`, an instruction of the program that the warp runs; the processor has what `W`
-/// promises.
+/// The address was unpacked from `op`, an instruction of the program that the warp runs; the processor supports what
+/// `W` requires.
 #[inline(always)]
 pub(super) unsafe fn consecutive<E: Elem, const W: u8>(warp: &mut Warp, op: &Op, address: Address) -> Option<*mut u8> {
     let size = size_of::<E::Mem>() as u64;
     if warp.mask() != ALL {
         return None;
     }
-    // SAFETY: the register was unpacked from this instruction; there is a site for every instruction.
+    // SAFETY: the register was unpacked from this instruction; every instruction has a site.
     let (addr, site) = unsafe { (&*address.base.lanes(warp), &mut *warp.sites.add(op.site as usize)) };
     let first = addr[0];
     let base = first.wrapping_add(address.offset);
@@ -160,7 +160,7 @@ pub(super) unsafe fn consecutive<E: Elem, const W: u8>(warp: &mut Warp, op: &Op,
     Some(base.wrapping_add(site.delta) as *mut u8)
 }
 
-/// The host's address of the element, if all lanes run and name the same one. Counts the request.
+/// Returns the host's address of the element, if all lanes run and name the same one. Counts the request.
 ///
 /// # Safety
 /// As for [`consecutive`].
@@ -185,8 +185,8 @@ pub(super) unsafe fn uniform<E: Elem, const W: u8>(warp: &mut Warp, op: &Op, add
     Some(base.wrapping_add(site.delta) as *mut u8)
 }
 
-/// The host's addresses of the elements of the first lane and of the lane in the middle, if all lanes run and the
-/// elements of each half of the warp lie one after another, as in two rows of a tile. Counts the request.
+/// Returns the host's addresses of the elements of the first lane and of the lane in the middle, if all lanes run and
+/// the elements of each half of the warp are contiguous, as in two rows of a tile. Counts the request.
 ///
 /// # Safety
 /// As for [`consecutive`].
@@ -217,8 +217,8 @@ pub(super) unsafe fn halves<E: Elem, const W: u8>(warp: &mut Warp, op: &Op, addr
     Some(base.map(|base| base.wrapping_add(site.delta) as *mut u8))
 }
 
-/// The lanes' elements in local memory, `size` bytes a lane, if all lanes run and are at the same offset, as most
-/// accesses to local arrays are. Counts the request.
+/// Returns the lanes' elements in local memory, `size` bytes a lane, if all lanes run and access the same offset, as in
+/// most accesses to local arrays. Counts the request.
 ///
 /// # Safety
 /// As for [`consecutive`].
@@ -238,15 +238,15 @@ pub(super) unsafe fn own<const W: u8>(warp: &mut Warp, op: &Op, address: Address
     }
     let rows = warp.local_rows(offset, bytes)?;
     if warp.counting {
-        // Interleaved by words, 32 lanes take four sectors for each.
+        // Interleaved by words, 32 lanes take four sectors for each word.
         let sectors = 4 * size.div_ceil(4);
-        // SAFETY: there is a site for every instruction.
+        // SAFETY: every instruction has a site.
         count_sectors(unsafe { &mut *warp.sites.add(op.site as usize) }, ALL, sectors, bytes);
     }
     Some(rows)
 }
 
-/// Shows an access to the checks that want to see every address. It has been found to be inside `space`.
+/// Passes an access to the checks, if they need every address. It is known to lie inside `space`.
 ///
 /// # Safety
 /// `op` is a memory instruction of the program that the warp runs.
@@ -266,15 +266,15 @@ pub(super) unsafe fn look<E: Elem>(
     }
 }
 
-/// Shows the checks an access to global memory by all lanes, whose elements lie one after another, at `host` on the
-/// host.
+/// Passes to the checks an access to global memory by all lanes, whose elements are contiguous, at the host address
+/// `host`.
 ///
 /// # Safety
 /// As for [`look`].
 #[inline(always)]
 pub(super) unsafe fn look_along<E: Elem>(warp: &mut Warp, op: &Op, what: What, host: *const u8) {
     if warp.checking {
-        // The data can come to the processor while the checks do their work.
+        // The data can be prefetched while the checks run.
         fetch_ahead(host as u64);
         let (base, offset) = op.address();
         // SAFETY: this is a memory instruction.
@@ -286,8 +286,8 @@ pub(super) unsafe fn look_along<E: Elem>(warp: &mut Warp, op: &Op, what: What, h
     }
 }
 
-/// Shows the checks an access to global memory by all lanes, of which the elements of each half lie one after another,
-/// at `host` on the host.
+/// Passes to the checks an access to global memory by all lanes, in which the elements of each half of the warp are
+/// contiguous, at the host addresses `host`.
 ///
 /// # Safety
 /// As for [`look`].

@@ -8,7 +8,7 @@ use crate::instr::words;
 use crate::ptx::ast;
 
 operands! {
-    /// What a fence takes.
+    /// Operands of a fence.
     struct Fence {
         /// Whether it orders only inside the block.
         narrow: number(bool) in imm,
@@ -28,7 +28,7 @@ pub(super) fn fence(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     cx.emit(Fence { narrow, proxies }.pack(order))
 }
 
-/// Executes a fence: what was written before is seen before what is written after.
+/// Executes a fence: what was written before it becomes visible before what is written after it.
 unsafe fn order(warp: &mut Warp, op: &Op) -> Flow {
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
     if warp.checking {

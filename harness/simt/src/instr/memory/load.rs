@@ -18,11 +18,11 @@ use smallvec::SmallVec;
 use std::marker::PhantomData;
 
 operands! {
-    /// What a load takes and gives.
+    /// Operands of a load.
     pub(crate) struct Load {
-        /// Where it loads from.
+        /// The source address.
         address: address in a,
-        /// What it loads.
+        /// The elements to load.
         elements: number(Elements) in e,
         /// The elements.
         to: write_list in d | d2 | b | c,
@@ -30,7 +30,7 @@ operands! {
 }
 
 operands! {
-    /// What a look at a loaded value takes.
+    /// Operands of the comparison of a polled value.
     struct Look {
         /// The value.
         value: read(Any) in a,
@@ -69,7 +69,7 @@ pub(super) fn ld(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     Ok(())
 }
 
-/// Executed after a load with which the writes of other threads may be awaited: the same value again and again is
+/// Detects spin loops; executed after a load that may poll for writes of other threads: repeated equal values count as
 /// spinning.
 unsafe fn look_again(warp: &mut Warp, op: &Op) -> Flow {
     let Look { value, width } = Look::unpack(op);
@@ -90,7 +90,8 @@ unsafe fn look_again(warp: &mut Warp, op: &Op) -> Flow {
     Flow::Next
 }
 
-/// The handler that loads elements of `mem` bytes into registers of `reg` bytes a lane, extended by sign if `signed`.
+/// Returns the handler that loads elements of `mem` bytes into registers of `reg` bytes a lane, sign-extended if
+/// `signed`.
 pub(crate) fn handler_for(
     vectors: HostVectors,
     space: Space,
@@ -116,14 +117,14 @@ fn load_for<E: Elem>(vectors: HostVectors, space: Space, many: bool) -> Handler 
     }
 }
 
-/// Executes a load of one element from generic or global memory, from the constants or from the parameters.
+/// Executes a load of one element from generic or global memory, from constants or from parameters.
 struct LoadGlobal<E>(PhantomData<E>);
 impl<E: Elem> Exec for LoadGlobal<E> {
     #[inline(always)]
     unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
-        // Operands are unpacked where they are used. What is kept over the call of a check costs every execution the
-        // saving of a register. SAFETY: the register was unpacked from this instruction; memory is checked before it is
-        // touched.
+        // Operands are unpacked where they are used: a value kept across the call of a check would cost every execution
+        // the saving of a register. SAFETY: the register was unpacked from this instruction; memory is checked before
+        // it is accessed.
         unsafe {
             if let Some(from) = consecutive::<E, W>(warp, op, Load::unpack(op).address) {
                 look_along::<E>(warp, op, What::Read, from);
@@ -136,8 +137,8 @@ impl<E: Elem> Exec for LoadGlobal<E> {
     }
 }
 
-/// Executes the same load if all lanes name one element, or those of each half elements that lie one after another, or
-/// else any addresses.
+/// Executes the same load for other addresses: all lanes name one element, or the elements of each half are contiguous,
+/// or the addresses are arbitrary.
 struct LoadUniform<E>(PhantomData<E>);
 impl<E: Elem> Exec for LoadUniform<E> {
     #[inline(always)]
@@ -167,7 +168,7 @@ impl<E: Elem> Exec for LoadUniform<E> {
     }
 }
 
-/// Loads 32 elements that lie side by side into a register.
+/// Loads 32 contiguous elements into a register.
 #[inline(always)]
 unsafe fn copy_in<E: Elem>(from: *const u8, to: *mut [E::Reg; LANES]) {
     // SAFETY: the caller has checked the memory, and knows the register.
@@ -188,7 +189,7 @@ impl<E: Elem> Exec for LoadShared<E> {
         let each = size_of::<E::Mem>();
         let count = Load::unpack(op).elements.count;
         let to = || Load::unpack(op).to;
-        // SAFETY: as for `LoadGlobal`; shared memory is followed by a window's worth of bytes that may be read.
+        // SAFETY: as for `LoadGlobal`; shared memory is followed by a window of readable bytes.
         unsafe {
             let size = each as u32 * count;
             let Some((low, pattern)) = shared::find::<W>(warp, op, size, count == 1) else {
@@ -246,7 +247,7 @@ impl<E: Elem> Exec for LoadLocal<E> {
     }
 }
 
-/// Loads elements at any offsets from an address into a register.
+/// Loads elements at arbitrary offsets from an address into a register.
 #[inline(always)]
 unsafe fn pick<E: Elem>(low: *const u8, at: &[u32; LANES], to: *mut [E::Reg; LANES]) {
     // SAFETY: the caller has checked the memory, and knows the register.
@@ -258,7 +259,7 @@ unsafe fn pick<E: Elem>(low: *const u8, at: &[u32; LANES], to: *mut [E::Reg; LAN
     }
 }
 
-/// Executes a load from any addresses, of any number of elements.
+/// Executes a load from arbitrary addresses, of any number of elements.
 #[inline(never)]
 unsafe fn load_any<E: Elem>(warp: &mut Warp, op: &Op) -> Flow {
     let Load { elements, to, .. } = Load::unpack(op);

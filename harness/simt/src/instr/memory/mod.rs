@@ -1,4 +1,4 @@
-//! Loads, stores, atomics and what else is about memory.
+//! Loads, stores, atomics, and other instructions on memory.
 
 mod atomic;
 mod element;
@@ -36,7 +36,7 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("st", store::st),
 ];
 
-/// Lowers a hint to the caches, of which the machine has none.
+/// Lowers a hint to the caches, which the machine does not have.
 #[expect(clippy::unnecessary_wraps, reason = "a row's function, like those that can fail")]
 fn nothing(_: &mut dyn context::Context, _: &crate::ptx::ast::Inst) -> context::Result<()> {
     Ok(())

@@ -8,28 +8,28 @@ use crate::instr::context::{Context, Result, parts};
 use crate::instr::words::element;
 use crate::ptx::ast::{self, Operand, Type};
 
-/// What the modifiers of a load or store say.
+/// The decoded modifiers of a load or store.
 pub(crate) struct Modifiers {
     /// The space.
     pub space: Space,
-    /// Elements.
+    /// The number of elements.
     pub count: u32,
     /// Their type.
     pub ty: Type,
-    /// They are made at once, as 16 bytes.
+    /// Whether all 16 bytes are accessed as a unit.
     pub whole: bool,
-    /// The writes of other threads may be awaited with it.
+    /// Whether it may poll for writes of other threads.
     pub watched: bool,
-    /// It is seen only after everything before it.
+    /// Whether it becomes visible only after everything before it.
     release: bool,
-    /// It is `volatile`.
+    /// Whether it is `volatile`.
     volatile: bool,
-    /// It is ordered only inside the block.
+    /// Whether it is ordered only inside the block.
     narrow: bool,
 }
 
 impl Modifiers {
-    /// The modifiers of a load or store. The number of its operands is checked, too.
+    /// Decodes the modifiers of a load or store, and checks the number of its operands.
     pub fn of(cx: &dyn Context, inst: &ast::Inst) -> Result<Modifiers> {
         let mut how = Modifiers {
             space: Space::Generic,
@@ -42,7 +42,7 @@ impl Modifiers {
             narrow: false,
         };
         let mut operands = 2;
-        // Of these, an order of memory and a scope come together, and a cache operation comes without them.
+        // A memory order and a scope must occur together, and a cache operation excludes them.
         let (mut ordered, mut scoped, mut cached) = (false, false, false);
         for word in inst.op.split('.').skip(1) {
             match word {
@@ -73,7 +73,7 @@ impl Modifiers {
             return Err(cx.invalid(format!("`{}`: `.volatile` with a cache operation", inst.op)));
         }
         match element(&inst.op) {
-            // The lowering makes pairs of registers of 128 bits.
+            // The lowering splits 128-bit registers into pairs.
             Some((1, Type::B128)) if inst.operands.iter().any(|o| matches!(o, Operand::Vec(_))) => {
                 (how.count, how.ty, how.whole) = (2, Type::B64, true);
             }
@@ -88,7 +88,7 @@ impl Modifiers {
         Ok(how)
     }
 
-    /// The registers, or literals, of a vector operand.
+    /// Returns the registers, or literals, of a vector operand.
     pub fn elements<'o>(&self, cx: &dyn Context, operand: &'o Operand) -> Result<&'o [Operand]> {
         let list = parts(operand);
         if list.len() != self.count as usize {
@@ -97,7 +97,7 @@ impl Modifiers {
         Ok(list)
     }
 
-    /// What is loaded or stored, as the handlers have it: parameters are read through generic addresses.
+    /// Returns the elements in the form that the handlers use: parameters are read through generic addresses.
     pub fn moved(&self) -> Elements {
         Elements {
             count: self.count,
@@ -108,7 +108,7 @@ impl Modifiers {
         }
     }
 
-    /// The instruction with what the counters and checks have to know about it.
+    /// Adds to the instruction what the counters and checks need to know about it.
     pub fn describe(&self, inst: Inst, what: What) -> Inst {
         let bytes = self.ty.size() * self.count;
         let element = if what == What::Read { self.ty.size() } else { 1 };

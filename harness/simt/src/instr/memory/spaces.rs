@@ -11,13 +11,13 @@ use crate::memory::Kind;
 use crate::ptx::ast::{self, Type};
 
 operands! {
-    /// What `isspacep` takes and gives.
+    /// Operands of `isspacep`.
     struct IsSpace {
         /// A generic address.
         address: read(u64) in a,
         /// The space in question.
         space: number(Space) in imm,
-        /// The block's own shared memory is asked for, not the cluster's.
+        /// Whether the question is about the block's own shared memory, not the cluster's.
         own: number(bool) in b,
         /// Whether the address lies in it.
         to: write(bool) in d,
@@ -42,7 +42,7 @@ pub(super) fn isspacep(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     cx.emit(is_space.pack(look))
 }
 
-/// Whether a constant variable lies at an address.
+/// Whether a constant variable contains an address.
 fn is_constant(warp: &Warp, address: u64) -> bool {
     warp.launch().view.find(address).is_some_and(|range| range.kind == Kind::Global(true))
 }
@@ -56,7 +56,7 @@ unsafe fn look(warp: &mut Warp, op: &Op) -> Flow {
         // SAFETY: the register was unpacked from this instruction.
         let address = unsafe { (*address.lanes(warp))[lane] };
         let (mut space, offset) = space_of(address);
-        // Constants have addresses among those of global memory.
+        // Constants have addresses in the range of global memory.
         if space == Space::Global && is_constant(warp, address) {
             space = Space::Const;
         }

@@ -19,11 +19,11 @@ use smallvec::SmallVec;
 use std::marker::PhantomData;
 
 operands! {
-    /// What a store takes.
+    /// Operands of a store.
     pub(crate) struct Store {
-        /// Where it stores to.
+        /// The destination address.
         address: address in a,
-        /// What it stores.
+        /// The elements to store.
         elements: number(Elements) in e,
         /// The elements.
         from: read_list in d | d2 | b | c,
@@ -64,7 +64,7 @@ pub(super) fn st(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     cx.emit(how.describe(store, What::Write).from(origin))
 }
 
-/// The handler that stores elements of `mem` bytes from registers of `reg` bytes a lane.
+/// Returns the handler that stores elements of `mem` bytes from registers of `reg` bytes a lane.
 pub(crate) fn handler_for(vectors: HostVectors, space: Space, mem: u32, reg: u32, many: bool) -> Option<Handler> {
     by_widths!(store_for, vectors, space, many, (mem, reg);
         (1, 2) => U8R16, (1, 4) => U8R32, (1, 8) => U8R64, (2, 2) => U16R16, (2, 4) => U16R32,
@@ -99,7 +99,7 @@ impl<E: Elem> Exec for StoreGlobal<E> {
     }
 }
 
-/// Stores a register to 32 elements that lie side by side.
+/// Stores a register to 32 contiguous elements.
 #[inline(always)]
 unsafe fn copy_out<E: Elem>(from: *const [E::Reg; LANES], to: *mut u8) {
     // SAFETY: the caller has checked the memory, and knows the register.
@@ -156,7 +156,7 @@ impl<E: Elem> Exec for StoreShared<E> {
     }
 }
 
-/// Executes a store of one element or several to local memory, of which each lane has its own.
+/// Executes a store of one element or several to the lanes' local memory.
 struct StoreLocal<E>(PhantomData<E>);
 impl<E: Elem> Exec for StoreLocal<E> {
     #[inline(always)]
@@ -180,7 +180,7 @@ impl<E: Elem> Exec for StoreLocal<E> {
     }
 }
 
-/// Shows the checks which values are about to be stored where; of vectors, the first elements.
+/// Passes to the checks the values that are about to be stored, and their addresses; of vectors, the first elements.
 #[inline(never)]
 unsafe fn show_values<E: Elem>(warp: &mut Warp, op: &Op, space: Space, at: &Pointers) {
     let Store { elements, from, .. } = Store::unpack(op);
@@ -199,7 +199,8 @@ unsafe fn show_values<E: Elem>(warp: &mut Warp, op: &Op, space: Space, at: &Poin
     warp.check_store(op, Request { space, size, what }, at, &values);
 }
 
-/// Executes a store to any addresses, of any number of elements. If lanes name the same address, the highest lane wins.
+/// Executes a store to arbitrary addresses, of any number of elements. If lanes name the same address, the highest lane
+/// wins.
 #[inline(never)]
 unsafe fn store_any<E: Elem>(warp: &mut Warp, op: &Op) -> Flow {
     let Store { elements, from, .. } = Store::unpack(op);

@@ -1,4 +1,4 @@
-//! Accesses of 16 bytes that no thread sees half made: strong loads and stores of `.b128`.
+//! Indivisible accesses of 16 bytes: strong loads and stores of `.b128`.
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Pointers, Request};
@@ -13,7 +13,7 @@ use portable_atomic::{AtomicU128, Ordering};
 pub(super) const BYTES: u32 = 16;
 
 operands! {
-    /// What a load takes and gives.
+    /// Operands of a load.
     struct Load {
         /// The address.
         address: address in a,
@@ -27,7 +27,7 @@ operands! {
 }
 
 operands! {
-    /// What a store takes.
+    /// Operands of a store.
     struct Store {
         /// The address.
         address: address in a,
@@ -40,17 +40,17 @@ operands! {
     }
 }
 
-/// A strong load.
+/// Creates a strong load.
 pub(super) fn load(address: (Opnd, u64), space: Space, [low, high]: [Opnd; 2]) -> Inst {
     Load { address, space, low, high }.pack(run_load)
 }
 
-/// A strong store.
+/// Creates a strong store.
 pub(super) fn store(address: (Opnd, u64), space: Space, [low, high]: [Opnd; 2]) -> Inst {
     Store { address, space, low, high }.pack(run_store)
 }
 
-/// The lanes' addresses, if they are right.
+/// Returns the lanes' addresses, if they are valid.
 ///
 /// # Safety
 /// `op` is an access of this file.
@@ -62,7 +62,7 @@ pub(super) unsafe fn places(warp: &mut Warp, op: &Op, space: Space, what: What) 
     unsafe { resolve(warp, op, request, &mut at) }.then_some(at)
 }
 
-/// What lies at a lane's address.
+/// Returns the value at a lane's address.
 ///
 /// # Safety
 /// The address was resolved for 16 bytes, to which it is aligned.

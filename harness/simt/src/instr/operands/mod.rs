@@ -1,10 +1,10 @@
-//! Typed operands: what an instruction takes and gives, and which field of the decoded
+//! Typed operands: what an instruction reads and writes, and which field of the decoded
 //! [`Op`](crate::engine::warp::program::Op) holds it.
 //!
-//! [`operands!`] declares a structure from one row per operand. `pack` makes the lowering's [`Inst`](super::code::Inst)
-//! of it and `unpack` reads it back in the handler, so that a row is the only place that knows the field. [`codes!`]
-//! declares the members of a family with the PTX words that name them, and the numbers that stand for them in an
-//! operand.
+//! [`operands!`] declares a structure from one row per operand. `pack` turns it into the lowering's
+//! [`Inst`](super::code::Inst) and `unpack` reads it back in the handler, so that a row is the only place that knows
+//! the field. [`codes!`] declares the members of a family with the PTX words that name them, and the numbers that
+//! represent them in an operand.
 
 mod number;
 mod register;
@@ -18,11 +18,11 @@ pub use register::{Address, Any, Bytes, Register};
 use super::code::Opnd;
 use smallvec::SmallVec;
 
-/// How far an instruction has come on its way into a program.
+/// The stage of an instruction on its way into a program.
 pub trait Stage {
     /// A register whose lanes hold a `T`.
     type Register<T>;
-    /// Up to so many registers.
+    /// Up to `N` registers.
     type List<const N: usize>;
     /// Any number of registers.
     type Pool;
@@ -38,20 +38,20 @@ pub struct Named;
 impl Stage for Named {
     type Register<T> = Opnd;
     type List<const N: usize> = SmallVec<[Opnd; 4]>;
-    /// Each with whether it is written.
+    /// Each register with a flag that says whether it is written.
     type Pool = Vec<(Opnd, bool)>;
-    /// The register, and what is added to it.
+    /// The register, and the offset that is added to it.
     type Address = (Opnd, u64);
     type Number<T> = T;
 }
 
-/// Operands are places in the register file: the instruction is being executed.
+/// Operands are offsets in the register file: the instruction is being executed.
 pub struct Placed;
 
 impl Stage for Placed {
     type Register<T> = Register<T>;
     type List<const N: usize> = [Register<Any>; N];
-    /// Index of the first in the program's lists.
+    /// Index of the first register in the program's lists.
     type Pool = u64;
     type Address = Address;
     type Number<T> = T;
@@ -61,11 +61,11 @@ impl Stage for Placed {
 ///
 /// ```ignore
 /// operands! {
-///     /// What `shfl` takes and gives.
+///     /// Operands of `shfl`.
 ///     struct Shuffle {
-///         /// What each lane shows.
+///         /// The value that each lane provides.
 ///         value: read(u32) in a,
-///         /// Whether the source lies inside the segment, if that is asked for.
+///         /// Whether the source lies inside the segment, if that is needed.
 ///         inside: maybe_write(bool) in d2,
 ///         /// Which lane each lane reads.
 ///         kind: number(Kind) in imm,
@@ -87,8 +87,8 @@ macro_rules! operands {
             $($(#[$about])* pub $field: operands!(@type S $kind $(($ty))? in $($at)|+),)*
         }
         impl $name<$crate::instr::operands::Named> {
-            /// The instruction that `handler` executes with these operands.
-            // Operands that come on top of others, such as the end of a block, are only filled in.
+            /// Returns the instruction that `handler` executes with these operands.
+            // Operands that are added to others, such as the end of a block, are only filled in.
             #[allow(dead_code)]
             pub fn pack(
                 self,
@@ -96,14 +96,14 @@ macro_rules! operands {
             ) -> $crate::instr::code::Inst {
                 self.fill($crate::instr::code::Inst::plain(handler))
             }
-            /// The instruction with these operands besides those that it has.
+            /// Adds these operands to those that the instruction has.
             pub fn fill(self, inst: $crate::instr::code::Inst) -> $crate::instr::code::Inst {
                 $(let inst = operands!(@pack inst, self.$field, $kind $($at)|+);)*
                 inst
             }
         }
         impl $name<$crate::instr::operands::Placed> {
-            /// The operands of a decoded instruction.
+            /// Returns the operands of a decoded instruction.
             #[inline(always)]
             pub fn unpack(op: &$crate::engine::warp::program::Op) -> Self {
                 Self { $($field: operands!(@unpack op, $kind $($at)|+),)* }
@@ -155,7 +155,7 @@ macro_rules! operands {
     (@pack $inst:ident, $value:expr, pool imm) => {
         $crate::instr::code::Inst { list: $value, ..$inst }
     };
-    // Where `Op::address` finds it.
+    // These are the fields that `Op::address` reads.
     (@pack $inst:ident, $value:expr, address a) => {{
         let (base, offset) = $value;
         let inst = $inst.read($crate::instr::code::Field::A, base);

@@ -2,11 +2,11 @@
 
 use crate::ptx::ast::Space;
 
-/// What an operand of an instruction can hold besides a register.
+/// A value, other than a register, that an operand of an instruction can hold.
 pub trait Number: Copy {
-    /// As a number.
+    /// Encodes it as a number.
     fn code(self) -> u64;
-    /// From that number.
+    /// Decodes that number.
     fn from_code(code: u64) -> Self;
 }
 
@@ -82,15 +82,15 @@ impl Number for Space {
 
 /// Declares the members of a family with the PTX words that name them.
 ///
-/// `codes! { /// How lanes vote. enum Vote { /// Whether all do. All = "all" } }` declares the enum with `named`, from
-/// the word, and as a [`Number`]. Without the words, only that.
+/// `codes! { /// How lanes vote. enum Vote { /// Whether all do. All = "all" } }` declares the enum with `named`, which
+/// maps a word to a member, and implements [`Number`]. Without the words, it only implements [`Number`].
 macro_rules! codes {
     ($(#[$meta:meta])* $vis:vis enum $name:ident {
         $($(#[$about:meta])* $member:ident = $word:literal),+ $(,)?
     }) => {
         codes! { $(#[$meta])* $vis enum $name { $($(#[$about])* $member),+ } }
         impl $name {
-            /// The member with this word.
+            /// Returns the member with this word.
             pub fn named(word: &str) -> Option<Self> {
                 match word {
                     $($word => Some(Self::$member),)+
@@ -114,7 +114,7 @@ macro_rules! codes {
             }
             #[inline(always)]
             fn from_code(code: u64) -> Self {
-                // The compiler makes a conversion of these comparisons.
+                // The compiler turns these comparisons into a conversion.
                 $(if code == Self::$member as u64 {
                     return Self::$member;
                 })+

@@ -5,17 +5,17 @@ use crate::engine::warp::program::Op;
 use crate::lane::LANES;
 use std::marker::PhantomData;
 
-/// The lanes' addresses of a memory instruction, which lie where the engine looks for them.
+/// The lanes' addresses of a memory instruction, in the fields where the engine expects them.
 #[derive(Clone, Copy)]
 pub struct Address {
     /// A register.
     pub base: Register<u64>,
-    /// What is added to it in all lanes.
+    /// The offset that is added in all lanes.
     pub offset: u64,
 }
 
 impl Address {
-    /// That of a decoded instruction.
+    /// Reads it from a decoded instruction.
     #[inline(always)]
     pub fn of(op: &Op) -> Address {
         let (base, offset) = op.address();
@@ -37,7 +37,7 @@ impl<T> Clone for Register<T> {
 }
 impl<T> Copy for Register<T> {}
 
-/// The lanes of a register whose type the decoded instruction does not tell: the handler was picked for it.
+/// The lanes of a register whose type is not in the decoded instruction: the handler was chosen for it.
 pub struct Any;
 
 impl<T> Register<T> {
@@ -47,7 +47,7 @@ impl<T> Register<T> {
         Register { offset, lane: PhantomData }
     }
 
-    /// Where it lies in the register file.
+    /// Returns its byte offset in the register file.
     #[cfg(test)]
     pub fn offset(self) -> u32 {
         self.offset
@@ -62,17 +62,18 @@ impl Register<Any> {
     }
 }
 
-/// What a lane of a register holds as a whole number of bytes.
+/// A lane value of a register that occupies whole bytes.
 pub trait Bytes: Copy {}
 impl Bytes for u16 {}
 impl Bytes for u32 {}
 impl Bytes for u64 {}
 
 impl<T: Bytes> Register<T> {
-    /// All lanes.
+    /// Returns a pointer to all lanes.
     ///
-    /// # Safety The register was unpacked from an instruction of the program that the warp runs. The pointer is good as
-    /// long as the warp has its register file.
+    /// # Safety
+    /// The register was unpacked from an instruction of the program that the warp runs. The pointer is valid as long as
+    /// the warp has its register file.
     #[inline(always)]
     pub unsafe fn lanes(self, warp: &Warp) -> *mut [T; LANES] {
         // SAFETY: the caller's contract.
@@ -82,7 +83,7 @@ impl<T: Bytes> Register<T> {
 
 /// A predicate: its lanes are the bits of a word.
 impl Register<bool> {
-    /// All lanes.
+    /// Returns a pointer to all lanes.
     ///
     /// # Safety
     /// As for other registers.
@@ -92,7 +93,7 @@ impl Register<bool> {
         unsafe { warp.reg(self.offset) }
     }
 
-    /// Writes the bits of a mask and leaves the others as they are.
+    /// Writes the bits of a mask and leaves the others unchanged.
     ///
     /// # Safety
     /// As for [`Register::bits`].

@@ -1,4 +1,4 @@
-//! Tests of what the macros declare.
+//! Tests of the macros' declarations.
 
 use super::*;
 use crate::engine::warp::program::Op;
@@ -32,7 +32,7 @@ unsafe fn nothing(_: &mut Warp<'_>, _: &Op) -> Flow {
     Flow::Next
 }
 
-/// The decoded instruction, in which a register's place is 1000 more than its number.
+/// Returns the decoded instruction, in which a register's offset is 1000 more than its number.
 fn decoded(inst: &crate::instr::code::Inst) -> Op {
     inst.decoded(inst.imm, 0, |opnd| match opnd {
         Opnd::Reg(r) => 1000 + r,

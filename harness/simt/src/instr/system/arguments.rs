@@ -1,8 +1,8 @@
-//! The arguments of a `printf`, and whether they are what its format takes.
+//! The arguments of a `printf`, and whether they match its format.
 //!
-//! Memory does not tell how many they are, nor their types. They are known if the compiler was seen to pack them for
-//! the call ([`Packed`]). Otherwise an argument is certainly missing only if the initialisation check knows that nobody
-//! wrote it.
+//! Memory contains neither their number nor their types. They are known if the lowering could follow how the compiler
+//! packed them for the call ([`Packed`]). Otherwise an argument is certainly missing only if the initialisation check
+//! knows that it was not written.
 
 use crate::engine::warp::program::{Op, Packed, Piece, Value};
 use crate::engine::warp::request::space_of;
@@ -13,42 +13,42 @@ use crate::lane::LANES;
 /// The longest part of a format that a finding shows, in bytes.
 const LONGEST_SHOWN: usize = 1 << 10;
 
-/// An argument that is not what the format takes.
+/// An argument that does not match the format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Misfit {
-    /// Which, from 1.
+    /// Its number, from 1.
     number: u32,
-    /// The conversion that takes it, without its per cent sign.
+    /// The conversion that reads it, without its per cent sign.
     conversion: Vec<u8>,
     /// What was passed instead.
     passed: Passed,
 }
 
-/// A lane's arguments on their way through the format.
+/// A lane's arguments while the format is processed.
 pub(super) struct Arguments<'p> {
     start: u64,
     at: u64,
     packed: Option<&'p Packed>,
-    /// Arguments taken so far.
+    /// The number of arguments read so far.
     pub taken: u32,
-    /// The first conversion that devices do not have.
+    /// The first conversion that devices do not support.
     pub unknown: Option<Vec<u8>>,
-    /// The first that does not fit.
+    /// The first argument that does not match.
     pub misfit: Option<Misfit>,
-    /// The lower half of this piece was taken as an argument. That is wrong unless the other half is taken as one, too.
+    /// A piece whose lower half was read as an argument. That is an error unless the other half is read as one, too.
     /// (The compiler may have merged two neighbouring stores into one.)
     half: Option<(Piece, Misfit)>,
-    /// The other half was taken, too. That is wrong if arguments are left in the end.
+    /// A piece whose other half was read, too. That is an error if arguments are left at the end.
     halves: Option<Misfit>,
 }
 
 impl<'p> Arguments<'p> {
-    /// Those that begin at a generic address.
+    /// Creates the arguments that begin at a generic address.
     pub fn new(start: u64, packed: Option<&'p Packed>) -> Self {
         Arguments { start, at: start, packed, taken: 0, unknown: None, misfit: None, half: None, halves: None }
     }
 
-    /// The next one, of `size` bytes; one that was not passed is 0.
+    /// Returns the next argument, of `size` bytes; 0 if it was not passed.
     pub fn next(&mut self, warp: &mut Warp, op: &Op, lane: usize, size: u32, conversion: &[u8]) -> Result<u64, Flow> {
         let size_of = u64::from(size);
         let at = self.at.checked_next_multiple_of(size_of).unwrap_or(0);
@@ -62,7 +62,7 @@ impl<'p> Arguments<'p> {
         if let Some(passed) = passed {
             let misfit = Misfit { number: self.taken, conversion: conversion.to_vec(), passed };
             self.misfit.get_or_insert(misfit);
-            // An argument that is too short or missing is not read. Half of an argument is, because a device would
+            // An argument that is too short or missing is not read. Half of an argument is read, because a device would
             // print it.
             if passed != Passed::Double || size == 8 {
                 return Ok(0);
@@ -73,7 +73,7 @@ impl<'p> Arguments<'p> {
         Ok(u64::from_le_bytes(bytes))
     }
 
-    /// What was passed for an argument, if that is not what is taken.
+    /// Returns what was passed for an argument, if it does not match.
     fn judge(&mut self, packed: &Packed, offset: u32, size: u32, conversion: &[u8]) -> Option<Passed> {
         if let Some((piece, misfit)) = self.half.take() {
             let first = if (offset, size) == (piece.offset + 4, 4) { &mut self.halves } else { &mut self.misfit };
@@ -81,7 +81,7 @@ impl<'p> Arguments<'p> {
         }
         let end = packed.pieces.last().map_or(0, |p| p.offset + p.size);
         if self.misfit.is_some() {
-            // From here on the arguments may lie elsewhere.
+            // From here on the arguments may be stored elsewhere.
             return (offset.saturating_add(size) > end).then_some(Passed::Nothing);
         }
         let inside = |p: &&Piece| (p.offset..p.offset + p.size).contains(&offset);
@@ -97,13 +97,13 @@ impl<'p> Arguments<'p> {
                 self.half = Some((*piece, misfit));
                 None
             }
-            // The bits of a double may be printed as a number, but they are no address.
+            // The bits of a double may be printed as a number, but they are not an address.
             (8, 8) if piece.value == Value::Double && matches!(kind, b's' | b'p') => Some(Passed::Double),
             _ => None,
         }
     }
 
-    /// The format has ended.
+    /// Ends the format.
     pub fn end(&mut self) {
         let end = self.packed.and_then(|packed| packed.pieces.last());
         let end = end.map_or(0, |last| u64::from(last.offset + last.size));
@@ -118,7 +118,7 @@ impl<'p> Arguments<'p> {
     }
 }
 
-/// Whether nobody has written an argument in the lane's local memory, as far as that is followed.
+/// Returns [`Passed::Nothing`] if an argument in the lane's local memory was not written, as far as that is tracked.
 fn missing(warp: &Warp, lane: usize, address: u64, size: u32) -> Option<Passed> {
     let (space, offset) = space_of(address);
     if !warp.launch().init || space != Space::Local {
@@ -134,7 +134,7 @@ fn missing(warp: &Warp, lane: usize, address: u64, size: u32) -> Option<Passed> 
 }
 
 impl Warp<'_> {
-    /// Records arguments that do not fit the format, of the lanes of a mask.
+    /// Records arguments of the lanes of a mask that do not match the format.
     #[cold]
     pub(super) fn misfit(&mut self, op: &Op, misfit: &Misfit, mask: u32, format: &[u8], packed: Option<&Packed>) {
         let kind = Kind::PrintArgument {
@@ -150,7 +150,7 @@ impl Warp<'_> {
         self.print_finding(op, kind, mask, format, empty);
     }
 
-    /// Records a conversion that devices do not have.
+    /// Records a conversion that devices do not support.
     #[cold]
     pub(super) fn unknown_conversion(&mut self, op: &Op, conversion: &[u8], mask: u32, format: &[u8]) {
         let shown = &conversion[..conversion.len().min(LONGEST_SHOWN)];
@@ -158,7 +158,7 @@ impl Warp<'_> {
         self.print_finding(op, Kind::PrintConversion { conversion }, mask, format, false);
     }
 
-    /// Records what is wrong with a format, or with what was passed behind it: `nothing`, perhaps.
+    /// Records an error in a format, or in the arguments after it; `nothing`: no arguments were passed.
     fn print_finding(&mut self, op: &Op, kind: Kind, mask: u32, format: &[u8], nothing: bool) {
         if !self.launch().memory_check {
             return;

@@ -13,7 +13,7 @@ use crate::lane::lanes;
 const LONGEST: usize = 1 << 14;
 
 operands! {
-    /// What `__assertfail` takes.
+    /// Operands of `__assertfail`.
     struct Failure {
         /// Address of the expression's text.
         message: read(u64) in a,

@@ -2,13 +2,12 @@
 
 use crate::instr::code::Opnd;
 
-/// What a call passes and wants.
+/// The arguments and the result of a call.
 pub(crate) struct Call {
     /// The arguments.
     pub arguments: Vec<Opnd>,
-    /// Where the result goes, if it is wanted.
+    /// The destination of the result, if it is used.
     pub result: Option<Opnd>,
-    /// Which of the program's packings (`Program::packed`) the arguments of a `printf` are, from 1; 0 if that is not
-    /// known.
+    /// The index, from 1, of the argument list of a `printf` in `Program::packed`; 0 if it is not known.
     pub packing: u32,
 }

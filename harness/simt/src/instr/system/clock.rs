@@ -9,27 +9,27 @@ use crate::lane::lanes;
 use crate::ptx::ast::{self, Special};
 
 codes! {
-    /// What a clock shows.
+    /// The kinds of clocks.
     enum Clock {
         /// Cycles since the launch began, at the profile's clock rate.
         Cycles,
-        /// The high half of that.
+        /// The high half of the cycles.
         CyclesHigh,
         /// Nanoseconds since the launch began.
         Nanoseconds,
-        /// The high half of that.
+        /// The high half of the nanoseconds.
         NanosecondsHigh,
     }
 }
 
 operands! {
-    /// What the reading of a clock gives.
+    /// Operands of a clock reading.
     struct Reading {
         /// The time, or its low half if the register has 32 bits.
         to: write(Any) in d,
-        /// Whether that has 64 bits.
+        /// Whether the register has 64 bits.
         wide: number(bool) in b,
-        /// Which time.
+        /// The kind of clock.
         clock: number(Clock) in imm,
     }
 }
@@ -49,7 +49,7 @@ pub(crate) fn changes(special: Special) -> bool {
     clock(special).is_some()
 }
 
-/// The instruction that reads a special register into a register of `width` bytes a lane, if it is a clock.
+/// Returns the instruction that reads a special register into a register of `width` bytes a lane, if it is a clock.
 pub(crate) fn reading(special: Special, to: Opnd, width: u32) -> Option<Inst> {
     let reading = Reading { to, wide: width == 8, clock: clock(special)? };
     Some(reading.pack(read))
@@ -85,7 +85,7 @@ pub(super) fn nanosleep(cx: &mut dyn Context, _: &ast::Inst) -> Result<()> {
     cx.emit(Inst::plain(sleep))
 }
 
-/// Executes `nanosleep`: others may go on.
+/// Executes `nanosleep`: yields to other warps.
 unsafe fn sleep(warp: &mut Warp, _: &Op) -> Flow {
     warp.fuel -= SHARE;
     warp.penalty += SHARE;

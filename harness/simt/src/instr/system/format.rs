@@ -1,4 +1,4 @@
-//! What a `printf` makes of its format and its arguments.
+//! Formats the output of a `printf` from its format and its arguments.
 
 use super::arguments::Arguments;
 use crate::engine::warp::program::Op;
@@ -9,7 +9,7 @@ use std::ffi::CString;
 
 /// The longest string that is read from the device.
 pub(super) const LONGEST: usize = 1 << 20;
-/// The widest field.
+/// The maximum width of a field.
 const WIDEST: i64 = 1 << 16;
 
 /// The width of a field.
@@ -17,22 +17,22 @@ const WIDEST: i64 = 1 << 16;
 enum Width {
     Default,
     Given(i64),
-    /// `*`: it is an argument.
+    /// `*`: an argument gives the width.
     Argument,
 }
 
-/// A conversion of a format, taken apart.
+/// A parsed conversion of a format.
 struct Conversion<'f> {
     flags: String,
     width: Width,
     precision: Option<i64>,
     /// Bytes of an integer.
     length: u32,
-    /// `h`: the integer is cut to 16 bits.
+    /// `h`: the integer is truncated to 16 bits.
     short: bool,
-    /// C has this conversion, but devices do not.
+    /// Whether C has this conversion, but devices do not.
     unknown: bool,
-    /// Its letter; none if the format ends before it.
+    /// Its letter; `None` if the format ends before it.
     letter: Option<u8>,
     /// The whole conversion without its per cent sign.
     whole: &'f [u8],
@@ -40,7 +40,7 @@ struct Conversion<'f> {
     rest: &'f [u8],
 }
 
-/// Takes the digits at the start of a text as a number.
+/// Parses the digits at the start of a text as a number.
 fn number(rest: &mut &[u8]) -> i64 {
     let mut value: i64 = 0;
     while let Some((&c, more)) = rest.split_first() {
@@ -54,7 +54,7 @@ fn number(rest: &mut &[u8]) -> i64 {
 }
 
 impl<'f> Conversion<'f> {
-    /// The conversion whose per cent sign stands before `start`.
+    /// Parses the conversion whose per cent sign precedes `start`.
     fn parse(start: &'f [u8]) -> Conversion<'f> {
         let mut rest = start;
         let mut flags = String::new();
@@ -132,7 +132,7 @@ impl Warp<'_> {
         Ok(())
     }
 
-    /// Reads a string that ends in a zero byte, or the first `most` bytes of a longer one.
+    /// Reads a zero-terminated string, or the first `most` bytes of a longer one.
     pub(super) fn read_string(&mut self, op: &Op, lane: usize, address: u64, most: usize) -> Result<Vec<u8>, Flow> {
         let mut out = Vec::new();
         while out.len() < most {
@@ -146,7 +146,7 @@ impl Warp<'_> {
         Ok(out)
     }
 
-    /// What a lane prints. The buffer drops what is longer than it; no more is kept than shows that.
+    /// Returns a lane's output. The buffer drops output that is longer than it is; just enough is kept to detect that.
     pub(super) fn format(
         &mut self,
         op: &Op,
@@ -174,7 +174,7 @@ impl Warp<'_> {
                 conversion.width = Width::Given(value.abs().min(WIDEST));
             }
             if out.len() >= most {
-                // The argument is still taken and judged.
+                // The argument is still read and checked.
                 (conversion.width, conversion.precision) = (Width::Default, conversion.precision.map(|_| 0));
             }
             let known = conversion.letter.is_some() && !conversion.unknown;
@@ -182,7 +182,7 @@ impl Warp<'_> {
                 self.convert(op, lane, &conversion, arguments, &mut out)?;
                 continue;
             }
-            // A per cent sign that nothing follows, or what devices do not have: it stays as it stands.
+            // A per cent sign at the end, or a conversion that devices do not support: it is printed unchanged.
             if conversion.letter.is_some() {
                 let whole = conversion.whole;
                 arguments.unknown.get_or_insert_with(|| whole.to_vec());
@@ -195,7 +195,7 @@ impl Warp<'_> {
         Ok(out)
     }
 
-    /// Prints what a conversion makes of its argument.
+    /// Prints the result of a conversion.
     fn convert(
         &mut self,
         op: &Op,
@@ -260,7 +260,7 @@ impl Warp<'_> {
                 float(out, &spec, letter, value);
             }
             _ => {
-                // Not a conversion: it stays as it stands.
+                // Not a conversion: it is printed unchanged.
                 out.push(b'%');
                 out.extend_from_slice(whole);
             }
@@ -281,7 +281,7 @@ fn padded(out: &mut Vec<u8>, flags: &str, width: Option<i64>, text: &[u8]) {
     }
 }
 
-/// Formats by the host's C library, which has the rules that C has.
+/// Formats with the host's C library, which follows C's rules.
 fn formatted(out: &mut Vec<u8>, spec: String, print: impl Fn(*mut libc::c_char, usize, *const libc::c_char) -> i32) {
     let Ok(spec) = CString::new(spec) else {
         return;

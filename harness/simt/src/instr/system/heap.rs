@@ -10,9 +10,9 @@ use crate::lane::lanes;
 use crate::memory::HeapError;
 
 operands! {
-    /// What `malloc` takes and gives.
+    /// Operands of `malloc`.
     struct Allocation {
-        /// How many bytes.
+        /// The number of bytes.
         bytes: read(u64) in a,
         /// Their address; null if the heap is full.
         to: maybe_write(u64) in d,
@@ -50,9 +50,9 @@ unsafe fn allocate(warp: &mut Warp, op: &Op) -> Flow {
 }
 
 operands! {
-    /// What `free` takes.
+    /// Operands of `free`.
     struct Release {
-        /// The address; null is nothing to free.
+        /// The address; null if there is nothing to free.
         address: read(u64) in a,
     }
 }

@@ -1,4 +1,4 @@
-//! Instructions that change how fast a kernel runs on a device, and nothing on this machine.
+//! Instructions that affect only the speed of a kernel on a device, and nothing on this machine.
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
@@ -6,7 +6,7 @@ use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result};
 use crate::ptx::ast::{self, Operand, Type};
 
-/// Registers that a thread may ask for: from, to, and in multiples of what.
+/// The registers that a thread may request: minimum, maximum, and step.
 const REGISTERS: (i64, i64, i64) = (24, 256, 8);
 
 /// Lowers `setmaxnreg`. The whole warp must execute it.
@@ -35,7 +35,7 @@ unsafe fn together(warp: &mut Warp, op: &Op) -> Flow {
     }
 }
 
-/// Lowers `griddepcontrol`: launches follow each other here, so that a kernel's predecessors have ended when it begins.
+/// Lowers `griddepcontrol`: launches run one after another here, so a kernel's predecessors have ended when it begins.
 pub(super) fn griddepcontrol(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     match (inst.op.as_str(), inst.operands.as_slice()) {
         ("griddepcontrol.wait" | "griddepcontrol.launch_dependents", []) => Ok(()),
@@ -44,8 +44,8 @@ pub(super) fn griddepcontrol(cx: &mut dyn Context, inst: &ast::Inst) -> Result<(
     }
 }
 
-/// Policies of the cache by what the first of their modifiers says, as the hardware has them for all of a range. No
-/// cache here obeys them.
+/// Cache policies by the first of their modifiers, with the value that the hardware uses for a whole range. No cache
+/// here obeys them.
 const POLICIES: [(&str, u64); 4] = [
     ("L2::evict_last", 0x14f0_0000_0000_0000),
     ("L2::evict_normal", 0x16f0_0000_0000_0000),
@@ -53,7 +53,7 @@ const POLICIES: [(&str, u64); 4] = [
     ("L2::evict_unchanged", 0x10f0_0000_0000_0000),
 ];
 
-/// Lowers `createpolicy`, which makes a policy that loads and stores may name.
+/// Lowers `createpolicy`, which creates a policy that loads and stores may name.
 pub(super) fn createpolicy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let words: Vec<&str> = inst.op.split('.').skip(1).filter(|word| *word != "global").collect();
     let (to, policy) = match (words.as_slice(), inst.operands.as_slice()) {
@@ -70,7 +70,7 @@ pub(super) fn createpolicy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()>
     cx.copy(to, policy, 8)
 }
 
-/// Lowers `pmevent`, which tells a profiler that it was reached.
+/// Lowers `pmevent`, which triggers an event for a profiler.
 pub(super) fn pmevent(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     match (inst.op.as_str(), inst.operands.as_slice()) {
         ("pmevent" | "pmevent.mask", [Operand::Int(_)]) => Ok(()),

@@ -1,4 +1,4 @@
-//! What a driver provides: `printf`, `assert`, `malloc`, calls of the runtime, and clocks.
+//! Functions that a driver provides: `printf`, `assert`, `malloc`, calls of the runtime, and clocks.
 
 mod arguments;
 mod assert;
@@ -24,17 +24,17 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("setmaxnreg", hints::setmaxnreg).waits(),
 ];
 
-/// A function that the machine provides: PTX declares it and has no body for it.
+/// A function that the machine provides: PTX declares it without a body.
 pub(crate) struct Function {
     /// Its name.
     name: &'static str,
-    /// How many parameters it has.
+    /// The number of its parameters.
     parameters: usize,
-    /// How many of them are looked at.
+    /// The number of parameters that are read.
     pub arguments: usize,
     /// Lowers a call of it.
     pub lower: fn(&Call) -> Inst,
-    /// It is [`Call::packing`] that tells what it is passed.
+    /// Whether [`Call::packing`] describes its arguments.
     pub prints: bool,
 }
 
@@ -51,13 +51,12 @@ const fn function(name: &'static str, parameters: usize, lower: fn(&Call) -> Ins
     Function { name, parameters, arguments: parameters, lower, prints: false }
 }
 
-/// The function with this name and number of parameters.
+/// Returns the function with this name and number of parameters.
 pub(crate) fn provided(name: &str, parameters: usize) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|f| f.name == name && f.parameters == parameters)
 }
 
-/// What the machine does not have of CUDA's runtime on the device: how the functions' names begin, and what a kernel
-/// does with them.
+/// Unsupported parts of CUDA's device runtime: prefixes of function names, and what a kernel that calls them does.
 const LACKING: [(&str, &str); 7] = [
     ("__cudaCDP2", "a kernel that calls the runtime on the device"),
     ("cudaLaunchDevice", "a kernel that launches kernels as before CUDA 12"),
@@ -68,7 +67,7 @@ const LACKING: [(&str, &str); 7] = [
     ("cudaGraphKernelNode", "a kernel that changes graphs"),
 ];
 
-/// What a kernel does that calls the function with this name, if it is known and the machine does not have it.
+/// Returns what a kernel that calls the function with this name does, if the machine is known not to support it.
 pub(crate) fn lacking(name: &str) -> Option<&'static str> {
     LACKING.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, what)| *what)
 }

@@ -10,15 +10,15 @@ use crate::instr::operands::operands;
 use crate::lane::lanes;
 
 operands! {
-    /// What `vprintf` takes and gives.
+    /// Operands of `vprintf`.
     struct Print {
         /// Address of the format.
         format: read(u64) in a,
         /// Address of the arguments.
         arguments: read(u64) in b,
-        /// Which of the program's packings the arguments are, from 1; 0 if that is not known.
+        /// The index, from 1, of the argument list in `Program::packed`; 0 if it is not known.
         packing: number(u32) in c,
-        /// Arguments that were printed.
+        /// The number of printed arguments.
         to: maybe_write(u32) in d,
     }
 }
@@ -76,7 +76,7 @@ unsafe fn print(warp: &mut Warp, op: &Op) -> Flow {
     Flow::Next
 }
 
-/// Adds a lane to those that something is wrong with, if it is the same as for the first of them, or that one.
+/// Adds a lane to those with the same error as the first of them; starts the list if there is none.
 fn note<T: PartialEq>(found: &mut Option<(T, u32, Vec<u8>)>, what: T, lane: usize, format: &[u8]) {
     match found {
         Some((first, mask, _)) if *first == what => *mask |= 1 << lane,
@@ -86,7 +86,7 @@ fn note<T: PartialEq>(found: &mut Option<(T, u32, Vec<u8>)>, what: T, lane: usiz
 }
 
 impl Warp<'_> {
-    /// Keeps what the block prints.
+    /// Buffers what the block prints.
     pub(super) fn print(&mut self, text: &[u8]) {
         let launch = self.launch();
         let block = self.block.get_mut();

@@ -1,4 +1,4 @@
-//! Calls of the runtime on the device, which whoever launched the kernel answers.
+//! Calls of the device runtime, which the launching program answers.
 
 use super::call::Call;
 use crate::engine::warp::program::Op;
@@ -9,11 +9,11 @@ use crate::kernel::{Caller, WORDS};
 use crate::lane::{LANES, lanes};
 
 operands! {
-    /// What `__simt_runtime` takes and gives.
+    /// Operands of `__simt_runtime`.
     struct Asked {
-        /// Which call.
+        /// The number of the call.
         call: read(u32) in a,
-        /// Address of the words that it passes.
+        /// Address of the argument words.
         words: read(u64) in b,
         /// The answer.
         to: maybe_write(u64) in d,
@@ -26,7 +26,7 @@ pub(super) fn runtime(call: &Call) -> Inst {
     asked.pack(ask)
 }
 
-/// Executes `__simt_runtime`: lane by lane, as each may change what the next one is told.
+/// Executes `__simt_runtime` lane by lane, as each call may change the answer to the next one.
 unsafe fn ask(warp: &mut Warp, op: &Op) -> Flow {
     let asked = Asked::unpack(op);
     // SAFETY: the registers were unpacked from this instruction.

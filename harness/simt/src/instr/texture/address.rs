@@ -6,7 +6,7 @@ use crate::instr::operands::codes;
 use crate::ptx::ast::{self, Base, Operand, Type};
 
 codes! {
-    /// What the coordinates count.
+    /// The meaning of the coordinates.
     pub(super) enum Geometry {
         /// A texel in a row.
         D1 = "1d",
@@ -35,13 +35,13 @@ impl Geometry {
         }
     }
 
-    /// Whether a layer comes before the coordinates.
+    /// Whether a layer precedes the coordinates.
     pub fn is_layered(self) -> bool {
         matches!(self, Geometry::A1 | Geometry::A2 | Geometry::ACube)
     }
 }
 
-/// A handle: the operand in brackets, without its coordinates.
+/// Returns a handle: the operand in brackets, without its coordinates.
 pub(super) fn handle(cx: &mut dyn Context, operand: &Operand) -> Result<Opnd> {
     match operand {
         Operand::Mem(Base::Reg(register), 0) => cx.reg(*register, 8),
@@ -53,8 +53,8 @@ pub(super) fn handle(cx: &mut dyn Context, operand: &Operand) -> Result<Opnd> {
     }
 }
 
-/// The handle; and the layer and three coordinates, each with zeros where the geometry has none. Coordinates have this
-/// type.
+/// Returns the handle, and the layer and three coordinates, with zeros where the geometry has none. Coordinates have
+/// this type.
 pub(super) fn address(
     cx: &mut dyn Context,
     inst: &ast::Inst,
@@ -66,13 +66,13 @@ pub(super) fn address(
         return Err(cx.invalid(format!("`{}`: an address without coordinates", inst.op)));
     };
     let [object, coordinates] = list.as_slice() else {
-        return Err(cx.unsupported(format!("`{}` with a sampler of its own", inst.op)));
+        return Err(cx.unsupported(format!("`{}` with a separate sampler", inst.op)));
     };
     let object = handle(cx, object)?;
     let coordinates = parts(coordinates);
     let (layers, dimensions) = (usize::from(geometry.is_layered()), geometry.dimensions());
     let count = layers + dimensions;
-    // Three coordinates are written as a vector of four, whose last part means nothing.
+    // Three coordinates are written as a vector of four, whose last part is ignored.
     let written = if count == 3 { 4 } else { count };
     if coordinates.len() != written && coordinates.len() != count {
         return Err(cx.invalid(format!("`{}` with {} coordinates", inst.op, coordinates.len())));
@@ -88,12 +88,12 @@ pub(super) fn address(
     Ok((object, at))
 }
 
-/// The first geometry among an opcode's words.
+/// Returns the first geometry among an opcode's words.
 pub(super) fn geometry(op: &str) -> Option<Geometry> {
     op.split('.').skip(1).find_map(Geometry::named)
 }
 
-/// The types among an opcode's words, in order.
+/// Returns the types among an opcode's words, in order.
 pub(super) fn types(op: &str) -> Vec<Type> {
     op.split('.').skip(1).filter_map(Type::named).collect()
 }

@@ -1,4 +1,4 @@
-//! Counts what the lanes of a warp need of textures and surfaces.
+//! Counts the sectors that the lanes of a warp need from textures and surfaces.
 
 use super::address::Geometry;
 use crate::engine::traffic::texels::{Needs, Parts, requests};
@@ -7,14 +7,14 @@ use crate::engine::warp::program::Op;
 use crate::finding::{Space, What};
 use crate::texture::{Shape, Texture};
 
-/// The requests that a fetch from a texture is taken apart into. `filters`: it goes through the texture's filter.
+/// Returns how a fetch from a texture is split into requests. `filters`: it uses the texture's filter.
 pub(super) fn fetched(texture: &Texture, filters: bool) -> Parts {
     let Texture { image, sampler } = texture;
     let wide = image.format.bytes() > 8;
     if image.shape == Shape::Linear {
         return Parts::of(if wide { 4 } else { 8 });
     }
-    // A filter takes so much at once: four lanes' texels of 8 bytes from a plane.
+    // The limit of a filter: four lanes' 8-byte texels from a plane.
     match (image.shape == Shape::D3, wide) {
         _ if !filters || !sampler.linear => Parts::of(4),
         (false, false) => Parts::of(4),
@@ -24,18 +24,18 @@ pub(super) fn fetched(texture: &Texture, filters: bool) -> Parts {
     }
 }
 
-/// Lanes of a request to a surface.
+/// Returns the number of lanes in a request to a surface.
 pub(super) fn lanes_of(geometry: Geometry) -> usize {
     if geometry.dimensions() > 2 || geometry.is_layered() { 4 } else { 8 }
 }
 
 impl Warp<'_> {
-    /// Counts what the running lanes need of textures, at this instruction.
+    /// Counts what the running lanes need from textures, at this instruction.
     pub(super) fn count_fetch(&mut self, op: &Op, needs: &Needs, parts: Parts) {
         self.count_texels(op, needs, (parts, None), What::Read);
     }
 
-    /// Counts what the running lanes need of surfaces, at this instruction. So many lanes make a request.
+    /// Counts what the running lanes need from surfaces, at this instruction. A request has `lanes` lanes.
     pub(super) fn count_surface(&mut self, op: &Op, needs: &Needs, lanes: usize, what: What) {
         let made = requests(self.mask(), lanes);
         self.count_texels(op, needs, (Parts::of(lanes), Some(made)), what);
@@ -43,7 +43,7 @@ impl Warp<'_> {
 
     fn count_texels(&mut self, op: &Op, needs: &Needs, (parts, made): (Parts, Option<u64>), what: What) {
         let (mask, block) = (self.mask(), self.block.get().number);
-        // SAFETY: there is a site for every instruction.
+        // SAFETY: every instruction has a site.
         let site = unsafe { self.site(op, Space::Global, Space::Global) };
         let traffic = needs.traffic(mask.count_ones(), parts, made);
         site.requests += traffic.instructions;

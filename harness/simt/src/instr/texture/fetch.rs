@@ -14,9 +14,9 @@ use crate::ptx::ast::{self, Operand, Type};
 use crate::texture::{Coordinates, Detail};
 
 codes! {
-    /// How an instruction tells the level of detail.
+    /// How an instruction specifies the level of detail.
     enum Told {
-        /// Not at all: it is the finest.
+        /// Not at all: the finest level.
         Base = "base",
         /// As a number.
         Level = "level",
@@ -25,14 +25,14 @@ codes! {
     }
 }
 
-/// What a fetch does.
+/// The form of a fetch.
 #[derive(Clone, Copy)]
 struct Form {
-    /// Its coordinates are indices.
+    /// Whether its coordinates are indices.
     whole: bool,
-    /// It gives numbers of 16 bits.
+    /// Whether its results are 16-bit numbers.
     half: bool,
-    /// How it tells the level of detail.
+    /// How it specifies the level of detail.
     told: Told,
 }
 
@@ -51,26 +51,26 @@ impl Number for Form {
 }
 
 operands! {
-    /// What `tex` takes and gives.
+    /// Operands of `tex`.
     struct Fetch {
         /// The texture.
         texture: read(u64) in a,
-        /// What it does.
+        /// Its form.
         form: number(Form) in b,
-        /// Four results, the layer, three coordinates, and then a level or the six parts of a footprint's sides.
+        /// Four results, the layer, three coordinates, and then a level or the six components of a footprint's sides.
         registers: pool in imm,
     }
 }
 
 operands! {
-    /// What tells whether texels are in memory.
+    /// Operands of the instruction that reports whether texels are in memory.
     struct Resident {
-        /// They are.
+        /// Whether they are in memory.
         to: write(bool) in d,
     }
 }
 
-/// The results of a fetch as registers, and the predicate that tells whether the texels were in memory.
+/// Returns the registers of the results of a fetch, and the predicate for whether the texels were in memory.
 pub(super) fn results(
     cx: &mut dyn Context,
     inst: &ast::Inst,
@@ -91,7 +91,7 @@ pub(super) fn results(
     Ok(resident)
 }
 
-/// Emits what sets the predicate that tells whether the texels were in memory: they always are.
+/// Emits the instruction that sets the predicate for whether the texels were in memory: they always are.
 pub(super) fn tell_resident(cx: &mut dyn Context, to: Option<Opnd>) -> Result<()> {
     match to {
         Some(to) => cx.emit(Resident { to }.pack(set_resident)),
@@ -123,7 +123,7 @@ pub(super) fn tex(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     registers.extend(at.map(|at| (at, false)));
     match (told, &inst.operands[2..]) {
         (Told::Base, []) => {}
-        // A level is a number of 32 bits: it is an index where the coordinates are.
+        // A level is a 32-bit number; it is an index if the coordinates are indices.
         (Told::Level, [level]) => registers.push((cx.source(level, coordinate)?, false)),
         (Told::Footprint, [one, other]) => {
             let zero = cx.bits(0, 4);
@@ -147,7 +147,7 @@ pub(super) fn tex(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
     let Fetch { texture, form, registers } = Fetch::unpack(op);
     let mask = warp.mask();
-    // SAFETY: the registers were unpacked from this instruction; the lowering has put as many into the list.
+    // SAFETY: the registers were unpacked from this instruction; the lowering has put this many into the list.
     unsafe {
         let handles = *texture.lanes(warp);
         let layer = warp.listed(registers, 4);
@@ -227,7 +227,7 @@ pub(super) unsafe fn give(warp: &mut Warp<'_>, registers: u64, half: bool, words
     }
 }
 
-/// Sets the predicate that tells whether texels were in memory.
+/// Sets the predicate for whether texels were in memory.
 unsafe fn set_resident(warp: &mut Warp, op: &Op) -> Flow {
     let Resident { to } = Resident::unpack(op);
     let mask = warp.mask();

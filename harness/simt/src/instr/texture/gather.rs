@@ -13,7 +13,7 @@ use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Type};
 
 operands! {
-    /// What `tld4` takes and gives.
+    /// Operands of `tld4`.
     struct Gather {
         /// The texture.
         texture: read(u64) in a,
@@ -49,7 +49,7 @@ pub(super) fn tld4(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
     let Gather { texture, channel, registers } = Gather::unpack(op);
     let mask = warp.mask();
-    // SAFETY: the registers were unpacked from this instruction; the lowering has put as many into the list.
+    // SAFETY: the registers were unpacked from this instruction; the lowering has put this many into the list.
     unsafe {
         let handles = *texture.lanes(warp);
         let layer = warp.listed(registers, 4);

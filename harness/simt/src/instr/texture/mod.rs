@@ -1,11 +1,11 @@
 //! Textures and surfaces: fetches, gathers, queries, loads, stores and reductions.
 //!
-//! What a fetch gives is computed in [`crate::texture`]; here are the instructions around it. A kernel names a texture
-//! or a surface by a 64-bit handle in a register (PTX's unified mode). Names of `.texref`, `.samplerref` and `.surfref`
-//! variables are not supported: CUDA 12 has removed the references that they stand for.
+//! The result of a fetch is computed in [`crate::texture`]; this module contains the instructions around it. A kernel
+//! names a texture or a surface by a 64-bit handle in a register (PTX's unified mode). Names of `.texref`,
+//! `.samplerref` and `.surfref` variables are not supported: CUDA 12 has removed the references for which they stand.
 //!
-//! Every texel goes through the engine's checks as a load of global memory does. Nothing here counts as a global load
-//! or store, since a device counts texture traffic apart: `count` does.
+//! Every texel goes through the engine's checks like a load of global memory. Nothing here counts as a global load or
+//! store, since a device counts texture traffic separately: `count` does so.
 
 mod address;
 mod count;

@@ -1,4 +1,4 @@
-//! Questions about textures and surfaces: `txq`, `suq` and `istypep`.
+//! Queries about textures and surfaces: `txq`, `suq` and `istypep`.
 
 use super::address::handle;
 use crate::engine::warp::program::Op;
@@ -10,7 +10,7 @@ use crate::ptx::ast::{self, Type};
 use crate::texture::{Image, Object, Shape};
 
 codes! {
-    /// What is asked.
+    /// The queried property.
     enum Question {
         /// Texels of a row.
         Width = "width",
@@ -24,33 +24,33 @@ codes! {
         Levels = "num_mipmap_levels",
         /// Samples of a texel.
         Samples = "num_samples",
-        /// Whether coordinates go from 0 to 1.
+        /// Whether coordinates range from 0 to 1.
         Normalized = "normalized_coords",
     }
 }
 
 operands! {
-    /// What a question takes and gives.
+    /// Operands of a query.
     struct Query {
         /// The texture or surface.
         object: read(u64) in a,
-        /// What is asked.
+        /// The queried property.
         question: number(Question) in b,
-        /// The level that is asked about.
+        /// The level in question.
         level: maybe_read(u32) in c,
-        /// It is a surface.
+        /// Whether it is a surface.
         surface: number(bool) in imm,
-        /// The answer.
+        /// The result.
         to: write(u32) in d,
     }
 }
 
 operands! {
-    /// What `istypep` takes and gives.
+    /// Operands of `istypep`.
     struct IsType {
         /// A handle.
         object: read(u64) in a,
-        /// The type in question is a surface.
+        /// Whether the type in question is a surface.
         surface: number(bool) in imm,
         /// Whether it is of that type.
         to: write(bool) in d,
@@ -99,7 +99,7 @@ pub(super) fn istypep(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     cx.emit(is_type.pack(compare))
 }
 
-/// The answer for an image.
+/// Returns the answer for an image.
 fn answer_for(image: &Image, question: Question, level: u32) -> u32 {
     let Some(at) = image.levels.get(level as usize) else {
         return 0;

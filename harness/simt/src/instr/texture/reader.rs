@@ -1,5 +1,5 @@
-//! Reads texels for a warp: through the engine's checks of addresses, and with a note of every read for the checks of
-//! races and of uninitialised memory.
+//! Reads texels for a warp: through the engine's address checks, and with a record of every read for the race check and
+//! the initialisation check.
 
 use crate::engine::traffic::texels::{Needs, Parts};
 use crate::engine::warp::program::Op;
@@ -11,7 +11,7 @@ use crate::kernel::Fault;
 use crate::lane::LANES;
 use crate::texture::{Image, Object, Texels, Texture};
 
-/// A read: of how many in its lane it is, in which lane, and where.
+/// A read: its number within its lane, the lane, and the address.
 struct Read {
     number: u32,
     lane: usize,
@@ -26,13 +26,13 @@ pub(super) struct Reader<'w, 'l> {
     number: u32,
     reads: Vec<Read>,
     needs: Needs,
-    /// The lane's fetch magnifies texels.
+    /// Whether the lane's fetch magnifies texels.
     magnified: bool,
     /// Why the last read failed.
     failed: Option<(Request, Wrong)>,
 }
 
-/// What a reader leaves behind.
+/// The recorded reads of a reader.
 pub(super) struct Reads {
     reads: Vec<Read>,
     needs: Needs,
@@ -44,13 +44,13 @@ impl<'w, 'l> Reader<'w, 'l> {
         Reader { warp, lane: 0, number: 0, reads: Vec::new(), needs: Needs::default(), magnified: false, failed: None }
     }
 
-    /// Goes on with a lane.
+    /// Continues with another lane.
     pub fn lane(&mut self, lane: usize) -> &mut Self {
         (self.lane, self.number, self.magnified) = (lane, 0, false);
         self
     }
 
-    /// What was read.
+    /// Returns what was read.
     pub fn end(self) -> Reads {
         let lane = self.lane;
         let failed = self.failed.map(|(request, wrong)| (lane, request, wrong));
@@ -64,7 +64,7 @@ impl Texels for Reader<'_, '_> {
         match self.warp.resolve_lane(self.lane, address, request) {
             Ok(from) => {
                 let mut texel = [0u8; 16];
-                // SAFETY: so many bytes have been checked, and a texel has at most 16.
+                // SAFETY: this many bytes have been checked, and a texel has at most 16.
                 unsafe { texel.as_mut_ptr().copy_from_nonoverlapping(from, size as usize) };
                 if self.warp.checking {
                     self.reads.push(Read { number: self.number, lane: self.lane, address, size });
@@ -91,8 +91,8 @@ impl Texels for Reader<'_, '_> {
 }
 
 impl Reads {
-    /// Counts the fetch, which is taken apart into these requests, and tells the checks of the reads; stops the kernel
-    /// if one of them failed.
+    /// Counts the fetch, which is split into these requests, and passes the reads to the checks; stops the kernel if
+    /// one of them failed.
     pub fn tell(self, warp: &mut Warp<'_>, op: &Op, parts: Option<Parts>) -> std::result::Result<(), Flow> {
         if let Some((lane, request, wrong)) = self.failed {
             return Err(warp.access_fault(op, lane, request, wrong));
@@ -120,17 +120,17 @@ impl Reads {
 }
 
 impl<'l> Warp<'l> {
-    /// The words of the register with this number in a list of the program.
+    /// Returns the words of the register with this number in a list of the program.
     ///
     /// # Safety
-    /// There are so many registers of 32 bits in the list.
+    /// The list has such a 32-bit register.
     pub(in crate::instr) unsafe fn listed(&self, list: u64, number: usize) -> [u32; LANES] {
         let at = self.program().lists[list as usize + number];
         // SAFETY: the caller's contract.
         unsafe { *Register::<u32>::at(at).lanes(self) }
     }
 
-    /// The texture that a handle names.
+    /// Returns the texture that a handle names.
     pub(super) fn texture(&mut self, op: &Op, lane: usize, handle: u64) -> std::result::Result<&'l Texture, Flow> {
         match self.launch().objects.get(handle) {
             Some(Object::Texture(texture)) => Ok(texture),
@@ -138,7 +138,7 @@ impl<'l> Warp<'l> {
         }
     }
 
-    /// The image of the surface that a handle names.
+    /// Returns the image of the surface that a handle names.
     pub(super) fn surface(&mut self, op: &Op, lane: usize, handle: u64) -> std::result::Result<&'l Image, Flow> {
         match self.launch().objects.get(handle) {
             Some(Object::Surface(image)) => Ok(image),
@@ -146,7 +146,8 @@ impl<'l> Warp<'l> {
         }
     }
 
-    /// The place of an instruction in the program's own source: the compiler's headers wrap each in a function or two.
+    /// Returns the place of an instruction in the program's own source: the compiler's headers wrap each in a function
+    /// or two.
     #[cold]
     pub(super) fn caller(&self, op: &Op) -> Place {
         let mut place = self.program().place_of(op.site);

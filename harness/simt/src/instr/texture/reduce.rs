@@ -14,33 +14,33 @@ use crate::texture::Image;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 codes! {
-    /// How an element and a value are combined.
+    /// The operation that combines an element and a value.
     enum Operation {
         /// Their sum.
         Add = "add",
-        /// The smaller one.
+        /// The minimum.
         Min = "min",
-        /// The larger one.
+        /// The maximum.
         Max = "max",
-        /// The bits that both have.
+        /// Bitwise and.
         And = "and",
-        /// The bits that either has.
+        /// Bitwise or.
         Or = "or",
     }
 }
 
-/// What a reduction does.
+/// The form of a reduction.
 #[derive(Clone, Copy)]
 struct Form {
     operation: Operation,
-    /// Values are compared as signed ones.
+    /// Whether values are compared as signed integers.
     signed: bool,
     /// Bytes of an element.
     size: u32,
-    /// Places in rows count texels.
+    /// Whether the x coordinate counts texels.
     scaled: bool,
     outside: Outside,
-    /// Four lanes make a request, not eight.
+    /// Whether four lanes make a request, instead of eight.
     narrow: bool,
 }
 
@@ -67,7 +67,7 @@ impl Number for Form {
 }
 
 impl Form {
-    /// The new element, in 64 bits of which only as many count as it has.
+    /// Returns the new element, in 64 bits of which only the element's own are used.
     fn combine(self, element: u64, value: u64) -> u64 {
         let signed = |word: u64| if self.size == 4 { i64::from(word as u32 as i32) } else { word as i64 };
         let is_less = if self.signed { signed(value) < signed(element) } else { value < element };
@@ -94,11 +94,11 @@ impl Form {
 }
 
 operands! {
-    /// What a reduction takes.
+    /// Operands of a reduction.
     struct Reduction {
         /// The surface.
         surface: read(u64) in a,
-        /// What it does.
+        /// Its form.
         form: number(Form) in b,
         /// The value, then the layer and three coordinates.
         registers: pool in imm,
@@ -142,8 +142,8 @@ pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
     let Reduction { surface, form, registers } = Reduction::unpack(op);
     let size = |_: &Image| form.size;
-    // SAFETY: the registers were unpacked from this instruction; the lowering has put as many into the list. Addresses
-    // have been checked, and are aligned.
+    // SAFETY: the registers were unpacked from this instruction; the lowering has put this many into the list.
+    // Addresses have been checked, and are aligned.
     unsafe {
         let handles = *surface.lanes(warp);
         let at = [1, 2, 3, 4].map(|number| warp.listed(registers, number));
@@ -165,7 +165,7 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
             };
             let value = value(warp, registers, 0, form.size, lane);
             let order = Ordering::Relaxed;
-            // Neither of these fails, as both always have a new value.
+            // Neither of these fails, as both always return a new value.
             if form.size == 8 {
                 let change = |element| Some(form.combine(element, value));
                 let _ = AtomicU64::from_ptr(to.cast()).fetch_update(order, order, change);

@@ -15,11 +15,11 @@ use crate::ptx::ast::{self, Operand, Type};
 use crate::texture::{Boundary, Image, Placed};
 
 codes! {
-    /// What happens to accesses outside: [`Boundary`] by its PTX words.
+    /// The treatment of accesses outside: [`Boundary`] by its PTX words.
     pub(super) enum Outside {
         /// They stop the kernel.
         Trap = "trap",
-        /// They go to the nearest place inside.
+        /// They go to the nearest texel inside.
         Clamp = "clamp",
         /// They read zero, and write nothing.
         Zero = "zero",
@@ -27,7 +27,7 @@ codes! {
 }
 
 impl Outside {
-    /// The same for the surface.
+    /// Converts it for the surface.
     pub fn boundary(self) -> Boundary {
         match self {
             Outside::Trap => Boundary::Trap,
@@ -37,22 +37,22 @@ impl Outside {
     }
 }
 
-/// What a load or store does.
+/// The form of a load or store.
 #[derive(Clone, Copy)]
 struct Form {
     /// Bytes of an element in memory.
     size: u32,
     /// Bytes of an element in its register.
     register: u32,
-    /// Elements.
+    /// The number of elements.
     count: u32,
-    /// What happens outside.
+    /// The treatment of accesses outside.
     outside: Outside,
-    /// The surface's format is that of the values; places in rows count texels.
+    /// Whether values have the surface's format, and the x coordinate counts texels.
     formatted: bool,
-    /// It is a store.
+    /// Whether it is a store.
     store: bool,
-    /// Four lanes make a request, not eight.
+    /// Whether four lanes make a request, instead of eight.
     narrow: bool,
 }
 
@@ -79,11 +79,11 @@ impl Number for Form {
 }
 
 operands! {
-    /// What a load or store takes and gives.
+    /// Operands of a load or store.
     struct Moved {
         /// The surface.
         surface: read(u64) in a,
-        /// What it does.
+        /// Its form.
         form: number(Form) in b,
         /// The values, then the layer and three coordinates.
         registers: pool in imm,
@@ -150,16 +150,16 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, store: bool) -> Result<()> {
     cx.emit(Moved { surface, form, registers }.pack(execute).texels(what, true))
 }
 
-/// Where the lanes of a warp access surfaces.
+/// The surface accesses of a warp's lanes.
 pub(super) struct Places<'l> {
     /// The image of each lane that accesses one.
     pub images: [Option<&'l Image>; LANES],
-    /// The address of its access and its sector, unless it leads nowhere.
+    /// The address of each lane's access and its sector, unless the access has no effect.
     pub address: [Option<(u64, u64)>; LANES],
 }
 
 impl Places<'_> {
-    /// The sectors that the lanes need.
+    /// Returns the sectors that the lanes need.
     fn needs(&self) -> Needs {
         let mut needs = Needs::default();
         for (lane, address) in self.address.iter().enumerate() {
@@ -170,7 +170,8 @@ impl Places<'_> {
         needs
     }
 
-    /// The same for lanes that change elements, each after those of its request before it that change the same one.
+    /// Returns the needs of lanes that change elements; each change follows the earlier ones of the same element in its
+    /// request.
     pub fn changes(&self, request: usize) -> Needs {
         let (mut needs, mut before) = (Needs::default(), Vec::new());
         for (lane, address) in self.address.iter().enumerate() {
@@ -184,8 +185,8 @@ impl Places<'_> {
 }
 
 impl<'l> Warp<'l> {
-    /// Where the running lanes access surfaces. `at` is the layer and the coordinates; `size` gives the bytes of an
-    /// access to an image; `scaled` coordinates count texels in rows.
+    /// Returns the surface accesses of the running lanes. `at` is the layer and the coordinates; `size` returns the
+    /// bytes of an access to an image; `scaled`: the x coordinate counts texels.
     pub(super) fn places(
         &mut self,
         op: &Op,
@@ -198,7 +199,7 @@ impl<'l> Warp<'l> {
         for lane in lanes(self.mask()) {
             let image = self.surface(op, lane, handles[lane])?;
             let bytes = size(image);
-            // A layer and a third coordinate are never both there: the other one is zero.
+            // A layer and a third coordinate never occur together: the other one is zero.
             let [layer, x, y, z] = at.each_ref().map(|at| at[lane] as i32);
             let x = if scaled { x.saturating_mul(image.format.bytes() as i32) } else { x };
             let slice = layer.wrapping_add(z);
@@ -224,7 +225,7 @@ impl<'l> Warp<'l> {
         self.fault(Fault::IllegalAddress, Kind::OutsideSurface { at, extent }, vec![access], None)
     }
 
-    /// The host's address of each lane's access; the checks are told of them.
+    /// Returns the host's address of each lane's access, after passing the accesses to the checks.
     pub(super) fn reach_texels(
         &mut self,
         op: &Op,
@@ -261,8 +262,8 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
     let Moved { surface, form, registers } = Moved::unpack(op);
     let what = if form.store { What::Write } else { What::Read };
     let size = |image: &Image| if form.formatted { image.format.bytes() } else { form.size * form.count };
-    // SAFETY: the registers were unpacked from this instruction; the lowering has put as many into the list. Addresses
-    // have been checked.
+    // SAFETY: the registers were unpacked from this instruction; the lowering has put this many into the list.
+    // Addresses have been checked.
     unsafe {
         let handles = *surface.lanes(warp);
         let at = [0, 1, 2, 3].map(|number| warp.listed(registers, form.count as usize + number));
@@ -316,10 +317,10 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
     Flow::Next
 }
 
-/// A lane of a register of so many bytes.
+/// Returns a lane of a register of `bytes` bytes.
 ///
 /// # Safety
-/// There is such a register at this number of the list.
+/// The list has such a register at this number.
 pub(super) unsafe fn value(warp: &Warp<'_>, list: u64, number: usize, bytes: u32, lane: usize) -> u64 {
     let register = Register::<Any>::at(warp.program().lists[list as usize + number]);
     // SAFETY: the caller's contract.
@@ -332,7 +333,7 @@ pub(super) unsafe fn value(warp: &Warp<'_>, list: u64, number: usize, bytes: u32
     }
 }
 
-/// Sets a lane of a register of so many bytes.
+/// Sets a lane of a register of `bytes` bytes.
 ///
 /// # Safety
 /// As for [`value`].

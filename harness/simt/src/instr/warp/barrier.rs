@@ -10,9 +10,9 @@ use crate::lane::lanes;
 use crate::ptx::ast::{self, Type};
 
 operands! {
-    /// What `bar.warp.sync` takes.
+    /// Operands of `bar.warp.sync`.
     struct Meeting {
-        /// Each lane's mask of those that it waits for.
+        /// Each lane's mask of the lanes that it waits for.
         members: read(u32) in e,
     }
 }
@@ -27,7 +27,7 @@ pub(super) fn bar_warp(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     cx.emit(meeting.pack(meet).role(Role::WarpSync))
 }
 
-/// Executes `bar.warp.sync`: its instructions stand for each other.
+/// Executes `bar.warp.sync`: lanes may wait at different instructions of this kind.
 unsafe fn meet(warp: &mut Warp, op: &Op) -> Flow {
     let mask = warp.mask();
     // SAFETY: the register was unpacked from this instruction.

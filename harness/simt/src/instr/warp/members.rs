@@ -1,7 +1,8 @@
 //! The lanes that take part.
 //!
-//! The `.sync` forms wait until every lane that a mask names, and that has not exited, has come to the same instruction
-//! (`bar.warp.sync`: to any of its kind). The forms without `.sync` are executed by the lanes that happen to be there.
+//! The `.sync` forms wait until every lane that a mask names, and that has not exited, has reached the same instruction
+//! (`bar.warp.sync`: any instruction of its kind). The forms without `.sync` are executed by the lanes that happen to
+//! be active.
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Group, Reason, State, Warp};
@@ -12,10 +13,11 @@ use crate::instr::operands::Register;
 use crate::lane::{ALL, LANES, lanes};
 use crate::ptx::ast::{self, Operand, Type};
 
-/// The register with each lane's mask of those that take part; the forms without `.sync` have none.
+/// The register with each lane's mask of the lanes that take part; the forms without `.sync` have none.
 pub(super) type Members = Option<Register<u32>>;
 
-/// The operands of an instruction that takes `count` of them beside the mask of those that take part, and that mask.
+/// Returns the operands of an instruction that has `count` of them besides the mask, and the mask of the lanes that
+/// take part.
 pub(super) fn members<'i>(
     cx: &mut dyn Context,
     inst: &'i ast::Inst,
@@ -36,7 +38,7 @@ pub(super) fn members<'i>(
     Ok((rest, members))
 }
 
-/// The destination of an instruction, and the second one if it has a pair of them.
+/// Returns the destination of an instruction, and the second one if it has a pair of them.
 pub(super) fn destinations(operand: &Operand) -> (&Operand, Option<&Operand>) {
     match operand {
         Operand::Pair(first, second) => (first, Some(second)),
@@ -67,7 +69,7 @@ impl Warp<'_> {
         true
     }
 
-    /// Waits for the lanes that the running ones name. `Ok` with each lane's mask when they are here.
+    /// Waits for the lanes that the running ones name. Returns `Ok` with each lane's mask when they are here.
     ///
     /// # Safety
     /// As for [`Warp::whole`].
@@ -97,9 +99,9 @@ impl Warp<'_> {
         Err(self.wait_for(op, &named))
     }
 
-    /// Waits for all lanes of the warp that have not exited, as an instruction does that takes the whole warp
-    /// (`.sync.aligned` without a mask). `Ok` when they are here. Lanes that have exited, or that the block does not
-    /// have, are missing; that is a mistake, but the others go on.
+    /// Waits for all lanes of the warp that have not exited, for an instruction that needs the whole warp
+    /// (`.sync.aligned` without a mask). Returns `Ok` when they are here. Lanes that have exited, or that the block
+    /// does not have, are missing; that is an error, but the others continue.
     #[inline(always)]
     pub(in crate::instr) fn gather_all(&mut self, op: &Op) -> Result<(), Flow> {
         match self.mask() {
@@ -112,7 +114,7 @@ impl Warp<'_> {
         }
     }
 
-    /// The running lanes, and those that already wait at this instruction in such a state, who come along.
+    /// Returns the running lanes, and those that already wait at this instruction in a matching state, which join them.
     fn come_along(&mut self, op: &Op, waits: impl Fn(State) -> bool) -> u32 {
         let mut here = self.mask();
         self.groups.retain(|g| {
@@ -135,12 +137,12 @@ impl Warp<'_> {
         Flow::Stop
     }
 
-    /// Some named lanes are elsewhere: those whose lanes are all here and can go on, go on alone; the others wait.
-    /// `named` holds the masks of all lanes.
+    /// Some named lanes are elsewhere: those whose named lanes are all here and can continue do so alone; the others
+    /// wait. `named` holds the masks of all lanes.
     #[cold]
     fn wait_for(&mut self, op: &Op, named: &[u32; LANES]) -> Flow {
         let here = self.come_along(op, |state| matches!(state, State::Lanes(_)));
-        // Lanes go on together: one that names a lane which must wait has to wait, too.
+        // Lanes continue together: a lane that names a waiting lane has to wait, too.
         let mut ready = here;
         loop {
             let with_all = |lane: &usize| named[*lane] & self.live & !ready == 0;
@@ -162,7 +164,7 @@ impl Warp<'_> {
         Flow::Stop
     }
 
-    /// An instruction that takes the whole warp is executed by what is left of it.
+    /// Executes an instruction that needs the whole warp with the remaining lanes.
     #[cold]
     fn partial(&mut self, op: &Op) {
         if !self.launch().sync_check {

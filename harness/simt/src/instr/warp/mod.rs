@@ -1,4 +1,4 @@
-//! What the lanes of a warp do together: synchronise, shuffle, vote, match, reduce.
+//! Operations among the lanes of a warp: synchronise, shuffle, vote, match, reduce.
 
 mod barrier;
 mod members;

@@ -11,7 +11,7 @@ use crate::lane::lanes;
 use crate::ptx::ast::{self, Type};
 
 codes! {
-    /// What is done with the values; the words are PTX's, with the type where it matters.
+    /// The operation on the values; the words are PTX's, with the type where it matters.
     enum Kind {
         /// Sum.
         Add = "add",
@@ -23,17 +23,17 @@ codes! {
         MinUnsigned = "min.u32",
         /// Greatest, unsigned.
         MaxUnsigned = "max.u32",
-        /// Bits that all have.
+        /// Bitwise and.
         And = "and",
-        /// Bits that any has.
+        /// Bitwise or.
         Or = "or",
-        /// Bits that an odd number of them have.
+        /// Bitwise exclusive or.
         Xor = "xor",
     }
 }
 
 operands! {
-    /// What `redux` takes and gives.
+    /// Operands of `redux`.
     struct Reduction {
         /// The lanes' values.
         value: read(u32) in a,
@@ -41,7 +41,7 @@ operands! {
         members: maybe_read(u32) in e,
         /// The result, the same in all lanes that take part.
         to: write(u32) in d,
-        /// What is done with the values.
+        /// The operation on the values.
         kind: number(Kind) in imm,
     }
 }

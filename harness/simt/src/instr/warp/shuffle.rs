@@ -13,35 +13,35 @@ use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Operand, Type};
 
 codes! {
-    /// Which lane a lane reads.
+    /// The lane that a lane reads.
     enum Kind {
-        /// The one that is a distance below.
+        /// The lane at a distance below.
         Up = "up",
-        /// The one that is a distance above.
+        /// The lane at a distance above.
         Down = "down",
-        /// The one whose number differs in some bits.
+        /// The lane whose number differs in some bits.
         Butterfly = "bfly",
-        /// The one with a number.
+        /// The lane with a given number.
         Index = "idx",
     }
 }
 
 operands! {
-    /// What `shfl` takes and gives.
+    /// Operands of `shfl`.
     struct Shuffle {
-        /// What each lane shows.
+        /// The value that each lane provides.
         value: read(u32) in a,
         /// The distance, the bits or the number.
         distance: read(u32) in b,
-        /// The last lane, and which bits of a lane's number tell its segment.
+        /// The last lane, and the bits of a lane's number that identify its segment.
         clamp: read(u32) in c,
         /// The lanes that take part.
         members: maybe_read(u32) in e,
-        /// What each lane has read.
+        /// The value that each lane has read.
         to: write(u32) in d,
-        /// Whether that came from inside the lane's segment.
+        /// Whether the source lies inside the lane's segment.
         inside: maybe_write(bool) in d2,
-        /// Which lane a lane reads.
+        /// The lane that each lane reads.
         kind: number(Kind) in imm,
     }
 }
@@ -99,7 +99,7 @@ impl Exec for Shuffled {
                 }),
             };
             if warp.whole(shuffle.members) {
-                // All lanes are here, and all have named all: nobody can be missing.
+                // All lanes are here, and each has named all: no lane can be missing.
                 let value = *shuffle.value.lanes(warp);
                 let at = source.map(|lane| lane * 4);
                 permute::<W>(value.as_ptr(), &at, shuffle.to.lanes(warp).cast());
@@ -119,14 +119,14 @@ impl Exec for Shuffled {
             for i in 0..LANES {
                 let from = source[i];
                 out[i] = value[from as usize & 31];
-                // A lane that its own mask leaves out has been reported.
+                // A lane missing from its own mask has been reported.
                 let declared = named[i] & (1 << i) != 0;
                 missing |= (u32::from(declared && mask & named[i] & (1 << from) == 0)) << i;
             }
             missing &= mask;
             if missing != 0 {
                 for lane in lanes(missing) {
-                    // A lane outside its own mask has been reported; its own value is not another's.
+                    // A lane outside its own mask has been reported; its own value does not count as another's.
                     if mask & (1 << source[lane]) == 0 {
                         out[lane] = 0;
                     }
@@ -149,8 +149,9 @@ impl Exec for Shuffled {
     }
 }
 
-/// For each lane the one it reads, itself if that lies outside its segment, and a bit where it does not. `from` tells
-/// lane and verdict by lane, distance, the segment's end, and the bits that name the segment.
+/// Returns for each lane the lane that it reads, itself if that lies outside its segment, and a bit for each lane whose
+/// source lies inside. `from` returns the source lane and whether it is inside, given the lane, the distance, the
+/// segment's end, and the bits that identify the segment.
 #[inline(always)]
 fn sources(
     b: &[u32; LANES],

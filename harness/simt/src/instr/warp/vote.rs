@@ -1,4 +1,4 @@
-//! What lanes find out about each other: `vote`, `match`, `elect`, `activemask`.
+//! Queries among lanes: `vote`, `match`, `elect`, `activemask`.
 
 use super::members::{destinations, members};
 use crate::engine::warp::program::Op;
@@ -11,7 +11,7 @@ use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Type};
 
 codes! {
-    /// What a vote tells about the lanes' predicates.
+    /// What a vote reports about the lanes' predicates.
     enum Kind {
         /// Whether all hold.
         All = "all",
@@ -19,21 +19,21 @@ codes! {
         Any = "any",
         /// Whether all are the same.
         Uniform = "uni",
-        /// The lanes where it holds.
+        /// The lanes for which it holds.
         Ballot = "ballot",
     }
 }
 
 operands! {
-    /// What `vote` takes and gives.
+    /// Operands of `vote`.
     struct Vote {
-        /// What the lanes vote with.
+        /// The predicate of each lane.
         predicate: read(bool) in a,
         /// The lanes that take part.
         members: maybe_read(u32) in e,
-        /// The result: 32 bits of a ballot, else a predicate.
+        /// The result: a 32-bit ballot, or a predicate.
         to: write(Any) in d,
-        /// What the vote tells.
+        /// The kind of vote.
         kind: number(Kind) in imm,
     }
 }
@@ -84,9 +84,9 @@ unsafe fn count(warp: &mut Warp, op: &Op) -> Flow {
 }
 
 operands! {
-    /// What `activemask` gives.
+    /// Operands of `activemask`.
     struct Active {
-        /// The lanes that are here.
+        /// The active lanes.
         to: write(u32) in d,
     }
 }
@@ -111,11 +111,11 @@ unsafe fn active(warp: &mut Warp, op: &Op) -> Flow {
 }
 
 operands! {
-    /// What `match` takes and gives.
+    /// Operands of `match`.
     struct Match {
-        /// What the lanes compare.
+        /// The compared values.
         value: read(Any) in a,
-        /// Whether that has 64 bits.
+        /// Whether they have 64 bits.
         wide: number(bool) in b,
         /// Whether all lanes have to agree.
         all: number(bool) in c,
@@ -184,7 +184,7 @@ unsafe fn compare(warp: &mut Warp, op: &Op) -> Flow {
 }
 
 operands! {
-    /// What `elect` takes and gives.
+    /// Operands of `elect`.
     struct Election {
         /// The lanes that take part.
         members: maybe_read(u32) in e,

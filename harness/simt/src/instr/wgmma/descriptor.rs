@@ -1,8 +1,8 @@
-//! Descriptors of matrices in shared memory, and where they put the pieces of a matrix.
+//! Descriptors of matrices in shared memory, and where they place the pieces of a matrix.
 //!
-//! A matrix lies in shared memory in pieces of 16 bytes, side by side along the depth (K-major) or across it
-//! (MN-major). Eight such pieces that follow each other across their direction are a core matrix. The descriptor says
-//! how far apart core matrices lie, and how they are swizzled.
+//! A matrix is stored in shared memory in pieces of 16 bytes, contiguous along the depth (K-major) or across it
+//! (MN-major). Eight consecutive pieces in the other direction form a core matrix. The descriptor specifies the
+//! distance of core matrices, and how they are swizzled.
 
 use crate::swizzle::Swizzle;
 
@@ -12,20 +12,20 @@ pub(super) const PIECE: u64 = 16;
 /// A matrix in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Descriptor {
-    /// The offset in shared memory at which it begins.
+    /// The offset of its start in shared memory.
     pub start: u64,
     /// The "leading dimension byte offset".
     leading: u64,
     /// The "stride dimension byte offset".
     stride: u64,
-    /// Rows of 128 bytes by which it begins behind the start of the swizzle's pattern.
+    /// The number of 128-byte rows by which its start is offset from the start of the swizzle's pattern.
     base: u64,
-    /// How it is swizzled.
+    /// Its swizzle.
     swizzle: Swizzle,
 }
 
 impl Descriptor {
-    /// From the 64 bits that a program makes.
+    /// Decodes the 64 bits that a program builds.
     pub fn new(bits: u64) -> Descriptor {
         let field = |at: u32| ((bits >> at) & 0x3fff) << 4;
         let swizzle = match bits >> 62 {
@@ -37,7 +37,7 @@ impl Descriptor {
         Descriptor { start: field(0), leading: field(16), stride: field(32), base: (bits >> 49) & 7, swizzle }
     }
 
-    /// Pieces of a row of a swizzled tile.
+    /// The number of pieces in a row of a swizzled tile.
     fn width(&self) -> u64 {
         match self.swizzle {
             Swizzle::None => 1,
@@ -47,8 +47,8 @@ impl Descriptor {
         }
     }
 
-    /// Where the piece lies that holds the row's (of A; the column's of B) part of the depth: the first 16 bytes, or
-    /// those that follow. For a matrix that lies along the depth.
+    /// Returns the offset of the piece with the given part of the depth, 16 bytes each, of a row (of A; of a column of
+    /// B). For a K-major matrix.
     #[inline(always)]
     pub fn along(&self, row: u64, piece: u64) -> u64 {
         let width = self.width();
@@ -56,8 +56,8 @@ impl Descriptor {
         self.placed((row % 8) * PIECE * width + (row / 8) * self.stride + in_row)
     }
 
-    /// Where the piece lies that holds eight neighbouring rows (of A; columns of B), the eighth with this number, at
-    /// one place of the depth. For a matrix that lies across the depth.
+    /// Returns the offset of the piece with eight neighbouring rows (of A; columns of B), given the number of that
+    /// group of eight, at one position of the depth. For an MN-major matrix.
     #[inline(always)]
     pub fn across(&self, eighth: u64, depth: u64) -> u64 {
         let (inner, outer) = (depth % 8, depth / 8);
@@ -69,7 +69,7 @@ impl Descriptor {
         self.placed(in_row + inner * PIECE * width + outer * self.stride)
     }
 
-    /// The offset in shared memory of what would lie so many bytes behind the start without a swizzle.
+    /// Returns the offset in shared memory of the data that would be `bytes` bytes after the start without a swizzle.
     #[inline(always)]
     fn placed(&self, bytes: u64) -> u64 {
         let shift = self.base * 128;
@@ -102,7 +102,7 @@ mod tests {
         let wide = descriptor(1024, 0, 1024, 0, 1);
         assert_eq!((wide.along(0, 1), wide.along(1, 0), wide.along(1, 1)), (1040, 1024 + 128 + 16, 1024 + 128));
         assert_eq!(wide.along(13, 0), 2048 + 5 * 128 + 5 * 16);
-        // One step of the depth further inside the same tile: the pattern stays where it was.
+        // One step further along the depth inside the same tile: the pattern does not move.
         let further = descriptor(1024 + 32, 0, 1024, 0, 1);
         assert_eq!((further.along(1, 0), further.along(1, 1)), (1024 + 128 + 48, 1024 + 128 + 32));
     }

@@ -11,16 +11,16 @@ use crate::finding::{Kind, Space, What};
 use crate::instr::operands::Register;
 use crate::lane::LANES;
 
-/// Pieces of a factor: two a row or column, and twice that of B if A is sparse.
+/// The number of pieces of a factor: two per row or column, and twice that for B if A is sparse.
 const PIECES: usize = 4 * COLUMNS;
 
 /// Registers of A, if it is in registers.
 pub(super) const REGISTERS: usize = 4;
 
-/// Takes the rows of A that a warp has from its registers.
+/// Reads the rows of A that a warp has from its registers.
 ///
 /// # Safety
-/// The registers are four of the program that the warp runs, of 32 bits.
+/// The registers are four 32-bit registers of the program that the warp runs.
 #[inline(always)]
 pub(super) unsafe fn from_registers(warp: &Warp, form: &Form, registers: &[u32], scratch: &mut Scratch) {
     let element = form.factors[0];
@@ -38,7 +38,7 @@ pub(super) unsafe fn from_registers(warp: &Warp, form: &Form, registers: &[u32],
     }
 }
 
-/// An element in the low bits of a word as the sums take it.
+/// Widens an element in the low bits of a word for the sums.
 #[inline(always)]
 fn widened(element: Element, bits: u32) -> u32 {
     match element {
@@ -50,10 +50,10 @@ fn widened(element: Element, bits: u32) -> u32 {
     }
 }
 
-/// Takes the rows of A that the warp of this rank has from shared memory.
+/// Reads the rows of A that belong to the warp of this rank from shared memory.
 ///
 /// # Errors
-/// What stops the kernel: the matrix leaves shared memory.
+/// The kernel stops if the matrix is not inside shared memory.
 #[inline(always)]
 pub(super) fn a(warp: &mut Warp, op: &Op, form: &Form, bits: u64, scratch: &mut Scratch) -> Result<(), Flow> {
     let first = ROWS as u64 * u64::from(warp.index % 4);
@@ -63,7 +63,7 @@ pub(super) fn a(warp: &mut Warp, op: &Op, form: &Form, bits: u64, scratch: &mut 
     matrix.read(warp, op, form.factors[0], |row, depth, bits| a[row][depth] = bits)
 }
 
-/// Takes B from shared memory.
+/// Reads B from shared memory.
 ///
 /// # Errors
 /// As for [`a`].
@@ -81,19 +81,19 @@ pub(super) fn b(warp: &mut Warp, op: &Op, form: &Form, bits: u64, b: &mut [Deep<
 /// A factor, or rows of it, in shared memory.
 struct Matrix {
     descriptor: Descriptor,
-    /// It lies across the depth.
+    /// Whether it is MN-major.
     transposed: bool,
-    /// The first row (of B: column) that is read.
+    /// The first row (of B: column) to read.
     first: u64,
-    /// How many are read.
+    /// The number of rows to read.
     count: usize,
-    /// Pieces of the depth of each.
+    /// Pieces of the depth in each of them.
     pieces: usize,
 }
 
 impl Matrix {
-    /// Reads the elements: `put` takes the row (of B: column) from the first one on, the place of the depth, and the
-    /// bits.
+    /// Reads the elements: `put` gets the row (of B: column) counted from the first one, the position in the depth, and
+    /// the bits.
     #[inline(always)]
     fn read(
         &self,
@@ -149,7 +149,8 @@ impl Matrix {
 }
 
 impl Warp<'_> {
-    /// The warp is about to read pieces of shared memory: checks that they lie inside, and tells the checks.
+    /// Prepares a read of pieces of shared memory: verifies that they are in bounds, and reports the read to the
+    /// checks.
     fn reads_pieces<'p>(&mut self, op: &Op, places: &'p [u64]) -> Result<SharedPieces<'p, { PIECE as usize }>, Flow> {
         let request = Request { space: Space::Shared, size: PIECE as u32, what: What::Read };
         let pieces = match self.shared_pieces(places) {

@@ -1,12 +1,12 @@
-//! What a product by a warpgroup works on.
+//! The shape and types of a warpgroup matrix product.
 
 use crate::instr::alu::soft::{self, Format};
 use crate::instr::matrix::Kept;
 use crate::instr::operands::{Number, codes};
 
-/// Rows of a product that a warp of the warpgroup computes.
+/// Rows of a product that each warp of the warpgroup computes.
 pub(super) const ROWS: usize = 16;
-/// The most columns of a product.
+/// The maximum number of columns of a product.
 pub(super) const COLUMNS: usize = 256;
 /// Bytes of a row of A, or a column of B.
 pub(super) const DEPTH_BYTES: usize = 32;
@@ -36,7 +36,7 @@ impl Element {
         }
     }
 
-    /// Bytes of what is multiplied at once: an element, or a word of single bits.
+    /// Bytes of the unit of multiplication: an element, or a word of single bits.
     pub fn unit(self) -> usize {
         if self == Element::B1 { 4 } else { self.bits() / 8 }
     }
@@ -46,24 +46,24 @@ impl Element {
         DEPTH_BYTES / self.unit()
     }
 
-    /// How its numbers are stored, if they are floating-point numbers.
+    /// The storage format of its floating-point numbers.
     pub fn format(self) -> Format {
         match self {
             Element::F16 => soft::F16,
             Element::Bf16 => soft::BF16,
-            // The last bits of a register are not looked at.
+            // The lowest bits of a register are ignored.
             Element::Tf32 => Format { mantissa: 10, exponent: 8 },
             Element::E4m3 => Format { mantissa: 3, exponent: 4 },
             _ => Format { mantissa: 2, exponent: 5 },
         }
     }
 
-    /// It is one of the floating-point types of eight bits.
+    /// Whether it is one of the 8-bit floating-point types.
     pub fn is_fp8(self) -> bool {
         matches!(self, Element::E4m3 | Element::E5m2)
     }
 
-    /// It is a floating-point number.
+    /// Whether it is a floating-point number.
     pub fn is_float(self) -> bool {
         !matches!(self, Element::S8 | Element::U8 | Element::B1)
     }
@@ -78,29 +78,29 @@ codes! {
     }
 }
 
-/// What a product works on.
+/// The shape and types of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
-    /// Columns in eights.
+    /// The number of columns divided by eight.
     pub eights: u32,
     /// The types of A and B.
     pub factors: [Element; 2],
     /// The type of the accumulators.
     pub sum: Sum,
-    /// A and B are multiplied by -1.
+    /// Whether A and B are multiplied by -1.
     pub negative: [bool; 2],
-    /// A and B lie in shared memory row by row of the depth, not along it.
+    /// Whether A and B are MN-major in shared memory, instead of K-major.
     pub transposed: [bool; 2],
-    /// A is in registers.
+    /// Whether A is in registers.
     pub registers: bool,
-    /// Sums of integers stop at the ends of the range.
+    /// Whether sums of integers saturate.
     pub saturates: bool,
-    /// Of A half is kept, and B is twice as deep.
+    /// The selection of the kept half of A, if A is sparse; B is then twice as deep.
     pub kept: Option<Kept>,
 }
 
 impl Form {
-    /// Columns.
+    /// The number of columns.
     pub fn columns(self) -> usize {
         (self.eights as usize * 8).min(COLUMNS)
     }
@@ -110,12 +110,12 @@ impl Form {
         self.factors[1].depth() * if self.kept.is_some() { 2 } else { 1 }
     }
 
-    /// Registers of the accumulator.
+    /// The number of registers of the accumulator.
     pub fn sums(self) -> usize {
         self.columns() / if self.sum == Sum::F16 { 4 } else { 2 }
     }
 
-    /// The row and first column of the accumulator that a lane's register holds.
+    /// Returns the row and first column of the accumulator that a lane's register holds.
     pub fn place(self, register: usize, lane: usize) -> (usize, usize) {
         let (group, place) = (lane / 4, lane % 4);
         // Pairs of neighbours, in one register or two.

@@ -1,4 +1,4 @@
-//! Recognises `wgmma.mma_async`. What is refused is what the vendor's assembler refuses.
+//! Decodes `wgmma.mma_async`. It rejects what the vendor's assembler rejects.
 
 use super::factor::REGISTERS;
 use super::form::{COLUMNS, Element, Form, Sum};
@@ -52,7 +52,7 @@ pub(super) fn mma_async(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         saturates: named.saturates,
         kept: kept.map(|(_, kept)| kept),
     };
-    // What is written stands first, then A and what is kept of it, then what is read of the same.
+    // The written registers come first, then A and its metadata, then the accumulators as sources.
     let sums = parts(sums);
     if sums.len() != form.sums() || (registers && parts(a).len() != REGISTERS) {
         return Err(cx.invalid(format!("argument vector size mismatch for instruction `{}`", inst.op)));
@@ -80,7 +80,7 @@ pub(super) fn mma_async(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     cx.emit(product.pack(run).role(Role::Product))
 }
 
-/// Which threads say what is kept: a pair of each four or, where all of them are needed, all.
+/// Decodes which threads hold the metadata: a pair of each four, or, where all of them are needed, all.
 fn kept(cx: &dyn Context, inst: &ast::Inst, selector: &Operand, element: Element) -> Result<Kept> {
     let selector = match selector {
         Operand::Int(value @ 0..=1) if element.bits() > 8 || *value == 0 => *value as u32,
@@ -89,7 +89,7 @@ fn kept(cx: &dyn Context, inst: &ast::Inst, selector: &Operand, element: Element
     Ok(Kept { selector })
 }
 
-/// An immediate that is one of two values: whether it is the second.
+/// Decodes an immediate that is one of two values: whether it is the second.
 fn immediate(cx: &dyn Context, inst: &ast::Inst, operand: &Operand, [no, yes]: [i64; 2]) -> Result<bool> {
     match operand {
         Operand::Int(value) if *value == no => Ok(false),
@@ -102,7 +102,7 @@ fn immediate(cx: &dyn Context, inst: &ast::Inst, operand: &Operand, [no, yes]: [
     }
 }
 
-/// What the modifiers name, if there is such a product. Their order does not matter, except that of the types.
+/// Decodes the modifiers, if such a product exists. Their order is arbitrary, except for the types.
 fn named(cx: &dyn Context, inst: &ast::Inst) -> Result<Named> {
     let (mut types, mut shape) = (Vec::new(), None);
     let (mut saturates, mut sparse, mut operations) = (false, false, [false; 2]);
@@ -153,7 +153,7 @@ fn named(cx: &dyn Context, inst: &ast::Inst) -> Result<Named> {
     if operations != [a == Element::B1; 2] {
         return Err(wrong("incorrect operations"));
     }
-    // Of whole numbers there are fewer shapes.
+    // Integers have fewer shapes.
     let whole_numbers = a.is_float() || columns <= 32 || columns % 16 == 0;
     let deep = if sparse { 2 } else { 1 };
     if depth != deep * 256 / a.bits() || !whole_numbers || (sparse && a == Element::B1) {
@@ -162,7 +162,7 @@ fn named(cx: &dyn Context, inst: &ast::Inst) -> Result<Named> {
     Ok(Named { factors: [a, b], sum, columns, saturates, sparse })
 }
 
-/// Columns and depth of a shape.
+/// Returns the columns and depth of a shape.
 fn columns_and_depth(word: &str) -> Option<(usize, usize)> {
     let (columns, depth) = word.strip_prefix("m64n")?.split_once('k')?;
     let (columns, depth) = (columns.parse::<usize>().ok()?, depth.parse().ok()?);

@@ -1,22 +1,23 @@
-//! Floating-point numbers taken apart, many at once, for sums in fixed point.
+//! Unpacks many floating-point numbers at a time, for sums in fixed point.
 
 use crate::instr::alu::soft::Format;
 
 /// The exponent of zero: below that of any product.
 pub(super) const NOTHING: i32 = -20_000;
 
-/// The significand of a number, with its sign and its leading one at the place of the format's implicit one, and the
-/// exponent of that leading one. Zero has no significand. A number that is not finite has those of zero, too.
+/// Returns the significand of a number, with its sign and its leading one at the position of the format's implicit one,
+/// and the exponent of that leading one. Zero has no significand. A number that is not finite is treated like zero
+/// here.
 ///
-/// Subnormal numbers of 8 bits are not shifted: they have the exponent of the smallest normal number, and their leading
-/// one lies lower. Where terms are cut off depends on it.
+/// Subnormal 8-bit numbers are not normalised: they have the exponent of the smallest normal number, and their leading
+/// one is lower. The truncation of terms depends on that.
 #[inline(always)]
 pub(super) fn taken_apart(format: Format, bits: u32) -> (i32, i32) {
     let m = format.mantissa;
     let bias = (1 << (format.exponent - 1)) - 1;
     let mantissa = bits & ((1 << m) - 1);
     let biased = (bits >> m) & ((1 << format.exponent) - 1);
-    // The place of the leading one of a subnormal number, as a conversion finds it. All of this is vector code.
+    // The position of the leading one of a subnormal number, found by a conversion. All of this is vectorized.
     let leading = ((mantissa as f32).to_bits() >> 23) as i32 - 127;
     let shift = if m + format.exponent < 8 { 0 } else { (m as i32 - leading) & 31 };
     let subnormal = biased == 0;
@@ -28,7 +29,7 @@ pub(super) fn taken_apart(format: Format, bits: u32) -> (i32, i32) {
     if zero || !is_finite(format, bits) { (0, NOTHING) } else { (sig, top) }
 }
 
-/// Whether it is a number that is finite. The type `e4m3` has no infinity, and one NaN beside its sign.
+/// Whether it is finite. The type `e4m3` has no infinity, and one NaN apart from the sign.
 #[inline(always)]
 pub(super) fn is_finite(format: Format, bits: u32) -> bool {
     let magnitude = bits & ((1 << (format.mantissa + format.exponent)) - 1);
@@ -36,7 +37,7 @@ pub(super) fn is_finite(format: Format, bits: u32) -> bool {
     if is_e4m3(format) { magnitude != 0x7f } else { magnitude < infinity }
 }
 
-/// Whether it is not a number.
+/// Whether it is NaN.
 pub(super) fn is_nan(format: Format, bits: u32) -> bool {
     let magnitude = bits & ((1 << (format.mantissa + format.exponent)) - 1);
     let infinity = ((1u32 << format.exponent) - 1) << format.mantissa;
@@ -52,7 +53,7 @@ mod tests {
     use super::{NOTHING, is_finite, is_nan, taken_apart};
     use crate::instr::wgmma::form::Element;
 
-    /// The value by the definition of the formats.
+    /// Returns the value by the definition of the formats.
     fn value(element: Element, bits: u32) -> f64 {
         let format = element.format();
         let mantissa = f64::from(bits & ((1 << format.mantissa) - 1)) / f64::from(1u32 << format.mantissa);

@@ -1,4 +1,4 @@
-//! The look at whether registers belong to a product that has not been waited for.
+//! The check whether registers belong to a product that has not been waited for.
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
@@ -6,22 +6,22 @@ use crate::instr::code::{Inst, Opnd};
 use crate::instr::operands::operands;
 
 operands! {
-    /// What the look takes.
+    /// Operands of the check.
     struct Look {
-        /// How many registers there are.
+        /// The number of registers.
         count: number(u32) in e,
         /// The registers.
         registers: pool in imm,
     }
 }
 
-/// Stands behind an instruction that uses these registers, which are accumulators of some product.
+/// Follows an instruction that uses these registers, which are accumulators of some product.
 pub(crate) fn look(registers: &[Opnd]) -> Inst {
     let registers: Vec<(Opnd, bool)> = registers.iter().map(|&register| (register, false)).collect();
     Look { count: registers.len() as u32, registers }.pack(run)
 }
 
-/// Executes the look.
+/// Executes the check.
 unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
     if warp.launch().sync_check {
         let Look { count, registers } = Look::unpack(op);

@@ -10,19 +10,19 @@ use crate::instr::operands::{Register, operands};
 use crate::lane::lanes;
 
 operands! {
-    /// What a product takes and gives.
+    /// Operands of a product.
     pub(super) struct Product {
         /// The descriptor of A, if it is not in registers.
         a: maybe_read(u64) in a,
         /// The descriptor of B.
         b: read(u64) in b,
-        /// Whether the accumulators count, if that is not known.
+        /// Whether the accumulators are added, if a predicate decides.
         accumulates: maybe_read(bool) in c,
-        /// Whether they count otherwise.
+        /// Whether they are added otherwise.
         always: number(bool) in d2,
-        /// What it works on.
+        /// Its shape and types.
         form: number(Form) in e,
-        /// The registers of the accumulators, then those of A, and the one that says what is kept of it.
+        /// The registers of the accumulators, then those of A, and the one with the metadata.
         registers: pool in imm,
     }
 }
@@ -41,7 +41,7 @@ impl Exec for Run {
         if warp.launch().sync_check {
             warp.in_warpgroup(op, lane, (product.registers as u32, product.form.sums() as u32));
         }
-        // SAFETY: the registers were unpacked from this instruction. All lanes must give the same.
+        // SAFETY: the registers were unpacked from this instruction. All lanes must have the same values.
         let (a, b, accumulates) = unsafe {
             let accumulates = product.accumulates.map(|register| *register.bits(warp) >> lane & 1 != 0);
             let a = product.a.map(|a| (*a.lanes(warp))[lane]);
@@ -59,7 +59,7 @@ impl Exec for Run {
     }
 }
 
-/// Computes the rows of the product that the warp has. `registers` is the index of the first in the program's lists.
+/// Computes the warp's rows of the product. `registers` is the index of the first register in the program's lists.
 ///
 /// # Safety
 /// They are those of an instruction of this form.
@@ -82,7 +82,7 @@ unsafe fn rows(
     factor::b(warp, op, form, b, &mut scratch.b)?;
     if let Some(kept) = form.kept {
         let metadata = rest[if a.is_some() { 0 } else { factor::REGISTERS }];
-        // SAFETY: the caller's contract: what says which numbers are kept stands behind A.
+        // SAFETY: the caller's contract: the metadata follows A.
         let words = unsafe { (*Register::<u32>::at(metadata).lanes(warp)).map(u64::from) };
         let (depth, bits) = (form.depth_of_b(), form.factors[0].bits() as u32);
         for (row, places) in scratch.places.iter_mut().enumerate() {
@@ -116,10 +116,10 @@ unsafe fn rows(
     Ok(())
 }
 
-/// Takes the accumulators from their registers, or zeros.
+/// Reads the accumulators from their registers, or sets them to zero.
 ///
 /// # Safety
-/// They are registers of the program that the warp runs, of 32 bits.
+/// They are 32-bit registers of the program that the warp runs.
 #[inline(always)]
 unsafe fn accumulators(warp: &Warp, form: &Form, registers: &[u32], accumulates: bool, scratch: &mut Scratch) {
     if !accumulates {

@@ -1,33 +1,34 @@
-//! Where a product is computed: a piece of memory for each thread of the host, which is used again and again.
+//! Scratch memory for products: one per host thread, reused.
 
 use super::form::{COLUMNS, DEPTH_BYTES, ROWS};
 use std::cell::Cell;
 
-/// Columns that are computed together.
+/// The number of columns that are computed together.
 pub(super) const TOGETHER: usize = 16;
 
-/// As many numbers as are computed together.
+/// One number for each of the columns that are computed together.
 pub(super) type Some16<T> = [T; TOGETHER];
 
-/// Numbers of B for columns that are computed together, by the depth, which is twice that of A if A is sparse.
+/// Numbers of B for columns that are computed together, by position in the depth, which is twice that of A if A is
+/// sparse.
 pub(super) type Deep<T> = [Some16<T>; 2 * DEPTH_BYTES];
 
 /// The numbers of one product.
 pub(super) struct Scratch {
-    /// The rows of A that the warp has: bits of `[row][depth]`.
+    /// The warp's rows of A: bits of `[row][depth]`.
     pub a: [[u32; DEPTH_BYTES]; ROWS],
-    /// If A is sparse, the place in B's depth of each number of A.
+    /// If A is sparse, the position in B's depth of each number of A.
     pub places: [[usize; DEPTH_BYTES]; ROWS],
-    /// B: bits.
+    /// B, as bits.
     pub b: [Deep<u32>; COLUMNS / TOGETHER],
     /// The significands and exponents of columns of B.
     pub apart: [Deep<i32>; 2],
-    /// The accumulators, by columns that are computed together and then by rows: bits before and after.
+    /// The accumulators, by groups of columns and then by rows: bits before and after.
     pub sums: [[Some16<u32>; ROWS]; COLUMNS / TOGETHER],
 }
 
 impl Scratch {
-    /// The accumulator of a row and a column.
+    /// Returns the accumulator of a row and a column.
     #[inline(always)]
     pub fn sum(&mut self, row: usize, column: usize) -> &mut u32 {
         &mut self.sums[column / TOGETHER][row][column % TOGETHER]
@@ -38,8 +39,8 @@ thread_local! {
     static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
 }
 
-/// Takes this thread's piece of memory. What computes with it is not passed to this function, as that would then be
-/// compiled for any processor.
+/// Takes this thread's scratch memory. The computation is not passed to this function as a closure, because it would
+/// then be compiled for the baseline processor.
 #[expect(clippy::large_stack_arrays, reason = "made once for a thread, and moved to the heap")]
 pub(super) fn take() -> Box<Scratch> {
     SCRATCH.take().unwrap_or_else(|| {
@@ -53,7 +54,7 @@ pub(super) fn take() -> Box<Scratch> {
     })
 }
 
-/// Puts it back.
+/// Returns it for reuse.
 pub(super) fn put(scratch: Box<Scratch>) {
     SCRATCH.set(Some(scratch));
 }

@@ -1,8 +1,8 @@
 //! The sums of a product by a warpgroup.
 //!
-//! They are those of `mma`, for many columns at once: each product's significand is shifted to the exponent of the
-//! largest term and cut off there, all in 32 bits, which the compiler makes vector code of. Numbers that are not
-//! finite, and results that are not normal numbers, take the plain way.
+//! They are those of `mma`, for many columns at a time: each product's significand is shifted to the exponent of the
+//! largest term and truncated there, all in 32 bits, which the compiler vectorizes. Numbers that are not finite, and
+//! results that are not normal numbers, take a slower path.
 
 use super::form::{DEPTH_BYTES, Element, Form, ROWS, Sum};
 use super::number::{is_finite, is_nan, taken_apart};
@@ -13,18 +13,18 @@ use crate::instr::alu::soft::{self, Format, Round};
 const KEPT: u32 = 25;
 /// The same for FP8.
 const KEPT_OF_FP8: u32 = 13;
-/// Bits of the mantissa of an f32 that is a sum of FP8 which are always zero.
+/// Mantissa bits of an f32 sum of FP8 products that are always zero.
 const CLEARED_OF_FP8: u32 = 23 - KEPT_OF_FP8;
-/// How the terms of a sum lie in fixed point.
+/// The fixed-point format of a sum's terms.
 #[derive(Clone, Copy)]
 struct Point {
     /// Bits kept below the largest term's leading bit.
     kept: u32,
-    /// What brings a product of the largest exponent to its place: bits to the left.
+    /// The left shift that aligns a product of the largest exponent.
     product: u32,
     /// The accumulators' format.
     sum: Format,
-    /// The bits of a result that are not always zero.
+    /// A mask of the result's bits that are not always zero.
     mask: u32,
 }
 
@@ -84,8 +84,8 @@ pub(super) fn floats(form: &Form, scratch: &mut Scratch) {
     }
 }
 
-/// Computes sums whose terms are finite; others count as zero. `of_a` are the significands and exponents of a row of A,
-/// `of_b` are those of some columns of B.
+/// Computes sums whose terms are finite; other terms count as zero. `of_a` are the significands and exponents of a row
+/// of A, `of_b` are those of some columns of B.
 #[inline(always)]
 fn together(
     point: Point,
@@ -103,20 +103,20 @@ fn together(
             highest[j] = highest[j].max(top.wrapping_add(tops[j]));
         }
     }
-    // The largest sum of products is less than 2^31: see the test. Nothing overflows; checks for that, where they are
-    // compiled in, would keep the loops from being vector code.
+    // The largest sum of products is less than 2^31: see the test. Nothing overflows; overflow checks, where they are
+    // compiled in, would prevent the loops from being vectorized.
     let mut sum = [0i32; TOGETHER];
     for ((&(sig, top), significands), tops) in of_a.iter().zip(significands).zip(tops) {
         for j in 0..TOGETHER {
             let product = sig.wrapping_mul(significands[j]);
             let down = highest[j].wrapping_sub(top).wrapping_sub(tops[j]).min(31) as u32;
             let cut = product.unsigned_abs().wrapping_shl(point.product).wrapping_shr(down) as i32;
-            // All ones if the product is negative: what it is combined and subtracted with changes the sign.
+            // All ones if the product is negative: an exclusive or and a subtraction with it change the sign.
             let sign = product >> 31;
             sum[j] = sum[j].wrapping_add((cut ^ sign).wrapping_sub(sign));
         }
     }
-    // Room for the bits of an accumulator that lie below those that are kept.
+    // Room for the accumulator's bits below those that are kept.
     const ROOM: u32 = 25;
     for j in 0..TOGETHER {
         let down = (highest[j] - top_c[j]) as u32 + ROOM + point.sum.mantissa - point.kept;
@@ -126,7 +126,7 @@ fn together(
     }
 }
 
-/// `sum * 2^unit` as a result: cut off to f32, or rounded to the nearest f16.
+/// Converts `sum * 2^unit` to a result: truncated to f32, or rounded to the nearest f16.
 #[inline(always)]
 fn result(point: Point, sum: i64, unit: i32) -> u32 {
     if sum == 0 {
@@ -144,7 +144,7 @@ fn result(point: Point, sum: i64, unit: i32) -> u32 {
         let (kept, lost) = ((mantissa >> 42) as u32, mantissa & ((1 << 42) - 1));
         let half = 1 << 41;
         let up = lost > half || (lost == half && kept & 1 != 0);
-        // A carry runs from the mantissa into the exponent by itself.
+        // A carry from the mantissa propagates into the exponent.
         return (negative << 15) | (((((top + 15) as u32) << 10) | kept) + u32::from(up));
     }
     if !(-126..=127).contains(&top) {
@@ -160,16 +160,16 @@ fn packed(point: Point, sum: i64, unit: i32) -> u32 {
     let top = 63 - magnitude.leading_zeros() as i32 + unit;
     let sign = if sum < 0 { point.sum.sign() } else { 0 };
     if point.sum != soft::F16 && top > 127 {
-        // Numbers that are too large become infinite, although others are rounded towards zero.
+        // Numbers that are too large become infinite, although other results are rounded towards zero.
         return (sign | point.sum.infinity()) as u32;
     }
     let round = if point.sum == soft::F16 { Round::Nearest } else { Round::Zero };
     let bits = point.sum.pack(round, sum < 0, unit, u128::from(magnitude)) as u32 & point.mask;
-    // Zero has no sign where all of an f32 is cut off.
+    // Zero has no sign where all of an f32 is truncated.
     if point.sum != soft::F16 && u64::from(bits) == point.sum.sign() { 0 } else { bits }
 }
 
-/// The results of sums with terms that are not finite: NaN, or an infinite number; none for other sums.
+/// Returns the results of sums with terms that are not finite: NaN or infinity; `None` for other sums.
 #[cold]
 fn special<I: Iterator<Item = (u32, u32)>>(
     form: &Form,
@@ -211,7 +211,7 @@ fn special<I: Iterator<Item = (u32, u32)>>(
     })
 }
 
-/// Computes the sums of integers of eight bits, which have been extended to 32, in place.
+/// Computes, in place, the sums of 8-bit integers that have been extended to 32 bits.
 #[inline(always)]
 pub(super) fn integers(form: &Form, scratch: &mut Scratch) {
     let Scratch { a, places, b, sums, .. } = scratch;
@@ -226,7 +226,7 @@ pub(super) fn integers(form: &Form, scratch: &mut Scratch) {
     });
 }
 
-/// Counts the bits that are set in both factors, in place.
+/// Counts, in place, the bits that are set in both factors.
 #[inline(always)]
 pub(super) fn bits(form: &Form, scratch: &mut Scratch) {
     let Scratch { a, b, sums, .. } = scratch;
@@ -240,8 +240,7 @@ pub(super) fn bits(form: &Form, scratch: &mut Scratch) {
     });
 }
 
-/// Adds whole numbers to the accumulators: `add` computes them for a row and some columns, which it is given the number
-/// of.
+/// Adds integers to the accumulators: `add` computes them for a row and a group of columns, given the numbers of both.
 #[inline(always)]
 fn whole(form: &Form, sums: &mut [[Some16<u32>; ROWS]], add: impl Fn(usize, usize, &mut Some16<i32>)) {
     for (some, sums) in sums.iter_mut().enumerate().take(form.columns().div_ceil(TOGETHER)) {

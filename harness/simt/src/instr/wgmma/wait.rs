@@ -1,4 +1,4 @@
-//! What orders products: `wgmma.fence`, `wgmma.commit_group` and `wgmma.wait_group`.
+//! The ordering of products: `wgmma.fence`, `wgmma.commit_group` and `wgmma.wait_group`.
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
@@ -9,14 +9,14 @@ use crate::lane::LANES;
 use crate::ptx::ast::{self, Operand};
 
 operands! {
-    /// What `wgmma.wait_group` takes.
+    /// Operands of `wgmma.wait_group`.
     struct Wait {
-        /// How many groups may stay under way.
+        /// The number of groups that may stay pending.
         keep: number(u64) in imm,
     }
 }
 
-/// Checks the modifiers, whose order does not matter.
+/// Checks the modifiers, whose order is arbitrary.
 fn check(cx: &dyn Context, inst: &ast::Inst) -> Result<()> {
     let mut words: Vec<&str> = inst.op.split('.').skip(2).collect();
     words.sort_unstable();
@@ -74,7 +74,7 @@ unsafe fn run_commit(warp: &mut Warp, op: &Op) -> Flow {
     Flow::Next
 }
 
-/// Executes `wgmma.wait_group`. Products have been computed when they began.
+/// Executes `wgmma.wait_group`. Products have already been computed when they began.
 unsafe fn run_wait(warp: &mut Warp, op: &Op) -> Flow {
     if let Err(flow) = warp.gather_all(op) {
         return flow;

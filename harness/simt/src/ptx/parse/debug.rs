@@ -1,4 +1,4 @@
-//! Where code comes from: `.file`, `.loc`, and the string section that holds the names of inlined functions.
+//! Source locations of code: `.file`, `.loc`, and the string section that holds the names of inlined functions.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub(super) struct Debug<'a> {
     known: HashMap<(&'a str, u32, Loc), u32>,
     /// The latest `.loc` of each place in this function: `inlined_at` names one of these.
     seen: HashMap<(u32, u32, u32), Loc>,
-    /// The place of the next instruction.
+    /// The source location of the next instruction.
     pub now: Loc,
 }
 

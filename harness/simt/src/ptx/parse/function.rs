@@ -321,7 +321,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Reads the functions of a `.calltargets`. They are alike, so that the first says what a call returns and takes.
+    /// Reads the functions of a `.calltargets`. They have the same signature, so the first one determines what a call
+    /// returns and takes.
     fn call_targets(&mut self) -> Result<(Vec<Var>, Vec<Var>)> {
         let mut first = None;
         loop {
@@ -396,7 +397,7 @@ fn accesses_element(opcode: &str, operands: &mut [Operand]) {
     }
 }
 
-/// The error for a label where only data may stand, or for something else where only a label may.
+/// Returns the error for a label where only data is allowed, or for something else where only a label is.
 fn misused(name: &str, line: u32) -> ParseError {
     let problem = Problem::Invalid(format!(
         "`{name}` is misused: a label can only be jumped to, and only a label can be jumped to"

@@ -42,7 +42,7 @@ struct Parser<'a> {
     depth: u32,
     /// The number of operands of this instruction so far, including those inside lists.
     leaves: usize,
-    /// An operand of this instruction is an element of an array.
+    /// Whether an operand of this instruction is an element of an array.
     names_element: bool,
     /// The number of bytes of zeros that short rows of initialisers were padded with.
     padding: usize,
@@ -53,7 +53,7 @@ struct Parser<'a> {
     debug: debug::Debug<'a>,
 }
 
-/// The mask of `used_bytes_mask 4095`, in any of PTX's notations. A text that is something else asks for nothing.
+/// Returns the mask of `used_bytes_mask 4095`, in any of PTX's notations; `None` for any other text.
 fn used_bytes(pragma: &str) -> Option<u32> {
     let mask = pragma.trim().strip_prefix("used_bytes_mask")?.trim();
     match mask.strip_prefix("0x").or_else(|| mask.strip_prefix("0X")) {

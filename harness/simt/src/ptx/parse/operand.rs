@@ -10,7 +10,7 @@ use super::scope::{Name, Scopes, Use};
 /// The largest number of operands of one instruction, including those inside braces and parentheses.
 const MAX_OPERANDS: usize = 256;
 
-/// A special register by its name without the percent sign, and the component that was asked for.
+/// Returns a special register by its name without the percent sign, and the requested component.
 fn special(name: &str, component: Option<&str>) -> Option<Special> {
     let xyz = || match component {
         Some("x") => Some(0),
@@ -79,21 +79,21 @@ fn part(word: &str) -> Option<Part> {
     Some(Part { negative: false, bytes, picks: picks.collect::<Option<_>>()? })
 }
 
-/// The components of a special register that is a vector, of which the fourth is 0.
+/// Returns the components of a special register that is a vector; the fourth is 0.
 fn vector(name: &str) -> Option<[Operand; 3]> {
     let component = |axis| special(name, Some(axis)).map(Operand::Special);
     Some([component("x")?, component("y")?, component("z")?])
 }
 
-/// Special registers that are 0 here: performance counters, which no profiler has set up, and the graph that a kernel
-/// belongs to, if the device launched it.
+/// Special registers that are 0 here: performance counters, which no profiler has configured, and the graph that a
+/// kernel belongs to, if the device launched it.
 fn is_zero(name: &str) -> bool {
     let counter = name.strip_prefix("pm").map(|rest| rest.strip_suffix("_64").unwrap_or(rest));
     counter.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'7'])) || name == "current_graph_exec"
 }
 
 impl<'a> Parser<'a> {
-    /// Reads one operand of the instruction that the body gets next.
+    /// Reads one operand of the instruction that will be added to the body next.
     pub(super) fn operand(&mut self, scopes: &mut Scopes<'a>) -> Result<Operand> {
         self.leaves += 1;
         if self.leaves > MAX_OPERANDS {

@@ -93,7 +93,7 @@ impl<'a> Parser<'a> {
                 "v4" => (vector, _) = (4, self.bump()),
                 "v8" => (vector, _) = (8, self.bump()),
                 "attribute" => managed |= self.attributes()?,
-                // The properties of what a pointer parameter points to. They are a promise, and the checks do not rely
+                // The properties of the target of a pointer parameter. They are a promise, and the checks do not rely
                 // on it.
                 "ptr" => {
                     self.bump();
@@ -157,7 +157,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads a parameter of a function or of a prototype. The second value tells whether it is a `.reg` parameter.
+    /// Reads a parameter of a function or of a prototype. The last value says whether it is a `.reg` parameter.
     pub(super) fn parameter(&mut self) -> Result<(&'a str, Var, bool)> {
         let register = self.eat_word("reg");
         if !register && !self.eat_word("param") {

@@ -1,4 +1,4 @@
-//! Cases of barriers in shared memory and of bulk copies, each thread on memory of its own.
+//! Cases of barriers in shared memory and of bulk copies, each thread on its own memory.
 
 use super::Case;
 use super::values::Kind;

@@ -5,10 +5,10 @@ use super::{Case, Source};
 use simt::instr::alu::{self, Form, Imm};
 use simt::ptx::ast::Type;
 
-/// Tables of `lop3` that are tried one by one; a further case runs through all 256.
+/// Truth tables of `lop3` that are tested one by one; another case covers all 256.
 const TABLES: [u32; 8] = [0x00, 0xff, 0xe8, 0x96, 0xca, 0x80, 0x1e, 0x71];
 
-/// A case for every spelling, and several for those with an immediate.
+/// Returns a case for every spelling, and several for those with an immediate.
 pub fn all() -> Vec<Case> {
     let mut list = Vec::new();
     for form in alu::all_forms() {
@@ -25,7 +25,7 @@ pub fn all() -> Vec<Case> {
     list
 }
 
-/// The kind of an operand, from its type and the instruction.
+/// Returns the kind of an operand, from its type and the instruction.
 fn kind(form: &Form, name: &str, at: usize) -> Kind {
     let op = name.split('.').next().unwrap_or_default();
     let amount = matches!(
@@ -48,7 +48,8 @@ fn kind(form: &Form, name: &str, at: usize) -> Kind {
         Type::F64 => Kind::Double,
         Type::F16x2 => Kind::Halves,
         Type::Bf16x2 => Kind::BFloats,
-        // A number that a selection or a move leaves alone is bits; these are the bits of such as are tested.
+        // A number that a selection or a move copies unchanged is treated as bits; these are the sizes of the tested
+        // ones.
         ty => Kind::Int(ty.size() * 8),
     }
 }
@@ -79,7 +80,7 @@ fn case(form: &Form, name: &str, table: Option<u32>) -> Case {
         text += if subtracts { "sub.cc.u32 %n, 0, %n;\n" } else { "add.cc.u32 %n, %n, 0xffffffff;\n" };
     }
     if let Some(table) = table {
-        // The table stands before the predicate.
+        // The truth table precedes the predicate.
         let at = operands.len().min(3);
         operands.insert(at, table.to_string());
     }
@@ -91,7 +92,7 @@ fn case(form: &Form, name: &str, table: Option<u32>) -> Case {
     let to = if pair { "%d0|%d1" } else { "%d0" };
     text += &format!("{op} {to}, {};\n", operands.join(", "));
     if form.carry_out {
-        // Into a word, which is all ones after a borrow.
+        // The carry goes into a word, which is all ones after a borrow.
         text += if subtracts { "subc.u32 %d1, 0, 0;\n" } else { "addc.u32 %d1, 0, 0;\n" };
         results.push(32);
     } else if pair {
@@ -112,7 +113,7 @@ fn parts() -> Vec<Case> {
     ]
 }
 
-/// All tables of `lop3`, their results mixed into one.
+/// All truth tables of `lop3`, with their results combined into one.
 fn every_table() -> Case {
     let mut text = String::from("mov.u32 %d0, 0;\n");
     for table in 0..256 {

@@ -1,15 +1,15 @@
-//! The file of results: what a device made of every case.
+//! The file of results: a device's results for every case.
 //!
-//! `SIMTCV01`, a line about the device, then for each case its name, a hash of its operands, and its results: a column
-//! for each, with every value, or with the first ones and a hash of each warp's.
+//! `SIMTCV01`, a line about the device, then for each case its name, a hash of its operands, and its results: for each
+//! a column with every value, or with the first ones and a hash of each warp's.
 
 use super::values::hash;
 use super::{COUNT, Case};
 
 const MAGIC: &[u8] = b"SIMTCV01";
-/// Results that a digested column has in full.
+/// The number of results that a digested column has in full.
 pub const FIRST: usize = 64;
-/// Results that one hash stands for.
+/// The number of results that one hash covers.
 pub const GROUP: usize = 32;
 
 /// The results of one case in one register.
@@ -25,9 +25,9 @@ pub enum Column {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     pub name: String,
-    /// Of the operands.
+    /// The hash of the operands.
     pub inputs: u64,
-    /// Why there are none, else empty.
+    /// Why there are no results; empty if there are.
     pub error: String,
     pub columns: Vec<Column>,
 }
@@ -35,25 +35,25 @@ pub struct Entry {
 /// A whole file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vectors {
-    /// The device that gave them.
+    /// The device that produced them.
     pub device: String,
     pub entries: Vec<Entry>,
 }
 
-/// The hash of a case's operands and lines.
+/// Returns the hash of a case's operands and lines.
 pub fn inputs(case: &Case) -> u64 {
     let operands = case.operands();
     hash(case.text.bytes().chain(operands.iter().flatten().flat_map(|v| v.to_le_bytes())))
 }
 
-/// The hash of a group of results.
+/// Returns the hash of a group of results.
 pub fn digest(group: &[u64]) -> u32 {
     let h = hash(group.iter().flat_map(|v| v.to_le_bytes()));
     (h ^ (h >> 32)) as u32
 }
 
 impl Column {
-    /// The column with hashes in place of most values; short ones as they are.
+    /// Returns the column with hashes in place of most values; short columns are unchanged.
     pub fn compact(&self, bits: u32) -> Column {
         match self {
             Column::Full(values) if bits > 0 => {
@@ -64,7 +64,7 @@ impl Column {
     }
 }
 
-/// Values as bits, bytes that index a table, or as they are, whichever is shortest.
+/// Writes values as bits, as bytes that index a table, or unencoded, whichever is shortest.
 fn put(out: &mut Vec<u8>, values: &[u64]) {
     let mut distinct: Vec<u64> = values.to_vec();
     distinct.sort_unstable();
@@ -131,7 +131,7 @@ fn put_text(out: &mut Vec<u8>, text: &str) {
 }
 
 impl Vectors {
-    /// As bytes.
+    /// Encodes it as bytes.
     pub fn write(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         put_text(&mut out, &self.device);
@@ -158,7 +158,7 @@ impl Vectors {
         out
     }
 
-    /// From bytes; `None` when they are no such file.
+    /// Decodes bytes; `None` if they are not such a file.
     pub fn read(bytes: &[u8]) -> Option<Vectors> {
         let mut from = Reader(bytes.strip_prefix(MAGIC)?);
         let device = from.text()?;

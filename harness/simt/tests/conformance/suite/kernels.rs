@@ -1,4 +1,4 @@
-//! The kernels: each thread reads its operands, applies the case's lines, and writes the results.
+//! The kernels: each thread reads its operands, executes the case's lines, and writes the results.
 
 use super::{COUNT, Case};
 use std::fmt::Write;
@@ -23,9 +23,9 @@ pub fn kernel_name(index: usize) -> String {
 
 /// A module with a kernel for every case.
 pub fn module(cases: &[Case]) -> String {
-    // Products by warpgroups are in the code of one architecture only.
+    // Warpgroup products exist only in architecture-specific code.
     let target = if cases.iter().any(|case| case.text.contains("wgmma.")) { "sm_90a" } else { "sm_90" };
-    // Products of numbers of 8 bits came last.
+    // Products of 8-bit numbers need the newest version.
     let version = if cases.iter().any(|case| case.text.contains(".e4m3.") || case.text.contains(".e5m2.")) {
         "8.7"
     } else {

@@ -12,13 +12,13 @@ pub fn all() -> Vec<Case> {
     list
 }
 
-/// Registers `%x0`, `%x1`.. in braces.
+/// Returns the registers `%x0`, `%x1`.. in braces.
 fn list_of(letter: char, from: usize, count: usize) -> String {
     let names: Vec<String> = (from..from + count).map(|k| format!("%{letter}{k}")).collect();
     format!("{{{}}}", names.join(", "))
 }
 
-/// One `mma` on `a`, `b` and `c` registers of these kinds.
+/// Adds one `mma` on `a`, `b` and `c` registers of these kinds.
 fn multiply(list: &mut Vec<Case>, name: &str, what: &str, kinds: [Kind; 3], counts: [usize; 4]) {
     let [na, nb, nc, nd] = counts;
     let mut sources = vec![kinds[0]; na];
@@ -107,7 +107,7 @@ fn shared(list: &mut Vec<Case>) {
     ));
 }
 
-/// Elements of a row, or of a column when these lie one after another, of an accumulator's tile.
+/// Returns the number of elements of a row (or of a column, if the layout is by columns) of an accumulator's tile.
 fn width(shape: &str, layout: &str) -> u32 {
     match (shape, layout) {
         ("m16n16k16", _) => 16,
@@ -116,9 +116,9 @@ fn width(shape: &str, layout: &str) -> u32 {
     }
 }
 
-/// The whole-tile instructions, of which the fragments' layout is the hardware's own.
+/// The whole-tile instructions, whose fragment layout is specific to the hardware.
 fn wmma(list: &mut Vec<Case>) {
-    // A warp's tiles: the cells of 64 bytes of its lanes, one after another.
+    // A warp's tiles: the consecutive cells, 64 bytes each, of its lanes.
     let base = "and.b32 %n, %t, 31;\nmul.lo.u32 %n, %n, 64;\nsub.u32 %n, %shared, %n;\n";
     let fill = "st.shared.v4.b32 [%shared], {%s0, %s1, %s2, %s3};\nst.shared.v4.b32 [%shared+16], {%s3, %s0, %s1, %s2};\nst.shared.v4.b32 [%shared+32], {%s1, %s0, %s2, %s3};\nst.shared.v4.b32 [%shared+48], {%s2, %s3, %s0, %s1};\nbar.warp.sync -1;\n";
     let words = [Kind::Int(32); 4];

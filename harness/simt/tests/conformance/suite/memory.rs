@@ -1,4 +1,4 @@
-//! Cases of loads, stores and atomics: each thread on memory of its own.
+//! Cases of loads, stores and atomics, each thread on its own memory.
 
 use super::Case;
 use super::values::Kind;
@@ -39,7 +39,7 @@ fn accesses(space: &str, at: &str) -> Vec<Case> {
             ));
         }
     }
-    // Narrow stores from registers of every size, seen in the word.
+    // Narrow stores from registers of every size, observed in the word.
     for ty in ["b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "f32", "b64", "f64"] {
         let own: u32 = ty[1..].parse().expect("a size");
         for bits in [16, 32, 64u32] {
@@ -164,7 +164,7 @@ fn atomics(space: &str, at: &str) -> Vec<Case> {
     list
 }
 
-/// Addresses: from one space to the generic one and back, and to which one an address belongs.
+/// Addresses: conversions from one space to the generic one and back, and the space to which an address belongs.
 fn spaces() -> Vec<Case> {
     let mut list = Vec::new();
     for space in ["global", "shared", "local", "const"] {

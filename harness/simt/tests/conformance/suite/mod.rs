@@ -1,8 +1,8 @@
-//! What the conformance vectors are: every form the machine knows, the operands it is given, the kernel that applies
-//! it, and the file that holds what a GPU made of them.
+//! The conformance vectors: every form the machine supports, its operands, the kernel that executes it, and the file
+//! with a GPU's results.
 //!
 //! The example `conformance` of the driver's package runs these kernels through the driver API, on a GPU or on the
-//! machine, and writes such a file; the test beside this folder runs them on the machine and compares.
+//! machine, and writes such a file; the test next to this folder runs them on the machine and compares.
 #![allow(dead_code, reason = "the test and the example each use what they need")]
 
 pub mod barriers;
@@ -17,7 +17,7 @@ pub mod values;
 pub mod warp;
 pub mod warpgroups;
 
-/// Threads of a launch, which is operands of a case.
+/// Threads of a launch, and so the number of operand sets of a case.
 pub const COUNT: usize = 1024;
 /// Threads of a block.
 pub const BLOCK: u32 = 256;
@@ -25,7 +25,7 @@ pub const BLOCK: u32 = 256;
 use std::collections::HashSet;
 use values::Kind;
 
-/// An operand: what it holds, and the bits of its register (0 for a predicate).
+/// An operand: its contents, and the bits of its register (0 for a predicate).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Source {
     pub kind: Kind,
@@ -33,7 +33,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// In a register of the kind's own size.
+    /// Creates an operand in a register of the kind's own size.
     pub fn new(kind: Kind) -> Source {
         Source { kind, bits: kind.bits() }
     }
@@ -42,7 +42,7 @@ impl Source {
 /// One form with its operands.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The instruction, and what tells this use of it from others.
+    /// The instruction, and what distinguishes this use of it from others.
     pub name: String,
     /// Lines of PTX, from `%s0`, `%s1`.. to `%d0`, `%d1`..
     pub text: String,
@@ -53,7 +53,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Of sources in registers of their own size.
+    /// Creates a case whose sources are in registers of their own size.
     pub fn new(name: impl Into<String>, text: impl Into<String>, kinds: &[Kind], results: &[u32]) -> Case {
         Case {
             name: name.into(),
@@ -84,15 +84,14 @@ pub fn all() -> Vec<Case> {
     list
 }
 
-/// Whether the instruction may be given two NaN of double precision, of which it keeps one's payload: the host keeps
-/// another's.
+/// Whether the instruction may get two double-precision NaN and keeps the payload of one: the host keeps another's.
 pub fn keeps_a_payload(name: &str) -> bool {
     let words: Vec<&str> = name.split('.').collect();
     matches!(words[0], "add" | "sub" | "mul" | "fma" | "mad" | "div") && words.last() == Some(&"f64")
         || name.starts_with("mma") && name.ends_with(".f64 any")
 }
 
-/// Whether the hardware's result is an approximation of its own, which the machine does not give bit for bit.
+/// Whether the hardware's result is an approximation that the machine does not reproduce bit for bit.
 pub fn is_approximate(name: &str) -> bool {
     keeps_a_payload(name) || name.contains(".approx") || name.starts_with("div.full")
 }

@@ -1,10 +1,10 @@
-//! Cases of instructions for pixels: parts of registers, and a second operation on the result.
+//! Cases of video instructions: parts of registers, and a second operation on the result.
 
 use super::Case;
 use super::values::Kind;
 
 const WORDS: [Kind; 3] = [Kind::Int(32); 3];
-/// Selectors of a source, and none.
+/// Selectors of a source; the first one selects all of it.
 const PARTS: [&str; 7] = ["", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"];
 
 /// Every case.
@@ -18,12 +18,12 @@ pub fn all() -> Vec<Case> {
     list
 }
 
-/// The type with this bit of `signs`.
+/// Returns the type for this bit of `signs`.
 fn ty(signs: usize, bit: usize) -> &'static str {
     if signs >> bit & 1 != 0 { "s32" } else { "u32" }
 }
 
-/// An instruction on these parts; `third` of which there may be none.
+/// Adds an instruction on these parts; `third` is the sign of an optional third operand.
 fn case(list: &mut Vec<Case>, op: &str, [d, a, b]: [&str; 3], third: Option<&str>) {
     let third = third.map_or(String::new(), |sign| format!(", {sign}%s2"));
     let ([sign_a, a], [sign_b, b]) = (signed(a), signed(b));
@@ -31,7 +31,7 @@ fn case(list: &mut Vec<Case>, op: &str, [d, a, b]: [&str; 3], third: Option<&str
     list.push(Case::new(text.trim_end_matches(';').to_string(), text, &WORDS, &[32]));
 }
 
-/// The sign before a selector, and the selector.
+/// Splits a part into its sign and its selector.
 fn signed(part: &str) -> [&str; 2] {
     part.strip_prefix('-').map_or(["", part], |part| ["-", part])
 }

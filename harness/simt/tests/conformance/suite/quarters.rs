@@ -1,4 +1,4 @@
-//! Cases of products of numbers of 8 bits and of sparse factors.
+//! Cases of products of 8-bit numbers and of sparse factors.
 
 use super::Case;
 use super::values::Kind;
@@ -16,14 +16,14 @@ fn names(letter: char, from: usize, count: usize) -> String {
     format!("{{{}}}", names.join(", "))
 }
 
-/// Registers of A and of B, the kinds of these and of the accumulator, and its registers.
+/// The registers of A and of B, their kinds and that of the accumulator, and its registers.
 struct Fragments {
     counts: [usize; 3],
     kinds: [Kind; 2],
 }
 
-/// A product of factors whose words are masked first. `metadata` makes `%n` of the last source, whose selector stands
-/// behind.
+/// Adds a product of factors whose words are masked first. `metadata` computes `%n` from the last source; its selector
+/// follows.
 fn product(
     list: &mut Vec<Case>,
     op: &str,
@@ -72,9 +72,9 @@ fn dense(list: &mut Vec<Case>) {
     }
 }
 
-/// Places 0 and 1, or 2 and 3, of each four; of each two numbers of 32 bits, the first or the second.
+/// Positions 0 and 1, or 2 and 3, of each four; of each two 32-bit numbers, the first or the second.
 pub(super) const ENDS: &str = "mad.lo.u32 %n, %n, 10, 0x44444444;";
-/// Places 0 and 3, or 1 and 2.
+/// Positions 0 and 3, or 1 and 2.
 pub(super) const OTHERS: &str = "mul.lo.u32 %n, %n, 3;\nsub.u32 %n, 0xcccccccc, %n;";
 
 const MADE: [(&str, &str); 2] = [("ends", ENDS), ("others", OTHERS)];

@@ -1,14 +1,14 @@
-//! Operands: the values where instructions go wrong, mixed with random ones that are near each other, near one, near
-//! the ends.
+//! Operands: values at which instructions often fail, mixed with random ones that are near each other, near one, or
+//! near the ends.
 
 use super::{COUNT, Source};
 
-/// What an operand holds.
+/// The contents of an operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// True or false.
     Pred,
-    /// An integer of so many bits.
+    /// An integer of this many bits.
     Int(u32),
     /// A shift amount, a position, a length: mostly small.
     Amount,
@@ -16,7 +16,7 @@ pub enum Kind {
     Below(u32),
     /// Within eight of zero.
     Little,
-    /// One of four values, or in some warps one alone.
+    /// One of four values, or in some warps a single one.
     Few(u32),
     /// The third operand of `shfl`: segments and clamp.
     Clamp,
@@ -51,7 +51,7 @@ impl Kind {
         }
     }
 
-    /// Exponent and mantissa bits, of each of how many.
+    /// Returns the exponent and mantissa bits of each number, and how many numbers there are.
     fn format(self) -> Option<(u32, u32)> {
         match self {
             Kind::Half | Kind::Halves => Some((5, 10)),
@@ -63,7 +63,7 @@ impl Kind {
     }
 }
 
-/// A generator of which the numbers depend on nothing but the seed (splitmix64).
+/// A generator whose numbers depend only on the seed (splitmix64).
 pub struct Rng(pub u64);
 
 impl Rng {
@@ -75,7 +75,7 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// Below `n`.
+    /// Returns a number below `n`.
     pub fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
@@ -115,7 +115,7 @@ fn draw(rng: &mut Rng, source: Source, count: usize, before: &[(Source, u64)], i
         special[i]
     } else {
         match rng.below(16) {
-            // Equal to another operand, or next to it, or its opposite.
+            // Equal to another operand, or adjacent to it, or its opposite.
             0..=2 => match before.iter().rev().find(|(s, _)| s.kind == kind) {
                 Some((_, other)) => related(rng, source, before, *other),
                 None => random(rng, kind, i),
@@ -170,7 +170,7 @@ fn related(rng: &mut Rng, source: Source, before: &[(Source, u64)], other: u64) 
     }
 }
 
-/// The values of a kind that are special.
+/// Returns the special values of a kind.
 fn edges(kind: Kind) -> Vec<u64> {
     match kind {
         Kind::Pred => vec![0, 1],
@@ -184,7 +184,7 @@ fn edges(kind: Kind) -> Vec<u64> {
                 }
             }
             list.extend([!0 - 1, !0 - 31, !0 - 127, !0 - 128, !0 - 0x7fff, !0 - 0x8000]);
-            // Ties and carries when made a number of 24 or 53 bits.
+            // Ties and carries when converted to a number of 24 or 53 bits.
             list.extend([0x0100_0001, 0x0100_0003, 0x01ff_ffff, 0xffff_ff7f, 0xffff_ff80]);
             list.extend([0x0020_0000_0000_0001, 0x0020_0000_0000_0003]);
             list.extend([0xffff_ffff_ffff_fbff, 0xffff_ffff_ffff_fc00, 0x7fff_ffff_ffff_fe00]);
@@ -314,7 +314,7 @@ fn random(rng: &mut Rng, kind: Kind, i: usize) -> u64 {
         Kind::Below(n) => x % u64::from(n),
         Kind::Little => (x % 17).wrapping_sub(8),
         Kind::Few(_) => {
-            // Of every four warps one is of one mind.
+            // One of every four warps has the same value in all lanes.
             let warp = (i / 32) as u64;
             match warp % 4 {
                 0 => warp.wrapping_mul(0x9e37_79b9_7f4a_7c15),
@@ -343,7 +343,7 @@ fn random(rng: &mut Rng, kind: Kind, i: usize) -> u64 {
             half(x, x >> 20 & 7) | (half(x >> 32, x >> 56 & 7) << 16)
         }
         Kind::Whole => u64::from(whole(x).to_bits()),
-        // Small whole numbers have the same upper bits as f32 and bfloat16.
+        // Small integers have the same upper bits in f32 and bfloat16.
         Kind::WholeBFloats => u64::from(whole(x).to_bits() >> 16) | u64::from(whole(x >> 32).to_bits() & 0xffff_0000),
         Kind::WholeHalves => whole_half(x) | (whole_half(x >> 32) << 16),
         _ => match kind.format() {
@@ -355,9 +355,9 @@ fn random(rng: &mut Rng, kind: Kind, i: usize) -> u64 {
                 } & ((1 << m) - 1);
                 let sign = (x >> 63) << (e + m);
                 let exponent = match rng.below(4) {
-                    // Any.
+                    // Any exponent.
                     0 => rng.below(1 << e),
-                    // What integers reach.
+                    // The range of integers.
                     1 => (bias + rng.below(66)).min(2 * bias),
                     // Near one.
                     _ => bias - 6 + rng.below(12),
@@ -369,7 +369,7 @@ fn random(rng: &mut Rng, kind: Kind, i: usize) -> u64 {
     }
 }
 
-/// From -8 to 8.
+/// Returns an integer from -8 to 8.
 fn whole(x: u64) -> f32 {
     (x % 17) as f32 - 8.0
 }
@@ -388,8 +388,8 @@ fn pair(rng: &mut Rng, kind: Kind, i: usize) -> u64 {
     low | ((random(rng, kind, i) & 0xffff) << 16)
 }
 
-/// The bits of minus the product when that is NaN, written out because hosts differ: the first NaN, quiet and of the
-/// other sign.
+/// Returns the bits of the negated product if that is NaN, written explicitly because hosts differ: the first NaN,
+/// quiet and with the opposite sign.
 fn opposite_nan(numbers: [(u64, bool); 2], bits: u32, mantissa: u32) -> u64 {
     let (sign, quiet) = (1 << (bits - 1), 1 << (mantissa - 1));
     match numbers.iter().find(|(_, nan)| *nan) {

@@ -1,4 +1,4 @@
-//! Cases of what the lanes of a warp do together.
+//! Cases of operations among the lanes of a warp.
 
 use super::Case;
 use super::values::Kind;
@@ -175,7 +175,7 @@ fn special() -> Vec<Case> {
         "dynamic_smem_size",
         "total_smem_size",
     ] {
-        // The numbers of warps in a multiprocessor are the scheduler's.
+        // The numbers of warps in a multiprocessor depend on the scheduler.
         if !matches!(name, "warpid" | "nwarpid") {
             list.push(Case::new(format!("mov.u32 %{name}"), format!("mov.u32 %d0, %{name};"), &[], &[32]));
         }

@@ -1,4 +1,4 @@
-//! Cases of products by a warpgroup (`wgmma`): each warpgroup has the cells of its threads as its shared memory.
+//! Cases of warpgroup products (`wgmma`): each warpgroup uses the cells of its threads as its shared memory.
 
 use super::Case;
 use super::quarters::{ENDS, OTHERS};
@@ -16,29 +16,30 @@ pub fn all() -> Vec<Case> {
     list
 }
 
-/// A product on what the threads' words make of shared memory.
+/// A product of matrices that consist of the threads' words in shared memory.
 struct Product {
-    /// The types of sums, A and B.
+    /// The types of the sums, of A and of B.
     types: &'static str,
-    /// What else the case's name says.
+    /// The rest of the case's name.
     what: String,
-    /// What the words hold, and the accumulators.
+    /// The kinds of the words, and of the accumulators.
     kinds: [Kind; 2],
-    /// A mask of the words' bits, and bits that are set in them.
+    /// A mask for the words' bits, and bits that are set in them.
     words: Option<(u32, u32)>,
     /// The upper bits of the descriptors of A and B.
     descriptors: [u64; 2],
-    /// Immediates behind the scale of the accumulators.
+    /// Immediates after the scale of the accumulators.
     immediates: &'static str,
     registers: bool,
-    /// The accumulators count.
+    /// Whether the accumulators are added.
     adds: bool,
     satfinite: bool,
-    /// Of A half is kept: how `%n` becomes the word that says what, and which threads say it.
+    /// For a sparse A: how `%n` becomes the metadata word, and which threads provide it.
     kept: Option<(&'static str, u32)>,
 }
 
-/// Both matrices as core matrices of 8 rows by 16 bytes, the second half of the depth `far` bytes further.
+/// Returns the descriptor of a matrix of core matrices of 8 rows by 16 bytes, with the second half of the depth `far`
+/// bytes further.
 fn plain(far: u64) -> u64 {
     ((far >> 4) << 16) | ((128 >> 4) << 32)
 }
@@ -147,7 +148,8 @@ fn types() -> Vec<Case> {
     }
     for a in ["e4m3", "e5m2"] {
         for b in ["e4m3", "e5m2"] {
-            // Signs and mantissas are any, exponents are near one. The masks fit both types, if they are the same.
+            // Signs and mantissas are arbitrary, exponents are near one. The masks fit both types, if they are the
+            // same.
             let (mask, set) = if a == "e4m3" { (0x8f8f_8f8f, 0x3030_3030) } else { (0x8787_8787, 0x3838_3838) };
             for (sum, c, tame) in [("f32", Kind::Single, Kind::Tame), ("f16", Kind::Halves, Kind::TameHalves)] {
                 let types: &'static str = match (sum, a, b) {
@@ -162,7 +164,7 @@ fn types() -> Vec<Case> {
                 };
                 list.push(Product { words: Some((mask, set)), ..Product::new(types, "tame", [word, tame]) }.case());
                 list.push(Product::new(types, "any", [word, c]).case());
-                // What a sum loses of an accumulator alone.
+                // What a sum loses of a lone accumulator.
                 let nothing = Some((0, 0));
                 list.push(Product { words: nothing, ..Product::new(types, "of nothing", [word, c]) }.case());
             }
@@ -171,7 +173,7 @@ fn types() -> Vec<Case> {
     list
 }
 
-/// Swizzles, matrices across the depth, steps inside a tile, and base offsets.
+/// Swizzles, MN-major matrices, steps inside a tile, and base offsets.
 fn layouts() -> Vec<Case> {
     let kinds = [Kind::WholeHalves, Kind::Whole];
     let mut list = Vec::new();
@@ -179,7 +181,7 @@ fn layouts() -> Vec<Case> {
     for (mode, width) in [(0, 16), (1, 128), (2, 64), (3, 32)] {
         for (which, immediates) in transpositions.iter().enumerate() {
             let at = |bytes: u64, field: u32| (bytes >> 4) << field;
-            // Enough for either direction: the strides of neighbouring tiles.
+            // Valid for either direction: the strides of neighbouring tiles.
             let swizzled = at(16 * width, 16) | at(8 * width, 32) | mode << 62;
             let descriptors = if mode == 0 { [plain(1024), plain(256)] } else { [swizzled; 2] };
             let what = format!("swizzle {mode}, transposition {which}");
@@ -191,7 +193,7 @@ fn layouts() -> Vec<Case> {
         list.push(Product { descriptors: [wide + more; 2], ..Product::new("f32.f16.f16", what, kinds) }.case());
     }
     for base in [1u64, 3, 7] {
-        // Eights of rows overlap, so that all of them lie in the cells.
+        // Groups of eight rows overlap, so that all of them fit into the cells.
         let moved = (((512 >> 4) << 32) | (1 << 62)) + ((128 * base) >> 4) + (base << 49);
         let what = format!("a base of {base}");
         list.push(Product { descriptors: [moved, wide], ..Product::new("f32.f16.f16", &what, kinds) }.case());
@@ -199,7 +201,7 @@ fn layouts() -> Vec<Case> {
     list
 }
 
-/// A in registers, negative factors, and sums that begin with nothing.
+/// A in registers, negated factors, and sums without accumulators.
 fn rest() -> Vec<Case> {
     let word = Kind::Int(32);
     let mut list = Vec::new();
@@ -225,7 +227,7 @@ fn rest() -> Vec<Case> {
     list
 }
 
-/// Products of which half of A is kept.
+/// Products with a sparse A.
 fn sparse() -> Vec<Case> {
     let word = Kind::Int(32);
     let mut list = Vec::new();

@@ -1,9 +1,9 @@
-//! Tensor maps as drivers make them, and some that no driver makes.
+//! Tensor maps as drivers create them, and some that no driver creates.
 
 use super::{DATA, Draw};
 use simt::tensor::{Element, Interleave, Shape, TensorMap};
 
-/// A tensor map that a driver makes, over data that fit into the buffer or do not.
+/// Returns a tensor map as a driver creates it, over data that may or may not fit into the buffer.
 pub(super) fn map(draw: &mut Draw) -> TensorMap {
     let element = draw.pick(&Element::ALL);
     let bytes = u64::from(element.bytes());
@@ -47,7 +47,7 @@ pub(super) fn map(draw: &mut Draw) -> TensorMap {
     map
 }
 
-/// Sets one field to a number that a driver refuses, as if a kernel could sign a map of its own.
+/// Sets one field to a number that a driver rejects, as if a kernel could sign its own map.
 fn beyond(draw: &mut Draw, map: &mut TensorMap) {
     let (value, at) = (draw.edge(), draw.below(5) as usize);
     let size = draw.pick(&[0, 257, 512, 1000, 2048, 4096, 16384, 32768, 65535]);

@@ -1,10 +1,10 @@
-//! The instructions that each family is about.
+//! The instructions of each family.
 
 use super::{Draw, Family, MAPS};
 use simt::tensor::{Shape, TensorMap};
 use std::fmt::Write;
 
-/// A use of what a family aims at.
+/// Returns a use of a family's target.
 pub(super) fn usage(family: Family, draw: &mut Draw, maps: &[TensorMap], step: u64) -> String {
     match family {
         Family::TensorMaps => tensor(draw, maps),
@@ -21,7 +21,7 @@ pub(super) fn usage(family: Family, draw: &mut Draw, maps: &[TensorMap], step: u
 fn tensor(draw: &mut Draw, maps: &[TensorMap]) -> String {
     let which = draw.below(MAPS);
     let own = &maps[which as usize];
-    // Mostly as the map asks.
+    // Mostly as the map requires.
     let rank = if draw.one_in(8) { 1 + draw.below(5) as usize } else { own.rank as usize };
     let columns = rank >= 3 && matches!(own.shape, Shape::Im2col { .. }) != draw.one_in(8);
     let map = if draw.one_in(8) { "%kept2".to_owned() } else { format!("%map+{}", 128 * which) };
@@ -97,7 +97,7 @@ fn tensor(draw: &mut Draw, maps: &[TensorMap]) -> String {
     lines
 }
 
-/// A descriptor with a start in the tile, offsets, a base offset and a mode, each valid or not.
+/// Returns a descriptor with a start in the tile, offsets, a base offset and a mode, each valid or not.
 fn descriptor(draw: &mut Draw) -> u64 {
     let field = |draw: &mut Draw, bits: u32, usual: u64| {
         if draw.one_in(12) { draw.edge() & ((1 << bits) - 1) } else { usual }
@@ -210,7 +210,7 @@ fn heap(draw: &mut Draw) -> String {
             "  {{ .param .b64 a; st.param.b64 [a], {}; call.uni free, (a); }}\n",
             if draw.one_in(8) { draw.pick(&["%kept1", "%own", "%map"]) } else { "%to" }
         ),
-        // What may lie in front of an allocation, and behind it.
+        // Accesses to bytes before and after an allocation.
         3 => format!("  st.b64 [%to+{}], {bytes};\n", draw.pick(&[-8i64, -16, -32, -64, 0, 0, 0, 8, 4096])),
         4..=6 => {
             let format = draw.pick(&["%d0", "%d0", "%kept0", "%own", "%map"]);

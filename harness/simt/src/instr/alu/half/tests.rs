@@ -1,4 +1,4 @@
-//! The arithmetic of 16-bit numbers against arithmetic in integers.
+//! Tests of 16-bit floating-point arithmetic against integer arithmetic.
 
 use super::*;
 
@@ -15,7 +15,8 @@ fn every_half_goes_to_single_and_back() {
 
 #[test]
 fn the_nearest_half_agrees_with_integer_arithmetic() {
-    // Around every boundary between neighbouring halves, and a stride through everything else.
+    // All values around every boundary between neighbouring half-precision numbers, and a stride through everything
+    // else.
     let near = (0..0x7c00u32).flat_map(|h| {
         let (low, high) = (F16(h as u16), F16(h as u16 + 1));
         let mid = u32::midpoint(low.to_f32().to_bits(), high.to_f32().to_bits());
@@ -62,8 +63,8 @@ fn relu_and_sat() {
     assert_eq!(pack::<F16>(1.0, f32::INFINITY, FINITE), 0x3c00_7bff);
 }
 
-/// Numbers at which something changes: zeros, the ends of the subnormal and of the normal numbers, ones, powers of two
-/// and their neighbours, infinity, NaN.
+/// Numbers at which the behaviour changes: zeros, the ends of the subnormal and of the normal numbers, ones, powers of
+/// two and their neighbours, infinity, NaN.
 fn special(f: Format) -> Vec<u16> {
     let top = f.infinity() as u16;
     let unit = 1u16 << f.mantissa;
@@ -78,7 +79,7 @@ fn special(f: Format) -> Vec<u16> {
     all
 }
 
-/// What rounding once gives, computed in integers.
+/// Returns the result with a single rounding, computed in integers.
 fn exact(f: Format, op: &str, [a, b, c]: [u16; 3]) -> u16 {
     let [a, b, c] = [a, b, c].map(u64::from);
     let result = match op {
@@ -90,7 +91,8 @@ fn exact(f: Format, op: &str, [a, b, c]: [u16; 3]) -> u16 {
     result.map_or(NAN, |bits| bits as u16)
 }
 
-/// All four operations on three numbers against integers; on one number and, with others beside, on two.
+/// Checks all four operations on three numbers against integer arithmetic: on one number and, next to other numbers, on
+/// pairs.
 fn agree<One: Halves, Two: Halves>(x: [u16; 3], one: impl Fn(u16) -> One, two: impl Fn(u16, u16) -> Two) {
     use crate::instr::alu::dispatch::Alu;
     let f = One::FORMAT;
@@ -104,19 +106,19 @@ fn agree<One: Halves, Two: Halves>(x: [u16; 3], one: impl Fn(u16) -> One, two: i
     ] {
         let want = exact(f, op, x);
         assert_eq!((single, low), (want, want), "{op} {x:04x?}");
-        assert_eq!(high, exact(f, op, [0x3c00; 3]), "{op} beside {x:04x?}");
+        assert_eq!(high, exact(f, op, [0x3c00; 3]), "{op} next to {x:04x?}");
     }
 }
 
 fn everything_agrees<One: Halves, Two: Halves>(one: impl Fn(u16) -> One, two: impl Fn(u16, u16) -> Two) {
     let special = special(One::FORMAT);
-    // Every number with every special one, and a third that changes with them.
+    // Every number with every special one, and a varying third one.
     for (i, a) in (0..=u16::MAX).enumerate() {
         for (k, &b) in special.iter().enumerate().skip(i % 7).step_by(7) {
             agree([a, b, special[(i + k * 31) % special.len()]], &one, &two);
         }
     }
-    // Sums next to the middle of two numbers: a product that a third number pushes over.
+    // Sums close to the midpoint of two numbers: products that a third number pushes across it.
     let mut state = 1u64;
     let mut random = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -158,7 +160,7 @@ fn forms_without_modifiers_do_what_the_general_ones_do() {
 
 #[test]
 fn doubles_go_to_the_nearest_half() {
-    // Around every number and every middle, to both sides by the last bit of a double.
+    // Doubles on both sides of every number and every midpoint, one unit in the last place away.
     for f in [soft::F16, soft::BF16] {
         let nearest = |x: f64| match f {
             soft::F16 => F16::nearest_of_double(x).0,

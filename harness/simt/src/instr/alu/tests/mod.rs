@@ -1,4 +1,4 @@
-//! Tests of the table as a whole: that every kind of processor gives the same, and that names mean what they say.
+//! Tests of the table as a whole: every kind of processor gives the same results, and names mean what they say.
 
 mod names;
 
@@ -14,9 +14,9 @@ use crate::engine::warp::program::Op;
 use crate::engine::warp::shared::Shared;
 use crate::ptx::ast::Type;
 
-/// Bytes a register takes here: room for 32 lanes of 64 bits.
+/// Bytes of a register here: room for 32 lanes of 64 bits.
 const SLOT: usize = 256;
-/// Where the operands lie, in slots.
+/// The slots of the operands.
 const SOURCES: [u32; 4] = [0, 1, 2, 3];
 const DST: u32 = 4;
 const DST2: u32 = 5;
@@ -72,12 +72,12 @@ fn execute(form: &Form, handler: Handler, file: &mut File, mask: u32, literal: u
     };
     let mut warp = Warp::idle(Shared::empty());
     warp.place(file.0.as_mut_ptr(), mask);
-    // SAFETY: all offsets lie inside the file, whose registers are as large as any, and the handler is for this
+    // SAFETY: all offsets lie inside the file, each slot has room for any register, and the handler is for this
     // processor.
     unsafe { handler(&mut warp, &op) };
 }
 
-/// The results of one lane.
+/// Returns the results of one lane.
 fn one_lane(form: &Form, sources: &[u64]) -> (u64, u64) {
     let mut file = File([0; 6 * SLOT]);
     for ((&value, &ty), slot) in sources.iter().zip(&form.src).zip(SOURCES) {
@@ -89,7 +89,7 @@ fn one_lane(form: &Form, sources: &[u64]) -> (u64, u64) {
     (file.lane(DST, form.dst, 9), second)
 }
 
-/// Bits of which many are special as integers or numbers of some size.
+/// Generates bits, many of which are special as integers or numbers of some size.
 fn value() -> impl Strategy<Value = u64> {
     let special = [
         0u64,
@@ -152,7 +152,7 @@ fn all_vectors() -> Vec<HostVectors> {
     }
 }
 
-/// A runner with a fixed seed.
+/// Creates a runner with a fixed seed.
 fn runner() -> TestRunner {
     TestRunner::new(ProptestConfig {
         rng_seed: RngSeed::Fixed(1),
@@ -161,8 +161,8 @@ fn runner() -> TestRunner {
     })
 }
 
-/// Whether two results are the same. Payloads of NaN in double precision depend on the order in which a compiler puts
-/// operands.
+/// Whether two results are the same. NaN payloads in double precision depend on the operand order that a compiler
+/// chooses.
 fn same(ty: Type, x: u64, y: u64) -> bool {
     x == y || (ty == Type::F64 && f64::from_bits(x).is_nan() && f64::from_bits(y).is_nan())
 }
@@ -184,7 +184,7 @@ fn every_processor_gives_the_same_and_leaves_dead_lanes_alone() {
                 start.set(DST2, form.dst2.unwrap_or(Type::B64), lane, values[lane * 6 + 5]);
             }
             let literal = values[0];
-            // In every other round the destination is the first source, where it has that type's size.
+            // In every other round the destination is the first source, if that has the same size.
             let alias = round % 2 == 1
                 && form
                     .src

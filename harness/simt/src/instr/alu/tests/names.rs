@@ -1,4 +1,5 @@
-//! Names mean what they say: results worked out from the spelling, by other means than the table's own functions.
+//! Tests that names mean what they say: results are derived from the spelling, independently of the table's own
+//! functions.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -8,7 +9,7 @@ use rustc_apfloat::{Float, Round};
 use super::{one_lane, runner, value};
 use crate::instr::alu::{Form, all_forms};
 
-/// Runs `check` on every spelling that starts so, with operands by turns special and random.
+/// Runs `check` on every spelling with this prefix, with operands that are alternately special and random.
 fn for_each(start: &str, rounds: usize, mut check: impl FnMut(&Form, &str, &[u64])) {
     let mut runner = runner();
     let operands = proptest::collection::vec(value(), 4);
@@ -34,14 +35,14 @@ fn for_each(start: &str, rounds: usize, mut check: impl FnMut(&Form, &str, &[u64
     assert!(seen > 0, "no name starts with {start}");
 }
 
-/// An integer type's width and sign from its name.
+/// Parses an integer type's width and sign from its name.
 fn integer(ty: &str) -> Option<(u32, bool)> {
     let (kind, bits) = ty.split_at_checked(1)?;
     let bits = bits.parse().ok()?;
     matches!(kind, "u" | "s" | "b").then_some((bits, kind == "s"))
 }
 
-/// The value that the low bits have as an integer of the type.
+/// Returns the value of the low bits as an integer of the type.
 fn read(raw: u64, (bits, signed): (u32, bool)) -> i128 {
     let low = i128::from(raw) & ((1 << bits) - 1);
     if signed && low >> (bits - 1) != 0 { low - (1 << bits) } else { low }
@@ -62,7 +63,8 @@ fn integer_arithmetic() {
                 if ty.0 == 64 { x[0].wrapping_mul(x[1]) as u128 as i128 } else { x[0] * x[1] }
             };
             let high = || {
-                // 128 bits do not hold every product of 64-bit integers: by halves, in unsigned arithmetic.
+                // 128 bits cannot hold every product of 64-bit integers: it is computed by halves, in unsigned
+                // arithmetic.
                 if ty.0 < 64 {
                     return wide() >> ty.0;
                 }
@@ -162,7 +164,7 @@ fn widen<F: Float + rustc_apfloat::FloatConvert<Double>>(raw: u64) -> f64 {
     f64::from_bits(wide.to_bits() as u64)
 }
 
-/// The rounding mode among the modifiers, nearest if there is none.
+/// Returns the rounding mode among the modifiers, nearest if there is none.
 fn mode(parts: &[&str]) -> Round {
     for part in parts {
         match part.trim_end_matches('i') {
@@ -245,7 +247,7 @@ fn float_arithmetic() {
     }
 }
 
-/// Every number as the widest format holds it.
+/// Converts any number to the widest format.
 fn exact(ty: &str, raw: u64) -> Option<Double> {
     Some(Double::from_bits(u128::from(match ty {
         "f64" => raw,
@@ -256,7 +258,7 @@ fn exact(ty: &str, raw: u64) -> Option<Double> {
     })))
 }
 
-/// From the widest format to the named one.
+/// Converts from the widest format to the named one.
 fn to_format(ty: &str, x: Double, round: Round) -> Option<u64> {
     use rustc_apfloat::FloatConvert;
     let loses = &mut false;

@@ -1,7 +1,7 @@
-//! `vadd2`, `vsub2`, `vavrg2`, `vabsdiff2`, `vmin2`, `vmax2` and `vset2`, and the same with four bytes.
+//! `vadd2`, `vsub2`, `vavrg2`, `vabsdiff2`, `vmin2`, `vmax2` and `vset2`, and their variants with four bytes.
 //!
-//! Each of the two or four values is computed from one of `a` and `b` each. Those that a mask names take the places of
-//! those of a third operand, or are added up and to it.
+//! Each of the two or four results is computed from one part of `a` and one of `b`. The results that a mask selects
+//! either replace parts of a third operand, or are summed and added to it.
 
 use super::{Comparison, is_signed, part_of};
 use crate::instr::alu::dispatch::op;
@@ -9,9 +9,9 @@ use crate::instr::alu::table::Table;
 use crate::instr::operands::Number;
 use crate::ptx::ast::{Operand, Part};
 
-/// Names of the operations in the order of their codes.
+/// The operations' names in the order of their codes.
 const OPERATIONS: [&str; 7] = ["vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset"];
-/// That of `vset`.
+/// The code of `vset`.
 const SET: u64 = 6;
 /// Code: `a` is signed.
 const SIGNED_A: u64 = 1 << 4;
@@ -25,14 +25,14 @@ const SAT: u64 = 1 << 7;
 const SUM: u64 = 1 << 8;
 /// Code: bytes rather than half words.
 const BYTES: u64 = 1 << 9;
-/// Where the comparison of `vset` stands in a code.
+/// The first bit of the code's comparison for `vset`.
 const COMPARISON: u32 = 10;
-/// Where the mask stands.
+/// The first bit of the code's mask.
 const MASK: u32 = 16;
-/// Where it stands which parts `a` and `b` give: four bits each, from the lowest result on.
+/// The first bits of the selectors for the parts of `a` and `b`: four bits each, from the lowest result on.
 const PICKS: [u32; 2] = [20, 36];
 
-/// The code of an opcode with its modifiers, for whole operands.
+/// Returns the code of an opcode with its modifiers, for whole operands.
 pub(super) fn code(op: &str) -> Option<u64> {
     let mut words = op.split('.');
     let name = words.next()?;
@@ -63,19 +63,19 @@ pub(super) fn code(op: &str) -> Option<u64> {
     fits.then(|| with(with(code, 0, &inner(bytes, 0)), 1, &inner(bytes, 1)) | 15 << MASK)
 }
 
-/// The parts of operand `at` that results take if nobody selects others, of those of both.
+/// The default selection of the parts of operand `at`.
 fn inner(bytes: bool, at: u8) -> Vec<u8> {
     let count = if bytes { 4 } else { 2 };
     (0..count).map(|part| part + at * count).collect()
 }
 
-/// With the parts that operand `at` gives, from the lowest result on.
+/// Sets the selected parts of operand `at` in a code, from the lowest result on.
 fn with(code: u64, at: usize, picks: &[u8]) -> u64 {
     let all = picks.iter().rev().fold(0, |all, &pick| (all << 4) | u64::from(pick));
     (code & !(0xffff << PICKS[at])) | (all << PICKS[at])
 }
 
-/// The code of an instruction with these operands, by that of its opcode.
+/// Returns the code of an instruction with these operands, given the code of its opcode.
 pub(super) fn select(mut code: u64, operands: &[Operand]) -> Option<u64> {
     let bytes = code & BYTES != 0;
     let count = if bytes { 4 } else { 2 };
@@ -96,13 +96,13 @@ pub(super) fn select(mut code: u64, operands: &[Operand]) -> Option<u64> {
     part_of(operands.get(3)).is_none().then_some(code)
 }
 
-/// Part `at` of two words, of which the first is the low one.
+/// Returns part `at` of two words; the first is the low one.
 fn part(words: u64, at: u32, bits: u32, signed: bool) -> i32 {
     let up = ((words >> (bits * at)) as u32) << (32 - bits);
     if signed { (up as i32) >> (32 - bits) } else { (up >> (32 - bits)) as i32 }
 }
 
-/// Does the code's operation to each part that the mask names.
+/// Performs the code's operation on each part that the mask selects.
 fn video(a: u32, b: u32, c: u32, code: u64) -> u32 {
     let bits = if code & BYTES != 0 { 8 } else { 16 };
     let words = u64::from(a) | u64::from(b) << 32;
@@ -138,7 +138,7 @@ op! {
     Video(a: u32, b: u32, c: u32) [code] -> u32 { video(a, b, c, code) }
 }
 
-/// Adds the rows of those that compute numbers, with whole operands.
+/// Adds the rows for instructions with whole operands.
 pub(in crate::instr::alu) fn rows(t: &mut Table) {
     for name in &OPERATIONS[..SET as usize] {
         for count in [2, 4] {

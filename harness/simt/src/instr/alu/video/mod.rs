@@ -1,7 +1,7 @@
-//! Video instructions, whose operands may be bytes or half words of registers: `vadd` and its kin, which compute one
-//! value (see [`scalar`]), and `vadd2` or `vadd4` and theirs, which compute two or four (see [`lanes`]).
+//! Video instructions, whose operands may be bytes or half words of registers: `vadd` and its variants, which compute
+//! one value (see [`scalar`]), and `vadd2`, `vadd4` and their variants, which compute two or four (see [`lanes`]).
 //!
-//! What the modifiers and the selectors of the operands say becomes a number, which is the instruction's immediate.
+//! The modifiers and the selectors of the operands are encoded as a number, which becomes the instruction's immediate.
 
 mod lanes;
 mod scalar;
@@ -15,7 +15,7 @@ use crate::instr::operands::{Number, codes};
 use crate::ptx::ast::{self, Operand, Part, RegId, Type};
 
 codes! {
-    /// How `vset` compares.
+    /// The comparison of `vset`.
     enum Comparison {
         Equal = "eq",
         Different = "ne",
@@ -47,7 +47,7 @@ pub(super) fn scalar(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     lower::<scalar::Video>(cx, inst, how.code(), how.needs_third())
 }
 
-/// Lowers an instruction that computes two or four.
+/// Lowers an instruction that computes two or four values.
 pub(super) fn lanes(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let Some(code) = lanes::code(&inst.op).and_then(|code| lanes::select(code, &inst.operands)) else {
         return Err(cx.missing(inst));
@@ -72,7 +72,7 @@ fn lower<O: Alu>(cx: &mut dyn Context, inst: &ast::Inst, code: u64, third: bool)
     cx.emit(out.write(TO, to))
 }
 
-/// The register of an operand that is a part of one.
+/// Returns the register of an operand that is a part of a register.
 fn whole(operand: &Operand) -> Operand {
     match operand {
         Operand::Part(register, _) => Operand::Reg(*register),
@@ -80,7 +80,7 @@ fn whole(operand: &Operand) -> Operand {
     }
 }
 
-/// The part of a register that an operand is.
+/// Returns the register and the part that an operand selects.
 fn part_of(operand: Option<&Operand>) -> Option<(RegId, &Part)> {
     match operand {
         Some(Operand::Part(register, part)) => Some((*register, part)),

@@ -1,8 +1,8 @@
 //! `vadd`, `vsub`, `vabsdiff`, `vmin`, `vmax`, `vshl`, `vshr`, `vmad` and `vset`.
 //!
-//! Bytes or half words of two registers, or all of them, are extended by their types and computed with. The result is
-//! held to the destination's range if that is asked for, and then either combined with a third operand, or put in place
-//! of one byte or half word of it.
+//! Bytes, half words or all bits of two registers are extended by their types to compute the result. It is clamped to
+//! the destination's range with `.sat`, and then either combined with a third operand, or inserted in place of one byte
+//! or half word of it.
 
 use super::{Comparison, Number, is_signed, part_of};
 use crate::instr::alu::dispatch::op;
@@ -10,7 +10,7 @@ use crate::instr::operands::codes;
 use crate::ptx::ast::{Inst, Part};
 
 codes! {
-    /// What is computed.
+    /// The computed operation.
     enum Operation {
         Add = "vadd",
         Subtract = "vsub",
@@ -25,7 +25,7 @@ codes! {
 }
 
 codes! {
-    /// What is done with the result and the third operand.
+    /// How the result is combined with the third operand.
     enum Second {
         Nothing = "",
         Add = "add",
@@ -39,7 +39,7 @@ codes! {
 struct Piece {
     /// The lowest bit.
     low: u32,
-    /// How many bits.
+    /// The number of bits.
     bits: u32,
 }
 
@@ -68,20 +68,20 @@ impl Piece {
         (u32::MAX >> (32 - self.bits)) << self.low
     }
 
-    /// The value that lies there.
+    /// Returns its value in a register.
     fn of(self, word: u32, signed: bool) -> i128 {
         let up = word << (32 - self.bits - self.low);
         if signed { i128::from((up as i32) >> (32 - self.bits)) } else { i128::from(up >> (32 - self.bits)) }
     }
 
-    /// The value of its range that is nearest.
+    /// Clamps a value to its range.
     fn held(self, value: i128, signed: bool) -> i128 {
         let all = (1i128 << self.bits) - 1;
         if signed { value.clamp(-(all >> 1) - 1, all >> 1) } else { value.clamp(0, all) }
     }
 }
 
-/// What an instruction does.
+/// The decoded modifiers and selectors of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct How {
     operation: Operation,
@@ -89,23 +89,23 @@ pub(super) struct How {
     comparison: Comparison,
     /// Whether the destination, `a` and `b` are signed.
     signed: [bool; 3],
-    /// The parts of these.
+    /// The parts selected in these.
     pieces: [Piece; 3],
-    /// The result takes the place of a part of the third operand.
+    /// Whether the result replaces a part of the third operand.
     merges: bool,
     saturates: bool,
-    /// Shifts count modulo 32.
+    /// Whether shift counts are taken modulo 32.
     wraps: bool,
-    /// Bits by which the sum of `vmad` is shifted to the right.
+    /// The right shift of `vmad`'s sum.
     scale: u32,
-    /// One more is added to it.
+    /// Whether one is added to the sum.
     plus_one: bool,
-    /// The product is negated; the third operand is.
+    /// Whether the product is negated; whether the third operand is.
     negates: [bool; 2],
 }
 
 impl How {
-    /// What the modifiers and selectors of an instruction say.
+    /// Decodes the modifiers and selectors of an instruction.
     pub fn of(inst: &Inst) -> Option<How> {
         let mut words = inst.op.split('.');
         let mut how = How {
@@ -148,7 +148,7 @@ impl How {
         how.select(inst)
     }
 
-    /// With the parts of registers that the operands name.
+    /// Adds the parts of registers that the operands select.
     fn select(mut self, inst: &Inst) -> Option<How> {
         let multiplies = self.operation == Operation::Multiply;
         for at in 0..inst.operands.len().min(4) {
@@ -251,7 +251,7 @@ impl Number for How {
 }
 
 op! {
-    /// What the code says.
+    /// The result of the operation in the code.
     Video(a: u32, b: u32, c: u32) [code] -> u32 { How::from_code(code).eval(a, b, c) }
 }
 

@@ -1,5 +1,5 @@
-//! Kernels change tensor maps: `tensormap.replace`, and `tensormap.cp_fenceproxy`, which makes the change known. The
-//! field `swizzle_atomicity` is left out, as no part before compute capability 10 has it.
+//! Changes to tensor maps by kernels: `tensormap.replace`, and `tensormap.cp_fenceproxy`, which publishes a change. The
+//! field `swizzle_atomicity` is left out, as no device before compute capability 10 has it.
 
 use super::super::bulk::whole;
 use super::reach::{BYTES, map_at};
@@ -15,38 +15,38 @@ use crate::tensor::limits::{ALIGNMENT, MOST_ELEMENTS, MOST_STEP, MOST_SWIZZLE, S
 use crate::tensor::{Element, Interleave, MOST_DIMENSIONS, Shape, TensorMap};
 
 codes! {
-    /// A field of a tensor map; the words are PTX's.
+    /// A field of a tensor map, with PTX's name for it.
     enum Field {
-        /// Where the tensor begins.
+        /// The start of the tensor.
         Address = "global_address",
         /// The number of dimensions less one.
         Rank = "rank",
-        /// How far the box reaches in a dimension.
+        /// The extent of the box in a dimension.
         Box = "box_dim",
-        /// The elements in a dimension.
+        /// The number of elements in a dimension.
         Size = "global_dim",
-        /// Bytes from one element to the next in a dimension but the innermost one.
+        /// Bytes from one element to the next in a dimension other than the innermost.
         Stride = "global_stride",
-        /// Elements from one that is taken to the next.
+        /// The step, in elements, between copied elements.
         Step = "element_stride",
         /// The type of the elements.
         Element = "elemtype",
-        /// How channels lie.
+        /// The interleaving of channels.
         Interleave = "interleave_layout",
         /// The swizzle.
         Swizzle = "swizzle_mode",
-        /// What elements outside the tensor are loaded as.
+        /// The value of elements outside the tensor.
         Fill = "fill_mode",
     }
 }
 
 impl Field {
-    /// Whether it is there for each dimension.
+    /// Whether it exists for each dimension.
     fn is_of_dimension(self) -> bool {
         matches!(self, Field::Box | Field::Size | Field::Stride | Field::Step)
     }
 
-    /// Sets it, if the value is one that it can have.
+    /// Sets it, if the value is valid.
     fn set(self, map: &mut TensorMap, dimension: usize, value: u64) -> Option<()> {
         let number = value as u32;
         match self {
@@ -76,9 +76,9 @@ impl Field {
 }
 
 operands! {
-    /// What `tensormap.replace` takes.
+    /// Operands of `tensormap.replace`.
     struct Replace {
-        /// Where the map lies.
+        /// The address of the map.
         address: read(u64) in a,
         /// The new value.
         value: read(u64) in b,
@@ -137,7 +137,7 @@ unsafe fn run_replace(warp: &mut Warp, op: &Op) -> Flow {
             Ok(words) => words,
             Err(flow) => return flow,
         };
-        // SAFETY: as many bytes as a map has were found there.
+        // SAFETY: as many bytes as a map has were checked there.
         let map = unsafe { map_at(words) };
         let Some(mut map) = map else {
             return warp.wrong_map(op, lane, address[lane], TensorMapMisuse::NotAMap);
@@ -153,13 +153,13 @@ unsafe fn run_replace(warp: &mut Warp, op: &Op) -> Flow {
 }
 
 operands! {
-    /// What `tensormap.cp_fenceproxy` takes.
+    /// Operands of `tensormap.cp_fenceproxy`.
     struct Publish {
-        /// Where the map is to lie in global memory.
+        /// The destination of the map in global memory.
         to: read(u64) in a,
-        /// Where it lies in shared memory.
+        /// Its address in shared memory.
         from: read(u64) in b,
-        /// Whether it is made known inside the block only.
+        /// Whether it is published inside the block only.
         narrow: number(bool) in imm,
     }
 }
@@ -201,7 +201,7 @@ unsafe fn run_publish(warp: &mut Warp, op: &Op) -> Flow {
     };
     warp.check_span(op, lane, (Space::Shared, from[lane]), BYTES, What::Read);
     warp.check_span(op, lane, (Space::Global, to[lane]), BYTES, What::Write);
-    // SAFETY: as many bytes as a map has were found at both.
+    // SAFETY: as many bytes as a map has were checked at both.
     unsafe { target.write_unaligned(source.read_unaligned()) };
     if warp.checking {
         warp.fenced(narrow);

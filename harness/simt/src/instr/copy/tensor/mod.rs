@@ -1,8 +1,8 @@
-//! Copies of boxes of tensors (`cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`), and the changes that kernels
-//! make to tensor maps (`tensormap.replace`). What the documents leave open about them stands at [`crate::tensor`].
+//! Copies of boxes of tensors (`cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`), and changes of tensor maps by
+//! kernels (`tensormap.replace`). What the documentation leaves open about them is described at [`crate::tensor`].
 //!
-//! Not modelled, as no profile has a device for it: gathers and scatters of rows, wide `im2col` modes and pairs of
-//! blocks (`tile::gather4`, `im2col::w`, `cta_group`), which compute capability 10 brought.
+//! Not modelled, as no profile has a device with them: gathers and scatters of rows, wide `im2col` modes and pairs of
+//! blocks (`tile::gather4`, `im2col::w`, `cta_group`), which compute capability 10 introduced.
 
 mod edit;
 mod reach;
@@ -22,18 +22,18 @@ use crate::ptx::ast::{self, Base, Operand, Type};
 /// The reductions, in the order of their numbers.
 const REDUCTIONS: [&str; 8] = ["add", "min", "max", "inc", "dec", "and", "or", "xor"];
 
-/// What a tensor copy does.
+/// The kind of a tensor copy.
 #[derive(Clone, Copy)]
 struct How {
     /// The number of its dimensions.
     dimensions: u32,
-    /// It copies to shared memory, and otherwise to global memory.
+    /// Whether it copies to shared memory, not to global memory.
     loads: bool,
-    /// It copies to the same place in several blocks of the cluster.
+    /// Whether it copies to the same offset in several blocks of the cluster.
     multicast: bool,
-    /// It takes columns of pixels.
+    /// Whether it copies columns of pixels.
     im2col: bool,
-    /// It has offsets of pixels.
+    /// Whether it has offsets of pixels.
     offsets: bool,
     /// For a reduction, its number in [`REDUCTIONS`] plus one.
     combine: u32,
@@ -62,13 +62,13 @@ impl Number for How {
 }
 
 operands! {
-    /// What a tensor copy takes.
+    /// Operands of a tensor copy.
     struct Copy {
-        /// The place in shared memory.
+        /// The address in shared memory.
         shared: read(u64) in a,
-        /// Where the tensor map lies.
+        /// The address of the tensor map.
         map: read(u64) in b,
-        /// What it does.
+        /// The kind of the copy.
         how: number(How) in c,
         /// The mbarrier to which a load reports.
         barrier: maybe_read(u64) in e,
@@ -79,7 +79,7 @@ operands! {
     }
 }
 
-/// The modifiers behind `cp.async.bulk.tensor` that say what is done, less the two spaces and the reduction.
+/// The modifiers after `cp.async.bulk.tensor` that specify the operation, without the two spaces and the reduction.
 struct Words {
     reports: bool,
     grouped: bool,
@@ -88,7 +88,7 @@ struct Words {
     mode: Mode,
 }
 
-/// What a copy takes out of its tensor.
+/// The part of its tensor that a copy takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Tile,
@@ -115,7 +115,7 @@ impl Words {
     }
 }
 
-/// The number of dimensions that a modifier such as `2d` names.
+/// Returns the number of dimensions that a modifier such as `2d` names.
 fn dimensions(word: Option<&&str>) -> Option<u32> {
     let count = word?.strip_suffix('d')?.parse().ok()?;
     (1..=5).contains(&count).then_some(count)
@@ -138,7 +138,7 @@ pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     lower(cx, inst, &words, combine)
 }
 
-/// Lowers a tensor copy with these modifiers behind its name.
+/// Lowers a tensor copy with these modifiers after its name.
 fn lower(cx: &mut dyn Context, inst: &ast::Inst, words: &[&str], combine: u32) -> Result<()> {
     let (Some(dimensions), [_, to, from, rest @ ..]) = (dimensions(words.first()), words) else {
         return Err(cx.missing(inst));
@@ -193,7 +193,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, words: &[&str], combine: u32) -
     cx.emit(copy.pack(run::run).role(Role::Access(What::Write, to, PIECE)).order(order))
 }
 
-/// The tensor map and the coordinates in `[map, {x, y}]`.
+/// Returns the tensor map and the coordinates in `[map, {x, y}]`.
 fn address(cx: &mut dyn Context, inst: &ast::Inst, tensor: &Operand, dimensions: u32) -> Result<(Opnd, Vec<Opnd>)> {
     let Operand::Vec(parts) = tensor else {
         return Err(cx.invalid(format!("`{}` without coordinates: it takes [map, {{x, ...}}]", inst.op)));
@@ -212,7 +212,7 @@ fn address(cx: &mut dyn Context, inst: &ast::Inst, tensor: &Operand, dimensions:
     Ok((map, coordinates.iter().map(|at| cx.source(at, Type::S32)).collect::<Result<_>>()?))
 }
 
-/// The offsets of pixels, which are numbers of 16 bits, as numbers of 32 bits.
+/// Returns the offsets of pixels, which are 16-bit numbers, as 32-bit numbers.
 fn pixel_offsets(cx: &mut dyn Context, inst: &ast::Inst, pixels: &Operand, count: u32) -> Result<Vec<Opnd>> {
     let Operand::Vec(list) = pixels else {
         return Err(cx.wrong(inst));

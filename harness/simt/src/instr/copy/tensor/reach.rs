@@ -1,4 +1,4 @@
-//! The tensor map that a lane names, and what is wrong with it.
+//! Finds and validates the tensor map that a lane names.
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, space_of};
@@ -9,12 +9,12 @@ use crate::tensor::{Interleave, Shape, TensorMap, ValidMap};
 
 /// Bytes of a tensor map.
 pub(super) const BYTES: u32 = 128;
-/// What its address must be a multiple of.
+/// The alignment of its address.
 const ALIGNMENT: u32 = 64;
 
 impl Warp<'_> {
-    /// The tensor map at a generic address, which a lane names. The driver must have made it, and each of its fields
-    /// must be within its limits.
+    /// Returns the tensor map at a generic address, which a lane names. The driver must have created it, and each of
+    /// its fields must be within its limits.
     pub(super) fn tensor_map(&mut self, op: &Op, lane: usize, address: u64) -> Result<ValidMap, Flow> {
         let (space, _) = space_of(address);
         if !address.is_multiple_of(ALIGNMENT.into()) {
@@ -24,13 +24,13 @@ impl Warp<'_> {
             return Err(self.wrong_map(op, lane, address, TensorMapMisuse::Space));
         }
         let words = self.map_words(op, lane, (Space::Generic, address), What::Read)?;
-        // SAFETY: as many bytes as a map has were found there.
+        // SAFETY: as many bytes as a map has were checked there.
         let map = unsafe { map_at(words) };
         let valid = map.ok_or(TensorMapMisuse::NotAMap).and_then(|map| map.valid().ok_or(TensorMapMisuse::Field));
         valid.map_err(|misuse| self.wrong_map(op, lane, address, misuse))
     }
 
-    /// The 128 bytes of a map.
+    /// Returns the 128 bytes of a map.
     pub(super) fn map_words(
         &mut self,
         op: &Op,
@@ -46,7 +46,7 @@ impl Warp<'_> {
         }
     }
 
-    /// Stops the kernel because of the use of a tensor map.
+    /// Stops the kernel because of invalid use of a tensor map.
     #[cold]
     pub(super) fn wrong_map(&mut self, op: &Op, lane: usize, address: u64, misuse: TensorMapMisuse) -> Flow {
         let (space, offset) = space_of(address);
@@ -55,7 +55,7 @@ impl Warp<'_> {
         self.fault(Fault::IllegalInstruction, Kind::InvalidTensorMap { misuse }, vec![access], None)
     }
 
-    /// Stops the kernel because the machine lacks something.
+    /// Stops the kernel because the machine does not support something.
     #[cold]
     pub(super) fn lacking(&mut self, op: &Op, lane: usize, what: &str) -> Flow {
         let place = self.program().place_of(op.site);
@@ -65,7 +65,7 @@ impl Warp<'_> {
     }
 }
 
-/// The map that the driver made and that lies there, if one does. The bytes are read once: other threads may change
+/// Returns the map at this address, if the driver created one there. The bytes are read once: other threads may change
 /// them meanwhile.
 ///
 /// # Safety
@@ -76,7 +76,7 @@ pub(super) unsafe fn map_at(words: *const [u64; 16]) -> Option<TensorMap> {
     TensorMap::from_words(&words)
 }
 
-/// A tensor map in words.
+/// Describes a tensor map in words.
 pub(super) fn described(map: &ValidMap) -> String {
     let rank = map.rank as usize;
     let product = |sizes: &[u64]| sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ");

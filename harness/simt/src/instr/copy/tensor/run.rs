@@ -1,4 +1,4 @@
-//! Executes copies of boxes of tensors. The machine makes them at once, which a device may do.
+//! Executes copies of boxes of tensors. The machine copies immediately, as a device may.
 
 use super::super::report::{Completion, reported};
 use super::reach::described;
@@ -12,13 +12,13 @@ use crate::instr::memory::{Combine, combination};
 use crate::lane::lanes;
 use crate::tensor::{Element, FILL_NAN, MOST_DIMENSIONS, Row, Shape, ValidMap};
 
-/// What the address of a box in shared memory must be a multiple of.
+/// The alignment of a box in shared memory.
 const ALIGNMENT: u32 = 128;
 
 /// The longest row of a box: 256 elements of 8 bytes.
 const LONGEST_ROW: usize = 2048;
 
-/// A row on its way.
+/// A row in transit.
 struct Buffer([u64; LONGEST_ROW / 8]);
 
 impl Buffer {
@@ -26,7 +26,7 @@ impl Buffer {
         Buffer([0; LONGEST_ROW / 8])
     }
 
-    /// Where `bytes` bytes from `offset` on lie. No valid map has a longer row.
+    /// Returns the address of `bytes` bytes at `offset`. No valid map has a longer row.
     fn part(&mut self, offset: u64, bytes: u64) -> *mut u8 {
         let end = offset.checked_add(bytes);
         assert!(end.is_some_and(|end| end <= LONGEST_ROW as u64), "a row of a tensor is longer than its buffer");
@@ -74,18 +74,18 @@ pub(super) unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
     Flow::Next
 }
 
-/// Where a load goes.
+/// The destination of a load.
 struct Ends {
-    /// The blocks of the cluster that get it, if it names any.
+    /// The blocks of the cluster that receive it, if it names any.
     blocks: Option<u16>,
-    /// The place in each of them.
+    /// The address in each of them.
     to: u64,
     /// The mbarrier in each of them.
     barrier: u64,
 }
 
 impl Ends {
-    /// The place and the mbarrier of each block that gets it.
+    /// Iterates over the address and the mbarrier of each block that receives it.
     fn all(&self) -> impl Iterator<Item = (u64, u64)> {
         let (named, to, barrier) = (self.blocks.is_some(), self.to, self.barrier);
         let mut rest = self.blocks.unwrap_or(1);
@@ -113,13 +113,13 @@ struct One {
 struct Tile {
     /// Its offset in the shared memory of its block.
     start: u64,
-    /// The host's address of that.
+    /// The host's address of the box.
     host: *mut u8,
 }
 
 impl Tile {
-    /// Calls `act` with each piece of the row that begins `offset` bytes behind the start: its place in the row, and
-    /// where it lies on the host.
+    /// Calls `act` with each piece of the row that begins `offset` bytes after the start: its offset in the row, and
+    /// its host address.
     fn pieces(&self, map: &ValidMap, offset: u64, act: impl Fn(u64, *mut u8)) {
         let pattern = map.pattern().unwrap_or_default();
         for at in (0..map.row_bytes()).step_by(PIECE as usize) {
@@ -130,7 +130,7 @@ impl Tile {
 }
 
 impl One {
-    /// The map, if it fits this copy.
+    /// Returns the map, if it fits this copy.
     fn map(&self, warp: &mut Warp, op: &Op, address: u64) -> Result<ValidMap, Flow> {
         let map = warp.tensor_map(op, self.lane, address)?;
         let How { dimensions, im2col, .. } = self.how;
@@ -153,11 +153,11 @@ impl One {
         Err(flow)
     }
 
-    /// The box in shared memory at this address, which must have room for all of it.
+    /// Returns the box in shared memory at this address, which must have room for all of it.
     fn tile(&self, warp: &mut Warp, op: &Op, address: u64, map: &ValidMap, what: What) -> Result<Tile, Flow> {
         let (_, start) = home_of(address);
         let bytes = map.tile_bytes();
-        // A swizzle may move the last pieces behind the end of a box that is not made of whole rows of 128 bytes.
+        // A swizzle may move the last pieces past the end of a box that is not made of whole rows of 128 bytes.
         let last = (start + bytes) & !(u64::from(ALIGNMENT) - 1);
         let pattern = map.pattern().unwrap_or_default();
         let moved = (last..start + bytes).step_by(PIECE as usize).map(|at| pattern.apply(at) + u64::from(PIECE));
@@ -171,7 +171,7 @@ impl One {
             if map.row_pitch() == map.row_bytes() {
                 warp.check_span(op, self.lane, (Space::Shared, address), bytes as u32, what);
             } else {
-                // What lies between the rows does not matter.
+                // The gaps between the rows are ignored.
                 for row in (0..bytes).step_by(map.row_pitch() as usize) {
                     for at in (0..map.row_bytes()).step_by(PIECE as usize) {
                         let place = address - start + pattern.apply(start + row + at);
@@ -188,7 +188,7 @@ impl One {
         Err(flow)
     }
 
-    /// Where a row lies in global memory.
+    /// Returns the host's address of a row in global memory.
     fn global(&self, warp: &mut Warp, op: &Op, row: Row, map: &ValidMap, what: What) -> Result<*mut u8, Flow> {
         let bytes = row.inside as u32;
         match warp.run_of(op, self.lane, row.address, bytes, what) {
@@ -219,7 +219,7 @@ impl One {
             }
             if row.inside != 0 {
                 let from = self.global(warp, op, row, &map, What::Read)?;
-                // SAFETY: so many bytes were found there, and the buffer has room for them.
+                // SAFETY: this many bytes were checked there, and the buffer has room for them.
                 unsafe { from.copy_to(buffer.part(row.before, row.inside), row.inside as usize) };
                 if map.element.is_tf32() {
                     round(&mut buffer, row);
@@ -241,13 +241,14 @@ impl One {
         Ok(())
     }
 
-    /// Copies a box from shared to global memory, or combines it with what is there.
+    /// Copies a box from shared to global memory, or combines it with the values there.
     fn store(&self, warp: &mut Warp, op: &Op, address: u64, from: u64) -> Result<(), Flow> {
         let map = self.map(warp, op, address)?;
         let mut combine = None;
         if let Some(number) = self.how.combine.checked_sub(1) {
             combine = combination(REDUCTIONS[number as usize & 7], map.element.word()).and_then(Combine::from_number);
-            // An H200 stops at sums and bits of signed 64-bit integers, though it has their minima.
+            // An H200 faults on sums and bitwise operations of signed 64-bit integers, although it supports their
+            // minimum and maximum.
             let stops = map.element == Element::S64 && !matches!(number, 1 | 2);
             if combine.is_none() || stops {
                 return Err(warp.wrong_map(op, self.lane, address, TensorMapMisuse::Operation));
@@ -264,14 +265,14 @@ impl One {
         let mut offset = 0;
         map.rows(self.at, self.offsets, |row| {
             if row.inside != 0 {
-                // Whole pieces are stored, though the tensor may end inside the last one.
+                // Whole pieces are stored, although the tensor may end inside the last one.
                 let row = Row { inside: row.inside.next_multiple_of(u64::from(PIECE)), ..row };
                 let to = self.global(warp, op, row, &map, what)?;
                 let copy = buffer.part(0, map.row_bytes());
-                // SAFETY: the box has been found for all its rows, and the buffer has room for one.
+                // SAFETY: the box was checked for all its rows, and the buffer has room for one.
                 tile.pieces(&map, offset, |at, from| unsafe { from.copy_to(copy.add(at as usize), PIECE as usize) });
                 let from = buffer.part(row.before, row.inside);
-                // SAFETY: so many bytes were found there and in the buffer, aligned as elements are.
+                // SAFETY: this many bytes were checked there and in the buffer, aligned to the element.
                 unsafe {
                     match combine {
                         None => from.copy_to(to, row.inside as usize),
@@ -291,7 +292,7 @@ impl One {
     }
 }
 
-/// Rounds what was loaded of a row to TF32.
+/// Rounds the loaded part of a row to TF32.
 fn round(buffer: &mut Buffer, row: Row) {
     for at in (row.before..row.before + row.inside).step_by(4) {
         let word = buffer.part(at, 4).cast::<u32>();
@@ -300,7 +301,7 @@ fn round(buffer: &mut Buffer, row: Row) {
     }
 }
 
-/// A number of 32 bits as TF32: the nearest one, and of two the even one.
+/// Rounds a 32-bit number to TF32: to nearest, ties to even.
 fn tf32(bits: u32) -> u32 {
     match (bits & 0x7f80_0000, bits & 0x007f_ffff) {
         (0x7f80_0000, 0) => bits,
@@ -317,7 +318,7 @@ mod tests {
     fn numbers_are_rounded_to_tf32() {
         let rounded = |x: f32| f32::from_bits(tf32(x.to_bits()));
         assert_eq!(rounded(1.0), 1.0);
-        // Ties, of which the last is an H200's.
+        // Ties; the last one is as on an H200.
         assert_eq!(rounded(-1.0 - 2f32.powi(-11)), -1.0);
         assert_eq!(rounded(-1.0 - 3.0 * 2f32.powi(-11)), -1.0 - 2f32.powi(-9));
         assert_eq!(tf32(0x0872_d000), 0x0872_c000);

@@ -5,17 +5,18 @@ use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// A value that the host changes atomically.
 pub(super) trait Word: Bytes + PartialEq + Default {
-    /// In 64 bits.
+    /// Extends it to 64 bits.
     fn wide(self) -> u64;
     /// Reads it.
     ///
     /// # Safety
-    /// The address is aligned and may be read.
+    /// The address is aligned and readable.
     unsafe fn load(at: *mut Self) -> Self;
-    /// Replaces `old` by `new`. Gives what was there instead if it was not `old`, or if the processor failed.
+    /// Replaces `old` by `new`. Returns the current value instead if it is not `old`, or if the exchange failed
+    /// spuriously.
     ///
     /// # Safety
-    /// The address is aligned and may be written.
+    /// The address is aligned and writable.
     unsafe fn swap_if(at: *mut Self, old: Self, new: Self) -> Result<Self, Self>;
 }
 macro_rules! words {
@@ -38,11 +39,11 @@ macro_rules! words {
 }
 words! { u16, AtomicU16; u32, AtomicU32; u64, AtomicU64; }
 
-/// What an atomic does to a value.
+/// The operation of an atomic on a value.
 pub(super) trait Change {
     /// The value.
     type Word: Word;
-    /// From the old value and the operands to the new one; `global`: in global memory, where f32 sums flush subnormal
-    /// numbers.
+    /// Computes the new value from the old value and the operands; `global`: in global memory, where f32 sums flush
+    /// subnormal numbers.
     fn new(old: Self::Word, b: Self::Word, c: Self::Word, global: bool) -> Self::Word;
 }

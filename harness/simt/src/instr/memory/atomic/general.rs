@@ -1,7 +1,7 @@
-//! The general way to execute an atomic.
+//! The general execution of an atomic.
 //!
-//! Lanes go in ascending order, or in another order if the launch has a seed. Global memory is changed by atomics of
-//! the host; a block's shared memory belongs to one thread of the host.
+//! Lanes are processed in ascending order, or in another order if the launch has a seed. Global memory is changed by
+//! atomics of the host; a block's shared memory belongs to a single host thread.
 
 use super::change::{Change, Word};
 use crate::engine::warp::program::Op;
@@ -13,7 +13,7 @@ use crate::lane::{LANES, lanes};
 use std::marker::PhantomData;
 
 operands! {
-    /// What an atomic takes and gives.
+    /// Operands of an atomic.
     pub(super) struct Atomic {
         /// The address.
         address: address in a,
@@ -21,11 +21,11 @@ operands! {
         space: number(Space) in e,
         /// The operand.
         value: read(Any) in b,
-        /// The second operand, what `cas` stores; the first one again for those that have only one.
+        /// The second operand, the value that `cas` stores; a copy of the first for operations that have only one.
         second: read(Any) in c,
-        /// What was there before, unless nobody wants it.
+        /// The previous value, if it is used.
         old: maybe_write(Any) in d,
-        /// Whether it may be made later: nobody can tell when it is.
+        /// Whether it may be deferred, because the time at which it happens cannot be observed.
         deferred: number(bool) in d2,
     }
 }
@@ -47,7 +47,7 @@ impl<C: Change> General<C> {
             let b = &*atomic.value.holding::<C::Word>().lanes(warp);
             let c = &*atomic.second.holding::<C::Word>().lanes(warp);
             let first = mask.trailing_zeros() as usize & 31;
-            // Only this host thread uses the shared memory of the block; all use global memory.
+            // Only this host thread uses the shared memory of the block; all threads use global memory.
             let own = warp.is_own_shared(at[first]);
             let mut old = [C::Word::default(); LANES];
             let mut differ = 0u64;
@@ -60,7 +60,7 @@ impl<C: Change> General<C> {
                 if seed == 0 { 0 } else { (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as u32 + warp.index } & 31;
             let mut changed = false;
             if differ == 0 {
-                // One address: the lanes' changes one after another, then a single change of the memory.
+                // A single address: applies the lanes' changes one after another, then changes the memory once.
                 let to = at[first] as *mut C::Word;
                 let mut seen = if own { to.read() } else { C::Word::load(to) };
                 loop {
@@ -131,16 +131,16 @@ impl<C: Change> General<C> {
     }
 }
 
-/// The lanes of a mask in ascending order from a lane on, and then those below it.
+/// Iterates over the lanes of a mask in ascending order from a lane on, and then over those below it.
 #[inline(always)]
 fn in_order(mask: u32, from: u32) -> impl Iterator<Item = usize> {
     lanes(mask.rotate_right(from)).map(move |lane| (lane + from as usize) & 31)
 }
 
-/// Addresses in so many words, from the lowest on, are compared without sorting.
+/// Up to this many words from the lowest address on, collisions are counted without sorting.
 const NEAR: usize = 1 << 10;
 
-/// How many lanes have the same address as a lane before them.
+/// Counts the lanes that have the same address as a lane before them.
 pub(super) fn collisions(at: &Pointers, mask: u32, same: bool) -> u32 {
     let count = mask.count_ones();
     if same {
@@ -159,7 +159,7 @@ pub(super) fn collisions(at: &Pointers, mask: u32, same: bool) -> u32 {
         parts |= (at[i] ^ first) & 3 & on;
     }
     if (high >> 2) - (low >> 2) < NEAR as u64 && parts == 0 {
-        // A bit for each word. No two addresses are of one word.
+        // One bit for each word. No two different addresses are in the same word.
         let mut words = [0u64; NEAR / 64];
         for lane in lanes(mask) {
             let word = ((at[lane] >> 2) - (low >> 2)) as usize % NEAR;
@@ -170,7 +170,7 @@ pub(super) fn collisions(at: &Pointers, mask: u32, same: bool) -> u32 {
     sorted(at, mask)
 }
 
-/// The same for addresses anywhere.
+/// The same for arbitrary addresses.
 #[inline(never)]
 fn sorted(at: &Pointers, mask: u32) -> u32 {
     let mut all = [0u64; LANES];

@@ -17,19 +17,19 @@ use crate::instr::code::{Field, Inst, Opnd, Role};
 use crate::instr::context::{Context, Result, parts};
 use crate::ptx::ast::{self, Operand, Type};
 
-/// What the modifiers of an atomic say.
+/// The decoded modifiers of an atomic.
 #[derive(Default)]
 struct Modifiers<'i> {
     space: Option<Space>,
     operation: &'i str,
     ty: &'i str,
-    /// It is seen only after everything before it.
+    /// Whether it becomes visible only after everything before it.
     release: bool,
-    /// It is ordered only inside the block.
+    /// Whether it is ordered only inside the block.
     narrow: bool,
-    /// It has a cache policy as its last operand.
+    /// Whether its last operand is a cache policy.
     hint: bool,
-    /// Elements of a vector.
+    /// The number of elements of a vector.
     count: usize,
 }
 
@@ -55,7 +55,7 @@ impl<'i> Modifiers<'i> {
         Ok(how)
     }
 
-    /// How it orders memory.
+    /// Returns how it orders memory.
     fn order(&self) -> Order {
         Order { strong: true, release: self.release, narrow: self.narrow, ..Order::default() }
     }
@@ -69,15 +69,15 @@ pub(super) fn atom(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     lower(cx, inst, Some(to), rest)
 }
 
-/// Lowers `red`: an atomic whose old value nobody wants.
+/// Lowers `red`: an atomic whose old value is not used.
 pub(super) fn red(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     lower(cx, inst, None, &inst.operands)
 }
 
-/// Lowers an atomic with these operands beside the destination for the old value.
+/// Lowers an atomic with these operands, excluding the destination for the old value.
 fn lower(cx: &mut dyn Context, inst: &ast::Inst, to: Option<&Operand>, mut rest: &[Operand]) -> Result<()> {
     let how = Modifiers::of(cx, inst)?;
-    // The smaller or larger of numbers of 16 bits is there in vectors only.
+    // The minimum and maximum of 16-bit numbers exist only for vectors.
     let single = how.count == 1 && matches!(how.operation, "min" | "max") && how.ty.contains("f16");
     if single {
         return Err(cx.missing(inst));
@@ -122,7 +122,8 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, to: Option<&Operand>, mut rest:
         };
         return emit(cx, offset, [value, second.unwrap_or(value)], old);
     }
-    // Each element is changed atomically, the vector is not. A result may be an element that is still to be added.
+    // Each element is changed atomically, the vector as a whole is not. A result register may be the operand of a later
+    // element.
     let Operand::Vec(values) = value else {
         return Err(cx.wrong(inst));
     };
@@ -167,7 +168,7 @@ fn of_16_bytes(
         _ => Err(cx.wrong(inst)),
     };
     let (new, compared) = (pair(new)?, compared.map(pair).transpose()?);
-    // What is compared may be needed later.
+    // The compared value may be needed later.
     let old = [cx.temp(8), cx.temp(8)];
     for (old, compared) in old.into_iter().zip(compared.into_iter().flatten()) {
         let copy = cx.compute("mov.b64", old, &[compared])?;
@@ -184,7 +185,7 @@ fn of_16_bytes(
     Ok(())
 }
 
-/// Lets a sum wait until its worker adds several, see [`crate::engine::warp::sums`].
+/// Lets a sum wait until its worker adds several together, see [`crate::engine::warp::sums`].
 pub(crate) fn defer(inst: &mut Inst) {
     inst.o[Field::D2 as usize] = Opnd::Raw(1);
 }

@@ -8,9 +8,9 @@ use crate::engine::warp::handler::{Handler, handler};
 use crate::instr::alu::half::{extreme_bf16, extreme_f16};
 use crate::lane::{Bf16, F16, HostVectors, LANES, lanes};
 
-/// Declares the operations, a row each: a name, PTX's words for the operation and the types, the word in memory,
-/// `quick` if it is a [`Sum`], and what it makes of the old value, the operands and whether the word lies in global
-/// memory.
+/// Declares the operations, one per row: a name, PTX's words for the operation and the types, the word in memory,
+/// `quick` if it is a [`Sum`], and the new value, computed from the old value, the operands, and whether the word lies
+/// in global memory.
 macro_rules! operations {
     ($(
         $name:ident $operation:literal $($ty:literal)|+ $word:ident $($quick:ident)? =>
@@ -25,7 +25,7 @@ macro_rules! operations {
             }
         )*
 
-        /// The handler of an operation on a type, and its bytes.
+        /// Returns the handler of an operation on a type, and the bytes of that type.
         pub(super) fn handler_for(
             vectors: HostVectors,
             operation: &str,
@@ -40,7 +40,7 @@ macro_rules! operations {
             }
         }
 
-        /// The operations, with the words for them and for their types, on single elements.
+        /// Returns the operations on single elements, with the words for them and for their types.
         pub(super) fn combinations() -> &'static [(&'static str, &'static [&'static str], Combine)] {
             &[$((
                 $operation,
@@ -102,7 +102,7 @@ operations! {
 /// Changes one element.
 ///
 /// # Safety
-/// As [`Combine::apply`] says.
+/// As for [`Combine::apply`].
 unsafe fn combine<C: Change>(to: *mut u8, from: *const u8, global: bool) {
     // SAFETY: the caller's contract.
     unsafe {
@@ -114,20 +114,20 @@ unsafe fn combine<C: Change>(to: *mut u8, from: *const u8, global: bool) {
     }
 }
 
-/// Subnormal numbers as zero.
+/// Flushes subnormal numbers to zero.
 fn flush(x: f32) -> f32 {
     if x.is_subnormal() { 0f32.copysign(x) } else { x }
 }
 
-/// A sum of f32, with the one NaN that the hardware gives.
+/// Returns a sum of f32, with the hardware's single NaN.
 fn sum32(a: u32, b: u32, global: bool) -> u32 {
     let (x, y) = (f32::from_bits(a), f32::from_bits(b));
     let sum = if global { flush(flush(x) + flush(y)) } else { x + y };
     if sum.is_nan() { 0x7fff_ffff } else { sum.to_bits() }
 }
 
-/// A sum of f64. NaN keeps its payload. In global memory it stays as it is, and the second operand's comes first; in
-/// shared memory, where the multiprocessor adds, it is made quiet.
+/// Returns a sum of f64. NaN keeps its payload. In global memory a NaN is not changed, and the second operand's takes
+/// precedence; in shared memory, where the multiprocessor adds, it is made quiet.
 fn sum64(a: u64, b: u64, global: bool) -> u64 {
     let (x, y) = (f64::from_bits(a), f64::from_bits(b));
     match (x.is_nan(), y.is_nan()) {
@@ -184,7 +184,7 @@ impl Sum for Add32 {
 
 impl Sum for AddF32 {
     fn total(_: &[u32; LANES], _: u32) -> Option<u32> {
-        // Each lane's sum is rounded.
+        // Each lane's sum is rounded separately.
         None
     }
 
@@ -204,7 +204,7 @@ impl Sum for AddF32 {
         for i in 1..LANES {
             old[i] = after[i - 1].to_bits();
         }
-        // The first lane that runs finds what was there, before it is flushed.
+        // The first running lane gets the previous value before it is flushed.
         old[mask.trailing_zeros() as usize & 31] = seen;
         after[LANES - 1].to_bits()
     }
@@ -223,10 +223,10 @@ impl Sum for AddF32 {
     }
 }
 
-/// What the lanes add. A lane that does not run adds -0, which changes no number.
+/// Returns the lanes' terms. A lane that does not run adds -0, which changes no number.
 #[inline(always)]
 fn terms(b: &[u32; LANES], mask: u32, global: bool) -> [u32; LANES] {
-    // A loop: functions of the library would be compiled for other vectors.
+    // A loop, because library functions would be compiled for other vectors.
     let mut terms = [0; LANES];
     for i in 0..LANES {
         let x = f32::from_bits(b[i]);
@@ -236,7 +236,7 @@ fn terms(b: &[u32; LANES], mask: u32, global: bool) -> [u32; LANES] {
     terms
 }
 
-/// The sums after each lane, and whether one of them may not be what the hardware gives: it is NaN or, in global
+/// Returns the sum after each lane, and whether one of them may differ from the hardware's: it is NaN or, in global
 /// memory, subnormal.
 #[inline(always)]
 fn sums(first: f32, terms: &[u32; LANES], global: bool) -> ([f32; LANES], bool) {

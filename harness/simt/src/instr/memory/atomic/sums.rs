@@ -1,4 +1,4 @@
-//! Sums of 32-bit numbers, the most frequent atomics: quick ways for the usual cases of what [`super::general`] does.
+//! Sums of 32-bit numbers, the most frequent atomics: fast paths for the usual cases of [`super::general`].
 
 use super::change::Change;
 use super::general::{Atomic, General};
@@ -14,23 +14,24 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A sum of 32-bit numbers.
 pub(super) trait Sum: Change<Word = u32> {
-    /// Adds the lanes' numbers to one in memory, one after another: what each lane finds, and what is left.
+    /// Adds the lanes' numbers to a number in memory, one after another: stores each lane's previous value in `old`,
+    /// and returns the final one.
     fn chain(seen: u32, b: &[u32; LANES], mask: u32, global: bool, old: &mut [u32; LANES]) -> u32;
-    /// What the lanes add together, if memory may be changed by that at once.
+    /// Returns the sum of the lanes' numbers, if a single addition to memory has the same result.
     fn total(b: &[u32; LANES], mask: u32) -> Option<u32>;
-    /// What [`Sum::add`] takes of the lanes' numbers. A lane that does not run changes nothing.
+    /// Returns the terms for [`Sum::add`]. A lane that does not run contributes nothing.
     fn terms(b: &[u32; LANES], mask: u32) -> [u32; LANES];
-    /// Adds them to a word in global memory, one after another.
+    /// Adds the terms to a word in global memory, one after another.
     fn add(seen: u32, terms: &[u32; LANES]) -> u32;
 }
 
-/// Executes a sum, the usual cases first.
+/// Executes a sum, trying the usual cases first.
 pub(super) struct Quick<C>(PhantomData<C>);
 impl<C: Sum> Exec for Quick<C> {
     #[inline(always)]
     unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
-        // Operands are unpacked where they are used, as for loads.
-        // SAFETY: the registers were unpacked from this instruction; memory is checked before it is touched.
+        // Operands are unpacked where they are used, as for loads. SAFETY: the registers were unpacked from this
+        // instruction; memory is checked before it is accessed.
         unsafe {
             let seed = warp.launch().seed;
             if seed != 0 {
@@ -39,7 +40,7 @@ impl<C: Sum> Exec for Quick<C> {
             if Atomic::unpack(op).deferred
                 && let Some(turns) = &warp.launch().turns
             {
-                // The host may look at its own memory at any time.
+                // Host memory may be read by the host at any time.
                 if (*warp.sites.add(op.site as usize)).delta != 0 {
                     return apart::<Kept<C>, W>(warp, op);
                 }
@@ -55,17 +56,17 @@ impl<C: Sum> Exec for Quick<C> {
     }
 }
 
-/// What comes next. None: this is not one of the usual cases, and nothing has been done.
+/// The control flow after the instruction. `None`: this is not one of the usual cases, and nothing has been done.
 type Done = Option<Flow>;
 
-/// Executes it in the block's shared memory, which nobody else can see now.
+/// Executes it in the block's shared memory, which no other thread can see now.
 #[inline(always)]
 unsafe fn shared<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
     // SAFETY: see `Quick`.
     unsafe { if warp.mask() == ALL { shared_by::<C, true>(warp, op) } else { shared_by::<C, false>(warp, op) } }
 }
 
-/// The same; `WHOLE` if all lanes of the warp run.
+/// The same, specialised with `WHOLE` for the case that all lanes of the warp run.
 #[inline(always)]
 unsafe fn shared_by<C: Sum, const WHOLE: bool>(warp: &mut Warp, op: &Op) -> Done {
     let mask = if WHOLE { ALL } else { warp.mask() };
@@ -86,12 +87,12 @@ unsafe fn shared_by<C: Sum, const WHOLE: bool>(warp: &mut Warp, op: &Op) -> Done
         }
         let memory = warp.shared_words(high)?;
         if warp.checking && !warp.note_atomics(op, &at, (low, high)) {
-            // How the halves of the warp lie matters only where atomics meet other accesses.
+            // The layout of the warp's halves matters only where atomics meet other accesses.
             look(warp, op, Space::Shared, Some(&Layout { low, high, ..Layout::default() }));
         }
         let b = Atomic::unpack(op).value.holding::<u32>().lanes(warp).cast_const().cast::<u32>();
-        // What a lane finds goes to its place at once, as nothing reads that later: the register may be one of those
-        // that the instruction takes, but each lane's part of that has been read by then.
+        // A lane's old value is written to its register immediately, as nothing reads that register later: it may be
+        // one of the instruction's sources, but the lane's part of those has been read by then.
         let old = Atomic::unpack(op).old.map(|old| old.holding::<u32>().lanes(warp).cast::<u32>());
         let mut change = 0;
         let mut step = |i: usize| {
@@ -106,11 +107,11 @@ unsafe fn shared_by<C: Sum, const WHOLE: bool>(warp: &mut Warp, op: &Op) -> Done
             Some(old) => each::<WHOLE>(mask, |i| old.add(i).write(step(i))),
             None => each::<WHOLE>(mask, |i| _ = step(i)),
         }
-        // In a loop of its own: both together would take more registers than the host has.
+        // A separate loop: both together would need more registers than the host has.
         let mut met = 0;
         if warp.counting {
             let (stamp, touched) = warp.notes.get_mut().touched.begin();
-            // The lanes of each bank, which wait for each other.
+            // The number of lanes at each bank, which are serialized.
             let mut banks = [0u8; LANES];
             each::<WHOLE>(mask, |i| {
                 let word = at[i] as usize / 4;
@@ -125,14 +126,14 @@ unsafe fn shared_by<C: Sum, const WHOLE: bool>(warp: &mut Warp, op: &Op) -> Done
         }
         count(warp, op, met);
         if change == 0 {
-            // The lanes have found what is still there.
+            // The values the lanes found are still in memory.
             poll(warp, op, |i| memory.at(at[i]).read());
         }
         Some(Flow::Next)
     }
 }
 
-/// Acts for each lane of a mask in turn; `WHOLE` if these are all lanes of the warp.
+/// Calls `act` for each lane of a mask in turn; `WHOLE` if these are all lanes of the warp.
 #[inline(always)]
 fn each<const WHOLE: bool>(mask: u32, mut act: impl FnMut(usize)) {
     if WHOLE {
@@ -144,14 +145,14 @@ fn each<const WHOLE: bool>(mask: u32, mut act: impl FnMut(usize)) {
     }
 }
 
-/// Notes that an atomic has changed nothing: it may be a look at a flag.
+/// Records that an atomic has changed nothing: it may be polling a flag.
 #[cold]
 fn poll(warp: &mut Warp, op: &Op, found: impl Fn(usize) -> u32) {
     let digest = lanes(warp.mask()).fold(0u64, |d, i| d.rotate_left(7) ^ u64::from(found(i)));
     warp.polled(op.site, digest);
 }
 
-/// Gives the running lanes what they have found, if somebody wants it.
+/// Writes the previous values to the running lanes, if they are used.
 #[inline(always)]
 unsafe fn give(warp: &mut Warp, op: &Op, old: &[u32; LANES]) {
     let mask = warp.mask();
@@ -165,7 +166,7 @@ unsafe fn give(warp: &mut Warp, op: &Op, old: &[u32; LANES]) {
     }
 }
 
-/// The word in global memory that all lanes name, if there is one.
+/// Returns the word in global memory that all lanes name, if there is a single one.
 #[inline(always)]
 unsafe fn word(warp: &mut Warp, op: &Op) -> Option<*mut u32> {
     let mask = warp.mask();
@@ -188,13 +189,13 @@ unsafe fn word(warp: &mut Warp, op: &Op) -> Option<*mut u32> {
     }
 }
 
-/// Keeps a sum for later, if all lanes name one word in global memory. Else what has been kept is added, as it comes
-/// before.
+/// Keeps a sum for later, if all lanes name one word in global memory. Otherwise adds the kept sums first, because they
+/// precede this one.
 struct Kept<C>(PhantomData<C>);
 impl<C: Sum> Exec for Kept<C> {
     #[inline(always)]
     unsafe fn exec<const W: u8>(warp: &mut Warp, op: &Op) -> Flow {
-        // SAFETY: see `Quick`. The word stays where it is until the launch has ended.
+        // SAFETY: see `Quick`. The word is not moved or freed until the launch has ended.
         unsafe {
             let Some(turns) = &warp.launch().turns else {
                 return General::<C>::exec(warp, op);
@@ -225,8 +226,9 @@ unsafe fn global<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
         let b = &*Atomic::unpack(op).value.holding::<u32>().lanes(warp);
         let mut old = [0u32; LANES];
         if let Some(total) = C::total(b, mask) {
-            // The word travels between the processors of two workers once for each sum, and nothing is tried in vain.
-            // To read it first and replace it then would fetch it twice, and again whenever the other was quicker.
+            // The word's cache line moves between the processors of two workers once per sum, without failed attempts.
+            // Reading the word first and replacing it then would fetch the line twice, and again whenever the other
+            // worker was faster.
             let seen = if total == 0 { word.load(Ordering::Relaxed) } else { word.fetch_add(total, Ordering::SeqCst) };
             C::chain(seen, b, mask, true, &mut old);
             count(warp, op, mask.count_ones() - 1);
@@ -256,7 +258,7 @@ unsafe fn global<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
     }
 }
 
-/// Shows the access to the checks that want to see every address.
+/// Passes the access to the checks, if they need every address.
 #[inline(always)]
 unsafe fn look(warp: &mut Warp, op: &Op, space: Space, layout: Option<&Layout>) {
     if warp.checking {
@@ -266,10 +268,10 @@ unsafe fn look(warp: &mut Warp, op: &Op, space: Space, layout: Option<&Layout>) 
     }
 }
 
-/// Counts a request in which so many lanes met others.
+/// Counts a request in which `met` lanes collided with others.
 #[inline(always)]
 unsafe fn count(warp: &mut Warp, op: &Op, met: u32) {
-    // SAFETY: there is a site for every instruction.
+    // SAFETY: every instruction has a site.
     let site = unsafe { &mut *warp.sites.add(op.site as usize) };
     site.requests += 1;
     site.lanes += u64::from(warp.mask().count_ones());

@@ -11,24 +11,24 @@ use crate::lane::lanes;
 use portable_atomic::Ordering;
 
 operands! {
-    /// What an atomic takes and gives.
+    /// Operands of an atomic.
     struct Atomic {
         /// The address.
         address: address in a,
         /// The space that the instruction names.
         space: number(Space) in e,
-        /// The low half of what it stores.
+        /// The low half of the stored value.
         low: read(u64) in b,
         /// The high half.
         high: read(u64) in c,
-        /// The low half of what was there. Before, of what `cas` compares with.
+        /// The low half of the previous value. Before execution: that of the value with which `cas` compares.
         old_low: write(u64) in d,
         /// The high half.
         old_high: write(u64) in d2,
     }
 }
 
-/// An atomic that stores `new`. `old` takes what was there, and `compares` if it holds what has to be there.
+/// An atomic that stores `new`. `old` receives the previous value; if `compares`, it initially holds the expected one.
 pub(super) fn atomic(compares: bool, address: (Opnd, u64), space: Space, new: [Opnd; 2], old: [Opnd; 2]) -> Inst {
     let [low, high] = new;
     let [old_low, old_high] = old;

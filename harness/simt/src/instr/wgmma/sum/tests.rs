@@ -1,4 +1,4 @@
-//! Sums, against the plain model of `mma`'s.
+//! Tests of the sums against the simple model of `mma`'s.
 
 use super::{Point, floats};
 use crate::instr::alu::soft::{self, Round};
@@ -19,7 +19,7 @@ fn form(factors: [Element; 2], sum: Sum) -> Form {
     }
 }
 
-/// Calls `act` with a piece of memory.
+/// Calls `act` with scratch memory.
 fn with<R>(act: impl FnOnce(&mut Scratch) -> R) -> R {
     let mut scratch = scratch::take();
     let result = act(&mut scratch);
@@ -27,18 +27,18 @@ fn with<R>(act: impl FnOnce(&mut Scratch) -> R) -> R {
     result
 }
 
-/// Numbers that look random.
+/// Returns pseudo-random numbers.
 fn random(state: &mut u64) -> u32 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 33) as u32 ^ ((*state >> 20) as u32) << 16
 }
 
-/// What the sums are given: any bits, or numbers of about one size.
+/// The inputs of the sums: any bits, or numbers of similar magnitude.
 #[derive(Clone, Copy, Debug)]
 enum What {
     Any,
     Tame,
-    /// Zeros, and now and then an infinite number.
+    /// Zeros, and occasionally an infinite number.
     Special,
 }
 
@@ -91,7 +91,7 @@ fn sums_are_those_of_mma_bit_for_bit() {
                             Element::Bf16 => "bf16",
                             _ => "tf32",
                         };
-                        // The plain model takes a tf32 as it lies in a register.
+                        // The simple model takes a tf32 as it is stored in a register.
                         let up = if element == Element::Tf32 { 13 } else { 0 };
                         let pairs: Vec<_> = pairs.iter().map(|(a, b)| (a << up, b << up)).collect();
                         let to = if sum == Sum::F16 { "f16" } else { "f32" };
@@ -127,7 +127,7 @@ fn the_largest_sums_have_room_in_32_bits() {
     }
 }
 
-/// Of FP8, terms are cut off 13 bits below the largest, and so is the result.
+/// For FP8, terms are truncated 13 bits below the largest, and so is the result.
 #[test]
 fn sums_of_fp8_keep_fewer_bits() {
     let form = form([Element::E4m3; 2], Sum::F32);
@@ -154,7 +154,7 @@ fn sums_of_fp8_keep_fewer_bits() {
     assert_eq!(compute(&[(128.0, 64.0), (1.0, 1.0)], 0.0), 8193.0);
     assert_eq!(compute(&[(128.0, 64.0), (0.5, 1.0), (0.5, 1.0)], 0.0), 8192.0);
     assert_eq!(compute(&[(1.0, 1.0)], 8192.5), 8193.0);
-    // A carry into a further bit above takes one away below.
+    // A carry into a higher bit costs a bit at the low end.
     assert_eq!(compute(&[(128.0, 64.0), (128.0, 64.0), (1.0, 1.0)], 0.0), 16384.0);
     assert_eq!(compute(&[(128.0, 64.0), (128.0, 64.0), (2.0, 1.0)], 0.0), 16386.0);
     // An f32 with more bits loses them, even if nothing is added.
