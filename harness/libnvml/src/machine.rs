@@ -56,7 +56,7 @@ fn ask() -> Result<Device> {
         free(text);
         device.map_err(|error| {
             eprintln!(
-                "libnvidia-ml: what {DRIVER} says of its device cannot be read: {error}; use libraries of one release"
+                "libnvidia-ml: cannot parse the device description of {DRIVER}: {error}; use libraries of the same release"
             );
             Error::UNKNOWN
         })

@@ -30,7 +30,7 @@ pub fn tell() {
     }
     if has_abandoned() {
         say(
-            "the program ended while its kernels ran, and nothing is known of them; call cudaDeviceSynchronize() before the end",
+            "the program ended while its kernels were running, so nothing is reported about them; call cudaDeviceSynchronize() before the end",
         );
     }
     if output::is_lost() {
@@ -39,7 +39,7 @@ pub fn tell() {
     leak::tell(&left_now());
     let report = report::take();
     if report.findings_dropped > 0 {
-        say(&format!("{} more mistakes were found than a report holds", report.findings_dropped));
+        say(&format!("the report is full: {} more mistakes were found", report.findings_dropped));
     }
     let (kept, dropped) = (report.launches.len(), report.launches_dropped);
     // A program that requested the report for itself prints what it lacks.

@@ -172,7 +172,7 @@ fn no_damaged_image_crashes() {
 }
 
 #[test]
-#[ignore = "runs for as long as it is told to: see the documentation of `fuzz_range`"]
+#[ignore = "runs for as long as requested: see the documentation of `fuzz_range`"]
 fn a_range_of_seeds() {
     run_range("api::fuzz_images::one_piece", 20_000);
 }

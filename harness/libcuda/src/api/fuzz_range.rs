@@ -109,7 +109,7 @@ pub fn run_piece(mut run: impl FnMut(u64)) {
 }
 
 #[test]
-#[ignore = "runs for as long as it is told to: see the module's documentation"]
+#[ignore = "runs for as long as requested: see the module's documentation"]
 fn a_range_of_seeds() {
     run_range("api::fuzz_range::one_piece", 500);
 }

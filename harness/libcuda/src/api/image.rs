@@ -142,7 +142,7 @@ pub fn from_file(name: &str) -> Image<String> {
     let read = File::open(name).and_then(|file| file.take(LARGEST as u64 + 1).read_to_end(&mut bytes));
     match read {
         Ok(len) if len <= LARGEST => from_bytes(&bytes),
-        Ok(_) => refuse(Error::INVALID_IMAGE, &format!("{name}: longer than {LARGEST} bytes, and so no image")),
+        Ok(_) => refuse(Error::INVALID_IMAGE, &format!("{name} is not an image: it is longer than {LARGEST} bytes")),
         Err(error) if error.kind() == ErrorKind::NotFound => refuse(Error::FILE_NOT_FOUND, &format!("{name}: {error}")),
         Err(error) => refuse(Error::INVALID_SOURCE, &format!("{name}: {error}")),
     }

@@ -162,7 +162,7 @@ fn bytes(argument: &Argument, size: usize, buffers: &mut Vec<Buffer>) -> Result<
         Argument::Float(value) if size == 4 => Ok(encode("f32", *value)),
         Argument::Float(value) => Ok(encode("f64", *value)),
         Argument::New { contents: Contents::Freed | Contents::Host, name, .. } => {
-            Err(format!("`{name}` is no memory of the device"))
+            Err(format!("`{name}` is not device memory"))
         }
         Argument::New { name, ty, count, contents } => {
             let mut buffer = Buffer { name: name.clone(), ty: ty.clone(), bytes: count * bytes_of(ty), address: 0 };

@@ -291,10 +291,10 @@ pub(super) fn mistake(finding: &Finding) -> String {
             format!("Branch to target {index} of a table that has {targets}")
         }
         Kind::InvalidObject { handle, surface: false, .. } => {
-            format!("Fetch by the handle {handle:#x}, which names no texture")
+            format!("Fetch by {handle:#x}, which is not the handle of a texture")
         }
         Kind::InvalidObject { handle, surface: true, .. } => {
-            format!("Access by the handle {handle:#x}, which names no surface")
+            format!("Access by {handle:#x}, which is not the handle of a surface")
         }
         Kind::OutsideSurface { at: [x, y, z], .. } => {
             format!("Invalid surface {} at byte {x} of row {y} in slice {z}", first_access(finding))

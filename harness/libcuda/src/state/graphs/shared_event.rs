@@ -117,8 +117,8 @@ impl SharedEvent {
                 if gone {
                     tell(|observer| {
                         observer.explained(&format!(
-                            "process {process} has recorded an event and ended before its stream got there; who waits \
-                             for the event goes on"
+                            "process {process} has recorded an event and ended before its stream reached it; \
+                             streams that wait for the event continue"
                         ));
                     });
                     return;

@@ -18,9 +18,9 @@ pub struct Fill {
     pub pitch: usize,
     /// The value of every element, in its low bits.
     pub value: u32,
-    /// Bytes of an element: 1, 2 or 4.
+    /// Bytes per element: 1, 2 or 4.
     pub element: u32,
-    /// Elements of a row.
+    /// Elements per row.
     pub width: usize,
     /// Rows.
     pub height: usize,

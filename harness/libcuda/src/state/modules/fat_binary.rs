@@ -128,8 +128,7 @@ impl Entry<'_> {
                 flags if flags & LZ4 != 0 => unpack::lz4,
                 flags if flags & ZSTD != 0 => unpack::zstd,
                 _ => {
-                    let log =
-                        "the fat binary's PTX is compressed in a way that is not known; build with nvcc --no-compress";
+                    let log = "the fat binary's PTX uses an unknown compression; build with nvcc --no-compress";
                     return Err(Refused::new(Error::NO_BINARY_FOR_GPU, log));
                 }
             };

@@ -18,7 +18,7 @@ pub fn doubt(ptx: &str) -> Option<String> {
     let (major, minor) = (major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?);
     (major * 10 + minor > NEWEST_PTX).then(|| {
         format!(
-            "PTX {major}.{minor} is newer than {}.{}, the newest that this driver knows; it is tried all the same",
+            "PTX {major}.{minor} is newer than {}.{}, the newest that this driver supports; it is loaded anyway",
             NEWEST_PTX / 10,
             NEWEST_PTX % 10
         )

@@ -260,7 +260,7 @@ fn cooperative(geometry: &Geometry, fits: Occupancy, sms: u32) -> Option<Refusal
     }
     let refusal = Refusal::new(Error::COOPERATIVE_LAUNCH_TOO_LARGE, Limit::Cooperative, blocks, resident);
     Some(refusal.with(format!(
-        "blocks that wait for each other must all be there at once: {} fit on each of the {sms} multiprocessors ({} limits them), \
+        "blocks that wait for each other must all be resident together: {} fit on each of the {sms} multiprocessors ({} limits them), \
          so at most {resident} in all; let each block do more",
         fits.blocks, fits.limiter
     )))
