@@ -26,7 +26,7 @@ pub enum LoadError {
     /// The text parses, but the module is invalid.
     #[error("{what} ({place})")]
     Invalid {
-        /// What is wrong.
+        /// The mistake.
         what: String,
         /// Function and lines.
         place: String,

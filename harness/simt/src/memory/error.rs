@@ -79,6 +79,6 @@ pub struct AccessError {
     pub addr: u64,
     /// Its length in bytes.
     pub len: u64,
-    /// What lies there.
+    /// The surroundings of the address.
     pub diagnosis: Box<Diagnosis>,
 }
