@@ -1,6 +1,6 @@
 """Runs one of Taichi's bundled examples without a display: taichi_example.py FILE FRAMES
 
-What an example would draw is read back from the device and must be finite; it ends after FRAMES frames, or by itself.
+The data that an example would draw is read back from the device and must be finite; it ends after FRAMES frames, or on its own.
 """
 
 import random
