@@ -1,5 +1,5 @@
-//! Gives the library the name that CUDA programs ask for, so that a program's `dlopen("libcuda.so")`
-//! returns it once it is open; its file keeps its own name.
+//! Gives the library the name that CUDA programs look up, so that a program's `dlopen("libcuda.so")` returns it once it
+//! is open; its file keeps its own name.
 fn main() {
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libcuda.so");

@@ -1,10 +1,10 @@
-//! Gives the library the name that programs of nvcc ask for, and every symbol the version of that name.
+//! Gives the library the name that programs compiled by nvcc look up, and gives every symbol the version of that name.
 use std::{
     env,
     process::{Command, Stdio},
 };
 
-/// As in `src/edition.rs`, which says how the library becomes that of CUDA 12.
+/// The same name as in `src/abi/edition.rs`, which describes how the library becomes that of CUDA 12.
 const NAME: &str = "libcudart.so.13";
 
 fn main() {
@@ -13,9 +13,10 @@ fn main() {
         return;
     }
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,{NAME}");
-    // What is registered at exit is called after a client's dlclose.
+    // Functions registered at exit are called after a client's dlclose.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
-    // Only GNU's linker makes a version of the library's own name. Without one, programs run, and the loader warns.
+    // Only the GNU linker generates a version from the library's own name. Without one, programs run, but the loader
+    // warns.
     if has_gnu_linker() {
         println!("cargo::rustc-cdylib-link-arg=-fuse-ld=bfd");
         println!("cargo::rustc-cdylib-link-arg=-Wl,--default-symver");

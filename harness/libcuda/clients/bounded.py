@@ -20,7 +20,7 @@ logs = pathlib.Path(logs).absolute()
 
 
 def resident_mebibytes(pid):
-    """What the process has in memory now, or 0 when it has ended."""
+    """Returns the resident memory of the process, or 0 if it has ended."""
     try:
         return int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize() >> 20
     except (OSError, IndexError):
@@ -28,7 +28,7 @@ def resident_mebibytes(pid):
 
 
 def run(name, command):
-    """Runs one command and gives its outcome, its time and the most memory that it had."""
+    """Runs one command and returns its outcome, its time and its peak memory."""
     place = logs / name.replace("/", ".")
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)

@@ -8,7 +8,7 @@ what, prefix, file, *options = sys.argv[1:]
 
 
 class Cases:
-    """Notes each case's outcome as it comes, so that those before a crash are kept."""
+    """Records each case's outcome immediately, so that those before a crash are kept."""
 
     def pytest_runtest_logreport(self, report):
         if report.when != "call" and report.passed:

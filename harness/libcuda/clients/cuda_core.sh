@@ -7,7 +7,7 @@ CLIENTS=$ROOT/harness/libcuda/clients
 VERSION=1.2.2
 cd "$WORK"
 [ -d cuda-core ] || python3 -m venv cuda-core
-# Without nvJitLink, which makes machine code of what is linked: cuda.core then lets the driver link.
+# nvJitLink is not installed, because it links to machine code; without it cuda.core lets the driver link.
 cuda-core/bin/pip install -q --disable-pip-version-check "cuda-core==$VERSION" cuda-bindings==13.5.0 'numpy<2.5' pytest \
   nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85
 python=$WORK/cuda-core/bin/python

@@ -255,7 +255,7 @@ def test_streams(device):
 
 
 def test_the_device_is_waited_for(device):
-    """By `cuda.bindings.runtime`."""
+    """Uses `cuda.bindings.runtime`."""
     device.sync()
 
 
@@ -365,7 +365,7 @@ def test_views_of_strided_memory(device, stream):
 
 
 def test_a_kernel_s_fault_is_an_error(device, stream):
-    """In a process of its own: the context is lost."""
+    """Runs in a separate process, because the context is lost."""
     import subprocess
     import sys
     program = r'''
@@ -385,7 +385,7 @@ except Exception as error:
 
 
 def test_the_system(device):
-    """This asks NVML."""
+    """Uses NVML."""
     assert system.get_num_devices() == 1
     assert system.get_user_mode_driver_version() >= (13, 0)
     seen = device.to_system_device()

@@ -17,7 +17,7 @@ print(next(p["manifest_path"] for p in json.load(sys.stdin)["packages"] if p["na
   printf '\n[workspace]\n' >> "cudarc-$VERSION/Cargo.toml"
 fi
 
-# NVRTC, and the headers that one test wants to find in /usr/include.
+# NVRTC, and the headers that one test expects in /usr/include.
 [ -d nvrtc ] || python3 -m venv nvrtc
 nvrtc/bin/pip install -q nvidia-cuda-nvrtc-cu12==12.9.86 nvidia-cuda-runtime-cu12==12.9.79
 site=$(nvrtc/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
@@ -39,7 +39,7 @@ print([m["executable"] for m in made if m.get("executable") and m["profile"]["te
 
 export LD_LIBRARY_PATH=$LIBRARY_DIR:$site/nvidia/cuda_nvrtc/lib
 log=$WORK/cudarc.log
-# Two tests measure time, and two more say that they want the process for themselves: those that are ignored run one by one.
+# Two tests measure time, and two more require a process of their own: the ignored tests run one by one.
 timeout 1800 "$binary" driver:: > "$log" 2>&1 || true
 for test in $("$binary" driver:: --ignored --list 2> /dev/null | sed -n 's/: test$//p'); do
   timeout 300 "$binary" --exact --ignored "$test" >> "$log" 2>&1 || true

@@ -1,6 +1,6 @@
-# Sourced by the scripts beside it: sets LIBRARY_DIR to a folder with the driver as libcuda.so.1 and libcuda.so, and WORK to a
+# Sourced by the other scripts here: sets LIBRARY_DIR to a folder with the driver as libcuda.so.1 and libcuda.so, and WORK to a
 # scratch folder outside the repository.
-#   first argument  a folder that has libcuda.so.1 already (`warplab driver --out DIR` makes one); without it the driver is built
+#   first argument  a folder that already has libcuda.so.1 (`warplab driver --out DIR` creates one); without it the driver is built
 #   WARPLAB_SCRATCH where to fetch and build (kept between runs; default: a folder under TMPDIR)
 set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)

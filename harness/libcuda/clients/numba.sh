@@ -10,7 +10,7 @@ numba/bin/pip install -q numba==0.61.2 'numpy<2.2' psutil \
   nvidia-cuda-nvcc-cu12==12.4.131 nvidia-cuda-nvrtc-cu12==12.4.127 nvidia-cuda-runtime-cu12==12.4.127
 site=$(numba/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 
-# A toolkit's folder as numba looks for one, made of the wheels.
+# A toolkit folder in the layout that numba expects, built from the wheels.
 mkdir -p toolkit/lib64
 ln -sfn "$site/nvidia/cuda_nvcc/nvvm" toolkit/nvvm
 ln -sfn "$site/nvidia/cuda_runtime/include" toolkit/include
@@ -30,10 +30,10 @@ mkdir -p numba-logs
 for module in "${modules[@]}"; do
   log=$WORK/numba-logs/$module.log
   rc=0
-  # A process for each module: a test that hangs or ends the process costs its module alone.
+  # One process per module: a test that hangs or crashes affects only its own module.
   timeout "${WARPLAB_TIMEOUT:-900}" numba/bin/python "$ROOT/harness/libcuda/clients/outcomes.py" "numba.cuda.tests.$module" numba.results \
     > "$log" 2>&1 || rc=$?
-  # 1 is what a failed test gives.
+  # A failed test exits with 1.
   [ "$rc" -le 1 ] || printf '%s\tended with status %s\n' "$module" "$rc" >> numba.results
   echo "$module: $(grep -E '^(OK|FAILED|NO TESTS RAN)' "$log" || echo "ended with status $rc")"
 done

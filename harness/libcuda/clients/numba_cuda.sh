@@ -8,7 +8,7 @@ CLIENTS=$ROOT/harness/libcuda/clients
 VERSION=0.30.4
 cd "$WORK"
 [ -d numba-cuda ] || python3 -m venv numba-cuda
-# Without nvJitLink, which makes machine code of what is linked: numba-cuda then lets the driver link.
+# nvJitLink is not installed, because it links to machine code; without it numba-cuda lets the driver link.
 numba-cuda/bin/pip install -q --disable-pip-version-check "numba-cuda==$VERSION" numba==0.68.1 cuda-core==1.2.2 cuda-bindings==13.5.0 \
   'numpy<2.5' psutil pytest filecheck==1.0.6 cffi ml_dtypes nvidia-cuda-nvrtc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 \
   nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85
@@ -21,7 +21,7 @@ modules=("${@:2}")
 if [ ${#modules[@]} = 0 ]; then
   mapfile -t modules < <(cd "$site/numba_cuda/numba/cuda/tests" && ls {core,cudadrv,cudapy,doc_examples,nrt}/test_*.py | sed 's|/|.|; s|\.py$||')
 fi
-# A process for each module: a test that hangs or ends the process costs its module alone.
+# One process per module: a test that hangs or crashes affects only its own module.
 : > numba-cuda.results
 for module in "${modules[@]}"; do
   printf '%s\t%s\n' "$module" "$python $CLIENTS/outcomes.py numba.cuda.tests.$module $WORK/numba-cuda.results"

@@ -3,7 +3,7 @@
 import sys
 import unittest
 
-# Tests that a computer of ordinary size does not survive, or not soon.
+# Tests that need too much memory or time for an ordinary computer.
 TOO_LARGE = {
     "test_managed_alloc_driver_undersubscribe": "fills half of the device's memory, and the host's with it",
     "test_issue_9229": "launches 5.7e9 threads",
@@ -16,7 +16,7 @@ MISTAKEN = {
 
 
 class Outcomes(unittest.TextTestResult):
-    """Notes each test's outcome as it comes, so that those before a crash are kept."""
+    """Records each test's outcome immediately, so that those before a crash are kept."""
 
     worst = None
 
@@ -34,7 +34,7 @@ class Outcomes(unittest.TextTestResult):
         out.flush()
 
     def addError(self, test, err):
-        # pytest's way to skip is an error to unittest.
+        # unittest treats pytest's skip as an error.
         if err[0].__name__ == "Skipped":
             return self.addSkip(test, str(err[1]))
         super().addError(test, err)

@@ -12,8 +12,8 @@ pycuda/bin/pip install -q --disable-pip-version-check 'numpy<2.4' setuptools whe
 site=$(pycuda/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 toolkit=$site/nvidia/cu13
 
-# nvcc as PyCUDA calls it, with two changes: the cubin that is asked for holds PTX, since that is what this driver takes; and the
-# PTX states the newest version that this driver reads (nvcc is on PyPI since CUDA 13 only, whose PTX says 9.0 and uses nothing of it).
+# nvcc as PyCUDA calls it, with two changes: the requested cubin contains PTX, which this driver accepts; and the PTX states the
+# newest version that this driver reads (PyPI has nvcc only since CUDA 13, whose PTX says 9.0 but does not use its features).
 mkdir -p pycuda-bin
 cat > pycuda-bin/nvcc <<SHIM
 #!/usr/bin/env bash
@@ -41,7 +41,7 @@ if ! pycuda/bin/python -c 'import pycuda._driver' 2> "$WORK/pycuda-import.log"; 
     || { tail -30 pycuda-build.log; exit 1; }
 fi
 
-# The plan: a line `NAME<tab>COMMAND` for each test. Its process may take 4 GiB; a test that needs more ends alone.
+# The plan: a line `NAME<tab>COMMAND` for each test. Its process is limited to 4 GiB; a test that exceeds this does not affect the others.
 python=$WORK/pycuda/bin/python
 tests=$WORK/pycuda-$VERSION/test
 "$python" -m pytest -q --collect-only -p no:cacheprovider --rootdir "$tests" "$tests" "${@:2}" > pycuda-collected.log || { tail -30 pycuda-collected.log; exit 1; }
@@ -52,7 +52,7 @@ done > pycuda.plan
 
 "$python" "$ROOT/harness/libcuda/clients/bounded.py" pycuda.plan pycuda.bounded pycuda-logs "${WARPLAB_TIMEOUT:-300}" 4096
 while IFS=$'\t' read -r name outcome; do
-  # pytest ends well in these cases too.
+  # pytest exits with 0 in these cases too.
   case $outcome:$(tail -1 "pycuda-logs/$name.log") in
     ok:*skipped*) outcome=skipped ;;
     ok:*xfailed*) outcome='skipped: PyCUDA expects it to fail' ;;

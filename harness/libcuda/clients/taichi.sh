@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the examples that Taichi bundles, without a display, and kernels over its features, against this driver. (Its wheel has no
-# tests of its own.) Needs python3 (3.10 to 3.13) with pip and PyPI; about twenty minutes on two cores.
+# Runs the examples that Taichi bundles, without a display, and kernels that test its features, against this driver. (Its wheel
+# has no tests.) Needs python3 (3.10 to 3.13) with pip and PyPI; about twenty minutes on two cores.
 #   clients/taichi.sh [FOLDER WITH libcuda.so.1 [WHAT...]]     WHAT: features, or an example, as simulation/mpm88
 # WARPLAB_TIMEOUT: seconds for one of them (300). WARPLAB_FRAMES: how many frames an example draws (2).
 . "$(dirname "${BASH_SOURCE[0]}")/library.sh"

@@ -1,6 +1,6 @@
 """Runs one of Taichi's bundled examples without a display: taichi_example.py FILE FRAMES
 
-What an example would draw is read back from the device and must be finite; it ends after FRAMES frames, or by itself.
+The data that an example would draw is read back from the device and must be finite; it ends after FRAMES frames, or on its own.
 """
 
 import random
@@ -16,7 +16,7 @@ drawn = {"frames": 0, "arrays": 0}
 
 
 def look(value):
-    """Reads what is to be drawn back to the host: it must not hold NaN or infinities."""
+    """Reads the data to be drawn back to the host, and checks that it contains no NaN or infinities."""
     if hasattr(value, "to_numpy"):
         value = value.to_numpy()
     for array in value.values() if isinstance(value, dict) else [value]:
@@ -62,7 +62,7 @@ class Gui(ti.GUI):
 
 
 class Widgets:
-    """The panel of a window of Taichi's newer kind: nobody moves a slider or presses a button."""
+    """The panel of a window of Taichi's newer kind, without user input: no slider moves and no button is pressed."""
 
     def __getattr__(self, name):
         if name.startswith("slider") or name in ("checkbox", "color_edit_3"):

@@ -1,4 +1,4 @@
-"""Kernels over Taichi's features, each compared with what NumPy or plain Python gives: pytest taichi_features.py"""
+"""Kernels that test Taichi's features, each compared with NumPy or plain Python: pytest taichi_features.py"""
 
 import math
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs kernels of Triton's tutorials, and over Triton's features, against this driver, for each part that PARTS names. (Triton's
-# wheel has no tests of its own; its repository's need PyTorch.) Needs python3 (3.10 to 3.13) with pip, PyPI and a C compiler;
+# Runs kernels of Triton's tutorials, and of Triton's features, against this driver, for each part that PARTS names. (Triton's
+# wheel has no tests; those of its repository need PyTorch.) Needs python3 (3.10 to 3.13) with pip, PyPI and a C compiler;
 # about three minutes on two cores.
 # WARPLAB_TIMEOUT: seconds for one test (120).
 #   clients/triton.sh [FOLDER OF warplab driver --out [TEST...]]     a TEST is one of triton_kernels.py: test_vector_add
@@ -11,7 +11,7 @@ PARTS=${PARTS:-a100 h200}
 cd "$WORK"
 [ -d triton ] || python3 -m venv triton
 triton/bin/pip install -q --disable-pip-version-check "triton==$VERSION" 'numpy<2.5' pytest pytest-timeout==2.4.0
-# As `warplab exec` sets them.
+# The same variables as `warplab exec` sets.
 cp "$ROOT/harness/cli/templates/ptxas.sh" ptxas && chmod +x ptxas
 export LD_LIBRARY_PATH=$LIBRARY_DIR TRITON_LIBCUDA_PATH=$LIBRARY_DIR TRITON_CACHE_DIR=$WORK/triton-cache
 export TRITON_PTXAS_PATH=$WORK/ptxas TRITON_PTXAS_BLACKWELL_PATH=$WORK/ptxas TRITON_DEFAULT_FP_FUSION=1
@@ -21,7 +21,7 @@ python=$WORK/triton/bin/python
 "$python" -m pytest -q --collect-only -p no:cacheprovider "$CLIENTS/triton_kernels.py" |
   sed -n 's/.*::\(test_[a-z0-9_]*\).*/\1/p' | sort -u > triton.tests
 if [ ${#tests[@]} = 0 ]; then mapfile -t tests < triton.tests; fi
-# A process for each function of a part: what ends one costs it alone. Its cases are told one by one.
+# One process per function and part: a crash affects only that function. Its cases are reported one by one.
 : > triton.results
 for part in $PARTS; do
   for name in "${tests[@]}"; do

@@ -1,4 +1,4 @@
-"""Kernels of Triton's tutorials and over its features, each compared with NumPy: pytest triton_kernels.py
+"""Kernels of Triton's tutorials and of its features, each compared with NumPy: pytest triton_kernels.py
 
 There is no PyTorch: an array of the device is all that Triton needs of a tensor, its type and its address.
 """
@@ -30,7 +30,7 @@ def context():
 
 
 class Array:
-    """An array on the device: what Triton asks of a tensor, and copies from and to NumPy."""
+    """An array on the device: the tensor interface that Triton needs, and copies from and to NumPy."""
 
     def __init__(self, values, dtype=None):
         self.host = np.ascontiguousarray(values)
@@ -58,7 +58,7 @@ class Array:
 
 
 def empty(shape, dtype=np.float32):
-    """An array whose old content no test may pass with."""
+    """An array with initial contents with which no test passes."""
     filled = np.empty(shape, dtype)
     filled.view(np.uint8)[...] = 0xA5
     return Array(filled)
@@ -138,7 +138,7 @@ def matmul_kernel(a, b, c, M, N, K, am, ak, bk, bn, cm, cn, BM: tl.constexpr, BN
 
 
 def bits_of_bfloat16(x):
-    """The nearest numbers with 8 bits of mantissa: as their 16 bits, and as floats."""
+    """Rounds to numbers with 8 bits of mantissa: returns their 16 bits, and floats."""
     bits = x.view(np.uint32)
     bits = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
     return bits, (bits.astype(np.uint32) << 16).view(np.float32)

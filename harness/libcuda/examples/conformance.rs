@@ -1,8 +1,8 @@
-//! Runs every instruction form that the machine knows on a device, and records the results.
+//! Runs every instruction form that the machine supports on a device, and records the results.
 //!
 //! `conformance OUT` uses the computer's NVIDIA driver, `conformance OUT --machine LIBRARY` the machine's driver
-//! library instead. `conformance --compact FULL OUT` shortens such a file to what the machine's tests keep: the first
-//! results of every form, and hashes of the others; with a third file, only forms that it lacks are added to it.
+//! library instead. `conformance --compact FULL OUT` reduces such a file to what the machine's tests keep: the first
+//! results of every form, and hashes of the others; with a third file, only forms that this file lacks are added to it.
 //! `conformance --ptx FOLDER` writes the kernels, `conformance --show FILE CASE` a form's operands and results.
 
 mod record;
@@ -14,7 +14,7 @@ use record::{Device, Result, load, use_machine};
 use suite::file::{Column, Entry, Vectors};
 use suite::{COUNT, Case, file, kernels};
 
-/// Cases of a module.
+/// Cases per module.
 const CHUNK: usize = 64;
 
 fn main() -> Result<()> {
@@ -97,17 +97,17 @@ fn compact(full: &str, out: &str, known: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Runs cases of one module.
+/// Runs the cases of one module.
 fn run(device: &Device, cases: &[Case]) -> Result<Vec<Entry>> {
     let module = load(&kernels::module(cases))?;
     let entries = cases.iter().enumerate().map(|(i, case)| device.run(module, &kernels::kernel_name(i), case, false));
     let entries = entries.collect();
-    // SAFETY: none of its kernels is running. After a failure there is nothing to unload.
+    // SAFETY: none of the module's kernels is running. After a failure there is nothing to unload.
     unsafe { sys::cuModuleUnload(module) };
     entries
 }
 
-/// Runs cases together; if one fails, runs each half of them, and so on.
+/// Runs cases together; if one fails, bisects them.
 fn run_all(device: &mut Device, cases: &[Case], out: &mut Vec<Entry>) -> Result<()> {
     match run(device, cases) {
         Ok(entries) => out.extend(entries),

@@ -1,8 +1,8 @@
-//! Runs CUDA's functions, as NVRTC compiled them for the machine's tests, on a device, and records the results.
+//! Runs CUDA's functions, as compiled by NVRTC for the machine's tests, on a device, and records the results.
 //!
 //! `functions OUT` uses the computer's NVIDIA driver, `functions OUT --machine LIBRARY` the machine's driver library
-//! instead. Of a function whose instructions all have one right result, OUT keeps the first results and hashes of the
-//! others.
+//! instead. For a function whose instructions all have exactly one correct result, OUT keeps the first results and
+//! hashes of the others.
 
 #[path = "../../simt/tests/functions/list.rs"]
 mod list;
@@ -29,7 +29,8 @@ fn main() -> Result<()> {
     }
 }
 
-/// The results of the functions of a file, shortened to what the test compares; for one that fails, the reason.
+/// Returns the results of the functions of a file, shortened to what the test compares; for a function that fails, the
+/// reason.
 fn run(device: &mut Device, file: &File, entries: &mut Vec<Entry>) -> Result<()> {
     let mut module = load(file.ptx)?;
     for function in functions(file) {

@@ -1,4 +1,4 @@
-//! Clusters of blocks through the driver's calls, on a part that has them.
+//! Clusters of blocks through the driver's calls, on a part that supports them.
 
 mod common;
 use common::{alloc, context, function, module, ok, open, symbol};
@@ -40,7 +40,7 @@ const PTX: &str = ".version 8.6
 }
 ";
 
-/// Error codes, of which the oldest driver that cudarc is built for lacks some.
+/// Error codes, some of which are missing in the oldest driver for which cudarc is built.
 const NOT_PERMITTED: c_int = 800;
 const INVALID_CLUSTER_SIZE: c_int = 912;
 
@@ -70,7 +70,7 @@ fn with_config<R>(grid: u32, cluster: u32, act: impl FnOnce(*const Config) -> R)
     act(&Config { grid: [grid, 1, 1], block: [32, 1, 1], shared: 0, stream, attributes: &raw const attribute, count })
 }
 
-/// Launches a kernel whose only argument is `out`. A cluster of 0 blocks: none is asked for.
+/// Launches a kernel whose only argument is `out`. A cluster size of 0 means that none is requested.
 fn launch(kernel: sys::CUfunction, grid: u32, cluster: u32, out: u64) -> c_int {
     type Launch = unsafe extern "C" fn(*const Config, sys::CUfunction, *const *const c_void, *const c_void) -> c_int;
     let call: Launch = symbol("cuLaunchKernelEx");
@@ -108,14 +108,14 @@ fn clusters_are_launched_and_refused() {
     let set: unsafe extern "C" fn(sys::CUfunction, c_int, c_int) -> c_int = symbol("cuFuncSetAttribute");
     let get: unsafe extern "C" fn(*mut c_int, c_int, sys::CUfunction) -> c_int = symbol("cuFuncGetAttribute");
     let expected = |size: u32, count: u32| (0..count).map(|block| 100 * size + block % size).collect::<Vec<_>>();
-    // The launch says how large they are.
+    // The launch specifies the size.
     for size in [1, 2, 4, 8] {
         assert_eq!(launch(ranks, 16, size, out), 0);
         assert_eq!(written(out, 16), expected(size, 16));
     }
     assert_eq!(launch(ranks, 3, 0, out), 0);
     assert_eq!(written(out, 3), [100; 3], "no clusters");
-    // Grids of no whole clusters, and clusters that are too large.
+    // Grids that do not consist of whole clusters, and clusters that are too large.
     assert_eq!(launch(ranks, 6, 4, out), INVALID_CLUSTER_SIZE);
     assert_eq!(launch(ranks, 16, 16, out), INVALID_CLUSTER_SIZE);
     assert_eq!(asked("cuOccupancyMaxPotentialClusterSize", ranks, 0), (0, 8));
@@ -127,11 +127,11 @@ fn clusters_are_launched_and_refused() {
     assert_eq!(result, 0);
     assert!(count > 0, "{count}");
     assert_eq!(asked("cuOccupancyMaxActiveClusters", ranks, 32).0, INVALID_CLUSTER_SIZE);
-    // The function's attributes say it.
+    // The function's attributes specify the size.
     assert_eq!(unsafe { set(ranks, 11, 4) }, 0);
     assert_eq!(launch(ranks, 16, 0, out), 0);
     assert_eq!(written(out, 16), expected(4, 16));
-    // The kernel says it.
+    // The kernel specifies the size.
     assert_eq!(launch(pairs, 6, 0, out), 0);
     assert_eq!(written(out, 6), expected(2, 6));
     assert_eq!(launch(pairs, 8, 4, out), INVALID_CLUSTER_SIZE);

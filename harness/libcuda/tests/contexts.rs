@@ -1,4 +1,4 @@
-//! Devices and contexts. Each test has threads of its own, because the current context belongs to a thread.
+//! Devices and contexts. Each test has its own threads, because the current context belongs to a thread.
 
 mod common;
 use common::*;
@@ -119,7 +119,7 @@ fn the_primary_context_is_counted() {
         assert_eq!(state(), 1);
         ok(sys::cuDevicePrimaryCtxRelease_v2(0));
         assert_eq!(state(), 0);
-        // It is made again with the same handle: clients keep it across a reset.
+        // It is created again with the same handle: clients keep it across a reset.
         ok(sys::cuDevicePrimaryCtxRetain(&raw mut a, 0));
         assert_eq!((a, state()), (b, 1));
         // Memory can be freed even after the last context was popped.

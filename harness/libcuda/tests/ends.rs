@@ -1,4 +1,4 @@
-//! How processes and threads end: findings are not lost, and destructors may still call.
+//! The end of processes and threads: findings are not lost, and destructors may still make calls.
 
 mod common;
 #[path = "common/kernels.rs"]
@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::process::{Command, Output};
 use std::sync::Mutex;
 
-/// Runs a test of this file in a process of its own.
+/// Runs a test of this file in a separate process.
 fn process(test: &str, how: &str, report: &std::path::Path) -> Output {
     let mut process = Command::new(std::env::current_exe().unwrap());
     process.args(["--exact", test, "--nocapture", "--ignored"]).env("HOW", how).env("WARPLAB_REPORT", report);
@@ -26,7 +26,7 @@ fn what_was_found_is_written_however_the_process_ends() {
         let text = String::from_utf8_lossy(&output.stderr);
         assert_eq!(text.matches("error: Invalid").count(), 1, "{how}: {text}");
         assert_eq!(output.status.success(), how != "abort", "{how}: {text}");
-        // The report of a process that was cut off is that of its last new finding.
+        // The report of a killed process is that of its last new finding.
         let told = wire::Report::read(&std::fs::read_to_string(&report).unwrap()).unwrap();
         let launches = told.launches.len() as u64 + told.launches_dropped;
         let counted = if how == "abort" || how == "_exit" { 1 } else { 2 };
@@ -41,7 +41,7 @@ fn a_program_with_a_mistake() {
     let how = std::env::var("HOW").unwrap();
     context();
     let fill = function(module(PTX), "fill");
-    // Each run makes the same mistake, which is told once; the error stays on its context.
+    // Each run makes the same mistake, which is reported once; the error stays on its context.
     for _ in 0..2 {
         own_context();
         let fill = if how == "return" { function(module(PTX), "fill") } else { fill };
@@ -58,7 +58,7 @@ fn a_program_with_a_mistake() {
     }
 }
 
-/// A program that waits for nothing ends, whatever is under way. Returns what it wrote to its two streams.
+/// Runs a program that must end without waiting for its running work. Returns what it wrote to its two streams.
 fn ends(how: &str) -> (String, String) {
     let report = std::env::temp_dir().join(format!("ends-{}-{}.json", std::process::id(), how.replace(' ', "-")));
     let output = process("a_program_that_waits_for_nothing", how, &report);
@@ -120,7 +120,7 @@ fn a_program_that_waits_for_nothing() {
                             unsafe { sys::cuLaunchKernel(count, 64, 1, 1, 64, 1, 1, 0, stream, none, none.cast()) };
                         if code != CUDA_SUCCESS {
                             eprintln!("a thread got {code:?}");
-                            // The process may end before a thread that does.
+                            // The process may end before a thread that does this.
                             return;
                         }
                     }
@@ -157,10 +157,10 @@ unsafe fn launch_only(fill: sys::CUfunction, params: &mut [*mut std::ffi::c_void
     unsafe { sys::cuLaunchKernel(fill, 1, 1, 1, 32, 1, 1, 0, none, params.as_mut_ptr(), none.cast()) }
 }
 
-/// What the calls of a destructor gave.
+/// The results of the calls of a destructor.
 static SEEN: Mutex<Vec<CUresult>> = Mutex::new(Vec::new());
 
-/// A thread's own memory and context, given back when the thread ends.
+/// A thread's own memory and context, released when the thread ends.
 struct Own(u64, sys::CUcontext);
 
 impl Drop for Own {
@@ -184,7 +184,7 @@ thread_local! {
 #[test]
 fn destructors_of_a_thread_may_call() {
     let thread = std::thread::spawn(|| {
-        // The program's object is made first, so it is dropped last.
+        // The program's object is created first, so it is dropped last.
         OWN.with(|own| assert!(own.borrow().is_none()));
         context();
         let context = own_context();

@@ -94,7 +94,7 @@ fn a_failed_kernel_is_heard_of_at_the_next_wait_and_ever_after() {
     assert_eq!(report["launches"][1]["fault"], serde_json::Value::Null);
 }
 
-/// Each thread of a launch has as much stack as the context's limit says, and no more.
+/// Each thread of a launch has exactly the stack size of the context's limit.
 #[test]
 fn a_recursion_may_be_as_deep_as_the_stack_allows() {
     let _alone = alone();

@@ -1,5 +1,5 @@
-//! A process that may have few addresses (`ulimit -v`), as graders run programs: each part works, and what does not fit
-//! is refused.
+//! A process with a limited address space (`ulimit -v`), as graders run programs: each part works, and a request that
+//! does not fit is refused.
 
 mod common;
 #[path = "common/kernels.rs"]
@@ -42,19 +42,19 @@ fn a_small_program() {
     run(&mut address, &mut value);
     let (mut refused, mut pinned) = (0, null_mut());
     unsafe {
-        // The part has as much, but the process has not.
+        // The part has enough memory, but the process does not have enough address space.
         fails(sys::cuMemAlloc_v2(&raw mut refused, 6 << 30), CUDA_ERROR_OUT_OF_MEMORY);
         fails(sys::cuMemAllocAsync(&raw mut refused, 6 << 30, null_mut()), CUDA_ERROR_OUT_OF_MEMORY);
         fails(sys::cuMemAllocManaged(&raw mut refused, 6 << 30, 1), CUDA_ERROR_OUT_OF_MEMORY);
         fails(sys::cuMemHostAlloc(&raw mut pinned, 6 << 30, 0), CUDA_ERROR_OUT_OF_MEMORY);
-        // Addresses come back with what is freed.
+        // Freeing memory returns its addresses.
         for _ in 0..20 {
             let large = alloc(1 << 30);
             ok(sys::cuMemFree_v2(large));
         }
         ok(sys::cuMemFree_v2(address));
     }
-    // Until nothing is left, and then again.
+    // Allocates until nothing is left, frees everything, and allocates again.
     let mut all = Vec::new();
     while unsafe { sys::cuMemAlloc_v2(&raw mut refused, 64 << 20) } == CUDA_SUCCESS {
         all.push(refused);

@@ -1,4 +1,4 @@
-//! Memory that graphs allocate, and streams that leave a capture: what an H200 does.
+//! Memory that graphs allocate, and streams that leave a capture: the behaviour of an H200.
 
 mod common;
 use common::*;
@@ -6,7 +6,7 @@ use cudarc::driver::sys::{self, CUresult, CUresult::*};
 use std::ptr::{null, null_mut};
 use std::sync::{Mutex, MutexGuard};
 
-/// One test at a time: each looks at the device's counters.
+/// Serialises the tests, because each reads the device's counters.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -15,7 +15,7 @@ fn alone() -> MutexGuard<'static, ()> {
 /// The unit in which graphs hold memory.
 const UNIT: u64 = 32 << 20;
 
-/// A graph that allocates 1000 bytes.
+/// Creates a graph that allocates 1000 bytes.
 fn graph() -> (sys::CUgraph, sys::CUgraphNode, u64) {
     let (mut graph, mut node) = (null_mut(), null_mut());
     let mut params: sys::CUDA_MEM_ALLOC_NODE_PARAMS = filled(|params: *mut sys::CUDA_MEM_ALLOC_NODE_PARAMS| unsafe {
@@ -83,7 +83,7 @@ fn an_allocation_lives_until_it_is_freed() {
         ok(sys::cuGraphMemAllocNodeGetParams(node, &raw mut back));
         assert_eq!((back.dptr, back.bytesize, back.accessDescCount), (address, 1000, 0));
         fails(sys::cuGraphMemFreeNodeGetParams(node, &mut 0), CUDA_ERROR_INVALID_VALUE);
-        // Nothing is allocated before a launch.
+        // No memory is allocated before a launch.
         fails(sys::cuMemFree_v2(address), CUDA_ERROR_INVALID_VALUE);
         ok(launch(exec));
         ok(sys::cuMemsetD32_v2(address, 5, 250));
@@ -101,7 +101,7 @@ fn an_allocation_lives_until_it_is_freed() {
         fails(sys::cuMemFree_v2(address), CUDA_ERROR_INVALID_VALUE);
         ok(launch(exec));
         report();
-        // What is live when the graph goes is the program's.
+        // Memory that is live when the graph is destroyed belongs to the program.
         ok(sys::cuGraphExecDestroy(exec));
         ok(sys::cuGraphDestroy(graph));
         ok(sys::cuMemsetD32_v2(address, 5, 250));
@@ -131,7 +131,7 @@ fn a_graph_that_frees_its_allocation_can_be_launched_again() {
         ok(launch(exec));
         fails(sys::cuMemFree_v2(address), CUDA_ERROR_INVALID_VALUE);
         ok(sys::cuGraphExecDestroy(exec));
-        // The first is gone, so another can be made.
+        // The first executable graph is gone, so another can be created.
         let exec = instantiate(graph, 0).unwrap();
         ok(launch(exec));
         ok(sys::cuGraphExecDestroy(exec));
@@ -201,7 +201,7 @@ fn a_stream_that_was_forked_off_may_go_before_the_capture_ends() {
             ok(sys::cuGraphGetNodes(graph, null_mut(), &raw mut nodes));
             assert_eq!(nodes, 1);
             ok(sys::cuGraphDestroy(graph));
-            // The stream on which a capture began takes it along.
+            // Destroying the stream on which a capture began also ends the capture.
             ok(sys::cuStreamBeginCapture_v2(origin, mode));
             ok(sys::cuStreamDestroy_v2(origin));
             alloc(4);

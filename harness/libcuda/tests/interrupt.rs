@@ -1,5 +1,5 @@
-//! A program that is interrupted: its kernel ends, however long it would have run. Nothing runs in the process after
-//! that, so that this test has one of its own.
+//! A program that is interrupted: its kernel ends, regardless of how long it would have run. Nothing runs in the
+//! process after that, so this test has a process of its own.
 
 mod common;
 #[path = "common/kernels.rs"]

@@ -1,5 +1,5 @@
-//! The kernels of `harness/simt/tests/pass` on a GPU, where there is one: NVIDIA's driver gives the values and prints
-//! that the machine's reports show. Without a GPU, or if a kernel needs a newer one, a test is ignored and says why.
+//! The kernels of `harness/simt/tests/pass` on a GPU, if there is one: NVIDIA's driver must produce the values and
+//! output in the machine's reports. Without a GPU, or if a kernel needs a newer one, a test is ignored with the reason.
 
 mod kernels;
 

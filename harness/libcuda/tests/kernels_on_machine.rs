@@ -1,4 +1,4 @@
-//! The kernels of `harness/simt/tests/pass` through the driver API: what a GPU's test does, on the machine.
+//! The kernels of `harness/simt/tests/pass` through the driver API: the same as the GPU's test, on the machine.
 
 mod common;
 mod kernels;

@@ -20,7 +20,7 @@ fn each_launch_is_a_line() {
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::remove_file(&file).unwrap();
     for line in text.lines() {
-        // As values and not as text: reading may change the last digit of a time.
+        // The comparison uses values, not text: parsing may change the last digit of a time.
         let launch: wire::Launch = serde_json::from_str(line).unwrap();
         let value: Value = serde_json::from_str(line).unwrap();
         assert_eq!(serde_json::to_value(&launch).unwrap(), value);

@@ -1,4 +1,4 @@
-//! Modules and launches: what is loaded, what is refused, and what a failed kernel leaves behind.
+//! Modules and launches: loading, refusals, and the state after a failed kernel.
 
 mod common;
 #[path = "common/kernels.rs"]
@@ -147,7 +147,7 @@ fn what_is_no_module_is_refused_with_words() {
     let (result, log) = load(PTX.replace("mad.lo.s32", "mad.lo.s23").as_bytes());
     assert_eq!(result, CUDA_ERROR_INVALID_PTX);
     assert!(log.contains("mad.lo.s23"), "{log}");
-    // What the emulated device lacks may be right: its kernel is refused, and the module is not.
+    // A program that uses unsupported features may be correct: its kernel is refused, but the module is loaded.
     assert_eq!(load(PTX.replace("mad.lo.s32", "vmad.s32.s32.s32.shr7").as_bytes()).0, CUDA_SUCCESS);
     assert_eq!(load(PTX.replace("sm_52", "sm_90").as_bytes()).0, CUDA_ERROR_INVALID_PTX);
     // A version that is not known yet is tried.
@@ -246,7 +246,7 @@ fn the_way_of_launching_before_cuda_4_works() {
         fails(sys::cuLaunchGrid(fill, -1, 1), CUDA_ERROR_INVALID_VALUE);
         ok(sys::cuLaunchGrid(fill, 4, 1));
         assert_eq!(read(address, 100), (5..105).collect::<Vec<_>>());
-        // What was set stays; a float is passed by its bits.
+        // The settings are kept; a float is passed by its bits.
         ok(sys::cuParamSetf(fill, 8, 1.0));
         let mut stream = null_mut();
         ok(sys::cuStreamCreate(&raw mut stream, 0));
@@ -254,11 +254,11 @@ fn the_way_of_launching_before_cuda_4_works() {
         ok(sys::cuStreamSynchronize(stream));
         assert_eq!(read(address, 1), [1.0f32.to_bits()]);
         assert_eq!(read(address, 100)[99], 104);
-        // A launch of today neither needs nor changes what was set.
+        // A modern launch neither needs nor changes these settings.
         ok(sys::cuFuncSetBlockShape(count, 2, 1, 1));
         ok(one(count, 1, 64));
         ok(sys::cuLaunch(count));
-        // What the part does not have cannot be set.
+        // Values beyond the part's limits cannot be set.
         fails(sys::cuFuncSetBlockShape(count, 2048, 1, 1), CUDA_ERROR_INVALID_VALUE);
         fails(sys::cuFuncSetSharedSize(count, 1_000_000), CUDA_ERROR_INVALID_VALUE);
         ok(sys::cuStreamDestroy_v2(stream));
@@ -276,7 +276,7 @@ fn free_shared_memory_is_what_a_launch_may_ask_for() {
             error => Err(error),
         }
     };
-    // An A100 has 164 KiB in an SM, of which a block may have 163 when the kernel has opted in.
+    // An A100 has 164 KiB per SM, of which a block may use 163 if the kernel has opted in.
     assert_eq!([free(1, 128), free(2, 128), free(4, 128)], [Ok(48 << 10), Ok(48 << 10), Ok(41 << 10)]);
     let dynamic = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
     ok(unsafe { sys::cuFuncSetAttribute(count, dynamic, 150_000) });

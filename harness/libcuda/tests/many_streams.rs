@@ -1,5 +1,5 @@
-//! Many streams and many tasks: threads and memory are for what runs and for what may wait, however much there is. In a
-//! process of its own, whose threads are counted.
+//! Many streams and many tasks: threads and memory are used only for tasks that run and for tasks that may wait,
+//! regardless of their number. The test has its own process, whose threads are counted.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -17,7 +17,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// One test at a time.
+/// Serialises the tests.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn threads() -> usize {
@@ -43,7 +43,7 @@ fn in_stream(function: sys::CUfunction, stream: sys::CUstream) {
 
 /// Threads of the test itself.
 const OTHERS: usize = 50;
-/// Tasks that run at once, and threads of each: the one that runs it, and those that a kernel has of its own.
+/// Tasks that run at the same time, and threads of each: the one that runs it, and those of a kernel.
 const RUNNING: usize = 128 + 16;
 const EACH: usize = 3;
 
@@ -121,7 +121,7 @@ fn a_full_stream_makes_its_caller_wait_and_loses_nothing() {
                 submitted.store(value, Ordering::SeqCst);
             }
         });
-        // The function that the stream is in is no longer in its queue.
+        // The function that the stream is running is no longer in its queue.
         while submitted.load(Ordering::SeqCst) < PENDING {
             std::thread::sleep(Duration::from_millis(1));
         }

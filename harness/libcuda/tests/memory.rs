@@ -76,7 +76,7 @@ fn the_device_s_memory_is_accounted_for() {
         ok(sys::cuMemGetInfo_v2(&raw mut free, &raw mut total));
         let address = alloc(3 << 30);
         ok(sys::cuMemGetInfo_v2(&raw mut less, &raw mut total));
-        // The other tests of this program allocate and free meanwhile, but far less than a gigabyte.
+        // The other tests of this program allocate and free at the same time, but far less than a gigabyte.
         assert!(free - less > 2 << 30);
         let (mut base, mut size) = (0, 0);
         ok(sys::cuMemGetAddressRange_v2(&raw mut base, &raw mut size, address + 12345));
@@ -234,7 +234,7 @@ fn device_memory_is_told_from_all_other() {
     assert_eq!(host, Err(CUDA_ERROR_INVALID_VALUE));
     let unknown = attribute::<u32>(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, &raw const address as u64);
     assert_eq!(unknown, Err(CUDA_ERROR_INVALID_VALUE));
-    // A query of several attributes gives zeros for an unknown address.
+    // A query of several attributes returns zeros for an unknown address.
     let mut kinds = [Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL];
     let (mut kind, mut ordinal) = (9u32, 9i32);
     let mut data = [(&raw mut kind).cast::<c_void>(), (&raw mut ordinal).cast()];
@@ -314,7 +314,7 @@ fn pools_are_found_by_their_place_since_cuda_13() {
         fails(default(&raw mut found, &raw const nowhere, pinned), CUDA_ERROR_NOT_SUPPORTED);
         fails(default(&raw mut found, &raw const device, 99), CUDA_ERROR_INVALID_VALUE);
         fails(default(&raw mut found, &raw const other, pinned), CUDA_ERROR_INVALID_VALUE);
-        // Each place and kind has its own.
+        // Each location and kind has its own pool.
         ok(default(&raw mut found, &raw const host, pinned));
         assert_ne!(found, of_device);
         fails(set(&raw const device, pinned, found), CUDA_ERROR_INVALID_VALUE);
@@ -374,7 +374,7 @@ fn batches_of_copies_have_the_arguments_of_the_client_s_version() {
         let wrong = batch(dsts.as_ptr(), srcs.as_ptr(), sizes.as_ptr(), 2, given, &raw const index, 1, stream);
         fails(wrong, CUDA_ERROR_INVALID_VALUE);
         index = 0;
-        // CUDA 12's form tells which copy is wrong.
+        // CUDA 12's form returns the index of the failed copy.
         let (old, sizes, mut failed): (Old, _, _) = (symbol("cuMemcpyBatchAsync"), [32, 0], 7);
         let (to, from) = (dsts.as_ptr(), srcs.as_ptr());
         let wrong = old(to, from, sizes.as_ptr(), 2, given, &raw const index, 1, &raw mut failed, stream);

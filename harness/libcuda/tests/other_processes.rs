@@ -1,5 +1,5 @@
-//! Memory and events of another process. The other process is this program once more, which runs one test only and is
-//! told by its environment what to open.
+//! Memory and events of another process. The other process is this program again, which runs only one test; its
+//! environment says what to open.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -9,7 +9,7 @@ use std::ffi::c_char;
 use std::process::Command;
 use std::ptr::null_mut;
 
-/// What the environment calls the handles, in hexadecimal.
+/// The names of the handles in the environment, whose values are hexadecimal.
 const MEMORY: &str = "TEST_OF_SHARED_MEMORY";
 const EVENT: &str = "TEST_OF_SHARED_EVENT";
 const WORDS: usize = 1000;
@@ -24,7 +24,7 @@ fn handle(name: &str) -> Option<[c_char; 64]> {
     Some(std::array::from_fn(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).unwrap() as c_char))
 }
 
-/// Runs the test of the other process with these variables; returns what it wrote.
+/// Runs the test of the other process with these variables. Returns its output.
 fn other(variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["the_other_process", "--exact", "--nocapture"]).envs(variables.iter().copied());
@@ -34,7 +34,7 @@ fn other(variables: &[(&str, &str)]) -> String {
     text
 }
 
-/// It reads what the first process has written, waits for its event, fills the memory and records the event.
+/// Reads the data of the first process, waits for its event, fills the memory and records the event.
 #[test]
 fn the_other_process() {
     let Some(memory) = handle(MEMORY) else { return };
@@ -57,7 +57,7 @@ fn the_other_process() {
         assert_eq!((start, bytes), (at, 4 * WORDS));
         ok(sys::cuMemcpyDtoH_v2((&raw mut word).cast(), at + 4 * (WORDS as u64 - 1), 4));
         assert_eq!(word, 7);
-        // It is as long as it is.
+        // The memory ends after `WORDS` words.
         fails(sys::cuMemsetD32_v2(at, 0, WORDS + 1), CUDA_ERROR_INVALID_VALUE);
         fails(sys::cuMemFree_v2(at), CUDA_ERROR_INVALID_VALUE);
         let (mut event, mut stream) = (null_mut(), null_mut());
@@ -85,7 +85,7 @@ fn memory_and_an_event_are_used_by_two_processes() {
     let mut of_event = sys::CUipcEventHandle { reserved: [0; 64] };
     let (mut event, mut plain) = (null_mut(), null_mut());
     unsafe {
-        // Only the last word is written here; a kernel may read the rest when the other process has written it.
+        // Only the last word is written here; a kernel may read the rest once the other process has written it.
         ok(sys::cuMemsetD32_v2(at + 4 * (WORDS as u64 - 1), 7, 1));
         ok(sys::cuIpcGetMemHandle(&mut memory, at + 512));
         let mut own = 0;
@@ -107,7 +107,7 @@ fn memory_and_an_event_are_used_by_two_processes() {
         assert!(words.iter().all(|word| *word == 8));
         ok(sys::cuMemFree_v2(at));
     }
-    // What was freed cannot be opened any more, and the other process is told so.
+    // Freed memory can no longer be opened, and the other process gets an error.
     let told = other(&[(MEMORY, &memory), ("TEST_FAILS", "CUDA_ERROR_INVALID_HANDLE")]);
     assert!(told.contains("has freed it"), "{told}");
 }

@@ -1,5 +1,5 @@
-//! The buffer for what kernels print: its size is a limit of the context, and a full one loses the oldest text. The
-//! only test of this file, since it takes the standard output of the process.
+//! The buffer for the output of kernels: its size is a limit of the context, and a full one drops the oldest text. This
+//! file has only one test, because it captures the standard output of the process.
 
 mod common;
 #[path = "common/kernels.rs"]
@@ -13,7 +13,7 @@ use output::captured;
 
 const PRINT: &str = include_str!("../../simt/tests/kernels/print.ptx");
 
-/// What a kernel of a line a thread prints with a buffer of so many bytes.
+/// Returns the output of a kernel that prints one line per thread, with a buffer of `bytes` bytes.
 fn printed(bytes: usize) -> String {
     ok(unsafe { sys::cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, bytes) });
     let hello = function(module(PRINT), "hello");

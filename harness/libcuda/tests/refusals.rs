@@ -1,4 +1,4 @@
-//! Launches that are refused say why; the linker joins several texts into one module. The process has one report, so
+//! Refused launches report the reason; the linker joins several texts into one module. The process has one report, so
 //! there is one test for each.
 
 mod common;
@@ -10,7 +10,7 @@ use kernels::*;
 use std::ffi::{CString, c_void};
 use std::ptr::null_mut;
 
-/// A kernel `name` that takes a pointer and declares `shared` bytes, with the directives of `head`.
+/// Returns the PTX of a kernel `name` that takes a pointer and declares `shared` bytes, with the directives of `head`.
 fn kernel(name: &str, head: &str, shared: u32) -> String {
     format!(
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry {name}(.param .u64 p)\n{head}\n{{\n\
@@ -18,7 +18,7 @@ fn kernel(name: &str, head: &str, shared: u32) -> String {
     )
 }
 
-/// The one refusal since the last report.
+/// Returns the single refusal since the last report.
 fn refusal() -> serde_json::Value {
     let all = report();
     let [one] = all["findings"].as_array().unwrap().as_slice() else { panic!("{}", all["findings"]) };
@@ -70,7 +70,7 @@ fn a_refused_launch_says_which_limit_what_was_asked_and_what_fits() {
         assert_eq!((limit.as_str(), asked, allowed), expected);
         assert!(text.contains(words), "{text}");
     }
-    // Missing arguments, and a grid that cannot be resident at once.
+    // Missing arguments, and a grid that cannot be resident as a whole.
     fails(launch(plain, one, one, 0, &mut []), invalid);
     let found = refusal();
     assert_eq!((&found["limit"], &found["allowed"]), (&"arguments".into(), &8.into()));
@@ -80,7 +80,7 @@ fn a_refused_launch_says_which_limit_what_was_asked_and_what_fits() {
     let found = refusal();
     // An A100 has 108 multiprocessors of 2048 threads.
     assert_eq!((&found["asked"], &found["allowed"]), (&100_000.into(), &216.into()));
-    // The context can still be used, and as much as is allowed can be had.
+    // The context can still be used, and values at the limits are accepted.
     ok(launch(plain, one, one, 0, &mut params));
     ok(launch(local(523_712), one, one, 0, &mut params));
     unsafe { ok(sys::cuCtxSynchronize()) };
@@ -146,7 +146,7 @@ fn linked_parts_run() {
     assert_eq!(link(&[], 0).0, CUDA_ERROR_INVALID_VALUE);
 }
 
-/// A kernel that the machine lacks does not take the others with it.
+/// An unsupported kernel does not affect the other kernels of its module.
 fn others_of_a_module_run() {
     let good = kernel("good", "", 16);
     let body = good.split_once(".visible").unwrap().1;

@@ -153,7 +153,7 @@ fn leaks_are_told_once_by_what_was_done() {
     let expected = [("", 10), ("b", 200), ("a", 1000)].map(|(d, b)| (String::from(d), b));
     assert_eq!(leaks(), expected);
     assert_eq!(leaks(), []);
-    // What was reported is not reported again when the context ends.
+    // Findings that were reported are not reported again when the context ends.
     unsafe { ok(sys::cuCtxDestroy_v2(context)) };
     assert_eq!(report()["findings"], serde_json::json!([]));
     let _ = (early, kept, last);

@@ -1,4 +1,4 @@
-//! Streams, events, capture and graphs of everything but kernels.
+//! Streams, events, capture, and graphs of all tasks except kernels.
 
 mod common;
 #[path = "common/gate.rs"]
@@ -119,7 +119,7 @@ fn events_measure_and_say_when_they_cannot() {
         assert!((20.0..10_000.0).contains(&ms), "{ms}");
         ok(sys::cuEventRecord(silent, stream));
         ok(sys::cuEventSynchronize(silent));
-        // One event twice: no time, and no lock that waits for itself.
+        // The same event twice: no elapsed time, and no deadlock.
         ok(sys::cuEventElapsedTime(&raw mut ms, end, end));
         assert_eq!(ms, 0.0);
         fails(sys::cuEventElapsedTime(&raw mut ms, start, silent), CUDA_ERROR_INVALID_HANDLE);
@@ -206,11 +206,11 @@ fn a_capture_is_broken_by_what_it_forbids() {
         fails(sys::cuStreamBeginCapture_v2(stream, LOCAL), CUDA_ERROR_ILLEGAL_STATE);
         fails(sys::cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         fails(sys::cuStreamEndCapture(stream, &raw mut graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-        // In a capture of this thread nothing may be allocated.
+        // In a capture of this thread, allocations are forbidden.
         ok(sys::cuStreamBeginCapture_v2(stream, LOCAL));
         fails(sys::cuMemAlloc_v2(&mut 0, 4), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         fails(sys::cuStreamEndCapture(stream, &raw mut graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-        // In relaxed mode it may.
+        // In relaxed mode they are allowed.
         ok(sys::cuStreamBeginCapture_v2(stream, RELAXED));
         let address = alloc(4);
         let mut status = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
@@ -227,7 +227,7 @@ fn a_capture_is_broken_by_what_it_forbids() {
         ok(sys::cuStreamWaitEvent(other, forked, 0));
         ok(sys::cuMemsetD32Async(address, 1, 1, other));
         fails(sys::cuStreamEndCapture(stream, &raw mut graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
-        // A capture cannot wait for an event that was recorded outside it.
+        // A capture cannot wait for an event that was recorded outside of it.
         let outside = event(2);
         ok(sys::cuEventRecord(outside, other));
         ok(sys::cuStreamBeginCapture_v2(stream, RELAXED));
@@ -265,7 +265,7 @@ fn a_graph_is_built_by_hand_changed_and_updated() {
         let exec = instantiate(graph);
         ok(sys::cuGraphLaunch(exec, stream));
         assert_eq!((word(address + 12, stream), RAN.load(Ordering::SeqCst)), (11, 1));
-        // Updated from a graph of the same shape.
+        // Updates from a graph of the same shape.
         let (other, _) = build(12);
         let update: unsafe extern "C" fn(usize, usize, *mut usize, *mut i32) -> sys::CUresult =
             symbol("cuGraphExecUpdate");
@@ -273,13 +273,13 @@ fn a_graph_is_built_by_hand_changed_and_updated() {
         ok(update(exec as usize, other as usize, &raw mut node, &raw mut result));
         ok(sys::cuGraphLaunch(exec, stream));
         assert_eq!((result, word(address, stream)), (0, 12));
-        // But not from one of another shape.
+        // Updates from a graph of another shape are refused.
         let mut smaller = null_mut();
         ok(sys::cuGraphCreate(&raw mut smaller, 0));
         let refused = update(exec as usize, smaller as usize, &raw mut node, &raw mut result);
         fails(refused, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
         assert_eq!(result, 2);
-        // One node changed, then switched off.
+        // One node is changed, then disabled.
         let mut params: sys::CUDA_MEMSET_NODE_PARAMS = std::mem::zeroed();
         (params.dst, params.elementSize, params.width, params.height, params.value) = (address, 4, 1, 1, 13);
         ok(sys::cuGraphExecMemsetNodeSetParams(exec, fill, &raw const params, null_mut()));
@@ -290,7 +290,7 @@ fn a_graph_is_built_by_hand_changed_and_updated() {
         ok(sys::cuMemsetD32_v2(address, 0, 4));
         ok(sys::cuGraphLaunch(exec, stream));
         assert_eq!(word(address, stream), 0);
-        // Edges that form a circle are refused.
+        // A cycle of edges is refused.
         let (mut a, mut b) = (null_mut(), null_mut());
         ok(sys::cuGraphAddEmptyNode(&raw mut a, smaller, null(), 0));
         ok(sys::cuGraphAddEmptyNode(&raw mut b, smaller, &raw const a, 1));
@@ -308,8 +308,8 @@ fn a_graph_is_built_by_hand_changed_and_updated() {
     }
 }
 
-/// The source of a copy from pageable memory may change as soon as the call returns, whatever other threads give the
-/// stream.
+/// The source of a copy from pageable memory may change as soon as the call returns, regardless of the work that other
+/// threads submit to the stream.
 #[test]
 fn threads_that_share_a_stream_may_reuse_their_sources() {
     library();

@@ -1,4 +1,4 @@
-//! Tensor maps through the driver's calls: what it takes, what it refuses, and that a kernel reads what it gave.
+//! Tensor maps through the driver's calls: accepted and refused arguments, and a kernel that reads an accepted map.
 
 mod common;
 use common::{alloc, context, function, module, ok, open, symbol};
@@ -183,10 +183,10 @@ fn configure(profile: &std::ffi::CStr) {
     assert_eq!(unsafe { configure(profile.as_ptr()) }, 0);
 }
 
-/// A change to the arguments of a call, and whether they are right after it.
+/// A change to the arguments of a call, and whether they are valid after it.
 type Change = (&'static str, bool, fn(&mut Tensor));
 
-/// The numbers after a word of a line of the record, behind the colon.
+/// Returns the numbers after a word of a line of the record, after the colon.
 fn numbers<T: Default + Copy + TryFrom<i64>, const N: usize>(line: &str, word: &str) -> [T; N] {
     let (_, told) = line.split_once(": ").unwrap();
     let mut words = told.split(' ').skip_while(|found| *found != word).skip(1);
@@ -194,7 +194,7 @@ fn numbers<T: Default + Copy + TryFrom<i64>, const N: usize>(line: &str, word: &
     std::array::from_fn(|_| list.next().map_or(T::default(), |number| T::try_from(number).ok().unwrap()))
 }
 
-/// The arguments that a line of the record tells, for a tensor that begins `shift` bytes behind an address.
+/// Returns the arguments in a line of the record, for a tensor that begins `shift` bytes after an address.
 fn told(line: &str, address: u64) -> Tensor {
     let one = |word: &str| numbers::<c_int, 1>(line, word)[0];
     let (tiled, address) = (line.contains(" box "), address + u64::try_from(one("shift")).unwrap());
@@ -218,7 +218,7 @@ fn told(line: &str, address: u64) -> Tensor {
     Tensor { lower: numbers(line, "lower"), upper: numbers(line, "upper"), channels, pixels, ..tensor }
 }
 
-/// What NVIDIA's driver said of 2400 maps, most of them with a mistake.
+/// The results of NVIDIA's driver for 2400 maps, most of them with a mistake.
 fn answers_as_an_h200(data: u64) {
     let record = concat!(env!("CARGO_MANIFEST_DIR"), "/../libcudart/tests/tensors/h200.txt.gz");
     let mut text = String::new();
@@ -268,7 +268,7 @@ fn maps_are_made_and_refused() {
     };
     assert_eq!(encode(&plane(data), &raw mut map), 0);
     assert_eq!(run(&map), tile(&|i| i * i));
-    // With another address.
+    // The same map with a different address.
     let replace: Replace = symbol("cuTensorMapReplaceAddress");
     ok(unsafe { sys::cuMemcpyHtoD_v2(data + 1024, input[1..].as_ptr().cast(), 508) });
     assert_eq!(unsafe { replace(&raw mut map, data + 1024) }, 0);
@@ -361,13 +361,13 @@ fn maps_are_made_and_refused() {
         assert_eq!(encode_pixels(&tensor, &raw mut map), expected, "{name}");
     }
     answers_as_an_h200(data);
-    // The place of the map.
+    // An invalid pointer to the map.
     assert_eq!(encode(&plane(data), std::ptr::null_mut()), INVALID_VALUE);
     let mut two = [Map([0; 16]); 2];
     assert_eq!(encode(&plane(data), (&raw mut two).cast::<u64>().wrapping_add(4).cast()), INVALID_VALUE);
     let wide: unsafe extern "C" fn() -> c_int = symbol("cuTensorMapEncodeIm2colWide");
     assert_eq!(unsafe { wide() }, NOT_SUPPORTED);
-    // By name.
+    // The call, looked up by name.
     let mut found = std::ptr::null_mut::<c_void>();
     let find: unsafe extern "C" fn(*const c_char, *mut *mut c_void, c_int, u64, *mut c_int) -> c_int =
         symbol("cuGetProcAddress_v2");

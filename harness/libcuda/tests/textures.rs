@@ -45,7 +45,7 @@ fn an_array_is_as_it_was_asked_for_and_is_checked() {
     ];
     for (width, height, depth, flags) in fine {
         let wanted = desc(width, height, depth, flags);
-        // The largest one need not fit.
+        // The largest array need not fit into memory.
         let array = match create(wanted) {
             Err(CUDA_ERROR_OUT_OF_MEMORY) => continue,
             other => other.unwrap_or_else(|error| panic!("{wanted:?}: {error:?}")),
@@ -101,7 +101,7 @@ fn bytes_go_to_arrays_and_back() {
         ok(sys::cuMemcpyAtoHAsync_v2(output[4..].as_mut_ptr().cast(), array, 0, 16, null_mut()));
         ok(sys::cuStreamSynchronize(null_mut()));
         assert_eq!(output[4..8], [0.0, 2.0, 3.0, 0.0]);
-        // Beyond the end, and parts of elements.
+        // Ranges beyond the end, and parts of elements.
         fails(sys::cuMemcpyHtoA_v2(array, 4, input.as_ptr().cast(), 128), CUDA_ERROR_INVALID_VALUE);
         fails(sys::cuMemcpyHtoA_v2(array, 2, input.as_ptr().cast(), 4), CUDA_ERROR_INVALID_VALUE);
         ok(sys::cuArrayDestroy(other));

@@ -1,4 +1,4 @@
-//! Virtual memory management: reserving, taking, mapping, and what a kernel may do with it.
+//! Virtual memory management: reserving, allocating, mapping, and the access rights of kernels.
 
 mod common;
 use common::*;
@@ -83,7 +83,7 @@ fn memory_is_exported_as_a_file_descriptor_if_that_was_asked_for() {
         let shared = |descriptor: i32| std::ptr::without_provenance_mut(descriptor as usize);
         ok(sys::cuMemImportFromShareableHandle(&mut again, shared(descriptor), posix));
         assert_ne!(again, chunk);
-        // Both are the same memory.
+        // Both mappings show the same memory.
         let at = reserve(2 * CHUNK, 0);
         ok(sys::cuMemMap(at, CHUNK, 0, chunk, 0));
         ok(sys::cuMemMap(at + CHUNK as u64, CHUNK, 0, again, 0));
@@ -94,7 +94,7 @@ fn memory_is_exported_as_a_file_descriptor_if_that_was_asked_for() {
         assert_eq!(read, 9);
         ok(sys::cuMemUnmap(at, 2 * CHUNK));
         ok(sys::cuMemAddressFree(at, 2 * CHUNK));
-        // What was imported is not exported, and other files are not imported.
+        // Imported memory cannot be exported, and other files cannot be imported.
         fails(export(again, &raw mut descriptor), CUDA_ERROR_INVALID_VALUE);
         fails(sys::cuMemImportFromShareableHandle(&mut again, shared(9999), posix), CUDA_ERROR_UNKNOWN);
         let other = std::fs::File::open("/dev/null").unwrap();
@@ -111,7 +111,7 @@ fn memory_of_the_host_is_refused_with_a_word() {
     context();
     report();
     let mut host = props();
-    // CU_MEM_LOCATION_TYPE_HOST_NUMA, which is younger than the bindings.
+    // CU_MEM_LOCATION_TYPE_HOST_NUMA, which is newer than the bindings.
     unsafe { (&raw mut host.location.type_).cast::<u32>().write(3) };
     fails(unsafe { sys::cuMemCreate(&mut 0, CHUNK, &host, 0) }, CUDA_ERROR_NOT_SUPPORTED);
     let told = report()["findings"].to_string();

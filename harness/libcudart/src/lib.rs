@@ -1,21 +1,21 @@
 //! The CUDA runtime API (`libcudart`) over the CUDA driver API: a drop-in library for programs that nvcc has compiled.
 //!
-//! It talks to whichever `libcuda.so.1` the loader finds: NVIDIA's, or the embedded machine's. The crate has four
-//! layers. A layer uses those below it and none above it:
+//! It uses the `libcuda.so.1` that the loader finds: NVIDIA's, or the embedded machine's. The crate has four layers. A
+//! layer uses only those below it:
 //!
-//! - [`api`]: the calls, one file for each family. A row of a table there is an exported function.
-//! - [`state`]: what the runtime itself knows: the device of each thread, the images, functions and variables that a
-//!   program has registered, the last error.
-//! - [`driver`]: the driver's functions, found by name at their first use.
+//! - [`api`]: the calls, one file per family. Each row of a table there is an exported function.
+//! - [`state`]: the runtime's own state: the device of each thread, the images, functions and variables that a program
+//!   has registered, the last error.
+//! - [`driver`]: the driver's functions, resolved by name on first use.
 //! - [`abi`]: types of the runtime's and the driver's headers, and error codes.
 //!
-//! What always holds:
+//! Invariants:
 //!
-//! - A pointer of the caller is null or valid, as the C API demands.
-//! - An image is loaded when something in it is first used, so that a program may hold images that do not load.
-//! - The error codes of the driver are those of the runtime, with the exceptions that each call names.
+//! - A pointer of the caller is null or valid, as the C API requires.
+//! - An image is loaded when something in it is first used, so that a program may contain images that do not load.
+//! - The error codes of the driver are those of the runtime, except where a call says otherwise.
 #![allow(
-    // The C ABI decides how many arguments a function has, and how they are passed.
+    // The C ABI determines how many arguments a function has, and how they are passed.
     clippy::too_many_arguments,
     clippy::needless_pass_by_value,
     // Every entry point is unsafe in the same way: the caller's pointers must be null or valid.

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # On a computer with a GPU: compiles the programs here and those of the labs by `warplab nvcc`, runs each over NVIDIA's
-# driver, once with NVIDIA's runtime and once with ours, and compares what they print with the files beside them.
+# driver, once with NVIDIA's runtime and once with ours, and compares their output with the files next to them.
 #
 #   harness/libcudart/tests/on_gpu.sh WARPLAB [PROGRAM.cu...]
 #
-# At the end it compares the answers to wrong calls with errors/errors.csv.
+# At the end it compares the results of invalid calls with errors/errors.csv.
 #
-# Needs nvcc 13.0 (by `warplab setup --nvcc`, or installed), and a C++ compiler. Several programs are compiled at a time. Each program has a line of the result: its name, and `same`
-# or what differs. Those with which all is well belong into tests/programs/seen.txt. The exit code is 1 if one differs.
-# A program that notes an exit code makes mistakes that only the machine's checks find: here it ends with 0.
+# Needs nvcc 13.0 (by `warplab setup --nvcc`, or installed), and a C++ compiler. Several programs are compiled at a time. Each program has a line in the result: its name, and `same`
+# or the difference. Programs without a difference belong in tests/programs/seen.txt. The exit code is 1 if one differs.
+# A program with a recorded exit code contains mistakes that only the machine's checks find: here it ends with 0.
 set -uo pipefail
 warplab=$(realpath "$1")
 shift
@@ -20,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 rm "$work"/ours/libcuda.so* "$work"/ours/libnvidia-ml.so*
 toolchain=$("$warplab" nvcc --cmake) || exit 4
 nvcc=$(sed -n 's/^set(CMAKE_CUDA_COMPILER "\(.*\)")$/\1/p' "$toolchain")
-# The runtime beside nvcc: `lib64` of an installed toolkit, `lib` of what PyPI has.
+# The runtime next to nvcc: `lib64` of an installed toolkit, `lib` of the PyPI package.
 nvidia=$(dirname "$(dirname "$nvcc")")
 nvidia=$nvidia/$([ -e "$nvidia/lib64/libcudart.so.13" ] && echo lib64 || echo lib)
 export warplab root work nvidia
@@ -50,8 +50,8 @@ one() {
 export -f noted one
 bad=0
 printf '%s\0' "$@" | xargs -0 -P "$((($(nproc) + 1) / 2))" -I{} bash -uc 'one "$1"' one {} || bad=1
-# Every call with wrong arguments: the answers of NVIDIA's runtime, and of ours over NVIDIA's driver, beside errors.csv, which
-# has ours over the embedded one. What differs is shown: < is in the file, > is the answer here.
+# Every call with invalid arguments: compares the results of NVIDIA's runtime, and of ours over NVIDIA's driver, with errors.csv,
+# which has ours over the embedded one. Differences are shown: < is in the file, > is the result here.
 errors=$root/harness/libcudart/tests/errors
 if "$warplab" nvcc -std=c++20 -w "$errors/errors.cpp" -o "$work/errors" > "$work/log" 2>&1; then
     for runtime in "$nvidia" "$work/ours"; do

@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_char, c_uint};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error(pub u32);
 
-/// What a call gives.
+/// The result of a call.
 pub type Result<T = ()> = std::result::Result<T, Error>;
 
 impl Error {
@@ -55,7 +55,7 @@ const TEXTS: &[&CStr] = &[
     c"Reset type not supported",
 ];
 
-/// The text of a code.
+/// Returns the text of a code.
 pub fn text_of(code: u32) -> &'static CStr {
     TEXTS.get(code as usize).copied().unwrap_or(c"Unknown Error")
 }
@@ -73,7 +73,7 @@ pub fn need<T>(pointer: *const T) -> Result {
     if pointer.is_null() { Err(Error::INVALID_ARGUMENT) } else { Ok(()) }
 }
 
-/// Reads a value of the caller.
+/// Reads a value through a pointer of the caller.
 pub fn get<T: Copy>(from: *const T) -> Result<T> {
     need(from)?;
     // SAFETY: as in `put`.
@@ -87,16 +87,16 @@ pub fn get_text(from: *const c_char) -> Result<String> {
     Ok(unsafe { CStr::from_ptr(from) }.to_string_lossy().into_owned())
 }
 
-/// Writes text and its zero to a buffer of `length` bytes.
+/// Writes text and its terminating zero to a buffer of `length` bytes.
 ///
 /// # Errors
-/// `NVML_ERROR_INSUFFICIENT_SIZE` when it does not fit: NVML cuts no text.
+/// `NVML_ERROR_INSUFFICIENT_SIZE` if it does not fit: NVML does not truncate text.
 pub fn put_text(out: *mut c_char, length: c_uint, text: &str) -> Result {
     need(out)?;
     if text.len() >= length as usize {
         return Err(Error::INSUFFICIENT_SIZE);
     }
-    // SAFETY: as in `put`; the text and its zero fit.
+    // SAFETY: as in `put`; the text and its terminating zero fit.
     unsafe {
         std::ptr::copy_nonoverlapping(text.as_ptr().cast(), out, text.len());
         out.add(text.len()).write(0);
@@ -104,7 +104,7 @@ pub fn put_text(out: *mut c_char, length: c_uint, text: &str) -> Result {
     Ok(())
 }
 
-/// The text and zeros behind it, as an array.
+/// Returns the text as an array, padded with zeros.
 pub fn chars<const N: usize>(text: &str) -> [c_char; N] {
     let mut all = [0; N];
     for (to, from) in all.iter_mut().take(N - 1).zip(text.bytes()) {
@@ -113,7 +113,7 @@ pub fn chars<const N: usize>(text: &str) -> [c_char; N] {
     all
 }
 
-/// The version that a structure of this size and edition says of itself (`NVML_STRUCT_VERSION`).
+/// Returns the version number of a structure of this size and edition (`NVML_STRUCT_VERSION`).
 pub const fn struct_version<T>(edition: u32) -> u32 {
     size_of::<T>() as u32 | edition << 24
 }

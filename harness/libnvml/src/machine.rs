@@ -1,4 +1,4 @@
-//! The driver library, asked for its device. Only the embedded machine's answers.
+//! Queries the driver library for its device. Only the embedded machine's library is used.
 use crate::abi::{Error, Result};
 use libloading::Library;
 use std::{
@@ -10,10 +10,10 @@ use std::{
 };
 use wire::Device;
 
-/// How often `nvmlInit` was called more than `nvmlShutdown`.
+/// The number of `nvmlInit` calls minus the number of `nvmlShutdown` calls.
 static USERS: AtomicU32 = AtomicU32::new(0);
 
-/// The driver library, as the loader finds it.
+/// The driver library that the loader finds.
 const DRIVER: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
 
 fn library() -> Option<&'static Library> {
@@ -21,7 +21,7 @@ fn library() -> Option<&'static Library> {
     let open = || {
         // SAFETY: loading a CUDA driver runs its own initialisers, as in any client of CUDA.
         let library = unsafe { Library::new(DRIVER) }.ok()?;
-        // SAFETY: the name is only looked for.
+        // SAFETY: the symbol is only looked up.
         let is_ours = unsafe { library.get::<*const ()>(b"simt_device_json") }.is_ok();
         if !is_ours {
             eprintln!(
@@ -34,7 +34,7 @@ fn library() -> Option<&'static Library> {
     LIBRARY.get_or_init(open).as_ref()
 }
 
-/// What the driver says of its device now.
+/// Queries the driver for the current state of its device.
 fn ask() -> Result<Device> {
     type Tell = unsafe extern "C" fn() -> *mut c_char;
     type Why = unsafe extern "C" fn() -> *const c_char;
@@ -56,7 +56,7 @@ fn ask() -> Result<Device> {
         free(text);
         device.map_err(|error| {
             eprintln!(
-                "libnvidia-ml: what {DRIVER} says of its device cannot be read: {error}; use libraries of one release"
+                "libnvidia-ml: cannot parse the device description of {DRIVER}: {error}; use libraries of the same release"
             );
             Error::UNKNOWN
         })
@@ -76,21 +76,21 @@ pub fn start() -> Result {
 /// `nvmlShutdown`.
 ///
 /// # Errors
-/// `NVML_ERROR_UNINITIALIZED` when every `nvmlInit` has had its end.
+/// `NVML_ERROR_UNINITIALIZED` if every `nvmlInit` has already been matched.
 pub fn stop() -> Result {
     let fewer = |users: u32| users.checked_sub(1);
     USERS.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fewer).map(drop).map_err(|_| Error::UNINITIALIZED)
 }
 
-/// Whether somebody has called `nvmlInit`.
+/// Checks that `nvmlInit` has been called.
 ///
 /// # Errors
-/// `NVML_ERROR_UNINITIALIZED` if nobody has.
+/// `NVML_ERROR_UNINITIALIZED` if it has not.
 pub fn started() -> Result {
     if USERS.load(Ordering::SeqCst) > 0 { Ok(()) } else { Err(Error::UNINITIALIZED) }
 }
 
-/// The device as it is now.
+/// Returns the current state of the device.
 ///
 /// # Errors
 /// `NVML_ERROR_UNINITIALIZED` before `nvmlInit`.

@@ -23,22 +23,22 @@ pub enum LoadError {
         /// Function and lines.
         place: String,
     },
-    /// It is PTX, but it is wrong.
+    /// The text parses, but the module is invalid.
     #[error("{what} ({place})")]
     Invalid {
-        /// What is wrong.
+        /// The mistake.
         what: String,
         /// Function and lines.
         place: String,
     },
-    /// Its variables do not fit into the device's memory.
+    /// The module's variables do not fit into the device's memory.
     #[error("the module's variables do not fit: {0}")]
     Memory(String),
 }
 
 impl LoadError {
-    /// Whose failure it is. What the machine does not support may be a right program, or text that no device knows: it
-    /// has not been judged.
+    /// Returns whose failure it is. A module that the machine does not support may be a correct program or invalid on
+    /// every device: it has not been judged.
     pub const fn verdict(&self) -> FailureOf {
         match self {
             LoadError::Unsupported { .. } => FailureOf::Machine,
@@ -58,8 +58,9 @@ pub struct Param {
     pub align: u32,
 }
 
-/// What is known of a kernel before it runs. `Code` is a pointer to its code, which the lowering makes and the engine
-/// runs; this layer knows nothing about it. Users of the machine have [`crate::machine::Kernel`].
+/// The properties of a kernel that are known before it runs. `Code` is a pointer to its code, which the lowering
+/// produces and the engine runs; this layer does not depend on it. Users of the machine have
+/// [`crate::machine::Kernel`].
 #[derive(Clone, Debug)]
 pub struct Kernel<Code> {
     /// Name as in the PTX (mangled).
@@ -70,35 +71,35 @@ pub struct Kernel<Code> {
     pub param_bytes: u32,
     /// Bytes of statically allocated shared memory.
     pub static_shared: u32,
-    /// Bytes of local memory a thread.
+    /// Bytes of local memory per thread.
     pub local_bytes: u32,
     /// Bytes of constant memory that its module uses.
     pub const_bytes: u32,
-    /// 32-bit registers a thread, estimated from the largest number of values alive at once; at most what `.maxnreg` or
-    /// the launch bounds allow, or the largest block if there are none.
+    /// 32-bit registers per thread, estimated from the largest number of values alive at the same time. It is at most
+    /// what `.maxnreg` or the launch bounds allow, or else the largest block.
     pub registers: u32,
-    /// Loops that end only when another thread has written something, or has not been faster. How often they go round
-    /// depends on the order of the threads, and with it what is counted.
+    /// The number of loops that end only when another thread has written something, or was not faster. Their trip
+    /// counts depend on the order of the threads, and so do the counters.
     pub waiting_loops: u32,
-    /// How many of them try to take a lock.
+    /// The number of these loops that try to take a lock.
     pub locking_loops: u32,
-    /// How many of them try again with what they have read until no other thread was faster.
+    /// The number of these loops that retry an update with the value they read until no other thread was faster.
     pub retrying_loops: u32,
-    /// Threads a block may have (`__launch_bounds__`).
+    /// The maximum number of threads per block (`__launch_bounds__`).
     pub max_threads: Option<u32>,
-    /// Block size that the kernel requires.
+    /// The block size that the kernel requires.
     pub required_threads: Option<[u32; 3]>,
-    /// What it says of clusters.
+    /// The kernel's requirements for clusters.
     pub cluster: ClusterNeeds,
-    /// `.target` of the module, as major * 10 + minor: 75.
+    /// The module's `.target`, as major * 10 + minor: 75.
     pub target: u32,
-    /// PTX version of the module, as major * 10 + minor: 78.
+    /// The module's PTX version, as major * 10 + minor: 78.
     pub ptx_version: u32,
     /// Its code.
     pub(crate) code: Code,
 }
 
-/// The shape of a launch: its grid, its blocks, and what a block gets.
+/// The shape of a launch: its grid, its blocks, and the resources of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     /// Blocks in x, y, z.
@@ -107,31 +108,31 @@ pub struct Geometry {
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory of each block.
     pub dynamic_shared: u32,
-    /// Whether all blocks are resident at once, so that they may wait for each other.
+    /// Whether all blocks are resident together, so that they may wait for each other.
     pub cooperative: bool,
     /// Blocks of a cluster in x, y, z, if the launch has clusters. They divide the grid.
     pub cluster: Option<[u32; 3]>,
 }
 
 impl Geometry {
-    /// A grid of blocks, without dynamic shared memory.
+    /// Creates a grid of blocks without dynamic shared memory.
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> Geometry {
         Geometry { grid, block, dynamic_shared: 0, cooperative: false, cluster: None }
     }
 
-    /// Blocks of the grid.
+    /// Returns the number of blocks of the grid.
     pub fn blocks(&self) -> u64 {
         self.grid.iter().map(|&n| u64::from(n)).product()
     }
 
-    /// Threads of a block.
+    /// Returns the number of threads of a block.
     pub fn threads(&self) -> u64 {
         self.block.iter().map(|&n| u64::from(n)).product()
     }
 }
 
-/// One launch of a kernel. The caller checks the limits of the device, as launch errors are the driver's task. Users of
-/// the machine have [`crate::machine::Launch`].
+/// One launch of a kernel. The caller checks the limits of the device, because launch errors are the driver's task.
+/// Users of the machine have [`crate::machine::Launch`].
 #[derive(Debug)]
 pub struct Launch<'a, Code> {
     /// The kernel.
@@ -150,14 +151,14 @@ impl<Code> Clone for Launch<'_, Code> {
 
 impl<Code> Copy for Launch<'_, Code> {}
 
-/// How far a launch is that still runs.
+/// The progress of a launch that still runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// How long it has run.
     pub elapsed: Duration,
-    /// Blocks that have ended, as far as is known: a worker counts several at once.
+    /// Blocks known to have ended; a worker reports several together.
     pub ended: u64,
-    /// Blocks that have begun or will begin next, ended ones included.
+    /// Blocks that have begun or will begin next, including those that have ended.
     pub begun: u64,
     /// Blocks of the grid.
     pub blocks: u64,
@@ -172,29 +173,29 @@ pub struct Caller {
     pub thread: u32,
 }
 
-/// How many words a call of the runtime passes.
+/// The number of words that a runtime call passes.
 pub const WORDS: usize = 12;
 
-/// What kernels may ask while they run of whoever launched them: CUDA's runtime on the device. PTX calls it as
-/// `__simt_runtime(call, words)`: a number, and the address of [`WORDS`] words of 64 bits. What they mean is agreed
-/// between the caller and the runtime. The threads of a launch may call it at the same time.
+/// The requests that a running kernel may make to the launcher: CUDA's device runtime. PTX calls it as
+/// `__simt_runtime(call, words)`: a number, and the address of [`WORDS`] words of 64 bits. Their meaning is a contract
+/// between the caller and the runtime. The threads of a launch may call it concurrently.
 pub trait Runtime: Sync {
-    /// The answer to a call.
+    /// Returns the answer to a call.
     fn call(&self, caller: Caller, call: u32, words: &[u64; WORDS]) -> u64;
 }
 
-/// How whoever launches a kernel follows it while it runs.
+/// Hooks with which the launcher follows a running kernel.
 #[derive(Clone, Copy)]
 pub struct Watch<'w> {
-    /// Set, it stops the launch.
+    /// Stops the launch when set.
     pub cancel: &'w AtomicBool,
-    /// After how long `slow` is told, and how long after that again.
+    /// The time after which `slow` is called, and the interval between further calls.
     pub patience: Duration,
-    /// Is told how far the launch is, on one of the threads that run it.
+    /// Called with the launch's progress, on one of the threads that run it.
     pub slow: &'w (dyn Fn(Progress) + Sync),
-    /// Is told where a warp was when `cancel` stopped it, on each of the threads that run the launch.
+    /// Called with the location of a warp that `cancel` stopped, on each of the threads that run the launch.
     pub stopped: &'w (dyn Fn(&Place) + Sync),
-    /// Answers what the kernel asks; without it every answer is 0.
+    /// Answers the kernel's runtime calls; without it every answer is 0.
     pub runtime: Option<&'w dyn Runtime>,
 }
 
@@ -204,15 +205,15 @@ impl fmt::Debug for Watch<'_> {
     }
 }
 
-/// What a launch left behind.
+/// The results of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// What was counted.
+    /// The counters.
     pub counters: Counters,
-    /// What was found, each mistake once.
+    /// The findings, each mistake once.
     pub findings: Vec<Finding>,
-    /// What stopped the kernel, if it did not run to its end.
+    /// The fault that stopped the kernel, if it did not run to its end.
     pub fault: Option<Fault>,
-    /// What failed assertions wrote, which is not printed with the rest: it belongs to standard error.
+    /// The output of failed assertions, which is kept apart from other output because it belongs on standard error.
     pub asserted: Vec<u8>,
 }

@@ -1,4 +1,4 @@
-//! The machine as its users see it: load a module, look up a kernel, launch it, read the report.
+//! The machine's public interface: load a module, look up a kernel, launch it, read the report.
 
 use crate::engine::warp::program::Program;
 pub use crate::kernel::{
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// What is known of a kernel before it runs, with its code.
+/// A kernel with its code, and the properties that are known before it runs.
 pub type Kernel = crate::kernel::Kernel<Arc<Program>>;
 
 /// One launch of a kernel. The caller checks the limits of the device.
@@ -29,46 +29,46 @@ pub struct Module {
 }
 
 impl Module {
-    /// Parses, checks and decodes PTX, and places its variables in `memory`. The estimates of registers are for the
-    /// part `profile`.
+    /// Parses, checks and decodes PTX, and places its variables in `memory`. Registers are estimated for the part
+    /// `profile`.
     ///
     /// # Errors
-    /// When the text is not valid PTX, or all its kernels ask for something that this machine does not support. The
+    /// When the text is not valid PTX, or when all its kernels need something that this machine does not support. The
     /// error names it and its line.
     pub fn load(ptx: &str, memory: &Arc<Memory>, profile: &Profile) -> Result<Module, LoadError> {
         let Loaded { target, kernels, unsupported, globals, addresses } = crate::lower::load(ptx, memory, profile)?;
         Ok(Module { target, kernels, unsupported, globals, addresses, memory: Arc::clone(memory) })
     }
 
-    /// The first word of its `.target`, such as `sm_90a`: no instruction of it needs a later architecture. The caller
-    /// checks that the part has that architecture.
+    /// Returns the first word of the module's `.target`, such as `sm_90a`: no instruction needs a later architecture.
+    /// The caller checks that the part has that architecture.
     pub fn target(&self) -> &str {
         &self.target
     }
 
-    /// Why the kernel of that name cannot run, if it asks for something that this machine does not support. Then it is
-    /// not among the [kernels](Module::kernels).
+    /// Returns why the kernel of that name cannot run, if it needs something that this machine does not support. Such a
+    /// kernel is not among the [kernels](Module::kernels).
     pub fn unsupported(&self, name: &str) -> Option<&LoadError> {
         self.unsupported.iter().find(|(kernel, _)| kernel == name).map(|(_, error)| error)
     }
 
-    /// The kernel of that name.
+    /// Returns the kernel of that name.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 
-    /// The name of the kernel to which a pointer of this value points in the module's code, whether it is supported or
-    /// not. Other modules may have the same values.
+    /// Returns the name of the kernel that a pointer of this value refers to in the module's code, whether the kernel
+    /// is supported or not. Other modules may use the same values.
     pub fn kernel_at(&self, address: u64) -> Option<&str> {
         self.addresses.iter().find(|(_, at)| *at == address).map(|(name, _)| name.as_str())
     }
 
-    /// All kernels, in the order of the PTX.
+    /// Returns all kernels, in the order of the PTX.
     pub fn kernels(&self) -> &[Kernel] {
         &self.kernels
     }
 
-    /// Address and size in bytes of a variable of the module.
+    /// Returns the address and the size in bytes of a variable of the module.
     pub fn global(&self, name: &str) -> Option<(u64, u64)> {
         let (_, address, size) = self.globals.iter().find(|(n, ..)| n == name)?;
         Some((*address, *size))
@@ -78,13 +78,13 @@ impl Module {
 impl Drop for Module {
     fn drop(&mut self) {
         for (_, address, _) in &self.globals {
-            // A variable that has already been freed is no problem.
+            // The variable may already have been freed, which is not an error.
             let _ = self.memory.free(*address);
         }
     }
 }
 
-/// Runs a kernel to its end, or to a fault. `out` gets what the kernel prints.
+/// Runs a kernel to its end, or to a fault. The kernel's output goes to `out`.
 pub fn run(
     memory: &Memory,
     profile: &Profile,
@@ -97,8 +97,9 @@ pub fn run(
     run_watched(memory, profile, settings, launch, &watch, out)
 }
 
-/// As [`run`], but tells `watch` how far it is, and stops soon after [`Watch::cancel`] is set, with
-/// [`Fault::LaunchTimeout`] unless the kernel has ended before. Nothing is found then: it is not the kernel's mistake.
+/// Like [`run`], but reports its progress to `watch`, and stops soon after [`Watch::cancel`] is set. The fault is then
+/// [`Fault::LaunchTimeout`], unless the kernel has ended before, and there are no findings: it is not the kernel's
+/// mistake.
 pub fn run_watched(
     memory: &Memory,
     profile: &Profile,

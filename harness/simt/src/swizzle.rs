@@ -1,34 +1,34 @@
-//! How tiles are swizzled in shared memory, so that the columns of a tile lie in different banks.
+//! Swizzling of tiles in shared memory, which spreads the columns of a tile over different banks.
 //!
-//! Chunks of 16 bytes change places inside a row of 128 bytes. The number of the row decides how: it is combined by
-//! exclusive or with the number of the chunk. The pattern depends on the address alone, so a tile must begin where the
-//! pattern does, or its reader must know where it begins. (PTX guide, "Swizzling modes".)
+//! Chunks of 16 bytes are permuted inside a row of 128 bytes: the chunk's number is combined with the row's number by
+//! exclusive or. The pattern depends only on the address, so a tile must begin where the pattern does, or its reader
+//! must know where it begins. (PTX guide, "Swizzling modes".)
 
-/// How wide the pieces are that keep together.
+/// A swizzle, by the size of the units that it permutes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Swizzle {
-    /// Nothing changes places.
+    /// No permutation.
     #[default]
     None,
-    /// The two chunks of 32 bytes do, from row to row.
+    /// Permutes the two chunks of 32 bytes, from row to row.
     B32,
-    /// The four chunks of 64 bytes do. The pattern repeats after four rows.
+    /// Permutes the four chunks of 64 bytes. The pattern repeats after four rows.
     B64,
-    /// The eight chunks of 128 bytes do. The pattern repeats after eight rows.
+    /// Permutes the eight chunks of 128 bytes. The pattern repeats after eight rows.
     B128,
 }
 
-// Not every kind of instruction needs all of it.
+// Not every kind of instruction needs all of these.
 #[allow(dead_code)]
 impl Swizzle {
-    /// Where the byte lies that would lie at this address without a swizzle.
+    /// Returns the address of the byte that would be at this address without a swizzle.
     #[inline(always)]
     pub(crate) fn apply(self, address: u64) -> u64 {
         let row = (address >> 7) & self.rows_mask();
         address ^ (row << 4)
     }
 
-    /// How many bytes of a row of the tile there can be.
+    /// Returns the largest number of bytes in a row of the tile.
     pub(crate) fn span(self) -> Option<u64> {
         match self {
             Swizzle::None => None,
@@ -38,12 +38,12 @@ impl Swizzle {
         }
     }
 
-    /// The bytes after which the pattern repeats.
+    /// Returns the number of bytes after which the pattern repeats.
     pub(crate) fn period(self) -> u64 {
         128 * (self.rows_mask() + 1)
     }
 
-    /// The bits of the row's number that take part.
+    /// Returns the bits of the row's number that take part.
     #[inline(always)]
     fn rows_mask(self) -> u64 {
         match self {
@@ -59,7 +59,7 @@ impl Swizzle {
 mod tests {
     use super::Swizzle;
 
-    /// The rows of the guide's tables: which chunk lies at each place of a row of 128 bytes.
+    /// The rows of the guide's tables: the chunk at each position of a row of 128 bytes.
     const ROWS: [[u64; 8]; 8] = [
         [0, 1, 2, 3, 4, 5, 6, 7],
         [1, 0, 3, 2, 5, 4, 7, 6],

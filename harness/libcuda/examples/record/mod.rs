@@ -1,4 +1,4 @@
-//! A device that runs recorded cases: each a kernel that takes a pointer to operands and one to results.
+//! A device that runs recorded cases: each is a kernel that takes a pointer to operands and one to results.
 
 use super::suite::file::{self, Column, Entry};
 use super::suite::{BLOCK, COUNT, Case, kernels};
@@ -11,7 +11,7 @@ pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Opens the machine's driver library instead of NVIDIA's; it stays open until the process ends.
 pub fn use_machine(library: &str) -> Result<()> {
-    // SAFETY: the machine's library does nothing when it is opened.
+    // SAFETY: the machine's library runs no code when it is opened.
     std::mem::forget(unsafe { libloading::Library::new(library) }?);
     Ok(())
 }
@@ -21,12 +21,12 @@ fn check(what: &str, code: CUresult) -> Result<()> {
     if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(format!("{what}: {code:?}").into()) }
 }
 
-/// A device's primary context, which is made again after a kernel has failed.
+/// A device's primary context, which is recreated after a kernel has failed.
 pub struct Device {
     index: i32,
     input: u64,
     output: u64,
-    /// Bytes of the larger of both buffers.
+    /// The size of the larger of the two buffers.
     bytes: usize,
 }
 
@@ -55,14 +55,14 @@ impl Device {
     }
 
     pub fn restart(&mut self) -> Result<()> {
-        // SAFETY: nothing of the old context is used again.
+        // SAFETY: nothing from the old context is used again.
         unsafe {
             check("cuDevicePrimaryCtxReset", sys::cuDevicePrimaryCtxReset_v2(self.index))?;
         };
         self.start()
     }
 
-    /// Its name and the driver's version.
+    /// Returns the device's name and the driver's version.
     pub fn name(&self) -> Result<String> {
         let mut name = [0i8; 100];
         let mut driver = 0;
@@ -77,7 +77,7 @@ impl Device {
         Ok(format!("{name}, driver for CUDA {}.{}", driver / 1000, driver % 1000 / 10))
     }
 
-    /// Runs a case by the kernel of this name.
+    /// Runs a case with the kernel of this name.
     pub fn run(&self, module: sys::CUmodule, kernel: &str, case: &Case, cooperative: bool) -> Result<Entry> {
         let operands: Vec<u64> = case.operands().into_iter().flatten().collect();
         let mut results = vec![0u64; case.results.len() * COUNT];
@@ -116,14 +116,14 @@ impl Device {
     }
 }
 
-/// Loads a module into the current context; the error has the driver's log.
+/// Loads a module into the current context; an error contains the driver's log.
 pub fn load(ptx: &str) -> Result<sys::CUmodule> {
     let text = CString::new(ptx)?;
     let mut log = vec![0u8; 4096];
     let mut options = [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
     let mut values = [log.as_mut_ptr().cast::<c_void>(), log.len() as *mut c_void];
     let mut module = null_mut();
-    // SAFETY: the text ends with a zero, and the options' values are of the types that they ask for.
+    // SAFETY: the text is zero-terminated, and the values of the options have the types that the options require.
     let code = unsafe {
         sys::cuModuleLoadDataEx(&mut module, text.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_mut_ptr())
     };

@@ -77,7 +77,7 @@ pub mod event_flags {
     pub const INTERPROCESS: u32 = 4;
 }
 
-/// `CUevent_record_flags` and `CUevent_wait_flags`: in a capture, the event becomes a node of its own.
+/// `CUevent_record_flags` and `CUevent_wait_flags`: in a capture, the event becomes a separate node.
 pub mod event_node_flags {
     pub const EXTERNAL: u32 = 1;
 }
@@ -186,7 +186,7 @@ pub mod pool_attribute {
     pub const USED_MEM_HIGH: i32 = 8;
 }
 
-/// Numbers in place of a device's ordinal: `CU_DEVICE_CPU` (the host) and `CU_DEVICE_INVALID` (no place).
+/// Numbers in place of a device's ordinal: `CU_DEVICE_CPU` (the host) and `CU_DEVICE_INVALID` (no location).
 pub mod device_ordinal {
     pub const CPU: i32 = -1;
     pub const INVALID: i32 = -2;
@@ -286,7 +286,7 @@ pub mod limit {
     pub const DEV_RUNTIME_PENDING_LAUNCH_COUNT: i32 = 4;
     pub const MAX_L2_FETCH_GRANULARITY: i32 = 5;
     pub const PERSISTING_L2_CACHE_SIZE: i32 = 6;
-    /// The first of the limits that only contexts for graphics have.
+    /// The first of the limits that only graphics contexts have.
     pub const SHMEM_SIZE: i32 = 7;
     pub const LAST: i32 = 10;
 }
@@ -305,7 +305,7 @@ pub mod jit_option {
     pub const INFO_LOG_BUFFER_SIZE_BYTES: i32 = 4;
     pub const ERROR_LOG_BUFFER: i32 = 5;
     pub const ERROR_LOG_BUFFER_SIZE_BYTES: i32 = 6;
-    /// How many options there are.
+    /// The number of options.
     pub const NUM_OPTIONS: i32 = 36;
 }
 

@@ -1,4 +1,4 @@
-//! The driver's error codes, their names and their words.
+//! The driver's error codes, with their names and descriptions.
 
 use std::ffi::CStr;
 
@@ -6,7 +6,7 @@ use std::ffi::CStr;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Error(pub i32);
 
-/// What an entry point returns, before it becomes a `CUresult`.
+/// The result of an entry point, before it becomes a `CUresult`.
 pub type Result<T = ()> = std::result::Result<T, Error>;
 
 macro_rules! errors {
@@ -147,28 +147,28 @@ impl std::fmt::Debug for Error {
     }
 }
 
-/// The name of a `CUresult` and its words; `None` for a number that is not a code.
+/// Returns the name and the description of a `CUresult`; `None` for a number that is not a code.
 pub fn describe(code: i32) -> Option<(&'static CStr, &'static CStr)> {
     if code == 0 { Some((c"CUDA_SUCCESS", c"no error")) } else { describe_error(code) }
 }
 
-/// An error, with an explanation for those who read logs.
+/// An error, with an explanation for the log.
 pub struct Refused {
     /// The driver's code.
     pub error: Error,
-    /// The explanation; empty when the code needs none.
+    /// The explanation; empty if the code needs none.
     pub log: String,
 }
 
 impl Refused {
-    /// A refusal with its explanation.
+    /// Creates a refusal with its explanation.
     pub fn new(error: Error, log: impl Into<String>) -> Self {
         let log = log.into();
         Refused { error, log }
     }
 }
 
-/// Only the code of a refusal.
+/// Keeps only the code of a refusal.
 impl From<Refused> for Error {
     fn from(refused: Refused) -> Self {
         refused.error

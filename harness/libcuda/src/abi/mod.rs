@@ -1,4 +1,5 @@
-//! The C ABI: types, constants, error codes, versions, and the conversion of values. Nothing here knows the driver.
+//! The C ABI: types, constants, error codes, versions, and the conversion of values. This module does not depend on the
+//! driver.
 
 pub mod constants;
 pub mod device_attributes;

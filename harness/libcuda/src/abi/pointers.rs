@@ -22,24 +22,24 @@ pub fn put_optional<T>(out: *mut T, value: T) {
     }
 }
 
-/// Refuses a null pointer, before any work whose result could not be written.
+/// Refuses a null pointer, before doing any work whose result could not be written.
 pub fn need<T>(out: *const T) -> Result {
     if out.is_null() { Err(Error::INVALID_VALUE) } else { Ok(()) }
 }
 
-/// Reads a value or structure of the caller.
+/// Reads a value or structure through a pointer of the caller.
 pub fn get<T: Copy>(from: *const T) -> Result<T> {
     need(from)?;
     // SAFETY: as in `put`.
     Ok(unsafe { from.read_unaligned() })
 }
 
-/// Reads an array of the caller.
+/// Reads an array through a pointer of the caller.
 pub fn get_all<T: Copy>(from: *const T, count: usize) -> Result<Vec<T>> {
     if count == 0 {
         return Ok(Vec::new());
     }
-    // No array of handles or options is longer: a greater number is a mistake of the caller.
+    // No array of handles or options is longer: a larger number is a mistake of the caller.
     if count > 1 << 20 {
         return Err(Error::INVALID_VALUE);
     }
@@ -55,7 +55,7 @@ pub fn text(from: *const c_char) -> Result<String> {
     Ok(unsafe { CStr::from_ptr(from) }.to_string_lossy().into_owned())
 }
 
-/// Writes text and a terminator into a buffer of `len` bytes; text that is too long is cut.
+/// Writes text and a terminator into a buffer of `len` bytes; text that is too long is truncated.
 pub fn put_text(out: *mut c_char, len: usize, text: &str) -> Result {
     need(out)?;
     if len == 0 {
@@ -70,9 +70,9 @@ pub fn put_text(out: *mut c_char, len: usize, text: &str) -> Result {
     Ok(())
 }
 
-/// Writes handles as the driver's list queries do: at most as many as there is room for, and the rest of the list
-/// becomes null. `count` says how much room there is, and becomes the number of handles. Without a list only the number
-/// is written.
+/// Writes handles in the way of the driver's list queries: at most as many as there is room for, and the rest of the
+/// list becomes null. `count` holds the capacity, and receives the number of handles. Without a list only the number is
+/// written.
 pub fn put_list(list: *mut Handle, count: *mut usize, handles: &[Handle]) -> Result {
     let room = get(count)?;
     put(count, handles.len())?;

@@ -32,12 +32,12 @@ pub mod array_flags {
     pub const SURFACE_LDST: u32 = 0x02;
     pub const CUBEMAP: u32 = 0x04;
     pub const TEXTURE_GATHER: u32 = 0x08;
-    /// For graphics, which nothing here reads.
+    /// A flag for graphics, which is ignored here.
     pub const COLOR_ATTACHMENT: u32 = 0x20;
     pub const KNOWN: u32 = 0x1ff;
 }
 
-/// `CUarray_format`: each with whether it is unsigned, signed or a floating-point number (0, 1, 2), and its bits.
+/// `CUarray_format`: each with its kind (0 for unsigned, 1 for signed, 2 for floating-point), and its bits.
 pub const ARRAY_FORMATS: [(c_int, u32, u32); 8] = [
     (0x01, 0, 8),
     (0x02, 0, 16),

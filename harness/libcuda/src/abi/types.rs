@@ -6,11 +6,11 @@ use std::ffi::{c_int, c_uint, c_void};
 
 /// A device's ordinal, which is also its handle.
 pub type Device = c_int;
-/// An address that the device can reach.
+/// An address that the device can access.
 pub type DevicePtr = u64;
 /// A handle: a number that is looked up in one of the driver's tables.
 pub type Handle = usize;
-/// `CUhostFn`: a function of the caller's for a stream or a user object to call.
+/// `CUhostFn`: a function of the caller, for a stream or a user object to call.
 pub type HostFn = Option<unsafe extern "C" fn(*mut c_void)>;
 
 #[repr(C)]
@@ -61,7 +61,7 @@ pub struct PhysicalProps {
     pub kind: c_int,
     pub handle_types: c_int,
     pub location: Location,
-    /// For Windows.
+    /// Used on Windows.
     pub meta_data: usize,
     pub compression: u8,
     pub gpu_direct: u8,
@@ -69,7 +69,7 @@ pub struct PhysicalProps {
     pub reserved: [u8; 4],
 }
 impl PhysicalProps {
-    /// Memory of the one device.
+    /// Returns the properties of memory on the device.
     pub fn of_device() -> Self {
         PhysicalProps {
             kind: super::constants::allocation_type::PINNED,
@@ -160,8 +160,8 @@ pub struct CopyAttributes {
     pub flags: c_uint,
 }
 
-/// `CUmemcpy3DOperand`: memory by its address, the length of a row, the height of a layer and a place, or an array by
-/// its handle and the place in it.
+/// `CUmemcpy3DOperand`: memory by its address, the length of a row, the height of a layer and a location, or an array
+/// by its handle and the position in it.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct BatchOperand {
@@ -203,7 +203,8 @@ pub struct MemOpNode {
     pub flags: c_uint,
 }
 
-/// `CUdevResource`: some multiprocessors. The first word that cuda.h keeps for the driver says if they were split off.
+/// `CUdevResource`: a number of multiprocessors. The first of the words that cuda.h reserves for the driver records
+/// whether they were split off.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Resource {

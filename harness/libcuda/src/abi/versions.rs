@@ -8,11 +8,11 @@ pub const DRIVER_VERSION: c_int = 13000;
 /// The value of `cuCtxGetApiVersion`: contexts have had this version since CUDA 3.2.
 pub const CONTEXT_VERSION: u32 = 3020;
 
-/// The newest version of PTX that is known, as major * 10 + minor: the one that CUDA 13.0 emits. Newer ones are tried.
+/// The newest supported version of PTX, as major * 10 + minor: the one that CUDA 13.0 emits. Newer ones are tried.
 pub const NEWEST_PTX: u32 = 90;
 
-/// Newer forms of calls, each with the CUDA version in which it appeared. A client that asks for that version or a
-/// later one gets it.
+/// Newer forms of calls, each with the CUDA version that introduced it. A client that requests that version or a later
+/// one gets it.
 pub const VERSIONED: &[(&str, &[(c_int, &str)])] = &[
     ("cuCtxCreate", &[(3020, "_v2"), (11040, "_v3"), (12050, "_v4")]),
     ("cuCtxGetDevice", &[(13000, "_v2")]),

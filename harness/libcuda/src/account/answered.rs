@@ -1,29 +1,29 @@
-//! Errors that are the program's own business, as on a GPU: refused launches whose error it has been given.
+//! Errors that are left to the program, as on a GPU: refused launches whose error has been returned to it.
 //!
-//! Whoever calls the driver's functions has its answer in the function's result. A runtime in between may keep the
-//! error until the program asks for it: `kernel<<<...>>>()` gives no result, and few programs look at that of a
-//! cooperative launch.
+//! A direct caller of the driver's functions gets the error as the function's result. A runtime in between may keep the
+//! error until the program asks for it: `kernel<<<...>>>()` has no result, and few programs check that of a cooperative
+//! launch.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many there are.
+/// The number of refused launches whose error the program has received.
 static ANSWERED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// The thread's last call was a launch that was refused.
+    /// Whether the thread's last call was a launch that was refused.
     static REFUSED: Cell<bool> = const { Cell::new(false) };
-    /// Refused launches of the thread of which only the runtime knows so far.
+    /// The number of the thread's refused launches that only the runtime has seen so far.
     static KEPT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// A launch was refused: the caller has the error.
+/// Records that a launch was refused: the caller has the error.
 pub fn refused() {
     ANSWERED.fetch_add(1, Ordering::Relaxed);
     let _ = REFUSED.try_with(|refused| refused.set(true));
 }
 
-/// The caller has kept the thread's last error, if that was a refusal, instead of passing it on.
+/// Records that the caller has stored the thread's last error, if that was a refusal, instead of returning it.
 pub fn kept() {
     if REFUSED.try_with(|refused| refused.replace(false)).unwrap_or(false) {
         ANSWERED.fetch_sub(1, Ordering::Relaxed);
@@ -31,13 +31,13 @@ pub fn kept() {
     }
 }
 
-/// The program has asked for what the thread has kept.
+/// Records that the program has asked for the stored errors of the thread.
 pub fn asked() {
     let kept = KEPT.try_with(|kept| kept.replace(0)).unwrap_or(0);
     ANSWERED.fetch_add(kept, Ordering::Relaxed);
 }
 
-/// How many refused launches the program knows of.
+/// Returns the number of refused launches whose error the program has received.
 pub fn count() -> u64 {
     ANSWERED.load(Ordering::Relaxed)
 }

@@ -1,9 +1,9 @@
-//! The command line of this process, by which reports of several processes are told apart.
+//! The command line of this process, which distinguishes the reports of several processes.
 
-/// As many characters fit a line of a table.
+/// The number of characters that fit in a line of a table.
 const LONGEST: usize = 100;
 
-/// The program and its arguments, with three dots where they do not fit a line.
+/// Returns the program and its arguments, truncated with three dots to the width of a line.
 pub fn line() -> String {
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     fitting(&words.join(" "))

@@ -1,8 +1,8 @@
-//! The end of the process: what only then is known or asked for.
+//! The end of the process: the checks and reports that are made only then.
 //!
-//! A client that knows this driver reads `simt_report_json`. For all others, leaks are looked for when the process
-//! exits, and the report is written as JSON to the file that `WARPLAB_REPORT` names. Other findings were written to
-//! standard error when they were found.
+//! A client written for this driver reads `simt_report_json`. For all other programs, the leak check runs when the
+//! process exits, and the report is written as JSON to the file that `WARPLAB_REPORT` names. Other findings were
+//! written to standard error when they were found.
 
 use super::speech::{is_read, say, write_report};
 use super::{leak, report};
@@ -12,14 +12,14 @@ use crate::state::device::ending::has_abandoned;
 use crate::state::device::output;
 use crate::state::memory::allocation::left_now;
 
-/// Writes the report of a program that the user has interrupted: what it has not freed by then is no leak.
+/// Writes the report of a program that the user has interrupted: memory that it has not freed by then is not a leak.
 pub fn tell_interrupted() {
     if !is_read() {
         write_report(report::take);
     }
 }
 
-/// Looks for leaks and writes the report, unless a client reads reports.
+/// Checks for leaks and writes the report, unless a client reads reports.
 pub fn tell() {
     if driver().is_err() {
         return;
@@ -30,7 +30,7 @@ pub fn tell() {
     }
     if has_abandoned() {
         say(
-            "the program ended while its kernels ran, and nothing is known of them; call cudaDeviceSynchronize() before the end",
+            "the program ended while its kernels were running, so nothing is reported about them; call cudaDeviceSynchronize() before the end",
         );
     }
     if output::is_lost() {
@@ -39,10 +39,10 @@ pub fn tell() {
     leak::tell(&left_now());
     let report = report::take();
     if report.findings_dropped > 0 {
-        say(&format!("{} more mistakes were found than a report holds", report.findings_dropped));
+        say(&format!("the report is full: {} more mistakes were found", report.findings_dropped));
     }
     let (kept, dropped) = (report.launches.len(), report.launches_dropped);
-    // Who has asked for the report for itself says what it lacks.
+    // A program that requested the report for itself prints what it lacks.
     let is_ours_to_say = std::env::var_os(wire::REPORT_READER).is_none();
     if let Some(file) = write_report(|| report)
         && dropped > 0

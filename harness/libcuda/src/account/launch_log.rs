@@ -1,4 +1,4 @@
-//! `WARPLAB_LAUNCHES=FILE`: each launch as a line of JSON, for programs that do not know the report.
+//! `WARPLAB_LAUNCHES=FILE`: each launch as a line of JSON, for programs that do not read the report.
 
 use super::speech::complain;
 use crate::state::device::sync::lock;
@@ -25,8 +25,8 @@ fn append(path: &Path) -> std::io::Result<File> {
     File::options().create(true).append(true).open(path)
 }
 
-/// Adds a launch in one write, so that lines of several processes do not mix. If it cannot be written, standard error
-/// says so: a log with a gap must not look complete.
+/// Adds a launch in one write, so that lines of several processes do not mix. A failed write is reported on standard
+/// error: a log with a gap must not look complete.
 pub fn add(launch: &Launch) {
     let Some(file) = LOG.get_or_init(open) else {
         return;

@@ -1,5 +1,5 @@
-//! The launches that are kept until somebody reads the report. A program that nobody watches may launch millions of
-//! kernels, so what is kept is bounded by the memory that it takes.
+//! The launches that are kept until a client reads the report. An unattended program may launch millions of kernels, so
+//! the memory that the kept launches use is bounded.
 
 use std::collections::VecDeque;
 use std::mem::size_of;
@@ -7,20 +7,20 @@ use wire::Launch;
 use wire::counters::{BranchCount, Line};
 use wire::finding::Place;
 
-/// The most memory that the kept launches take, in bytes. The newest launch is kept even if it takes more alone.
+/// The maximum number of bytes that the kept launches use. The newest launch is kept even if it exceeds this alone.
 pub const MOST_BYTES: usize = 64 << 20;
 
-/// The newest launches, as many as fit, and how many were dropped.
+/// The newest launches, as many as fit, and the number of dropped ones.
 #[derive(Default)]
 pub struct Launches {
-    /// Each launch with the bytes that it takes, the oldest first.
+    /// Each launch with the bytes that it uses, the oldest first.
     kept: VecDeque<(usize, Launch)>,
     bytes: usize,
     dropped: u64,
 }
 
 impl Launches {
-    /// Adds a launch, and drops the oldest ones if they all do not fit any more.
+    /// Adds a launch, and drops the oldest ones until all fit.
     pub fn add(&mut self, launch: Launch) {
         let bytes = bytes_of(&launch);
         while self.bytes + bytes > MOST_BYTES
@@ -33,28 +33,28 @@ impl Launches {
         self.kept.push_back((bytes, launch));
     }
 
-    /// How many launches there were.
+    /// Returns the number of launches.
     pub fn count(&self) -> u64 {
         self.kept.len() as u64 + self.dropped
     }
 
-    /// Counts so many launches without keeping them.
+    /// Counts `count` launches without keeping them.
     pub fn drop_all(&mut self, count: u64) {
         self.dropped += count;
     }
 
-    /// How many launches were dropped.
+    /// Returns the number of dropped launches.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// The launches that are kept, the oldest first.
+    /// Returns the kept launches, the oldest first.
     pub fn into_list(self) -> Vec<Launch> {
         self.kept.into_iter().map(|(_, launch)| launch).collect()
     }
 }
 
-/// The memory that a launch's record takes, in bytes.
+/// Returns the memory that a launch's record uses, in bytes.
 fn bytes_of(launch: &Launch) -> usize {
     let counters = &launch.counters;
     let places = counters.lines.iter().map(|line| &line.place).chain(counters.branches.iter().map(|b| &b.place));
@@ -66,7 +66,7 @@ fn bytes_of(launch: &Launch) -> usize {
         + places.map(bytes_behind).sum::<usize>()
 }
 
-/// The memory that a place refers to, without the place itself.
+/// Returns the memory that a place refers to, without the place itself.
 fn bytes_behind(place: &Place) -> usize {
     let callers = &place.inlined_at;
     let names = callers.iter().map(|from| from.file.capacity());
@@ -79,7 +79,7 @@ mod tests {
     use wire::counters::{Counters, Totals};
     use wire::{Limiter, Occupancy};
 
-    /// A launch of a kernel with so many lines.
+    /// Creates a launch of a kernel with `lines` lines.
     fn launch(number: u32, lines: usize) -> Launch {
         let place = Place { function: "kernel".repeat(10), file: "kernel.cu".into(), ..Place::default() };
         let lines = vec![Line { place, totals: Totals::default() }; lines];

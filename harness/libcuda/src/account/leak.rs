@@ -1,8 +1,8 @@
 //! Leaks: device memory that was never freed, with the code that allocated it.
 //!
-//! Leaks are looked for when a context ends, when the process ends, and when a client that knows this driver asks,
-//! which it does when it has freed everything that it wants to free. Pinned memory, variables of modules and memory
-//! that graphs own are not leaks, and neither is memory whose stream-ordered free is under way.
+//! The leak check runs when a context ends, when the process ends, and on request of a client written for this driver,
+//! after it has freed everything that it intends to free. Pinned memory, variables of modules and memory that graphs
+//! own are not leaks, and neither is memory whose stream-ordered free is pending.
 
 use super::report;
 use crate::state::device::driver::leaks_wanted;
@@ -13,23 +13,24 @@ use simt::report::demangle;
 use std::sync::Arc;
 use wire::{Leak, Leaks};
 
-/// The most groups of allocations that a report lists, and the most allocations whose callers it looks up. More would
-/// help nobody.
+/// The maximum number of groups of allocations that a report lists, and of allocations whose callers it looks up.
+/// Longer lists would not be useful.
 const LISTED: usize = 8;
 const LOOKED_UP: usize = 64;
 
-/// Adds a finding about these allocations to the report, if leaks are looked for.
+/// Adds a finding about these allocations to the report, if the leak check is on.
 pub fn tell(left: &[Leftover]) {
     if leaks_wanted() && !left.is_empty() {
         report::found(finding(left));
     }
 }
 
-/// The leaks of now: a finding for each phase that the client has named (`during`). Nothing is reported twice.
+/// Returns the current leaks: one finding for each phase that the client has named (`during`). Nothing is reported
+/// twice.
 pub fn take() -> Leaks {
     let left = if leaks_wanted() { left_now() } else { Vec::new() };
     mark_reported(&left);
-    // Addresses are given out in ascending order, so this is the order of the program.
+    // Addresses are allocated in ascending order, so this is the order of the program.
     let mut phases: Vec<(Arc<str>, Vec<Leftover>)> = Vec::new();
     for left in left {
         let during = left.call_site.as_ref().map(|site| &site.during);
@@ -47,11 +48,11 @@ pub fn take() -> Leaks {
     }
 }
 
-/// The finding about all of these allocations.
+/// Creates the finding about all of these allocations.
 fn finding(left: &[Leftover]) -> Finding {
     let kind = Mistake::Leak { allocations: left.len() as u64, bytes: left.iter().map(|left| left.bytes).sum() };
     let mut finding = Finding::new(kind, "");
-    // Allocations of one size from one place are one mistake; they are listed once, where the first of them is.
+    // Allocations of one size from one place are one mistake; they are listed once, at the position of the first one.
     let mut groups: Vec<(String, u64, Vec<u64>)> = Vec::new();
     for left in left.iter().take(LOOKED_UP) {
         let caller = left.call_site.as_ref().and_then(|site| caller(&site.stack.to_string()));
@@ -77,9 +78,9 @@ fn finding(left: &[Leftover]) -> Finding {
     finding
 }
 
-/// The function of the program that allocated the memory, and its line if the program has line information. It is the
-/// first function on the stack that does not belong to this library, to the bindings and the harness between it and the
-/// program, or to Rust's own libraries.
+/// Returns the function of the program that allocated the memory, and its line if the program has line information. It
+/// is the first function on the stack that does not belong to this library, to the bindings and the harness between it
+/// and the program, or to Rust's own libraries.
 fn caller(stack: &str) -> Option<String> {
     let mut lines = stack.lines().map(str::trim).peekable();
     while let Some(line) = lines.next() {
@@ -108,7 +109,7 @@ fn caller(stack: &str) -> Option<String> {
     None
 }
 
-/// Whether a function lies between the program and the driver, so that naming it would not help.
+/// Returns whether a function lies between the program and the driver, so that naming it would not help.
 fn is_between(function: &str) -> bool {
     const CRATES: [&str; 11] = [
         "thrust",
@@ -135,7 +136,7 @@ fn is_between(function: &str) -> bool {
     if after.next().is_some_and(char::is_uppercase) && !plain.contains("::") {
         return true;
     }
-    // What a template returns stands before its name.
+    // The return type of a template precedes its name.
     let function = if function.contains('(') { &function[function.find(plain).unwrap_or(0)..] } else { function };
     // `<cudarc::driver::CudaStream as core::fmt::Debug>::fmt` belongs to the crate that is named first.
     let path = function.trim_start_matches(['<', '&', '[', '(']);

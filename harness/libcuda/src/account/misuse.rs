@@ -1,4 +1,4 @@
-//! Findings about calls of the driver: copies, frees and launches that cannot be made, and what is not modelled.
+//! Findings about calls of the driver: invalid copies, frees and launches, and unsupported features.
 
 use super::answered;
 use super::report::found;
@@ -12,12 +12,12 @@ use simt::report::Sources;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-/// Whether wrong copies and frees are findings: `memcheck`.
+/// Returns whether invalid copies and frees are findings: `memcheck`.
 fn enabled() -> bool {
     driver().is_ok_and(|driver| driver.settings().checks.memory)
 }
 
-/// A copy or fill that leaves its allocation.
+/// Records a copy or fill that leaves its allocation.
 pub fn bad_access(error: &AccessError) {
     if !enabled() {
         return;
@@ -40,7 +40,7 @@ fn allocation(address: u64, size: u64, name: &str, freed: bool, of: u64) -> Allo
     Allocation { address, size, name: name.to_owned(), freed, relation: Relation::of(of, address, size) }
 }
 
-/// A free of what cannot be freed.
+/// Records a free of an invalid address.
 pub fn wrong_free(error: &FreeError) {
     if !enabled() {
         return;
@@ -62,13 +62,13 @@ pub fn wrong_free(error: &FreeError) {
     found(finding);
 }
 
-/// A launch that the device refuses.
+/// Records a launch that the device refuses.
 pub fn refused(launch: RefusedLaunch<'_>) {
     static TOLD: Mutex<BTreeSet<(String, Limit, u64)>> = Mutex::new(BTreeSet::new());
     let RefusedLaunch { kernel, limit, asked, allowed, remedy } = launch;
     let mut finding = Finding::new(Kind::LaunchLimit { limit, asked, allowed }, kernel);
     finding.remedy = remedy;
-    // Many clients show only the error code, so the reason is also written to standard error, once for each.
+    // Many clients show only the error code, so each reason is also written to standard error, once.
     if lock(&TOLD).insert((kernel.to_owned(), limit, asked)) {
         say(&simt::report::one(&finding, &Sources::default()));
     }
@@ -76,7 +76,7 @@ pub fn refused(launch: RefusedLaunch<'_>) {
     found(finding);
 }
 
-/// Something that the machine does not model.
+/// Records the use of a feature that the machine does not model.
 pub fn unsupported(what: &str) {
     found(Finding::new(Kind::Unsupported { what: what.to_owned() }, ""));
 }

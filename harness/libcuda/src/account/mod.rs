@@ -1,5 +1,5 @@
-//! What is reported: the report itself, leaks, the log of launches, and what is written at exit. The account observes
-//! the state and queries it; the state does not know the account.
+//! Reporting: the report itself, leaks, the log of launches, and the output at exit. The account observes the state and
+//! queries it; the state does not depend on the account.
 
 pub mod answered;
 pub mod command;

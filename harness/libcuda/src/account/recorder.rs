@@ -1,4 +1,4 @@
-//! The observer that writes the account.
+//! The observer that fills the account.
 
 use super::report::{account, internal, launched};
 use super::{leak, misuse, slow};
@@ -9,7 +9,7 @@ use simt::machine::{Kernel, Progress};
 use simt::memory::{AccessError, FreeError};
 use wire::{Copied, Copies};
 
-/// What was copied that way.
+/// Returns the counters of the copies in this direction.
 fn copies_of(copies: &mut Copies, direction: Direction) -> &mut Copied {
     match direction {
         Direction::HostToDevice => &mut copies.host_to_device,
@@ -19,7 +19,7 @@ fn copies_of(copies: &mut Copies, direction: Direction) -> &mut Copied {
     }
 }
 
-/// Writes the account: whatever the state tells of goes into it.
+/// Records every event of the state in the account.
 pub struct Recorder;
 
 impl Observer for Recorder {

@@ -1,4 +1,4 @@
-//! What was launched, copied and found since the report was last taken.
+//! The launches, copies and findings since the report was last taken.
 
 use super::answered;
 use super::command;
@@ -16,7 +16,7 @@ use simt::report::demangle;
 use std::sync::{LazyLock, Mutex};
 use wire::{Copies, Launch, Managed, Memory, Occupancy, Told};
 
-/// What happened since the report was last taken.
+/// The events since the report was last taken.
 #[derive(Default)]
 pub(super) struct Account {
     launches: Launches,
@@ -25,7 +25,7 @@ pub(super) struct Account {
     pub managed: Managed,
 }
 
-/// The one account. It is kept only while there is a driver.
+/// The account of this process. It is kept only while there is a driver.
 static ACCOUNT: LazyLock<Mutex<Account>> = LazyLock::new(Mutex::default);
 
 /// Changes the account, if there is a driver.
@@ -35,12 +35,12 @@ pub(super) fn account(change: impl FnOnce(&mut Account)) {
     }
 }
 
-/// Something was found.
+/// Records a finding.
 pub fn found(finding: Finding) {
     all_found([finding]);
 }
 
-/// These were found. Mistakes that were not known yet are also written to standard error.
+/// Records findings. Mistakes that were not known yet are also written to standard error.
 fn all_found(findings: impl IntoIterator<Item = Finding>) {
     let mut new = Findings::default();
     account(|account| {
@@ -52,12 +52,12 @@ fn all_found(findings: impl IntoIterator<Item = Finding>) {
     });
     if !new.is_empty() && !is_read() {
         say_found(&new);
-        // The program may end without a last word of this driver.
+        // The program may end without another call of this driver.
         write_report(without_launches);
     }
 }
 
-/// The account until now with all that was found, but without the launches, which it keeps.
+/// Returns the current account with all findings, but without the launches, which stay in the account.
 fn without_launches() -> wire::Report {
     let mut present = Account::default();
     account(|account| {
@@ -69,12 +69,12 @@ fn without_launches() -> wire::Report {
     report_of(present)
 }
 
-/// The driver itself failed.
+/// Records a failure of the driver itself.
 pub fn internal(place: &str, what: &str) {
     found(Finding::new(Kind::Internal { what: format!("{place}: {what}") }, ""));
 }
 
-/// A launch has ended.
+/// Records a launch that has ended.
 pub fn launched(launch: Launched<'_>) {
     let Launched { kernel, profile, geometry, report, seed, issued, took } = launch;
     let threads = geometry.block.iter().product();
@@ -111,7 +111,7 @@ pub fn launched(launch: Launched<'_>) {
     all_found(report.findings);
 }
 
-/// Findings with their words, which show the source.
+/// Renders findings with excerpts of the source.
 pub fn told(findings: &Findings) -> Vec<Told> {
     let sources = sources(findings);
     let told = |finding| simt::report::told(finding, &sources);
@@ -125,7 +125,7 @@ pub fn take() -> wire::Report {
     report_of(taken)
 }
 
-/// An account as a report.
+/// Converts an account to a report.
 fn report_of(account: Account) -> wire::Report {
     let Ok(driver) = driver() else {
         return wire::Report::default();

@@ -1,4 +1,4 @@
-//! A word about launches that take long, for those who would think that the program hangs.
+//! Messages about launches that take long, so that the program does not appear to hang.
 
 use super::speech::{is_read, say};
 use simt::machine::{Kernel, Progress};
@@ -7,18 +7,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use wire::finding::Place;
 
-/// A launch that takes longer is worth a word, and so are launches that together do.
+/// The duration above which a launch, or all launches together, are reported.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Whether something was said: once in the process is enough.
+/// Whether a message has been written: one per process is enough.
 static SAID: AtomicBool = AtomicBool::new(false);
 
-/// Says how long a launch may take, unless a client reads reports: it has a progress of its own.
+/// Reports how long a launch may take, unless a client reads reports: it has its own progress display.
 pub fn tell(kernel: &Kernel, progress: Progress) {
     say_once(|| words(&readable(kernel), progress));
 }
 
-/// Says after a launch how long all so far took. Each may be too short for a word, and the program silent for hours.
+/// Reports after a launch how long all launches so far took. Each one may be too short to be reported, while the
+/// program is silent for hours.
 pub fn tell_after(kernel: &Kernel, took: Duration) {
     static LAUNCHES: AtomicU64 = AtomicU64::new(0);
     static NANOSECONDS: AtomicU64 = AtomicU64::new(0);
@@ -28,7 +29,7 @@ pub fn tell_after(kernel: &Kernel, took: Duration) {
     say_once(|| words_after(|| readable(kernel), took, launches, all));
 }
 
-/// Says once where an interrupted kernel was, unless a client reads reports: it has stopped the kernel itself.
+/// Reports once where an interrupted kernel was, unless a client reads reports: it has stopped the kernel itself.
 pub fn tell_stopped(kernel: &Kernel, place: &Place) {
     static TOLD: AtomicBool = AtomicBool::new(false);
     if !is_read() && !TOLD.swap(true, Ordering::Relaxed) {
@@ -36,7 +37,7 @@ pub fn tell_stopped(kernel: &Kernel, place: &Place) {
     }
 }
 
-/// A place in a line: that of the source if it is known.
+/// Returns a source location in one line: that of the source file if it is known.
 fn place_of(place: &Place) -> String {
     match place.file.as_str() {
         "" => format!("line {} of its PTX; compile with -lineinfo to see the line of the .cu", place.ptx_line),
@@ -44,7 +45,7 @@ fn place_of(place: &Place) -> String {
     }
 }
 
-/// A kernel's name for people.
+/// Returns a kernel's demangled name.
 fn readable(kernel: &Kernel) -> String {
     wire::shortened(&demangle(&kernel.name))
 }
@@ -59,8 +60,8 @@ fn say_once(words: impl FnOnce() -> Option<String>) {
     }
 }
 
-/// What to say of `launches` launches that took `all`, the last of them `took`; nothing if that is not long. The
-/// kernel's name is asked for only then: to read it takes long.
+/// Returns the message after `launches` launches that took `all`, the last of them `took`; `None` if that is not long.
+/// The kernel's name is computed only if needed, because demangling is slow.
 fn words_after(kernel: impl FnOnce() -> String, took: Duration, launches: u64, all: Duration) -> Option<String> {
     let seconds = all.as_secs();
     let last = took.as_secs_f64();
@@ -73,16 +74,16 @@ fn words_after(kernel: impl FnOnce() -> String, took: Duration, launches: u64, a
     (all >= LONG).then(said)
 }
 
-/// What to say of a launch that is so far; nothing if it will end soon.
+/// Returns the message about a launch with this progress; `None` if it will end soon.
 fn words(kernel: &str, progress: Progress) -> Option<String> {
     let Progress { elapsed, ended, begun, blocks } = progress;
     let seconds = elapsed.as_secs();
     if begun >= blocks {
-        // The last blocks run, and nobody knows for how long.
+        // The last blocks are running, for an unknown time.
         let said = format!("{kernel} has run for {seconds} s, and all of its {blocks} blocks have begun");
         return (elapsed >= LONG).then_some(said);
     }
-    // Of the blocks under way half is done, one with another.
+    // On average, running blocks are half done.
     let done = ended as f64 + begun.saturating_sub(ended).max(1) as f64 / 2.0;
     let whole = elapsed.as_secs_f64() * blocks as f64 / done;
     let said = || {
@@ -95,7 +96,7 @@ fn words(kernel: &str, progress: Progress) -> Option<String> {
     (whole > LONG.as_secs_f64()).then(said)
 }
 
-/// A time of more than a minute, in words.
+/// Renders a time of more than a minute in words.
 fn about(seconds: f64) -> String {
     let (number, unit) = match seconds / 60.0 {
         minutes if minutes < 120.0 => (minutes, "minute"),
@@ -110,7 +111,7 @@ fn about(seconds: f64) -> String {
 mod tests {
     use super::*;
 
-    /// A launch of so many blocks, of which ten are under way.
+    /// Returns the message about a launch of `blocks` blocks, of which ten are running.
     fn of(seconds: u64, begun: u64, blocks: u64) -> Option<String> {
         let ended = begun.saturating_sub(10);
         words("sum(int*)", Progress { elapsed: Duration::from_secs(seconds), ended, begun, blocks })

@@ -9,13 +9,13 @@ use std::sync::Mutex;
 /// Texts of source files that the program gave, by name.
 static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 
-/// Adds texts of source files, by the names that they have in line information.
+/// Adds texts of source files, by their names in line information.
 pub fn know(sources: BTreeMap<String, String>) {
     lock(&KNOWN).extend(sources);
 }
 
-/// The source files that findings point into: the texts that the program gave, or, if it gave none, the files
-/// themselves if they can be read. A program that gives texts runs kernels of others, whose line information may name
+/// Returns the source files to which findings refer: the texts that the program gave, or, if it gave none, the files
+/// themselves if they can be read. A program that gives texts runs untrusted kernels, whose line information may name
 /// any file.
 pub fn sources(findings: &Findings) -> Sources {
     let mut sources = Sources::new();

@@ -1,7 +1,7 @@
-//! What is written to standard error, for programs that do not know this driver.
+//! Output on standard error, for programs that were not written for this driver.
 //!
-//! A finding is written when it is found: a program that aborts would take it along otherwise. A client that reads
-//! reports gets it there, and nothing is written.
+//! A finding is written when it is found, because it would be lost if the program aborts. If a client reads reports, it
+//! gets the finding there, and nothing is written.
 
 use super::sources::sources;
 use simt::finding::{Findings, Kind};
@@ -14,36 +14,35 @@ use wire::Report;
 
 static READ: AtomicBool = AtomicBool::new(false);
 
-/// A client fetches reports, so findings need not be written.
+/// Records that a client fetches reports, so findings need not be written.
 pub fn somebody_reads() {
     READ.store(true, Ordering::Relaxed);
 }
 
-/// Whether a client fetches reports.
+/// Returns whether a client fetches reports.
 pub fn is_read() -> bool {
     READ.load(Ordering::Relaxed)
 }
 
-/// Whether standard error must stay empty: `WARPLAB_QUIET` is set.
+/// Returns whether standard error must stay empty: `WARPLAB_QUIET` is set.
 fn is_quiet() -> bool {
     std::env::var_os("WARPLAB_QUIET").is_some_and(|value| !value.is_empty())
 }
 
-/// Writes something, unless standard error must stay empty.
+/// Writes a message, unless standard error must stay empty.
 pub fn say(what: &str) {
     if !is_quiet() {
         complain(what);
     }
 }
 
-/// Writes something that must be known even where standard error should stay empty. If it is closed, there is nobody to
-/// tell.
+/// Writes a message that is needed even if standard error should stay empty. Does nothing if standard error is closed.
 pub fn complain(what: &str) {
     let _ = writeln!(std::io::stderr().lock(), "emulated CUDA driver: {}", what.trim_end());
 }
 
-/// Writes a report as JSON to the file that `WARPLAB_REPORT` names, or to this process's own file in the folder that it
-/// names, if it names one. Returns the file.
+/// Writes a report as JSON to the file that `WARPLAB_REPORT` names, or to this process's own file if it names a folder.
+/// Returns the file.
 pub fn write_report(report: impl FnOnce() -> Report) -> Option<PathBuf> {
     let mut file = std::env::var_os("WARPLAB_REPORT").filter(|file| !file.is_empty()).map(PathBuf::from)?;
     if file.is_dir() {
@@ -55,8 +54,8 @@ pub fn write_report(report: impl FnOnce() -> Report) -> Option<PathBuf> {
     Some(file)
 }
 
-/// The name of this process's report in a folder. Names sort by the time of the first report, and a process that has
-/// the number of an ended one has a name of its own.
+/// Returns the name of this process's report in a folder. Names sort by the time of the first report, and a process
+/// that reuses the number of an ended one gets a different name.
 fn own_name() -> &'static str {
     static NAME: OnceLock<String> = OnceLock::new();
     NAME.get_or_init(|| {
@@ -65,7 +64,7 @@ fn own_name() -> &'static str {
     })
 }
 
-/// Writes new findings. A launch that is refused was already written about when it was.
+/// Writes new findings. A refused launch is skipped, because it was already reported when it was refused.
 pub fn say_found(findings: &Findings) {
     let sources = sources(findings);
     for finding in findings.list.iter().filter(|finding| !matches!(finding.kind, Kind::LaunchLimit { .. })) {

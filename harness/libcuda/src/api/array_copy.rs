@@ -10,7 +10,7 @@ use crate::state::memory::array;
 use crate::state::memory::copy::{End, MemoryCopy};
 use std::ffi::c_void;
 
-/// Bytes of an array from an offset on.
+/// Returns the bytes of an array from an offset on.
 fn end(handle: Handle, offset: usize, bytes: usize) -> Result<End> {
     current()?;
     Ok(End::Device(array::range(handle, offset, bytes)?))

@@ -44,7 +44,7 @@ fn begin_to_graph(
 
 fn end(stream: Handle, out: *mut Handle) -> Result {
     let ended = capture::end(&streams::find(stream)?)?;
-    // Whoever has captured into a graph has its handle.
+    // A caller that has captured into a graph already has its handle.
     put_optional(out, 0);
     ended.whole?;
     put_optional(out, graph::handle_of(&ended.graph));
@@ -62,8 +62,8 @@ fn info(stream: Handle, status: *mut c_int, id: *mut u64) -> Result {
 }
 
 thread_local! {
-    /// The list that `cuStreamGetCaptureInfo` points its caller to: valid until the next such call, as the driver says.
-    /// It is never dropped, as destructors of the program's thread-local objects may still call.
+    /// The list to which the result of `cuStreamGetCaptureInfo` points: valid until the next such call, as the driver
+    /// documents. It is never dropped, because destructors of the program's thread-local objects may still make calls.
     static LISTED: RefCell<ManuallyDrop<Vec<Handle>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 

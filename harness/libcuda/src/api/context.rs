@@ -81,7 +81,7 @@ fn get_device(out: *mut Device) -> Result {
     put(out, 0)
 }
 
-/// The device of a context, or of the current one for null.
+/// Writes the device of a context, or of the current one for null.
 fn get_device_of(out: *mut Device, context: Handle) -> Result {
     given_or_current(context)?;
     put(out, 0)
@@ -112,7 +112,7 @@ fn synchronize() -> Result {
     current_uncaptured()?.synchronize()
 }
 
-/// Waits for a context's work; for that of the current one for null.
+/// Waits for a context's work, or for that of the current context for null.
 fn synchronize_one(context: Handle) -> Result {
     if context == 0 { synchronize() } else { given_or_current(context)?.synchronize() }
 }
@@ -158,7 +158,7 @@ fn get_shared_config(out: *mut c_int) -> Result {
 fn set_shared_config(config: c_int) -> Result {
     let context = current()?;
     check_shared_config(config)?;
-    // Banks are four bytes wide on every part since Maxwell; the wish is accepted and changes nothing.
+    // Banks are four bytes wide on every part since Maxwell; the request is accepted and ignored.
     let width = shared_config::FOUR_BYTE_BANK_SIZE;
     context.shared_config.store(width, Ordering::Relaxed);
     Ok(())

@@ -11,7 +11,7 @@ use crate::state::memory::copy::{End, MemoryCopy};
 use crate::state::memory::described::{described, unified};
 use std::ffi::c_void;
 
-/// A copy of two dimensions as one of three.
+/// Converts a two-dimensional copy to a three-dimensional one.
 fn flat(c: &Copy2D) -> Copy3D {
     Copy3D {
         src_x: c.src_x,

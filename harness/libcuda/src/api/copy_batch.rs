@@ -15,7 +15,7 @@ use std::ffi::c_int;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-/// The stream of a batch of `count`: any but the legacy default stream.
+/// Returns the stream of a batch of `count` operations: any stream except the legacy default stream.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for that stream, and for an empty batch.
@@ -24,7 +24,8 @@ pub fn stream_of(handle: Handle, count: usize) -> Result<Arc<Stream>> {
     if count == 0 || stream.legacy { Err(Error::INVALID_VALUE) } else { Ok(stream) }
 }
 
-/// For each of `count` operations the number of the entry that is for it: entry `k` is for those from `firsts[k]` on.
+/// Returns, for each of `count` operations, the number of the entry that applies to it: entry `k` applies to those from
+/// `firsts[k]` on.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` unless the first is 0, each is greater than the one before, and all are below `count`.
@@ -36,7 +37,7 @@ pub fn entries_of(count: usize, firsts: &[usize]) -> Result<Vec<usize>> {
     Ok((0..count).map(|at| firsts.partition_point(|first| *first <= at) - 1).collect())
 }
 
-/// Refuses a hint that names no place. The hints themselves change nothing: managed memory is stored once.
+/// Refuses a hint with an invalid location. The hints themselves have no effect: managed memory is stored once.
 fn check_hint(hint: Location) -> Result {
     match hint {
         Location { kind: Location::DEVICE, id: 0 } => Ok(()),
@@ -50,7 +51,7 @@ fn check_attributes(order: c_int, flags: u32) -> Result {
     if known && flags & !copy_flags::PREFER_OVERLAP_WITH_COMPUTE == 0 { Ok(()) } else { Err(Error::INVALID_VALUE) }
 }
 
-/// A copy whose source is read as its order says: within the call, or when the stream gets there.
+/// Returns a copy whose source is read in the requested order: within the call, or when the stream reaches it.
 fn ordered(mut copy: MemoryCopy, order: c_int) -> MemoryCopy {
     copy.source_ends_with_call = order == source_order::DURING_API_CALL;
     copy
@@ -67,7 +68,7 @@ fn batch(
     failed: *mut usize,
     stream: Handle,
 ) -> Result {
-    // So it stays where the mistake is not one copy's.
+    // This value remains if the mistake does not belong to one copy.
     put_optional(failed, usize::MAX);
     let stream = stream_of(stream, count)?;
     let (dsts, srcs, sizes) = (get_all(dsts, count)?, get_all(srcs, count)?, get_all(sizes, count)?);
@@ -93,7 +94,7 @@ fn batch(
     copy_batch(&stream, copies)
 }
 
-/// As [`batch`], since CUDA 13: it does not tell which copy failed.
+/// Like [`batch`], since CUDA 13: it does not return which copy failed.
 fn batch_v2(
     dsts: *const DevicePtr,
     srcs: *const DevicePtr,
@@ -107,7 +108,8 @@ fn batch_v2(
     batch(dsts, srcs, sizes, count, attributes, firsts, attribute_count, null_mut(), stream)
 }
 
-/// Bytes of an element of an operand that is an array; `None` for memory, whose elements are those of the other one.
+/// Returns the bytes of an element of an operand that is an array; `None` for memory, whose elements are those of the
+/// other operand.
 fn element(operand: &BatchOperand) -> Result<Option<usize>> {
     match operand.kind {
         copy_operand::POINTER => Ok(None),
@@ -116,10 +118,11 @@ fn element(operand: &BatchOperand) -> Result<Option<usize>> {
     }
 }
 
-/// One end of a copy in bytes: its kind, address, array, the place in the array, and the lengths of a row and a layer.
+/// One end of a copy in bytes: its kind, address, array, the position in the array, and the lengths of a row and a
+/// layer.
 type End = (c_int, u64, Handle, [usize; 3], [usize; 2]);
 
-/// The end of a copy that an operand is.
+/// Returns the end of a copy for an operand.
 fn end(operand: &BatchOperand, element: usize, extent: [usize; 3]) -> Result<End> {
     let [first, second, third, fourth] = operand.words;
     if operand.kind == copy_operand::ARRAY {
@@ -185,7 +188,7 @@ fn batch_3d(count: usize, ops: *const BatchCopy, failed: *mut usize, flags: u64,
     copy_batch(&stream, copies)
 }
 
-/// As [`batch_3d`], since CUDA 13.
+/// Like [`batch_3d`], since CUDA 13.
 fn batch_3d_v2(count: usize, ops: *const BatchCopy, flags: u64, stream: Handle) -> Result {
     batch_3d(count, ops, null_mut(), flags, stream)
 }

@@ -13,7 +13,7 @@ use crate::state::memory::graph_usage;
 use simt::profile::Profile;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-/// The device's place on the bus: in a domain that no real bus has, so that no tool mistakes it for a card.
+/// The device's bus address: in a domain that no real bus has, so that no tool mistakes it for a card.
 const BUS_ID: &str = "FFFF:01:00.0";
 
 /// Checks a device's ordinal or handle.
@@ -35,7 +35,7 @@ fn count(out: *mut c_int) -> Result {
     put(out, 1)
 }
 
-/// A part's name, which says that it is emulated.
+/// Returns a part's name, marked as emulated.
 fn name_of(profile: &Profile) -> String {
     format!("{} (emulated)", profile.full_name)
 }
@@ -51,11 +51,11 @@ fn uuid(out: *mut Uuid, dev: Device) -> Result {
     put(out, Uuid(uuid_of(driver()?.profile)))
 }
 
-/// The device as it is now, for libraries of monitoring. It may be asked for before `cuInit`, which it does not call:
-/// a process that only looks may still be forked.
+/// Returns the current state of the device, for monitoring libraries. It may be called before `cuInit`, which it does
+/// not call: a process that only queries the device may still be forked.
 ///
 /// # Errors
-/// A message, when the environment names no part that exists.
+/// A message, if the environment names a part that does not exist.
 pub fn described() -> std::result::Result<wire::Device, String> {
     let profile = part()?;
     let driver = driver().ok();
@@ -147,7 +147,7 @@ fn peer_attribute(out: *mut c_int, _attribute: c_int, source: Device, target: De
     check(source)?;
     check(target)?;
     need(out)?;
-    // There is only one device, so there are no pairs, whichever attribute is asked for.
+    // There is only one device, so there are no pairs, regardless of the attribute.
     Err(Error::INVALID_DEVICE)
 }
 
@@ -189,7 +189,7 @@ fn graph_memory_get(dev: Device, attribute: c_int, out: *mut u64) -> Result {
     put(out, graph_usage::attribute(attribute)?)
 }
 
-/// Only the high-water marks can be set, and only to zero: to what is in use.
+/// Only the high-water marks can be set, and only to zero, which resets them to the current usage.
 fn graph_memory_set(dev: Device, attribute: c_int, value: *const u64) -> Result {
     check(dev)?;
     if get(value)? != 0 {

@@ -17,13 +17,13 @@ use crate::state::modules::module::find_function;
 use crate::state::modules::refusal::{self, too_few_arguments};
 use std::ffi::{c_int, c_uint, c_void};
 
-/// Changes what a function keeps for its launches.
+/// Changes the state that a function keeps for its launches.
 fn change(function: Handle, change: impl FnOnce(&mut EarlyLaunch) -> Result) -> Result {
     current()?;
     change(&mut lock(&find_function(function)?.early_launch))
 }
 
-/// The largest parameter block of the part, in bytes.
+/// Returns the maximum size of the part's parameter block, in bytes.
 fn most_params() -> Result<usize> {
     Ok(driver()?.profile.max_param_bytes as usize)
 }

@@ -1,4 +1,5 @@
-//! What every entry point shares: its C name, the guard around it, and its place in the table for `cuGetProcAddress`.
+//! The common part of all entry points: the C name, the guard around it, and its entry in the table for
+//! `cuGetProcAddress`.
 
 use crate::abi::error::{Error, Result};
 use crate::account::report;
@@ -33,14 +34,14 @@ unsafe impl Send for Symbol {}
 // SAFETY: as above.
 unsafe impl Sync for Symbol {}
 
-/// Whether each call and its result is written to standard error: `WARPLAB_TRACE` is set.
+/// Returns whether each call and its result are written to standard error: `WARPLAB_TRACE` is set.
 fn traced() -> bool {
     static TRACED: OnceLock<bool> = OnceLock::new();
     *TRACED.get_or_init(|| std::env::var_os("WARPLAB_TRACE").is_some_and(|value| !value.is_empty()))
 }
 
-/// Runs an entry point's body. A panic in it becomes `CUDA_ERROR_UNKNOWN` and a finding. One function for all of them
-/// is a fifth less to compile than one for each.
+/// Runs an entry point's body. A panic in it becomes `CUDA_ERROR_UNKNOWN` and a finding. A single function for all
+/// entry points compiles a fifth less code than one for each.
 pub fn guard(name: &'static str, body: &dyn Fn() -> Result) -> i32 {
     let result = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)) {
         Ok(result) => result,

@@ -53,7 +53,7 @@ fn record_with_flags(event: Handle, on: Handle, flags: c_uint) -> Result {
         return Ok(());
     }
     let mark = event.mark();
-    // Nobody may wait for a record that is in no stream.
+    // No stream may wait for a record that is not in a stream.
     capture::enqueue(&stream, Task::Record(Arc::clone(&mark))).inspect_err(|_| mark.set())
 }
 
@@ -65,7 +65,7 @@ fn query(event: Handle) -> Result {
     }
 }
 
-/// The event of a handle, for a call in which the host asks about it. A capture forbids those.
+/// Returns the event of a handle, for a call in which the host queries it. A capture forbids such calls.
 fn usable(handle: Handle) -> Result<Arc<Event>> {
     current_any()?;
     let event = find(handle)?;

@@ -1,4 +1,4 @@
-//! Functions beside the driver API: the machine's report and its settings. A client looks them up by name.
+//! Functions in addition to the driver API: the machine's report and its settings. A client looks them up by name.
 
 use crate::abi::error::Error;
 use crate::abi::pointers::text;
@@ -28,14 +28,14 @@ fn owned(text: String) -> *mut c_char {
     CString::new(text.replace('\0', " ")).map_or(std::ptr::null_mut(), CString::into_raw)
 }
 
-/// The version of this package.
+/// Returns the version of this package.
 #[unsafe(no_mangle)]
 extern "C" fn simt_version() -> *const c_char {
     const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
     VERSION.as_ptr().cast()
 }
 
-/// The names of the profiles, with commas between them.
+/// Returns the names of the profiles, separated by commas.
 #[unsafe(no_mangle)]
 extern "C" fn simt_profiles() -> *const c_char {
     static NAMES: OnceLock<CString> = OnceLock::new();
@@ -43,8 +43,8 @@ extern "C" fn simt_profiles() -> *const c_char {
     NAMES.get_or_init(|| CString::new(names()).unwrap_or_default()).as_ptr()
 }
 
-/// Everything that was launched, copied and found since the last call, as JSON. Never null; `simt_string_free` frees
-/// it. Work that is still under way will be in the next report: synchronize first.
+/// Returns all launches, copies and findings since the last call, as JSON. Never null; `simt_string_free` frees it.
+/// Work that is still running will be in the next report: synchronize first.
 #[unsafe(no_mangle)]
 extern "C" fn simt_report_json() -> *mut c_char {
     somebody_reads();
@@ -53,9 +53,9 @@ extern "C" fn simt_report_json() -> *mut c_char {
     owned(report.to_json())
 }
 
-/// The device memory that is allocated now and was not reported before, as JSON, for a client that has freed everything
-/// that it wants to free: `findings` as in the report, each with the value of `during` at the time of the allocation.
-/// Without `leakcheck` there are no findings. Never null; `simt_string_free` frees it.
+/// Returns the currently allocated device memory that was not reported before, as JSON, for a client that has freed
+/// everything that it intends to free: `findings` as in the report, each with the value of `during` at the time of the
+/// allocation. Without `leakcheck` there are no findings. Never null; `simt_string_free` frees it.
 #[unsafe(no_mangle)]
 extern "C" fn simt_leaks_json() -> *mut c_char {
     somebody_reads();
@@ -67,7 +67,7 @@ extern "C" fn simt_leaks_json() -> *mut c_char {
     owned(leaks.to_json())
 }
 
-/// Says that a report could not be made, so that it does not look like one without findings.
+/// Records that a report could not be created, so that it does not look like one without findings.
 fn failed(place: &str, panic: &(dyn Any + Send)) -> Findings {
     let what = format!("{place}: {}", panic_text(panic));
     let mut findings = Findings::default();
@@ -75,8 +75,8 @@ fn failed(place: &str, panic: &(dyn Any + Send)) -> Findings {
     findings
 }
 
-/// The device as it is now, as JSON; `cuInit` need not have been called. Null when the environment names no part that
-/// exists: `simt_last_error` says which there are. `simt_string_free` frees it.
+/// Returns the current state of the device as JSON; `cuInit` need not have been called. Null if the environment names a
+/// part that does not exist: `simt_last_error` then lists the valid ones. `simt_string_free` frees it.
 #[unsafe(no_mangle)]
 extern "C" fn simt_device_json() -> *mut c_char {
     match catch_unwind(described).unwrap_or_else(|_| Err("the machine failed".into())) {
@@ -97,10 +97,10 @@ unsafe extern "C" fn simt_string_free(string: *mut c_char) {
     }
 }
 
-/// Keeps words for `simt_last_error`.
+/// Stores a message for `simt_last_error`.
 fn keep_error(message: &str) {
     let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
-    // There is no place for it any more in a destructor at the thread's end.
+    // The thread-local storage is gone in a destructor at the thread's end.
     let _ = ERROR.try_with(|error| error.replace(message));
 }
 
@@ -124,9 +124,9 @@ fn apply(json: *const c_char) -> Result<(), String> {
     })
 }
 
-/// Changes settings, for launches from now on: a JSON object with any of `profile` (before `cuInit`), `checks`,
-/// `counters`, `lines`, `costs`, `seed`, `budget`, `workers`, `during`, `sources`, `host`. Returns 0, or
-/// `CUDA_ERROR_INVALID_VALUE` and words in `simt_last_error`.
+/// Changes settings for future launches: a JSON object with any of `profile` (before `cuInit`), `checks`, `counters`,
+/// `lines`, `costs`, `seed`, `budget`, `workers`, `during`, `sources`, `host`. Returns 0, or `CUDA_ERROR_INVALID_VALUE`
+/// with a message in `simt_last_error`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
     match catch_unwind(|| apply(json)).unwrap_or_else(|_| Err("the machine failed".into())) {
@@ -138,22 +138,22 @@ unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
     }
 }
 
-/// Stops the launch under way, and those from now on, for a program whose user has interrupted it. As when a driver's
-/// watchdog ends a kernel, they leave `CUDA_ERROR_LAUNCH_TIMEOUT`. It may be called from any thread, and waits for
-/// nothing.
+/// Stops the running launch and all later ones, for a program whose user has interrupted it. They leave
+/// `CUDA_ERROR_LAUNCH_TIMEOUT`, as when a driver's watchdog ends a kernel. It may be called from any thread, and does
+/// not block.
 #[unsafe(no_mangle)]
 extern "C" fn simt_interrupt() {
     interrupt();
 }
 
-/// For a runtime that keeps errors until the program asks for them: with 0, that it keeps the error of this thread's
-/// last launch; with any other number, that the program has asked.
+/// Called by a runtime that keeps errors until the program asks for them: 0 means that it keeps the error of this
+/// thread's last launch; any other number means that the program has asked.
 #[unsafe(no_mangle)]
 extern "C" fn simt_error_asked(asked: c_int) {
     if asked == 0 { answered::kept() } else { answered::asked() }
 }
 
-/// Why this thread's last `simt_configure` or `simt_device_json` failed; valid until the next one.
+/// Returns the reason why this thread's last `simt_configure` or `simt_device_json` failed; valid until the next one.
 #[unsafe(no_mangle)]
 extern "C" fn simt_last_error() -> *const c_char {
     ERROR.try_with(|error| error.borrow().as_ptr()).unwrap_or(c"".as_ptr())

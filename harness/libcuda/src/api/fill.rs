@@ -10,7 +10,7 @@ fn later(handle: Handle, fill: Fill) -> Result {
     fill_in(&streams::find(handle)?, fill)
 }
 
-/// A fill of several rows.
+/// Creates a fill of several rows.
 fn rows(dst: DevicePtr, pitch: usize, value: u32, element: u32, (width, height): (usize, usize)) -> Fill {
     Fill { dst, pitch, value, element, width, height }
 }

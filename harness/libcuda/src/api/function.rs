@@ -13,7 +13,7 @@ use std::ffi::{c_char, c_int};
 /// Writes the value of an attribute.
 ///
 /// # Errors
-/// For a handle that is not a function, and a number that is not an attribute.
+/// For a handle that is not a function, or a number that is not an attribute.
 pub fn read_attribute(out: *mut c_int, attribute: c_int, handle: Handle) -> Result {
     need(out)?;
     put(out, function::attribute(&*find_function(handle)?, attribute)?)
@@ -22,7 +22,7 @@ pub fn read_attribute(out: *mut c_int, attribute: c_int, handle: Handle) -> Resu
 /// Sets an attribute.
 ///
 /// # Errors
-/// For a handle that is not a function, for an attribute that does not exist or cannot be set, and for a value that the
+/// For a handle that is not a function, for an attribute that does not exist or cannot be set, or for a value that the
 /// device does not support.
 pub fn write_attribute(handle: Handle, attribute: c_int, value: c_int) -> Result {
     function::set_attribute(&*find_function(handle)?, attribute, value)
@@ -50,7 +50,8 @@ fn set_shared_config(function: Handle, config: c_int) -> Result {
     check_shared_config(config)
 }
 
-/// The name lives as long as the module does. Null is no value here, where other calls say that it is no handle.
+/// The name lives as long as the module. A null handle is an invalid value here, unlike in other calls, where it is an
+/// invalid handle.
 fn name(out: *mut *const c_char, function: Handle) -> Result {
     driver()?;
     need(out)?;

@@ -1,8 +1,8 @@
-//! A fuzzer: calls in any order with any arguments must neither crash nor hang. The tests here are short; for millions
-//! of sequences see [`super::fuzz_range`].
+//! A fuzzer: calls in any order with any arguments must not crash or hang. The tests here are short; for millions of
+//! sequences see [`super::fuzz_range`].
 //!
-//! Pointers that the C API promises to be good are null or good; handles, addresses, sizes, flags and texts are
-//! anything that does not ask for a legal but endless amount of work.
+//! Pointers that the C API requires to be valid are null or valid; handles, addresses, sizes, flags and texts are
+//! arbitrary, except those that request a legal but endless amount of work.
 
 use crate::api::entry::Symbol;
 use crate::api::proc_address::families;
@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ffi::c_void;
 use std::sync::{LazyLock, Mutex};
 
-/// Left out: calls that wait until memory changes, which it never does here, and one that writes a file.
+/// Calls that are left out: those that wait until memory changes, which it never does here, and one that writes a file.
 const LEFT_OUT: [&str; 5] =
     ["cuIpcOpen", "cuStreamWaitValue", "cuStreamBatchMemOp", "cuGraphAddBatchMemOpNode", "cuGraphDebugDotPrint"];
 
@@ -29,7 +29,7 @@ const TEXTS: [&[u8]; 5] = [
 
 unsafe extern "C" fn callback(_: *mut c_void) {}
 
-/// What the calls so far have returned, and the buffers that they are given.
+/// The results of the calls so far, and the buffers that are passed to calls.
 struct World {
     returned: Vec<u64>,
     buffers: Vec<Vec<u64>>,
@@ -43,7 +43,7 @@ impl World {
         self.returned.get(choice as usize % all).copied().unwrap_or(0)
     }
 
-    /// An argument of a type, by a random word.
+    /// Returns an argument of a type, chosen by a random word.
     fn argument(&mut self, position: usize, kind: &str, word: u64) -> u64 {
         let (way, choice) = (word % 8, word / 8);
         match kind {
@@ -57,7 +57,7 @@ impl World {
                 self.fill(position, kind, choice);
                 self.buffers[position].as_mut_ptr() as u64
             }
-            // Sizes and counts: what a buffer holds, or more than any memory has.
+            // Sizes and counts: up to the size of a buffer, or more than any memory has.
             "usize" => {
                 if way == 0 {
                     u64::MAX - choice % 64
@@ -78,12 +78,12 @@ impl World {
         }
     }
 
-    /// What lies behind a pointer of a type.
+    /// Fills the target of a pointer of this type.
     fn fill(&mut self, position: usize, kind: &str, choice: u64) {
         let scratch = self.buffers[MOST].as_mut_ptr() as u64;
         let mut words = std::mem::take(&mut self.buffers[position]);
         match kind {
-            // Counts, and room for lists.
+            // Counts, and capacities of lists.
             "*mut usize" | "*const usize" => (0..).zip(&mut words).for_each(|(at, word)| *word = at % 8),
             _ if kind.contains("* mut *") || kind.contains("*mut *") || kind.contains("*const *") => {
                 words.fill(scratch);
@@ -110,7 +110,7 @@ impl World {
     }
 }
 
-/// The most arguments that a call has.
+/// The maximum number of arguments of a call.
 const MOST: usize = 15;
 
 #[rustfmt::skip]
@@ -121,7 +121,8 @@ type Entry = unsafe extern "C" fn(
 /// Makes a call.
 ///
 /// # Safety
-/// The arguments are what it takes. All are whole words, which the C ABI passes alike whatever their number.
+/// The arguments must match the call. All are whole words, which the C ABI passes in the same way for any number of
+/// arguments.
 unsafe fn enter(symbol: Symbol, given: [u64; MOST]) -> i32 {
     // SAFETY: the caller's contract.
     unsafe {
@@ -131,16 +132,16 @@ unsafe fn enter(symbol: Symbol, given: [u64; MOST]) -> i32 {
     }
 }
 
-/// These arguments, and zeros.
+/// Returns these arguments, padded with zeros.
 fn only<const N: usize>(arguments: [u64; N]) -> [u64; MOST] {
     std::array::from_fn(|at| arguments.get(at).copied().unwrap_or(0))
 }
 
-/// One object of each kind, for a sequence to begin with.
+/// Creates one object of each kind, for a sequence to begin with.
 fn begin(symbols: &HashMap<&str, Symbol>, world: &mut World) {
     let mut make = |name: &str, arguments: [u64; 4]| {
         let mut out = 0u64;
-        // SAFETY: each call below is given what cuda.h says, its result first.
+        // SAFETY: each call below gets the arguments that cuda.h specifies, its result first.
         let code = unsafe {
             let [b, c, d, e] = arguments;
             enter(symbols[name], only([&raw mut out as u64, b, c, d, e]))
@@ -169,20 +170,20 @@ fn begin(symbols: &HashMap<&str, Symbol>, world: &mut World) {
 /// A call's name, and the types of its arguments.
 type Signature = (&'static str, &'static [&'static str]);
 
-/// The functions, and the signatures of those that are called.
+/// All functions, and the signatures of those that are called.
 static CALLS: LazyLock<(HashMap<&str, Symbol>, Vec<Signature>)> = LazyLock::new(|| {
     let signatures = families!(ARGUMENTS).into_iter().flatten().copied();
     let called = signatures.filter(|(name, _)| !LEFT_OUT.iter().any(|left| name.starts_with(left)));
     (families!(ENTRIES).into_iter().flatten().copied().collect(), called.collect())
 });
 
-/// One test at a time, as a capture in one thread forbids calls to the others.
+/// Serialises the tests, because a capture in one thread forbids calls to the others.
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// Calls that have succeeded at least once.
 static SUCCEEDED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
 
-/// Sequences of calls: which one, and a word for each of its arguments.
+/// Generates sequences of calls: the index of each, and a word for each of its arguments.
 pub fn calls() -> impl Strategy<Value = Vec<Call>> {
     vec((any::<u64>(), any::<[u64; MOST]>()), 1..120)
 }
@@ -190,9 +191,9 @@ pub fn calls() -> impl Strategy<Value = Vec<Call>> {
 /// One call of a sequence.
 pub type Call = (u64, [u64; MOST]);
 
-/// Makes the calls of a sequence. Some of what they create stays behind.
+/// Makes the calls of a sequence. Some of the objects that they create remain.
 pub fn run(calls: &[Call]) -> Result<(), TestCaseError> {
-    // A capture that another sequence began would forbid what this one begins with.
+    // A capture left by another sequence would forbid the first calls of this one.
     crate::state::graphs::capture::abandon_all();
     // SAFETY: no arguments but a flag.
     unsafe {
@@ -230,8 +231,8 @@ pub fn run(calls: &[Call]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Every call with all arguments 0, with and without good pointers, without a context and with one. Null handles must
-/// be refused like any other wrong handle.
+/// Makes every call with all arguments 0, with and without valid pointers, without a context and with one. Null handles
+/// must be refused like any other invalid handle.
 #[test]
 fn null_is_refused_by_every_call() {
     let _alone = lock(&ALONE);
@@ -244,11 +245,11 @@ fn null_is_refused_by_every_call() {
                 if LEFT_OUT.iter().any(|left| name.starts_with(left)) {
                     continue;
                 }
-                // What the calls before have made current is not wanted.
+                // Removes the contexts that the previous calls have made current.
                 while unsafe { enter(symbols["cuCtxPopCurrent_v2"], [0; MOST]) } == 0 {}
                 if with_context {
                     let mut context = 0u64;
-                    // SAFETY: the result's place, flags and a device.
+                    // SAFETY: a pointer for the result, flags and a device.
                     let code = unsafe { enter(symbols["cuCtxCreate_v2"], only([&raw mut context as u64])) };
                     assert_eq!(code, 0);
                 }
@@ -271,12 +272,12 @@ fn null_is_refused_by_every_call() {
 #[test]
 fn no_order_of_calls_crashes() {
     let _alone = lock(&ALONE);
-    // PROPTEST_CASES asks for more.
+    // PROPTEST_CASES may request more.
     let config = ProptestConfig::default();
     let config = ProptestConfig { cases: config.cases.max(500), failure_persistence: None, ..config };
     let mut runner = TestRunner::new(config);
     runner.run(&calls(), |calls| run(&calls)).unwrap_or_else(|failed| panic!("{failed}"));
-    // The calls got far enough to have objects to break.
+    // The test is meaningless unless calls succeed and create objects.
     let succeeded = lock(&SUCCEEDED);
     assert!(succeeded.len() > 100, "{succeeded:?}");
 }

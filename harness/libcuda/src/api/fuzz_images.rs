@@ -1,5 +1,5 @@
-//! A fuzzer of images: whatever a fat binary says of itself, it is loaded or refused as an invalid image, reads nothing
-//! behind its end, and takes no more memory than its text may. For millions of images see [`super::fuzz_range`].
+//! A fuzzer of images: a fat binary with arbitrary headers is loaded or refused as an invalid image, nothing is read
+//! past its end, and no more memory is used than its text may need. For millions of images see [`super::fuzz_range`].
 
 use super::fuzz_range::{run_piece, run_range};
 use super::image::{from_bytes, from_memory};
@@ -9,10 +9,10 @@ use crate::state::modules::fat_binary::samples::{Packing, Sample, container};
 use std::ffi::c_void;
 
 const TEXT: &str = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry kernel(.param .u64 p)\n{\nret;\n}\n";
-/// Addresses that a process may have: a damaged image of some kilobytes needs no more.
+/// The limit of the process's address space: a damaged image of some kilobytes does not need more.
 const ADDRESSES: u64 = 2 << 30;
 
-/// Random numbers of a seed (SplitMix64).
+/// A pseudo-random number generator (SplitMix64).
 struct Random(u64);
 
 impl Random {
@@ -28,7 +28,7 @@ impl Random {
         (self.next() % end.max(1) as u64) as usize
     }
 
-    /// A number that a size may be mistaken for.
+    /// Returns a number that may be mistaken for a size.
     fn size(&mut self) -> u64 {
         let near = self.next() % 9;
         match self.below(6) {
@@ -42,21 +42,21 @@ impl Random {
     }
 }
 
-/// A payload: text that repeats itself, or bytes that do not.
+/// Returns a payload: repetitive text, or random bytes.
 fn payload(random: &mut Random) -> Vec<u8> {
     match random.below(4) {
         0 => (0..random.below(600)).map(|_| random.next() as u8).collect(),
         1 => vec![random.next() as u8; random.below(5000)],
         _ => {
             let mut text = TEXT.repeat(1 + random.below(8)).into_bytes();
-            // Comments, which make it less of a repetition.
+            // Comments, which make it less repetitive.
             (0..random.below(20)).for_each(|_| text.extend(format!("// {:x}\n", random.next()).bytes()));
             text
         }
     }
 }
 
-/// A fat binary as `fatbinary` may have written it.
+/// Returns a fat binary as `fatbinary` may have written it.
 fn whole(random: &mut Random) -> Vec<u8> {
     let packings = [Packing::Plain, Packing::Lz4, Packing::Zstd, Packing::Lz4, Packing::Zstd, Packing::Unknown];
     let payloads: Vec<_> = (0..random.below(4)).map(|_| payload(random)).collect();
@@ -68,7 +68,7 @@ fn whole(random: &mut Random) -> Vec<u8> {
     container(&entries)
 }
 
-/// Damages an image once.
+/// Makes one random change to an image.
 fn damage(random: &mut Random, image: &mut Vec<u8>) {
     let at = random.below(image.len());
     match random.below(7) {
@@ -80,7 +80,7 @@ fn damage(random: &mut Random, image: &mut Vec<u8>) {
         }
         2 => drop(image.drain(at..image.len().min(at + random.below(50)))),
         way => {
-            // Fields lie at multiples of their size, most of them in the headers.
+            // Fields lie at multiples of their size, mostly in the headers.
             let bytes = 1 << random.below(4);
             let end = if way == 3 { image.len() } else { image.len().min(80) };
             let at = random.below(end) / bytes * bytes;
@@ -92,7 +92,7 @@ fn damage(random: &mut Random, image: &mut Vec<u8>) {
     }
 }
 
-/// The image of a seed.
+/// Returns the image for a seed.
 fn image(seed: u64) -> Vec<u8> {
     let mut random = Random(seed);
     let mut image = whole(&mut random);
@@ -102,16 +102,16 @@ fn image(seed: u64) -> Vec<u8> {
     image
 }
 
-/// Memory that ends where the system maps nothing that can be read.
+/// Memory that is followed by an inaccessible page.
 struct Edge(*mut u8);
 
 impl Edge {
-    /// The largest image, in bytes.
+    /// The maximum size of an image, in bytes.
     const ROOM: usize = 1 << 17;
 
     fn new() -> Edge {
         let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: a new mapping, whose last page is made inaccessible.
+        // SAFETY: a new mapping, the last page of which is made inaccessible.
         unsafe {
             let start = libc::mmap(std::ptr::null_mut(), Edge::ROOM + 4096, access, flags, -1, 0);
             assert_ne!(start, libc::MAP_FAILED);
@@ -120,9 +120,9 @@ impl Edge {
         }
     }
 
-    /// Puts bytes right before the edge.
+    /// Places bytes directly before the inaccessible page.
     fn put(&self, bytes: &[u8]) -> *const c_void {
-        // SAFETY: as many bytes are there.
+        // SAFETY: the mapping has room for these bytes.
         unsafe {
             let at = self.0.add(Edge::ROOM - bytes.len());
             at.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
@@ -131,7 +131,7 @@ impl Edge {
     }
 }
 
-/// How many images were loaded, and how many refused.
+/// The numbers of images that were loaded and refused.
 #[derive(Debug, Default)]
 struct Figures {
     loaded: u64,
@@ -142,19 +142,19 @@ impl Figures {
     fn count(&mut self, seed: u64, read: Result<String, Refused>) {
         match read.map_err(Error::from) {
             Ok(_) => self.loaded += 1,
-            // Machine code, or an unknown compression: what is there is whole.
+            // Machine code, or an unknown compression: the PTX that is present is complete.
             Err(Error::INVALID_IMAGE | Error::NO_BINARY_FOR_GPU) => self.refused += 1,
             Err(error) => panic!("seed {seed}: {error:?}"),
         }
     }
 
-    /// Reads a seed's image as a file's bytes, in memory, and in memory behind a wrapper.
+    /// Reads the image of a seed as a file's bytes, in memory, and in memory behind a wrapper.
     fn run(&mut self, seed: u64, edge: &Edge) {
         let image = image(seed);
         let image = &image[..image.len().min(Edge::ROOM)];
         self.count(seed, from_bytes(image));
         let at = edge.put(image);
-        // Without its magic number it would be a text, which the caller would have to end.
+        // Without its magic number it would be a text, which the caller would have to terminate.
         if image.starts_with(&MAGIC.to_le_bytes()) {
             self.count(seed, from_memory(at));
             let wrapper = [0x1_4662_43b1_u64, at as u64, 0];
@@ -167,12 +167,12 @@ impl Figures {
 fn no_damaged_image_crashes() {
     let (edge, mut figures) = (Edge::new(), Figures::default());
     (0..3000).for_each(|seed| figures.run(seed, &edge));
-    // Both are tried: images that are whole enough, and others.
+    // The test covers both: images that are complete enough, and others.
     assert!(figures.loaded > 1000 && figures.refused > 1000, "{figures:?}");
 }
 
 #[test]
-#[ignore = "runs for as long as it is told to: see the documentation of `fuzz_range`"]
+#[ignore = "runs for as long as requested: see the documentation of `fuzz_range`"]
 fn a_range_of_seeds() {
     run_range("api::fuzz_images::one_piece", 20_000);
 }

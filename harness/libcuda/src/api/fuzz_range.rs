@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Each seed is a sequence of calls, or, for `fuzz_images::a_range_of_seeds`, an image of a module. Pieces of the range
-//! run in processes of their own, so that what the sequences leave behind goes with the process, and one that crashes
-//! or hangs does not end the range: its seed is printed, the range goes on behind it, and the test fails at the end.
-//! `WARPLAB_FUZZ_STATE` names a file that holds the next seed; if it exists, the range goes on from there. A range of
+//! run in separate processes, so that objects left by the sequences are freed with the process, and a crash or hang
+//! does not end the range: the seed is printed, the range continues after it, and the test fails at the end.
+//! `WARPLAB_FUZZ_STATE` names a file that holds the next seed; if it exists, the range continues from there. A range of
 //! one seed repeats an input.
 
 use super::fuzz::{Call, calls, run};
@@ -25,9 +25,9 @@ use std::time::{Duration, Instant};
 const RANGE: &str = "WARPLAB_FUZZ";
 /// A file for the next seed.
 const STATE: &str = "WARPLAB_FUZZ_STATE";
-/// Only for a piece: the file in which it keeps the seed that it runs.
+/// For a piece only: the file in which it stores the seed that it runs.
 const SEED: &str = "WARPLAB_FUZZ_SEED";
-/// A piece that takes longer hangs.
+/// A piece that takes longer than this hangs.
 const LIMIT: Duration = Duration::from_secs(120);
 
 fn range() -> Range<u64> {
@@ -36,7 +36,7 @@ fn range() -> Range<u64> {
     bounds.unwrap_or_else(|| panic!("{RANGE}={text}: a range is FROM..TO, two whole numbers"))
 }
 
-/// The sequence of a seed.
+/// Returns the sequence for a seed.
 fn sequence(seed: u64) -> Vec<Call> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -44,8 +44,8 @@ fn sequence(seed: u64) -> Vec<Call> {
     calls().new_tree(&mut runner).expect("nothing is filtered out").current()
 }
 
-/// Runs the seeds of a piece in a process of its own, by a test that is ignored otherwise. Returns the seed that it did
-/// not survive.
+/// Runs the seeds of a piece in a separate process, by a test that is otherwise ignored. Returns the seed that crashed
+/// or hung, if any.
 fn piece(test: &str, seeds: &Range<u64>, note: &Path) -> Option<u64> {
     let mut process = Command::new(std::env::current_exe().expect("a test has a file"));
     process.args(["--ignored", "--exact", test]).stdout(Stdio::null()).stderr(Stdio::null());
@@ -96,7 +96,7 @@ pub fn run_range(test: &str, size: u64) {
     assert_eq!(failed, [0; 0], "these seeds fail");
 }
 
-/// Runs the seeds of a piece, with a note of each.
+/// Runs the seeds of a piece, and notes each one.
 pub fn run_piece(mut run: impl FnMut(u64)) {
     let mut note = std::env::var_os(SEED).map(|file| File::create(file).expect("the note can be written"));
     for seed in range() {
@@ -109,7 +109,7 @@ pub fn run_piece(mut run: impl FnMut(u64)) {
 }
 
 #[test]
-#[ignore = "runs for as long as it is told to: see the module's documentation"]
+#[ignore = "runs for as long as requested: see the module's documentation"]
 fn a_range_of_seeds() {
     run_range("api::fuzz_range::one_piece", 500);
 }

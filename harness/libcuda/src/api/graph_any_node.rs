@@ -17,7 +17,7 @@ use crate::state::graphs::task::Task;
 use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
 
-/// Words of the body of `CUgraphNodeParams`.
+/// The number of words of the body of `CUgraphNodeParams`.
 const BODY: usize = 29;
 
 /// `CUgraphNodeParams`: the kind of the node, and then the structure of that kind.
@@ -47,7 +47,7 @@ struct ConditionalNode {
     condition: u64,
     kind: c_int,
     size: c_uint,
-    /// Written: the graphs that the node runs.
+    /// An output: the graphs that the node runs.
     bodies: *const Handle,
     context: Handle,
 }
@@ -59,7 +59,7 @@ impl AnyNode {
         unsafe { self.body.as_ptr().cast::<T>().read_unaligned() }
     }
 
-    /// The task of a node, for the kinds that do not depend on the graph.
+    /// Returns the task of a node, for the kinds that do not depend on the graph.
     fn task(&self) -> Result<Task> {
         if self.reserved != [0; 3] {
             return Err(Error::INVALID_VALUE);

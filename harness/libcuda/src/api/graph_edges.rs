@@ -1,7 +1,7 @@
 //! The edges of graphs: which node comes after which.
 //!
-//! The newer forms of these calls also carry data for each edge. All edges are plain ones here (the whole of one node
-//! comes before the whole of the other), whose data are zeros.
+//! The newer forms of these calls also carry data for each edge. Here all edges are plain (all of one node precedes all
+//! of the other), and their data are zeros.
 
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, get_all, put, put_list};
@@ -10,7 +10,7 @@ use crate::state::graphs::graph::{Graph, find, find_node};
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-/// Writes the data of the listed edges, if the caller wants them, but not more than there was room for.
+/// Writes the data of the listed edges, if the caller wants them, but only as many as there was room for.
 fn put_plain_edges(data: *mut EdgeData, room: usize, count: *const usize) -> Result {
     if data.is_null() {
         return Ok(());
@@ -66,7 +66,7 @@ fn dependents_v2(node: Handle, list: *mut Handle, data: *mut EdgeData, count: *m
     put_nodes(list, data, count, &after)
 }
 
-/// The edges that two lists of nodes describe, by index.
+/// Returns the edges that two lists of nodes describe, by index.
 fn pairs(
     graph: &Arc<Graph>,
     from: *const Handle,

@@ -29,7 +29,7 @@ fn value_of(launch: &KernelLaunch, attribute: c_int) -> Value {
     }
 }
 
-/// The launch with one attribute changed.
+/// Returns the launch with one attribute changed.
 fn changed(launch: &KernelLaunch, attribute: c_int, value: Value) -> Result<Arc<KernelLaunch>> {
     let (mut asked, mut attributes) = (launch.asked, launch.attributes.clone());
     match attribute {
@@ -65,7 +65,7 @@ fn set_attribute(node: Handle, attribute: c_int, value: *const Value) -> Result 
     let value = get(value)?;
     let (graph, index) = find_node(node)?;
     graph.change(index, |task| match task {
-        // A hint that can be given and not be asked for.
+        // A hint that can be set but not queried.
         Task::Kernel(_) if attribute == NVLINK_UTIL_CENTRIC_SCHEDULING => Ok(()),
         Task::Kernel(launch) => {
             check(attribute)?;

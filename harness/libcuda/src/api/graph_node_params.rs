@@ -39,7 +39,7 @@ fn replace(task: &mut Task, new: Task) -> Result {
         return Err(Error::INVALID_VALUE);
     }
     *task = match (&*task, new) {
-        // A kernel's attributes are its node's, and stay.
+        // A kernel's attributes belong to its node, and are kept.
         (Task::Kernel(old), Task::Kernel(new)) => {
             let Geometry { cooperative, cluster, .. } = old.asked;
             Task::Kernel(new.with(Geometry { cooperative, cluster, ..new.asked }, old.attributes.clone())?)
@@ -143,7 +143,7 @@ fn get_wait(node: Handle, out: *mut Handle) -> Result {
         _ => Err(Error::INVALID_VALUE),
     })
 }
-/// The event of a node; as a wrong value where it is none, as NVIDIA's driver says.
+/// Returns a node's event; `CUDA_ERROR_INVALID_VALUE` if the handle is not an event, as NVIDIA's driver returns.
 fn event_of_exec(handle: Handle) -> Result<Arc<Event>> {
     event::find(handle).map_err(|_| Error::INVALID_VALUE)
 }

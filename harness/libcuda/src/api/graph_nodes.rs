@@ -18,10 +18,10 @@ use simt::kernel::Geometry;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// Adds a node; writes its handle.
+/// Adds a node, and writes its handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` when one of the handles is not a node of the graph, or is listed twice.
+/// `CUDA_ERROR_INVALID_VALUE` if one of the handles is not a node of the graph, or is listed twice.
 pub fn add(out: *mut Handle, graph: Handle, after: *const Handle, count: usize, task: Task) -> Result {
     need(out)?;
     let graph = find(graph)?;
@@ -36,7 +36,7 @@ pub fn add(out: *mut Handle, graph: Handle, after: *const Handle, count: usize, 
     put(out, graph.handles(&[index])[0])
 }
 
-/// The task of a kernel node.
+/// Returns the task of a kernel node.
 ///
 /// # Errors
 /// The same as for a launch.
@@ -77,7 +77,7 @@ pub fn host_task(params: *const HostNode) -> Result<Task> {
     Ok(Task::Host(HostCall { function, data }))
 }
 
-/// The event of a node; none is a wrong value, as NVIDIA's driver says.
+/// Returns a node's event; `CUDA_ERROR_INVALID_VALUE` if the handle is not an event, as NVIDIA's driver returns.
 pub fn event_of_node(handle: Handle) -> Result<Arc<Event>> {
     if handle == 0 { Err(Error::INVALID_VALUE) } else { event::find(handle) }
 }
@@ -128,7 +128,7 @@ fn add_empty(out: *mut Handle, graph: Handle, after: *const Handle, n: usize) ->
 }
 pub fn add_child(out: *mut Handle, graph: Handle, after: *const Handle, n: usize, child: Handle) -> Result {
     driver()?;
-    // The node gets a copy of the child as it is now. Its handle keeps the copy alive.
+    // The node gets a copy of the current child. Its handle keeps the copy alive.
     let copy = find(child)?.duplicate()?;
     graph::register(Arc::clone(&copy));
     add(out, graph, after, n, Task::Child(copy))

@@ -24,7 +24,8 @@ use std::sync::Arc;
 /// Descriptions of resources: numbers of multiprocessors.
 static DESCRIPTIONS: Table<u32> = Table::new();
 
-/// The least number of multiprocessors of a part, and what its number is a multiple of (cuda.h, `cuGreenCtx*`).
+/// Returns the minimum number of multiprocessors of a group, and the number of which it must be a multiple (cuda.h,
+/// `cuGreenCtx*`).
 fn unit(profile: &Profile, independent: bool) -> (u32, u32) {
     match profile {
         _ if independent => (2, 2),
@@ -34,7 +35,7 @@ fn unit(profile: &Profile, independent: bool) -> (u32, u32) {
     }
 }
 
-/// A resource of so many multiprocessors; `split` marks one that cannot be split again.
+/// Creates a resource of `sms` multiprocessors; `split` marks one that cannot be split again.
 fn resource(sms: u32, split: bool) -> Result<Resource> {
     let (least, alignment) = unit(driver()?.profile, false);
     Ok(Resource {
@@ -99,7 +100,7 @@ fn split(
     put(count, groups)?;
     if !out.is_null() {
         for at in 0..groups as usize {
-            // SAFETY: the caller says that `asked` resources fit there.
+            // SAFETY: the caller promises room for `asked` resources.
             unsafe { out.add(at).write_unaligned(resource(size, true)?) };
         }
     }
@@ -132,13 +133,13 @@ fn create(out: *mut Handle, description: Handle, dev: Device, flags: c_uint) -> 
     if flags != green_flags::DEFAULT_STREAM {
         return Err(Error::INVALID_VALUE);
     }
-    // Without a description it has all of the device, as NVIDIA's driver does it.
+    // Without a description it has the whole device, as with NVIDIA's driver.
     let all = driver()?.profile.sms;
     let sms = if description == 0 { all } else { *DESCRIPTIONS.get(description).map_err(|_| Error::INVALID_VALUE)? };
     put(out, green::create(lifetime::retain_primary(), sms.min(all)))
 }
 
-/// The streams of a green context.
+/// Returns the streams of a green context.
 fn streams_of(green: &Arc<Green>) -> Result<Vec<Arc<Stream>>> {
     let mine = |stream: &Arc<Stream>| stream.green.as_ref().is_some_and(|of| Arc::ptr_eq(of, green));
     Ok(context::find(green.primary)?.all_streams().into_iter().filter(mine).collect())
@@ -153,7 +154,7 @@ fn destroy(handle: Handle) -> Result {
         stream.finish();
     }
     green::end(&green);
-    // After a reset nobody retains it any more.
+    // After a reset the primary context may already be released.
     let _ = lifetime::release_primary();
     Ok(())
 }
@@ -186,11 +187,11 @@ fn of_stream(stream: Handle, out: *mut Handle) -> Result {
     put(out, stream.green.as_ref().map_or(0, |green| green.handle))
 }
 
-/// Records an event that is reached when streams have come to where they are now.
+/// Records an event that completes when the streams reach their current positions.
 fn record(event: Handle, context: &Arc<Context>, streams: &[Arc<Stream>]) -> Result {
     let event = event::find(event)?;
     capture::forbid()?;
-    // A stream of no handle waits for all of them.
+    // A stream without a handle waits for all of them.
     let last = Stream::new(Arc::downgrade(context), stream_flags::NON_BLOCKING, Attributes::default(), false);
     if !event.same_context(&last) {
         return Err(Error::INVALID_HANDLE);
@@ -203,7 +204,7 @@ fn record(event: Handle, context: &Arc<Context>, streams: &[Arc<Stream>]) -> Res
     last.submit(Task::Record(event.mark()))
 }
 
-/// Lets streams wait for an event.
+/// Makes streams wait for an event.
 fn wait(event: Handle, streams: &[Arc<Stream>]) -> Result {
     let event = event::find(event)?;
     capture::forbid()?;
@@ -225,7 +226,8 @@ fn wait_green(handle: Handle, event: Handle) -> Result {
     driver()?;
     wait(event, &streams_of(&green::find(handle)?)?)
 }
-/// The context of a handle with its streams; of a green context's, those of that.
+/// Returns the context of a handle with its streams; for the context of a green context, the streams of the green
+/// context.
 fn all_of(handle: Handle) -> Result<(Arc<Context>, Vec<Arc<Stream>>)> {
     current()?;
     let context = given_or_current(handle)?;

@@ -1,7 +1,7 @@
-//! Images that modules are loaded from: PTX text, or a fat binary with PTX in it.
+//! Images from which modules are loaded: PTX text, or a fat binary that contains PTX.
 //!
-//! The bytes of a file are all there is of it. An image in memory comes without a length, so it is read as far as it
-//! says itself, and only where this process has memory.
+//! For a file, all bytes are known. An image in memory comes without a length, so it is read as far as its headers
+//! specify, and only where this process has readable memory.
 
 use crate::abi::error::{Error, Refused};
 use crate::state::device::driver::driver;
@@ -21,20 +21,21 @@ fn cut_short<T>() -> Image<T> {
     refuse(Error::INVALID_IMAGE, "the image is damaged or cut short; build it again")
 }
 
-/// The largest image, in bytes. A greater size is a mistake of the caller.
+/// The maximum size of an image, in bytes. A larger size is a mistake of the caller.
 pub const LARGEST: usize = 1 << 30;
-/// The magic number of `nvcc`'s wrapper around a fat binary, and the bytes of it that matter: two words and a pointer.
+/// The magic number of `nvcc`'s wrapper around a fat binary, and the number of its relevant bytes: two words and a
+/// pointer.
 const WRAPPER: u32 = 0x4662_43b1;
 const WRAPPER_BYTES: u64 = 16;
-/// Memory is there, or not, in multiples of this.
+/// The granularity in which memory is readable or not.
 const PAGE: usize = 4096;
 
-/// The number that bytes begin with.
+/// Returns the number at the start of the bytes.
 fn magic(bytes: &[u8]) -> Option<u32> {
     bytes.first_chunk().map(|magic| u32::from_le_bytes(*magic))
 }
 
-/// The PTX of an image in memory: text, a fat binary, or `nvcc`'s wrapper around one of them.
+/// Returns the PTX of an image in memory: text, a fat binary, or `nvcc`'s wrapper around one of them.
 pub fn from_memory(image: *const c_void) -> Image<String> {
     if image.is_null() {
         return refuse(Error::INVALID_VALUE, "no image is given");
@@ -48,7 +49,7 @@ pub fn from_memory(image: *const c_void) -> Image<String> {
     from_bytes(unsafe { whole(image) }?)
 }
 
-/// What `nvcc`'s wrapper wraps, if this is one. A wrapper in a wrapper is no image.
+/// Returns the content of `nvcc`'s wrapper, if this is one. A wrapper in a wrapper is not an image.
 unsafe fn wrapped(image: *const c_void) -> Option<*const c_void> {
     if !is_readable(image as u64, WRAPPER_BYTES) {
         return None;
@@ -60,12 +61,12 @@ unsafe fn wrapped(image: *const c_void) -> Option<*const c_void> {
     }
 }
 
-/// All bytes of an image in memory, as far as they can be told: up to the terminator of a text, or as many as a fat
-/// binary's header says.
+/// Returns all bytes of an image in memory, as far as they are known: up to the terminator of a text, or as many as a
+/// fat binary's header specifies.
 unsafe fn whole<'a>(image: *const c_void) -> Image<&'a [u8]> {
     let start = image as u64;
     if is_readable(start, HEADER as u64) {
-        // SAFETY: these bytes can be read, and the caller leaves an image as it is.
+        // SAFETY: these bytes can be read, and the caller does not change an image during the call.
         let header: &[u8; HEADER] = unsafe { &*image.cast() };
         if magic(header) == Some(MAGIC) {
             let len = fat_binary::length(header)?;
@@ -79,11 +80,11 @@ unsafe fn whole<'a>(image: *const c_void) -> Image<&'a [u8]> {
             return Ok(header);
         }
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller's contract.
     unsafe { text(image.cast()) }
 }
 
-/// The bytes of a text in memory, up to its terminator.
+/// Returns the bytes of a text in memory, up to its terminator.
 unsafe fn text<'a>(start: *const u8) -> Image<&'a [u8]> {
     let mut len = 0;
     while len <= LARGEST {
@@ -92,7 +93,7 @@ unsafe fn text<'a>(start: *const u8) -> Image<&'a [u8]> {
         if !is_readable(at as u64, rest as u64) {
             break;
         }
-        // SAFETY: these bytes can be read, and the caller leaves an image as it is.
+        // SAFETY: these bytes can be read, and the caller does not change an image during the call.
         let page = unsafe { std::slice::from_raw_parts(at, rest) };
         if let Some(end) = page.iter().position(|byte| *byte == 0) {
             // SAFETY: all pages up to here can be read.
@@ -103,10 +104,10 @@ unsafe fn text<'a>(start: *const u8) -> Image<&'a [u8]> {
     cut_short()
 }
 
-/// What machine code begins with.
+/// The magic bytes of machine code.
 const ELF: &[u8] = b"\x7fELF";
 
-/// The PTX of an image of which these are all bytes, or more. Text ends with them or with a terminator.
+/// Returns the PTX of an image, which may be followed by other bytes. A text ends at the last byte or at a terminator.
 pub fn from_bytes(image: &[u8]) -> Image<String> {
     if image.starts_with(ELF) {
         return refuse(Error::NO_BINARY_FOR_GPU, CUBIN);
@@ -125,23 +126,23 @@ pub fn from_bytes(image: &[u8]) -> Image<String> {
     }
 }
 
-/// The PTX of an image in memory of a known size.
+/// Returns the PTX of an image in memory of a known size.
 pub fn from_part(image: *const c_void, bytes: usize) -> Image<String> {
     if !is_readable(image as u64, bytes as u64) {
         return cut_short();
     }
-    // SAFETY: these bytes can be read, and the caller leaves an image as it is.
+    // SAFETY: these bytes can be read, and the caller does not change an image during the call.
     let all = unsafe { std::slice::from_raw_parts(image.cast::<u8>(), bytes) };
     if magic(all) == Some(WRAPPER) { from_memory(image) } else { from_bytes(all) }
 }
 
-/// The PTX of a file.
+/// Returns the PTX of a file.
 pub fn from_file(name: &str) -> Image<String> {
     let mut bytes = Vec::new();
     let read = File::open(name).and_then(|file| file.take(LARGEST as u64 + 1).read_to_end(&mut bytes));
     match read {
         Ok(len) if len <= LARGEST => from_bytes(&bytes),
-        Ok(_) => refuse(Error::INVALID_IMAGE, &format!("{name}: longer than {LARGEST} bytes, and so no image")),
+        Ok(_) => refuse(Error::INVALID_IMAGE, &format!("{name} is not an image: it is longer than {LARGEST} bytes")),
         Err(error) if error.kind() == ErrorKind::NotFound => refuse(Error::FILE_NOT_FOUND, &format!("{name}: {error}")),
         Err(error) => refuse(Error::INVALID_SOURCE, &format!("{name}: {error}")),
     }
@@ -172,13 +173,13 @@ mod tests {
         let wrapper = |of: *const u8| [u64::from(WRAPPER) | 1 << 32, of as u64, 0];
         let read = |wrapper: [u64; 3]| from_memory(wrapper.as_ptr().cast()).map_err(Error::from);
         assert_eq!(read(wrapper(binary.as_ptr())).as_deref(), Ok(PTX));
-        // A pointer to nothing, and a wrapper around itself.
+        // A pointer to an empty image, and a wrapper around itself.
         assert_eq!(read(wrapper(std::ptr::null())), Err(Error::INVALID_IMAGE));
         assert_eq!(read(wrapper(std::ptr::without_provenance(1 << 20))), Err(Error::INVALID_IMAGE));
         let mut itself = wrapper(std::ptr::null());
         itself[1] = itself.as_ptr() as u64;
         assert_eq!(from_memory(itself.as_ptr().cast()).map_err(Error::from), Err(Error::INVALID_IMAGE));
-        // In a file there is nothing that a pointer could point to.
+        // A file contains nothing to which a pointer could point.
         assert_eq!(file(&wrapper(binary.as_ptr()).map(u64::to_le_bytes).concat()), Err(Error::INVALID_IMAGE));
         let code = b"\x7fELF and more, as much as a header";
         assert_eq!((memory(code), file(code)), (Err(Error::NO_BINARY_FOR_GPU), Err(Error::NO_BINARY_FOR_GPU)));

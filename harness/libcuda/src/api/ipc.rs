@@ -1,5 +1,4 @@
-//! Memory and events that processes share by handles of 64 bytes (`cuIpc*`). Files without a name hold them; see
-//! [`Ticket`].
+//! Memory and events that processes share by handles of 64 bytes (`cuIpc*`). Unnamed files hold them; see [`Ticket`].
 
 use crate::abi::constants::ipc_flags;
 use crate::abi::error::{Error, Result};

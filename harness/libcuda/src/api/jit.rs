@@ -9,12 +9,12 @@ use crate::account::speech::say;
 use crate::state::modules::link_text::bound_registers;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-/// The options of the JIT: where to write its log, and how many registers a thread may have.
+/// The options of the JIT: the buffers of its log, and the maximum number of registers of a thread.
 pub struct Options {
     /// `CU_JIT_MAX_REGISTERS`.
     max_registers: Option<u32>,
     error: Option<(*mut c_char, usize)>,
-    /// Where to write how many bytes of the buffers were filled.
+    /// The locations that receive the number of bytes written to the buffers.
     error_size: Option<*mut *mut c_void>,
     info_size: Option<*mut *mut c_void>,
 }
@@ -45,7 +45,7 @@ impl Options {
         })
     }
 
-    /// The PTX with the bound on registers that the options ask for.
+    /// Returns the PTX with the bound on registers that the options request.
     pub fn bounded(&self, ptx: String) -> String {
         match self.max_registers {
             Some(most) => bound_registers(&ptx, most),
@@ -53,7 +53,7 @@ impl Options {
         }
     }
 
-    /// Whether there is a buffer for the error log.
+    /// Returns whether there is a buffer for the error log.
     pub fn asks_for_errors(&self) -> bool {
         self.error.is_some()
     }
@@ -74,7 +74,7 @@ impl Options {
     }
 }
 
-/// Explains on standard error why an image was refused, because most clients do not ask for the log. `WARPLAB_QUIET`
+/// Explains on standard error why an image was refused, because most clients do not request the log. `WARPLAB_QUIET`
 /// prevents it.
 pub fn tell(refused: &Refused) {
     if !refused.log.is_empty() {

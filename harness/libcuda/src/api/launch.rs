@@ -20,11 +20,11 @@ use std::ffi::{c_uint, c_void};
 use std::ptr::null;
 use std::sync::Arc;
 
-/// Copies the parameters of a launch: from an array of pointers, one for each parameter, or from one buffer.
+/// Copies the parameters of a launch: from an array with one pointer per parameter, or from one buffer.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for both at once, for fewer arguments than the kernel has, and for unknown marks in
-/// `extra`.
+/// `CUDA_ERROR_INVALID_VALUE` if both are given, if there are fewer arguments than the kernel has, or for unknown marks
+/// in `extra`.
 pub fn params(function: &Function, params: *const *const c_void, extra: *const *const c_void) -> Result<Vec<u8>> {
     let kernel = function.kernel();
     let mut bytes = vec![0; kernel.param_bytes as usize];
@@ -85,10 +85,10 @@ fn launch_in(
     launch_with(stream, function, geometry, &[], arguments, extra)
 }
 
-/// The stream that a launch of `function` names.
+/// Returns the stream of a launch of `function`.
 ///
 /// # Errors
-/// As [`streams::find`]; that there is no such stream is also reported.
+/// As [`streams::find`]; a stream that does not exist is also reported.
 pub(super) fn stream_of(stream: Handle, function: Handle) -> Result<Arc<Stream>> {
     streams::find(stream).inspect_err(|error| {
         if *error == Error::INVALID_HANDLE {
@@ -111,7 +111,7 @@ fn launch_with(
     if let Some(part) = part {
         refusal::check_part(&launch.function, &launch.geometry, part.sms)?;
     }
-    // A launch that becomes a node keeps what it was asked for with.
+    // A launch that becomes a node keeps its original request.
     if capture::is_captured(&stream) {
         let mut kept = lock(&stream.attributes).of_captured_kernel();
         for attribute in attributes.iter().filter(|attribute| OF_NODES.contains(&attribute.id)) {
@@ -155,10 +155,10 @@ fn launch_cooperative(
     launch_in(stream, function, geometry, params, null())
 }
 
-/// The geometry of a launch, from its configuration and attributes.
+/// Returns the geometry of a launch, from its configuration and attributes.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for an attribute that there is not.
+/// `CUDA_ERROR_INVALID_VALUE` for an attribute that does not exist.
 pub(super) fn geometry_of(config: &LaunchConfig) -> Result<Geometry> {
     let mut geometry = Geometry { dynamic_shared: config.shared, ..Geometry::new(config.grid, config.block) };
     for attribute in get_all(config.attributes, config.count as usize)? {
@@ -166,7 +166,7 @@ pub(super) fn geometry_of(config: &LaunchConfig) -> Result<Geometry> {
         match attribute.id {
             launch_attribute::COOPERATIVE => geometry.cooperative = value[0] != 0,
             launch_attribute::CLUSTER_DIMENSION => geometry.cluster = Some([value[0], value[1], value[2]]),
-            // The rest are hints, or ask for an order that is kept here anyway.
+            // The other attributes are hints, or request an order that is always kept here.
             launch_attribute::IGNORE..=launch_attribute::LAST => {}
             _ => return Err(Error::INVALID_VALUE),
         }

@@ -26,7 +26,7 @@ fn finish(out: *mut Handle, ptx: std::result::Result<String, Refused>, jit: &Opt
         }
         Err(refused) => {
             jit.write(&refused.log);
-            // A client that asks for the log may have another image to try.
+            // A client that requests the log may have another image to try.
             if !jit.asks_for_errors() {
                 jit::tell(&refused);
             }

@@ -19,10 +19,10 @@ use crate::state::memory::managed::{self, with_advice};
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
 
-/// The longest list for `ACCESSED_BY` that is accepted, in bytes. One device and the host need much less.
+/// The maximum length of a list for `ACCESSED_BY`, in bytes. One device and the host need much less.
 const LONGEST_LIST: usize = 4096;
 
-/// The number of a place, and [`CPU`] for all places of the host.
+/// Returns the number of a location, and [`CPU`] for all locations of the host.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_DEVICE`, `CUDA_ERROR_INVALID_VALUE`.
@@ -81,7 +81,7 @@ fn advise(address: DevicePtr, count: usize, advice: c_int, dev: c_int) -> Result
 }
 
 fn advise_v2(address: DevicePtr, count: usize, advice: c_int, location: Location) -> Result {
-    // A place is asked for even where the advice is for all.
+    // A location is required even if the advice applies to all.
     if location.kind == 0 {
         return Err(Error::INVALID_VALUE);
     }
@@ -112,7 +112,7 @@ fn write_attribute(data: *mut c_void, size: usize, attribute: c_int, advice: &Ad
             }
             for i in 0..size / size_of::<c_int>() {
                 let who = advice.accessed_by.get(i).copied().unwrap_or(INVALID);
-                // SAFETY: the caller says that `size` bytes are there.
+                // SAFETY: the caller promises `size` bytes.
                 unsafe { data.cast::<c_int>().add(i).write_unaligned(who) };
             }
             return Ok(());

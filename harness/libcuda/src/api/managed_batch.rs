@@ -16,10 +16,10 @@ use simt::memory::Allocation;
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// A range: the allocation that it lies in, its address and its bytes.
+/// A range: the allocation that contains it, its address and its bytes.
 type Part = (Allocation, u64, u64);
 
-/// The stream and the ranges of a batch, which are checked.
+/// Returns the stream and the ranges of a batch, after checking them.
 fn parts(
     addresses: *const DevicePtr,
     sizes: *const usize,
@@ -32,7 +32,7 @@ fn parts(
     if flags != 0 {
         return Err(Error::INVALID_VALUE);
     }
-    // cuda.h asks it of all devices.
+    // cuda.h requires this of all devices.
     if !driver.profile.concurrent_managed_access {
         return Err(Error::NOT_SUPPORTED);
     }
@@ -45,7 +45,7 @@ fn parts(
     Ok((stream, parts))
 }
 
-/// Where each of `count` ranges goes.
+/// Returns the target of each of `count` ranges.
 fn targets(count: usize, places: *const Location, firsts: *const usize, place_count: usize) -> Result<Vec<c_int>> {
     if place_count > count {
         return Err(Error::INVALID_VALUE);
@@ -54,7 +54,7 @@ fn targets(count: usize, places: *const Location, firsts: *const usize, place_co
     Ok(entries_of(count, &get_all(firsts, place_count)?)?.into_iter().map(|entry| places[entry]).collect())
 }
 
-/// Remembers where ranges go, and lets `work` move each when the stream gets there.
+/// Records the targets of the ranges, and lets `work` move each range when the stream reaches it.
 fn move_all(
     stream: &Arc<Stream>,
     parts: Vec<Part>,

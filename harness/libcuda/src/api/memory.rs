@@ -16,9 +16,9 @@ use crate::state::memory::managed::allocate_managed;
 use simt::memory::Kind;
 use std::ffi::{c_uint, c_void};
 
-/// The rows of `cuMemAllocPitch` begin at multiples of this many bytes.
+/// The rows of `cuMemAllocPitch` begin at multiples of this number of bytes.
 const PITCH: usize = 512;
-/// No row is longer (`CU_DEVICE_ATTRIBUTE_MAX_PITCH`).
+/// The maximum length of a row (`CU_DEVICE_ATTRIBUTE_MAX_PITCH`).
 const LONGEST_ROW: usize = i32::MAX as usize;
 
 fn alloc(out: *mut DevicePtr, bytes: usize) -> Result {
@@ -155,7 +155,7 @@ fn host_flags(out: *mut c_uint, pointer: *mut c_void) -> Result {
     let driver = driver()?;
     let found = driver.memory.find(pointer as u64).ok_or(Error::INVALID_VALUE)?;
     let hidden = match found.kind {
-        // All allocations are portable, and none is said to be.
+        // All allocations are portable, whether or not that was requested.
         Kind::Pinned { .. } => host_alloc_flags::PORTABLE,
         Kind::Registered => 0,
         _ => return Err(Error::INVALID_VALUE),

@@ -1,4 +1,4 @@
-//! The driver API, one file for each family of calls. All entry points are here. Each converts its arguments from C to
+//! The driver API, one file per family of calls. It contains all entry points. Each converts its arguments from C to
 //! Rust, calls the state, and converts the result back to C.
 
 #[macro_use]

@@ -93,7 +93,7 @@ fn enumerate(out: *mut Handle, count: c_uint, module: Handle) -> Result {
 /// Writes the handles of a module's kernels, at most `count`.
 ///
 /// # Errors
-/// When there is nowhere to write them.
+/// If the pointer is null.
 pub fn list(out: *mut Handle, count: c_uint, module: &Arc<Module>) -> Result {
     need(out)?;
     for (i, handle) in module.all().into_iter().take(count as usize).enumerate() {
@@ -111,7 +111,7 @@ fn get_global(out: *mut DevicePtr, bytes: *mut usize, module: Handle, name: *con
 /// Writes the address of a module's variable, and its size. One of the two pointers may be null.
 ///
 /// # Errors
-/// `CUDA_ERROR_NOT_FOUND`; `CUDA_ERROR_INVALID_VALUE` when both pointers are null.
+/// `CUDA_ERROR_NOT_FOUND`; `CUDA_ERROR_INVALID_VALUE` if both pointers are null.
 pub fn global(out: *mut DevicePtr, bytes: *mut usize, module: &Module, name: *const c_char) -> Result {
     let found = module.machine.global(&text(name)?);
     let (address, size) = found.ok_or(Error::NOT_FOUND)?;
@@ -133,7 +133,7 @@ fn no_reference(out: *mut Handle, module: Handle, name: *const c_char) -> Result
     need(out)?;
     find_module(module)?;
     text(name)?;
-    // CUDA 12 removed texture and surface references, so no module has any.
+    // CUDA 12 removed texture and surface references, so modules have none.
     Err(Error::NOT_FOUND)
 }
 

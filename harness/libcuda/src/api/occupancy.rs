@@ -86,7 +86,7 @@ fn free_shared(out: *mut usize, function: Handle, blocks: c_int, threads: c_int)
     put(out, free.ok_or(Error::INVALID_VALUE)? as usize)
 }
 
-/// A number that must be above 0.
+/// Converts a number that must be above 0.
 fn positive(n: c_int) -> Result<u32> {
     let n = u32::try_from(n).ok().filter(|n| *n > 0);
     n.ok_or(Error::INVALID_VALUE)

@@ -17,7 +17,7 @@ use crate::state::memory::pool::Pool;
 use simt::memory::Kind;
 use std::ffi::{c_int, c_uint, c_void};
 
-/// Writes the answer for an unknown address: a query of several attributes gives zeros instead of an error.
+/// Writes the value for an unknown address: a query of several attributes returns zeros instead of an error.
 fn write_unknown(out: *mut c_void, attribute: c_int) -> Result {
     match attribute {
         MEMORY_TYPE | SYNC_MEMOPS | IS_MANAGED | IS_LEGACY_CUDA_IPC_CAPABLE | MAPPED | IS_GPU_DIRECT_RDMA_CAPABLE => {
@@ -41,7 +41,7 @@ fn write(out: *mut c_void, attribute: c_int, address: DevicePtr) -> Result {
     let int = |value: bool| put(out.cast::<c_int>(), c_int::from(value));
     let word = |value: u64| put(out.cast::<u64>(), value);
     match attribute {
-        // Memory of pools and mapped memory belong to the device, not to a context.
+        // Pool memory and mapped memory belong to the device, not to a context.
         CONTEXT if matches!(found.kind, Kind::Pool | Kind::Mapped) => put(out.cast::<Handle>(), 0),
         CONTEXT => match owned {
             Some((context, ..)) => put(out.cast::<Handle>(), context),

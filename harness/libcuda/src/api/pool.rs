@@ -16,7 +16,7 @@ use crate::state::memory::pool_export;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-/// A pool of this process. An imported one has no memory of its own.
+/// Returns a pool of this process. An imported pool has no memory of its own.
 fn find_own(pool: Handle) -> Result<Arc<Pool>> {
     find(pool).and_then(|pool| if pool.foreign.is_none() { Ok(pool) } else { Err(Error::INVALID_VALUE) })
 }
@@ -65,7 +65,7 @@ fn create(out: *mut Handle, properties: *const PoolProps) -> Result {
     put(out, pool::create(properties.max_size as u64, source, properties.handle_types))
 }
 
-/// Tells that something is not modelled.
+/// Reports an unsupported feature.
 fn no(what: &str) -> Error {
     tell(|observer| observer.unsupported(&format!("{what} (cuMemPoolCreate)")));
     Error::NOT_SUPPORTED
@@ -104,7 +104,7 @@ fn set_attribute(pool: Handle, attribute: c_int, value: *const c_void) -> Result
     pool.set_attribute(attribute, &value)
 }
 
-/// The device, or the host for a pool of its memory.
+/// Returns whether a location is the pool's own: the device, or the host for a pool of host memory.
 fn is_place(pool: &Pool, location: Location) -> bool {
     match location.kind {
         Location::DEVICE => location.id == 0,
@@ -161,7 +161,7 @@ fn set_device_pool(dev: c_int, pool: Handle) -> Result {
 /// The host's only NUMA node.
 const NODE: c_int = 0;
 
-/// What a kind of memory and a place name, the place being one that has pools.
+/// Returns the source for a kind of memory at a location that has pools.
 fn source(location: Location, kind: c_int) -> Result<Source> {
     if !matches!(kind, allocation_type::PINNED | allocation_type::MANAGED) {
         return Err(Error::INVALID_VALUE);
@@ -171,13 +171,13 @@ fn source(location: Location, kind: c_int) -> Result<Source> {
         Location::DEVICE if location.id == 0 => Ok(source),
         Location::HOST => Ok(source),
         Location::HOST_NUMA if location.id == NODE => Ok(source),
-        // Managed memory need not say where it begins.
+        // Managed memory need not specify a location.
         0 if kind == allocation_type::MANAGED => Ok(source),
         _ => Err(Error::INVALID_VALUE),
     }
 }
 
-/// The same for a pool that is made: managed memory may begin wherever the thread is.
+/// Like [`source`], for a pool that is created: managed memory may start at the thread's current location.
 fn source_of_new(location: Location, kind: c_int) -> Result<Source> {
     match (location.kind, kind) {
         (Location::HOST_NUMA_CURRENT, allocation_type::MANAGED) => Ok(Source { kind, place: location.kind }),
@@ -186,7 +186,7 @@ fn source_of_new(location: Location, kind: c_int) -> Result<Source> {
     }
 }
 
-/// The same for the pools that places have: wherever the thread is has none.
+/// Like [`source`], for the pools of locations: the thread's current location has none.
 fn source_of(location: *const Location, kind: c_int) -> Result<Source> {
     driver()?;
     let location = get(location)?;

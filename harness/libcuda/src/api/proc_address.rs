@@ -1,6 +1,6 @@
 //! `cuGetProcAddress`: entry points by name and version, as the CUDA runtime and similar clients ask for them.
 //!
-//! The calls are those of the CUDA version that the driver reports, and no newer ones: clients that find a `_v2` use
+//! The calls are those of the CUDA version that the driver reports, without newer ones: clients that find a `_v2` use
 //! it, and some of CUDA 13's take one more argument.
 
 use crate::abi::constants::proc_address_flags::{LEGACY_STREAM, PER_THREAD_DEFAULT_STREAM};
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
 
-/// One table of each family of calls.
+/// One table per family of calls.
 macro_rules! families {
     ($table:ident) => {
         [
@@ -69,8 +69,8 @@ fn entries() -> &'static HashMap<&'static str, Symbol> {
     ALL.get_or_init(|| families!(ENTRIES).into_iter().flatten().copied().collect())
 }
 
-/// The function that `symbol` names for a client of this CUDA version. A name with a version suffix names exactly that
-/// function.
+/// Returns the function for `symbol` and a client of this CUDA version. A name with a version suffix selects exactly
+/// that function.
 fn find(symbol: &str, version: c_int) -> Option<Symbol> {
     let all = entries();
     if let Some((_, forms)) = VERSIONED.iter().find(|(name, _)| *name == symbol) {
@@ -80,7 +80,7 @@ fn find(symbol: &str, version: c_int) -> Option<Symbol> {
             return Some(*found);
         }
     }
-    // All other calls got their `_v2` with CUDA 3.2 and 4.0, and every client since then means that one.
+    // All other calls got their `_v2` with CUDA 3.2 and 4.0, and every client since then expects it.
     let second = format!("{symbol}_v2");
     all.get(second.as_str()).or_else(|| all.get(symbol)).copied()
 }
@@ -143,7 +143,8 @@ mod tests {
     #[test]
     fn a_form_with_other_arguments_is_never_taken_for_the_first() {
         let all: HashMap<_, _> = families!(ARGUMENTS).into_iter().flatten().copied().collect();
-        // A first edition that is not supported reads no arguments: whoever asks for its name means the second.
+        // A first edition that is not supported reads no arguments: a client that looks up its name expects the second
+        // one.
         let unsupported: Vec<_> = crate::api::unsupported::ENTRIES.iter().map(|(name, _)| *name).collect();
         let mistaken: Vec<_> = all
             .iter()

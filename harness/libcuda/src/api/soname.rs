@@ -1,9 +1,9 @@
 //! The name of the library for programs that are linked with it.
 //!
-//! `build.rs` calls the library `libcuda.so`, so that the bindings of a lab find it in their process. What `warplab
-//! driver` writes for other programs must be called `libcuda.so.1`, as such programs ask for the name of the library
-//! that they were linked with. The name of this symbol puts those letters into the library's table of strings, where
-//! the reference to the library's name can be turned to them.
+//! `build.rs` calls the library `libcuda.so`, so that the bindings of a lab find it in their process. The copy that
+//! `warplab driver` writes for other programs must be called `libcuda.so.1`, because such programs look up the name of
+//! the library with which they were linked. The name of this symbol puts those characters into the library's string
+//! table, so that the reference to the library's name can be redirected to them.
 
 #[cfg(target_os = "linux")]
 #[used]

@@ -28,7 +28,7 @@ fn create_with_priority(out: *mut Handle, flags: c_uint, priority: c_int) -> Res
     put(out, streams::create(&context, flags, priority, green::of_context(top())))
 }
 
-/// Returns at once; what was submitted still runs, on a thread that keeps the stream alive.
+/// Returns immediately; submitted work still runs, on a thread that keeps the stream alive.
 fn destroy(handle: Handle) -> Result {
     let stream = streams::find_created(handle)?;
     capture::abandon(&stream);
@@ -123,10 +123,10 @@ fn get_attribute(handle: Handle, attribute: c_int, out: *mut Value) -> Result {
     put_value(out, attribute, &value)
 }
 
-/// Writes the bytes of a value that an attribute uses; the rest of the caller's union stays as it is.
+/// Writes the bytes of a value that an attribute uses; the rest of the caller's union is not changed.
 pub fn put_value(out: *mut Value, attribute: c_int, value: &Value) -> Result {
     need(out)?;
-    // SAFETY: it points to a value, of which no attribute uses more than there is.
+    // SAFETY: it points to a value, and no attribute uses more bytes than that has.
     unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), out.cast::<u8>(), bytes_of(attribute)) };
     Ok(())
 }

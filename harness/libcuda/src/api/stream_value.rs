@@ -16,10 +16,10 @@ use crate::state::memory::word::{Comparison, WordOp, Words};
 use std::ffi::c_uint;
 use std::sync::Arc;
 
-/// A call takes fewer operations than this.
+/// A call takes fewer operations than this number.
 const MOST: usize = 256;
 
-/// The flags that a form of the calls knows: only the first lets a write be reordered.
+/// The form of a call, which determines the valid flags: only the first form allows a write to be reordered.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     First,
@@ -33,7 +33,7 @@ fn one(op: &MemOp, form: Form) -> Result<WordOp> {
             if op.flags & !(wait_value_flags::COMPARISON | wait_value_flags::FLUSH) != 0 {
                 return Err(Error::INVALID_VALUE);
             }
-            // The device's attribute says that it cannot flush.
+            // The device's attribute reports that it cannot flush.
             if op.flags & wait_value_flags::FLUSH != 0 {
                 return Err(Error::NOT_SUPPORTED);
             }
@@ -63,7 +63,7 @@ fn words(context: Handle, count: c_uint, ops: *const MemOp, flags: c_uint, form:
     Ok(Arc::new(Words { ops, described, context }))
 }
 
-/// Puts operations into a stream, all or none.
+/// Submits all operations to a stream, or none.
 fn batch_of(handle: Handle, count: c_uint, ops: *const MemOp, flags: c_uint, form: Form) -> Result {
     let stream = streams::find(handle)?;
     let words = words(stream.context()?.handle, count, ops, flags, form)?;
@@ -101,7 +101,7 @@ fn wait_64(stream: Handle, address: u64, value: u64, flags: c_uint) -> Result {
     single(stream, mem_op::WAIT_VALUE_64, address, value, flags, Form::Second)
 }
 
-/// The task of a node. Its words are looked at when the graph is launched.
+/// Returns the task of a node. Its addresses are checked when the graph is launched.
 pub fn words_task(params: &MemOpNode) -> Result<Task> {
     context::find(params.context).map_err(|_| Error::INVALID_VALUE)?;
     Ok(Task::Words(words(params.context, params.count, params.ops, params.flags, Form::Second)?))
@@ -128,7 +128,7 @@ fn set_node(node: Handle, params: *const MemOpNode) -> Result {
     write_node(node, words_task(&get(params)?)?)
 }
 
-/// Only addresses, values and flags of an executable graph's node can be changed.
+/// Changes a node of an executable graph, of which only addresses, values and flags can be changed.
 fn set_exec_node(exec: Handle, node: Handle, params: *const MemOpNode) -> Result {
     let exec = exec::find(exec)?;
     let new = words_task(&get(params)?)?;

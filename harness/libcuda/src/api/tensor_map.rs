@@ -13,10 +13,10 @@ use std::ffi::{c_int, c_uint, c_void};
 /// `CUtensorMap`.
 type Map = [u64; 16];
 
-/// What the address of a map must be a multiple of.
+/// The alignment of a map's address.
 const ALIGNMENT: usize = 64;
 
-/// Refuses what no call takes: a device without tensor maps, or a wrong place for one.
+/// Refuses arguments that no call accepts: a device without tensor maps, or an invalid pointer to one.
 fn place(out: *const Map) -> Result {
     current()?;
     if attributes::device(driver()?.profile, TENSOR_MAP_ACCESS_SUPPORTED) != Some(1) {
@@ -26,7 +26,7 @@ fn place(out: *const Map) -> Result {
     if out.addr().is_multiple_of(ALIGNMENT) { Ok(()) } else { Err(Error::INVALID_VALUE) }
 }
 
-/// The number of dimensions.
+/// Converts the number of dimensions.
 fn dimensions(rank: c_uint) -> Result<usize> {
     let rank = rank as usize;
     if (1..=MOST_DIMENSIONS).contains(&rank) { Ok(rank) } else { Err(Error::INVALID_VALUE) }

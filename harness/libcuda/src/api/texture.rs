@@ -10,7 +10,7 @@ use crate::state::device::driver::driver;
 use crate::state::textures::object::{self, Described};
 use crate::state::textures::resource::Limits;
 
-/// What the device allows of memory that is read as a texture.
+/// Returns the device's limits for memory that is read as a texture.
 fn limits() -> Result<Limits> {
     let profile = driver()?.profile;
     let limit = |attribute| attributes::device(profile, attribute).map_or(0, |value| value as u64);
@@ -68,7 +68,7 @@ fn texture(out: *mut TextureDesc, texture: u64) -> Result {
 
 fn view(out: *mut ViewDesc, texture: u64) -> Result {
     current()?;
-    // Of a texture that was made without a view nothing is told, and that is no error.
+    // For a texture that was created without a view nothing is written, which is not an error.
     object::find(texture, false)?.view.map_or(Ok(()), |view| put(out, view))
 }
 

@@ -10,7 +10,7 @@ use crate::state::graphs::user_object::{self, UserObject};
 use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
 
-/// The most references of one graph to one object. A greater number is a mistake of the caller.
+/// The maximum number of references of one graph to one object. A larger number is a mistake of the caller.
 const MOST_HOLDS: c_uint = 1 << 16;
 
 /// Refuses numbers of references that `cuUserObject*` does not accept.

@@ -13,7 +13,7 @@ use crate::state::memory::physical;
 use simt::memory::{Access, GRANULARITY, PHYSICAL_LABEL};
 use std::ffi::{c_int, c_void};
 
-/// Tells that something is not modelled.
+/// Reports an unsupported feature.
 fn no(what: &str) -> Error {
     tell(|observer| observer.unsupported(what));
     Error::NOT_SUPPORTED
@@ -83,7 +83,7 @@ fn release(handle: u64) -> Result {
 fn map(address: DevicePtr, size: usize, offset: usize, handle: u64, flags: u64) -> Result {
     let memory = &driver()?.memory;
     let (physical, _) = physical::find(handle as Handle)?;
-    // cuda.h: the offset must be zero today.
+    // cuda.h requires that the offset is zero.
     if flags != 0 || offset != 0 {
         return Err(Error::INVALID_VALUE);
     }
@@ -92,7 +92,7 @@ fn map(address: DevicePtr, size: usize, offset: usize, handle: u64, flags: u64) 
 
 fn unmap(address: DevicePtr, size: usize) -> Result {
     let memory = &driver()?.memory;
-    // Running work can still be using the memory.
+    // Running work may still use the memory.
     synchronize_device();
     if memory.unmap(address, size as u64) { Ok(()) } else { Err(Error::INVALID_VALUE) }
 }

@@ -16,8 +16,8 @@ use std::sync::{Arc, Mutex};
 /// The primary context.
 struct Primary {
     context: Option<Arc<Context>>,
-    /// Its handle; 0 before the first use. It stays the same when the context is made again: clients keep it across a
-    /// reset.
+    /// Its handle; 0 before the first use. It stays the same when the context is created again: clients keep it across
+    /// a reset.
     handle: Handle,
     retained: u32,
     flags: u32,
@@ -25,7 +25,7 @@ struct Primary {
 
 static PRIMARY: Mutex<Primary> = Mutex::new(Primary { context: None, handle: 0, retained: 0, flags: 0 });
 
-/// Makes a context and makes it current; returns its handle.
+/// Creates a context and makes it current. Returns its handle.
 pub fn create(flags: u32) -> Handle {
     let handle = fresh();
     context::register(&Context::new(handle, flags));
@@ -49,8 +49,8 @@ pub fn destroy(handle: Handle) -> Result {
     end(&context, true)
 }
 
-/// Ends a context: waits for its work, then frees what is left of it. `leaks` says that its owner had the chance to
-/// free that, so that what is left is a leak.
+/// Ends a context: waits for its work, then frees its remaining objects. `leaks` means that its owner had the chance to
+/// free them, so that they are leaks.
 fn end(ended: &Arc<Context>, leaks: bool) -> Result {
     driver()?;
     for stream in ended.all_streams() {
@@ -68,7 +68,7 @@ fn end(ended: &Arc<Context>, leaks: bool) -> Result {
     Ok(())
 }
 
-/// Retains the primary context, and makes it if there is none; returns its handle.
+/// Retains the primary context, which is created if there is none. Returns its handle.
 pub fn retain_primary() -> Handle {
     let mut primary = lock(&PRIMARY);
     if primary.handle == 0 {
@@ -97,7 +97,7 @@ pub fn release_primary() -> Result {
     ended.map_or(Ok(()), |context| end(&context, true))
 }
 
-/// Ends the primary context, even if it is retained. The next call that retains it makes a new one.
+/// Ends the primary context, even if it is retained. The next call that retains it creates a new one.
 ///
 /// # Errors
 /// `CUDA_ERROR_NOT_INITIALIZED`.
@@ -108,7 +108,7 @@ pub fn reset_primary() -> Result {
     ended.map_or(Ok(()), |context| end(&context, false))
 }
 
-/// The flags of the primary context, and whether it is there.
+/// Returns the flags of the primary context, and whether it exists.
 pub fn primary_state() -> (u32, bool) {
     let primary = lock(&PRIMARY);
     (primary.flags, primary.context.is_some())

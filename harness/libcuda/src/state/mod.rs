@@ -1,4 +1,5 @@
-//! The state of the driver: the device, contexts and streams, memory, modules, textures, graphs. It does not know C.
+//! The state of the driver: the device, contexts and streams, memory, modules, textures, graphs. It does not depend on
+//! the C API.
 
 pub mod contexts;
 pub mod device;

@@ -1,23 +1,23 @@
-//! Tensor maps: the rules of the driver for what they describe.
+//! Tensor maps: the driver's rules for their descriptions.
 //!
-//! The rules are those of the driver 580 on an H200: they give its answers to the 2400 maps of
-//! `harness/libcudart/tests/tensors/h200.txt.gz`. Where they differ from what cuda.h writes down, a comment says so.
+//! The rules are those of the driver 580 on an H200: they reproduce its results for the 2400 maps of
+//! `harness/libcudart/tests/tensors/h200.txt.gz`. Where they differ from cuda.h, a comment says so.
 
 use crate::abi::error::{Error, Result};
 use simt::tensor::limits::MOST_STEP;
 use simt::tensor::{Element, Interleave, MOST_DIMENSIONS, Shape, TensorMap};
 
-/// The bytes that swizzles span, by their numbers.
+/// The spans of swizzles in bytes, by number.
 const SPANS: [Option<u64>; 4] = [None, Some(32), Some(64), Some(128)];
 
-/// The numbers of `CUtensorMapL2promotion` end before this one.
+/// The numbers of `CUtensorMapL2promotion` are below this one.
 const PROMOTIONS: i32 = 4;
 
-/// The most bytes that a column of pixels may have in a tensor without slices: the shared memory of a block. The
-/// largest that an H200's driver took had 226,912 bytes, the smallest that it refused 233,680.
+/// The maximum size of a column of pixels in a tensor without slices, in bytes: the shared memory of a block. The
+/// largest column that an H200's driver accepted had 226,912 bytes, the smallest that it refused 233,680.
 const MOST_COLUMN_BYTES: u64 = 227 << 10;
 
-/// What is described besides the shape; the arrays have as many elements as the tensor has dimensions.
+/// The description apart from the shape; the arrays have one element per dimension of the tensor.
 pub struct Described {
     pub element: i32,
     pub address: u64,
@@ -30,33 +30,33 @@ pub struct Described {
     pub fill: i32,
 }
 
-/// Fails unless a rule holds.
+/// Fails unless a rule is satisfied.
 fn rule(holds: bool) -> Result {
     if holds { Ok(()) } else { Err(Error::INVALID_VALUE) }
 }
 
-/// A number of an enumeration.
+/// Converts a number of an enumeration.
 fn number<T>(number: i32, find: impl Fn(u32) -> Option<T>) -> Result<T> {
     u32::try_from(number).ok().and_then(find).ok_or(Error::INVALID_VALUE)
 }
 
-/// The first elements of an array of five, `rest` after them.
+/// Returns the first elements of an array, padded with `rest` to the length of the result.
 fn five<T: Copy, const N: usize>(list: &[T], rest: T) -> [T; N] {
     std::array::from_fn(|at| list.get(at).copied().unwrap_or(rest))
 }
 
-/// Whether a tensor may begin at an address.
+/// Returns whether a tensor may begin at an address.
 fn may_begin(address: u64, interleave: Interleave) -> bool {
     address.is_multiple_of(if interleave == Interleave::B32 { 32 } else { 16 })
 }
 
-/// The map of a tensor from which boxes are taken.
+/// Creates the map of a tensor from which boxes are taken.
 pub fn tiled(described: &Described, sizes: &[u32]) -> Result<TensorMap> {
     make(described, Shape::Tiled(five(sizes, 1)), sizes[0])
 }
 
-/// The map of a tensor from which pixels are taken. The corners have as many elements as there are dimensions between
-/// the innermost and the outermost one.
+/// Creates the map of a tensor from which pixels are taken. The corners have one element for each dimension between the
+/// innermost and the outermost one.
 pub fn im2col(
     described: &Described,
     (lower, upper): (&[i32], &[i32]),
@@ -65,7 +65,7 @@ pub fn im2col(
 ) -> Result<TensorMap> {
     let rank = described.dims.len();
     rule((3..=MOST_DIMENSIONS).contains(&rank))?;
-    // The driver looks at the low 32 bits of a size. Pixels of slices begin with the first dimension.
+    // The driver uses the low 32 bits of a size. Pixels of slices begin with the first dimension.
     let sliced = described.interleave != Interleave::None as i32;
     for ((lower, upper), size) in lower.iter().zip(upper).zip(&described.dims[usize::from(!sliced)..]) {
         rule(i64::from(*size as u32) + i64::from(*upper) > i64::from(*lower))?;
@@ -77,7 +77,7 @@ pub fn im2col(
     Ok(map)
 }
 
-/// The map of a tensor from which rows of so many elements are taken.
+/// Creates the map of a tensor from which rows of `row` elements are taken.
 fn make(described: &Described, shape: Shape, row: u32) -> Result<TensorMap> {
     let Described { address, ref dims, ref strides, ref steps, .. } = *described;
     let element = number(described.element, Element::from_number)?;
@@ -90,13 +90,13 @@ fn make(described: &Described, shape: Shape, row: u32) -> Result<TensorMap> {
     rule(may_begin(address, interleave))?;
     let multiple = if interleave == Interleave::B32 { 32 } else { 16 };
     rule(strides.iter().all(|stride| stride.is_multiple_of(multiple)))?;
-    // cuda.h: without slices, the step of the innermost dimension is ignored. It must be one all the same.
+    // cuda.h: without slices, the step of the innermost dimension is ignored. It must nevertheless be valid.
     rule(steps.iter().all(|step| (1..=MOST_STEP).contains(step)))?;
     let mut steps: [u32; MOST_DIMENSIONS] = five(steps, 1);
     if interleave == Interleave::None {
         steps[0] = 1;
     }
-    // cuda.h asks for a multiple of 16 bytes only without slices, and for a swizzle of 32 bytes with slices of 32.
+    // cuda.h requires a multiple of 16 bytes only without slices, and a swizzle of 32 bytes with slices of 32.
     let bytes = u64::from(row) * u64::from(element.bytes());
     rule(bytes.is_multiple_of(16))?;
     rule(interleave != Interleave::None || swizzle.1.is_none_or(|span| bytes <= span))?;
@@ -117,7 +117,7 @@ fn make(described: &Described, shape: Shape, row: u32) -> Result<TensorMap> {
     Ok(map)
 }
 
-/// The words of a map with another address.
+/// Returns the words of a map with a different address.
 pub fn moved(words: &[u64; 16], address: u64) -> Result<[u64; 16]> {
     let map = TensorMap::from_words(words).ok_or(Error::INVALID_VALUE)?;
     rule(may_begin(address, map.interleave))?;

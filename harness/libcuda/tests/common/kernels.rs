@@ -1,4 +1,4 @@
-//! The kernels that tests launch, and launching them.
+//! The kernels that tests launch, and helpers for launching them.
 #![allow(dead_code, reason = "each test file uses what it needs")]
 
 use super::common::ok;
@@ -58,7 +58,7 @@ $again:
 }
 ";
 
-/// A launch into the default stream.
+/// Launches a kernel into the default stream.
 pub fn launch(
     function: sys::CUfunction,
     grid: [u32; 3],
@@ -71,12 +71,12 @@ pub fn launch(
     unsafe { sys::cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, null_mut(), params, null_mut()) }
 }
 
-/// A launch of a row of blocks without parameters.
+/// Launches a row of blocks without parameters.
 pub fn one(function: sys::CUfunction, grid: u32, block: u32) -> sys::CUresult {
     launch(function, [grid, 1, 1], [block, 1, 1], 0, &mut [])
 }
 
-/// Words of device memory.
+/// Reads words of device memory.
 pub fn read(address: u64, count: usize) -> Vec<u32> {
     let mut values = vec![0u32; count];
     ok(unsafe { sys::cuMemcpyDtoH_v2(values.as_mut_ptr().cast(), address, count * 4) });

@@ -1,4 +1,4 @@
-//! Opens the built library the way a lab does: first by its file; from then on `dlopen("libcuda.so")`, and so cudarc,
+//! Opens the built library as a lab does: first by its file; from then on `dlopen("libcuda.so")`, and therefore cudarc,
 //! gets it.
 #![allow(dead_code, reason = "each test file uses what it needs")]
 
@@ -7,7 +7,7 @@ use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// The library, with the driver initialised.
+/// Returns the library, with the driver initialised.
 pub fn library() -> &'static libloading::Library {
     static LIBRARY: OnceLock<libloading::Library> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -17,7 +17,7 @@ pub fn library() -> &'static libloading::Library {
     })
 }
 
-/// The library before `cuInit`.
+/// Returns the library before `cuInit`.
 pub fn open() -> libloading::Library {
     let test = std::env::current_exe().expect("a test has a file");
     let folder = test.parent().expect("in a folder");
@@ -30,13 +30,13 @@ pub fn open() -> libloading::Library {
     library
 }
 
-/// A function of the library that cuda.h does not have, or not in the version that cudarc is built for.
+/// Returns a function of the library that is missing in cuda.h, or in the version for which cudarc is built.
 pub fn symbol<T: Copy>(name: &str) -> T {
     *unsafe { library().get::<T>(name.as_bytes()) }.unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The report since the last call. All of it can be read as the types that it was written from, whichever parts a test
-/// looks at.
+/// Returns the report since the last call. It checks that the whole report can be parsed as the types from which it was
+/// written, regardless of the parts that a test uses.
 pub fn report() -> serde_json::Value {
     let text = text_of("simt_report_json");
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -45,7 +45,7 @@ pub fn report() -> serde_json::Value {
     value
 }
 
-/// The leaks since the last call, read as [`report`] is.
+/// Returns the leaks since the last call, parsed like [`report`].
 pub fn leaks() -> wire::Leaks {
     let text = text_of("simt_leaks_json");
     let read = wire::Leaks::read(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -54,7 +54,7 @@ pub fn leaks() -> wire::Leaks {
     read
 }
 
-/// The text of a library function that returns JSON.
+/// Returns the text of a library function that returns JSON.
 fn text_of(name: &str) -> String {
     let take: unsafe extern "C" fn() -> *mut c_char = symbol(name);
     let free: unsafe extern "C" fn(*mut c_char) = symbol("simt_string_free");
@@ -79,7 +79,7 @@ pub fn configure(json: &str) -> Result<(), String> {
     }
 }
 
-/// The primary context, current on this thread.
+/// Makes the primary context current on this thread, and returns it.
 pub fn context() -> sys::CUcontext {
     library();
     let mut context = std::ptr::null_mut();
@@ -90,7 +90,7 @@ pub fn context() -> sys::CUcontext {
     context
 }
 
-/// A new context, current on this thread: an error in it does not affect other tests.
+/// Creates a new context, current on this thread: an error in it does not affect other tests.
 pub fn own_context() -> sys::CUcontext {
     library();
     let create: unsafe extern "C" fn(*mut sys::CUcontext, u32, c_int) -> CUresult = symbol("cuCtxCreate_v2");
@@ -111,14 +111,14 @@ pub fn fails(result: CUresult, error: CUresult) {
     assert_eq!(result, error);
 }
 
-/// Device memory.
+/// Allocates device memory.
 pub fn alloc(bytes: usize) -> u64 {
     let mut address = 0;
     ok(unsafe { sys::cuMemAlloc_v2(&raw mut address, bytes) });
     address
 }
 
-/// A module of PTX.
+/// Loads a module of PTX.
 pub fn module(ptx: &str) -> sys::CUmodule {
     let ptx = CString::new(ptx).unwrap();
     let mut module = std::ptr::null_mut();
@@ -126,7 +126,7 @@ pub fn module(ptx: &str) -> sys::CUmodule {
     module
 }
 
-/// A function of a module.
+/// Returns a function of a module.
 pub fn function(module: sys::CUmodule, name: &str) -> sys::CUfunction {
     let name = CString::new(name).unwrap();
     let mut function = std::ptr::null_mut();
@@ -134,7 +134,7 @@ pub fn function(module: sys::CUmodule, name: &str) -> sys::CUfunction {
     function
 }
 
-/// A structure of zeros with the fields that `fill` sets. Those must include its enums, which have no zero.
+/// Returns a structure of zeros with the fields that `fill` sets. Those must include its enums, which have no zero.
 pub fn filled<T>(fill: impl FnOnce(*mut T)) -> T {
     let mut value = std::mem::MaybeUninit::zeroed();
     fill(value.as_mut_ptr());

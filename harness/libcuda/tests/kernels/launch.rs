@@ -1,4 +1,4 @@
-//! One case through the driver API.
+//! Runs one case through the driver API.
 
 use super::case::{Argument, Case, Contents, Launched};
 use super::output;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// The time limit of a case; all cases are much faster, on a GPU and on the machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Names the call that failed.
+/// Returns an error that names the call that failed.
 pub fn ok(what: &str, code: CUresult) -> Result<(), String> {
     match code {
         CUresult::CUDA_SUCCESS => Ok(()),
@@ -23,7 +23,7 @@ pub fn ok(what: &str, code: CUresult) -> Result<(), String> {
     }
 }
 
-/// A text of a report with the printed lines sorted: blocks print in any order.
+/// Returns a text of a report with the printed lines sorted: blocks print in any order.
 pub fn in_order(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.lines().collect();
     if let Some(end) = lines.iter().position(|line| line.is_empty()) {
@@ -32,7 +32,7 @@ pub fn in_order(text: &str) -> Vec<&str> {
     lines
 }
 
-/// The device's primary context, made for one case and destroyed with it.
+/// The device's primary context, created for one case and destroyed with it.
 struct Context(sys::CUdevice);
 
 impl Context {
@@ -50,7 +50,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: retained once; nothing that was made in it is used again.
+        // SAFETY: retained once; objects that were created in it are not used again.
         unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.0) };
     }
 }
@@ -62,13 +62,13 @@ struct Buffer {
     address: u64,
 }
 
-/// Launches a case; returns its values and printed text in the form of a report.
+/// Launches a case. Returns its values and printed text in the form of a report.
 pub fn play(case: &Case, device: sys::CUdevice) -> Result<String, String> {
     let _context = Context::new(device)?;
     let module = load(&case.ptx)?;
     let mut buffers = Vec::new();
     let launches = || -> Result<(), String> {
-        // The order and sizes of parameters, which older drivers cannot be asked for.
+        // The order and sizes of parameters, which older drivers cannot report.
         let memory = Arc::new(Memory::new(1 << 28));
         let layout = Module::load(&case.ptx, &memory, Profile::default_profile());
         let layout = layout.map_err(|e| e.to_string())?;
@@ -96,14 +96,14 @@ pub fn play(case: &Case, device: sys::CUdevice) -> Result<String, String> {
     Ok(text)
 }
 
-/// The module, or the driver's log.
+/// Loads the module; an error is the driver's log.
 fn load(ptx: &str) -> Result<sys::CUmodule, String> {
     let image = CString::new(ptx).map_err(|e| e.to_string())?;
     let mut log = vec![0u8; 4096];
     let mut options = [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
     let mut values = [log.as_mut_ptr().cast::<c_void>(), log.len() as *mut c_void];
     let mut module = null_mut();
-    // SAFETY: the text ends with a zero, and the options' values are of the types that they ask for.
+    // SAFETY: the text is zero-terminated, and the values of the options have the types that the options require.
     let code = unsafe {
         sys::cuModuleLoadDataEx(&mut module, image.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_mut_ptr())
     };
@@ -112,7 +112,7 @@ fn load(ptx: &str) -> Result<sys::CUmodule, String> {
     Ok(module)
 }
 
-/// One launch, to its end.
+/// Runs one launch to its end.
 fn launch(
     case: &Case,
     launched: &Launched,
@@ -126,7 +126,7 @@ fn launch(
     let mut params: Vec<*mut c_void> = values.iter_mut().map(|v| v.as_mut_ptr().cast()).collect();
     let name = CString::new(launched.kernel.as_str()).map_err(|e| e.to_string())?;
     let ([gx, gy, gz], [bx, by, bz]) = (launched.grid, launched.block);
-    // SAFETY: the arguments are of the sizes that the kernel takes, and live until they have been copied.
+    // SAFETY: the arguments have the sizes that the kernel expects, and live until they have been copied.
     unsafe {
         let mut kernel = null_mut();
         let code = sys::cuModuleGetFunction(&mut kernel, module, name.as_ptr());
@@ -143,7 +143,7 @@ fn launch(
         let start = Instant::now();
         while sys::cuStreamQuery(null_mut()) == CUresult::CUDA_ERROR_NOT_READY {
             if start.elapsed() > LIMIT {
-                // A context whose kernel does not end cannot be destroyed: neither the next test nor an orderly exit is
+                // A context whose kernel does not end cannot be destroyed: neither the next test nor a clean exit is
                 // possible.
                 eprintln!("{}: the kernel does not end", case.name());
                 std::process::abort();
@@ -154,7 +154,7 @@ fn launch(
     }
 }
 
-/// The bytes of an argument. For a buffer, this makes a new one.
+/// Returns the bytes of an argument. For a buffer, this creates a new one.
 fn bytes(argument: &Argument, size: usize, buffers: &mut Vec<Buffer>) -> Result<Vec<u8>, String> {
     match argument {
         Argument::Null => Ok(vec![0; size]),
@@ -162,12 +162,12 @@ fn bytes(argument: &Argument, size: usize, buffers: &mut Vec<Buffer>) -> Result<
         Argument::Float(value) if size == 4 => Ok(encode("f32", *value)),
         Argument::Float(value) => Ok(encode("f64", *value)),
         Argument::New { contents: Contents::Freed | Contents::Host, name, .. } => {
-            Err(format!("`{name}` is no memory of the device"))
+            Err(format!("`{name}` is not device memory"))
         }
         Argument::New { name, ty, count, contents } => {
             let mut buffer = Buffer { name: name.clone(), ty: ty.clone(), bytes: count * bytes_of(ty), address: 0 };
             let filling = contents.bytes(ty, *count);
-            // SAFETY: the allocation is as long as what is copied there.
+            // SAFETY: the allocation is as long as the copied data.
             unsafe {
                 let code = sys::cuMemAlloc_v2(&mut buffer.address, buffer.bytes);
                 ok("cuMemAlloc", code)?;

@@ -1,8 +1,9 @@
-//! The machine's own cases (`harness/simt/tests/pass`) launched through the driver API, by whichever driver cudarc has
-//! been given.
+//! The machine's own cases (`harness/simt/tests/pass`), launched through the driver API by the driver that cudarc has
+//! opened.
 //!
-//! Each case is a test of its name, so that one that cannot run here is ignored by itself. They run one after another:
-//! kernels print to the standard output of the process, and a kernel that fails makes its context unusable.
+//! Each case is a test of the same name, so that a case that cannot run here is ignored individually. They run one
+//! after another: kernels print to the standard output of the process, and a kernel that fails makes its context
+//! unusable.
 #![allow(dead_code, reason = "a GPU is not looked for where the machine is opened")]
 
 #[path = "../../../simt/tests/ui/case.rs"]
@@ -24,15 +25,15 @@ pub struct Driver {
     capability: u32,
 }
 
-/// The cases' folder: of the checkout that this was built in, or of a copy of it that `CARGO_MANIFEST_DIR` names when
-/// it is run.
+/// Returns the folder of the cases: of the checkout in which this was built, or of a copy that `CARGO_MANIFEST_DIR`
+/// names at run time.
 fn folder() -> PathBuf {
     let package = std::env::var("CARGO_MANIFEST_DIR");
     let package = package.unwrap_or_else(|_| env!("CARGO_MANIFEST_DIR").into());
     Path::new(&package).join("../simt/tests/pass")
 }
 
-/// The cases, in order of name.
+/// Returns the cases, sorted by name.
 fn cases() -> Vec<Case> {
     let folder = folder();
     let entries = std::fs::read_dir(&folder);
@@ -44,7 +45,7 @@ fn cases() -> Vec<Case> {
     paths.iter().map(|path| Case::read(path)).collect()
 }
 
-/// NVIDIA's driver, or why there is none to test on.
+/// Returns NVIDIA's driver, or the reason why it cannot be tested.
 pub fn nvidia() -> Result<Driver, String> {
     // SAFETY: cudarc opens the driver's library, which has no conditions.
     if !unsafe { sys::is_culib_present() } {
@@ -57,7 +58,7 @@ pub fn nvidia() -> Result<Driver, String> {
     opened()
 }
 
-/// The driver that is open, or why it has no device.
+/// Returns the opened driver, or the reason why it has no device.
 pub fn opened() -> Result<Driver, String> {
     let mut driver = Driver { device: 0, capability: 0 };
     // SAFETY: out parameters are live variables.
@@ -81,7 +82,7 @@ pub fn opened() -> Result<Driver, String> {
     Ok(driver)
 }
 
-/// What the case needs that this GPU does not have.
+/// Returns the requirement of the case that this GPU does not meet.
 fn lacking(case: &Case, driver: &Driver) -> Option<String> {
     let target = case.ptx.lines().find_map(|l| l.strip_prefix(".target sm_"));
     let needed: u32 = target?.trim().parse().ok()?;
@@ -101,7 +102,7 @@ fn check(case: &Case, driver: &Driver) -> Result<(), Failed> {
     }
 }
 
-/// Runs all cases, or ignores all of them for the reason given.
+/// Runs all cases, or ignores all of them for the given reason.
 pub fn main(driver: Result<&Driver, &str>) -> ! {
     let mut arguments = Arguments::from_args();
     arguments.test_threads = Some(1);

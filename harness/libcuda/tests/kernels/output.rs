@@ -1,15 +1,15 @@
-//! Captures the standard output of the process while something runs: drivers write there what kernels print.
+//! Captures the standard output of the process during a call: drivers write the output of kernels there.
 
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::os::fd::AsRawFd;
 
-/// Runs `work`; returns its result and what was written to standard output.
+/// Runs `work`. Returns its result and what was written to standard output.
 pub fn captured<T>(work: impl FnOnce() -> T) -> Result<(T, String), String> {
     let tell = |what: &str| format!("{what}: {}", std::io::Error::last_os_error());
     let mut file = temporary().map_err(|e| format!("a temporary file: {e}"))?;
-    // SAFETY: descriptors of this process; nobody else writes to standard output meanwhile, since tests run one after
-    // another.
+    // SAFETY: descriptors of this process; no other thread writes to standard output meanwhile, because tests run one
+    // after another.
     unsafe {
         libc::fflush(std::ptr::null_mut());
         let before = libc::dup(1);
@@ -30,7 +30,7 @@ pub fn captured<T>(work: impl FnOnce() -> T) -> Result<(T, String), String> {
     }
 }
 
-/// A file without a name, which is deleted when its descriptor is closed.
+/// Creates an unnamed file, which is deleted when its descriptor is closed.
 fn temporary() -> std::io::Result<File> {
     let path = std::env::temp_dir().join(format!("printed-{}", std::process::id()));
     let mut options = File::options();

@@ -1,4 +1,4 @@
-//! Error codes (`cudaError_t`). Most are also the driver's.
+//! Error codes (`cudaError_t`). Most are the same as the driver's.
 use super::edition::is_twelve;
 use std::ffi::c_int;
 
@@ -6,7 +6,7 @@ use std::ffi::c_int;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Error(pub c_int);
 
-/// What a call gives.
+/// The result of a call.
 pub type Result<T = ()> = std::result::Result<T, Error>;
 
 impl Error {
@@ -28,18 +28,18 @@ impl Error {
     pub const NOT_FOUND: Self = Self(500);
     pub const NOT_SUPPORTED: Self = Self(801);
 
-    /// What names no function: CUDA 13 calls it an invalid handle.
+    /// The error for a handle or pointer that is not a function; CUDA 13 calls it an invalid handle.
     pub fn no_function() -> Self {
         if is_twelve() { Self::INVALID_DEVICE_FUNCTION } else { Self::INVALID_HANDLE }
     }
 
-    /// This, or `other` in its place when it is `code`.
+    /// Returns this error, or `other` if this error is `code`.
     pub fn instead(self, code: Self, other: Self) -> Self {
         if self == code { other } else { self }
     }
 }
 
-/// The driver's code as a result.
+/// Converts the driver's code to a result.
 pub fn result(code: c_int) -> Result {
     if code == 0 { Ok(()) } else { Err(Error(code)) }
 }

@@ -1,6 +1,6 @@
 //! Names and texts of error codes, as programs print them.
 
-/// Code, name and text, in the order of the codes.
+/// Code, name and text, ordered by code.
 pub const ERRORS: &[(i32, &str, &str)] = &[
     (0, "cudaSuccess", "no error"),
     (1, "cudaErrorInvalidValue", "invalid argument"),

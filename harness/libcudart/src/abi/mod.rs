@@ -1,4 +1,4 @@
-//! Types of the headers, error codes, and the edition of CUDA that the library stands for.
+//! Types of the headers, error codes, and the edition of CUDA that the library implements.
 pub mod edition;
 pub mod error;
 pub mod error_table;

@@ -29,7 +29,7 @@ pub struct End3d {
 }
 
 impl End3d {
-    /// Nothing.
+    /// Returns an end without memory.
     pub const fn none() -> Self {
         let null = std::ptr::null_mut();
         Self {
@@ -47,24 +47,24 @@ impl End3d {
         }
     }
 
-    /// Memory of this kind.
+    /// Returns an end in memory of this kind.
     pub fn linear(kind: c_int, pointer: *mut c_void, pitch: usize, height: usize) -> Self {
         let host = if kind == memory::HOST { pointer } else { std::ptr::null_mut() };
         let device = if kind == memory::HOST { 0 } else { pointer.addr() as u64 };
         Self { kind, host, device, pitch, height, ..Self::none() }
     }
 
-    /// An array.
+    /// Returns an end in an array.
     pub fn array(array: Handle) -> Self {
         Self { kind: memory::ARRAY, array, ..Self::none() }
     }
 
-    /// From there on.
+    /// Returns the same end, starting at this position.
     pub fn at(self, x_bytes: usize, y: usize, z: usize) -> Self {
         Self { x_bytes, y, z, ..self }
     }
 
-    /// The address, whichever kind it is.
+    /// Returns the address, regardless of the kind of memory.
     pub fn pointer(&self) -> *mut c_void {
         if self.kind == memory::HOST { self.host } else { std::ptr::with_exposed_provenance_mut(self.device as usize) }
     }

@@ -1,4 +1,4 @@
-//! The caller's pointers, which are null or valid.
+//! Access through the caller's pointers, which are null or valid.
 use super::error::{Error, Result};
 
 /// # Errors
@@ -7,7 +7,7 @@ pub fn need<T>(pointer: *const T) -> Result {
     if pointer.is_null() { Err(Error::INVALID_VALUE) } else { Ok(()) }
 }
 
-/// Writes a result where the caller wants it.
+/// Writes a result through the caller's pointer.
 ///
 /// # Errors
 /// When the pointer is null.

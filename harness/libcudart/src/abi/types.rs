@@ -9,7 +9,7 @@ pub type Stream = Handle;
 /// `cudaStreamPerThread`.
 pub const PER_THREAD: Stream = std::ptr::without_provenance_mut(2);
 
-/// The stream of a call that was compiled for a default stream per thread.
+/// Returns the stream of a call that was compiled for a default stream per thread.
 pub fn per_thread(stream: Stream) -> Stream {
     if stream.is_null() { PER_THREAD } else { stream }
 }
@@ -33,7 +33,7 @@ pub mod kind {
     pub const DEFAULT: c_int = 4;
 }
 
-/// `cudaIpcMemHandle_t` and `cudaIpcEventHandle_t`, which are passed as they are.
+/// `cudaIpcMemHandle_t` and `cudaIpcEventHandle_t`, which are passed through unchanged.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct IpcHandle {

@@ -1,4 +1,4 @@
-//! Arrays, with levels and without.
+//! Arrays, with and without mipmap levels.
 use crate::abi::{
     error::{Error, Result},
     native::ArrayDesc,
@@ -22,7 +22,7 @@ const FORMATS: [(c_int, c_int, c_int); 8] = [
     (2, 32, 0x20),
 ];
 
-/// The driver's format and number of channels.
+/// Returns the driver's format and number of channels.
 ///
 /// # Errors
 /// `cudaErrorInvalidChannelDescriptor`.
@@ -37,14 +37,14 @@ pub fn format(desc: &ChannelDesc) -> Result<(c_int, c_uint)> {
     Ok((*format, channels as c_uint))
 }
 
-/// The runtime's form of a format and a number of channels.
+/// Returns the runtime's form of a format and a number of channels.
 pub fn channels(format: c_int, channels: c_uint) -> ChannelDesc {
     let (kind, bits, _) = FORMATS.iter().find(|(_, _, other)| *other == format).copied().unwrap_or((3, 0, 0));
     let width = |channel: c_uint| if channel < channels { bits } else { 0 };
     ChannelDesc { x: width(0), y: width(1), z: width(2), w: width(3), kind }
 }
 
-/// Bytes of an element.
+/// Returns the bytes of an element.
 pub fn bytes(desc: &ArrayDesc) -> usize {
     let bits = FORMATS.iter().find(|(_, _, format)| *format == desc.format).map_or(8, |(_, bits, _)| *bits);
     desc.channels as usize * bits as usize / 8
@@ -74,7 +74,7 @@ fn mipmapped(out: *mut Handle, desc: *const ChannelDesc, extent: Extent, levels:
     driver::cuMipmappedArrayCreate(out, &raw const desc, levels)
 }
 
-/// The description of an array.
+/// Returns the description of an array.
 ///
 /// # Errors
 /// When there is no such array.

@@ -1,4 +1,4 @@
-//! Many copies by one call, and many ranges of managed memory.
+//! Batched copies, and batched operations on ranges of managed memory.
 use crate::abi::{
     edition::is_twelve,
     error::Result,
@@ -12,11 +12,11 @@ use std::{
     ptr::{with_exposed_provenance, with_exposed_provenance_mut},
 };
 
-/// The arrays of a batch of copies: targets, sources, sizes, and how many; attributes, the first copy of each, and how
-/// many.
+/// The arrays of a batch of copies: targets, sources, sizes, and their count; attributes, the first copy of each
+/// attribute, and their count.
 type Copies = (*const u64, *const u64, *const usize, usize, *const c_void, *const usize, usize);
 
-/// `cudaMemcpyBatchAsync`: CUDA 12's is told which copy failed, before the stream.
+/// `cudaMemcpyBatchAsync`: CUDA 12's takes a pointer for the index of the failed copy, before the stream.
 fn copies((to, from, sizes, count, how, firsts, hows): Copies, eighth: usize, ninth: Stream, own: bool) -> Result {
     context::ensure()?;
     let in_stream = |stream: Stream| if own { per_thread(stream) } else { stream };
@@ -28,7 +28,8 @@ fn copies((to, from, sizes, count, how, firsts, hows): Copies, eighth: usize, ni
     driver::cuMemcpyBatchAsync_v2(to, from, sizes, count, how, firsts, hows, stream)
 }
 
-/// `cudaMemcpy3DBatchAsync`: CUDA 12's is told which copy failed, before the flags. The structures are the driver's.
+/// `cudaMemcpy3DBatchAsync`: CUDA 12's takes a pointer for the index of the failed copy, before the flags. The
+/// structures are the driver's.
 fn boxes(count: usize, ops: *const c_void, third: u64, fourth: u64, fifth: Stream, own: bool) -> Result {
     context::ensure()?;
     let in_stream = |stream: Stream| if own { per_thread(stream) } else { stream };

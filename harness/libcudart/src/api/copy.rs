@@ -1,4 +1,4 @@
-//! Copies of one dimension, between the host, the device, symbols and peers.
+//! One-dimensional copies, between the host, the device, symbols and peers.
 use crate::abi::{
     error::{Error, Result},
     types::{PER_THREAD, Stream, kind},
@@ -37,7 +37,7 @@ fn copy(dst: *mut c_void, src: *const c_void, bytes: usize, direction: c_int) ->
 /// Queues a copy in a stream.
 ///
 /// # Errors
-/// `cudaErrorInvalidMemcpyDirection`; those of the driver.
+/// `cudaErrorInvalidMemcpyDirection`, and the driver's errors.
 pub fn copy_async(dst: *mut c_void, src: *const c_void, bytes: usize, direction: c_int, stream: Stream) -> Result {
     context::ensure()?;
     if bytes == 0 {
@@ -52,7 +52,7 @@ pub fn copy_async(dst: *mut c_void, src: *const c_void, bytes: usize, direction:
     }
 }
 
-/// Queues work in the thread's own default stream, and waits for it.
+/// Runs work in the thread's own default stream, and waits for it.
 ///
 /// # Errors
 /// Those of the work.
@@ -65,7 +65,7 @@ fn copy_own(dst: *mut c_void, src: *const c_void, bytes: usize, direction: c_int
     in_own_stream(|stream| copy_async(dst, src, bytes, direction, stream))
 }
 
-/// The address of a part of a symbol, for a copy of this direction to it, or from it.
+/// Returns the address of a part of a symbol, for a copy of this direction to or from it.
 ///
 /// # Errors
 /// `cudaErrorInvalidSymbol`; `cudaErrorInvalidValue` when the part is not within the variable;
@@ -94,7 +94,8 @@ pub const FROM: [c_int; 3] = [kind::DEVICE_TO_HOST, kind::DEVICE_TO_DEVICE, kind
 
 type To = (*const c_void, *const c_void, usize, usize, c_int);
 
-/// Where a copy to or from a symbol begins: [`part`], but of a copy of nothing the symbol is not looked at.
+/// Returns the address at which a copy to or from a symbol begins: like [`part`], but a copy of zero bytes does not
+/// look up the symbol.
 fn place(
     symbol: *const c_void,
     bytes: usize,

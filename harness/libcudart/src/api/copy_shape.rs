@@ -1,4 +1,4 @@
-//! Copies of two and three dimensions, of memory and of arrays.
+//! Two- and three-dimensional copies of memory and of arrays.
 use crate::abi::{
     error::{Error, Result},
     native::{ArrayDesc, End3d, Memcpy2d, Memcpy3d, memory},
@@ -13,10 +13,10 @@ use crate::driver::calls as driver;
 use crate::state::context;
 use std::ffi::{c_int, c_void};
 
-/// Where a copy is queued; none is the default stream, which is waited for as the driver does.
+/// The stream of a copy; `None` is the default stream, which is synchronised as the driver does.
 type Where = Option<Stream>;
 
-/// The kinds of memory of the source and the destination.
+/// Returns the kinds of memory of the source and the destination.
 fn kinds(direction: c_int) -> Result<(c_int, c_int)> {
     check(direction)?;
     Ok(match direction {
@@ -28,7 +28,7 @@ fn kinds(direction: c_int) -> Result<(c_int, c_int)> {
     })
 }
 
-/// One end of a copy in two dimensions: memory with a pitch, or a place in an array.
+/// One end of a two-dimensional copy: memory with a pitch, or a position in an array.
 #[derive(Clone, Copy)]
 enum End {
     Memory(*mut c_void, usize),
@@ -66,7 +66,7 @@ fn own(work: impl FnOnce(Where) -> Result) -> Result {
     driver::cuStreamSynchronize(PER_THREAD)
 }
 
-/// Bytes of an element of an array.
+/// Returns the bytes of an element of an array.
 ///
 /// # Errors
 /// When there is no such array.
@@ -76,10 +76,10 @@ pub fn element(array: Handle) -> Result<usize> {
     Ok(crate::api::array::bytes(&desc))
 }
 
-/// The driver's form of a copy in three dimensions. Positions and extents are in elements where an array takes part.
+/// Returns the driver's form of a three-dimensional copy. Positions and extents are in elements if an array takes part.
 ///
 /// # Errors
-/// Those of a wrong direction or array.
+/// When the direction or an array is invalid.
 pub fn native(copy: &Copy3d) -> Result<Memcpy3d> {
     let (from, to) = kinds(copy.kind)?;
     let unit = match [copy.src_array, copy.dst_array].into_iter().find(|array| !array.is_null()) {
@@ -92,7 +92,7 @@ pub fn native(copy: &Copy3d) -> Result<Memcpy3d> {
         } else {
             End3d::array(array)
         };
-        // A place in memory is in bytes of the memory's own elements, which are those of the array.
+        // A position in memory is in elements of that memory, which have the size of the array's.
         end.at(position.x * unit, position.y, position.z)
     };
     Ok(Memcpy3d {
@@ -104,10 +104,10 @@ pub fn native(copy: &Copy3d) -> Result<Memcpy3d> {
     })
 }
 
-/// The runtime's form of a copy in three dimensions.
+/// Returns the runtime's form of a three-dimensional copy.
 ///
 /// # Errors
-/// Those of a wrong array.
+/// When an array is invalid.
 pub fn from_native(copy: &Memcpy3d) -> Result<Copy3d> {
     let unit = match [copy.src.array, copy.dst.array].into_iter().find(|array| !array.is_null()) {
         Some(array) => element(array)?,
@@ -152,7 +152,7 @@ fn volume(copy: *const Copy3d, stream: Where) -> Result {
     }
 }
 
-/// A copy between devices: their memory has one address space.
+/// Copies between devices, whose memory shares one address space.
 fn volume_peer(copy: *const Copy3dPeer, stream: Where) -> Result {
     let Copy3dPeer { src_array, src_pos, src, dst_array, dst_pos, dst, extent, .. } = get(copy)?;
     let kind = kind::DEVICE_TO_DEVICE;
@@ -185,8 +185,8 @@ fn from_array(
     plane(End::Memory(dst, pitch), End::Array(src, x, y), w, h, k, s)
 }
 
-/// The pieces of `bytes` bytes of an array from a place in a row on: the rest of that row, whole rows, and the start of
-/// another. Each with its place, its width and its height.
+/// Splits `bytes` bytes of an array, from a position in a row on, into pieces: the rest of that row, whole rows, and
+/// the start of another row. Each piece has its position, its width and its height.
 fn pieces(array: Handle, x: usize, y: usize, bytes: usize) -> Result<Vec<(usize, usize, usize, usize)>> {
     context::ensure()?;
     let desc = crate::api::array::desc_of(array)?;
@@ -201,7 +201,7 @@ fn pieces(array: Handle, x: usize, y: usize, bytes: usize) -> Result<Vec<(usize,
     Ok(pieces.into_iter().filter(|(.., width, height)| *width > 0 && *height > 0).collect())
 }
 
-/// A copy of bytes that lie one after another to an array, row after row.
+/// Copies contiguous bytes to an array, row after row.
 fn bytes_to_array(dst: Handle, x: usize, y: usize, src: Src, bytes: usize, kind: c_int, stream: Where) -> Result {
     let mut from = src;
     for (x, y, width, height) in pieces(dst, x, y, bytes)? {
@@ -211,7 +211,7 @@ fn bytes_to_array(dst: Handle, x: usize, y: usize, src: Src, bytes: usize, kind:
     Ok(())
 }
 
-/// The same from an array.
+/// Copies from an array to contiguous bytes, row after row.
 fn bytes_from_array(dst: Dst, src: Handle, x: usize, y: usize, bytes: usize, kind: c_int, stream: Where) -> Result {
     let mut to = dst;
     for (x, y, width, height) in pieces(src, x, y, bytes)? {

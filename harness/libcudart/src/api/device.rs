@@ -1,4 +1,4 @@
-//! Devices: choice, attributes, limits, versions, peers.
+//! Devices: selection, attributes, limits, versions, peers.
 use crate::abi::{
     edition,
     error::{Error, Result},
@@ -13,7 +13,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 fn count(out: *mut c_int) -> Result {
     need(out)?;
     let count = context::count();
-    // Programs look at the number even when they are told that there is no device.
+    // Programs read the number even if the call returns that there is no device.
     put(out, *count.as_ref().unwrap_or(&0))?;
     count.map(drop)
 }
@@ -49,9 +49,9 @@ fn set_flags(flags: c_uint) -> Result {
     driver_calls::cuDevicePrimaryCtxSetFlags_v2(device, flags & !MAP_HOST)
 }
 
-/// `cudaDeviceMapHost`, which every device does.
+/// `cudaDeviceMapHost`, which every device supports.
 const MAP_HOST: c_uint = 8;
-/// How the host waits: one of `cudaDeviceScheduleSpin`, `Yield` and `BlockingSync`, or none of them.
+/// The mask of the host's waiting mode: one of `cudaDeviceScheduleSpin`, `Yield` and `BlockingSync`, or 0.
 const SCHEDULE: c_uint = 7;
 /// `cudaDeviceLmemResizeToMax`.
 const KEEP_LOCAL: c_uint = 16;
@@ -74,7 +74,7 @@ fn attribute(out: *mut c_int, attribute: c_int, device: c_int) -> Result {
 
 fn driver_version(out: *mut c_int) -> Result {
     need(out)?;
-    // Without a driver the version is zero, and that is no error.
+    // Without a driver the version is zero, which is not an error.
     let mut version = 0;
     match driver_calls::cuDriverGetVersion(&raw mut version) {
         Ok(()) | Err(Error::INSUFFICIENT_DRIVER) => put(out, version),
@@ -113,7 +113,7 @@ fn set_valid(devices: *mut c_int, count: c_int) -> Result {
         return Err(Error::INVALID_VALUE);
     }
     let count = usize::try_from(count).map_err(|_| Error::INVALID_VALUE)?;
-    // SAFETY: the caller promises so many devices.
+    // SAFETY: the caller promises `count` devices.
     (0..count).try_for_each(|at| context::check(crate::abi::pointers::get(unsafe { devices.add(at) })?))
 }
 
@@ -126,7 +126,7 @@ fn nothing(_config: c_int) -> Result {
     context::ensure()
 }
 
-/// Checks a device of which a pool is asked; that there is none such is an invalid value here.
+/// Checks the device of a request for a pool; here an invalid device is an invalid value.
 fn check_of_pool(device: c_int) -> Result {
     driver::ready()?;
     context::check(device).map_err(|_| Error::INVALID_VALUE)

@@ -1,10 +1,10 @@
-//! What every entry point shares: its C name, and the last error that it leaves.
+//! The common part of all entry points: the C name, and the last error.
 use crate::abi::error::{Error, Result};
 use crate::driver::speech;
 use crate::state::last_error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Functions with work of their own: a row is an exported function, and the function here that does its work.
+/// Functions implemented here: each row is an exported function, and the function here that implements it.
 macro_rules! calls {
     ($($name:ident($($arg:ident: $type:ty),* $(,)?) = $function:expr;)*) => { $(
         #[allow(non_snake_case, reason = "the C name")]
@@ -15,8 +15,8 @@ macro_rules! calls {
     )* };
 }
 
-/// As `calls`, for functions that exist twice: the second stands in programs that were compiled for a default stream
-/// per thread, in which the argument in brackets means that stream when it is null.
+/// Like `calls`, for functions that exist twice: the second is used by programs compiled for a default stream per
+/// thread, in which a null stream in the argument in brackets means that stream.
 macro_rules! stream_calls {
     ($($name:ident $second:ident [$stream:ident] ($($arg:ident: $type:ty),* $(,)?) = $function:expr;)*) => { $(
         $crate::api::entry::calls! { $name($($arg: $type),*) = $function; }
@@ -29,8 +29,8 @@ macro_rules! stream_calls {
     )* };
 }
 
-/// Functions that are the driver's by another name: a row is an exported function, and the driver's with the same
-/// arguments. The thread gets a context first.
+/// Functions that the driver has under another name: each row is an exported function, and the driver's function with
+/// the same arguments. The thread gets a context first.
 macro_rules! forwards {
     ($($name:ident($($arg:ident: $type:ty),* $(,)?) => $driver:ident;)*) => { $(
         $crate::api::entry::calls! { $name($($arg: $type),*) = (|$($arg: $type),*| -> $crate::abi::error::Result {
@@ -40,7 +40,7 @@ macro_rules! forwards {
     )* };
 }
 
-/// As `forwards`, for functions that exist twice, as in `stream_calls`.
+/// Like `forwards`, for functions that exist twice, as in `stream_calls`.
 macro_rules! stream_forwards {
     ($($name:ident $second:ident [$stream:ident] ($($arg:ident: $type:ty),* $(,)?) => $driver:ident;)*) => { $(
         $crate::api::entry::stream_calls! { $name $second [$stream] ($($arg: $type),*)
@@ -54,7 +54,7 @@ macro_rules! stream_forwards {
 pub(crate) use {calls, forwards, stream_calls, stream_forwards};
 
 /// Runs the work of an entry point, and keeps its error. `WARPLAB_TRACE` writes each call and its result to standard
-/// error. One function for all of them is a fifth less to compile than one for each.
+/// error. A single function for all entry points compiles a fifth less code than one for each.
 pub fn guard(name: &'static str, work: &dyn Fn() -> Result) -> i32 {
     let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Error(999)));
     if speech::is_traced() {

@@ -1,4 +1,4 @@
-//! Errors: the last one of the thread, names and texts.
+//! Errors: the last error of the thread, names and texts.
 use crate::abi::error_table::ERRORS;
 use crate::driver::error_asked;
 use crate::state::last_error;
@@ -18,7 +18,7 @@ extern "C" fn cudaPeekAtLastError() -> c_int {
     asked(last_error::peek())
 }
 
-/// The code of an error that the program has asked for.
+/// Returns `code`, and notifies the driver that the program has asked for an error.
 fn asked(code: c_int) -> c_int {
     if code != 0 {
         error_asked(true);
@@ -26,13 +26,13 @@ fn asked(code: c_int) -> c_int {
     code
 }
 
-/// Names and texts, with the zeros that C wants.
+/// Names and texts as C strings.
 static TEXTS: LazyLock<HashMap<i32, (CString, CString)>> = LazyLock::new(|| {
     let text = |words: &str| CString::new(words).unwrap_or_default();
     ERRORS.iter().map(|(code, name, words)| (*code, (text(name), text(words)))).collect()
 });
 
-/// The name and the text of a code, for a program.
+/// Returns the name and the text of a code.
 fn words_of(code: c_int) -> Option<&'static (CString, CString)> {
     TEXTS.get(&asked(code))
 }

@@ -1,4 +1,4 @@
-//! Filling memory with a byte.
+//! Fills of memory with a byte.
 use crate::abi::{
     error::{Error, Result},
     types::{Extent, PER_THREAD, PitchedPtr, Stream},
@@ -23,7 +23,7 @@ impl Rows {
     }
 }
 
-/// Where a fill is queued; none is the default stream, which is waited for as the driver does.
+/// The stream of a fill; `None` is the default stream, which is synchronised as the driver does.
 type Where = Option<Stream>;
 
 fn rows(rows: Rows, value: c_int, stream: Where) -> Result {

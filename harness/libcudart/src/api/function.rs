@@ -9,7 +9,7 @@ use crate::driver::calls as driver;
 use crate::state::{context, function::function};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-/// A kernel, as a program names it.
+/// A program's reference to a kernel.
 type Symbol = *const c_void;
 
 fn attributes(out: *mut FuncAttributes, symbol: Symbol) -> Result {

@@ -1,4 +1,4 @@
-//! Graphs: making, changing and launching them. Their kernel nodes and copies are in `graph_nodes`.
+//! Graphs: creating, changing and launching them. Kernel and copy nodes are in `graph_nodes`.
 use crate::abi::{
     edition::is_twelve,
     error::Result,
@@ -13,7 +13,7 @@ use std::{
     ptr::null_mut,
 };
 
-/// The last two arguments, which CUDA 12 passes without the data of edges.
+/// Returns the last two arguments, which CUDA 12 passes without the data of edges.
 fn edges_and_count(fourth: usize, fifth: usize) -> (usize, usize) {
     if is_twelve() { (0, fourth) } else { (fourth, fifth) }
 }
@@ -62,10 +62,10 @@ fn set_memset(exec: Handle, node: Handle, params: *const c_void) -> Result {
     driver::cuGraphExecMemsetNodeSetParams(exec, node, params, own_context()?)
 }
 
-/// The calling thread's context.
+/// Returns the calling thread's context.
 ///
 /// # Errors
-/// Those of the driver.
+/// The driver's errors.
 pub fn own_context() -> Result<Handle> {
     let mut current = null_mut();
     driver::cuCtxGetCurrent(&raw mut current)?;

@@ -1,4 +1,4 @@
-//! Nodes of graphs whose parameters differ from the driver's: kernels and copies.
+//! Graph nodes whose parameters differ from the driver's: kernels and copies.
 use crate::abi::{
     error::{Error, Result},
     native,
@@ -61,7 +61,7 @@ fn set_exec_kernel(exec: Handle, node: Handle, params: *const KernelNode) -> Res
     driver::cuGraphExecKernelNodeSetParams_v2(exec, node, &raw const params)
 }
 
-/// A copy of bytes in one row.
+/// Returns a copy of bytes in one row.
 fn row(dst: *mut c_void, src: *const c_void, bytes: usize, kind: c_int) -> Copy3d {
     let row = |ptr: *mut c_void| PitchedPtr { ptr, pitch: bytes, xsize: bytes, ysize: 1 };
     let start = Pos { x: 0, y: 0, z: 0 };
@@ -77,7 +77,7 @@ fn row(dst: *mut c_void, src: *const c_void, bytes: usize, kind: c_int) -> Copy3
     }
 }
 
-/// A copy of a row that has bytes: a node of a graph must have some.
+/// Returns a copy of a row if it is not empty: a node of a graph must copy at least one byte.
 fn some(copy: Copy3d) -> Result<Copy3d> {
     if copy.extent.width == 0 { Err(Error::INVALID_VALUE) } else { Ok(copy) }
 }
@@ -126,17 +126,18 @@ fn from(dst: Dst, symbol: Src, bytes: usize, offset: usize, kind: c_int) -> Resu
 const KERNEL: c_int = 0;
 const MEMCPY: c_int = 1;
 const CONDITIONAL: c_int = 13;
-/// Bytes of `cudaGraphNodeParams`, and where those of the type begin in it.
+/// The bytes of `cudaGraphNodeParams`, and the offset of the type's parameters in it.
 const PARAMS_BYTES: usize = 256;
 const UNION: usize = 16;
-/// Where the copy begins in the parameters of a node of copies: after flags, and in the driver's after a context too.
+/// The offset of the copy in the parameters of a copy node: after flags, and in the driver's form also after a context.
 const COPY: usize = 16;
 const NATIVE_COPY: usize = 24;
-/// Where the graphs of a conditional node are written in its parameters, and where the driver's go on with a context.
+/// The offset of the graphs of a conditional node in its parameters, and the offset of the context in the driver's
+/// form.
 const BODIES: usize = 16;
 const NATIVE_CONTEXT: usize = 24;
 
-/// The driver's form of `cudaGraphNodeParams`, which differs for kernels and copies.
+/// Returns the driver's form of `cudaGraphNodeParams`, which differs for kernels and copies.
 fn native_params(params: *mut c_void) -> Result<[u64; PARAMS_BYTES / 8]> {
     let mut all: [u64; PARAMS_BYTES / 8] = get(params.cast())?;
     let at = |offset: usize| params.wrapping_byte_add(UNION + offset);
@@ -165,7 +166,7 @@ fn native_params(params: *mut c_void) -> Result<[u64; PARAMS_BYTES / 8]> {
     Ok(all)
 }
 
-/// Gives the caller what the driver has written into the parameters: addresses and graphs that it has made.
+/// Copies the driver's results in the parameters back to the caller: addresses and graphs that it has created.
 fn written_back(params: *mut c_void, native: &[u64; PARAMS_BYTES / 8]) -> Result {
     match native[0] as c_int {
         KERNEL | MEMCPY => Ok(()),
@@ -201,7 +202,7 @@ fn set_exec_any(exec: Handle, node: Handle, params: *mut c_void) -> Result {
     driver::cuGraphExecNodeSetParams(exec, node, (&raw mut native).cast())
 }
 
-/// `cudaGraphAddNode`: CUDA 12's has no data of edges.
+/// `cudaGraphAddNode`: CUDA 12's does not take data of edges.
 fn add_any_of_edition(
     out: *mut Handle,
     graph: Handle,

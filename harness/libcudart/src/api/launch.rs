@@ -1,4 +1,4 @@
-//! Launches.
+//! Kernel launches.
 use crate::abi::{
     edition::is_twelve,
     error::{Error, Result},
@@ -19,11 +19,11 @@ type Arguments = *mut *mut c_void;
 type Configuration = (Dim3, Dim3, usize, Stream);
 
 thread_local! {
-    /// What stands between `<<<` and `>>>`, until the stub asks for it.
+    /// The launch configurations between `<<<` and `>>>`, until the stub pops them.
     static CONFIGURED: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Gives zero, as for success: the stub is then called.
+/// Returns zero, as for success: the stub is then called.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __cudaPushCallConfiguration(grid: Dim3, block: Dim3, shared: usize, stream: Stream) -> c_uint {
     CONFIGURED.with_borrow_mut(|stack| stack.push((grid, block, shared, stream)));
@@ -61,7 +61,7 @@ fn cooperative(
         .inspect_err(|_| error_asked(false))
 }
 
-/// The driver's form of a launch's configuration.
+/// Returns the driver's form of a launch configuration.
 pub fn native(config: *const LaunchConfig) -> Result<native::Launch> {
     let LaunchConfig { grid, block, shared, stream, attributes, attribute_count } = get(config)?;
     let shared = bytes(shared)?;
@@ -90,8 +90,8 @@ fn bytes(shared: usize) -> Result<c_uint> {
     c_uint::try_from(shared).map_err(|_| Error::INVALID_VALUE)
 }
 
-/// In CUDA 12 a grid or block that no device of this kind can have is `cudaErrorInvalidConfiguration`. CUDA 13 calls
-/// every wrong argument an invalid value, as the driver does.
+/// Converts the error of a refused launch. In CUDA 12 a grid or block that exceeds the device's limits is
+/// `cudaErrorInvalidConfiguration`. CUDA 13 reports every wrong argument as an invalid value, as the driver does.
 fn refused(error: Error, grid: Dim3, block: Dim3) -> Error {
     if error != Error::INVALID_VALUE || !is_twelve() {
         return error;
@@ -104,7 +104,7 @@ fn refused(error: Error, grid: Dim3, block: Dim3) -> Error {
 
 fn fits(grid: Dim3, block: Dim3) -> Result<bool> {
     let device = context::device()?;
-    // `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK`, the largest block's three sizes, the largest grid's.
+    // `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK`, then the maximum block and grid sizes in three dimensions each.
     let mut limits = [0; 7];
     for (limit, attribute) in limits.iter_mut().zip(1..) {
         driver::cuDeviceGetAttribute(limit, attribute, device)?;

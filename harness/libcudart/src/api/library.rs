@@ -1,4 +1,4 @@
-//! Images that a program loads itself, and the driver's own functions.
+//! Images that a program loads explicitly, and the driver's own functions.
 use crate::abi::{edition, error::Result, pointers::need, types::Handle};
 use crate::api::entry::{calls, forwards};
 use crate::driver::{self, calls as driver_calls};
@@ -17,11 +17,11 @@ fn kernel(out: *mut Handle, library: Handle, name: *const c_char) -> Result {
 fn kernels(out: *mut Handle, count: c_uint, library: Handle) -> Result {
     need(out)?;
     context::ensure()?;
-    // The caller's list may be longer than there are kernels, and then need not be as long as it says.
+    // The caller's capacity may exceed the number of kernels, and the list may then be shorter than the capacity.
     let mut number = 0;
     driver_calls::cuLibraryGetKernelCount(&raw mut number, library)?;
     let count = count.min(number);
-    // SAFETY: the caller promises room for so many.
+    // SAFETY: the caller promises room for `count` kernels.
     let all = unsafe { std::slice::from_raw_parts_mut(out, count as usize) };
     all.fill(std::ptr::null_mut());
     driver_calls::cuLibraryEnumerateKernels(out, count, library)?;
@@ -46,8 +46,7 @@ fn entry_point_of(
     let mut found = 0;
     let place = if status.is_null() { &raw mut found } else { status };
     let result = driver_calls::cuGetProcAddress_v2(name, out, version as c_int, flags, place);
-    // Where the status says what is wrong, the call itself has succeeded.
-    // SAFETY: one of the two places above.
+    // If the status reports the problem, the call itself has succeeded. SAFETY: one of the two variables above.
     if unsafe { place.read() } == 0 { result } else { Ok(()) }
 }
 

@@ -1,4 +1,4 @@
-//! Managed memory: advice and prefetching, and pools of memory.
+//! Managed memory: advice and prefetching, and memory pools.
 use crate::abi::{
     edition::is_twelve,
     error::Result,
@@ -13,12 +13,12 @@ use std::ffi::{c_int, c_uint, c_void};
 const DEVICE: c_int = 1;
 const HOST: c_int = 2;
 
-/// A place of CUDA 12, where a device is a number, and the host is the number -1.
+/// Converts a location of CUDA 12, where a device is a number, and the host is the number -1.
 fn of_number(device: c_int) -> MemLocation {
     if device < 0 { MemLocation { kind: HOST, id: 0 } } else { MemLocation { kind: DEVICE, id: device } }
 }
 
-/// A place as it is passed: a structure of two numbers in one register; CUDA 12 passes just a device.
+/// Converts a location from its argument: a structure of two numbers in one register; CUDA 12 passes only a device.
 fn place(passed: u64) -> MemLocation {
     if is_twelve() {
         of_number(passed as u32 as c_int)

@@ -1,4 +1,4 @@
-//! Memory: of the device, managed, and of the host where the device sees it.
+//! Memory: device memory, managed memory, and host memory that the device can access.
 use crate::abi::{
     error::Result,
     pointers::{need, put},
@@ -12,7 +12,7 @@ use std::{
     ptr::null_mut,
 };
 
-/// The element of the widest access, which a row's beginning is aligned for.
+/// The size of the widest access, for which the start of a row is aligned.
 const WIDEST: c_uint = 16;
 
 fn pointer(address: u64) -> *mut c_void {
@@ -23,7 +23,7 @@ fn address(pointer: *const c_void) -> u64 {
     pointer.expose_provenance() as u64
 }
 
-/// Puts the address that `allocate` gives, or null for no bytes.
+/// Writes the address that `allocate` returns, or null for zero bytes.
 fn allocated(out: *mut *mut c_void, bytes: usize, allocate: impl FnOnce(*mut u64) -> Result) -> Result {
     need(out)?;
     context::ensure()?;
@@ -122,7 +122,7 @@ fn pointer_attributes(out: *mut PointerAttributes, memory: *const c_void) -> Res
     } else {
         PointerAttributes { kind, device, device_pointer: pointer(device_pointer), host_pointer }
     };
-    // SAFETY: not null, so valid. What is reserved in the structure stays as it is.
+    // SAFETY: not null, so valid. Reserved fields of the structure are not changed.
     unsafe { out.write(attributes) };
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Functions of the runtime that are lacking. A program that names them can be linked and started; a call says which
-//! one is lacking.
+//! Unsupported functions of the runtime. A program that refers to them can be linked and started; a call reports its
+//! function.
 use crate::abi::error::Error;
 use crate::driver::speech;
 use crate::state::last_error;

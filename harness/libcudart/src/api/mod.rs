@@ -1,4 +1,4 @@
-//! The exported functions, a file for each family.
+//! The exported functions, one file per family.
 mod array;
 mod batch;
 mod copy;

@@ -1,11 +1,11 @@
-//! `cudaDeviceProp`: a table of what lies in it, in order, for each edition of CUDA.
+//! `cudaDeviceProp`: a table of its fields, in order, for each edition of CUDA.
 use crate::abi::{edition::is_twelve, error::Result, pointers::need};
 use crate::api::entry::calls;
 use crate::driver::calls as driver;
 use crate::state::context;
 use std::ffi::{c_int, c_void};
 
-/// What lies next in the structure. Numbers are aligned as C does.
+/// The next field in the structure. Numbers are aligned as in C.
 #[derive(Clone, Copy)]
 enum Field {
     /// 256 bytes of text.
@@ -14,20 +14,20 @@ enum Field {
     Uuid,
     /// 8 bytes and a number of 4.
     Luid,
-    /// The whole memory, in 8 bytes.
+    /// The total memory, in 8 bytes.
     Memory,
     /// An attribute of the driver, in 4 bytes.
     Int(c_int),
     /// An attribute of the driver, in 8 bytes.
     Size(c_int),
-    /// So many numbers of 4 bytes that are zero.
+    /// This number of zero values of 4 bytes.
     Zeros(usize),
 }
 
 use Edition::{Both, Thirteen, Twelve};
 use Field::{Int, Luid, Memory, Name, Size, Uuid, Zeros};
 
-/// Which editions have a field.
+/// The editions that have a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Edition {
     Both,
@@ -35,7 +35,7 @@ enum Edition {
     Thirteen,
 }
 
-/// All fields, in order. A comment names a field where it begins.
+/// All fields, in order. A comment names the start of each field.
 #[rustfmt::skip]
 const FIELDS: &[(Edition, Field)] = &[
     (Both, Name), // name
@@ -168,12 +168,12 @@ const FIELDS: &[(Edition, Field)] = &[
 /// Bytes of the structure of CUDA 11, whose fields are the first of CUDA 12's.
 const ELEVEN_BYTES: usize = 712;
 
-/// The bytes of the structure for this device.
+/// Returns the bytes of the structure for this device.
 fn write(edition: Edition, device: c_int) -> Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(1100);
     let ask = |attribute: c_int| {
         let mut value = 0;
-        // An attribute that an older driver does not know is zero.
+        // An attribute that an older driver does not support is zero.
         match driver::cuDeviceGetAttribute(&raw mut value, attribute, device) {
             Ok(()) => value,
             Err(_) => 0,
@@ -193,7 +193,7 @@ fn write(edition: Edition, device: c_int) -> Result<Vec<u8>> {
             }
             Luid => {
                 let (mut luid, mut mask) = ([0; 8], 0u32);
-                // Only Windows has one.
+                // Only Windows has a LUID.
                 if driver::cuDeviceGetLuid(luid.as_mut_ptr(), &raw mut mask, device).is_err() {
                     (luid, mask) = ([0; 8], 0);
                 }
@@ -227,7 +227,7 @@ fn put(out: *mut c_void, bytes: &[u8]) {
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), out.cast::<u8>(), bytes.len()) };
 }
 
-/// Programs of CUDA 12 call the second form, and this one only if they were compiled for CUDA 11.
+/// Fills the structure. Programs of CUDA 12 call the second form, and this one only if they were compiled for CUDA 11.
 fn properties(out: *mut c_void, device: c_int) -> Result {
     need(out)?;
     context::check(device)?;
@@ -243,7 +243,7 @@ fn properties_of_twelve(out: *mut c_void, device: c_int) -> Result {
     Ok(())
 }
 
-/// The first device: all that this runtime meets are alike.
+/// Returns the first device: all devices that this runtime runs on are alike.
 fn choose(out: *mut c_int, wanted: *const c_void) -> Result {
     need(wanted)?;
     context::check(0)?;

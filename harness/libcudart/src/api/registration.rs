@@ -1,20 +1,20 @@
-//! What the host code of nvcc calls before `main`: images, kernels and variables are registered by name
+//! The functions that nvcc's host code calls before `main`: they register images, kernels and variables by name
 //! (`crt/host_runtime.h`).
 use crate::api::entry::{calls, guard};
 use crate::state::{function, image, image::Image, variable};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-/// A registered image, as host code holds it.
+/// A registered image, as host code refers to it.
 type Registered = *mut *mut c_void;
 
 fn image_of(registered: Registered) -> &'static Image {
-    // SAFETY: host code gives back what it got from `__cudaRegisterFatBinary`, which is never freed.
+    // SAFETY: host code passes the pointer from `__cudaRegisterFatBinary`, which is never freed.
     unsafe { &*registered.cast::<Image>() }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __cudaRegisterFatBinary(binary: *mut c_void) -> Registered {
-    // SAFETY: host code hands over its own fat binary.
+    // SAFETY: host code passes its own fat binary.
     let image = unsafe { image::register(binary) };
     std::ptr::from_ref(image).cast_mut().cast()
 }
@@ -52,7 +52,7 @@ unsafe extern "C" fn __cudaRegisterFunction(
 /// # Safety
 /// `name` is a C string.
 unsafe fn register_variable(image: Registered, shadow: usize, name: *const c_char, is_managed: bool) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     let name = unsafe { CStr::from_ptr(name) }.to_owned();
     variable::register(image_of(image), shadow, name, is_managed);
 }
@@ -96,7 +96,7 @@ unsafe extern "C" fn __cudaRegisterManagedVar(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __cudaRegisterUnifiedTable(_image: Registered, _table: *mut c_void) {}
 
-/// Loads an image, since the program reads one of its managed variables. Whether that went well.
+/// Loads an image, because the program reads one of its managed variables. Returns whether that succeeded.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __cudaInitModule(image: Registered) -> c_char {
     let loaded = guard("__cudaInitModule", &|| {

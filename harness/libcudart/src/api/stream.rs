@@ -1,4 +1,4 @@
-//! Streams, events and capture.
+//! Streams, events and stream capture.
 use crate::abi::{
     edition::is_twelve,
     error::Result,
@@ -31,7 +31,7 @@ fn elapsed(out: *mut f32, start: Handle, end: Handle) -> Result {
     driver::cuEventElapsedTime(out, start, end)
 }
 
-/// `cudaStreamGetCaptureInfo`: CUDA 12's asks only for status and number.
+/// `cudaStreamGetCaptureInfo`: CUDA 12's returns only status and number.
 fn capture_info(
     stream: Stream,
     status: *mut c_int,
@@ -60,7 +60,7 @@ fn capture_info_2(
     driver::cuStreamGetCaptureInfo_v3(stream, status, id, graph, nodes, null_mut(), count)
 }
 
-/// `cudaStreamUpdateCaptureDependencies`: CUDA 12's has no data of edges.
+/// `cudaStreamUpdateCaptureDependencies`: CUDA 12's does not take data of edges.
 fn update_capture(stream: Stream, nodes: *mut Handle, third: usize, fourth: usize, fifth: c_uint) -> Result {
     context::ensure()?;
     let (edges, count, flags) = if is_twelve() {

@@ -12,9 +12,9 @@ use crate::driver::calls as driver;
 use crate::state::context;
 use std::ffi::{c_int, c_uint, c_void};
 
-/// `cudaResourceDesc`, and `CUDA_RESOURCE_DESC`: a kind, 128 bytes, flags. Words 0 and 1 of the 128 bytes are a handle
-/// or an address in both; a description of channels follows it in the one, a format and a number of channels in the
-/// other; then come sizes.
+/// `cudaResourceDesc` and `CUDA_RESOURCE_DESC`: a kind, 128 bytes, flags. Words 0 and 1 of the 128 bytes are a handle
+/// or an address in both. They are followed by a channel description in the former, and by a format and a number of
+/// channels in the latter; then come sizes.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Resource {
@@ -25,10 +25,10 @@ struct Resource {
     flags: c_uint,
 }
 
-/// `cudaResourceTypeLinear`: from there on the resource is memory with a format.
+/// `cudaResourceTypeLinear`: kinds from this value on are memory with a format.
 const LINEAR: c_int = 2;
 
-/// The driver's form of a resource.
+/// Returns the driver's form of a resource.
 fn resource(desc: *const Resource) -> Result<Resource> {
     let mut desc = get(desc)?;
     if desc.kind >= LINEAR {
@@ -79,7 +79,7 @@ struct NativeTexture {
     reserved: [c_int; 12],
 }
 
-/// The runtime's form of a resource of the driver's.
+/// Returns the runtime's form of a resource of the driver.
 fn from_native(mut desc: Resource) -> Resource {
     if desc.kind >= LINEAR {
         let ChannelDesc { x, y, z, w, kind } = channels(desc.rest[0] as c_int, desc.rest[1]);
@@ -92,7 +92,7 @@ fn from_native(mut desc: Resource) -> Resource {
     desc
 }
 
-/// Whether a resource, in the driver's form, holds integers of so many bits.
+/// Returns the number of bits if a resource, in the driver's form, holds integers.
 fn integers(desc: &Resource) -> Result<Option<c_int>> {
     let format = match desc.kind {
         0 => desc_of(handle(desc))?.format,
@@ -111,10 +111,10 @@ fn handle(desc: &Resource) -> Handle {
     std::ptr::with_exposed_provenance_mut(desc.handle as usize)
 }
 
-/// `cudaReadModeElementType`: integers stay integers.
+/// `cudaReadModeElementType`: integers remain integers.
 const ELEMENTS: c_int = 0;
 
-/// The driver's flags, and the fields of the runtime that stand for them.
+/// Returns the driver's flags for the corresponding fields of the runtime.
 fn flags(with: &Texture) -> c_uint {
     // `CU_TRSF_READ_AS_INTEGER`, `NORMALIZED_COORDINATES`, `SRGB`, `DISABLE_TRILINEAR_OPTIMIZATION`,
     // `SEAMLESS_CUBEMAP`.
@@ -223,7 +223,8 @@ fn linear_width(out: *mut usize, desc: *const ChannelDesc, device: c_int) -> Res
     driver::cuDeviceGetTexture1DLinearMaxWidth(out, format, channels, device)
 }
 
-/// NVIDIA's runtime does not say that an object was never made, or is gone already.
+/// Converts the result of a destroy call: NVIDIA's runtime does not report an object that never existed, or is already
+/// destroyed.
 fn destroyed(answer: Result) -> Result {
     match answer {
         Err(Error::INVALID_VALUE) => Ok(()),

@@ -1,4 +1,4 @@
-//! The driver's functions that the runtime calls with other arguments than its own.
+//! The driver's functions that the runtime calls with arguments other than its own.
 use crate::abi::{
     native::{ArrayDesc, KernelNode, Launch, Memcpy2d, Memcpy3d},
     types::{Handle, MemLocation, Stream},
@@ -152,6 +152,6 @@ driver_calls! {
         params: *mut c_void);
     cuGraphNodeSetParams(node: Handle, params: *mut c_void);
     cuGraphExecNodeSetParams(exec: Handle, node: Handle, params: *mut c_void);
-    // Others.
+    // Other functions.
     cuGetProcAddress_v2(name: *const c_char, out: *mut *mut c_void, version: c_int, flags: u64, status: *mut c_int);
 }

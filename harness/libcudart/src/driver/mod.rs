@@ -1,4 +1,4 @@
-//! The driver: whichever `libcuda.so.1` the loader finds, opened at the first call.
+//! The driver: the `libcuda.so.1` that the loader finds, opened at the first call.
 pub mod calls;
 pub mod speech;
 
@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-/// A function of the driver, looked up at its first use.
+/// A function of the driver, resolved on first use.
 pub struct Slot {
     name: &'static CStr,
     address: AtomicPtr<c_void>,
@@ -23,17 +23,18 @@ impl Slot {
         Self { name, address: AtomicPtr::new(null_mut()) }
     }
 
-    /// Its address.
+    /// Returns its address.
     ///
     /// # Errors
-    /// `cudaErrorInsufficientDriver` without a driver; `cudaErrorNotSupported`, said once, when the driver lacks it.
+    /// `cudaErrorInsufficientDriver` without a driver; `cudaErrorNotSupported`, reported once on standard error, if the
+    /// driver lacks the function.
     pub fn address(&self) -> Result<*mut c_void> {
         let known = self.address.load(Ordering::Relaxed);
         if !known.is_null() {
             return Ok(known);
         }
         let library = library()?;
-        // SAFETY: an open library, and a name with its zero.
+        // SAFETY: an open library, and a zero-terminated name.
         let found = unsafe { libc::dlsym(library, self.name.as_ptr()) };
         if found.is_null() {
             speech::once(&format!("the driver has no {}", self.name.to_string_lossy()));
@@ -44,10 +45,10 @@ impl Slot {
     }
 }
 
-/// The driver's library.
+/// Returns the driver's library.
 fn library() -> Result<*mut c_void> {
     static LIBRARY: OnceLock<usize> = OnceLock::new();
-    // It stays open. Its address is kept as a number, which threads may share.
+    // The library stays open. Its address is stored as a number, which threads may share.
     let open = || unsafe { libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_NOW) }.expose_provenance();
     match *LIBRARY.get_or_init(open) {
         0 => Err(Error::INSUFFICIENT_DRIVER),
@@ -55,12 +56,12 @@ fn library() -> Result<*mut c_void> {
     }
 }
 
-/// Tells the embedded driver, if it is that, whether the program has asked for the error that this thread keeps, or
-/// whether the thread has just kept that of a launch.
+/// Notifies the embedded driver, if that is the driver, that the program has asked for this thread's last error, or
+/// that the thread has just stored the error of a launch.
 pub fn error_asked(asked: bool) {
     static FUNCTION: OnceLock<usize> = OnceLock::new();
     let find = || match library() {
-        // SAFETY: an open library, and a name with its zero.
+        // SAFETY: an open library, and a zero-terminated name.
         Ok(library) => unsafe { libc::dlsym(library, c"simt_error_asked".as_ptr()) }.expose_provenance(),
         Err(_) => 0,
     };
@@ -72,16 +73,17 @@ pub fn error_asked(asked: bool) {
     }
 }
 
-/// Opens and initialises the driver, once in a process.
+/// Opens and initialises the driver, once per process.
 ///
 /// # Errors
-/// `cudaErrorInsufficientDriver` when there is none; those of `cuInit`, such as `cudaErrorNoDevice`.
+/// `cudaErrorInsufficientDriver` if there is no driver; errors of `cuInit`, such as `cudaErrorNoDevice`.
 pub fn ready() -> Result {
     static INITIALISED: OnceLock<Result> = OnceLock::new();
     *INITIALISED.get_or_init(|| calls::cuInit(0))
 }
 
-/// Declares functions of the driver: a row is a function of the same name and arguments, which gives a [`Result`].
+/// Declares functions of the driver: each row is a function with the same name and arguments, which returns a
+/// [`Result`].
 macro_rules! driver_calls {
     ($($name:ident($($arg:ident: $type:ty),* $(,)?);)*) => { $(
         #[allow(non_snake_case, reason = "the C name")]
@@ -114,7 +116,7 @@ macro_rules! driver_call {
 }
 pub(crate) use driver_call;
 
-/// The driver's code as a result. `WARPLAB_TRACE` writes it to standard error unless the call succeeded.
+/// Converts the driver's code to a result. `WARPLAB_TRACE` writes it to standard error unless the call succeeded.
 pub fn told(name: &str, code: i32) -> Result {
     if code != 0 && speech::is_traced() {
         eprintln!("  {name}: {code}");

@@ -12,17 +12,17 @@ use std::{
 };
 
 thread_local! {
-    /// The device that the thread has chosen.
+    /// The device that the thread has selected.
     static CHOSEN: Cell<c_int> = const { Cell::new(0) };
 }
 
-/// The primary contexts that this process holds, by their devices, as numbers.
+/// The primary contexts that this process has retained, by device, as numbers.
 static HELD: Mutex<Vec<(c_int, usize)>> = Mutex::new(Vec::new());
 
-/// Makes sure that the calling thread has a context: a thread that has none gets the primary one of its device.
+/// Ensures that the calling thread has a context: a thread without one gets the primary context of its device.
 ///
 /// # Errors
-/// Without a driver or a device, and when the context cannot be made.
+/// Without a driver or a device, and when the context cannot be created.
 pub fn ensure() -> Result {
     driver::ready()?;
     let mut current = null_mut();
@@ -30,10 +30,10 @@ pub fn ensure() -> Result {
     if current.is_null() { calls::cuCtxSetCurrent(primary(CHOSEN.get())?) } else { Ok(()) }
 }
 
-/// The primary context of a device, which is made if need be.
+/// Returns the primary context of a device, which is created if necessary.
 ///
 /// # Errors
-/// `cudaErrorInvalidDevice`; when it cannot be made.
+/// `cudaErrorInvalidDevice`, and errors of the creation.
 pub fn primary(device: c_int) -> Result<Handle> {
     driver::ready()?;
     let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,7 +46,7 @@ pub fn primary(device: c_int) -> Result<Handle> {
     Ok(context)
 }
 
-/// Chooses the calling thread's device, and makes its primary context current.
+/// Selects the calling thread's device, and makes its primary context current.
 ///
 /// # Errors
 /// As [`primary`].
@@ -58,7 +58,7 @@ pub fn choose(device: c_int) -> Result {
     Ok(())
 }
 
-/// Checks that there is such a device.
+/// Checks that this device exists.
 ///
 /// # Errors
 /// `cudaErrorInvalidDevice`.
@@ -66,7 +66,7 @@ pub fn check(device: c_int) -> Result {
     if (0..count()?).contains(&device) { Ok(()) } else { Err(Error::INVALID_DEVICE) }
 }
 
-/// How many devices there are.
+/// Returns the number of devices.
 ///
 /// # Errors
 /// Without a driver.
@@ -77,7 +77,7 @@ pub fn count() -> Result<c_int> {
     Ok(count)
 }
 
-/// The calling thread's device: that of its context, or the one that it has chosen.
+/// Returns the calling thread's device: that of its context, or the one that it has selected.
 ///
 /// # Errors
 /// Without a driver.
@@ -95,7 +95,7 @@ pub fn device() -> Result<c_int> {
 /// Destroys the primary context of the calling thread's device.
 ///
 /// # Errors
-/// Those of the driver.
+/// The driver's errors.
 pub fn reset() -> Result {
     let device = device()?;
     calls::cuDevicePrimaryCtxReset_v2(device)?;

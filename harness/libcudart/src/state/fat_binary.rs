@@ -1,4 +1,4 @@
-//! Fat binaries as nvcc leaves them in a program (`fatbinary_section.h`).
+//! Fat binaries as nvcc embeds them in a program (`fatbinary_section.h`).
 use std::ffi::c_void;
 
 /// The wrapper around a fat binary.
@@ -8,7 +8,8 @@ struct Wrapper {
     magic: u32,
     version: u32,
     data: *const c_void,
-    /// In a program that nvlink has linked: the images of its parts, from which others can be linked; null at the end.
+    /// In a program linked by nvlink: the images of its parts, from which other images can be linked; terminated by
+    /// null.
     parts: *const *const c_void,
 }
 
@@ -16,27 +17,27 @@ const MAGIC: u32 = 0x4662_43b1;
 /// The version of a wrapper with parts.
 const LINKED: u32 = 2;
 
-/// What is to be loaded.
+/// The image to load.
 #[derive(Debug, Clone)]
 pub struct FatBinary {
     /// The image.
     pub image: *const c_void,
-    /// The parts that it was linked from, each a fat binary too. Empty for a program of one part.
+    /// The parts from which it was linked, each of which is also a fat binary. Empty for a program of one part.
     pub parts: Vec<*const c_void>,
 }
 
 impl FatBinary {
-    /// What a program hands over: the wrapper, or an image without one.
+    /// Reads a program's pointer: to the wrapper, or to an image without one.
     ///
     /// # Safety
-    /// The pointer is that of a fat binary or its wrapper.
+    /// The pointer must be to a fat binary or its wrapper.
     pub unsafe fn new(pointer: *const c_void) -> Self {
         let plain = Self { image: pointer, parts: Vec::new() };
         // SAFETY: both begin with a magic number.
         if pointer.is_null() || unsafe { pointer.cast::<u32>().read_unaligned() } != MAGIC {
             return plain;
         }
-        // SAFETY: the magic number promises the wrapper.
+        // SAFETY: the magic number identifies the wrapper.
         let wrapper = unsafe { pointer.cast::<Wrapper>().read_unaligned() };
         let mut parts = Vec::new();
         if wrapper.version == LINKED && !wrapper.parts.is_null() {

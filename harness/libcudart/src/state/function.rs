@@ -1,4 +1,4 @@
-//! Kernels, known to a program by the addresses of their host stubs or by handles.
+//! Kernels, which a program refers to by the addresses of their host stubs or by handles.
 use crate::abi::{
     error::{Error, Result},
     types::Handle,
@@ -23,9 +23,9 @@ pub struct Function {
 struct Known {
     /// By the address of the stub.
     stubs: HashMap<usize, &'static Function>,
-    /// The addresses of the functions themselves, which are handles for the launches of host code.
+    /// The addresses of the functions themselves, which host code uses as handles for launches.
     own: HashSet<usize>,
-    /// The driver's kernels that were given out, with their stubs if they have any.
+    /// The driver's kernels that were returned to the program, with their stubs if they have any.
     kernels: HashMap<usize, Option<usize>>,
 }
 
@@ -39,14 +39,14 @@ pub fn register(image: &'static Image, stub: usize, name: CString) {
     known.stubs.insert(stub, function);
 }
 
-/// Remembers a kernel that was given out.
+/// Records a kernel that was returned to the program.
 pub fn remember(kernel: Handle, stub: Option<usize>) {
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
     let entry = known.kernels.entry(kernel.addr()).or_default();
     *entry = entry.or(stub);
 }
 
-/// The stub of a kernel, or the kernel itself where it has none.
+/// Returns the stub of a kernel, or the kernel itself if it has none.
 pub fn stub_of(kernel: Handle) -> *const c_void {
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
     match known.kernels.get(&kernel.addr()).copied().flatten() {
@@ -55,12 +55,12 @@ pub fn stub_of(kernel: Handle) -> *const c_void {
     }
 }
 
-/// The function of a stub.
+/// Returns the function of a stub.
 fn of_stub(stub: *const c_void) -> Option<&'static Function> {
     KNOWN.read().unwrap_or_else(PoisonError::into_inner).stubs.get(&stub.addr()).copied()
 }
 
-/// The handle that host code keeps of a stub's kernel. It stays valid when the image is loaded anew.
+/// Returns the handle that host code keeps for a stub's kernel. It stays valid when the image is reloaded.
 ///
 /// # Errors
 /// As [`Error::no_function`].
@@ -69,10 +69,10 @@ pub fn lasting(stub: *const c_void) -> Result<Handle> {
     Ok(std::ptr::from_ref(function).cast_mut().cast())
 }
 
-/// The driver's kernel of a stub or of a handle. The thread has a context from then on.
+/// Returns the driver's kernel of a stub or of a handle. Afterwards the thread has a context.
 ///
 /// # Errors
-/// As [`Error::no_function`]; those of loading the image.
+/// As [`Error::no_function`], and errors of loading the image.
 pub fn kernel(symbol: *const c_void) -> Result<Handle> {
     context::ensure()?;
     if symbol.is_null() {
@@ -82,7 +82,7 @@ pub fn kernel(symbol: *const c_void) -> Result<Handle> {
         let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
         match known.stubs.get(&symbol.addr()) {
             Some(function) => Some(*function),
-            // SAFETY: its address is that of a function that was leaked.
+            // SAFETY: the address is that of a leaked function.
             None if known.own.contains(&symbol.addr()) => Some(unsafe { &*symbol.cast::<Function>() }),
             None if known.kernels.contains_key(&symbol.addr()) => return Ok(symbol.cast_mut()),
             None => None,
@@ -91,7 +91,7 @@ pub fn kernel(symbol: *const c_void) -> Result<Handle> {
     function.ok_or_else(Error::no_function)?.kernel()
 }
 
-/// As [`kernel`], but the function of the current context.
+/// Like [`kernel`], but returns the function of the current context.
 ///
 /// # Errors
 /// As [`kernel`].

@@ -15,8 +15,7 @@ use std::{
 const FAT_BINARY: i32 = 2;
 /// `CU_JIT_ERROR_LOG_BUFFER`, `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`.
 const LOG: [i32; 2] = [5, 6];
-/// The errors that loading the same image again would give again: an image of the wrong kind, damaged, or for other
-/// devices.
+/// Errors that loading the same image would return again: an image of the wrong kind, damaged, or for other devices.
 const LASTING: [i32; 5] = [200, 209, 218, 222, 801];
 /// `CU_STREAM_CAPTURE_MODE_RELAXED`.
 const RELAXED: i32 = 2;
@@ -24,9 +23,9 @@ const RELAXED: i32 = 2;
 /// An image. It is never freed: a program may unregister it while its threads still run.
 pub struct Image {
     binary: FatBinary,
-    /// The driver's library, as a number, or why there will be none.
+    /// The driver's library, as a number, or the reason why it can never be loaded.
     library: Mutex<Option<Result<usize>>>,
-    /// Managed variables: their names, and where the program keeps their addresses.
+    /// Managed variables: their names, and the locations where the program keeps their addresses.
     managed: Mutex<Vec<(CString, usize)>>,
 }
 
@@ -42,7 +41,7 @@ static IMAGES: Mutex<Vec<&'static Image>> = Mutex::new(Vec::new());
 /// # Safety
 /// As [`FatBinary::new`]; the image must stay until it is unregistered.
 pub unsafe fn register(pointer: *const c_void) -> &'static Image {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller's contract.
     let binary = unsafe { FatBinary::new(pointer) };
     let image: &'static Image =
         Box::leak(Box::new(Image { binary, library: Mutex::new(None), managed: Mutex::new(Vec::new()) }));
@@ -54,7 +53,7 @@ fn all() -> std::sync::MutexGuard<'static, Vec<&'static Image>> {
     IMAGES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Unloads every image, since the context that held them is about to end. They are loaded again at their next use.
+/// Unloads every image, because the context that holds them is about to end. They are loaded again on their next use.
 pub fn unload_all() {
     for image in all().iter() {
         image.unload();
@@ -62,10 +61,10 @@ pub fn unload_all() {
 }
 
 impl Image {
-    /// The driver's library, which is loaded if need be.
+    /// Returns the driver's library, which is loaded if necessary.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// The driver's errors.
     pub fn library(&self) -> Result<Handle> {
         let mut library = self.library.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = *library {
@@ -80,7 +79,7 @@ impl Image {
         for (name, place) in self.managed.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             let (mut address, mut bytes) = (0, 0);
             calls::cuLibraryGetManaged(&raw mut address, &raw mut bytes, loaded, name.as_ptr())?;
-            // SAFETY: the program registered this place for the variable's address.
+            // SAFETY: the program registered this location for the variable's address.
             unsafe { std::ptr::with_exposed_provenance_mut::<u64>(*place).write(address) };
         }
         Ok(loaded)
@@ -90,9 +89,9 @@ impl Image {
         if self.binary.parts.is_empty() {
             return load(self.binary.image);
         }
-        // What nvlink has made is code for some GPUs; the parts hold PTX, which can be linked for any.
+        // The output of nvlink is code for certain GPUs; the parts contain PTX, which can be linked for any GPU.
         let linked = load_silently(self.binary.image);
-        // A driver may look at the code only when the library's module is asked for.
+        // A driver may inspect the code only when the library's module is requested.
         let usable = linked.and_then(|library| {
             let mut module = null_mut();
             calls::cuLibraryGetModule(&raw mut module, library).map(|()| library)
@@ -122,16 +121,16 @@ impl Image {
         loaded
     }
 
-    /// Unloads it.
+    /// Unloads the image.
     pub fn unload(&self) {
         let library = self.library.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Ok(library)) = library {
-            // The driver may be gone already when a program ends.
+            // The driver may already be unloaded when a program ends.
             let _ = calls::cuLibraryUnload(std::ptr::with_exposed_provenance_mut(library));
         }
     }
 
-    /// Remembers where the program keeps the address of a managed variable.
+    /// Records where the program keeps the address of a managed variable.
     pub fn add_managed(&self, name: CString, place: usize) {
         self.managed.lock().unwrap_or_else(PoisonError::into_inner).push((name, place));
     }
@@ -143,7 +142,7 @@ fn load(image: *const c_void) -> Result<Handle> {
     Ok(library)
 }
 
-/// As [`load`], with the driver's words in a buffer: another image may be tried.
+/// Like [`load`], with the driver's log in a buffer: another image may be tried.
 fn load_silently(image: *const c_void) -> Result<Handle> {
     let mut library = null_mut();
     let (mut kinds, mut log) = (LOG, [0u8; 512]);
@@ -153,7 +152,7 @@ fn load_silently(image: *const c_void) -> Result<Handle> {
     Ok(library)
 }
 
-/// Bytes of a fat binary: those of its header, and those that the header names.
+/// Returns the bytes of a fat binary: those of its header, and those that the header specifies.
 fn size(image: *const c_void) -> usize {
     // SAFETY: the header of a fat binary: magic number, version, its own bytes, the bytes that follow.
     unsafe {
@@ -163,7 +162,7 @@ fn size(image: *const c_void) -> usize {
     }
 }
 
-/// Does work that a capture of the calling thread does not forbid.
+/// Runs work that a capture of the calling thread does not forbid.
 fn uncaptured<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut mode = RELAXED;
     calls::cuThreadExchangeStreamCaptureMode(&raw mut mode)?;

@@ -1,4 +1,4 @@
-//! The last error of each thread, as `cudaGetLastError` gives it.
+//! The last error of each thread, as `cudaGetLastError` returns it.
 use crate::abi::error::Result;
 use std::cell::Cell;
 
@@ -6,19 +6,19 @@ thread_local! {
     static LAST: Cell<i32> = const { Cell::new(0) };
 }
 
-/// Keeps the error of a call, and gives its code. A call that succeeds changes nothing.
+/// Stores the error of a call, and returns its code. A call that succeeds does not change the last error.
 pub fn keep(result: Result) -> i32 {
     let Err(error) = result else { return 0 };
     LAST.set(error.0);
     error.0
 }
 
-/// The last error, which stays.
+/// Returns the last error without clearing it.
 pub fn peek() -> i32 {
     LAST.get()
 }
 
-/// The last error, which is forgotten. Where it has cost the context, every later call gives it again.
+/// Returns and clears the last error. If it has destroyed the context, every later call returns it again.
 pub fn take() -> i32 {
     LAST.replace(0)
 }

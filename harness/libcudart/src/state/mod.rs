@@ -1,4 +1,4 @@
-//! What the runtime itself knows.
+//! The runtime's own state.
 pub mod context;
 pub mod fat_binary;
 pub mod function;

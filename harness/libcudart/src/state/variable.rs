@@ -1,4 +1,4 @@
-//! Variables of the device, known to a program by the addresses of their host shadows.
+//! Device variables, which a program refers to by the addresses of their host shadows.
 use crate::abi::error::{Error, Result};
 use crate::driver::calls;
 use crate::state::{context, image::Image};
@@ -11,7 +11,7 @@ use std::{
 struct Variable {
     image: &'static Image,
     name: CString,
-    /// Where the program keeps the address, for a managed variable.
+    /// Whether the shadow holds the address of a managed variable.
     managed: bool,
 }
 
@@ -25,14 +25,14 @@ pub fn register(image: &'static Image, shadow: usize, name: CString, managed: bo
     KNOWN.write().unwrap_or_else(PoisonError::into_inner).insert(shadow, Variable { image, name, managed });
 }
 
-/// Address and bytes of the variable that a symbol names. The thread has a context from then on.
+/// Returns the address and size of the variable that a symbol refers to. Afterwards the thread has a context.
 ///
 /// # Errors
-/// `cudaErrorInvalidSymbol`; those of loading the image.
+/// `cudaErrorInvalidSymbol`, and errors of loading the image.
 pub fn find(symbol: *const c_void) -> Result<(u64, usize)> {
     context::ensure()?;
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
-    // Host code names a managed variable by its address on the device.
+    // Host code refers to a managed variable by its device address.
     let is_at = |shadow: usize| {
         // SAFETY: the program keeps the address there.
         unsafe { std::ptr::with_exposed_provenance::<usize>(shadow).read() == symbol.addr() }

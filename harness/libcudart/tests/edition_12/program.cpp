@@ -1,5 +1,5 @@
-// A program of CUDA 12: compiled with the headers of CUDA 12.9 and linked with libcudart.so.12. Its kernel comes from NVRTC, for
-// NVIDIA has nvcc 12 in no package of PyPI. It uses what CUDA 13 has changed: structures, and arguments of calls.
+// A program of CUDA 12: compiled with the headers of CUDA 12.9 and linked with libcudart.so.12. Its kernel is compiled by NVRTC,
+// because PyPI has no package with nvcc 12. It uses the structures and arguments of calls that CUDA 13 has changed.
 #include <cuda_runtime.h>
 #include <nvrtc.h>
 

@@ -1,11 +1,11 @@
-// Every function of the runtime with wrong arguments, one at a time: what it answers, as a table.
+// Calls every function of the runtime with invalid arguments, one at a time, and prints the results as a table.
 //
 //   errors              the whole table
-//   errors NAME FROM    the rows of one function from this one on, each flushed: a call that crashes costs itself alone
+//   errors NAME FROM    the rows of one function from this one on, each flushed: a call that crashes affects only itself
 //
-// A row of rows.inc is a function and a call of it, the first row of its answers (`as is`), which succeeds where one can. Each
-// argument is then replaced in turn: a pointer by null, a handle by null and by
-// one that never was, a number by others that are out of range, a structure by zeros. errors.csv has our answers.
+// Each row of rows.inc is a function and a call of it, the first row of its results (`as is`), which succeeds if one can. Each
+// argument is then replaced in turn: a pointer by null, a handle by null and by one that
+// never existed, a number by others that are out of range, a structure by zeros. errors.csv has our results.
 #include <cuda_runtime_api.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -37,7 +37,7 @@ const char *PTX = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .glob
 void nothing(void *) {}
 void nothing_more(cudaStream_t, cudaError_t, void *) {}
 
-// What valid calls need, made anew for each call.
+// The objects that valid calls need, created for each call.
 struct Objects {
     void *device, *host, *managed, *out = nullptr, *taken, *pinned;
     const void *out_const = nullptr;
@@ -193,7 +193,7 @@ struct Function {
 };
 std::vector<Function> functions;
 
-// A handle that never was.
+// A handle that never existed.
 alignas(64) char never[65536];
 
 template <typename T> constexpr bool IS_HANDLE =
@@ -203,7 +203,7 @@ template <typename T> constexpr bool IS_HANDLE =
     std::is_same_v<T, cudaMipmappedArray_const_t> || std::is_same_v<T, cudaMemPool_t> || std::is_same_v<T, cudaLibrary_t> ||
     std::is_same_v<T, cudaKernel_t> || std::is_same_v<T, cudaUserObject_t> || std::is_same_v<T, cudaFunction_t>;
 
-// The wrong values of a type, and what they are called.
+// The invalid values of a type, and their names.
 template <typename T> std::vector<std::pair<const char *, T>> wrong() {
     if constexpr (IS_HANDLE<T>) {
         return {{"null", nullptr}, {"never", reinterpret_cast<T>(never)}};
@@ -231,7 +231,7 @@ template <typename... P, typename Make> void add(const char *name, cudaError_t (
         int row = 0;
         auto go = [&](const std::string &which, auto &&change) {
             if (row++ < from) return;
-            auto *objects = new Objects;  // Never freed: a wrong call may have kept what it was given.
+            auto *objects = new Objects;  // Never freed: an invalid call may have kept its arguments.
             std::tuple<P...> arguments = make(*objects);
             change(arguments);
             tell(name, which, std::apply(function, arguments));
@@ -255,10 +255,10 @@ void rows() {
 #include "rows.inc"
 }
 
-// Seconds after which a call that waits for ever is ended by a signal.
+// Seconds after which a call that hangs is ended by a signal.
 constexpr unsigned LONGEST = 30;
 
-// Runs the rows of one function in processes of their own, and returns them, with those that end by a signal.
+// Runs the rows of one function in separate processes, and returns them, including those that end by a signal.
 std::string all_of(const char *self, const Function &function) {
     std::string told;
     const char *folder = std::getenv("TMPDIR");

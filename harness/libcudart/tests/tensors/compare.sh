@@ -1,11 +1,11 @@
 #!/bin/sh
-# Compares what tensor copies do on a GPU with what they do on the emulated device, bit by bit.
+# Compares tensor copies on a GPU with those on the emulated device, bit by bit.
 #
 #     compare.sh [WARPLAB [FOLDER]]
 #
 # WARPLAB is the command (default: `warplab`); nvcc must be set up. FOLDER (default: a new one) gets the two records,
-# `gpu.txt` and `emulated.txt`, and `difference.txt`. Each line of a record is a case: what the driver says of the
-# tensor map, and a digest of what the copy wrote. On a computer without a GPU only `emulated.txt` is made. The exit
+# `gpu.txt` and `emulated.txt`, and `difference.txt`. Each line of a record is a case: the driver's result for the
+# tensor map, and a digest of the copy's output. On a computer without a GPU only `emulated.txt` is written. The exit
 # code is 1 if a line differs.
 set -eu
 warplab=${1:-warplab}

@@ -1,18 +1,18 @@
 #!/bin/sh
-# Compares what textures give on a GPU with what they give on the emulated device, bit by bit.
+# Compares texture fetches on a GPU with those on the emulated device, bit by bit.
 #
 #     compare.sh [WARPLAB [FOLDER]]
 #
 # WARPLAB is the command (default: `warplab`); nvcc must be set up. FOLDER (default: a new one) gets the two records,
 # `gpu.txt` and `emulated.txt`, and `difference.txt`: for each case the number of fetches that differ, and the first of
-# them. On a computer without a GPU only `emulated.txt` is made. The exit code is 1 if a fetch differs.
+# them. On a computer without a GPU only `emulated.txt` is written. The exit code is 1 if a fetch differs.
 set -eu
 warplab=${1:-warplab}
 folder=${2:-$(mktemp -d)}
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$folder"
 "$warplab" nvcc "$here/record.cu" -o "$folder/record"
-# The last case is a mistake on purpose, so the exit code says nothing.
+# The last case is a deliberate mistake, so the exit code is ignored.
 "$warplab" exec --device emulated:h200 "$folder/record" >"$folder/emulated.txt" || true
 if ! nvidia-smi -L >/dev/null 2>&1; then
     echo "there is no GPU here; the emulated device's record is $folder/emulated.txt"

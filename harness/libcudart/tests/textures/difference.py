@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How two records of `record.cu` differ: `difference.py GPU EMULATED`. For each case: its fetches, how many differ, the
-largest distance of two floating-point results in units of the last place, and the first fetch that differs."""
+"""Compares two records of `record.cu`: `difference.py GPU EMULATED`. Prints for each case: its fetches, how many differ, the
+largest distance of two floating-point results in units in the last place, and the first fetch that differs."""
 
 import struct
 import sys
 
 
 def read(path: str) -> dict[str, list[list[int]]]:
-    """The words of each fetch of each case."""
+    """Returns the words of each fetch of each case."""
     cases = {}
     for line in open(path):
         name, _, words = line.partition(":")
@@ -17,7 +17,7 @@ def read(path: str) -> dict[str, list[list[int]]]:
 
 
 def order(word: int) -> int:
-    """A floating-point number's place among all, by its bits."""
+    """Returns the rank of a floating-point number among all, from its bits."""
     return -(word & 0x7FFFFFFF) if word >> 31 else word
 
 

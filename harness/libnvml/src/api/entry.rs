@@ -1,8 +1,8 @@
-//! What every entry point shares: its C name, and its code.
+//! The common part of all entry points: the C name, and the code.
 use crate::abi::{Error, Result};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Functions with work of their own: a row is an exported function, and the function here that does its work.
+/// Functions implemented here: each row is an exported function, and the function here that implements it.
 macro_rules! calls {
     ($($name:ident($($arg:ident: $type:ty),* $(,)?) = $function:expr;)*) => { $(
         #[allow(non_snake_case, reason = "the C name")]

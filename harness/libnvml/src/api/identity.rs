@@ -1,4 +1,4 @@
-//! The one device: how it is found, and what it is called.
+//! The device: how it is found, and its names.
 use crate::abi::{Error, Result, chars, get, get_text, put, put_text, struct_version};
 use crate::api::entry::calls;
 use crate::machine;
@@ -6,17 +6,17 @@ use nvml_wrapper_sys::bindings::{nvmlDevice_t, nvmlPciInfo_t, nvmlPciInfoExt_v1_
 use std::ffi::{c_char, c_uint};
 use wire::Device;
 
-/// What the device's handle points to.
+/// The target of the device's handle.
 static HANDLE: u8 = 0;
 
 fn handle() -> nvmlDevice_t {
     (&raw const HANDLE).cast_mut().cast()
 }
 
-/// The device of a handle.
+/// Returns the device of a handle.
 ///
 /// # Errors
-/// `NVML_ERROR_INVALID_ARGUMENT` for what is not its handle; `NVML_ERROR_UNINITIALIZED` before `nvmlInit`.
+/// `NVML_ERROR_INVALID_ARGUMENT` if it is not the device's handle; `NVML_ERROR_UNINITIALIZED` before `nvmlInit`.
 pub fn device(given: nvmlDevice_t) -> Result<Device> {
     machine::started()?;
     if given == handle() { machine::device() } else { Err(Error::INVALID_ARGUMENT) }
@@ -38,12 +38,12 @@ fn by_index(index: c_uint, out: *mut nvmlDevice_t) -> Result {
 fn by_uuid(uuid: *const c_char, out: *mut nvmlDevice_t) -> Result {
     let device = machine::device()?;
     let (asked, mine) = (get_text(uuid)?, uuid_of(&device));
-    // CUDA's own form has no prefix, and some clients ask by that.
+    // CUDA's own form has no prefix, and some clients look the device up by that form.
     let is_mine = [&mine[..], &mine["GPU-".len()..]].iter().any(|mine| asked.eq_ignore_ascii_case(mine));
     if is_mine { put(out, handle()) } else { Err(Error::NOT_FOUND) }
 }
 
-/// A place on the bus.
+/// A bus address.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Place {
     domain: u32,
@@ -51,7 +51,7 @@ struct Place {
     device: u32,
 }
 
-/// `DOMAIN:BUS:DEVICE.FUNCTION` in hexadecimal digits; the domain and the function may be left out.
+/// Parses `DOMAIN:BUS:DEVICE.FUNCTION` in hexadecimal digits; the domain and the function are optional.
 fn place(text: &str) -> Option<Place> {
     let (text, function) = text.split_once('.').unwrap_or((text, "0"));
     let number = |digits: &str| u32::from_str_radix(digits, 16).ok();
@@ -77,7 +77,7 @@ fn name(given: nvmlDevice_t, out: *mut c_char, length: c_uint) -> Result {
     put_text(out, length, &device(given)?.name)
 }
 
-/// The UUID as NVML writes it.
+/// Returns the UUID in NVML's format.
 fn uuid_of(device: &Device) -> String {
     let all = format!("{:032x}", u128::from_be_bytes(device.uuid));
     format!("GPU-{}-{}-{}-{}-{}", &all[..8], &all[8..12], &all[12..16], &all[16..20], &all[20..])
@@ -92,7 +92,7 @@ fn index(given: nvmlDevice_t, out: *mut c_uint) -> Result {
     put(out, 0)
 }
 
-/// No vendor and no device: the numbers of PCI are those of cards.
+/// Returns no vendor and no device, because PCI numbers belong to cards.
 fn pci(given: nvmlDevice_t, out: *mut nvmlPciInfo_t) -> Result {
     let Place { domain, bus, device } = place_of(&device(given)?)?;
     put(
@@ -109,7 +109,7 @@ fn pci(given: nvmlDevice_t, out: *mut nvmlPciInfo_t) -> Result {
     )
 }
 
-/// The structure of the first two editions, of which the first ends before `subsystem`.
+/// The structure of the first two editions; the first edition ends before `subsystem`.
 #[repr(C)]
 struct PciOld {
     id: [c_char; 16],
@@ -133,7 +133,7 @@ fn pci_old(given: nvmlDevice_t, out: *mut PciOld) -> Result {
 
 fn pci_second(given: nvmlDevice_t, out: *mut PciSecond) -> Result {
     pci_old(given, out.cast())?;
-    // SAFETY: the call before has refused a null pointer.
+    // SAFETY: the previous call has refused a null pointer.
     put(unsafe { &raw mut (*out).subsystem }, 0)
 }
 

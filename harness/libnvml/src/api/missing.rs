@@ -1,6 +1,6 @@
-//! NVML's calls that the embedded device has no answer to: sensors, links, virtual GPUs, instances, events, and every
-//! setting. They exist so that clients which look for them can load. They do not read their arguments, so none are
-//! declared.
+//! NVML calls that the embedded device does not support: sensors, links, virtual GPUs, instances, events, and every
+//! setting. They exist so that clients which look them up can load. They do not read their arguments, so no arguments
+//! are declared.
 use crate::abi::{Error, Result};
 use crate::machine;
 

@@ -1,4 +1,4 @@
-//! NVML's calls, one file for each family.
+//! NVML's calls, one file per family.
 mod entry;
 
 mod identity;

@@ -1,12 +1,12 @@
-//! What the part is: its compute capability, cores, clocks, bus and modes.
+//! Properties of the part: its compute capability, cores, clocks, bus and modes.
 use crate::abi::{Error, Result, need, put};
 use crate::api::entry::calls;
 use crate::api::identity::device;
 use nvml_wrapper_sys::bindings::nvmlDevice_t;
 use std::ffi::{c_int, c_uint};
 
-/// What differs by compute capability: the number of NVML for the architecture, and the cores of an SM (CUDA C++
-/// Programming Guide, throughput of 32-bit floating-point additions a clock).
+/// Properties that depend on the compute capability: NVML's number for the architecture, and the cores of an SM (CUDA
+/// C++ Programming Guide, throughput of 32-bit floating-point additions per clock).
 const ARCHITECTURES: [(u32, u32, u32, u32); 11] = [
     // major, minor, architecture, cores
     (5, 0, 3, 128),
@@ -22,7 +22,7 @@ const ARCHITECTURES: [(u32, u32, u32, u32); 11] = [
     (10, 0, 10, 128),
 ];
 
-/// The architecture's number, and the cores of an SM.
+/// Returns the architecture's number, and the cores of an SM.
 fn architecture_of(capability: (u32, u32)) -> Result<(u32, u32)> {
     let row = ARCHITECTURES.iter().find(|(major, minor, ..)| (*major, *minor) == capability);
     row.map(|(_, _, number, cores)| (*number, *cores)).ok_or(Error::NOT_SUPPORTED)
@@ -48,7 +48,7 @@ fn bus_width(given: nvmlDevice_t, out: *mut c_uint) -> Result {
     put(out, device(given)?.bus_bits)
 }
 
-/// The part's clocks in MHz: graphics (0), SM (1) and memory (2). A clock for video (3) is not known.
+/// Returns the part's clocks in MHz: graphics (0), SM (1) and memory (2). The video clock (3) is unknown.
 fn max_clock(given: nvmlDevice_t, kind: c_uint, out: *mut c_uint) -> Result {
     let device = device(given)?;
     match kind {
@@ -59,7 +59,8 @@ fn max_clock(given: nvmlDevice_t, kind: c_uint, out: *mut c_uint) -> Result {
     }
 }
 
-/// The memory's clock in MHz, which is the same at work as at rest. What the others are at present, only silicon knows.
+/// Returns the memory clock in MHz, which does not depend on load. The current values of the other clocks exist only on
+/// hardware.
 fn present_clock(given: nvmlDevice_t, kind: c_uint, out: *mut c_uint) -> Result {
     match kind {
         0 | 1 => device(given).and(Err(Error::NOT_SUPPORTED)),
@@ -67,7 +68,7 @@ fn present_clock(given: nvmlDevice_t, kind: c_uint, out: *mut c_uint) -> Result 
     }
 }
 
-/// A part with ECC has it on, and keeps it.
+/// Returns the ECC mode: a part with ECC has it on, and it cannot be changed.
 fn ecc(given: nvmlDevice_t, current: *mut c_uint, pending: *mut c_uint) -> Result {
     if !device(given)?.ecc {
         return Err(Error::NOT_SUPPORTED);
@@ -77,7 +78,8 @@ fn ecc(given: nvmlDevice_t, current: *mut c_uint, pending: *mut c_uint) -> Resul
     put(pending, 1)
 }
 
-/// Parts that can be divided into instances (compute capability 8.0, and from 9.0 on) are not divided.
+/// Returns that MIG is off: parts that can be divided into instances (compute capability 8.0, and from 9.0 on) are not
+/// divided.
 fn mig(given: nvmlDevice_t, current: *mut c_uint, pending: *mut c_uint) -> Result {
     let capability = device(given)?.compute_capability;
     if capability != (8, 0) && capability < (9, 0) {
@@ -88,8 +90,8 @@ fn mig(given: nvmlDevice_t, current: *mut c_uint, pending: *mut c_uint) -> Resul
     put(pending, 0)
 }
 
-/// Numbers that are 0: compute mode (any number of contexts), persistence mode, display, no instance, one GPU on the
-/// board, no virtual machine, no fans, no kinds of events, brand and bus unknown.
+/// Returns 0, for numbers that are always 0: compute mode (any number of contexts), persistence mode, display, no
+/// instance, one GPU on the board, no virtual machine, no fans, no kinds of events, brand and bus unknown.
 fn zero(given: nvmlDevice_t, out: *mut c_uint) -> Result {
     device(given)?;
     put(out, 0)

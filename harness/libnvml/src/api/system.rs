@@ -1,11 +1,11 @@
-//! The library and the system: beginning and end, versions, error texts.
+//! The library and the system: initialisation and shutdown, versions, error texts.
 use crate::abi::{Error, Result, get_text, put, put_text, text_of};
 use crate::api::entry::calls;
 use crate::machine;
 use std::ffi::{c_char, c_int, c_uint};
 
-/// The branch of NVIDIA's drivers that has the same version of CUDA. The mark is a local version as in PEP 440, so that
-/// clients which compare versions can read it.
+/// The branch of NVIDIA's drivers that has the same version of CUDA. The suffix is a local version as in PEP 440, so
+/// that clients which compare versions can parse it.
 const DRIVER_VERSION: &str = "580.00+emulated";
 
 fn init_with_flags(_flags: c_uint) -> Result {
@@ -46,7 +46,7 @@ fn no_unit(_index: c_uint, _out: *mut *mut ()) -> Result {
     Err(Error::INVALID_ARGUMENT)
 }
 
-/// GPUs that are kept from this driver: there are none.
+/// Returns the GPUs that are excluded from this driver: there are none.
 fn no_excluded(_index: c_uint, _out: *mut ()) -> Result {
     machine::started()?;
     Err(Error::INVALID_ARGUMENT)
@@ -58,14 +58,14 @@ extern "C" fn nvmlErrorString(code: u32) -> *const c_char {
     text_of(code).as_ptr()
 }
 
-/// What tells the embedded machine's library from NVIDIA's: the version of this package.
+/// Returns the version of this package, which distinguishes the embedded machine's library from NVIDIA's.
 #[unsafe(no_mangle)]
 extern "C" fn simt_nvml_version() -> *const c_char {
     const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
     VERSION.as_ptr().cast()
 }
 
-/// Serial numbers belong to boards.
+/// Never finds a device, because serial numbers belong to boards.
 fn by_serial(serial: *const c_char, _out: *mut *mut ()) -> Result {
     machine::started()?;
     get_text(serial)?;

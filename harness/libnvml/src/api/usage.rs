@@ -1,5 +1,5 @@
-//! How the device is used: memory, utilisation, processes. All of it is this process's own, for the machine has no
-//! other user.
+//! The usage of the device: memory, utilisation, processes. All values are this process's own, because the machine has
+//! no other user.
 use crate::abi::{Error, Result, get, need, put, struct_version};
 use crate::api::entry::calls;
 use crate::api::identity::device;
@@ -27,8 +27,8 @@ fn memory_v2(given: nvmlDevice_t, out: *mut nvmlMemory_v2_t) -> Result {
     put(out, nvmlMemory_v2_t { version, total, reserved: 0, free: total.saturating_sub(used), used })
 }
 
-/// The percent of the time in which a kernel of this process was running: since the last question, or, for the first
-/// one, now (0 or 100). How busy the memory was is not measured; it is 0.
+/// Returns the percentage of time in which a kernel of this process was running: since the previous call, or, for the
+/// first call, at present (0 or 100). Memory utilisation is not measured; it is 0.
 fn utilisation(given: nvmlDevice_t, out: *mut nvmlUtilization_t) -> Result {
     static LAST: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
     let busy = device(given)?.busy_us;
@@ -37,13 +37,13 @@ fn utilisation(given: nvmlDevice_t, out: *mut nvmlUtilization_t) -> Result {
     let last = LAST.lock().unwrap_or_else(PoisonError::into_inner).replace((now, busy));
     let percent = match last {
         Some((then, before)) => percent_of(busy.saturating_sub(before), now.duration_since(then).as_micros() as u64),
-        // A second look tells whether one is running.
+        // A second sample shows whether a kernel is running.
         None => u32::from(device(given)?.busy_us > busy) * 100,
     };
     put(out, nvmlUtilization_t { gpu: percent, memory: 0 })
 }
 
-/// The percentage that a part is of a whole; a whole without length has none.
+/// Returns the percentage of `whole` that `part` is; 0 if `whole` is 0.
 fn percent_of(part: u64, whole: u64) -> u32 {
     (part * 100).checked_div(whole).unwrap_or(0).min(100) as u32
 }
@@ -55,7 +55,7 @@ struct ProcessOld {
     used_bytes: u64,
 }
 
-/// `nvmlProcessInfo_t`, which is the same in its second and third edition.
+/// `nvmlProcessInfo_t`, which is the same in its second and third editions.
 #[repr(C)]
 struct Process {
     pid: c_uint,
@@ -64,10 +64,10 @@ struct Process {
     compute_instance: c_uint,
 }
 
-/// Not an instance of a divided GPU.
+/// The value for a process that does not use an instance of a divided GPU.
 const NO_INSTANCE: c_uint = c_uint::MAX;
 
-/// Lists this process, once it uses the device. `count` says how much room there is, and becomes the number.
+/// Lists this process, once it uses the device. `count` holds the capacity, and receives the number.
 fn processes<T>(given: nvmlDevice_t, count: *mut c_uint, list: *mut T, row: impl Fn(c_uint, u64) -> T) -> Result {
     let device = device(given)?;
     let room = get(count)?;
@@ -92,7 +92,7 @@ fn compute_old(given: nvmlDevice_t, count: *mut c_uint, list: *mut ProcessOld) -
     processes(given, count, list, |pid, used_bytes| ProcessOld { pid, used_bytes })
 }
 
-/// There is no graphics, and no MPS.
+/// Returns no processes: there is no graphics, and no MPS.
 fn no_processes(given: nvmlDevice_t, count: *mut c_uint, _list: *mut ()) -> Result {
     device(given)?;
     put(count, 0)
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn a_part_is_a_percentage_of_the_whole() {
         assert_eq!((percent_of(0, 10), percent_of(5, 10), percent_of(10, 10)), (0, 50, 100));
-        // Clocks that are read one after the other, and twice in a microsecond.
+        // The clocks are read one after the other, and twice in a microsecond.
         assert_eq!((percent_of(11, 10), percent_of(0, 0)), (100, 0));
     }
 }

@@ -1,9 +1,9 @@
-//! Bounds: where the addresses of an instruction may lie, if that is known.
+//! Bounds: the range in which the addresses of an instruction may lie, if it is known.
 
 use super::{Event, Layout};
 use crate::finding::Space;
 
-/// Where the addresses of an instruction may lie: inside the array or allocation from which they were computed.
+/// The range in which the addresses of an instruction may lie: the array or allocation from which they were computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub space: Space,
@@ -12,7 +12,7 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Whether everything that an access touches lies inside.
+    /// Returns whether all bytes of an access lie inside.
     #[inline(always)]
     pub fn hold(&self, event: &Event<'_>) -> bool {
         let Layout { low, high, .. } = *event.layout;

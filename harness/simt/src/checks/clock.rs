@@ -1,30 +1,31 @@
-//! Who has synchronised with whom: the order that the race check reads.
+//! The logical clocks of the race check: which threads have synchronised with which.
 //!
 //! Inside a block, barriers count *epochs* and warp-level synchronisation counts *ticks* of a warp since its last
 //! barrier. Between blocks, and between warps of one epoch, order comes from publication: one side fences after its
 //! access, the other performs an atomic or volatile access after it (release and acquire as CUDA programs write them:
-//! `__threadfence()` and a flag). The rule is deliberately generous: it asks for a fence and a flag, not for the right
-//! ones, so that a correct protocol is never accused.
+//! `__threadfence()` and a flag). The rule is deliberately generous: it requires any fence and any flag, not the right
+//! ones, so that a correct protocol is never reported.
 //!
-//! A launch has one time, which all of this advances. Where several workers share it, a block counts on in a time of
-//! its own, and takes part in the launch's only when it does what other blocks may rely on, or looks at what they did:
-//! fences of the device's scope, and strong accesses to global memory. Then its time becomes later than the launch's,
-//! and the launch's as late. An access to global memory is never earlier than the launch's time. So, between blocks,
-//! what follows a fence or a strong access is later than what came before it, and a look that came first is not.
+//! A launch has one logical time, which all these events advance. If several workers share the launch, each block
+//! counts a time of its own, and synchronises it with the launch's time only at events on which other blocks may rely,
+//! or which observe other blocks: fences of the device's scope, and strong accesses to global memory. Then the block's
+//! time becomes later than the launch's, and the launch's time catches up. An access to global memory is never earlier
+//! than the launch's time. So, between blocks, an event after a fence or a strong access is later than the events
+//! before it, and an acquire that came first is not.
 
 use crate::lane::LANES;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Who advances the time of a launch.
+/// The way in which the time of a launch is shared and advanced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Sharing {
-    /// The only worker, so that the host need not change it atomically.
+    /// There is a single worker, so the time need not be changed atomically.
     Alone,
-    /// All blocks, whatever they do.
+    /// All blocks advance it, at every event.
     #[default]
     Together,
-    /// Each block has a time of its own beside it.
+    /// Each block has a time of its own in addition.
     Apart,
 }
 
@@ -35,29 +36,29 @@ pub(crate) struct Time {
     sharing: Sharing,
 }
 
-/// A time with a cache line of its own, as all workers change it.
+/// A time in a separate cache line, because all workers change it.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Line(AtomicU64);
 
 impl Time {
-    /// The time of a launch that begins.
+    /// Creates the time of a launch that begins.
     pub fn new(sharing: Sharing) -> Self {
         Time { now: Line::default(), sharing }
     }
-    /// Whether each block has a time of its own.
+    /// Returns whether each block has a time of its own.
     #[inline(always)]
     fn is_apart(&self) -> bool {
         self.sharing == Sharing::Apart
     }
-    /// Makes it as late as a block's.
+    /// Raises the time to a block's time.
     #[inline(always)]
     fn raise(&self, to: u64) {
         if self.now() < to {
             self.now.0.fetch_max(to, Ordering::AcqRel);
         }
     }
-    /// The present time.
+    /// Returns the current time.
     #[inline(always)]
     pub fn now(&self) -> u64 {
         self.now.0.load(Ordering::Relaxed)
@@ -74,19 +75,21 @@ impl Time {
     }
 }
 
-/// What a warp has done that is ordered before something: by time, and by lanes where not all of them are covered.
+/// The part of a warp's accesses that is ordered before some event: by time, and by lanes if not all lanes are covered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Upto {
-    /// Everything until this time.
+    /// All accesses until this time are ordered.
     all: u64,
-    /// What these lanes did until `some`. They are only ever more: that hides mistakes, and accuses no right program.
+    /// The accesses of these lanes until `some` are ordered. Lanes are only ever added: that hides mistakes, but never
+    /// reports a correct program.
     lanes: u32,
     some: u64,
-    /// What all lanes did before this moment ([`Past::moment`]): they have met there.
+    /// The accesses of all lanes before this moment ([`Past::moment`]) are ordered, because the lanes synchronised
+    /// then.
     before: u32,
 }
 
-/// Something that lanes of a warp did: when, and at which of the warp's moments.
+/// An access by lanes of a warp: its time, and the warp's moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deed {
     /// The warp.
@@ -100,13 +103,13 @@ pub(crate) struct Deed {
 }
 
 impl Upto {
-    /// Everything until a time.
+    /// Covers everything until a time.
     fn all(time: u64) -> Upto {
         Upto { all: time, ..Upto::default() }
     }
 
-    /// What lanes of a warp release at a time that no barrier joins: what they did themselves, and what others did
-    /// before they met.
+    /// Covers what lanes of a warp release at a time that no barrier joins: their own accesses, and those of other
+    /// lanes before they synchronised.
     fn released(by: &Release<'_>, epoch: u32, time: u64) -> Upto {
         if by.live & !by.lanes == 0 {
             return Upto::all(time);
@@ -123,18 +126,18 @@ impl Upto {
         self.some = self.some.max(other.some);
     }
 
-    /// Whether other lanes have released something since, but not for those of the deed.
+    /// Returns whether other lanes have released something since, but not for the lanes of the deed.
     fn passes_over(&self, deed: Deed) -> bool {
         self.lanes != 0 && self.some >= deed.time && !self.covers(deed)
     }
 
-    /// Whether something is ordered before it.
+    /// Returns whether the deed is ordered before this.
     fn covers(&self, deed: Deed) -> bool {
         self.all >= deed.time || self.before > deed.moment || (deed.lanes & !self.lanes == 0 && self.some >= deed.time)
     }
 }
 
-/// Lanes of a warp that release something: a fence, a store with release, an arrival at an mbarrier.
+/// Lanes of a warp that release: a fence, a store with release, an arrival at an mbarrier.
 pub(crate) struct Release<'a> {
     /// The warp's clock.
     pub clock: &'a WarpClock,
@@ -144,12 +147,12 @@ pub(crate) struct Release<'a> {
     pub live: u32,
 }
 
-/// The fences of a warp, of one scope: an [`Upto`] that other workers read. Its time fits in 32 bits as long as
-/// anything is checked.
+/// The fences of a warp, of one scope: an [`Upto`] that other workers read. Its time fits in 32 bits as long as any
+/// check is on.
 #[derive(Debug, Default)]
 struct Fences {
     all: AtomicU64,
-    /// The lanes, and the time in the low half.
+    /// The lanes in the high half, and the time in the low half.
     some: AtomicU64,
     before: AtomicU32,
 }
@@ -167,7 +170,7 @@ impl Fences {
         }
     }
 
-    /// What the fences cover that have been executed by now.
+    /// Returns what the fences executed so far cover.
     fn upto(&self) -> Upto {
         let some = self.some.load(Ordering::Acquire);
         Upto {
@@ -179,11 +182,11 @@ impl Fences {
     }
 }
 
-/// What other warps and blocks can see of each warp's and block's fences, for a whole launch.
+/// The fences of each warp and block, as visible to other warps and blocks, for a whole launch.
 #[derive(Debug)]
 pub(crate) struct Publications {
     warps_per_block: u32,
-    /// For each warp of the grid, its fences of the device's scope.
+    /// For each warp of the grid, its fences of device scope.
     fences: Vec<Fences>,
     /// For each warp of the grid, its fences of any scope.
     block_fences: Vec<Fences>,
@@ -191,12 +194,12 @@ pub(crate) struct Publications {
     epochs: Vec<AtomicU32>,
     /// For each block, the epoch plus one in which it last wrote to global memory by an atomic or volatile access.
     flags: Vec<AtomicU32>,
-    /// The time at which the launch began. Everything that happened before is ordered.
+    /// The time at which the launch began. Everything before it is ordered.
     pub start: u64,
 }
 
 impl Publications {
-    /// For a launch of `blocks` blocks that begins now.
+    /// Creates the publications for a launch of `blocks` blocks that begins now.
     pub fn new(blocks: u64, warps_per_block: u32, time: &Time) -> Self {
         let warps = blocks as usize * warps_per_block as usize;
         Publications {
@@ -209,8 +212,8 @@ impl Publications {
         }
     }
 
-    /// Lanes of a warp execute a fence or a release. `narrow` says that its scope is the warp's block, whose clock is
-    /// given.
+    /// Records that lanes of a warp execute a fence or a release. `narrow` means that its scope is the warp's block,
+    /// whose clock is given.
     pub fn fence(&self, by: &Release<'_>, block: &mut BlockClock, narrow: bool, time: &Time) {
         let now = if narrow { block.step(time) } else { block.publish(time) };
         let (warp, upto) = (by.clock.warp as usize, Upto::released(by, block.epoch, now - 1));
@@ -219,8 +222,8 @@ impl Publications {
             self.fences[warp].join(upto);
             let number = warp / self.warps_per_block as usize;
             self.epochs[number].fetch_max(block.epoch + 1, Ordering::AcqRel);
-            // What other warps did is published together with this warp's own accesses if barriers of some threads have
-            // ordered it before.
+            // The accesses of other warps are published together with this warp's own if named barriers have ordered
+            // them before.
             if let Some(named) = &block.named {
                 let first = number * self.warps_per_block as usize;
                 let known = named.known[warp - first];
@@ -234,7 +237,7 @@ impl Publications {
         }
     }
 
-    /// A block, whose clock is given, writes to global memory by an atomic or volatile access.
+    /// Records that a block, whose clock is given, writes to global memory by an atomic or volatile access.
     #[inline(always)]
     pub fn flag(&self, warp: u32, block: &BlockClock) {
         let flag = &self.flags[(warp / self.warps_per_block) as usize];
@@ -243,8 +246,8 @@ impl Publications {
         }
     }
 
-    /// Whether a fence has followed what a warp did: a fence of its own, or one in its block behind a barrier. `inside`
-    /// says that the question comes from its own block, for which a fence of narrow scope is enough.
+    /// Returns whether a fence has followed the deed: a fence of its own warp, or one in its block after a barrier.
+    /// `inside` means that the observer is in the same block, for which a fence of narrow scope is enough.
     pub fn published(&self, deed: Deed, inside: bool) -> bool {
         let fences = if inside { &self.block_fences } else { &self.fences };
         let epoch = deed.moment >> 16;
@@ -252,59 +255,60 @@ impl Publications {
             || self.epochs[(deed.warp / self.warps_per_block) as usize].load(Ordering::Acquire) > epoch + 1
     }
 
-    /// Whether other lanes of the warp have fenced since, which had not met those of the deed.
+    /// Returns whether other lanes of the warp have fenced since, without having synchronised with the lanes of the
+    /// deed.
     pub fn passed_over(&self, deed: Deed, inside: bool) -> bool {
         let fences = if inside { &self.block_fences } else { &self.fences };
         fences[deed.warp as usize].upto().passes_over(deed)
     }
 
-    /// Whether a warp's block has set a flag, fence or not, behind a barrier that followed what the warp has read: then
-    /// the value had come, so that nobody who has seen the flag can change what was read.
+    /// Returns whether the warp's block has set a flag, with or without a fence, after a barrier that followed the
+    /// read: the value had then arrived, so a thread that has seen the flag cannot change what was read.
     pub fn has_read(&self, deed: Deed) -> bool {
         let epoch = deed.moment >> 16;
         self.flags[(deed.warp / self.warps_per_block) as usize].load(Ordering::Acquire) > epoch + 1
     }
 
-    /// Warps of one block.
+    /// Returns the number of warps per block.
     pub fn warps_per_block(&self) -> u32 {
         self.warps_per_block
     }
 }
 
-/// Warps of the largest block.
+/// Warps of the largest possible block.
 const WARPS: usize = 32;
-/// Barriers of a block.
+/// Barriers per block.
 const BARRIERS: usize = 16;
 
-/// What the warps of a block know of each other through barriers that only some of its threads pass. `known[a][b]` is
-/// what of everything that warp `b` did is ordered before warp `a`.
+/// The order between the warps of a block that comes from named barriers, which only some of its threads pass.
+/// `known[a][b]` is the part of warp `b`'s accesses that is ordered before warp `a`.
 #[derive(Clone, Debug)]
 struct Named {
     known: Vec<[Upto; WARPS]>,
-    /// For each barrier, what the warps know that have arrived at it since it last opened.
+    /// For each barrier, the combined knowledge of the warps that have arrived at it since it last opened.
     pending: [[Upto; WARPS]; BARRIERS],
-    /// For each barrier, when one of those warps last looked at a flag.
+    /// For each barrier, the last acquire of one of those warps.
     acquired: [Look; BARRIERS],
     /// The mbarriers, by their offsets in shared memory.
     phases: HashMap<u32, Phases>,
 }
 
-/// What an mbarrier orders.
+/// The order that an mbarrier establishes.
 #[derive(Clone, Debug, Default)]
 struct Phases {
-    /// How many phases have ended.
+    /// The number of phases that have ended.
     ended: u64,
-    /// What the warps know that have arrived in the present phase.
+    /// The combined knowledge of the warps that have arrived in the current phase.
     arriving: Known,
-    /// The same of all phases that have ended.
+    /// The combined knowledge of all phases that have ended.
     arrived: Known,
 }
 
-/// What warps know of each other.
+/// The order between warps, as known to some of them.
 #[derive(Clone, Debug, Default)]
 struct Known {
     known: [Upto; WARPS],
-    /// When one of them last looked at a flag.
+    /// The last acquire of one of them.
     acquired: Look,
 }
 
@@ -315,17 +319,17 @@ impl Known {
     }
 }
 
-/// When somebody has looked at a flag.
+/// The time of an acquire: a strong access that may have seen a flag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Look {
     /// The time of the block.
     here: u64,
-    /// The launch's time then: what other blocks had published by that time may be relied on.
+    /// The launch's time at that moment: everything that other blocks had published by then is ordered.
     launch: u64,
 }
 
 impl Look {
-    /// The later of two.
+    /// Returns the later of two.
     #[inline(always)]
     fn max(self, other: Look) -> Look {
         Look { here: self.here.max(other.here), launch: self.launch.max(other.launch) }
@@ -347,16 +351,16 @@ pub(crate) struct BlockClock {
     acquired_before: Look,
     /// The last strong access in this epoch.
     acquired_now: Look,
-    /// It is made when a barrier of some threads is first used.
+    /// Created when a named barrier is first used.
     named: Option<Box<Named>>,
-    /// Time at which the block began.
+    /// The time at which the block began.
     pub start: u64,
-    /// Its own time, where each block has one.
+    /// The block's own time, if each block has one.
     now: u64,
 }
 
 impl BlockClock {
-    /// The clock of a block that begins, and has the shared memory of the block whose clock this was.
+    /// Creates the clock of a new block, which reuses the shared memory of the block of this clock.
     pub fn next(&self, time: &Time) -> Self {
         let mut clock = BlockClock { now: self.now, ..BlockClock::default() };
         clock.catch_up(time);
@@ -364,20 +368,20 @@ impl BlockClock {
         clock
     }
 
-    /// The present time.
+    /// Returns the current time.
     #[inline(always)]
     pub fn now(&self, time: &Time) -> u64 {
         if time.is_apart() { self.now } else { time.now() }
     }
 
-    /// Whether times still fit into the 32 bits in which they are kept. After the last of them, races are missed, but
-    /// no correct kernel is accused.
+    /// Returns whether times still fit into the 32 bits in which they are stored. After that, races are missed, but no
+    /// correct kernel is reported.
     #[inline(always)]
     pub fn is_in_time(&self, time: &Time) -> bool {
         u32::try_from(self.now(time)).is_ok()
     }
 
-    /// Something happens that concerns this block only. Returns the new time.
+    /// Advances the time for an event that concerns only this block. Returns the new time.
     #[inline(always)]
     fn step(&mut self, time: &Time) -> u64 {
         if time.is_apart() {
@@ -387,7 +391,7 @@ impl BlockClock {
         time.advance()
     }
 
-    /// Something happens on which other blocks may rely. Returns the new time, which is the launch's.
+    /// Advances the time for an event on which other blocks may rely. Returns the new time, which is also the launch's.
     #[inline(always)]
     fn publish(&mut self, time: &Time) -> u64 {
         if time.is_apart() {
@@ -398,7 +402,7 @@ impl BlockClock {
         time.advance()
     }
 
-    /// The block is about to access memory of which other blocks know.
+    /// Catches up with the launch's time before an access to memory that other blocks can access.
     #[inline(always)]
     pub fn catch_up(&mut self, time: &Time) {
         if time.is_apart() {
@@ -406,27 +410,27 @@ impl BlockClock {
         }
     }
 
-    /// A strong access has been made: a look at a flag, which is `wide` if other blocks know of the memory.
+    /// Records an acquire, after a strong access. It is `wide` if other blocks can access the memory.
     #[inline(always)]
     fn look(&mut self, wide: bool, time: &Time) -> Look {
         let here = if wide { self.publish(time) } else { self.step(time) };
         Look { here, launch: if wide || !time.is_apart() { here } else { time.now() } }
     }
 
-    /// The number of the section, the stretch from the block's last barrier to the next. It is never 0, and no other
-    /// section in this shared memory has it.
+    /// Returns the number of the section: the period from the block's last barrier to the next one. It is never 0, and
+    /// is unique for this shared memory.
     #[inline(always)]
     pub fn section(&self) -> u64 {
         (self.start << 32) | (u64::from(self.epoch) + 1)
     }
 
-    /// All threads of the block have met at a barrier.
+    /// Records that all threads of the block have met at a barrier.
     pub fn barrier(&mut self) {
         self.epoch += 1;
         self.acquired_before = self.acquired_before.max(self.acquired_now);
     }
 
-    /// A warp of the block arrives at a barrier of some threads, whether it waits or not.
+    /// Records that a warp of the block arrives at a named barrier, whether it waits or not.
     pub fn arrive(&mut self, barrier: usize, warp: usize, clock: &WarpClock, time: &Time) {
         let now = self.now(time);
         let named = self.named();
@@ -434,7 +438,7 @@ impl BlockClock {
         join(pending, &named.known[warp]);
         pending[warp].join(Upto::all(now));
         named.acquired[barrier] = named.acquired[barrier].max(clock.acquired);
-        // What the warp does from here on is not ordered by this barrier.
+        // The warp's further accesses are not ordered by this barrier.
         self.step(time);
     }
 
@@ -449,7 +453,7 @@ impl BlockClock {
         })
     }
 
-    /// Lanes of a warp of the block arrive at the mbarrier at this offset.
+    /// Records that lanes of a warp of the block arrive at the mbarrier at this offset.
     pub fn arrive_phase(&mut self, offset: u32, warp: usize, by: &Release<'_>, time: &Time) {
         let upto = Upto::released(by, self.epoch, self.now(time));
         let named = self.named();
@@ -461,20 +465,21 @@ impl BlockClock {
         self.step(time);
     }
 
-    /// A warp of another block arrives there. Its own fence publishes what it did; whoever waits has seen a flag.
+    /// Records that a warp of another block arrives at the mbarrier. Its own fence publishes its accesses; a thread
+    /// that waits performs an acquire.
     pub fn arrive_from_outside(&mut self, offset: u32, time: &Time) {
         let look = self.look(true, time);
         self.named().phases.entry(offset).or_default().arriving.acquired = look;
     }
 
-    /// What warp `warp` of the block did up to now is ordered before whoever has waited for the mbarrier.
+    /// Orders the accesses of warp `warp` so far before those of every thread that has waited for the mbarrier.
     pub fn publish_phase(&mut self, offset: u32, warp: usize, time: &Time) {
         let now = self.now(time);
         self.named().phases.entry(offset).or_default().arrived.known[warp].join(Upto::all(now));
         self.step(time);
     }
 
-    /// The mbarrier at this offset ends a phase.
+    /// Records that the mbarrier at this offset ends a phase.
     pub fn completed(&mut self, offset: u32) {
         if let Some(phases) = self.named.as_mut().and_then(|named| named.phases.get_mut(&offset)) {
             phases.ended += 1;
@@ -483,30 +488,30 @@ impl BlockClock {
         }
     }
 
-    /// How many phases the mbarrier at this offset has ended.
+    /// Returns the number of phases that the mbarrier at this offset has ended.
     pub fn phases(&mut self, offset: u32) -> u64 {
         self.named().phases.entry(offset).or_default().ended
     }
 
-    /// A warp goes on behind a phase of the mbarrier at this offset.
+    /// Records that a warp continues after a phase of the mbarrier at this offset.
     pub fn pass_phase(&mut self, offset: u32, warp: usize, clock: &mut WarpClock) {
         let Some(named) = &mut self.named else { return };
         if let Some(phases) = named.phases.get(&offset) {
             join(&mut named.known[warp], &phases.arrived.known);
             clock.acquired = clock.acquired.max(phases.arrived.acquired);
-            // The block's next barrier passes it on to the other warps.
+            // The block's next barrier passes the acquire on to the other warps.
             self.acquired_now = self.acquired_now.max(clock.acquired);
         }
     }
 
-    /// The mbarrier at this offset is initialised, or is none any more.
+    /// Records that the mbarrier at this offset is initialised or invalidated.
     pub fn forget_phases(&mut self, offset: u32) {
         if let Some(named) = &mut self.named {
             named.phases.remove(&offset);
         }
     }
 
-    /// A warp goes on behind a barrier of some threads.
+    /// Records that a warp continues after a named barrier.
     pub fn pass(&mut self, barrier: usize, warp: usize, clock: &mut WarpClock) {
         if let Some(named) = &mut self.named {
             join(&mut named.known[warp], &named.pending[barrier]);
@@ -514,7 +519,7 @@ impl BlockClock {
         }
     }
 
-    /// A barrier of some threads has opened, and may be used again.
+    /// Records that a named barrier has opened, and may be reused.
     pub fn opened(&mut self, barrier: usize) {
         if let Some(named) = &mut self.named {
             named.pending[barrier] = [Upto::default(); WARPS];
@@ -522,13 +527,13 @@ impl BlockClock {
         }
     }
 
-    /// Whether other lanes of warp `past` have arrived since at a barrier of some threads, which warp `now` has passed.
+    /// Returns whether other lanes of warp `past` have since arrived at a named barrier that warp `now` has passed.
     pub fn passed_over(&self, past: usize, now: usize, deed: Deed) -> bool {
         let named = self.named.as_ref();
         named.is_some_and(|named| named.known[now][past].passes_over(deed))
     }
 
-    /// Whether barriers of some threads order what warp `past` of the block did before what warp `now` does.
+    /// Returns whether named barriers order the deed of warp `past` of the block before the accesses of warp `now`.
     pub fn behind(&self, past: usize, now: usize, deed: Deed) -> bool {
         let named = self.named.as_ref();
         named.is_some_and(|named| named.known[now][past].covers(deed))
@@ -547,10 +552,10 @@ pub(crate) struct WarpClock {
     tick: u32,
     /// The last of them that named all live lanes.
     all: u32,
-    /// Exists once a synchronisation has named only some lanes: for each lane, the tick up to which everything that
-    /// each other lane did is ordered before it.
+    /// For each lane, the tick up to which all accesses of each other lane are ordered before it. Created when a
+    /// synchronisation first names only some lanes.
     known: Option<Box<[[u32; LANES]; LANES]>>,
-    /// When its last strong access had been made.
+    /// The time of its last acquire.
     acquired: Look,
     /// The time at which that access began.
     looked: u64,
@@ -559,22 +564,22 @@ pub(crate) struct WarpClock {
 }
 
 impl WarpClock {
-    /// The clock of a warp that starts.
+    /// Starts the clock of a new warp.
     pub fn start(&mut self, warp: u32) {
         *self = WarpClock { warp, ..WarpClock::default() };
     }
 
-    /// The clock of a warp by which something is remembered that it began earlier.
+    /// Returns the clock of a warp for recording an access that it began earlier.
     pub fn of(warp: u32) -> WarpClock {
         WarpClock { warp, ..WarpClock::default() }
     }
 
-    /// The present tick.
+    /// Returns the current tick.
     pub fn tick(&self) -> u32 {
         self.tick
     }
 
-    /// The lanes of `mask` meet, `live` being all lanes that have not exited.
+    /// Synchronises the lanes of `mask`, where `live` are all lanes that have not exited.
     pub fn sync(&mut self, mask: u32, live: u32) {
         if self.tick < LAST_TICK {
             self.tick += 1;
@@ -583,7 +588,7 @@ impl WarpClock {
             self.all = self.tick;
             return;
         }
-        // Each of these lanes now knows what any of them knew, as lanes may meet in a chain.
+        // Each of these lanes now has the combined knowledge of all of them, because lanes may synchronise in a chain.
         let known = self.known.get_or_insert_with(|| Box::new([[0; LANES]; LANES]));
         let mut all = [0; LANES];
         for (lane, row) in known.iter().enumerate() {
@@ -603,7 +608,7 @@ impl WarpClock {
         }
     }
 
-    /// The lanes that one of these lanes has met by itself, not with all others.
+    /// Returns the lanes with which these lanes have synchronised individually, and not together with all others.
     fn met_by(&self, by: u32) -> u32 {
         let Some(known) = &self.known else { return 0 };
         let met =
@@ -611,45 +616,45 @@ impl WarpClock {
         (0..LANES).filter(|lane| by & (1 << lane) != 0).fold(0, |all, lane| all | met(&known[lane]))
     }
 
-    /// The block has passed a barrier.
+    /// Records that the block has passed a barrier.
     pub fn barrier(&mut self) {
         self.tick = 0;
         self.all = 0;
         self.known = None;
     }
 
-    /// Whether what lane `past` did at `tick` (of this epoch) is ordered before what lane `now` does: they have met
-    /// since, directly or in a chain of other lanes.
+    /// Returns whether the accesses of lane `past` at `tick` (of this epoch) are ordered before those of lane `now`:
+    /// they have synchronised since, directly or through a chain of other lanes.
     pub fn met(&self, past: u32, now: u32, tick: u32) -> bool {
         let last = self.known.as_ref().map_or(0, |known| known[now as usize][past as usize]).max(self.all);
         last > tick || last == LAST_TICK
     }
 
-    /// Whether all lanes have met since `tick` (of this epoch).
+    /// Returns whether all lanes have synchronised since `tick` (of this epoch).
     pub fn all_met(&self, tick: u32) -> bool {
         self.all > tick
     }
 
-    /// A strong access is about to be made. It is `wide` if other blocks know of the memory.
+    /// Records that a strong access is about to be made. It is `wide` if other blocks can access the memory.
     #[inline(always)]
     pub fn acquire(&mut self, block: &mut BlockClock, wide: bool, time: &Time) {
         if wide && time.is_apart() {
-            // Whoever looks from here on may see it, and must be later.
+            // A thread that acquires from here on may see the access, and must be later.
             block.catch_up(time);
             time.raise(block.now);
         }
         self.pending = Some((block.now(time), wide));
     }
 
-    /// The warp may rely from here on on everything that was published before that time.
+    /// Orders everything that was published before that time before the warp's further accesses.
     pub fn acquire_at(&mut self, block: &mut BlockClock, time: u64) {
         self.looked = self.looked.max(time);
         self.acquired = self.acquired.max(Look { here: time, launch: time });
         block.acquired_now = block.acquired_now.max(self.acquired);
     }
 
-    /// The last access has been made. If it was strong, the warp may rely from here on on everything that was published
-    /// before it.
+    /// Records that the last access has been made. If it was strong, everything that was published before it is ordered
+    /// before the warp's further accesses.
     #[inline(always)]
     pub fn settle(&mut self, block: &mut BlockClock, time: &Time) {
         if let Some((began, wide)) = self.pending.take() {
@@ -659,15 +664,15 @@ impl WarpClock {
         }
     }
 
-    /// Whether this warp, or a thread of its block before the last barrier, has looked at a flag since something that
-    /// the block did at `time`. `own` asks about something that a lane of this warp did; then the look must have begun
-    /// after `time`, because the lanes of one instruction do not see what others do in it.
+    /// Returns whether this warp, or a thread of its block before the last barrier, has performed an acquire since the
+    /// block's event at `time`. `own` means that the event is an access by a lane of this warp; then the acquire must
+    /// have begun after `time`, because the lanes of one instruction do not see each other's effects.
     pub fn acquired_since(&self, block: &BlockClock, time: u64, own: bool) -> bool {
         let here = if own { self.looked } else { self.acquired.here };
         here.max(block.acquired_before.here) > time
     }
 
-    /// The same since something that another block did, at `time` by its own clock.
+    /// Like [`WarpClock::acquired_since`], for an event of another block at `time` by that block's clock.
     pub fn acquired_since_other(&self, block: &BlockClock, time: u64) -> bool {
         self.acquired.launch.max(block.acquired_before.launch) > time
     }

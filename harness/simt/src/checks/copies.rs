@@ -1,4 +1,4 @@
-//! The asynchronous copies of a block that have not been waited for.
+//! The pending asynchronous copies of a block.
 
 use super::{Event, Layout};
 use crate::finding::{Scope, What};
@@ -14,16 +14,16 @@ pub(crate) struct Copy {
     pub size: u32,
     /// Offsets in shared memory.
     pub address: [u64; LANES],
-    /// How these offsets lie, for all the lanes that began the copy.
+    /// The layout of these offsets, for all the lanes that began the copy.
     pub layout: Layout,
     pub began: u32,
     /// For each lane, the number of groups that it had closed before.
     pub group: [u32; LANES],
-    /// When it began: the time, the block's epoch and the warp's tick.
+    /// The moment at which it began: the time, the block's epoch and the warp's tick.
     pub moment: (u64, u32, u32),
 }
 
-/// What ends a bulk copy.
+/// The event that ends a bulk copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Until {
     /// A phase of the mbarrier at this offset, by its number.
@@ -36,39 +36,40 @@ pub(crate) enum Until {
 #[derive(Clone, Debug)]
 pub(crate) struct Bulk {
     pub pc: u32,
-    /// The warp in the grid, and the lane, that began it.
+    /// The warp in the grid and the lane that began it.
     pub warp: u32,
     pub lane: u32,
     /// The first offset in shared memory.
     pub start: u64,
     pub bytes: u64,
-    /// What it does there.
+    /// The kind of access.
     pub what: What,
     pub until: Until,
 }
 
 impl Bulk {
-    /// The pieces of 16 bytes, or fewer, in which accesses are compared: their offsets and sizes.
+    /// Returns the pieces of at most 16 bytes in which accesses are compared: their offsets and sizes.
     pub fn pieces(&self) -> impl Iterator<Item = (u64, u32)> + use<> {
         let end = self.start + self.bytes;
         (self.start..end).step_by(16).map(move |at| (at, (end - at).min(16) as u32))
     }
 }
 
-/// The copies of a block that are under way.
+/// The pending copies of a block.
 #[derive(Default)]
 pub(crate) struct Copies {
     list: Vec<Copy>,
     bulk: Vec<Bulk>,
     /// For each warp and lane, the number of groups of bulk copies that it has closed.
     closed_bulk: Vec<[u32; LANES]>,
-    /// A bit for each four bytes of shared memory that a copy writes. No copy is smaller or less aligned.
+    /// A bit for each four bytes of shared memory that a pending copy writes. Four bytes are the minimum size and
+    /// alignment of a copy.
     bits: Vec<u64>,
     /// For each warp and lane, the number of groups that it has closed.
     closed: Vec<[u32; LANES]>,
 }
 
-/// An access that meets a copy under way.
+/// An access that conflicts with a pending copy.
 #[derive(Clone, Copy)]
 pub(crate) struct CopyConflict {
     /// The lane that makes the access.
@@ -83,7 +84,7 @@ pub(crate) struct CopyConflict {
 }
 
 impl Copies {
-    /// Prepares for a block that begins, with `bytes` bytes of shared memory.
+    /// Resets for a new block with `bytes` bytes of shared memory.
     pub fn reset(&mut self, bytes: u64) {
         self.list.clear();
         self.bulk.clear();
@@ -93,13 +94,13 @@ impl Copies {
         self.bits.resize(bytes.div_ceil(256) as usize, 0);
     }
 
-    /// Whether no copy is under way.
+    /// Returns whether no copy is pending.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty() && self.bulk.is_empty()
     }
 
-    /// For each lane of a warp, the number of groups that it has closed.
+    /// Returns the number of groups that each lane of a warp has closed.
     pub fn closed(&mut self, warp: u32) -> &mut [u32; LANES] {
         let warp = warp as usize;
         if self.closed.len() <= warp {
@@ -108,7 +109,7 @@ impl Copies {
         &mut self.closed[warp]
     }
 
-    /// For each lane of a warp, the number of groups of bulk copies that it has closed.
+    /// Returns the number of groups of bulk copies that each lane of a warp has closed.
     pub fn closed_bulk(&mut self, warp: u32) -> &mut [u32; LANES] {
         let warp = warp as usize;
         if self.closed_bulk.len() <= warp {
@@ -117,7 +118,7 @@ impl Copies {
         &mut self.closed_bulk[warp]
     }
 
-    /// A bulk copy begins.
+    /// Records a bulk copy that begins.
     pub fn begin_bulk(&mut self, copy: Bulk) {
         self.bulk.push(copy);
     }
@@ -137,8 +138,8 @@ impl Copies {
         self.bulk.retain(|copy| copy.warp != warp || copy.lane != lane || !ended(copy));
     }
 
-    /// The bulk copy that an access of a lane meets; `now` is the warp's number in the grid. Reads do not meet copies
-    /// that read, nor atomics those that reduce.
+    /// Returns the bulk copy with which an access of a lane conflicts; `now` is the warp's number in the grid. Reads do
+    /// not conflict with copies that read, nor atomics with those that reduce.
     pub fn bulk_conflict(&self, event: &Event<'_>, now: u32) -> Option<(usize, &Bulk)> {
         let Layout { low, high, .. } = *event.layout;
         let size = u64::from(event.size);
@@ -155,8 +156,8 @@ impl Copies {
         by.max_by_key(|(_, copy)| copy.warp != now)
     }
 
-    /// The index of a word of [`Copies::bits`], and the bits in it, for `bytes` bytes (a power of two) at an offset
-    /// that is a multiple of their number.
+    /// Returns the index of a word of [`Copies::bits`], and the bits in it, for `bytes` bytes (a power of two) at an
+    /// offset that is a multiple of `bytes`.
     #[inline(always)]
     fn place(offset: u64, bytes: u32) -> (usize, u64) {
         let bits = (1u64 << (bytes / 4).clamp(1, 63)) - 1;
@@ -178,7 +179,7 @@ impl Copies {
         self.bits.get(word).is_some_and(|word| word & bits != 0)
     }
 
-    /// Whether something may be marked between two offsets.
+    /// Returns whether any bit may be set between two offsets.
     #[inline(always)]
     fn any_between(&self, low: u64, high: u64) -> bool {
         let words = (low / 256) as usize..=(high / 256) as usize;
@@ -186,7 +187,7 @@ impl Copies {
         words.iter().any(|word| *word != 0)
     }
 
-    /// A copy begins.
+    /// Records a copy that begins.
     pub fn begin(&mut self, event: &Event<'_>, warp: u32, moment: (u64, u32, u32)) {
         let copy = Copy {
             pc: event.pc,
@@ -203,8 +204,8 @@ impl Copies {
         self.list.push(copy);
     }
 
-    /// Ends the copies that lanes of a warp wait for, and returns them: all but those of the last `keep` groups that
-    /// each lane has closed, or simply all without `keep`.
+    /// Ends the copies that lanes of a warp wait for, and returns them: all except those of the last `keep` groups that
+    /// each lane has closed, or all if `keep` is `None`.
     pub fn wait(&mut self, warp: u32, mask: u32, keep: Option<u32>) -> Vec<Copy> {
         let closed = *self.closed(warp);
         let mut done = Vec::new();
@@ -226,7 +227,7 @@ impl Copies {
         done
     }
 
-    /// The copy that an access of a warp meets. Of several, one by the farthest thread.
+    /// Returns the copy with which an access of a warp conflicts. Of several copies, the one by the farthest thread.
     pub fn conflict(&self, event: &Event<'_>, warp: u32) -> Option<CopyConflict> {
         let Layout { low, high, .. } = *event.layout;
         if !self.any_between(low, high) {

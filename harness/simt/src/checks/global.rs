@@ -1,7 +1,7 @@
-//! The race check's memory of global memory.
+//! The race check's shadow memory of global memory.
 //!
-//! It is made where it is touched. Memory over which warps always go in one way, as in whole rows, is kept stretch by
-//! stretch: most of what it costs is the host's memory that it takes.
+//! It is allocated where the kernel touches memory. If warps always access memory in one pattern, such as whole rows,
+//! it is kept per stretch of that pattern, because most of its cost is the host memory that it uses.
 
 use super::lines::{LINE, LineForm, LineHistory, LinePart, WORDS, hold, pieces};
 use super::locks::{Held, Locks};
@@ -17,7 +17,7 @@ pub(super) const ROW: u64 = 4 * LANES as u64;
 /// The number of bytes that share one lock.
 pub(super) const CHUNK: u64 = 4096;
 
-/// What lanes go over in order.
+/// A range of memory that lanes access in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stretch {
     /// A word for each lane of a warp.
@@ -29,7 +29,7 @@ enum Stretch {
 }
 
 impl Stretch {
-    /// Its length.
+    /// Returns its length.
     const fn bytes(self) -> u64 {
         match self {
             Stretch::Row => ROW,
@@ -38,7 +38,7 @@ impl Stretch {
         }
     }
 
-    /// The lines of one with this history.
+    /// Returns the lines of a stretch with this history.
     fn lines(self, run: Run) -> impl Iterator<Item = LineHistory> {
         let form = if self == Stretch::Bytes && run != Run::EMPTY { LineForm::BytesAsOne } else { LineForm::AsOne };
         (0..self.bytes() / LINE).map(move |i| LineHistory::new(run.up(i as u32 * WORDS as u32), form))
@@ -48,22 +48,23 @@ impl Stretch {
 /// The history of the memory under one lock.
 #[derive(Debug, Default)]
 enum Chunk {
-    /// Nothing has happened yet.
+    /// No access yet.
     #[default]
     Untouched,
-    /// Lanes have only gone over stretches of one kind, and read each of them once at most.
+    /// Only accesses to stretches of one kind, each of which was read at most once.
     Once(Stretch, Box<[Read]>),
-    /// Lanes have only gone over stretches of one kind, and only read them.
+    /// Only reads of stretches of one kind.
     Reads(Stretch, Box<[Reads]>),
-    /// Lanes have only gone over stretches of one kind.
+    /// Only accesses to stretches of one kind.
     Runs(Stretch, Box<[Run]>),
-    /// There have been other accesses.
+    /// Other accesses.
     Lines(Box<[LineHistory]>),
 }
 
 impl Chunk {
-    /// Remembers that lanes go over the stretch at `offset` bytes from the chunk's start. `now` is what the first of
-    /// them does. Returns false and remembers nothing if that may be a conflict, or if this chunk is not kept so.
+    /// Records that lanes access the stretch at `offset` bytes from the chunk's start in order. `now` is the access of
+    /// the first of them. Returns false and records nothing if that may be a conflict, or if this chunk is not kept in
+    /// such stretches.
     #[inline(always)]
     fn go_over(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, stretch: Stretch, offset: u64) -> bool {
         if !offset.is_multiple_of(stretch.bytes()) {
@@ -102,7 +103,7 @@ impl Chunk {
         }
     }
 
-    /// Whether the chunk is kept in such stretches, or cannot be any more.
+    /// Returns whether the chunk is kept in such stretches, or cannot be kept so any more.
     #[inline(always)]
     fn is_kept_in(&self, stretch: Stretch) -> bool {
         match self {
@@ -112,7 +113,7 @@ impl Chunk {
         }
     }
 
-    /// Keeps the chunk in such stretches from here on, if that is possible.
+    /// Keeps the chunk in such stretches from now on, if that is possible.
     #[inline(never)]
     fn keep_in(&mut self, stretch: Stretch, what: What) {
         let places = (CHUNK / stretch.bytes()) as usize;
@@ -147,7 +148,7 @@ impl Chunk {
         *self = Chunk::Runs(stretch, runs);
     }
 
-    /// The lines of the chunk. Stretches are taken apart into lines.
+    /// Returns the lines of the chunk. Stretches are converted to lines.
     #[inline(always)]
     fn lines(&mut self) -> &mut [LineHistory] {
         if !matches!(self, Chunk::Lines(_)) {
@@ -171,16 +172,16 @@ impl Chunk {
     }
 }
 
-/// The history of one allocation in global memory. Lines exist from the first access on.
+/// The history of one allocation in global memory. Lines exist only after the first access.
 #[derive(Debug)]
 pub(crate) struct GlobalRaces {
-    /// Where the first line begins.
+    /// The address of the first line.
     start: u64,
     chunks: Locks<Chunk>,
 }
 
 impl GlobalRaces {
-    /// The empty history of the allocation of `bytes` bytes at `start`.
+    /// Creates the empty history of the allocation of `bytes` bytes at `start`.
     ///
     /// # Safety
     /// With `alone`, no two threads use it at the same time.
@@ -190,7 +191,7 @@ impl GlobalRaces {
         GlobalRaces { start: start / ROW * ROW, chunks }
     }
 
-    /// Forgets what was done to `bytes` bytes at `address`, which have become another block of a heap.
+    /// Forgets the accesses to `bytes` bytes at `address`, which are reused for another block of a heap.
     pub fn forget(&self, address: u64, bytes: u64) {
         let end = address + bytes;
         let mut at = address;
@@ -213,7 +214,7 @@ impl GlobalRaces {
         (address - self.start) / CHUNK
     }
 
-    /// Remembers the access of the lanes of `mask`, all inside this allocation. Returns the first conflict.
+    /// Records the access of the lanes of `mask`, all inside this allocation. Returns the first conflict.
     pub fn access(&self, clocks: &Clocks<'_>, event: &Event<'_>, mask: u32) -> Option<Conflict> {
         let Layout { low, row, .. } = *event.layout;
         let stretch = match event.size {
@@ -237,7 +238,7 @@ impl GlobalRaces {
         self.in_pieces(clocks, event, mask)
     }
 
-    /// The same, one half of the warp after the other.
+    /// Like [`GlobalRaces::access`], one half of the warp after the other.
     fn in_pieces(&self, clocks: &Clocks<'_>, event: &Event<'_>, mask: u32) -> Option<Conflict> {
         let mut found = None;
         let mut held: Option<(u64, Held<'_, Chunk>)> = None;
@@ -277,7 +278,7 @@ impl GlobalRaces {
         found
     }
 
-    /// The same for lanes at any addresses.
+    /// Like [`GlobalRaces::access`], for lanes at arbitrary addresses.
     fn scattered(&self, clocks: &Clocks<'_>, event: &Event<'_>, mask: u32) -> Option<Conflict> {
         let mut found = None;
         let mut rest = mask;
@@ -292,7 +293,7 @@ impl GlobalRaces {
                 .fold(0u32, |m, l| m | (1 << l));
             rest &= !here;
             let size = u64::from(event.size);
-            // An access that runs over the chunk's end is remembered in the next chunk, too.
+            // An access that extends past the chunk's end is recorded in the next chunk too.
             let spill = super::lanes(here)
                 .filter(|&l| event.address.at(l as usize) + size > high)
                 .fold(0u32, |m, l| m | (1 << l));

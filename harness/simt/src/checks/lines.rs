@@ -1,7 +1,8 @@
-//! The race check's memory: lines of 32 bytes, with a place for every word or byte of a line.
+//! The race check's shadow memory: lines of 32 bytes, with a cell for every word or byte of a line.
 //!
-//! Most often, lanes go over a line in order. They leave the same in all its places, except for the number of the lane.
-//! Such a line is kept and compared as one, until the first access of another kind: then it is taken apart.
+//! Most often, lanes access a line in order. Then all its cells have the same contents, except for the number of the
+//! lane. Such a line is kept and compared as a single record, until the first access of another kind splits it into
+//! cells.
 
 use super::race::{Cell, Clocks, Conflict, EMPTY, Past, Run, touch};
 use super::{Event, Half};
@@ -15,12 +16,12 @@ pub(super) const WORDS: usize = 8;
 /// Bytes of a line, as an index.
 const BYTES: usize = LINE as usize;
 
-/// In which form a line is kept.
+/// The representation of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineForm {
-    /// As one: consecutive words were accessed by consecutive lanes.
+    /// A single record: consecutive lanes accessed consecutive words.
     AsOne,
-    /// As one: consecutive bytes were accessed by consecutive lanes.
+    /// A single record: consecutive lanes accessed consecutive bytes.
     BytesAsOne,
     /// Word by word.
     Words,
@@ -28,12 +29,12 @@ pub(super) enum LineForm {
     Bytes,
 }
 
-/// What is remembered of a line.
+/// The history of a line.
 #[derive(Clone, Debug)]
 pub(super) struct LineHistory {
-    /// The section to which `run` belongs. The places have their own.
+    /// The section to which `run` belongs. Cells have their own section.
     section: u64,
-    /// The history of the whole line, if it is kept as one. Lines with strong writes are kept in places.
+    /// The history of the whole line, if it is a single record. Lines with strong writes are kept in cells.
     run: Run,
     words: Option<Box<[Cell; WORDS]>>,
     bytes: Option<Box<[Cell; BYTES]>>,
@@ -43,7 +44,7 @@ pub(super) struct LineHistory {
 impl LineHistory {
     pub const EMPTY: LineHistory = LineHistory::new(Run::EMPTY, LineForm::AsOne);
 
-    /// A line over which lanes went in order, kept as one in that form.
+    /// Creates a line that lanes accessed in order, as a single record in that form.
     pub const fn new(run: Run, form: LineForm) -> LineHistory {
         LineHistory { section: 0, run, words: None, bytes: None, form }
     }
@@ -57,7 +58,7 @@ impl LineHistory {
         }
     }
 
-    /// Keeps the line in that form from here on. Its places hold what is left from another section, or will be written.
+    /// Keeps the line in that form from now on. Its cells contain old data of another section, or will be overwritten.
     #[inline(always)]
     fn keep(&mut self, form: LineForm) {
         self.form = form;
@@ -80,8 +81,8 @@ impl LineHistory {
         }
     }
 
-    /// Takes the line apart into places, one for each byte for `narrow` accesses. Returns them, and the binary
-    /// logarithm of the size of a place.
+    /// Splits the line into cells, one for each byte for `narrow` accesses. Returns them, and the binary logarithm of
+    /// the size of a cell.
     #[inline(always)]
     fn places(&mut self, section: u64, narrow: bool) -> (&mut [Cell], u32) {
         self.enter(section, if narrow { LineForm::Bytes } else { LineForm::Words });
@@ -120,14 +121,14 @@ impl LineHistory {
         }
     }
 
-    /// Remembers that lanes go over the line in order, word by word or, in that form, byte by byte. `now` is what the
-    /// first of them does. Returns false and remembers nothing if that may be a conflict, or if the line's form does
-    /// not allow it.
+    /// Records that lanes access the line in order, word by word or byte by byte, depending on the form. `now` is the
+    /// access of the first of them. Returns false and records nothing if that may be a conflict, or if the line's form
+    /// does not allow it.
     #[inline(always)]
     fn as_one(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, form: LineForm) -> bool {
         let (section, writes) = (clocks.section(event), event.what != What::Read);
         if self.section != section && !(writes && event.strong) {
-            // Nothing has happened in this section yet.
+            // No access in this section yet.
             (self.section, self.form, self.run) = (section, form, Run::EMPTY);
             self.run.remember(event, now);
             return true;
@@ -147,13 +148,13 @@ impl LineHistory {
         } else if !writes || !self.settled(clocks, event, now, form) {
             return false;
         }
-        // A write replaces all that was remembered.
+        // A write replaces the whole history.
         self.form = form;
         self.run.remember(event, now);
         true
     }
 
-    /// Whether none of the places can conflict with lanes that go over them in that form.
+    /// Returns whether none of the cells can conflict with lanes that access them in order in that form.
     #[inline(never)]
     fn settled(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, form: LineForm) -> bool {
         let section = self.section;
@@ -165,7 +166,7 @@ impl LineHistory {
         })
     }
 
-    /// The word that holds an address, in a line that is kept word by word.
+    /// Returns the cell of the word at an address, in a line that is kept word by word.
     #[inline(always)]
     pub fn word(&mut self, address: u64, section: u64) -> Option<&mut Cell> {
         self.enter(section, LineForm::Words);
@@ -179,8 +180,8 @@ impl LineHistory {
         }
     }
 
-    /// Remembers that sixteen lanes access one word. `now` is what they do. Returns false and remembers nothing if that
-    /// may be a conflict.
+    /// Records that sixteen lanes access one word. `now` is their access. Returns false and records nothing if that may
+    /// be a conflict.
     #[inline(always)]
     fn at_word(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, address: u64) -> bool {
         let Some(cell) = self.word(address, clocks.section(event)) else {
@@ -194,8 +195,8 @@ impl LineHistory {
     }
 }
 
-/// Compares the accesses of the lanes of `mask` with the lines, of which the first has the number `first`, and
-/// remembers them. `now` is what the warp does, without a lane.
+/// Compares the accesses of the lanes of `mask` with the lines, the first of which has the number `first`, and records
+/// them. `now` is the warp's access, without a lane.
 fn sweep(
     lines: &mut [LineHistory],
     first: u64,
@@ -235,7 +236,7 @@ fn sweep(
     found
 }
 
-/// Remembers atomics of the lanes of `mask` on words that only atomics have touched, with which they cannot conflict.
+/// Records atomics of the lanes of `mask` on words that only atomics have accessed, with which they cannot conflict.
 /// Returns the other lanes. `first` and `now` are as in [`sweep`].
 #[inline(never)]
 fn atomics(lines: &mut [LineHistory], first: u64, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, mask: u32) -> u32 {
@@ -252,21 +253,21 @@ fn atomics(lines: &mut [LineHistory], first: u64, clocks: &Clocks<'_>, event: &E
     left
 }
 
-/// How the addresses of some lanes of a warp lie.
+/// The pattern of the addresses of some lanes of a warp.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinePart {
     /// The 16 words of two lines, in order.
     Words,
     /// The 32 bytes of a line, in order.
     Bytes,
-    /// At one word.
+    /// A single word.
     Word,
-    /// Anywhere.
+    /// Any other pattern.
     Any,
 }
 
 impl LinePart {
-    /// What those of the lanes do that are at the first place. `now` is what the warp does, without a lane.
+    /// Returns the access of the lanes at the first cell. `now` is the warp's access, without a lane.
     #[inline(always)]
     pub fn first(self, now: Past, lanes: u32) -> Past {
         match self {
@@ -277,11 +278,11 @@ impl LinePart {
     }
 }
 
-/// Some lanes, and how their addresses lie.
+/// Some lanes, and the pattern of their addresses.
 pub(super) type Lanes = (u32, LinePart);
 
 /// Splits an access by the lanes of `mask` into pieces, in order: one for each half of the warp, or one for both halves
-/// where neither half lies in a usual way, or both read the same. A piece may have no lanes.
+/// if neither half has a usual pattern, or if both read the same. A piece may have no lanes.
 #[inline(always)]
 pub(super) fn pieces(event: &Event<'_>, mask: u32) -> (Lanes, Lanes) {
     let layout = event.layout;
@@ -309,8 +310,8 @@ pub(super) fn pieces(event: &Event<'_>, mask: u32) -> (Lanes, Lanes) {
     }
 }
 
-/// Compares a piece with the lines, of which the first has the number `start`, and remembers it. `now` is what the warp
-/// does, without a lane.
+/// Compares a piece with the lines, the first of which has the number `start`, and records it. `now` is the warp's
+/// access, without a lane.
 #[inline(always)]
 pub(super) fn hold(
     lines: &mut [LineHistory],

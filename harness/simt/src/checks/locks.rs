@@ -1,20 +1,20 @@
-//! Locks that are taken at almost every access, and held for some nanoseconds.
+//! Locks that are taken at almost every access, and held for a few nanoseconds.
 //!
-//! The locks of the standard library change memory atomically twice, to be taken and to be given back, which costs more
-//! than what is done under the lock. These do so once, and not at all in a launch with a single worker.
+//! The locks of the standard library need two atomic operations on memory, one to lock and one to unlock, which cost
+//! more than the work under the lock. These locks need one, and none at all in a launch with a single worker.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often a taken lock is looked at before the host's system may run another thread: its holder may wait for that.
+/// The number of spins on a taken lock before yielding to the host's scheduler: the holder may be waiting to run.
 const LOOKS: u32 = 64;
 
-/// Values that threads change, a lock for each.
+/// Values that threads change, each with its own lock.
 #[derive(Debug)]
 pub(super) struct Locks<T> {
     all: Vec<Lock<T>>,
-    /// Only one thread uses them.
+    /// Whether only one thread uses them.
     alone: bool,
 }
 
@@ -24,11 +24,11 @@ struct Lock<T> {
     value: UnsafeCell<T>,
 }
 
-// SAFETY: a value is reached under its lock only, or by the only thread that uses them.
+// SAFETY: a value is only accessed under its lock, or by the only thread that uses the values.
 unsafe impl<T: Send> Sync for Locks<T> {}
 
 impl<T: Default> Locks<T> {
-    /// So many values.
+    /// Creates `count` values.
     ///
     /// # Safety
     /// With `alone`, no two threads use them at the same time.
@@ -39,7 +39,7 @@ impl<T: Default> Locks<T> {
 }
 
 impl<T> Locks<T> {
-    /// Waits for the lock of the value with this index. There may be none.
+    /// Waits for the lock of the value with this index. `None` if there is no such value.
     #[inline(always)]
     pub fn lock(&self, index: u64) -> Option<Held<'_, T>> {
         let lock = self.all.get(usize::try_from(index).ok()?)?;
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn several_threads_count_without_a_loss() {
-        // SAFETY: they are not for one thread alone.
+        // SAFETY: they may be used by several threads.
         let counts: Locks<u64> = unsafe { Locks::new(2, false) };
         std::thread::scope(|scope| {
             for _ in 0..4 {
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_lock_is_given_back() {
-        // SAFETY: this thread alone uses them.
+        // SAFETY: only this thread uses them.
         let counts: Locks<u64> = unsafe { Locks::new(1, true) };
         for _ in 0..3 {
             *counts.lock(0).expect("there is one") += 1;

@@ -1,7 +1,7 @@
-//! What the race check remembers of every byte that a kernel touches, and the rules by which it compares accesses.
+//! The race check: the shadow memory of every byte that a kernel accesses, and the rules for comparing accesses.
 //!
-//! Nothing here knows warps or programs: the engine ([`crate::engine::watch`]) describes each access as an [`Event`],
-//! and only when the check is on.
+//! This module does not depend on warps or programs: the engine ([`crate::engine::watch`]) describes each access as an
+//! [`Event`], and only if the check is on.
 
 pub(crate) mod bounds;
 pub(crate) mod clock;
@@ -18,7 +18,7 @@ pub(crate) mod shared;
 use crate::finding::What;
 use crate::lane::LANES;
 
-/// The addresses of a warp's lanes: a register's values, so many bytes further on.
+/// The addresses of a warp's lanes: a register's values plus a constant number of bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Addresses<'a> {
     pub base: &'a [u64; LANES],
@@ -26,18 +26,18 @@ pub(crate) struct Addresses<'a> {
 }
 
 impl<'a> Addresses<'a> {
-    /// Just these.
+    /// Wraps exactly these addresses.
     pub fn of(base: &'a [u64; LANES]) -> Self {
         Addresses { base, offset: 0 }
     }
 
-    /// The address of one lane.
+    /// Returns the address of one lane.
     #[inline(always)]
     pub fn at(self, lane: usize) -> u64 {
         self.base[lane].wrapping_add(self.offset)
     }
 
-    /// The addresses of all lanes.
+    /// Returns the addresses of all lanes.
     pub fn all(self) -> [u64; LANES] {
         std::array::from_fn(|lane| self.at(lane))
     }
@@ -48,38 +48,40 @@ impl<'a> Addresses<'a> {
 pub(crate) struct Event<'a> {
     /// Load, store or atomic.
     pub what: What,
-    /// It is volatile, relaxed or stronger, or atomic: an access that may be part of a protocol between threads.
+    /// Whether it is volatile, relaxed or stronger, or atomic: an access that may be part of a protocol between
+    /// threads.
     pub strong: bool,
-    /// It is volatile, and no loop waits for a flag with it. Such accesses are typical of code that relies on lanes in
-    /// lockstep.
+    /// Whether it is volatile, and is not a loop's wait for a flag. Such accesses are typical of code that relies on
+    /// lanes in lockstep.
     pub volatile: bool,
-    /// It is strong only inside the thread's block (`.cta`).
+    /// Whether it is strong only inside the thread's block (`.cta`).
     pub narrow: bool,
-    /// In shared memory.
+    /// Whether it is in shared memory.
     pub block_local: bool,
     /// Program counter.
     pub pc: u32,
     /// The lanes that execute it.
     pub mask: u32,
-    /// Bytes a lane.
+    /// Bytes per lane.
     pub size: u32,
     /// Addresses, valid in those lanes.
     pub address: Addresses<'a>,
-    /// For a plain store, whether a lane leaves the value that is there.
+    /// For a plain store, returns whether a lane stores the value that is already there.
     pub same: Option<&'a dyn Fn(usize) -> bool>,
-    /// How they lie. No copy of it, which would read at once what has just been written in pieces, and wait for it.
+    /// The layout of the addresses. It is not a copy, because reading what was just written in several parts would
+    /// stall the host's processor.
     pub layout: &'a Layout,
 }
 
-/// How the addresses of half a warp lie.
+/// The pattern of the addresses of half a warp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Half {
-    /// Lane after lane, they are the 16 words of two lines of the race check's memory.
+    /// In lane order, they are the 16 words of two lines of the race check's shadow memory.
     Line,
     /// All lanes access one word.
     Word,
-    /// They lie in some other way, or not all lanes take part.
+    /// Any other pattern, or not all lanes take part.
     #[default]
     Any,
 }
@@ -94,7 +96,7 @@ impl Half {
         }
     }
 
-    /// How the half of a warp lies that begins with this lane.
+    /// Returns the pattern of the half of a warp that begins with this lane.
     #[inline(always)]
     fn of(address: &[u64; LANES], start: usize, size: u32) -> Half {
         let (mut line, mut word) = (0, 0);
@@ -110,7 +112,7 @@ impl Half {
         }
     }
 
-    /// The same when the first is at `address`.
+    /// Returns the pattern if the first lane is at `address`.
     #[inline(always)]
     pub fn from(self, address: u64) -> Half {
         if self == Half::Line && address & (lines::LINE - 1) != 0 {
@@ -120,38 +122,40 @@ impl Half {
     }
 }
 
-/// How both halves of a warp lie. One number: to write two and to read both at once would make the host wait.
+/// The patterns of both halves of a warp. They are one number, because writing two numbers and reading both together
+/// would stall the host's processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Halves(u16);
 
 impl Halves {
-    /// The halves in order.
+    /// Combines the halves in order.
     #[inline(always)]
     pub const fn new(first: Half, second: Half) -> Halves {
         Halves(first as u16 | (second as u16) << 8)
     }
 
-    /// How they lie if all lanes access `size` bytes and the first address of each half is at the start of a line.
+    /// Returns the patterns if all lanes access `size` bytes and the first address of each half is at the start of a
+    /// line.
     #[inline(always)]
     pub fn of(address: &[u64; LANES], size: u32) -> Halves {
-        // No closures: they would not be compiled for the vectors of the function that this becomes a part of.
+        // No closures: they would not be compiled for the vectors of the function into which this is inlined.
         Halves::new(Half::of(address, 0, size), Half::of(address, 16, size))
     }
 
-    /// The halves in order.
+    /// Returns the halves in order.
     #[inline(always)]
     pub fn each(self) -> [Half; 2] {
         [Half::from_code(self.0 as u8), Half::from_code((self.0 >> 8) as u8)]
     }
 
-    /// Whether one of them lies in no usual way.
+    /// Returns whether one of them has no usual pattern.
     #[inline(always)]
     pub fn is_any_unusual(self) -> bool {
         const UNUSUAL: u16 = Half::Any as u16;
         self.0 & (UNUSUAL | UNUSUAL << 8) != 0
     }
 
-    /// The same when the first address of each half is one of these.
+    /// Returns the patterns if these are the first addresses of the halves.
     #[inline(always)]
     pub fn from(self, first: u64, second: u64) -> Halves {
         let [one, two] = self.each();
@@ -165,21 +169,21 @@ impl Default for Halves {
     }
 }
 
-/// How a warp's addresses lie.
+/// The layout of a warp's addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// The lowest address.
     pub low: u64,
     /// The highest address.
     pub high: u64,
-    /// All lanes take part, and each lane's address is that of the lane before it plus the size.
+    /// Whether all lanes take part, and each lane's address is that of the previous lane plus the size.
     pub row: bool,
-    /// How each half of the warp lies.
+    /// The pattern of each half of the warp.
     pub halves: Halves,
 }
 
 impl Layout {
-    /// The layout of elements of `size` bytes that lie lane after lane from an address on.
+    /// Returns the layout of contiguous elements of `size` bytes in lane order, from an address on.
     #[inline(always)]
     pub fn in_a_row(low: u64, size: u32) -> Layout {
         let half = if size == 4 { Half::Line } else { Half::Any };
@@ -188,8 +192,8 @@ impl Layout {
         Layout { low, high, row: true, halves: Halves::new(half.from(low), half.from(other)) }
     }
 
-    /// The layout of elements of `size` bytes that lie lane after lane in each half of the warp, from these addresses
-    /// on, but not in both together.
+    /// Returns the layout of elements of `size` bytes that are contiguous in lane order in each half of the warp, from
+    /// these addresses on, but not across the two halves.
     #[inline(always)]
     pub fn in_two_rows([one, two]: [u64; 2], size: u32) -> Layout {
         let half = if size == 4 { Half::Line } else { Half::Any };
@@ -197,7 +201,7 @@ impl Layout {
         Layout { low: one.min(two), high, row: false, halves: Halves::new(half.from(one), half.from(two)) }
     }
 
-    /// The layout of accesses of `size` bytes by the lanes of `mask`.
+    /// Returns the layout of accesses of `size` bytes by the lanes of `mask`.
     #[inline(always)]
     pub fn of(address: Addresses<'_>, mask: u32, size: u32) -> Layout {
         let (mut low, mut high, mut gaps) = (u64::MAX, 0u64, 0u64);
@@ -216,7 +220,7 @@ impl Layout {
     }
 }
 
-/// The lanes of a mask, in ascending order.
+/// Returns the lanes of a mask, in ascending order.
 fn lanes(mask: u32) -> impl Iterator<Item = u32> {
     let mut rest = mask;
     std::iter::from_fn(move || {

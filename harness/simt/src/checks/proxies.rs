@@ -1,20 +1,20 @@
-//! What threads wrote to shared memory by plain stores, and whether a fence of proxies came after it.
+//! Plain stores to shared memory, and whether a proxy fence followed them.
 //!
-//! Bulk copies, and products of matrices by a warpgroup, read shared memory by another way than loads and stores do:
-//! the async proxy. A barrier orders a store before them only together with `fence.proxy.async`, by the storing thread
-//! before the barrier or by the reading thread behind it. It is enough for a finding that no thread of the block has
-//! executed one since the store. So a fence too many elsewhere hides a missing one, but no right kernel is accused.
+//! Bulk copies, and warpgroup matrix products, read shared memory through the async proxy, not like loads and stores. A
+//! barrier orders a store before them only together with `fence.proxy.async`, by the storing thread before the barrier
+//! or by the reading thread after it. A finding requires that no thread of the block has executed this fence since the
+//! store. So an unrelated fence can hide a missing one, but no correct kernel is reported.
 
 use super::{Event, lanes};
 use crate::finding::What;
 
-/// The bytes that are remembered as one.
+/// The granularity of the record.
 pub(crate) const PIECE: u64 = 16;
 
 /// The last store to a piece.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Stored {
-    /// The number of fences before it plus one; 0 if there was none, or a bulk copy has replaced what it stored.
+    /// The number of fences before it plus one; 0 if there was no store, or a bulk copy has overwritten it.
     fences: u32,
     /// Its program counter.
     pub pc: u32,
@@ -26,31 +26,31 @@ pub(crate) struct Stored {
 #[derive(Default)]
 pub(crate) struct Proxies {
     fences: u32,
-    /// By piece. Empty if nothing is to be remembered.
+    /// The last store to each piece. Empty if stores are not recorded.
     stored: Vec<Stored>,
 }
 
 impl Proxies {
-    /// Prepares for a block that begins, with so many bytes of shared memory; with 0, nothing is remembered.
+    /// Resets for a new block with `bytes` bytes of shared memory; with 0, nothing is recorded.
     pub fn reset(&mut self, bytes: u64) {
         self.fences = 0;
         self.stored.clear();
         self.stored.resize(bytes.div_ceil(PIECE) as usize, Stored::default());
     }
 
-    /// Whether nothing is remembered.
+    /// Returns whether stores are not recorded.
     #[inline(always)]
     pub fn is_off(&self) -> bool {
         self.stored.is_empty()
     }
 
-    /// A thread of the block executes `fence.proxy.async`.
+    /// Records that a thread of the block executes `fence.proxy.async`.
     pub fn fence(&mut self) {
         self.fences += 1;
     }
 
-    /// A warp accesses shared memory, by a bulk copy or otherwise. Returns the address and the store that the copy
-    /// reads without a fence between them.
+    /// Records that a warp accesses shared memory, by a bulk copy or otherwise. Returns the address and the store that
+    /// the copy reads without a fence between them.
     pub fn access(&mut self, event: &Event<'_>, warp: u32, bulk: bool) -> Option<(u64, Stored)> {
         let reads = event.what == What::Read;
         if reads && !bulk {
@@ -70,15 +70,15 @@ impl Proxies {
                 if reads && stored.fences == self.fences + 1 {
                     found = found.or(Some((piece * PIECE, *stored)));
                 }
-                // What is told is not told again.
+                // A finding is reported only once.
                 *stored = Stored::default();
             }
         }
         found
     }
 
-    /// The first of these addresses whose piece was stored to without a fence since, and the program counter of the
-    /// store.
+    /// Returns the first of these addresses whose piece was stored to without a fence since, and the program counter of
+    /// the store.
     pub fn unfenced(&self, places: &[u64]) -> Option<(u64, u32)> {
         places.iter().find_map(|&place| {
             let stored = self.stored.get((place / PIECE) as usize)?;

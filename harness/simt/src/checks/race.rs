@@ -1,7 +1,8 @@
-//! Races: two accesses to one place, at least one a write and at least one not atomic, that nothing orders.
+//! Races: two unordered accesses to one location, at least one of which is a write and at least one of which is not
+//! atomic.
 //!
 //! For every four bytes (or every byte, after narrower accesses), the check keeps the last plain write, the last strong
-//! write, and the last reads by two different warps. Every access is compared with them. That finds a race even if the
+//! write, and the last reads by two different warps. Every access is compared with them. This finds a race even if the
 //! two accesses do not collide in the schedule of this run.
 
 use super::clock::{BlockClock, Deed, Publications, Time, WarpClock};
@@ -9,7 +10,7 @@ use super::{Addresses, Event, Layout};
 use crate::finding::{Scope, What};
 use crate::lane::LANES;
 
-/// An access that happened.
+/// A past access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Past {
     /// The time, from [`BlockClock::now`]. 0 means that there was no access.
@@ -19,16 +20,16 @@ pub(super) struct Past {
     /// The block's epoch and the warp's tick, in 16 bits each.
     pub moment: u32,
     /// From the top: the program counter (23 bits), whether it is volatile, of the block's scope, atomic and strong (1
-    /// bit each), and the lane that did it last (5 bits).
+    /// bit each), and the last lane that made it (5 bits).
     pub what: u32,
-    /// The lanes that did it at that moment.
+    /// The lanes that made it at that moment.
     pub lanes: u32,
 }
 
 pub(super) const NONE: Past = Past { time: 0, warp: 0, moment: 0, what: 0, lanes: 0 };
 
 impl Past {
-    /// What the running warp does now, without a lane.
+    /// Returns the access that the running warp makes now, without a lane.
     #[inline(always)]
     pub fn now(clocks: &Clocks<'_>, event: &Event<'_>) -> Past {
         let what = (event.pc << 9)
@@ -38,12 +39,12 @@ impl Past {
             | (u32::from(event.strong) << 5);
         Past::doing(clocks, what)
     }
-    /// A plain access that the running warp makes now, without a lane.
+    /// Returns a plain access that the running warp makes now, without a lane.
     #[inline(always)]
     pub fn plain_now(clocks: &Clocks<'_>, pc: u32) -> Past {
         Past::doing(clocks, pc << 9)
     }
-    /// An atomic that it makes now, without a lane.
+    /// Returns an atomic that the running warp makes now, without a lane.
     #[inline(always)]
     pub fn atomic_now(clocks: &Clocks<'_>, pc: u32) -> Past {
         Past::doing(clocks, pc << 9 | 64 | 32)
@@ -58,24 +59,24 @@ impl Past {
             lanes: 0,
         }
     }
-    /// The same by a lane.
+    /// Returns the same access, made by a lane.
     #[inline(always)]
     pub fn by(self, lane: u32) -> Past {
         Past { what: self.what | lane, lanes: 1 << lane, ..self }
     }
-    /// The same by lanes, the highest of them last.
+    /// Returns the same access, made by several lanes, the highest of them last.
     #[inline(always)]
     pub fn by_all(self, lanes: u32) -> Past {
         Past { what: self.what | lanes.checked_ilog2().unwrap_or(0), lanes, ..self }
     }
-    /// The same, done by the lanes that are so many higher.
+    /// Returns the same access, made by lanes whose numbers are `lanes` higher.
     pub fn up(self, lanes: u32) -> Past {
         if self.time == 0 {
             return self;
         }
         Past { what: self.what + lanes, lanes: self.lanes << lanes, ..self }
     }
-    /// The access to shared memory that this was: a read, or a store.
+    /// Returns the event of this access to shared memory: a read, or a store.
     pub fn as_access<'a>(
         self,
         what: What,
@@ -87,7 +88,7 @@ impl Past {
         let (pc, strong, volatile, narrow) = (self.pc(), self.strong(), self.volatile(), self.narrow());
         Event { what, strong, volatile, narrow, block_local: true, pc, mask, size, address, same: None, layout }
     }
-    /// Whether it is the same instruction at the same moment.
+    /// Returns whether it is the same instruction at the same moment.
     #[inline(always)]
     pub fn is_again(self, now: Past) -> bool {
         self.warp == now.warp && self.moment == now.moment && self.pc() == now.pc()
@@ -121,26 +122,26 @@ impl Past {
     }
 }
 
-/// What is remembered of one place.
+/// The shadow cell of one location.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     /// The last plain write.
     pub write: Past,
-    /// The last strong write since then. It does not replace the plain write, because a thread that is ordered behind
-    /// it need not be ordered behind the plain write.
+    /// The last strong write since then. It does not replace the plain write, because a thread that is ordered after it
+    /// need not be ordered after the plain write.
     pub strong: Past,
-    /// The last read, and the last by another warp.
+    /// The last read, and the last one by another warp.
     pub reads: [Past; 2],
-    /// The section ([`Clocks::section`]) to which all of this belongs.
+    /// The section ([`Clocks::section`]) of the whole cell.
     pub section: u64,
-    /// Only atomics have touched the place.
+    /// Whether only atomics have accessed the location.
     pub calm: bool,
 }
 
 pub(super) const EMPTY: Cell = Cell { write: NONE, strong: NONE, reads: [NONE; 2], section: 0, calm: true };
 
-/// The history of places over which consecutive lanes went in order: what the lane at the first place did. It contains
-/// no strong write.
+/// The history of cells that consecutive lanes accessed in order: the accesses of the lane at the first cell. It
+/// contains no strong write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     /// The last write.
@@ -152,34 +153,34 @@ pub(super) struct Run {
 impl Run {
     pub const EMPTY: Run = Run { write: NONE, reads: [NONE; 2] };
 
-    /// Nothing has happened but these reads.
+    /// Creates a history of only these reads.
     pub fn of_reads(reads: [Past; 2]) -> Run {
         Run { reads, ..Run::EMPTY }
     }
 
-    /// The same history, seen from a place so many places further on.
+    /// Returns the same history, as seen from the cell that is `places` cells further on.
     pub fn up(&self, places: u32) -> Run {
         Run { write: self.write.up(places), reads: self.reads.map(|read| read.up(places)) }
     }
 
-    /// What is remembered of one place.
+    /// Returns the shadow cell of one location.
     pub fn part(&self, place: usize) -> Cell {
         let Run { write, reads } = self.up(place as u32);
         Cell { write, reads, calm: *self == Run::EMPTY, ..EMPTY }
     }
 
-    /// Whether all of it happened before a time.
+    /// Returns whether all its accesses were before a time.
     pub fn before(&self, time: u64) -> bool {
         let old = |past: Past| u64::from(past.time) < time;
         old(self.write) && old(self.reads[0]) && old(self.reads[1])
     }
 
-    /// Remembers that lanes go over the places in order again. `now` is what the first of them does. Returns false and
-    /// remembers nothing if that may be a conflict, or cannot be kept in this form.
+    /// Records that lanes access the cells in order again. `now` is the access of the first of them. Returns false and
+    /// records nothing if that may be a conflict, or cannot be kept in this form.
     #[inline(always)]
     pub fn go_over(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past) -> bool {
         let writes = event.what != What::Read;
-        // If two different lanes have read the place, each of the two reads may conflict.
+        // If two different lanes have read the cell, each of the two reads may conflict.
         let own = if now.lanes.is_power_of_two() { now.lanes } else { 0 };
         let fine = |past: Past| clocks.settled(past, event, own);
         let settled = fine(self.write) && (!writes || (fine(self.reads[0]) && fine(self.reads[1])));
@@ -190,7 +191,7 @@ impl Run {
         true
     }
 
-    /// Remembers what the first of the lanes that go over the places does. It must not be a strong write.
+    /// Records the access of the first of the lanes that access the cells. It must not be a strong write.
     #[inline(always)]
     pub fn remember(&mut self, event: &Event<'_>, now: Past) {
         if event.what == What::Read {
@@ -201,49 +202,51 @@ impl Run {
     }
 }
 
-/// A race: the earlier access, with which the present one conflicts.
+/// A race: the earlier access that conflicts with the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Conflict {
-    /// How far apart the two threads are.
+    /// The smallest scope that contains both threads.
     pub scope: Scope,
-    /// The lane of the present access.
+    /// The lane of the current access.
     pub lane: usize,
-    /// Where both met: the address of the word or byte, if it is known.
+    /// The address of the word or byte that both accessed, if it is known.
     pub at: Option<u64>,
-    /// What the earlier access did, and its program counter.
+    /// The kind of the earlier access, and its program counter.
     pub what: What,
     pub pc: u32,
-    /// The warp of the grid and the lane that did it.
+    /// The warp in the grid and the lane of the earlier access.
     pub earlier_lane: u32,
     pub earlier_warp: u32,
-    /// Both accesses are strong, but one of them only inside its own block, and the other thread is in another block.
+    /// Whether both accesses are strong, but one of them only inside its own block, and the other thread is in another
+    /// block.
     pub narrow: bool,
-    /// Another lane of the earlier thread's warp has released what it did itself, and had not met that thread.
+    /// Whether another lane of the earlier thread's warp has released its own accesses, without having synchronised
+    /// with that thread.
     pub elected: bool,
-    /// The thread has looked at a flag since, but there was no fence before the flag was set.
+    /// Whether the thread has performed an acquire since, but there was no fence before the flag was set.
     pub unfenced: bool,
 }
 
-/// The clocks by which an access is judged.
+/// The clocks by which an access is checked.
 pub(crate) struct Clocks<'a> {
     pub time: &'a Time,
     pub launch: &'a Publications,
     pub block: &'a BlockClock,
     pub warp: &'a WarpClock,
-    /// Everything that happened before this time is ordered.
+    /// Everything before this time is ordered.
     pub start: u64,
 }
 
 impl Clocks<'_> {
-    /// The section of an access: it is compared with the accesses of the same section only. A block's shared memory has
-    /// a section from each barrier to the next, all other memory has a single one.
+    /// Returns the section of an access: it is compared only with accesses of the same section. A block's shared memory
+    /// has a section from each barrier to the next, and all other memory has a single one.
     #[inline(always)]
     pub(super) fn section(&self, event: &Event<'_>) -> u64 {
         if event.block_local { self.block.section() } else { 0 }
     }
 
-    /// Among the lanes of `past`, the first whose access nothing orders before what lane `lane` of the running warp
-    /// does now.
+    /// Returns the first of the lanes of `past` whose access is not ordered before the current access of lane `lane` of
+    /// the running warp.
     fn unordered(&self, past: Past, what: What, lane: u32, lockstep: bool) -> Option<u32> {
         if u64::from(past.time) < self.start {
             return None;
@@ -269,7 +272,8 @@ impl Clocks<'_> {
         (lockstep || !acquired || !self.published(past, what)).then_some(first)
     }
 
-    /// A quick test whether `past` cannot conflict with what each of `lanes` does now. False means that it may.
+    /// Returns whether `past` certainly does not conflict with the current access of each of `lanes`. This test is
+    /// quick; false means that there may be a conflict.
     #[inline(always)]
     pub(super) fn settled(&self, past: Past, event: &Event<'_>, lanes: u32) -> bool {
         if past.time == 0 || u64::from(past.time) < self.start {
@@ -283,11 +287,12 @@ impl Clocks<'_> {
         if past.warp == self.warp.warp {
             return earlier || past.lanes & !lanes == 0 || self.warp.all_met(past.tick());
         }
-        // All that is remembered of shared memory since the block began was done by the block itself.
+        // All recorded accesses to shared memory since the block began were made by the block itself.
         earlier && (event.block_local || self.same_block(past))
     }
 
-    /// Whether the running warp has looked at a flag since `past`, as [`WarpClock::acquired_since`] has it.
+    /// Returns whether the running warp has performed an acquire since `past`, in the sense of
+    /// [`WarpClock::acquired_since`].
     fn acquired_since(&self, past: Past, own: bool) -> bool {
         if self.same_block(past) {
             self.warp.acquired_since(self.block, past.time.into(), own)
@@ -301,8 +306,9 @@ impl Clocks<'_> {
         past.warp / warps == self.warp.warp / warps
     }
 
-    /// A strong access publishes itself within its scope. Other accesses need a fence behind them; for another block, a
-    /// read is over when its own block has passed a barrier and set a flag.
+    /// Returns whether an access has been published. A strong access publishes itself within its scope. Other accesses
+    /// need a fence after them; for another block, a read is complete when its own block has passed a barrier and set a
+    /// flag.
     fn published(&self, past: Past, what: What) -> bool {
         let inside = self.same_block(past);
         (past.strong() && (inside || !past.narrow()))
@@ -310,7 +316,8 @@ impl Clocks<'_> {
             || (what == What::Read && !inside && self.launch.has_read(past.deed()))
     }
 
-    /// Whether other lanes of the warp have released what they did, for lanes that they had not met.
+    /// Returns whether other lanes of the warp have released their accesses, without having synchronised with the lanes
+    /// of `past`.
     fn passed_over(&self, past: Past) -> bool {
         let warps = self.launch.warps_per_block();
         let inside = self.same_block(past);
@@ -331,7 +338,7 @@ impl Clocks<'_> {
     }
 }
 
-/// Compares one lane's access to a place with the past, and remembers it.
+/// Compares one lane's access to a location with the past, and records it.
 #[inline(always)]
 pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lane: u32, now: Past) -> Option<Conflict> {
     // Two strong accesses are part of a protocol between threads, such as a flag or a lock. Volatile accesses to shared
@@ -342,7 +349,7 @@ pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lan
         if past.time == 0 {
             return None;
         }
-        // Who stores what is there anyway does not race with who has stored it.
+        // Storing the value that is already there does not race with the store that wrote it.
         if what == What::Write && event.what == What::Write && event.same.is_some_and(|same| same(lane as usize)) {
             return None;
         }
@@ -367,7 +374,7 @@ pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lan
             unfenced: plain && scope != Scope::Warp && !clocks.published(past, what) && acquired(),
         })
     };
-    // These are lanes of one instruction. `same_instruction` looks for two stores of different values to one place.
+    // These are lanes of one instruction. `same_instruction` looks for two stores of different values to one location.
     let mut found = None;
     if !cell.write.is_again(now) {
         found = against(cell.write, What::Write);
@@ -387,8 +394,8 @@ pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lan
     found
 }
 
-/// Keeps a read. It is added to reads of the same instruction, or else replaces an older read, preferably one of this
-/// warp.
+/// Records a read. It is merged with reads of the same instruction, or else replaces an older read, preferably one of
+/// this warp.
 pub(super) fn remember_read(reads: &mut [Past; 2], now: Past) {
     let same = |past: &&mut Past| (past.warp, past.moment, past.what & !31) == (now.warp, now.moment, now.what & !31);
     if let Some(known) = reads.iter_mut().find(same) {
@@ -399,7 +406,7 @@ pub(super) fn remember_read(reads: &mut [Past; 2], now: Past) {
     let [last, other] = reads;
     let keep_other = other.time != 0 && other.warp != now.warp;
     if last.warp == now.warp && last.time != 0 && keep_other {
-        // Two reads of this warp do not fit beside that of another warp, so they are kept as one.
+        // There is no room for two reads of this warp next to that of another warp, so they are merged.
         let lanes = if last.moment == now.moment { last.lanes } else { 0 };
         *last = Past { lanes: lanes | now.lanes, ..now };
     } else {
@@ -411,7 +418,7 @@ pub(super) fn remember_read(reads: &mut [Past; 2], now: Past) {
 }
 
 impl Cell {
-    /// Whether the history of the place cannot conflict with `now`: see [`Clocks::settled`].
+    /// Returns whether the history of the cell cannot conflict with `now`: see [`Clocks::settled`].
     #[inline(always)]
     pub fn settled(&self, clocks: &Clocks<'_>, event: &Event<'_>, lanes: u32) -> bool {
         let fine = |past: Past| clocks.settled(past, event, lanes);
@@ -420,7 +427,8 @@ impl Cell {
             && (event.what == What::Read || (fine(self.reads[0]) && fine(self.reads[1])))
     }
 
-    /// Whether an atomic cannot conflict here: only atomics have touched the place, and all are strong for the others.
+    /// Returns whether an atomic cannot conflict here: only atomics have accessed the location, and all are strong for
+    /// each other's threads.
     #[inline(always)]
     pub fn is_calm_for(&self, event: &Event<'_>) -> bool {
         self.calm && !event.narrow && !self.strong.narrow()
@@ -434,7 +442,7 @@ impl Cell {
         }
     }
 
-    /// Remembers a strong write.
+    /// Records a strong write.
     #[inline(always)]
     pub fn remember_strong(&mut self, now: Past) {
         let last = self.strong;
@@ -442,7 +450,7 @@ impl Cell {
         self.strong = Past { lanes: lanes | now.lanes, ..now };
     }
 
-    /// Remembers what the lanes of `now` do. The lane that `now` names is the last of them.
+    /// Records the access of the lanes of `now`. The lane that `now` names is the last of them.
     #[inline(always)]
     pub fn remember(&mut self, event: &Event<'_>, now: Past) {
         self.calm &= event.what == What::Atomic;
@@ -457,8 +465,8 @@ impl Cell {
     }
 }
 
-/// Two lanes of a store that write different values (given as bits) to one place. Lanes that write the same value do
-/// not race.
+/// Returns two lanes of a store that write different values (given as bits) to one location. Lanes that write the same
+/// value do not race.
 pub(crate) fn same_instruction(mask: u32, address: &[u64; LANES], values: &[u64; LANES]) -> Option<(usize, usize)> {
     let mut seen: smallvec::SmallVec<[(u64, usize); LANES]> =
         (0..LANES).filter(|lane| mask & (1 << lane) != 0).map(|lane| (address[lane], lane)).collect();

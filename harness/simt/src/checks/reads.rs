@@ -1,28 +1,29 @@
-//! Reads of stretches that lanes go over in order, in few bytes: most of what they cost is the host's memory that they
-//! take.
+//! A compact record of reads of stretches that lanes access in order: most of their cost is the host memory that they
+//! use.
 
 use super::race::{Past, Run};
 
-/// What the lanes at the first place of a stretch did: the first lane of a warp, or of its second half, or both. Two
-/// numbers, so that one in registers is not written in pieces and then read at once, for which the host would wait.
+/// The read of the lanes at the first cell of a stretch: the first lane of a warp, or of its second half, or both. It
+/// consists of two numbers, so that a value in registers is not written in parts and read again as a whole, which would
+/// stall the host's processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Read {
-    /// The time, and from bit 32 on the warp.
+    /// The time, and the warp from bit 32 on.
     when: u64,
-    /// The moment, and from bit 32 on what is as of [`Past::what`], but for the last five bits: 1 and 2 for the two
-    /// lanes, 4 if the second was the last.
+    /// The moment, and from bit 32 on the bits of [`Past::what`], except that the last five bits are 1 and 2 for the
+    /// two lanes, and 4 if the second was the last.
     what: u64,
 }
 
 /// The bits of [`Read::what`] that name the two lanes.
 const BOTH: u64 = 3 << 32;
-/// Those that name the lanes and the last of them.
+/// The bits that name the lanes and the last of them.
 const BY: u64 = 31 << 32;
 
 impl Read {
     pub const NONE: Read = Read { when: 0, what: 0 };
 
-    /// Whether there was no read.
+    /// Returns whether there was no read.
     #[inline(always)]
     pub fn is_none(self) -> bool {
         self.when as u32 == 0
@@ -56,31 +57,31 @@ impl Read {
         self.what as u32
     }
 
-    /// Whether the same instruction of the same warp at the same moment has made the other.
+    /// Returns whether both were made by the same instruction of the same warp at the same moment.
     #[inline(always)]
     fn is_as(self, other: Read) -> bool {
         self.warp() == other.warp() && (self.what ^ other.what) & !BY == 0
     }
 
-    /// The same, made by the lanes of the other, too.
+    /// Returns the same read, also made by the lanes of the other.
     #[inline(always)]
     fn with(self, other: Read) -> Read {
         Read { what: self.what | other.what & BOTH, ..self }
     }
 }
 
-/// The last read of a stretch, and the last by another warp, in one line of the host's cache.
+/// The last read of a stretch, and the last one by another warp, in one cache line of the host.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(super) struct Reads([Read; 2]);
 
 impl Reads {
-    /// There was this read.
+    /// Creates a record of this read.
     pub fn of(read: Read) -> Reads {
         Reads([read, Read::NONE])
     }
 
-    /// Remembers another, as [`remember_read`](super::race::remember_read) does.
+    /// Records another read, as [`remember_read`](super::race::remember_read) does.
     #[inline(always)]
     pub fn remember(&mut self, now: Read) {
         let [last, other] = self.0;
@@ -98,7 +99,7 @@ impl Reads {
         }
     }
 
-    /// The history of a stretch that has only been read.
+    /// Returns the history of a stretch that has only been read.
     pub fn run(self) -> Run {
         Run::of_reads(self.0.map(Read::unpack))
     }

@@ -1,10 +1,11 @@
-//! The race check's memory of a block's shared memory.
+//! The race check's shadow memory of a block's shared memory.
 //!
-//! From one barrier to the next, most kernels do one kind of thing with their shared memory: all threads read a tile,
-//! or all add to bins, or each warp fills rows of its own. Reads do not conflict with each other, nor do atomics, nor
-//! stores to different rows. So in such a section accesses are only noted, one after another. The next barrier orders
-//! all of them, and they are forgotten. Only if another kind of access comes before it, what was noted goes into the
-//! lines' histories, as if it had been there from the beginning, and the section goes on with comparing.
+//! From one barrier to the next, most kernels make only one kind of access to their shared memory: all threads read a
+//! tile, or all add to bins, or each warp fills its own rows. Reads do not conflict with each other, nor do atomics,
+//! nor stores to different rows. So in such a section accesses are only noted in a list. The next barrier orders all of
+//! them, and the list is cleared. Only if another kind of access comes before that barrier, the noted accesses are
+//! entered into the lines' histories, as if they had been there from the beginning, and further accesses of the section
+//! are compared.
 
 use super::global::ROW;
 use super::lines::{LINE, LineHistory, WORDS, hold, pieces};
@@ -13,45 +14,45 @@ use super::{Addresses, Event, Half, Halves, Layout};
 use crate::finding::What;
 use crate::lane::{ALL, LANES};
 
-/// The number of accesses that are noted in a section, so that memory stays small. From there on reads are compared,
-/// and of atomics the last on each word is kept.
+/// The maximum number of accesses noted in a section, which limits memory use. After that, reads are compared, and for
+/// atomics the last one on each word is kept.
 const NOTED: usize = 2048;
 
-/// Lines of a row, a word for each lane of a warp.
+/// Lines per row of one word for each lane of a warp.
 const LINES_OF_ROW: usize = (ROW / LINE) as usize;
 
-/// What the block has done since its last barrier.
+/// The kind of accesses of a block since its last barrier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum SoFar {
-    /// It has only read.
+    /// Only reads.
     Reads,
-    /// There were only atomics on words.
+    /// Only atomics on words.
     Atomics,
-    /// Warps have only stored whole rows of words, each row once.
+    /// Only stores of whole rows of words, each row once.
     Rows,
-    /// Anything. Accesses are compared.
+    /// Any other combination. Accesses are compared.
     #[default]
     Mixed,
 }
 
-/// A read that has not been compared, in half a line of the host's cache.
+/// A read that has not been compared, in half a cache line of the host.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Read {
-    /// What the lanes did.
+    /// The access of the lanes.
     past: Past,
     size: u16,
-    /// How the halves of the warp lie.
+    /// The patterns of the halves of the warp.
     halves: Halves,
-    /// If both lie in a usual way, where each of them begins. If not, the first number is the index of the addresses in
-    /// [`SharedRaces::addresses`].
+    /// If both halves have a usual pattern, the offset of each of them. Otherwise, the first number is the index of the
+    /// addresses in [`SharedRaces::addresses`].
     start: [u32; 2],
 }
 
 impl Read {
     const NONE: Read = Read { past: NONE, size: 0, halves: Halves::new(Half::Word, Half::Word), start: [0; 2] };
 
-    /// The addresses of lanes that lie in a usual way.
+    /// Returns the addresses of lanes in a usual pattern.
     fn laid_out(halves: Halves, start: [u32; 2]) -> [u64; LANES] {
         let halves = halves.each();
         std::array::from_fn(|lane| {
@@ -61,10 +62,10 @@ impl Read {
     }
 }
 
-/// An atomic on words that has not been compared. No block has more words than sixteen bits count.
+/// An atomic on words that has not been compared. Offsets in words fit in sixteen bits for every block.
 #[derive(Clone, Copy, Debug)]
 struct Atomic {
-    /// What the lanes did.
+    /// The access of the lanes.
     past: Past,
     words: [u16; LANES],
 }
@@ -80,37 +81,38 @@ impl Last {
     const NONE: Last = Last { section: 0, past: NONE };
 }
 
-/// The history of a block's shared memory. What an earlier block did there lies before the start of the present block.
+/// The history of a block's shared memory. The accesses of an earlier block there lie before the start of the current
+/// block.
 #[derive(Debug, Default)]
 pub(crate) struct SharedRaces {
     lines: Vec<LineHistory>,
     /// The section of the last access.
     section: u64,
-    /// What the block has done in it.
+    /// The kind of accesses of the block in that section.
     so_far: SoFar,
-    /// If it has only read: what, and how often. Room is made for the first section of that kind.
+    /// The reads, if there were only reads. Capacity is reserved for the first section of that kind.
     reads: Vec<Read>,
     noted: usize,
-    /// The addresses of those reads whose lanes lie in no usual way.
+    /// The addresses of the reads whose lanes do not have a usual pattern.
     addresses: Vec<[u32; LANES]>,
-    /// If there were only atomics: the latest of them, so many. There may be room for more.
+    /// The latest atomics, if there were only atomics: the first `latest` entries. The vector may be longer.
     atomics: Vec<Atomic>,
     latest: usize,
-    /// The last of the earlier ones on each word. It is made when it is first needed.
+    /// The last of the earlier atomics on each word. Allocated when first needed.
     last: Vec<Last>,
-    /// If there were only stores of rows: the one to each row. It is made when it is first needed.
+    /// The store to each row, if there were only stores of rows. Allocated when first needed.
     rows: Vec<Last>,
-    /// The lowest and the highest word that these atomics or stores have touched.
+    /// The lowest and the highest word that these atomics or stores have accessed.
     touched: (usize, usize),
 }
 
 impl SharedRaces {
-    /// Prepares for a block that starts, with `bytes` bytes of shared memory.
+    /// Resets for a new block with `bytes` bytes of shared memory.
     pub fn start(&mut self, bytes: u64) {
         self.lines.resize(bytes.div_ceil(LINE) as usize, LineHistory::EMPTY);
     }
 
-    /// Remembers an access, whose addresses are offsets. Returns the first conflict.
+    /// Records an access, whose addresses are offsets. Returns the first conflict.
     #[inline(always)]
     pub fn access(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) -> Option<Conflict> {
         let section = clocks.section(event);
@@ -132,7 +134,7 @@ impl SharedRaces {
         if noted { None } else { self.compare(clocks, event) }
     }
 
-    /// Begins a section with its first access.
+    /// Starts a section with its first access.
     #[inline(always)]
     fn enter(&mut self, section: u64, event: &Event<'_>) {
         self.section = section;
@@ -141,7 +143,7 @@ impl SharedRaces {
         self.latest = 0;
         self.touched = (usize::MAX, 0);
         self.so_far = match event.what {
-            // What other blocks of a cluster do has no sections.
+            // Accesses by other blocks of a cluster have no sections.
             _ if !event.block_local => SoFar::Mixed,
             What::Read => SoFar::Reads,
             What::Atomic => SoFar::Atomics,
@@ -155,7 +157,7 @@ impl SharedRaces {
         }
     }
 
-    /// Whether an access in this section may only be noted: it is of the kind that the section has begun with.
+    /// Returns whether it is enough to note an access in this section: it is of the kind with which the section began.
     #[inline(always)]
     pub fn notes(&self, section: u64, what: What) -> bool {
         self.section == section
@@ -167,7 +169,7 @@ impl SharedRaces {
             }
     }
 
-    /// Notes an access, of which [`SharedRaces::notes`] has said that this is enough: a read, or atomics on words.
+    /// Notes an access for which [`SharedRaces::notes`] has returned true: a read, or atomics on words.
     #[inline(always)]
     pub fn note(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) {
         if event.what == What::Read {
@@ -194,8 +196,8 @@ impl SharedRaces {
         self.push_read(Read { past, size: event.size as u16, halves, start });
     }
 
-    /// Notes a plain read by all lanes, of which [`SharedRaces::notes`] has said that this is enough. Each half of them
-    /// begins at one of these offsets, and goes on in a usual way.
+    /// Notes a plain read by all lanes for which [`SharedRaces::notes`] has returned true. Each half of them begins at
+    /// one of these offsets, and continues in a usual pattern.
     #[inline(always)]
     pub fn note_halves(&mut self, clocks: &Clocks<'_>, (pc, size): (u32, u32), halves: Halves, start: [u32; 2]) {
         let past = Past { lanes: ALL, ..Past::plain_now(clocks, pc) };
@@ -210,9 +212,9 @@ impl SharedRaces {
         }
     }
 
-    /// Notes a plain store of a word by each lane of a warp, lane after lane from this offset on, of which
-    /// [`SharedRaces::notes`] has said that this may be enough. Returns false and does nothing if it is not: the words
-    /// are no row, or something was stored there before.
+    /// Notes a plain store of a word by each lane of a warp, in lane order from this offset on, for which
+    /// [`SharedRaces::notes`] has returned true. Returns false and does nothing if noting is not enough: the words are
+    /// not a row, or there was an earlier store to them.
     #[inline(always)]
     pub fn note_row(&mut self, clocks: &Clocks<'_>, pc: u32, low: u64) -> bool {
         let section = self.section;
@@ -244,8 +246,8 @@ impl SharedRaces {
         }
     }
 
-    /// Notes atomics of the lanes of a mask at these offsets, of which [`SharedRaces::notes`] has said that this is
-    /// enough. `low` and `high` are the lowest and the highest of them.
+    /// Notes atomics of the lanes of a mask at these offsets, for which [`SharedRaces::notes`] has returned true. `low`
+    /// and `high` are the lowest and the highest of them.
     #[inline(always)]
     pub fn note_words(
         &mut self,
@@ -263,8 +265,8 @@ impl SharedRaces {
         }
     }
 
-    /// Room for another atomic. It is filled in where it lies: a copy would read at once what has just been written in
-    /// pieces, and wait for it.
+    /// Makes room for another atomic. It is filled in in place: copying it would read data that was just written in
+    /// parts, which would stall the host's processor.
     #[inline(always)]
     fn next_atomic(&mut self) -> &mut Atomic {
         if self.latest >= NOTED {
@@ -301,7 +303,7 @@ impl SharedRaces {
         }
     }
 
-    /// Compares an access with the lines and remembers it there, after all that was noted in its section.
+    /// Compares an access with the lines and records it there, after all the accesses noted in its section.
     #[inline(never)]
     pub(super) fn compare(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) -> Option<Conflict> {
         match self.so_far {
@@ -326,7 +328,7 @@ impl SharedRaces {
         found
     }
 
-    /// Enters the noted reads into the lines. Nothing was written in the section before them, so they do not conflict.
+    /// Enters the noted reads into the lines. There were no writes in the section before them, so they do not conflict.
     #[inline(never)]
     fn replay_reads(&mut self, clocks: &Clocks<'_>) {
         for i in 0..self.noted {

@@ -1,13 +1,13 @@
-//! From the bits of a mask to lanes and back.
+//! Conversions between the bits of a mask and lanes.
 
 use super::LANES;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
-/// The bits of a mask as bytes: 0 or 255.
+/// Expands the bits of a mask to bytes: 0 or 255.
 ///
 /// # Safety
-/// The processor has what `W` promises.
+/// The processor supports the features of `W`.
 #[inline(always)]
 pub unsafe fn bytes<const W: u8>(mask: u32) -> [u8; LANES] {
     let mut out = [0u8; LANES];
@@ -30,10 +30,10 @@ pub unsafe fn bytes<const W: u8>(mask: u32) -> [u8; LANES] {
     out
 }
 
-/// The bits of a mask as bytes: 0 or 255.
+/// Expands the bits of a mask to bytes: 0 or 255.
 ///
 /// # Safety
-/// The processor has AVX2.
+/// The processor supports AVX2.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn byte_mask(mask: u32) -> __m256i {
@@ -46,7 +46,7 @@ unsafe fn byte_mask(mask: u32) -> __m256i {
     }
 }
 
-/// The top bits of bytes as a mask.
+/// Collects the top bits of bytes into a mask.
 #[inline(always)]
 pub fn bits(acc: [u8; LANES]) -> u32 {
     #[cfg(target_arch = "x86_64")]
@@ -68,7 +68,8 @@ pub fn bits(acc: [u8; LANES]) -> u32 {
 macro_rules! plain {
     ($t:ty, $old:ident, $new:ident, $mask:ident) => {
         for i in 0..LANES {
-            // Arithmetic on the mask's bits, not an `if`: else the computation of `new` would be sunk into branches.
+            // Arithmetic on the mask's bits, not an `if`, which would let the compiler sink the computation of `new`
+            // into branches.
             let keep = (($mask >> i) as $t & 1).wrapping_sub(1);
             let d = $old.add(i);
             *d = (*d & keep) | (*$new.add(i) & !keep);
@@ -77,7 +78,7 @@ macro_rules! plain {
 }
 
 /// # Safety
-/// `old` and `new` point to 32 elements each; the processor has what `W` promises.
+/// `old` and `new` point to 32 elements each; the processor supports the features of `W`.
 #[inline(always)]
 pub unsafe fn words16<const W: u8>(old: *mut u16, new: *const u16, mask: u32) {
     // SAFETY: the caller's contract.

@@ -1,7 +1,7 @@
-//! What one register holds in each of a warp's 32 lanes.
+//! The contents of one register in the 32 lanes of a warp.
 
-// A warp's register file is aligned to vectors, and registers in it to their size; unaligned vector loads are used all
-// the same.
+// A warp's register file is aligned to vectors, and registers in it to their size; unaligned vector loads are used
+// anyway.
 #![allow(clippy::cast_ptr_alignment)]
 
 mod blend;
@@ -17,14 +17,14 @@ pub const ALL: u32 = u32::MAX;
 
 /// The type of an instruction's operand in one lane.
 ///
-/// Registers lie in a warp's register file as [`Lane::Reg`]: 32 values side by side, except predicates, which are the
-/// bits of one `u32`. A 32-bit register is 128 bytes.
+/// Registers lie in a warp's register file as [`Lane::Reg`]: 32 adjacent values, except predicates, which are the bits
+/// of one `u32`. A 32-bit register is 128 bytes.
 ///
-/// The compiler turns the loops below into vector code, as each has 32 steps and no branch. Only the way from a mask's
-/// bits to lanes, which compilers do badly, is written for each kind of processor. `W` says which kind: 0 for any, 3
-/// for x86-64-v3, 4 for x86-64-v4.
+/// The compiler vectorises the loops below, because each has 32 steps and no branch. Only the expansion of a mask's
+/// bits to lanes, which compilers do badly, is written by hand for each class of processor. `W` is the class: 0 for
+/// any, 3 for x86-64-v3, 4 for x86-64-v4.
 pub trait Lane: Copy {
-    /// The PTX type; `None` for the operand that an instruction does not have.
+    /// The PTX type; `None` if the instruction does not have this operand.
     const TYPE: Option<Type>;
     /// The register: all lanes.
     type Reg: Copy;
@@ -35,11 +35,12 @@ pub trait Lane: Copy {
     /// Opens a register for reading.
     ///
     /// # Safety
-    /// `reg` points to a readable, aligned [`Lane::Reg`] (anything for `()`); the processor has what `W` promises.
+    /// `reg` points to a readable, aligned [`Lane::Reg`] (anything for `()`); the processor supports the features of
+    /// `W`.
     unsafe fn view<const W: u8>(reg: *const u8) -> Self::View;
-    /// One lane's value.
+    /// Returns one lane's value.
     fn get(view: &Self::View, lane: usize) -> Self;
-    /// An accumulator in which every lane will be set.
+    /// Creates an accumulator in which the caller sets every lane.
     fn start() -> Self::Acc;
     /// Sets one lane's value.
     fn set(acc: &mut Self::Acc, lane: usize, value: Self);
@@ -48,17 +49,17 @@ pub trait Lane: Copy {
     /// # Safety
     /// `reg` points to a writable, aligned [`Lane::Reg`] (anything for `()`).
     unsafe fn write(reg: *mut u8, acc: Self::Acc);
-    /// Writes the lanes of `mask` and leaves the others as they are.
+    /// Writes the lanes of `mask` and leaves the others unchanged.
     ///
     /// # Safety
-    /// As for [`Lane::write`]; the processor has what `W` promises.
+    /// As for [`Lane::write`]; the processor supports the features of `W`.
     unsafe fn blend<const W: u8>(reg: *mut u8, acc: Self::Acc, mask: u32);
-    /// Reads one lane straight from the register.
+    /// Reads one lane directly from the register.
     ///
     /// # Safety
     /// As for [`Lane::view`], and `lane` < 32.
     unsafe fn load(reg: *const u8, lane: usize) -> Self;
-    /// Writes one lane straight to the register.
+    /// Writes one lane directly to the register.
     ///
     /// # Safety
     /// As for [`Lane::write`], and `lane` < 32.
@@ -153,7 +154,7 @@ impl Lane for bool {
     }
     #[inline(always)]
     fn get(view: &Self::View, lane: usize) -> bool {
-        // By the top bit, which is what blends look at.
+        // The top bit decides, as in the blend instructions.
         (view[lane] as i8) < 0
     }
     #[inline(always)]
@@ -192,7 +193,7 @@ impl Lane for bool {
     }
 }
 
-/// An operand that an instruction does not have.
+/// An operand that the instruction does not have.
 impl Lane for () {
     const TYPE: Option<Type> = None;
     type Reg = ();
@@ -216,7 +217,7 @@ impl Lane for () {
     unsafe fn store(_: *mut u8, _: usize, (): ()) {}
 }
 
-/// The lanes of a mask, in ascending order.
+/// Iterates over the lanes of a mask, in ascending order.
 pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     let mut rest = mask;
     std::iter::from_fn(move || {

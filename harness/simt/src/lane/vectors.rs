@@ -1,9 +1,9 @@
-//! How wide the host's vectors are.
+//! The vector width of the host's processor.
 
-/// How wide the host's vectors are.
+/// The vector width of the host's processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostVectors {
-    /// What every processor of the target has.
+    /// The features that every processor of the target has.
     Baseline,
     /// x86-64-v3: AVX2 and fused multiply-add.
     V3,
@@ -12,7 +12,7 @@ pub enum HostVectors {
 }
 
 impl HostVectors {
-    /// The best of this processor.
+    /// Returns the best class that this processor supports.
     pub fn detect() -> HostVectors {
         #[cfg(target_arch = "x86_64")]
         {

@@ -1,5 +1,5 @@
-//! The host's memory behind an allocation. It is mapped when it is needed and given back when the allocation has been
-//! freed and nobody uses its bytes any more, so a device of any size fits into a process with few addresses.
+//! The host memory behind an allocation. It is mapped on demand and unmapped once the allocation has been freed and no
+//! one uses its bytes any more, so a device of any size fits into a process with little address space.
 
 use super::reserve::{
     HIDDEN, HUGE, PAGE, Region, SHARED, advise_huge, discard, map, map_file, map_zeros, unmap, unnamed_file,
@@ -10,22 +10,22 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Allocations of this size or more have a mapping of their own. Smaller ones share slabs, as a process may have only
-/// so many mappings.
+/// Allocations of at least this size get their own mapping. Smaller ones share slabs, because the number of mappings
+/// per process is limited.
 const LARGE: u64 = 1 << 20;
-/// What Linux shows for the file of an allocation that another process may map.
+/// The name that Linux shows for the file of an allocation that another process may map.
 const SHARED_LABEL: &CStr = c"warplab shared memory";
 /// The size of a slab.
 const SLAB: u64 = 4 << 20;
 
-/// Bytes that stay mapped as long as this lives.
+/// Bytes that stay mapped as long as this value lives.
 #[derive(Debug)]
 pub(crate) struct Backing {
     start: u64,
     len: u64,
-    /// The slabs that the bytes belong to; none for a mapping of their own.
+    /// The slabs that the bytes belong to; `None` if the bytes have their own mapping.
     slabs: Option<Arc<Slabs>>,
-    /// The file that the bytes lie in, once another process may map them.
+    /// The file that holds the bytes, once another process may map them.
     file: OnceLock<Arc<File>>,
 }
 
@@ -34,7 +34,7 @@ impl Backing {
         Backing { start, len, slabs, file: OnceLock::new() }
     }
 
-    /// The beginning of a file, `bytes` bytes, as another process has them.
+    /// Maps the first `bytes` bytes of a file, which another process may also have mapped.
     pub fn of_file(file: Arc<File>, bytes: u64) -> Option<Backing> {
         let backing = Backing::mapped(bytes, PAGE)?;
         (map_file(backing.start, backing.len, &file)).then_some(())?;
@@ -42,15 +42,15 @@ impl Backing {
         Some(backing)
     }
 
-    /// The file that the bytes lie in. The first call moves them there; they keep their addresses. Nobody may use them
-    /// meanwhile.
+    /// Returns the file that holds the bytes. The first call moves them there; their addresses do not change. No one
+    /// may use them during that call.
     pub fn share(&self) -> Option<Arc<File>> {
         if let Some(file) = self.file.get() {
             return Some(Arc::clone(file));
         }
         let file = Arc::new(unnamed_file(SHARED_LABEL, self.len)?);
         for at in (0..self.len).step_by(PAGE as usize) {
-            // SAFETY: a page of this mapping, which nobody changes now.
+            // SAFETY: a page of this mapping, which no one changes during this call.
             let page = unsafe { std::slice::from_raw_parts((self.start + at) as *const u8, PAGE as usize) };
             // Pages of zeros need no memory.
             if page.iter().any(|byte| *byte != 0) {
@@ -62,12 +62,12 @@ impl Backing {
         Some(file)
     }
 
-    /// A mapping of `bytes` bytes that is aligned to `align`, of which only the device's addresses are known.
+    /// Maps `bytes` bytes, aligned to `align`, for which kernels only know the device address.
     pub fn mapped(bytes: u64, align: u64) -> Option<Backing> {
         Backing::mapped_in(&HIDDEN, bytes, align)
     }
 
-    /// The same with its own addresses for the device.
+    /// Like [`Backing::mapped`], for memory that has the same address on host and device.
     pub fn mapped_for_both(bytes: u64, align: u64) -> Option<Backing> {
         Backing::mapped_in(&SHARED, bytes, align)
     }
@@ -77,7 +77,7 @@ impl Backing {
         Some(Backing::new(map(region, len, align)?, len, None))
     }
 
-    /// `bytes` bytes of zeros: pages of a slab, or a mapping that asks for huge pages if it is large.
+    /// Allocates `bytes` zero bytes: pages of a slab, or a separate mapping, which asks for huge pages if it is large.
     pub fn pages(slabs: &Arc<Slabs>, bytes: u64) -> Option<Backing> {
         if bytes >= LARGE {
             let backing = Backing::mapped(bytes, if bytes >= HUGE { HUGE } else { PAGE })?;
@@ -110,7 +110,7 @@ impl Drop for Backing {
     }
 }
 
-/// Mappings that small allocations share. They stay mapped.
+/// Mappings that are shared by small allocations. They stay mapped.
 #[derive(Debug, Default)]
 pub(crate) struct Slabs(Mutex<Contents>);
 
@@ -118,12 +118,12 @@ pub(crate) struct Slabs(Mutex<Contents>);
 struct Contents {
     /// The first address of each slab.
     slabs: Vec<u64>,
-    /// The start and the length of what is free, neighbours joined. It is zero.
+    /// Start and length of each free range, with adjacent ranges merged. Free memory is zero.
     holes: BTreeMap<u64, u64>,
 }
 
 impl Slabs {
-    /// Takes `len` bytes, whole pages and less than a slab.
+    /// Allocates `len` bytes: whole pages, and less than a slab.
     fn take(&self, len: u64) -> Option<u64> {
         let mut contents = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let hole = contents.holes.iter().find(|(_, free)| **free >= len).map(|(at, free)| (*at, *free));
@@ -141,7 +141,7 @@ impl Slabs {
         Some(at)
     }
 
-    /// Gives back what was taken.
+    /// Returns a range to the free ranges.
     fn give_back(&self, at: u64, len: u64) {
         discard(at, len);
         let mut contents = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -178,7 +178,7 @@ mod tests {
         starts.sort_unstable();
         assert!(starts.windows(2).all(|pair| pair[1] - pair[0] >= 8192));
         assert!(starts.iter().all(|start| start % PAGE == 0));
-        // 2000 times two pages are 16 MiB, less than a page of each slab is lost.
+        // 2000 times two pages are 16 MiB, and less than a page of each slab is lost.
         let slabs_of = |slabs: &Slabs| slabs.0.lock().unwrap().slabs.len();
         assert_eq!(slabs_of(&slabs), 4);
         unsafe { (starts[7] as *mut u8).write(1) };

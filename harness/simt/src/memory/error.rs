@@ -1,4 +1,4 @@
-//! Why memory is refused, cannot be freed or cannot be reached.
+//! Errors for allocations that are refused, pointers that cannot be freed, and addresses that cannot be accessed.
 
 use super::view::Diagnosis;
 use std::sync::Arc;
@@ -6,31 +6,31 @@ use std::sync::Arc;
 /// Why an allocation was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
-    /// It does not fit.
+    /// Not enough memory is free.
     #[error("{asked} bytes asked for, {free} of the device's {total} bytes are free: allocate less, or free first")]
     OutOfMemory {
-        /// Bytes asked for.
+        /// Bytes requested.
         asked: u64,
         /// Bytes free.
         free: u64,
-        /// Bytes in all.
+        /// Total bytes.
         total: u64,
     },
     /// Zero bytes, or an alignment that is not a power of two.
     #[error("{bytes} bytes aligned to {align}: a size must be at least 1 and an alignment a power of two")]
     Invalid {
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: u64,
-        /// Alignment asked for.
+        /// Alignment requested.
         align: u64,
     },
-    /// The host has no memory left to back it.
+    /// The host is out of memory for the backing.
     #[error("the host cannot back {asked} bytes")]
     Host {
-        /// Bytes asked for.
+        /// Bytes requested.
         asked: u64,
     },
-    /// A range to register overlaps one that is already known.
+    /// The range to register overlaps an allocation or another registration.
     #[error("{addr:#x} overlaps an allocation or registration at {start:#x}")]
     Overlaps {
         /// Start of the range to register.
@@ -43,14 +43,14 @@ pub enum MemoryError {
 /// Why an address could not be freed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FreeError {
-    /// It was an allocation, and has already been freed.
+    /// It was an allocation that has already been freed.
     #[error("double free: {addr:#x} ({label}, {bytes} bytes) is freed already")]
     DoubleFree {
         /// The address.
         addr: u64,
         /// Its size when it was live.
         bytes: u64,
-        /// What it was called.
+        /// Its label.
         label: Arc<str>,
     },
     /// It lies inside an allocation.
@@ -71,7 +71,7 @@ pub enum FreeError {
     },
 }
 
-/// Why a range of device addresses cannot be reached.
+/// Why a range of device addresses cannot be accessed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{len} bytes at {addr:#x} are not in one live allocation: {diagnosis}")]
 pub struct AccessError {
@@ -79,6 +79,6 @@ pub struct AccessError {
     pub addr: u64,
     /// Its length in bytes.
     pub len: u64,
-    /// What lies there.
+    /// The surroundings of the address.
     pub diagnosis: Box<Diagnosis>,
 }

@@ -1,8 +1,9 @@
 //! The heap that kernels allocate from: `malloc`, `free`, `new` and `delete` in device code.
 //!
-//! It knows its blocks to the byte, and who allocated and freed them. So an access past a block, or after it was freed,
-//! is reported like one to memory that the host allocated. Blocks that no kernel frees are not leaks: the heap lives as
-//! long as the context, and a later kernel may use and free what an earlier one allocated.
+//! The heap tracks its blocks to the byte, and which threads allocated and freed them. So an access past the end of a
+//! block, or after it was freed, is reported like one to memory that the host allocated. Blocks that no kernel frees
+//! are not leaks: the heap lives as long as the context, and a later kernel may use and free what an earlier one
+//! allocated.
 
 use crate::finding::{Access, Place, What};
 use std::collections::BTreeMap;
@@ -11,15 +12,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of a device's heap (the driver's default limit).
 pub const HEAP_BYTES: u64 = 8 << 20;
-/// The name of a block of the heap in findings.
+/// The label of a heap block in findings.
 pub(crate) const HEAP_BLOCK: &str = "malloc";
 /// All addresses are multiples of this.
 const GRAIN: u64 = 16;
-/// The smallest and the largest gap behind a block. Inside these limits the gap is as large as the block, so that an
-/// access past it hits no other block.
+/// The smallest and the largest gap behind a block. Within these limits the gap is as large as the block, so an access
+/// past the end does not hit another block.
 const GAP: (u64, u64) = (16, 256);
 
-/// A heap in one allocation of device memory.
+/// A heap inside one allocation of device memory.
 #[derive(Debug)]
 pub struct Heap {
     start: u64,
@@ -31,22 +32,22 @@ pub struct Heap {
 struct Contents {
     /// By offset.
     live: BTreeMap<u64, Held>,
-    /// Freed blocks whose memory has not been used again.
+    /// Freed blocks whose memory has not been reused.
     gone: BTreeMap<u64, Held>,
-    /// The offset and size of memory that can be used again, neighbours joined.
+    /// Offset and size of each reusable range, with adjacent ranges merged.
     holes: BTreeMap<u64, u64>,
-    /// The offset from which on nothing has ever been allocated.
+    /// The offset from which on no memory has ever been allocated.
     fresh: u64,
 }
 
-/// A program that can tell where its instructions come from.
+/// A program that maps its instructions to source locations.
 pub(crate) trait Places: fmt::Debug + Send + Sync {
-    /// The place of an instruction.
+    /// Returns the source location of an instruction.
     fn place_of(&self, pc: u32) -> Place;
 }
 
-/// Who allocated or freed a block: an instruction of a thread. The program is kept because it knows the instruction's
-/// place.
+/// The instruction and thread that allocated or freed a block. The program is kept because it maps the instruction to
+/// its source location.
 #[derive(Clone, Debug)]
 pub(crate) struct Who {
     pub program: Arc<dyn Places>,
@@ -56,7 +57,7 @@ pub(crate) struct Who {
 }
 
 impl Who {
-    /// The same as an access of a finding.
+    /// Returns this as an access for a finding.
     pub fn access(&self, what: What) -> Access {
         Access::at(what, self.program.place_of(self.pc)).by(self.block, self.thread)
     }
@@ -64,9 +65,9 @@ impl Who {
 
 #[derive(Clone, Debug)]
 struct Held {
-    /// The size that was asked for.
+    /// The requested size.
     bytes: u64,
-    /// The size with the gap behind it.
+    /// The size including the gap behind it.
     span: u64,
     allocated: Option<Who>,
     freed: Option<Who>,
@@ -78,7 +79,7 @@ pub(crate) struct HeapBlock {
     pub start: u64,
     pub bytes: u64,
     pub live: bool,
-    /// Who allocated it, and who freed it if it has been freed.
+    /// The threads that allocated it and, if it has been freed, freed it.
     pub by: [Option<Who>; 2],
 }
 
@@ -92,13 +93,13 @@ pub enum HeapError {
 }
 
 impl Heap {
-    /// A heap in `bytes` bytes from `start` on.
+    /// Creates a heap in the `bytes` bytes from `start` on.
     pub fn new(start: u64, bytes: u64) -> Heap {
         Heap {
             start,
             bytes,
             state: Mutex::new(Contents {
-                // The bytes before the first block belong to no block either.
+                // The bytes before the first block do not belong to a block either.
                 fresh: GAP.0,
                 ..Contents::default()
             }),
@@ -111,7 +112,8 @@ impl Heap {
         self.allocate_for(bytes, None).0
     }
 
-    /// The same on behalf of somebody. Also returns whether the memory has been used before.
+    /// Like [`Heap::allocate`], and records who allocated the block. Also returns whether the memory has been used
+    /// before.
     pub(crate) fn allocate_for(&self, bytes: u64, who: Option<Who>) -> (u64, bool) {
         let bytes = bytes.max(1);
         let span = bytes.checked_next_multiple_of(GRAIN);
@@ -133,7 +135,7 @@ impl Heap {
             if len > span {
                 state.holes.insert(at + span, len - span);
             }
-            // Freed blocks do not overlap, so those that this one covers follow each other.
+            // Freed blocks do not overlap, so the ones that this block covers are adjacent in the map.
             while let Some((&start, old)) = state.gone.range(..at + span).next_back()
                 && start + old.span > at
             {
@@ -154,7 +156,7 @@ impl Heap {
         self.free_for(address, None)
     }
 
-    /// The same on behalf of somebody.
+    /// Like [`Heap::free`], and records who freed the block.
     pub(crate) fn free_for(&self, address: u64, who: Option<Who>) -> Result<(), HeapError> {
         let at = address.wrapping_sub(self.start);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -179,12 +181,12 @@ impl Heap {
         Ok(())
     }
 
-    /// Whether an address lies in the heap, allocated or not.
+    /// Returns whether an address lies in the heap, allocated or not.
     pub fn contains(&self, address: u64) -> bool {
         address >= self.start && address - self.start < self.bytes
     }
 
-    /// Whether `len` bytes at an address lie in one live block.
+    /// Returns whether `len` bytes at an address lie in one live block.
     pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
         let at = address.wrapping_sub(self.start);
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -195,7 +197,7 @@ impl Heap {
         })
     }
 
-    /// The block that an address of the heap lies in, or else the nearest.
+    /// Returns the block that contains an address of the heap, or else the nearest block.
     pub(crate) fn nearest(&self, address: u64) -> Option<HeapBlock> {
         let at = address.wrapping_sub(self.start);
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -214,7 +216,7 @@ impl Heap {
         Some(HeapBlock { start: self.start + start, bytes: held.bytes, live, by: [held.allocated, held.freed] })
     }
 
-    /// The number of allocated bytes, including the gaps between the blocks.
+    /// Returns the number of allocated bytes, including the gaps between the blocks.
     pub fn used(&self) -> u64 {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.live.values().map(|held| held.span).sum()
@@ -239,7 +241,7 @@ mod tests {
         assert_eq!(heap.used(), 32 + 64);
         assert_eq!(heap.allocate(u64::MAX), 0);
         assert_eq!(Heap::new(4096, 8).allocate(1), 0, "a heap smaller than what lies before its first block");
-        // What the memory was before is forgotten.
+        // The freed block that the memory belonged to is forgotten.
         assert_eq!(heap.free(4176), Err(HeapError::Unknown));
         assert_eq!(heap.free(4208), Err(HeapError::Freed));
     }

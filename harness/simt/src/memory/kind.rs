@@ -3,14 +3,14 @@
 use std::fs::File;
 use std::sync::Arc;
 
-/// Whose memory it is, and how it was allocated.
+/// Where memory lives, and how it was allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Device memory.
     Device,
     /// Managed memory: one address for host and device.
     Managed,
-    /// Page-locked host memory. With unified addressing every device can reach it at the host's address.
+    /// Page-locked host memory. With unified addressing every device can access it at the host's address.
     Pinned {
         /// It was requested as mapped.
         mapped: bool,
@@ -19,25 +19,25 @@ pub enum Kind {
     },
     /// The host's own memory, registered with the device. It is never freed here.
     Registered,
-    /// A module's variable; `true` if kernels may only read it (`.const`).
+    /// A module's variable; `true` if it is read-only for kernels (`.const`).
     Global(bool),
     /// Device memory of a pool (stream-ordered allocation).
     Pool,
     /// Physical memory of the device that is mapped into reserved addresses.
     Mapped,
-    /// Memory that another process has allocated.
+    /// Memory that another process has allocated and this one has opened.
     Opened,
-    /// The heap from which kernels allocate: a [`super::Heap`], which knows which of its bytes may be accessed.
+    /// The heap from which kernels allocate: a [`super::Heap`], which decides which of its bytes may be accessed.
     Heap,
 }
 
 impl Kind {
-    /// Whether host and device reach it at one address.
+    /// Returns whether host and device access it at the same address.
     pub fn is_host(self) -> bool {
         matches!(self, Kind::Managed | Kind::Pinned { .. } | Kind::Registered)
     }
-    /// Whether it takes some of the device's memory. Managed memory only does once it has migrated, but it is counted
-    /// from the start.
+    /// Returns whether it counts against the device's memory. Managed memory uses device memory only once it has
+    /// migrated, but it is counted from the start.
     pub(super) fn is_charged(self) -> bool {
         !matches!(self, Kind::Pinned { .. } | Kind::Registered | Kind::Opened)
     }
@@ -48,17 +48,17 @@ impl Kind {
 pub struct Allocation {
     /// First address.
     pub start: u64,
-    /// Size in bytes, as asked for.
+    /// Requested size in bytes.
     pub bytes: u64,
-    /// Whose it is.
+    /// The kind of memory.
     pub kind: Kind,
-    /// What it is called in findings.
+    /// Its label in findings.
     pub label: Arc<str>,
     /// Unique among all allocations of this memory.
     pub id: u32,
 }
 
-/// Where an allocation lies for another process.
+/// The location of an allocation that is shared with another process.
 #[derive(Debug)]
 pub struct Shared {
     /// The allocation's first address here.
@@ -67,6 +67,6 @@ pub struct Shared {
     pub bytes: u64,
     /// The file that holds it.
     pub file: Arc<File>,
-    /// Where it begins in the file.
+    /// Its offset in the file.
     pub offset: u64,
 }

@@ -1,8 +1,8 @@
-//! Virtual memory management: addresses that are reserved, and physical memory that is mapped into them.
+//! Virtual memory management: reserved addresses, and physical memory that is mapped into them.
 //!
-//! Physical memory is a file of the host that has no name; a mapping of it into a reservation maps that file into the
-//! host's memory behind the reservation. So the same memory can be mapped at several addresses, and what is mapped side
-//! by side lies side by side on the host too: accesses and copies may span several mappings.
+//! Physical memory is an unnamed file of the host. Mapping it into a reservation maps that file into the host memory
+//! behind the reservation. So the same memory can be mapped at several addresses, and adjacent mappings are also
+//! adjacent on the host: accesses and copies may span several mappings.
 
 use super::backing::Backing;
 use super::error::MemoryError;
@@ -20,13 +20,13 @@ fn is_whole(value: u64) -> bool {
 }
 
 impl Space {
-    /// The reservation that an address lies in, and its first address.
+    /// Returns the reservation that contains an address, and the first address of the reservation.
     fn reservation(&self, addr: u64) -> Option<(u64, &Reservation)> {
         let (&start, reservation) = self.reserved.range(..=addr).next_back()?;
         (addr - start < reservation.bytes).then_some((start, reservation))
     }
 
-    /// A reservation of `bytes` addresses right behind another one that ends at `addr`, if there is room.
+    /// Creates a reservation of `bytes` addresses right behind another one that ends at `addr`, if there is room.
     fn extension(&self, addr: u64, bytes: u64) -> Option<Reservation> {
         let (&start, before) = self.reserved.range(..addr).next_back()?;
         let end = addr.checked_add(bytes)?;
@@ -36,8 +36,8 @@ impl Space {
         fits.then(|| Reservation { bytes, limit, delta, backing: Arc::clone(&before.backing) })
     }
 
-    /// What keeps the host's memory behind `bytes` reserved addresses, and the distance to it. They may belong to
-    /// several reservations that follow each other.
+    /// Returns the backing that keeps the host memory behind `bytes` reserved addresses, and the distance to it. The
+    /// addresses may belong to several adjacent reservations.
     fn reserved_behind(&self, addr: u64, bytes: u64) -> Option<(Arc<Backing>, i64)> {
         let (_, first) = self.reservation(addr)?;
         let end = addr.checked_add(bytes)?;
@@ -49,13 +49,13 @@ impl Space {
         Some((Arc::clone(&first.backing), first.delta))
     }
 
-    /// Whether something is mapped among these addresses.
+    /// Returns whether any of these addresses is mapped.
     fn is_mapped(&self, addr: u64, bytes: u64) -> bool {
         let before = self.live.range(..addr.saturating_add(bytes)).next_back();
         before.is_some_and(|(start, held)| start + held.bytes > addr)
     }
 
-    /// The first addresses of the mappings that make up these addresses, each wholly.
+    /// Returns the first addresses of the mappings that exactly cover these addresses.
     fn mappings(&self, addr: u64, bytes: u64) -> Option<Vec<u64>> {
         let end = addr.checked_add(bytes)?;
         let (mut at, mut starts) = (addr, Vec::new());
@@ -71,11 +71,11 @@ impl Space {
 }
 
 impl Memory {
-    /// Reserves `bytes` addresses, aligned to `align`, at `wanted` if that is right behind another reservation and
-    /// free; returns the first. Nothing can be read or written there before memory is mapped.
+    /// Reserves `bytes` addresses, aligned to `align`, and returns the first. They are at `wanted` if that is free and
+    /// right behind another reservation. They cannot be read or written before memory is mapped there.
     ///
     /// # Errors
-    /// When the size is not a multiple of [`GRANULARITY`], and when no such range is free here or on the host.
+    /// When the size is not a multiple of [`GRANULARITY`], or when no such range is free here or on the host.
     pub fn reserve(&self, bytes: u64, align: u64, wanted: u64) -> Result<u64, MemoryError> {
         if bytes == 0 || !is_whole(bytes) || !align.is_power_of_two() {
             return Err(MemoryError::Invalid { bytes, align });
@@ -96,18 +96,18 @@ impl Memory {
         Ok(start)
     }
 
-    /// Ends the reservation that starts at `addr` and has `bytes` addresses; returns whether there was one in which
-    /// nothing is mapped.
+    /// Ends the reservation of `bytes` addresses at `addr`. Returns whether there was such a reservation without
+    /// mappings.
     pub fn end_reservation(&self, addr: u64, bytes: u64) -> bool {
         let mut inner = self.lock();
         let known = inner.reserved.get(&addr).is_some_and(|reservation| reservation.bytes == bytes);
         known && !inner.is_mapped(addr, bytes) && inner.reserved.remove(&addr).is_some()
     }
 
-    /// Takes `bytes` bytes of the device's memory, which are zero.
+    /// Allocates `bytes` zero bytes of the device's memory.
     ///
     /// # Errors
-    /// When the size is not a multiple of [`GRANULARITY`], and when they do not fit on the device or on the host.
+    /// When the size is not a multiple of [`GRANULARITY`], or when it does not fit on the device or on the host.
     pub fn create_physical(&self, bytes: u64) -> Result<Arc<Physical>, MemoryError> {
         if bytes == 0 || !is_whole(bytes) {
             return Err(MemoryError::Invalid { bytes, align: GRANULARITY });
@@ -122,10 +122,10 @@ impl Memory {
         Ok(Arc::new(Physical { file, bytes, used: Arc::clone(&inner.physical) }))
     }
 
-    /// Physical memory that another process has taken, by its file. It takes nothing of this device.
+    /// Imports physical memory of another process by its file. It does not count against this device's memory.
     ///
     /// # Errors
-    /// When the file cannot be such memory.
+    /// When the file cannot be physical memory.
     pub fn import_physical(&self, file: File) -> Result<Arc<Physical>, MemoryError> {
         let bytes = file.metadata().map_or(0, |of| of.len());
         if bytes == 0 || !is_whole(bytes) {
@@ -134,11 +134,11 @@ impl Memory {
         Ok(Arc::new(Physical { file, bytes, used: Arc::new(bytes.into()) }))
     }
 
-    /// Maps the first `bytes` bytes of physical memory at reserved addresses. `label` names them in findings.
+    /// Maps the first `bytes` bytes of physical memory at reserved addresses. `label` names the mapping in findings.
     ///
     /// # Errors
-    /// When the addresses are not reserved or something is mapped there, and when a number is not a multiple of
-    /// [`GRANULARITY`] or exceeds the memory's size.
+    /// When the addresses are not reserved or are already mapped, or when a number is not a multiple of [`GRANULARITY`]
+    /// or exceeds the memory's size.
     pub fn map(&self, addr: u64, bytes: u64, physical: &Arc<Physical>, label: &str) -> Result<(), MemoryError> {
         let mut inner = self.lock();
         let wrong = MemoryError::Invalid { bytes, align: GRANULARITY };
@@ -166,8 +166,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Ends the mappings that make up these addresses; returns whether there are such, each wholly. The addresses stay
-    /// reserved.
+    /// Removes the mappings at these addresses. Returns whether there were mappings that cover them exactly. The
+    /// addresses stay reserved.
     pub fn unmap(&self, addr: u64, bytes: u64) -> bool {
         let mut inner = self.lock();
         let Some(starts) = inner.mappings(addr, bytes) else {
@@ -175,7 +175,7 @@ impl Memory {
         };
         for start in starts {
             let Some(held) = inner.live.remove(&start) else { continue };
-            // A kernel that still runs finds zeros there.
+            // A kernel that still runs reads zeros there.
             map_zeros(start.wrapping_add_signed(held.delta), held.bytes);
             inner.forget(Freed {
                 start,
@@ -188,7 +188,8 @@ impl Memory {
         true
     }
 
-    /// Sets who may use the mappings that make up these addresses; returns whether there are such, each wholly.
+    /// Sets the access rights of the mappings at these addresses. Returns whether there are mappings that cover them
+    /// exactly.
     pub fn set_access(&self, addr: u64, bytes: u64, access: Access) -> bool {
         let mut inner = self.lock();
         let Some(starts) = inner.mappings(addr, bytes) else {
@@ -203,7 +204,7 @@ impl Memory {
         true
     }
 
-    /// The physical memory that is mapped at an address, and who may use it.
+    /// Returns the physical memory that is mapped at an address, and its access rights.
     pub fn mapped(&self, addr: u64) -> Option<(Arc<Physical>, Access)> {
         let inner = self.lock();
         let (&start, held) = inner.live.range(..=addr).next_back()?;

@@ -1,14 +1,14 @@
-//! The device's address space: what is allocated where, what was allocated before, and what lies behind an address.
+//! The device's address space: live and freed allocations, and the diagnosis of an address.
 //!
 //! Device addresses come from a range in which the system maps nothing, so a host program that dereferences one faults
-//! as it would with a GPU. The bytes lie in memory of the host that is mapped for each allocation; the distance between
-//! the two is a [`Range`]'s `delta`. Managed, pinned and registered memory is the host's own: its delta is zero.
+//! as it would with a GPU. The bytes lie in host memory that is mapped for each allocation; the distance between the
+//! two is a [`Range`]'s `delta`. Managed, pinned and registered memory is host memory: its delta is zero.
 //!
-//! A snapshot ([`View`]) keeps the bytes of all its ranges. So a kernel that runs while its memory is freed reads stale
-//! bytes, and never those of anybody else.
+//! A snapshot ([`View`]) keeps the bytes of all its ranges alive. So a kernel whose memory is freed while it runs reads
+//! stale bytes, never those of another allocation.
 //!
-//! Allocations are exact to the byte and have guard gaps between them. A freed range is not handed out again until the
-//! whole space has been used. So an access a little outside of an allocation, or a little late, is recognised.
+//! Allocations are exact to the byte and have guard gaps between them. A freed range is not reused until the whole
+//! space has been used. So an access slightly out of bounds, or slightly after the free, is recognised.
 
 mod backing;
 mod elsewhere;
@@ -39,12 +39,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 pub(crate) use written::Written;
 
-/// The alignment every allocation has, as the driver's do.
+/// The alignment of every allocation, as with NVIDIA's driver.
 pub const ALIGNMENT: u64 = 512;
-/// From so many bytes on an allocation is aligned to so many, as an H200's driver does it. Smaller ones, and all those
-/// of pools, have only [`ALIGNMENT`].
+/// Pairs of a size and an alignment: an allocation of at least that size has that alignment, as on an H200. Smaller
+/// ones, and all pool allocations, only have [`ALIGNMENT`].
 const COARSE: [(u64, u64); 2] = [(32 << 20, 32 << 20), ((1 << 20) + 1, 2 << 20)];
-/// The device's own addresses.
+/// The range of the device's own addresses.
 const WINDOW: (u64, u64) = (reserve::DEVICE, reserve::DEVICE + reserve::DEVICE_LEN);
 
 /// The alignment that the driver gives an allocation.
@@ -54,16 +54,18 @@ fn alignment(kind: Kind, bytes: u64) -> u64 {
     coarse.map_or(ALIGNMENT, |(_, align)| *align)
 }
 
-/// The host's bytes behind device addresses. They stay mapped as long as this lives, even if somebody frees them.
+/// The host bytes behind device addresses. They stay mapped as long as this value lives, even if the allocation is
+/// freed.
 #[derive(Clone, Debug)]
 pub struct Reached {
-    /// The first byte. Use it for plain and atomic accesses through raw pointers only, as kernels share these bytes.
+    /// The first byte. Use it for plain and atomic accesses through raw pointers only, because kernels share these
+    /// bytes.
     pub pointer: *mut u8,
     _backing: Option<Arc<Backing>>,
 }
 
 impl Reached {
-    /// Memory that the caller keeps itself.
+    /// Wraps memory whose lifetime the caller manages.
     pub fn own(pointer: *mut u8) -> Self {
         Reached { pointer, _backing: None }
     }
@@ -73,30 +75,30 @@ impl Reached {
 #[derive(Debug)]
 pub struct Memory {
     inner: Mutex<Space>,
-    /// The heap from which kernels allocate, once a module has asked for it.
+    /// The heap from which kernels allocate, once a module has requested it.
     heap: OnceLock<Heap>,
     total: u64,
     /// Whether new allocations remember which of their bytes have been written.
     tracking: AtomicBool,
-    /// The textures and surfaces over its bytes.
+    /// The textures and surfaces that refer to its bytes.
     objects: Mutex<Arc<Objects>>,
 }
 
-/// Whether `len` bytes at `addr` are mapped in this process. A device's own addresses are not.
+/// Returns whether `len` bytes at `addr` are mapped in this process. A device's own addresses are not.
 pub fn is_host_range(addr: u64, len: u64) -> bool {
     reserve::is_mapped(addr, len)
 }
 
-/// Whether `len` bytes at `addr` can be read in this process, as far as the system tells.
+/// Returns whether `len` bytes at `addr` can be read in this process, as far as the system can say.
 pub fn is_readable(addr: u64, len: u64) -> bool {
     reserve::is_readable(addr, len)
 }
 
-/// Asks the host for the memory at this address, whatever lies there.
+/// Prefetches the host memory at this address, which may be any address.
 #[inline(always)]
 pub(crate) fn fetch_ahead(at: u64) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every processor has it, and it only changes what lies in caches.
+    // SAFETY: every processor has this instruction, and it only affects caches.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(at as *const i8);
@@ -106,7 +108,7 @@ pub(crate) fn fetch_ahead(at: u64) {
 }
 
 impl Memory {
-    /// A device with `total_bytes` of memory. Nothing is mapped before something is allocated.
+    /// Creates a device with `total_bytes` of memory. Memory is mapped only when something is allocated.
     pub fn new(total_bytes: u64) -> Self {
         Self {
             inner: Mutex::new(Space::new()),
@@ -117,7 +119,7 @@ impl Memory {
         }
     }
 
-    /// The textures and surfaces as they are now.
+    /// Returns a snapshot of the textures and surfaces.
     pub fn objects(&self) -> Arc<Objects> {
         Arc::clone(&self.objects.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -127,7 +129,7 @@ impl Memory {
         Arc::make_mut(&mut self.objects.lock().unwrap_or_else(PoisonError::into_inner)).add(object)
     }
 
-    /// Takes a texture or surface out; returns whether there was one with this handle.
+    /// Removes a texture or surface. Returns whether there was one with this handle.
     pub fn remove_object(&self, handle: u64) -> bool {
         Arc::make_mut(&mut self.objects.lock().unwrap_or_else(PoisonError::into_inner)).remove(handle)
     }
@@ -140,25 +142,26 @@ impl Memory {
         if self.heap.get().is_none() {
             let start = self.alloc(HEAP_BYTES, 256, Kind::Heap, "the device heap")?;
             if self.heap.set(Heap::new(start, HEAP_BYTES)).is_err() {
-                // Another thread was faster, and nobody knows of this heap.
+                // Another thread was faster, so this heap is unused.
                 let _ = self.free(start);
             }
         }
         Ok(())
     }
 
-    /// The heap from which kernels allocate, if a module has asked for it.
+    /// Returns the heap from which kernels allocate, if a module has requested it.
     pub fn heap(&self) -> Option<&Heap> {
         self.heap.get()
     }
 
     fn lock(&self) -> MutexGuard<'_, Space> {
-        // Nothing in here unwinds halfway through a change, so the state behind a poisoned lock is still consistent.
+        // No code in here unwinds in the middle of a change, so the state behind a poisoned lock is still consistent.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Allocates `bytes` (at least 1), aligned to `align` and at least as the driver does; returns the device address.
-    /// New memory is zero, which real memory need not be. `label` names it in findings.
+    /// Allocates `bytes` bytes (at least 1), aligned to `align` and at least as NVIDIA's driver aligns them. Returns
+    /// the device address. New memory is zero, which is not guaranteed on a GPU. `label` names the allocation in
+    /// findings.
     ///
     /// # Errors
     /// When it does not fit on the device or on the host, or when the request is invalid.
@@ -207,7 +210,7 @@ impl Memory {
     /// Registers host memory at its own address, and returns that address.
     ///
     /// # Errors
-    /// When it is empty, or overlaps what is already known.
+    /// When the range is empty, or overlaps an allocation or another registration.
     pub fn register(&self, addr: u64, bytes: u64, label: &str) -> Result<u64, MemoryError> {
         if bytes == 0 || addr == 0 || addr.checked_add(bytes).is_none() {
             return Err(MemoryError::Invalid { bytes, align: 1 });
@@ -238,10 +241,10 @@ impl Memory {
         Ok(addr)
     }
 
-    /// Frees the allocation, or ends the registration, that starts at `addr`; returns what it was.
+    /// Frees the allocation, or ends the registration, that starts at `addr`. Returns its description.
     ///
     /// # Errors
-    /// When no live allocation starts there. The error says what lies there.
+    /// When no live allocation starts there. The error describes what is at the address.
     pub fn free(&self, addr: u64) -> Result<Allocation, FreeError> {
         let mut inner = self.lock();
         if inner.live.get(&addr).is_some_and(|held| held.mapped.is_some()) {
@@ -257,7 +260,7 @@ impl Memory {
         Ok(freed)
     }
 
-    /// A snapshot of the present state. It is cheap if nothing has changed since the last call.
+    /// Returns a snapshot of the current state. It is cheap if nothing has changed since the last call.
     pub fn view(&self) -> Arc<View> {
         let mut inner = self.lock();
         if let Some(view) = &inner.view {
@@ -268,9 +271,9 @@ impl Memory {
         view
     }
 
-    /// The host address of `len` bytes at the device address `addr`, which must lie in one live allocation. It is valid
-    /// until they are freed; where another thread may free them, see [`Memory::reach`]. Use it for plain and atomic
-    /// accesses through raw pointers only, as kernels share these bytes.
+    /// Returns the host address of `len` bytes at the device address `addr`, which must lie in one live allocation. The
+    /// host address is valid until the allocation is freed; if another thread may free it, see [`Memory::reach`]. Use
+    /// it for plain and atomic accesses through raw pointers only, because kernels share these bytes.
     ///
     /// # Errors
     /// When the bytes do not lie in one live allocation.
@@ -278,7 +281,7 @@ impl Memory {
         self.reach(addr, len).map(|reached| reached.pointer)
     }
 
-    /// The same with a hold on the bytes.
+    /// Like [`Memory::host`], and keeps the bytes mapped.
     ///
     /// # Errors
     /// When the bytes do not lie in one live allocation.
@@ -289,8 +292,8 @@ impl Memory {
         Err(AccessError { addr, len, diagnosis: Box::new(self.view().diagnose(addr, len)) })
     }
 
-    /// Sets whether allocations made from now on track which of their bytes have been written. Memory that the host can
-    /// write itself counts as written.
+    /// Sets whether future allocations track which of their bytes have been written. Memory that the host can write
+    /// directly counts as written.
     pub fn track_writes(&self, on: bool) {
         self.tracking.store(on, Ordering::Relaxed);
     }
@@ -299,7 +302,7 @@ impl Memory {
         self.tracking.load(Ordering::Relaxed) && matches!(kind, Kind::Device | Kind::Pool | Kind::Heap)
     }
 
-    /// Notes that the host has written `len` bytes at `addr` by a copy or a fill. Nothing happens where writes are not
+    /// Records that the host has written `len` bytes at `addr` by a copy or a fill. Does nothing if writes are not
     /// tracked.
     pub fn wrote(&self, addr: u64, len: u64) {
         if let Some((written, offset)) = self.lock().written(addr) {
@@ -307,8 +310,8 @@ impl Memory {
         }
     }
 
-    /// Notes that `len` bytes have been copied inside the device. A byte that has never been written stays so in the
-    /// copy.
+    /// Records that `len` bytes have been copied inside the device. A byte that was never written stays unwritten in
+    /// the copy.
     pub fn copied(&self, dst: u64, src: u64, len: u64) {
         let inner = self.lock();
         let Some((to, to_offset)) = inner.written(dst) else {
@@ -320,8 +323,8 @@ impl Memory {
         }
     }
 
-    /// Forgets what whole pages of `len` bytes at `addr` hold: they read as zero. Nothing happens to memory that is not
-    /// managed.
+    /// Discards the contents of the whole pages within `len` bytes at `addr`: they read as zero. Does nothing for
+    /// memory that is not managed.
     pub fn discard(&self, addr: u64, len: u64) {
         let inner = self.lock();
         let Some((&start, held)) = inner.live.range(..=addr).next_back() else { return };
@@ -332,29 +335,29 @@ impl Memory {
         }
     }
 
-    /// The live allocation that `addr` lies in.
+    /// Returns the live allocation that contains `addr`.
     pub fn find(&self, addr: u64) -> Option<Allocation> {
         let inner = self.lock();
         let (&start, held) = inner.live.range(..=addr).next_back()?;
         (addr - start < held.bytes).then(|| held.describe(start))
     }
 
-    /// All live allocations, by address.
+    /// Returns all live allocations, by address.
     pub fn live(&self) -> Vec<Allocation> {
         self.lock().live.iter().map(|(&start, held)| held.describe(start)).collect()
     }
 
-    /// Whether `addr` is one of this device's own addresses (allocated or not), which the host cannot touch.
+    /// Returns whether `addr` is one of this device's own addresses (allocated or not), which the host cannot access.
     pub fn owns(&self, addr: u64) -> bool {
         (WINDOW.0..WINDOW.1).contains(&addr)
     }
 
-    /// Bytes allocated, each allocation rounded up to [`ALIGNMENT`].
+    /// Returns the number of allocated bytes, with each allocation rounded up to [`ALIGNMENT`].
     pub fn used(&self) -> u64 {
         self.lock().used()
     }
 
-    /// Bytes in all.
+    /// Returns the total number of bytes.
     pub fn total(&self) -> u64 {
         self.total
     }

@@ -9,37 +9,37 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Reservations, physical memory and mappings have sizes and addresses that are multiples of this.
 pub const GRANULARITY: u64 = 2 << 20;
 
-/// What Linux shows for the files of physical memory.
+/// The name that Linux shows for the files of physical memory.
 pub const PHYSICAL_LABEL: &CStr = c"warplab physical memory";
 
-/// Who may use mapped memory.
+/// The access rights of mapped memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Access {
-    /// Nobody: so it is when it has just been mapped.
+    /// No access. This is the state right after mapping.
     #[default]
     None,
     /// Kernels and copies may read it.
     Read,
-    /// They may write it too.
+    /// Kernels and copies may read and write it.
     ReadWrite,
 }
 
-/// Memory of the device that has no address of its own. It is freed when nothing maps it and nobody holds it.
+/// Device memory without an address. It is freed when it is neither mapped nor held.
 #[derive(Debug)]
 pub struct Physical {
     pub(super) file: File,
     pub(super) bytes: u64,
-    /// What all such memory takes of the device.
+    /// The bytes of device memory that all physical memory uses.
     pub(super) used: Arc<AtomicU64>,
 }
 
 impl Physical {
-    /// The file that it is.
+    /// Returns its file.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// Its size.
+    /// Returns its size.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -51,7 +51,7 @@ impl Drop for Physical {
     }
 }
 
-/// What a mapped range maps, and who may use it.
+/// The memory that a mapped range maps, and the access rights.
 #[derive(Clone, Debug)]
 pub(super) struct Mapped {
     pub physical: Arc<Physical>,
@@ -62,7 +62,7 @@ pub(super) struct Mapped {
 #[derive(Debug)]
 pub(super) struct Reservation {
     pub bytes: u64,
-    /// Up to here the host's memory behind it goes on, so that another reservation can follow.
+    /// The host memory behind the reservation extends to this address, so that another reservation can follow.
     pub limit: u64,
     pub delta: i64,
     pub backing: Arc<Backing>,

@@ -9,42 +9,43 @@ use std::ptr::without_provenance_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Mappings are made and undone in multiples of this.
+/// Mappings start at, and extend to, multiples of this.
 pub(super) const PAGE: u64 = 4096;
 /// The size of a huge page.
 pub(super) const HUGE: u64 = 2 << 20;
 
-/// Where the device's addresses begin. The system never maps anything at or above this address, unless a program asks
-/// for an address up there: programs of x86-64 get 47 bits, those of other processors at most 48.
+/// The first device address. The system never maps anything at or above this address unless a program asks for an
+/// address up there: programs get 47 bits on x86-64, and at most 48 on other processors.
 #[cfg(target_arch = "x86_64")]
 pub(super) const DEVICE: u64 = 1 << 47;
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const DEVICE: u64 = 1 << 48;
-/// How many addresses the device has: so many that freed ones are not used again for a long time.
+/// The number of device addresses, which is large enough that freed ones are not reused for a long time.
 pub(super) const DEVICE_LEN: u64 = 1 << 46;
 
-/// Addresses of the host that mappings are asked for. They lie amid those that systems leave to programs, far from
-/// where systems load programs and put what has no wish, which is near both ends. Whoever drives this process from
-/// another one (a judge of kernels) thus has room at the addresses of memory that both use, whatever else it holds.
+/// A range of host addresses at which mappings are requested. It lies in the middle of the addresses that systems leave
+/// to programs, far from both ends, where systems load programs and put mappings without a requested address. So a
+/// process that drives this one (a judge of kernels) has room at the addresses of memory that both use, whatever else
+/// it has mapped.
 ///
-/// Each process begins at an address that it draws, so that a kernel that gets out of its memory does not know where it
-/// is. What kernels know the addresses of, and what they do not, have regions of their own: the one says nothing of the
-/// other.
+/// Each process starts at a random address, so that a kernel that escapes from its memory does not know where it is.
+/// Addresses that kernels know and addresses that they must not know come from separate regions, so the former do not
+/// reveal the latter.
 #[derive(Debug)]
 pub(super) struct Region {
     first: u64,
-    /// What the drawn address is a multiple of.
+    /// The random address is a multiple of this.
     grain: u64,
-    /// How far behind the first address mappings begin.
+    /// The random offset of the first mapping from the region's first address.
     drawn: OnceLock<u64>,
-    /// How many addresses were asked for so far.
+    /// The number of addresses requested so far.
     next: AtomicU64,
 }
 
-/// How many addresses a region has. Those of its beginning come again behind the last.
+/// The number of addresses of a region. After the last one, the region starts over.
 const REGION: u64 = 1 << 43;
-/// Memory that has one address for host and device. Its place in a large page is the same in each run, as are the
-/// requests that a kernel's accesses make there.
+/// Memory that has the same address on host and device. Its offset in a large page is the same in each run, so the
+/// requests of a kernel's accesses are the same too.
 pub(super) static SHARED: Region = Region::new(3 << 44, HUGE);
 /// The bytes behind the device's own addresses.
 pub(super) static HIDDEN: Region = Region::new((3 << 44) + REGION, PAGE);
@@ -54,22 +55,23 @@ impl Region {
         Region { first, grain, drawn: OnceLock::new(), next: AtomicU64::new(0) }
     }
 
-    /// The next `len` addresses, which may be taken.
+    /// Returns the next `len` addresses, which may be in use.
     fn next(&self, len: u64) -> u64 {
-        // The keys of the hash are the system's random numbers.
+        // The keys of the hasher are random numbers from the system.
         let draw = || RandomState::new().hash_one(self.first) % REGION / self.grain * self.grain;
         self.first + self.drawn.get_or_init(draw).wrapping_add(self.next.fetch_add(len, Ordering::Relaxed)) % REGION
     }
 }
 
-/// Maps `len` bytes of zeros (a multiple of [`PAGE`]), aligned to `align`, which is a power of two. They take real
-/// memory only when they are touched. `None` if the system has no memory or no addresses left.
+/// Maps `len` zero bytes (a multiple of [`PAGE`]), aligned to `align`, which is a power of two. They use real memory
+/// only when they are touched. `None` if the system is out of memory or addresses.
 pub(super) fn map(region: &Region, len: u64, align: u64) -> Option<u64> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     let slack = if align > PAGE { align } else { 0 };
     let all = usize::try_from(len.checked_add(slack)?).ok()?;
     let wish = without_provenance_mut(region.next(all as u64) as usize);
-    // SAFETY: a new mapping. Where the wish is taken, or is no address of a program's, it is wherever the system likes.
+    // SAFETY: a new mapping. If the requested address is taken or is not valid for a program, the system chooses
+    // another.
     let at = unsafe { libc::mmap(wish, all, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
     if at == libc::MAP_FAILED {
         return None;
@@ -84,20 +86,19 @@ pub(super) fn map(region: &Region, len: u64, align: u64) -> Option<u64> {
     Some(start)
 }
 
-/// Undoes [`map`].
+/// Unmaps a range from [`map`].
 pub(super) fn unmap(start: u64, len: u64) {
-    // SAFETY: the caller mapped exactly this range and nobody uses it any more.
+    // SAFETY: the caller mapped exactly this range, and no one uses it any more.
     let rc = unsafe { libc::munmap(start as *mut libc::c_void, len as usize) };
     debug_assert_eq!(rc, 0, "{}", io::Error::last_os_error());
 }
 
-/// A file of `bytes` bytes of zeros in memory, without a name in any folder. `label` is what Linux shows for it. `None`
-/// if the system gives none.
+/// Creates an unnamed in-memory file of `bytes` zero bytes. Linux shows `label` for it. `None` if the system refuses.
 pub fn unnamed_file(label: &CStr, bytes: u64) -> Option<File> {
     #[cfg(target_os = "linux")]
     let file = {
         use std::os::fd::{FromRawFd, OwnedFd};
-        // SAFETY: the name is a string of C; the new descriptor belongs to nobody else.
+        // SAFETY: the name is a C string; the new descriptor has no other owner.
         let fd = unsafe { libc::memfd_create(label.as_ptr(), libc::MFD_CLOEXEC) };
         // SAFETY: as above.
         (fd >= 0).then(|| File::from(unsafe { OwnedFd::from_raw_fd(fd) }))?
@@ -116,13 +117,13 @@ pub fn unnamed_file(label: &CStr, bytes: u64) -> Option<File> {
     Some(file)
 }
 
-/// Maps the beginning of a file at addresses that [`map`] has given; returns whether the system did so.
+/// Maps the beginning of a file at addresses returned by [`map`]. Returns whether the system did so.
 pub(super) fn map_file(start: u64, len: u64, file: &File) -> bool {
     let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_NORESERVE;
     map_at(start, len, flags, file.as_raw_fd())
 }
 
-/// Maps zeros at such addresses again.
+/// Maps zeros again at addresses returned by [`map`].
 pub(super) fn map_zeros(start: u64, len: u64) {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
     let done = map_at(start, len, flags, -1);
@@ -131,7 +132,7 @@ pub(super) fn map_zeros(start: u64, len: u64) {
 
 fn map_at(start: u64, len: u64, flags: i32, file: i32) -> bool {
     let (at, access) = (start as *mut libc::c_void, libc::PROT_READ | libc::PROT_WRITE);
-    // SAFETY: the caller has mapped these addresses, and replaces what it has there.
+    // SAFETY: the caller has mapped these addresses, and replaces its own mapping.
     unsafe { libc::mmap(at, len as usize, access, flags, file, 0) != libc::MAP_FAILED }
 }
 
@@ -146,18 +147,17 @@ pub(super) fn advise_huge(start: u64, len: u64) {
     let _ = (start, len);
 }
 
-/// Gives back the memory of whole pages, which then read as zero again.
+/// Releases the memory of whole pages, which then read as zero.
 pub(super) fn discard(start: u64, len: u64) {
-    // SAFETY: the caller mapped these pages and nobody uses them any more.
+    // SAFETY: the caller mapped these pages, and no one uses their contents any more.
     let rc = unsafe { libc::madvise(start as *mut libc::c_void, len as usize, libc::MADV_DONTNEED) };
     if rc != 0 {
-        // The program has locked its memory.
-        // SAFETY: as above.
+        // The program has locked its memory. SAFETY: as above.
         unsafe { (start as *mut u8).write_bytes(0, len as usize) };
     }
 }
 
-/// Whether `len` bytes at `addr` are mapped in this process, every page of them.
+/// Returns whether `len` bytes at `addr` are mapped in this process, every page of them.
 pub(super) fn is_mapped(addr: u64, len: u64) -> bool {
     let Some(end) = addr.checked_add(len.max(1)) else {
         return false;
@@ -170,7 +170,8 @@ pub(super) fn is_mapped(addr: u64, len: u64) -> bool {
     unsafe { libc::msync(page as *mut libc::c_void, (end - page) as usize, libc::MS_ASYNC) == 0 }
 }
 
-/// Whether `len` bytes at `addr` can be read. A system that cannot say so says whether they are mapped.
+/// Returns whether `len` bytes at `addr` can be read. If the system cannot report that, returns whether they are
+/// mapped.
 pub(super) fn is_readable(addr: u64, len: u64) -> bool {
     #[cfg(target_os = "linux")]
     {
@@ -183,13 +184,13 @@ pub(super) fn is_readable(addr: u64, len: u64) -> bool {
     is_mapped(addr, len)
 }
 
-/// Has the system read these bytes; returns whether it could.
+/// Makes the system read these bytes. Returns whether it could.
 #[cfg(target_os = "linux")]
 fn populate(addr: u64, len: u64) -> bool {
     let Some(end) = addr.checked_add(len.max(1)).filter(|_| addr >= PAGE) else {
         return false;
     };
     let page = addr / PAGE * PAGE;
-    // SAFETY: it reads what is there, as the caller is about to do, and changes nothing.
+    // SAFETY: this only reads the bytes, as the caller is about to do.
     unsafe { libc::madvise(page as *mut libc::c_void, (end - page) as usize, libc::MADV_POPULATE_READ) == 0 }
 }

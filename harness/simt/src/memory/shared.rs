@@ -1,5 +1,5 @@
-//! Memory that several processes use. An allocation is moved into a file without a name when another process may map
-//! it; that process maps the file behind a device address of its own.
+//! Memory that several processes use. An allocation is moved into an unnamed file when another process may map it; that
+//! process maps the file behind a device address of its own.
 
 use super::backing::Backing;
 use super::error::MemoryError;
@@ -10,9 +10,9 @@ use std::fs::File;
 use std::sync::Arc;
 
 impl Memory {
-    /// Moves the allocation around `addr` into a file, if it is not there yet; its addresses and its bytes stay. The
-    /// caller has waited for everybody who uses them. From now on all its bytes count as written, as another process
-    /// may write them. `None` if nothing is allocated there, or the host has no memory.
+    /// Moves the allocation around `addr` into a file, unless it is already there; its addresses and its bytes stay the
+    /// same. The caller has waited for all users of the allocation. From now on all its bytes count as written, because
+    /// another process may write them. `None` if `addr` is not allocated, or the host is out of memory.
     pub fn share(&self, addr: u64) -> Option<Shared> {
         let mut inner = self.lock();
         let (&start, held) = inner.live.range_mut(..=addr).next_back()?;
@@ -26,10 +26,11 @@ impl Memory {
         Some(Shared { start, bytes, file, offset })
     }
 
-    /// Gives memory that another process has shared an address here, and returns it. `label` names it in findings.
+    /// Maps memory that another process has shared at a new device address, and returns that address. `label` names it
+    /// in findings.
     ///
     /// # Errors
-    /// When the file does not hold so many bytes, and when the host or the device has no addresses left.
+    /// When the file is shorter than `offset` + `bytes`, or when the host or the device is out of addresses.
     pub fn open_shared(&self, file: File, offset: u64, bytes: u64, label: &str) -> Result<u64, MemoryError> {
         let short = MemoryError::Host { asked: bytes };
         let end = offset.checked_add(bytes).filter(|end| file.metadata().is_ok_and(|of| *end <= of.len()));

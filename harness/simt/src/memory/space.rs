@@ -1,4 +1,4 @@
-//! The state of a device's memory: what is live, what was freed, and where the next allocation goes.
+//! The state of a device's memory: live and freed allocations, and the address of the next one.
 
 use super::ALIGNMENT;
 use super::backing::{Backing, Slabs};
@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The largest gap that is left behind an allocation. An overrun by up to the allocation's own size, or this, hits no
-/// neighbour.
+/// The largest gap behind an allocation. An overrun by up to the allocation's own size, or up to this, does not hit the
+/// next one.
 const MAX_GAP: u64 = 16 << 20;
 /// The allocations, live and freed.
 #[derive(Debug)]
@@ -24,14 +24,14 @@ pub(super) struct Space {
     pub freed: Vec<Freed>,
     /// Reserved addresses, into which physical memory can be mapped.
     pub reserved: BTreeMap<u64, Reservation>,
-    /// What physical memory takes of the device, in bytes.
+    /// Device memory used by physical memory, in bytes.
     pub physical: Arc<AtomicU64>,
-    /// Where the next allocation is tried, as an offset in the device's addresses.
+    /// The offset in the device's addresses at which the next allocation is tried.
     pub next: u64,
-    /// What allocations take of the device, in bytes.
+    /// Device memory used by allocations, in bytes.
     pub allocated: u64,
     pub next_id: u32,
-    /// A snapshot of the present state, if one has been asked for since the last change.
+    /// A snapshot of the current state, if one was requested since the last change.
     pub view: Option<Arc<View>>,
 }
 
@@ -42,21 +42,21 @@ pub(super) struct Held {
     pub kind: Kind,
     pub label: Arc<str>,
     pub id: u32,
-    /// The addresses that it occupies with its gap.
+    /// The number of addresses that it occupies, including its gap.
     pub span: u64,
-    /// The bytes of the device's memory that it takes.
+    /// The bytes of device memory that it uses.
     pub charged: u64,
-    /// What to add to an address for the host address of its byte.
+    /// The difference between the host address and the device address of each byte.
     pub delta: i64,
-    /// What keeps its bytes; none if they are the program's own.
+    /// Keeps its bytes mapped; `None` if they belong to the program.
     pub backing: Option<Arc<Backing>>,
-    /// Which bytes have been written, if that is tracked.
+    /// Which bytes have been written, if writes are tracked.
     pub written: Option<Arc<Written>>,
-    /// What it maps, if it is a mapping.
+    /// The mapped physical memory, if this is a mapping.
     pub mapped: Option<Mapped>,
 }
 
-/// How many freed ranges are remembered for diagnosis.
+/// The number of freed ranges that are kept for diagnosis.
 pub(super) const REMEMBERED: usize = 4096;
 
 fn round_up(value: u64, to: u64) -> u64 {
@@ -64,23 +64,23 @@ fn round_up(value: u64, to: u64) -> u64 {
 }
 
 impl Held {
-    /// Describes it for the outside.
+    /// Returns the public description.
     pub fn describe(&self, start: u64) -> Allocation {
         Allocation { start, bytes: self.bytes, kind: self.kind, label: Arc::clone(&self.label), id: self.id }
     }
 
-    /// Whether anybody may use it.
+    /// Returns whether any access is allowed.
     fn is_accessible(&self) -> bool {
         self.mapped.as_ref().is_none_or(|mapped| mapped.access != Access::None)
     }
 
-    /// Whether kernels may write it.
+    /// Returns whether kernels may write it.
     fn is_writable(&self) -> bool {
         self.kind != Kind::Global(true) && self.mapped.as_ref().is_none_or(|mapped| mapped.access == Access::ReadWrite)
     }
 
-    /// Whether it is a mapping whose bytes follow those of another on the host, if its addresses do, and which may be
-    /// used alike.
+    /// Returns whether this is a mapping that continues `before` on the host, if their addresses are adjacent, with the
+    /// same access rights.
     fn continues(&self, before: &Held) -> bool {
         let access = |held: &Held| held.mapped.as_ref().map(|mapped| mapped.access);
         self.mapped.is_some() && access(self) == access(before) && self.delta == before.delta
@@ -88,7 +88,7 @@ impl Held {
 }
 
 impl Space {
-    /// An address space in which nothing is allocated.
+    /// Creates an address space without allocations.
     pub fn new() -> Space {
         Space {
             slabs: Arc::default(),
@@ -103,24 +103,24 @@ impl Space {
         }
     }
 
-    /// Keeps a new allocation at its first address.
+    /// Adds a new allocation at its first address.
     pub fn add(&mut self, start: u64, mut held: Held) {
         held.id = self.next_id;
         self.next_id = self.next_id.wrapping_add(1);
         self.allocated += held.charged;
         self.view = None;
-        // An address that is used again is no longer a freed one.
+        // An address that is reused is no longer a freed one.
         let end = start + held.bytes;
         self.freed.retain(|freed| freed.end <= start || freed.start >= end);
         self.live.insert(start, held);
     }
 
-    /// What is taken of the device, in bytes.
+    /// Returns the bytes of device memory in use.
     pub fn used(&self) -> u64 {
         self.allocated + self.physical.load(Ordering::Relaxed)
     }
 
-    /// Remembers what was live until now.
+    /// Records a range that was live until now as freed.
     pub fn forget(&mut self, freed: Freed) {
         self.view = None;
         if self.freed.len() == REMEMBERED {
@@ -129,18 +129,18 @@ impl Space {
         self.freed.push(freed);
     }
 
-    /// How far the next allocation's bytes begin behind the start of a page of the host, so that the same elements of
-    /// several arrays do not share their low address bits. Host processors take a load that shares them with an earlier
-    /// store for one that must wait for the store.
+    /// Returns the offset of the next allocation's bytes in a page of the host. It varies, so that the same elements of
+    /// several arrays do not share their low address bits: host processors make a load wait for an earlier store that
+    /// shares these bits.
     pub fn stagger(&self) -> u64 {
         u64::from(self.next_id % 8) * ALIGNMENT
     }
 
-    /// A free place for `bytes` bytes among the device's addresses: the first address, and how many addresses it takes
-    /// with its gap. No two allocations share a page.
+    /// Finds a free range for `bytes` bytes among the device's addresses. Returns its first address, and the number of
+    /// addresses including the gap. No two allocations share a page.
     pub fn place(&mut self, bytes: u64, align: u64) -> Option<(u64, u64)> {
-        // What needs no more than the least alignment gets no more, as on a device, where such allocations lie one
-        // behind the other.
+        // An allocation that only needs the least alignment gets only that, as on a device, where such allocations are
+        // adjacent.
         let stagger = if align == ALIGNMENT { self.stagger() } else { 0 };
         let page = align.max(PAGE);
         let gap = bytes.clamp(PAGE, MAX_GAP);
@@ -153,7 +153,7 @@ impl Space {
                 if offset.checked_add(span)? > DEVICE_LEN {
                     break;
                 }
-                // The last allocation that begins before the end of this place decides whether it is free.
+                // The last allocation that begins before the end of this range decides whether it is free.
                 let place = base..base + offset + span;
                 let live = self.live.range(place.clone()).next_back().map(|(live, held)| live + held.span);
                 let reserved = self.reserved.range(place).next_back().map(|(_, reserved)| reserved.limit);
@@ -169,7 +169,7 @@ impl Space {
         None
     }
 
-    /// A snapshot of the present state. Mappings that lie side by side are one range.
+    /// Takes a snapshot of the current state. Adjacent mappings become one range.
     pub fn snapshot(&self) -> View {
         let (mut ranges, mut labels, mut written, mut backings) = (Vec::<Range>::new(), vec![], vec![], vec![]);
         let mut last: Option<&Held> = None;
@@ -192,14 +192,14 @@ impl Space {
         View::new(ranges, labels, written, backings, self.freed.clone())
     }
 
-    /// The host address of `len` bytes at `addr`, if they lie in one live allocation or in mappings side by
-    /// side, and what keeps them.
+    /// Returns the host address of `len` bytes at `addr`, if they lie in one live allocation or in adjacent mappings,
+    /// and the backing that keeps them mapped.
     pub fn host(&self, addr: u64, len: u64) -> Option<(*mut u8, Option<&Arc<Backing>>)> {
         let (&start, held) = self.live.range(..=addr).next_back()?;
         if addr - start >= held.bytes || !held.is_accessible() {
             return None;
         }
-        // Mappings that lie side by side do so on the host too.
+        // Adjacent mappings are adjacent on the host too.
         let (mut end, last) = (start + held.bytes, addr.checked_add(len)?);
         while end < last {
             let next = self.live.get(&end).filter(|next| next.continues(held))?;
@@ -208,7 +208,7 @@ impl Space {
         Some((addr.wrapping_add_signed(held.delta) as usize as *mut u8, held.backing.as_ref()))
     }
 
-    /// Which bytes have been written of the allocation around `addr`, and the offset of `addr` in it.
+    /// Returns which bytes of the allocation around `addr` have been written, and the offset of `addr` in it.
     pub fn written(&self, addr: u64) -> Option<(&Written, u64)> {
         let (&start, held) = self.live.range(..=addr).next_back()?;
         let offset = addr - start;
@@ -216,7 +216,7 @@ impl Space {
         Some((held.written.as_deref()?, offset))
     }
 
-    /// Why nothing can be freed at `addr`.
+    /// Returns the reason why `addr` cannot be freed.
     pub fn explain_free(&self, addr: u64) -> FreeError {
         if let Some((&start, held)) = self.live.range(..=addr).next_back()
             && addr - start < held.bytes

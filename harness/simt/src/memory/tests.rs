@@ -24,7 +24,7 @@ fn bytes_are_reached_through_the_delta_and_never_at_the_address() {
 fn the_host_faults_on_a_device_address() {
     let memory = memory();
     let addr = memory.alloc(16, 1, Kind::Device, "x").unwrap();
-    // The kernel copies from the address on our behalf, and says EFAULT instead of killing the test.
+    // The system call copies from the address, and returns EFAULT instead of killing the test.
     let mut pipe = [0; 2];
     assert_eq!(unsafe { libc::pipe(pipe.as_mut_ptr()) }, 0);
     let wrote = unsafe { libc::write(pipe[1], addr as *const libc::c_void, 16) };
@@ -115,7 +115,7 @@ fn managed_and_pinned_memory_is_the_host_s_own() {
 
 #[test]
 fn host_memory_of_a_program_in_another_process_is_the_hosts_too() {
-    // No process has anything so high, nor does a device.
+    // Neither a process nor a device has memory at such a high address.
     let addr = 0x7fff_ffff_0000;
     let of_host = || memory().view().diagnose(addr + 8, 4).host_pointer;
     assert!(!of_host());
@@ -147,7 +147,7 @@ fn large_allocations_are_aligned_as_the_driver_aligns_them() {
         let pooled: Vec<u64> = (0..9).map(|_| memory.alloc(bytes, 1, Kind::Pool, "x").unwrap()).collect();
         assert!(pooled.iter().all(|at| at.is_multiple_of(512)), "{pooled:x?}");
     }
-    // The host's bytes are spread over the page all the same.
+    // The host's bytes are nevertheless spread over the page.
     let low = |_| memory.host(memory.alloc(4 * MIB, 1, Kind::Device, "x").unwrap(), 1).unwrap() as u64 % 4096;
     let low: std::collections::BTreeSet<u64> = (0..8).map(low).collect();
     assert_eq!(low.len(), 8);
@@ -199,7 +199,7 @@ fn mappings_side_by_side_are_one_range_and_share_what_they_map() {
     for (n, chunk) in [&a, &b, &a].into_iter().enumerate() {
         memory.map(at + n as u64 * CHUNK, CHUNK, chunk, "chunk").unwrap();
     }
-    // What is mapped is of no use before somebody may use it.
+    // Mapped memory cannot be used before access is granted.
     assert!(memory.host(at, 4).is_err() && memory.view().find(at).is_none());
     assert!(memory.set_access(at, 3 * CHUNK, Access::ReadWrite));
     let span = memory.host(at + CHUNK - 8, CHUNK + 16).unwrap();
@@ -207,11 +207,11 @@ fn mappings_side_by_side_are_one_range_and_share_what_they_map() {
     assert_eq!(unsafe { memory.host(at, 1).unwrap().read() }, 7, "the third mapping is the first one's memory");
     assert_eq!(memory.view().ranges().iter().map(|r| (r.start, r.end)).collect::<Vec<_>>(), [(at, at + 3 * CHUNK)]);
     assert!(memory.host(at, 3 * CHUNK + 1).is_err());
-    // A part may be read only.
+    // A part may be read-only.
     assert!(memory.set_access(at + CHUNK, CHUNK, Access::Read));
     assert_eq!(memory.view().ranges().iter().map(|r| r.writable).collect::<Vec<_>>(), [true, false, true]);
     assert!(!memory.set_access(at, CHUNK / 2, Access::Read) && !memory.set_access(at, 4 * CHUNK, Access::Read));
-    // The memory is freed when nobody holds it and nothing maps it.
+    // The memory is freed when it is neither held nor mapped.
     drop((a, b));
     assert!(memory.unmap(at + CHUNK, CHUNK) && !memory.unmap(at + CHUNK, CHUNK));
     assert_eq!(memory.used(), CHUNK);
@@ -233,7 +233,7 @@ fn a_reservation_grows_behind_its_end_and_nothing_else_is_put_there() {
     assert_eq!(more, at + 2 * CHUNK);
     assert!(others.iter().all(|other| *other >= at + 4 * CHUNK || other + CHUNK <= at));
     assert_ne!(memory.reserve(CHUNK, 1, more).unwrap(), more, "it is taken");
-    // One mapping may go over the seam.
+    // One mapping may span two reservations.
     let chunk = memory.create_physical(2 * CHUNK).unwrap();
     memory.map(at + CHUNK, 2 * CHUNK, &chunk, "chunk").unwrap();
     assert!(memory.set_access(at + CHUNK, 2 * CHUNK, Access::ReadWrite));
@@ -269,7 +269,7 @@ fn shared_memory_is_the_same_bytes_at_the_same_address() {
         assert_eq!((shared.start, shared.bytes), (at, bytes));
         assert_eq!(memory.host(at, bytes).unwrap(), before);
         assert_eq!(unsafe { before.add(4000).read() }, 7);
-        // Opened, as another process would.
+        // Opened, as another process would open it.
         let used = memory.used();
         let file = shared.file.try_clone().unwrap();
         let other = memory.open_shared(file, shared.offset, shared.bytes, "opened").unwrap();
@@ -281,14 +281,14 @@ fn shared_memory_is_the_same_bytes_at_the_same_address() {
         assert!(memory.host(other, bytes + 1).is_err());
         memory.free(other).unwrap();
         memory.free(at).unwrap();
-        // What comes to lie there next is zero again, and nobody else's.
+        // The next allocation there is zero again, and is not shared.
         let next = memory.alloc(bytes, 1, Kind::Device, "next").unwrap();
         assert_eq!(unsafe { memory.host(next, bytes).unwrap().add(4000).read() }, 0);
     }
     assert!(memory.share(1).is_none());
 }
 
-/// The addresses of another process: that of an allocation, of its bytes, and of managed memory.
+/// The addresses in another process: of an allocation, of its bytes, and of managed memory.
 fn elsewhere() -> [u64; 3] {
     let mut process = std::process::Command::new(std::env::current_exe().unwrap());
     process.args(["--exact", "memory::tests::where_memory_is", "--ignored", "--nocapture"]);
@@ -315,7 +315,7 @@ fn each_process_has_its_memory_elsewhere_on_the_host() {
     assert_eq!(different(|[device, ..]| *device), 1, "{all:x?}");
     assert_eq!(different(|[_, host, _]| *host), 4, "{all:x?}");
     assert_eq!(different(|[.., managed]| *managed), 4, "{all:x?}");
-    // What a kernel knows does not say where what it does not know is.
+    // Addresses that a kernel knows do not reveal those that it does not know.
     assert_eq!(different(|[_, host, managed]| host.wrapping_sub(*managed)), 4, "{all:x?}");
 }
 

@@ -1,4 +1,4 @@
-//! A snapshot of what is allocated: the table with which a launch checks its accesses, and the diagnosis of a bad one.
+//! A snapshot of the allocations: the table with which a launch checks its accesses, and the diagnosis of a bad access.
 
 use super::backing::Backing;
 use super::kind::Kind;
@@ -14,23 +14,23 @@ pub struct Range {
     pub start: u64,
     /// One past the last.
     pub end: u64,
-    /// What to add to an address for the host address of its byte.
+    /// The difference between the host address and the device address of each byte.
     pub delta: isize,
-    /// Whose memory it is.
+    /// The kind of memory.
     pub kind: Kind,
     /// Whether kernels may write it.
     pub writable: bool,
-    /// The allocation, unique in its memory.
+    /// The allocation's number, unique in its memory.
     pub id: u32,
 }
 
 impl Range {
-    /// Whether `len` bytes at `addr` lie inside.
+    /// Returns whether `len` bytes at `addr` lie inside.
     #[inline(always)]
     pub fn contains(&self, addr: u64, len: u64) -> bool {
         addr >= self.start && addr <= self.end && len <= self.end - addr
     }
-    /// The host address of `addr`, which must lie inside.
+    /// Returns the host address of `addr`, which must lie inside.
     #[inline(always)]
     pub fn host(&self, addr: u64) -> *mut u8 {
         addr.wrapping_add_signed(self.delta as i64) as usize as *mut u8
@@ -44,9 +44,9 @@ pub struct Freed {
     pub start: u64,
     /// One past the last.
     pub end: u64,
-    /// Whose memory it was.
+    /// The kind of memory.
     pub kind: Kind,
-    /// What it was called.
+    /// Its label.
     pub label: Arc<str>,
     /// The allocation's number.
     pub id: u32,
@@ -59,15 +59,16 @@ pub struct Neighbour {
     pub start: u64,
     /// Its size in bytes.
     pub bytes: u64,
-    /// The bytes between the address and the range. 0 means that the access begins inside and runs over the end.
+    /// The number of bytes between the address and the range. 0 means that the access begins inside and runs over the
+    /// end.
     pub distance: u64,
-    /// What it is called.
+    /// Its label.
     pub label: Arc<str>,
     /// Its number.
     pub id: u32,
 }
 
-/// What lies at and around an address that is not accessible.
+/// The surroundings of an address that is not accessible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnosis {
     /// The nearest live range that begins at or below the address.
@@ -76,9 +77,9 @@ pub struct Diagnosis {
     pub after: Option<Neighbour>,
     /// The freed range that the access hits.
     pub freed: Option<Freed>,
-    /// It is a mapped address of the host program: a host pointer was given to a kernel.
+    /// Whether it is a mapped address of the host program: a host pointer was passed to a kernel.
     pub host_pointer: bool,
-    /// It is within the first page: a null pointer, perhaps with an offset.
+    /// Whether it is in the first page: a null pointer, perhaps with an offset.
     pub null: bool,
 }
 
@@ -88,7 +89,7 @@ pub struct View {
     ranges: Vec<Range>,
     labels: Vec<Arc<str>>,
     written: Vec<Option<Arc<Written>>>,
-    /// Keeps the bytes of the ranges.
+    /// Keeps the bytes of the ranges mapped.
     _backings: Vec<Option<Arc<Backing>>>,
     freed: Vec<Freed>,
 }
@@ -104,35 +105,36 @@ impl View {
         debug_assert!(ranges.is_sorted_by_key(|range| range.start) && ranges.len() == labels.len());
         Self { ranges, labels, written, _backings: backings, freed }
     }
-    /// The live ranges, sorted by address, none overlapping.
+    /// Returns the live ranges, sorted by address and without overlaps.
     pub fn ranges(&self) -> &[Range] {
         &self.ranges
     }
-    /// The freed ranges that are remembered, oldest first.
+    /// Returns the remembered freed ranges, oldest first.
     pub fn freed(&self) -> &[Freed] {
         &self.freed
     }
-    /// The live range that `addr` lies in.
+    /// Returns the live range that contains `addr`.
     #[inline]
     pub fn find(&self, addr: u64) -> Option<&Range> {
         let above = self.ranges.partition_point(|range| range.start <= addr);
         let range = self.ranges.get(above.checked_sub(1)?)?;
         (addr < range.end).then_some(range)
     }
-    /// The index in [`View::ranges`] of the live range that `addr` lies in, and which of its bytes have been written.
+    /// Returns the index in [`View::ranges`] of the live range that contains `addr`, and which of its bytes have been
+    /// written.
     pub(crate) fn locate(&self, addr: u64) -> Option<(usize, Option<&Written>)> {
         let at = self.ranges.partition_point(|range| range.start <= addr).checked_sub(1)?;
         (addr < self.ranges[at].end).then(|| (at, self.written[at].as_deref()))
     }
-    /// Which bytes of the live range with this index have been written.
+    /// Returns which bytes of the live range with this index have been written.
     pub(crate) fn written(&self, at: usize) -> Option<&Written> {
         self.written.get(at)?.as_deref()
     }
-    /// The index of a live range in [`View::ranges`], by its number.
+    /// Returns the index in [`View::ranges`] of the live range with this number.
     fn position(&self, id: u32) -> Option<usize> {
         self.ranges.iter().position(|range| range.id == id)
     }
-    /// The label of the live range with this number.
+    /// Returns the label of the live range with this number.
     pub fn label(&self, id: u32) -> Option<&str> {
         self.labels.get(self.position(id)?).map(AsRef::as_ref)
     }
@@ -141,7 +143,7 @@ impl View {
         let label = Arc::clone(&self.labels[at]);
         Neighbour { start: range.start, bytes: range.end - range.start, distance, label, id: range.id }
     }
-    /// What lies at and around the `len` bytes at `addr`, for a finding. This is slow.
+    /// Diagnoses the `len` bytes at `addr` for a finding. This is slow.
     pub fn diagnose(&self, addr: u64, len: u64) -> Diagnosis {
         let end = addr.saturating_add(len.max(1));
         let above = self.ranges.partition_point(|range| range.start <= addr);
@@ -150,7 +152,7 @@ impl View {
         let freed = self.freed.iter().rev().find(|freed| freed.start < end && addr < freed.end).cloned();
         let device = (WINDOW.0..WINDOW.1).contains(&addr);
         let inside = before.as_ref().is_some_and(|range| addr < range.start + range.bytes);
-        // The rest of the page behind managed or pinned memory is mapped, too, but holds nothing else of the host.
+        // The rest of the page behind managed or pinned memory is mapped too, but does not hold other host data.
         let slack = above.checked_sub(1).is_some_and(|at| {
             let range = self.ranges[at];
             range.kind.is_host() && range.kind != Kind::Registered && addr < range.end.next_multiple_of(reserve::PAGE)

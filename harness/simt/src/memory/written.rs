@@ -1,15 +1,15 @@
-//! A bit for each byte that says whether it has been written.
+//! A bitmap with one bit per byte of memory, which is set once the byte has been written.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Which bytes of a piece of memory have been written.
+/// The written bytes of a range of memory.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
     words: Vec<AtomicU64>,
 }
 
 impl Written {
-    /// For `bytes` bytes that nobody has written; `None` if the host has no memory for it.
+    /// Creates a map of `bytes` unwritten bytes; `None` if the host is out of memory.
     pub fn new(bytes: u64) -> Option<Self> {
         let len = usize::try_from(bytes.div_ceil(64)).ok()?;
         let mut words = Vec::new();
@@ -18,7 +18,7 @@ impl Written {
         Some(Written { words })
     }
 
-    /// Forgets everything, and has room for `bytes` bytes from here on.
+    /// Marks everything as unwritten, and makes room for `bytes` bytes.
     pub fn reset(&mut self, bytes: u64) {
         let words = bytes.div_ceil(64) as usize;
         self.words.truncate(words);
@@ -28,7 +28,7 @@ impl Written {
         self.words.resize_with(words, AtomicU64::default);
     }
 
-    /// Calls `f` with each word's index and the bits of it that `[offset, offset + len)` covers.
+    /// Calls `f` with the index of each word and the bits in it that `[offset, offset + len)` covers.
     #[inline(always)]
     fn words(offset: u64, len: u64, mut f: impl FnMut(usize, u64) -> bool) {
         let (mut at, end) = (offset, offset + len);
@@ -44,7 +44,7 @@ impl Written {
         }
     }
 
-    /// Marks `len` bytes from `offset` as written. What lies beyond the end is ignored.
+    /// Marks `len` bytes from `offset` as written. Bytes beyond the end are ignored.
     #[inline(always)]
     pub fn write(&self, offset: u64, len: u64) {
         Self::words(offset, len, |word, bits| {
@@ -57,7 +57,7 @@ impl Written {
         });
     }
 
-    /// The offset of the first byte of `[offset, offset + len)` that has not been written.
+    /// Returns the offset of the first byte of `[offset, offset + len)` that has not been written.
     #[inline(always)]
     pub fn unwritten(&self, offset: u64, len: u64) -> Option<u64> {
         let mut found = None;
@@ -71,7 +71,7 @@ impl Written {
         found
     }
 
-    /// Whether one of the elements of `element` bytes in `[offset, offset + len)` has no byte that was written.
+    /// Returns whether `[offset, offset + len)` has an element of `element` bytes of which no byte was written.
     #[inline(always)]
     pub fn has_blank(&self, offset: u64, len: u64, element: u64) -> bool {
         self.unwritten(offset, len).is_some() && self.has_blank_element(offset, len, element)
@@ -84,8 +84,8 @@ impl Written {
             .any(|first| !(first..(first + element).min(offset + len)).any(is_written))
     }
 
-    /// Takes over the marks of `len` bytes from another piece of memory, after a copy: a byte that has not been written
-    /// there counts as not written here.
+    /// Copies the marks of `len` bytes from another range of memory, after a copy: bytes that are unwritten there
+    /// become unwritten here.
     pub fn copy(&self, offset: u64, from: &Written, from_offset: u64, len: u64) {
         for i in 0..len {
             if from.unwritten(from_offset + i, 1).is_none() {
@@ -96,7 +96,7 @@ impl Written {
         }
     }
 
-    /// Marks `len` bytes from `offset` as not written.
+    /// Marks `len` bytes from `offset` as unwritten.
     pub fn clear(&self, offset: u64, len: u64) {
         Self::words(offset, len, |word, bits| {
             if let Some(word) = self.words.get(word) {

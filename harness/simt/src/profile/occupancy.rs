@@ -1,10 +1,10 @@
-//! How many blocks fit on an SM, by the rules of NVIDIA's occupancy calculator.
+//! Occupancy: the number of blocks that fit on an SM, by the rules of NVIDIA's occupancy calculator.
 
 use super::Profile;
 
 pub use wire::Limiter;
 
-/// Blocks on an SM if each resource were the only limit; `u32::MAX` for a resource that the kernel does not use.
+/// Blocks per SM if each resource were the only limit; `u32::MAX` for a resource that the kernel does not use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// By resident threads.
@@ -17,14 +17,14 @@ pub struct Limits {
     pub shared: u32,
 }
 
-/// The part of an SM that a kernel can fill.
+/// The occupancy of an SM by a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
     /// Resident blocks; 0 if not even one fits.
     pub blocks: u32,
-    /// Their warps.
+    /// Resident warps.
     pub warps: u32,
-    /// Warps that the SM has room for.
+    /// The maximum number of resident warps.
     pub max_warps: u32,
     /// The limiting resource; if several limit equally, the first in the order threads, blocks, registers, shared
     /// memory.
@@ -34,17 +34,17 @@ pub struct Occupancy {
 }
 
 impl Occupancy {
-    /// Resident warps as a percentage of the possible ones.
+    /// Returns the resident warps as a percentage of the maximum.
     pub fn percent(&self) -> f64 {
         f64::from(self.warps) * 100.0 / f64::from(self.max_warps)
     }
 }
 
-/// The number of blocks that are resident on one SM of `profile`, with `threads` threads per block, `regs` registers
-/// per thread and `shared` bytes (static and dynamic) per block.
+/// Returns the number of blocks that are resident on one SM of `profile`, with `threads` threads per block, `regs`
+/// registers per thread and `shared` bytes (static and dynamic) per block.
 ///
 /// Registers are allocated per warp, in units, in the sub-partition in which the warp runs. Shared memory is allocated
-/// per block, in units, including what the system reserves. (Source: NVIDIA's occupancy calculator,
+/// per block, in units, including the system's reserved part. (Source: NVIDIA's occupancy calculator,
 /// `cuda_occupancy.h`.)
 pub fn occupancy(profile: &Profile, threads: u32, regs: u32, shared: u32) -> Occupancy {
     let max_warps = profile.max_warps_per_sm();
@@ -81,8 +81,8 @@ fn by_registers(profile: &Profile, warps: u32, regs: u32) -> u32 {
     profile.regs_per_sm / parts / per_warp * parts / warps
 }
 
-/// The most registers that a thread may have so that `blocks` blocks of so many threads, or as many as there is room
-/// for, are resident on an SM.
+/// Returns the maximum number of registers per thread with which `blocks` blocks of `threads` threads, or as many as
+/// fit, are resident on an SM.
 pub fn registers_for(profile: &Profile, threads: u32, blocks: u32) -> u32 {
     let warps = threads.div_ceil(profile.warp_size).clamp(1, profile.max_warps_per_sm());
     let room = (profile.max_warps_per_sm() / warps).min(profile.max_blocks_per_sm);
@@ -99,10 +99,10 @@ fn by_shared(profile: &Profile, shared: u32) -> u32 {
     profile.shared_per_sm.checked_div(needed).unwrap_or(u32::MAX)
 }
 
-/// The block size (a multiple of the warp size, at most `limit`, where 0 means the part's limit) with the most resident
-/// threads on an SM, and the number of blocks on the whole device at that size. `shared` gives the dynamic shared
-/// memory of a block size, and `fixed` the static. The largest such size wins, as with
-/// `cuOccupancyMaxPotentialBlockSize`.
+/// Returns the block size with the most resident threads on an SM, and the number of blocks on the whole device at that
+/// size. The block size is a multiple of the warp size and at most `limit`, where 0 means the part's limit. `shared`
+/// returns the dynamic shared memory for a block size, and `fixed` is the static shared memory. The largest such size
+/// wins, as with `cuOccupancyMaxPotentialBlockSize`.
 pub fn best_block(
     profile: &Profile,
     regs: u32,

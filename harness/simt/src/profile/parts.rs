@@ -5,7 +5,7 @@ use super::Profile;
 const KIB: u32 = 1024;
 const MIB: u32 = 1024 * KIB;
 
-/// The limits that all compute capabilities since 5.2 have in common, and otherwise those of the oldest one.
+/// The limits that all compute capabilities since 5.2 have in common; the other limits are those of 5.2.
 const MAXWELL: Profile = Profile {
     name: "",
     full_name: "",

@@ -24,7 +24,7 @@ fn the_t4_is_the_texts_own() {
     assert_eq!((t4.max_blocks_per_sm, t4.regs_per_sm), (16, 65536));
 }
 
-/// An SM of 2048 threads, 32 blocks and 65536 registers.
+/// An SM with 2048 threads, 32 blocks and 65536 registers.
 #[test]
 fn the_usual_exercises() {
     let a100 = get("a100");

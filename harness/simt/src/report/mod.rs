@@ -1,4 +1,4 @@
-//! Turns findings into text for people. No other module chooses their wording.
+//! Renders findings as text for people. No other module chooses their wording.
 //!
 //! The text follows miri's diagnostics: the kind of finding, then each access that took part with its source line, then
 //! whose mistake it is and the remedy. Headlines use the terms of the common sanitizers.
@@ -20,18 +20,18 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// No sources: reports then name lines without showing them.
+    /// Creates a set without sources: reports then name lines without showing them.
     pub fn new() -> Self {
         Sources::default()
     }
 
-    /// Adds a file. PTX holds the path that the compiler was given, often made absolute, so a file is found by its last
+    /// Adds a file. PTX holds the path given to the compiler, often made absolute, so a file is found by its last
     /// component.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) {
         self.files.insert(name.into(), text.into());
     }
 
-    /// The name under which a file was added, and its text.
+    /// Returns the name under which a file was added, and its text.
     fn find(&self, path: &str) -> Option<(&str, &str)> {
         let exact = self.files.get_key_value(path);
         let by_end = || {
@@ -47,7 +47,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// A C++ name as written in the source (`vecadd(float const*, int)`); any other name as it is, on one line.
+/// Returns a C++ name as written in the source (`vecadd(float const*, int)`); any other name unchanged, on one line.
 pub fn demangle(name: &str) -> String {
     if !name.starts_with("_Z") {
         return printable::line(name).into_owned();
@@ -56,7 +56,7 @@ pub fn demangle(name: &str) -> String {
     printable::line(symbol.as_deref().unwrap_or(name)).into_owned()
 }
 
-/// All findings as text, each mistake once, followed by a summary; empty when there are no findings.
+/// Renders all findings as text, each mistake once, followed by a summary; empty if there are no findings.
 pub fn text(findings: &Findings, sources: &Sources) -> String {
     let mut out = String::new();
     for finding in &findings.list {
@@ -69,7 +69,7 @@ pub fn text(findings: &Findings, sources: &Sources) -> String {
     out
 }
 
-/// The number of mistakes of each verdict, one per line.
+/// Returns the number of mistakes of each verdict, one per line.
 pub fn summary(findings: &Findings) -> String {
     let mut out = String::new();
     for (verdict, one, many) in [
@@ -93,7 +93,7 @@ pub fn summary(findings: &Findings) -> String {
     out
 }
 
-/// One finding as text, ending in a line break.
+/// Renders one finding as text, ending in a line break.
 pub fn one(finding: &Finding, sources: &Sources) -> String {
     let verdict = finding.kind.verdict().word();
     let mut out = format!("{verdict}: {}\n", printable::line(&words::headline(finding)));
@@ -123,7 +123,7 @@ pub fn one(finding: &Finding, sources: &Sources) -> String {
     out
 }
 
-/// The width of the widest line number that is shown.
+/// Returns the width of the widest line number that is shown.
 fn gutter(finding: &Finding, sources: &Sources) -> usize {
     let lines = finding.accesses.iter().map(|a| &a.place);
     let shown = lines.filter(|p| source_line(p, sources).is_some());
@@ -143,7 +143,7 @@ fn position(file: &str, line: u32, column: u32, sources: &Sources) -> String {
     }
 }
 
-/// The place of accesses that share one place: its source line, and below it what each access did and who did it.
+/// Renders accesses at the same source location: the source line, and below it each access and its threads.
 fn snippet(out: &mut String, together: &[Access], sources: &Sources, gutter: usize) {
     let Some(first) = together.first() else {
         return;
@@ -172,8 +172,8 @@ fn snippet(out: &mut String, together: &[Access], sources: &Sources, gutter: usi
     let _ = writeln!(out, "{pad}--> {position}{function}");
     if let Some(line) = source_line(place, sources) {
         let trimmed = line.trim_end();
-        // The column counts bytes. The marker stands below it, or below the first word when the column is outside the
-        // line.
+        // The column counts bytes. The marker is below that column, or below the first word if the column is outside
+        // the line.
         let column = (place.column as usize).checked_sub(1);
         let column = column.filter(|&c| c < trimmed.len() && trimmed.is_char_boundary(c));
         let column = column.unwrap_or(trimmed.len() - trimmed.trim_start().len());
@@ -202,7 +202,7 @@ fn xyz([x, y, z]: [u32; 3]) -> String {
     format!("({x},{y},{z})")
 }
 
-/// What was done, where in memory, and by which threads.
+/// Returns the access, its address, and its threads.
 fn label(access: &Access) -> String {
     let host = access.place.ptx_line == 0 && access.place.function.is_empty();
     let mut text = match access.what {
@@ -257,7 +257,7 @@ fn label(access: &Access) -> String {
     }
 }
 
-/// A finding together with its wording.
+/// Returns a finding with its rendered text.
 pub fn told(finding: &Finding, sources: &Sources) -> Told {
     let on_one_line = |words: String| printable::line(&words).into_owned();
     let headline = on_one_line(words::headline(finding));

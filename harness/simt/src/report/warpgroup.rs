@@ -1,8 +1,8 @@
-//! The words for findings about warpgroups.
+//! The wording of findings about warpgroups.
 
 use crate::finding::WarpgroupMisuse;
 
-/// What is wrong.
+/// Returns a description of the mistake.
 pub(super) const fn what(misuse: WarpgroupMisuse) -> &'static str {
     match misuse {
         WarpgroupMisuse::Incomplete => "The block has fewer than four warps for it",
@@ -16,7 +16,7 @@ pub(super) const fn what(misuse: WarpgroupMisuse) -> &'static str {
     }
 }
 
-/// What to do about it.
+/// Returns the remedy.
 pub(super) const fn remedy(misuse: WarpgroupMisuse) -> &'static str {
     match misuse {
         WarpgroupMisuse::Incomplete => {

@@ -10,7 +10,7 @@ use crate::finding::{
 use crate::memory::HEAP_BLOCK;
 use wire::RAISE_BUDGET;
 
-/// A memory space as CUDA C names it.
+/// Returns a memory space as CUDA C names it.
 pub(super) const fn space(space: Space) -> &'static str {
     match space {
         Space::Generic => "generic",
@@ -22,7 +22,7 @@ pub(super) const fn space(space: Space) -> &'static str {
     }
 }
 
-/// What an access did, as a noun.
+/// Returns the kind of an access, as a noun.
 pub(super) const fn what(what: What) -> &'static str {
     match what {
         What::Read => "read",
@@ -43,7 +43,7 @@ pub(super) const fn what(what: What) -> &'static str {
     }
 }
 
-/// Whose mistake it is, as a sentence.
+/// Returns a sentence about whose mistake it is.
 pub(super) fn fault(finding: &Finding) -> &'static str {
     match (finding.kind.verdict(), finding.blame) {
         (FailureOf::Machine, Blame::Kernel | Blame::Host | Blame::Nobody) => {
@@ -56,7 +56,7 @@ pub(super) fn fault(finding: &Finding) -> &'static str {
     }
 }
 
-/// Lanes of a mask as ranges: `0-15, 17`.
+/// Returns the lanes of a mask as ranges: `0-15, 17`.
 pub(super) fn lanes(mask: u32) -> String {
     let mut parts = Vec::new();
     let mut lane = 0;
@@ -82,18 +82,18 @@ fn plural(count: u64, one: &str, many: &str) -> String {
     }
 }
 
-/// `1 byte`, `4 bytes`.
+/// Returns `1 byte`, `4 bytes`.
 pub(super) fn bytes(count: u64) -> String {
     plural(count, "byte", "bytes")
 }
 
-/// An address; an offset below the start of its space is negative.
+/// Returns an address; an offset below the start of its space is negative.
 pub(super) fn address(address: u64) -> String {
     let signed = address as i64;
     if signed < 0 && signed > -(1 << 32) { format!("-{:#x}", signed.unsigned_abs()) } else { format!("{address:#x}") }
 }
 
-/// Whether the headline already contains the count.
+/// Returns whether the headline already contains the count.
 pub(super) const fn headline_counts(finding: &Finding) -> bool {
     matches!(finding.kind, Kind::Race { .. })
 }
@@ -117,7 +117,7 @@ fn limit(limit: Limit) -> &'static str {
     }
 }
 
-/// `write of size 4 bytes`, from the finding's first access.
+/// Returns `write of size 4 bytes`, from the finding's first access.
 fn first_access(finding: &Finding) -> String {
     match finding.accesses.first() {
         Some(a) if a.size > 0 => format!("{} of size {}", what(a.what), bytes(a.size.into())),
@@ -126,7 +126,7 @@ fn first_access(finding: &Finding) -> String {
     }
 }
 
-/// One side of a race.
+/// Returns one side of a race.
 fn side(what: What) -> &'static str {
     match what {
         What::Write => "Write access",
@@ -147,7 +147,7 @@ fn side(what: What) -> &'static str {
     }
 }
 
-/// What is wrong with the use of an mbarrier.
+/// Returns a description of the misuse of an mbarrier.
 const fn mbarrier(misuse: MbarrierMisuse) -> &'static str {
     match misuse {
         MbarrierMisuse::NotInitialised => "The mbarrier is not initialised",
@@ -157,7 +157,7 @@ const fn mbarrier(misuse: MbarrierMisuse) -> &'static str {
     }
 }
 
-/// What is wrong with the use of a tensor map.
+/// Returns a description of the misuse of a tensor map.
 fn tensor_map(misuse: TensorMapMisuse) -> String {
     match misuse {
         TensorMapMisuse::Misaligned => "The tensor map's address is not a multiple of 64".into(),
@@ -187,7 +187,7 @@ fn tensor_map(misuse: TensorMapMisuse) -> String {
     }
 }
 
-/// The kind of a finding in one line, with how often a race was seen.
+/// Returns the kind of a finding in one line, and for a race the number of times it was seen.
 pub(super) fn headline(finding: &Finding) -> String {
     let mistake = mistake(finding);
     match (&finding.kind, &finding.accesses[..]) {
@@ -199,7 +199,7 @@ pub(super) fn headline(finding: &Finding) -> String {
     }
 }
 
-/// The kind of a finding in one line.
+/// Returns the kind of a finding in one line.
 pub(super) fn mistake(finding: &Finding) -> String {
     match &finding.kind {
         Kind::OutOfBounds { space: s }
@@ -291,10 +291,10 @@ pub(super) fn mistake(finding: &Finding) -> String {
             format!("Branch to target {index} of a table that has {targets}")
         }
         Kind::InvalidObject { handle, surface: false, .. } => {
-            format!("Fetch by the handle {handle:#x}, which names no texture")
+            format!("Fetch by {handle:#x}, which is not the handle of a texture")
         }
         Kind::InvalidObject { handle, surface: true, .. } => {
-            format!("Access by the handle {handle:#x}, which names no surface")
+            format!("Access by {handle:#x}, which is not the handle of a surface")
         }
         Kind::OutsideSurface { at: [x, y, z], .. } => {
             format!("Invalid surface {} at byte {x} of row {y} in slice {z}", first_access(finding))
@@ -309,7 +309,7 @@ pub(super) fn mistake(finding: &Finding) -> String {
     }
 }
 
-/// Where the address lies, as sentences for the lines below the snippet.
+/// Returns the location of the address, as sentences for the lines below the snippet.
 pub(super) fn context(finding: &Finding) -> Vec<String> {
     let mut lines = Vec::new();
     let address = finding.accesses.iter().find_map(|a| a.address);
@@ -347,8 +347,8 @@ pub(super) fn context(finding: &Finding) -> Vec<String> {
     if let Kind::PartialWarp { arrived, exited } = &finding.kind {
         lines.push(format!("all 32 lanes must execute it; here: {}; returned: {}", lanes(*arrived), lanes(*exited)));
     }
-    // The distance of a host pointer or a null pointer from the device's allocations says nothing, and a variable with
-    // its offset has already been named beside the access.
+    // For a host pointer or a null pointer, the distance from the device's allocations is meaningless; a variable with
+    // its offset has already been named next to the access.
     let known = match finding.kind {
         Kind::HostPointer | Kind::NullPointer => true,
         Kind::Race { .. } | Kind::Uninitialized { .. } => finding.accesses.iter().any(|a| a.variable.is_some()),
@@ -365,7 +365,7 @@ pub(super) fn context(finding: &Finding) -> Vec<String> {
     lines
 }
 
-/// Where the address lies relative to the nearest allocation or variable.
+/// Returns the location of the address relative to the nearest allocation or variable.
 fn whereabouts(finding: &Finding, a: &Allocation, at: Option<u64>) -> String {
     let subject = at.map_or_else(|| "The address".into(), |a| format!("Address {}", address(a)));
     let access = finding.accesses.first();
@@ -410,7 +410,7 @@ fn whereabouts(finding: &Finding, a: &Allocation, at: Option<u64>) -> String {
     text
 }
 
-/// The address as an index, if the accessed memory consists of equal elements.
+/// Returns the address as an index, if the accessed memory consists of equal elements.
 fn counted(finding: &Finding, a: &Allocation) -> Option<String> {
     let access = finding.accesses.first()?;
     let size = u64::from(access.size);
@@ -431,14 +431,14 @@ fn counted(finding: &Finding, a: &Allocation) -> Option<String> {
     Some(format!("in elements of {} that is index {index}, and {has}", bytes(size)))
 }
 
-/// The last index of the accessed memory, if it consists of elements as wide as the access.
+/// Returns the last index of the accessed memory, if it consists of elements as wide as the access.
 fn last_index(finding: &Finding) -> Option<u64> {
     let (size, access) = (finding.allocation.as_ref()?.size, finding.accesses.first()?.size);
     let count = size.checked_div(u64::from(access)).filter(|_| size.is_multiple_of(u64::from(access)))?;
     count.checked_sub(1)
 }
 
-/// The remedy.
+/// Returns the remedy.
 pub(super) fn remedy(finding: &Finding) -> String {
     if let Some(remedy) = &finding.remedy {
         return remedy.clone();
@@ -560,7 +560,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
     text.into()
 }
 
-/// The remedy for a wrong use of a texture or surface.
+/// Returns the remedy for the misuse of a texture or surface.
 const fn remedy_of_image(kind: &Kind) -> &'static str {
     match kind {
         Kind::InvalidObject { surface: false, .. } => {
@@ -575,7 +575,7 @@ const fn remedy_of_image(kind: &Kind) -> &'static str {
     }
 }
 
-/// The remedy for the wrong use of an mbarrier.
+/// Returns the remedy for the misuse of an mbarrier.
 fn remedy_of_mbarrier(misuse: MbarrierMisuse) -> &'static str {
     match misuse {
         MbarrierMisuse::NotInitialised => {
@@ -589,7 +589,7 @@ fn remedy_of_mbarrier(misuse: MbarrierMisuse) -> &'static str {
     }
 }
 
-/// The remedy for the wrong use of a tensor map.
+/// Returns the remedy for the misuse of a tensor map.
 const fn remedy_of_tensor_map(misuse: TensorMapMisuse) -> &'static str {
     match misuse {
         TensorMapMisuse::Misaligned => {
@@ -621,7 +621,7 @@ const fn remedy_of_tensor_map(misuse: TensorMapMisuse) -> &'static str {
     }
 }
 
-/// The remedy for a launch that the part or the kernel does not allow.
+/// Returns the remedy for a launch that exceeds a limit of the part or the kernel.
 fn remedy_of_limit(limit: Limit) -> &'static str {
     match limit {
         Limit::EmptyGrid | Limit::EmptyBlock => {

@@ -1,26 +1,26 @@
 //! The limits of a tensor map's fields, which are those of `cuTensorMapEncodeTiled` and `cuTensorMapEncodeIm2col`.
 //!
-//! A kernel can replace the fields of a map one by one, so a copy checks all of them when it uses the map. From these
-//! limits follows that no size of a box overflows: it has at most 2^32 rows of at most 2048 bytes.
+//! A kernel can replace the fields of a map one by one, so a copy checks all of them when it uses the map. These limits
+//! imply that no size of a box overflows: it has at most 2^32 rows of at most 2048 bytes.
 
 use super::{Interleave, MOST_DIMENSIONS, Shape, TensorMap};
 use std::ops::Deref;
 
-/// The most elements of a box in a dimension, and of a pixel that is taken.
+/// The maximum number of elements of a box in a dimension, and of the elements taken from a pixel.
 pub const MOST_ELEMENTS: u32 = 256;
-/// The most pixels of a column.
+/// The maximum number of pixels of a column.
 pub const MOST_PIXELS: u32 = 1024;
-/// The most elements in a dimension of a tensor.
+/// The maximum number of elements in a dimension of a tensor.
 pub const MOST_SIZE: u64 = 1 << 32;
-/// Strides are less than this many bytes.
+/// Strides are less than this number of bytes.
 pub const STRIDES: u64 = 1 << 40;
 /// The largest step.
 pub const MOST_STEP: u32 = 8;
-/// Addresses and strides are multiples of this many bytes.
+/// Addresses and strides are multiples of this number of bytes.
 pub const ALIGNMENT: u64 = 16;
-/// Corners lie between the negative of this number and this number less one, for tensors of 3, 4 and 5 dimensions.
+/// Corners range from the negative of this number to this number less one, for tensors of 3, 4 and 5 dimensions.
 pub const CORNERS: [i32; 3] = [32768, 128, 16];
-/// The largest number of a swizzle.
+/// The highest swizzle number.
 pub const MOST_SWIZZLE: u32 = 3;
 
 /// A tensor map whose fields are within their limits.
@@ -35,7 +35,7 @@ impl Deref for ValidMap {
 }
 
 impl TensorMap {
-    /// The map, if all its fields are within their limits.
+    /// Returns the map, if all its fields are within their limits.
     pub fn valid(self) -> Option<ValidMap> {
         let rank = self.rank as usize;
         let holds = (1..=MOST_DIMENSIONS).contains(&rank)

@@ -1,40 +1,41 @@
 //! Tensor maps as data: the arrays of up to five dimensions, and the boxes in them, that tensor copies move.
 //!
 //! A program gets a tensor map from the driver as 128 opaque bytes, and passes them to a kernel or puts them into
-//! global memory. [`TensorMap::words`] gives those bytes and [`TensorMap::from_words`] reads them. Their layout is this
-//! machine's own, as NVIDIA's is not published, and they carry a tag that only the driver can make. What is used of a
-//! map is a [`ValidMap`], whose fields keep to the limits that the driver has for them.
+//! global memory. [`TensorMap::words`] returns those bytes and [`TensorMap::from_words`] parses them. The layout is
+//! this machine's own, because NVIDIA's is not published, and it includes a tag that only the driver can compute.
+//! Copies use a [`ValidMap`], whose fields are within the driver's limits.
 //!
-//! # What the documents leave open
+//! # Behaviour that the documentation leaves open
 //!
-//! So does the machine, and so do the copies that are recorded of an H200:
+//! The machine and the copies recorded on an H200 agree on the following:
 //!
 //! - The NaN of filled elements has the bits `0x7ff7` in every 16 bits ([`FILL_NAN`]), and elements of type TF32 are
-//!   rounded as they are loaded. A tie goes to the even number: one tie is recorded, which ties toward zero would
-//!   explain as well. The types with `FTZ` change nothing in a copy. Their sums take subnormal numbers for zero; those
-//!   of the others keep them, as `cp.reduce.async.bulk` does.
+//!   rounded as they are loaded. A tie goes to the even number: one tie is recorded, and ties toward zero would explain
+//!   it as well. The types with `FTZ` do not change anything in a copy. Their sums flush subnormal numbers to zero; the
+//!   sums of the other types keep them, as `cp.reduce.async.bulk` does.
 //! - In `im2col` mode the dimensions of corners and offsets begin with the innermost one (W, H, D). The upper corner
 //!   counts from the last pixel, and the steps between pixels are the element strides.
 //!
 //! # Slices
 //!
-//! Of an interleaved tensor the innermost dimension is W, and its element a pixel of one slice of 16 or 32 bytes: the
-//! channels inside a slice are no dimension. Behind W come H and D, then the slices, then the images: a map of five
-//! dimensions is (W, H, D, C/8, N), one of three (W, C/8, N). Corners, offsets and pixels are those of W, H and D. A
-//! copy takes one slice, whatever the box says of them, or a column of its channels, and its pixels lie without gaps in
-//! shared memory whatever the swizzle spans. What was not compared: steps in W of a box, and a first pixel that is not
-//! a multiple of 16 bytes by the size of its type, which the machine takes.
+//! In an interleaved tensor the innermost dimension is W, and its element is a pixel of one slice of 16 or 32 bytes:
+//! the channels inside a slice are not a dimension. After W come H and D, then the slices, then the images: a map of
+//! five dimensions is (W, H, D, C/8, N), and one of three is (W, C/8, N). Corners, offsets and pixels refer to W, H and
+//! D. A copy takes one slice, regardless of the box size in that dimension, or a column of its channels, and its pixels
+//! are contiguous in shared memory regardless of the span of the swizzle. Not compared: steps of a box in W, and a
+//! first pixel that is not at a multiple of 16 bytes by the size of its type, which the machine accepts.
 //!
-//! # Where copies lie
+//! # Alignment and gaps of copies
 //!
-//! In shared memory the rows of a box lie as far apart as the span of its swizzle, also where they are shorter; what is
-//! between them stays, and counts for nothing. Without a swizzle there are no gaps.
+//! In shared memory the distance between the rows of a box is the span of its swizzle, even if the rows are shorter;
+//! the bytes between them stay unchanged and are not counted. Without a swizzle there are no gaps.
 //!
-//! A box may begin at any element of the outer dimensions, but at a multiple of 16 bytes of the innermost one: an H200
-//! stops the kernel otherwise, with an illegal instruction. So it does when a store or a reduction begins before the
-//! tensor in any dimension, or its pixels may by their lower corner, and when the first pixel of a column lies outside
-//! the corners (seen in tensors of slices, and taken for all). A store writes whole pieces of 16 bytes, also where the
-//! tensor ends inside one. `tests/tensor_record.rs` makes all copies that were recorded on an H200.
+//! A box may begin at any element of the outer dimensions, but only at a multiple of 16 bytes of the innermost one:
+//! otherwise an H200 stops the kernel with an illegal instruction. It does the same if a store or a reduction begins
+//! before the tensor in any dimension, or if the lower corner allows its pixels to, and if the first pixel of a column
+//! lies outside the corners (observed in tensors of slices, and assumed for all). A store writes whole pieces of 16
+//! bytes, even if the tensor ends inside one. `tests/tensor_record.rs` repeats all copies that were recorded on an
+//! H200.
 
 pub mod limits;
 mod rows;
@@ -46,10 +47,10 @@ pub(crate) use rows::Row;
 use crate::swizzle::Swizzle;
 use std::ops::Range;
 
-/// What each 16 bits of an element outside the tensor hold if the map asks for NaN.
+/// The bits of each 16 bits of an element outside the tensor, if the map selects NaN.
 pub const FILL_NAN: u16 = 0x7ff7;
 
-/// The most dimensions.
+/// The maximum number of dimensions.
 pub const MOST_DIMENSIONS: usize = 5;
 
 /// The type of an element; the numbers are those of `CUtensorMapDataType`.
@@ -72,7 +73,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// All of them, by number.
+    /// All element types, by number.
     pub const ALL: [Element; 13] = [
         Element::U8,
         Element::U16,
@@ -89,7 +90,7 @@ impl Element {
         Element::Tf32Ftz,
     ];
 
-    /// The elements by the numbers that `tensormap.replace` takes.
+    /// The element types by the numbers that `tensormap.replace` takes.
     const BY_PTX: [Element; 13] = [
         Element::U8,
         Element::U16,
@@ -106,17 +107,17 @@ impl Element {
         Element::Tf32Ftz,
     ];
 
-    /// The element with this number of `CUtensorMapDataType`.
+    /// Returns the element type with this number in `CUtensorMapDataType`.
     pub fn from_number(number: u32) -> Option<Element> {
         Element::ALL.get(number as usize).copied()
     }
 
-    /// The element with this number of `tensormap.replace`.
+    /// Returns the element type with this number in `tensormap.replace`.
     pub fn from_ptx(number: u32) -> Option<Element> {
         Element::BY_PTX.get(number as usize).copied()
     }
 
-    /// Its size.
+    /// Returns its size.
     pub fn bytes(self) -> u32 {
         match self {
             Element::U8 => 1,
@@ -126,17 +127,17 @@ impl Element {
         }
     }
 
-    /// Whether it is a floating-point number.
+    /// Returns whether it is a floating-point type.
     pub fn is_float(self) -> bool {
         !matches!(self, Element::U8 | Element::U16 | Element::U32 | Element::S32 | Element::U64 | Element::S64)
     }
 
-    /// Whether it is loaded as TF32.
+    /// Returns whether it is loaded as TF32.
     pub(crate) fn is_tf32(self) -> bool {
         matches!(self, Element::Tf32 | Element::Tf32Ftz)
     }
 
-    /// PTX's word for its type, as reductions name it.
+    /// Returns the type's name in PTX reductions.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Element::U8 => "u8",
@@ -154,10 +155,11 @@ impl Element {
     }
 }
 
-/// How channels lie in slices. With slices, dimensions begin with W and end with the slices and the images.
+/// The arrangement of channels in slices. With slices, the dimensions begin with W and end with the slices and the
+/// images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interleave {
-    /// They lie side by side.
+    /// The channels are contiguous.
     None = 0,
     /// In slices of 16 bytes.
     B16 = 1,
@@ -166,12 +168,12 @@ pub enum Interleave {
 }
 
 impl Interleave {
-    /// The one with this number of `CUtensorMapInterleave`, which `tensormap.replace` shares.
+    /// Returns the variant with this number of `CUtensorMapInterleave`, which `tensormap.replace` shares.
     pub fn from_number(number: u32) -> Option<Interleave> {
         [Interleave::None, Interleave::B16, Interleave::B32].get(number as usize).copied()
     }
 
-    /// The bytes of a slice.
+    /// Returns the bytes of a slice.
     pub(crate) fn slice(self) -> Option<u32> {
         match self {
             Interleave::None => None,
@@ -181,20 +183,20 @@ impl Interleave {
     }
 }
 
-/// What a copy takes out of the tensor.
+/// The part of the tensor that a copy takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A box: how far it reaches in each dimension, innermost first.
+    /// A box: its size in each dimension, innermost first.
     Tiled([u32; MOST_DIMENSIONS]),
     /// Columns of pixels, for convolutions.
     Im2col {
-        /// How far the first pixel lies from the first of the tensor, in W, H and D.
+        /// The offset of the first pixel from the tensor's first pixel, in W, H and D.
         lower: [i32; 3],
-        /// How far the last pixel lies from the last of the tensor.
+        /// The offset of the last pixel from the tensor's last pixel.
         upper: [i32; 3],
-        /// The elements of a pixel that are taken.
+        /// The number of elements taken from each pixel.
         channels: u32,
-        /// The pixels that are taken.
+        /// The number of pixels taken.
         pixels: u32,
     },
 }
@@ -202,35 +204,35 @@ pub enum Shape {
 /// A tensor map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TensorMap {
-    /// Where the tensor begins in global memory.
+    /// The tensor's address in global memory.
     pub address: u64,
     /// The type of its elements.
     pub element: Element,
     /// The number of its dimensions, from 1 to 5.
     pub rank: u32,
-    /// Elements in each dimension, innermost first, up to 2^32; 1 in those that it lacks.
+    /// Elements in each dimension, innermost first, up to 2^32; 1 in unused dimensions.
     pub dims: [u64; MOST_DIMENSIONS],
-    /// Bytes from one element to the next in each dimension but the innermost one.
+    /// Bytes from one element to the next in each dimension except the innermost one.
     pub strides: [u64; MOST_DIMENSIONS - 1],
-    /// What a copy takes.
+    /// The part that a copy takes.
     pub shape: Shape,
-    /// The elements from one that is taken to the next, in each dimension.
+    /// The stride between the elements taken, in each dimension.
     pub steps: [u32; MOST_DIMENSIONS],
-    /// How channels lie.
+    /// The arrangement of channels.
     pub interleave: Interleave,
     /// The number of its `CUtensorMapSwizzle`.
     pub swizzle: u32,
-    /// Elements outside the tensor are loaded as NaN, and otherwise as zero.
+    /// Whether elements outside the tensor are loaded as NaN instead of zero.
     pub fill_nan: bool,
 }
 
 impl ValidMap {
-    /// Bytes of a row of the box, which lie side by side: of a tensor with slices, a pixel of one.
+    /// Returns the contiguous bytes of a row of the box: with slices, one pixel of a slice.
     pub(crate) fn row_bytes(&self) -> u64 {
         self.interleave.slice().map_or_else(|| self.channel_bytes(), u64::from)
     }
 
-    /// Bytes that the map names in the innermost dimension of the box.
+    /// Returns the bytes of the box in the innermost dimension, as given in the map.
     fn channel_bytes(&self) -> u64 {
         let elements = match self.shape {
             Shape::Tiled(sizes) => sizes[0],
@@ -239,14 +241,14 @@ impl ValidMap {
         u64::from(elements) * u64::from(self.element.bytes())
     }
 
-    /// The dimensions in which pixels lie: W, H and D.
+    /// Returns the dimensions of the pixels: W, H and D.
     pub(crate) fn spatial(&self) -> Range<usize> {
         let first = usize::from(self.interleave == Interleave::None);
         first..(first + self.rank as usize).saturating_sub(2)
     }
 
-    /// The rows that a box takes in a dimension: one in the innermost dimension, unless pixels of slices lie there, and
-    /// one slice.
+    /// Returns the number of rows of a box in a dimension: one in the innermost dimension, unless it holds the pixels
+    /// of slices, and one slice.
     pub(crate) fn taken(&self, dimension: usize) -> u32 {
         let spatial = self.spatial();
         match self.shape {
@@ -258,7 +260,7 @@ impl ValidMap {
         }
     }
 
-    /// Bytes of all that a copy moves, those outside the tensor included.
+    /// Returns the number of bytes that a copy moves, including those outside the tensor.
     pub(crate) fn box_bytes(&self) -> u64 {
         let rows = match self.shape {
             Shape::Tiled(_) => (0..self.rank as usize).map(|at| u64::from(self.taken(at))).product::<u64>(),
@@ -267,12 +269,12 @@ impl ValidMap {
         rows * self.row_bytes()
     }
 
-    /// Whether a box may begin at this element of the innermost dimension.
+    /// Returns whether a box may begin at this element of the innermost dimension.
     pub(crate) fn may_begin_at(&self, element: i32) -> bool {
         self.interleave != Interleave::None || (i64::from(element) * i64::from(self.element.bytes())) % 16 == 0
     }
 
-    /// Bytes from one row of the box to the next in shared memory.
+    /// Returns the bytes from one row of the box to the next in shared memory.
     pub(crate) fn row_pitch(&self) -> u64 {
         let span = match (self.interleave, self.swizzle) {
             (Interleave::None, 1..) => 16 << self.swizzle,
@@ -281,7 +283,7 @@ impl ValidMap {
         self.row_bytes().max(span)
     }
 
-    /// Bytes in shared memory from the begin of the box to its end, with the gaps between its rows.
+    /// Returns the bytes in shared memory from the start of the box to its end, including the gaps between its rows.
     pub(crate) fn tile_bytes(&self) -> u64 {
         let row = self.row_bytes();
         match self.box_bytes().checked_div(row) {
@@ -290,12 +292,12 @@ impl ValidMap {
         }
     }
 
-    /// The swizzle, if the machine has it.
+    /// Returns the swizzle, if the machine supports it.
     pub(crate) fn pattern(&self) -> Option<Swizzle> {
         [Swizzle::None, Swizzle::B32, Swizzle::B64, Swizzle::B128].get(self.swizzle as usize).copied()
     }
 
-    /// The coordinate before the tensor from which a store by this map would begin, if there is one.
+    /// Returns a negative coordinate at which a store by this map would begin before the tensor, if there is one.
     pub(crate) fn never_stored(&self, at: [i32; MOST_DIMENSIONS]) -> Option<i32> {
         let corner = match self.shape {
             Shape::Tiled(_) => [0; 3],
@@ -305,7 +307,8 @@ impl ValidMap {
         at.into_iter().take(self.rank as usize).chain(corners).find(|at| *at < 0)
     }
 
-    /// The first pixel's coordinate that lies outside the corners of a column, with the first and the last inside.
+    /// Returns the first coordinate of a column's first pixel that lies outside the corners, with the first and the
+    /// last valid values.
     pub(crate) fn outside_corners(&self, at: [i32; MOST_DIMENSIONS]) -> Option<(i32, [i64; 2])> {
         let Shape::Im2col { lower, upper, .. } = self.shape else {
             return None;
@@ -316,7 +319,7 @@ impl ValidMap {
         })
     }
 
-    /// What the machine lacks of a copy by this map.
+    /// Returns the feature of this map that the machine does not support in copies.
     pub(crate) fn lacks(&self) -> Option<&'static str> {
         if self.pattern().is_none() {
             return Some("a tensor map with a swizzle of atoms larger than 16 bytes");

@@ -1,21 +1,21 @@
-//! The rows of a box: where they lie in the tensor, and in the copy.
+//! The rows of a box: their locations in the tensor and in the copy.
 
 use super::{MOST_DIMENSIONS, Shape, ValidMap};
 
-/// A row of a box: elements that lie side by side.
+/// A row of a box: contiguous elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// The bytes of it that lie before the tensor.
+    /// The number of its bytes that lie before the tensor.
     pub before: u64,
-    /// The bytes of it that lie in the tensor.
+    /// The number of its bytes that lie in the tensor.
     pub inside: u64,
-    /// The address of the first of those.
+    /// The address of the first byte in the tensor.
     pub address: u64,
 }
 
 impl ValidMap {
     /// Calls `act` with each row of the box that begins at these coordinates, innermost first. `offsets` are those of
-    /// `im2col` mode, in W, H and D. Ends with the first error.
+    /// `im2col` mode, in W, H and D. Stops at the first error.
     ///
     /// # Errors
     /// Those of `act`.
@@ -76,7 +76,7 @@ impl ValidMap {
         Ok(())
     }
 
-    /// The row that begins at these coordinates.
+    /// Returns the row that begins at these coordinates.
     fn row(&self, at: [i64; MOST_DIMENSIONS]) -> Row {
         let (bytes, size) = (self.row_bytes(), self.innermost_bytes());
         let inside = (1..self.rank as usize).all(|d| (0..self.dims[d] as i64).contains(&at[d]));
@@ -87,7 +87,7 @@ impl ValidMap {
         let first = at[0].clamp(0, self.dims[0] as i64);
         let last = (at[0] + elements).clamp(first, self.dims[0] as i64);
         let before = (first - at[0]).clamp(0, elements) as u64 * size;
-        // An address that does not fit into 64 bits is outside of all memory, and so is the largest one.
+        // An address that does not fit into 64 bits is outside of all memory, and so is the largest address.
         let mut address = self.address.saturating_add(first as u64 * size);
         for d in 1..self.rank as usize {
             address = address.saturating_add((at[d] as u64).saturating_mul(self.strides[d - 1]));
@@ -95,7 +95,7 @@ impl ValidMap {
         Row { before, inside: (last - first) as u64 * size, address }
     }
 
-    /// Bytes from one element of the innermost dimension to the next: of a pixel, if there are slices.
+    /// Returns the bytes from one element of the innermost dimension to the next: with slices, the bytes of a pixel.
     pub(crate) fn innermost_bytes(&self) -> u64 {
         self.interleave.slice().unwrap_or(self.element.bytes()).into()
     }

@@ -1,8 +1,8 @@
 //! The 128 bytes of a tensor map.
 //!
-//! Kernels can write any bytes they like, so the last word authenticates the others: a keyed hash (SipHash) under a key
-//! that the process draws from the operating system and that no kernel can read. A kernel that writes a map, or
-//! changes one without `tensormap.replace`, would have to guess 64 bits, and each wrong guess ends its launch.
+//! Kernels can write arbitrary bytes, so the last word authenticates the others: a keyed hash (SipHash) under a random
+//! key of the process, which comes from the operating system and which no kernel can read. A kernel that writes a map,
+//! or changes one without `tensormap.replace`, would have to guess 64 bits, and each wrong guess ends its launch.
 
 use super::{Element, Interleave, MOST_DIMENSIONS, Shape, TensorMap};
 use std::hash::{BuildHasher, RandomState};
@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 impl TensorMap {
-    /// Its 128 bytes, as words.
+    /// Returns its 128 bytes, as words.
     pub fn words(&self) -> [u64; 16] {
         let mut words = [0; 16];
         words[0] = self.address;
@@ -47,8 +47,8 @@ impl TensorMap {
         words
     }
 
-    /// The map in these bytes; `None` if [`TensorMap::words`] of this process did not make them. The fields may still
-    /// be ones that no copy takes: see [`TensorMap::valid`].
+    /// Parses a map from these bytes; `None` if they do not come from [`TensorMap::words`] in this process. The fields
+    /// may still be invalid for a copy: see [`TensorMap::valid`].
     pub fn from_words(words: &[u64; 16]) -> Option<TensorMap> {
         if words[15] != tag(words) {
             return None;
@@ -84,7 +84,7 @@ impl TensorMap {
     }
 }
 
-/// The tag that authenticates all words but the last.
+/// Returns the tag that authenticates all words but the last.
 fn tag(words: &[u64; 16]) -> u64 {
     KEY.hash_one(&words[..15])
 }
@@ -127,7 +127,7 @@ mod tests {
         }
     }
 
-    /// The tag is not a function of the words alone: another key gives another one.
+    /// The tag does not depend on the words alone: a different key produces a different tag.
     #[test]
     fn the_tag_depends_on_the_key() {
         let words = map(Shape::Tiled([1, 2, 3, 4, 5])).words();

@@ -1,4 +1,4 @@
-//! A fetch, and the gather of four texels.
+//! Texture fetches, and the gather of four texels.
 
 use super::cube::{across, face_of};
 use super::filter;
@@ -9,24 +9,24 @@ use super::objects::Texture;
 use super::sampler::{Address, ONE, Sampler, Tap, Texel};
 use smallvec::SmallVec;
 
-/// Where a fetch reads.
+/// The position of a fetch.
 #[derive(Clone, Copy, Debug)]
 pub enum Coordinates {
-    /// At coordinates of the texture; of a cube, in a direction.
+    /// Coordinates of the texture; for a cube, a direction.
     Real([f32; 3]),
-    /// The texel with these indices.
+    /// The indices of a texel.
     Whole([i32; 3]),
 }
 
-/// Whoever reads the bytes of texels.
+/// Reads the bytes of texels.
 pub trait Texels {
-    /// The `bytes` bytes at a device address; `None` if they may not be read, which ends the fetch.
+    /// Returns the `bytes` bytes at a device address; `None` if the access is not allowed, which ends the fetch.
     fn read(&mut self, address: u64, bytes: u32) -> Option<[u8; 16]>;
 
-    /// Notes which sector a texel lies in that a fetch needs; where it needs the border, that of the nearest texel.
+    /// Records the sector of a texel that a fetch needs; for the border, the sector of the nearest texel.
     fn need(&mut self, sector: impl FnOnce() -> u64);
 
-    /// Notes that the fetch magnifies texels.
+    /// Records that the fetch magnifies texels.
     fn magnify(&mut self);
 }
 
@@ -34,18 +34,18 @@ pub trait Texels {
 struct Sample {
     level: usize,
     texel: [u32; 3],
-    /// The border stands for it.
+    /// Whether the border replaces the texel.
     border: bool,
-    /// In 256ths.
+    /// The weight in 256ths.
     weight: i32,
-    /// Its slice of its level.
+    /// The slice of the level that it belongs to.
     square: usize,
 }
 
 type Samples = SmallVec<[Sample; 16]>;
 
 impl Texture {
-    /// The four words that a fetch gives; `None` if a texel could not be read. `layer` counts layers, or cubes.
+    /// Returns the four words of a fetch; `None` if a texel could not be read. `layer` counts layers, or cubes.
     pub fn fetch(&self, at: Coordinates, layer: u32, detail: Detail, texels: &mut impl Texels) -> Option<[u32; 4]> {
         let mut samples = Samples::new();
         match at {
@@ -79,8 +79,8 @@ impl Texture {
         self.weigh(&samples, texels)
     }
 
-    /// One channel of each of the four texels that a linear filter would weigh: those of the lower row first to the
-    /// left, then to the right, then those of the upper row from the right to the left.
+    /// Returns one channel of each of the four texels that a linear filter would weight: those of the lower row from
+    /// left to right, then those of the upper row from right to left.
     pub fn gather(&self, at: [f32; 3], layer: u32, channel: usize, texels: &mut impl Texels) -> Option<[u32; 4]> {
         let extents = self.image.extents(0);
         let (at, slice) = self.on_face(at, layer);
@@ -94,7 +94,7 @@ impl Texture {
         Some(words)
     }
 
-    /// An element of linear memory; there are zeros outside.
+    /// Returns an element of linear memory, or zeros outside.
     fn element(&self, i: i64, texels: &mut impl Texels) -> Option<[u32; 4]> {
         if !(0..i64::from(self.image.levels[0].width)).contains(&i) {
             return Some([0; 4]);
@@ -102,12 +102,12 @@ impl Texture {
         self.words(0, [i as u32, 0, 0], false, texels)
     }
 
-    /// The slice of a layer; in a volume, the slice `z`.
+    /// Returns the slice of a layer; in a volume, the slice `z`.
     fn slice(&self, layer: u32, z: u32) -> u32 {
         if self.image.shape == Shape::D3 { z } else { layer.min(self.image.slices() - 1) }
     }
 
-    /// The coordinates in a slice, and the slice: for cubes, those of the face that a direction meets.
+    /// Returns the coordinates in a slice, and the slice: for cubes, those of the face that the direction meets.
     fn on_face(&self, at: [f32; 3], layer: u32) -> ([f32; 3], u32) {
         if !matches!(self.image.shape, Shape::Cube { .. }) {
             return (at, self.slice(layer, 0));
@@ -117,12 +117,12 @@ impl Texture {
         ([s as f32, t as f32, 0.0], self.cube(layer) * 6 + face.face)
     }
 
-    /// The cube of this number, or the last one.
+    /// Returns the cube with this number, or the last one.
     fn cube(&self, layer: u32) -> u32 {
         layer.min((self.image.slices() / 6).max(1) - 1)
     }
 
-    /// Adds the texels of a level that a fetch weighs; the level itself weighs `all` 256ths.
+    /// Adds the texels of a level that a fetch weights; the level itself has a weight of `all` 256ths.
     fn sample(&self, level: usize, at: [f32; 3], layer: u32, all: u32, samples: &mut Samples) {
         let extents = self.image.extents(level);
         if matches!(self.image.shape, Shape::Cube { .. }) && self.sampler.seamless && self.sampler.linear {
@@ -139,7 +139,7 @@ impl Texture {
             && self.sampler.linear
             && self.sampler.address[1] == Address::Border
         {
-            // A row is read at the edge of a texture of one row, half of which is border.
+            // At the edge of a texture with a single row, that row is read, half of which is border.
             taps[1] = [(Texel { border: true, ..row }, ONE / 2), (row, ONE / 2)];
         }
         let [a, b, c] = taps.map(|taps| taps[1].1);
@@ -152,7 +152,7 @@ impl Texture {
         }
     }
 
-    /// The same for a linear filter that goes across the edges of a cube.
+    /// Like [`Texture::sample`], for a linear filter across the edges of a cube.
     fn sample_across(&self, level: usize, at: [f32; 3], layer: u32, all: u32, samples: &mut Samples) {
         let n = self.image.extents(level)[0];
         let first = self.cube(layer) * 6;
@@ -165,13 +165,13 @@ impl Texture {
             weights = filter::without(corner, weights);
         }
         for (texel, weight) in texels.into_iter().zip(weights).filter(|(_, weight)| *weight != 0) {
-            // A corner that is not there weighs nothing.
+            // A corner without a texel has no weight.
             let (face, [x, y]) = texel.unwrap_or_default();
             samples.push(Sample { level, texel: [x, y, first + face], border: texel.is_none(), weight, square: level });
         }
     }
 
-    /// The weighted sum of texels.
+    /// Returns the weighted sum of texels.
     fn weigh(&self, samples: &Samples, texels: &mut impl Texels) -> Option<[u32; 4]> {
         let format = self.image.format;
         let is_float = format.reads_float(self.sampler.promoted);
@@ -184,7 +184,7 @@ impl Texture {
         for &Sample { level, texel, border, weight, square } in samples {
             let words = self.words(level, texel, border, texels)?;
             if !is_float {
-                // Integers are not weighed: the first texel stands for all, though the others are needed, too.
+                // Integers are not weighted: the first texel stands for all, although the others are needed too.
                 samples[1..].iter().for_each(|sample| self.need(sample.level, sample.texel, texels));
                 return Some(words);
             }
@@ -196,17 +196,17 @@ impl Texture {
         Some(std::array::from_fn(|at| filter::sum(format, color(at), &columns[at])))
     }
 
-    /// Notes that a texel is needed.
+    /// Records that a texel is needed.
     fn need(&self, level: usize, [x, y, z]: [u32; 3], texels: &mut impl Texels) {
         texels.need(|| self.image.sector(level, [x * self.image.format.bytes(), y, z]));
     }
 
-    /// The words of a texel, or of the border in its place.
+    /// Returns the words of a texel, or of the border in its place.
     fn words(&self, level: usize, at: [u32; 3], border: bool, texels: &mut impl Texels) -> Option<[u32; 4]> {
         let format = self.image.format;
         self.need(level, at, texels);
         if border {
-            // Channels that the format lacks are zero in the border, too.
+            // Channels that the format lacks are zero in the border too.
             let channels = format.channels as usize;
             return Some(std::array::from_fn(|at| if at < channels { self.sampler.border[at] } else { 0 }));
         }

@@ -1,23 +1,24 @@
 //! The arithmetic of a linear filter: weights in 256ths, and the sums of texels.
 //!
-//! What stands here was found by comparing sums with an H200's, bit by bit. A weight of whole 256ths is split in two by
-//! a fraction, again in 256ths, whose product is rounded: first between levels, then slices, then along a row, and then
-//! between the rows. Floating-point texels are cut off some bits below the leading bit of the largest of their square;
-//! the products are exact and their sum is rounded once to the format, ties away from zero; colours from the sRGB space
-//! likewise, to 16 bits. Integers of 8 and 16 bits are weighed as numbers of 16 bits, ties upwards.
+//! These rules were found by comparing sums with those of an H200, bit by bit. A weight of whole 256ths is split in two
+//! by a fraction, again in 256ths, whose product is rounded: first between levels, then slices, then along a row, and
+//! then between the rows. Floating-point texels are truncated some bits below the leading bit of the largest texel of
+//! their square; the products are exact and their sum is rounded once to the format, ties away from zero. Colours from
+//! the sRGB space are treated the same way, with 16 bits. Integers of 8 and 16 bits are weighted as 16-bit numbers,
+//! ties upwards.
 
 use super::format::{ChannelKind, Format};
 use super::sampler::ONE;
 use super::srgb;
 use crate::lane::F16;
 
-/// A product of two numbers of 256ths, in 256ths.
+/// Returns the product of two numbers of 256ths, in 256ths.
 fn product(a: i32, b: i32) -> i32 {
     (a * b + 128) >> 8
 }
 
-/// The weights of the four texels of a square, in 256ths of which there are `all`: those of the lower row first. The
-/// second of each pair weighs `a` of 256 parts in a row, and `b` along columns.
+/// Returns the weights of the four texels of a square, as 256ths that sum to `all`: those of the lower row first. The
+/// second texel of each pair gets `a` of 256 parts in a row, and `b` along columns.
 pub fn square([a, b]: [u32; 2], all: u32) -> [i32; 4] {
     let [a, b, all] = [a, b, all].map(|part| part as i32);
     let right = product(a, all);
@@ -27,8 +28,8 @@ pub fn square([a, b]: [u32; 2], all: u32) -> [i32; 4] {
     [lower_left, right - upper_right, left - lower_left, upper_right]
 }
 
-/// The weights of a square without the texel in one of its corners, as there is none at the corners of a cube map: its
-/// neighbours each get a third of its weight, to the nearest, and the texel across from it gets the rest.
+/// Returns the weights of a square that lacks the texel in one corner, as at the corners of a cube map: its neighbours
+/// each get a third of its weight, rounded to nearest, and the texel diagonally opposite gets the rest.
 pub fn without(corner: usize, mut weights: [i32; 4]) -> [i32; 4] {
     let gone = std::mem::take(&mut weights[corner]);
     let third = (gone + 1) / 3;
@@ -38,7 +39,7 @@ pub fn without(corner: usize, mut weights: [i32; 4]) -> [i32; 4] {
     weights
 }
 
-/// The weights of the eight texels of a cube, in 256ths of which there are `all`: those of the lower slice first.
+/// Returns the weights of the eight texels of a cube, as 256ths that sum to `all`: those of the lower slice first.
 pub fn cube([a, b, c]: [u32; 3], all: u32) -> [i32; 8] {
     let upper = product(c as i32, all as i32) as u32;
     let slices = [square([a, b], all - upper), square([a, b], upper)];
@@ -48,16 +49,16 @@ pub fn cube([a, b, c]: [u32; 3], all: u32) -> [i32; 8] {
 /// A texel and its weight.
 #[derive(Clone, Copy, Debug)]
 pub struct Weighed {
-    /// What a fetch without a filter gives of it.
+    /// The result of an unfiltered fetch of it.
     pub word: u32,
-    /// In 256ths.
+    /// The weight in 256ths.
     pub weight: i32,
-    /// The number of the square that it belongs to: a slice of a level.
+    /// The number of its square: a slice of a level.
     pub square: usize,
 }
 
-/// The sum of texels of a format, those of a square side by side; as the bits of a floating-point number. `color`: the
-/// texels come from the sRGB space.
+/// Returns the sum of texels of a format as the bits of a floating-point number. Texels of a square are adjacent.
+/// `color`: the texels come from the sRGB space.
 pub fn sum(format: Format, color: bool, texels: &[Weighed]) -> u32 {
     let plain: f64 = texels.iter().map(|texel| flushed(texel.word) * f64::from(texel.weight) / f64::from(ONE)).sum();
     let half = format.bits == 16 && format.kind == ChannelKind::Float;
@@ -80,7 +81,7 @@ pub fn sum(format: Format, color: bool, texels: &[Weighed]) -> u32 {
     }
 }
 
-/// The sum of texels that are cut off so many bits below the largest exponent of their square.
+/// Returns the sum of texels that are truncated `kept` bits below the largest exponent of their square.
 fn cut(texels: &[Weighed], kept: i32, exponent: impl Fn(f64) -> i32) -> f64 {
     let squares = texels.chunk_by(|one, next| one.square == next.square).map(|square| {
         let values = || square.iter().map(|texel| (flushed(texel.word), texel.weight));
@@ -91,28 +92,29 @@ fn cut(texels: &[Weighed], kept: i32, exponent: impl Fn(f64) -> i32) -> f64 {
     squares.sum::<f64>() / f64::from(ONE)
 }
 
-/// The sum of integers' fractions of `all`, which is the largest number of 16 bits, as the bits of such a fraction.
+/// Returns the sum of integers given as fractions of `all`, the largest 16-bit number, as the bits of such a fraction.
 fn fraction(texels: &[Weighed], all: f64) -> u32 {
     let sum: f64 = texels.iter().map(|texel| whole(texel.word, all) * f64::from(texel.weight)).sum();
     (((sum / f64::from(ONE) + 0.5).floor() / all) as f32).to_bits()
 }
 
-/// The sum of signed integers of 8 bits. It has 8 bits of fraction, and becomes a number of 16 bits by its own upper
-/// bits, which repeat behind it: 127 becomes 32,767.
+/// Returns the sum of signed 8-bit integers. It has 8 bits of fraction, and is extended to 16 bits by repeating its own
+/// upper bits: 127 becomes 32,767.
 fn signed_bytes(texels: &[Weighed]) -> u32 {
     let sum: i64 = texels.iter().map(|texel| whole(texel.word, 127.0) as i64 * i64::from(texel.weight)).sum();
-    // To 11 bits behind the 16: the sum, its upper 12 bits behind 3 more, and those again behind 8 more.
+    // Extended to 11 bits below the 16: the sum, its upper 12 bits shifted down by 3 more, and again by 8 more.
     let upper = sum >> 4;
     let repeated = (sum << 11) + (upper << 8) + upper;
     ((((repeated + (1 << 10)) >> 11) as f64 / 32_767.0) as f32).to_bits()
 }
 
-/// The integer of which a word is a fraction, of `all`: a word is the nearest number of 32 bits, so it is not in doubt.
+/// Returns the integer that a word represents as a fraction of `all`: a word is the nearest 32-bit number, so the
+/// integer is unambiguous.
 fn whole(word: u32, all: f64) -> f64 {
     (flushed(word) * all).round()
 }
 
-/// The number that these bits are; zero of its sign if it is subnormal.
+/// Returns the number with these bits; zero of the same sign if it is subnormal.
 fn flushed(word: u32) -> f64 {
     let value = f32::from_bits(word);
     f64::from(if value.is_subnormal() { 0f32.copysign(value) } else { value })
@@ -122,16 +124,16 @@ fn exponent(value: f64) -> i32 {
     (value.to_bits() >> 52 & 0x7ff) as i32 - 1023
 }
 
-/// The nearest number of 32 bits, ties away from zero.
+/// Rounds to the nearest 32-bit number, ties away from zero.
 fn to_f32(value: f64) -> f32 {
     let bits = value.to_bits();
     let tie = bits & 0x1fff_ffff == 0x1000_0000;
     f64::from_bits(bits + u64::from(tie)) as f32
 }
 
-/// The nearest number of 16 bits, ties away from zero.
+/// Rounds to the nearest 16-bit number, ties away from zero.
 fn to_f16(value: f64) -> f32 {
-    // Sums have no more bits than an f32 but by a little, and a tie is known by its bits.
+    // Sums have only slightly more bits than an f32, so a tie shows in the bits.
     let bits = value.to_bits();
     let tie = bits & ((1 << 42) - 1) == 1 << 41;
     let up = f64::from_bits(bits + (u64::from(tie) << 30));
@@ -143,7 +145,7 @@ mod tests {
     use super::{Weighed, cube, square, sum, without};
     use crate::texture::format::{ChannelKind, Format};
 
-    /// The sum of texels of one square.
+    /// Returns the sum of texels of one square.
     fn of(format: Format, texels: &[(f32, i32)]) -> f32 {
         let weighed = |&(value, weight): &(f32, i32)| Weighed { word: value.to_bits(), weight, square: 0 };
         f32::from_bits(sum(format, false, &texels.iter().map(weighed).collect::<Vec<_>>()))
@@ -167,7 +169,7 @@ mod tests {
 
     #[test]
     fn weights_are_split_between_slices_first_and_rows_last() {
-        // What an H200 weighs, as the sums of its record tell.
+        // The weights of an H200, derived from its recorded sums.
         assert_eq!(cube([128, 21, 252], 256), [2, 2, 0, 0, 116, 116, 10, 10]);
         assert_eq!(cube([128, 8, 93], 256), [78, 79, 3, 3, 45, 46, 1, 1]);
         assert_eq!(cube([128, 185, 179], 256), [11, 11, 27, 28, 25, 25, 64, 65]);
@@ -176,7 +178,7 @@ mod tests {
         assert_eq!(cube([118, 128, 128], 256), [35, 29, 34, 30, 35, 29, 34, 30]);
     }
 
-    /// What an H200 weighs at the corners of a cube map.
+    /// The weights of an H200 at the corners of a cube map.
     #[test]
     fn a_missing_texel_is_shared() {
         assert_eq!(without(0, [64; 4]), [0, 85, 85, 86]);
@@ -195,7 +197,7 @@ mod tests {
             (of(byte, &[(part(one), weight), (part(other), 256 - weight)]) * 32_767.0).round()
         };
         assert_eq!([pair(127, 127, 128), pair(-127, -127, 128), pair(0, 0, 1)], [32_767.0, -32_767.0, 0.0]);
-        // What an H200 gave; the exact sums are nearer to the next number.
+        // Results of an H200; the exact sums are closer to the next number.
         assert_eq!([pair(71, 34, 70), pair(-97, -55, 252), pair(-97, -55, 246)], [11_382.0, -24_858.0, -24_603.0]);
     }
 
@@ -207,7 +209,7 @@ mod tests {
         assert_eq!(of(float, &[(tiny, 128), (0.0, 128)]).to_bits(), 0);
     }
 
-    /// The sums that an H200 gave.
+    /// Sums returned by an H200.
     #[test]
     fn small_texels_beside_a_large_one_are_cut_off() {
         let float = Format { kind: ChannelKind::Float, bits: 32, channels: 1 };
@@ -216,7 +218,7 @@ mod tests {
         assert_eq!(of(float, &row), -0.827_572_1);
         let half = Format { bits: 16, ..float };
         assert_eq!(of(half, &[(44.718_75, 126), (44.718_75, 126), (22_480.0, 2), (22_480.0, 2)]), 394.5);
-        // A large one in another slice cuts nothing off.
+        // A large texel in another slice does not truncate any.
         let apart = [(1.0, 0), (2f32.powi(-30), 1)].map(|(value, square): (f32, _)| Weighed {
             word: value.to_bits(),
             weight: 128,
@@ -232,7 +234,7 @@ mod tests {
         let byte = Format { kind: ChannelKind::Unsigned, bits: 8, channels: 1 };
         // 113 * 257 * 192 / 256 + 249 * 257 * 64 / 256 is 37,779.
         assert_eq!(of(byte, &[(113.0 / 255.0, 192), (249.0 / 255.0, 64)]), 37_779.0 / 65_535.0);
-        // Half of a unit goes up, also below zero.
+        // Half of a unit rounds up, even below zero.
         let short = Format { kind: ChannelKind::Signed, bits: 16, channels: 1 };
         assert_eq!(of(short, &[(-18_087.0 / 32_767.0, 128), (-31_106.0 / 32_767.0, 128)]), -24_596.0 / 32_767.0);
         let float = Format { kind: ChannelKind::Float, bits: 32, channels: 1 };

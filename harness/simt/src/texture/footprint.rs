@@ -1,58 +1,60 @@
-//! How long a footprint is, and the level of detail that follows.
+//! The length of a footprint, and the level of detail that follows.
 //!
-//! Found in the fetches that are recorded of an H200, whose texels tell the level to 1/256. The parts of the sides are
-//! cut to 9 bits behind the leading one. A side is as long as its larger part and 0.34384 of its smaller one: 11/32 and
-//! a little more. A footprint is as long as its longest side, or as 11/16 of its longer diagonal, the sum or the
-//! difference of the sides. Parts of a diagonal are cut to 9 bits, too, before and after that product, which is rounded
-//! in between. The length has 8 bits behind the leading one, and a table of whole 256ths gives the logarithm. Of the
-//! 1,536 recorded footprints whose texels tell a level that is not anisotropic, 4 are a step of the table away.
+//! The rules were derived from the fetches recorded on an H200, whose texels reveal the level to 1/256. The parts of
+//! the sides are truncated to 9 bits behind the leading one. The length of a side is its larger part plus 0.34384 of
+//! its smaller one: slightly more than 11/32. The length of a footprint is that of its longest side, or 11/16 of its
+//! longer diagonal, which is the sum or the difference of the sides. Parts of a diagonal are also truncated to 9 bits,
+//! before and after that product, which is rounded in between. The length has 8 bits behind the leading one, and a
+//! table of whole 256ths gives the logarithm. Of the 1,536 recorded footprints whose texels reveal a level that is not
+//! anisotropic, 4 are off by one step of the table.
 //!
-//! An anisotropic texture takes the footprint for as long as its area by its length, but for no less than its length by
-//! the most samples, and moves the fraction of the level away from one half: by 7/4 for 4 samples at most and by 2 for
-//! 16 (that is the trilinear optimization, which a texture may disable). What lies between those, and 2 samples, is not
-//! recorded: here the factor grows by 1/8 with each doubling. Nor is it recorded whether levels that are asked for by
-//! number are moved (here they are not), nor where the samples lie (here one lies in the middle). Of the 512 recorded
-//! anisotropic footprints 75 have another level, most of them by one step before it is moved.
+//! For an anisotropic texture, the footprint's length is its area divided by its length, but at least its length
+//! divided by the maximum number of samples. The fraction of the level is moved away from one half: by 7/4 for at most
+//! 4 samples and by 2 for 16 (this is the trilinear optimization, which a texture may disable). Numbers of samples
+//! between those, and 2 samples, are not recorded: here the factor grows by 1/8 with each doubling. Also not recorded
+//! are whether explicitly requested levels are moved (here they are not), and where the samples lie (here there is one
+//! in the middle). Of the 512 recorded anisotropic footprints 75 have a different level, most of them by one step
+//! before it is moved.
 
 use std::sync::LazyLock;
 
 /// A side of a flat footprint, in texels.
 pub(super) type Side = [f64; 2];
 
-/// How long a footprint with these sides is.
+/// Returns the length of a footprint with these sides.
 pub(super) fn length(sides: [Side; 2]) -> f64 {
     let [[a, b], [c, d]] = sides.map(|side| side.map(|part| cut(part, 9)));
     let diagonal = |parts: Side| parts.map(|part| of_diagonal(cut(part, 9)));
     [[a, b], [c, d], diagonal([a + c, b + d]), diagonal([a - c, b - d])].map(of_parts).into_iter().fold(0.0, f64::max)
 }
 
-/// How long a side with these parts is.
+/// Returns the length of a side with these parts.
 fn of_parts([x, y]: Side) -> f64 {
     let (x, y) = (x.abs(), y.abs());
     x.max(y) + SMALLER * x.min(y)
 }
 
-/// What a part of a diagonal counts: 11/16 of it, rounded to a unit of 10 bits behind its leading one.
+/// Returns the contribution of a part of a diagonal: 11/16 of it, rounded to a unit of 10 bits behind its leading one.
 fn of_diagonal(part: f64) -> f64 {
     let half = if part == 0.0 { 0.0 } else { 2f64.powi(exponent(part) - 11) };
     cut(cut_to(11.0 / 16.0 * part.abs() + half, 2.0 * half), 9)
 }
 
-/// What the smaller part of a side adds to its length, of itself. Of all multiples of 1/32,768 this one meets the most
-/// recorded levels.
+/// The fraction of a side's smaller part that is added to its length. Of all multiples of 1/32,768, this one matches
+/// the most recorded levels.
 const SMALLER: f64 = 11_267.0 / 32_768.0;
 
-/// A number without what lies beyond so many bits behind its leading one.
+/// Truncates a number to `bits` bits behind its leading one.
 fn cut(number: f64, bits: i32) -> f64 {
     if number == 0.0 { 0.0 } else { cut_to(number, 2f64.powi(exponent(number) - bits)) }
 }
 
-/// A number cut to a multiple of a unit, toward zero.
+/// Truncates a number to a multiple of a unit, toward zero.
 fn cut_to(number: f64, unit: f64) -> f64 {
     if unit == 0.0 || !number.is_finite() { number } else { (number / unit).trunc() * unit }
 }
 
-/// The level of detail of a footprint for a texture that takes so many samples at most.
+/// Returns the level of detail of a footprint for a texture that takes at most `samples` samples.
 pub(super) fn level(sides: [Side; 2], samples: u32, optimized: bool) -> f64 {
     let longest = length(sides);
     if samples <= 1 || longest == 0.0 || !longest.is_finite() {
@@ -64,7 +66,7 @@ pub(super) fn level(sides: [Side; 2], samples: u32, optimized: bool) -> f64 {
     if optimized { moved(level, samples) } else { level }
 }
 
-/// A level in whole 256ths, the fraction of which is moved away from one half.
+/// Moves the fraction of a level in whole 256ths away from one half.
 fn moved(level: f64, samples: u32) -> f64 {
     let eighths = f64::from(12 + samples.min(16).ilog2());
     let first = (128.0 - 1024.0 / eighths).floor();
@@ -72,8 +74,8 @@ fn moved(level: f64, samples: u32) -> f64 {
     level.floor() + ((fraction - first) * eighths / 8.0).floor().clamp(0.0, 256.0) / 256.0
 }
 
-/// The binary logarithm of a number from 1 to 2 by its first 8 bits, in 256ths: that in the middle of those whose next
-/// 4 bits differ, and less than 256. Whole levels are exact.
+/// The binary logarithm of a number from 1 to 2 by its first 8 bits, in 256ths: the middle one of those whose next 4
+/// bits differ, and less than 256. Whole levels are exact.
 static LOGARITHMS: LazyLock<[u8; 256]> = LazyLock::new(|| {
     std::array::from_fn(|at| match at {
         0 => 0,
@@ -81,12 +83,12 @@ static LOGARITHMS: LazyLock<[u8; 256]> = LazyLock::new(|| {
     })
 });
 
-/// The exponent of a number that is neither 0 nor infinite nor subnormal.
+/// Returns the exponent of a number that is not 0, infinite or subnormal.
 fn exponent(number: f64) -> i32 {
     (number.to_bits() >> 52 & 0x7ff) as i32 - 1023
 }
 
-/// The binary logarithm of a length, in whole 256ths.
+/// Returns the binary logarithm of a length, in whole 256ths.
 pub(super) fn logarithm(length: f64) -> f64 {
     if length == 0.0 || !length.is_finite() {
         return length.log2();
@@ -99,7 +101,7 @@ pub(super) fn logarithm(length: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Levels that an H200 gave, in 256ths.
+    /// Levels of an H200, in 256ths.
     #[test]
     fn lengths_have_an_h200s_logarithms() {
         for (length, level) in [
@@ -118,19 +120,19 @@ mod tests {
         assert_eq!(logarithm(f64::INFINITY), f64::INFINITY);
     }
 
-    /// Sides in texels, the most samples, and the level that an H200 gave, in 256ths.
+    /// Sides in texels, the maximum number of samples, and the level of an H200, in 256ths.
     #[test]
     fn footprints_have_an_h200s_levels() {
         let seen: [([Side; 2], u32, u32); 13] = [
-            // At right angles: as long as each other, and not.
+            // Sides at right angles: of equal length, and of different lengths.
             ([[1.1445, 0.2461], [-0.2461, 1.1445]], 1, 76),
             ([[1.011_72, 0.681_69], [-0.681_69, 1.011_72]], 1, 82),
             ([[2.085_94, 0.0], [0.0, 1.203_07]], 1, 272),
             ([[2.085_94, 0.0], [0.0, 0.0]], 1, 272),
-            // One twice as long as the other, in its direction.
+            // One side twice as long as the other, in the same direction.
             ([[2.0234, 0.1938], [1.0117, 0.0969]], 1, 283),
             ([[2.8125, 0.696_57], [1.406_25, 0.348_29]], 1, 424),
-            // As long as each other.
+            // Sides of equal length.
             ([[2.070_31, 0.0], [-2.070_31, -0.000_57]], 1, 385),
             ([[2.632_81, 0.0], [-2.631_63, 0.078_83]], 1, 476),
             ([[3.0625, 0.364_67], [-7.064_85, -2.319_18]], 1, 761),

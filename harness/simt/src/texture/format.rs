@@ -1,60 +1,60 @@
-//! What a texel's bytes mean.
+//! The formats of texels.
 
 use super::srgb;
 use crate::lane::F16;
 
-/// What a channel holds.
+/// The type of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelKind {
     /// An unsigned integer.
     Unsigned,
     /// A signed integer.
     Signed,
-    /// A floating-point number, of 16 or 32 bits.
+    /// A floating-point number of 16 or 32 bits.
     Float,
 }
 
 /// The format of a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// What each channel holds.
+    /// The type of each channel.
     pub kind: ChannelKind,
-    /// Bits of each channel: 8, 16 or 32.
+    /// Bits per channel: 8, 16 or 32.
     pub bits: u32,
-    /// Channels: 1, 2 or 4.
+    /// The number of channels: 1, 2 or 4.
     pub channels: u32,
 }
 
-/// How the bytes of a texel become what a fetch gives.
+/// The conversion from a texel's bytes to the result of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// Integers stay integers, extended to 32 bits.
     Integer,
-    /// Integers of 8 and 16 bits become fractions of their largest value; floating-point numbers become those of 32
+    /// Integers of 8 and 16 bits become fractions of their largest value; floating-point numbers are converted to 32
     /// bits.
     Float {
-        /// Colours are in the sRGB space, and become linear.
+        /// Whether colours are in the sRGB space, and are converted to linear.
         srgb: bool,
     },
 }
 
 impl Format {
-    /// Bytes of a texel.
+    /// Returns the bytes of a texel.
     pub fn bytes(self) -> u32 {
         self.bits / 8 * self.channels
     }
 
-    /// Whether a channel is a colour where texels are in the sRGB space: the last of two or four is not.
+    /// Returns whether a channel is a colour if texels are in the sRGB space: the last of two or four is not.
     pub fn is_color(self, at: usize) -> bool {
         self.bits == 8 && at < 3 && (at == 0 || self.channels != 2)
     }
 
-    /// Whether a fetch gives floating-point numbers, if integers are `promoted` to fractions.
+    /// Returns whether a fetch results in floating-point numbers, if integers are `promoted` to fractions.
     pub fn reads_float(self, promoted: bool) -> bool {
         self.kind == ChannelKind::Float || promoted && self.bits < 32
     }
 
-    /// The words that a fetch gives for a texel: integers, or the bits of floating-point numbers.
+    /// Returns the words that a fetch of a texel results in: integers, or the bits of floating-point numbers.
     pub fn decode(self, texel: &[u8; 16], reading: Reading) -> [u32; 4] {
         let mut words = [0; 4];
         let size = self.bits as usize / 8;
@@ -92,8 +92,8 @@ impl Format {
         }
     }
 
-    /// The bytes of a texel that a formatted store of these words writes: floating-point numbers are rounded to the
-    /// nearest, integers stop at the ends of the channel's range.
+    /// Returns the bytes that a formatted store of these words writes: floating-point numbers are rounded to the
+    /// nearest, integers are clamped to the channel's range.
     pub fn encode(self, words: [u32; 4]) -> [u8; 16] {
         let mut texel = [0u8; 16];
         let size = self.bits as usize / 8;

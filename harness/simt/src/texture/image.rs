@@ -1,36 +1,36 @@
-//! Where the texels of an image lie, and the rules by which a surface is accessed.
+//! The locations of an image's texels, and the access rules of surfaces.
 
 use super::format::Format;
 
-/// The first number of the sectors of arrays.
+/// The first sector number of arrays.
 const SQUARES: u64 = 1 << 58;
 
-/// What an image is.
+/// The shape of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Texels in linear memory, read by their index.
     Linear,
-    /// One dimension, or a row of layers of one dimension.
+    /// One dimension, or an array of one-dimensional layers.
     D1 {
-        /// Its slices are layers.
+        /// Whether its slices are layers.
         layered: bool,
     },
-    /// Two dimensions, or layers of two.
+    /// Two dimensions, or an array of two-dimensional layers.
     D2 {
-        /// Its slices are layers.
+        /// Whether its slices are layers.
         layered: bool,
     },
     /// Three dimensions.
     D3,
-    /// The faces of cubes, six slices each.
+    /// The faces of cubes, with six slices per cube.
     Cube {
-        /// There may be several cubes.
+        /// Whether there may be several cubes.
         layered: bool,
     },
 }
 
 impl Shape {
-    /// Coordinates of a texel in its slice, or in the volume.
+    /// Returns the number of coordinates of a texel in its slice, or in the volume.
     pub fn dimensions(self) -> usize {
         match self {
             Shape::Linear | Shape::D1 { .. } => 1,
@@ -40,12 +40,12 @@ impl Shape {
     }
 }
 
-/// How texels lie in 32-byte sectors.
+/// The arrangement of texels in 32-byte sectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Row by row, as their addresses say.
+    /// Row by row, according to their addresses.
     Rows,
-    /// In squares of 16 bytes by two rows, as in the arrays of a device. Addresses here are row by row all the same.
+    /// In squares of 16 bytes by two rows, as in the arrays of a device. Addresses here are nevertheless row by row.
     Squares,
 }
 
@@ -54,9 +54,9 @@ pub enum Layout {
 pub struct Level {
     /// Device address of the first texel.
     pub base: u64,
-    /// Texels of a row.
+    /// Texels per row.
     pub width: u32,
-    /// Rows of a slice, at least 1.
+    /// Rows per slice, at least 1.
     pub height: u32,
     /// Slices, at least 1: layers, faces, or the third dimension.
     pub depth: u32,
@@ -69,47 +69,47 @@ pub struct Level {
 /// The texels of an array, or of memory that is used as one.
 #[derive(Clone, Debug)]
 pub struct Image {
-    /// What it is.
+    /// Its shape.
     pub shape: Shape,
-    /// How its texels lie in sectors.
+    /// The arrangement of its texels in sectors.
     pub layout: Layout,
-    /// What a texel's bytes mean.
+    /// The format of a texel.
     pub format: Format,
     /// Its levels, the finest first; at least one.
     pub levels: Vec<Level>,
 }
 
-/// What happens to accesses outside of a surface.
+/// The treatment of accesses outside of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Boundary {
-    /// They stop the kernel.
+    /// The access stops the kernel.
     Trap,
-    /// They go to the nearest place inside.
+    /// The access goes to the nearest position inside.
     Clamp,
-    /// They read zero, and write nothing.
+    /// Reads return zero, and writes do nothing.
     Zero,
 }
 
-/// Where an access to a surface leads.
+/// The target of a surface access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placed {
-    /// To the bytes that begin at this one of a row, in this row of this slice.
+    /// The bytes from this offset in a row, in this row of this slice.
     At([u32; 3]),
-    /// Nowhere: it reads zero and writes nothing.
+    /// No target: a read returns zero and a write does nothing.
     Nowhere,
-    /// Outside, which stops the kernel.
+    /// Outside of the surface, which stops the kernel.
     Outside,
 }
 
 impl Level {
-    /// The address of a texel of so many bytes, which must be inside.
+    /// Returns the address of a texel of `bytes` bytes, which must be inside.
     pub fn address(&self, bytes: u32, [x, y, z]: [u32; 3]) -> u64 {
         self.base + u64::from(z) * self.slice + u64::from(y) * self.pitch + u64::from(x) * u64::from(bytes)
     }
 }
 
 impl Image {
-    /// The extents of a level's slice, or of the volume: as many as it has dimensions, the others are 1.
+    /// Returns the extents of a level's slice, or of the volume. Unused dimensions have an extent of 1.
     pub fn extents(&self, level: usize) -> [u32; 3] {
         let Level { width, height, depth, .. } = self.levels[level];
         match self.shape.dimensions() {
@@ -119,12 +119,12 @@ impl Image {
         }
     }
 
-    /// The number of slices that are layers or faces.
+    /// Returns the number of slices that are layers or faces.
     pub fn slices(&self) -> u32 {
         if self.shape == Shape::D3 { 1 } else { self.levels[0].depth }
     }
 
-    /// Where an access of `size` bytes to a surface leads: `x` counts bytes, and `z` slices.
+    /// Returns the target of a surface access of `size` bytes: `x` counts bytes, and `z` slices.
     pub fn place(&self, [x, y, z]: [i32; 3], size: u32, boundary: Boundary) -> Placed {
         let level = &self.levels[0];
         let row = u64::from(level.width) * u64::from(self.format.bytes());
@@ -136,7 +136,7 @@ impl Image {
             Boundary::Trap => return Placed::Outside,
             Boundary::Zero => return Placed::Nowhere,
             Boundary::Clamp => {
-                // The last place in a row where an access of this size fits.
+                // The last offset in a row at which an access of this size fits.
                 let last = row.saturating_sub(size.into()) / u64::from(size) * u64::from(size);
                 let clamp = |at: i32, most: u64| (at.max(0) as u64).min(most) as u32;
                 [clamp(x, last), clamp(y, u64::from(level.height) - 1), clamp(z, u64::from(level.depth) - 1)]
@@ -145,8 +145,8 @@ impl Image {
         Placed::At(at)
     }
 
-    /// The number of the sector that holds the bytes of a level which begin at `x` of a row, in a row of a slice. The
-    /// sectors of arrays have numbers that no address has.
+    /// Returns the number of the sector that holds the bytes of a level from `x` in a row of a slice. The sector
+    /// numbers of arrays differ from all addresses.
     pub fn sector(&self, level: usize, at: [u32; 3]) -> u64 {
         let level = &self.levels[level];
         if self.layout == Layout::Rows {
@@ -155,7 +155,7 @@ impl Image {
         let [x, y, z] = at.map(u64::from);
         let columns = u64::from(level.width * self.format.bytes()).div_ceil(16);
         let rows = u64::from(level.height).div_ceil(2);
-        // There are no more sectors than bytes, so that the arrays' numbers do not meet.
+        // There are no more sectors than bytes, so the sector numbers of different arrays do not overlap.
         SQUARES + level.base + (z * rows + y / 2) * columns + x / 16
     }
 }

@@ -1,4 +1,4 @@
-//! The level of detail that a fetch asks for, and the levels that it reads.
+//! The level of detail that a fetch requests, and the levels that it reads.
 
 use super::cube::{Face, face_of};
 use super::footprint;
@@ -6,14 +6,14 @@ use super::image::Shape;
 use super::objects::Texture;
 use super::sampler::Sampler;
 
-/// Which level a fetch asks for.
+/// The level of detail that a fetch requests.
 #[derive(Clone, Copy, Debug)]
 pub enum Detail {
-    /// The finest.
+    /// The finest level.
     Base,
-    /// This one.
+    /// An explicit level.
     Level(f32),
-    /// That of a footprint with these sides, in the coordinates of the texture.
+    /// The level of a footprint with these sides, in the coordinates of the texture.
     Footprint([f32; 3], [f32; 3]),
 }
 
@@ -21,13 +21,13 @@ pub enum Detail {
 pub type Weighed = (usize, u32);
 
 impl Texture {
-    /// The level of detail of a fetch: the finest is 0, where texels are magnified.
+    /// Returns the level of detail of a fetch: the finest is 0, where texels are magnified.
     pub(super) fn level(&self, at: [f32; 3], detail: Detail) -> f64 {
         let last = self.image.levels.len() - 1;
         if last == 0 {
             return 0.0;
         }
-        // The level and the bias have 8 bits of fraction each, of which the rest is cut off.
+        // The level and the bias are each truncated to 8 bits of fraction.
         let cut = |level: f64| (level * 256.0).floor() / 256.0;
         let asked = match detail {
             Detail::Base => 0.0,
@@ -39,8 +39,8 @@ impl Texture {
         asked.min(most).max(least).clamp(0.0, last as f64)
     }
 
-    /// The levels that a fetch with this level of detail reads, and their weights: that of the second is 0 unless there
-    /// are two.
+    /// Returns the levels that a fetch with this level of detail reads, and their weights: the weight of the second is
+    /// 0 unless two levels are read.
     pub(super) fn levels(&self, level: f64) -> [Weighed; 2] {
         let last = self.image.levels.len() - 1;
         if !self.sampler.linear_levels {
@@ -51,7 +51,7 @@ impl Texture {
         [(first, 256 - weight), ((first + 1).min(last), weight)]
     }
 
-    /// The level at which a footprint is as long as a texel.
+    /// Returns the level at which a footprint is as long as a texel.
     fn footprint(&self, at: [f32; 3], one: [f32; 3], other: [f32; 3]) -> f64 {
         let extents = self.image.extents(0);
         let sides = [one, other].map(|side| match self.image.shape {
@@ -70,7 +70,7 @@ impl Texture {
                 let Sampler { samples, optimized, .. } = self.sampler;
                 footprint::level(sides.map(|[x, y, _]| [x, y]), samples, optimized)
             }
-            // Rows and volumes are not recorded: as long as the longer side.
+            // Rows and volumes are not recorded: the length of the longer side is used.
             _ => footprint::logarithm(sides.map(length).into_iter().fold(0.0, f64::max)),
         }
     }
@@ -80,7 +80,7 @@ fn length(side: [f64; 3]) -> f64 {
     side.iter().map(|part| part * part).sum::<f64>().sqrt()
 }
 
-/// How a face's coordinates change along a change of direction: the derivative of the quotient that they are.
+/// Returns the change of a face's coordinates along a change of direction: the derivative of their quotient.
 fn along(face: &Face, change: [f32; 3]) -> [f64; 2] {
     let [s, t, m] = face.components(change);
     [(s, face.s), (t, face.t)].map(|(change, at)| (change * face.m - at * m) / (2.0 * face.m * face.m))

@@ -1,16 +1,16 @@
-//! Colours of 8 bits in the sRGB space.
+//! 8-bit colours in the sRGB space.
 //!
-//! What an H200 makes of them was found in its recorded fetches: all 256 codes, and sums of them, are those of this
-//! rule, bit by bit. A table holds fractions of 8 bits. Eight codes side by side share an exponent, that of the last of
-//! them, and a code's colour is the multiple of that exponent's unit that is nearest to the exact one. A filter cuts
-//! the texels of a square off to the unit of the largest exponent.
+//! The rule was derived from the recorded fetches of an H200: all 256 codes, and their sums, match it bit by bit. A
+//! table holds fractions of 8 bits. Eight consecutive codes share an exponent, that of the last of them, and a code's
+//! colour is the multiple of that exponent's unit that is nearest to the exact one. A filter truncates the texels of a
+//! square to the unit of the largest exponent.
 
 use std::sync::LazyLock;
 
-/// The codes that share an exponent.
+/// The number of codes that share an exponent.
 const SHARED: usize = 8;
 
-/// Bits of a colour behind that of its exponent.
+/// Bits of a colour below its exponent.
 pub(super) const FRACTION: i32 = 7;
 
 /// The smallest exponent.
@@ -24,24 +24,24 @@ static COLORS: LazyLock<[f32; 256]> = LazyLock::new(|| {
     })
 });
 
-/// The exact colour of a code, from 0 to 1.
+/// Returns the exact colour of a code, from 0 to 1.
 fn exact(code: usize) -> f64 {
     let value = code as f64 / 255.0;
     if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
 }
 
-/// The exponent of a code and of those beside it.
+/// Returns the exponent of a code and of the codes that share it.
 fn shared_exponent(code: usize) -> i32 {
     let last = exact(code / SHARED * SHARED + SHARED - 1);
     (LEAST..0).find(|exponent| last < 2f64.powi(exponent + 1)).unwrap_or(0)
 }
 
-/// The colour of a code in a linear space, from 0 to 1.
+/// Returns the colour of a code in a linear space, from 0 to 1.
 pub(super) fn linear(code: u8) -> f32 {
     COLORS[usize::from(code)]
 }
 
-/// The exponent of a colour that a code may have.
+/// Returns the exponent of a colour of some code.
 pub(super) fn exponent(color: f64) -> i32 {
     let code = COLORS.partition_point(|&other| f64::from(other) < color);
     shared_exponent(code.min(COLORS.len() - 1))
@@ -51,7 +51,7 @@ pub(super) fn exponent(color: f64) -> i32 {
 mod tests {
     use super::{COLORS, exponent, linear, shared_exponent};
 
-    /// What an H200 gave.
+    /// Colours of an H200.
     #[test]
     fn codes_have_an_h200s_colors() {
         let seen = [

@@ -1,5 +1,5 @@
-//! Attributes of streams, and of kernels in graphs (`CUlaunchAttributeValue`). But for the size of a cluster and
-//! whether a kernel is cooperative, which a kernel's geometry has, they are kept and given back, and change nothing.
+//! Attributes of streams, and of kernels in graphs (`CUlaunchAttributeValue`). They are stored and returned, but have
+//! no effect, except for the size of a cluster and the cooperative flag, which are part of a kernel's geometry.
 
 use crate::abi::constants::launch_attribute::{
     ACCESS_POLICY_WINDOW, CLUSTER_DIMENSION, CLUSTER_SCHEDULING_POLICY, COOPERATIVE, DEVICE_UPDATABLE, MEM_SYNC_DOMAIN,
@@ -8,18 +8,18 @@ use crate::abi::constants::launch_attribute::{
 use crate::abi::error::{Error, Result};
 use std::collections::BTreeMap;
 
-/// The least urgent priority. Greater numbers are less urgent. Priorities are stored, but change nothing here.
+/// The least urgent priority. Greater numbers are less urgent. Priorities are stored, but have no effect.
 pub const LEAST_PRIORITY: i32 = 0;
 /// The most urgent priority.
 pub const GREATEST_PRIORITY: i32 = -5;
 
-/// A value, of which each attribute uses some bytes.
+/// A value; each attribute uses some of its bytes.
 pub type Value = [u8; 64];
 
 /// The attributes that streams have.
 pub const OF_STREAMS: [i32; 5] =
     [ACCESS_POLICY_WINDOW, SYNCHRONIZATION_POLICY, PRIORITY, MEM_SYNC_DOMAIN_MAP, MEM_SYNC_DOMAIN];
-/// Those that a kernel which is captured takes from its stream.
+/// The attributes that a captured kernel inherits from its stream.
 const INHERITED: [i32; 4] = [ACCESS_POLICY_WINDOW, PRIORITY, MEM_SYNC_DOMAIN_MAP, MEM_SYNC_DOMAIN];
 /// The attributes that kernels in graphs have.
 pub const OF_NODES: [i32; 9] = [
@@ -34,7 +34,7 @@ pub const OF_NODES: [i32; 9] = [
     SHARED_MEMORY_CARVEOUT,
 ];
 
-/// How many bytes an attribute uses.
+/// Returns the number of bytes that an attribute uses.
 pub fn bytes_of(attribute: i32) -> usize {
     match attribute {
         ACCESS_POLICY_WINDOW => 32,
@@ -45,12 +45,12 @@ pub fn bytes_of(attribute: i32) -> usize {
     }
 }
 
-/// The value that a number has.
+/// Returns the value for a number.
 pub fn number(value: i32) -> Value {
     numbers([value])
 }
 
-/// The value that several numbers have.
+/// Returns the value for several numbers.
 pub fn numbers<const N: usize>(values: [i32; N]) -> Value {
     let mut all = [0; 64];
     for (to, value) in all.chunks_exact_mut(4).zip(values) {
@@ -59,7 +59,7 @@ pub fn numbers<const N: usize>(values: [i32; N]) -> Value {
     all
 }
 
-/// The number at a place of a value, counted in numbers.
+/// Returns the number at an index of a value.
 pub fn number_at(value: &Value, at: usize) -> i32 {
     i32::from_ne_bytes([value[4 * at], value[4 * at + 1], value[4 * at + 2], value[4 * at + 3]])
 }
@@ -69,12 +69,12 @@ pub fn number_at(value: &Value, at: usize) -> i32 {
 pub struct Attributes(BTreeMap<i32, Value>);
 
 impl Attributes {
-    /// The value of an attribute, set or not.
+    /// Returns the value of an attribute, set or not.
     pub fn get(&self, attribute: i32) -> Value {
         self.0.get(&attribute).copied().unwrap_or_else(|| match attribute {
-            // What an H100's driver gives for a new stream.
+            // The default of a new stream on an H100.
             SYNCHRONIZATION_POLICY => number(-1),
-            // The two domains are apart.
+            // The two domains are separate.
             MEM_SYNC_DOMAIN_MAP => {
                 let mut value = [0; 64];
                 value[1] = 1;
@@ -84,10 +84,10 @@ impl Attributes {
         })
     }
 
-    /// Sets an attribute. A priority out of range is moved into it.
+    /// Sets an attribute. A priority out of range is clamped.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a policy that there is not.
+    /// `CUDA_ERROR_INVALID_VALUE` for a policy that does not exist.
     pub fn set(&mut self, attribute: i32, mut value: Value) -> Result {
         value[bytes_of(attribute)..].fill(0);
         match attribute {
@@ -100,12 +100,12 @@ impl Attributes {
         Ok(())
     }
 
-    /// Takes over all that were set elsewhere.
+    /// Copies all attributes that were set in `other`.
     pub fn extend(&mut self, other: &Attributes) {
         self.0.extend(&other.0);
     }
 
-    /// What a kernel has that is captured in a stream with these.
+    /// Returns the attributes of a kernel that is captured in a stream with these attributes.
     pub fn of_captured_kernel(&self) -> Attributes {
         let inherited = |(attribute, _): &(&i32, &Value)| INHERITED.contains(attribute);
         Attributes(self.0.iter().filter(inherited).map(|(attribute, value)| (*attribute, *value)).collect())

@@ -15,35 +15,35 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
-/// One context.
+/// A context.
 pub struct Context {
     /// Its handle.
     pub handle: Handle,
-    /// Scheduling flags; they are kept and change nothing here.
+    /// Scheduling flags, which are stored but have no effect.
     pub flags: AtomicU32,
-    /// The error of the kernel that failed in it, if one did: from then on it can only be destroyed.
+    /// The error of a failed kernel, if there was one: from then on the context can only be destroyed.
     error: AtomicI32,
-    /// The stream that handle 0 names.
+    /// The stream with handle 0.
     pub legacy: Arc<Stream>,
     /// Its other streams.
     streams: Mutex<Vec<Weak<Stream>>>,
     /// Stack size, printf buffer and so on.
     pub limits: Mutex<Limits>,
-    /// The preference between cache and shared memory; kept, and changes nothing here.
+    /// The preference between cache and shared memory, which is stored but has no effect.
     pub cache_config: AtomicI32,
-    /// The width of shared memory's banks; kept, and changes nothing here.
+    /// The width of shared memory's banks, which is stored but has no effect.
     pub shared_config: AtomicI32,
-    /// Contexts whose memory it may reach.
+    /// Contexts whose memory it may access.
     peers: Mutex<Vec<Handle>>,
 }
 
-/// How long the end of the process waits for kernels that it has stopped.
+/// The time for which the end of the process waits for kernels that it has stopped.
 const STOP: Duration = Duration::from_millis(500);
 
 /// All contexts by handle.
 static CONTEXTS: Table<Context> = Table::new();
 
-/// The context of a handle; of a green context's, the primary context.
+/// Returns the context of a handle; for the context of a green context, the primary context.
 ///
 /// # Errors
 /// `CUDA_ERROR_NOT_INITIALIZED`, `CUDA_ERROR_INVALID_CONTEXT`.
@@ -70,7 +70,7 @@ pub fn all() -> Vec<Arc<Context>> {
     CONTEXTS.all()
 }
 
-/// Waits for all work of the device, but at the end of the process only for what ends soon.
+/// Waits for all work of the device. At the end of the process, waits only until the deadline.
 pub fn synchronize_device() {
     if ending::has_begun() {
         wind_down();
@@ -81,12 +81,12 @@ pub fn synchronize_device() {
     }
 }
 
-/// Waits until the deadline for all work of the device, and abandons what is not done by then.
+/// Waits until the deadline for all work of the device, and abandons unfinished work.
 pub fn wind_down() {
     if driver().is_err() || finish_by(ending::deadline()) {
         return;
     }
-    // Kernels stop soon; a function of the program need not.
+    // Kernels stop soon; a function of the program might not.
     if ending::abandon() {
         finish_by(Instant::now() + STOP);
     }
@@ -97,7 +97,7 @@ fn finish_by(deadline: Instant) -> bool {
 }
 
 impl Context {
-    /// A context with this handle; [`register`] adds it to the table.
+    /// Creates a context with this handle; [`register`] adds it to the table.
     pub fn new(handle: Handle, flags: u32) -> Arc<Self> {
         Arc::new_cyclic(|weak: &Weak<Context>| Context {
             handle,
@@ -112,10 +112,10 @@ impl Context {
         })
     }
 
-    /// Its sticky error.
+    /// Returns the context's sticky error.
     ///
     /// # Errors
-    /// That error.
+    /// The sticky error.
     pub fn check(&self) -> Result {
         match self.error.load(Ordering::Acquire) {
             0 => Ok(()),
@@ -123,7 +123,7 @@ impl Context {
         }
     }
 
-    /// Sets the error of a kernel that failed. The first such error stays.
+    /// Sets the error of a failed kernel. The first such error stays.
     pub fn fail(&self, error: Error) {
         let _ = self.error.compare_exchange(0, error.0, Ordering::AcqRel, Ordering::Relaxed);
     }
@@ -133,17 +133,17 @@ impl Context {
         lock(&self.streams).push(Arc::downgrade(stream));
     }
 
-    /// Its streams, the legacy one first.
+    /// Returns the context's streams, the legacy one first.
     pub fn all_streams(&self) -> Vec<Arc<Stream>> {
         let mut streams = lock(&self.streams);
         streams.retain(|stream| stream.strong_count() > 0);
         std::iter::once(Arc::clone(&self.legacy)).chain(streams.iter().filter_map(Weak::upgrade)).collect()
     }
 
-    /// Waits for all work of all its streams.
+    /// Waits for all work of all streams of the context.
     ///
     /// # Errors
-    /// The error of a kernel that failed.
+    /// The error of a failed kernel.
     pub fn synchronize(&self) -> Result {
         for stream in self.all_streams() {
             stream.finish();
@@ -151,7 +151,7 @@ impl Context {
         self.check()
     }
 
-    /// Allows this context to reach the memory of another.
+    /// Allows this context to access the memory of another.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_CONTEXT` for itself, `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`.
@@ -167,7 +167,7 @@ impl Context {
         Ok(())
     }
 
-    /// Takes back what [`Self::enable_peer`] allowed.
+    /// Revokes the access that [`Self::enable_peer`] allowed.
     ///
     /// # Errors
     /// `CUDA_ERROR_PEER_ACCESS_NOT_ENABLED`.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 thread_local! {
     /// The stack is never dropped, because destructors of the program's own thread-local objects may still call the
-    /// driver after those of this library have run. A thread that ends with contexts on it leaves a few bytes behind.
+    /// driver after those of this library have run. A thread that ends with contexts on its stack leaks a few bytes.
     static STACK: RefCell<ManuallyDrop<Vec<Handle>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
     /// Set while this thread runs a host function of a stream, which must not call the driver.
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
@@ -28,17 +28,17 @@ pub fn top() -> Handle {
     STACK.with_borrow(|stack| stack.last().copied().unwrap_or(0))
 }
 
-/// Makes a context current above the others.
+/// Pushes a context, which becomes current.
 pub fn push(handle: Handle) {
     STACK.with_borrow_mut(|stack| stack.push(handle));
 }
 
-/// Takes the current context off the stack.
+/// Pops the current context.
 pub fn pop() -> Option<Handle> {
     STACK.with_borrow_mut(|stack| stack.pop())
 }
 
-/// Replaces the current context; with 0 the one below it becomes current.
+/// Replaces the current context; with 0 the context below it becomes current.
 pub fn replace(handle: Handle) {
     STACK.with_borrow_mut(|stack| {
         stack.pop();
@@ -57,11 +57,11 @@ pub fn leave(handle: Handle) {
     });
 }
 
-/// The calling thread's context, whether or not an error sticks to it.
+/// Returns the calling thread's context, whether or not it has a sticky error.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_CONTEXT` when there is none, `CUDA_ERROR_CONTEXT_IS_DESTROYED`, and `CUDA_ERROR_NOT_PERMITTED`
-/// in a host function of a stream.
+/// `CUDA_ERROR_INVALID_CONTEXT` if there is no context, `CUDA_ERROR_CONTEXT_IS_DESTROYED`, or
+/// `CUDA_ERROR_NOT_PERMITTED` in a host function of a stream.
 pub fn current_any() -> Result<Arc<Context>> {
     driver()?;
     if IN_CALLBACK.get() {
@@ -73,19 +73,19 @@ pub fn current_any() -> Result<Arc<Context>> {
     }
 }
 
-/// The calling thread's context, fit for use.
+/// Returns the calling thread's context, if it has no sticky error.
 ///
 /// # Errors
-/// As [`current_any`], and the error of a kernel that failed in it.
+/// As [`current_any`], and the error of a kernel that failed in the context.
 pub fn current() -> Result<Arc<Context>> {
     let context = current_any()?;
     context.check()?;
     Ok(context)
 }
 
-/// The context for a call that frees something of the context `owner`: the current one, or, if there is none, the
-/// owner. Clients free memory after they have popped all their contexts, and with unified addressing the driver knows
-/// whose it is.
+/// Returns the context for a call that frees an object of the context `owner`: the current one, or, if there is none,
+/// the owner. Clients free memory after they have popped all their contexts, and with unified addressing the driver
+/// knows its owner.
 ///
 /// # Errors
 /// As [`current`].

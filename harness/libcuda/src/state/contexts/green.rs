@@ -1,6 +1,6 @@
-//! Green contexts: some multiprocessors of the device. Such a context has a handle as a context too, by which it is
-//! made current; memory and modules are the primary context's. Its kernels run wherever there is room, as on a device
-//! they may do; only those whose blocks wait for each other must fit into its part.
+//! Green contexts: subsets of the device's multiprocessors. A green context also has a handle as a context, by which it
+//! is made current; memory and modules belong to the primary context. Its kernels run on any multiprocessor with room,
+//! as they may on a device; only kernels whose blocks wait for each other must fit on its own multiprocessors.
 
 use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
@@ -10,19 +10,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A green context.
 pub struct Green {
-    /// Its handle, and the one that it has as a context.
+    /// Its handle, and its handle as a context.
     pub handle: Handle,
     pub context: Handle,
-    /// The primary context, whose part it is.
+    /// The primary context to which it belongs.
     pub primary: Handle,
-    /// Its multiprocessors.
+    /// The number of its multiprocessors.
     pub sms: u32,
     ended: AtomicBool,
 }
 
 static GREEN: Table<Green> = Table::new();
 
-/// Makes one of so many multiprocessors; returns its handle.
+/// Creates a green context of `sms` multiprocessors, and returns its handle.
 pub fn create(primary: Handle, sms: u32) -> Handle {
     let handle = fresh();
     let green = Green { handle, context: fresh(), primary, sms, ended: AtomicBool::new(false) };
@@ -33,8 +33,8 @@ pub fn create(primary: Handle, sms: u32) -> Handle {
 /// The green context of a handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_CONTEXT` for null, `CUDA_ERROR_CONTEXT_IS_DESTROYED` for any other that is none, as NVIDIA's
-/// driver answers.
+/// `CUDA_ERROR_INVALID_CONTEXT` for null, `CUDA_ERROR_CONTEXT_IS_DESTROYED` for any other handle that is not a green
+/// context, as NVIDIA's driver returns.
 pub fn find(handle: Handle) -> Result<Arc<Green>> {
     let missing = if handle == 0 { Error::INVALID_CONTEXT } else { Error::CONTEXT_IS_DESTROYED };
     GREEN.get(handle).map_err(|_| missing)
@@ -45,14 +45,14 @@ pub fn of_context(handle: Handle) -> Option<Arc<Green>> {
     GREEN.all().into_iter().find(|green| green.context == handle)
 }
 
-/// Ends one. Its streams are no longer found.
+/// Ends a green context. Its streams are no longer found.
 pub fn end(green: &Green) {
     green.ended.store(true, Ordering::Release);
     let _ = GREEN.remove(green.handle);
 }
 
 impl Green {
-    /// Whether it has ended.
+    /// Returns whether the green context has ended.
     pub fn is_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
     }

@@ -1,5 +1,5 @@
-//! Limits of a context: stack, printf buffer, heap. They can be set and read; the stack and the buffer restrict a
-//! launch here.
+//! Limits of a context: stack, printf buffer, heap. They can be set and read; only the stack and the buffer affect
+//! launches.
 
 use crate::abi::constants::limit::{
     DEV_RUNTIME_PENDING_LAUNCH_COUNT, DEV_RUNTIME_SYNC_DEPTH, LAST, MALLOC_HEAP_SIZE, MAX_L2_FETCH_GRANULARITY,
@@ -8,16 +8,16 @@ use crate::abi::constants::limit::{
 use crate::abi::error::{Error, Result};
 use simt::profile::{LOCAL_BYTES, Profile};
 
-/// The stack of a thread, which lies in its local memory, is a multiple of so many bytes (as seen on an H200).
+/// The granularity of a thread's stack, which lies in its local memory, in bytes (as measured on an H200).
 const STACK_UNIT: usize = 16;
 /// The range of the L2 cache's fetch granularity, in bytes.
 const FETCH: (usize, usize) = (32, 128);
 
-/// The values by `CUlimit`, those that a context without graphics has.
+/// The values by `CUlimit`, for the limits of a context without graphics.
 pub struct Limits([usize; PERSISTING_L2_CACHE_SIZE as usize + 1]);
 
 impl Default for Limits {
-    /// What the driver starts with.
+    /// Returns the driver's initial values.
     fn default() -> Self {
         let mut limits = [0; PERSISTING_L2_CACHE_SIZE as usize + 1];
         limits[STACK_SIZE as usize] = 1024;
@@ -30,7 +30,7 @@ impl Default for Limits {
     }
 }
 
-/// The index of a limit. Refuses numbers that are not a limit, and limits that are for graphics.
+/// Returns the index of a limit. Refuses numbers that are not a limit, and limits that are for graphics.
 fn known(limit: i32) -> Result<usize> {
     match limit {
         STACK_SIZE..=PERSISTING_L2_CACHE_SIZE => Ok(limit as usize),
@@ -49,25 +49,25 @@ impl Limits {
         Ok(self.0[known(limit)?])
     }
 
-    /// The bytes of stack that each thread of a launch has.
+    /// Returns the stack size of each thread of a launch, in bytes.
     pub fn stack_bytes(&self) -> u32 {
         u32::try_from(self.0[STACK_SIZE as usize]).unwrap_or(u32::MAX)
     }
 
-    /// The bytes that a launch may print before the oldest text is dropped.
+    /// Returns the number of bytes that a launch may print before the oldest text is dropped.
     pub fn print_bytes(&self) -> usize {
         self.0[PRINTF_FIFO_SIZE as usize]
     }
 
-    /// Sets a limit, within what the part has.
+    /// Sets a limit, within the range of the part.
     ///
     /// # Errors
-    /// As [`Self::get`]; `CUDA_ERROR_UNSUPPORTED_LIMIT` also for one that the part no longer has, and
-    /// `CUDA_ERROR_INVALID_VALUE` for too large a stack.
+    /// As [`Self::get`]; `CUDA_ERROR_UNSUPPORTED_LIMIT` also for a limit that the part no longer has, and
+    /// `CUDA_ERROR_INVALID_VALUE` for a stack that is too large.
     pub fn set(&mut self, limit: i32, value: usize, profile: &Profile) -> Result {
         let index = known(limit)?;
         self.0[index] = match limit {
-            // The new runtime for launches from kernels, which came with CUDA 12 and parts of 9.0, has no such limit.
+            // The new runtime for launches from kernels, introduced with CUDA 12 and parts of 9.0, has no such limit.
             DEV_RUNTIME_SYNC_DEPTH if profile.at_least(9, 0) => {
                 return Err(Error::UNSUPPORTED_LIMIT);
             }

@@ -1,4 +1,4 @@
-//! Contexts and streams: who may work, and in which order.
+//! Contexts and streams, which determine who may submit work, and in which order it runs.
 
 pub mod attributes;
 pub mod context;

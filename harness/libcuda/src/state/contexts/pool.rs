@@ -1,6 +1,6 @@
-//! The threads that do the streams' work. Each takes a stream that is ready, does one task of it, and takes the next
-//! stream. So there are as many threads as tasks run at once, however many streams there are, and a stream that waits
-//! for another one has no thread.
+//! The threads that run the streams' work. Each takes a stream that is ready, runs one of its tasks, and takes the next
+//! stream. So there are as many threads as tasks that run at the same time, regardless of the number of streams, and a
+//! stream that waits for another one does not occupy a thread.
 
 use super::stream::Stream;
 use crate::state::device::sync::lock;
@@ -10,26 +10,27 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
-/// A thread with nothing to do waits this long before it ends.
+/// An idle thread waits this long before it ends.
 const IDLE: Duration = Duration::from_secs(5);
 
-/// What keeps the thread of a task busy.
+/// The kind of work that occupies the thread of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
     /// A kernel, which may wait for other kernels and for the host.
     Kernel,
-    /// What ends by itself.
+    /// Work that ends without external events.
     Transfer,
-    /// What may wait for anything: the program's functions, and words of memory.
+    /// Work that may wait for anything: the program's functions, and words of memory.
     Wait,
 }
 
-/// How many tasks of each load run at once, at most. A GPU has as many kernels resident, and its copies need none of
-/// their room. What waits for anything is never kept from running: what it waits for may be another such task.
+/// The maximum number of tasks of each load that run at the same time. A GPU has this number of resident kernels, and
+/// its copies do not use their resources. Tasks that may wait for anything are never kept from running, because they
+/// may wait for another such task.
 const MOST: [usize; 3] = [128, 16, usize::MAX];
 
-/// Those that wait for a thread, how many tasks run, how many threads have nothing to do, and whether one has just been
-/// started.
+/// The streams that wait for a thread, the number of running tasks, the number of idle threads, and whether a thread
+/// has just been started.
 struct State {
     ready: [VecDeque<Arc<Stream>>; 3],
     running: [usize; 3],
@@ -42,12 +43,12 @@ static STATE: Mutex<State> =
 static CHANGED: Condvar = Condvar::new();
 
 thread_local! {
-    /// Set in threads that look for work by themselves.
+    /// Set in threads that take work on their own.
     static WORKS: Cell<bool> = const { Cell::new(false) };
 }
 
 impl State {
-    /// A load of which a stream is ready and may run.
+    /// Returns a load for which a stream is ready and may run.
     fn runnable(&self) -> Option<usize> {
         let may_run = |load: &usize| !self.ready[*load].is_empty() && self.running[*load] < MOST[*load];
         (0..MOST.len()).rev().find(may_run)
@@ -60,7 +61,7 @@ impl State {
         Some((self.ready[load].pop_front()?, load))
     }
 
-    /// Makes sure that a thread looks for work if there is some; returns whether one does.
+    /// Ensures that a thread looks for work if there is some. Returns whether one does.
     fn call(&mut self) -> bool {
         if self.runnable().is_none() || self.is_starting {
             return true;
@@ -74,11 +75,12 @@ impl State {
     }
 }
 
-/// Has the next task of a stream done.
+/// Schedules the next task of a stream.
 pub fn add(stream: Arc<Stream>, load: Load) {
     let mut state = lock(&STATE);
     state.ready[load as usize].push_back(stream);
-    // A thread that works looks for more by itself; where the system starts no thread, whoever submits does the work.
+    // A working thread takes more work on its own; if the system cannot start a thread, the submitting thread does the
+    // work.
     let is_seen_to = state.call() || WORKS.get();
     drop(state);
     if !is_seen_to {
@@ -90,7 +92,7 @@ pub fn add(stream: Arc<Stream>, load: Load) {
     }
 }
 
-/// Does a stream's next task.
+/// Runs a stream's next task.
 fn perform(stream: &Arc<Stream>, load: usize) {
     let next = stream.perform_next();
     let mut state = lock(&STATE);
@@ -100,14 +102,14 @@ fn perform(stream: &Arc<Stream>, load: usize) {
     }
 }
 
-/// What a thread does, until there has been no work for a while.
+/// The loop of a thread, which ends when there has been no work for a while.
 fn work() {
     WORKS.set(true);
     let mut state = lock(&STATE);
     state.is_starting = false;
     loop {
         if let Some((stream, load)) = state.take() {
-            // Whoever takes something passes on the rest.
+            // A thread that takes a task passes on the rest.
             state.call();
             drop(state);
             perform(&stream, load);

@@ -1,8 +1,8 @@
-//! A stream's queue: tasks run in order, each after what it depends on, and the caller does not wait.
+//! A stream's queue: tasks run in order, each after its dependencies, and the caller does not wait.
 //!
-//! A task runs on the calling thread when nothing is before it and it is brief; otherwise on a thread of the
-//! [pool](super::pool). Dependencies always name tasks that were submitted earlier, so streams cannot wait for each
-//! other in a circle.
+//! A task runs on the calling thread if no task precedes it and it is brief; otherwise on a thread of the
+//! [pool](super::pool). Dependencies always refer to tasks that were submitted earlier, so streams cannot wait for each
+//! other in a cycle.
 
 use super::attributes::Attributes;
 use super::context::Context;
@@ -20,74 +20,74 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// How many tasks wait in a stream, at most; who submits more waits. A GPU's host waits after about a thousand, so a
-/// program that ends there does not hang here.
+/// The maximum number of tasks that wait in a stream; a thread that submits more blocks. A GPU's host blocks after
+/// about a thousand, so a program that finishes on a GPU does not hang here.
 const PENDING: usize = 1 << 16;
-/// A queue that has become empty keeps room for so many tasks.
+/// The capacity that an empty queue keeps, in tasks.
 const KEPT: usize = 64;
-/// How often a thread that waits for room looks whether the process ends.
+/// The interval at which a thread that waits for room checks whether the process ends.
 const LOOK: Duration = Duration::from_millis(50);
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
-/// A task of another stream that one waits for: that stream, and how many of its tasks must be done.
+/// A task of another stream that is a dependency: that stream, and the number of its tasks that must be done.
 type Ticket = (Arc<Stream>, u64);
 
-/// What a stream runs.
+/// A task of a stream.
 pub trait Work: Send {
-    /// Whether the caller may run it itself: it takes no longer than handing it on would.
+    /// Returns whether the caller may run it directly: it takes no longer than handing it to a thread would.
     fn is_brief(&self) -> bool;
-    /// What keeps the thread busy that runs it.
+    /// Returns the kind of work that occupies the thread that runs it.
     fn load(&self) -> Load;
-    /// Whether it has to wait first for something that resumes the stream.
+    /// Returns whether it must first wait for something that will resume the stream.
     fn is_held_up(&self, stream: &Arc<Stream>) -> bool;
-    /// Runs it. `context` is the stream's context, or `None` if that was destroyed.
+    /// Runs the task. `context` is the stream's context, or `None` if that was destroyed.
     fn run(self: Box<Self>, context: Option<&Arc<Context>>);
 }
 
 /// A stream's participation in a capture. Its type is hidden here, because captures are about graphs, and those depend
-/// on streams: only `state::graphs::capture` looks inside.
+/// on streams: only `state::graphs::capture` accesses it.
 pub type CaptureSlot = Option<Box<dyn Any + Send>>;
 
-/// One stream.
+/// A stream.
 pub struct Stream {
     /// Unique in the process.
     pub id: u64,
     /// Its context, unless that was destroyed.
     pub context: Weak<Context>,
-    /// As given at its creation.
+    /// The flags given at its creation.
     pub flags: u32,
     /// Whether it is its context's default stream.
     pub legacy: bool,
-    /// Its attributes, the priority among them.
+    /// Its attributes, including the priority.
     pub attributes: Mutex<Attributes>,
-    /// The green context that it is of, if it is of one.
+    /// The green context to which it belongs, if any.
     pub green: Option<Arc<Green>>,
-    /// The capture it takes part in.
+    /// The capture in which it participates.
     pub capture: Mutex<CaptureSlot>,
     progress: Mutex<Progress>,
     changed: Condvar,
 }
 
-/// What waits, how much was done, and who waits for it.
+/// The waiting tasks, the number of completed ones, and the streams that wait for it.
 #[derive(Default)]
 struct Progress {
     queue: VecDeque<(Vec<Ticket>, Box<dyn Work>)>,
     submitted: u64,
     completed: u64,
-    /// A task runs or waits for a thread, or something will resume the stream.
+    /// Whether a task runs or waits for a thread, or something will resume the stream.
     active: bool,
-    /// Streams that go on once so many tasks are done.
+    /// Streams that continue once this number of tasks is done.
     waiting: Vec<(u64, Arc<Stream>)>,
 }
 
 impl Stream {
-    /// A stream of a context, with `CUstream_flags`.
+    /// Creates a stream of a context, with `CUstream_flags`.
     pub fn new(context: Weak<Context>, flags: u32, attributes: Attributes, legacy: bool) -> Arc<Self> {
         Self::of_green(context, flags, attributes, legacy, None)
     }
 
-    /// The same, of a green context if one is given.
+    /// Creates a stream of a context, or of a green context if one is given.
     pub fn of_green(
         context: Weak<Context>,
         flags: u32,
@@ -108,7 +108,7 @@ impl Stream {
         })
     }
 
-    /// Its context.
+    /// Returns the stream's context.
     ///
     /// # Errors
     /// `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
@@ -116,22 +116,22 @@ impl Stream {
         self.context.upgrade().ok_or(Error::CONTEXT_IS_DESTROYED)
     }
 
-    /// The sticky error of its context, if the context still exists.
+    /// Checks the sticky error of the stream's context, if the context still exists.
     ///
     /// # Errors
-    /// That error.
+    /// The sticky error.
     pub fn check(&self) -> Result {
         let context = self.context.upgrade();
         context.map_or(Ok(()), |context| context.check())
     }
 
-    /// Whether it and the default stream wait for each other.
+    /// Returns whether the stream and the default stream wait for each other.
     pub fn is_blocking(&self) -> bool {
         !self.legacy && self.flags & NON_BLOCKING == 0
     }
 
-    /// What the next task has to wait for in other streams: the default stream and the blocking ones wait for each
-    /// other.
+    /// Returns the tasks of other streams for which the next task must wait: the default stream and the blocking ones
+    /// wait for each other.
     fn dependencies(&self) -> Vec<Ticket> {
         let Some(context) = self.context.upgrade() else {
             return Vec::new();
@@ -146,7 +146,7 @@ impl Stream {
         others.into_iter().filter_map(|stream| stream.pending().map(|ticket| (stream, ticket))).collect()
     }
 
-    /// The last task's number if it is not done.
+    /// Returns the last task's number if it is not done.
     fn pending(&self) -> Option<u64> {
         let progress = lock(&self.progress);
         (progress.completed < progress.submitted).then_some(progress.submitted)
@@ -156,12 +156,12 @@ impl Stream {
         lock(&self.progress).completed >= ticket
     }
 
-    /// Whether all its work is done; for the default stream, also the work of the blocking streams.
+    /// Returns whether all work of the stream is done; for the default stream, also the work of the blocking streams.
     pub fn is_idle(&self) -> bool {
         self.pending().is_none() && (!self.legacy || self.dependencies().is_empty())
     }
 
-    /// Submits a task. Waits while too many do.
+    /// Submits a task. Blocks while too many tasks wait.
     ///
     /// # Errors
     /// `CUDA_ERROR_DEINITIALIZED` once another thread ends the process.
@@ -188,7 +188,7 @@ impl Stream {
         Ok(())
     }
 
-    /// The progress, when there is room for another task.
+    /// Locks the progress, once there is room for another task.
     fn with_room(&self) -> Result<MutexGuard<'_, Progress>> {
         let mut progress = lock(&self.progress);
         loop {
@@ -200,16 +200,16 @@ impl Stream {
         }
     }
 
-    /// Goes on, if nothing holds up the next task. Only whoever has made the stream active calls this, or whom it has
-    /// asked to.
+    /// Continues the stream, if nothing holds up the next task. Only the thread that made the stream active calls this,
+    /// or one to which that thread has delegated it.
     pub fn resume(self: &Arc<Self>) {
         if let Some(load) = self.ready() {
             pool::add(Arc::clone(self), load);
         }
     }
 
-    /// The load of the next task, if nothing holds it up. Otherwise something will resume the stream, or nothing is
-    /// left and it is no longer active.
+    /// Returns the load of the next task, if nothing holds it up. Otherwise something will resume the stream, or the
+    /// queue is empty and the stream is no longer active.
     fn ready(self: &Arc<Self>) -> Option<Load> {
         loop {
             let mut progress = lock(&self.progress);
@@ -228,7 +228,7 @@ impl Stream {
         }
     }
 
-    /// Resumes another stream once so many tasks are done; returns whether they are not yet.
+    /// Resumes another stream once `ticket` tasks are done. Returns whether they are still pending.
     fn resumes(&self, ticket: u64, other: &Arc<Stream>) -> bool {
         let mut progress = lock(&self.progress);
         let is_ahead = progress.completed < ticket;
@@ -238,7 +238,7 @@ impl Stream {
         is_ahead
     }
 
-    /// Runs the next task; returns the load of the one after it, if nothing holds that up.
+    /// Runs the next task. Returns the load of the one after it, if nothing holds that up.
     pub(super) fn perform_next(self: &Arc<Self>) -> Option<Load> {
         let (_, task) = lock(&self.progress).queue.pop_front()?;
         self.run(task);
@@ -275,8 +275,8 @@ impl Stream {
         drop(self.changed.wait_while(progress, is_ahead).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Waits for everything that was submitted so far; for the default stream, also for the blocking streams. Then
-    /// prints what kernels have printed.
+    /// Waits for all tasks submitted so far; for the default stream, also for the blocking streams. Then prints the
+    /// kernels' output.
     pub fn finish(&self) {
         let ticket = lock(&self.progress).submitted;
         self.wait_for(ticket);
@@ -288,7 +288,7 @@ impl Stream {
         output::flush();
     }
 
-    /// Waits for everything that was submitted so far, but no longer than until then; returns whether it is done.
+    /// Waits for all tasks submitted so far, but not beyond the deadline. Returns whether they are done.
     pub fn finish_by(&self, deadline: Instant) -> bool {
         let mut progress = lock(&self.progress);
         let ticket = progress.submitted;
@@ -308,7 +308,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicUsize;
 
-    /// A function as work: brief if it does nothing.
+    /// A function as a task, which is brief if it is empty.
     struct Call<F>(Option<F>);
     impl<F: FnOnce() + Send> Work for Call<F> {
         fn is_brief(&self) -> bool {

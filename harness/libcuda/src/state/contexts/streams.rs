@@ -17,7 +17,7 @@ use std::sync::Arc;
 static STREAMS: Table<Stream> = Table::new();
 
 thread_local! {
-    /// This thread's own default streams, one for each context that it used.
+    /// This thread's own default streams, one for each context that it has used.
     static OWN: RefCell<Vec<Arc<Stream>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -35,14 +35,14 @@ fn per_thread(context: &Arc<Context>) -> Arc<Stream> {
         stream
     });
     // In a destructor of another thread-local object, after this thread's streams were dropped, the default stream of
-    // all threads serves: it keeps a stricter order.
+    // all threads is used: it keeps a stricter order.
     mine.unwrap_or_else(|_| Arc::clone(&context.legacy))
 }
 
-/// The stream of a handle, the special ones included, in a context that is fit for use.
+/// Returns the stream of a handle, including the special ones, in a context without a sticky error.
 ///
 /// # Errors
-/// When the handle is not a stream, or its context was destroyed or has failed.
+/// If the handle is not a stream, or its context was destroyed or has failed.
 pub fn find(handle: Handle) -> Result<Arc<Stream>> {
     let stream = find_any(handle)?;
     stream.context()?.check()?;
@@ -55,7 +55,7 @@ fn unended(stream: Arc<Stream>) -> Result<Arc<Stream>> {
     if is_ended { Err(Error::CONTEXT_IS_DESTROYED) } else { Ok(stream) }
 }
 
-/// The stream of a handle, whatever the state of its context.
+/// Returns the stream of a handle, regardless of the state of its context.
 ///
 /// # Errors
 /// When the handle is not a stream.
@@ -68,7 +68,7 @@ pub fn find_any(handle: Handle) -> Result<Arc<Stream>> {
     }
 }
 
-/// Makes a stream in a context, or in a green one; returns its handle. A priority outside the range is moved into it.
+/// Creates a stream in a context, or in a green one, and returns its handle. A priority outside the range is clamped.
 pub fn create(context: &Arc<Context>, flags: u32, priority: i32, green: Option<Arc<Green>>) -> Handle {
     let mut attributes = Attributes::default();
     // A priority is never refused.
@@ -78,7 +78,7 @@ pub fn create(context: &Arc<Context>, flags: u32, priority: i32, green: Option<A
     STREAMS.insert(stream)
 }
 
-/// The stream of a handle that can be destroyed.
+/// Returns the stream of a handle, if it can be destroyed.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_HANDLE` for the default streams, and for handles that are not streams.

@@ -1,26 +1,26 @@
-//! For how long kernels have been running, for libraries of monitoring.
+//! The time for which kernels have been running, for monitoring libraries.
 
 use super::sync::lock;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// How many kernels run now, since when at least one does, and for how long one did before.
+/// The number of running kernels, the time since which at least one runs, and the total of earlier such times.
 struct Activity {
     running: u32,
     since: Option<Instant>,
     before: Duration,
 }
 
-/// How many kernels run now, for those who cannot wait for the lock: handlers of signals.
+/// The number of running kernels, for signal handlers, which cannot wait for the lock.
 static RUNNING: AtomicU32 = AtomicU32::new(0);
 
 static ACTIVITY: Mutex<Activity> = Mutex::new(Activity { running: 0, since: None, before: Duration::ZERO });
 
-/// A kernel that runs; dropped at its end.
+/// A guard for a running kernel, dropped at its end.
 pub struct Busy(());
 
-/// Notes that a kernel begins.
+/// Records that a kernel begins.
 pub fn begin() -> Busy {
     RUNNING.fetch_add(1, Ordering::Relaxed);
     let mut activity = lock(&ACTIVITY);
@@ -41,12 +41,12 @@ impl Drop for Busy {
     }
 }
 
-/// Whether a kernel runs now. A handler of a signal may call it.
+/// Returns whether a kernel is running. A signal handler may call this.
 pub fn is_busy() -> bool {
     RUNNING.load(Ordering::Relaxed) > 0
 }
 
-/// For how long at least one kernel of this process has been running; kernels at the same time count once.
+/// Returns the time during which at least one kernel of this process has been running; concurrent kernels count once.
 pub fn busy() -> Duration {
     let activity = lock(&ACTIVITY);
     activity.before + activity.since.map_or(Duration::ZERO, |since| since.elapsed())
@@ -65,7 +65,7 @@ mod tests {
         drop(kernels.0);
         assert!(busy().saturating_sub(before) >= Duration::from_millis(20));
         drop(kernels.1);
-        // Other tests may run kernels too: no time counts twice.
+        // Other tests may run kernels too, but no time counts twice.
         let counted = busy().saturating_sub(before);
         assert!(counted >= Duration::from_millis(20) && counted <= start.elapsed(), "{counted:?}");
     }

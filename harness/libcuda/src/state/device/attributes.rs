@@ -4,7 +4,7 @@
 use crate::abi::device_attributes::*;
 use simt::profile::Profile;
 
-/// The value of a `CUdevice_attribute`; `None` for a number that is not an attribute.
+/// Returns the value of a `CUdevice_attribute`; `None` for a number that is not an attribute.
 pub fn device(profile: &Profile, attribute: i32) -> Option<i32> {
     let value = of_part(profile, attribute)
         .or_else(|| of_textures(profile, attribute))
@@ -12,7 +12,7 @@ pub fn device(profile: &Profile, attribute: i32) -> Option<i32> {
     i32::try_from(value).ok()
 }
 
-/// The part's own figures.
+/// Returns the part's own numbers.
 fn of_part(p: &Profile, attribute: i32) -> Option<i64> {
     Some(match attribute {
         MAX_THREADS_PER_BLOCK => p.max_threads_per_block.into(),
@@ -64,8 +64,8 @@ fn of_part(p: &Profile, attribute: i32) -> Option<i64> {
     })
 }
 
-/// Limits of textures and surfaces, from the Programming Guide's table: one column for 5.x, one for the rest; Maxwell's
-/// are smaller.
+/// Returns limits of textures and surfaces, from the Programming Guide's table: one column for 5.x, one for the rest;
+/// Maxwell's limits are smaller.
 fn of_textures(profile: &Profile, attribute: i32) -> Option<i64> {
     let wide = profile.at_least(6, 0);
     let pick = |new: i64, old: i64| if wide { new } else { old };
@@ -103,11 +103,11 @@ fn of_textures(profile: &Profile, attribute: i32) -> Option<i64> {
     })
 }
 
-/// Whether the device can do something: 1 or 0.
+/// Returns whether the device has a feature: 1 or 0.
 fn of_features(p: &Profile, attribute: i32) -> Option<i64> {
     let yes_from = |major, minor| i64::from(p.at_least(major, minor));
     Some(match attribute {
-        // Copies overlap with kernels, and kernels run side by side.
+        // Copies overlap with kernels, and kernels run concurrently.
         GPU_OVERLAP | CAN_MAP_HOST_MEMORY | CONCURRENT_KERNELS | UNIFIED_ADDRESSING | MANAGED_MEMORY => 1,
         // Stream priorities; caching in L1.
         STREAM_PRIORITIES_SUPPORTED | GLOBAL_L1_CACHE_SUPPORTED | LOCAL_L1_CACHE_SUPPORTED => 1,
@@ -132,14 +132,14 @@ fn of_features(p: &Profile, attribute: i32) -> Option<i64> {
         // The only device on its board.
         MULTI_GPU_BOARD | MULTI_GPU_BOARD_GROUP_ID => 0,
         HOST_NATIVE_ATOMIC_SUPPORTED => 0,
-        // Kernels do not reach pageable memory.
+        // Kernels cannot access pageable memory.
         PAGEABLE_MEMORY_ACCESS | PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES | DIRECT_MANAGED_MEM_ACCESS_FROM_HOST => {
             0
         }
         COOPERATIVE_MULTI_DEVICE_LAUNCH => 0,
         CAN_FLUSH_REMOTE_WRITES => 0,
         VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED => 1,
-        // Processes share memory and events by files, which Linux lets one open for another.
+        // Processes share memory and events through files, which Linux allows one process to open for another.
         HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED | MEMPOOL_SUPPORTED_HANDLE_TYPES | IPC_EVENT_SUPPORTED => {
             cfg!(target_os = "linux").into()
         }
@@ -158,9 +158,9 @@ fn of_features(p: &Profile, attribute: i32) -> Option<i64> {
         | DMA_BUF_SUPPORTED
         | HANDLE_TYPE_FABRIC_SUPPORTED => 0,
         CLUSTER_LAUNCH | TENSOR_MAP_ACCESS_SUPPORTED => yes_from(9, 0),
-        // Memory for multicast is not modelled, though Hopper has it.
+        // Multicast memory is not modelled, although Hopper has it.
         MULTICAST_SUPPORTED => 0,
-        // None of these is modelled either.
+        // These are not modelled either.
         NUMA_CONFIG
         | MPS_ENABLED
         | D3D12_CIG_SUPPORTED

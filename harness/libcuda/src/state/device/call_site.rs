@@ -1,27 +1,27 @@
-//! Where in the program an allocation was asked for.
+//! The location in the program where an allocation was requested.
 
 use super::sync::lock;
 use std::backtrace::Backtrace;
 use std::sync::{Arc, LazyLock, Mutex};
 
-/// What the client said it was doing.
+/// The activity that the client has announced.
 static DURING: LazyLock<Mutex<Arc<str>>> = LazyLock::new(|| Mutex::new("".into()));
 
-/// Sets what the client says it is doing from now on.
+/// Sets the client's current activity.
 pub fn during(what: &str) {
     *lock(&DURING) = what.into();
 }
 
-/// Where an allocation comes from.
+/// The origin of an allocation.
 pub struct CallSite {
-    /// What the client said it was doing; empty by default.
+    /// The client's activity at that time; empty by default.
     pub during: Arc<str>,
-    /// The stack of the thread that asked.
+    /// The stack of the calling thread.
     pub stack: Backtrace,
 }
 
 impl CallSite {
-    /// The present call. This walks up the stack, which takes time.
+    /// Captures the current call. This walks the stack, which takes time.
     pub fn here() -> Arc<Self> {
         Arc::new(CallSite { during: Arc::clone(&lock(&DURING)), stack: Backtrace::force_capture() })
     }

@@ -1,4 +1,4 @@
-//! The driver itself, with its one device. `cuInit` makes it, once in a process.
+//! The driver itself, with its single device. `cuInit` creates it, once per process.
 
 use super::observer::Observer;
 use super::settings::{hidden, profile_from_environment, settings_from_environment, uuid_of};
@@ -10,23 +10,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use wire::Settings;
 
-/// The one device, and the settings of its launches.
+/// The device, and the settings of its launches.
 pub struct Driver {
-    /// The part it stands for.
+    /// The emulated part.
     pub profile: &'static Profile,
     /// Its memory.
     pub memory: Arc<Memory>,
-    /// How launches are executed from now on.
+    /// The settings of future launches.
     settings: RwLock<Settings>,
-    /// Who is told what happens.
+    /// The observer that receives all events.
     observer: &'static dyn Observer,
 }
 
 static DRIVER: OnceLock<Driver> = OnceLock::new();
-/// Whether this process was forked off one that had called `cuInit`.
+/// Whether this process was forked from one that had called `cuInit`.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// Settings that were configured before `cuInit`. Its lock also makes sure that only one thread makes the driver.
+/// Settings that were configured before `cuInit`. Its lock also ensures that only one thread creates the driver.
 static EARLY: Mutex<Early> = Mutex::new(Early { profile: None, settings: None });
 
 struct Early {
@@ -34,11 +34,11 @@ struct Early {
     settings: Option<Settings>,
 }
 
-/// The driver.
+/// Returns the driver.
 ///
 /// # Errors
-/// `CUDA_ERROR_NOT_INITIALIZED` before `cuInit`, and in a process that was forked off after it: a device is not
-/// inherited, and clients rely on this error.
+/// `CUDA_ERROR_NOT_INITIALIZED` before `cuInit`, and in a process that was forked after it: a device is not inherited,
+/// and clients rely on this error.
 pub fn driver() -> Result<&'static Driver> {
     if FORKED.load(Ordering::Relaxed) {
         return Err(Error::NOT_INITIALIZED);
@@ -46,15 +46,15 @@ pub fn driver() -> Result<&'static Driver> {
     DRIVER.get().ok_or(Error::NOT_INITIALIZED)
 }
 
-/// Takes the device from this process, which was forked off one that had called `cuInit`.
+/// Removes the device from this process, which was forked from one that had called `cuInit`.
 pub fn forked_off() {
     FORKED.store(true, Ordering::Relaxed);
 }
 
-/// The part that the device stands for, or will stand for once `cuInit` is called.
+/// Returns the part that the device emulates, or will emulate once `cuInit` is called.
 ///
 /// # Errors
-/// A message, when the environment names no part that exists.
+/// A message, if the environment names a part that does not exist.
 pub fn part() -> std::result::Result<&'static Profile, String> {
     let early = lock(&EARLY).profile;
     match DRIVER.get().map(|driver| driver.profile).or(early) {
@@ -63,30 +63,30 @@ pub fn part() -> std::result::Result<&'static Profile, String> {
     }
 }
 
-/// Tells the observer something, if there is a driver.
+/// Notifies the observer of an event, if there is a driver.
 pub fn tell(event: impl FnOnce(&dyn Observer)) {
     if let Ok(driver) = driver() {
         event(driver.observer);
     }
 }
 
-/// Whether leaks are looked for: `leakcheck`.
+/// Returns whether the leak check is on: `leakcheck`.
 pub fn leaks_wanted() -> bool {
     driver().is_ok_and(|driver| driver.settings().checks.leaks)
 }
 
 impl Driver {
-    /// How launches are executed now.
+    /// Returns the current settings of launches.
     pub fn settings(&self) -> Settings {
         self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// Makes the driver on the first call. `started` runs on that call only, before any other thread can return from this
+/// Creates the driver on the first call. `started` runs on that call only, before any other thread can return from this
 /// function.
 ///
 /// # Errors
-/// When the environment's settings are wrong.
+/// If the environment's settings are invalid.
 pub fn init(observer: &'static dyn Observer, started: impl FnOnce()) -> std::result::Result<(), Refused> {
     let mut early = lock(&EARLY);
     if DRIVER.get().is_some() {
@@ -94,7 +94,8 @@ pub fn init(observer: &'static dyn Observer, started: impl FnOnce()) -> std::res
     }
     let profile = match early.profile {
         Some(profile) => profile,
-        // A client that names a part by itself means that one; all others see what CUDA's own variable lets them.
+        // A client that selects a part explicitly gets that one; all others see the devices that CUDA's own variable
+        // allows.
         None => {
             let profile = profile_from_environment().map_err(|message| Refused::new(Error::NO_DEVICE, message))?;
             if let Some(message) = hidden(uuid_of(profile)) {
@@ -118,7 +119,7 @@ pub fn init(observer: &'static dyn Observer, started: impl FnOnce()) -> std::res
 /// Changes the profile (before `cuInit` only) and the settings (from the next launch on).
 ///
 /// # Errors
-/// A message that says why the profile cannot be changed any more, or what is wrong with the environment.
+/// A message that says why the profile can no longer be changed, or what is wrong with the environment.
 pub fn configure(
     profile: Option<&'static Profile>,
     change: impl FnOnce(&mut Settings),

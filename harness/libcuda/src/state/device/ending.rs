@@ -1,5 +1,5 @@
 //! The end of the process. From its beginning on only the thread that ends the process may submit work, as with
-//! NVIDIA's driver, so that others cannot keep it from ending; and what is still under way then has a while to end.
+//! NVIDIA's driver, so that others cannot prevent the end; running work then has a grace period.
 
 use super::interrupt::interrupt;
 use crate::abi::error::{Error, Result};
@@ -7,22 +7,22 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long work that nobody has waited for may still run. Its output is lost, as on a GPU, whose kernels end with the
-/// process; but its mistakes are found, if it ends by then.
+/// The grace period of work for which no thread has waited. Its output is lost, as on a GPU, whose kernels end with the
+/// process; but its mistakes are found, if it ends in time.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// The thread that ends the process.
 static ENDING: OnceLock<usize> = OnceLock::new();
-/// When what is still under way is abandoned.
+/// The time at which running work is abandoned.
 static DEADLINE: OnceLock<Instant> = OnceLock::new();
 static ABANDONED: AtomicBool = AtomicBool::new(false);
 
 fn this_thread() -> usize {
-    // SAFETY: it has no arguments, and works in any thread at any time.
+    // SAFETY: the function has no arguments, and works in any thread at any time.
     unsafe { libc::pthread_self() as usize }
 }
 
-/// The calling thread ends the process.
+/// Records that the calling thread ends the process.
 pub fn begin() {
     let _ = ENDING.set(this_thread());
 }
@@ -41,18 +41,18 @@ pub fn check() -> Result {
     if is_anothers { Err(Error::DEINITIALIZED) } else { Ok(()) }
 }
 
-/// When what is still under way is abandoned. The first call sets it.
+/// Returns the time at which running work is abandoned. The first call sets it.
 pub fn deadline() -> Instant {
     *DEADLINE.get_or_init(|| Instant::now() + GRACE)
 }
 
-/// Whether the process waits for nothing any more but what ends by the deadline.
+/// Returns whether the process only waits for work that ends by the deadline.
 pub fn is_winding_down() -> bool {
     DEADLINE.get().is_some()
 }
 
-/// Ends kernels under way and makes what waits end without doing anything; nothing is reported of them. Returns whether
-/// this is the first call.
+/// Stops running kernels and makes waiting tasks end without doing anything; nothing is reported about them. Returns
+/// whether this is the first call.
 pub fn abandon() -> bool {
     interrupt();
     !ABANDONED.swap(true, Ordering::Relaxed)

@@ -1,4 +1,4 @@
-//! Tables of the objects that the caller holds by handle. A stale or made-up handle is an error, never a crash.
+//! Tables of the objects that the caller refers to by handle. A stale or invented handle is an error, never a crash.
 
 use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
@@ -6,15 +6,16 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Handles look like pointers (some clients test their alignment), count up, and are never used twice.
+/// Handles look like pointers (some clients test their alignment), are numbered in ascending order, and are never
+/// reused.
 static NEXT: AtomicUsize = AtomicUsize::new(0x6000_0000_1000);
 
-/// A new handle.
+/// Returns a new handle.
 pub fn fresh() -> Handle {
     NEXT.fetch_add(64, Ordering::Relaxed)
 }
 
-/// One kind of object by its handle.
+/// Objects of one kind by their handles.
 pub struct Table<T: ?Sized>(RwLock<BTreeMap<Handle, Arc<T>>>);
 
 impl<T: ?Sized> Table<T> {
@@ -22,17 +23,17 @@ impl<T: ?Sized> Table<T> {
     pub const fn new() -> Self {
         Table(RwLock::new(BTreeMap::new()))
     }
-    /// Adds an object under a handle that the caller made.
+    /// Adds an object under a handle that the caller has created.
     pub fn insert_as(&self, handle: Handle, object: Arc<T>) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).insert(handle, object);
     }
-    /// Adds an object; returns its handle.
+    /// Adds an object and returns its handle.
     pub fn insert(&self, object: Arc<T>) -> Handle {
         let handle = fresh();
         self.insert_as(handle, object);
         handle
     }
-    /// The object of a handle.
+    /// Returns the object of a handle.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_HANDLE` when the table has no such handle.
@@ -40,7 +41,7 @@ impl<T: ?Sized> Table<T> {
         let table = self.0.read().unwrap_or_else(PoisonError::into_inner);
         table.get(&handle).cloned().ok_or(Error::INVALID_HANDLE)
     }
-    /// Takes an object out of the table.
+    /// Removes an object from the table.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_HANDLE` when the table has no such handle.
@@ -48,12 +49,12 @@ impl<T: ?Sized> Table<T> {
         let mut table = self.0.write().unwrap_or_else(PoisonError::into_inner);
         table.remove(&handle).ok_or(Error::INVALID_HANDLE)
     }
-    /// The handle of an object, 0 if it has none (any more).
+    /// Returns the handle of an object; 0 if it is not, or no longer, in the table.
     pub fn handle_of(&self, object: &Arc<T>) -> Handle {
         let table = self.0.read().unwrap_or_else(PoisonError::into_inner);
         table.iter().find(|(_, other)| Arc::ptr_eq(other, object)).map_or(0, |(handle, _)| *handle)
     }
-    /// All objects.
+    /// Returns all objects.
     pub fn all(&self) -> Vec<Arc<T>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }

@@ -1,23 +1,23 @@
-//! The end of all launches from outside, for a program whose user has interrupted it.
+//! An external stop of all launches, for a program whose user has interrupted it.
 
 use super::activity::is_busy;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Set once the program is interrupted, and never taken back: a launch that sees it stops.
+/// Set once the program is interrupted, and never cleared: a launch that sees it stops.
 pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Whether Ctrl-C has set it: the program then ends when the launch under way has.
+/// Whether Ctrl-C has set it: the program then ends when the running launch has ended.
 static BY_SIGNAL: AtomicBool = AtomicBool::new(false);
 
-/// Stops the launch under way, and those from now on.
+/// Stops the running launch, and all later ones.
 pub fn interrupt() {
     INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
-/// Makes Ctrl-C stop the launch under way, for a program that leaves Ctrl-C to the system; [`end_if_interrupted`] must
-/// follow each launch. Outside of launches, and the second time, Ctrl-C ends the program as always.
+/// Makes Ctrl-C stop the running launch, for a program that leaves Ctrl-C to the system; [`end_if_interrupted`] must
+/// follow each launch. Outside of launches, and the second time, Ctrl-C ends the program as usual.
 pub fn watch_for_signal() {
-    // SAFETY: the structure is valid when zeroed, and the handler does only what a handler may.
+    // SAFETY: the structure is valid when zeroed, and the handler only makes calls that are allowed in a handler.
     unsafe {
         let mut present: libc::sigaction = std::mem::zeroed();
         let is_known = libc::sigaction(libc::SIGINT, std::ptr::null(), &raw mut present) == 0;
@@ -40,11 +40,11 @@ extern "C" fn on_signal(_: libc::c_int) {
     }
 }
 
-/// Ends the program as Ctrl-C does, after `last` was done, if that has stopped its launch.
+/// Ends the program as Ctrl-C does, after running `last`, if Ctrl-C has stopped its launch.
 pub fn end_if_interrupted(last: impl FnOnce()) {
     if BY_SIGNAL.load(Ordering::Relaxed) {
         last();
-        // SAFETY: nothing is asked of the arguments. The handler is the system's again.
+        // SAFETY: the arguments have no requirements. The system's default handler is restored.
         unsafe { libc::kill(libc::getpid(), libc::SIGINT) };
     }
 }

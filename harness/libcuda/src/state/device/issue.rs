@@ -1,14 +1,15 @@
-//! Which call issued the work that a stream's thread runs: launches end in another order than they were issued in.
+//! The call that issued the work of a stream's thread: launches end in a different order from the one in which they
+//! were issued.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A call that launches kernels, and the stream that it named.
+/// A call that launches kernels, and its stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Issued {
-    /// Counted from 1 in the process; 0 for none.
+    /// The number of the call, from 1 on in the process; 0 for no call.
     pub number: u64,
-    /// The stream, as `cuStreamGetId` numbers it.
+    /// The stream's number, as returned by `cuStreamGetId`.
     pub stream: u64,
 }
 
@@ -17,13 +18,13 @@ thread_local! {
     static CURRENT: Cell<Issued> = const { Cell::new(Issued { number: 0, stream: 0 }) };
 }
 
-/// The next call: it launches kernels on this stream.
+/// Returns the next call, which launches kernels on this stream.
 pub fn next(stream: u64) -> Issued {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     Issued { number: CALLS.fetch_add(1, Ordering::Relaxed) + 1, stream }
 }
 
-/// The call whose work this thread runs.
+/// Returns the call whose work this thread runs.
 pub fn current() -> Issued {
     CURRENT.get()
 }

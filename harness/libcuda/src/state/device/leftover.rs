@@ -1,16 +1,16 @@
-//! An allocation that was left behind.
+//! Allocations that were not freed.
 
 use super::call_site::CallSite;
 use std::sync::Arc;
 
-/// Device memory that nobody has freed.
+/// Device memory that was not freed.
 pub struct Leftover {
     /// Its address.
     pub address: u64,
     /// Its size in bytes.
     pub bytes: u64,
-    /// The call of the driver that it came from.
+    /// The driver call that allocated it.
     pub call: Arc<str>,
-    /// Where the program called it, if leaks were looked for at that time.
+    /// The location of that call in the program, if the leak check was on at that time.
     pub call_site: Option<Arc<CallSite>>,
 }

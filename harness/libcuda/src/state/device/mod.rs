@@ -1,4 +1,4 @@
-//! The device: the driver that stands for it, its settings, tables of handles, and the observer of what happens.
+//! The device: the driver, its settings, tables of handles, and the observer of events.
 
 pub mod activity;
 pub mod attributes;

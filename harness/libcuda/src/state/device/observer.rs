@@ -1,4 +1,4 @@
-//! The interface through which the state tells what happens. The account implements it.
+//! The interface through which the state reports events. The account implements it.
 
 use crate::state::device::issue::Issued;
 use crate::state::device::leftover::Leftover;
@@ -10,7 +10,7 @@ use simt::profile::Profile;
 use std::any::Any;
 use std::time::Duration;
 
-/// Which way bytes went.
+/// The direction of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     HostToDevice,
@@ -23,9 +23,9 @@ pub enum Direction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Device,
-    /// Host memory that the driver has to lock page by page.
+    /// Host memory that the driver must lock page by page.
     Pageable,
-    /// Page-locked or registered.
+    /// Page-locked or registered memory.
     Pinned,
     Managed,
 }
@@ -36,35 +36,35 @@ pub struct Launched<'a> {
     /// The part that it ran on.
     pub profile: &'a Profile,
     pub geometry: Geometry,
-    /// What the machine counted and found.
+    /// The machine's counters and findings.
     pub report: Report,
     /// The seed for the order in which warps and blocks took turns.
     pub seed: u64,
     /// The call that issued it.
     pub issued: Issued,
-    /// Time on the host.
+    /// The duration on the host.
     pub took: Duration,
 }
 
-/// A launch that the part or the kernel does not allow.
+/// A launch that exceeds a limit of the part or the kernel.
 pub struct RefusedLaunch<'a> {
     /// The kernel's name as in the PTX.
     pub kernel: &'a str,
     pub limit: Limit,
-    /// What the launch asked for, and the most that it may ask for, in the limit's unit.
+    /// The requested value, and the maximum, in the limit's unit.
     pub asked: u64,
     pub allowed: u64,
-    /// What would fit, in words. Without it the report uses its general remedy.
+    /// A description of what would fit. Without it the report uses its general remedy.
     pub remedy: Option<String>,
 }
 
-/// Is told everything that is worth reporting, at once, on the thread on which it happens.
+/// Receives every event worth reporting, immediately, on the thread on which it happens.
 pub trait Observer: Sync {
     /// A launch has ended.
     fn launched(&self, launch: Launched<'_>);
-    /// A launch has run for long, and runs on.
+    /// A launch has run for a long time, and still runs.
     fn slow(&self, kernel: &Kernel, progress: Progress);
-    /// A launch was stopped from outside while a warp was at this place.
+    /// A launch was stopped from outside while a warp was at this location.
     fn stopped(&self, kernel: &Kernel, place: &finding::Place);
     /// The process ends without its handlers being called.
     fn ends(&self);
@@ -86,17 +86,17 @@ pub trait Observer: Sync {
     fn wrong_free(&self, error: &FreeError);
     /// A context ended with memory in it that its owner could have freed.
     fn left_behind(&self, left: &[Leftover]);
-    /// A program asks for something that the machine does not model.
+    /// A program uses a feature that the machine does not model.
     fn unsupported(&self, what: &str);
-    /// Something may go wrong, and is tried all the same.
+    /// A warning: the call proceeds, but may misbehave.
     fn doubtful(&self, what: &str);
-    /// A call fails for a reason that its error does not tell.
+    /// An explanation of a failed call, if its error code does not give the reason.
     fn explained(&self, why: &str);
-    /// The driver itself failed.
+    /// A failure of the driver itself.
     fn internal(&self, place: &str, what: &str);
 }
 
-/// The message of a panic.
+/// Returns the message of a panic.
 pub fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     text.unwrap_or("it says nothing").to_owned()

@@ -1,14 +1,14 @@
 //! Settings from the environment: `WARPLAB_PROFILE`, `WARPLAB_CHECKS`, `WARPLAB_LINES`, `WARPLAB_COSTS`,
 //! `WARPLAB_SEED`, `WARPLAB_BUDGET`, `WARPLAB_WORKERS`, `WARPLAB_KEEP_GOING`.
 //!
-//! They are read only here; the machine itself reads no variables. `WARPLAB_WORKERS=0`, like no value, means one thread
-//! for each processor of the host.
+//! They are read only here; the machine itself reads no variables. `WARPLAB_WORKERS=0`, like an unset variable, means
+//! one thread for each processor of the host.
 
 use simt::profile::{PROFILES, Profile};
 use std::sync::OnceLock;
 use wire::Settings;
 
-/// A variable's value; unset and empty are the same.
+/// Returns a variable's value; unset and empty are equivalent.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
@@ -24,7 +24,7 @@ pub fn find_profile(name: &str) -> Result<&'static Profile, String> {
     })
 }
 
-/// The profile that `WARPLAB_PROFILE` names, or the usual one.
+/// Returns the profile that `WARPLAB_PROFILE` names, or the default one.
 ///
 /// # Errors
 /// A message that names the variable and says what is wrong with it.
@@ -35,7 +35,7 @@ pub fn profile_from_environment() -> Result<&'static Profile, String> {
     }
 }
 
-/// The settings that the environment asks for.
+/// Returns the settings of the environment.
 ///
 /// # Errors
 /// A message that names the variable and says what is wrong with it.
@@ -59,8 +59,8 @@ pub fn settings_from_environment() -> Result<Settings, String> {
     Ok(settings)
 }
 
-/// Whether `CUDA_VISIBLE_DEVICES` lets a program see the one device, whose UUID this is. The devices that it names are
-/// visible up to the first that does not exist.
+/// Returns whether `CUDA_VISIBLE_DEVICES` allows a program to see the device with this UUID. The devices in the list
+/// are visible up to the first that does not exist.
 pub fn is_visible(list: Option<&str>, uuid: [u8; 16]) -> bool {
     let Some(first) = list.map(|list| list.split(',').next().unwrap_or_default().trim()) else {
         return true;
@@ -71,7 +71,7 @@ pub fn is_visible(list: Option<&str>, uuid: [u8; 16]) -> bool {
     }
 }
 
-/// The UUID is made from the profile's name, so it is the same in every process.
+/// Returns the UUID, which is derived from the profile's name, so it is the same in every process.
 pub fn uuid_of(profile: &Profile) -> [u8; 16] {
     let mut bytes = *b"emulated\0\0\0\0\0\0\0\0";
     let name = profile.name.as_bytes();
@@ -80,31 +80,31 @@ pub fn uuid_of(profile: &Profile) -> [u8; 16] {
     bytes
 }
 
-/// A UUID as `nvidia-smi -L` writes it, without `GPU-`.
+/// Returns a UUID in the format of `nvidia-smi -L`, without `GPU-`.
 fn uuid_text(uuid: [u8; 16]) -> String {
     let hex = uuid.map(|byte| format!("{byte:02x}")).concat();
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
 
-/// What hides the one device from a program, if something does.
+/// Returns the reason why the device is hidden from a program, if it is.
 pub fn hidden(uuid: [u8; 16]) -> Option<String> {
     let list = std::env::var_os("CUDA_VISIBLE_DEVICES")?.to_string_lossy().into_owned();
     let hides = !is_visible(Some(&list), uuid);
     hides.then(|| format!("CUDA_VISIBLE_DEVICES=\"{list}\" hides the only device; unset it, or set it to 0"))
 }
 
-/// Whether launches return only when the kernel has ended, with its error: `CUDA_LAUNCH_BLOCKING`.
+/// Returns whether launches return only when the kernel has ended, with its error: `CUDA_LAUNCH_BLOCKING`.
 pub fn is_blocking() -> bool {
     static BLOCKING: OnceLock<bool> = OnceLock::new();
     *BLOCKING.get_or_init(|| variable("CUDA_LAUNCH_BLOCKING").is_some_and(|value| number_of(&value) != 0))
 }
 
-/// Whether modules say that they are loaded when they are first used: `CUDA_MODULE_LOADING`.
+/// Returns whether modules report that they are loaded on first use: `CUDA_MODULE_LOADING`.
 pub fn is_lazy() -> bool {
     variable("CUDA_MODULE_LOADING").is_some_and(|value| value.eq_ignore_ascii_case("LAZY"))
 }
 
-/// The number that a text begins with, as `atoi` reads it.
+/// Returns the number at the start of a text, as `atoi` parses it.
 fn number_of(text: &str) -> u64 {
     let text = text.trim_start();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());

@@ -1,5 +1,6 @@
-//! What one process tells another so that it can open a file of the first: the process, and the number of the file
-//! there. Linux lets a process of the same user open it by that (`/proc/PID/fd/N`), as long as the first has it open.
+//! Tickets, with which one process allows another to open one of its files: the process, and the descriptor of the file
+//! there. Linux allows a process of the same user to open the file by these (`/proc/PID/fd/N`), as long as the first
+//! process has it open.
 
 use super::driver::tell;
 use crate::abi::error::{Error, Result};
@@ -8,7 +9,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// What a ticket is for.
+/// The purpose of a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Use {
@@ -22,10 +23,11 @@ pub enum Use {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
     purpose: u64,
-    /// The process, and the number of the file there.
+    /// The process, and the descriptor of the file there.
     process: u32,
     descriptor: i32,
-    /// The number that the system gives the file, by which another one that was opened later is recognised.
+    /// The system's number for the file, which distinguishes it from another file that was opened later under the same
+    /// descriptor.
     file: u64,
     /// The part of the file.
     pub offset: u64,
@@ -37,7 +39,7 @@ pub struct Ticket {
 const _: () = assert!(size_of::<Ticket>() == 64);
 
 impl Ticket {
-    /// A ticket for a file of this process, which must stay open.
+    /// Creates a ticket for a file of this process, which must stay open.
     pub fn of(purpose: Use, file: &File) -> Ticket {
         Ticket {
             purpose: purpose as u64,
@@ -51,30 +53,30 @@ impl Ticket {
         }
     }
 
-    /// Whether it is one, and for this.
+    /// Returns whether the bytes are a ticket for this purpose.
     pub fn is_for(&self, purpose: Use) -> bool {
         self.purpose == purpose as u64
     }
 
-    /// Whether this process has made it.
+    /// Returns whether this process created the ticket.
     pub fn is_own(&self) -> bool {
         self.process == std::process::id()
     }
 
-    /// The process that has made it.
+    /// Returns the process that created the ticket.
     pub fn process(&self) -> u32 {
         self.process
     }
 
-    /// The file as nobody else's is called.
+    /// Returns a unique identity of the file.
     pub fn identity(&self) -> (u32, u64) {
         (self.process, self.file)
     }
 
-    /// Opens the file; `what` names it to the user.
+    /// Opens the file; `what` names it in messages.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_HANDLE`, with a word about the reason.
+    /// `CUDA_ERROR_INVALID_HANDLE`, with an explanation.
     pub fn open(&self, what: &str) -> Result<File> {
         let process = format!("/proc/{}", self.process);
         let path = format!("{process}/fd/{}", self.descriptor);

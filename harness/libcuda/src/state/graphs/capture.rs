@@ -16,14 +16,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::thread::ThreadId;
 
-/// Which calls a capture forbids (`CUstreamCaptureMode`).
+/// The calls that a capture forbids (`CUstreamCaptureMode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// All calls that are not safe in a capture, from every thread.
     Global,
-    /// Such calls from the thread that began it.
+    /// Unsafe calls from the thread that began it.
     ThreadLocal,
-    /// None.
+    /// No calls.
     Relaxed,
 }
 
@@ -51,43 +51,43 @@ impl Mode {
     }
 }
 
-/// One capture, of one stream and of those that joined it.
+/// A capture, of one stream and of those that joined it.
 pub struct Capture {
     /// Unique in the process.
     pub id: u64,
     mode: Mode,
     thread: ThreadId,
-    /// The stream that it began on.
+    /// The stream on which it began.
     origin: Weak<Stream>,
-    /// What it is captured into.
+    /// The graph into which it captures.
     pub graph: Arc<Graph>,
     invalid: AtomicBool,
     members: Mutex<Vec<Weak<Stream>>>,
 }
 
-/// A stream's part in a capture.
+/// A stream's participation in a capture.
 #[derive(Clone)]
 pub struct Participation {
     pub capture: Arc<Capture>,
-    /// The tails: the nodes that the next one will come after.
+    /// The tails: the nodes that precede the next one.
     pub tails: Vec<usize>,
 }
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-/// The captures under way.
+/// The active captures.
 static ACTIVE: Mutex<Vec<Arc<Capture>>> = Mutex::new(Vec::new());
 
 thread_local! {
     static MODE: Cell<Mode> = const { Cell::new(Mode::Global) };
 }
 
-/// The participation in a stream's slot. Nothing else is ever put into one.
+/// Returns the participation in a stream's slot, which never holds anything else.
 fn part_of(slot: &mut CaptureSlot) -> Option<&mut Participation> {
     slot.as_mut()?.downcast_mut()
 }
 
 impl Capture {
-    /// Marks it as broken by a call: from now on it can only be ended.
+    /// Marks the capture as broken by a call: from now on it can only be ended.
     pub fn invalidate(&self) {
         self.invalid.store(true, Ordering::Release);
     }
@@ -103,7 +103,7 @@ impl Capture {
 }
 
 impl Participation {
-    /// Adds a node after the present tails.
+    /// Adds a node after the current tails.
     fn add(&mut self, task: Task) -> Result {
         self.capture.check()?;
         let node = self.capture.graph.add(task, &self.tails)?;
@@ -118,7 +118,8 @@ impl Participation {
     }
 }
 
-/// A stream is destroyed. If a capture began on it, the capture ends; a stream that was only forked off leaves it.
+/// Handles the destruction of a stream. If a capture began on it, the capture ends; a stream that only joined leaves
+/// the capture.
 pub fn abandon(stream: &Arc<Stream>) {
     let mut slot = lock(&stream.capture).take();
     if let Some(part) = part_of(&mut slot)
@@ -139,12 +140,12 @@ pub fn abandon_all() {
     MODE.set(Mode::Global);
 }
 
-/// Sets which captures forbid calls to this thread; returns the mode before.
+/// Sets which captures forbid calls to this thread. Returns the previous mode.
 pub fn exchange_mode(mode: Mode) -> Mode {
     MODE.replace(mode)
 }
 
-/// Refuses a call that waits or works outside all streams, if a capture forbids it. Such a call also breaks the
+/// Refuses a call that waits or works outside of all streams, if a capture forbids it. Such a call also breaks the
 /// capture.
 ///
 /// # Errors
@@ -168,7 +169,7 @@ pub fn forbid() -> Result {
     result
 }
 
-/// The current context for a call that a stream capture forbids (it would wait, or run outside the capture).
+/// Returns the current context for a call that a stream capture forbids (it would wait, or run outside of the capture).
 ///
 /// # Errors
 /// As [`current`]; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` if a capture forbids it, which also breaks the capture.
@@ -212,10 +213,10 @@ fn forbid_implicit(stream: &Arc<Stream>) -> Result {
     Ok(())
 }
 
-/// Puts a task into a stream, or into the graph that the stream is captured into.
+/// Submits a task to a stream, or to the graph into which the stream is captured.
 ///
 /// # Errors
-/// When the capture is broken, or the task would break one; when another thread ends the process.
+/// If the capture is broken, if the task would break one, or if another thread ends the process.
 pub fn enqueue(stream: &Arc<Stream>, task: Task) -> Result {
     let mut slot = lock(&stream.capture);
     if let Some(part) = part_of(&mut slot) {
@@ -232,7 +233,7 @@ pub fn enqueue(stream: &Arc<Stream>, task: Task) -> Result {
     Ok(())
 }
 
-/// The capture that a stream takes part in, and its tails there.
+/// Returns the capture in which a stream participates, and its tails there.
 ///
 /// # Errors
 /// When that capture is broken.
@@ -246,7 +247,7 @@ pub fn position(stream: &Arc<Stream>) -> Result<Option<(Arc<Capture>, Vec<usize>
     }
 }
 
-/// Whether a stream takes part in a capture, broken or not.
+/// Returns whether a stream participates in a capture, broken or not.
 pub fn is_captured(stream: &Stream) -> bool {
     lock(&stream.capture).is_some()
 }
@@ -254,7 +255,7 @@ pub fn is_captured(stream: &Stream) -> bool {
 /// Makes a stream wait for an event if one of the two is captured. `false` if neither is.
 ///
 /// # Errors
-/// When the two belong to different captures, or only the stream to one.
+/// If the two belong to different captures, or only the stream belongs to one.
 pub fn wait(stream: &Arc<Stream>, event: &Arc<Event>, external: bool) -> Result<bool> {
     let recorded = event.recorded();
     let mut slot = lock(&stream.capture);
@@ -321,11 +322,11 @@ pub fn begin(stream: &Arc<Stream>, mode: Mode, graph: Arc<Graph>, tails: Vec<usi
     Ok(())
 }
 
-/// A capture that has ended.
+/// The result of a capture.
 pub struct Ended {
-    /// What was captured.
+    /// The captured graph.
     pub graph: Arc<Graph>,
-    /// `Ok` if it was complete; otherwise why not.
+    /// `Ok` if the capture was complete; otherwise the reason.
     pub whole: Result,
 }
 
@@ -357,7 +358,7 @@ pub fn end(stream: &Arc<Stream>) -> Result<Ended> {
     Ok(Ended { graph: Arc::clone(&capture.graph), whole: valid.and(joined) })
 }
 
-/// The status of a stream (`CUstreamCaptureStatus`), and its participation if the capture is valid.
+/// Returns the status of a stream (`CUstreamCaptureStatus`), and its participation if the capture is valid.
 ///
 /// # Errors
 /// `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the default stream while a blocking stream is captured.

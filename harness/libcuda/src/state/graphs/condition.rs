@@ -1,4 +1,4 @@
-//! Conditions: values that kernels set, and that decide which graphs a conditional node runs.
+//! Conditions: values that kernels set, and that determine which graphs a conditional node runs.
 //!
 //! A condition's handle is the address of its value on the device, so `cudaGraphSetConditional` is a store there
 //! (`state/modules/device_runtime`).
@@ -12,15 +12,15 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-/// The most bodies of one node. A greater number is a mistake of the caller.
+/// The maximum number of bodies of one node. A larger number is a mistake of the caller.
 const MOST_BODIES: u32 = 1 << 16;
 
-/// A value on the device that decides what a conditional node runs.
+/// A value on the device that determines what a conditional node runs.
 pub struct Condition {
     address: u64,
-    /// What each launch of the graph begins with; without it the value stays.
+    /// The initial value for each launch of the graph; without it the value is kept.
     default: Option<u32>,
-    /// A node uses it.
+    /// Whether a node uses it.
     taken: AtomicBool,
 }
 
@@ -28,7 +28,7 @@ pub struct Condition {
 static CONDITIONS: Mutex<BTreeMap<u64, Weak<Condition>>> = Mutex::new(BTreeMap::new());
 
 impl Condition {
-    /// Makes a condition. Its handle is valid as long as somebody keeps it.
+    /// Creates a condition. Its handle is valid as long as the condition is kept.
     ///
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`.
@@ -40,41 +40,41 @@ impl Condition {
         Ok(condition)
     }
 
-    /// The condition of a handle.
+    /// Returns the condition of a handle.
     pub fn find(handle: u64) -> Option<Arc<Self>> {
         lock(&CONDITIONS).get(&handle).and_then(Weak::upgrade)
     }
 
-    /// Its handle.
+    /// Returns the condition's handle.
     pub fn handle(&self) -> u64 {
         self.address
     }
 
-    /// Takes it for a node; returns whether no other node has it.
+    /// Takes the condition for a node. Returns whether no other node had taken it.
     pub fn take(&self) -> bool {
         !self.taken.swap(true, Ordering::Relaxed)
     }
 
-    /// The node that took it is gone.
+    /// Releases the condition, because the node that took it is gone.
     pub fn give_back(&self) {
         self.taken.store(false, Ordering::Relaxed);
     }
 
-    /// Gives it the value that a launch begins with.
+    /// Sets the initial value for a launch.
     pub fn reset(&self) {
         if let (Some(default), Some(cell)) = (self.default, self.cell()) {
             cell.store(default, Ordering::Relaxed);
         }
     }
 
-    /// The present value.
+    /// Returns the current value.
     pub fn value(&self) -> u32 {
         self.cell().map_or(0, |cell| cell.load(Ordering::Relaxed))
     }
 
     fn cell(&self) -> Option<&AtomicU32> {
         let cell = driver().ok()?.memory.host(self.address, 4).ok()?;
-        // SAFETY: four bytes, aligned, that are allocated as long as `self` lives.
+        // SAFETY: four aligned bytes that stay allocated as long as `self` lives.
         Some(unsafe { AtomicU32::from_ptr(cell.cast()) })
     }
 }
@@ -88,19 +88,19 @@ impl Drop for Condition {
     }
 }
 
-/// How the value chooses a body (`CUgraphConditionalNodeType`).
+/// The rule by which the value selects a body (`CUgraphConditionalNodeType`).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Choosing {
-    /// The first body if it is not zero; the second, if there is one, if it is.
+    /// The first body if the value is not zero; the second, if there is one, if it is zero.
     If,
-    /// The only body as long as it is not zero.
+    /// The only body, as long as the value is not zero.
     While,
-    /// The body of this number.
+    /// The body with this number.
     Switch,
 }
 
 impl Choosing {
-    /// The choice by its number in cuda.h, if it can have so many bodies.
+    /// Returns the rule for its number in cuda.h, if it allows `bodies` bodies.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE`.

@@ -1,4 +1,4 @@
-//! Events: positions in streams, and the time when each was reached.
+//! Events: positions in streams, and the times at which they were reached.
 
 use super::capture::Capture;
 use super::shared_event::SharedEvent;
@@ -18,18 +18,18 @@ use std::time::{Duration, Instant};
 pub struct Mark {
     time: Mutex<Option<Instant>>,
     reached: Condvar,
-    /// Streams that go on when it is reached.
+    /// Streams that continue when it is reached.
     waiting: Mutex<Vec<Arc<Stream>>>,
-    /// Of an event that processes share: the event, and the number of this recording.
+    /// For a shared event: the event, and the number of this recording.
     shared: Option<(Arc<SharedEvent>, u64)>,
 }
 
 impl Mark {
-    /// A recording, by any process, of an event that processes share.
+    /// Creates a recording, by any process, of a shared event.
     fn shared(event: &Arc<SharedEvent>, record: u64) -> Mark {
         Mark { shared: Some((Arc::clone(event), record)), ..Mark::default() }
     }
-    /// Marks it as reached now.
+    /// Marks the recording as reached now.
     pub fn set(&self) {
         if let Some((event, record)) = &self.shared {
             event.reach(*record);
@@ -39,7 +39,8 @@ impl Mark {
         let waiting = std::mem::take(&mut *lock(&self.waiting));
         waiting.iter().for_each(Stream::resume);
     }
-    /// Resumes a stream when it is reached; returns whether it is not yet. What other processes reach resumes nothing.
+    /// Resumes a stream when the recording is reached. Returns whether it is still pending. A recording by another
+    /// process does not resume streams.
     pub fn resumes(&self, stream: &Arc<Stream>) -> bool {
         let mut waiting = lock(&self.waiting);
         let is_ahead = self.shared.is_none() && lock(&self.time).is_none();
@@ -48,14 +49,14 @@ impl Mark {
         }
         is_ahead
     }
-    /// Whether it was reached.
+    /// Returns whether the recording was reached.
     pub fn is_done(&self) -> bool {
         match &self.shared {
             Some((event, record)) => event.is_reached(*record),
             None => lock(&self.time).is_some(),
         }
     }
-    /// Waits until it is reached.
+    /// Waits until the recording is reached.
     pub fn wait(&self) {
         if let Some((event, record)) = &self.shared {
             return event.wait(*record);
@@ -67,7 +68,7 @@ impl Mark {
     }
 }
 
-/// What an event stands for.
+/// The position that an event refers to.
 #[derive(Clone)]
 pub enum Recorded {
     /// Nothing yet.
@@ -78,12 +79,12 @@ pub enum Recorded {
     Captured(Arc<Capture>, Vec<usize>),
 }
 
-/// One event.
+/// An event.
 pub struct Event {
     context: Weak<Context>,
     flags: u32,
     recorded: Mutex<Recorded>,
-    /// What other processes see of it, if they may.
+    /// The part that other processes see, if the event is shared.
     shared: Option<Arc<SharedEvent>>,
 }
 
@@ -97,25 +98,25 @@ pub fn find(handle: Handle) -> Result<Arc<Event>> {
     EVENTS.get(handle)
 }
 
-/// The handle of an event.
+/// Returns the handle of an event.
 pub fn handle_of(event: &Arc<Event>) -> Handle {
     EVENTS.handle_of(event)
 }
 
-/// Makes an event of a context, with `CUevent_flags`; returns its handle.
+/// Creates an event of a context, with `CUevent_flags`, and returns its handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_OUT_OF_MEMORY` for one that processes share.
+/// `CUDA_ERROR_OUT_OF_MEMORY` for a shared event.
 pub fn create(context: &Arc<Context>, flags: u32) -> Result<Handle> {
     let is_shared = flags & event_flags::INTERPROCESS != 0;
     let shared = is_shared.then(SharedEvent::new).transpose()?;
     Ok(insert(context, flags, shared))
 }
 
-/// Makes an event that is the one of another process's ticket; returns its handle.
+/// Opens the event of another process's ticket, and returns its handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_MAP_FAILED` when it is gone.
+/// `CUDA_ERROR_MAP_FAILED` if the event no longer exists.
 pub fn open(context: &Arc<Context>, ticket: &Ticket) -> Result<Handle> {
     let shared = SharedEvent::open(ticket)?;
     Ok(insert(context, event_flags::DISABLE_TIMING | event_flags::INTERPROCESS, Some(shared)))
@@ -135,11 +136,11 @@ pub fn forget(handle: Handle) -> Result<Arc<Event>> {
 }
 
 impl Event {
-    /// What it stands for now.
+    /// Returns the current position.
     pub fn recorded(&self) -> Recorded {
         let own = lock(&self.recorded).clone();
         match (&self.shared, own) {
-            // The last record may be another process's.
+            // The last record may be by another process.
             (Some(shared), Recorded::Never | Recorded::Mark(_)) => match shared.last() {
                 0 => Recorded::Never,
                 last => Recorded::Mark(Arc::new(Mark::shared(shared, last))),
@@ -147,7 +148,7 @@ impl Event {
             (_, own) => own,
         }
     }
-    /// A new recording of it, which it stands for from now on.
+    /// Creates a new recording of the event, to which it refers from now on.
     pub fn mark(&self) -> Arc<Mark> {
         let mark = match &self.shared {
             Some(shared) => Mark::shared(shared, shared.record()),
@@ -157,49 +158,50 @@ impl Event {
         self.set(Recorded::Mark(Arc::clone(&mark)));
         mark
     }
-    /// A ticket for other processes.
+    /// Creates a ticket for other processes.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_HANDLE` for an event that was not made for them, and for one that another process has made.
+    /// `CUDA_ERROR_INVALID_HANDLE` for an event that was not created for sharing, or that was opened from another
+    /// process.
     pub fn ticket(&self) -> Result<Ticket> {
         let shared = self.shared.as_ref().filter(|shared| !shared.is_opened);
         Ok(shared.ok_or(Error::INVALID_HANDLE)?.ticket())
     }
-    /// Makes it stand for something else.
+    /// Sets the position of the event.
     pub fn set(&self, recorded: Recorded) {
         *lock(&self.recorded) = recorded;
     }
-    /// Records it at this moment.
+    /// Records the event at this moment.
     pub fn record_now(&self) {
         self.mark().set();
     }
-    /// Waits for what it stands for.
+    /// Waits for the event's position.
     pub fn wait(&self) {
         let recorded = self.recorded();
         if let Recorded::Mark(mark) = recorded {
             mark.wait();
         }
     }
-    /// Whether a stream belongs to the same context.
+    /// Returns whether a stream belongs to the same context.
     pub fn same_context(&self, stream: &Stream) -> bool {
         self.context.ptr_eq(&stream.context)
     }
-    /// Its context.
+    /// Returns the event's context.
     ///
     /// # Errors
     /// `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
     pub fn context(&self) -> Result<Arc<Context>> {
         self.context.upgrade().ok_or(Error::CONTEXT_IS_DESTROYED)
     }
-    /// The sticky error of its context, if the context still exists.
+    /// Checks the sticky error of the event's context, if the context still exists.
     ///
     /// # Errors
-    /// That error.
+    /// The sticky error.
     pub fn check(&self) -> Result {
         let context = self.context.upgrade();
         context.map_or(Ok(()), |context| context.check())
     }
-    /// Milliseconds from another event to this one; negative if this one was first.
+    /// Returns the milliseconds from another event to this one; negative if this one was first.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_HANDLE` for events without times or of different contexts, `CUDA_ERROR_NOT_READY`.
@@ -211,7 +213,7 @@ impl Event {
         let (Recorded::Mark(start), Recorded::Mark(end)) = (start.recorded(), self.recorded()) else {
             return Err(Error::INVALID_HANDLE);
         };
-        // Never both locks at once: they may be the same event's.
+        // The two locks are never held together, because both may belong to the same event.
         let start = *lock(&start.time);
         let end = *lock(&end.time);
         let (Some(start), Some(end)) = (start, end) else {

@@ -17,21 +17,21 @@ use std::sync::{Arc, Mutex, Weak};
 /// A node of an executable graph.
 #[derive(Clone)]
 pub struct ExecNode {
-    /// The node of the graph that it was made from.
+    /// The node of the graph from which it was created.
     pub source: Handle,
     pub task: Task,
     pub enabled: bool,
-    /// The sources of the nodes that it comes after.
+    /// The sources of the nodes that precede it.
     pub after: Vec<Handle>,
 }
 
 /// An executable graph.
 pub struct Exec {
-    /// In an order that the edges allow.
+    /// The nodes in topological order.
     pub nodes: Mutex<Vec<ExecNode>>,
     flags: u64,
     context: Weak<Context>,
-    /// References to the caller's objects, like those of the graph that it was made from.
+    /// References to the caller's objects, like those of the source graph.
     _objects: Vec<Hold>,
     /// Its graph's [`Graph::instance`].
     _instance: Arc<()>,
@@ -48,17 +48,17 @@ pub fn find(handle: Handle) -> Result<Arc<Exec>> {
     EXECS.get(handle).map_err(|_| Error::INVALID_VALUE)
 }
 
-/// Makes an executable graph from a graph; returns its handle.
+/// Creates an executable graph from a graph, and returns its handle.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for unknown flags and for edges that form a circle, `CUDA_ERROR_NOT_SUPPORTED` for
-/// launches from kernels, and for a graph with memory from which another executable graph was made that still exists.
+/// `CUDA_ERROR_INVALID_VALUE` for unknown flags or a cycle of edges, `CUDA_ERROR_NOT_SUPPORTED` for launches from
+/// kernels, or for a graph with memory from which another existing executable graph was created.
 pub fn instantiate(context: &Arc<Context>, graph: &Graph, flags: u64) -> Result<Handle> {
     if flags & !(AUTO_FREE_ON_LAUNCH | UPLOAD | DEVICE_LAUNCH | USE_NODE_PRIORITY) != 0 {
         return Err(Error::INVALID_VALUE);
     }
     if flags & DEVICE_LAUNCH != 0 {
-        // Launching a graph from a kernel is not modelled; with automatic frees the driver refuses it too.
+        // Launching a graph from a kernel is not modelled; with automatic frees NVIDIA's driver refuses it too.
         return Err(if flags & AUTO_FREE_ON_LAUNCH != 0 { Error::INVALID_VALUE } else { Error::NOT_SUPPORTED });
     }
     let instance = Arc::new(());
@@ -89,18 +89,18 @@ pub fn forget(handle: Handle) -> Result {
 }
 
 impl Exec {
-    /// The flags that it was made with.
+    /// Returns the flags with which it was created.
     pub fn flags(&self) -> u64 {
         self.flags
     }
 
-    /// One launch of it: all its tasks that are switched on, as they are now. [`Exec::launched`] must follow when it
-    /// was submitted.
+    /// Returns one launch of the graph: all its enabled tasks, in their current form. [`Exec::launched`] must follow
+    /// when it was submitted.
     ///
     /// # Errors
     /// `CUDA_ERROR_CONTEXT_IS_DESTROYED`; `CUDA_ERROR_INVALID_VALUE` if it allocates memory that was not freed since
-    /// its last launch (unless launches free it), frees memory that is not allocated, or writes or waits for words that
-    /// there are not.
+    /// its last launch (unless launches free it), frees memory that is not allocated, or writes to or waits for invalid
+    /// addresses.
     pub fn batch(&self) -> Result<Task> {
         self.context.upgrade().ok_or(Error::CONTEXT_IS_DESTROYED)?;
         let (allocated, freed) = self.memory();
@@ -122,8 +122,8 @@ impl Exec {
         Ok(Task::Batch(Arc::new(reset.into_iter().chain(tasks).collect())))
     }
 
-    /// Notes that a launch allocates and frees its memory. As with the stream's own allocations, this holds from the
-    /// call on.
+    /// Records that a launch allocates and frees its memory. As with the stream's own allocations, this takes effect at
+    /// the call.
     pub fn launched(&self) {
         let (allocated, freed) = self.memory();
         for memory in allocated {
@@ -134,7 +134,7 @@ impl Exec {
         }
     }
 
-    /// The memory that a launch allocates, and that it frees.
+    /// Returns the memory that a launch allocates, and the memory that it frees.
     fn memory(&self) -> (Vec<Arc<GraphMemory>>, Vec<Arc<GraphMemory>>) {
         let (mut allocated, mut freed) = (Vec::new(), Vec::new());
         for node in lock(&self.nodes).iter() {
@@ -147,10 +147,10 @@ impl Exec {
         (allocated, freed)
     }
 
-    /// Switches a node on or off.
+    /// Enables or disables a node.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for nodes that cannot be switched off: all but kernels, copies and fills.
+    /// `CUDA_ERROR_INVALID_VALUE` for nodes that cannot be disabled: all except kernels, copies and fills.
     pub fn set_enabled(&self, source: Handle, enabled: bool) -> Result {
         self.change(source, |node| {
             if !matches!(node.task, Task::Kernel(_) | Task::Copy(_) | Task::Fill(_)) {
@@ -161,32 +161,32 @@ impl Exec {
         })
     }
 
-    /// Changes the node that was made from this node of the graph.
+    /// Changes the node that was created from this node of the graph.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` when there is no such node; the errors of `change`.
+    /// `CUDA_ERROR_INVALID_VALUE` if there is no such node; the errors of `change`.
     pub fn change(&self, source: Handle, change: impl FnOnce(&mut ExecNode) -> Result) -> Result {
         let mut nodes = lock(&self.nodes);
         change(nodes.iter_mut().find(|node| node.source == source).ok_or(Error::INVALID_VALUE)?)
     }
 }
 
-/// All tasks of a graph, including those of child graphs.
+/// Returns all tasks of a graph, including those of child graphs.
 fn flatten(graph: &Graph) -> Result<Vec<Task>> {
     graph.ordered()?.into_iter().map(|node| whole(node.task)).collect()
 }
 
-/// A conditional node with the present tasks of its bodies.
+/// Returns a conditional node with the current tasks of its bodies.
 fn choice(node: &Conditional) -> Result<Choice> {
     let bodies = node.bodies.iter().map(|body| flatten(body)).collect::<Result<_>>()?;
     Ok(Choice { condition: Arc::clone(&node.condition), choosing: node.choosing, bodies })
 }
 
-/// A task in the form that is run: a child graph becomes the batch of its present tasks, and so do the bodies of a
+/// Returns a task in executable form: a child graph becomes the batch of its current tasks, and so do the bodies of a
 /// conditional node.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for edges that form a circle.
+/// `CUDA_ERROR_INVALID_VALUE` for a cycle of edges.
 pub fn whole(task: Task) -> Result<Task> {
     match task {
         Task::Child(graph) => Ok(Task::Batch(Arc::new(flatten(&graph)?))),
@@ -195,7 +195,7 @@ pub fn whole(task: Task) -> Result<Task> {
     }
 }
 
-/// The nodes of an executable graph, made from a graph.
+/// Creates the nodes of an executable graph from a graph.
 ///
 /// # Errors
 /// As [`whole`].
@@ -208,7 +208,7 @@ pub fn exec_nodes(graph: &Graph) -> Result<Vec<ExecNode>> {
     ordered.into_iter().map(make).collect()
 }
 
-/// The conditions of a task and of what it contains.
+/// Returns the conditions of a task and of the tasks inside it.
 fn conditions(task: &Task) -> Vec<Arc<Condition>> {
     match task {
         Task::Batch(tasks) => tasks.iter().flat_map(conditions).collect(),

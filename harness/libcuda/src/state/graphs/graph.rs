@@ -11,24 +11,25 @@ use crate::state::device::sync::lock;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// One node.
+/// A node.
 #[derive(Clone)]
 pub struct Node {
     pub handle: Handle,
     pub task: Task,
-    /// Nodes that it comes after, by index.
+    /// Nodes that precede it, by index.
     pub after: Vec<usize>,
 }
 
-/// A graph. Nodes keep their index; removed ones are `None`.
+/// A graph. Nodes keep their index; removed ones become `None`.
 #[derive(Default)]
 pub struct Graph {
     pub nodes: Mutex<Vec<Option<Node>>>,
     /// References to objects of the caller, which live as long as the graph.
     pub objects: Mutex<Vec<Hold>>,
-    /// Its conditions, which live as long as the graph and what was made from it.
+    /// Its conditions, which live as long as the graph and its executable graphs.
     pub conditions: Mutex<Vec<Arc<Condition>>>,
-    /// What was instantiated from it, as far as it has memory: its allocations have one address each.
+    /// Alive while an executable graph of this graph exists, if the graph owns memory: each of its allocations has only
+    /// one address.
     pub instance: Mutex<Weak<()>>,
 }
 
@@ -60,7 +61,7 @@ pub fn find_node(handle: Handle) -> Result<(Arc<Graph>, usize)> {
     Ok((node.graph.upgrade().ok_or(Error::INVALID_VALUE)?, node.index))
 }
 
-/// The handle of a graph; the first call makes it.
+/// Returns the handle of a graph, which is created on the first call.
 pub fn handle_of(graph: &Arc<Graph>) -> Handle {
     match GRAPHS.handle_of(graph) {
         0 => GRAPHS.insert(Arc::clone(graph)),
@@ -69,15 +70,15 @@ pub fn handle_of(graph: &Arc<Graph>) -> Handle {
 }
 
 impl Graph {
-    /// An empty graph.
+    /// Creates an empty graph.
     pub fn new() -> Arc<Self> {
         Arc::default()
     }
 
-    /// Adds a node after others; returns its index.
+    /// Adds a node after others, and returns its index.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` when one of those is not in this graph, and for a second free of an allocation.
+    /// `CUDA_ERROR_INVALID_VALUE` if one of those is not in this graph, or for a second free of an allocation.
     pub fn add(self: &Arc<Self>, task: Task, after: &[usize]) -> Result<usize> {
         let mut nodes = lock(&self.nodes);
         if let Task::GraphFree(memory) = &task {
@@ -95,7 +96,7 @@ impl Graph {
         Ok(index)
     }
 
-    /// Indices of this graph's nodes by their handles.
+    /// Returns the indices of this graph's nodes by their handles.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` when one belongs to another graph.
@@ -107,13 +108,13 @@ impl Graph {
         handles.iter().map(index).collect()
     }
 
-    /// Handles of nodes by their indices.
+    /// Returns the handles of nodes by their indices.
     pub fn handles(&self, indices: &[usize]) -> Vec<Handle> {
         let nodes = lock(&self.nodes);
         indices.iter().filter_map(|at| nodes.get(*at)?.as_ref().map(|node| node.handle)).collect()
     }
 
-    /// Whether each of `early` is one of `late`, or comes before one.
+    /// Returns whether each of `early` is one of `late`, or precedes one.
     pub fn all_before(&self, early: &[usize], late: &[usize]) -> bool {
         let nodes = lock(&self.nodes);
         let mut before = BTreeSet::new();
@@ -128,10 +129,10 @@ impl Graph {
         early.iter().all(|at| before.contains(at))
     }
 
-    /// Adds edges, each from one node to another that then comes after it.
+    /// Adds edges, each from a node to its successor.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an edge that exists already, or from a node to itself.
+    /// `CUDA_ERROR_INVALID_VALUE` for an edge that already exists, or from a node to itself.
     pub fn add_edges(&self, edges: impl IntoIterator<Item = (usize, usize)>) -> Result {
         let mut nodes = lock(&self.nodes);
         for (from, to) in edges {
@@ -158,7 +159,7 @@ impl Graph {
         Ok(())
     }
 
-    /// The nodes that a node comes after, by index.
+    /// Returns the nodes that precede a node, by index.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` when the node was removed.
@@ -168,20 +169,20 @@ impl Graph {
         Ok(node.ok_or(Error::INVALID_VALUE)?.after.clone())
     }
 
-    /// The nodes that were not removed.
+    /// Returns the nodes that were not removed.
     pub fn live(&self) -> Vec<Node> {
         lock(&self.nodes).iter().flatten().cloned().collect()
     }
 
-    /// Whether it allocates or frees memory.
+    /// Returns whether the graph allocates or frees memory.
     pub fn has_memory(&self) -> bool {
         lock(&self.nodes).iter().flatten().any(|node| node.task.is_of_memory())
     }
 
-    /// The nodes in an order that the edges allow.
+    /// Returns the nodes in topological order.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if they form a circle.
+    /// `CUDA_ERROR_INVALID_VALUE` for a cycle of edges.
     pub fn ordered(&self) -> Result<Vec<Node>> {
         let nodes = lock(&self.nodes);
         let mut done = vec![false; nodes.len()];
@@ -206,7 +207,7 @@ impl Graph {
         }
     }
 
-    /// Its edges, from and to, by the nodes' handles.
+    /// Returns the graph's edges, from and to, by the nodes' handles.
     pub fn edges(&self) -> Vec<(Handle, Handle)> {
         let nodes = lock(&self.nodes);
         let handle = |at: &usize| nodes.get(*at)?.as_ref().map(|node| node.handle);
@@ -228,7 +229,7 @@ impl Graph {
     /// Removes a node, and the edges to and from it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` for allocations and frees: they say what the graph owns.
+    /// `CUDA_ERROR_NOT_SUPPORTED` for allocations and frees: they determine what the graph owns.
     pub fn remove(&self, index: usize) -> Result {
         let mut nodes = lock(&self.nodes);
         let slot = nodes.get_mut(index).ok_or(Error::INVALID_VALUE)?;
@@ -242,10 +243,10 @@ impl Graph {
         NODES.remove(node.map_or(0, |node| node.handle)).map(drop)
     }
 
-    /// A copy with nodes of its own.
+    /// Returns a deep copy of the graph.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` for a graph that owns memory, or conditions: they have one owner.
+    /// `CUDA_ERROR_NOT_SUPPORTED` for a graph that owns memory or conditions: they have one owner.
     pub fn duplicate(&self) -> Result<Arc<Graph>> {
         let copy = Graph::new();
         if self.has_memory() || !lock(&self.conditions).is_empty() {
@@ -263,7 +264,7 @@ impl Graph {
     }
 }
 
-/// The node at an index, if it was not removed.
+/// Returns the node at an index, if it was not removed.
 fn live_mut(nodes: &mut [Option<Node>], index: usize) -> Result<&mut Node> {
     let node = nodes.get_mut(index).and_then(Option::as_mut);
     node.ok_or(Error::INVALID_VALUE)
@@ -277,7 +278,7 @@ impl Drop for Graph {
     }
 }
 
-/// Adds a graph to the table; returns its handle.
+/// Adds a graph to the table, and returns its handle.
 pub fn register(graph: Arc<Graph>) -> Handle {
     GRAPHS.insert(graph)
 }
@@ -291,20 +292,20 @@ pub fn forget(handle: Handle) -> Result {
     GRAPHS.remove(handle).map(drop).map_err(|_| Error::INVALID_VALUE)
 }
 
-/// A conditional node: graphs that run if, or as long as, or according to a condition's value.
+/// A conditional node: graphs that run depending on a condition's value, once or in a loop.
 pub struct Conditional {
     pub condition: Arc<Condition>,
     pub choosing: Choosing,
     pub bodies: Vec<Arc<Graph>>,
-    /// The bodies' handles, which the caller reads as long as the node lives.
+    /// The bodies' handles, which the caller reads while the node lives.
     handles: Box<[Handle]>,
 }
 
 impl Conditional {
-    /// A node with empty bodies.
+    /// Creates a node with empty bodies.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a handle that is none of the graph, or that another node uses.
+    /// `CUDA_ERROR_INVALID_VALUE` for a handle that is not a condition of the graph, or that another node uses.
     pub fn new(of: &Graph, handle: u64, choosing: Choosing, bodies: u32) -> Result<Arc<Self>> {
         let known = Condition::find(handle).ok_or(Error::INVALID_VALUE)?;
         let mine = lock(&of.conditions).iter().any(|condition| Arc::ptr_eq(condition, &known));
@@ -316,7 +317,7 @@ impl Conditional {
         Ok(Arc::new(Conditional { condition: known, choosing, bodies, handles }))
     }
 
-    /// Where the handles of its bodies lie.
+    /// Returns the address of the handles of its bodies.
     pub fn handles(&self) -> *const Handle {
         self.handles.as_ptr()
     }
@@ -326,7 +327,7 @@ impl Drop for Conditional {
     fn drop(&mut self) {
         self.condition.give_back();
         for handle in &self.handles {
-            // The caller may have destroyed it, though it is not the caller's.
+            // The caller may have destroyed it, although the caller does not own it.
             let _ = forget(*handle);
         }
     }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Allocates from a pool for a stream; in a capture, for the graph. Returns the address.
 ///
 /// # Errors
-/// `CUDA_ERROR_OUT_OF_MEMORY`, also when the pool's bound is reached.
+/// `CUDA_ERROR_OUT_OF_MEMORY`, including when the pool's limit is reached.
 pub fn allocate_from(pool: &Arc<Pool>, context: &Context, stream: &Arc<Stream>, bytes: usize) -> Result<u64> {
     if !pool.has_room(bytes as u64) {
         return Err(Error::OUT_OF_MEMORY);
@@ -50,7 +50,7 @@ pub fn allocate_from(pool: &Arc<Pool>, context: &Context, stream: &Arc<Stream>, 
 /// Frees memory of a pool when the stream reaches this point.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for memory that is not from a pool, or is freed already.
+/// `CUDA_ERROR_INVALID_VALUE` for memory that is not from a pool, or is already freed.
 pub fn free_in(stream: &Arc<Stream>, address: u64) -> Result {
     let driver = driver()?;
     let captured = position(stream)?.is_some();

@@ -1,5 +1,5 @@
-//! Events that processes share: two numbers in memory that all of them map. Who records an event counts it up; when the
-//! stream gets there, the count is marked as reached.
+//! Events that processes share: two numbers in memory that all of them map. Recording an event increments the first
+//! count; when the stream reaches the record, the count is marked as reached.
 
 use crate::abi::error::{Error, Result};
 use crate::state::device::driver::tell;
@@ -11,40 +11,40 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What Linux shows for the file.
+/// The name that Linux shows for the file.
 const LABEL: &CStr = c"warplab event";
-/// Its size: a page.
+/// The size of the file: a page.
 const BYTES: usize = 4096;
-/// The time between two looks at the count.
+/// The polling interval for the count.
 const PAUSE: Duration = Duration::from_micros(20);
-/// How often it is asked whether the process that recorded is still there.
+/// The interval for checking that the recording process still exists.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What the processes share.
+/// The data that the processes share.
 #[repr(C)]
 struct Counts {
-    /// How often the event was recorded.
+    /// The number of records of the event.
     recorded: AtomicU64,
-    /// Up to which record the streams have come.
+    /// The number of the last record that the streams have reached.
     reached: AtomicU64,
     /// The process that recorded it last.
     process: AtomicU64,
 }
 
-/// An event that processes share, as this one has it.
+/// This process's view of a shared event.
 pub struct SharedEvent {
     file: File,
     counts: *const Counts,
-    /// Opened by a ticket of another process.
+    /// Whether it was opened by a ticket of another process.
     pub is_opened: bool,
 }
-// SAFETY: the counts are atomic, and mapped as long as this lives.
+// SAFETY: the counts are atomic, and mapped as long as this value lives.
 unsafe impl Send for SharedEvent {}
 // SAFETY: as above.
 unsafe impl Sync for SharedEvent {}
 
 impl SharedEvent {
-    /// A new one.
+    /// Creates an event.
     ///
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`.
@@ -53,10 +53,10 @@ impl SharedEvent {
         Self::mapped(file, false).ok_or(Error::OUT_OF_MEMORY)
     }
 
-    /// The one of a ticket.
+    /// Opens the event of a ticket.
     ///
     /// # Errors
-    /// `CUDA_ERROR_MAP_FAILED`, with a word about the reason.
+    /// `CUDA_ERROR_MAP_FAILED`, with an explanation.
     pub fn open(ticket: &Ticket) -> Result<Self> {
         let file = ticket.open("an event").map_err(|_| Error::MAP_FAILED)?;
         if file.metadata().map_or(0, |of| of.len()) != BYTES as u64 {
@@ -67,28 +67,28 @@ impl SharedEvent {
 
     fn mapped(file: File, is_opened: bool) -> Option<Self> {
         let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping of an open file that is as long.
+        // SAFETY: a new mapping of an open file of this length.
         let at = unsafe { libc::mmap(null_mut(), BYTES, access, libc::MAP_SHARED, file.as_raw_fd(), 0) };
         (at != libc::MAP_FAILED).then(|| SharedEvent { file, counts: at.cast(), is_opened })
     }
 
     fn counts(&self) -> &Counts {
-        // SAFETY: mapped as long as this lives; all zeros are counts too.
+        // SAFETY: mapped as long as this value lives; all zeros are valid counts.
         unsafe { &*self.counts }
     }
 
-    /// A ticket for other processes.
+    /// Creates a ticket for other processes.
     pub fn ticket(&self) -> Ticket {
         Ticket::of(Use::Event, &self.file)
     }
 
-    /// Counts a record, and returns its number.
+    /// Counts a record and returns its number.
     pub fn record(&self) -> u64 {
         self.counts().process.store(std::process::id().into(), Ordering::Relaxed);
         self.counts().recorded.fetch_add(1, Ordering::AcqRel) + 1
     }
 
-    /// The number of the last record of any process; 0 before the first.
+    /// Returns the number of the last record by any process; 0 before the first.
     pub fn last(&self) -> u64 {
         self.counts().recorded.load(Ordering::Acquire)
     }
@@ -98,7 +98,7 @@ impl SharedEvent {
         self.counts().reached.fetch_max(record, Ordering::AcqRel);
     }
 
-    /// Whether a record was reached.
+    /// Returns whether a record was reached.
     pub fn is_reached(&self, record: u64) -> bool {
         self.counts().reached.load(Ordering::Acquire) >= record
     }
@@ -111,14 +111,14 @@ impl SharedEvent {
             if looked.elapsed() > LOOK {
                 looked = Instant::now();
                 let process = self.counts().process.load(Ordering::Relaxed) as libc::pid_t;
-                // SAFETY: signal 0 only asks.
+                // SAFETY: signal 0 only checks that the process exists.
                 let gone = unsafe { libc::kill(process, 0) } != 0
                     && std::io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH);
                 if gone {
                     tell(|observer| {
                         observer.explained(&format!(
-                            "process {process} has recorded an event and ended before its stream got there; who waits \
-                             for the event goes on"
+                            "process {process} has recorded an event and ended before its stream reached it; \
+                             streams that wait for the event continue"
                         ));
                     });
                     return;
@@ -130,7 +130,7 @@ impl SharedEvent {
 
 impl Drop for SharedEvent {
     fn drop(&mut self) {
-        // SAFETY: mapped by `mapped`, and nobody uses it any more.
+        // SAFETY: mapped by `mapped`, and no longer used.
         unsafe { libc::munmap(self.counts.cast_mut().cast(), BYTES) };
     }
 }

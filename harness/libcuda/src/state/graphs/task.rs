@@ -1,4 +1,4 @@
-//! What a stream, or a node of a graph, does.
+//! The tasks of streams and of graph nodes.
 
 use super::condition::{Choosing, Condition};
 use super::event::{Event, Mark};
@@ -33,7 +33,7 @@ unsafe impl Send for HostCall {}
 // SAFETY: as above.
 unsafe impl Sync for HostCall {}
 
-/// A function of `cuStreamAddCallback`: it gets the stream and its status.
+/// A function for `cuStreamAddCallback`, which gets the stream and its status.
 #[derive(Clone, Copy)]
 pub struct Callback {
     pub function: unsafe extern "C" fn(usize, i32, *mut c_void),
@@ -45,13 +45,13 @@ unsafe impl Send for Callback {}
 // SAFETY: as for `HostCall`.
 unsafe impl Sync for Callback {}
 
-/// Runs a function of the program, which finds what kernels before it have printed.
+/// Runs a function of the program, after printing the output of earlier kernels.
 fn host_function(function: impl FnOnce()) {
     output::flush();
     in_callback(function);
 }
 
-/// One task.
+/// A task.
 #[derive(Clone)]
 #[expect(clippy::large_enum_variant, reason = "a queue holds few of them, each made once")]
 pub enum Task {
@@ -60,13 +60,13 @@ pub enum Task {
     Fill(Fill),
     Host(HostCall),
     Callback(Callback),
-    /// An event's position in a stream.
+    /// Records an event's position in a stream.
     Record(Arc<Mark>),
     /// Waits for such a position.
     Wait(Arc<Mark>),
-    /// A graph's node that records an event each time it runs.
+    /// A graph node that records an event each time it runs.
     RecordEvent(Arc<Event>),
-    /// A graph's node that waits for whatever the event stands for when the node runs.
+    /// A graph node that waits for the event's position at the time when the node runs.
     WaitEvent(Arc<Event>),
     /// A graph's allocation.
     Alloc(Arc<GraphMemory>),
@@ -74,18 +74,18 @@ pub enum Task {
     Free(u64),
     /// A graph's free of an allocation, its own or another graph's.
     GraphFree(Arc<GraphMemory>),
-    /// All tasks of a launched graph, in an order that its edges allow.
+    /// All tasks of a launched graph, in topological order.
     Batch(Arc<Vec<Task>>),
     /// A child graph.
     Child(Arc<Graph>),
-    /// Graphs, of which a value on the device chooses.
+    /// Graphs, one of which a value on the device selects.
     Conditional(Arc<Conditional>),
-    /// The same in an executable graph.
+    /// A conditional node in an executable graph.
     Choice(Arc<Choice>),
     Empty,
-    /// Words that are written and waited for.
+    /// Writes to memory words, and waits for them.
     Words(Arc<Words>),
-    /// Anything else.
+    /// Any other task.
     Call(Arc<dyn Fn() + Send + Sync>),
 }
 
@@ -108,13 +108,13 @@ impl Task {
         }
     }
 
-    /// Whether it allocates or frees memory that its graph owns.
+    /// Returns whether the task allocates or frees memory that its graph owns.
     pub fn is_of_memory(&self) -> bool {
         matches!(self, Task::Alloc(_) | Task::GraphFree(_))
     }
 
-    /// Runs it. After a kernel of the context has failed, marks are still set, so that nobody waits for ever, and
-    /// memory is still freed; so it is when the process has abandoned what is left.
+    /// Runs the task. After a kernel of the context has failed, or when the process has abandoned its work, marks are
+    /// still set, so that no thread waits forever, and memory is still freed.
     fn perform(self, context: Option<&Arc<Context>>) {
         let is_abandoned = has_abandoned();
         let fit = !is_abandoned && context.is_none_or(|context| context.check().is_ok());
@@ -131,7 +131,7 @@ impl Task {
                     (callback.function)(callback.stream, status, callback.data);
                 });
             }
-            // This happens even if a kernel has failed: nobody uses the memory any more.
+            // This happens even if a kernel has failed: the memory is no longer used.
             Task::Free(address) => release(address),
             Task::Call(call) => call(),
             Task::Alloc(_) | Task::GraphFree(_) | Task::Empty | Task::Child(_) | Task::Conditional(_) => {}
@@ -144,7 +144,7 @@ impl Task {
             Task::Copy(copy) => copy.run(context),
             Task::Fill(fill) => fill.run(context),
             Task::Words(words) => words.ops.iter().for_each(WordOp::run),
-            // Only where everything was abandoned.
+            // Reached only if all work was abandoned.
             Task::Callback(_) => {}
             Task::Host(call) => {
                 if let Some(function) = call.function {
@@ -195,14 +195,14 @@ impl Work for Task {
     }
 }
 
-/// A task of a stream, with the call that it is of if it launches kernels.
+/// A task of a stream, with the call that issued it if it launches kernels.
 pub struct Numbered {
     task: Task,
     issued: Issued,
 }
 
 impl Numbered {
-    /// The task of a call that is made now, for a stream.
+    /// Creates the task of a current call, for a stream.
     pub fn new(task: Task, stream: u64) -> Numbered {
         let launches = matches!(task, Task::Kernel(_) | Task::Batch(_));
         Numbered { task, issued: if launches { issue::next(stream) } else { Issued::default() } }
@@ -231,12 +231,12 @@ impl Work for Numbered {
 pub struct Choice {
     pub condition: Arc<Condition>,
     pub choosing: Choosing,
-    /// The tasks of each body, in an order that its edges allow.
+    /// The tasks of each body, in topological order.
     pub bodies: Vec<Vec<Task>>,
 }
 
 impl Choice {
-    /// Runs what the value chooses. `run` runs a body; it returns whether the context is still sound.
+    /// Runs the body that the value selects. `run` runs a body, and returns whether the context is still valid.
     pub fn run(&self, mut run: impl FnMut(&[Task]) -> bool) {
         loop {
             let value = self.condition.value();

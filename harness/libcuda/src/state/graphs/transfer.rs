@@ -1,4 +1,4 @@
-//! Copies and fills as the calls make them: at once, or in the order of a stream.
+//! Copies and fills as the calls make them: immediately, or in the order of a stream.
 
 use super::capture::{current_uncaptured, enqueue, forbid_on, position};
 use super::task::Task;
@@ -22,17 +22,17 @@ pub fn copy_now(mut copy: MemoryCopy) -> Result {
     context.check()
 }
 
-/// Puts a copy into a stream. A pageable source is read before the call returns; for a pageable target the call waits.
+/// Submits a copy to a stream. A pageable source is read before the call returns; for a pageable target the call waits.
 ///
 /// # Errors
-/// When an end is invalid, or a kernel of the context has failed by the time a pageable target is written.
+/// If an end is invalid, or a kernel of the context has failed by the time a pageable target is written.
 pub fn copy_in(stream: &Arc<Stream>, mut copy: MemoryCopy) -> Result {
     copy.check()?;
     if position(stream)?.is_some() {
         return enqueue(stream, Task::Copy(copy));
     }
     let waits = copy.is_to_pageable();
-    // An idle stream copies at once, unless another thread gives it work first; therefore the call waits below.
+    // An idle stream copies immediately, unless another thread submits work first; therefore the call waits below.
     let direct = copy.is_from_pageable() && stream.is_idle();
     if copy.is_from_pageable() && !direct {
         copy.stage()?;
@@ -44,8 +44,8 @@ pub fn copy_in(stream: &Arc<Stream>, mut copy: MemoryCopy) -> Result {
     if waits { stream.check() } else { Ok(()) }
 }
 
-/// Puts copies into a stream that were checked. The call never waits: a pageable source is read when the stream gets to
-/// it, unless it ends with the call.
+/// Submits copies that were checked to a stream. The call never waits: a pageable source is read when the stream
+/// reaches it, unless its lifetime ends with the call.
 ///
 /// # Errors
 /// When a capture is broken.
@@ -73,7 +73,7 @@ pub fn fill_now(fill: Fill) -> Result {
     context.check()
 }
 
-/// Puts a fill into a stream.
+/// Submits a fill to a stream.
 ///
 /// # Errors
 /// When the target is invalid, or a capture forbids the fill.

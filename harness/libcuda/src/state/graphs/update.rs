@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::mem::discriminant;
 use std::sync::Arc;
 
-/// Why an update is impossible, with the node of the new graph that differs; 0 if it is not a single node.
+/// The reason why an update is impossible, with the node of the new graph that differs; 0 if it is not a single node.
 pub enum Mismatch {
     /// The nodes or the edges differ.
     Topology(Handle),
@@ -48,7 +48,7 @@ fn compare(old: &[ExecNode], new: &[ExecNode]) -> std::result::Result<(), Mismat
         {
             return Err(Mismatch::Attributes(after.source));
         }
-        // A kernel may be replaced by another one of the same context, also from another module. Memory may not be
+        // A kernel may be replaced by another one of the same context, even from another module. Memory may not be
         // replaced.
         if let (Task::Alloc(a) | Task::GraphFree(a), Task::Alloc(b) | Task::GraphFree(b)) = (&before.task, &after.task)
             && !Arc::ptr_eq(a, b)
@@ -59,17 +59,17 @@ fn compare(old: &[ExecNode], new: &[ExecNode]) -> std::result::Result<(), Mismat
     Ok(())
 }
 
-/// Gives the nodes of an executable graph the tasks of a graph of the same shape.
+/// Replaces the tasks of an executable graph by those of a graph of the same shape.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a graph whose edges form a circle; the inner result says why the graphs do not match.
+/// `CUDA_ERROR_INVALID_VALUE` for a graph with a cycle of edges; the inner result says why the graphs do not match.
 pub fn apply(exec: &Exec, graph: &Graph) -> Result<std::result::Result<(), Mismatch>> {
     let new = exec_nodes(graph)?;
     let mut nodes = lock(&exec.nodes);
     if let Err(mismatch) = compare(&nodes, &new) {
         return Ok(Err(mismatch));
     }
-    // The nodes keep their sources, because callers set parameters by those.
+    // The nodes keep their sources, because callers set parameters through those.
     for (node, new) in nodes.iter_mut().zip(new) {
         node.task = new.task;
     }

@@ -9,7 +9,7 @@ use crate::state::device::sync::lock;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 
-/// One object: its destructor, and the number of references to it.
+/// An object: its destructor, and the number of references to it.
 pub struct UserObject {
     destroy: unsafe extern "C" fn(*mut c_void),
     data: *mut c_void,
@@ -63,7 +63,7 @@ impl Drop for Hold {
     }
 }
 
-/// Makes an object with `count` references; returns its handle. The release of the last one calls `destroy` with
+/// Creates an object with `count` references, and returns its handle. The release of the last one calls `destroy` with
 /// `data`.
 pub fn create(destroy: unsafe extern "C" fn(*mut c_void), data: *mut c_void, count: u32) -> Handle {
     OBJECTS.insert(Arc::new(UserObject { destroy, data, held: Mutex::new(u64::from(count)) }))

@@ -1,18 +1,18 @@
-//! What is advised for managed memory, page by page, and where its blocks are.
+//! The advice for managed memory, by page, and the locations of its blocks.
 
 use crate::abi::constants::{advise, device_ordinal};
 use crate::abi::error::{Error, Result};
 
-/// What is advised for pages of a managed allocation. Places are ordinals of devices, or [`device_ordinal::CPU`].
+/// The advice for pages of a managed allocation. Locations are ordinals of devices, or [`device_ordinal::CPU`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advised {
-    /// Whether they are mostly read.
+    /// Whether the pages are mostly read.
     pub read_mostly: bool,
-    /// Where they should stay; [`device_ordinal::INVALID`] if nothing was said.
+    /// The preferred location; [`device_ordinal::INVALID`] if there is no advice.
     pub preferred: i32,
-    /// Who will access them.
+    /// The locations that will access the pages.
     pub accessed_by: Vec<i32>,
-    /// Where they were last prefetched to; [`device_ordinal::INVALID`] if nowhere.
+    /// The target of the last prefetch; [`device_ordinal::INVALID`] if there was none.
     pub last_prefetch: i32,
 }
 
@@ -28,10 +28,10 @@ impl Default for Advised {
 }
 
 impl Advised {
-    /// Stores a piece of advice (`CUmem_advise`); `who` is the place that it is about, if it is about one.
+    /// Stores a piece of advice (`CUmem_advise`); `who` is its location, if it has one.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an unknown advice; the error in `who` if a place is needed.
+    /// `CUDA_ERROR_INVALID_VALUE` for unknown advice; the error in `who` if a location is needed.
     pub fn take(&mut self, advice: i32, who: Result<i32>) -> Result {
         match advice {
             advise::SET_READ_MOSTLY => self.read_mostly = true,
@@ -53,7 +53,7 @@ impl Advised {
         Ok(())
     }
 
-    /// What holds for the pages of both.
+    /// Returns the advice that applies to both sets of pages.
     fn common(mut self, other: &Advised) -> Advised {
         let same = |one: i32, other: i32| if one == other { one } else { device_ordinal::INVALID };
         self.read_mostly &= other.read_mostly;
@@ -64,19 +64,19 @@ impl Advised {
     }
 }
 
-/// Pages of which the same is advised: up to an address, from the end of the run before.
+/// Pages with the same advice: from the end of the previous run up to an address.
 #[derive(Debug)]
 struct Run {
     end: u64,
     advised: Advised,
 }
 
-/// What is advised for a managed allocation, and where its blocks are.
+/// The advice for a managed allocation, and the locations of its blocks.
 #[derive(Debug)]
 pub struct Advice {
-    /// In ascending order; the last one ends at [`u64::MAX`], and no two neighbours are the same.
+    /// The runs in ascending order; the last one ends at [`u64::MAX`], and no two adjacent runs are equal.
     runs: Vec<Run>,
-    /// Blocks that are on the device, by their index.
+    /// Whether each block, by index, is on the device.
     pub on_device: Vec<bool>,
 }
 
@@ -86,13 +86,13 @@ impl Default for Advice {
     }
 }
 
-/// The first run that ends behind an address.
+/// Returns the first run that ends after an address.
 fn at(runs: &[Run], address: u64) -> usize {
     runs.partition_point(|run| run.end <= address)
 }
 
 impl Advice {
-    /// Makes a run end at an address; returns the index of the run behind it.
+    /// Splits a run at an address. Returns the index of the run after it.
     fn split(&mut self, address: u64) -> usize {
         let i = at(&self.runs, address);
         let start = if i == 0 { 0 } else { self.runs[i - 1].end };
@@ -103,15 +103,15 @@ impl Advice {
         i + 1
     }
 
-    /// Changes what is advised for the pages from one address up to another.
+    /// Changes the advice for the pages from one address up to another.
     ///
     /// # Errors
-    /// Those of `change`, which then has changed nothing.
+    /// The errors of `change`, which then has not changed anything.
     pub fn change(&mut self, (start, end): (u64, u64), change: impl Fn(&mut Advised) -> Result) -> Result {
         let first = self.split(start);
         let behind = self.split(end);
         let changed = self.runs[first..behind].iter_mut().try_for_each(|run| change(&mut run.advised));
-        // Neighbours that have become the same are one run, so that advice page by page takes no more room.
+        // Adjacent runs that have become equal are merged, so that advice page by page does not use more memory.
         let mut i = first.saturating_sub(1);
         for _ in first.saturating_sub(1)..behind {
             if i + 1 < self.runs.len() && self.runs[i].advised == self.runs[i + 1].advised {
@@ -123,7 +123,7 @@ impl Advice {
         changed
     }
 
-    /// What holds for all pages from one address up to another.
+    /// Returns the advice that applies to all pages from one address up to another.
     pub fn of(&self, (start, end): (u64, u64)) -> Advised {
         let (first, last) = (at(&self.runs, start), at(&self.runs, end - 1));
         let rest = self.runs[first..=last].iter().skip(1);

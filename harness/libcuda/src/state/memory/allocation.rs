@@ -1,4 +1,4 @@
-//! Allocations: what the driver knows of each, and freeing them.
+//! Allocations: the driver's record of each, and freeing them.
 
 use super::advice::Advice;
 use super::graph_usage::Life;
@@ -15,31 +15,31 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// What the driver knows of an allocation.
+/// The driver's record of an allocation.
 pub struct Owned {
-    /// The context that frees it at its end.
+    /// The context that frees it when the context ends.
     pub context: Handle,
-    /// Unique, never used again (`CU_POINTER_ATTRIBUTE_BUFFER_ID`).
+    /// Its number, which is unique and never reused (`CU_POINTER_ATTRIBUTE_BUFFER_ID`).
     pub id: u64,
-    /// Its flags, as given.
+    /// The flags given at its allocation.
     pub flags: u32,
-    /// The pool it came from.
+    /// The pool from which it was allocated.
     pub pool: Option<Arc<Pool>>,
-    /// A stream-ordered free is under way.
+    /// Whether a stream-ordered free is pending.
     pub ending: bool,
-    /// It can be freed in a stream's order.
+    /// Whether it can be freed in a stream's order.
     pub ordered: bool,
-    /// A graph allocates it.
+    /// The lifetime in the graph that allocates it.
     pub graph: Option<Arc<Life>>,
-    /// The graph that allocates it is gone.
+    /// Whether the graph that allocates it is gone.
     pub orphan: bool,
-    /// What was advised for it, if it is managed.
+    /// Its advice, if it is managed.
     pub advice: Option<Box<Advice>>,
     /// `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS`.
     pub sync_memops: bool,
-    /// Where it comes from, if leaks are looked for.
+    /// The origin of the allocation, if the leak check is on.
     call_site: Option<Arc<CallSite>>,
-    /// It was reported as a leak.
+    /// Whether it was reported as a leak.
     reported: bool,
 }
 
@@ -48,7 +48,7 @@ static OWNED: Mutex<BTreeMap<u64, Owned>> = Mutex::new(BTreeMap::new());
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 impl Owned {
-    /// An allocation of a context.
+    /// Creates the record of an allocation of a context.
     fn new(context: &Context, flags: u32) -> Self {
         Owned {
             context: context.handle,
@@ -66,24 +66,24 @@ impl Owned {
         }
     }
 
-    /// Whether its address belongs to a graph.
+    /// Returns whether its address belongs to a graph.
     pub fn is_of_graph(&self) -> bool {
         self.graph.is_some() && !self.orphan
     }
 }
 
-/// Reads or changes what is known of the allocation that begins at an address; `None` if there is none. The table is
+/// Reads or changes the record of the allocation that begins at an address; `None` if there is none. The table is
 /// locked during `change`.
 pub fn with_owned<T>(address: u64, change: impl FnOnce(&mut Owned) -> T) -> Option<T> {
     lock(&OWNED).get_mut(&address).map(change)
 }
 
-/// The context that an allocation belongs to.
+/// Returns the context to which an allocation belongs.
 pub fn owner(address: u64) -> Option<Handle> {
     with_owned(address, |owned| owned.context)
 }
 
-/// The driver's error for what the machine refuses.
+/// Returns the driver's error for a request that the machine refuses.
 pub fn refused(error: MemoryError) -> Error {
     match error {
         MemoryError::OutOfMemory { .. } | MemoryError::Host { .. } => Error::OUT_OF_MEMORY,
@@ -92,7 +92,7 @@ pub fn refused(error: MemoryError) -> Error {
     }
 }
 
-/// What `take` takes of the device's memory. If it is full, waits for frees that are under way and tries again.
+/// Runs `take`, which allocates device memory. If the device is out of memory, waits for pending frees and tries again.
 ///
 /// # Errors
 /// As [`refused`].
@@ -123,13 +123,13 @@ pub fn allocate(context: &Context, bytes: usize, kind: Kind, flags: u32, call: &
     Ok(address)
 }
 
-/// Notes memory of another process, which a context has opened.
+/// Records memory of another process, which a context has opened.
 pub fn adopt(context: &Context, address: u64, ordered: bool) {
     let owned = Owned { ordered, ..Owned::new(context, 0) };
     lock(&OWNED).insert(address, owned);
 }
 
-/// Whether an allocation of the program's begins at an address, and no free of it is under way.
+/// Returns whether an allocation of the program begins at an address, without a pending free.
 pub fn is_live(address: u64) -> bool {
     with_owned(address, |owned| !owned.ending && owned.graph.is_none()).unwrap_or(false)
 }
@@ -148,7 +148,8 @@ pub fn register(context: &Context, address: u64, bytes: u64, flags: u32) -> Resu
     Ok(())
 }
 
-/// Frees an allocation. The caller has checked that it may. The address of a graph's allocation stays with the graph.
+/// Frees an allocation. The caller has checked that this is allowed. The address of a graph's allocation stays with the
+/// graph.
 pub fn release(address: u64) {
     let kept = with_owned(address, |owned| {
         let was_live = owned.graph.as_ref().is_some_and(|life| life.end());
@@ -159,7 +160,7 @@ pub fn release(address: u64) {
     }
 }
 
-/// Frees an allocation, whoever it belongs to.
+/// Frees an allocation, regardless of its owner.
 fn remove(address: u64) {
     let Ok(driver) = driver() else { return };
     let Some(owned) = lock(&OWNED).remove(&address) else {
@@ -175,7 +176,7 @@ fn remove(address: u64) {
     }
 }
 
-/// Frees all memory of a context that ends; returns the device memory that was left.
+/// Frees all memory of a context that ends. Returns the device memory that was not freed.
 pub fn release_all(context: Handle) -> Vec<Leftover> {
     if driver().is_err() {
         return Vec::new();
@@ -186,8 +187,8 @@ pub fn release_all(context: Handle) -> Vec<Leftover> {
     left
 }
 
-/// Whether `cuMemFree` accepts an address: the beginning of device, managed or pool memory that no stream-ordered free
-/// will free. Memory of a graph must be allocated at the time.
+/// Returns whether `cuMemFree` accepts an address: the start of device, managed or pool memory without a pending
+/// stream-ordered free. Memory of a graph must be allocated at the time.
 pub fn is_freeable(driver: &Driver, address: u64) -> bool {
     let found = driver.memory.find(address);
     let kind = found.filter(|found| found.start == address).map(|found| found.kind);
@@ -196,7 +197,7 @@ pub fn is_freeable(driver: &Driver, address: u64) -> bool {
     mine == Some(true) && matches!(kind, Some(Kind::Device | Kind::Managed | Kind::Pool))
 }
 
-/// Whether host memory begins at this address that was registered (`registered`), or that the driver allocated.
+/// Returns whether host memory begins at this address that was registered (`registered`), or that the driver allocated.
 pub fn is_host_allocation(driver: &Driver, address: u64, registered: bool) -> bool {
     driver.memory.find(address).is_some_and(|found| {
         found.start == address
@@ -208,7 +209,7 @@ pub fn is_host_allocation(driver: &Driver, address: u64, registered: bool) -> bo
     })
 }
 
-/// Reports why an address cannot be freed; returns the error code.
+/// Reports why an address cannot be freed, and returns the error code.
 pub fn wrong_free(driver: &Driver, address: u64) -> Error {
     let why = match driver.memory.find(address) {
         Some(found) if found.start != address => {
@@ -218,7 +219,7 @@ pub fn wrong_free(driver: &Driver, address: u64) -> Error {
             tell(|observer| observer.explained("memory of another process is closed (cuIpcCloseMemHandle), not freed"));
             FreeError::Unknown { addr: address }
         }
-        // It exists, but this call does not free memory of its kind.
+        // The allocation exists, but this call does not free memory of its kind.
         Some(_) => FreeError::Unknown { addr: address },
         None => match driver.memory.free(address) {
             Err(error) => error,
@@ -229,14 +230,14 @@ pub fn wrong_free(driver: &Driver, address: u64) -> Error {
     Error::INVALID_VALUE
 }
 
-/// Reports why an address cannot be freed in a stream's order; returns the error code.
+/// Reports why an address cannot be freed in a stream's order, and returns the error code.
 pub fn wrong_stream_free(driver: &Driver, address: u64) -> Error {
     let double = |bytes, label| FreeError::DoubleFree { addr: address, bytes, label };
     let why = match driver.memory.find(address) {
         Some(live) if live.start != address => {
             FreeError::Inside { addr: address, start: live.start, offset: address - live.start }
         }
-        // It exists: either a stream-ordered free of it is under way, or its kind is another one.
+        // The allocation exists: either a stream-ordered free of it is pending, or it is of a different kind.
         Some(live) if with_owned(address, |owned| owned.ordered) == Some(true) => double(live.bytes, live.label),
         Some(_) => FreeError::Unknown { addr: address },
         None => match freed(driver, address) {
@@ -248,15 +249,16 @@ pub fn wrong_stream_free(driver: &Driver, address: u64) -> Error {
     Error::INVALID_VALUE
 }
 
-/// The size and the label of the allocation that was last freed at this address.
+/// Returns the size and the label of the allocation that was last freed at this address.
 fn freed(driver: &Driver, address: u64) -> Option<(u64, Arc<str>)> {
     let view = driver.memory.view();
     let freed = view.freed().iter().rev().find(|freed| freed.start == address)?;
     Some((freed.end - freed.start, freed.label.clone()))
 }
 
-/// Device memory that lives in a context, or in any, and was not reported before. Pinned memory, variables of modules
-/// and memory that graphs own are not leaks, and neither is memory whose stream-ordered free is under way.
+/// Returns the device memory that lives in a context, or in any context, and was not reported before. Pinned memory,
+/// variables of modules and memory that graphs own are not leaks, and neither is memory whose stream-ordered free is
+/// pending.
 fn left(context: Option<Handle>) -> Vec<Leftover> {
     let Ok(driver) = driver() else {
         return Vec::new();
@@ -274,13 +276,14 @@ fn left(context: Option<Handle>) -> Vec<Leftover> {
         .collect()
 }
 
-/// The device memory of all contexts now. None if a kernel has failed in one of them: then its owner could not free it.
+/// Returns the current device memory of all contexts. Empty if a kernel has failed in one of them, because its owner
+/// could then not free it.
 pub fn left_now() -> Vec<Leftover> {
     let sound = driver().is_ok() && context::all().iter().all(|context| context.check().is_ok());
     if sound { left(None) } else { Vec::new() }
 }
 
-/// Marks these as reported, so that none is reported twice.
+/// Marks allocations as reported, so that each is reported only once.
 pub fn mark_reported(left: &[Leftover]) {
     if driver().is_err() {
         return;

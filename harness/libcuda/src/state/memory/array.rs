@@ -1,5 +1,5 @@
-//! Arrays, and arrays with levels: what the driver knows of each. Their texels lie in device memory, row after row
-//! without gaps, whatever order a device keeps them in: nobody sees it.
+//! Arrays, and mipmapped arrays: the driver's record of each. Their texels lie in device memory, row after row without
+//! gaps. A device uses a different layout, but programs cannot observe it.
 
 use super::allocation::{allocate, release, with_owned};
 use crate::abi::error::{Error, Result};
@@ -11,19 +11,19 @@ use simt::memory::Kind;
 use simt::texture::{ChannelKind, Format, Image, Layout, Level, Shape};
 use std::sync::Arc;
 
-/// An array, or a level of an array with levels.
+/// An array, or a level of a mipmapped array.
 pub struct Array {
-    /// As it was asked for; of a level, with the extents of that level.
+    /// The requested description; for a level, with the extents of that level.
     pub desc: ArrayDesc,
     /// Its texels.
     pub image: Image,
-    /// The allocation that they lie in.
+    /// The allocation that holds the texels.
     memory: u64,
-    /// It is a level, which goes when all of them go.
+    /// Whether it is a level, which is freed together with all levels.
     is_level: bool,
 }
 
-/// An array with levels.
+/// A mipmapped array.
 pub struct Mipmapped {
     /// Its texels.
     pub image: Image,
@@ -34,11 +34,11 @@ pub struct Mipmapped {
 static ARRAYS: Table<Array> = Table::new();
 static MIPMAPPED: Table<Mipmapped> = Table::new();
 
-/// The format of a texel.
+/// Returns the format of a texel.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a number of channels that there is not, `CUDA_ERROR_NOT_SUPPORTED` for formats other
-/// than integers and floating-point numbers.
+/// `CUDA_ERROR_INVALID_VALUE` for an invalid number of channels, `CUDA_ERROR_NOT_SUPPORTED` for formats other than
+/// integers and floating-point numbers.
 pub fn format(format: i32, channels: u32) -> Result<Format> {
     if !matches!(channels, 1 | 2 | 4) || format <= 0 {
         return Err(Error::INVALID_VALUE);
@@ -53,11 +53,11 @@ pub fn format(format: i32, channels: u32) -> Result<Format> {
     Ok(Format { kind, bits, channels })
 }
 
-/// The shape that a description asks for.
+/// Returns the shape that a description requests.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for extents and flags that do not go together, `CUDA_ERROR_NOT_SUPPORTED` for arrays that
-/// are sparse, mapped later, or for depths.
+/// `CUDA_ERROR_INVALID_VALUE` for extents and flags that contradict each other, `CUDA_ERROR_NOT_SUPPORTED` for arrays
+/// that are sparse, mapped later, or for depths.
 pub fn shape(desc: &ArrayDesc) -> Result<Shape> {
     use array_flags::{COLOR_ATTACHMENT, CUBEMAP, KNOWN, LAYERED, SURFACE_LDST, TEXTURE_GATHER};
     let ArrayDesc { width, height, depth, flags, .. } = *desc;
@@ -93,21 +93,21 @@ pub fn shape(desc: &ArrayDesc) -> Result<Shape> {
     Ok(shape)
 }
 
-/// The extents of a level of an array.
+/// Returns the extents of a level of an array.
 fn level_of(desc: &ArrayDesc, shape: Shape, level: u32) -> ArrayDesc {
     let half = |extent: usize| if extent == 0 { 0 } else { (extent >> level).max(1) };
     let depth = if shape == Shape::D3 { half(desc.depth) } else { desc.depth };
     ArrayDesc { width: half(desc.width), height: half(desc.height), depth, ..*desc }
 }
 
-/// The most levels that an array can have: until all its extents are 1.
+/// Returns the maximum number of levels of an array: until all its extents are 1.
 pub fn most_levels(desc: &ArrayDesc, shape: Shape) -> u32 {
     let depth = if shape == Shape::D3 { desc.depth } else { 0 };
     desc.width.max(desc.height).max(depth).max(1).ilog2() + 1
 }
 
-/// Where the texels of levels lie, from an address on, and their bytes in all. None if they are more than any memory
-/// has.
+/// Returns the layout of the texels of levels, from an address on, and their total size. `None` if they exceed any
+/// memory.
 fn lay_out(descs: &[ArrayDesc], format: Format) -> Option<(Vec<Level>, u64)> {
     let mut levels = Vec::new();
     let mut at = 0u64;
@@ -146,7 +146,7 @@ pub fn create(context: &Context, desc: &ArrayDesc) -> Result<Handle> {
     Ok(ARRAYS.insert(Arc::new(Array { desc: *desc, image, memory, is_level: false })))
 }
 
-/// Makes an array with so many levels; at least one, and at most as many as it can have.
+/// Creates an array with `levels` levels; at least one, and at most the possible number.
 ///
 /// # Errors
 /// As [`create`].
@@ -165,7 +165,7 @@ pub fn create_mipmapped(context: &Context, desc: &ArrayDesc, levels: u32) -> Res
     Ok(MIPMAPPED.insert(Arc::new(Mipmapped { image, memory, levels: handles })))
 }
 
-/// Whether an allocation still exists: it goes with its context.
+/// Checks that an allocation still exists: it is freed with its context.
 fn exists(memory: u64) -> Result {
     with_owned(memory, |_| ()).ok_or(Error::INVALID_HANDLE)
 }
@@ -180,7 +180,7 @@ pub fn find(handle: Handle) -> Result<Arc<Array>> {
     Ok(array)
 }
 
-/// The array with levels with this handle.
+/// Returns the mipmapped array with this handle.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_HANDLE`.
@@ -190,10 +190,10 @@ pub fn find_mipmapped(handle: Handle) -> Result<Arc<Mipmapped>> {
     Ok(array)
 }
 
-/// Takes an array away. The caller has waited for the device.
+/// Destroys an array. The caller has waited for the device.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`, also for a level, which goes with its array.
+/// `CUDA_ERROR_INVALID_HANDLE`, also for a level, which is freed with its array.
 pub fn destroy(handle: Handle) -> Result {
     let array = ARRAYS.get(handle)?;
     if array.is_level {
@@ -204,7 +204,7 @@ pub fn destroy(handle: Handle) -> Result {
     Ok(())
 }
 
-/// Takes an array with levels away. The caller has waited for the device.
+/// Destroys a mipmapped array. The caller has waited for the device.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_HANDLE`.
@@ -218,7 +218,7 @@ pub fn destroy_mipmapped(handle: Handle) -> Result {
 }
 
 impl Mipmapped {
-    /// The array that is a level.
+    /// Returns the array of a level.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` when there is no such level.
@@ -227,11 +227,12 @@ impl Mipmapped {
     }
 }
 
-/// A part of an array: the address of its first byte, and the bytes from row to row and from slice to slice. `x` and
-/// `width` count bytes.
+/// Returns a part of an array: the address of its first byte, and the bytes from row to row and from slice to slice.
+/// `x` and `width` count bytes.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE`; `CUDA_ERROR_INVALID_VALUE` when it is not inside the array, or not whole texels.
+/// `CUDA_ERROR_INVALID_HANDLE`; `CUDA_ERROR_INVALID_VALUE` if the part is not inside the array, or does not consist of
+/// whole texels.
 pub fn part(handle: Handle, [x, y, z]: [usize; 3], [width, height, depth]: [usize; 3]) -> Result<(u64, usize, usize)> {
     let array = find(handle)?;
     let level = &array.image.levels[0];
@@ -246,7 +247,7 @@ pub fn part(handle: Handle, [x, y, z]: [usize; 3], [width, height, depth]: [usiz
     Ok((at, level.pitch as usize, level.slice as usize))
 }
 
-/// The address of bytes of an array, which follow each other from row to row.
+/// Returns the address of bytes of an array, which are contiguous from row to row.
 ///
 /// # Errors
 /// As [`part`].

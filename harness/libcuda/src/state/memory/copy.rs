@@ -1,4 +1,4 @@
-//! Copies of every kind: between host and device, of one, two and three dimensions.
+//! Copies of all kinds: between host and device, in one, two and three dimensions.
 
 use crate::abi::constants::memory_type;
 use crate::abi::error::{Error, Result};
@@ -9,21 +9,21 @@ use crate::state::device::observer::{Direction, Place};
 use simt::memory::{Kind, Reached};
 use std::sync::Arc;
 
-/// Copies of at most this many bytes run on the calling thread.
+/// Copies of at most this number of bytes run on the calling thread.
 const BRIEF: usize = 64 << 10;
 
 /// One end of a copy.
 #[derive(Clone)]
 pub enum End {
-    /// An address that the device reaches.
+    /// An address that the device can access.
     Device(u64),
     /// The host program's memory.
     Host(u64),
-    /// Pageable host memory as it was when the copy was asked for.
+    /// Pageable host memory as it was when the copy was requested.
     Staged(Arc<[u8]>),
 }
 
-/// The rows that one end of a copy walks over.
+/// The rows at one end of a copy.
 #[derive(Clone)]
 pub(super) struct Side {
     pub end: End,
@@ -33,7 +33,7 @@ pub(super) struct Side {
     pub slice: usize,
 }
 
-/// One copy of `depth` slices of `height` rows of `width` bytes.
+/// A copy of `depth` slices of `height` rows of `width` bytes.
 #[derive(Clone)]
 pub struct MemoryCopy {
     pub(super) dst: Side,
@@ -41,11 +41,11 @@ pub struct MemoryCopy {
     pub(super) width: usize,
     pub(super) height: usize,
     pub(super) depth: usize,
-    /// Whether the caller waits for it in any case.
+    /// Whether the caller always waits for it.
     pub waited: bool,
-    /// Whether its source may be gone when the call has returned.
+    /// Whether the lifetime of its source may end when the call returns.
     pub source_ends_with_call: bool,
-    /// Its description by the caller, for `cuGraphMemcpyNodeGetParams`.
+    /// The caller's description, for `cuGraphMemcpyNodeGetParams`.
     pub described: Copy3D,
 }
 
@@ -53,12 +53,12 @@ impl Side {
     fn linear(end: End) -> Self {
         Side { end, pitch: 0, slice: 0 }
     }
-    /// Bytes from the first to one past the last.
+    /// Returns the number of bytes from the first byte to one past the last.
     fn span(&self, width: usize, height: usize, depth: usize) -> Option<usize> {
         let rows = self.pitch.checked_mul(height - 1)?;
         self.slice.checked_mul(depth - 1)?.checked_add(rows)?.checked_add(width)
     }
-    /// Whether it is host memory that the driver does not know.
+    /// Returns whether it is host memory that is not registered with the driver.
     fn is_pageable(&self) -> bool {
         match self.end {
             End::Host(address) => driver().is_ok_and(|driver| driver.memory.find(address).is_none()),
@@ -75,7 +75,7 @@ impl Side {
             }),
         }
     }
-    /// The kind of its memory, for the account.
+    /// Returns the kind of its memory, for the account.
     fn place(&self) -> Place {
         let address = match self.end {
             End::Staged(_) => return Place::Pageable,
@@ -89,7 +89,8 @@ impl Side {
             Some(_) => Place::Device,
         }
     }
-    /// The host's address of its bytes, if `span` of them exist, with a hold on those that the driver could free.
+    /// Returns the host address of its bytes, if `span` bytes exist, and keeps them mapped if the driver could free
+    /// them.
     fn resolve(&self, span: usize) -> Result<Reached> {
         let memory = &driver()?.memory;
         match &self.end {
@@ -109,7 +110,7 @@ impl Side {
 }
 
 impl MemoryCopy {
-    /// A copy of bytes in a row.
+    /// Creates a copy of contiguous bytes.
     pub fn linear(dst: End, src: End, bytes: usize) -> Self {
         let described = describe(&dst, &src, bytes);
         let (dst, src) = (Side::linear(dst), Side::linear(src));
@@ -125,12 +126,12 @@ impl MemoryCopy {
         }
     }
 
-    /// The number of bytes that it moves.
+    /// Returns the number of bytes that the copy moves.
     fn bytes(&self) -> usize {
         self.width * self.height * self.depth
     }
 
-    /// Whether it may run on the calling thread.
+    /// Returns whether the copy may run on the calling thread.
     pub fn is_brief(&self) -> bool {
         self.waited || self.bytes() <= BRIEF || self.src.is_pageable() || self.dst.is_pageable()
     }
@@ -147,15 +148,15 @@ impl MemoryCopy {
         Ok((span(&self.dst)?, span(&self.src)?))
     }
 
-    /// Checks that both ends are valid now.
+    /// Checks that both ends are currently valid.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if one is not memory of its kind over its full length.
+    /// `CUDA_ERROR_INVALID_VALUE` if an end is not memory of its kind over its full length.
     pub fn check(&self) -> Result {
         if self.is_empty() { Ok(()) } else { self.ends().map(drop) }
     }
 
-    /// Runs it. If an end was freed since the call, the context gets the error of a kernel with a bad address.
+    /// Runs the copy. If an end was freed since the call, the context gets the error of a kernel with a bad address.
     pub fn run(&self, context: Option<&Arc<Context>>) {
         if self.is_empty() {
             return;
@@ -188,25 +189,25 @@ impl MemoryCopy {
         tell(|observer| observer.copied(direction, ends, self.bytes() as u64));
     }
 
-    /// Whether its target is pageable, so that a call that asks for it has to wait.
+    /// Returns whether the target is pageable, so that the call must wait.
     pub fn is_to_pageable(&self) -> bool {
         self.dst.is_pageable()
     }
 
-    /// Whether its source is pageable, so that the program may change the source as soon as the call returns.
+    /// Returns whether the source is pageable, so that the program may change it as soon as the call returns.
     pub fn is_from_pageable(&self) -> bool {
         self.src.is_pageable()
     }
 
-    /// Whether its source is the device's own memory, which the program cannot change beside the streams.
+    /// Returns whether the source is the device's own memory, which the program can only change through the streams.
     pub fn is_from_device(&self) -> bool {
         self.src.place() == Place::Device
     }
 
-    /// Replaces the source by a copy of its present bytes.
+    /// Replaces the source by a copy of its current bytes.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` when the source does not exist over its full length.
+    /// `CUDA_ERROR_INVALID_VALUE` if the source does not exist over its full length.
     pub fn stage(&mut self) -> Result {
         if self.is_empty() {
             return Ok(());
@@ -218,7 +219,7 @@ impl MemoryCopy {
         Ok(())
     }
 
-    /// Tells the memory what row `y` of slice `z` has written, for the check for uninitialised reads.
+    /// Records the bytes that row `y` of slice `z` has written, for the check for uninitialised reads.
     fn note(&self, z: usize, y: usize) {
         let (End::Device(dst), Ok(driver)) = (&self.dst.end, driver()) else {
             return;
@@ -232,7 +233,7 @@ impl MemoryCopy {
     }
 }
 
-/// The description of a copy of bytes in a row.
+/// Returns the description of a copy of contiguous bytes.
 fn describe(dst: &End, src: &End, bytes: usize) -> Copy3D {
     let parts = |end: &End| match end {
         End::Device(address) => (memory_type::DEVICE, 0, *address),

@@ -7,7 +7,7 @@ use crate::abi::error::{Error, Result};
 use crate::abi::types::Copy3D;
 use crate::state::device::driver::driver;
 
-/// The end of a copy that an address means: with unified addressing the driver knows what it points to.
+/// Returns the end of a copy for an address: with unified addressing the driver knows what it points to.
 ///
 /// # Errors
 /// `CUDA_ERROR_NOT_INITIALIZED`.
@@ -19,7 +19,7 @@ pub fn unified(address: u64) -> Result<End> {
 
 const MAX_PITCH: usize = i32::MAX as usize;
 
-/// One side of such a copy: its memory, the offsets there, and the pitches.
+/// Returns one side of such a copy: its memory, the offsets in it, and the pitches.
 fn side(
     kind: i32,
     (host, device, handle): (u64, u64, usize),
@@ -52,11 +52,11 @@ fn side(
     Ok(Side { end, pitch, slice })
 }
 
-/// The copy that a structure of the caller describes.
+/// Returns the copy that a structure of the caller describes.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for unknown memory types, rows that overlap, and parts that are not inside an array;
-/// `CUDA_ERROR_INVALID_HANDLE` for arrays that there are not.
+/// `CUDA_ERROR_INVALID_HANDLE` for arrays that do not exist.
 pub fn described(c: &Copy3D) -> Result<MemoryCopy> {
     let extent = (c.width, c.height, c.depth);
     let dst = (c.dst_x, c.dst_y, c.dst_z);

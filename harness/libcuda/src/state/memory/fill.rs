@@ -6,38 +6,38 @@ use crate::state::device::driver::{driver, tell};
 use simt::memory::Reached;
 use std::sync::Arc;
 
-/// Fills of at most this many elements run on the calling thread.
+/// Fills of at most this number of elements run on the calling thread.
 const BRIEF: usize = 256 << 10;
 
-/// One fill of `height` rows of `width` elements.
+/// A fill of `height` rows of `width` elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fill {
     /// The address of the first element.
     pub dst: u64,
-    /// Bytes from row to row; it matters only if there are several rows.
+    /// Bytes from row to row; only relevant if there are several rows.
     pub pitch: usize,
     /// The value of every element, in its low bits.
     pub value: u32,
-    /// Bytes of an element: 1, 2 or 4.
+    /// Bytes per element: 1, 2 or 4.
     pub element: u32,
-    /// Elements of a row.
+    /// Elements per row.
     pub width: usize,
     /// Rows.
     pub height: usize,
 }
 
 impl Fill {
-    /// A fill of `count` elements in a row.
+    /// Creates a fill of `count` contiguous elements.
     pub fn linear(dst: u64, value: u32, element: u32, count: usize) -> Self {
         Fill { dst, pitch: 0, value, element, width: count, height: 1 }
     }
 
-    /// Whether it may run on the calling thread.
+    /// Returns whether the fill may run on the calling thread.
     pub fn is_brief(&self) -> bool {
         self.width.saturating_mul(self.height) <= BRIEF
     }
 
-    /// The host's address of the first byte, if all bytes exist; `None` if there are none to fill.
+    /// Returns the host address of the first byte, if all bytes exist; `None` if the fill is empty.
     fn resolve(&self) -> Result<Option<Reached>> {
         let f = self;
         let element = f.element as usize;
@@ -62,7 +62,7 @@ impl Fill {
         })
     }
 
-    /// Checks that the target is valid now.
+    /// Checks that the target is currently valid.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE`.
@@ -70,7 +70,7 @@ impl Fill {
         self.resolve().map(drop)
     }
 
-    /// Runs it.
+    /// Runs the fill.
     pub fn run(&self, context: Option<&Arc<Context>>) {
         let f = self;
         match self.resolve() {

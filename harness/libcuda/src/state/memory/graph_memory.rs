@@ -1,6 +1,6 @@
-//! Memory that nodes of graphs allocate. The address is chosen when the node is made and belongs to the graph and to
-//! what was instantiated from it; each launch allocates the memory behind it. What is still allocated when both are
-//! gone belongs to the program, which frees it like any other memory.
+//! Memory that graph nodes allocate. The address is chosen when the node is created, and belongs to the graph and its
+//! executable graphs; each launch allocates the memory behind it. Memory that is still allocated when both are gone
+//! belongs to the program, which frees it like any other memory.
 
 use super::allocation::{allocate, release, with_owned};
 use super::graph_usage::Life;
@@ -11,13 +11,13 @@ use simt::memory::Kind;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, Weak};
 
-/// One allocation of a graph.
+/// An allocation of a graph.
 #[derive(Debug)]
 pub struct GraphMemory {
     pub address: u64,
-    /// Its size, as asked for.
+    /// The requested size.
     pub bytes: usize,
-    /// `CUmemAllocationHandleType`, as asked for.
+    /// The requested `CUmemAllocationHandleType`.
     pub handle_types: i32,
     pub life: Arc<Life>,
 }
@@ -38,7 +38,7 @@ impl GraphMemory {
         Ok(memory)
     }
 
-    /// The memory of a graph that begins at an address.
+    /// Returns the memory of a graph that begins at an address.
     pub fn find(address: u64) -> Option<Arc<Self>> {
         lock(&ALL).get(&address)?.upgrade()
     }
@@ -48,7 +48,7 @@ impl Drop for GraphMemory {
     fn drop(&mut self) {
         lock(&ALL).remove(&self.address);
         let live = self.life.is_live();
-        // From now on it is the program's. The table keeps its life, so that it counts until it is freed.
+        // From now on it belongs to the program. The table keeps its lifetime, so that it counts until it is freed.
         with_owned(self.address, |owned| owned.orphan = live);
         if !live {
             release(self.address);

@@ -1,4 +1,4 @@
-//! How much memory graphs hold, and whether an allocation of a graph is allocated now.
+//! The amount of memory that graphs hold, and whether an allocation of a graph is currently allocated.
 
 use crate::abi::constants::graph_memory_attribute::{
     RESERVED_MEM_CURRENT, RESERVED_MEM_HIGH, USED_MEM_CURRENT, USED_MEM_HIGH,
@@ -7,22 +7,22 @@ use crate::abi::error::{Error, Result};
 use crate::state::device::sync::lock;
 use std::sync::Mutex;
 
-/// Graphs take memory from the device in units of this many bytes (as seen on an H200).
+/// Graphs take memory from the device in units of this number of bytes (as measured on an H200).
 const UNIT: u64 = 32 << 20;
 
 /// The memory that graphs hold, in bytes.
 struct Usage {
-    /// Of allocations that are allocated now.
+    /// Memory of current allocations.
     live: u64,
-    /// Of those that were freed: it stays with the graphs until it is trimmed.
+    /// Memory of freed allocations, which stays with the graphs until it is trimmed.
     cached: u64,
-    /// The most at any time, for each of the two attributes.
+    /// The high-water mark of each of the two attributes.
     high: [u64; 2],
 }
 
 static USAGE: Mutex<Usage> = Mutex::new(Usage { live: 0, cached: 0, high: [0; 2] });
 
-/// The value of a `CUgraphMem_attribute`.
+/// Returns the value of a `CUgraphMem_attribute`.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for a number that is not an attribute.
@@ -39,7 +39,7 @@ pub fn attribute(attribute: i32) -> Result<u64> {
 /// Resets a high-water mark.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for an attribute that is none.
+/// `CUDA_ERROR_INVALID_VALUE` for an invalid attribute.
 pub fn reset(attribute: i32) -> Result {
     let mut usage = lock(&USAGE);
     let now = usage.live + usage.cached;
@@ -51,12 +51,12 @@ pub fn reset(attribute: i32) -> Result {
     Ok(())
 }
 
-/// Gives the memory of freed allocations back to the device.
+/// Returns the memory of freed allocations to the device.
 pub fn trim() {
     lock(&USAGE).cached = 0;
 }
 
-/// Whether an allocation of a graph is allocated: after a launch that allocates it, until it is freed. Its address
+/// The lifetime of a graph's allocation: it is allocated from a launch that allocates it until it is freed. Its address
 /// belongs to the graph all the time.
 #[derive(Debug)]
 pub struct Life {
@@ -65,17 +65,17 @@ pub struct Life {
 }
 
 impl Life {
-    /// Of an allocation of this size that no launch has made yet.
+    /// Creates the lifetime of an allocation of this size, before the first launch.
     pub fn new(bytes: usize) -> Self {
         Life { bytes: (bytes as u64).next_multiple_of(UNIT), live: Mutex::new(false) }
     }
 
-    /// Whether it is allocated.
+    /// Returns whether the allocation is currently allocated.
     pub fn is_live(&self) -> bool {
         *lock(&self.live)
     }
 
-    /// A launch allocates it. If it was never freed, it is freed before.
+    /// Records that a launch allocates it. If it was never freed, it is freed first.
     pub fn begin(&self) {
         let mut live = lock(&self.live);
         if !std::mem::replace(&mut *live, true) {
@@ -87,7 +87,7 @@ impl Life {
         }
     }
 
-    /// It is freed. Returns whether it was allocated.
+    /// Records that it is freed. Returns whether it was allocated.
     pub fn end(&self) -> bool {
         let mut live = lock(&self.live);
         let was = std::mem::replace(&mut *live, false);

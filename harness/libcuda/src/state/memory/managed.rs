@@ -1,9 +1,9 @@
-//! Managed memory: an account of what migrates.
+//! Managed memory: counting its migration.
 //!
-//! The bytes never move; what a GPU would have moved is counted in blocks of 64 KiB. A block counts as moved to the
-//! device when it is prefetched there, or when a kernel is launched with a pointer into its allocation and the host has
-//! touched the block; it counts as moved to the host when it is prefetched there. Touches by the host after a kernel
-//! are not seen, so moves back on demand are not counted.
+//! The bytes never move; the bytes that a GPU would have moved are counted in blocks of 64 KiB. A block counts as moved
+//! to the device when it is prefetched there, or when a kernel is launched with a pointer into its allocation and the
+//! host has touched the block; it counts as moved to the host when it is prefetched there. Accesses by the host after a
+//! kernel are not observed, so moves back on demand are not counted.
 
 use super::advice::Advice;
 use super::allocation::{allocate, with_owned};
@@ -15,13 +15,13 @@ use crate::state::device::observer::Direction;
 use simt::memory::{Allocation, Kind};
 use std::ffi::c_void;
 
-/// A page of the host, in bytes. It is the unit in which the report counts migration beside bytes.
+/// A page of the host, in bytes. The report counts migration in this unit as well as in bytes.
 pub const HOST_PAGE: u64 = 4096;
 
 /// The unit of migration, in bytes: managed memory moves in whole blocks.
 pub const MIGRATION_BLOCK: u64 = 64 << 10;
 
-/// The most pages that a block can touch: if it begins inside a page, one more than its size suggests.
+/// The maximum number of pages that a block can touch: if it begins inside a page, one more than its size suggests.
 const PAGES_OF_BLOCK: usize = (MIGRATION_BLOCK / HOST_PAGE) as usize + 1;
 
 /// Allocates managed memory for a context.
@@ -34,10 +34,10 @@ pub fn allocate_managed(context: &Context, bytes: usize, flags: u32) -> Result<u
     Ok(address)
 }
 
-/// The managed allocation that holds these bytes.
+/// Returns the managed allocation that holds these bytes.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` when no allocation holds them all, and for 0 bytes.
+/// `CUDA_ERROR_INVALID_VALUE` if no allocation holds all of them, or for 0 bytes.
 pub fn find(driver: &Driver, address: u64, count: usize) -> Result<Allocation> {
     let found = driver.memory.find(address).filter(|found| found.kind == Kind::Managed);
     let found = found.ok_or(Error::INVALID_VALUE)?;
@@ -47,20 +47,21 @@ pub fn find(driver: &Driver, address: u64, count: usize) -> Result<Allocation> {
     Ok(found)
 }
 
-/// Reads or changes what is advised for an allocation.
+/// Reads or changes the advice for an allocation.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` when it was freed.
+/// `CUDA_ERROR_INVALID_VALUE` if it was freed.
 pub fn with_advice<T>(found: &Allocation, change: impl FnOnce(&mut Advice) -> T) -> Result<T> {
     with_owned(found.start, |owned| owned.advice.as_deref_mut().map(change)).flatten().ok_or(Error::INVALID_VALUE)
 }
 
-/// The pages that a part of an allocation (address and bytes) touches: the first address, and the one behind the last.
+/// Returns the pages that a part of an allocation (address and bytes) touches: the first address, and the one past the
+/// last.
 pub fn pages((address, bytes): (u64, u64)) -> (u64, u64) {
     (address / HOST_PAGE * HOST_PAGE, (address + bytes).next_multiple_of(HOST_PAGE))
 }
 
-/// Remembers that a part of an allocation is prefetched. If the memory was freed in the meantime, nothing is.
+/// Records that a part of an allocation is prefetched, unless the memory was freed in the meantime.
 pub fn prefetched(found: &Allocation, part: (u64, u64), target: i32) {
     let note = |advice: &mut Advice| {
         advice.change(pages(part), |advised| {
@@ -71,7 +72,7 @@ pub fn prefetched(found: &Allocation, part: (u64, u64), target: i32) {
     let _ = with_advice(found, note);
 }
 
-/// Counts the blocks of a part of an allocation as moved, if `moves` agrees; returns their bytes.
+/// Counts the blocks of a part of an allocation as moved, if `moves` agrees. Returns their bytes.
 fn migrate(found: &Allocation, part: (u64, u64), to_device: bool, moves: impl Fn(u64) -> bool) -> u64 {
     let moved = with_advice(found, |advice| {
         advice.on_device.resize(found.bytes.div_ceil(MIGRATION_BLOCK) as usize, false);
@@ -91,7 +92,7 @@ fn migrate(found: &Allocation, part: (u64, u64), to_device: bool, moves: impl Fn
     moved.unwrap_or(0)
 }
 
-/// Whether the host has touched a page of the block at `start`. Untouched pages have no contents to move.
+/// Returns whether the host has touched a page of the block at `start`. Untouched pages have no contents to move.
 fn is_touched(start: u64, end: u64) -> bool {
     let len = MIGRATION_BLOCK.min(end - start).next_multiple_of(HOST_PAGE);
     let page = start / HOST_PAGE * HOST_PAGE;
@@ -124,8 +125,8 @@ pub fn prefetch(found: &Allocation, part: (u64, u64), target: i32) {
     });
 }
 
-/// Gives up what a part of an allocation holds, which then lies at `target`. Nothing is moved for it. Whole pages read
-/// as zero afterwards, so that a program that goes on reading them is seen to be wrong, as on a device it may be.
+/// Discards the contents of a part of an allocation, which is then located at `target`. Nothing is moved for this.
+/// Whole pages read as zero afterwards, so that a program that still reads them visibly fails, as it may on a device.
 pub fn discard(found: &Allocation, part: (u64, u64), target: i32) {
     migrate(found, part, target != CPU, |_| true);
     if let Ok(driver) = driver() {

@@ -1,4 +1,4 @@
-//! Memory for other processes, and memory of other processes, which is opened by a [`Ticket`] and closed again.
+//! Memory for other processes, and memory of other processes, which is opened by a [`Ticket`] and later closed.
 
 use super::allocation::{adopt, is_live, release};
 use crate::abi::error::{Error, Result};
@@ -10,17 +10,17 @@ use simt::memory::Kind;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// Memory that is open: its address here, and how often it was opened.
+/// Open memory: its address in this process, and the number of times it was opened.
 struct Opened {
     address: u64,
     times: usize,
 }
 
-/// What is open, by the file's identity.
+/// The open memory, by the file's identity.
 static OPENED: Mutex<BTreeMap<(u32, u64), Opened>> = Mutex::new(BTreeMap::new());
 
-/// A ticket for the allocation around an address. Its bytes are moved to where another process reaches them, for which
-/// the device must be idle.
+/// Creates a ticket for the allocation around an address. Its bytes are moved to a file that another process can open,
+/// for which the device must be idle.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for memory that is not of `kind`, `CUDA_ERROR_OUT_OF_MEMORY`.
@@ -35,15 +35,16 @@ pub fn ticket(purpose: Use, kind: Kind, address: u64) -> Result<Ticket> {
     Ok(ticket)
 }
 
-/// Opens the memory of a ticket; memory that is open keeps its address. `ordered`: it is freed in a stream's order.
+/// Opens the memory of a ticket; memory that is already open keeps its address. `ordered`: it is freed in a stream's
+/// order.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE` for memory that is gone, `CUDA_ERROR_INVALID_VALUE` for a ticket that is none,
+/// `CUDA_ERROR_INVALID_HANDLE` for memory that no longer exists, `CUDA_ERROR_INVALID_VALUE` for an invalid ticket,
 /// `CUDA_ERROR_OUT_OF_MEMORY`.
 pub fn open(context: &Context, ticket: &Ticket, ordered: bool, call: &str) -> Result<u64> {
     let memory = &driver()?.memory;
     let mut all = lock(&OPENED);
-    // What its context has taken along is not open any more.
+    // Memory that was freed with its context is no longer open.
     all.retain(|_, opened| {
         let found = memory.find(opened.address);
         found.is_some_and(|found| found.start == opened.address && found.kind == Kind::Opened)
@@ -60,7 +61,7 @@ pub fn open(context: &Context, ticket: &Ticket, ordered: bool, call: &str) -> Re
     Ok(address)
 }
 
-/// Closes memory that was opened; the last time its address goes.
+/// Closes memory that was opened; the last close frees its address.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for an address at which nothing was opened.

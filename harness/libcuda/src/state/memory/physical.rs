@@ -11,7 +11,7 @@ use simt::memory::Physical;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// Memory that somebody holds.
+/// Physical memory with a handle.
 struct Held {
     physical: Arc<Physical>,
     holders: usize,
@@ -20,23 +20,23 @@ struct Held {
 
 static HELD: Mutex<BTreeMap<Handle, Held>> = Mutex::new(BTreeMap::new());
 
-/// Takes physical memory, as [`taken`].
+/// Allocates physical memory, as [`taken`].
 ///
 /// # Errors
-/// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_INVALID_VALUE` for a size that is no multiple of the granularity.
+/// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_INVALID_VALUE` for a size that is not a multiple of the granularity.
 pub fn create(driver: &Driver, bytes: u64, props: PhysicalProps) -> Result<Handle> {
     let physical = taken(|| driver.memory.create_physical(bytes))?;
     Ok(hold(physical, props))
 }
 
-/// Holds physical memory by a new handle.
+/// Creates a new handle that holds physical memory.
 pub fn hold(physical: Arc<Physical>, props: PhysicalProps) -> Handle {
     let handle = fresh();
     lock(&HELD).insert(handle, Held { physical, holders: 1, props });
     handle
 }
 
-/// The memory of a handle, and what it was asked for.
+/// Returns the memory of a handle, and its requested properties.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE`.
@@ -46,7 +46,7 @@ pub fn find(handle: Handle) -> Result<(Arc<Physical>, PhysicalProps)> {
     Ok((Arc::clone(&held.physical), held.props))
 }
 
-/// Lets go of the memory of a handle, as one of its holders.
+/// Releases the memory of a handle, as one of its holders.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE`.
@@ -60,7 +60,8 @@ pub fn release(handle: Handle) -> Result {
     Ok(())
 }
 
-/// The handle of memory that is mapped, with one more holder. If nobody held it any more, it gets a new one.
+/// Returns the handle of mapped memory, with one more holder. If the memory had no holder any more, it gets a new
+/// handle.
 pub fn retain(physical: &Arc<Physical>) -> Handle {
     let mut all = lock(&HELD);
     let known = all.iter_mut().find(|(_, held)| Arc::ptr_eq(&held.physical, physical));

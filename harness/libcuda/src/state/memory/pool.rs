@@ -1,8 +1,7 @@
-//! Pools for stream-ordered allocation. A pool only counts what was allocated from it; freed memory always goes back to
-//! the device.
+//! Pools for stream-ordered allocation. A pool only counts its allocations; freed memory always returns to the device.
 //!
-//! The counts are those that an H200's driver gives: memory is reserved in pieces of 32 MiB until all of it is free,
-//! and what an ordinary free takes is still counted as used.
+//! The counts match those of an H200's driver: memory is reserved in pieces of 32 MiB until all of it is free, and
+//! memory freed by an ordinary free still counts as used.
 
 use crate::abi::constants::pool_attribute::{
     RELEASE_THRESHOLD, RESERVED_MEM_CURRENT, RESERVED_MEM_HIGH, REUSE_ALLOW_INTERNAL_DEPENDENCIES,
@@ -17,10 +16,10 @@ use simt::memory::Kind;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// Bytes that a pool reserves at once.
+/// Bytes that a pool reserves together.
 const PIECE: u64 = 32 << 20;
 
-/// A number of bytes, and the most that it has been.
+/// A number of bytes, and its high-water mark.
 #[derive(Clone, Copy, Default)]
 struct Count {
     now: u64,
@@ -34,17 +33,17 @@ impl Count {
     }
 }
 
-/// What a pool counts.
+/// The counts of a pool.
 #[derive(Clone, Copy, Default)]
 struct Counts {
-    /// What the attribute tells.
+    /// The value of the attribute.
     used: Count,
     reserved: Count,
-    /// What is allocated.
+    /// The bytes currently allocated.
     live: u64,
 }
 
-/// Which memory a pool gives: the kind of the allocation (`CUmemAllocationType`) and its place.
+/// The memory of a pool: the kind of the allocation (`CUmemAllocationType`) and its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Source {
     pub kind: i32,
@@ -55,7 +54,7 @@ impl Source {
     /// The device's own memory.
     pub const DEVICE: Source = Source { kind: allocation_type::PINNED, place: Location::DEVICE };
 
-    /// The kind of its memory.
+    /// Returns the kind of its memory.
     pub fn memory(self) -> Kind {
         match self {
             Source { kind: allocation_type::MANAGED, .. } => Kind::Managed,
@@ -65,29 +64,29 @@ impl Source {
     }
 }
 
-/// A pool of another process, as it names it: the process, and the pool's number there.
+/// A pool of another process: the process, and the pool's number there.
 pub type Foreign = (u32, u64);
 
-/// One pool.
+/// A pool.
 pub struct Pool {
     counts: Mutex<Counts>,
-    /// The reuse policies and the release threshold by `CUmemPool_attribute`, kept and given back.
+    /// The reuse policies and the release threshold by `CUmemPool_attribute`, which are stored and returned.
     settings: Mutex<[u64; RELEASE_THRESHOLD as usize + 1]>,
-    /// The most bytes that may be allocated at once; 0: no bound.
+    /// The maximum number of bytes allocated at the same time; 0 means no limit.
     max_size: u64,
-    /// Which memory it gives.
+    /// The memory that it allocates.
     pub source: Source,
     /// The handles by which it can be exported (`CUmemAllocationHandleType`).
     pub handle_types: i32,
-    /// Of an imported pool, whose it is. Only memory that its process exports can be had from it.
+    /// For an imported pool, its origin. Only memory that its process exports can be opened from it.
     pub foreign: Option<Foreign>,
-    /// What each place was allowed (`CUmemAccess_flags`).
+    /// The access rights of each location (`CUmemAccess_flags`).
     access: Mutex<BTreeMap<(i32, i32), i32>>,
 }
 
 static POOLS: Table<Pool> = Table::new();
 
-/// The default pool of a source, and the one that has taken its place.
+/// The default pool of a source, and the pool that currently replaces it.
 type Pair = (Arc<Pool>, Arc<Pool>);
 
 /// The pools of each source.
@@ -101,7 +100,7 @@ pub fn find(handle: Handle) -> Result<Arc<Pool>> {
     POOLS.get(handle).map_err(|_| Error::INVALID_VALUE)
 }
 
-/// The pools of a source: the default one, and the current one.
+/// Accesses the pools of a source: the default one, and the current one.
 fn of_source<T>(source: Source, with: impl FnOnce(&mut Pair) -> T) -> T {
     let mut all = lock(&OF_SOURCES);
     with(all.entry(source).or_insert_with(|| {
@@ -116,15 +115,15 @@ pub fn default_of(source: Source) -> Arc<Pool> {
     of_source(source, |(standard, _)| Arc::clone(standard))
 }
 
-/// The pool that a source has now; `cuMemAllocAsync` takes from that of the device.
+/// Returns the current pool of a source; `cuMemAllocAsync` allocates from that of the device.
 pub fn current_of(source: Source) -> Arc<Pool> {
     of_source(source, |(_, current)| Arc::clone(current))
 }
 
-/// Chooses the pool of a source.
+/// Sets the current pool of a source.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a pool that gives other memory, and for one of another process.
+/// `CUDA_ERROR_INVALID_VALUE` for a pool of different memory, or of another process.
 pub fn set_current(source: Source, pool: Arc<Pool>) -> Result {
     if pool.source != source || pool.foreign.is_some() {
         return Err(Error::INVALID_VALUE);
@@ -133,12 +132,12 @@ pub fn set_current(source: Source, pool: Arc<Pool>) -> Result {
     Ok(())
 }
 
-/// Makes a pool of at most `max_size` bytes (0: without a bound); returns its handle.
+/// Creates a pool of at most `max_size` bytes (0: without a limit), and returns its handle.
 pub fn create(max_size: u64, source: Source, handle_types: i32) -> Handle {
     POOLS.insert(Pool::new(max_size, source, handle_types, None))
 }
 
-/// The pool that stands for one of another process; returns its handle.
+/// Imports a pool of another process, and returns its handle.
 pub fn import(foreign: Foreign) -> Handle {
     let known = POOLS.all().into_iter().find(|pool| pool.foreign == Some(foreign));
     let pool = known.unwrap_or_else(|| {
@@ -184,7 +183,7 @@ impl Pool {
         Arc::new(Pool { counts, settings, max_size, source, handle_types, foreign, access })
     }
 
-    /// What a place is allowed (`CUmemAccess_flags`). The owner of memory always has it.
+    /// Returns the access rights of a location (`CUmemAccess_flags`). The owner of the memory always has access.
     pub fn access(&self, place: Location) -> i32 {
         let owner = if self.source.place == Location::DEVICE { Location::DEVICE } else { Location::HOST };
         if self.source.kind == allocation_type::PINNED && place.kind == owner {
@@ -193,22 +192,22 @@ impl Pool {
         lock(&self.access).get(&(place.kind, place.id)).copied().unwrap_or(access_flags::NONE)
     }
 
-    /// Notes what a place is allowed.
+    /// Sets the access rights of a location.
     pub fn allow(&self, place: Location, flags: i32) {
         lock(&self.access).insert((place.kind, place.id), flags);
     }
 
-    /// Its handle; 0 once it was destroyed.
+    /// Returns the pool's handle; 0 once it was destroyed.
     pub fn handle(self: &Arc<Self>) -> Handle {
         POOLS.handle_of(self)
     }
 
-    /// Whether this many more bytes stay within its bound.
+    /// Returns whether `bytes` more bytes stay within its limit.
     pub fn has_room(&self, bytes: u64) -> bool {
         self.max_size == 0 || lock(&self.counts).live.saturating_add(bytes) <= self.max_size
     }
 
-    /// Counts memory that was freed, in the order of a stream or by an ordinary free.
+    /// Counts freed memory, in the order of a stream or by an ordinary free.
     pub fn gave_back(&self, bytes: u64, ordered: bool) {
         let threshold = lock(&self.settings)[RELEASE_THRESHOLD as usize];
         let mut counts = lock(&self.counts);
@@ -221,7 +220,7 @@ impl Pool {
         }
     }
 
-    /// Counts memory that was allocated.
+    /// Counts allocated memory.
     pub fn took(&self, bytes: u64) {
         let mut counts = lock(&self.counts);
         counts.live += bytes;
@@ -232,14 +231,14 @@ impl Pool {
         }
     }
 
-    /// Gives back what is reserved and not allocated, but for so many bytes.
+    /// Releases reserved memory that is not allocated, except for `keep` bytes.
     pub fn trim(&self, keep: u64) {
         let mut counts = lock(&self.counts);
         let least = counts.live.max(keep.min(counts.reserved.now)).next_multiple_of(PIECE);
         counts.reserved.now = counts.reserved.now.min(least);
     }
 
-    /// The value of a `CUmemPool_attribute`.
+    /// Returns the value of a `CUmemPool_attribute`.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a number that is not an attribute.
@@ -281,7 +280,7 @@ impl Pool {
     }
 }
 
-/// Whether an attribute is a policy, whose value is an `int` in C. All others have 64 bits.
+/// Returns whether an attribute is a policy, whose value is an `int` in C. All others have 64 bits.
 pub fn is_policy(attribute: i32) -> bool {
     (REUSE_FOLLOW_EVENT_DEPENDENCIES..=REUSE_ALLOW_INTERNAL_DEPENDENCIES).contains(&attribute)
 }

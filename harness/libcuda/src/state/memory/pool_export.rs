@@ -1,4 +1,4 @@
-//! Pools that other processes import: a file without a name says which pool it is, and a ticket opens its memory.
+//! Pools that other processes import: an unnamed file identifies the pool, and a ticket opens its memory.
 
 use super::allocation::with_owned;
 use super::opened;
@@ -14,17 +14,17 @@ use std::ffi::CStr;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-/// What Linux shows for the file.
+/// The name that Linux shows for the file.
 const LABEL: &CStr = c"warplab memory pool";
 
 fn number(pool: &Arc<Pool>) -> u64 {
     pool.handle() as u64
 }
 
-/// A new file descriptor that stands for a pool.
+/// Returns a new file descriptor for a pool.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a pool that was not made to be exported, `CUDA_ERROR_OUT_OF_MEMORY`.
+/// `CUDA_ERROR_INVALID_VALUE` for a pool that was not created for export, `CUDA_ERROR_OUT_OF_MEMORY`.
 pub fn export(pool: &Arc<Pool>) -> Result<i32> {
     if pool.handle_types & handle_type::POSIX_FILE_DESCRIPTOR == 0 {
         return Err(Error::INVALID_VALUE);
@@ -37,7 +37,7 @@ pub fn export(pool: &Arc<Pool>) -> Result<i32> {
     exported::descriptor(&file)
 }
 
-/// The pool that a file descriptor stands for; returns its handle.
+/// Imports the pool of a file descriptor, and returns its handle.
 ///
 /// # Errors
 /// As [`exported::opened`].
@@ -49,25 +49,26 @@ pub fn import(descriptor: i32) -> Result<Handle> {
     Ok(pool::import((word(0) as u32, word(8))))
 }
 
-/// What another process needs to open an allocation of a pool.
+/// Returns the ticket with which another process opens an allocation of a pool.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for an address at which none begins that can be exported.
+/// `CUDA_ERROR_INVALID_VALUE` for an address that is not the start of an allocation that can be exported.
 pub fn ticket(address: u64) -> Result<Ticket> {
     let pool = with_owned(address, |owned| owned.pool.clone()).flatten().ok_or(Error::INVALID_VALUE)?;
     if pool.handle_types & handle_type::POSIX_FILE_DESCRIPTOR == 0 {
         return Err(Error::INVALID_VALUE);
     }
-    // Only where it begins.
+    // Only the start of an allocation is accepted.
     let mut ticket = opened::ticket(Use::PoolMemory, Kind::Pool, address)?;
     ticket.pool = number(&pool);
     Ok(ticket)
 }
 
-/// Opens an allocation of an imported pool. While it is open, it has one address.
+/// Opens an allocation of an imported pool. While it is open, it has a single address.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a pool that is not imported, and for memory of another; those of [`opened::open`].
+/// `CUDA_ERROR_INVALID_VALUE` for a pool that is not imported, or for memory of another pool; the errors of
+/// [`opened::open`].
 pub fn open(context: &Context, pool: &Pool, ticket: &Ticket) -> Result<u64> {
     let of: Foreign = (ticket.process(), ticket.pool);
     if !ticket.is_for(Use::PoolMemory) || pool.foreign != Some(of) {

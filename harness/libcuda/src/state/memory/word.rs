@@ -1,4 +1,4 @@
-//! Single words of memory that a stream writes, or waits for.
+//! Single memory words that a stream writes, or waits for.
 
 use crate::abi::constants::wait_value_flags;
 use crate::abi::error::{Error, Result};
@@ -8,28 +8,28 @@ use crate::state::device::ending::has_abandoned;
 use simt::memory::{Kind, Reached};
 use std::time::Duration;
 
-/// The time between two reads of a word that a stream waits for.
+/// The polling interval for a word.
 const PAUSE: Duration = Duration::from_micros(20);
 
-/// The host's address of a word in device memory; `None` if the memory does not exist (any more).
+/// Returns the host address of a word in device memory; `None` if the memory does not, or no longer, exist.
 fn reach(address: u64, size: u64) -> Option<Reached> {
     driver().ok()?.memory.reach(address, size).ok()
 }
 
-/// How a word is compared with a value.
+/// The comparison of a word with a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// At least the value, in cyclic order.
     AtLeast,
     Equal,
-    /// A bit of the value is set.
+    /// At least one bit of the value is set in the word.
     And,
     /// A bit is set neither in the word nor in the value.
     Nor,
 }
 
 impl Comparison {
-    /// The comparison that `CUstreamWaitValue_flags` name.
+    /// Returns the comparison selected by `CUstreamWaitValue_flags`.
     pub fn from_flags(flags: u32) -> Self {
         match flags & wait_value_flags::COMPARISON {
             wait_value_flags::GEQ => Comparison::AtLeast,
@@ -40,19 +40,19 @@ impl Comparison {
     }
 }
 
-/// One thing that a stream does with a word.
+/// An operation of a stream on a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordOp {
-    /// Waits until the word at an address, of so many bits, compares as asked with a value, or is freed.
+    /// Waits until the word at an address, of `bits` bits, satisfies the comparison with a value, or is freed.
     Wait { address: u64, value: u64, comparison: Comparison, bits: u32 },
-    /// Writes a value of so many bits.
+    /// Writes a value of `bits` bits.
     Write { address: u64, value: u64, bits: u32 },
-    /// Lets what was written before be seen first. A stream's tasks follow each other in any case.
+    /// Makes earlier writes visible first. A stream's tasks run in order anyway.
     Barrier,
 }
 
 impl WordOp {
-    /// Refuses words that are not aligned, do not exist now, or are managed memory.
+    /// Refuses words that are not aligned, do not exist, or are managed memory.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE`.
@@ -68,7 +68,7 @@ impl WordOp {
         reach(address, size).map(drop).ok_or(Error::INVALID_VALUE)
     }
 
-    /// Does it. A word that was freed since is left alone.
+    /// Runs the operation. Does nothing if the word was freed since.
     pub fn run(&self) {
         match *self {
             WordOp::Wait { address, value, comparison, bits } => wait(address, value, comparison, bits),
@@ -96,7 +96,7 @@ fn write(address: u64, value: u64, bits: u32) {
 
 fn wait(address: u64, value: u64, comparison: Comparison, bits: u32) {
     while let Some(host) = reach(address, u64::from(bits / 8)) {
-        // SAFETY: `host` is so many bits of a live allocation, aligned as the address is.
+        // SAFETY: `host` is `bits` bits of a live allocation, aligned as the address is.
         let (now, reached) = unsafe {
             if bits == 32 {
                 let now = host.pointer.cast::<u32>().read_volatile();
@@ -120,16 +120,16 @@ fn wait(address: u64, value: u64, comparison: Comparison, bits: u32) {
     }
 }
 
-/// What a stream, or a node of a graph, does with words, one after the other.
+/// A sequence of operations on words, of a stream or a graph node.
 pub struct Words {
     pub ops: Vec<WordOp>,
-    /// The caller's description of them, and the context that it named.
+    /// The caller's description of the operations, and the context in it.
     pub described: Box<[MemOp]>,
     pub context: Handle,
 }
 
 impl Words {
-    /// As [`WordOp::check`], for all of them.
+    /// Checks all operations, as [`WordOp::check`].
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE`.

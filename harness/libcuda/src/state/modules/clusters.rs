@@ -1,4 +1,4 @@
-//! Clusters: how large those of a launch are, and what the part and the kernel allow.
+//! Clusters: their size in a launch, and the limits of the part and the kernel.
 
 use super::module::Function;
 use super::occupancy::of;
@@ -13,18 +13,18 @@ use simt::finding::Limit;
 use simt::kernel::Geometry;
 use simt::profile::Profile;
 
-/// The most blocks of a cluster on every part that has clusters.
+/// The maximum number of blocks of a cluster on every part that supports clusters.
 const PORTABLE: u32 = 8;
-/// The most blocks where the function allows a size that is not portable (CUDA C++ Programming Guide, thread block
-/// clusters: 16 on H100).
+/// The maximum number of blocks if the function allows a size that is not portable (CUDA C++ Programming Guide, thread
+/// block clusters: 16 on H100).
 const NOT_PORTABLE: u32 = 16;
 
-/// Whether a part has clusters of several blocks.
+/// Returns whether a part supports clusters of several blocks.
 pub fn supported(profile: &Profile) -> bool {
     profile.at_least(9, 0)
 }
 
-/// The most blocks that a cluster of a function may have.
+/// Returns the maximum number of blocks of a cluster of a function.
 pub fn most(function: &Function) -> u32 {
     let at = (NON_PORTABLE_CLUSTER_SIZE_ALLOWED - CLUSTER_SIZE_MUST_BE_SET) as usize;
     let allowed = lock(&function.settings).cluster[at];
@@ -32,7 +32,7 @@ pub fn most(function: &Function) -> u32 {
     function.kernel().cluster.most.map_or(most, |declared| declared.min(most))
 }
 
-/// The size of a function's clusters, if the kernel or its attributes say it.
+/// Returns the size of a function's clusters, if the kernel or its attributes specify it.
 fn required(function: &Function) -> Option<[u32; 3]> {
     let first = (REQUIRED_CLUSTER_WIDTH - CLUSTER_SIZE_MUST_BE_SET) as usize;
     let set = &lock(&function.settings).cluster[first..first + 3];
@@ -40,10 +40,10 @@ fn required(function: &Function) -> Option<[u32; 3]> {
     function.kernel().cluster.required.or((set[0] > 0).then(|| set.map(|n| n.max(1))))
 }
 
-/// The geometry with the clusters that a launch has.
+/// Returns the geometry of a launch, with the size of its clusters filled in.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_CLUSTER_SIZE` when the launch says something else than the kernel, or nothing where it must;
+/// `CUDA_ERROR_INVALID_CLUSTER_SIZE` if the launch contradicts the kernel, or lacks a required size;
 /// `CUDA_ERROR_NOT_SUPPORTED` for clusters of several blocks on a part without clusters.
 pub fn complete(function: &Function, geometry: Geometry) -> Result<Geometry> {
     let needs = function.kernel().cluster;
@@ -71,7 +71,7 @@ pub fn complete(function: &Function, geometry: Geometry) -> Result<Geometry> {
     Ok(Geometry { cluster: Some(cluster), grid, ..geometry })
 }
 
-/// Why a launch with these clusters is refused, if it is.
+/// Returns the reason why a launch with these clusters is refused, if it is.
 pub(super) fn refusal(function: &Function, geometry: &Geometry, profile: &Profile) -> Option<Refusal> {
     let cluster = geometry.cluster?;
     let error = Error::INVALID_CLUSTER_SIZE;
@@ -98,8 +98,8 @@ pub(super) fn refusal(function: &Function, geometry: &Geometry, profile: &Profil
     None
 }
 
-/// The number of clusters of so many blocks that are resident on the part at once. It is an estimate: how the
-/// multiprocessors of a part are grouped is not public.
+/// Returns an estimate of the number of clusters that are resident on the part at the same time. The grouping of a
+/// part's multiprocessors is not public.
 ///
 /// # Errors
 /// `CUDA_ERROR_NOT_SUPPORTED` on a part without clusters, `CUDA_ERROR_INVALID_CLUSTER_SIZE` for a size that is not
@@ -118,7 +118,7 @@ pub fn active(function: &Function, geometry: Geometry) -> Result<u32> {
     Ok(blocks * profile.sms / size)
 }
 
-/// The largest number of blocks of a cluster with which a kernel can be launched.
+/// Returns the largest number of blocks of a cluster with which a kernel can be launched.
 ///
 /// # Errors
 /// `CUDA_ERROR_NOT_SUPPORTED` on a part without clusters.

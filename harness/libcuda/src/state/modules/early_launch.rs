@@ -1,5 +1,5 @@
-//! What a launch in the manner before CUDA 4 consists of. Calls set its parts one by one on the function, where they
-//! stay for later launches.
+//! The state of a launch in the manner before CUDA 4. Calls set its parts one by one on the function, where they remain
+//! for later launches.
 
 use crate::abi::error::{Error, Result};
 use simt::kernel::Geometry;
@@ -7,7 +7,7 @@ use simt::kernel::Geometry;
 /// The parts of a launch that a function keeps.
 #[derive(Clone, Debug, Default)]
 pub struct EarlyLaunch {
-    /// The threads of a block; none before they are set.
+    /// The threads of a block; `None` before they are set.
     block: Option<[u32; 3]>,
     /// Dynamic shared memory of a block, in bytes.
     shared: u32,
@@ -28,10 +28,10 @@ impl EarlyLaunch {
         Ok(())
     }
 
-    /// Sets the dynamic shared memory of a block. `most` is what the part allows.
+    /// Sets the dynamic shared memory of a block. `most` is the part's limit.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for more than that.
+    /// `CUDA_ERROR_INVALID_VALUE` if that is exceeded.
     pub fn set_shared(&mut self, bytes: u32, most: u32) -> Result {
         if bytes > most {
             return Err(Error::INVALID_VALUE);
@@ -40,10 +40,10 @@ impl EarlyLaunch {
         Ok(())
     }
 
-    /// Sets how many bytes of parameters a launch passes. `most` is what the part allows.
+    /// Sets the number of bytes of parameters that a launch passes. `most` is the part's limit.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for more than that.
+    /// `CUDA_ERROR_INVALID_VALUE` if that is exceeded.
     pub fn set_size(&mut self, bytes: usize, most: usize) -> Result {
         if bytes > most {
             return Err(Error::INVALID_VALUE);
@@ -52,10 +52,10 @@ impl EarlyLaunch {
         Ok(())
     }
 
-    /// Writes a parameter at an offset in the parameter block. `most` is the size that the part allows.
+    /// Writes a parameter at an offset in the parameter block. `most` is the part's limit.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an offset below 0, and for bytes beyond what the part allows.
+    /// `CUDA_ERROR_INVALID_VALUE` for a negative offset, or for bytes beyond the part's limit.
     pub fn set_param(&mut self, offset: i32, value: &[u8], most: usize) -> Result {
         let start = usize::try_from(offset).map_err(|_| Error::INVALID_VALUE)?;
         let end = start.checked_add(value.len()).filter(|end| *end <= most).ok_or(Error::INVALID_VALUE)?;
@@ -66,17 +66,17 @@ impl EarlyLaunch {
         Ok(())
     }
 
-    /// The parameters that a launch passes. Those that were never written are 0.
+    /// Returns the parameters that a launch passes. Those that were never written are 0.
     pub fn params(&self) -> Vec<u8> {
         let mut params = self.params.clone();
         params.resize(self.size, 0);
         params
     }
 
-    /// The geometry of a launch of `width` by `height` blocks.
+    /// Returns the geometry of a launch of `width` by `height` blocks.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if the block was never set, and if a dimension is below 0. The limits of the part are
+    /// `CUDA_ERROR_INVALID_VALUE` if the block was never set, or if a dimension is negative. The limits of the part are
     /// checked at the launch.
     pub fn geometry(&self, width: i32, height: i32) -> Result<Geometry> {
         let block = self.block.ok_or(Error::INVALID_VALUE)?;

@@ -1,25 +1,25 @@
 //! Fat binaries: containers of PTX and machine code for several architectures, as `fatbinary` and `nvcc` write them.
 //!
-//! What they say of themselves is not trusted: each size is checked against the bytes that are there.
+//! Their headers are not trusted: each size is checked against the bytes that are present.
 
 use super::unpack;
 use crate::abi::error::{Error, Refused};
 
-/// The magic number that a fat binary begins with.
+/// The magic number at the start of a fat binary.
 pub const MAGIC: u32 = 0xba55_ed50;
-/// Bytes of a fat binary's own header, at least: magic number, version, the header's size, the size of what follows.
+/// The minimum size of a fat binary's own header: magic number, version, the header's size, the size of the rest.
 pub const HEADER: usize = 16;
-/// Bytes of an entry's header, at least; one that is at least [`ENTRY_WITH_SIZE`] long has all fields.
+/// The minimum size of an entry's header; one of at least [`ENTRY_WITH_SIZE`] bytes has all fields.
 const ENTRY: usize = 32;
 const ENTRY_WITH_SIZE: usize = 64;
 /// The kinds of entries.
 const PTX: u16 = 1;
 const CODE: u16 = 2;
-/// The bits of an entry's flags that name the compression of its payload.
+/// The bits of an entry's flags that select the compression of its payload.
 const LZ4: u64 = 0x2000;
 const ZSTD: u64 = 0x8000;
 
-/// What is said of machine code, in a fat binary or alone.
+/// The message about machine code, in a fat binary or alone.
 pub const CUBIN: &str = "this is machine code for a GPU (a cubin), which the emulated device cannot run; compile to PTX instead \
                          (nvcc -ptx, a program with `warplab nvcc`, or nvrtcGetPTX with --gpu-architecture=compute_NN)";
 
@@ -29,7 +29,7 @@ fn damaged() -> Refused {
     Refused::new(Error::INVALID_IMAGE, "the fat binary is damaged or cut short; build it again")
 }
 
-/// The bytes of a field.
+/// Returns the bytes of a field.
 fn field<const N: usize>(bytes: &[u8], at: usize) -> Parsed<[u8; N]> {
     bytes.get(at..).and_then(<[u8]>::first_chunk).copied().ok_or_else(damaged)
 }
@@ -46,19 +46,19 @@ fn long(bytes: &[u8], at: usize) -> Parsed<u64> {
     field(bytes, at).map(u64::from_le_bytes)
 }
 
-/// The `len` bytes from `at` on.
+/// Returns the `len` bytes from `at` on.
 fn slice(bytes: &[u8], at: usize, len: usize) -> Parsed<&[u8]> {
     at.checked_add(len).and_then(|end| bytes.get(at..end)).ok_or_else(damaged)
 }
 
-/// Where the entries of a fat binary begin, and how many bytes they take.
+/// Returns the offset of the entries of a fat binary, and their number of bytes.
 fn body(header: &[u8]) -> Parsed<(usize, usize)> {
     let start = usize::from(half(header, 6)?);
     let len = usize::try_from(long(header, 8)?).map_err(|_| damaged())?;
     if start < HEADER || start.checked_add(len).is_none() { Err(damaged()) } else { Ok((start, len)) }
 }
 
-/// How many bytes the fat binary with this header says it has.
+/// Returns the number of bytes of the fat binary with this header, as the header specifies.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_IMAGE`.
@@ -73,9 +73,9 @@ struct Entry<'a> {
     /// The architecture, as 10 times the major version of the compute capability plus the minor.
     architecture: u32,
     flags: u64,
-    /// What follows the header; padded, unless it is compressed.
+    /// The bytes after the header; padded, unless they are compressed.
     payload: &'a [u8],
-    /// Bytes after unpacking; zero for a payload that is not compressed.
+    /// The size after unpacking; zero for a payload that is not compressed.
     unpacked: u64,
 }
 
@@ -107,7 +107,7 @@ impl<'a> Iterator for Entries<'a> {
     type Item = Parsed<Entry<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // What is shorter than a header is padding, and so is a header of zeros.
+        // A remainder shorter than a header is padding, and so is a header of zeros.
         let header = self.0.get(..ENTRY_WITH_SIZE)?;
         let entry = header.iter().any(|byte| *byte != 0).then(|| self.read());
         if !matches!(entry, Some(Ok(_))) {
@@ -118,7 +118,7 @@ impl<'a> Iterator for Entries<'a> {
 }
 
 impl Entry<'_> {
-    /// The PTX.
+    /// Returns the PTX.
     fn text(&self) -> Parsed<String> {
         let unpacked;
         let text = if self.unpacked == 0 {
@@ -128,8 +128,7 @@ impl Entry<'_> {
                 flags if flags & LZ4 != 0 => unpack::lz4,
                 flags if flags & ZSTD != 0 => unpack::zstd,
                 _ => {
-                    let log =
-                        "the fat binary's PTX is compressed in a way that is not known; build with nvcc --no-compress";
+                    let log = "the fat binary's PTX uses an unknown compression; build with nvcc --no-compress";
                     return Err(Refused::new(Error::NO_BINARY_FOR_GPU, log));
                 }
             };
@@ -141,8 +140,8 @@ impl Entry<'_> {
     }
 }
 
-/// Which entry a device of architecture `here` takes: the PTX for the newest architecture that it has the features of.
-/// Where all are newer, the oldest of them, so that the refusal names the least that is needed.
+/// Returns the entry for a device of architecture `here`: the PTX for the newest architecture whose features it has. If
+/// all are newer, returns the oldest of them, so that the refusal names the minimum requirement.
 fn choose(entries: Entries<'_>, here: u32) -> Parsed<Entry<'_>> {
     let (mut fitting, mut newer): (Option<Entry<'_>>, Option<Entry<'_>>) = (None, None);
     let mut has_code = false;
@@ -163,12 +162,11 @@ fn choose(entries: Entries<'_>, here: u32) -> Parsed<Entry<'_>> {
     fitting.or(newer).ok_or_else(|| Refused::new(error, log))
 }
 
-/// The PTX of a fat binary for a device of architecture `here`. Bytes behind the end that its header names do not
-/// matter.
+/// Returns the PTX of a fat binary for a device of architecture `here`. Bytes after the end that its header specifies
+/// are ignored.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_IMAGE` if it is damaged or empty, `CUDA_ERROR_NO_BINARY_FOR_GPU` if it has no PTX that can be
-/// read.
+/// `CUDA_ERROR_INVALID_IMAGE` if it is damaged or empty, `CUDA_ERROR_NO_BINARY_FOR_GPU` if it has no readable PTX.
 pub fn ptx(binary: &[u8], here: u32) -> Parsed<String> {
     choose(Entries::new(binary)?, here)?.text()
 }
@@ -178,13 +176,13 @@ pub fn ptx(binary: &[u8], here: u32) -> Parsed<String> {
 pub mod samples {
     use super::{LZ4, MAGIC, ZSTD};
 
-    /// How an entry's payload is compressed.
+    /// The compression of an entry's payload.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Packing {
         Plain,
         Lz4,
         Zstd,
-        /// A way that nothing knows.
+        /// An invalid compression.
         Unknown,
     }
 
@@ -203,7 +201,7 @@ pub mod samples {
         }
     }
 
-    /// A fat binary of these entries.
+    /// Returns a fat binary of these entries.
     pub fn container(entries: &[Sample<'_>]) -> Vec<u8> {
         let mut body = Vec::new();
         for (kind, architecture, packing, payload) in entries {
@@ -272,7 +270,8 @@ mod tests {
             changed[at..at + value.len()].copy_from_slice(value);
             read(&changed)
         };
-        // The header's size and the body's; an entry's header, its padded and its packed size, and its unpacked one.
+        // The sizes of the header and the body; an entry's header, its padded and its packed size, and its unpacked
+        // size.
         for (at, bytes) in [(6, 2), (8, 8), (20, 4), (24, 4), (32, 4)] {
             for value in [u64::MAX, 1 << 40, 1 << 31, 1 << 30, 1 << 15] {
                 let value = if bytes == 2 { 0xffff_u64.min(value) } else { value };

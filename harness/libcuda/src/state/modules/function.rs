@@ -13,12 +13,12 @@ use crate::abi::error::{Error, Result};
 use crate::state::device::driver::driver;
 use crate::state::device::sync::lock;
 
-/// Where an attribute of clusters is kept.
+/// Returns the index of an attribute of clusters.
 fn cluster_index(attribute: i32) -> usize {
     (attribute - CLUSTER_SIZE_MUST_BE_SET) as usize
 }
 
-/// The value of an attribute.
+/// Returns the value of an attribute.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for a number that is not an attribute.
@@ -51,9 +51,9 @@ pub fn attribute(function: &Function, attribute: i32) -> Result<i32> {
 /// Sets an attribute.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for an attribute that does not exist or cannot be set, and for a value that the device
+/// `CUDA_ERROR_INVALID_VALUE` for an attribute that does not exist or cannot be set, or for a value that the device
 /// does not support; `CUDA_ERROR_NOT_SUPPORTED` for clusters of several blocks on a part without clusters, and
-/// `CUDA_ERROR_NOT_PERMITTED` for their size where the kernel fixes it.
+/// `CUDA_ERROR_NOT_PERMITTED` for their size if the kernel fixes it.
 pub fn set_attribute(function: &Function, attribute: i32, value: i32) -> Result {
     let profile = driver()?.profile;
     let mut settings = lock(&function.settings);

@@ -1,4 +1,4 @@
-//! Launches of kernels: running them, and the errors of those that fail.
+//! Kernel launches: running them, and the errors of those that fail.
 
 use super::module::{Function, find_function};
 use super::{clusters, refusal};
@@ -20,24 +20,24 @@ use simt::machine::{self, Fault, Launch, Runtime, Watch};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often it is told how far a launch is that runs for long.
+/// The interval at which the progress of a long launch is reported.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// One launch, its parameters copied.
+/// A launch, with a copy of its parameters.
 pub struct KernelLaunch {
     pub function: Arc<Function>,
-    /// The handle by which the caller named the function.
+    /// The caller's handle of the function.
     pub handle: Handle,
     pub geometry: Geometry,
-    /// The geometry as it was asked for, before the kernel's own size of a cluster was put in.
+    /// The requested geometry, before the kernel's own cluster size was filled in.
     pub asked: Geometry,
-    /// What else was asked for. Only launches that are nodes of graphs keep it.
+    /// Other requested attributes. Only launches that are graph nodes keep them.
     pub attributes: Attributes,
     /// The parameter block.
     params: Arc<[u8]>,
 }
 
-/// The error that a failed kernel leaves on its context.
+/// Returns the error that a failed kernel leaves on its context.
 fn error_of(fault: Fault) -> Error {
     match fault {
         Fault::IllegalAddress => Error::ILLEGAL_ADDRESS,
@@ -52,7 +52,7 @@ fn error_of(fault: Fault) -> Error {
     }
 }
 
-/// The whole geometry, checked against the limits of the part and the kernel.
+/// Returns the complete geometry, checked against the limits of the part and the kernel.
 fn checked(function: &Function, asked: Geometry) -> Result<Geometry> {
     let geometry = clusters::complete(function, asked)?;
     refusal::check(function, &geometry)?;
@@ -60,21 +60,21 @@ fn checked(function: &Function, asked: Geometry) -> Result<Geometry> {
 }
 
 impl KernelLaunch {
-    /// The length of the parameter block in bytes.
+    /// Returns the length of the parameter block in bytes.
     pub fn parameter_bytes(&self) -> usize {
         self.params.len()
     }
 
-    /// Makes a launch, checked against the limits of the part and the kernel. `params` copies the parameters.
+    /// Creates a launch, checked against the limits of the part and the kernel. `params` copies the parameters.
     ///
     /// # Errors
-    /// For a handle that is not a function, the errors of `params`, and exceeded limits.
+    /// For a handle that is not a function, for exceeded limits, and the errors of `params`.
     pub fn new(
         handle: Handle,
         geometry: Geometry,
         params: impl FnOnce(&Function) -> Result<Vec<u8>>,
     ) -> Result<Arc<Self>> {
-        // Its function may be gone by now.
+        // The function may no longer exist.
         ending::check()?;
         let function = find_function(handle)?;
         let params = params(&function)?.into();
@@ -83,7 +83,7 @@ impl KernelLaunch {
         Ok(Arc::new(KernelLaunch { function, handle, geometry, asked, attributes: Attributes::default(), params }))
     }
 
-    /// The same launch, of another geometry and with other attributes.
+    /// Returns the same launch with a different geometry and different attributes.
     ///
     /// # Errors
     /// Exceeded limits.
@@ -93,7 +93,7 @@ impl KernelLaunch {
         Ok(Arc::new(KernelLaunch { function, handle: self.handle, geometry, asked, attributes, params }))
     }
 
-    /// Runs it. `runtime` answers what the kernel asks. Returns whether it came to its end.
+    /// Runs the launch. `runtime` answers the kernel's requests. Returns whether the kernel ran to its end.
     pub(super) fn run(&self, context: Option<&Arc<Context>>, runtime: &dyn Runtime) -> bool {
         let Ok(driver) = driver() else { return false };
         let mut settings = driver.settings();

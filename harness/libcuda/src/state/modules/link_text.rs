@@ -1,19 +1,19 @@
-//! Joins PTX texts as a linker joins objects: one part may define what another declares, and private names stay
+//! Links PTX texts as a linker links objects: one part may define what another declares, and private names stay
 //! private.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// One statement outside all functions.
+/// A statement outside of all functions.
 struct Statement<'a> {
     text: &'a str,
     /// The name that it declares or defines; empty for other directives.
     name: &'a str,
-    /// Visible to other parts: `.visible`, `.extern`, `.weak`, `.common`, and every kernel.
+    /// Whether it is visible to other parts: `.visible`, `.extern`, `.weak`, `.common`, and every kernel.
     shared: bool,
-    /// `.weak` or `.common`: if there are several, the first one is used.
+    /// Whether it is `.weak` or `.common`: if there are several, the first one is used.
     weak: bool,
-    /// It has a body or storage.
+    /// Whether it has a body or storage.
     defines: bool,
 }
 
@@ -21,7 +21,8 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%')
 }
 
-/// The end of the token that begins at `at` (a comment, a string, a word or one other byte), and whether it is a word.
+/// Returns the end of the token that begins at `at` (a comment, a string, a word or one other byte), and whether it is
+/// a word.
 fn token(text: &str, at: usize) -> (usize, bool) {
     let bytes = text.as_bytes();
     let rest = &text[at..];
@@ -49,7 +50,7 @@ fn token(text: &str, at: usize) -> (usize, bool) {
     (end, true)
 }
 
-/// Whether a statement that begins with this directive ends at the end of its line.
+/// Returns whether a statement that begins with this directive ends at the end of its line.
 fn is_line(first: &str) -> bool {
     matches!(first, ".version" | ".target" | ".address_size" | ".file" | ".loc")
 }
@@ -111,7 +112,7 @@ fn statements(text: &str) -> Vec<Statement<'_>> {
     list
 }
 
-/// The text with some words replaced, except in comments and strings.
+/// Returns the text with some words replaced, except in comments and strings.
 fn rename(text: &str, names: &BTreeMap<&str, String>) -> String {
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
     while at < text.len() {
@@ -126,7 +127,7 @@ fn rename(text: &str, names: &BTreeMap<&str, String>) -> String {
     out
 }
 
-/// The line with the first number after `key` increased.
+/// Returns the line with the first number after `key` increased.
 fn shift(line: &str, key: &str, by: u32) -> String {
     let Some(at) = line.find(key).map(|at| at + key.len()) else {
         return line.to_owned();
@@ -140,8 +141,8 @@ fn shift(line: &str, key: &str, by: u32) -> String {
         .map_or_else(|_| line.to_owned(), |number| format!("{}{}{}", &line[..start], number + by, &line[end..]))
 }
 
-/// Each part numbers its source files from 1. The numbers of a later part are increased, to continue those of the parts
-/// before it.
+/// Returns the text with renumbered source files. Each part numbers its source files from 1. The numbers of a later
+/// part are increased, to continue those of the parts before it.
 fn renumber(text: &str, by: u32) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -165,7 +166,7 @@ fn last_file(text: &str) -> u32 {
     numbers.max().unwrap_or(0)
 }
 
-/// The words after a directive in the head of a part.
+/// Returns the words after a directive in the head of a part.
 fn head<'a>(list: &[Statement<'a>], directive: &str) -> Option<&'a str> {
     list.iter().find_map(|statement| {
         let at = statement.text.find(directive)? + directive.len();
@@ -175,7 +176,7 @@ fn head<'a>(list: &[Statement<'a>], directive: &str) -> Option<&'a str> {
     })
 }
 
-/// The number in such words: 7.8 as 7008, sm_80 as 80000.
+/// Returns the number in such words: 7.8 as 7008, sm_80 as 80000.
 fn rank(words: &str) -> u32 {
     let digits = |c: char| !c.is_ascii_digit();
     let mut numbers = words.split(digits).filter_map(|word| word.parse::<u32>().ok());
@@ -185,7 +186,7 @@ fn rank(words: &str) -> u32 {
 /// Links parts into one text.
 ///
 /// # Errors
-/// The name that two parts define, if there is one.
+/// The name that two parts define, if any.
 pub fn link(parts: &[String]) -> Result<String, String> {
     if let [only] = parts {
         return Ok(only.clone());
@@ -199,7 +200,7 @@ pub fn link(parts: &[String]) -> Result<String, String> {
         format!(".version {}\n.target {}\n.address_size 64\n", newest(".version", "8.0"), newest(".target", "sm_80"));
     let (mut defined, mut known, mut files) = (BTreeSet::new(), BTreeSet::new(), 0);
     for (number, list) in lists.iter().enumerate() {
-        // A private name that an earlier part has too, and the labels of debugging sections.
+        // A private name that an earlier part also has, and the labels of debugging sections.
         let mut names = BTreeMap::new();
         for statement in list {
             let mine = !statement.shared && !statement.name.is_empty();
@@ -236,7 +237,7 @@ pub fn link(parts: &[String]) -> Result<String, String> {
     Ok(out)
 }
 
-/// The position of the first brace outside comments and strings.
+/// Returns the position of the first brace outside of comments and strings.
 fn brace(text: &str) -> Option<usize> {
     let mut at = 0;
     while at < text.len() {
@@ -249,7 +250,7 @@ fn brace(text: &str) -> Option<usize> {
     None
 }
 
-/// Gives each kernel without one an upper bound on registers, as `--maxrregcount` does.
+/// Adds an upper bound on registers to each kernel without one, as `--maxrregcount` does.
 pub fn bound_registers(ptx: &str, most: u32) -> String {
     let mut out = String::with_capacity(ptx.len() + 64);
     for statement in statements(ptx) {
@@ -333,7 +334,7 @@ $L__info_string0:
         let linked = link(&[declared.clone(), TWO.into()]).unwrap();
         assert_eq!((linked.matches(kernel).count(), linked.matches("ret;").count()), (2, 2), "{linked}");
         simt::ptx::parse(&linked).unwrap();
-        // Of two parts with the same kernel the first one's is used.
+        // If two parts define the same kernel, the first definition is used.
         let twice = link(&[declared.clone(), declared]).unwrap();
         assert_eq!(twice.matches("ret;").count(), 1, "{twice}");
     }

@@ -1,4 +1,4 @@
-//! Loaded modules and their functions, however they were loaded.
+//! Loaded modules and their functions, regardless of how they were loaded.
 
 use super::early_launch::EarlyLaunch;
 use super::{device_runtime, ptx};
@@ -16,37 +16,38 @@ use std::sync::{Arc, Mutex, Weak};
 
 /// A module in the device's memory.
 pub struct Module {
-    /// The context that it was loaded into; none for a library.
+    /// The context into which it was loaded; `None` for a library.
     pub context: Option<Weak<Context>>,
     /// The machine's module.
     pub machine: machine::Module,
-    /// Handles of the functions that were asked for, by the index of the kernel.
+    /// Handles of the functions that were looked up, by the index of the kernel.
     functions: Mutex<BTreeMap<usize, Handle>>,
-    /// Kernels that were asked for, and that the machine does not support.
+    /// Kernels that were looked up, but that the machine does not support.
     refused: Mutex<BTreeSet<String>>,
 }
 
-/// The attributes of a function that can be set.
+/// The settable attributes of a function.
 #[derive(Clone, Copy)]
 pub struct FunctionSettings {
-    /// Dynamic shared memory that a launch may ask for.
+    /// The maximum dynamic shared memory of a launch.
     pub max_dynamic_shared: u32,
     /// The preferred share of the SM's memory for shared memory, in per cent; -1: the driver's choice.
     pub carveout: i32,
-    /// `CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET` and the five attributes of clusters after it, kept and given back.
+    /// `CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET` and the five attributes of clusters after it, which are stored and
+    /// returned.
     pub cluster: [i32; 6],
 }
 
-/// One kernel of a module.
+/// A kernel of a module.
 pub struct Function {
-    /// Its module, kept as long as the function is known or runs.
+    /// Its module, kept alive as long as the function is known or runs.
     pub module: Arc<Module>,
     index: usize,
     /// Its name as a C string.
     pub name: CString,
-    /// The attributes that can be set.
+    /// The settable attributes.
     pub settings: Mutex<FunctionSettings>,
-    /// What is set for launches in the manner before CUDA 4.
+    /// The state for launches in the manner before CUDA 4.
     pub early_launch: Mutex<EarlyLaunch>,
 }
 
@@ -61,17 +62,17 @@ pub fn find_function(handle: Handle) -> Result<Arc<Function>> {
 }
 
 impl Function {
-    /// The machine's module.
+    /// Returns the machine's kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.module.machine.kernels()[self.index]
     }
 }
 
 impl Module {
-    /// Loads PTX into a context, or into none for a library.
+    /// Loads PTX into a context, or into no context for a library.
     ///
     /// # Errors
-    /// The driver's code, and words for the log of the JIT.
+    /// The driver's code, and a message for the log of the JIT.
     pub fn load(ptx: &str, context: Option<&Arc<Context>>) -> std::result::Result<Arc<Module>, Refused> {
         let driver = driver().map_err(|error| Refused::new(error, ""))?;
         ptx::check(ptx, driver.profile)?;
@@ -83,7 +84,7 @@ impl Module {
                 let code = match (&error, error.verdict()) {
                     (LoadError::Memory(_), _) => Error::OUT_OF_MEMORY,
                     (_, FailureOf::Machine) => {
-                        // The program may be right, so this must be reported even if nobody reads the log.
+                        // The program may be correct, so this must be reported even if the log is not read.
                         tell(|observer| observer.unsupported(&error.to_string()));
                         Error::NOT_SUPPORTED
                     }
@@ -91,7 +92,7 @@ impl Module {
                 };
                 Refused::new(code, error.to_string())
             })?;
-        // A comment may have hidden the directive from the look at the text.
+        // A comment may have hidden the directive from the check of the text.
         ptx::check_target(machine.target(), driver.profile)?;
         Ok(Arc::new(Module {
             context: context.map(Arc::downgrade),
@@ -101,11 +102,11 @@ impl Module {
         }))
     }
 
-    /// The handle of the kernel with this name.
+    /// Returns the handle of the kernel with this name.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_FOUND`; `CUDA_ERROR_NOT_SUPPORTED` for a kernel that the machine does not support, whose reason
-    /// is told once.
+    /// `CUDA_ERROR_NOT_FOUND`; `CUDA_ERROR_NOT_SUPPORTED` for a kernel that the machine does not support, with the
+    /// reason reported once.
     pub fn function(self: &Arc<Self>, name: &str) -> Result<Handle> {
         if let Some(error) = self.machine.unsupported(name) {
             if lock(&self.refused).insert(name.into()) {
@@ -117,7 +118,7 @@ impl Module {
         Ok(self.function_at(index.ok_or(Error::NOT_FOUND)?))
     }
 
-    /// The handle of the kernel with this index.
+    /// Returns the handle of the kernel with this index.
     fn function_at(self: &Arc<Self>, index: usize) -> Handle {
         *lock(&self.functions).entry(index).or_insert_with(|| {
             let name = CString::new(self.machine.kernels()[index].name.as_str()).unwrap_or_default();
@@ -131,7 +132,7 @@ impl Module {
         })
     }
 
-    /// Handles of all kernels, in the PTX's order.
+    /// Returns the handles of all kernels, in the PTX's order.
     pub fn all(self: &Arc<Self>) -> Vec<Handle> {
         (0..self.machine.kernels().len()).map(|index| self.function_at(index)).collect()
     }
@@ -159,7 +160,7 @@ pub fn register(module: Arc<Module>) -> Handle {
     MODULES.insert(module)
 }
 
-/// The handle of a library's module: made on the first call.
+/// Returns the handle of a library's module, which is created on the first call.
 pub fn adopt(module: &Arc<Module>) -> Handle {
     match MODULES.handle_of(module) {
         0 => MODULES.insert(Arc::clone(module)),

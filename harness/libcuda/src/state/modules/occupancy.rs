@@ -1,4 +1,4 @@
-//! How many threads and blocks of a function fit.
+//! The maximum numbers of threads and blocks of a function.
 
 use super::module::Function;
 use crate::abi::error::Result;
@@ -6,7 +6,7 @@ use crate::state::device::driver::driver;
 use crate::state::device::sync::lock;
 use simt::profile::{Occupancy, best_block, occupancy};
 
-/// Threads that a block of this function may have: its own bound, and what the registers hold.
+/// Returns the maximum number of threads of a block of this function: limited by its own bound, and by the registers.
 ///
 /// # Errors
 /// `CUDA_ERROR_NOT_INITIALIZED`.
@@ -22,7 +22,7 @@ pub fn max_threads(function: &Function) -> Result<u32> {
     Ok(threads)
 }
 
-/// The resident blocks of a function on an SM, and what limits their number.
+/// Returns the resident blocks of a function on an SM, and the resource that limits their number.
 ///
 /// # Errors
 /// `CUDA_ERROR_NOT_INITIALIZED`.
@@ -32,7 +32,7 @@ pub fn of(function: &Function, threads: u32, dynamic_shared: u32) -> Result<Occu
     Ok(occupancy(driver()?.profile, threads, kernel.registers, shared))
 }
 
-/// The number of resident blocks of a function on an SM; 0 for blocks that could not be launched.
+/// Returns the number of resident blocks of a function on an SM; 0 for blocks that could not be launched.
 ///
 /// # Errors
 /// `CUDA_ERROR_NOT_INITIALIZED`.
@@ -45,11 +45,11 @@ pub fn resident_blocks(function: &Function, threads: u32, dynamic_shared: u32) -
     }
 }
 
-/// The block size of at most `limit` threads (0: without a bound) that fills an SM best, and the blocks that fill the
-/// device. `shared_of` gives the dynamic shared memory of a block size.
+/// Returns the block size of at most `limit` threads (0: without a limit) with the best occupancy of an SM, and the
+/// number of blocks that fill the device. `shared_of` returns the dynamic shared memory of a block size.
 ///
 /// # Errors
-/// `CUDA_ERROR_NOT_INITIALIZED`. `None` when no block fits.
+/// `CUDA_ERROR_NOT_INITIALIZED`. `None` if no block fits.
 pub fn best_size(function: &Function, limit: u32, shared_of: impl Fn(u32) -> u32) -> Result<Option<(u32, u32)>> {
     let kernel = function.kernel();
     let (registers, fixed) = (kernel.registers, kernel.static_shared);
@@ -57,8 +57,8 @@ pub fn best_size(function: &Function, limit: u32, shared_of: impl Fn(u32) -> u32
     Ok(best_block(driver()?.profile, registers, fixed, most, limit, shared_of))
 }
 
-/// The dynamic shared memory that each block can have when `blocks` are resident on an SM, in bytes: at most what the
-/// function's attribute allows a launch. `None` when they do not fit.
+/// Returns the dynamic shared memory available to each block when `blocks` are resident on an SM, in bytes: at most
+/// what the function's attribute allows a launch. `None` if they do not fit.
 ///
 /// # Errors
 /// `CUDA_ERROR_NOT_INITIALIZED`.
@@ -67,8 +67,8 @@ pub fn free_shared(function: &Function, blocks: u32, threads: u32) -> Result<Opt
     if of(function, threads, 0)?.blocks < blocks {
         return Ok(None);
     }
-    // An equal share of the SM in whole units, minus what the kernel uses. What the system reserves in each block is
-    // not taken off: on an H200 two blocks get half of an SM's 233472 bytes each.
+    // An equal share of the SM in whole units, minus the kernel's static usage. The memory that the system reserves in
+    // each block is not subtracted: on an H200 two blocks get half of an SM's 233472 bytes each.
     let share = profile.shared_per_sm / blocks / profile.shared_alloc_unit * profile.shared_alloc_unit;
     let allowed = lock(&function.settings).max_dynamic_shared;
     Ok(Some(share.saturating_sub(function.kernel().static_shared).min(allowed)))

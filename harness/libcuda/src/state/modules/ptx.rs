@@ -1,10 +1,10 @@
-//! Whether the device accepts a PTX text, judged by its header.
+//! Checks from its header whether the device accepts a PTX text.
 
 use crate::abi::error::{Error, Refused};
 use crate::abi::versions::NEWEST_PTX;
 use simt::profile::Profile;
 
-/// A directive's argument: what follows it up to the next space or comma.
+/// Returns a directive's argument: the text up to the next space or comma.
 fn directive<'a>(ptx: &'a str, name: &str) -> Option<&'a str> {
     ptx.lines().map(str::trim).filter(|line| !line.starts_with("//")).find_map(|line| {
         let rest = line.strip_prefix(name)?.trim_start();
@@ -12,20 +12,20 @@ fn directive<'a>(ptx: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// What is doubtful about this PTX: a version newer than the driver's, whose instructions may be unknown.
+/// Returns a warning about this PTX: its version is newer than the driver's, so its instructions may be unknown.
 pub fn doubt(ptx: &str) -> Option<String> {
     let (major, minor) = directive(ptx, ".version")?.split_once('.')?;
     let (major, minor) = (major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?);
     (major * 10 + minor > NEWEST_PTX).then(|| {
         format!(
-            "PTX {major}.{minor} is newer than {}.{}, the newest that this driver knows; it is tried all the same",
+            "PTX {major}.{minor} is newer than {}.{}, the newest that this driver supports; it is loaded anyway",
             NEWEST_PTX / 10,
             NEWEST_PTX % 10
         )
     })
 }
 
-/// Checks that the device accepts this PTX, by what its text looks like: its target must not be newer than the part.
+/// Checks the text of this PTX: its target must not be newer than the part.
 ///
 /// # Errors
 /// The driver's code, and an explanation.

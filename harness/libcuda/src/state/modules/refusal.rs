@@ -1,4 +1,4 @@
-//! Launches that the part, or the kernel, does not allow: which limit, what was asked, and what would fit.
+//! Launches that exceed a limit of the part or the kernel: the limit, the requested value, and what would fit.
 
 use super::module::{Function, find_function};
 use super::{clusters, occupancy};
@@ -18,7 +18,7 @@ pub(super) struct Refusal {
     limit: Limit,
     asked: u64,
     allowed: u64,
-    /// What would fit, in words. Without it the report uses its general remedy.
+    /// A description of what would fit. Without it the report uses its general remedy.
     remedy: Option<String>,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn dims(of: [u32; 3]) -> String {
     format!("({}, {}, {})", of[0], of[1], of[2])
 }
 
-/// A block of at most `most` threads that keeps the threads along x, if they fit.
+/// Returns a block of at most `most` threads that keeps the threads along x, if they fit.
 fn smaller(block: [u32; 3], most: u32) -> [u32; 3] {
     let x = block[0].min(most);
     let y = block[1].min(most / x.max(1)).max(1);
@@ -55,7 +55,7 @@ fn smaller(block: [u32; 3], most: u32) -> [u32; 3] {
     [x, y, z]
 }
 
-/// Reports that a launch gives fewer bytes of arguments than the kernel has parameters; returns the error code.
+/// Reports that a launch passes fewer bytes of arguments than the kernel has parameters, and returns the error code.
 pub fn too_few_arguments(kernel: &Kernel, given: u64) -> Error {
     let remedy = format!(
         "the kernel has {} parameters of {} bytes in all: give an argument for each, in their order and of their types",
@@ -67,7 +67,7 @@ pub fn too_few_arguments(kernel: &Kernel, given: u64) -> Error {
     error
 }
 
-/// Reports that a launch names a stream that was destroyed, or never made.
+/// Reports that a launch uses a stream that was destroyed, or never existed.
 pub fn no_stream(function: Handle) {
     if let Ok(function) = find_function(function) {
         Refusal::new(Error::INVALID_HANDLE, Limit::Stream, 1_u64, 0_u64).tell(&function.kernel().name);
@@ -114,7 +114,7 @@ pub fn check_block(function: &Function, block: [u32; 3]) -> Result {
     }
 }
 
-/// Checks a launch in a part of the device, which was checked against all of it.
+/// Checks a launch on a subset of the multiprocessors. It was already checked against the whole device.
 ///
 /// # Errors
 /// As [`check`].
@@ -198,7 +198,7 @@ fn dimensions(function: &Function, geometry: &Geometry, profile: &Profile) -> Op
     )))
 }
 
-/// Checks what a block needs of a multiprocessor, and what a cooperative grid needs of all of them.
+/// Checks the resources of a block on a multiprocessor, and those of a cooperative grid on all of them.
 fn resources(function: &Function, geometry: &Geometry, profile: &Profile) -> Result<Option<Refusal>> {
     let kernel = function.kernel();
     let threads: u32 = geometry.block.iter().product();
@@ -247,7 +247,7 @@ fn resources(function: &Function, geometry: &Geometry, profile: &Profile) -> Res
     Ok(cooperative(geometry, fits, profile.sms))
 }
 
-/// Why blocks that wait for each other do not fit on so many multiprocessors, if they do not.
+/// Returns the reason why blocks that wait for each other do not fit on `sms` multiprocessors, if they do not.
 fn cooperative(geometry: &Geometry, fits: Occupancy, sms: u32) -> Option<Refusal> {
     if !geometry.cooperative {
         return None;
@@ -260,7 +260,7 @@ fn cooperative(geometry: &Geometry, fits: Occupancy, sms: u32) -> Option<Refusal
     }
     let refusal = Refusal::new(Error::COOPERATIVE_LAUNCH_TOO_LARGE, Limit::Cooperative, blocks, resident);
     Some(refusal.with(format!(
-        "blocks that wait for each other must all be there at once: {} fit on each of the {sms} multiprocessors ({} limits them), \
+        "blocks that wait for each other must all be resident together: {} fit on each of the {sms} multiprocessors ({} limits them), \
          so at most {resident} in all; let each block do more",
         fits.blocks, fits.limiter
     )))

@@ -1,13 +1,13 @@
-//! Compressed PTX. Memory is taken as the text grows, never because a header names a size.
+//! Decompression of PTX. Memory is allocated as the text grows, not according to the size in a header.
 
 use super::zstd;
 
-/// The longest text that is unpacked, in bytes. No compiler writes as much PTX into one module.
+/// The maximum length of unpacked text, in bytes. No compiler writes this amount of PTX into one module.
 const LONGEST: u64 = 256 << 20;
-/// The text is first taken to have so many times the bytes of what is packed.
+/// The initial capacity for the text, as a multiple of the packed size.
 const USUAL: usize = 8;
 
-/// Unpacks a block of LZ4, `unpacked` bytes at most. `None` if it is damaged or too long.
+/// Unpacks a block of LZ4 to at most `unpacked` bytes. `None` if it is damaged or too long.
 pub fn lz4(packed: &[u8], unpacked: u64) -> Option<Vec<u8>> {
     let most = usize::try_from(unpacked).ok().filter(|_| unpacked <= LONGEST)?;
     let mut text = vec![0; packed.len().saturating_mul(USUAL).min(most)];
@@ -25,7 +25,7 @@ pub fn lz4(packed: &[u8], unpacked: u64) -> Option<Vec<u8>> {
     }
 }
 
-/// Unpacks a frame of zstd, `unpacked` bytes at most. `None` if it is damaged or too long.
+/// Unpacks a frame of zstd to at most `unpacked` bytes. `None` if it is damaged or too long.
 pub fn zstd(packed: &[u8], unpacked: u64) -> Option<Vec<u8>> {
     zstd::decode(packed, usize::try_from(unpacked).ok().filter(|_| unpacked <= LONGEST)?)
 }
@@ -34,7 +34,7 @@ pub fn zstd(packed: &[u8], unpacked: u64) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// A text of words that repeat themselves, and of some that do not.
+    /// Returns a text with some repeated words and some unique ones.
     fn text(lines: u64) -> Vec<u8> {
         let line = |at: u64| format!("    ld.global.u32 %r{}, [%rd{}+{}];\n", at % 97, at % 13, at * at % 65_537 * 4);
         (0..lines).flat_map(|at| line(at).into_bytes()).collect()

@@ -1,29 +1,30 @@
-//! A decoder of Zstandard frames (RFC 8878) without dictionaries. Its memory is the text so far, and a few kilobytes of
-//! tables: a block that would become longer than blocks are is refused before it does. Checksums are not looked at.
+//! A decoder of Zstandard frames (RFC 8878) without dictionaries. It uses memory for the decoded text, and a few
+//! kilobytes for tables: a block that would exceed the maximum block size is refused before it does. Checksums are
+//! ignored.
 
-/// What a frame begins with.
+/// The magic number at the start of a frame.
 const MAGIC: u32 = 0xfd2f_b528;
-/// The longest block, in bytes, packed or not.
+/// The maximum size of a block, in bytes, packed or not.
 const LONGEST_BLOCK: usize = 128 << 10;
-/// The longest code of a literal, in bits.
+/// The maximum length of a literal's code, in bits.
 const LONGEST_CODE: u32 = 11;
-/// The greatest accuracies of tables of weights of codes, and of lengths of literals, offsets, and lengths of matches.
+/// The maximum accuracies of tables of code weights, and of literal lengths, offsets, and match lengths.
 const WEIGHTS: u32 = 6;
 const ACCURACIES: [u32; 3] = [9, 8, 9];
 
-/// The bits that follow a code of a length of literals, or of a match.
+/// The number of bits that follow the code of a literal length, or of a match length.
 const LITERAL_BITS: [u8; 36] =
     [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
 const MATCH_BITS: [u8; 53] = [
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2,
     3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
 ];
-/// The shortest match.
+/// The minimum length of a match.
 const SHORTEST_MATCH: usize = 3;
-/// Codes of offsets.
+/// The number of offset codes.
 const OFFSETS: usize = 32;
 
-/// The distributions of a block that brings none: of literals, offsets and matches, each with its accuracy.
+/// The default distributions of literal lengths, offsets and match lengths, each with its accuracy.
 const USUAL: [(u32, &[i16]); 3] = [
     (
         6,
@@ -42,21 +43,21 @@ const USUAL: [(u32, &[i16]); 3] = [
     ),
 ];
 
-/// Takes the first bytes off.
+/// Consumes the first bytes.
 fn take<'a>(from: &mut &'a [u8], len: usize) -> Option<&'a [u8]> {
     let (taken, rest) = from.split_at_checked(len)?;
     *from = rest;
     Some(taken)
 }
 
-/// Takes a number off, of up to eight bytes.
+/// Consumes a number of up to eight bytes.
 fn number(from: &mut &[u8], bytes: usize) -> Option<u64> {
     let mut word = [0; 8];
     word[..bytes].copy_from_slice(take(from, bytes)?);
     Some(u64::from_le_bytes(word))
 }
 
-/// The `count` bits (56 at most) from the bit `at` on. Bits that are not there are 0.
+/// Returns the `count` bits (56 at most) from the bit `at` on. Missing bits are 0.
 fn bits(bytes: &[u8], at: i64, count: u32) -> u64 {
     let missing = (-at).clamp(0, i64::from(count)) as u32;
     let first = at.max(0) as usize;
@@ -68,7 +69,7 @@ fn bits(bytes: &[u8], at: i64, count: u32) -> u64 {
     (u64::from_le_bytes(word) >> (first % 8) & mask) << missing
 }
 
-/// Bits that are read from the end of some bytes, where a 1 stands before the first of them.
+/// A bit stream that is read from the end of some bytes, after the final 1 bit.
 struct Backward<'a> {
     bytes: &'a [u8],
     left: i64,
@@ -86,7 +87,7 @@ impl<'a> Backward<'a> {
     }
 }
 
-/// A state of an FSE table: its symbol, and the next state, from a base and so many bits.
+/// A state of an FSE table: its symbol, and the next state, from a base and a number of bits.
 #[derive(Clone, Copy, Default)]
 struct State {
     symbol: u8,
@@ -94,7 +95,7 @@ struct State {
     base: u16,
 }
 
-/// An FSE table. It has as many states as its accuracy has bits.
+/// An FSE table. The binary logarithm of its number of states is its accuracy.
 #[derive(Clone)]
 struct Table {
     accuracy: u32,
@@ -102,12 +103,12 @@ struct Table {
 }
 
 impl Table {
-    /// A table of a single symbol.
+    /// Creates a table of a single symbol.
     fn single(symbol: u8) -> Table {
         Table { accuracy: 0, states: vec![State { symbol, ..State::default() }] }
     }
 
-    /// The table of a distribution: how many states each symbol has; one, at the end, for -1.
+    /// Creates the table of a distribution: the number of states of each symbol; -1 means a single state at the end.
     fn new(accuracy: u32, distribution: &[i16]) -> Option<Table> {
         let size = 1usize << accuracy;
         let mut states = vec![State::default(); size];
@@ -136,7 +137,7 @@ impl Table {
         (at == 0).then_some(Table { accuracy, states })
     }
 
-    /// Takes the description of a table off, which has no more symbols and is no more accurate than this.
+    /// Consumes the description of a table with at most `symbols` symbols and an accuracy of at most `most`.
     fn read(from: &mut &[u8], symbols: usize, most: u32) -> Option<Table> {
         let mut at = 4;
         let accuracy = 5 + bits(from, 0, 4) as u32;
@@ -148,7 +149,7 @@ impl Table {
             let width = (left + 1).ilog2() + 1;
             let mut value = bits(from, at, width) as i64;
             let (low, short) = (1i64 << (width - 1), (1i64 << width) - 2 - left);
-            // The smallest values take one bit less.
+            // The smallest values use one bit less.
             if value % low < short {
                 value %= low;
                 at += i64::from(width) - 1;
@@ -158,7 +159,7 @@ impl Table {
             }
             distribution.push(value as i16 - 1);
             left -= (value - 1).abs();
-            // Behind a count of 0 stands how many more follow, again and again while that is 3.
+            // A count of 0 is followed by the number of further zeros, which is repeated while it is 3.
             let mut zeros = if value == 1 { 3 } else { 0 };
             while zeros == 3 && distribution.len() <= symbols {
                 zeros = bits(from, at, 2);
@@ -170,25 +171,25 @@ impl Table {
         if left == 0 && distribution.len() <= symbols { Table::new(accuracy, &distribution) } else { None }
     }
 
-    /// The first state.
+    /// Returns the first state.
     fn start(&self, from: &mut Backward<'_>) -> State {
         self.states[from.read(self.accuracy) as usize]
     }
 
-    /// The state after another one.
+    /// Returns the state after another one.
     fn next(&self, state: State, from: &mut Backward<'_>) -> State {
         self.states[usize::from(state.base) + from.read(u32::from(state.bits)) as usize]
     }
 }
 
-/// A table of codes: for what the next bits are, a symbol and how many of them its code has.
+/// A Huffman table: for the next `width` bits, a symbol and the length of its code.
 struct Codes {
     width: u32,
     entries: Vec<(u8, u8)>,
 }
 
 impl Codes {
-    /// Takes the description of a table off.
+    /// Consumes the description of a table.
     fn read(from: &mut &[u8]) -> Option<Codes> {
         let header = usize::from(take(from, 1)?[0]);
         let weights = if let Some(count) = header.checked_sub(127) {
@@ -200,7 +201,7 @@ impl Codes {
         Codes::new(weights)
     }
 
-    /// The weights that are packed by two states of a table, which take turns until no bit is left.
+    /// Decodes weights that are packed by two alternating states of a table, until no bit is left.
     fn weights(mut from: &[u8]) -> Option<Vec<u8>> {
         let table = Table::read(&mut from, LONGEST_CODE as usize + 2, WEIGHTS)?;
         let mut bits = Backward::new(from)?;
@@ -214,7 +215,7 @@ impl Codes {
         Some(weights)
     }
 
-    /// The codes of these weights, and of a last one, which makes them complete.
+    /// Creates the codes for these weights, and for a last weight, which completes them.
     fn new(mut weights: Vec<u8>) -> Option<Codes> {
         let share = |weight: &u8| if *weight == 0 { 0 } else { 1u32 << (weight - 1) };
         if weights.len() > 255 || weights.iter().any(|weight| u32::from(*weight) > LONGEST_CODE) {
@@ -253,23 +254,23 @@ impl Codes {
     }
 }
 
-/// What one block leaves for the next.
+/// The state that one block leaves for the next.
 struct Decoder {
     text: Vec<u8>,
-    /// The longest that the text may become.
+    /// The maximum length of the text.
     most: usize,
     codes: Option<Codes>,
-    /// Of lengths of literals, offsets, and lengths of matches.
+    /// The tables of literal lengths, offsets, and match lengths.
     tables: [Option<Table>; 3],
     offsets: [usize; 3],
 }
 
 impl Decoder {
-    /// Appends `len` bytes that lie `offset` bytes before the end.
+    /// Appends `len` bytes from `offset` bytes before the end.
     fn repeat(&mut self, offset: usize, len: usize) -> Option<()> {
         let mut from = self.text.len().checked_sub(offset).filter(|_| offset > 0)?;
         let mut left = len;
-        // A match may run into what it writes.
+        // A match may overlap its own output.
         while left > 0 {
             let piece = left.min(self.text.len() - from);
             self.text.extend_from_within(from..from + piece);
@@ -329,7 +330,7 @@ impl Decoder {
         Some([literals, offsets, matches])
     }
 
-    /// The offset that a value stands for, which may be one of the last three.
+    /// Returns the offset for a value, which may be one of the last three.
     fn offset(&mut self, value: usize, has_literals: bool) -> Option<usize> {
         let offsets = &mut self.offsets;
         let at = if value > 3 { 3 } else { value - usize::from(has_literals) };
@@ -387,12 +388,12 @@ impl Decoder {
     }
 }
 
-/// Where the lengths of a code begin, as the bits of those before it say.
+/// Returns the base of a length code, from the bits of the codes before it.
 fn start(bits: &[u8], code: usize) -> usize {
     bits[..code].iter().map(|bits| 1usize << bits).sum()
 }
 
-/// The text of a frame. `None` if it is damaged, or longer than `most` bytes.
+/// Returns the text of a frame. `None` if it is damaged, or longer than `most` bytes.
 pub fn decode(mut from: &[u8], most: usize) -> Option<Vec<u8>> {
     if number(&mut from, 4)? != u64::from(MAGIC) {
         return None;
@@ -427,7 +428,7 @@ pub fn decode(mut from: &[u8], most: usize) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// What `zstd -19` makes of [`text`]: literals of four streams, and tables of its own.
+    /// The output of `zstd -19` for [`text`]: literals of four streams, and its own tables.
     const FRAME: &str = "28b52ffd6023062d1000a672640fd0151b0044824064f7a69da8a115236c0059005c00f58cc93609a5c6c50ac91e9bcfa42fb149\
          ad372634b51082940b21dc01084c681a42b40310d4954d08c10e403044690871031090571642d80004bf49851035000199a64208\
          1a80806eb91062062098ba3a84f800042db742081980808a2a21840720b85e85101d808021048772fb84eeadb5641f71aac4aded\
@@ -473,7 +474,7 @@ mod tests {
 
     #[test]
     fn a_block_that_would_become_longer_than_blocks_are_is_refused() {
-        // 1000 sequences: a literal, and a match of the greatest length at the last offset.
+        // 1000 sequences: each is a literal, and a match of the maximum length at the last offset.
         let mut block = (1 | 1 << 2 | 1000u16 << 4).to_le_bytes().to_vec();
         block.extend([b'a', 128 + 3, 232, 0b0101_0100, 1, 0, 52]);
         block.extend([0xff; 2000]);

@@ -1,4 +1,4 @@
-//! Textures and surfaces: what they read, and how.
+//! Textures and surfaces: their resources and reading modes.
 
 pub mod object;
 pub mod resource;

@@ -1,4 +1,4 @@
-//! The textures and surfaces that exist, with the descriptions that they were made from.
+//! The existing textures and surfaces, with the descriptions from which they were created.
 
 use super::resource::{Limits, check_surface, image, viewed};
 use super::sampler::sampler;
@@ -10,20 +10,20 @@ use simt::texture::{Object, Texture};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// What a texture or surface was made from.
+/// The description from which a texture or surface was created.
 #[derive(Clone, Copy)]
 pub struct Described {
-    /// What it reads.
+    /// The resource that it reads.
     pub resource: ResourceDesc,
-    /// How it is read, unless it is a surface.
+    /// The reading mode, unless it is a surface.
     pub texture: Option<TextureDesc>,
-    /// Which part of the resource it shows, if not all.
+    /// The visible part of the resource, if not all.
     pub view: Option<ViewDesc>,
 }
 
 static DESCRIBED: Mutex<BTreeMap<u64, Described>> = Mutex::new(BTreeMap::new());
 
-/// Makes a texture, or a surface if nothing says how it is read; returns its handle.
+/// Creates a texture, or a surface if there is no reading mode, and returns its handle.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE`, `CUDA_ERROR_INVALID_HANDLE`, `CUDA_ERROR_NOT_SUPPORTED`: see
@@ -46,19 +46,19 @@ pub fn create(described: &Described, limits: Limits) -> Result<u64> {
     Ok(handle)
 }
 
-/// What a texture (or a surface, if `surface`) was made from.
+/// Returns the description of a texture (or of a surface, if `surface`).
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` when there is none with this handle.
+/// `CUDA_ERROR_INVALID_VALUE` if there is no object with this handle.
 pub fn find(handle: u64, surface: bool) -> Result<Described> {
     let found = lock(&DESCRIBED).get(&handle).copied();
     found.filter(|found| found.texture.is_none() == surface).ok_or(Error::INVALID_VALUE)
 }
 
-/// Takes a texture (or a surface, if `surface`) away. Kernels that were launched before keep it.
+/// Destroys a texture (or a surface, if `surface`). Kernels that were launched before keep it.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` when there is none with this handle.
+/// `CUDA_ERROR_INVALID_VALUE` if there is no object with this handle.
 pub fn destroy(handle: u64, surface: bool) -> Result {
     find(handle, surface)?;
     lock(&DESCRIBED).remove(&handle);

@@ -1,4 +1,4 @@
-//! What a texture or surface reads: an array, an array with levels, or memory.
+//! The resource of a texture or surface: an array, a mipmapped array, or memory.
 
 use crate::abi::error::{Error, Result};
 use crate::abi::texture::{ResourceDesc, ViewDesc, array_flags, resource_kind};
@@ -6,24 +6,24 @@ use crate::abi::types::Handle;
 use crate::state::memory::array;
 use simt::texture::{ChannelKind, Format, Image, Layout, Level, Shape};
 
-/// What the device allows of memory that is read as a texture.
+/// The device's limits for memory that is read as a texture.
 #[derive(Clone, Copy)]
 pub struct Limits {
-    /// What its address must be a multiple of.
+    /// The alignment of the address.
     pub alignment: u64,
-    /// What the bytes from row to row must be a multiple of.
+    /// The alignment of the pitch.
     pub pitch_alignment: u64,
-    /// Texels of memory with one dimension.
+    /// The maximum number of texels of one-dimensional memory.
     pub linear_width: u64,
-    /// Texels of a row, rows, and bytes from row to row of memory with two dimensions.
+    /// The maximum texels of a row, rows, and pitch of two-dimensional memory.
     pub plane: [u64; 3],
 }
 
-/// The image of a resource.
+/// Returns the image of a resource.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for what breaks the rules of `CUDA_RESOURCE_DESC`, `CUDA_ERROR_INVALID_HANDLE` for an
-/// array that there is not.
+/// `CUDA_ERROR_INVALID_VALUE` for a violation of the rules of `CUDA_RESOURCE_DESC`, `CUDA_ERROR_INVALID_HANDLE` for an
+/// array that does not exist.
 pub fn image(desc: &ResourceDesc, limits: Limits) -> Result<Image> {
     if desc.flags != 0 {
         return Err(Error::INVALID_VALUE);
@@ -58,17 +58,17 @@ pub fn image(desc: &ResourceDesc, limits: Limits) -> Result<Image> {
     }
 }
 
-/// Memory as an image of so many texels and rows, so many bytes apart. All are within the limits.
+/// Returns memory as an image of `width` texels, `height` rows and a pitch, all of which are within the limits.
 fn memory(shape: Shape, format: Format, base: u64, [width, height, pitch]: [u64; 3]) -> Image {
     let level = Level { base, width: width as u32, height: height as u32, depth: 1, pitch, slice: pitch * height };
     Image { shape, layout: Layout::Rows, format, levels: vec![level] }
 }
 
-/// Whether a resource may be used as a surface.
+/// Checks that a resource may be used as a surface.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_HANDLE` for an array that there is not; `CUDA_ERROR_INVALID_VALUE` for other resources, and for
-/// arrays that were made without `CUDA_ARRAY3D_SURFACE_LDST`.
+/// `CUDA_ERROR_INVALID_HANDLE` for an array that does not exist; `CUDA_ERROR_INVALID_VALUE` for other resources, and
+/// for arrays that were created without `CUDA_ARRAY3D_SURFACE_LDST`.
 pub fn check_surface(desc: &ResourceDesc) -> Result {
     if desc.kind != resource_kind::ARRAY {
         return Err(Error::INVALID_VALUE);
@@ -77,7 +77,7 @@ pub fn check_surface(desc: &ResourceDesc) -> Result {
     if flags & array_flags::SURFACE_LDST == 0 { Err(Error::INVALID_VALUE) } else { Ok(()) }
 }
 
-/// The format of a view (`CUresourceViewFormat`): those of integers and floating-point numbers.
+/// Returns the format of a view (`CUresourceViewFormat`), for integers and floating-point numbers.
 fn view_format(number: i32) -> Option<Format> {
     let at = u32::try_from(number.checked_sub(1)?).ok()?;
     let (group, channels) = (at / 3, [1, 2, 4][at as usize % 3]);
@@ -95,10 +95,10 @@ fn view_format(number: i32) -> Option<Format> {
     Some(Format { kind, bits, channels })
 }
 
-/// The part of an image that a view shows.
+/// Returns the part of an image that a view shows.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for a view of something else than an array, or of levels and layers that there are not;
+/// `CUDA_ERROR_INVALID_VALUE` for a view of a resource other than an array, or of levels and layers that do not exist;
 /// `CUDA_ERROR_NOT_SUPPORTED` for one with other extents, or of compressed blocks.
 pub fn viewed(mut image: Image, kind: i32, view: &ViewDesc) -> Result<Image> {
     if !matches!(kind, resource_kind::ARRAY | resource_kind::MIPMAPPED_ARRAY) {

@@ -1,13 +1,13 @@
-//! How a texture is read.
+//! The reading mode of a texture.
 
 use crate::abi::error::{Error, Result};
 use crate::abi::texture::{TextureDesc, resource_kind, texture_flags};
 use simt::texture::{Address, Image, Sampler, Shape};
 
-/// The sampler that a description asks for, of an image that comes from a resource of this kind.
+/// Returns the sampler for a description, of an image from a resource of this kind.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_VALUE` for numbers that are no modes or flags, and for a linear filter of integers.
+/// `CUDA_ERROR_INVALID_VALUE` for invalid modes or flags, and for a linear filter of integers.
 pub fn sampler(desc: &TextureDesc, image: &Image, kind: i32) -> Result<Sampler> {
     let mode = |mode: i32| match mode {
         0 => Ok(Address::Wrap),
@@ -30,7 +30,7 @@ pub fn sampler(desc: &TextureDesc, image: &Image, kind: i32) -> Result<Sampler> 
         *address = mode(number)?;
     }
     let mut normalized = is_set(texture_flags::NORMALIZED_COORDINATES) || matches!(image.shape, Shape::Cube { .. });
-    // Coordinates of levels go from 0 to 1 in any case; without the flag, modes that repeat clamp.
+    // Coordinates of mipmapped arrays always go from 0 to 1; without the flag, repeating modes clamp.
     if kind == resource_kind::MIPMAPPED_ARRAY && !normalized {
         normalized = true;
         address = address.map(|mode| if mode == Address::Border { mode } else { Address::Clamp });
@@ -51,7 +51,7 @@ pub fn sampler(desc: &TextureDesc, image: &Image, kind: i32) -> Result<Sampler> 
         most: desc.most,
         seamless: is_set(texture_flags::SEAMLESS_CUBEMAP),
     };
-    // Memory of one dimension is read by indices, and its filter means nothing.
+    // One-dimensional memory is read by indices, and ignores the filter.
     let is_filtered = sampler.linear && kind != resource_kind::LINEAR;
     let is_float = image.format.reads_float(sampler.promoted);
     if is_filtered && !is_float {

@@ -6,7 +6,7 @@ use super::super::{Addresses, Layout};
 use super::*;
 use crate::lane::LANES;
 
-/// Numbers that look random.
+/// A pseudo-random number generator.
 struct Random(u64);
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
@@ -15,7 +15,7 @@ impl Random {
     }
 }
 
-/// Addresses of the kinds that kernels have, inside 4096 bytes.
+/// Returns addresses in the patterns of typical kernels, inside 4096 bytes.
 fn addresses(random: &mut Random, size: u64) -> [u64; LANES] {
     let kind = random.below(6);
     let base = random.below(20) * 32 + random.below(4) / 3 * size;
@@ -24,7 +24,7 @@ fn addresses(random: &mut Random, size: u64) -> [u64; LANES] {
     for (lane, at) in (0..).zip(&mut address) {
         *at = match kind {
             0..=2 => base + lane * size,
-            // Two rows, then two words, then anything.
+            // Two rows, then two words, then arbitrary addresses.
             3 => base + lane % 16 * size + lane / 16 * 256,
             4 => place + lane / 16 * 64,
             _ => random.below(800) / size * size,
@@ -38,7 +38,7 @@ fn lines_find_what_words_find() {
     let mut random = Random(7);
     let mut conflicts = 0;
     for round in 0..400 {
-        // In most of them all but a few accesses go over stretches of one kind: rows, half rows or bytes.
+        // In most rounds, all but a few accesses go over stretches of one kind: rows, half rows or bytes.
         let kind = round % 4;
         let time = Time::default();
         let launch = Publications::new(2, 2, &time);
@@ -47,7 +47,7 @@ fn lines_find_what_words_find() {
         for (i, warp) in warps.iter_mut().enumerate() {
             warp.start(i as u32);
         }
-        // SAFETY: this thread alone uses them.
+        // SAFETY: only this thread uses them.
         let [fast, slow] = [(); 2].map(|()| unsafe { GlobalRaces::new(0, 4096, true) });
         let mut shared = [SharedRaces::default(), SharedRaces::default()];
         for memory in &mut shared {
@@ -116,14 +116,14 @@ fn lines_find_what_words_find() {
             let expected = slow.access(&clocks, &event(false, &unknown), mask);
             assert_eq!(found, expected, "{what:?} of {size} at {address:?} by {mask:#x}");
             conflicts += usize::from(found.is_some());
-            // Shared memory is one block's.
+            // Shared memory belongs to one block.
             if block == 0 {
                 let [fast, slow] = &mut shared;
                 assert_eq!(fast.access(&clocks, &event(true, &layout)), slow.compare(&clocks, &event(true, &unknown)));
             }
         }
     }
-    // Some of each, or the test shows nothing.
+    // The test is meaningless unless both cases occur.
     assert!((1000..23000).contains(&conflicts), "{conflicts}");
 }
 

@@ -4,7 +4,7 @@ use super::super::{Addresses, Layout};
 use super::*;
 use crate::lane::ALL;
 
-/// A launch of two blocks of two warps, by hand.
+/// A hand-driven launch of two blocks of two warps.
 struct Bench {
     time: Time,
     launch: Publications,
@@ -25,13 +25,13 @@ impl Bench {
         for (i, warp) in warps.iter_mut().enumerate() {
             warp.start(i as u32);
         }
-        // SAFETY: it is not for one thread alone.
+        // SAFETY: it may be used by several threads.
         let memory = unsafe { GlobalRaces::new(0x1000, 0x4000, false) };
         let blocks = [(); 2].map(|()| BlockClock::default().next(&time));
         Bench { time, launch, blocks, warps, memory }
     }
 
-    /// One lane's access at `address`, made at once.
+    /// Makes one lane's access at `address`, completed immediately.
     fn act(&mut self, warp: usize, lane: usize, what: What, strong: bool, address: u64) -> Option<Conflict> {
         self.blocks[warp / 2].catch_up(&self.time);
         if strong {
@@ -41,7 +41,7 @@ impl Bench {
         self.access((warp, lane), (what, strong), address, what as u32)
     }
 
-    /// One lane's access at `address` by the instruction `pc`, as the check compares it.
+    /// Makes one lane's access at `address` by the instruction `pc`, as the check compares it.
     fn access(
         &self,
         (warp, lane): (usize, usize),
@@ -73,12 +73,12 @@ impl Bench {
         };
         self.memory.access(&clocks, &event, 1 << lane)
     }
-    /// A warp's strong access to its block's shared memory.
+    /// Makes a warp's strong access to its block's shared memory.
     fn look_at_shared(&mut self, warp: usize) {
         self.settle(warp);
         self.warps[warp].acquire(&mut self.blocks[warp / 2], false, &self.time);
     }
-    /// The last strong access of a warp has been made.
+    /// Completes the last strong access of a warp.
     fn settle(&mut self, warp: usize) {
         self.warps[warp].settle(&mut self.blocks[warp / 2], &self.time);
     }
@@ -94,7 +94,7 @@ impl Bench {
     fn fence(&mut self, warp: usize) {
         self.fence_by(warp, ALL, false);
     }
-    /// Lanes of a warp execute a fence.
+    /// Executes a fence by lanes of a warp.
     fn fence_by(&mut self, warp: usize, lanes: u32, narrow: bool) {
         let by = Release { clock: &self.warps[warp], lanes, live: ALL };
         self.launch.fence(&by, &mut self.blocks[warp / 2], narrow, &self.time);
@@ -225,7 +225,7 @@ fn atomics_do_not_race_with_each_other_but_with_plain_accesses() {
 #[test]
 fn the_last_block_of_a_reduction_may_read_what_the_others_left() {
     let mut b = Bench::new();
-    b.write(1, 0, X); // a partial sum, by a thread that is not the one that fences
+    b.write(1, 0, X); // a partial sum, by a thread other than the one that fences
     b.barrier(0);
     b.fence(0);
     b.atomic(0, 0, FLAG);
@@ -439,7 +439,7 @@ fn a_look_at_shared_memory_is_not_later_than_what_another_block_does_behind_it()
 /// A step of a launch of two blocks of two warps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// A lane's access to a place of global memory, and whether it is strong.
+    /// A lane's access to a location in global memory, and whether it is strong.
     Global(What, bool, usize, u64),
     /// A strong access to shared memory.
     Shared,
@@ -449,9 +449,10 @@ enum Step {
     Barrier,
 }
 
-/// The rule itself, for what a block did at step `past`, and warp `warp` of the other block does at step `now`: a
-/// fence has followed, or it was strong; then a warp of the other block has looked at global memory, and has gone on;
-/// and then this warp has looked at anything, or one of its block before a barrier.
+/// The rule itself, for an access of a block at step `past` and one of warp `warp` of the other block at step `now`: a
+/// fence has followed the first access, or it was strong; then a warp of the other block has accessed global memory by
+/// a strong access, and has continued; and then this warp has made any strong access, or a warp of its block before a
+/// barrier.
 fn is_ordered(steps: &[(usize, Step)], past: usize, now: usize) -> bool {
     let barrier_between = |block: usize, from: usize, to: usize| {
         steps[from..to].iter().any(|(warp, step)| warp / 2 == block && *step == Step::Barrier)
@@ -465,14 +466,14 @@ fn is_ordered(steps: &[(usize, Step)], past: usize, now: usize) -> bool {
     let published = if strong(did) { Some(past) } else { (past..now).find(publishes) };
     let Some(published) = published else { return false };
     let looks = |at: usize| strong(steps[at].1) || steps[at].1 == Step::Shared;
-    // Whether the warp has looked at this step, and others may know.
+    // Whether the warp makes a strong access at this step, and others may know of it.
     let knows = |at: usize| {
         let other = steps[at].0;
         looks(at) && (other == warp || (other / 2 == warp / 2 && barrier_between(warp / 2, at, now)))
     };
     (published + 1..now).filter(|at| steps[*at].0 / 2 == warp / 2 && strong(steps[*at].1)).any(|look| {
         let by = steps[look].0;
-        // The look has been made when its warp goes on.
+        // The access has completed when its warp continues.
         let made = (look + 1..now).find(|at| steps[*at].0 == by && !matches!(steps[*at].1, Step::Fence(_)));
         knows(look) || made.is_some_and(|made| (made..now).any(knows))
     })
@@ -488,7 +489,7 @@ fn a_time_of_each_block_misses_nothing_and_accuses_only_what_nothing_orders() {
     let (mut found, mut ordered, mut more) = (0, 0, 0);
     for round in 0..6000 {
         let (mut one, mut own) = (Bench::of(Sharing::Together), Bench::of(Sharing::Apart));
-        // What each block finds when the other does nothing.
+        // The findings of each block when the other does nothing.
         let mut alone = [(); 2].map(|()| Bench::new());
         let mut steps = Vec::new();
         for at in 0..40 {

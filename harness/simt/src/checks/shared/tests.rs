@@ -5,8 +5,9 @@ use crate::lane::ALL;
 /// Bytes of the block's shared memory.
 const BYTES: u64 = 1024;
 
-/// What warp 1 hears when its first lane writes the word at `to` after warps have read, or changed atomically, words at
-/// these addresses. `compared`: that is not only noted, as there was a write in its section.
+/// Returns the conflict reported for warp 1 when its first lane writes the word at `to` after warps have read, or
+/// changed atomically, words at these addresses. `compared`: the accesses are compared and not only noted, because
+/// there was a write in their section.
 fn found(before: What, accesses: &[(u32, [u64; LANES])], to: u64, compared: bool) -> Option<Conflict> {
     let time = Time::default();
     let launch = Publications::new(1, 4, &time);
@@ -71,13 +72,13 @@ fn a_noted_read_is_held_against_a_write_as_a_compared_one_is() {
 #[test]
 fn noted_atomics_are_held_against_a_write_as_compared_ones_are_however_many_there_are() {
     for count in [1, 40, NOTED, 2 * NOTED + 3] {
-        // Warps take turns at words that are hit over and over, by many lanes at once or by few.
+        // Warps take turns at words that are accessed over and over, by many lanes together or by few.
         let addresses = |i: usize| std::array::from_fn(|lane| 4 * ((i * 7 + lane * (i % 5)) as u64 % 200));
         let atomics: Vec<_> = (0..count).map(|i| ((i / 3 % 4) as u32, addresses(i))).collect();
         for to in (0..BYTES - 32).step_by(4) {
             let noted = found(What::Atomic, &atomics, to, false);
             assert_eq!(noted, found(What::Atomic, &atomics, to, true), "{to} after {count}");
-            // The last of them is what is remembered.
+            // Only the last of them is kept.
             let last = atomics.iter().rev().find(|(_, address)| address.contains(&to)).map(|(warp, _)| *warp);
             assert!(noted.is_some() || last.is_none_or(|warp| warp == 1), "{to} after {count}");
         }
@@ -87,7 +88,7 @@ fn noted_atomics_are_held_against_a_write_as_compared_ones_are_however_many_ther
 #[test]
 fn a_noted_store_of_a_row_is_held_against_a_write_as_a_compared_one_is() {
     let row = |start: u64| -> [u64; LANES] { std::array::from_fn(|lane| start + 4 * lane as u64) };
-    // The last of them is no row: from there on, all is compared.
+    // The last access is not a row: from then on, everything is compared.
     for last in [row(512), row(512 + 64), std::array::from_fn(|lane| 512 + 8 * lane as u64)] {
         let stores = [(0, row(384)), (0, row(0)), (1, row(256)), (0, last)];
         for to in (0..BYTES - 32).step_by(4) {

@@ -1,12 +1,12 @@
-//! What kernels ask of the driver while they run, for runtime.cu: that other kernels be launched and memory be copied
-//! once they have ended, and what a device and its functions are like.
+//! Requests that running kernels make of the driver, for runtime.cu: launches and copies to be performed once they have
+//! ended, and queries about the device and its functions.
 //!
-//! What is asked for is done after the kernel, in the order of its blocks and, within a block, in the order in which
-//! its threads asked; what is to be done at the tail comes last. This is one of the orders that CUDA allows, and the
-//! one that an H100 was seen to take. Streams and events are therefore only known, and mean nothing more.
+//! Requested work runs after the kernel, in the order of its blocks and, within a block, in the order in which its
+//! threads made the requests; work for the tail comes last. This is one of the orders that CUDA allows, and the one
+//! that was observed on an H100. Streams and events therefore only need to exist, and have no further effect.
 //!
-//! Fills have the value that is asked for, as CUDA's documentation says. (CUDA 13.0 was seen to fill with zeros on an
-//! H100, whatever the value.)
+//! Fills use the requested value, as CUDA's documentation says. (CUDA 13.0 was observed to fill with zeros on an H100,
+//! regardless of the value.)
 
 use crate::abi::constants::{limit, memory_type};
 use crate::abi::error::{Error, Result};
@@ -45,7 +45,7 @@ mod call {
     pub const OCCUPANCY: u32 = 13;
 }
 
-/// Errors as the runtime numbers them, where the driver's differ.
+/// Error numbers of the runtime, where the driver's differ.
 mod error {
     pub const INVALID_CONFIGURATION: u32 = 9;
     pub const LAUNCH_PENDING_COUNT_EXCEEDED: u32 = 69;
@@ -53,22 +53,22 @@ mod error {
     pub const UNKNOWN: u32 = 999;
 }
 
-/// The answer to a question after an error, which has been noted.
+/// The answer to a query after an error, which has been recorded.
 const FAILED: u64 = u64::MAX;
-/// The stream whose work is done at the tail.
+/// The stream whose work runs at the tail.
 const TAIL: u64 = 3;
-/// The highest number of a stream that there always is: `cudaStreamFireAndForget`.
+/// The highest number of a predefined stream: `cudaStreamFireAndForget`.
 const LAST_STREAM: u64 = 4;
-/// Handles that kernels make are multiples of this.
+/// Handles that kernels create are multiples of this number.
 const HANDLE: u64 = 1 << 12;
-/// The most threads whose errors are remembered: the host's memory holds them.
+/// The maximum number of threads whose errors are stored in the host's memory.
 const MOST: usize = 1 << 20;
-/// The most bytes that the work of one launch's kernels may take in the host's memory.
+/// The maximum host memory for the work that the kernels of one launch request, in bytes.
 const MOST_BYTES: usize = 256 << 20;
-/// What a piece of work takes of that, in bytes, beside a kernel's parameters.
+/// The host memory for a piece of work, in bytes, in addition to a kernel's parameters.
 const PIECE: usize = 256;
 
-/// Something to be done once the kernel that asked for it has ended.
+/// Work to run once the kernel that requested it has ended.
 pub enum Work {
     /// A launch.
     Kernel(Arc<KernelLaunch>),
@@ -78,38 +78,38 @@ pub enum Work {
     Fill(Slices),
 }
 
-/// A fill of slices, one after another.
+/// A fill of several slices.
 pub struct Slices {
-    /// The fill of the first.
+    /// The fill of the first slice.
     first: Fill,
-    /// How far apart they begin.
+    /// The distance between the starts of slices.
     apart: u64,
-    /// How many there are. A kernel may name any number.
+    /// The number of slices. A kernel may pass any number.
     depth: u64,
 }
 
 impl Slices {
-    /// The fills, made one by one.
+    /// Returns the fills, generated one by one.
     pub fn each(&self) -> impl Iterator<Item = Fill> {
         let depth = if self.first.width == 0 || self.first.height == 0 { 0 } else { self.depth };
         (0..depth).map(|z| Fill { dst: self.first.dst.wrapping_add(self.apart.wrapping_mul(z)), ..self.first })
     }
 }
 
-/// What kernels of one launch have asked for.
+/// The requests of the kernels of one launch.
 #[derive(Default)]
 struct Asked {
-    /// For each block, what its threads asked for.
+    /// For each block, the work that its threads requested.
     work: HashMap<u64, Vec<Work>>,
-    /// What is to be done at the tail.
+    /// The work for the tail.
     tail: HashMap<u64, Vec<Work>>,
-    /// How much that is.
+    /// The number of pieces of work for the tail.
     tails: usize,
-    /// The host's memory that all the work takes, in bytes.
+    /// The host memory that all the work uses, in bytes.
     bytes: usize,
-    /// The threads whose last call failed, and with which error.
+    /// The threads whose last call failed, with the error.
     errors: HashMap<Caller, u32>,
-    /// Handles that were made, of streams and events.
+    /// The numbers of handles created for streams and events.
     handles: [u64; 2],
 }
 
@@ -117,38 +117,38 @@ struct Asked {
 const STREAM: usize = 0;
 const EVENT: usize = 1;
 
-/// The calls of one launch.
+/// The runtime calls of one launch.
 pub struct Calls {
-    /// The module of the kernel, whose kernels it can launch.
+    /// The module of the kernel, the kernels of which can be launched.
     module: Arc<Module>,
     context: Option<Arc<Context>>,
     asked: Mutex<Asked>,
 }
 
 impl Calls {
-    /// Those of a launch of a function.
+    /// Creates the calls of a launch of a function.
     pub fn new(function: &Function, context: Option<&Arc<Context>>) -> Self {
         Calls { module: Arc::clone(&function.module), context: context.cloned(), asked: Mutex::default() }
     }
 
-    /// What is to be done now that the launch has ended, in order.
+    /// Returns the work to run, in order, now that the launch has ended.
     pub fn end(self) -> Vec<Work> {
         let asked = self.asked.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         [asked.work, asked.tail].into_iter().flat_map(in_order).collect()
     }
 
-    /// The handle of the kernel that a pointer in device code points to.
+    /// Returns the handle of the kernel to which a pointer in device code points.
     fn handle(&self, address: u64) -> std::result::Result<Handle, u32> {
         let name = self.module.machine.kernel_at(address).ok_or(error::INVALID_DEVICE_FUNCTION)?;
         self.module.function(name).map_err(code)
     }
 
-    /// That kernel.
+    /// Returns the kernel to which a pointer in device code points.
     fn function(&self, address: u64) -> std::result::Result<Arc<Function>, u32> {
         find_function(self.handle(address)?).map_err(code)
     }
 
-    /// A launch of the kernel, in the shape, that words tell.
+    /// Creates the launch of the kernel, with the geometry, given in `words`.
     fn launch(&self, words: &[u64; WORDS], params: Vec<u8>) -> std::result::Result<Arc<KernelLaunch>, u32> {
         let handle = self.handle(words[0])?;
         let [grid_xy, grid_z_block_x, block_yz] =
@@ -157,11 +157,11 @@ impl Calls {
             dynamic_shared: words[4] as u32,
             ..Geometry::new([grid_xy[0], grid_xy[1], grid_z_block_x[0]], [grid_z_block_x[1], block_yz[0], block_yz[1]])
         };
-        // All that the runtime says of a launch that does not fit.
+        // The runtime reports every launch that exceeds a limit with this error.
         KernelLaunch::new(handle, geometry, |_| Ok(params)).map_err(|_| error::INVALID_CONFIGURATION)
     }
 
-    /// Keeps work for when the kernel has ended.
+    /// Stores work to run when the kernel has ended.
     fn ask(&self, caller: Caller, stream: u64, work: Work) -> std::result::Result<(), u32> {
         let mut asked = lock(&self.asked);
         let bytes = PIECE + if let Work::Kernel(launch) = &work { launch.parameter_bytes() } else { 0 };
@@ -193,7 +193,7 @@ impl Calls {
         if bytes > 0 {
             let memory = &driver().map_err(code)?.memory;
             let from = memory.reach(address, bytes as u64).map_err(|_| code(Error::INVALID_VALUE))?;
-            // SAFETY: so many bytes were found there, and held. The kernel that runs has written them.
+            // SAFETY: `bytes` bytes were found there, and are kept mapped. The running kernel has written them.
             unsafe { params.as_mut_ptr().copy_from_nonoverlapping(from.pointer, bytes) };
         }
         self.ask(caller, stream, Work::Kernel(self.launch(words, params)?))
@@ -224,7 +224,7 @@ impl Calls {
     fn fill(&self, caller: Caller, words: &[u64; WORDS]) -> std::result::Result<(), u32> {
         let [stream, to, pitch, rows, value, width, height, depth, ..] = *words;
         self.known(STREAM, stream).map_err(|_| error::UNKNOWN)?;
-        // Slices that overlap could be filled without end.
+        // Slices that overlap could make a fill endless.
         let slice = height.saturating_sub(1).checked_mul(pitch).and_then(|rows| rows.checked_add(width));
         let apart = pitch.checked_mul(rows);
         if depth > 1 && (slice.is_none() || apart < slice) {
@@ -241,15 +241,14 @@ impl Calls {
         self.ask(caller, stream, Work::Fill(Slices { first, apart: apart.unwrap_or(0), depth }))
     }
 
-    /// Makes a handle.
+    /// Creates a handle.
     fn create(&self, kind: usize) -> u64 {
         let made = &mut lock(&self.asked).handles[kind];
         *made += 1;
         *made * HANDLE
     }
 
-    /// Whether there is a stream or an event with this handle. Those that are destroyed are still known, as on a
-    /// device.
+    /// Checks that there is a stream or an event with this handle. Destroyed ones are still valid, as on a device.
     fn known(&self, kind: usize, handle: u64) -> Result {
         let always = kind == STREAM && handle <= LAST_STREAM;
         let made =
@@ -257,12 +256,12 @@ impl Calls {
         if always || made() { Ok(()) } else { Err(Error::INVALID_VALUE) }
     }
 
-    /// The value that a question is about.
+    /// Returns the answer to a query.
     fn answer(&self, call: u32, words: &[u64; WORDS]) -> std::result::Result<u64, u32> {
         let driver = driver().map_err(code)?;
         match call {
             call::PREPARE => {
-                // Its parameters are not known yet.
+                // The parameters are not known yet.
                 let launch = self.launch(words, Vec::new())?;
                 Ok(launch.function.kernel().param_bytes.into())
             }
@@ -297,7 +296,7 @@ impl Runtime for Calls {
                 errors.insert(caller, error);
             }
         };
-        // An order: it succeeds, or its error is the answer.
+        // A command: it succeeds, or its error is the answer.
         let done = |result: std::result::Result<(), u32>| match result {
             Ok(()) => 0,
             Err(error) => {
@@ -332,17 +331,17 @@ impl Runtime for Calls {
     }
 }
 
-/// The runtime's number for an error of the driver. They are the same where kernels meet them.
+/// Returns the runtime's number for an error of the driver. They are the same for all errors that kernels can get.
 fn code(error: Error) -> u32 {
     error.0 as u32
 }
 
-/// An answer that is an `int`: negative ones too differ from [`FAILED`].
+/// Converts an answer of type `int`: negative ones also differ from [`FAILED`].
 fn unsigned(value: i32) -> u64 {
     u64::from(value as u32)
 }
 
-/// What the blocks asked for, in their order.
+/// Returns the requests of the blocks, in the order of the blocks.
 fn in_order(asked: HashMap<u64, Vec<Work>>) -> Vec<Work> {
     let mut blocks: Vec<_> = asked.into_iter().collect();
     blocks.sort_unstable_by_key(|(block, _)| *block);

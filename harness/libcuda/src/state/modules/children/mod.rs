@@ -1,4 +1,4 @@
-//! A launch with all that its kernels launch and ask for in their turn.
+//! A launch, including all work that its kernels request recursively.
 
 mod calls;
 
@@ -9,8 +9,8 @@ use crate::state::device::interrupt::INTERRUPTED;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Runs a launch, and after it what its kernel asked for: each piece of work with all that comes of it before the next.
-/// After a kernel that fails nothing is done any more.
+/// Runs a launch, and then the work that its kernel requested: each piece of work, with everything that results from
+/// it, before the next. After a kernel fails, no further work runs.
 pub fn run(launch: Arc<KernelLaunch>, context: Option<&Arc<Context>>) {
     // The next piece of work is the last of the list.
     let mut rest = vec![Work::Kernel(launch)];
@@ -39,7 +39,7 @@ pub fn run(launch: Arc<KernelLaunch>, context: Option<&Arc<Context>>) {
     }
 }
 
-/// Whether nothing is to be done any more: something has failed, or the user has interrupted the program.
+/// Returns whether no further work may run: there was a failure, or the user has interrupted the program.
 fn has_ended(context: Option<&Arc<Context>>) -> bool {
     INTERRUPTED.load(Ordering::Relaxed) || context.is_some_and(|context| context.check().is_err())
 }

@@ -1,25 +1,27 @@
-//! What nvcc takes from `libcudadevrt`, CUDA's runtime on the device: code that PTX declares and another library has.
-//! Ours is runtime.cu, which asks the driver (`children/calls.rs`) for what code on a device cannot do.
+//! The functions that nvcc takes from `libcudadevrt`, CUDA's device runtime: code that PTX declares and another library
+//! defines. Ours is runtime.cu, which calls the driver (`children/calls.rs`) for operations that device code cannot
+//! perform.
 
 use crate::state::modules::link_text;
 use std::borrow::Cow;
 
-/// That code: runtime.cu, as nvcc compiles it.
+/// The device runtime: runtime.cu, as compiled by nvcc.
 const RUNTIME: &str = include_str!("runtime.ptx");
 
-/// How the functions' names begin that it has.
+/// The prefixes of the functions that it defines.
 const PROVIDED: [&str; 2] = ["__cudaCDP2", "cudaGraphSetConditional"];
 
-/// What names in NVIDIA's `libcudadevrt` have in them: the file that it was made of.
+/// A part of the names in NVIDIA's `libcudadevrt`: the file from which it was built.
 const NVIDIAS: &str = "_cuda_device_runtime_cu_";
 
-/// Whether a part of a program is that library itself, which nvcc links with every program of several parts that calls
-/// it. It is left out: what it does needs calls of NVIDIA's driver. What the machine has of it, it has of its own.
+/// Returns whether a part of a program is that library itself, which nvcc links with every program of several parts
+/// that calls it. It is left out, because it needs calls of NVIDIA's driver. The machine implements the supported part
+/// of it itself.
 pub fn is_nvidias(part: &str) -> bool {
     part.contains(NVIDIAS)
 }
 
-/// Whether PTX declares a function whose name begins like this.
+/// Returns whether PTX declares a function with this prefix.
 fn declares(ptx: &str, prefix: &str) -> bool {
     let mut functions = ptx.match_indices(prefix).map(|(at, _)| &ptx[..at]);
     functions.any(|before| {
@@ -28,16 +30,16 @@ fn declares(ptx: &str, prefix: &str) -> bool {
     })
 }
 
-/// The PTX with what it takes of that runtime.
+/// Returns the PTX, linked with the functions that it uses from the device runtime.
 pub fn with(ptx: &str) -> Cow<'_, str> {
     if !PROVIDED.iter().any(|prefix| declares(ptx, prefix)) {
         return Cow::Borrowed(ptx);
     }
-    // The version of PTX and the target are the program's.
+    // The version of PTX and the target are those of the program.
     let head = |line: &&str| !line.starts_with(".version") && !line.starts_with(".target");
     let runtime: Vec<&str> = RUNTIME.lines().filter(head).collect();
     let linked = link_text::link(&[ptx.to_owned(), runtime.join("\n")]);
-    // It fails if the PTX has a function of that name itself.
+    // Linking fails if the PTX already defines a function of that name.
     linked.map_or(Cow::Borrowed(ptx), Cow::Owned)
 }
 
