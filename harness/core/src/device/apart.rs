@@ -1,8 +1,8 @@
 //! The kernels of a stranger run in a process of their own, the worker, behind the driver's interface ([`remote`]).
 //! This process keeps the seeds, the references and the verdicts, which the worker cannot look at:
 //!
-//! - it is a new program, with an environment of a few settings of the machine's, no arguments but its device, and no file
-//!   but the socket to this process;
+//! - it is a new program, with an environment of a few settings of the machine's, its device as its only argument, and
+//!   no file but the socket to this process;
 //! - it enters its sandbox before the first module is loaded ([`sandbox::restrict_worker`]): it reaches no file, no
 //!   other process and no network;
 //! - it ends with this process, and its memory counts as this one's. When it ends before that, or its answers are no

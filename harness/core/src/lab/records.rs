@@ -1,5 +1,4 @@
-//! The file in which a process leaves its records for another program: for the process whose piece it is, for a judge, or
-//! for a test.
+//! The file in which a process leaves its records for another program: its parent, a judge, or a test.
 use std::{
     env,
     fs::{self, OpenOptions},
