@@ -1,4 +1,4 @@
-//! What to do about an error of the compiler that comes from a mistake about what it is, or about where headers lie.
+//! Advice on compiler errors that are caused by a wrong idea of what a kernel file is, or of where its headers are.
 use std::{
     fs,
     path::{Component, Path},
@@ -11,21 +11,21 @@ use crate::{
     log,
 };
 
-/// Headers of C++'s library for which there is no stand-in: kernels would use what they declare, and CUDA has the like.
+/// Headers of the C++ library that have no stand-in: kernels would use their declarations, and CUDA has equivalents.
 #[rustfmt::skip]
 const OF_THE_HOST: &[&str] = &[
     "array", "atomic", "bits/stdc++.h", "complex", "initializer_list", "limits", "optional", "ratio", "span", "tuple",
     "type_traits", "utility", "variant",
 ];
 
-/// What a kernel file is, as a sentence without its end.
+/// The rule for kernel files, as a sentence without its end.
 const KERNELS_ONLY: &str = "A kernel file is to hold kernels and their __device__ functions only: the lab itself has main, the \
      host's memory and the launches";
 
-/// The most headers of a folder that are named.
+/// The maximum number of headers of a folder that are listed.
 const MOST_NAMED: usize = 8;
 
-/// Advice on the `log` with which `source` was rejected; empty, or a line of its own.
+/// Returns advice on the `log` with which `source` was rejected; empty, or on its own line.
 pub(crate) fn on(log: &str, source: &KernelSource, cuda: &CudaHeaders) -> String {
     if let Some(name) = log::missing(log) {
         return format!("\n{}", on_header(name, source, cuda));
@@ -62,8 +62,7 @@ fn on_header(name: &str, source: &KernelSource, cuda: &CudaHeaders) -> String {
     format!("{} {}", why(name, source), places(source, cuda))
 }
 
-/// Why the compiler was not given the header `name`. It does not tell whether there is such a file outside of the
-/// folder.
+/// Why the compiler was not given the header `name`. Does not reveal whether such a file exists outside of the folder.
 fn why(name: &str, source: &KernelSource) -> String {
     let parts = Path::new(name).components();
     let depth = parts.scan(0, |depth: &mut i32, part| {
@@ -89,7 +88,7 @@ fn why(name: &str, source: &KernelSource) -> String {
     }
 }
 
-/// Where headers may lie, and which there are.
+/// Lists the folders in which headers may be, and the headers there.
 fn places(source: &KernelSource, cuda: &CudaHeaders) -> String {
     let list = |names: Vec<String>| match names.len() {
         0 => "there are none".to_string(),
@@ -123,7 +122,7 @@ fn headers_in(folder: &Path) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// The advice on a header that `text` includes, in a folder with some files.
+    /// Returns the advice on a header that `text` includes, in a folder with some files.
     fn advice(text: &str, missing: &str) -> String {
         let root = tempfile::tempdir().unwrap();
         for name in ["near.cuh", "pasted.cuh", "notes.txt"] {
