@@ -19,8 +19,8 @@ const OF_THE_HOST: &[&str] = &[
 ];
 
 /// The rule for kernel files, as a sentence without its end.
-const KERNELS_ONLY: &str = "A kernel file is to hold kernels and their __device__ functions only: the lab itself has main, the \
-     host's memory and the launches";
+const KERNELS_ONLY: &str = "A kernel file must contain only kernels and their __device__ functions: the lab itself has main, \
+     the host's memory and the launches";
 
 /// The maximum number of headers of a folder that are listed.
 const MOST_NAMED: usize = 8;
@@ -47,16 +47,17 @@ pub(crate) fn on(log: &str, source: &KernelSource, cuda: &CudaHeaders) -> String
 fn on_header(name: &str, source: &KernelSource, cuda: &CudaHeaders) -> String {
     if OF_THE_HOST.contains(&name) {
         let likewise = format!("cuda/std/{name}");
-        let at_hand =
-            cuda.find(&likewise).map_or_else(String::new, |_| format!(" <{likewise}> has the like for device code."));
+        let at_hand = cuda
+            .find(&likewise)
+            .map_or_else(String::new, |_| format!(" <{likewise}> is the equivalent for device code."));
         return format!(
-            "<{name}> is of the host's library, and NVRTC compiles device code only. There printf, assert, malloc and the \
-             mathematical functions need no header: remove the line.{at_hand} {KERNELS_ONLY}."
+            "<{name}> belongs to the host's library, and NVRTC compiles device code only. There printf, assert, malloc and \
+             the mathematical functions need no header: remove the line.{at_hand} {KERNELS_ONLY}."
         );
     }
     if system(source).contains(name) && !cuda.has_all_of(source) {
-        return "CUDA's headers are looked for beside NVRTC, and are not all there: get both by `warplab setup` (and unset \
-                WARPLAB_NVRTC if it is set)."
+        return "CUDA's headers are searched next to NVRTC, and are incomplete there: get both by `warplab setup` \
+                (and unset WARPLAB_NVRTC if it is set)."
             .into();
     }
     format!("{} {}", why(name, source), places(source, cuda))
@@ -76,7 +77,7 @@ fn why(name: &str, source: &KernelSource) -> String {
     let is_bare = !name.contains(['/', '\\']);
     match folder.filter(|_| is_bare).map(|folder| folder.join(name)) {
         Some(file) if !headers::is_header(name) && file.is_file() => {
-            format!("{} is not called like a header: name it {name}.inc, for example.", file.display())
+            format!("{} does not have a header's extension: name it {name}.inc, for example.", file.display())
         }
         Some(file) if headers::names(&source.cuda).contains(name) && fs::symlink_metadata(&file).is_ok() => {
             format!("{} is not a text file of at most 16 MiB in that folder.", file.display())
@@ -156,7 +157,7 @@ mod tests {
             ("#include \"../up.cuh\"", "../up.cuh", "`../up.cuh` leads out of the kernel file's folder"),
             ("#include \"/etc/passwd\"", "/etc/passwd", "`/etc/passwd` leads out"),
             ("#include \"folder.cuh\"", "folder.cuh", "folder.cuh is not a text file"),
-            ("#include \"notes.txt\"", "notes.txt", "notes.txt is not called like a header"),
+            ("#include \"notes.txt\"", "notes.txt", "notes.txt does not have a header's extension"),
             ("#define S(x) #x\n#include S(pasted.cuh)", "pasted.cuh", "A macro puts the name `pasted.cuh` together"),
         ] {
             let said = advice(text, name);
@@ -168,7 +169,7 @@ mod tests {
     fn what_belongs_to_the_host_is_said() {
         for name in ["type_traits", "limits", "bits/stdc++.h"] {
             let said = advice(&format!("#include <{name}>"), name);
-            assert!(said.contains(&format!("<{name}> is of the host's library")), "{said}");
+            assert!(said.contains(&format!("<{name}> belongs to the host's library")), "{said}");
             assert!(said.contains("kernels and their __device__ functions only"), "{said}");
         }
     }

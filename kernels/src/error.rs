@@ -26,8 +26,8 @@ pub enum Error {
     },
     /// There is PTX next to a file of `--kernel`, but its origin is unknown, and there is no compiler.
     #[error(
-        "NVRTC was not found to compile {file}, and the PTX beside it is not used, because nothing proves that it was made \
-         from this source. {GET_NVRTC}. For PTX that you made yourself, set WARPLAB_TRUST_PTX=1"
+        "NVRTC was not found to compile {file}, and the .ptx file next to it is not trusted, because nothing proves \
+         that it was made from this source. {GET_NVRTC}. For PTX that you made yourself, set WARPLAB_TRUST_PTX=1"
     )]
     Unproven {
         /// The kernel file as the user knows it.

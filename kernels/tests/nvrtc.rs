@@ -98,13 +98,13 @@ fn nvrtc_says_where_headers_are_looked_for() {
         log
     };
     let missing = log("<no_such_header.h>");
-    assert!(missing.contains("looked for beside NVRTC"), "{missing}");
+    assert!(missing.contains("searched next to NVRTC"), "{missing}");
     // A user's own header is not part of NVIDIA's packages.
     let own = log("\"no_such_header.h\"");
-    assert!(!own.contains("looked for beside NVRTC"), "{own}");
+    assert!(!own.contains("searched next to NVRTC"), "{own}");
     assert!(own.contains("no header `no_such_header.h`") && own.contains("index.cuh"), "{own}");
     let host = log("<type_traits>");
-    assert!(host.contains("<type_traits> is of the host's library"), "{host}");
+    assert!(host.contains("<type_traits> belongs to the host's library"), "{host}");
 }
 
 #[test]

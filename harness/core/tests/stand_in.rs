@@ -46,7 +46,8 @@ fn a_run_whose_ceiling_is_too_low_fails_and_says_so() {
     assert_eq!((code, row["verdict"].as_str()), (Some(0), "pass"), "{said}");
     let (code, said, row) = run("beyond", &[]);
     assert_eq!((code, row["verdict"].as_str()), (Some(1), "pass"), "{said}");
-    for words in ["limits-lab beyond reaches ", " % of its ceiling, which cannot be: the ceiling was measured wrongly"]
+    for words in
+        ["limits-lab beyond reaches ", " % of its ceiling, which is impossible: the ceiling was measured wrongly"]
     {
         assert!(said.contains(words), "{said}");
     }

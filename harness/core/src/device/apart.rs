@@ -129,7 +129,7 @@ mod linux {
     pub(crate) fn connect(choice: &DeviceChoice) -> Result<Library> {
         type Connect = unsafe extern "C" fn(RawFd) -> c_int;
         let unable = |why: &dyn std::fmt::Display| {
-            Error::CannotRun(format!("cannot start a process for the kernels, which runs apart from the judge: {why}"))
+            Error::CannotRun(format!("cannot start the worker process for the kernels: {why}"))
         };
         let (mine, theirs) = UnixStream::pair().map_err(|error| unable(&error))?;
         let program = env::current_exe().map_err(|error| unable(&error))?;

@@ -68,7 +68,7 @@ impl Progress {
 
 /// Returns the message that is shown while kernel files are compiled.
 fn preparing(files: usize) -> String {
-    format!("making {files} kernel files ready (they are compiled once, and kept for later runs)")
+    format!("compiling {files} kernel files (once; cached for later runs)")
 }
 
 /// Returns the progress of the run when variant number `k` of `n` begins, `elapsed` after the first.

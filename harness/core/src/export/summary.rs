@@ -98,7 +98,7 @@ impl Summary {
         if lines.is_empty() {
             String::new()
         } else {
-            format!("Failed, each with the command that repeats it:\n{}", lines.join("\n"))
+            format!("Failed, each with a command that reproduces it:\n{}", lines.join("\n"))
         }
     }
 
@@ -141,7 +141,7 @@ mod tests {
         summary.add(&[row(Verdict::Pass), row(Verdict::Fail)], |r| format!("run {}", r.variant));
         assert_eq!(
             summary.text(),
-            "Failed, each with the command that repeats it:\n  lab a block 256, n = 1000: fail: 7 of 9\n    run a"
+            "Failed, each with a command that reproduces it:\n  lab a block 256, n = 1000: fail: 7 of 9\n    run a"
         );
         summary.add(&[row(Verdict::Skip), row(Verdict::Finding)], |_| "again".into());
         summary.unable("other", "no disk");

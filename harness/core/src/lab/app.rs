@@ -285,7 +285,7 @@ impl<'m> Program<'m> {
         let result = match (result, by) {
             (Err(Error::Driver(_) | Error::Module { .. }), Some(by)) => {
                 let lost =
-                    format!("{}: the rest is left out, since the device's context was lost in case {by}", lab.name);
+                    format!("{}: the rest is left out, because the device's context was lost in case {by}", lab.name);
                 self.terminal.say(&lost);
                 Ok(())
             }
@@ -316,8 +316,10 @@ impl<'m> Program<'m> {
             table: self.table.clone(),
         };
         let companion = self.beside.as_ref().map(|part| {
-            self.terminal
-                .say(&format!("{}: emulated first, so that times can be predicted beside those of the GPU", lab.name));
+            self.terminal.say(&format!(
+                "{}: runs emulated first, to predict the times that are compared with the GPU's",
+                lab.name
+            ));
             Companion::of(part, || companion::run(&self.process, lab.name, part))
         });
         let columns = Rc::new(lab.all_columns());
@@ -387,7 +389,7 @@ impl<'m> Program<'m> {
         let fast = pace::too_fast(&run.records(), self.session.device.l2_bytes);
         for line in fast.iter().filter(|_| !self.process.role.is_case()) {
             print_error(&format!(
-                "{line}, which cannot be: the ceiling was measured wrongly. Run again while nobody else uses this GPU"
+                "{line}, which is impossible: the ceiling was measured wrongly. Run again while no one else uses the GPU"
             ));
         }
         let wrong = wrong || !fast.is_empty();

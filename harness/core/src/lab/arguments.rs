@@ -113,7 +113,7 @@ impl Run {
     /// [`Error::Usage`] when it cannot be read, [`Error::CannotRun`] when it is too large for this computer's memory.
     pub fn read(&self, file: &str) -> Result<Vec<u8>> {
         if file == "-" && self.process.role.is_case() {
-            let why = "a case in a process of its own (--timeout) cannot read standard input again; give a file";
+            let why = "a case in a separate process (--timeout) cannot read standard input again; give a file";
             return Err(Error::usage(why));
         }
         read(file)

@@ -79,10 +79,10 @@ fn refusal(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Option
     let option = given(lab, options, matches).into_iter().find(in_vain)?;
     let takers: Vec<&str> = lab.variants().into_iter().map(|v| v.name).filter(|v| lab.takes(&option, v)).collect();
     if takers.is_empty() {
-        refused(format!("--{option} means nothing to lab {name}"), "leave it out".into())
+        refused(format!("--{option} has no effect on lab {name}"), "leave it out".into())
     } else {
-        let remedy = format!("leave it out, or choose of {}", takers.join(", "));
-        refused(format!("--{option} means nothing to {asked} of lab {name}"), remedy)
+        let remedy = format!("leave it out, or choose from {}", takers.join(", "));
+        refused(format!("--{option} has no effect on {asked} of lab {name}"), remedy)
     }
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn remarks(lab: &'static Lab, options: &Options, matches: &ArgMatches
     let remark = |option: String| {
         let deaf: Vec<&str> = variants.iter().copied().filter(|variant| !lab.takes(&option, variant)).collect();
         let whose = deaf.join(", ");
-        (!deaf.is_empty()).then(|| format!("--{option} means nothing to these, which run as always: {whose}"))
+        (!deaf.is_empty()).then(|| format!("--{option} has no effect on: {whose}"))
     };
     given(lab, options, matches).into_iter().filter_map(remark).collect()
 }
@@ -109,7 +109,7 @@ pub(crate) fn check(lab: &'static Lab, options: &Options, matches: &ArgMatches, 
     let asked = chosen_variants(lab, options).into_iter().filter(|_| !options.variants.is_empty());
     let missing: Vec<&str> = asked.filter(|variant| !has_row(variant)).collect();
     if !missing.is_empty() {
-        return Err(Error::usage(format!("nothing of {} of lab {name} runs {with}", missing.join(", "))));
+        return Err(Error::usage(format!("no case of {} of lab {name} runs {with}", missing.join(", "))));
     }
     let has_case = |case: &&String| rows.iter().any(|row| row.case == **case);
     if let Some(case) = options.cases.iter().find(|case| !has_case(case)) {
@@ -117,11 +117,11 @@ pub(crate) fn check(lab: &'static Lab, options: &Options, matches: &ArgMatches, 
         return Err(Error::usage(format!("{none}; the CSV's column `case` has the cases' names")));
     }
     if rows.is_empty() {
-        return Err(Error::usage(format!("nothing of lab {name} runs {with}")));
+        return Err(Error::usage(format!("no case of lab {name} runs {with}")));
     }
     let in_vain = |option: &String| rows.iter().all(|row| !lab.takes(option, &row.variant));
     match given(lab, options, matches).into_iter().find(in_vain) {
-        Some(option) => Err(Error::usage(format!("--{option} means nothing to what runs of lab {name} {with}"))),
+        Some(option) => Err(Error::usage(format!("--{option} has no effect on any case of lab {name} {with}"))),
         None => Ok(()),
     }
 }

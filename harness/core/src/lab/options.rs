@@ -57,10 +57,10 @@ pub struct Options {
     #[arg(help_heading = HOW, long, value_name = "P", value_parser = parse_percent)]
     pub min_percent: Option<f64>,
     /// End a case that takes longer than TIME (90, 90s, 2m; its inputs included), and count it as failed; each case
-    /// then runs in a process of its own
+    /// then runs in a separate process
     #[arg(help_heading = HOW, long, value_name = "TIME", value_parser = parse_time, allow_hyphen_values = true)]
     pub timeout: Option<Duration>,
-    /// Small sizes and few samples, to see whether it runs at all
+    /// Smoke test: small sizes, few samples
     #[arg(help_heading = HOW, long)]
     pub quick: bool,
     /// Skip the cases whose kernels the file of --kernel does not hold (what grading does)
@@ -87,11 +87,11 @@ pub struct Options {
     /// Run each case under COUNT orders of warps and blocks, and report the findings of all of them
     #[arg(help_heading = WATCH, long, value_name = "COUNT", value_parser = parse_schedules, allow_hyphen_values = true)]
     pub schedules: Option<u32>,
-    /// Show what was counted: instructions, divergence, sectors, bank conflicts, atomics, copies
+    /// Show the counters: instructions, divergence, sectors, bank conflicts, atomics, copies
     #[arg(help_heading = WATCH, long)]
     pub counters: bool,
-    /// Predict how long each case takes on a GPU, and what bounds it, from what was counted: for the emulated part, or
-    /// for PART, which is then the one that is emulated (h100, h200); on a GPU, for that one, by an emulated run before
+    /// Predict the time and the bottleneck of each case on PART (h100, h200; default: the emulated GPU), which is then
+    /// emulated; on a GPU, predict for that GPU, by an emulated run that is made first
     #[arg(help_heading = WATCH, long, value_name = "PART", num_args = 0..=1, default_missing_value = "")]
     pub predict: Option<String>,
     /// Show the LINES lines of the source that cost the most [default: 10]
@@ -109,10 +109,10 @@ pub struct Options {
     #[arg(help_heading = OUTPUT, long, value_name = "HOW", default_value = "brief", value_parser = ["brief", "full"],
         hide_possible_values = true)]
     pub findings: String,
-    /// Print nothing but errors and what has failed
+    /// Print only errors and failures
     #[arg(help_heading = OUTPUT, long, short)]
     pub quiet: bool,
-    /// Print one JSON object a record in place of the table
+    /// Print one JSON object for each record instead of the table
     #[arg(help_heading = OUTPUT, long)]
     pub json: bool,
 }

@@ -21,7 +21,7 @@ pub(crate) fn listen() {
             std::process::exit(Exit::Interrupted.code().into());
         }
         let when = if machine::interrupt() { "ending" } else { "ending after this sample" };
-        let _ = writeln!(std::io::stderr(), "interrupted: {when}; press Ctrl-C again to end at once");
+        let _ = writeln!(std::io::stderr(), "interrupted: {when}; press Ctrl-C again to end immediately");
     });
 }
 

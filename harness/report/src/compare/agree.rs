@@ -15,10 +15,7 @@ pub fn differences(base: &[Run], new: &[Run]) -> Vec<String> {
     let mut found = Vec::new();
     for (side, runs) in [("base", base), ("new", new)] {
         for run in runs.iter().filter(|run| run.sessions.is_empty()) {
-            found.push(format!(
-                "what is known of the device: {} (on the {side} side) has no session.json",
-                run.folder.display()
-            ));
+            found.push(format!("an unknown device: {} (on the {side} side) has no session.json", run.folder.display()));
         }
     }
     let shared: BTreeSet<&str> = labs(base).intersection(&labs(new)).copied().collect();
@@ -205,7 +202,7 @@ mod tests {
         let unknown = [Run { sessions: Vec::new(), ..run(session(), "4") }];
         assert!(
             differences(&unknown, &[run(session(), "4")])[0]
-                .contains("what is known of the device: here (on the base side) has no")
+                .contains("an unknown device: here (on the base side) has no")
         );
     }
 }

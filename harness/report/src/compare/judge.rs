@@ -53,7 +53,7 @@ pub fn compare(base: &[Run], new: &[Run], asked: &Asked) -> Comparison {
     let (judged, common) = times::judge(&all, asked.threshold, asked.error_rate);
     let is_quick = base.iter().chain(new).flat_map(|run| &run.sessions).any(|session| session.quick == Some(true));
     if is_quick && !pairs.is_empty() {
-        remarks.push("With --quick, launches are timed more than kernels: times are told, and not judged.".into());
+        remarks.push("With --quick, launches are timed more than kernels: times are shown, but not judged.".into());
     }
     for ((at, _), judged) in pairs.iter().zip(judged) {
         let case = &mut cases[*at];

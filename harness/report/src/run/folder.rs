@@ -65,7 +65,7 @@ impl Run {
             return Err(Error::usage(format!("{} holds no CSV of a lab; {NAME_A_RUN}", folder.display())));
         }
         if run.sessions.is_empty() {
-            run.remarks.push("session.json is missing, so that nobody knows which device this was.".into());
+            run.remarks.push("session.json is missing: the device is unknown.".into());
         }
         let gaps = whole::gaps(&run);
         if !gaps.is_empty() {
