@@ -170,7 +170,7 @@ mod tests {
         for name in ["type_traits", "limits", "bits/stdc++.h"] {
             let said = advice(&format!("#include <{name}>"), name);
             assert!(said.contains(&format!("<{name}> belongs to the host's library")), "{said}");
-            assert!(said.contains("kernels and their __device__ functions only"), "{said}");
+            assert!(said.contains("only kernels and their __device__ functions"), "{said}");
         }
     }
 }
