@@ -1,5 +1,5 @@
-//! Finds the driver libraries, which cargo has built as this package's build-dependencies: that of the SIMT machine,
-//! and the one that passes its calls on. Copies them to `OUT_DIR` for `include_bytes!`.
+//! Finds the driver libraries, which cargo has built as this package's build-dependencies: the SIMT machine, and the
+//! client that forwards calls to a worker. Copies them to `OUT_DIR` for `include_bytes!`.
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -8,7 +8,7 @@ use std::{
 
 fn main() {
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
-    // OUT_DIR is target/<profile>/build/<package>-<hash>/out; the library lies in target/<profile>/deps.
+    // OUT_DIR is target/<profile>/build/<package>-<hash>/out; the library is in target/<profile>/deps.
     let deps = out.ancestors().nth(3).expect("OUT_DIR lies three folders deep").join("deps");
     copy(&deps, "simt_libcuda", &out.join("machine.bin"));
     copy(&deps, "remote_libcuda", &out.join("client.bin"));

@@ -1,5 +1,5 @@
-//! Makes or checks the committed PTX of kernel folders without building any lab:
-//! `cargo run -p kernels --example ptx -- [--check] labs/vecadd/kernels ...`, from the workspace's root.
+//! Regenerates or checks the committed PTX of kernel folders without building any lab: `cargo run -p kernels --example
+//! ptx -- [--check] labs/vecadd/kernels ...`, from the workspace's root.
 use std::{path::Path, process::ExitCode};
 
 use kernels::Outcome;

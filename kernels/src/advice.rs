@@ -1,4 +1,4 @@
-//! What to do about an error of the compiler that comes from a mistake about what it is, or about where headers lie.
+//! Advice on compiler errors that are caused by a wrong idea of what a kernel file is, or of where its headers are.
 use std::{
     fs,
     path::{Component, Path},
@@ -11,21 +11,21 @@ use crate::{
     log,
 };
 
-/// Headers of C++'s library for which there is no stand-in: kernels would use what they declare, and CUDA has the like.
+/// Headers of the C++ library that have no stand-in: kernels would use their declarations, and CUDA has equivalents.
 #[rustfmt::skip]
 const OF_THE_HOST: &[&str] = &[
     "array", "atomic", "bits/stdc++.h", "complex", "initializer_list", "limits", "optional", "ratio", "span", "tuple",
     "type_traits", "utility", "variant",
 ];
 
-/// What a kernel file is, as a sentence without its end.
-const KERNELS_ONLY: &str = "A kernel file is to hold kernels and their __device__ functions only: the lab itself has main, the \
-     host's memory and the launches";
+/// The rule for kernel files, as a sentence without its end.
+const KERNELS_ONLY: &str = "A kernel file must contain only kernels and their __device__ functions: the lab itself has main, \
+     the host's memory and the launches";
 
-/// The most headers of a folder that are named.
+/// The maximum number of headers of a folder that are listed.
 const MOST_NAMED: usize = 8;
 
-/// Advice on the `log` with which `source` was rejected; empty, or a line of its own.
+/// Returns advice on the `log` with which `source` was rejected; empty, or on its own line.
 pub(crate) fn on(log: &str, source: &KernelSource, cuda: &CudaHeaders) -> String {
     if let Some(name) = log::missing(log) {
         return format!("\n{}", on_header(name, source, cuda));
@@ -47,23 +47,23 @@ pub(crate) fn on(log: &str, source: &KernelSource, cuda: &CudaHeaders) -> String
 fn on_header(name: &str, source: &KernelSource, cuda: &CudaHeaders) -> String {
     if OF_THE_HOST.contains(&name) {
         let likewise = format!("cuda/std/{name}");
-        let at_hand =
-            cuda.find(&likewise).map_or_else(String::new, |_| format!(" <{likewise}> has the like for device code."));
+        let at_hand = cuda
+            .find(&likewise)
+            .map_or_else(String::new, |_| format!(" <{likewise}> is the equivalent for device code."));
         return format!(
-            "<{name}> is of the host's library, and NVRTC compiles device code only. There printf, assert, malloc and the \
-             mathematical functions need no header: remove the line.{at_hand} {KERNELS_ONLY}."
+            "<{name}> belongs to the host's library, and NVRTC compiles device code only. There printf, assert, malloc and \
+             the mathematical functions need no header: remove the line.{at_hand} {KERNELS_ONLY}."
         );
     }
     if system(source).contains(name) && !cuda.has_all_of(source) {
-        return "CUDA's headers are looked for beside NVRTC, and are not all there: get both by `warplab setup` (and unset \
-                WARPLAB_NVRTC if it is set)."
+        return "CUDA's headers are searched next to NVRTC, and are incomplete there: get both by `warplab setup` \
+                (and unset WARPLAB_NVRTC if it is set)."
             .into();
     }
     format!("{} {}", why(name, source), places(source, cuda))
 }
 
-/// Why the compiler was not given the header `name`. It does not tell whether there is such a file outside of the
-/// folder.
+/// Why the compiler was not given the header `name`. Does not reveal whether such a file exists outside of the folder.
 fn why(name: &str, source: &KernelSource) -> String {
     let parts = Path::new(name).components();
     let depth = parts.scan(0, |depth: &mut i32, part| {
@@ -77,7 +77,7 @@ fn why(name: &str, source: &KernelSource) -> String {
     let is_bare = !name.contains(['/', '\\']);
     match folder.filter(|_| is_bare).map(|folder| folder.join(name)) {
         Some(file) if !headers::is_header(name) && file.is_file() => {
-            format!("{} is not called like a header: name it {name}.inc, for example.", file.display())
+            format!("{} does not have a header's extension: name it {name}.inc, for example.", file.display())
         }
         Some(file) if headers::names(&source.cuda).contains(name) && fs::symlink_metadata(&file).is_ok() => {
             format!("{} is not a text file of at most 16 MiB in that folder.", file.display())
@@ -89,7 +89,7 @@ fn why(name: &str, source: &KernelSource) -> String {
     }
 }
 
-/// Where headers may lie, and which there are.
+/// Lists the folders in which headers may be, and the headers there.
 fn places(source: &KernelSource, cuda: &CudaHeaders) -> String {
     let list = |names: Vec<String>| match names.len() {
         0 => "there are none".to_string(),
@@ -123,7 +123,7 @@ fn headers_in(folder: &Path) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// The advice on a header that `text` includes, in a folder with some files.
+    /// Returns the advice on a header that `text` includes, in a folder with some files.
     fn advice(text: &str, missing: &str) -> String {
         let root = tempfile::tempdir().unwrap();
         for name in ["near.cuh", "pasted.cuh", "notes.txt"] {
@@ -157,7 +157,7 @@ mod tests {
             ("#include \"../up.cuh\"", "../up.cuh", "`../up.cuh` leads out of the kernel file's folder"),
             ("#include \"/etc/passwd\"", "/etc/passwd", "`/etc/passwd` leads out"),
             ("#include \"folder.cuh\"", "folder.cuh", "folder.cuh is not a text file"),
-            ("#include \"notes.txt\"", "notes.txt", "notes.txt is not called like a header"),
+            ("#include \"notes.txt\"", "notes.txt", "notes.txt does not have a header's extension"),
             ("#define S(x) #x\n#include S(pasted.cuh)", "pasted.cuh", "A macro puts the name `pasted.cuh` together"),
         ] {
             let said = advice(text, name);
@@ -169,8 +169,8 @@ mod tests {
     fn what_belongs_to_the_host_is_said() {
         for name in ["type_traits", "limits", "bits/stdc++.h"] {
             let said = advice(&format!("#include <{name}>"), name);
-            assert!(said.contains(&format!("<{name}> is of the host's library")), "{said}");
-            assert!(said.contains("kernels and their __device__ functions only"), "{said}");
+            assert!(said.contains(&format!("<{name}> belongs to the host's library")), "{said}");
+            assert!(said.contains("only kernels and their __device__ functions"), "{said}");
         }
     }
 }

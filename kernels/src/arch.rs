@@ -1,23 +1,23 @@
 //! The architecture that a kernel is compiled for.
 use std::{fmt, str::FromStr};
 
-/// A virtual architecture: `90` runs on compute capability 9.0 and later, `90a` on 9.0 alone, since it has instructions
-/// that no later part promises to have.
+/// A virtual architecture: `90` runs on compute capability 9.0 and later, `90a` on 9.0 only, since later GPUs need not
+/// support its instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arch {
-    /// Ten times the major number and the minor number of the compute capability, e.g. 90.
+    /// The compute capability as one number: ten times the major number plus the minor number, e.g. 90.
     pub number: u32,
-    /// Whether it is for this compute capability alone.
+    /// Whether it runs on this compute capability only.
     pub is_exact: bool,
 }
 
 impl Arch {
-    /// For the compute capability with this number, and later ones.
+    /// Returns the architecture for the compute capability with this number and later ones.
     pub const fn from(number: u32) -> Self {
         Self { number, is_exact: false }
     }
 
-    /// Whether a device whose compute capability has this number runs it.
+    /// Whether it runs on a device whose compute capability has this number.
     pub fn runs_on(self, device: u32) -> bool {
         self.number == device || (!self.is_exact && self.number < device)
     }

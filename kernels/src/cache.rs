@@ -1,4 +1,4 @@
-//! The cache of the compiler's answers, in the user's cache folder: one file for each compiler and each whole input,
+//! The cache of compilation results, in the user's cache folder: one file for each compiler and each whole input,
 //! CUDA's headers included. If the cache cannot be used, the kernel is compiled again.
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use crate::{
     kept,
 };
 
-/// The folder of the compiler's answers, in the cache folder.
+/// The folder of compilation results in the cache folder.
 pub const ANSWERS: &str = "answers";
 
-/// The cache folder: `WARPLAB_CACHE`, or the user's own (`~/.cache/warplab` on Linux).
+/// Returns the cache folder: `WARPLAB_CACHE`, or the user's own (`~/.cache/warplab` on Linux).
 pub fn folder() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os("WARPLAB_CACHE") {
         return Some(folder.into());
@@ -18,8 +18,8 @@ pub fn folder() -> Option<PathBuf> {
     Some(directories::ProjectDirs::from("", "", "warplab")?.cache_dir().to_path_buf())
 }
 
-/// The answer of `compiler` to `input`: the one that is kept in `folder`, or that of `ask`, which is kept there. An
-/// entry that is damaged is asked for and written anew.
+/// Returns the result of `compiler` for `input`: from the cache in `folder`, or from `ask`, in which case it is stored
+/// there. A damaged entry is replaced.
 ///
 /// # Errors
 /// Those of `ask`.
@@ -56,7 +56,7 @@ mod tests {
         Answer::Compiled { ptx: ptx.into(), log: "a warning".into() }
     }
 
-    /// Asks for `input`, and says how often the compiler was asked.
+    /// Requests `input`, and returns the answer and the number of compilations.
     fn ask(folder: &Path, compiler: &str, input: &Input, answer: &Answer) -> (Answer, u32) {
         let asked = Cell::new(0);
         let given = or_ask(Some(folder), compiler, input, || {
@@ -78,7 +78,7 @@ mod tests {
         let rejected = Answer::Rejected { log: "x.cu(1): error".into() };
         assert_eq!(ask("12.9", "c", &rejected), (rejected.clone(), 1));
         assert_eq!(ask("12.9", "c", &compiled("fourth")), (rejected, 0));
-        // It may be this computer that lacks something.
+        // The failure may be this computer's.
         let failed = Answer::Failed { call: "nvrtcCompileProgram".into(), reason: "out of memory".into() };
         assert_eq!(ask("12.9", "d", &failed), (failed, 1));
         assert_eq!(ask("12.9", "d", &compiled("fifth")), (compiled("fifth"), 1));

@@ -1,5 +1,5 @@
-//! The process in which a kernel file is compiled: this program, started again. It ends before `main`, so that every
-//! program that uses this crate can be it: `warplab`, each lab's own, and their tests.
+//! The process in which a kernel file is compiled: the same program, started again. It does its work before `main`, so
+//! it can be any program that uses this crate: `warplab`, a lab's own, or their tests.
 use std::{
     env,
     fs::File,
@@ -18,15 +18,15 @@ use crate::{
     nvrtc::Nvrtc,
 };
 
-/// The hidden first argument of the process that compiles.
+/// The hidden first argument of the compiling process.
 const COMPILE: &str = "__compile";
 
-/// What the process reads from its standard input.
+/// The request, which the process reads from its standard input.
 #[derive(Debug, Serialize, Deserialize)]
 struct Request {
     library: PathBuf,
     limits: Limits,
-    /// The process that asks.
+    /// The requesting process.
     parent: u32,
     input: Input,
 }
@@ -36,9 +36,9 @@ struct Request {
 pub(crate) enum Stopped {
     /// It exceeded a limit.
     Exceeded(Limit),
-    /// It ended by itself; how.
+    /// It crashed; the text has the reason.
     Crashed(String),
-    /// It could not be started, or heard.
+    /// It could not be started, or its output could not be read.
     System(io::Error),
 }
 
@@ -48,29 +48,30 @@ impl From<io::Error> for Stopped {
     }
 }
 
-/// Compiles `input` with the NVRTC at `library`, in a process of its own that has what `spent` leaves of the limits.
+/// Compiles `input` with the NVRTC at `library`, in a separate process that has the limits less what `spent` has used.
 ///
 /// # Errors
-/// [`Stopped`] when that process gives no answer.
+/// [`Stopped`] when that process returns no answer.
 pub(crate) fn compile(library: &Path, limits: &Limits, spent: &mut Spent, input: &Input) -> Result<Answer, Stopped> {
     let left = limits.left(spent).map_err(Stopped::Exceeded)?;
     let request = Request { library: library.into(), limits: left, parent: std::process::id(), input: input.clone() };
     let mut stdin = tempfile::tempfile()?;
     serde_json::to_writer(&mut stdin, &request).map_err(io::Error::from)?;
     stdin.rewind()?;
-    // Files, which the limit of a file's size bounds, and which are never full in between as a pipe is.
+    // Files, whose size can be limited, and which do not block when full, unlike pipes.
     let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
     let mut command = itself();
-    // The compiler reads variables too, and they may hold secrets.
+    // The compiler reads environment variables too, and they may contain secrets.
     command.arg(COMPILE).env_clear().envs(["LD_LIBRARY_PATH", "SystemRoot"].into_iter().filter_map(kept));
     command.stdin(stdin).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
-    // Line information gets the working folder in front of names, and is to have nothing of this computer.
+    // The compiler prefixes names in line information with the working folder, which must not reveal anything about
+    // this computer.
     let (started, before) = (Instant::now(), peak());
     let child = command.current_dir(if cfg!(windows) { "C:\\" } else { "/" }).spawn()?;
     let mut ended = wait(child, started + left.time)?;
     spent.processor += ended.processor;
     spent.time += started.elapsed();
-    // Linux counts the memory of the process that started it, too.
+    // On Linux, the peak includes the memory of the process that started it.
     ended.peak = Some(ended.peak.unwrap_or_default()).filter(|peak| *peak > before);
     match serde_json::from_str(&text(&mut stdout, limits.output)?) {
         Ok(answer) if is_out_of_memory(&answer) => Err(Stopped::Exceeded(Limit::Memory(limits.memory))),
@@ -79,7 +80,7 @@ pub(crate) fn compile(library: &Path, limits: &Limits, spent: &mut Spent, input:
     }
 }
 
-/// Whether the compiler itself says that it has no more memory.
+/// Whether the compiler itself reports that it is out of memory.
 fn is_out_of_memory(answer: &Answer) -> bool {
     match answer {
         Answer::Compiled { .. } => false,
@@ -88,7 +89,7 @@ fn is_out_of_memory(answer: &Answer) -> bool {
     }
 }
 
-/// A command that starts this program, also when its file has been replaced meanwhile.
+/// Returns a command that starts this program, even if its file has been replaced meanwhile.
 #[cfg(target_os = "linux")]
 fn itself() -> Command {
     use std::os::unix::process::CommandExt;
@@ -97,7 +98,7 @@ fn itself() -> Command {
     command
 }
 
-/// A command that starts this program.
+/// Returns a command that starts this program.
 #[cfg(not(target_os = "linux"))]
 fn itself() -> Command {
     Command::new(env::current_exe().unwrap_or_else(|_| env::args_os().next().unwrap_or_default().into()))
@@ -107,7 +108,7 @@ fn kept(name: &'static str) -> Option<(&'static str, std::ffi::OsString)> {
     Some((name, env::var_os(name)?))
 }
 
-/// The first `most` bytes of a file that another process has written.
+/// Returns the first `most` bytes of a file that another process has written.
 fn text(file: &mut File, most: u64) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.rewind()?;
@@ -118,13 +119,13 @@ fn text(file: &mut File, most: u64) -> io::Result<String> {
 /// How the process ended.
 #[derive(Debug, Default)]
 struct Ended {
-    /// It was stopped because its time was over.
+    /// Whether it was killed at the time limit.
     late: bool,
     /// The signal that ended it.
     signal: Option<i32>,
-    /// The most memory that it had at once, in bytes, if that is known.
+    /// Its peak memory, in bytes, if known.
     peak: Option<u64>,
-    /// The processor time that it used; on other systems than Unix it is not known, and taken for none.
+    /// Its processor time; unknown on systems other than Unix, and taken as zero.
     processor: Duration,
 }
 
@@ -140,7 +141,7 @@ impl Ended {
             Some(libc::SIGXFSZ) => return Stopped::Exceeded(Limit::Output(limits.output)),
             _ => {}
         }
-        // Out of memory, the compiler ends in many ways.
+        // When out of memory, the compiler ends in various ways.
         if self.peak.is_some_and(|peak| peak > limits.memory / 2) {
             return Stopped::Exceeded(Limit::Memory(limits.memory));
         }
@@ -149,13 +150,13 @@ impl Ended {
     }
 }
 
-/// Waits for the process to end, and ends it at `deadline`.
+/// Waits for the process to end, and kills it at `deadline`.
 #[cfg(unix)]
 fn wait(mut child: Child, deadline: Instant) -> io::Result<Ended> {
     let mut ended = Ended::default();
     let mut pause = Duration::from_millis(1);
     loop {
-        // SAFETY: all-zero numbers are a valid rusage, and both pointers are to live values.
+        // SAFETY: an all-zero rusage is valid, and both pointers are to live values.
         let (mut status, mut usage) = (0, unsafe { std::mem::zeroed::<libc::rusage>() });
         let pid = child.id() as libc::pid_t;
         // SAFETY: as above.
@@ -180,10 +181,10 @@ fn wait(mut child: Child, deadline: Instant) -> io::Result<Ended> {
     }
 }
 
-/// The most memory that this process had at once, in bytes.
+/// Returns the peak memory of this process, in bytes.
 #[cfg(unix)]
 fn peak() -> u64 {
-    // SAFETY: all-zero numbers are a valid rusage, and the pointer is to a live value.
+    // SAFETY: an all-zero rusage is valid, and the pointer is to a live value.
     let mut usage = unsafe { std::mem::zeroed::<libc::rusage>() };
     // SAFETY: as above.
     unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
@@ -195,7 +196,7 @@ fn duration(time: libc::timeval) -> Duration {
     Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64)
 }
 
-/// macOS counts bytes, the others count units of 1024.
+/// macOS counts bytes, other systems count units of 1024.
 #[cfg(unix)]
 fn bytes(usage: &libc::rusage) -> u64 {
     usage.ru_maxrss as u64 * if cfg!(target_os = "macos") { 1 } else { 1024 }
@@ -222,7 +223,7 @@ fn wait(mut child: Child, deadline: Instant) -> io::Result<Ended> {
 }
 
 ctor::declarative::ctor! {
-    /// In the process that [`compile`] starts, does its work and ends it.
+    /// Serves the request and exits, if this is the process that [`compile`] starts.
     #[ctor(unsafe)]
     fn before_main() {
         if env::args_os().nth(1).is_some_and(|first| first == COMPILE) {
@@ -269,7 +270,7 @@ mod tests {
         assert!(reason.contains("file too short"), "{reason}");
     }
 
-    /// Opening a pipe that nobody writes to never ends.
+    /// Opening a FIFO without a writer blocks forever.
     #[test]
     fn a_process_that_takes_too_long_is_ended() {
         let folder = tempfile::tempdir().unwrap();
@@ -279,7 +280,7 @@ mod tests {
         let mut spent = Spent::default();
         let stopped = compile(&pipe, &limits, &mut spent, &input()).unwrap_err();
         assert!(matches!(stopped, Stopped::Exceeded(Limit::Time(time)) if time == limits.time), "{stopped:?}");
-        // What one attempt has used, the next one lacks.
+        // The next attempt has only what the previous one has left.
         assert!(spent.time >= limits.time, "{spent:?}");
         fs::remove_file(&pipe).unwrap();
         let again = compile(&pipe, &limits, &mut spent, &input()).unwrap_err();

@@ -1,4 +1,4 @@
-//! The committed PTX of a folder of kernels: made anew, or checked.
+//! The committed PTX of a folder of kernels: generated or checked.
 use std::{
     borrow::Cow,
     fs,
@@ -8,25 +8,25 @@ use std::{
 
 use crate::{Committed, Error, KernelSource, Nvrtc, compile, ptx};
 
-/// What was found or done for one kernel file.
+/// The result for one kernel file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// The committed PTX is what the source gives.
+    /// The committed PTX matches the source.
     Current,
-    /// By its hash, it was made from this source. It was not compiled again, because the compiler or a header of CUDA
-    /// is missing here, or is of another version.
+    /// By its hash, it was made from this source. It was not compiled again, because the compiler or a CUDA header is
+    /// missing here, or has another version.
     CurrentByHash {
         /// The compiler that made it.
         made_by: String,
     },
-    /// Written anew.
+    /// Regenerated.
     Written,
-    /// Not what the source gives; the reason.
+    /// It does not match the source; the text has the reason.
     Stale(String),
 }
 
-/// The kernel files of a folder (`labs/<lab>/kernels`), in order of name, with paths relative to `root`. For a folder
-/// elsewhere in a lab, such as one of mutants, the lab's own headers are found too.
+/// Returns the kernel files of a folder (`labs/<lab>/kernels`), in order of name, with paths relative to `root`. For
+/// another folder of a lab, such as one of mutants, the lab's own headers are found too.
 ///
 /// # Errors
 /// [`Error::Read`].
@@ -54,16 +54,17 @@ pub fn sources_in(folder: &Path, root: &Path) -> Result<Vec<KernelSource>, Error
     files.into_iter().map(source).collect()
 }
 
-/// `path` as seen from `root`, with forward slashes.
+/// Returns `path` relative to `root`, with forward slashes.
 fn relative(path: &str, root: &Path) -> Cow<'static, str> {
     let path = Path::new(path);
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/").into()
 }
 
-/// Compiles the committed PTX of `source` and writes it to `file`, atomically. A file that is current is not written.
+/// Compiles the committed PTX of `source` and writes it to `file`, atomically. A file that is up to date is not
+/// written.
 ///
 /// # Errors
-/// Those of a compilation, as [`crate::ptx_for`] has them, or [`Error::Write`].
+/// Those of a compilation, see [`crate::ptx_for`], or [`Error::Write`].
 pub fn generate(nvrtc: &Nvrtc, source: &KernelSource, file: &Path) -> Result<Outcome, Error> {
     let text = text(nvrtc, source)?;
     if source.ptx == text {
@@ -72,7 +73,7 @@ pub fn generate(nvrtc: &Nvrtc, source: &KernelSource, file: &Path) -> Result<Out
     let write = || -> std::io::Result<()> {
         let mut temporary = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
         temporary.write_all(text.as_bytes())?;
-        // Only its owner can read a temporary file, but everybody must be able to read a committed one.
+        // A temporary file is readable only by its owner, but a committed one must be readable by everyone.
         #[cfg(unix)]
         fs::set_permissions(temporary.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
         temporary.persist(file)?;
@@ -82,11 +83,11 @@ pub fn generate(nvrtc: &Nvrtc, source: &KernelSource, file: &Path) -> Result<Out
     Ok(Outcome::Written)
 }
 
-/// Checks that the committed PTX of `source` is what it compiles to. If the compiler has the version that made the PTX,
-/// the source is compiled; otherwise the hash in the header is compared.
+/// Checks that the committed PTX of `source` is up to date. If the compiler has the version that made the PTX, the
+/// source is compiled; otherwise the hash in the header is compared.
 ///
 /// # Errors
-/// Those of a compilation, as [`crate::ptx_for`] has them.
+/// Those of a compilation, see [`crate::ptx_for`].
 pub fn check(nvrtc: Option<&Nvrtc>, source: &KernelSource) -> Result<Outcome, Error> {
     let Some(header) = Committed::parse(&source.ptx) else {
         return Ok(Outcome::Stale("there is no committed PTX, or it has no header".into()));

@@ -1,4 +1,4 @@
-//! A compilation from end to end: gathers what the compiler is given, lets it compile, and puts its answer in the words
+//! A compilation from end to end: collects the compiler's input, compiles it, and rewrites its output with the names
 //! that the user knows.
 use std::path::Path;
 
@@ -12,19 +12,19 @@ use crate::{
     ptx,
 };
 
-/// The most headers that are added because the compiler asked for them. Each costs one more compilation, and all of
-/// them together have the time of one.
+/// The maximum number of headers that are added because the compiler reported them missing. Each costs one more
+/// compilation, and all attempts share one time limit.
 const MOST_ASKED: usize = 64;
 
-/// A kernel file, compiled.
+/// A compiled kernel file.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) ptx: String,
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// Compiles `source` for `compute_<arch>`. The PTX names files as `source` does, and requires no newer PTX version than
-/// it needs.
+/// Compiles `source` for `compute_<arch>`. The PTX names files as `source` does, and has the lowest PTX version that it
+/// needs.
 ///
 /// # Errors
 /// [`Error::Compile`] with the compiler's log; [`Error::ArchDropped`]; [`Error::Exceeded`] and [`Error::Crashed`];
@@ -33,7 +33,7 @@ pub(crate) fn compile(nvrtc: &Nvrtc, source: &KernelSource, arch: Arch) -> Resul
     compile_with(nvrtc, source, arch, None)
 }
 
-/// As [`compile`], but the answers that are kept in the user's cache folder are not asked for again.
+/// As [`compile`], but uses the results in the user's cache folder.
 ///
 /// # Errors
 /// As [`compile`].
@@ -64,7 +64,7 @@ fn compile_with(nvrtc: &Nvrtc, source: &KernelSource, arch: Arch, cached: Option
                 return Ok(Output { ptx: ptx::tidy(&ptx, &input, arch), warnings });
             }
             Ok(Answer::Rejected { log }) => {
-                // A header whose name a macro puts together is known only now.
+                // The name of a header that a macro assembles is known only now.
                 if let Some(name) = log::missing(&log)
                     && (nvrtc.cuda().add(&mut input, name)? || host::add(&mut input, name))
                 {

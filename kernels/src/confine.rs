@@ -1,17 +1,17 @@
-//! The bounds of the process in which a kernel file is compiled. Students write those files, and a compiler is not made
-//! for hostile text.
+//! The limits of the process in which a kernel file is compiled. Students write those files, and a compiler is not made
+//! for hostile input.
 //!
-//! # What holds where
+//! # Protections by system
 //!
 //! - **Files (every Unix).** The compiler is given every header as text. Before it sees the kernel file, the process
-//!   lowers the number of files that it may have open to none. Every `open` then fails, so that no spelling of an
-//!   `#include` shows a file of this computer. This does not depend on the version of the system's kernel.
+//!   lowers the number of files that it may have open to zero. Every `open` then fails, so no spelling of an `#include`
+//!   reveals a file of this computer. This does not depend on the version of the system's kernel.
 //! - **Files, network, other processes (Linux).** The process also enters a sandbox ([`sandbox::restrict_compiler`]):
-//!   it cannot ask for a file's size and times, and is kept from the rest should a defect of the compiler let a text
-//!   run code there. Where the system has neither Landlock nor seccomp, the first is all.
-//! - **Memory (Linux).** Elsewhere systems do not enforce the limit.
-//! - **Processor time, size of the output (every Unix), time (everywhere).**
-//! - **Windows** has the limit of time only, and the compiler there can read the files of whoever runs it.
+//!   it cannot query a file's size and times, and is isolated from the rest if a defect of the compiler lets a text run
+//!   code there. If the system has neither Landlock nor seccomp, only the first protection applies.
+//! - **Memory (Linux).** Other systems do not enforce the limit.
+//! - **Processor time, size of the output (every Unix), wall time (everywhere).**
+//! - **Windows** has the wall time limit only, and the compiler there can read the files of the user who runs it.
 use std::{io, time::Duration};
 
 #[cfg(unix)]
@@ -20,26 +20,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Limit;
 
-/// The bounds of the compilation of one file: of all its attempts together, as far as time is concerned.
+/// The limits of the compilation of one file; the time limits apply to all attempts together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Limits {
     /// Writable memory in bytes.
     pub(crate) memory: u64,
     /// Processor time.
     pub(crate) processor: Duration,
-    /// Time from start to end.
+    /// Wall time.
     pub(crate) time: Duration,
     /// Size of the PTX and the log in bytes.
     pub(crate) output: u64,
 }
 
 impl Limits {
-    /// Bounds that all of CUDA's headers stay far below: with `<cub/cub.cuh>` a compilation takes 0.4 GiB and 10 s.
+    /// The usual limits, far above the needs of CUDA's headers: with `<cub/cub.cuh>` a compilation takes 0.4 GiB and 10
+    /// s.
     pub(crate) const USUAL: Self =
         Self { memory: 1 << 30, processor: Duration::from_secs(30), time: Duration::from_secs(180), output: 64 << 20 };
 }
 
-/// What the compilations of one file have used so far.
+/// The time that the compilations of one file have used so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Spent {
     pub(crate) processor: Duration,
@@ -47,7 +48,7 @@ pub(crate) struct Spent {
 }
 
 impl Limits {
-    /// What is left of them for one more compilation, or the limit that was reached.
+    /// Returns the limits for one more compilation, or the limit that was reached.
     pub(crate) fn left(&self, spent: &Spent) -> Result<Self, Limit> {
         let processor = self.processor.saturating_sub(spent.processor);
         let time = self.time.saturating_sub(spent.time);
@@ -58,26 +59,25 @@ impl Limits {
     }
 }
 
-/// The compiler's stack in bytes. Memory for it does not count as writable memory.
+/// The size of the compiler's stack in bytes. It does not count as writable memory.
 #[cfg(unix)]
 const STACK: u64 = 64 << 20;
 
-/// Sets the bounds of this process, which its `parent` started, and ends it when that process ends.
+/// Sets the limits of this process, which `parent` started, and ends it when `parent` ends.
 ///
 /// # Errors
 /// The system's reason.
 #[cfg(unix)]
 pub(crate) fn bound(limits: &Limits, parent: u32) -> io::Result<()> {
-    // Ctrl-C goes to the parent too, which knows what to do about it.
-    // SAFETY: SIG_IGN is a valid disposition.
+    // Ctrl-C also goes to the parent, which handles it. SAFETY: SIG_IGN is a valid disposition.
     unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
     end_with(parent)?;
-    // The system counts whole seconds.
+    // The limit has a resolution of whole seconds.
     let seconds = limits.processor.as_secs_f64().ceil() as u64;
-    // Past the first limit SIGXCPU ends the process, past the second SIGKILL.
+    // At the soft limit SIGXCPU ends the process, at the hard limit SIGKILL.
     lower(libc::RLIMIT_CPU, seconds, seconds + 1)?;
     lower(libc::RLIMIT_DATA, limits.memory, limits.memory)?;
-    // The compiler raises the first to the second.
+    // The compiler raises the soft limit to the hard limit.
     lower(libc::RLIMIT_STACK, STACK, STACK)?;
     lower(libc::RLIMIT_FSIZE, limits.output, limits.output)?;
     lower(libc::RLIMIT_CORE, 0, 0)

@@ -1,5 +1,5 @@
-//! CUDA's own headers, which lie beside NVRTC. The compiler may not open them: it is given those that a kernel file
-//! includes, and those that they include, as text.
+//! CUDA's own headers, installed next to NVRTC. The compiler may not open them: it is given the headers that a kernel
+//! file includes, directly or indirectly, as text.
 use std::{
     collections::BTreeSet,
     fs,
@@ -19,8 +19,8 @@ pub(crate) struct CudaHeaders {
 }
 
 impl CudaHeaders {
-    /// Those (`cuda_fp16.h`, `cooperative_groups.h`) beside the NVRTC in the folders `near`, as a toolkit or NVIDIA's
-    /// Python packages lay them out.
+    /// Returns the headers (`cuda_fp16.h`, `cooperative_groups.h`) next to the NVRTC in the folders `near`, in the
+    /// layout of a toolkit or of NVIDIA's Python packages.
     pub(crate) fn beside(near: &[PathBuf]) -> Self {
         let places = [
             "../include",
@@ -46,7 +46,7 @@ impl CudaHeaders {
         self.folders.iter().map(PathBuf::as_path)
     }
 
-    /// Adds to `input` those that its text and its headers name, and those that these include.
+    /// Adds to `input` the CUDA headers that its text and its headers name, and those that these include.
     ///
     /// # Errors
     /// [`Error::TwoHeaders`].
@@ -62,8 +62,8 @@ impl CudaHeaders {
         Ok(())
     }
 
-    /// Adds the header `name` to `input`, and those that it includes. `false` if there is none of that name, or `input`
-    /// has it already.
+    /// Adds the header `name` to `input`, and those that it includes. Returns `false` if there is no such header, or
+    /// `input` already has it.
     ///
     /// # Errors
     /// [`Error::TwoHeaders`].
@@ -96,14 +96,14 @@ impl CudaHeaders {
         Ok(true)
     }
 
-    /// Whether all that `source` includes in angle brackets, and that is not embedded, is at hand.
+    /// Whether all headers that `source` includes in angle brackets, and that are not embedded, are available.
     pub(crate) fn has_all_of(&self, source: &KernelSource) -> bool {
         let names = system(source);
-        // CUDA's own headers include one of CCCL's, which is a separate package.
+        // CUDA's own headers include one from CCCL, which is a separate package.
         names.is_empty() || self.find("nv/target").is_some() && names.into_iter().all(|name| self.find(name).is_some())
     }
 
-    /// The file that is included as `name` in angle brackets.
+    /// Returns the file that is included as `name` in angle brackets.
     pub(crate) fn find(&self, name: &str) -> Option<PathBuf> {
         if Path::new(name).has_root() {
             return None;
@@ -111,7 +111,7 @@ impl CudaHeaders {
         self.folders.iter().find_map(|folder| self.inside(&folder.join(name)))
     }
 
-    /// `path` without `.` and `..`, if it is a file in one of the folders.
+    /// Returns `path` without `.` and `..`, if it is a file in one of the folders.
     fn inside(&self, path: &Path) -> Option<PathBuf> {
         let mut plain = PathBuf::new();
         for part in path.components() {
@@ -124,7 +124,7 @@ impl CudaHeaders {
         (self.folders.iter().any(|folder| plain.starts_with(folder)) && plain.is_file()).then_some(plain)
     }
 
-    /// A file's path in its folder, with forward slashes: the same on every computer.
+    /// Returns a file's path in its folder, with forward slashes: the same on every computer.
     fn shown(&self, file: &Path) -> String {
         let name = self.folders.iter().find_map(|folder| file.strip_prefix(folder).ok()).unwrap_or(file);
         name.to_string_lossy().replace('\\', "/")
@@ -135,7 +135,7 @@ impl CudaHeaders {
 mod tests {
     use super::*;
 
-    /// A toolkit with some headers, and an input with `text` and a header of its own, `mine.cuh`.
+    /// A toolkit with some headers, and an input with `text` and its own header, `mine.cuh`.
     fn toolkit(files: &[(&str, &str)], text: &str) -> (tempfile::TempDir, CudaHeaders, Input) {
         let root = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_header_of_its_own_with_the_name_of_one_that_cuda_includes_is_an_error() {
         let files = [("groups.h", "#include \"mine.cuh\"\n"), ("mine.cuh", "")];
-        // The kernel file's own comes first.
+        // The kernel file's own header comes first.
         let (_root, cuda, mut input) = toolkit(&files, "#include <mine.cuh>\n");
         cuda.add_named(&mut input).unwrap();
         assert_eq!(names_of(&input), ["mine.cuh"]);

@@ -1,16 +1,16 @@
-//! What can go wrong between a `.cu` file and PTX.
+//! Errors between a `.cu` file and PTX.
 use std::{fmt, io, path::PathBuf, time::Duration};
 
 use crate::Arch;
 
-/// How to get NVRTC. Every message about a missing compiler ends with it.
+/// How to get NVRTC: the end of every message about a missing compiler.
 pub const GET_NVRTC: &str = "Get it by `warplab setup`, which needs no GPU";
 
-/// An error on the way from a `.cu` file to PTX; each message says what to do about it.
+/// An error between a `.cu` file and PTX; each message says how to fix it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The committed PTX was made from another source, and there is no compiler to make it anew.
+    /// The committed PTX was made from another source, and there is no compiler to regenerate it.
     #[error(
         "{file} was edited: its committed PTX is not from this source, and NVRTC was not found to compile it. {GET_NVRTC}"
     )]
@@ -24,10 +24,10 @@ pub enum Error {
         /// The kernel file as the user knows it.
         file: String,
     },
-    /// There is PTX beside a file of `--kernel`, but anybody could have written it, and there is no compiler.
+    /// There is PTX next to a file of `--kernel`, but its origin is unknown, and there is no compiler.
     #[error(
-        "NVRTC was not found to compile {file}, and the PTX beside it is not used, because nothing proves that it was made \
-         from this source. {GET_NVRTC}. For PTX that you made yourself, set WARPLAB_TRUST_PTX=1"
+        "NVRTC was not found to compile {file}, and the .ptx file next to it is not trusted, because nothing proves \
+         that it was made from this source. {GET_NVRTC}. For PTX that you made yourself, set WARPLAB_TRUST_PTX=1"
     )]
     Unproven {
         /// The kernel file as the user knows it.
@@ -46,7 +46,7 @@ pub enum Error {
         /// Compute capability of the device, e.g. 61.
         device: u32,
     },
-    /// The kernels have instructions that only one compute capability has.
+    /// The kernels have instructions of only one compute capability.
     #[error(
         "{file} has instructions that only compute capability {}.{} has (compute_{only}a); this device has {}.{}",
         only / 10, only % 10, device / 10, device % 10
@@ -71,7 +71,7 @@ pub enum Error {
         /// The compiler's own messages, with the user's file name and lines.
         log: String,
     },
-    /// The compilation exceeded one of its bounds, and was stopped.
+    /// The compilation exceeded a limit and was stopped.
     #[error(
         "{file} does not compile (NVRTC {version}): the compiler was stopped because it {limit}. Look for templates or macros \
          that expand without end"
@@ -81,10 +81,10 @@ pub enum Error {
         file: String,
         /// The compiler's version.
         version: String,
-        /// The bound.
+        /// The limit.
         limit: Limit,
     },
-    /// The compiler ended without an answer.
+    /// The compiler ended without a result.
     #[error(
         "{file} does not compile (NVRTC {version}): the compiler crashed ({how}). Make the file smaller until it compiles, \
          to find the part that the compiler cannot take"
@@ -97,7 +97,7 @@ pub enum Error {
         /// How its process ended.
         how: String,
     },
-    /// A header's name means two files.
+    /// Two files have the same header name.
     #[error("`{name}` is included, and means both {first} and {second}; rename one of them")]
     TwoHeaders {
         /// The name in the `#include`.
@@ -125,12 +125,12 @@ pub enum Error {
         file: String,
         /// The compiler's version.
         version: String,
-        /// The virtual architecture wanted.
+        /// The requested virtual architecture.
         arch: u32,
-        /// The oldest that this compiler knows.
+        /// The oldest architecture that this compiler supports.
         oldest: u32,
     },
-    /// The library that `WARPLAB_NVRTC` names cannot be used.
+    /// The library in `WARPLAB_NVRTC` cannot be used.
     #[error("cannot load NVRTC from {}: {reason}. Unset WARPLAB_NVRTC to search the usual places", path.display())]
     Load {
         /// The library's path.
@@ -164,14 +164,14 @@ pub enum Error {
     },
 }
 
-/// A bound of the compilation.
+/// A limit of the compilation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     /// Writable memory in bytes.
     Memory(u64),
     /// Processor time.
     Processor(Duration),
-    /// Time from start to end.
+    /// Wall time.
     Time(Duration),
     /// Size of the PTX in bytes.
     Output(u64),

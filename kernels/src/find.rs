@@ -1,5 +1,5 @@
-//! Where NVRTC is looked for: what the user names, what `warplab setup` brought, CUDA toolkits, the active Python's
-//! packages, the system's library path.
+//! The places where NVRTC is searched: the user's choice, the folder of `warplab setup`, CUDA toolkits, the active
+//! Python's packages, the system's library path.
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -14,18 +14,18 @@ use crate::{
 /// The environment variable that names NVRTC.
 pub(crate) const VARIABLE: &str = "WARPLAB_NVRTC";
 
-/// What the environment variable `WARPLAB_NVRTC` says.
+/// The value of the environment variable `WARPLAB_NVRTC`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Choice {
     /// Search.
     Search,
-    /// This library, or an error.
+    /// Use this library, or fail.
     Path(PathBuf),
-    /// Do not use NVRTC, even if it is there.
+    /// Do not use NVRTC, even if it is installed.
     Off,
 }
 
-/// Reads `WARPLAB_NVRTC`: a library's path, or `off`.
+/// Parses `WARPLAB_NVRTC`: a library's path, or `off`.
 pub(crate) fn choice() -> Choice {
     match env::var_os(VARIABLE) {
         Some(v) if v == "off" => Choice::Off,
@@ -34,7 +34,7 @@ pub(crate) fn choice() -> Choice {
     }
 }
 
-/// Every place to try, in order; the first that loads is used. Lazy, because asking Python takes time.
+/// Returns the candidates in order; the first that loads is used. Lazy, because running Python takes time.
 pub(crate) fn candidates() -> impl Iterator<Item = PathBuf> {
     brought(toolbox::all())
         .chain(toolkits())
@@ -54,7 +54,7 @@ const SYSTEM_NAMES: &[&str] = &["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12
 #[cfg(windows)]
 const SYSTEM_NAMES: &[&str] = &["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"];
 
-/// What `warplab setup` brought.
+/// Returns the libraries that `warplab setup` installed.
 fn brought(toolboxes: impl Iterator<Item = PathBuf>) -> impl Iterator<Item = PathBuf> {
     toolboxes.flat_map(|toolbox| in_site_packages(&toolbox::nvrtc_in(&toolbox)))
 }
@@ -69,7 +69,8 @@ fn toolkits() -> impl Iterator<Item = PathBuf> {
         .flat_map(|f| libraries(&f))
 }
 
-/// Subfolders of `root` whose names start with `prefix`, in descending order of name: the latest version comes first.
+/// Returns the subfolders of `root` whose names start with `prefix`, in descending order of name: the latest version
+/// comes first.
 fn folders(root: &Path, prefix: &str) -> Vec<PathBuf> {
     let mut found: Vec<_> = fs::read_dir(root)
         .into_iter()
@@ -82,14 +83,15 @@ fn folders(root: &Path, prefix: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The Python environment at `root`: its site-packages.
+/// Returns the libraries in the site-packages of the Python environment at `root`.
 fn in_environment(root: &Path) -> Vec<PathBuf> {
     let mut sites = vec![root.join("Lib/site-packages")];
     sites.extend(folders(&root.join("lib"), "python3").into_iter().map(|p| p.join("site-packages")));
     sites.iter().flat_map(|s| in_site_packages(s)).collect()
 }
 
-/// NVIDIA's wheels: `nvidia-cuda-nvrtc-cu12` unpacks to `nvidia/cuda_nvrtc`, `nvidia-cuda-nvrtc` to `nvidia/cu13`.
+/// Returns the libraries of NVIDIA's wheels: `nvidia-cuda-nvrtc-cu12` unpacks to `nvidia/cuda_nvrtc`,
+/// `nvidia-cuda-nvrtc` to `nvidia/cu13`.
 fn in_site_packages(site: &Path) -> Vec<PathBuf> {
     ["cuda_nvrtc/lib", "cu13/lib", "cuda_nvrtc/bin", "cu13/bin", "cu13/bin/x86_64"]
         .iter()
@@ -97,7 +99,7 @@ fn in_site_packages(site: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Asks the Python on the path where its packages are. Isolated, it runs no module of the current folder.
+/// Asks the Python in PATH for its package folders. With `-I` (isolated), it runs no module of the current folder.
 fn from_python() -> Vec<PathBuf> {
     const ASK: &str = "import site; print('\\n'.join(site.getsitepackages() + [site.getusersitepackages()]))";
     let output = program::named(PYTHON).args(["-I", "-c", ASK]).stdin(Stdio::null()).stderr(Stdio::null()).output();
@@ -107,7 +109,7 @@ fn from_python() -> Vec<PathBuf> {
     String::from_utf8_lossy(&output.stdout).lines().flat_map(|s| in_site_packages(Path::new(s.trim()))).collect()
 }
 
-/// The NVRTC libraries in a folder, in descending order of name: the most exact version comes first.
+/// Returns the NVRTC libraries in a folder, in descending order of name: the most specific version comes first.
 fn libraries(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<_> = fs::read_dir(folder)
         .into_iter()

@@ -1,8 +1,8 @@
-//! Headers: those that labs share, which are embedded here, and those that lie beside a kernel file and are its own.
+//! Headers: the shared ones, which are embedded here, and a kernel file's own, which are next to it.
 //!
-//! What a file includes is found in its text without a preprocessor: every name in quotes or angle brackets counts if
-//! there is such a header. A header that is not included after all does no harm, and one that is included by a macro's
-//! name is found where the macro says it.
+//! The includes of a file are found in its text without a preprocessor: every name in quotes or angle brackets counts
+//! if there is such a header. An extra header that is not included after all does no harm. A header that is included by
+//! a macro's name is found where the macro is defined.
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
@@ -14,31 +14,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, KernelSource, read};
 
-/// A text may name more headers than these, or longer ones, only to make the search for them long.
+/// Limits of the names in a text: one with more or longer names only serves to slow down the search.
 const MOST_NAMES: usize = 10_000;
 const LONGEST_NAME: usize = 256;
 
-/// The most names of a kernel file and its headers together for which folders are searched.
+/// The maximum number of names, of a kernel file and its headers together, for which folders are searched.
 const MOST_LOOKED_FOR: usize = 4 * MOST_NAMES;
 
-/// The most bytes of headers that one kernel file brings.
+/// The maximum total size of a kernel file's own headers, in bytes.
 const MOST_BYTES: usize = 64 << 20;
 
-/// How the names of headers end. Any other file in a kernel file's folder (notes, keys, marks) is not shown to the
-/// compiler, nor by it.
+/// The extensions of headers. No other file in a kernel file's folder (notes, keys, marks) is given to the compiler.
 pub const ENDINGS: [&str; 11] = ["cuh", "cu", "h", "hh", "hpp", "hxx", "inc", "inl", "ipp", "tpp", "def"];
 
-/// Whether a file of this name is a header, as far as its name says.
+/// Whether this is the name of a header, by its extension.
 pub fn is_header(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|end| ENDINGS.iter().any(|known| end.eq_ignore_ascii_case(known)))
 }
 
-/// A header, under the name by which a kernel file includes it: `#include "scan.cuh"`.
+/// A header, by the name with which a kernel file includes it: `#include "scan.cuh"`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// The name by which it is included, e.g. `scan.cuh`.
     pub name: Cow<'static, str>,
-    /// The path that messages and line information give: relative to the workspace, or as the user gave it.
+    /// The path for messages and line information: relative to the workspace, or as the user gave it.
     pub path: Cow<'static, str>,
     /// CUDA C++ source text.
     pub text: Cow<'static, str>,
@@ -51,20 +50,19 @@ pub(crate) static SHARED: [Header; 1] = [Header {
     text: Cow::Borrowed(include_str!("../include/index.cuh")),
 }];
 
-/// Path and text of every header in `kernels/include`.
+/// Returns path and text of every header in `kernels/include`.
 pub fn headers() -> impl Iterator<Item = (&'static str, &'static str)> {
     SHARED.iter().map(|header| (header.path.as_ref(), header.text.as_ref()))
 }
 
-/// The headers that `source` can include, by name: its own, and the shared ones, except those whose name one of its own
-/// has.
+/// Returns the headers that `source` can include, by name: its own, and the shared ones. Its own take precedence.
 pub(crate) fn known(source: &KernelSource) -> BTreeMap<&str, &Header> {
     let own_last = SHARED.iter().chain(source.headers.iter());
     own_last.map(|header| (header.name.as_ref(), header)).collect()
 }
 
-/// The headers that `source` includes, in order of name: its own and shared ones, also those that another header
-/// includes, but not CUDA's.
+/// Returns the headers that `source` includes, directly or indirectly, in order of name: its own and shared ones, but
+/// not CUDA's.
 pub(crate) fn included(source: &KernelSource) -> Vec<&Header> {
     let known = known(source);
     let mut found: BTreeMap<&str, &Header> = BTreeMap::new();
@@ -81,7 +79,8 @@ pub(crate) fn included(source: &KernelSource) -> Vec<&Header> {
     found.into_values().collect()
 }
 
-/// The names that `source` and the headers in it include in angle brackets and that are not embedded: CUDA's.
+/// Returns the names of CUDA headers: those that `source` and its headers include in angle brackets and that are not
+/// embedded.
 pub(crate) fn system(source: &KernelSource) -> BTreeSet<&str> {
     let known = known(source);
     let embedded = included(source).into_iter().map(|header| header.text.as_ref());
@@ -90,7 +89,7 @@ pub(crate) fn system(source: &KernelSource) -> BTreeSet<&str> {
     bracketed.map(|directive| directive.name).filter(|name| !known.contains_key(name)).collect()
 }
 
-/// The folder whose headers a kernel file may include: its own. What comes through `/dev/stdin` has none.
+/// Returns the folder whose headers a kernel file may include: its own. `None` if it comes through `/dev/stdin`.
 pub(crate) fn folder_of(file: &Path) -> Option<PathBuf> {
     let folder = file.parent()?;
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -99,14 +98,14 @@ pub(crate) fn folder_of(file: &Path) -> Option<PathBuf> {
     (!is_of_system).then(|| folder.to_path_buf())
 }
 
-/// Reads the headers that `cuda` includes from `folders`, also those that another of them includes. As a compiler does,
-/// each is first looked for in the folder of the file that includes it, if that lies in one of `folders`. A name that
-/// leads out of the folders, also by a symbolic link, is left out, and so is one that no folder has: it may be a shared
-/// header or one of CUDA's, or else the compiler reports it.
+/// Reads the headers that `cuda` includes, directly or indirectly, from `folders`. As in a compiler, each is first
+/// searched in the folder of the file that includes it, if that is in one of `folders`. A name that leads out of the
+/// folders, also by a symbolic link, is ignored, and so is one that no folder has: it may be a shared header or one of
+/// CUDA's, and otherwise the compiler reports it.
 ///
 /// # Errors
-/// [`Error::TwoHeaders`] when one name means two files: the compiler tells headers by their names.
-/// [`Error::Read`] when they are too large.
+/// [`Error::TwoHeaders`] when one name means two files: the compiler identifies headers by their names. [`Error::Read`]
+/// when they are too large.
 pub(crate) fn read(cuda: &str, folders: &[PathBuf]) -> Result<Vec<Header>, Error> {
     let roots: Vec<PathBuf> = folders.iter().filter_map(|folder| fs::canonicalize(folder).ok()).collect();
     let mut found: BTreeMap<String, (PathBuf, Header)> = BTreeMap::new();
@@ -142,8 +141,8 @@ pub(crate) fn read(cuda: &str, folders: &[PathBuf]) -> Result<Vec<Header>, Error
     Ok(found.into_values().map(|(_, header)| header).collect())
 }
 
-/// The regular file `name` as seen from the folder `near`, if it lies in one of the folders `roots`, which are without
-/// symbolic links: its path without symbolic links, and the path that leads there.
+/// Resolves the regular file `name` relative to the folder `near`, if it is in one of the folders `roots`, which have
+/// no symbolic links. Returns its path without symbolic links, and the path that leads there.
 fn within(roots: &[PathBuf], near: &Path, name: &str) -> Option<(PathBuf, PathBuf)> {
     if Path::new(name).has_root() {
         return None;
@@ -153,8 +152,8 @@ fn within(roots: &[PathBuf], near: &Path, name: &str) -> Option<(PathBuf, PathBu
     (roots.iter().any(|root| real.starts_with(root)) && real.is_file()).then_some((real, path))
 }
 
-/// Every text in quotes or angle brackets that can be a header's name, after lines that end with a backslash are
-/// joined; the first [`MOST_NAMES`].
+/// Returns every text in quotes or angle brackets that may be a header's name, after joining lines that end with a
+/// backslash; the first [`MOST_NAMES`].
 pub(crate) fn names(text: &str) -> BTreeSet<String> {
     let joined = joined(text);
     let mut found = BTreeSet::new();
@@ -167,7 +166,7 @@ pub(crate) fn names(text: &str) -> BTreeSet<String> {
         let (mut quote, mut angle) = (None, None);
         for (place, byte) in line.bytes().enumerate() {
             match byte {
-                // Each may end one text and begin the next.
+                // A quote may end one text and begin the next.
                 b'"' => {
                     if let Some(start) = quote.replace(place + 1) {
                         keep(&line[start..place]);
@@ -186,7 +185,7 @@ pub(crate) fn names(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Every word that can be a header's name and of which a macro may make one: `NAME(cuda_fp16.h)`. The first
+/// Returns every word that may be a header's name and from which a macro may make one: `NAME(cuda_fp16.h)`. The first
 /// [`MOST_NAMES`].
 pub(crate) fn bare_names(text: &str) -> BTreeSet<String> {
     let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || "_./+-".contains(c);
@@ -194,7 +193,7 @@ pub(crate) fn bare_names(text: &str) -> BTreeSet<String> {
     words.filter(|word| is_header(word)).take(MOST_NAMES).map(str::to_string).collect()
 }
 
-/// `text` with the lines joined that end with a backslash.
+/// Returns `text` with lines joined at backslashes.
 fn joined(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
     for line in text.lines() {
@@ -215,7 +214,7 @@ pub(crate) struct Directive<'a> {
     pub(crate) is_bracketed: bool,
 }
 
-/// The plain `#include` lines of a text.
+/// Returns the plain `#include` lines of a text.
 pub(crate) fn directives(text: &str) -> impl Iterator<Item = Directive<'_>> {
     text.lines().filter_map(|line| {
         let line = line.trim_start().strip_prefix('#')?;
@@ -288,7 +287,7 @@ mod tests {
         assert_eq!(paths(&mine), ["labs/mine/kernels/index.cuh"]);
     }
 
-    /// Folders with files in them, each `folder/name` with its text.
+    /// A folder with these files, each given as `folder/name` and its text.
     fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         for (file, text) in files {
@@ -357,7 +356,7 @@ mod tests {
         for name in ["../secret.txt", "up/secret.txt", "link.cuh", &absolute, "./../secret.txt", "/etc/passwd", "."] {
             assert_eq!(found(&format!("#include \"{name}\""), std::slice::from_ref(&folder)), [""; 0], "{name}");
         }
-        // A link to a file in the folder is one more name for it.
+        // A link to a file in the folder is another name for it.
         std::os::unix::fs::symlink("a.cuh", folder.join("b.cuh")).unwrap();
         assert_eq!(found("#include <b.cuh>", std::slice::from_ref(&folder)), [folder.join("b.cuh").to_str().unwrap()]);
     }

@@ -1,6 +1,6 @@
-//! Headers of C's and C++'s libraries, which nvcc takes from the host's compiler and NVRTC does not have. A kernel file
-//! that includes one is given a stand-in, unless it has a header of that name: types and limits, and the functions that
-//! NVRTC knows without a header. Of what only the host can use a stand-in is empty.
+//! Stand-ins for headers of the C and C++ libraries, which nvcc takes from the host's compiler and NVRTC does not have.
+//! A kernel file that includes one gets a stand-in, unless it has its own header of that name. It contains types and
+//! limits, and the functions that NVRTC provides without a header. It is empty for headers that only host code can use.
 use crate::{Header, input::Input};
 
 /// Types of a fixed width. CUDA's own headers for NVRTC name the same types.
@@ -128,7 +128,7 @@ using ::isfinite; using ::signbit;
 #endif
 ";
 
-/// What NVRTC knows by itself, also under std.
+/// Functions that NVRTC provides without a header, in namespace std as well.
 const STDIO: &str = "#ifndef WARPLAB_STDIO\n#define WARPLAB_STDIO\nnamespace std { using ::printf; }\n#endif\n";
 const STRING: &str =
     "#ifndef WARPLAB_STRING\n#define WARPLAB_STRING\nnamespace std { using ::memcpy; using ::memset; }\n#endif\n";
@@ -141,11 +141,11 @@ namespace std { using ::malloc; using ::free; }
 #endif
 ";
 
-/// The driver's interface, which NVRTC rejects, has one type for kernels.
+/// The driver API, whose header NVRTC rejects, has one type for kernels.
 const DRIVER: &str = "#ifndef WARPLAB_DRIVER\n#define WARPLAB_DRIVER\ntypedef struct alignas(64) CUtensorMap_st { \
                       unsigned long long opaque[16]; } CUtensorMap;\n#endif\n";
 
-/// The header of CUDA's own for which there is a stand-in all the same.
+/// The one CUDA header that has a stand-in.
 pub(crate) const OF_THE_DRIVER: &str = "cuda.h";
 
 /// The stand-ins, each with the names of its headers.
@@ -162,19 +162,19 @@ const STAND_INS: [(&[&str], &str); 10] = [
     (EMPTY, ""),
 ];
 
-/// Headers of which kernels need nothing: what they declare NVRTC knows, or only the host can use it.
+/// Headers with nothing for kernels: their declarations are built into NVRTC, or only usable by the host.
 #[rustfmt::skip]
 const EMPTY: &[&str] = &[
-    // What NVRTC knows, also where CUDA's own headers are not at hand.
+    // Built into NVRTC, even if CUDA's own headers are not available.
     "assert.h", "cassert", "stdbool.h", "time.h", "ctime", "cuda_runtime.h", "cuda_runtime_api.h",
     "device_launch_parameters.h", "math_functions.h", "device_functions.h",
-    // What only the host can use.
+    // Only usable by the host.
     "algorithm", "cerrno", "chrono", "ctype.h", "cctype", "errno.h", "exception", "fstream", "functional", "iomanip",
     "iostream", "istream", "iterator", "map", "memory", "mutex", "numeric", "ostream", "random", "set", "signal.h",
     "sstream", "stdexcept", "string", "sys/time.h", "thread", "unistd.h", "unordered_map", "vector",
 ];
 
-/// Adds the stand-in for the header `name`. `false` if there is none, or `input` has a header of that name.
+/// Adds the stand-in for the header `name`. Returns `false` if there is none, or `input` has a header of that name.
 pub(crate) fn add(input: &mut Input, name: &str) -> bool {
     let found = STAND_INS.iter().find(|(names, _)| names.contains(&name));
     let Some((_, text)) = found.filter(|_| input.header(name).is_none()) else { return false };

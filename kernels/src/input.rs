@@ -1,4 +1,4 @@
-//! Everything that the compiler is given for one compilation, and what it answers.
+//! The complete input of a compilation, and its result.
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -6,26 +6,25 @@ use sha2::{Digest, Sha256};
 
 use crate::{Arch, Header, KernelSource, headers, source::hex};
 
-/// Options besides the architecture. `-lineinfo`, so that findings and profilers name lines of the `.cu`.
+/// Options besides the architecture. `-lineinfo` makes findings and profilers name lines of the `.cu`.
 const OPTIONS: [&str; 2] = ["-lineinfo", "--std=c++17"];
 
-/// A compilation's input. The compiler opens no file, so that nothing else decides what it answers, but for its own
-/// version.
+/// A compilation's input. The compiler opens no file, so its result depends only on this input and its own version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Input {
-    /// The name that messages and line information give to the text.
+    /// The name of the text in messages and line information.
     pub(crate) name: String,
     /// CUDA C++ source text.
     pub(crate) text: String,
-    /// Every header that it may include, each under the name by which it is included, in order of name.
+    /// Every header that it may include, by the name with which it is included, in order of name.
     pub(crate) headers: Vec<Header>,
     /// The command line.
     pub(crate) options: Vec<String>,
 }
 
 impl Input {
-    /// `source` for `compute_<arch>`, with the headers that are embedded in it and those that labs share; CUDA's own
-    /// are to be added.
+    /// Returns the input of `source` for `compute_<arch>`, with its own and the shared headers; CUDA's own must be
+    /// added.
     pub(crate) fn new(source: &KernelSource, arch: Arch) -> Self {
         let mut options = vec![format!("--gpu-architecture=compute_{arch}")];
         options.extend(OPTIONS.map(String::from));
@@ -33,26 +32,26 @@ impl Input {
         Self { name: source.path.to_string(), text: source.cuda.to_string(), headers, options }
     }
 
-    /// The names that its text and its headers spell where a header's name may stand.
+    /// Returns the names in its text and headers that may be header names.
     pub(crate) fn names(&self) -> BTreeSet<String> {
         let headers = self.headers.iter().map(|header| &*header.text);
         std::iter::once(&*self.text).chain(headers).flat_map(headers::names).collect()
     }
 
-    /// The header that is included as `name`.
+    /// Returns the header that is included as `name`.
     pub(crate) fn header(&self, name: &str) -> Option<&Header> {
         let place = self.headers.binary_search_by(|header| header.name.as_ref().cmp(name)).ok()?;
         self.headers.get(place)
     }
 
-    /// Adds a header, unless there is one of its name.
+    /// Adds a header, unless there is one with its name.
     pub(crate) fn add(&mut self, header: Header) {
         if let Err(place) = self.headers.binary_search_by(|other| other.name.cmp(&header.name)) {
             self.headers.insert(place, header);
         }
     }
 
-    /// SHA-256 over all of it and over `compiler`: two inputs with the same digest give the same answer.
+    /// SHA-256 of the input and `compiler`: inputs with the same digest give the same result.
     pub(crate) fn digest(&self, compiler: &str) -> String {
         let mut hasher = Sha256::new();
         let headers = self.headers.iter().flat_map(|header| [&*header.name, &*header.path, &*header.text]);
@@ -65,12 +64,12 @@ impl Input {
     }
 }
 
-/// What the compiler answers.
+/// The compiler's result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Answer {
-    /// PTX, as the compiler writes it, and its log, which holds warnings.
+    /// PTX, as written by the compiler, and its log, which contains warnings.
     Compiled { ptx: String, log: String },
-    /// The log says what is wrong with the text.
+    /// The log contains the errors in the text.
     Rejected { log: String },
     /// One of the compiler's functions failed for another reason.
     Failed { call: String, reason: String },

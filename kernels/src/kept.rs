@@ -1,4 +1,4 @@
-//! Files of a cache: each is as it was written, or it is taken for absent.
+//! Cache files with a checksum: a damaged file counts as absent.
 use std::{
     fs,
     io::{self, Write},
@@ -10,17 +10,17 @@ use sha2::{Digest, Sha256};
 
 use crate::source::hex;
 
-/// What was written to `file`, if it is there and as it was written: the first line is the SHA-256 of the rest.
+/// Reads the value from `file`; `None` if the file is missing or damaged. The first line is the SHA-256 of the rest.
 pub fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {
     let text = fs::read_to_string(file).ok()?;
     let (sum, rest) = text.split_once('\n')?;
     (sum == checksum(rest)).then(|| serde_json::from_str(rest).ok())?
 }
 
-/// Writes `value` to `file`, and makes its folder if it is not there: another process sees all of it or nothing.
+/// Writes `value` to `file` atomically, and creates its folder if necessary.
 ///
 /// # Errors
-/// When the folder is full or cannot be written.
+/// When the folder cannot be written or its disk is full.
 pub fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;

@@ -1,15 +1,16 @@
-//! Device headers that labs share (`include/*.cuh`), and the way from a `.cu` file to PTX.
+//! Device headers that labs share (`include/*.cuh`), and the steps from a `.cu` file to PTX.
 //!
-//! A lab embeds each kernel file, its headers, and the committed PTX beside it with [`source!`]; the harness asks
-//! [`ptx_for`] for the PTX to load. Building needs no CUDA, and neither does running what is committed. With NVRTC the
-//! kernel is compiled for the device at hand, and cached; without it, the committed PTX is loaded if it was made from
-//! this very source.
+//! A lab embeds each kernel file, its headers, and its committed PTX with [`source!`]; the harness calls [`ptx_for`] to
+//! get the PTX to load. Building needs no CUDA, and neither does running committed PTX. With NVRTC the kernel is
+//! compiled for the current device, and cached; without it, the committed PTX is loaded if it was made from this exact
+//! source.
 //!
-//! A kernel file is not trusted. It may include the shared headers in `include`, headers in its own folder and the
-//! folders there, and CUDA's own (`<cooperative_groups.h>`, `<cuda_fp16.h>`) where they lie beside NVRTC. All of them
-//! are given to the compiler as text, however the file spells their names, and the compiler runs in a process that can
-//! open no file and has little memory and time: `confine.rs` says what holds on which system. The way goes from
-//! `commit` and this file to `compile`, from there to `cuda`, `cache` and `child`, and in the other process to `nvrtc`.
+//! A kernel file is not trusted. It may include the shared headers in `include`, headers in its own folder and its
+//! subfolders, and CUDA's own (`<cooperative_groups.h>`, `<cuda_fp16.h>`) if they are installed next to NVRTC. All of
+//! them are given to the compiler as text, however the file spells their names, and the compiler runs in a process that
+//! can open no file and has limited memory and time: `confine.rs` lists the protections of each system. The call chain
+//! goes from `commit` and this file to `compile`, from there to `cuda`, `cache` and `child`, and in the other process
+//! to `nvrtc`.
 
 use std::path::Path;
 
@@ -46,12 +47,12 @@ pub use ptx::Committed;
 pub use read::{copy_for_children, decoded};
 pub use source::{BASE_ARCH, KernelSource, hex};
 
-/// Where a module's PTX came from.
+/// The origin of a module's PTX.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PtxOrigin {
     /// The file in the repository.
     Committed,
-    /// Compiled by NVRTC for `compute_<arch>`, now or earlier (it then comes from the cache).
+    /// Compiled by NVRTC for `compute_<arch>`, now or earlier (and then read from the cache).
     Nvrtc {
         /// NVRTC's version, e.g. `12.9`.
         version: String,
@@ -69,31 +70,31 @@ impl std::fmt::Display for PtxOrigin {
     }
 }
 
-/// PTX to load, and where it came from.
+/// PTX to load, and its origin.
 #[derive(Debug, Clone)]
 pub struct Compiled {
     /// PTX text.
     pub ptx: String,
-    /// Where it came from.
+    /// Its origin.
     pub origin: PtxOrigin,
-    /// The compiler's warnings, in the order of its log; none for committed PTX.
+    /// The compiler's warnings, in the order of its log; empty for committed PTX.
     pub warnings: Vec<Warning>,
 }
 
-/// The environment variable for a process that this one starts, with the NVRTC that [`nvrtc`] has found or not found
-/// here, so that it does not search again.
+/// Returns the environment variable for a child process with the result of the search by [`nvrtc`], so that the child
+/// does not search again.
 pub fn for_children() -> Option<(&'static str, std::ffi::OsString)> {
     nvrtc::for_children()
 }
 
-/// The PTX to load for `source` on a device of compute capability `capability`: compiled for it when
-/// NVRTC can be loaded, else the committed text if it is from this source.
+/// Returns the PTX to load for `source` on a device of compute capability `capability`: compiled for it if NVRTC can be
+/// loaded, else the committed text if it was made from this source.
 ///
 /// # Errors
-/// [`Error::Compile`] when the source has an error; [`Error::Exceeded`] when compiling it takes too much;
+/// [`Error::Compile`] when the source has an error; [`Error::Exceeded`] when its compilation exceeds a limit;
 /// [`Error::Stale`], [`Error::NoCompiler`] or [`Error::Unproven`] when the committed PTX cannot be used and there is no
 /// NVRTC; [`Error::TooNew`] when the source is for devices of a later compute capability; [`Error::OtherDevice`] when
-/// the source is for another compute capability alone.
+/// the source is for one other compute capability only.
 pub fn ptx_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled, Error> {
     let Some(nvrtc) = nvrtc()? else {
         return committed_for(source, capability);
@@ -125,7 +126,7 @@ pub fn ptx_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled
     Ok(by_nvrtc(compile::compile_or_remember(nvrtc, source, arch)?, arch))
 }
 
-/// The committed PTX, for a device of `capability`.
+/// Returns the committed PTX, for a device of `capability`.
 ///
 /// # Errors
 /// As [`ptx_for`] without NVRTC.
@@ -145,8 +146,8 @@ pub fn committed_for(source: &KernelSource, capability: (i32, i32)) -> Result<Co
     if header.arch.runs_on(device) {
         return Ok(Compiled { ptx: source.ptx.to_string(), origin: PtxOrigin::Committed, warnings: Vec::new() });
     }
-    // PTX of the base architecture differs from an older one's by its target line and by the instructions
-    // that the source itself asks for (`match`, double atomics); the driver checks those one by one.
+    // PTX of the base architecture differs from that of an older one in its target line and in the instructions that
+    // the source itself uses (`match`, double atomics); the driver checks those individually.
     if header.arch == Arch::from(BASE_ARCH) && device >= OLDEST_DEVICE {
         let ptx = source.ptx.replacen(&format!(".target sm_{BASE_ARCH}"), &format!(".target sm_{device}"), 1);
         return Ok(Compiled { ptx, origin: PtxOrigin::Committed, warnings: Vec::new() });
@@ -158,5 +159,5 @@ fn other_device(source: &KernelSource, arch: Arch, device: u32) -> Error {
     Error::OtherDevice { file: source.path.to_string(), only: arch.number, device }
 }
 
-/// Maxwell: the oldest architecture that is supported by the drivers that can read the version of the committed PTX.
+/// Maxwell: the oldest architecture supported by the drivers that can read the version of the committed PTX.
 const OLDEST_DEVICE: u32 = 50;

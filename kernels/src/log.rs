@@ -1,18 +1,18 @@
-//! The compiler's log: bounded, with the names that the user knows, and taken apart into warnings.
+//! The compiler's log: bounded, with the names that the user knows, and parsed into warnings.
 use wire::printable;
 
 use crate::{Header, input::Input};
 
-/// The most bytes of a log that are kept.
+/// The maximum size of a log, in bytes.
 const MOST: usize = 64 << 10;
 
-/// The part of [`MOST`] that is for the end, where the compiler says why it stopped.
+/// The part of [`MOST`] that is reserved for the end, where the compiler reports why it stopped.
 const END: usize = 16 << 10;
 
-/// A warning of the compiler about a kernel file that it accepts.
+/// A compiler warning about an accepted kernel file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// The file that it is about, by the path that the user knows.
+    /// The file of the warning, by the path that the user knows.
     pub file: String,
     /// The line in that file, from 1.
     pub line: u32,
@@ -20,11 +20,11 @@ pub struct Warning {
     pub message: String,
     /// The compiler's number for it, e.g. `177-D`; empty if it has none.
     pub number: String,
-    /// All lines as the compiler prints them: the message, the source line, the mark below it.
+    /// The complete warning as printed by the compiler: the message, the source line, the mark below it.
     pub text: String,
 }
 
-/// The log, with the middle of a long one left out.
+/// Returns the log, with the middle of a long one left out.
 pub(crate) fn bounded(log: &str) -> String {
     if log.len() <= MOST {
         return log.to_string();
@@ -34,9 +34,9 @@ pub(crate) fn bounded(log: &str) -> String {
     format!("{}\n[{} bytes of the compiler's log are left out]\n{}", &log[..start], end - start, &log[end..])
 }
 
-/// The log without the compiler's remark on old architectures, which we chose and not the user, without its remark on
-/// options, and with the paths of headers in front of their lines. It quotes the kernel file, whose control characters
-/// are not to reach a terminal.
+/// Returns the log without the compiler's remark on old architectures, which this program chose and not the user,
+/// without its remark on options, and with the paths of headers before their lines. The log quotes the kernel file,
+/// whose control characters must not reach a terminal.
 pub(crate) fn clean(log: &str, input: &Input) -> String {
     let named = |line: &str| match line.split_once('(').and_then(|(name, rest)| Some((input.header(name)?, rest))) {
         Some((Header { path, .. }, rest)) => format!("{path}({rest}"),
@@ -44,20 +44,20 @@ pub(crate) fn clean(log: &str, input: &Input) -> String {
     };
     let is_ours =
         |line: &&str| line.contains("Architectures prior to") || line.starts_with("Remark: The warnings can be");
-    // The compiler may open no file, and says so when it was not given a header: in its words for what the sandbox
-    // answers, or the limit of open files.
+    // The compiler may open no file, and reports the system's error when it was not given a header: that of the
+    // sandbox, or that of the limit of open files.
     let kept = log.lines().filter(|l| !is_ours(l)).map(|l| {
-        // Nobody can give the compiler options.
+        // Users cannot pass options to the compiler.
         let told = l.split_once(" Consider using -default-device flag").map_or(l, |(told, _)| told);
         let line = told.replace(": Operation not permitted", "").replace(": Too many open files", "");
-        // A message quotes strings and names as they are, line breaks too.
+        // Messages quote strings and names verbatim, including line breaks.
         if is_of_the_compiler(&line, input) { named(&line) } else { format!("  {line}") }
     });
     let kept = kept.collect::<Vec<_>>().join("\n");
     printable::text(kept.trim()).into_owned()
 }
 
-/// Whether a line of the log begins as the compiler begins one, and not where a text of the kernel file has a break.
+/// Whether a line of the log begins like a message of the compiler, rather than after a line break in quoted text.
 fn is_of_the_compiler(line: &str, input: &Input) -> bool {
     const ENDS: [&str; 2] = ["Compilation terminated.", "Error limit reached."];
     const KINDS: [&str; 5] = ["warning", "error", "catastrophic error", "note", "remark"];
@@ -71,7 +71,7 @@ fn is_of_the_compiler(line: &str, input: &Input) -> bool {
     is_known && number.bytes().all(|byte| byte.is_ascii_digit()) && KINDS.iter().any(|kind| message.starts_with(kind))
 }
 
-/// The header that the compiler was not given, if it stopped because of that.
+/// Returns the header that the compiler was missing, if it stopped because of that.
 pub(crate) fn missing(log: &str) -> Option<&str> {
     let line = log
         .lines()
@@ -81,7 +81,7 @@ pub(crate) fn missing(log: &str) -> Option<&str> {
     Some(rest.split_once('"')?.0)
 }
 
-/// The warnings in a log that [`clean`] has made.
+/// Parses the warnings in a log that [`clean`] has made.
 pub(crate) fn warnings(log: &str) -> Vec<Warning> {
     let mut found: Vec<Warning> = Vec::new();
     let mut is_open = false;
@@ -99,7 +99,7 @@ pub(crate) fn warnings(log: &str) -> Vec<Warning> {
     found
 }
 
-/// The first line of a warning: `x.cu(3): warning #177-D: variable "x" was declared but never referenced`.
+/// Parses the first line of a warning: `x.cu(3): warning #177-D: variable "x" was declared but never referenced`.
 fn warning(line: &str) -> Option<Warning> {
     let (place, message) = line.split_once("): warning")?;
     let (file, number_of_line) = place.rsplit_once('(')?;

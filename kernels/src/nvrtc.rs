@@ -1,6 +1,6 @@
-//! NVRTC, NVIDIA's run-time compiler, loaded when it is there: CUDA C++ to PTX, without a GPU.
+//! NVRTC, NVIDIA's run-time compiler, loaded if it is installed: CUDA C++ to PTX, without a GPU.
 //!
-//! This process asks it only what it is. The compilations are done in processes of their own.
+//! This process only queries its version and architectures. Compilations run in separate processes.
 //!
 //! The nine functions bound here are the same in NVRTC 11.2 to 13; `cuda.h` is not needed.
 use std::{
@@ -23,10 +23,10 @@ use crate::{
 type Program = *mut c_void;
 type Status = c_int;
 
-/// The compiler rejects the text: NVRTC_ERROR_COMPILATION.
+/// The compiler rejected the text: NVRTC_ERROR_COMPILATION.
 const REJECTED: Status = 6;
 
-/// A function of the library that failed, and its reason.
+/// A library function that failed, and the reason.
 type Failure = (&'static str, String);
 
 /// A loaded NVRTC.
@@ -34,16 +34,16 @@ type Failure = (&'static str, String);
 pub struct Nvrtc {
     library: Library,
     /// The library with NVRTC's built-in headers. NVRTC opens it by name, and finds it in this folder only if it is
-    /// open.
+    /// already open.
     _builtins: Option<Library>,
     path: PathBuf,
     version: (i32, i32),
     archs: Vec<u32>,
-    /// CUDA's own headers beside it.
+    /// CUDA's own headers next to it.
     cuda: CudaHeaders,
 }
 
-/// The types of the functions that are used.
+/// The types of the functions in use.
 mod call {
     use super::{Program, Status, c_char, c_int};
     pub type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> Status;
@@ -64,16 +64,16 @@ mod call {
     pub type ErrorString = unsafe extern "C" fn(Status) -> *const c_char;
 }
 
-/// What the search found.
+/// The result of the search.
 static FOUND: OnceLock<Option<Nvrtc>> = OnceLock::new();
 
-/// The environment variable that tells a process what the search of this one found, if there was one.
+/// Returns the environment variable that passes the result of this process's search to a child, if there was a search.
 pub(crate) fn for_children() -> Option<(&'static str, OsString)> {
     let found = FOUND.get()?.as_ref();
     Some((find::VARIABLE, found.map_or("off".into(), |nvrtc| nvrtc.path.clone().into())))
 }
 
-/// The NVRTC of this process, searched for once. `None` if there is none.
+/// Returns the NVRTC of this process, searched for once. `None` if there is none.
 ///
 /// # Errors
 /// [`Error::Load`] when `WARPLAB_NVRTC` names a library that cannot be used.
@@ -92,7 +92,7 @@ pub fn nvrtc() -> Result<Option<&'static Nvrtc>, Error> {
 impl Nvrtc {
     /// Loads the library at `path`.
     pub(crate) fn load(path: &Path) -> Result<Self, String> {
-        // SAFETY: loading runs NVIDIA's initialisers; the path comes from the user or is a usual one.
+        // SAFETY: loading runs NVIDIA's initialisers; the path comes from the user or is a standard one.
         let library = unsafe { Library::new(path) }.map_err(|e| reason(&e))?;
         let (mut major, mut minor, mut count) = (0, 0, 0);
         // SAFETY: the types are those of nvrtc.h, and every pointer is to a live value.
@@ -112,9 +112,9 @@ impl Nvrtc {
         if !(11..=13).contains(&major) {
             return Err(format!("NVRTC {major}.{minor} is not among the versions known here, 11.2 to 13"));
         }
-        // A package may lie where the library is found, or where a link from there leads.
+        // The package's other files are next to the library as found, or next to the target of a link.
         let real = loaded_from(&library);
-        // A bare name, as the system's loader takes it, says nothing of a folder.
+        // A bare name, for the system's loader, has no folder.
         let has_folder = path.parent().is_some_and(|folder| !folder.as_os_str().is_empty());
         let given = Some(path).filter(|_| has_folder).and_then(|path| std::path::absolute(path).ok());
         let places = given.iter().chain(&real);
@@ -133,49 +133,49 @@ impl Nvrtc {
         })
     }
 
-    /// Version, e.g. `12.9`.
+    /// Returns the version, e.g. `12.9`.
     pub fn version(&self) -> String {
         format!("{}.{}", self.version.0, self.version.1)
     }
 
-    /// The library's path.
+    /// Returns the library's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether CUDA's own headers lie beside this library, those of CCCL included.
+    /// Whether CUDA's own headers, including those of CCCL, are next to this library.
     pub fn has_cuda_headers(&self) -> bool {
         ["cuda_fp16.h", "cooperative_groups.h", "nv/target"].iter().all(|name| self.cuda.find(name).is_some())
     }
 
-    /// The folders of CUDA's own headers beside this library.
+    /// Returns the folders of CUDA's own headers next to this library.
     pub fn header_folders(&self) -> impl Iterator<Item = &Path> {
         self.cuda.folders()
     }
 
-    /// CUDA's own headers beside this library.
+    /// Returns CUDA's own headers next to this library.
     pub(crate) fn cuda(&self) -> &CudaHeaders {
         &self.cuda
     }
 
-    /// The oldest virtual architecture that it knows.
+    /// Returns the oldest virtual architecture that it supports.
     pub(crate) fn oldest(&self) -> u32 {
         self.archs.iter().copied().min().unwrap_or_default()
     }
 
-    /// What tells it from other compilers: its version, and the size of its file, since several builds share a version.
+    /// Identifies the compiler: its version, and the size of its file, since several builds share a version.
     pub fn identity(&self) -> String {
         let bytes = std::fs::metadata(&self.path).map_or(0, |file| file.len());
         format!("{} {bytes}", self.version())
     }
 
-    /// The newest virtual architecture that this compiler knows and a device of `capability` runs.
+    /// Returns the newest virtual architecture that this compiler supports and a device of `capability` runs.
     pub fn arch_for(&self, capability: (i32, i32)) -> Option<Arch> {
         let device = (capability.0 * 10 + capability.1) as u32;
         self.archs.iter().copied().filter(|a| *a <= device).max().map(Arch::from)
     }
 
-    /// Whether this compiler knows an architecture; those for one compute capability alone came with CUDA 12.
+    /// Whether this compiler supports an architecture; those for a single compute capability came with CUDA 12.
     pub(crate) fn knows(&self, arch: Arch) -> bool {
         self.archs.contains(&arch.number) && (!arch.is_exact || self.version.0 >= 12)
     }
@@ -204,8 +204,8 @@ impl Nvrtc {
         let pointers = |texts: &[CString]| texts.iter().map(|text| text.as_ptr()).collect::<Vec<_>>();
         let (header_names, header_texts, options_given) = (pointers(&names), pointers(&texts), pointers(&options));
 
-        // SAFETY: the types are those of nvrtc.h; all strings outlive the calls; the program is destroyed where an
-        // answer is made of it, and otherwise ends with the process.
+        // SAFETY: the types are those of nvrtc.h; all strings outlive the calls; the program is destroyed where the
+        // result is read, and otherwise ends with the process.
         unsafe {
             let create: libloading::Symbol<'_, call::Create> = self.symbol("nvrtcCreateProgram")?;
             let compile: libloading::Symbol<'_, call::Compile> = self.symbol("nvrtcCompileProgram")?;
@@ -235,7 +235,7 @@ impl Nvrtc {
         }
     }
 
-    /// A NUL-terminated text that NVRTC returns in two calls: its size, then its content.
+    /// Returns a NUL-terminated text that NVRTC returns in two calls: its size, then its content.
     unsafe fn text(&self, program: Program, size: &'static str, get: &'static str) -> Result<String, Failure> {
         let mut bytes = 0;
         // SAFETY: the caller's program is live; the buffer has the size that NVRTC returned.
@@ -249,7 +249,7 @@ impl Nvrtc {
     }
 
     unsafe fn symbol<T>(&self, name: &'static str) -> Result<libloading::Symbol<'_, T>, Failure> {
-        // SAFETY: the caller names the type that nvrtc.h gives to `name`.
+        // SAFETY: the caller passes the type that nvrtc.h gives to `name`.
         unsafe { self.library.get(name.as_bytes()) }.map_err(|e| (name, reason(&e)))
     }
 
@@ -268,16 +268,16 @@ impl Nvrtc {
     }
 }
 
-/// The system's own words for an error of loading.
+/// Returns the system's own message for a loading error.
 fn reason(error: &libloading::Error) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// The file from which the system's loader took the library.
+/// Returns the file from which the system's loader took the library.
 #[cfg(unix)]
 fn loaded_from(library: &Library) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
-    // SAFETY: the symbol's address is in the library, and the name that dladdr gives lives as long as that.
+    // SAFETY: the symbol's address is in the library, and the name that dladdr returns lives as long as the library.
     unsafe {
         let symbol = library.get::<call::Version>(b"nvrtcVersion").ok()?;
         let mut found = std::mem::zeroed::<libc::Dl_info>();

@@ -1,8 +1,8 @@
-//! Programs and libraries that are found by their names alone: none in the current folder, where files may lie that
-//! someone else has written (a submission, a checkout).
+//! Programs and libraries that are found by name alone, never in the current folder, which may contain untrusted files
+//! (a submission, a checkout).
 //!
-//! A folder of PATH or LD_LIBRARY_PATH that is not named from the root (`.`, an empty entry, `lib`) means another one
-//! wherever a command is run, and is left out.
+//! A relative folder in PATH or LD_LIBRARY_PATH (`.`, an empty entry, `lib`) depends on where a command is run, and is
+//! left out.
 use std::{
     env,
     ffi::{OsStr, OsString},
@@ -10,36 +10,36 @@ use std::{
     process::Command,
 };
 
-/// What starts Python.
+/// The command that starts Python.
 pub const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
-/// A command that starts the program `name`, as PATH has it.
+/// Returns a command that starts the program `name`, found in PATH.
 pub fn named(name: impl AsRef<OsStr>) -> Command {
     guarded(Command::new(name))
 }
 
-/// The command, which starts what PATH has.
+/// Restricts the command to the absolute folders of PATH.
 pub fn guarded(mut command: Command) -> Command {
     if let Some(path) = env::var_os("PATH") {
-        // The program starts others by their names, too. An empty path would be the current folder again.
+        // The program also starts others by name. An empty PATH would mean the current folder again.
         let path = from_root(&path).unwrap_or_default();
         command.env("PATH", if path.is_empty() { "/nonexistent".into() } else { path });
     }
     command
 }
 
-/// The folders of PATH.
+/// Returns the absolute folders of PATH.
 pub fn folders() -> Vec<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).filter(|folder| folder.is_absolute()).collect()
 }
 
-/// `path` without the folders that are not named from the root; `None` if it cannot be joined again.
+/// Returns `path` without its relative folders; `None` if it cannot be joined again.
 fn from_root(path: &OsStr) -> Option<OsString> {
     env::join_paths(env::split_paths(path).filter(|folder| folder.is_absolute())).ok()
 }
 
-/// Starts this program again if the loader would look for libraries in the current folder, which an empty entry of
+/// Restarts this program if the loader would search libraries in the current folder, which an empty entry of
 /// LD_LIBRARY_PATH means: the loader reads the variable only once.
 #[cfg(unix)]
 pub fn look_for_libraries_from_the_root() {
@@ -53,11 +53,11 @@ pub fn look_for_libraries_from_the_root() {
     let mut arguments = env::args_os();
     let mut command = Command::new(program);
     command.arg0(arguments.next().unwrap_or_default()).args(arguments).env(VARIABLE, safe);
-    // It returns only if the program cannot be started; then it goes on as it is.
+    // `exec` returns only if the program cannot be started; then this process continues.
     let _ = command.exec();
 }
 
-/// Starts this program again if the loader would look for libraries in the current folder.
+/// Does nothing on this system.
 #[cfg(not(unix))]
 pub fn look_for_libraries_from_the_root() {}
 

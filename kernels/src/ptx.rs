@@ -1,16 +1,15 @@
-//! PTX text: what is done to the compiler's output before it is stored or loaded, and the header by
-//! which a committed file is known.
+//! PTX text: the processing of the compiler's output before it is stored or loaded, and the header of committed files.
 use crate::{Arch, KernelSource, input::Input};
 
 /// The PTX ISA version of committed files, if their instructions allow it. 7.4 belongs to CUDA 11.4, whose driver API
 /// is the oldest that the workspace binds: a driver that is too old for this version could not run the labs anyway.
 const OLDEST_VERSION: (u32, u32) = (7, 4);
 
-/// First words of a committed file's header lines.
+/// The starts of a committed file's header lines.
 const SOURCE_LINE: &str = "// source sha256 ";
 const COMPILER_LINE: &str = "// compiler NVRTC ";
 
-/// Makes the compiler's output repeatable and portable: removes the comments that name the compiler's build, replaces
+/// Makes the compiler's output reproducible and portable: removes the comments that name the compiler's build, replaces
 /// paths on this computer by the names that the user knows, and lowers the PTX version to the one that is needed.
 pub(crate) fn tidy(ptx: &str, input: &Input, arch: Arch) -> String {
     let body = ptx.lines().skip_while(|l| l.trim().is_empty() || l.starts_with("//"));
@@ -28,7 +27,8 @@ pub(crate) fn tidy(ptx: &str, input: &Input, arch: Arch) -> String {
     lines.join("\n") + "\n"
 }
 
-/// NVRTC puts the working folder before every name that it was given. A `.file` line gets the path that the user knows.
+/// Replaces the path of a `.file` line by the one that the user knows: NVRTC prefixes every name with the working
+/// folder.
 fn relative_file(line: &str, input: &Input) -> Option<String> {
     let (head, rest) = line.trim_start().strip_prefix(".file")?.split_once('"')?;
     let full = rest.split('"').next()?;
@@ -145,7 +145,7 @@ const OLD_OPCODES: &[&str] = &[
     "xor",
 ];
 
-/// Qualifiers that came after PTX ISA 7.4, on opcodes that are older.
+/// Qualifiers that are newer than PTX ISA 7.4, on older opcodes.
 const NEW_QUALIFIERS: &[&str] = &[
     "cluster",
     "multimem",
@@ -170,12 +170,12 @@ const NEW_QUALIFIERS: &[&str] = &[
     "async",
 ];
 
-/// Opcodes and qualifiers that PTX ISA 8.0 has for compute capability 9.0 alone, or that need it.
+/// Opcodes and qualifiers that PTX ISA 8.0 has for compute capability 9.0 only, or that need it.
 const HOPPER_OPCODES: &[&str] = &["mapa", "mbarrier", "setmaxnreg", "wgmma"];
 const HOPPER_QUALIFIERS: &[&str] = &["async", "bulk", "cluster", "mbarrier", "proxy", "tensor"];
 
-/// The version that the newest of these instructions came with, where a list of words cannot tell: asynchronous stores,
-/// and atomics of vectors, are of PTX ISA 8.1, though each of their words is older.
+/// The version that introduced the newest of these instructions, if a list of words cannot decide: asynchronous stores
+/// and vector atomics are from PTX ISA 8.1, although each of their words is older.
 fn version_of_instructions(ptx: &str) -> (u32, u32) {
     let is_newer = |instruction: &str| {
         let (opcode, qualifiers) = instruction.split_once('.').unwrap_or((instruction, ""));
@@ -203,8 +203,8 @@ fn uses_only_old_instructions(ptx: &str, arch: Arch) -> bool {
     })
 }
 
-/// The opcode with its qualifiers, if the line holds an instruction. Lines with data or with the operands of a call
-/// must not count, so the word must be followed by white space or a semicolon.
+/// Returns the opcode with its qualifiers, if the line contains an instruction. Lines with data or with the operands of
+/// a call must not count, so the word must be followed by white space or a semicolon.
 fn instruction(line: &str) -> Option<&str> {
     let line = line.split("//").next().unwrap_or("").trim();
     let line = line.strip_prefix('{').unwrap_or(line).trim_start();
@@ -216,7 +216,7 @@ fn instruction(line: &str) -> Option<&str> {
     (starts_as_one && is_word && line.ends_with([';', ',']) && !rest.is_empty()).then_some(word)
 }
 
-/// A committed file's header and text.
+/// Returns a committed file's header and text.
 pub(crate) fn committed_text(source: &KernelSource, nvrtc_version: &str, arch: Arch, ptx: &str) -> String {
     format!(
         "// Made by `warplab ptx` from {}; edit that, not this.\n{SOURCE_LINE}{}\n{COMPILER_LINE}{nvrtc_version}, compute_{arch}\n\n{ptx}",
@@ -228,7 +228,7 @@ pub(crate) fn committed_text(source: &KernelSource, nvrtc_version: &str, arch: A
 /// The header of a committed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Committed {
-    /// Hash of the source that it was made from.
+    /// The hash of the source that it was made from.
     pub hash: String,
     /// The compiler's version, e.g. `12.9`.
     pub compiler: String,

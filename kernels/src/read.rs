@@ -1,4 +1,4 @@
-//! Reading a kernel file: once, and not without end.
+//! Reads a kernel file: once, and at most [`MOST`] bytes.
 use std::{
     ffi::OsString,
     fs::{self, File},
@@ -10,7 +10,7 @@ use std::{
 /// The largest kernel file or header in bytes.
 const MOST: u64 = 16 << 20;
 
-/// The text of a regular file.
+/// Returns the text of a regular file.
 ///
 /// # Errors
 /// The system's reason, or what is wrong with the file.
@@ -21,12 +21,12 @@ pub(crate) fn file(path: &Path) -> io::Result<String> {
     text(File::open(path)?)
 }
 
-/// The copy, in the program that has read the file. It has no name, so that it goes with the last process that has it
+/// The copy, in the program that has read the file. It has no name, so it disappears with the last process that has it
 /// open.
 static READ_ONCE: OnceLock<File> = OnceLock::new();
 
-/// The path of a copy of the kernel file for a process that this one starts, if the file came through a pipe or
-/// standard input, which can be read only once.
+/// Returns the path of a copy of the kernel file for a child process, if the file came through a pipe or standard
+/// input, which can be read only once.
 pub fn copy_for_children() -> Option<OsString> {
     #[cfg(target_os = "linux")]
     {
@@ -38,7 +38,8 @@ pub fn copy_for_children() -> Option<OsString> {
     None
 }
 
-/// The text of a kernel file that the user names. What can be read only once is kept for [`copy_for_children`].
+/// Returns the text of a kernel file that the user names. A text that can be read only once is kept for
+/// [`copy_for_children`].
 ///
 /// # Errors
 /// As [`file`].
@@ -51,12 +52,12 @@ pub(crate) fn given(path: &Path) -> io::Result<String> {
     let mut copy = tempfile::tempfile()?;
     copy.write_all(text.as_bytes())?;
     copy.rewind()?;
-    // A program is given one kernel file.
+    // A program is given only one kernel file.
     let _ = READ_ONCE.set(copy);
     Ok(text)
 }
 
-/// The text of a regular file, or all that comes through a pipe.
+/// Returns the text of a regular file, or all that comes through a pipe.
 ///
 /// # Errors
 /// As [`file`].
@@ -84,8 +85,8 @@ fn text(file: File) -> io::Result<String> {
     Ok(decoded(&bytes))
 }
 
-/// The text of a file: UTF-8 or, with its mark, UTF-16. Bytes that are no UTF-8 are taken for Latin-1, in which older
-/// editors write comments; nothing else depends on them.
+/// Decodes the text of a file: UTF-8 or, with a byte order mark, UTF-16. Invalid UTF-8 is read as Latin-1, in which
+/// older editors write comments; nothing else depends on such bytes.
 pub fn decoded(bytes: &[u8]) -> String {
     let wide = |of: fn([u8; 2]) -> u16| {
         let units = bytes[2..].chunks(2).map(|pair| of([pair[0], pair.get(1).copied().unwrap_or_default()]));
@@ -94,7 +95,7 @@ pub fn decoded(bytes: &[u8]) -> String {
     match bytes {
         [0xff, 0xfe, ..] => wide(u16::from_le_bytes),
         [0xfe, 0xff, ..] => wide(u16::from_be_bytes),
-        // Editors on Windows put a mark before the text, and NVRTC does not know it.
+        // Editors on Windows write a byte order mark, which NVRTC does not understand.
         [0xef, 0xbb, 0xbf, bytes @ ..] | bytes => {
             let mut text = String::with_capacity(bytes.len());
             for chunk in bytes.utf8_chunks() {

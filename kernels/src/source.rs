@@ -1,4 +1,4 @@
-//! A kernel file as a lab embeds it.
+//! A kernel file as embedded in a lab.
 use std::{
     borrow::Cow,
     fs, io,
@@ -13,35 +13,35 @@ use crate::{
     read,
 };
 
-/// The virtual architecture of committed PTX unless the source names another: Volta, the first whose
-/// lanes are scheduled independently. (The driver gives PTX of an older architecture the older,
-/// lockstep scheduling, even on a newer GPU, and the labs are about the newer.)
+/// The virtual architecture of committed PTX unless the source names another: Volta, the first with independent thread
+/// scheduling. (The driver runs PTX of an older architecture with the older, lockstep scheduling, even on a newer GPU,
+/// and the labs are about the newer.)
 pub const BASE_ARCH: u32 = 70;
 
-/// Says that PTX beside a file of `--kernel` may be believed.
+/// The variable that declares the PTX next to a file of `--kernel` as trusted.
 const TRUST_PTX: &str = "WARPLAB_TRUST_PTX";
 
-/// One `.cu` file with its own headers and the committed PTX beside it, all inside the binary.
+/// A `.cu` file with its own headers and its committed PTX, all inside the binary.
 #[derive(Debug, Clone)]
 pub struct KernelSource {
-    /// File name, e.g. `vecadd.cu`: what a lab asks for and what `--kernel` replaces.
+    /// File name, e.g. `vecadd.cu`: a lab requests it, and `--kernel` replaces it.
     pub name: Cow<'static, str>,
-    /// The path that messages and line information name: relative to the workspace, or as the user gave it.
+    /// The path for messages and line information: relative to the workspace, or as the user gave it.
     pub path: Cow<'static, str>,
     /// CUDA C++ source text.
     pub cuda: Cow<'static, str>,
-    /// Committed PTX; empty when the source has none.
+    /// Committed PTX; empty if the source has none.
     pub ptx: Cow<'static, str>,
     /// Its own headers: those that it includes and that are not in `kernels/include`, one for each name.
     pub headers: Cow<'static, [Header]>,
 }
 
 impl KernelSource {
-    /// Reads a `.cu` file, to run under `name` in place of a lab's own, with the headers beside it that it includes.
+    /// Reads a `.cu` file that replaces a lab's own under `name`, with the headers next to it that it includes.
     ///
-    /// PTX beside it is not read, because nothing proves that it was made from this source: whoever writes one file can
-    /// write the other, and the hash in it. With `WARPLAB_TRUST_PTX=1`, whoever runs the program vouches for it; it is
-    /// then used like committed PTX.
+    /// A `.ptx` file next to it is not read, because nothing proves that it was made from this source: the author of
+    /// one file can also write the other, and the hash in it. With `WARPLAB_TRUST_PTX=1`, the user declares it as
+    /// trusted; it is then used like committed PTX.
     ///
     /// # Errors
     /// [`Error::Read`] when the file cannot be read as text, [`Error::TwoHeaders`].
@@ -49,7 +49,7 @@ impl KernelSource {
         Self::read_or_copy(path, None, name)
     }
 
-    /// As [`KernelSource::read`], where another process of this program may have read a pipe at `path` and made a copy
+    /// As [`KernelSource::read`], for a pipe at `path` that another process of this program may have read and copied
     /// ([`crate::copy_for_children`]).
     ///
     /// # Errors
@@ -61,8 +61,8 @@ impl KernelSource {
         Ok(if is_trusted { source.with_ptx_beside(path) } else { source })
     }
 
-    /// Reads a committed `.cu` file, and the committed PTX beside it. Headers that are not beside the file are looked
-    /// for in the folder `more`.
+    /// Reads a committed `.cu` file and its committed PTX. Headers that are not next to the file are searched in the
+    /// folder `more`.
     ///
     /// # Errors
     /// As [`KernelSource::read`].
@@ -87,8 +87,8 @@ impl KernelSource {
         })
     }
 
-    /// This source, to run in place of `replaced`: under its name, and with its headers where this source has no header
-    /// of the same name. If it is the same text, it has the PTX of `replaced`.
+    /// Makes this source replace `replaced`: gives it that name, and those of its headers that this source does not
+    /// have. If the text is the same, it also gets the PTX of `replaced`.
     #[must_use]
     pub fn in_place_of(mut self, replaced: &Self) -> Self {
         self.name.clone_from(&replaced.name);
@@ -106,15 +106,15 @@ impl KernelSource {
         self
     }
 
-    /// Path and text of every file that line information in its PTX may name, except CUDA's own: the source, and the
-    /// headers that it includes, both its own and shared ones.
+    /// Returns path and text of every file that line information in its PTX may name, except CUDA's own: the source,
+    /// and the headers that it includes, both its own and shared ones.
     pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
         let headers = headers::included(self).into_iter();
         let headers = headers.map(|header| (header.path.as_ref(), header.text.as_ref()));
         std::iter::once((self.path.as_ref(), self.cuda.as_ref())).chain(headers)
     }
 
-    /// The text of one of [`KernelSource::files`], by its path or the end of it.
+    /// Returns the text of one of [`KernelSource::files`], by its path or the end of it.
     pub fn text(&self, path: &str) -> Option<&str> {
         let end = format!("/{path}");
         let mut files = self.files();
@@ -122,13 +122,14 @@ impl KernelSource {
         Some(text)
     }
 
-    /// The names of its kernels, which follow `__global__`. Kernels that a macro or a template makes are not found.
+    /// Returns the names of its kernels, which follow `__global__`. Kernels that a macro or a template defines are not
+    /// found.
     pub fn kernels(&self) -> Vec<&str> {
         let declared = self.cuda.split("__global__").skip(1);
         declared.filter_map(declared_name).collect()
     }
 
-    /// The declaration of a kernel in the source, on one line; `None` if a macro or a template makes it.
+    /// Returns the declaration of a kernel in the source, on one line; `None` if a macro or a template defines it.
     pub fn declaration(&self, kernel: &str) -> Option<String> {
         let mut declared = self.cuda.split("__global__").skip(1);
         let rest = declared.find(|rest| declared_name(rest) == Some(kernel))?;
@@ -139,20 +140,20 @@ impl KernelSource {
         Some(format!("extern \"C\" __global__ void {kernel}({parameters})"))
     }
 
-    /// The virtual architecture, e.g. 80, that committed PTX of this source is made for: [`BASE_ARCH`], or
-    /// what a line `// target: compute_80` or `// target: compute_90a` near the top asks for.
+    /// Returns the virtual architecture, e.g. 80, of this source's committed PTX: [`BASE_ARCH`], or that of a line `//
+    /// target: compute_80` or `// target: compute_90a` near the top.
     pub fn arch(&self) -> Arch {
         let asked =
             self.cuda.lines().take(40).find_map(|l| l.trim().strip_prefix("// target: compute_")?.trim().parse().ok());
         asked.unwrap_or(Arch::from(BASE_ARCH))
     }
 
-    /// SHA-256 over the source and the headers that it includes, except CUDA's own. It tells whether committed PTX was
+    /// SHA-256 of the source and the headers that it includes, except CUDA's own. It shows whether committed PTX was
     /// made from this source.
     pub fn hash(&self) -> String {
         let mut hasher = Sha256::new();
         let mut part = |name: &str, text: &str| {
-            // A checkout with other line ends is the same source.
+            // Line endings do not matter.
             let text = text.replace("\r\n", "\n");
             for piece in [name, &text] {
                 hasher.update((piece.len() as u64).to_le_bytes());
@@ -167,8 +168,8 @@ impl KernelSource {
     }
 }
 
-/// The name in front of the first parenthesis that does not belong to an attribute such as `__launch_bounds__(...)` or
-/// `__cluster_dims__(...)`.
+/// Returns the name before the first parenthesis that does not belong to an attribute such as `__launch_bounds__(...)`
+/// or `__cluster_dims__(...)`.
 fn declared_name(rest: &str) -> Option<&str> {
     let open = rest.find('(')?;
     let name = rest[..open].trim_end().rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
@@ -178,7 +179,7 @@ fn declared_name(rest: &str) -> Option<&str> {
     Some(name).filter(|n| !n.is_empty())
 }
 
-/// The bytes of a text that begins with a parenthesis, up to and with the one that closes it.
+/// Returns the length in bytes of a text's leading parenthesised part, parentheses included.
 fn length_in_parentheses(text: &str) -> Option<usize> {
     let mut depth = 0;
     text.char_indices().find_map(|(at, c)| {
@@ -187,7 +188,7 @@ fn length_in_parentheses(text: &str) -> Option<usize> {
     })
 }
 
-/// Bytes as lower-case hexadecimal.
+/// Returns bytes as lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::new(), |mut s, b| {
@@ -196,11 +197,11 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Embeds `kernels/<stem>.cu` and `kernels/<stem>.ptx` of the calling lab as a [`KernelSource`], with the headers that
-/// lie beside them: `source!("scan", headers: ["scan.cuh"])`. Every header of the lab's own that the file includes,
-/// also by way of another header, must be listed, or the committed PTX counts as stale.
+/// Embeds `kernels/<stem>.cu` and `kernels/<stem>.ptx` of the calling lab as a [`KernelSource`], with its headers:
+/// `source!("scan", headers: ["scan.cuh"])`. Every header of the lab's own that the file includes, directly or
+/// indirectly, must be listed, or the committed PTX counts as stale.
 ///
-/// A new kernel needs an (empty) `.ptx` file beside it before it builds; `warplab ptx` fills it.
+/// A new kernel needs an (empty) `.ptx` file before it builds; `warplab ptx` fills it.
 #[macro_export]
 macro_rules! source {
     (@path $($file:expr),+) => {
@@ -287,7 +288,7 @@ mod tests {
         assert!(KernelSource::read_committed(&file, "x.cu", None).unwrap().ptx.contains(&hash));
         let ptx = format!("\t.file\t1 \"{}\"\n\t.file\t2 \"labs/x/kernels/a.cuh\"\n", file.display());
         assert_eq!(read().in_place_of(&committed).ptx, ptx);
-        // A header of its own makes another text of it.
+        // An own header makes it a different source.
         fs::write(folder.path().join("a.cuh"), "int b;").unwrap();
         assert_eq!(read().in_place_of(&committed).ptx, "");
     }

@@ -1,5 +1,5 @@
-//! Where NVIDIA's tools lie that `warplab setup` brings: in the user's cache folder, or in a folder for all users. Each
-//! has a folder of its own, in which they lie as in Python's site-packages.
+//! The folders for NVIDIA's tools that `warplab setup` installs: in the user's cache folder, or in a folder for all
+//! users. Each tool has its own folder, laid out like Python's site-packages.
 use std::{
     env,
     path::{Path, PathBuf},
@@ -7,13 +7,13 @@ use std::{
 
 use crate::cache;
 
-/// The user's toolbox, in the cache folder: `WARPLAB_CACHE`, or `~/.cache/warplab` on Linux. `None` without a home
-/// folder.
+/// Returns the user's toolbox, in the cache folder: `WARPLAB_CACHE`, or `~/.cache/warplab` on Linux. `None` without a
+/// home folder.
 pub fn of_user() -> Option<PathBuf> {
     Some(cache::folder()?.join("toolbox"))
 }
 
-/// The toolbox that all users of this computer share.
+/// Returns the toolbox that all users of this computer share.
 pub fn of_all_users() -> PathBuf {
     if cfg!(windows) {
         let data = env::var_os("ProgramData").unwrap_or_else(|| "C:\\ProgramData".into());
@@ -22,7 +22,7 @@ pub fn of_all_users() -> PathBuf {
     "/usr/local/share/warplab/toolbox".into()
 }
 
-/// Every toolbox, the user's own first.
+/// Returns every toolbox, the user's own first.
 pub fn all() -> impl Iterator<Item = PathBuf> {
     of_user().into_iter().chain(std::iter::once_with(of_all_users))
 }
@@ -33,7 +33,7 @@ pub const NVRTC: &str = "nvrtc";
 /// The name of nvcc's folder in a toolbox.
 pub const NVCC: &str = "nvcc";
 
-/// The folder of NVRTC and CUDA's headers in a toolbox.
+/// Returns the folder of NVRTC and CUDA's headers in a toolbox.
 pub fn nvrtc_in(toolbox: &Path) -> PathBuf {
     toolbox.join(NVRTC)
 }

@@ -1,15 +1,15 @@
-//! Kernel files that nobody vouches for: what they can see of this computer, and what they can take of it.
+//! Untrusted kernel files: what they can see of this computer, and which of its resources they can use.
 use std::fs;
 
 use kernels::{Error, KernelSource, Limit};
 
-/// What must never be shown.
+/// A text that must never be shown.
 const SECRET: &str = "the_secret_word";
 
-/// A kernel, as the end of a file.
+/// A kernel to append to a file.
 const KERNEL: &str = "\nextern \"C\" __global__ void fill(int *x) { *x = 1; }\n";
 
-/// A folder `given` with the kernel file `x.cu` of this text, beside a file that holds the secret.
+/// Creates a folder `given` with the kernel file `x.cu` of this text, next to a file that contains the secret.
 fn given(text: &str) -> (tempfile::TempDir, KernelSource) {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join("given");
@@ -23,7 +23,7 @@ fn given(text: &str) -> (tempfile::TempDir, KernelSource) {
     (root, source)
 }
 
-/// The message with which the file is refused.
+/// Returns the message with which the file is rejected.
 fn refusal(source: &KernelSource) -> String {
     match kernels::ptx_for(source, (8, 0)) {
         Ok(compiled) => panic!("it compiles:\n{}", compiled.ptx),
@@ -59,7 +59,7 @@ fn nvrtc_shows_no_file_of_the_computer() {
             let said = refusal(&source);
             assert!(!said.contains(SECRET), "{text}: {said}");
         }
-        // Nor whether it is there.
+        // Its existence is not revealed either.
         let (_root, source) = given(&format!("#if __has_include(\"{name}\")\n#error it is there\n#endif"));
         let compiled = kernels::ptx_for(&source, (8, 0)).map_err(|error| error.to_string());
         assert!(compiled.is_ok(), "{name}: {compiled:?}");
@@ -78,7 +78,7 @@ fn nvrtc_shows_no_variable_of_the_environment() {
     }
 }
 
-/// The file that is compiled may have headers in its own folder, and in folders there.
+/// The compiled file may have headers in its own folder and its subfolders.
 #[test]
 #[ignore = "needs NVRTC"]
 fn nvrtc_is_given_the_headers_of_the_files_own_folder() {
@@ -102,7 +102,7 @@ fn nvrtc_is_given_the_headers_of_the_files_own_folder() {
     }
 }
 
-/// Each line doubles what the one before it makes.
+/// Each line doubles the expansion of the one before it.
 fn doubled(first: &str, name: &str, times: usize) -> String {
     let mut text = format!("#define {name}0 {first}\n");
     for i in 0..times {
@@ -134,12 +134,12 @@ fn nvrtc_is_stopped_when_it_takes_too_much() {
     }
 }
 
-/// Headers whose names macros put together are found one after the other, each by a compilation. All of them together
-/// have the time of one.
+/// Headers whose names are assembled by macros are found one after the other, each by a compilation. All of them
+/// together share one time limit.
 #[test]
 #[ignore = "needs NVRTC with CUDA's headers, and takes the time that a compilation may take"]
 fn nvrtc_has_one_limit_for_all_attempts_of_a_file() {
-    // What is before a header is compiled again for each: here some seconds.
+    // The text before a header is compiled again for each: here, this takes some seconds.
     let costly = "template <int N, int M> struct S { static constexpr int v = S<N - 1, M>::v + S<N - 1, M + (1 << N)>::v; };\n\
                   template <int M> struct S<0, M> { static constexpr int v = M; };\n__device__ int y = S<15, 0>::v;\n";
     let names = [
@@ -183,7 +183,7 @@ fn nvrtc_writes_no_endless_log() {
     assert!(!kernels::ptx_for(&source, (8, 0)).unwrap().warnings.is_empty());
 }
 
-/// A text that the compiler itself cannot take.
+/// A text that crashes the compiler.
 #[test]
 #[ignore = "needs NVRTC"]
 fn nvrtc_may_crash_and_this_process_goes_on() {
@@ -195,7 +195,7 @@ fn nvrtc_may_crash_and_this_process_goes_on() {
     assert!(kernels::ptx_for(&good, (8, 0)).is_ok());
 }
 
-/// The process in which another process compiles, once it is there.
+/// Returns the process that compiles for another process, once it exists.
 #[cfg(target_os = "linux")]
 fn compiling_for(parent: u32) -> Option<u32> {
     fs::read_dir("/proc").unwrap().flatten().find_map(|entry| {
@@ -225,7 +225,7 @@ fn nvrtc_ends_with_the_program_that_asked() {
         assert!(asks.try_wait().unwrap().is_none(), "it has ended by itself");
         pause();
     };
-    // Any moment will do: it has not yet asked to end with its parent, or it has.
+    // Any moment will do, whether or not the compiling process has already asked to end with its parent.
     asks.kill().unwrap();
     asks.wait().unwrap();
     let is_there =
@@ -237,7 +237,7 @@ fn nvrtc_ends_with_the_program_that_asked() {
     }
 }
 
-/// Whether a file exists is not shown either: the same text compiles to the same, whatever there is.
+/// Whether a file exists is not revealed either: the same text compiles to the same PTX, whatever exists.
 #[cfg(target_os = "linux")]
 #[test]
 #[ignore = "needs NVRTC"]

@@ -1,5 +1,5 @@
-//! The compiler's part, with a real NVRTC. Ignored where there may be none; run them with
-//! `cargo test -p kernels -- --include-ignored nvrtc`.
+//! Tests of the compiler with a real NVRTC. Ignored by default, because it may be missing; run them with `cargo test -p
+//! kernels -- --include-ignored nvrtc`.
 use std::path::Path;
 
 use kernels::{Arch, Error, Header, KernelSource, Outcome, PtxOrigin};
@@ -31,11 +31,11 @@ fn nvrtc_compiles_for_the_device_with_the_users_own_names() {
         assert!(compiled.ptx.contains(line), "no {line} in {}", compiled.ptx);
     }
     assert!(!compiled.ptx.contains(env!("CARGO_MANIFEST_DIR")), "a path of this computer in {}", compiled.ptx);
-    // A second time it comes from the cache, and is the same.
+    // The second time it comes from the cache, and is the same.
     assert_eq!(kernels::ptx_for(&source(GOOD), (8, 6)).unwrap().ptx, compiled.ptx);
 }
 
-/// Instructions of one compute capability alone are compiled for it, and refused elsewhere, with or without a compiler.
+/// Instructions of a single compute capability are compiled for it, and rejected elsewhere, with or without a compiler.
 #[test]
 #[ignore = "needs NVRTC"]
 fn nvrtc_compiles_for_one_compute_capability_alone() {
@@ -60,7 +60,7 @@ fn nvrtc_compiles_for_one_compute_capability_alone() {
     }
 }
 
-/// CUDA's own headers are found beside the compiler, and no path of this computer gets into the PTX.
+/// CUDA's own headers are found next to the compiler, and no path of this computer gets into the PTX.
 #[test]
 #[ignore = "needs NVRTC, with the headers of CUDA's runtime and of CCCL"]
 fn nvrtc_finds_cudas_headers() {
@@ -75,7 +75,7 @@ fn nvrtc_finds_cudas_headers() {
     assert!(files.iter().all(|f| !f.contains("\"/")), "{files:?}");
 }
 
-/// Thrust's headers, which CUB's include, are included by macros' names.
+/// CUB's headers include Thrust's headers by the names of macros.
 #[test]
 #[ignore = "needs NVRTC, with the headers of CUDA's runtime and of CCCL"]
 fn nvrtc_is_given_the_headers_that_it_asks_for() {
@@ -98,13 +98,13 @@ fn nvrtc_says_where_headers_are_looked_for() {
         log
     };
     let missing = log("<no_such_header.h>");
-    assert!(missing.contains("looked for beside NVRTC"), "{missing}");
-    // One's own is no package of NVIDIA's.
+    assert!(missing.contains("searched next to NVRTC"), "{missing}");
+    // A user's own header is not part of NVIDIA's packages.
     let own = log("\"no_such_header.h\"");
-    assert!(!own.contains("looked for beside NVRTC"), "{own}");
+    assert!(!own.contains("searched next to NVRTC"), "{own}");
     assert!(own.contains("no header `no_such_header.h`") && own.contains("index.cuh"), "{own}");
     let host = log("<type_traits>");
-    assert!(host.contains("<type_traits> is of the host's library"), "{host}");
+    assert!(host.contains("<type_traits> belongs to the host's library"), "{host}");
 }
 
 #[test]
@@ -174,11 +174,11 @@ fn nvrtc_makes_committed_ptx_that_is_seen_to_be_stale_after_an_edit() {
     assert!(matches!(kernels::check(None, &read()).unwrap(), Outcome::CurrentByHash { .. }));
     assert_eq!(kernels::committed_for(&read(), (8, 0)).unwrap().origin, PtxOrigin::Committed);
 
-    // Someone changes the PTX by hand.
+    // Change the PTX by hand.
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("mul.f32", "add.f32").replace("add.f32", "sub.f32")).unwrap();
     assert!(matches!(kernels::check(Some(nvrtc), &read()).unwrap(), Outcome::Stale(_)));
-    // Someone changes the source and not the PTX.
+    // Change the source and not the PTX.
     std::fs::write(kernels.join("mine.cu"), GOOD.replace("2;", "3;")).unwrap();
     assert!(matches!(kernels::check(None, &read()).unwrap(), Outcome::Stale(_)));
     assert!(matches!(kernels::committed_for(&read(), (8, 0)), Err(Error::Stale { .. })));
@@ -189,7 +189,7 @@ fn a_device_older_than_the_committed_ptx_is_said() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut vecadd = kernels::sources_in(&root.join("labs/vecadd/kernels"), root).unwrap().remove(0);
     assert!(kernels::committed_for(&vecadd, (7, 0)).is_ok());
-    // Nothing in it needs 7.0, so a Maxwell gets the same text under its own name.
+    // Nothing in it needs 7.0, so a Maxwell gets the same text with its own target.
     let older = kernels::committed_for(&vecadd, (5, 2)).unwrap().ptx;
     assert_eq!(older.replace(".target sm_52", ".target sm_70"), vecadd.ptx);
     assert!(older.contains(".target sm_52"));
@@ -230,7 +230,7 @@ fn nvrtc_compiles_a_labs_own_header() {
     assert!(log.contains("labs/mine/kernels/mine.cuh(2): error: identifier \"two\" is undefined"), "{log}");
     assert_ne!(own.hash(), wrong.hash());
 
-    // A file of that name on disk does not take its place: here, where the tests run, lies include/index.cuh.
+    // A file of that name on disk does not replace it: the tests run in a folder that contains include/index.cuh.
     let header = Header {
         name: "index.cuh".into(),
         path: "include/index.cuh".into(),
@@ -241,7 +241,7 @@ fn nvrtc_compiles_a_labs_own_header() {
     assert!(kernels::ptx_for(&own, (8, 6)).unwrap().ptx.contains("+49380]"), "the address of x[12345]");
 }
 
-/// nvcc takes headers of the host's library, and so do kernel files here.
+/// nvcc accepts headers of the host's library, and so does NVRTC here.
 #[test]
 #[ignore = "needs NVRTC"]
 fn nvrtc_is_given_stand_ins_for_headers_of_the_host() {
@@ -291,7 +291,7 @@ fn nvrtc_is_given_stand_ins_for_headers_of_the_host() {
             assert!(compiled.is_ok(), "{}", compiled.unwrap_err());
         }
     }
-    // A header of one's own is taken in place of a stand-in.
+    // A user's own header takes precedence over a stand-in.
     let own = Header { name: "stdio.h".into(), path: "stdio.h".into(), text: "#define VALUE 4321\n".into() };
     let source = KernelSource {
         headers: vec![own].into(),

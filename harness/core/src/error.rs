@@ -1,4 +1,4 @@
-//! The harness's error: what happened, to what, and the exit code of a command that fails with it.
+//! The harness's error: what happened, to what, and the resulting exit code.
 use std::path::PathBuf;
 
 use cudarc::driver::DriverError;
@@ -6,23 +6,22 @@ use wire::{Told, finding::FailureOf};
 
 use crate::exit::Exit;
 
-/// Result of everything that a lab calls here.
+/// The result of every function here that a lab calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of a run. `?` turns a cudarc [`DriverError`] into one, so that a lab reads as a plain
-/// cudarc program.
+/// An error of a run. `?` converts a cudarc [`DriverError`], so that a lab reads like a plain cudarc program.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The command line asks for something impossible.
+    /// The command line is invalid.
     #[error("{0}")]
     Usage(String),
-    /// A launch that the device cannot do, refused before it was tried.
+    /// A launch that exceeds the device's limits, rejected before it was tried.
     #[error("{what} is {value}, but {device} allows {limit}; choose a smaller {flag}")]
     Limit {
         /// What exceeds its limit, e.g. "threads in a block".
         what: &'static str,
-        /// The value asked for.
+        /// The requested value.
         value: u64,
         /// The device's limit.
         limit: u64,
@@ -40,16 +39,16 @@ pub enum Error {
     /// A kernel file could not be turned into PTX.
     #[error(transparent)]
     Kernel(#[from] kernels::Error),
-    /// A kernel file holds no kernel of the name that the lab launches.
+    /// A kernel file does not contain the kernel that the lab launches.
     #[error("{file} holds no kernel `{kernel}`; it must be declared extern \"C\" __global__ void {kernel}(...)")]
     NoSuchKernel {
         /// The kernel file as the user knows it.
         file: String,
-        /// The name that was asked for.
+        /// The requested name.
         kernel: String,
     },
-    /// A kernel in the file of `--kernel` takes more than the lab passes: a launch would read arguments that do not
-    /// exist.
+    /// A kernel in the file of `--kernel` takes more parameters than the lab passes: a launch would read arguments that
+    /// do not exist.
     #[error("kernel `{kernel}` of {file} takes {takes}, but the lab passes {passes}{declared}")]
     OtherParameters {
         /// The kernel file as the user knows it.
@@ -60,24 +59,24 @@ pub enum Error {
         takes: String,
         /// The sizes of the parameters of the lab's own kernel, in words.
         passes: String,
-        /// How the lab declares its own kernel, as the end of the sentence; empty if a macro or a template makes the
-        /// declaration.
+        /// The lab's declaration of its own kernel, as the end of the sentence; empty if a macro or a template makes
+        /// the declaration.
         declared: String,
     },
-    /// The driver refused a module.
+    /// The driver rejected a module.
     #[error("the driver refuses the PTX of {file}: {log}")]
     Module {
         /// The kernel file as the user knows it.
         file: String,
-        /// The driver's own words.
+        /// The driver's own message.
         log: String,
-        /// What the emulated machine says about it.
+        /// The emulated machine's findings about it.
         findings: Vec<Told>,
     },
     /// A file could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried: "write", "create", "read".
+        /// The attempted action: "write", "create", "read".
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -93,12 +92,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// A [`Error::Usage`] from any message.
+    /// Returns [`Error::Usage`] with this message.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::Usage(message.into())
     }
 
-    /// The kernel that a kernel file lacks, if that is the error.
+    /// Returns the kernel that is missing from a kernel file, if that is the error.
     pub fn missing_kernel(&self) -> Option<&str> {
         match self {
             Self::NoSuchKernel { kernel, .. } => Some(kernel),
@@ -106,7 +105,7 @@ impl Error {
         }
     }
 
-    /// Whether the kernel may be right, and only the emulated machine does not model what it uses.
+    /// Whether the kernel may be right, but uses a feature that the emulated machine does not model.
     pub fn is_unmodelled(&self) -> bool {
         match self {
             Self::Module { findings, .. } => is_unmodelled(findings),
@@ -114,12 +113,12 @@ impl Error {
         }
     }
 
-    /// Whether it is the kernel's file that must change, and not the command line or the computer.
+    /// Whether the kernel file must be changed, and not the command line or the computer.
     pub fn is_of_kernel(&self) -> bool {
         matches!(self, Self::OtherParameters { .. } | Self::Module { .. })
     }
 
-    /// How a command ends that fails with this error.
+    /// Returns the ending of a command that fails with this error.
     pub fn exit(&self) -> Exit {
         match self {
             Self::Usage(_)
@@ -138,13 +137,14 @@ impl Error {
         }
     }
 
-    /// The code of [`Error::exit`].
+    /// Returns the exit code of [`Error::exit`].
     pub fn exit_code(&self) -> u8 {
         self.exit().code()
     }
 }
 
-/// Whether these findings say that the program was not judged: something was found, and none of it is the program's.
+/// Whether these findings mean that the program was not judged: there are findings, and none of them is the program's
+/// fault.
 pub(crate) fn is_unmodelled(findings: &[Told]) -> bool {
     !findings.is_empty() && findings.iter().all(|told| told.verdict != FailureOf::Program)
 }
@@ -155,7 +155,7 @@ impl From<DriverError> for Error {
     }
 }
 
-/// The driver's name and text for an error code, e.g. `CUDA_ERROR_INVALID_VALUE (invalid argument)`.
+/// Returns the driver's name and text for an error code, e.g. `CUDA_ERROR_INVALID_VALUE (invalid argument)`.
 pub fn describe(error: &DriverError) -> String {
     let text = |s: std::result::Result<&std::ffi::CStr, DriverError>| s.ok().map(|s| s.to_string_lossy().into_owned());
     let name = text(error.error_name()).unwrap_or_else(|| format!("{:?}", error.0));

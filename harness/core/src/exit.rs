@@ -1,7 +1,7 @@
-//! How a command ends: the exit codes, and their description, which the help and the README share.
+//! The exit codes of commands, with their descriptions, which the help and the README share.
 use std::process::ExitCode;
 
-/// How a command ends, in order: a later ending is worse.
+/// How a command ends, in order: a later value is worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Exit {
@@ -11,16 +11,16 @@ pub enum Exit {
     Wrong = 1,
     /// The command line or the kernel file is wrong.
     Usage = 2,
-    /// The best variant of a case is slower than `--min-percent` allows, or a case than in the run it is compared with.
+    /// The best variant of a case is slower than `--min-percent` allows, or a case is slower than in the baseline run.
     Slow = 3,
-    /// It could not run here.
+    /// The command could not run here.
     CannotRun = 4,
     /// The user pressed Ctrl-C.
     Interrupted = 130,
 }
 
 impl Exit {
-    /// Every way to end.
+    /// All endings.
     pub const ALL: [Self; 6] = [Self::Passed, Self::Wrong, Self::Usage, Self::Slow, Self::CannotRun, Self::Interrupted];
 
     /// The exit code.
@@ -28,7 +28,7 @@ impl Exit {
         self as u8
     }
 
-    /// What it means, as a phrase.
+    /// Returns its meaning, as a phrase.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Passed => "all passed",
@@ -40,13 +40,13 @@ impl Exit {
         }
     }
 
-    /// The codes of one command with what they mean there, as a sentence for its help.
+    /// Returns the exit codes of one command with their meanings there, as a sentence for its help.
     pub fn of_command(each: &[(Self, &str)]) -> String {
         let each: Vec<String> = each.iter().map(|(exit, meaning)| format!("{} {meaning}", exit.code())).collect();
         format!("Exit codes: {}.", each.join(", "))
     }
 
-    /// All codes with their meanings, as a sentence: what help and README show.
+    /// Returns all exit codes with their meanings, as a sentence for the help and the README.
     pub fn codes() -> String {
         let each = Self::ALL.map(|exit| format!("{} {}", exit.code(), exit.meaning()));
         format!("Exit codes: {}.", each.join(", "))

@@ -1,24 +1,22 @@
-//! What a CUDA lab calls: device choice, kernels, launch checks, timing, answer checks, records and CSV.
+//! The library for CUDA labs: device choice, kernels, launch checks, timing, answer checks, records and CSV.
 //!
-//! A lab declares itself as a [`Lab`] and gives a function over a [`Run`]; everything else is a plain
-//! cudarc program. The device is a GPU, or the embedded SIMT machine standing in for the CUDA driver:
-//! the lab cannot tell, except by [`Run::is_emulated`].
+//! A lab declares itself as a [`Lab`] and provides a function over a [`Run`]; everything else is a plain cudarc
+//! program. The device is a GPU, or the embedded SIMT machine in the role of the CUDA driver, which the lab cannot
+//! distinguish, except by [`Run::is_emulated`].
 //!
 //! # The folders
 //!
 //! A folder uses only the folders below it:
 //!
-//! - `lab`: what a lab declares, and the program that runs it: options, cases, one row after the other.
-//! - `export`: how records are shown, with one file for each format, behind one interface.
-//! - `measure`: what is done with a case: inputs, samples, checks, the recorder that makes its record.
-//! - `record`: what is kept: the record, the table of its columns, the folder of the run, `session.json`.
-//! - `device`: the device in use, and what it reports about itself: the driver, NVML, ceilings, the emulated machine's
-//!   report.
-//! - `error`, `exit`, `pages`, `scarce`, `stats`, `stdout`, `suggest`, `whole`: what all of them
-//!   use.
+//! - `lab`: the declaration of labs, and the program that runs them: options, cases, one row after the other.
+//! - `export`: the output of records, with one file for each format, behind one interface.
+//! - `measure`: the measurement of a case: inputs, samples, checks, the recorder that makes its record.
+//! - `record`: the stored data: the record, the table of its columns, the folder of the run, `session.json`.
+//! - `device`: the current device and its properties: the driver, NVML, ceilings, the emulated machine's report.
+//! - `error`, `exit`, `pages`, `scarce`, `stats`, `stdout`, `suggest`, `whole`: used by all of them.
 //!
-//! `export` and `measure` do not know each other. Inside the crate, an item is imported from the file that defines it,
-//! not through the exports of this file, which are for labs.
+//! `export` and `measure` do not depend on each other. Inside the crate, an item is imported from the file that defines
+//! it, not through the exports of this file, which are for labs.
 
 mod device;
 mod error;

@@ -1,18 +1,18 @@
-//! Large pages for large lists. The system gives memory a page at a time when it is first touched: of 4 KiB each, the
-//! inputs and the references of a run cost it minutes of a core, and cores wait for each other there.
+//! Huge pages for large lists. The system allocates memory page by page on first touch: with pages of 4 KiB, the inputs
+//! and references of a run would cost minutes of CPU time, and contention between cores.
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
 };
 
-/// The system's allocator, which asks for large pages where they serve.
+/// The system's allocator, which requests huge pages where they help.
 struct LargePages;
 
 #[global_allocator]
 static ALLOCATOR: LargePages = LargePages;
 
-/// Allocations of this many bytes and more have large pages. Smaller ones may have memory that others had before them
-/// and will have after them; those of glibc that are larger never do.
+/// Allocations of at least this many bytes get huge pages. Smaller ones may reuse memory of other allocations; glibc's
+/// larger ones never do.
 const LEAST: usize = 32 << 20;
 
 thread_local! {
@@ -20,10 +20,9 @@ thread_local! {
     static ORDINARY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What `make` makes, on this thread, with the pages of a program that asks for none: where host memory is what a lab
-/// measures.
+/// Runs `make` on this thread with ordinary pages: for labs that measure host memory.
 pub fn ordinary_pages<T>(make: impl FnOnce() -> T) -> T {
-    /// Ends it, also when `make` panics.
+    /// Restores the setting, even if `make` panics.
     struct Before(bool);
     impl Drop for Before {
         fn drop(&mut self) {
@@ -34,7 +33,7 @@ pub fn ordinary_pages<T>(make: impl FnOnce() -> T) -> T {
     make()
 }
 
-// SAFETY: every call is the system allocator's with the same arguments; advice changes no contents.
+// SAFETY: every call is the system allocator's with the same arguments; the advice changes no contents.
 unsafe impl GlobalAlloc for LargePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's contract.
@@ -57,7 +56,7 @@ unsafe impl GlobalAlloc for LargePages {
     }
 }
 
-/// `memory`, for whose whole large pages the system was asked if it is large.
+/// Returns `memory`, after requesting huge pages for it if it is large.
 fn advised(memory: *mut u8, bytes: usize) -> *mut u8 {
     if bytes >= LEAST && !memory.is_null() && !ORDINARY.get() {
         ask(memory, bytes);
@@ -70,7 +69,7 @@ fn ask(memory: *mut u8, bytes: usize) {
     const PAGE: usize = 2 << 20;
     let begin = (memory as usize).next_multiple_of(PAGE);
     let end = (memory as usize + bytes) / PAGE * PAGE;
-    // SAFETY: advice on our own memory; whether it is taken does not matter.
+    // SAFETY: advice on our own memory; whether it is followed does not matter.
     unsafe { libc::madvise(begin as *mut libc::c_void, end - begin, libc::MADV_HUGEPAGE) };
 }
 
@@ -81,7 +80,7 @@ fn ask(_memory: *mut u8, _bytes: usize) {}
 mod tests {
     use super::*;
 
-    /// Whether the memory at `address` may have large pages (`hg` among the flags of its mapping).
+    /// Whether the memory at `address` may have huge pages (`hg` among the flags of its mapping).
     fn has_advice(address: usize) -> bool {
         let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
         let mut is_here = false;

@@ -1,10 +1,10 @@
-//! A program for which there is not enough memory: told at its start, or at its end.
+//! Out-of-memory handling: refuses at startup, or reports at exit.
 //!
-//! Where several threads find none at the same time, the system's loader may end the process with words of its own. So
-//! a process that is allowed very little is told before it starts any.
+//! If several threads run out of memory simultaneously, the system's loader may end the process with its own message.
+//! So a process with a very low limit is refused before it starts any thread.
 //!
-//! Rust's allocator aborts the process then, and so does the embedded machine's. An abort looks like a defect, but the
-//! run could not be made here: it ends with [`Exit::CannotRun`] and a message that says so.
+//! Rust's allocator aborts when it is out of memory, and so does the embedded machine's. An abort looks like a bug, but
+//! the run is only impossible here: it ends with [`Exit::CannotRun`] and a message.
 #[cfg(unix)]
 use crate::exit::Exit;
 use crate::{
@@ -12,16 +12,16 @@ use crate::{
     error::{Error, Result},
 };
 
-/// What a run takes for itself: the driver, NVML, and what the smallest lab has on the host and on the device. (Twice
-/// what `run hello` was seen to need.)
+/// The memory that a run needs for itself: the driver, NVML, and the smallest lab's data on the host and on the device.
+/// (Twice the measured need of `run hello`.)
 const OWN: u64 = 40 << 20;
-/// What each processor's thread takes, with its stack.
+/// The memory for each processor's thread, including its stack.
 const THREAD: u64 = 4 << 20;
 
-/// Whether the limits of this process leave what a run takes for itself.
+/// Checks that the limits of this process leave enough memory for a run itself.
 ///
 /// # Errors
-/// When they do not: [`Error::CannotRun`].
+/// [`Error::CannotRun`] if they do not.
 pub(crate) fn check() -> Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     let needed = OWN + THREAD * threads;
@@ -34,8 +34,8 @@ pub(crate) fn check() -> Result<()> {
     }
 }
 
-/// From now on, an abort of this process that comes of too little memory ends it with a message and an exit code. Any
-/// other abort stays one.
+/// From now on, an abort of this process for lack of memory ends it with a message and an exit code. Any other abort is
+/// unchanged.
 #[cfg(unix)]
 pub(crate) fn install() {
     // SAFETY: the handler makes system calls only.
@@ -49,9 +49,9 @@ pub(crate) fn install() {}
 extern "C" fn on_abort(_signal: libc::c_int) {
     const MESSAGE: &str = "error: there is not enough memory here for the program itself: allow it more (ulimit -v, a \
                            container's limit), or run fewer programs at once\n";
-    // What no program lacks as long as there is memory.
+    // An allocation that succeeds as long as there is memory.
     const LITTLE: usize = 1 << 20;
-    // SAFETY: all of these are system calls; nothing is read or written through the pointers but the message.
+    // SAFETY: all of these are system calls; the only data accessed through the pointers is the message.
     unsafe {
         let (read_write, private) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         if libc::mmap(std::ptr::null_mut(), LITTLE, read_write, private, -1, 0) == libc::MAP_FAILED {

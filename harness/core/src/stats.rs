@@ -18,7 +18,7 @@ pub struct Times {
     pub stdev: f64,
 }
 
-/// Min, median, mean and sample standard deviation of `samples` (milliseconds). `None` when there are no samples.
+/// Returns min, median, mean and sample standard deviation of `samples` (milliseconds). `None` if there are no samples.
 pub fn times(samples: &[f64], throttled: u32) -> Option<Times> {
     if samples.is_empty() {
         return None;

@@ -1,6 +1,6 @@
 //! "Did you mean": the known names, the most likely one first.
 
-/// Words for an error about `name`, which is not among `known`.
+/// Returns a hint for an error about `name`, which is not among `known`.
 pub fn among(name: &str, known: &[&str]) -> String {
     let best = known
         .iter()

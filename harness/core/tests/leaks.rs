@@ -1,7 +1,7 @@
-//! `--check leakcheck`: what a lab forgets is told, with its case and the line that asked for it, and nothing else is.
+//! `--check leakcheck`: a lab's leaks are reported with their case and the allocating line, and nothing else is.
 use std::process::{Command, Output};
 
-/// Runs the variant of the leaky lab on the emulated device, as one JSON object a row.
+/// Runs the variant of the leaky lab on the emulated device, with one JSON object a row.
 fn run(variant: &str, more: &[&str]) -> (Option<i32>, Vec<serde_json::Value>, String) {
     let Output { status, stdout, stderr } = output(variant, &[&["--json"], more].concat());
     let rows = stdout.split(|b| *b == b'\n').filter(|line| !line.is_empty());

@@ -1,4 +1,4 @@
-//! What takes too long, or more memory than there is: it is said before, or it is ended, and the rows so far are kept.
+//! Cases that take too long or too much memory: they are announced or ended, and the rows so far are kept.
 #![cfg(target_os = "linux")]
 use std::{
     io::{BufRead, BufReader, Write},
@@ -7,10 +7,10 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// Bytes of data that a run may take: if a test fails, this computer should not suffer.
+/// The limit of a run's data in bytes, so that a failing test does not affect this computer.
 const DATA: u64 = 3 << 30;
 
-/// The lab on the emulated device, in this folder.
+/// Returns the command that runs the lab on the emulated device, in this folder.
 fn lab(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_limits-lab"));
     command.args(["--device", "emulated", "--out", "out"]).args(arguments).current_dir(folder);
@@ -75,22 +75,22 @@ fn a_size_that_is_asked_for_and_does_not_fit_is_refused_with_what_it_needs_and_w
     for words in [needs, "; choose a smaller --n"] {
         assert!(refused.stderr.contains(words), "{}", refused.stderr);
     }
-    // Which limit is the tightest depends on the computer, but the one that the test sets is 3 GiB.
+    // Which limit is the tightest depends on the computer, but the test's own is 3 GiB.
     let limits = ["`ulimit -d` (RLIMIT_DATA) leaves ", "are free on this computer", "the control group "];
     assert!(limits.iter().any(|limit| refused.stderr.contains(limit)), "{}", refused.stderr);
     assert!(refused.rows.is_empty(), "{:?}", refused.rows);
-    // Nobody has asked for this one.
+    // The user has not chosen this size.
     let folder = tempfile::tempdir().unwrap();
     let mut command = lab(folder.path(), &[]);
     let left_out = ran(folder.path(), &command.env("LIMITS_LAB_BYTES", "4294967296").output().unwrap());
     assert_eq!(left_out.code, Some(0), "{}", left_out.stderr);
     assert_eq!(verdicts(&left_out), [("short", "pass"), ("-", "skip")], "{:?}", left_out.rows);
     assert!(left_out.rows[1][2].contains(needs), "{:?}", left_out.rows);
-    // What fits runs.
+    // Data that fit run.
     assert_eq!(run(&["-n", "1M", "--variant", "short"]).code, Some(0));
 }
 
-/// Graders run programs under such a limit, and a part's memory is larger than it.
+/// Graders run programs under such a limit, which is below a GPU's memory size.
 #[test]
 fn a_part_needs_no_addresses_for_memory_that_nobody_uses() {
     let folder = tempfile::tempdir().unwrap();
@@ -111,7 +111,7 @@ fn a_file_without_an_end_is_not_read() {
     let refused = ran(folder.path(), &command.stdin(zeros).output().unwrap());
     assert_eq!(refused.code, Some(4), "{}", refused.stderr);
     assert!(refused.stderr.contains("- holds more than "), "{}", refused.stderr);
-    // A pipe is as good as a file.
+    // A pipe works like a file.
     let mut command = lab(folder.path(), &["--input", "-", "--variant", "short"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"hello").unwrap();
@@ -124,15 +124,15 @@ fn a_case_that_does_not_end_in_its_time_fails_and_the_others_run() {
     let timed = run(&["--timeout", "3s"]);
     assert_eq!(timed.code, Some(1), "{}", timed.stderr);
     let expected = [("short", "pass"), ("endless", "fail"), ("endless-wrong", "fail"), ("last", "pass")];
-    // Nothing has a ceiling on the emulated device.
+    // The emulated device has no ceilings.
     let expected = [&expected[..], &[("within", "pass"), ("beyond", "pass")]].concat();
     assert_eq!(verdicts(&timed), expected, "{:?}", timed.rows);
     assert_eq!(timed.rows[1][2], "did not end within 3s (--timeout)");
-    // What a case prints is seen, and once.
+    // A case's output is shown exactly once.
     for line in ["short runs", "last runs"] {
         assert_eq!(timed.stdout.lines().filter(|l| *l == line).count(), 1, "{}", timed.stdout);
     }
-    // What all cases have in common is not repeated by each.
+    // Text that all cases have in common is not repeated for each.
     assert_eq!(timed.stdout.matches("Device: emulated").count(), 1, "{}", timed.stdout);
     let quiet = run(&["--timeout", "60", "--variant", "short", "-q"]);
     assert_eq!((quiet.code, quiet.stdout.as_str(), quiet.stderr.as_str()), (Some(0), "", ""));
@@ -158,14 +158,14 @@ fn the_first_control_c_ends_an_endless_kernel_and_keeps_the_rows() {
         assert_eq!(ended.code, Some(130), "{}", ended.stderr);
         assert!(ended.stderr.contains("the rows so far are kept"), "{}", ended.stderr);
         assert_eq!(verdicts(&ended), [("short", "pass")], "{:?}", ended.rows);
-        // The table is of those rows.
+        // The table contains those rows.
         assert!(rest.contains("1 pass"), "{rest}");
     }
 }
 
 #[test]
 fn a_long_emulation_is_announced_on_standard_error() {
-    // So many steps take any computer hours.
+    // This many steps take hours on any computer.
     let long = run(&["--variant", "short", "--samples", "1000000"]);
     assert_eq!(long.code, Some(0), "{}", long.stderr);
     let words = "limits-lab short: the emulation takes about ";

@@ -1,10 +1,10 @@
-//! A run on a GPU, where there is none: the driver is the embedded machine's, without the names by which it is known.
-//! What such a run measures is of no use, but it goes a GPU's whole way: ceilings, rates, what cannot be, and a
-//! companion that predicts.
+//! A run on a fake GPU: the driver is the embedded machine's, without the names that identify it. The measurements are
+//! meaningless, but the run takes a GPU's whole code path: ceilings, rates, impossible rates, and a companion that
+//! predicts.
 #![cfg(target_os = "linux")]
 use std::{collections::HashMap, path::Path, process::Command};
 
-/// Puts a driver library into the folder in which no function has a name that tells the machine.
+/// Writes a driver library to the folder, without the function names that identify the machine.
 fn driver(folder: &Path) {
     let mut library = harness::machine_library().to_vec();
     let known = b"\0simt_";
@@ -20,7 +20,7 @@ fn driver(folder: &Path) {
 /// The exit code, standard error, and the only row's cells by their columns.
 type Ran = (Option<i32>, String, HashMap<String, String>);
 
-/// Runs a variant of the lab on what it takes for a GPU, an H200.
+/// Runs a variant of the lab on a fake H200.
 fn run(variant: &str, arguments: &[&str]) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     driver(folder.path());
@@ -46,7 +46,8 @@ fn a_run_whose_ceiling_is_too_low_fails_and_says_so() {
     assert_eq!((code, row["verdict"].as_str()), (Some(0), "pass"), "{said}");
     let (code, said, row) = run("beyond", &[]);
     assert_eq!((code, row["verdict"].as_str()), (Some(1), "pass"), "{said}");
-    for words in ["limits-lab beyond reaches ", " % of its ceiling, which cannot be: the ceiling was measured wrongly"]
+    for words in
+        ["limits-lab beyond reaches ", " % of its ceiling, which is impossible: the ceiling was measured wrongly"]
     {
         assert!(said.contains(words), "{said}");
     }

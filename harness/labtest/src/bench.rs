@@ -1,4 +1,4 @@
-//! A lab's cases under criterion, which decides how often each is sampled, and compares with the run before.
+//! Runs a lab's cases under criterion, which chooses the number of samples and compares with the previous run.
 use std::{
     cell::Cell,
     process::{Command, ExitCode},
@@ -7,17 +7,17 @@ use std::{
 };
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
-use harness::{DeviceChoice, Error, Expect, Lab, Labs, Result, Samples, Session, Timed, Variant};
+use harness::{DeviceChoice, Error, Expect, Lab, Labs, Process, Result, Samples, Session, Timed, Variant};
 
-/// The environment variable that names the device; without it, a GPU if there is one.
+/// The environment variable that names the device; if unset, a GPU if there is one.
 const DEVICE: &str = "WARPLAB_BENCH_DEVICE";
 
-/// Times the cases of `lab` by criterion, whose options the command line has: a GPU's by CUDA events and at the sizes
-/// of a run, those of the emulated device at the sizes of `--quick`. Cases that are wrong on purpose are left out, and
-/// a peer that the lab has, such as cuBLAS, is timed beside them. A lab that times nothing itself is timed as a whole,
-/// from the start of `program`, its own, to the end.
+/// Times the cases of `lab` by criterion, with criterion's options on the command line. On a GPU, CUDA events time them
+/// at the sizes of a run; on the emulated device, they run at the sizes of `--quick`. Cases that are wrong on purpose
+/// are left out, and the lab's peers, such as cuBLAS, are timed too. A lab that times nothing itself is timed as a
+/// whole, from the start of its `program` to the end.
 ///
-/// The exit code is that of a run: a case whose answer is wrong fails.
+/// The exit code is that of a run: a case with a wrong answer fails.
 ///
 /// # Panics
 /// When there is no temporary folder, and when the lab fails as a whole.
@@ -40,14 +40,14 @@ fn run(lab: &'static Lab, program: &str) -> Result<ExitCode> {
         told.set(true);
         let mut criterion = Criterion::default().configure_from_args();
         let mut group = group(&mut criterion, &format!("{} on {}", lab.name, timed.device));
-        // An emulation has no rate that means anything.
+        // An emulation's rate is meaningless.
         if let Some(bytes) = timed.bytes.filter(|_| !timed.is_emulated) {
             group.throughput(Throughput::Bytes(bytes));
         }
         group.bench_function(&timed.case, |bencher| bencher.iter_custom(&mut *samples));
         group.finish();
     };
-    // Where every variant is wrong on purpose, none is timed.
+    // If every variant is wrong on purpose, none is timed.
     let is_right = |variant: &&Variant| variant.expect == Expect::Right && !variant.own_process;
     let arguments = [lab.name, "--no-exercises"].into_iter().chain(options.iter().copied());
     let matches = harness::command(lab).get_matches_from(arguments);
@@ -70,7 +70,7 @@ fn run(lab: &'static Lab, program: &str) -> Result<ExitCode> {
     Ok(ended)
 }
 
-/// A group of benches that ends soon: a lab has dozens of cases, and each sample is checked.
+/// A group of short benches: a lab has dozens of cases, and each sample is checked.
 fn group<'c>(criterion: &'c mut Criterion, name: &str) -> BenchmarkGroup<'c, WallTime> {
     let mut group = criterion.benchmark_group(name);
     group.sample_size(10).warm_up_time(Duration::from_millis(100)).measurement_time(Duration::from_millis(500));

@@ -4,15 +4,15 @@ use std::sync::{Arc, OnceLock};
 use cudarc::driver::CudaStream;
 use harness::{DeviceChoice, Error, Kernels, Lab, Session};
 
-/// What every row of every lab can run with, those for one compute capability aside: the most shared memory of a block
-/// of an A100, in bytes, and its compute capability.
+/// The device requirements of all rows of all labs, except rows for one compute capability: shared memory of a block in
+/// bytes (the maximum of an A100), and compute capability.
 const ENOUGH: (u32, u32) = (163 << 10, 80);
 
-/// The kernels of `lab` on the emulated device, or the one that `WARPLAB_TEST_DEVICE` names (`cuda:0` runs a test on a
-/// GPU), and its stream; opened once, for all threads of the test.
+/// Returns the kernels of `lab` and their stream on the emulated device, or on the device that `WARPLAB_TEST_DEVICE`
+/// names (`cuda:0` runs a test on a GPU). Opened once, for all threads of the test.
 ///
 /// # Panics
-/// When the device cannot be opened, and when a second lab is asked for in one test program.
+/// When the device cannot be opened, and when a test program asks for a second lab.
 pub fn kernels(lab: &'static Lab) -> (&'static Kernels, &'static Arc<CudaStream>) {
     static KERNELS: OnceLock<(&str, Kernels)> = OnceLock::new();
     let (name, kernels) = KERNELS.get_or_init(|| {
@@ -26,11 +26,11 @@ pub fn kernels(lab: &'static Lab) -> (&'static Kernels, &'static Arc<CudaStream>
     (kernels, &kernels.session().stream)
 }
 
-/// What a lab has given; `None` if it skips the row because the device of `kernels` is too small or too old for it, as
-/// a T4 is: a block has less shared memory than the row needs, or there is no PTX for its compute capability.
+/// Returns the lab's result; `None` if it skips the row because the device of `kernels` is too small or too old, like a
+/// T4: a block has less shared memory than the row needs, or there is no PTX for its compute capability.
 ///
 /// # Panics
-/// With any other error, and when a row is skipped on a device that has what it needs.
+/// With any other error, and when a row is skipped on a device that meets its requirements.
 pub fn unless_skipped<T>(kernels: &Kernels, given: harness::Result<T>) -> Option<T> {
     let device = &kernels.session().device;
     let error = match given {
@@ -64,7 +64,7 @@ mod tests {
     fn only_a_row_that_lacks_shared_memory_may_be_skipped() {
         let may = |reason: &str, most| may_skip(&Error::Skip(reason.into()), "T4", most);
         assert!(may("needs 74820 bytes of shared memory a block, T4 allows 65536", 65536));
-        // Another reason; numbers that are not so; a device on which every row runs.
+        // Another reason; numbers that contradict the device; a device on which every row runs.
         assert!(!may("the device has no cooperative launch", 65536));
         assert!(!may("needs 65536 bytes of shared memory a block, T4 allows 65536", 65536));
         assert!(!may("needs 74820 bytes of shared memory a block, T4 allows 65536", 99 << 10));

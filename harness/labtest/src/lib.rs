@@ -1,5 +1,5 @@
-//! What the labs' tests and benches share: tests run a lab's own program on the emulated device, and read its rows and
-//! the findings of the machine's checks; benches time its cases. A dev-dependency of the labs, and of nothing else.
+//! Shared code of the labs' tests and benches: tests run a lab's own program on the emulated device, and read its rows
+//! and the findings of the machine's checks; benches time its cases. It is only a dev-dependency of the labs.
 mod bench;
 mod device;
 mod measured;
@@ -30,7 +30,7 @@ pub struct Lab {
     pub folder: &'static str,
 }
 
-/// The lab whose tests these are, by its name.
+/// Returns the lab whose tests these are, by its name.
 #[macro_export]
 macro_rules! lab {
     ($name:literal) => {
@@ -39,7 +39,7 @@ macro_rules! lab {
 }
 
 impl Lab {
-    /// Runs the lab on the emulated device, unless `arguments` name another.
+    /// Runs the lab on the emulated device, unless `arguments` name another one.
     pub fn run(&self, arguments: &[&str]) -> Ran {
         run("", self.program, arguments)
     }
@@ -55,7 +55,7 @@ impl Lab {
         self.run(&[&["--kernel", &kernel][..], arguments].concat())
     }
 
-    /// The lab must reject the mutant, with a row whose note contains `says`.
+    /// Asserts that the lab rejects the mutant, with a row whose note contains `says`.
     ///
     /// # Panics
     /// When it does not.
@@ -69,7 +69,7 @@ impl Lab {
         ran
     }
 
-    /// The lab must accept `arguments`: exit code 0, and every row passes or is skipped.
+    /// Asserts that the lab accepts `arguments`: exit code 0, and every row passes or is skipped.
     ///
     /// # Panics
     /// When it does not.
@@ -82,7 +82,7 @@ impl Lab {
         ran
     }
 
-    /// The lab must refuse `arguments` as wrong usage, with a message that contains `says`.
+    /// Asserts that the lab refuses `arguments` as wrong usage, with a message that contains `says`.
     ///
     /// # Panics
     /// When it does not.
@@ -92,7 +92,7 @@ impl Lab {
         assert!(ran.text.contains(says), "{arguments:?} says {}", ran.text);
     }
 
-    /// The rows of the reference run, `reports/h200/CSV.csv`.
+    /// Returns the rows of the reference run, `reports/h200/CSV.csv`.
     ///
     /// # Panics
     /// When it cannot be read.
@@ -100,10 +100,10 @@ impl Lab {
         measured::rows(csv)
     }
 
-    /// A figure of the reference run: `column` in the first row of `variant` whose case is `case`.
+    /// Returns a figure of the reference run: `column` in the first row of `variant` whose case is `case`.
     ///
     /// # Panics
-    /// When there is none.
+    /// When there is no such row.
     pub fn figure(&self, csv: &str, variant: &str, case: &str, column: &str) -> f64 {
         let rows = self.reference(csv);
         let row = rows.iter().find(|r| r["variant"] == variant && r["case"] == case);
@@ -111,7 +111,7 @@ impl Lab {
         row[column].parse().unwrap_or_else(|_| panic!("{column} is {:?}", row[column]))
     }
 
-    /// The handout or the key must quote a figure, in three significant digits.
+    /// Asserts that the handout or the key quotes a figure, in three significant digits.
     ///
     /// # Panics
     /// When neither does.
@@ -123,7 +123,7 @@ impl Lab {
         assert!(numbers.any(|number| number == quoted), "{what}: {quoted} is quoted nowhere");
     }
 
-    /// The text of a file of the lab, by its path in the crate.
+    /// Returns the text of a file of the lab, by its path in the crate.
     ///
     /// # Panics
     /// When it cannot be read.
@@ -135,13 +135,13 @@ impl Lab {
 /// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
-    /// The exit code; `None` when a signal ended the program.
+    /// The exit code; `None` if a signal ended the program.
     pub code: Option<i32>,
-    /// Everything that it printed: standard output, then standard error.
+    /// Its output: standard output, then standard error.
     pub text: String,
-    /// Its CSV's rows, by column.
+    /// The rows of its CSV, by column.
     pub rows: Vec<HashMap<String, String>>,
-    /// The findings that were printed, in the order of the rows.
+    /// The printed findings, in the order of the rows.
     pub findings: Vec<Told>,
 }
 
@@ -152,11 +152,12 @@ fn run(stdin: &str, program: &str, arguments: &[&str]) -> Ran {
         command.args(["--device", "emulated"]);
     }
     let records = tempfile::NamedTempFile::new().unwrap();
-    // NVRTC is searched for once for all processes. If what the user names cannot be loaded, the process says so.
+    // NVRTC is searched for once for all processes. If the library that the user names cannot be loaded, the process
+    // reports it.
     let _ = kernels::nvrtc();
     let mut child = command
         .envs(kernels::for_children())
-        // The mutants' PTX is committed beside them.
+        // The mutants' PTX is committed next to them.
         .env("WARPLAB_TRUST_PTX", "1")
         .args(["--findings", "full", "--out"])
         .arg(out.path())
@@ -169,7 +170,7 @@ fn run(stdin: &str, program: &str, arguments: &[&str]) -> Ran {
         .spawn()
         .unwrap();
     let mut pipe = child.stdin.take().unwrap();
-    // A program that refuses its command line does not read standard input.
+    // A program that rejects its command line does not read standard input.
     let _ = pipe.write_all(stdin.as_bytes());
     drop(pipe);
     let output = child.wait_with_output().unwrap();
@@ -179,7 +180,7 @@ fn run(stdin: &str, program: &str, arguments: &[&str]) -> Ran {
     Ran { code: output.status.code(), rows: rows(out.path()), findings: printed(&records, &text), text }
 }
 
-/// The rows of the only CSV in `folder`; empty when there is no CSV.
+/// Returns the rows of the only CSV in `folder`; empty if there is no CSV.
 fn rows(folder: &Path) -> Vec<HashMap<String, String>> {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let Some(csv) = files.map(|f| f.path()).find(|p| p.extension().is_some_and(|e| e == "csv")) else {
@@ -188,11 +189,11 @@ fn rows(folder: &Path) -> Vec<HashMap<String, String>> {
     csv::Reader::from_path(csv).unwrap().deserialize().map(Result::unwrap).collect()
 }
 
-/// The findings in a run's records (lines of JSON) whose reports were printed. For a variant that is wrong on purpose,
-/// only one finding of each class is printed.
+/// Returns the findings in a run's records (lines of JSON) whose reports were printed. For a variant that is wrong on
+/// purpose, only one finding of each class is printed.
 ///
 /// # Panics
-/// When a record is not what the harness writes.
+/// When a record is not in the harness's format.
 fn printed(records: &str, text: &str) -> Vec<Told> {
     /// The part of a record that concerns findings.
     #[derive(Deserialize)]
@@ -204,27 +205,27 @@ fn printed(records: &str, text: &str) -> Vec<Told> {
     all.filter(|told| text.contains(told.text.trim_end())).collect()
 }
 
-/// The line of each access that took part in a finding, counted from 1; accesses by the host have no line.
+/// Returns the line of each access that took part in a finding, counted from 1; accesses by the host have no line.
 pub fn lines(told: &Told) -> Vec<u32> {
     let places = told.finding.accesses.iter().map(|access| &access.place);
     places.filter(|place| place.is_known()).map(|place| place.line).collect()
 }
 
 impl Ran {
-    /// The rows of `variant`.
+    /// Returns the rows of `variant`.
     pub fn of(&self, variant: &str) -> Vec<&HashMap<String, String>> {
         self.rows.iter().filter(|r| r["variant"] == variant).collect()
     }
 
-    /// The first finding for which `is` is true.
+    /// Returns the first finding for which `is` is true.
     ///
     /// # Panics
-    /// When there is no such finding. The message holds everything that was printed.
+    /// When there is no such finding. The message contains the whole output.
     pub fn finding(&self, is: impl Fn(&Told) -> bool) -> &Told {
         self.findings.iter().find(|f| is(f)).unwrap_or_else(|| panic!("no such finding in:\n{}", self.text))
     }
 
-    /// A data race in `space` whose two accesses lie in the lines `first` and `second`, in any order.
+    /// Returns a data race in `space` whose two accesses are on the lines `first` and `second`, in any order.
     ///
     /// # Panics
     /// As [`Ran::finding`].
@@ -241,10 +242,10 @@ pub fn is_race(told: &Told, space: Space) -> bool {
     matches!(told.finding.kind, Kind::Race { space: raced, .. } if raced == space)
 }
 
-/// The line, counted from 1, of `text` in a kernel file: after the first line that holds `after`.
+/// Returns the line, counted from 1, of `text` in a kernel file: after the first line that contains `after`.
 ///
 /// # Panics
-/// When it is not there.
+/// When there is no such line.
 pub fn line_of(source: &str, after: &str, text: &str) -> u32 {
     let mut lines = (1..).zip(source.lines());
     lines

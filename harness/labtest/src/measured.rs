@@ -1,19 +1,19 @@
-//! The rows that one H200 gave (`reports/h200/LAB.csv`), for tests of what the handouts say of them.
+//! The rows measured on one H200 (`reports/h200/LAB.csv`), for tests of the figures in the handouts.
 use std::collections::HashMap;
 
 /// A lab's rows of the reference run.
 #[derive(Debug)]
 pub struct Measured(Vec<HashMap<String, String>>);
 
-/// The reference run of `lab`.
+/// Returns the reference run of `lab`.
 ///
 /// # Panics
-/// When there is none.
+/// When there is no such run.
 pub fn measured(lab: &str) -> Measured {
     Measured(rows(lab))
 }
 
-/// The rows of `reports/h200/CSV.csv`.
+/// Returns the rows of `reports/h200/CSV.csv`.
 pub(crate) fn rows(csv: &str) -> Vec<HashMap<String, String>> {
     let file = format!("{}/../../reports/h200/{csv}.csv", env!("CARGO_MANIFEST_DIR"));
     let mut reader = csv::Reader::from_path(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -21,10 +21,10 @@ pub(crate) fn rows(csv: &str) -> Vec<HashMap<String, String>> {
 }
 
 impl Measured {
-    /// A column of the row of `variant` in `case`, as a number.
+    /// Returns a column of the row of `variant` in `case`, as a number.
     ///
     /// # Panics
-    /// When there is not exactly one such row, or when it has no number there.
+    /// When there is not exactly one such row, or when the column is not a number.
     pub fn number(&self, variant: &str, case: &str, column: &str) -> f64 {
         let is = |row: &&HashMap<String, String>| row["variant"] == variant && row["case"] == case;
         let rows: Vec<_> = self.0.iter().filter(is).collect();
@@ -32,7 +32,7 @@ impl Measured {
         row[column].parse().unwrap_or_else(|_| panic!("{column} of {variant} in `{case}` is `{}`", row[column]))
     }
 
-    /// The median time of the row of `variant` in `case`, in ms.
+    /// Returns the median time of the row of `variant` in `case`, in ms.
     ///
     /// # Panics
     /// As [`Measured::number`].

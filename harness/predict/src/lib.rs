@@ -1,10 +1,10 @@
-//! How long a launch takes on a GPU, and what bounds it, predicted from what the emulated machine counts: instructions
-//! by pipe, sectors, passes over the banks, chains of dependent instructions, atomics that wait for each other.
+//! Predicts the time of a launch on a GPU and its bottleneck from the counters of the emulated machine: instructions by
+//! pipe, sectors, passes over the banks, chains of dependent instructions, contention between atomics.
 //!
-//! [`Subject`] is what the model takes from a launch, [`Part`] what it knows of a GPU, and [`predict()`] gives a
+//! [`Subject`] is the model's input from a launch, [`Part`] its knowledge of a GPU, and [`predict()`] returns a
 //! [`Prediction`]: a time, an interval, and the time that each resource alone would need. [`transfer`] does the same
 //! for copies. The README of this crate has the equations, their sources, and how far the predictions have been from
-//! the times that were measured.
+//! measured times.
 
 mod model;
 mod part;

@@ -1,9 +1,9 @@
 //! `predict PART < subjects.jsonl`: predicts each line, a JSON object with `launches`, a list of `{count, subject}`,
-//! and writes the line with `predicted`, or with the reason why not in `not_predicted`, in place of `launches`. `PART`
-//! is the name of a part, or a file of constants.
+//! and writes the line with `launches` replaced by `predicted`, or by `not_predicted` with the reason. `PART` is the
+//! name of a part, or a file of constants.
 //!
 //! `predict PART report.json ...`: predicts each launch of these reports as if it were alone, and writes a line for
-//! each with its `report`, its place there (`launch`), `kernel`, and the rest as above. Such a report is written by
+//! each with its `report`, its index there (`launch`), `kernel`, and the rest as above. Such a report is written by
 //! `WARPLAB_COSTS=1 WARPLAB_REPORT=report.json warplab exec --device emulated:h200 PROGRAM`.
 
 use std::io::{BufRead, Write};
@@ -56,7 +56,7 @@ fn run() -> Result<(), String> {
     out.flush().map_err(|error| error.to_string())
 }
 
-/// A line of subjects with what is predicted.
+/// Replaces the launches of a line by their prediction.
 fn of_line(line: &str, part: &Part) -> Result<Map<String, Value>, String> {
     let wrong = |error: serde_json::Error| error.to_string();
     let mut row: Map<String, Value> = serde_json::from_str(line).map_err(wrong)?;

@@ -1,4 +1,4 @@
-//! The model: what a launch takes with all that its resources need. The README has the equations with their sources.
+//! The model: combines the times that a launch's resources need. The README has the equations with their sources.
 
 use crate::{
     part::Part,
@@ -8,7 +8,7 @@ use crate::{
     subject::{Repeated, Subject},
 };
 
-/// What this launch takes on this part.
+/// Predicts the time of this launch on this part.
 ///
 /// # Errors
 /// [`NotPredicted::Waits`] for a kernel that takes a lock.
@@ -26,8 +26,8 @@ pub fn predict(subject: &Subject, part: &Part) -> Result<Prediction, NotPredicte
     in_all(&[Repeated { count: 1, subject: subject.clone() }], part)
 }
 
-/// What launches that follow each other on a stream take together: one whole launch, and less for each that the host
-/// can prepare while its predecessor runs.
+/// Predicts the total time of launches that follow each other on a stream: the first launch has the whole launch
+/// overhead, and each later one less, because the host prepares it while its predecessor runs.
 ///
 /// # Errors
 /// [`NotPredicted`] if there is no launch, or a kernel takes a lock.
@@ -35,7 +35,7 @@ pub fn in_all(launches: &[Repeated], part: &Part) -> Result<Prediction, NotPredi
     spared(launches, part, None)
 }
 
-/// The same with a resource that needs no more than the next one, if it is the busiest.
+/// As [`in_all`], but if `bound` is the bottleneck, it needs no more time than the second-busiest resource.
 pub(crate) fn spared(launches: &[Repeated], part: &Part, bound: Option<Bound>) -> Result<Prediction, NotPredicted> {
     if let Some(waits) = launches.iter().find(|launch| launch.subject.locking_loops > 0.0) {
         return Err(NotPredicted::Waits { kernel: waits.subject.kernel.clone() });
@@ -69,14 +69,14 @@ pub(crate) fn spared(launches: &[Repeated], part: &Part, bound: Option<Bound>) -
     Ok(Prediction::new(ms + launch, sums, part))
 }
 
-/// What lies between the end of a launch that takes `own` milliseconds and the start of the next: the host prepares
-/// that meanwhile, and the device takes a while to turn from one to the other.
+/// The gap between the end of a launch that takes `own` milliseconds and the start of the next: the host prepares the
+/// next launch during the first one, but at least the device's kernel-to-kernel latency remains.
 fn after(own: f64, part: &Part) -> f64 {
     let (host, turn) = (part.value("next_launch_us") * 1e-3, part.value("launch_turn_us") * 1e-3);
     (host - own).max(turn)
 }
 
-/// Lowers what this resource needs to what the next one does, and returns which share of the chain is left.
+/// Lowers the time of this resource to that of the next one, and returns the share of the chain that is left.
 fn lowered(terms: &mut [Term], bound: Bound) -> f64 {
     let next = terms.iter().filter(|term| term.bound != bound).map(|term| term.ms).fold(0.0, f64::max);
     let Some(term) = terms.iter_mut().find(|term| term.bound == bound && term.ms > next) else {
@@ -87,13 +87,13 @@ fn lowered(terms: &mut [Term], bound: Bound) -> f64 {
     if bound == Bound::Latency { share } else { 1.0 }
 }
 
-/// What a launch takes by itself. While a block waits for memory, its own barriers or atomics, only the other blocks of
-/// its SM keep the pipes busy; where a kernel has no barriers, other warps do as well. So of what a chain waits, the
-/// share of one among them is added to the rest. Until the first blocks have their first data, nothing else is busy:
-/// that is added as well; of the start and the first data of each later wave, for which all warps of a block wait at
-/// once, the share of one block. Blocks begin while others run, and the chain of the last one comes after that: in a
-/// grid that is larger than its data, it has none, and ends before the first ones do.
-/// `latency` is the share of the chain that is left.
+/// The time of one launch, without launch overhead. While a block waits for memory, barriers or atomics, only the other
+/// blocks of its SM keep the pipes busy, or other warps too in a kernel without barriers. So a chain's waits, divided
+/// by the number of these blocks or warps, are added to the rest. Nothing is busy until the first blocks have their
+/// first data, so that time is added as well. The start and the first data of each later wave are divided by the
+/// resident blocks, because all warps of a block wait for them together. Blocks begin while others run, and the chain
+/// of the last block comes after that; in a grid that is larger than its data, the last block has no chain, and ends
+/// before the first ones. `latency` is the share of the chain that is left.
 fn alone(subject: &Subject, terms: &[Term], part: &Part, latency: f64) -> f64 {
     let spread = Spread::of(subject, part);
     let hits = Hits::of(subject, part, &spread);
@@ -114,10 +114,11 @@ fn alone(subject: &Subject, terms: &[Term], part: &Part, latency: f64) -> f64 {
     waits + combined(&terms.iter().map(rest).collect::<Vec<_>>(), sharpness(subject, &spread, part), part)
 }
 
-/// How well resources overlap. A warp alone uses one after another, and they add up; from some warps of a scheduler on,
-/// there is always one that uses the busiest. Between two barriers all warps of a block do the same: only the other
-/// ones of `resident` blocks do something else. And blocks that begin together read at one time and write at another:
-/// the fewer rounds there are, of blocks and of loads in each, the more of that is left.
+/// How well resources overlap, as the exponent of a power sum. A single warp uses one resource after another, so their
+/// times add up; with enough warps on a scheduler, one of them always uses the busiest resource. Between two barriers
+/// all warps of a block do the same, so only the other `resident` blocks do something else. Blocks that begin together
+/// read at one time and write at another: the fewer rounds there are, of blocks and of loads in each, the more of that
+/// effect remains.
 fn sharpness(subject: &Subject, spread: &Spread, part: &Part) -> f64 {
     let resident = spread.resident.max(1.0);
     let warps = resident * (subject.threads / 32.0).ceil().max(1.0) / SCHEDULERS;
@@ -127,15 +128,15 @@ fn sharpness(subject: &Subject, spread: &Spread, part: &Part) -> f64 {
     1.0 + (part.value("sharpness") - 1.0) * (warps / part.value("overlap_warps")).min(1.0) * others * apart
 }
 
-/// What all resources together need: a little more than the busiest, as they overlap but not perfectly. An instruction
-/// uses its slot and its pipe at the same time, so these overlap however few warps there are.
+/// Combines the times of all resources: a little more than that of the busiest, as they overlap imperfectly. An
+/// instruction uses its issue slot and its pipe at the same time, so these overlap even with few warps.
 fn combined(terms: &[Term], sharpness: f64, part: &Part) -> f64 {
     let (issue, others): (Vec<Term>, Vec<Term>) = terms.iter().partition(|term| is_issue(term.bound));
     let issue = power_sum(issue.iter().map(|term| term.ms), part.value("sharpness"));
     power_sum(others.iter().map(|term| term.ms).chain([issue]), sharpness)
 }
 
-/// Whether it is a slot or a pipe that instructions go to.
+/// Whether the bound is the issue slots or a pipe.
 fn is_issue(bound: Bound) -> bool {
     matches!(bound, Bound::Issue | Bound::SinglePipe | Bound::IntegerPipe | Bound::DoublePipe | Bound::SpecialPipe)
 }
@@ -164,7 +165,7 @@ mod tests {
         together(&[Repeated { count: 1, subject: subject.clone() }])
     }
 
-    /// A launch that fills the device and streams so many bytes.
+    /// A launch that fills the device and streams `bytes` bytes.
     fn streams(bytes: f64) -> Subject {
         let sectors = bytes / 32.0;
         Subject {
@@ -194,7 +195,7 @@ mod tests {
         assert!(large.ms > 4e9 / 4.595e9 && large.ms < 1.4 * 4e9 / 4.595e9, "{large:?}");
         let small = alone(&streams(4096.0 * 132.0));
         assert_eq!(small.bound(), Bound::Launch);
-        // What the cache holds from one launch to the next does not come from device memory.
+        // Data that the cache keeps from one launch to the next does not come from device memory.
         let ms = |p: &Prediction, bound| p.terms.iter().find(|t| t.bound == bound).unwrap().ms;
         assert_eq!(ms(&small, Bound::Dram), 0.0);
         assert!(ms(&large, Bound::Dram) > 0.8);
@@ -205,7 +206,7 @@ mod tests {
         let base = || streams(1e6);
         let plenty = 1e10;
         for (bound_by, subject) in [
-            // Single precision goes as fast as it can be issued.
+            // Single precision is limited by the issue rate.
             (Bound::Issue, Subject { single: plenty, ..base() }),
             (Bound::IntegerPipe, Subject { integer: plenty, ..base() }),
             (Bound::DoublePipe, Subject { double: plenty, ..base() }),
@@ -232,12 +233,12 @@ mod tests {
         };
         let near = streams(1e9);
         let requests = near.global_load_requests;
-        // A pass takes a clock. What is not in the cache comes at half of the rate: four sectors in two clocks.
+        // A pass takes a clock. Sectors that miss the cache come at half of the rate: four sectors in two clocks.
         let two = Subject { request_passes: 2.0 * requests, ..near.clone() };
         let many = Subject { request_passes: 32.0 * requests, ..near.clone() };
         assert_eq!(ms(&two, Bound::L1), ms(&near, Bound::L1));
         assert!((ms(&many, Bound::L1) / ms(&near, Bound::L1) - 32.0 / 2.0).abs() < 0.01);
-        // Of a pair of sectors one is asked for, and both come.
+        // One sector of each pair is requested, and both are transferred.
         let half = Subject { read_pairs: near.read_sectors, ..near.clone() };
         assert!((ms(&half, Bound::Dram) / ms(&near, Bound::Dram) - 2.0).abs() < 0.01);
         let stores =
@@ -266,7 +267,7 @@ mod tests {
         let extra = |blocks: f64, resident: f64| with(0.0, blocks, resident);
         let trip = part().value("flag_ns") * 1e-6;
         assert_eq!(extra(1.0, 8.0), 0.0, "nobody is there to wait for");
-        // The first trip is a load of the chain.
+        // The first trip counts as a load of the chain.
         for (blocks, resident, trips) in [
             (2.0, 8.0, 0.0),
             (33.0, 8.0, 0.0),
@@ -282,7 +283,7 @@ mod tests {
                 extra(blocks, resident) / trip
             );
         }
-        // Measured on an H200: `single-pass` of the scan lab, whose tiles have 32 KiB, with and without its look.
+        // Measured on an H200: `single-pass` of the scan lab, whose tiles have 32 KiB, with and without its look-back.
         for (blocks, us, off) in [(123.0, 0.7, 0.1), (256.0, 1.7, 0.2), (384.0, 3.0, 0.1), (512.0, 3.3, 0.9)] {
             let told = with(32768.0, blocks, 4.0) * 1e3;
             assert!((told - us).abs() < off, "{blocks} {told}");
@@ -291,7 +292,7 @@ mod tests {
 
     #[test]
     fn blocks_start_while_others_run_and_the_last_one_takes_its_chain_after_that() {
-        // Measured by bench/spread.cu: blocks of 128 threads that take 700 clocks, beyond what one of them takes.
+        // Measured by bench/spread.cu: blocks of 128 threads that take 700 clocks; times beyond that of a single block.
         let ms = |blocks: f64| {
             let takes =
                 Subject { blocks, threads: 128.0, resident: 16.0, chain_branches: 70.0 * blocks, ..Subject::default() };
@@ -305,8 +306,8 @@ mod tests {
 
     #[test]
     fn blocks_that_find_no_data_left_start_while_the_others_wait_for_theirs() {
-        // The in_flight kernels of the occupancy lab at 65,537 elements: 257 blocks have something to do. Measured on
-        // an H200: 3.30 us with 264 and with 528 blocks, 3.52 to 3.71 with 1056.
+        // The in_flight kernels of the occupancy lab at 65,537 elements: 257 blocks have work. Measured on an H200:
+        // 3.30 us with 264 and with 528 blocks, 3.52 to 3.71 with 1056.
         let us = |blocks: f64| {
             let (data, busy) = (65537.0 / 8.0, 257.0);
             let loads = Subject {
@@ -352,7 +353,7 @@ mod tests {
             };
             alone(&loads).ms
         };
-        // The rest is bound by integers, so much that nothing else counts.
+        // The rest is bound by the integer pipe, so far that nothing else matters.
         for (resident, share) in [(1.0, 1.0), (2.0, 0.5)] {
             let more = ms(4.0, resident) - ms(1.0, resident);
             assert!((more / start - 3.0 * share).abs() < 0.4, "{resident} {}", more / start);
@@ -374,8 +375,8 @@ mod tests {
             };
             alone(&both).ms
         };
-        // Issue slots, the pipe and shared memory each need a million cycles, the first two at once. All blocks
-        // begin together and have one round, which takes a quarter of what p has above 1.
+        // Issue slots, the pipe and shared memory each need a million cycles, the first two simultaneously. All blocks
+        // begin together and have one round, which takes away a quarter of the part of p above 1.
         let million = 1e6 / part().value("clock_ghz") * 1e-6;
         let all = |p: f64| (2.0_f64.powf(p / 3.0) + 1.0).powf(1.0 / p) * million;
         for (resident, barriers, p) in [(1.0, 0.0, 2.5), (1.0, 1.0, 1.75), (2.0, 1.0, 2.0)] {
@@ -430,7 +431,7 @@ mod tests {
         let sums = Subject { integer: 1e9, ..Subject::default() };
         let kept = part().value("integer_percent") / 100.0;
         let (own, given) = (of(Bound::IntegerPipe, &sums), of(Bound::SinglePipe, &sums));
-        // Both pipes take two a clock of these.
+        // Each of the two pipes executes two of these a clock.
         assert!((given / own - (1.0 - kept) / kept).abs() < 1e-6, "{own} {given}");
         let busy = Subject { product: 1e9, ..sums };
         assert!(of(Bound::SinglePipe, &busy) > of(Bound::IntegerPipe, &busy));
@@ -449,7 +450,7 @@ mod tests {
         let (few, many) = (tries(200.0), tries(2000.0));
         assert_eq!(few.bound(), Bound::Atomics);
         assert!(few.ms > 200.0 * 0.2e-3, "{few:?}");
-        // Each waits for more of the others.
+        // Each atomic waits for more of the others.
         assert!(many.ms > 15.0 * few.ms, "{} {}", many.ms, few.ms);
     }
 
@@ -471,7 +472,7 @@ mod tests {
 
     #[test]
     fn until_the_first_blocks_have_their_first_data_nothing_else_is_busy() {
-        // One load a block, and so many bytes that the L2 cache is busy for much longer than the start takes.
+        // One load a block, and enough bytes that the L2 cache is busy for much longer than the start takes.
         let waits = Subject { blocks: 1056.0, chain_global: 1056.0, chain_barriers: 0.0, ..streams(2e7) };
         let took = |subject: &Subject| {
             let all = alone(subject);
@@ -482,7 +483,7 @@ mod tests {
         let filled = cycles.iter().sum::<f64>() / part().value("clock_ghz") * 1e-6;
         assert_eq!(alone(&waits).terms[0].bound, Bound::L2);
         assert!(took(&waits) > filled && took(&waits) < 1.5 * filled, "{} {filled}", took(&waits));
-        // What only computes begins at once.
+        // A launch that only computes begins immediately.
         let computes = Subject { blocks: 1056.0, threads: 256.0, resident: 8.0, special: 1e6, ..Subject::default() };
         assert!(took(&computes) < cycles[0] * 1.5 / part().value("clock_ghz") * 1e-6, "{}", took(&computes));
     }
@@ -494,7 +495,7 @@ mod tests {
             let ms = |subject: &Subject| alone(subject).ms - part().value("launch_us") * 1e-3;
             ms(&Subject { shared_passes: 2.5e8, ..one.clone() }) / ms(&one)
         };
-        // The special function unit and shared memory take as long as each other.
+        // The special function unit and shared memory need the same time.
         assert!(work(32.0) > 1.7 && work(1024.0) < 1.35, "{} {}", work(32.0), work(1024.0));
     }
 
@@ -503,7 +504,7 @@ mod tests {
         let one = Subject { blocks: 132.0, threads: 32.0, resident: 1.0, ..Subject::default() };
         let ms = |single: f64| alone(&Subject { single, ..one.clone() }).ms;
         let (took, slots) = (ms(132e8) - ms(0.0), 1e8 / 4.0 / part().value("clock_ghz") * 1e-6);
-        // Both need as long, and would add up if one came after the other.
+        // Both need the same time, and would add up if used one after the other.
         assert!(took > slots && took < 1.3 * slots, "{took} {slots}");
     }
 
@@ -577,7 +578,7 @@ mod tests {
 
     #[test]
     fn the_last_block_begins_when_the_others_have_and_then_takes_its_time() {
-        // Measured by bench/short.cu: blocks of 256 threads that take 700 clocks, beyond what one of them takes.
+        // Measured by bench/short.cu: blocks of 256 threads that take 700 clocks; times beyond that of a single block.
         let ms = |blocks: f64| {
             let takes =
                 Subject { blocks, threads: 256.0, resident: 8.0, chain_branches: 70.0 * blocks, ..Subject::default() };

@@ -1,14 +1,14 @@
-//! What the model knows of a GPU: constants, each with what it was measured by or where it was taken from.
+//! The model's knowledge of a GPU: constants, each with its measurement or source.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// A constant, and where it comes from.
+/// A constant and its source.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Constant {
-    /// Its value, in the unit that its name ends in.
+    /// Its value, in the unit at the end of its name.
     pub value: f64,
     /// `measured by` a benchmark, `fitted to` rows, or `from` a data sheet or a paper.
     pub source: String,
@@ -17,25 +17,25 @@ pub struct Constant {
 /// A GPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Its name, as the emulated machine's profiles have it.
+    /// Its name, as in the emulated machine's profiles.
     pub name: String,
-    /// What it is called in a sentence.
+    /// Its name in a sentence.
     pub full_name: String,
     constants: BTreeMap<String, Constant>,
 }
 
-/// Why there is no such part.
+/// Why a part is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum Unknown {
-    /// Nobody has measured or looked up its constants.
+    /// The constants of this part have not been measured or looked up.
     #[error("no time can be predicted for {name}: its constants are not known; known are those of {known}")]
     Part {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The parts that there are.
+        /// The available parts.
         known: String,
     },
-    /// A file of constants is not as it should be.
+    /// A file of constants is invalid.
     #[error("the constants cannot be read: {0}")]
     Unreadable(String),
 }
@@ -106,10 +106,10 @@ pub(crate) const NEEDED: [&str; 57] = [
 ];
 
 impl Part {
-    /// The part with this name.
+    /// Returns the part with this name.
     ///
     /// # Errors
-    /// [`Unknown::Part`], which names the parts that there are.
+    /// [`Unknown::Part`], which lists the available parts.
     pub fn find(name: &str) -> Result<Part, Unknown> {
         let file = FILES.iter().find(|(known, _)| *known == name);
         let known = || FILES.map(|(known, _)| known).join(" and ");
@@ -117,7 +117,8 @@ impl Part {
         Part::read(text)
     }
 
-    /// The part that a driver calls so: its full name, with or without words after that, such as the memory's size.
+    /// Returns the part by a driver's device name: the part's full name, possibly followed by more words, such as the
+    /// memory's size.
     pub fn called(name: &str) -> Option<Part> {
         let parts = FILES.iter().filter_map(|(_, text)| Part::read(text).ok());
         let mut parts = parts.filter(|part| {
@@ -127,17 +128,17 @@ impl Part {
         parts.next()
     }
 
-    /// Operations in single precision, a multiply-add being two, in GFLOP/s.
+    /// Peak single precision in GFLOP/s, where a multiply-add counts as two operations.
     pub fn single_gflop_per_s(&self) -> f64 {
         2.0 * 32.0 * self.value("single_per_clock") * self.value("sms") * self.value("clock_ghz")
     }
 
-    /// What device memory gives to a kernel that reads, in GB/s.
+    /// Bandwidth of device memory for a kernel that reads, in GB/s.
     pub fn dram_gb_per_s(&self) -> f64 {
         self.value("dram_read_gb_per_s")
     }
 
-    /// The part whose constants are in `text`, a TOML file as in this crate's folder `constants`.
+    /// Parses the constants of a part from a TOML file as in this crate's folder `constants`.
     ///
     /// # Errors
     /// [`Unknown::Unreadable`] when a constant is missing, unknown, not above 0, or without a source.
@@ -165,10 +166,10 @@ impl Part {
         Ok(Part { name, full_name, constants })
     }
 
-    /// A constant's value.
+    /// Returns a constant's value.
     ///
     /// # Panics
-    /// When the model asks for one that [`Part::read`] does not demand: a mistake in this crate.
+    /// When the model uses a constant that [`Part::read`] does not require: a bug in this crate.
     pub(crate) fn value(&self, name: &str) -> f64 {
         self.constants.get(name).unwrap_or_else(|| panic!("no constant {name}")).value
     }

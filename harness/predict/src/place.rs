@@ -1,12 +1,13 @@
-//! Where a launch lies: its blocks on the SMs, and its data in the caches.
+//! The placement of a launch: its blocks on the SMs, and its data in the caches.
 
 use crate::{part::Part, subject::Subject};
 
-/// The shares of the L2 cache up to which what a launch touches is found there by the next, and from which nothing is.
+/// Shares of the L2 cache: if a launch touches at most the share `WARM`, the next launch finds all of it there; from
+/// the share `COLD` on, nothing.
 const WARM: f64 = 0.8;
 const COLD: f64 = 0.96;
 
-/// How a grid lies on the SMs.
+/// The distribution of a grid over the SMs.
 pub(crate) struct Spread {
     /// The share of all instructions that the busiest SM executes.
     pub(crate) busiest: f64,
@@ -14,31 +15,31 @@ pub(crate) struct Spread {
     pub(crate) busiest_memory: f64,
     /// How many times an SM's resident blocks are replaced.
     pub(crate) waves: f64,
-    /// How many average blocks follow each other until the last one ends: as many as there are waves, or as the longest
-    /// block takes as long as, if that is more.
+    /// The number of average blocks that run one after another until the last one ends: the number of waves, or the
+    /// length of the longest block in average blocks if that is more.
     pub(crate) rounds: f64,
     /// Blocks resident on an SM.
     pub(crate) resident: f64,
-    /// Cycles of an SM in a millisecond.
+    /// An SM's cycles in a millisecond.
     pub(crate) clocks_per_ms: f64,
 }
 
 impl Spread {
-    /// Of this launch on this part.
+    /// Returns the distribution of this launch on this part.
     pub(crate) fn of(subject: &Subject, part: &Part) -> Spread {
         let (sms, blocks) = (part.value("sms"), subject.blocks.max(1.0));
         let resident = subject.resident.min((blocks / sms).ceil());
         let device = sms * resident;
-        // With many waves, the blocks of one begin as those of the wave before end, and few SMs idle at the end.
+        // With many waves, blocks of the next wave begin as those of the previous one end, and few SMs idle at the end.
         let whole = (blocks / device).ceil();
         let waves = if whole < 8.0 { whole } else { blocks / device + 0.5 };
         let share = if whole <= 1.0 { (blocks / sms).ceil() / blocks } else { (waves * resident / blocks).min(1.0) };
-        // The last wave of several is seldom full.
+        // The last of several waves is seldom full.
         let even = 1.0 / sms.min(blocks);
         let busiest = if whole <= 1.0 { share } else { f64::midpoint(share, even) };
         let rounds = waves.max(subject.chain_longest * blocks);
-        // Beside the block that has the most to do, its SM runs as many others as there are at once; where blocks
-        // follow each other, others run elsewhere.
+        // The SM of the block with the most work also runs other blocks, as many as are resident with it. If blocks
+        // follow each other, the others run elsewhere.
         let others = if whole <= 1.0 { (blocks / sms).ceil() - 1.0 } else { 0.0 };
         let at_least = |block: f64| busiest.max(block + others * (1.0 - block) / (blocks - 1.0).max(1.0));
         Spread {
@@ -54,24 +55,24 @@ impl Spread {
 
 /// Where loads find their data.
 pub(crate) struct Hits {
-    /// The shares of loads that end in the L1 cache, the L2 cache and in device memory.
+    /// The shares of loads that are served by the L1 cache, the L2 cache and device memory.
     pub(crate) l1: f64,
     pub(crate) l2: f64,
     pub(crate) dram: f64,
-    /// Sectors that the SMs ask the L2 cache for.
+    /// Sectors that the SMs request from the L2 cache.
     pub(crate) l2_sectors: f64,
-    /// The share of what is touched that no launch before has left in the L2 cache.
+    /// The share of the touched sectors that earlier launches have not left in the L2 cache.
     pub(crate) cold: f64,
-    /// The share of local memory's sectors that the L1 cache does not hold.
+    /// The share of local memory's sectors that miss the L1 cache.
     pub(crate) spilled: f64,
 }
 
 impl Hits {
-    /// Of this launch on this part.
+    /// Returns the hit rates of this launch on this part.
     pub(crate) fn of(subject: &Subject, part: &Part, spread: &Spread) -> Hits {
         let l2_bytes = part.value("l2_bytes");
-        // A launch is repeated, and finds what fits in the cache; of what is nearly as large as that, some
-        // (bench/curves.cu: repeated reads).
+        // A launch is repeated, and finds its data in the cache if they fit; if they are nearly as large as the cache,
+        // it finds a part (bench/curves.cu: repeated reads).
         let touched = subject.touched_sectors * 32.0;
         let large = ((touched / l2_bytes - WARM) / (COLD - WARM)).clamp(0.0, 1.0);
         let cold = if subject.flushed > 0.0 { 1.0 } else { large };
@@ -86,16 +87,17 @@ impl Hits {
         if subject.flushed > 0.0 {
             (l2, dram) = first_come(subject, part, spread, l2 + dram);
         }
-        // Copies in bulk go past the L1 cache.
+        // Bulk copies bypass the L1 cache.
         let l2_sectors = missed + subject.local_sectors * spilled + subject.copied_sectors;
         Hits { l1: 1.0 - l2 - dram, l2, dram, l2_sectors, cold, spilled }
     }
 }
 
-/// The shares of waits that end in the L2 cache and in device memory, if the cache holds nothing of the launch's data.
-/// A wait is for as many loads as a warp has under way, and as long as the longest of them: with k, of which each
-/// misses the L1 cache with probability `missed`, that is 1 - (1 - missed)^k. What the blocks of the first wave ask for
-/// is on its way from device memory, whichever of them has asked first; later ones find it.
+/// The shares of waits that are served by the L2 cache and by device memory, if the cache initially holds none of the
+/// launch's data. A warp waits for all of its loads in flight, so for the slowest of them: with k loads, each of which
+/// misses the L1 cache with probability `missed`, the wait misses with probability 1 - (1 - missed)^k. Data that the
+/// blocks of the first wave load come from device memory, whichever block requests them first; later blocks find them
+/// in the L2 cache.
 fn first_come(subject: &Subject, part: &Part, spread: &Spread, missed: f64) -> (f64, f64) {
     let warps = (subject.threads / 32.0).ceil().max(1.0);
     let together = (subject.global_load_requests / warps / subject.chain_global.max(1.0)).max(1.0);
@@ -116,9 +118,9 @@ mod tests {
             Spread::of(&work, &part).busiest
         };
         assert!((of(132.0, 0.5) - 0.5).abs() < 1e-9 && (of(132.0, 0.0) - 1.0 / 132.0).abs() < 1e-9);
-        // Another block runs beside it.
+        // Another block runs on the same SM.
         assert!((of(264.0, 0.5) - (0.5 + 0.5 / 263.0)).abs() < 1e-9);
-        // Where blocks follow each other, others run elsewhere.
+        // If blocks follow each other, the others run elsewhere.
         assert!((of(26400.0, 0.5) - 0.5).abs() < 1e-9 && of(26400.0, 1.0 / 26400.0) < 0.01);
         let memory = Subject { blocks: 132.0, resident: 1.0, busiest_memory: 0.5, ..Subject::default() };
         let spread = Spread::of(&memory, &part);
@@ -146,7 +148,7 @@ mod tests {
         };
         assert_eq!((hits(132.0, 400.0, 0.0).dram, hits(132.0, 400.0, 0.0).cold), (0.0, 0.0));
         let (one, many) = (hits(132.0, 400.0, 1.0), hits(13200.0, 400.0, 1.0));
-        // Half of the sectors are in the L1 cache, and four loads are waited for at once.
+        // Half of the sectors are in the L1 cache, and four loads are in flight together.
         assert!((one.dram - 15.0 / 16.0).abs() < 1e-9 && one.l2 < 1e-9 && one.cold == 1.0);
         assert!((many.dram - one.dram / 100.0).abs() < 1e-9 && (many.l1 - one.l1).abs() < 1e-9);
     }

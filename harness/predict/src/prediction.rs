@@ -1,4 +1,4 @@
-//! What is predicted: a time, what each resource alone would need, and why there is no time where there is none.
+//! The prediction: a time, the time that each resource alone would need, or the reason why there is no prediction.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::part::Part;
 
-/// What a launch can be bound by.
+/// The resource that bounds a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
@@ -38,7 +38,7 @@ pub enum Bound {
     Atomics,
     /// The rate at which blocks are started.
     Blocks,
-    /// What any launch takes.
+    /// The launch overhead.
     Launch,
     /// Transfers between host and device.
     Link,
@@ -67,7 +67,7 @@ impl fmt::Display for Bound {
     }
 }
 
-/// What one resource alone would need.
+/// The time that one resource alone would need.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Term {
     /// The resource.
@@ -76,26 +76,26 @@ pub struct Term {
     pub ms: f64,
 }
 
-/// What a launch, or several one after another, are predicted to take.
+/// The predicted time of a launch, or of several one after another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
     /// Milliseconds.
     pub ms: f64,
-    /// Eight of ten times that were measured lie above this,
+    /// The lower end of the interval that contains eight of ten measured times.
     pub low_ms: f64,
-    /// and below this.
+    /// The upper end of that interval.
     pub high_ms: f64,
-    /// What each resource alone would need, the longest first.
+    /// The time that each resource alone would need, the longest first.
     pub terms: Vec<Term>,
 }
 
 impl Prediction {
-    /// What bounds it.
+    /// Returns the bottleneck.
     pub fn bound(&self) -> Bound {
         self.terms.first().map_or(Bound::Launch, |term| term.bound)
     }
 
-    /// How many times longer what bounds it takes than the next resource alone.
+    /// How many times longer the bottleneck takes than the next resource alone.
     pub fn ahead(&self) -> f64 {
         match self.terms.as_slice() {
             [first, next, ..] if next.ms > 0.0 => first.ms / next.ms,
@@ -116,8 +116,8 @@ pub enum NotPredicted {
     /// There is no launch.
     #[error("not predicted: there is no launch")]
     NoLaunch,
-    /// A kernel takes a lock. How long its threads wait depends on how many of them come at once, which the machine
-    /// does not imitate: such a time would be too short by up to 200 times.
+    /// A kernel takes a lock. The waiting time of its threads depends on how many of them arrive together, which the
+    /// machine does not simulate: a prediction would be too short by up to 200 times.
     #[error("not predicted: waits for other threads")]
     Waits {
         /// The kernel.

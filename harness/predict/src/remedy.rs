@@ -1,4 +1,4 @@
-//! What a prediction would be without what bounds it: what there is to gain, and by what.
+//! The prediction without the bottleneck: the possible gain, and how to get it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,57 +9,58 @@ use crate::{
     subject::{Repeated, Subject},
 };
 
-/// Why a resource is busier than the launch's data need.
+/// Why a resource is busier than the launch's data require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Excess {
-    /// Lanes of a warp meet at a bank of shared memory.
+    /// Lanes of a warp access the same bank of shared memory (bank conflicts).
     Conflicts,
     /// Lanes of a warp touch more sectors than their bytes would fill.
     Sectors,
-    /// Atomics on global memory wait for each other.
+    /// Contention between atomics on global memory.
     Contention,
-    /// Atomics on shared memory wait for each other.
+    /// Contention between atomics on shared memory.
     SharedContention,
-    /// Nothing of these: it is the work itself.
+    /// None of these: the bottleneck is the work itself.
     Work,
 }
 
-/// What there is to gain.
+/// The possible gain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Remedy {
-    /// What bounds the launches, beside what any launch takes.
+    /// The bottleneck of the launches, apart from launch overhead.
     pub bound: Bound,
     /// Why it is so busy.
     pub excess: Excess,
-    /// Milliseconds as they are,
+    /// Predicted milliseconds now.
     pub ms: f64,
-    /// and without the excess; where it is the work itself, with as little of it as the next resource needs.
+    /// Predicted milliseconds without the excess; if the excess is the work itself, with the bottleneck reduced to the
+    /// next resource.
     pub ms_without: f64,
-    /// Milliseconds of both that any launch takes.
+    /// The launch overhead in both, in milliseconds.
     pub launch_ms: f64,
-    /// What bounds them then.
+    /// The bottleneck without the excess.
     pub next: Bound,
 }
 
 impl Remedy {
-    /// How many times faster it would be.
+    /// The speedup without the excess.
     pub fn times(&self) -> f64 {
         self.ms / self.ms_without
     }
 
-    /// The same, without what any launch takes: how it is for data so large that this does not count.
+    /// The speedup without launch overhead, as for data so large that the overhead is negligible.
     pub fn times_beside_launch(&self) -> f64 {
         (self.ms - self.launch_ms) / (self.ms_without - self.launch_ms).max(f64::MIN_POSITIVE)
     }
 
-    /// Whether most of the time is what any launch takes.
+    /// Whether most of the time is launch overhead.
     pub fn is_mostly_launch(&self) -> bool {
         self.launch_ms > 0.5 * self.ms
     }
 }
 
-/// What bounds these launches, and what they would take without it.
+/// Returns the bottleneck of these launches, and their time without it.
 ///
 /// # Errors
 /// As [`crate::in_all`].
@@ -80,7 +81,7 @@ pub fn remedy(launches: &[Repeated], part: &Part) -> Result<Remedy, NotPredicted
         let mended = |one: &Repeated| Repeated { count: one.count, subject: without(&one.subject, excess) };
         launches.iter().map(mended).collect::<Vec<_>>()
     };
-    // The excess without which least is left.
+    // Takes the excess whose removal leaves the least time.
     let mut best = (Excess::Work, spared(launches, part, Some(bound))?);
     let mut least = whole.ms;
     for excess in causes(bound) {
@@ -92,25 +93,25 @@ pub fn remedy(launches: &[Repeated], part: &Part) -> Result<Remedy, NotPredicted
     }
     let launch_ms = whole.terms.iter().find(|term| term.bound == Bound::Launch).map_or(0.0, |term| term.ms);
     let next = match best.0 {
-        // Both need the same then, and this one is the other.
+        // Both resources then need the same time, and `next` is the other one.
         Excess::Work => others(&whole, bound),
         _ => beside_launch(&best.1),
     };
     Ok(Remedy { bound, excess: best.0, ms: whole.ms, ms_without: best.1.ms, launch_ms, next })
 }
 
-/// What takes the longest beside what any launch takes.
+/// Returns the resource that takes the longest, apart from launch overhead.
 fn beside_launch(prediction: &Prediction) -> Bound {
     others(prediction, Bound::Launch)
 }
 
-/// What takes the longest beside this one and what any launch takes.
+/// Returns the resource that takes the longest, apart from `but` and launch overhead.
 fn others(prediction: &Prediction, but: Bound) -> Bound {
     let other = prediction.terms.iter().find(|term| term.bound != but && term.bound != Bound::Launch && term.ms > 0.0);
     other.map_or(Bound::Launch, |term| term.bound)
 }
 
-/// What can make this resource busier than the data need.
+/// Returns the possible reasons why this resource is busier than the data require.
 fn causes(bound: Bound) -> &'static [Excess] {
     match bound {
         Bound::SharedMemory => &[Excess::Conflicts, Excess::SharedContention],
@@ -120,7 +121,7 @@ fn causes(bound: Bound) -> &'static [Excess] {
     }
 }
 
-/// The launch without this excess.
+/// Returns the launch without this excess.
 fn without(subject: &Subject, excess: Excess) -> Subject {
     let mut left = subject.clone();
     match excess {
@@ -129,7 +130,7 @@ fn without(subject: &Subject, excess: Excess) -> Subject {
             left.shared_conflicts = 0.0;
         }
         Excess::Sectors => {
-            // Without the ideal, nothing is known of it.
+            // If the ideal was not recorded, the excess is unknown.
             let ideal = |sectors: f64, ideal: f64| if ideal > 0.0 { ideal.min(sectors) } else { sectors };
             left.global_load_sectors = ideal(left.global_load_sectors, left.global_load_ideal_sectors);
             left.global_store_sectors = ideal(left.global_store_sectors, left.global_store_ideal_sectors);

@@ -1,4 +1,4 @@
-//! What each resource alone would need for a launch. The README has the equations with their sources.
+//! The time that each resource alone would need for a launch. The README has the equations with their sources.
 
 use crate::{
     part::Part,
@@ -7,7 +7,7 @@ use crate::{
     subject::Subject,
 };
 
-/// What each resource alone would need, without what any launch takes.
+/// Returns the time that each resource alone would need, without launch overhead.
 pub(crate) fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
     let spread = Spread::of(subject, part);
     let hits = Hits::of(subject, part, &spread);
@@ -20,7 +20,7 @@ pub(crate) fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
     let filled = on_sm(hits.l2_sectors * 32.0, "l1_fill_bytes_per_clock");
     add(Bound::L1, (loaded + stored).max(passed).max(filled));
     let passes = on_sm(subject.shared_passes, "shared_passes_per_clock");
-    // Two cycles at least for an atomic request.
+    // An atomic request takes at least two cycles.
     let steps = subject.shared_atomic_steps.max(2.0 * subject.shared_atomic_requests);
     add(Bound::SharedMemory, passes + on_sm(steps, "shared_atomic_steps_per_clock"));
     let partial = partial_stores(subject);
@@ -31,8 +31,8 @@ pub(crate) fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
     add(Bound::Dram, dram(subject, part, hits.cold));
     let start = spread.waves * part.value("block_start_cycles") + first_access(subject, part);
     let chain = (start + spread.rounds * latency(subject, part, &spread, &hits)) / spread.clocks_per_ms;
-    // The last block that an SM holds at once begins when all those have begun. Where some have longer chains, those
-    // are taken to be the first ones: as many as have an average chain in all.
+    // The last of the initially resident blocks begins when all of these have been started. If some blocks have longer
+    // chains, these are assumed to be the first, and to be 1 / `rounds` of all blocks, which gives the average chain.
     let began = subject.blocks.min(part.value("sms") * spread.resident) * part.value("block_ns") * 1e-6;
     let long = if spread.waves > 1.0 { 1.0 } else { 1.0 / spread.rounds };
     add(Bound::Latency, long * began + chain + passed_on(subject, part, &spread));
@@ -41,15 +41,15 @@ pub(crate) fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
     terms
 }
 
-/// Parts of an SM, each with a scheduler and a tensor core, to which its warps are bound.
+/// The partitions of an SM, each with a scheduler and a tensor core; every warp is bound to one of them.
 pub(crate) const SCHEDULERS: f64 = 4.0;
 
 /// Instructions: issue slots and pipes.
 fn throughput(subject: &Subject, part: &Part, spread: &Spread) -> Vec<Term> {
     let Subject { single, integer, product, double, special, tensor, memory, exchange, control, .. } = *subject;
     let all = single + integer + product + double + special + tensor + memory + exchange + control;
-    // Half of the lanes for single precision execute products of integers as well. The assembler gives them a part of
-    // the sums and moves too, as products with 1, so that both pipes are busy.
+    // Half of the lanes for single precision also execute integer multiplications. The assembler turns a part of the
+    // additions and moves into multiplications by 1, so both pipes are busy.
     let given = integer * (1.0 - part.value("integer_percent") / 100.0);
     let products = product + given;
     let pipes = [
@@ -64,23 +64,23 @@ fn throughput(subject: &Subject, part: &Part, spread: &Spread) -> Vec<Term> {
     let ms = |amount: f64, rate| amount * spread.busiest / part.value(rate) / spread.clocks_per_ms;
     let mut terms: Vec<Term> =
         pipes.into_iter().map(|(bound, amount, rate)| Term { bound, ms: ms(amount, rate) }).collect();
-    // Products by the warpgroup go to the same cores, at another rate.
+    // Products by the warpgroup use the same tensor cores, at another rate.
     for term in terms.iter_mut().filter(|term| term.bound == Bound::TensorPipe) {
         term.ms += ms(subject.warpgroup, "warpgroup_per_clock");
     }
     terms
 }
 
-/// Sectors that are stored in part, which the L2 cache has to merge with what it holds: where a store touches more
-/// sectors than its bytes would fill, taken to be of 4 bytes in each.
+/// Partially written sectors, which the L2 cache has to merge with the old contents. They are assumed where stores
+/// touch more sectors than their bytes would fill, with 4 bytes in each.
 fn partial_stores(subject: &Subject) -> f64 {
     let Subject { global_store_sectors: stored, global_store_ideal_sectors: ideal, .. } = *subject;
-    // Without the ideal, nothing is known of it.
+    // If the ideal was not recorded, nothing is known.
     if ideal > 0.0 { (8.0 / 7.0 * (stored - ideal)).clamp(0.0, stored) } else { 0.0 }
 }
 
-/// Cycles in which an SM hands on its stores and atomics, if there were one SM: at least some for each request, and
-/// some for each sector, more for one that is stored in part or in which atomics add.
+/// The cycles that a single SM would need to forward all stores and atomics: a minimum for each request, and some for
+/// each sector, more for one that is partially written or in which atomics add.
 fn storing(subject: &Subject, part: &Part) -> f64 {
     let partial = partial_stores(subject);
     let whole = subject.global_store_sectors - partial;
@@ -90,12 +90,14 @@ fn storing(subject: &Subject, part: &Part) -> f64 {
     stores + atomic_sectors(subject) * apart
 }
 
-/// Sectors in which atomics add, each as often as lanes meet there. No request takes more than one a lane.
+/// Sectors in which atomics add, each counted once for each lane that adds there. A request has at most one for each
+/// lane.
 fn atomic_sectors(subject: &Subject) -> f64 {
     subject.atomic_steps.min(subject.memory * 32.0)
 }
 
-/// Milliseconds at device memory, which gives and takes pairs of sectors. Reads between writes cost turns of the bus.
+/// Milliseconds of device memory, which transfers pairs of sectors. Switching between reads and writes costs bus
+/// turnarounds.
 fn dram(subject: &Subject, part: &Part, cold: f64) -> f64 {
     let time = |sectors: f64, rate: &str| sectors * cold * 32.0 / part.value(rate) / 1e6;
     let reads = time(subject.read_sectors.max(2.0 * subject.read_pairs), "dram_read_gb_per_s");
@@ -103,13 +105,13 @@ fn dram(subject: &Subject, part: &Part, cold: f64) -> f64 {
     reads + writes + 2.0 * reads.min(writes) * part.value("dram_turn_percent") / 100.0
 }
 
-/// Cycles that a launch's first access to global memory takes more than others.
+/// The additional cycles of a launch's first access to global memory.
 fn first_access(subject: &Subject, part: &Part) -> f64 {
     let accesses = subject.global_load_requests + subject.global_atomic_requests + subject.copied_sectors;
     if accesses > 0.0 { part.value("first_access_cycles") } else { 0.0 }
 }
 
-/// Cycles from an average block's first instruction to the end of its last warp, if nothing else were in the way.
+/// Cycles from an average block's first instruction to the end of its last warp, without interference.
 fn latency(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits) -> f64 {
     let local = part.value("l1_cycles") + hits.spilled * (part.value("l2_cycles") - part.value("l1_cycles"));
     let chain = subject.chain_local * local
@@ -124,13 +126,13 @@ fn latency(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits) -> f64 
     chain / subject.blocks.max(1.0) + waiting(subject, part, spread, hits)
 }
 
-/// How many of these cycles are waits for global memory, atomics on it, barriers and fences. The warps of all blocks of
-/// an SM come to their barriers through one place.
+/// The part of these cycles that waits for global memory, atomics on it, barriers and fences. The warps of all blocks
+/// of an SM share one barrier unit.
 pub(crate) fn waiting(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits) -> f64 {
     let warps = (subject.threads / 32.0).ceil().max(1.0);
     let own = part.value("barrier_cycles") + (warps - 1.0) * part.value("barrier_warp_cycles");
     let barrier = own.max(spread.resident * warps * part.value("barrier_sm_cycles"));
-    // What is copied in bulk is waited for once a block at least: copies are made to come ahead of their use.
+    // At least one wait for bulk copies in each block: copies are usually issued ahead of their use.
     let waits = subject.chain_global * a_load(part, hits)
         + subject.blocks * a_copy(subject, part, hits)
         + subject.chain_atomics * part.value("atomic_cycles")
@@ -139,8 +141,8 @@ pub(crate) fn waiting(subject: &Subject, part: &Part, spread: &Spread, hits: &Hi
     waits / subject.blocks.max(1.0)
 }
 
-/// How many cycles of the waits for loads from global memory nothing of a block is done. What a warp can execute
-/// meanwhile, the warps of its scheduler execute one after another.
+/// The cycles of the waits for loads from global memory in which no warp of a block executes anything. The warps of a
+/// scheduler execute their independent instructions one after another.
 pub(crate) fn idle(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
     let warps = (subject.threads / 32.0).ceil().max(1.0);
     let busy = subject.chain_meanwhile * (warps / SCHEDULERS).max(1.0);
@@ -152,7 +154,7 @@ fn a_load(part: &Part, hits: &Hits) -> f64 {
     hits.l1 * part.value("l1_cycles") + hits.l2 * part.value("l2_cycles") + hits.dram * part.value("dram_cycles")
 }
 
-/// Cycles of a copy in bulk; 0 for a kernel without any.
+/// Cycles of a bulk copy; 0 for a kernel without any.
 fn a_copy(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
     if subject.copied_sectors > 0.0 {
         part.value("l2_cycles") + hits.cold * (part.value("dram_cycles") - part.value("l2_cycles"))
@@ -161,12 +163,12 @@ fn a_copy(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
     }
 }
 
-/// Cycles from the start of the first blocks until the first data that they wait for are there.
+/// Cycles from the start of the first blocks until the first data that they wait for arrive.
 pub(crate) fn filling(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
     first_access(subject, part) + first_data(subject, part, hits)
 }
 
-/// The same from the start of any block.
+/// As [`filling`], from the start of any block.
 pub(crate) fn first_data(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
     let load = if subject.chain_global > 0.0 { a_load(part, hits) } else { 0.0 };
     part.value("block_start_cycles") + load.max(a_copy(subject, part, hits))
@@ -177,9 +179,9 @@ fn a_chain(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits) -> f64 
     part.value("block_start_cycles") + first_access(subject, part) + latency(subject, part, spread, hits)
 }
 
-/// Cycles from the start of the last block of the grid to its end, without the `others`, which are counted already.
-/// Where some blocks of one wave have longer chains than others, these are taken to be the first, and chains to get
-/// shorter evenly: the last one has as much less than an average chain as the first has more.
+/// Cycles from the start of the grid's last block to its end, without the `others`, which are counted already. If some
+/// blocks of a single wave have longer chains than others, these are assumed to be the first, and the chains to get
+/// shorter linearly: the last one is as much shorter than the average as the first one is longer.
 pub(crate) fn last_chain(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits, others: f64) -> f64 {
     let (start, average) = (part.value("block_start_cycles"), a_chain(subject, part, spread, hits));
     if spread.waves > 1.0 {
@@ -189,11 +191,11 @@ pub(crate) fn last_chain(subject: &Subject, part: &Part, spread: &Spread, hits: 
     }
 }
 
-/// Milliseconds until what blocks tell each other by flags has come from the first to the last of those that begin
-/// together. A block looks at 32 predecessors in each trip to the L2 cache, one a lane, and is done when one of them
-/// was done after the trip before: after r trips 32 + 64 + ... + 32 r = 16 r (r + 1) are. The first trip is a load of
-/// the chain. Later blocks find the flags set. The blocks of an SM have their data one after another, and can tell
-/// nothing before: each waits for the last of them.
+/// Milliseconds until flags between blocks have propagated from the first to the last of the blocks that begin together
+/// (decoupled look-back). A block looks at 32 predecessors in each trip to the L2 cache, one a lane, and is done if one
+/// of them was done after the previous trip: after r trips 32 + 64 + ... + 32 r = 16 r (r + 1) blocks are done. The
+/// first trip counts as a load of the chain. Later blocks find the flags set. The blocks of an SM get their data one
+/// after another, and cannot set their flags before that: each waits for the last of them.
 pub(crate) fn passed_on(subject: &Subject, part: &Part, spread: &Spread) -> f64 {
     let sms = part.value("sms");
     let together = subject.blocks.min(sms * spread.resident);
@@ -207,9 +209,9 @@ pub(crate) fn passed_on(subject: &Subject, part: &Part, spread: &Spread) -> f64 
     }
 }
 
-/// Milliseconds of atomics on global memory: the longest chain at one piece of the L2 cache, or all of them at the
-/// rate of the whole cache. Where a thread tries again until no other was faster, one thread at a word succeeds in each
-/// round trip, which takes longer where many wait: half of all those that come, on average.
+/// Milliseconds of atomics on global memory: the longest chain at one slice of the L2 cache, or all atomics at the rate
+/// of the whole cache. If threads retry until no other thread interferes, one thread at a word succeeds in each round
+/// trip, which takes longer if many wait: on average, half of all those that arrive.
 fn atomics(subject: &Subject, part: &Part) -> f64 {
     let integer = subject.atomic_longest - subject.atomic_longest_float;
     let chain =
@@ -255,7 +257,8 @@ mod tests {
                 ..Subject::default()
             })
         };
-        // Measured by bench/spread.cu on one SM: a word for all lanes, 8 bytes side by side, and words 8 apart.
+        // Measured by bench/spread.cu on one SM: a single word for all lanes, 8 contiguous bytes a lane, and words 8
+        // apart.
         for (sectors, ideal, measured) in [(1.0, 1.0, 2.0), (8.0, 8.0, 6.87), (32.0, 4.0, 40.0)] {
             assert!((stores(sectors, ideal) / measured - 1.0).abs() < 0.02, "{sectors} {}", stores(sectors, ideal));
         }
@@ -263,7 +266,7 @@ mod tests {
             let atomics = cycles(Subject { atomic_steps: steps * 1e6, ..Subject::default() });
             assert!((atomics / measured - 1.0).abs() < 0.02, "{steps} {atomics}");
         }
-        // Loads come beside them.
+        // Loads are added.
         let loads = Subject { global_load_sectors: 4e6, ..Subject::default() };
         let both = Subject { global_store_requests: 1e6, global_store_sectors: 1e6, ..loads.clone() };
         assert!((cycles(both) - cycles(loads) - 2.0).abs() < 1e-6);

@@ -1,9 +1,9 @@
-//! What the model takes from a launch: numbers that the machine counted, and the launch's shape.
+//! The model's input from a launch: the machine's counters, and the launch's shape.
 
 use serde::{Deserialize, Serialize};
 use wire::{Launch, costs::Costs};
 
-/// What the model takes from a launch. Counts are of the whole launch.
+/// The model's input from a launch. Counts are for the whole launch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[allow(missing_docs)] // The fields that are not explained are those of `wire::counters` and `wire::costs`.
@@ -27,12 +27,12 @@ pub struct Subject {
     pub double: f64,
     pub special: f64,
     pub tensor: f64,
-    /// Products of 16 rows by 8 columns that warps of warpgroups make; they are not instructions.
+    /// Products of 16 rows by 8 columns by the warps of warpgroups; these are not instructions.
     pub warpgroup: f64,
     pub memory: f64,
     pub exchange: f64,
     pub control: f64,
-    /// The chains of the blocks, summed: from each barrier to the next that of the warp which takes longest.
+    /// The chains of the blocks, summed: between two barriers, the chain of the slowest warp.
     pub chain_arithmetic: f64,
     pub chain_double: f64,
     pub chain_special: f64,
@@ -48,20 +48,20 @@ pub struct Subject {
     pub chain_fences: f64,
     /// Instructions that the warps of these chains can execute while they wait for loads from global memory.
     pub chain_meanwhile: f64,
-    /// The share of the longest block's chain in that sum, by rough cycles.
+    /// The share of the longest block's chain in that sum, in rough cycles.
     pub chain_longest: f64,
-    /// The shares of all instructions, and of those to memory, that the block executes that executes the most.
+    /// The shares of all instructions, and of those to memory, that the block with the most of them executes.
     pub busiest_issue: f64,
     pub busiest_memory: f64,
-    /// Something else has filled the L2 cache before: the launch's data are not there.
+    /// Set if something else has filled the L2 cache before: the launch's data are not in it.
     pub flushed: f64,
     pub global_load_requests: f64,
     pub global_load_sectors: f64,
-    /// Sectors that the same bytes would fill if they lay side by side.
+    /// Sectors that the same bytes would fill if they were contiguous.
     pub global_load_ideal_sectors: f64,
     pub global_store_requests: f64,
     pub global_store_sectors: f64,
-    /// Sectors that the same bytes would fill if they lay side by side.
+    /// Sectors that the same bytes would fill if they were contiguous.
     pub global_store_ideal_sectors: f64,
     pub local_sectors: f64,
     pub read_sectors: f64,
@@ -71,11 +71,11 @@ pub struct Subject {
     pub read_pairs: f64,
     pub written_pairs: f64,
     pub request_passes: f64,
-    /// Sectors that copies in bulk read or write.
+    /// Sectors that bulk copies read or write.
     pub copied_sectors: f64,
     /// Passes of loads and stores over the banks.
     pub shared_passes: f64,
-    /// Those of them that conflicts of the banks cost.
+    /// The part of these passes that bank conflicts cost.
     pub shared_conflicts: f64,
     pub shared_atomic_requests: f64,
     pub shared_atomic_steps: f64,
@@ -86,22 +86,22 @@ pub struct Subject {
     pub atomic_retried: f64,
     /// Loops that try to take a lock.
     pub locking_loops: f64,
-    /// Loops that wait for what another block stores.
+    /// Loops that wait for another block's store.
     pub flag_loops: f64,
-    /// It is a fill of memory and no launch: so many.
+    /// The number of memory fills, if this is not a launch.
     pub fills: f64,
 }
 
-/// Launches that follow each other and that the model cannot tell apart.
+/// Launches that follow each other and are the same for the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Repeated {
-    /// How many.
+    /// The number of launches.
     pub count: u64,
-    /// What they are.
+    /// Their input for the model.
     pub subject: Subject,
 }
 
-/// Why a launch cannot be a subject.
+/// Why a launch cannot be used as input.
 #[derive(Debug, thiserror::Error)]
 #[error("what decides the time of {kernel} was not counted: the machine's setting `costs` is off")]
 pub struct NotCounted {
@@ -115,7 +115,7 @@ impl Subject {
         Subject { kernel: "(fill)".into(), fills: 1.0, ..Subject::default() }
     }
 
-    /// What the model takes from this launch.
+    /// Extracts the model's input from a launch.
     ///
     /// # Errors
     /// [`NotCounted`] when the launch's costs were not counted.
@@ -191,7 +191,7 @@ impl Subject {
     }
 }
 
-/// Loops that wait, and neither for a lock nor for being the fastest.
+/// Loops that wait, but neither for a lock nor by retrying.
 fn flag_loops(launch: &Launch) -> u32 {
     launch.waiting_loops.saturating_sub(launch.locking_loops + launch.retrying_loops)
 }

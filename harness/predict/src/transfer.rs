@@ -1,9 +1,9 @@
-//! How long copies between host and device take, by the kind of the host's memory.
+//! The time of copies between host and device, by the kind of host memory.
 //!
-//! A copy takes a start and its bytes at the link's rate. Pageable memory goes through the driver's own page-locked
-//! buffer, at the rate of that. Copies in both directions at once share the link's two directions, each of which keeps
-//! most of its rate. Managed memory moves in faults, whose rate is much lower, or is sent ahead, which takes long to
-//! start.
+//! A copy takes a start-up time and its bytes at the link's rate. Pageable memory is staged through the driver's own
+//! page-locked buffer, at that buffer's rate. Simultaneous copies in both directions share the link's two directions,
+//! each of which keeps most of its rate. Managed memory migrates on page faults, at a much lower rate, or is
+//! prefetched, which takes long to start.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,30 +28,30 @@ pub(crate) const NEEDED: [&str; 12] = [
     "prefetch_d2h_gb_per_s",
 ];
 
-/// The kind of the host's memory, and how it is moved.
+/// The kind of host memory, and how its data are moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Way {
-    /// Memory as `malloc` gives it.
+    /// Pageable memory, from `malloc`.
     Pageable,
     /// Page-locked memory.
     Pinned,
-    /// Page-locked memory, in pieces, with both directions and the kernel at the same time.
+    /// Page-locked memory, in chunks, with both directions and the kernel at the same time.
     Overlapped,
     /// Page-locked memory that the kernel itself reads and writes over the link.
     Mapped,
-    /// Managed memory that moves when it is touched.
+    /// Managed memory that migrates on access.
     Managed,
-    /// Managed memory that is sent ahead.
+    /// Managed memory that is prefetched.
     Prefetched,
-    /// Managed memory whose inputs are sent ahead; the kernel stores its results over the link.
+    /// Managed memory whose inputs are prefetched; the kernel stores its results over the link.
     PrefetchedIn,
 }
 
-/// What is moved.
+/// The amount of moved data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Moved {
-    /// Copies that wait for each other.
+    /// The number of copies, one after another.
     pub copies: f64,
     /// Bytes to the device.
     pub to_device: f64,
@@ -59,17 +59,17 @@ pub struct Moved {
     pub to_host: f64,
 }
 
-/// What is moved in a sample, and how.
+/// The data moved in a sample, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transfer {
-    /// How.
+    /// How the data are moved.
     pub way: Way,
-    /// What.
+    /// The amount of data.
     pub moved: Moved,
 }
 
-/// What launches take with the transfers before and after them: one after the other, or both at once where the kernel
-/// and the link work at the same time.
+/// Predicts the time of launches including the transfers before and after them: one after the other, or simultaneously
+/// if the kernel and the link work at the same time.
 ///
 /// ```
 /// use predict::{Part, Subject, predict, transfer::{Moved, Transfer, Way, with}};
@@ -83,7 +83,7 @@ pub struct Transfer {
 pub fn with(launches: &Prediction, transfer: Transfer, part: &Part) -> Prediction {
     let link = ms(transfer.moved, transfer.way, part);
     let at_once = matches!(transfer.way, Way::Overlapped | Way::Mapped);
-    // Nothing is under way before the launch.
+    // Nothing is transferred before the launch.
     let launch: f64 = launches.terms.iter().filter(|term| term.bound == Bound::Launch).map(|term| term.ms).sum();
     let all = if at_once { launch + (launches.ms - launch).max(link) } else { launches.ms + link };
     let mut terms = launches.terms.clone();
@@ -91,7 +91,7 @@ pub fn with(launches: &Prediction, transfer: Transfer, part: &Part) -> Predictio
     Prediction::new(all, terms, part)
 }
 
-/// Milliseconds that these copies take on this part's link.
+/// Returns the milliseconds that these copies take on this part's link.
 ///
 /// ```
 /// use predict::{Part, transfer::{Moved, Way, ms}};
@@ -118,7 +118,7 @@ pub fn ms(moved: Moved, way: Way, part: &Part) -> f64 {
         }
         Way::Overlapped | Way::Mapped => {
             let (there, back) = both("pinned");
-            // While both directions are busy each keeps this part of its rate.
+            // While both directions are busy, each keeps this share of its rate.
             start + there.max(back) + there.min(back) * (100.0 / part.value("both_ways_percent") - 1.0)
         }
         Way::Managed => {
@@ -127,7 +127,7 @@ pub fn ms(moved: Moved, way: Way, part: &Part) -> f64 {
         }
         Way::Prefetched => {
             let (there, back) = both("prefetch");
-            // The pages of the results are sent there as well.
+            // The pages of the results are prefetched to the device as well.
             let results = time(moved.to_host, "prefetch_h2d_gb_per_s");
             there + results + back + part.value("prefetch_us") * 1e-3
         }

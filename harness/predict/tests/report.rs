@@ -1,9 +1,9 @@
-//! The program `predict` on the report that a run of a program on the emulated machine has left.
+//! Runs the program `predict` on the report of a program on the emulated machine.
 
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// One launch of 1024 blocks of 1024 threads, each of which adds to one word; counted with `WARPLAB_COSTS=1`.
+/// One launch of 1024 blocks of 1024 threads, each of which adds to the same word; counted with `WARPLAB_COSTS=1`.
 const REPORT: &str = include_str!("../../../reports/prediction/foreign/trap_612.json");
 
 fn predict(text: &str) -> Output {

@@ -1,4 +1,4 @@
-//! What a report says, in order, before it is a page or Markdown.
+//! The contents of a report, in order, before they become a page or Markdown.
 use harness::Lab;
 
 use crate::{
@@ -15,33 +15,33 @@ use crate::{
     },
 };
 
-/// A report on one run or several.
+/// A report on one or several runs.
 #[derive(Debug)]
 pub struct Document {
     /// The runs.
     pub runs: Vec<RunPart>,
-    /// Of several runs: for each lab, the cases that they share.
+    /// For several runs: for each lab, the cases that they share.
     pub side_by_side: Vec<(String, Table)>,
 }
 
 /// A report on one run.
 #[derive(Debug)]
 pub struct RunPart {
-    /// What the run is called: the name of its folder.
+    /// The run's name: that of its folder.
     pub name: String,
-    /// What ran where, for each session.
+    /// The facts about each session.
     pub sessions: Vec<Facts>,
-    /// The device or devices, in short.
+    /// A short name of the device or devices.
     pub device: String,
     /// Whether any row is emulated.
     pub is_emulated: bool,
-    /// How the cases ended.
+    /// The totals of the verdicts.
     pub totals: Totals,
-    /// How sure the run is.
+    /// The reliability of the run.
     pub certainty: Vec<String>,
-    /// A row a lab.
+    /// The overview, with a row for each lab.
     pub overview: Table,
-    /// Every kernel under the device's limits.
+    /// The roofline of all kernels.
     pub roofline: Option<Figure>,
     /// The labs.
     pub labs: Vec<LabPart>,
@@ -52,35 +52,35 @@ pub struct RunPart {
 pub struct LabPart {
     /// Its name.
     pub name: String,
-    /// What it is about; empty if this program does not know the lab.
+    /// Its subject; empty if this program does not know the lab.
     pub summary: String,
-    /// How its cases ended.
+    /// The totals of its verdicts.
     pub totals: Totals,
-    /// What it shows.
+    /// Its main figures.
     pub figures: Vec<Figure>,
-    /// The same on its other cases.
+    /// The figures of its other cases.
     pub more: Vec<Figure>,
-    /// How many cases are left out of `more`.
+    /// The number of cases that are left out of `more`.
     pub more_left: usize,
-    /// What the embedded machine counted.
+    /// The embedded machine's counters.
     pub counters: Option<Table>,
-    /// What the lines of the source cost.
+    /// The costs of the source lines.
     pub heat: Vec<Listing>,
-    /// What was found.
+    /// Findings, failures and skipped cases.
     pub remarks: Vec<Remark>,
     /// Its rows.
     pub rows: Table,
 }
 
-/// How many other cases of a lab are drawn.
+/// The maximum number of a lab's other cases that are drawn.
 const MORE: usize = 12;
 
-/// How many lines of source are shown around one that costs something, where not all are.
+/// The number of source lines that are shown around a line with a cost, if not all lines are shown.
 const NEAR: u32 = 24;
 
 impl Document {
-    /// The report on `runs`; `labs` are those that the program knows. With a `part` of more than 1, so much less is
-    /// shown of a lab's rows, of its other cases and of source that costs nothing.
+    /// Returns the report on `runs`; `labs` are those that the program knows. With a `part` above 1, only this fraction
+    /// of a lab's rows, other cases and cost-free source lines is shown.
     pub fn new(runs: &[Run], labs: &[&'static Lab], part: usize) -> Self {
         let known = Known(labs);
         let names = names(runs);
@@ -90,7 +90,7 @@ impl Document {
     }
 }
 
-/// What the runs are called: the last part of each folder's path, or more of it where two are called alike.
+/// Returns the names of the runs: the last part of each folder's path, or more of it to distinguish equal names.
 fn names(runs: &[Run]) -> Vec<String> {
     let path = |run: &Run| {
         let folder = run.folder.canonicalize().unwrap_or_else(|_| run.folder.clone());
@@ -124,7 +124,7 @@ fn run_part(run: &Run, name: &str, known: &Known, part: usize) -> RunPart {
         let is_fair = ladders.first().is_some_and(ladder::Ladder::is_fair);
         let mut ladders = ladders.iter().map(|ladder| ladder.figure(known, run.session_of(&lab.lab)));
         let sweep = transfer::figures(lab);
-        // A sweep's ladders, one a size, say again what its lines say.
+        // A sweep's ladders, one for each size, only repeat its lines.
         let first = if sweep.is_empty() && is_fair { ladders.next() } else { None };
         let mut foretold = predicted::figures(lab).into_iter();
         let listings = heat::listings(lab, known).into_iter();

@@ -1,26 +1,27 @@
-//! What a run's rows look like: one self-contained HTML page, and the same as Markdown; two runs compared, case by
-//! case; and many runs as a history.
+//! Reports on runs: one self-contained HTML page, and the same as Markdown; a comparison of two runs, case by case; and
+//! the history of many runs.
 //!
 //! # The folders
 //!
 //! A folder or file uses only those below it:
 //!
 //! - `page`: the HTML pages, with their style sheet and their script; `markdown`: the same as Markdown.
-//! - `history`: many runs one after another, where they change, and the run that a new one is compared with.
+//! - `history`: many runs one after another, their changes, and the baseline of a new run.
 //! - `compare`: two sides of runs, case by case.
-//! - `document`: what a report says, in order.
-//! - `subject`: what is shown of a run, a file a question: ladders, transfers, phases, the roofline, findings, ...
-//! - `picture`: the kinds of picture, as SVG.
-//! - `run`: the folder of a run, read.
-//! - `statistic`: what noisy numbers allow to be said.
-//! - `words`: numbers as a reader sees them.
+//! - `document`: the contents of a report, in order.
+//! - `subject`: the sections of a report, one file for each question: ladders, transfers, phases, the roofline,
+//!   findings, ...
+//! - `picture`: the kinds of charts, as SVG.
+//! - `run`: reads the folder of a run.
+//! - `statistic`: statistics of noisy numbers.
+//! - `words`: formats numbers for people.
 //!
 //! # Why the pictures are templates
 //!
-//! Page and pictures are written with [maud], whose templates are checked when this crate is compiled and escape all
-//! text. Libraries of charts draw for a fixed size with fixed colours: plotters writes colours into every element, so
-//! that a dark page, a style sheet for print or a mark's `<title>` have nothing to hold on to, and others bring a
-//! script of megabytes. The pictures here are few and plain; `picture::scale` is all that they need besides.
+//! Page and charts are written with [maud], whose templates are checked when this crate is compiled and escape all
+//! text. Chart libraries draw for a fixed size with fixed colours: plotters writes colours into every element, so it
+//! does not support a dark page, a style sheet for print or a mark's `<title>`, and others need a script of megabytes.
+//! The charts here are few and plain; `picture::scale` is all that they need in addition.
 
 pub mod compare;
 pub mod document;

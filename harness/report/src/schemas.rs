@@ -1,5 +1,5 @@
 //! The published schemas of all JSON that is written or read here, in `reports/schemas`. `UPDATE_EXPECTED=1 cargo test
-//! -p report --lib schemas` writes them anew; `<lab>.jsonl` has its schema from the harness, which writes it.
+//! -p report --lib schemas` regenerates them; the schema of `<lab>.jsonl` comes from the harness, which writes it.
 use std::{collections::BTreeMap, path::PathBuf};
 
 use boon::{Compiler, Schemas};
@@ -57,7 +57,7 @@ fn the_published_schemas_are_those_of_the_program() {
     }
 }
 
-/// What is wrong with `value` by the published schema.
+/// Returns what is wrong with `value` according to the published schema.
 fn wrong(name: &str, value: &Value) -> Option<String> {
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(reports("schemas").join(name)).unwrap()).unwrap();
     let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());

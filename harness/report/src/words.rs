@@ -1,6 +1,6 @@
-//! Numbers as a reader sees them.
+//! Formats numbers for people.
 
-/// A number to three significant digits, its thousands apart.
+/// Formats a number to three significant digits, with thousands separators.
 pub fn short(value: f64) -> String {
     match value.abs() {
         _ if !value.is_finite() => "–".into(),
@@ -16,7 +16,7 @@ pub fn short(value: f64) -> String {
     }
 }
 
-/// A round number, as an axis names it.
+/// Formats a round number for an axis.
 pub fn plain(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
@@ -26,7 +26,7 @@ pub fn plain(value: f64) -> String {
     }
 }
 
-/// A number as a whole one, with its thousands apart.
+/// Formats a number as an integer with thousands separators.
 pub fn grouped(value: f64) -> String {
     let digits = format!("{:.0}", value.abs());
     let mut text = if value < 0.0 { "-".to_string() } else { String::new() };
@@ -39,7 +39,7 @@ pub fn grouped(value: f64) -> String {
     text
 }
 
-/// A time that is given in ms, in the unit that suits it.
+/// Formats a time given in ms, with a suitable unit.
 pub fn time(ms: f64) -> String {
     match ms {
         ms if ms < 1.0 => format!("{} µs", short(1000.0 * ms)),
@@ -48,7 +48,7 @@ pub fn time(ms: f64) -> String {
     }
 }
 
-/// A number of bytes in the binary unit that suits it.
+/// Formats a number of bytes with a suitable binary unit.
 pub fn size(bytes: f64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"];
     let power = if bytes < 1.0 { 0 } else { (bytes.log2() / 10.0).floor() as usize };
@@ -56,7 +56,7 @@ pub fn size(bytes: f64) -> String {
     format!("{} {}", short(bytes / 1024_f64.powi(power as i32)), units[power])
 }
 
-/// The bytes that words such as `64 KiB` name.
+/// Parses a number of bytes such as `64 KiB`.
 pub fn bytes(words: &str) -> Option<f64> {
     let (number, unit) = words.split_once(' ')?;
     let power = ["B", "KiB", "MiB", "GiB", "TiB"].iter().position(|known| *known == unit)?;
@@ -64,13 +64,13 @@ pub fn bytes(words: &str) -> Option<f64> {
     (number > 0.0).then(|| number * 1024_f64.powi(power as i32))
 }
 
-/// A number with the noun, in the plural where it belongs: `1 row`, `2 rows`.
+/// Formats a number with its noun, in the plural if necessary: `1 row`, `2 rows`.
 pub fn count(number: usize, noun: &str) -> String {
     let number_text = grouped(number as f64);
     if number == 1 { format!("{number_text} {noun}") } else { format!("{number_text} {noun}s") }
 }
 
-/// Words in a row: `a`, `a and b`, `a, b and c`.
+/// Joins a list of words: `a`, `a and b`, `a, b and c`.
 pub fn list(words: &[String]) -> String {
     match words {
         [] => String::new(),

@@ -1,6 +1,6 @@
-//! The judgement of times against noise that is like that of GPUs: a run as a whole drifts, each case has an offset of
-//! its own in each run, samples have outliers and a second mode, short times jitter. What is asserted is what the
-//! comparison promises: how often it alarms where nothing has changed, and that it sees what was planted.
+//! Tests the judgement of times with GPU-like noise: a run drifts as a whole, each case has its own offset in each run,
+//! samples have outliers and a second mode, short times jitter. The tests assert the comparison's guarantees: its false
+//! alarm rate if nothing has changed, and that it detects planted changes.
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use report::{
@@ -14,24 +14,24 @@ use report::{
 const THRESHOLD: f64 = 0.02;
 const ERROR_RATE: f64 = 0.01;
 
-/// A case as it is in every run.
+/// The properties of a case in every run.
 #[derive(Debug, Clone, Copy)]
 struct Case {
     ms: f64,
-    /// Standard deviation of the samples, as a share.
+    /// Standard deviation of the samples, as a fraction.
     noise: f64,
-    /// By how much the case differs from run to run, as a share.
+    /// The variation of the case from run to run, as a fraction.
     between: f64,
-    /// The share of outliers, and how far a second mode lies.
+    /// The fraction of outliers, and the distance of a second mode.
     outliers: f64,
     second_mode: f64,
     samples: usize,
 }
 
-/// A quiet case, as most kernels of some ms are: a run takes no more than ten samples only if they have no outlier.
+/// A quiet case, like most kernels of some ms: a run takes only ten samples if they have no outlier.
 const QUIET: Case = Case { ms: 2.5, noise: 0.001, between: 0.001, outliers: 0.0, second_mode: 0.0, samples: 10 };
 
-/// A normally distributed number: the sum of twelve uniform ones.
+/// Returns a normally distributed number: the sum of twelve uniform ones.
 fn normal(random: &mut ChaCha8Rng) -> f64 {
     (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
 }
@@ -43,7 +43,7 @@ fn case(random: &mut ChaCha8Rng) -> Case {
     Case {
         ms,
         noise,
-        // As seen on an H200: about the spread of the samples, and never less than 0.1 %.
+        // As observed on an H200: about the spread of the samples, and at least 0.1 %.
         between: (0.001_f64.powi(2) + (0.7 * noise).powi(2)).sqrt(),
         outliers: if random.random::<f64>() < 0.5 { 0.0 } else { 0.05 },
         second_mode: if random.random::<f64>() < 0.1 { 0.05 + 0.15 * random.random::<f64>() } else { 0.0 },
@@ -51,7 +51,7 @@ fn case(random: &mut ChaCha8Rng) -> Case {
     }
 }
 
-/// One run of a case, `times` as slow as it is.
+/// Simulates one run of a case, slowed down by the factor `times`.
 fn run(case: &Case, drift: f64, times: f64, random: &mut ChaCha8Rng) -> Timed {
     let offset = drift + case.between * normal(random);
     let jitter = 0.001 * normal(random);
@@ -59,7 +59,7 @@ fn run(case: &Case, drift: f64, times: f64, random: &mut ChaCha8Rng) -> Timed {
     let mut wander = 0.0;
     let samples: Vec<f64> = (0..case.samples)
         .map(|_| {
-            // Samples that follow each other are alike.
+            // Consecutive samples are correlated.
             wander = 0.7 * wander + 0.7 * case.noise * normal(random);
             let mode = if random.random::<f64>() < share_of_second { case.second_mode } else { 0.0 };
             let outlier = if random.random::<f64>() < case.outliers { 0.5 } else { 0.0 };

@@ -1,4 +1,5 @@
-//! What a process may reach by Landlock: files, TCP ports, and by signals and abstract sockets other processes.
+//! Landlock: restricts a process's access to files, TCP ports and, through signals and abstract sockets, other
+//! processes.
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -8,29 +9,29 @@ use landlock::{
 
 use crate::Refused;
 
-/// The newest version of Landlock that is asked for; a kernel with an older one does what it can.
+/// The newest version of Landlock that is requested; a kernel with an older version enforces what it supports.
 const VERSION: ABI = ABI::V6;
 
-/// Whether the system has Landlock.
+/// Whether the system supports Landlock.
 pub(crate) fn is_available() -> bool {
-    // SAFETY: without a ruleset and with this flag the call only returns its version.
+    // SAFETY: without a ruleset and with this flag, the call only returns its version.
     let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0, 1) };
     version > 0
 }
 
-/// Leaves the process no file, port, or process.
+/// Denies access to all files, ports and processes.
 pub(crate) fn restrict_all() -> Result<(), Refused> {
     restrict(&[], &[], &[], Scope::from_all(VERSION))
 }
 
-/// Leaves the process all files to read, and its temporary folder to write. It signals the processes that it has
-/// started before, so that signals have no scope here.
+/// Allows reading all files, and writing in the temporary folder. The process signals processes that it started before,
+/// so signals are not restricted.
 pub(crate) fn restrict_judge() -> Result<(), Refused> {
     restrict(&["/".into()], &[std::env::temp_dir()], &["/dev".into(), "/proc".into()], BitFlags::EMPTY)
 }
 
-/// Leaves the process what a GPU's driver needs: the system's files to read, its devices, and a few facts about the
-/// computer, but not the folders of this run and of users, and not other processes.
+/// Allows what a GPU's driver needs: reading the system's files, its devices, and a few facts about the computer.
+/// Denies the folders of this run and of users, and other processes.
 pub(crate) fn restrict_gpu_worker() -> Result<(), Refused> {
     const OTHERS: [&str; 10] =
         ["/proc", "/dev", "/run", "/tmp", "/var/tmp", "/home", "/root", "/srv", "/mnt", "/media"];
@@ -66,7 +67,7 @@ fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
 }
 
-/// The folders below `folder` in which none of `others` lies.
+/// The folders below `folder` that contain none of `others`.
 fn all_but(folder: &Path, others: &[PathBuf]) -> Vec<PathBuf> {
     if others.iter().any(|other| other == folder) {
         Vec::new()
@@ -77,13 +78,13 @@ fn all_but(folder: &Path, others: &[PathBuf]) -> Vec<PathBuf> {
     }
 }
 
-/// Leaves the process the right to read in some places, all rights in others, and to write to what there is in others.
+/// Allows reading in the folders `read`, everything in the folders `all`, and writing to existing files in `write`.
 fn restrict(read: &[PathBuf], all: &[PathBuf], write: &[PathBuf], scope: BitFlags<Scope>) -> Result<(), Refused> {
     if !is_available() {
         return Ok(());
     }
     let (every, reading) = (AccessFs::from_all(VERSION), AccessFs::from_read(VERSION));
-    // The driver names its threads in `/proc/self/task/*/comm`, which it empties first.
+    // The driver names its threads through `/proc/self/task/*/comm`, which it truncates first.
     let written = reading | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)

@@ -1,15 +1,15 @@
-//! Sandboxes: what a process gives up before it reads or runs a kernel file that is not trusted, and the limits of a
-//! child process.
+//! Sandboxes: the rights that a process gives up before it reads or runs an untrusted kernel file, and the resource
+//! limits of a child process.
 //!
 //! A kernel runs on the emulated machine, which checks its every access, or on a GPU: neither lets it make a system
-//! call. A sandbox is the second wall. It assumes that a defect of the machine, of the compiler or of a driver lets a
-//! kernel file run native code in the process.
+//! call. A sandbox is the second line of defence. It assumes that a defect of the machine, of the compiler or of a
+//! driver lets a kernel file run native code in the process.
 //!
-//! Three processes have one, each as tight as its work allows:
+//! Three processes are sandboxed, each as tightly as its work allows:
 //!
 //! - **the worker** runs the kernels for a judge ([`restrict_worker`]);
 //! - **the compiler** reads the kernel file ([`restrict_compiler`]);
-//! - **the judge's child** has seeds and references, starts the other two, and runs nothing of a submission
+//! - **the judge's child** has seeds and references, starts the other two, and runs nothing from a submission
 //!   ([`restrict_judge`]).
 //!
 //! | | worker, emulated | worker on a GPU | compiler | judge's child |
@@ -22,7 +22,7 @@
 //! | Descriptors of the parent | its socket, output and error | likewise | three files | as before |
 //!
 //! Landlock and seccomp exist on Linux (seccomp here on x86-64 and 64-bit Arm); [`missing`] reports what a system
-//! lacks. A protection that the system has and that cannot be taken is an error: no process goes on without it.
+//! lacks. If the system has a protection and it cannot be enabled, that is an error: no process continues without it.
 
 #[cfg(target_os = "linux")]
 mod filesystem;
@@ -41,9 +41,9 @@ use std::fmt;
 /// A part of the sandbox that a system may lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protection {
-    /// Keeps a process from files.
+    /// Restricts access to files.
     Landlock,
-    /// Keeps a process from system calls.
+    /// Restricts system calls.
     Seccomp,
 }
 
@@ -77,25 +77,25 @@ fn is_available(_protection: Protection) -> bool {
     false
 }
 
-/// Why a process could not take a protection that the system has.
+/// Why a process could not enable a protection that the system has.
 pub type Refused = Box<dyn std::error::Error + Send + Sync>;
 
-/// Restricts the calling process, which judges: it writes files only in the temporary folder, reaches no network and no
-/// other user's process, and changes nothing of the system.
+/// Restricts the calling process, which judges: it writes files only in the temporary folder, has no access to the
+/// network or to other users' processes, and cannot change the system.
 ///
 /// # Errors
-/// When the system has a protection and does not give it.
+/// When the system has a protection that cannot be enabled.
 #[cfg(target_os = "linux")]
 pub fn restrict_judge() -> Result<(), Refused> {
     filesystem::restrict_judge()?;
     seccomp::allow(system_calls::of_judge()?)
 }
 
-/// Restricts the calling process, which is about to run kernels on the emulated machine and then reads its socket only.
+/// Restricts the calling process before it runs kernels on the emulated machine; from then on it only reads its socket.
 /// It must have one thread.
 ///
 /// # Errors
-/// When the system has a protection and does not give it.
+/// When the system has a protection that cannot be enabled.
 #[cfg(target_os = "linux")]
 pub fn restrict_worker() -> Result<(), Refused> {
     privileges::isolate();
@@ -104,35 +104,35 @@ pub fn restrict_worker() -> Result<(), Refused> {
     seccomp::allow(system_calls::of_emulated_worker()?)
 }
 
-/// Restricts the calling process, which is about to start a GPU's driver: files and capabilities, for it and all
-/// threads that it starts. [`restrict_started_driver`] takes the rest when the driver has started.
+/// Restricts the calling process before it starts a GPU's driver: files and capabilities, for it and all threads that
+/// it starts. [`restrict_started_driver`] applies the other restrictions once the driver has started.
 ///
 /// # Errors
-/// When the system has a protection and does not give it.
+/// When the system has a protection that cannot be enabled.
 #[cfg(target_os = "linux")]
 pub fn restrict_driver() -> Result<(), Refused> {
     filesystem::restrict_gpu_worker()?;
     privileges::drop_capabilities()
 }
 
-/// Restricts the calling process and all threads that a GPU's driver has started in it, which is about to run kernels.
+/// Restricts the calling process before it runs kernels, and all threads that a GPU's driver has started in it.
 ///
 /// # Errors
-/// When the system has a protection and does not give it.
+/// When the system has a protection that cannot be enabled.
 #[cfg(target_os = "linux")]
 pub fn restrict_started_driver() -> Result<(), Refused> {
     seccomp::allow(system_calls::of_gpu_worker()?)
 }
 
-/// Restricts the calling process, which is about to compile a kernel file and has all that it needs open. It must have
-/// one thread. On every Unix it can open nothing from here on.
+/// Restricts the calling process before it compiles a kernel file; it must have everything that it needs open. It must
+/// have one thread. On every Unix it can open nothing from here on.
 ///
 /// # Errors
-/// When the system has a protection and does not give it.
+/// When the system has a protection that cannot be enabled.
 #[cfg(target_os = "linux")]
 pub fn restrict_compiler() -> Result<(), Refused> {
     privileges::isolate();
-    // Landlock opens a file of its own.
+    // Landlock opens a file itself, so it comes before the limit of open files.
     filesystem::restrict_all()?;
     process::lower(libc::RLIMIT_NOFILE, 0, 0)?;
     privileges::drop_capabilities()?;

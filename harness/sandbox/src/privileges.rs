@@ -1,12 +1,12 @@
-//! What a process holds apart from files and system calls: capabilities, and the namespaces that it shares with others.
+//! A process's other privileges: capabilities, and the namespaces that it shares with others.
 use std::{io, ptr};
 
 use crate::Refused;
 
-/// Moves the process, which has one thread, into user, network, IPC and UTS namespaces of its own. Systems often forbid
-/// it, in containers above all; the process then stays where it is, and the filter of system calls is what holds.
+/// Moves the process, which must have one thread, into its own user, network, IPC and UTS namespaces. Many systems
+/// forbid it, mostly in containers; the process then keeps its namespaces, and relies on the system call filter.
 ///
-/// A PID namespace is for children only, and a process that has asked for one can start no threads.
+/// A PID namespace would apply to children only, and a process that has requested one cannot start threads.
 pub(crate) fn isolate() {
     let own = libc::CLONE_NEWUSER | libc::CLONE_NEWNET | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
     // SAFETY: a call without pointers.
@@ -29,16 +29,17 @@ struct Half {
     inheritable: u32,
 }
 
-/// Drops all capabilities of the calling thread, and of the threads that it starts: what root may do and others not.
+/// Drops all capabilities of the calling thread and of the threads that it starts, that is, root's privileges.
 pub(crate) fn drop_capabilities() -> Result<(), Refused> {
     const VERSION_3: u32 = 0x2008_0522;
-    // No user number brings capabilities back: SECBIT_NOROOT, NO_SETUID_FIXUP, NO_CAP_AMBIENT_RAISE, each locked.
+    // No change of the user ID restores capabilities: SECBIT_NOROOT, NO_SETUID_FIXUP, NO_CAP_AMBIENT_RAISE, each
+    // locked.
     const LOCKED: libc::c_ulong = 0b1100_1111;
     let mut header = Header { version: VERSION_3, process: 0 };
     let none = [Half::default(); 2];
-    // SAFETY: the calls take numbers, and live values of the layout of <linux/capability.h>.
+    // SAFETY: the calls take numbers, and live values with the layout of <linux/capability.h>.
     let status = unsafe {
-        // Only who has CAP_SETPCAP can, and only they need to.
+        // This needs CAP_SETPCAP, and only processes with that capability need it.
         libc::prctl(libc::PR_SET_SECUREBITS, LOCKED, 0, 0, 0);
         if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 {
             libc::syscall(libc::SYS_capset, &raw mut header, ptr::from_ref(&none))

@@ -1,5 +1,5 @@
-//! What a process sets for itself, before or while it does what may go wrong. Each function makes system calls only, so
-//! that it may also be called between `fork` and `exec`.
+//! Limits that a process sets for itself. Each function makes system calls only, so it may also be called between
+//! `fork` and `exec`.
 use std::io;
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -7,10 +7,10 @@ type Resource = libc::__rlimit_resource_t;
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 type Resource = libc::c_int;
 
-/// Has this process, which `parent` started, end when that process ends. (Only Linux does; elsewhere nothing happens.)
+/// Makes this process, which `parent` started, end when `parent` ends. (Linux only; elsewhere it does nothing.)
 ///
 /// # Errors
-/// When the parent has ended already, or with the system's reason.
+/// When the parent has already ended, or with the system's reason.
 #[cfg(target_os = "linux")]
 pub fn end_with(parent: u32) -> io::Result<()> {
     // SAFETY: these calls take and return plain numbers.
@@ -18,7 +18,7 @@ pub fn end_with(parent: u32) -> io::Result<()> {
     if status != 0 {
         return Err(io::Error::last_os_error());
     }
-    // The parent may have ended before the signal was asked for.
+    // The parent may have ended before the signal was requested.
     if now as u32 == parent { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
 }
 
@@ -28,7 +28,7 @@ pub fn end_with(_parent: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Closes all descriptors but the three standard ones: those that a parent of this process left open.
+/// Closes all descriptors except the three standard ones, in case the parent left any open.
 pub fn close_inherited() {
     const FIRST: libc::c_uint = 3;
     #[cfg(target_os = "linux")]
@@ -38,7 +38,7 @@ pub fn close_inherited() {
     let is_done = false;
     if !is_done {
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-        // SAFETY: the limit is a live value; the rest as above.
+        // SAFETY: the limit is a live value; for the calls, see above.
         unsafe {
             libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
             for descriptor in FIRST..limit.rlim_cur.min(1 << 16) as libc::c_uint {
@@ -48,7 +48,7 @@ pub fn close_inherited() {
     }
 }
 
-/// Lowers a limit: to `soft`, and the value to which it can be raised again to `hard`. One that is lower already stays.
+/// Lowers a resource limit: the soft limit to `soft`, the hard limit to `hard`. A limit that is already lower stays.
 ///
 /// # Errors
 /// The system's reason.

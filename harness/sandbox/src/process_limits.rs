@@ -1,9 +1,9 @@
-//! A child process under limits: how long it lasts, how much memory it holds, and how much it writes. It ends with its
-//! parent, whatever ends that.
+//! Resource limits of a child process: time, memory, and output. The child ends with its parent, however the parent
+//! ends.
 //!
-//! The address space is not limited: a program may map far more of it than it uses, as a GPU's driver does. What counts
-//! is the memory that the process and its own children hold, which the parent watches (on Linux; elsewhere memory is
-//! not limited).
+//! The address space is not limited: a program, such as a GPU's driver, may map far more than it uses. The limit is on
+//! the memory that the process and its children hold, which the parent monitors (on Linux; elsewhere memory is not
+//! limited).
 use std::{
     collections::VecDeque,
     fmt,
@@ -17,32 +17,32 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What a child and its own children may use.
+/// The limits of a child and its own children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Seconds from its start to its end.
     pub seconds: u64,
-    /// Bytes of memory that it holds at once.
+    /// Bytes of memory held at any time.
     pub memory: u64,
-    /// Bytes that it writes to standard output and standard error.
+    /// Bytes written to standard output and standard error.
     pub output: u64,
 }
 
 impl Limits {
-    /// Bytes of a file beside the output: the driver's library, which a child unpacks, is a file too.
+    /// Bytes of a file other than the output: the driver's library, which a child unpacks, is a file too.
     const FILE: u64 = 1 << 30;
 
-    /// Seconds of CPU time: every core may be busy until the time is up.
+    /// Seconds of CPU time: every core may be busy until the time limit.
     fn cpu_seconds(&self) -> u64 {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         self.seconds.saturating_mul(cores as u64)
     }
 }
 
-/// The limit that a child exceeded, and why it was stopped.
+/// The exceeded limit, if the child was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
-    /// It lasted too long: seconds.
+    /// It ran too long: seconds.
     Time(u64),
     /// It used too much CPU time: seconds.
     Cpu(u64),
@@ -83,7 +83,7 @@ impl fmt::Display for Size {
 /// How a child ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// Its exit code or signal.
+    /// Its exit status.
     pub status: ExitStatus,
     /// The end of what it wrote to standard error, 64 KiB at most.
     pub error: String,
@@ -93,7 +93,7 @@ pub struct Ended {
     pub stopped: Option<Stopped>,
 }
 
-/// Runs `command` to its end, under `limits`. It reads nothing.
+/// Runs `command` to its end, under `limits`, without standard input.
 ///
 /// # Errors
 /// When it cannot be started or waited for.
@@ -130,13 +130,13 @@ pub fn run(command: &mut Command, limits: &Limits) -> io::Result<Ended> {
     let error = String::from_utf8_lossy(&Vec::from(tail)).into_owned();
     let head = head.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     let output = String::from_utf8_lossy(&head).into_owned();
-    // Between the last look and its end it may have written more.
+    // It may have written more between the last check and its end.
     let wrote = || (written.load(Ordering::Relaxed) > limits.output).then_some(Stopped::Output(limits.output));
     let stopped = stopped.or_else(|| by_signal(status, limits)).or_else(wrote);
     Ok(Ended { status, error, output, stopped })
 }
 
-/// Waits for the end of `child`, and ends it when it exceeds a limit.
+/// Waits for `child` to end, and kills it if it exceeds a limit.
 fn watch(child: &mut Child, limits: &Limits, written: &AtomicU64) -> io::Result<(ExitStatus, Option<Stopped>)> {
     const LONGEST: Duration = Duration::from_millis(20);
     let (start, mut pause) = (Instant::now(), Duration::from_millis(1));
@@ -162,18 +162,18 @@ fn watch(child: &mut Child, limits: &Limits, written: &AtomicU64) -> io::Result<
     }
 }
 
-/// Ends a child that has limits, and its own children with it.
+/// Kills a child that has limits, and its own children.
 fn end(child: &mut Child) {
     #[cfg(unix)]
-    // SAFETY: a call without pointers. The child leads a group of its own, and was not waited for yet.
+    // SAFETY: a call without pointers. The child leads its own process group and has not been waited for.
     unsafe {
         libc::kill(-(child.id() as libc::pid_t), libc::SIGKILL);
     }
-    // If it has just ended by itself, there is nothing left to kill.
+    // If it has just ended, there is nothing left to kill.
     let _ = child.kill();
 }
 
-/// Reads `pipe` to its end, and counts the bytes.
+/// Reads `pipe` to its end, counts the bytes, and passes them to `each`.
 fn drain(mut pipe: impl Read, written: &AtomicU64, mut each: impl FnMut(&[u8])) {
     let mut buffer = vec![0; 1 << 16];
     while let Ok(bytes @ 1..) = pipe.read(&mut buffer) {
@@ -182,7 +182,7 @@ fn drain(mut pipe: impl Read, written: &AtomicU64, mut each: impl FnMut(&[u8])) 
     }
 }
 
-/// Adds bytes to the end of a text of which only the last are kept.
+/// Appends bytes to a buffer that keeps only the last ones.
 fn keep(tail: &Mutex<VecDeque<u8>>, bytes: &[u8]) {
     const MOST: usize = 1 << 16;
     let mut tail = tail.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -191,7 +191,7 @@ fn keep(tail: &Mutex<VecDeque<u8>>, bytes: &[u8]) {
     tail.drain(..surplus);
 }
 
-/// Adds bytes to a text of which only the first are kept.
+/// Appends bytes to a buffer that keeps only the first ones.
 fn begin(head: &Mutex<Vec<u8>>, bytes: &[u8]) {
     const MOST: usize = 1 << 16;
     let mut head = head.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -199,12 +199,12 @@ fn begin(head: &Mutex<Vec<u8>>, bytes: &[u8]) {
     head.extend(&bytes[..bytes.len().min(room)]);
 }
 
-/// Has the child of `command` end when this process ends, however it does.
+/// Makes the child of `command` end when this process ends, however it ends.
 pub fn ends_with_parent(command: &mut Command) {
     prepare(command, None);
 }
 
-/// Has the child end with its parent, and sets the limits that the system watches itself.
+/// Makes the child end with its parent, and sets the limits that the system enforces.
 #[cfg(unix)]
 fn prepare(command: &mut Command, limits: Option<&Limits>) {
     use std::os::unix::process::CommandExt;
@@ -212,7 +212,7 @@ fn prepare(command: &mut Command, limits: Option<&Limits>) {
     use crate::process;
 
     if limits.is_some() {
-        // A group of its own, so that its children can be ended with it.
+        // A separate process group, so that its children can be killed with it.
         command.process_group(0);
     }
     let limits = limits.map(|limits| (limits.cpu_seconds(), Limits::FILE));
@@ -220,21 +220,21 @@ fn prepare(command: &mut Command, limits: Option<&Limits>) {
     let between = move || {
         process::end_with(parent)?;
         if let Some((cpu, file)) = limits {
-            // The second limit of CPU time kills a process that ignores the signal of the first.
+            // The hard limit of CPU time kills a process that ignores the signal of the soft limit.
             process::lower(libc::RLIMIT_CPU, cpu, cpu.saturating_add(5))?;
             process::lower(libc::RLIMIT_FSIZE, file, file)?;
             process::lower(libc::RLIMIT_CORE, 0, 0)?;
         }
         Ok(())
     };
-    // SAFETY: the closure makes system calls only, and allocates nothing.
+    // SAFETY: the closure makes system calls only, and does not allocate.
     unsafe { command.pre_exec(between) };
 }
 
 #[cfg(not(unix))]
 fn prepare(_command: &mut Command, _limits: Option<&Limits>) {}
 
-/// The limit behind the signal that ended the child, if the system has enforced one.
+/// The limit that the system enforced by the signal that ended the child, if any.
 #[cfg(unix)]
 fn by_signal(status: ExitStatus, limits: &Limits) -> Option<Stopped> {
     use std::os::unix::process::ExitStatusExt;
@@ -250,8 +250,8 @@ fn by_signal(_status: ExitStatus, _limits: &Limits) -> Option<Stopped> {
     None
 }
 
-/// Bytes of memory that a process and its own children hold now: what is resident or swapped out, the page tables, and
-/// the kernel's stack of each thread.
+/// Bytes of memory that a process and its children hold now: resident and swapped pages, the page tables, and each
+/// thread's kernel stack.
 #[cfg(target_os = "linux")]
 fn resident(process: u32) -> u64 {
     use std::fs;

@@ -1,14 +1,14 @@
-//! Filters of system calls, for all threads of the process.
+//! System call filters for all threads of the process.
 use std::collections::BTreeMap;
 
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, SeccompRule, apply_filter_all_threads};
 
 use crate::Refused;
 
-/// System calls: each where one of its rules holds, or always where it has none.
+/// Allowed system calls, each with its rules: the call is allowed if one of them holds, or always if there are none.
 pub(crate) type Calls = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// Whether the system has filters of system calls, and this program knows the calls of its architecture.
+/// Whether the system supports system call filters, and this program knows its architecture's calls.
 pub(crate) fn is_available() -> bool {
     let errno = libc::SECCOMP_RET_ERRNO;
     // SAFETY: the system reads a live number.
@@ -16,13 +16,13 @@ pub(crate) fn is_available() -> bool {
     cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) && status == 0
 }
 
-/// Has the system refuse all calls but these, by `EPERM`: a call that is missing in the list then is a case that fails.
-/// A call of another architecture ends the process.
+/// Makes the system reject all other calls with `EPERM`, so a call that is missing from the list shows up as a failed
+/// case. A call of another architecture kills the process.
 pub(crate) fn allow(mut calls: Calls) -> Result<(), Refused> {
     if !is_available() {
         return Ok(());
     }
-    // A filter cannot see what clone3 asks for. libc takes clone where clone3 is not there.
+    // A filter cannot see the arguments of clone3. libc falls back to clone if clone3 is missing.
     calls.insert(libc::SYS_clone3, Vec::new());
     let absent = Calls::from([(libc::SYS_clone3, Vec::new())]);
     apply(absent, SeccompAction::Allow, SeccompAction::Errno(libc::ENOSYS as u32))?;

@@ -1,4 +1,4 @@
-//! Which system calls each process may make.
+//! The system calls that each process may make.
 use libc::c_long;
 use seccompiler::{
     SeccompCmpArgLen::{self, Dword, Qword},
@@ -8,7 +8,7 @@ use seccompiler::{
 
 use crate::{Refused, seccomp::Calls};
 
-/// What threads that compute need, and what reads and writes what is open.
+/// Calls for threads that compute, and for reading and writing open files.
 const COMPUTE: &[c_long] = &[
     libc::SYS_brk,
     libc::SYS_clock_getres,
@@ -63,11 +63,11 @@ const COMPUTE: &[c_long] = &[
     libc::SYS_time,
 ];
 
-/// What a worker does with the socket to its judge, through which pinned memory comes.
+/// A worker's calls on the socket to its judge, through which it also receives pinned memory.
 const SOCKET: &[c_long] = &[libc::SYS_recvfrom, libc::SYS_recvmsg, libc::SYS_sendmsg, libc::SYS_sendto];
 
-/// What a GPU's driver does once it has started, beside [`COMPUTE`]: it opens its libraries and devices, and waits for
-/// them. Landlock decides which files; nothing decides whose size and time of change it may ask for.
+/// Calls of a GPU's driver after its start, besides [`COMPUTE`]: it opens its libraries and devices, and waits for
+/// them. Landlock decides which files it can open; the size and times of any file can be queried.
 const DRIVER: &[c_long] = &[
     libc::SYS_epoll_create1,
     libc::SYS_epoll_ctl,
@@ -113,10 +113,9 @@ const DRIVER: &[c_long] = &[
     libc::SYS_stat,
 ];
 
-/// What a process that judges does beside [`COMPUTE`], [`SOCKET`] and [`DRIVER`]: it starts programs and waits for
-/// them, writes files, and takes rights from itself. Not among it: networks, other processes' memory, the mode,
-/// owner, times and attributes of files, priorities, keys, memory and messages that outlive it, and whatever changes
-/// the system.
+/// Calls of a process that judges, besides [`COMPUTE`], [`SOCKET`] and [`DRIVER`]: it starts programs and waits for
+/// them, writes files, and gives up rights. Not included: networks, other processes' memory, the mode, owner, times and
+/// attributes of files, priorities, keys, memory and messages that outlive the process, and all changes to the system.
 const JUDGE: &[c_long] = &[
     // Programs.
     libc::SYS_capget,
@@ -209,7 +208,7 @@ const JUDGE: &[c_long] = &[
     libc::SYS_symlink,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_unlink,
-    // Pairs of sockets, which reach only each other.
+    // Socket pairs, whose ends reach only each other.
     libc::SYS_getpeername,
     libc::SYS_getsockname,
     libc::SYS_getsockopt,
@@ -220,7 +219,7 @@ const JUDGE: &[c_long] = &[
     libc::SYS_eventfd,
 ];
 
-/// What makes a new namespace, as an argument of `clone`.
+/// The arguments of `clone` that create namespaces.
 const NAMESPACES: i32 = libc::CLONE_NEWNS
     | libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWUTS
@@ -229,14 +228,14 @@ const NAMESPACES: i32 = libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWNET;
 
-/// Commands of `fcntl` that change nothing but the process's own descriptors: none that sets whom a descriptor signals,
-/// or a flag that the judge's copy of the descriptor shares.
+/// The `fcntl` commands that affect only the process's own descriptors. Commands that set a descriptor's signal target,
+/// or flags that it shares with the judge's copy, are not included.
 const HARMLESS: &[libc::c_int] = &[libc::F_DUPFD, libc::F_DUPFD_CLOEXEC, libc::F_GETFD, libc::F_SETFD, libc::F_GETFL];
 
-/// What holds of some of a call's arguments: of the number, the length, the comparison, the value.
+/// Conditions on a call's arguments: the argument's index, its length, the comparison, the value.
 type Arguments<'a> = &'a [(u8, SeccompCmpArgLen, SeccompCmpOp, u64)];
 
-/// Allows a call where one of `alternatives` holds.
+/// Allows a call if one of `alternatives` holds.
 fn allow_if(calls: &mut Calls, call: c_long, alternatives: &[Arguments<'_>]) -> Result<(), Refused> {
     for arguments in alternatives {
         let conditions = arguments.iter().map(|(number, length, operator, value)| {
@@ -247,13 +246,13 @@ fn allow_if(calls: &mut Calls, call: c_long, alternatives: &[Arguments<'_>]) -> 
     Ok(())
 }
 
-/// What every process that runs or reads what is not trusted may do: compute, and use what it has open.
+/// Calls of every process that runs or reads untrusted files: computing, and using what it has open.
 fn of_computing() -> Result<Calls, Refused> {
     let mut calls: Calls = COMPUTE.iter().map(|call| (*call, Vec::new())).collect();
     let own = u64::from(std::process::id());
     allow_if(&mut calls, libc::SYS_kill, &[&[(0, Dword, Eq, own)]])?;
     allow_if(&mut calls, libc::SYS_tgkill, &[&[(0, Dword, Eq, own)]])?;
-    // A new thread, and no new process.
+    // New threads, but no new processes.
     let thread = MaskedEq((libc::CLONE_THREAD | NAMESPACES) as u32 as u64);
     allow_if(&mut calls, libc::SYS_clone, &[&[(0, Dword, thread, libc::CLONE_THREAD as u64)]])?;
     for name in [libc::PR_SET_NAME, libc::PR_GET_NAME] {
@@ -262,13 +261,13 @@ fn of_computing() -> Result<Calls, Refused> {
     for command in HARMLESS {
         allow_if(&mut calls, libc::SYS_fcntl, &[&[(1, Dword, Eq, *command as u64)]])?;
     }
-    // Its own limits are read, and not set.
+    // It may read its own limits, but not set them.
     allow_if(&mut calls, libc::SYS_prlimit64, &[&[(0, Dword, Eq, 0), (2, Qword, Eq, 0)]])?;
     Ok(calls)
 }
 
-/// Allows mapping memory that counts as held by the process while it is held: none that is shared and has no file,
-/// and no huge pages of the system's pool.
+/// Allows mapping memory that counts towards the process's memory: no shared anonymous memory, and no huge pages from
+/// the system's pool.
 fn allow_memory(calls: &mut Calls, is_executable: bool) -> Result<(), Refused> {
     const UNCOUNTED: i32 = libc::MAP_HUGETLB | libc::MAP_LOCKED;
     let rights = MaskedEq(if is_executable { 0 } else { libc::PROT_EXEC as u64 });
@@ -286,7 +285,7 @@ fn allow_memory(calls: &mut Calls, is_executable: bool) -> Result<(), Refused> {
     allow_if(calls, libc::SYS_mprotect, &[&[(2, Dword, rights, 0)]])
 }
 
-/// What a worker may do that runs the emulated machine.
+/// Calls of a worker that runs the emulated machine.
 pub(crate) fn of_emulated_worker() -> Result<Calls, Refused> {
     let mut calls = of_computing()?;
     calls.extend(SOCKET.iter().map(|call| (*call, Vec::new())));
@@ -294,35 +293,34 @@ pub(crate) fn of_emulated_worker() -> Result<Calls, Refused> {
     Ok(calls)
 }
 
-/// What a worker may do that runs kernels on a GPU, whose driver has started.
+/// Calls of a worker that runs kernels on a GPU whose driver has started.
 pub(crate) fn of_gpu_worker() -> Result<Calls, Refused> {
     let mut calls = of_computing()?;
     calls.extend(SOCKET.iter().chain(DRIVER).map(|call| (*call, Vec::new())));
     allow_memory(&mut calls, true)?;
-    // The requests of NVIDIA's devices, those of unified memory among them, and none of a terminal's, a disk's or a
-    // network's.
+    // The ioctls of NVIDIA's devices, including unified memory, but not those of terminals, disks or networks.
     for kind in [u64::from(b'F'), 0] {
         allow_if(&mut calls, libc::SYS_ioctl, &[&[(1, Dword, MaskedEq(0xff00), kind << 8)]])?;
     }
     Ok(calls)
 }
 
-/// What the compiler may do, which has read its request and has its answer's file open.
+/// Calls of the compiler, which has read its request and opened its reply file.
 pub(crate) fn of_compiler() -> Result<Calls, Refused> {
     let mut calls = of_computing()?;
     allow_memory(&mut calls, false)?;
-    // Its folder is the root, which it puts in front of names.
+    // Its working folder is the root; it prepends that to names.
     calls.insert(libc::SYS_getcwd, Vec::new());
     Ok(calls)
 }
 
-/// What the process that judges may do, and what it starts.
+/// Calls of the process that judges, and of the processes that it starts.
 pub(crate) fn of_judge() -> Result<Calls, Refused> {
     let mut calls: Calls =
         [COMPUTE, SOCKET, DRIVER, JUDGE].concat().into_iter().map(|call| (call, Vec::new())).collect();
     allow_if(&mut calls, libc::SYS_clone, &[&[(0, Dword, MaskedEq(NAMESPACES as u32 as u64), 0)]])?;
     allow_if(&mut calls, libc::SYS_prlimit64, &[&[(0, Dword, Eq, 0)]])?;
-    // None that types into a terminal, or takes one over.
+    // Except those that inject input into a terminal, or take one over.
     let [types, draws, takes] = [libc::TIOCSTI, libc::TIOCLINUX, libc::TIOCCONS].map(|one| (1, Dword, Ne, one));
     allow_if(&mut calls, libc::SYS_ioctl, &[&[types, draws, takes]])?;
     for command in HARMLESS.iter().chain(&[libc::F_SETFL, libc::F_SETLK, libc::F_SETLKW, libc::F_GETLK]) {

@@ -1,11 +1,11 @@
-//! The checks by name, and which of them run.
+//! The checks by name, and the set of checks that run.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A check, by the name that sanitizers give it.
+/// A check, named as in sanitizers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Check {
@@ -13,18 +13,18 @@ pub enum Check {
     Memcheck,
     /// Races in shared and global memory.
     Racecheck,
-    /// Undefined values: reads of memory that nobody wrote, integers divided by zero.
+    /// Undefined values: reads of memory that was never written, integer divisions by zero.
     Initcheck,
     /// Misuse of barriers and of warp-level operations.
     Synccheck,
     /// Device memory that is never freed.
     Leakcheck,
-    /// Findings that are reported whichever checks run: refused launches, endless loops, failed assertions.
+    /// Findings that are reported whichever checks run: refused launches, infinite loops, failed assertions.
     Launch,
 }
 
 impl Check {
-    /// Its name, as it is written on a command line and in the JSON.
+    /// The check's name on a command line and in the JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Check::Memcheck => "memcheck",
@@ -37,21 +37,21 @@ impl Check {
     }
 }
 
-/// Which checks run. Memory checks (bounds, alignment, freed, host pointers) protect the machine itself and are always
-/// on.
+/// The set of checks that run. Memory checks (bounds, alignment, freed, host pointers) protect the machine itself and
+/// are always on.
 ///
-/// In JSON they are a list of names; as text they are `all`, `none`, or names with commas between them.
+/// In JSON it is a list of names; as text it is `all`, `none`, or names separated by commas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checks {
     /// Report what the memory checks find (a fault stops the kernel in any case).
     pub memory: bool,
     /// Races in shared and global memory.
     pub race: bool,
-    /// Undefined values: reads of memory that nobody wrote, integers divided by zero.
+    /// Undefined values: reads of memory that was never written, integer divisions by zero.
     pub init: bool,
     /// Misuse of barriers and of warp-level operations.
     pub sync: bool,
-    /// Device memory that is never freed: the driver looks for it, not the machine.
+    /// Device memory that is never freed. The driver runs this check, not the machine.
     pub leaks: bool,
 }
 
@@ -65,7 +65,7 @@ impl Checks {
     pub const MEMORY: Checks = Checks { memory: true, ..Checks::NONE };
     /// All checks.
     pub const ALL: Checks = Checks { memory: true, race: true, init: true, sync: true, leaks: true };
-    /// Only the checks that protect the machine.
+    /// Only the checks that protect the machine, without reports.
     pub const NONE: Checks = Checks { memory: false, race: false, init: false, sync: false, leaks: false };
 
     /// The switch of a check; `None` for [`Check::Launch`], which is always on.
@@ -80,18 +80,18 @@ impl Checks {
         }
     }
 
-    /// The checks that run, in the order of [`Check`].
+    /// Lists the checks that run, in the order of [`Check`].
     pub fn list(mut self) -> Vec<Check> {
         let on = |check: &Check| self.switch(*check).is_some_and(|on| *on);
         NAMED.into_iter().filter(on).collect()
     }
 }
 
-/// The checks that can be asked for.
+/// The checks that a user can name.
 const NAMED: [Check; 5] = [Check::Memcheck, Check::Racecheck, Check::Initcheck, Check::Synccheck, Check::Leakcheck];
 
-/// Reads words with commas between them, from left to right: `all` and `none` replace the names before them. A text
-/// without words means `none`.
+/// Parses names separated by commas, from left to right: `all` and `none` replace the names before them. An empty text
+/// means `none`.
 impl FromStr for Checks {
     type Err = UnknownCheck;
 
@@ -157,7 +157,7 @@ mod tests {
         assert!(!leaks("memcheck") && !leaks("all,none") && !leaks(""));
         let unknown = parse("memchek").unwrap_err().to_string();
         assert!(unknown.contains("`memchek`") && unknown.contains("racecheck"));
-        // Refused launches are always reported, so that this check cannot be asked for.
+        // Refused launches are always reported, so this check cannot be selected.
         assert!(parse("launch").is_err());
     }
 

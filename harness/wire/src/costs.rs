@@ -1,27 +1,27 @@
-//! What decides a launch's time beside its traffic: instructions by pipe, each block's dependent chain, what the
-//! launch touches in all, and the chains of atomics. Counted when [`crate::Settings::costs`] asks for it.
+//! What decides a launch's time besides its traffic: instructions by pipe, each block's dependent chain, the launch's
+//! footprint in memory, and the chains of atomics. Counted if [`crate::Settings::costs`] is set.
 
 use serde::{Deserialize, Serialize};
 
-/// Instructions of the hardware that warps execute, by the pipe that executes them, as the machine estimates them from
-/// the PTX: some of its instructions are removed by the assembler, others become several.
+/// Hardware instructions that warps execute, by the pipe that executes them. The machine estimates them from the PTX:
+/// the assembler removes some instructions and splits others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pipes {
-    /// Single precision, and half precision by pairs.
+    /// Single precision, and half precision in pairs.
     pub single: u64,
-    /// Sums of integers, logic, comparisons, selections.
+    /// Integer additions, logic, comparisons, selections.
     pub integer: u64,
-    /// Products of integers: half of the lanes for single precision execute them.
+    /// Integer multiplications: half of the lanes for single precision execute them.
     pub product: u64,
     /// Double precision.
     pub double: u64,
-    /// Functions of the special function unit, conversions, and counts of bits.
+    /// Functions of the special function unit, conversions, and bit counts.
     pub special: u64,
-    /// Products of matrices by a warp.
+    /// Matrix products by a warp (`mma`).
     pub tensor: u64,
-    /// Products of matrices by a warpgroup, in those of 16 rows by 8 columns that each of its warps makes. They are not
-    /// instructions: one makes up to 32.
+    /// Matrix products by a warpgroup (`wgmma`), counted in products of 16 rows by 8 columns for each of its warps.
+    /// These are not instructions: one instruction makes up to 32 of them.
     pub warpgroup: u64,
     /// Loads, stores and atomics of every space.
     pub memory: u64,
@@ -32,12 +32,12 @@ pub struct Pipes {
 }
 
 impl Pipes {
-    /// All of them, less what warpgroups make.
+    /// The number of all instructions, without the products of warpgroups.
     pub fn total(&self) -> u64 {
         self.parts().iter().sum::<u64>() - self.warpgroup
     }
 
-    /// Adds `times` times those.
+    /// Adds `other`, `times` times.
     #[inline]
     pub fn add(&mut self, other: &Pipes, times: u64) {
         let parts = self.parts_mut().into_iter().zip(other.parts());
@@ -57,8 +57,8 @@ impl Pipes {
     }
 }
 
-/// The steps of a dependent chain by what each waits for: the longest path through the basic blocks that a warp
-/// executes, one block after another.
+/// The steps of a dependent chain, by what each step waits for. The chain is the longest path through the basic blocks
+/// that a warp executes, one block after another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chain {
@@ -70,8 +70,8 @@ pub struct Chain {
     pub special: u64,
     /// Results of the tensor cores.
     pub tensor: u64,
-    /// Products by the warpgroup on the same sums, in those of [`Pipes::warpgroup`]: a tensor core makes one after
-    /// another.
+    /// Products by the warpgroup that accumulate into the same sums, counted as in [`Pipes::warpgroup`]: a tensor core
+    /// makes one after another.
     pub warpgroup: u64,
     /// Loads from shared memory.
     pub shared: u64,
@@ -81,30 +81,30 @@ pub struct Chain {
     pub global: u64,
     /// Loads from local memory.
     pub local: u64,
-    /// Old values from atomics.
+    /// Values returned by atomics.
     pub atomics: u64,
-    /// Ends of basic blocks that jump.
+    /// Basic blocks that end with a jump.
     pub branches: u64,
     /// Barriers of the block.
     pub barriers: u64,
-    /// Fences that other blocks can tell: until what was written before has come to the L2 cache.
+    /// Memory fences that other blocks can observe: each waits until all earlier writes have reached the L2 cache.
     #[serde(default)]
     pub fences: u64,
     /// Instructions that a warp can execute while it waits for loads from global memory: those that neither lead to
-    /// such a load of the same piece of code nor need what it brings. They are no steps of the chain.
+    /// such a load in the same basic block nor use the loaded value. They are not steps of the chain.
     #[serde(default)]
     pub meanwhile: u64,
 }
 
 impl Chain {
-    /// Adds `times` times those steps.
+    /// Adds the steps of `other`, `times` times.
     #[inline]
     pub fn add(&mut self, other: &Chain, times: u64) {
         let parts = self.parts_mut().into_iter().zip(other.parts());
         parts.for_each(|(to, from)| *to += from * times);
     }
 
-    /// Roughly how many cycles these steps take on a GPU of any of the last generations: what tells the longer of two
+    /// A rough number of cycles for these steps on any GPU of the last generations. Used to find the longer of two
     /// chains.
     #[inline]
     pub fn cycles(&self) -> u64 {
@@ -112,8 +112,8 @@ impl Chain {
         self.parts().iter().zip(CYCLES).map(|(steps, cycles)| steps * cycles).sum()
     }
 
-    /// What this chain has more than `shorter`. Where it is another path, and has fewer steps of some kind, it is so
-    /// much of each of its steps as makes up the difference in [cycles](Chain::cycles).
+    /// Returns the steps that this chain has beyond `shorter`. If it took another path, and has fewer steps of some
+    /// kind, returns its own steps scaled so that their [cycles](Chain::cycles) equal the difference.
     #[must_use]
     pub fn beyond(&self, shorter: &Chain) -> Chain {
         let goes_on = self.parts().iter().zip(shorter.parts()).all(|(all, before)| *all >= before);
@@ -142,7 +142,7 @@ impl Chain {
     }
 }
 
-/// What a launch touches in global memory, each 32-byte sector once.
+/// The global memory that a launch touches, each 32-byte sector counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Footprint {
@@ -152,57 +152,59 @@ pub struct Footprint {
     pub written_sectors: u64,
     /// Sectors that it reads, writes or changes.
     pub sectors: u64,
-    /// Sectors that each block reads, each once a block, summed over the blocks: what a cache of the SM cannot save.
+    /// Sectors that each block reads, counted once for each block and summed over the blocks: an L1 cache cannot avoid
+    /// these reads.
     pub block_read_sectors: u64,
-    /// Pairs of neighbouring sectors that it reads at least one of: device memory gives 64 bytes at once.
+    /// Pairs of neighbouring sectors of which it reads at least one: device memory transfers 64 bytes together.
     pub read_pairs: u64,
-    /// Pairs of neighbouring sectors that it writes at least one of.
+    /// Pairs of neighbouring sectors of which it writes at least one.
     pub written_pairs: u64,
-    /// Passes of the L1 cache that its requests need, summed: two lines of 128 bytes are looked up in one, and of each
-    /// of its 32 banks it gives one word of 4 bytes.
+    /// Passes of the L1 cache that the launch's requests need, summed: one pass looks up two lines of 128 bytes, and
+    /// each of its 32 banks returns one word of 4 bytes.
     pub request_passes: u64,
-    /// Sectors that copies in bulk read or write, each as often as a copy does.
+    /// Sectors that bulk copies read or write, counted once for each copy.
     pub copied_sectors: u64,
-    /// Of the sectors that loads touch, as [`Totals`](crate::counters::Totals) has them, those of loops that do nothing
-    /// but wait for other blocks. How many there are depends on the order in which blocks run.
+    /// The part of the sectors touched by loads (see [`Totals`](crate::counters::Totals)) that belongs to loops which
+    /// only wait for other blocks. It depends on the order in which blocks run.
     #[serde(default)]
     pub spun_sectors: u64,
 }
 
-/// Where atomics wait for each other.
+/// Where atomics wait for each other (contention).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Serial {
-    /// Steps of all atomics on global memory: a request takes as many at each sector as lanes meet at its busiest word.
+    /// Steps of all atomics on global memory: at each sector, a request takes as many steps as it has lanes at the
+    /// sector's busiest word.
     pub steps: u64,
-    /// The most of these steps at 512 bytes of memory, which one part of the L2 cache serves.
+    /// The most steps that any 512 bytes of memory, which one slice of the L2 cache serves, take.
     pub longest: u64,
-    /// How many steps of the longest chain add or compare floating-point numbers.
+    /// The steps of the longest chain that add or compare floating-point numbers.
     pub longest_float: u64,
-    /// The most requests at one word, of a kernel whose loops try again until no other thread was faster: so many
-    /// succeed one after another.
+    /// The most requests at one word, for a kernel whose loops retry (compare-and-swap) until no other thread
+    /// interferes: these requests succeed one after another.
     pub retried: u64,
-    /// Steps of all atomics on shared memory: a request takes as many as lanes meet at its busiest bank.
+    /// Steps of all atomics on shared memory: a request takes as many steps as it has lanes at its busiest bank.
     pub shared_steps: u64,
 }
 
-/// What decides a launch's time beside its traffic.
+/// What decides a launch's time besides its traffic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Costs {
     /// Instructions by pipe.
     pub pipes: Pipes,
-    /// Instructions of the block that executes the most of them, by pipe.
+    /// Instructions, by pipe, of the block that executes the most of them.
     #[serde(default)]
     pub busiest: Pipes,
-    /// The chain of each block, summed over the blocks: from each barrier of the whole block to the next that of the
-    /// warp which takes longest, because all others wait for it there.
+    /// The chains of all blocks, summed. A block's chain consists, between two barriers of the whole block, of the
+    /// chain of the slowest warp, because all others wait for that warp at the barrier.
     pub chain: Chain,
     /// The [cycles](Chain::cycles) of the longest of these chains.
     pub longest_chain: u64,
-    /// What is touched in all.
+    /// The global memory that the launch touches.
     pub footprint: Footprint,
-    /// Atomics that wait for each other.
+    /// Contention between atomics.
     pub serial: Serial,
 }
 
@@ -215,7 +217,7 @@ mod tests {
         let load = Chain { global: 1, arithmetic: 2, ..Chain::default() };
         let used = Chain { shared: 3, ..load };
         assert_eq!(used.beyond(&load), Chain { shared: 3, ..Chain::default() });
-        // 1200 cycles in place of 608.
+        // 1200 cycles instead of 608.
         let other = Chain { shared: 40, branches: 8, ..Chain::default() };
         assert_eq!(other.beyond(&load), Chain { shared: 20, branches: 4, ..Chain::default() });
         assert_eq!(load.beyond(&load), Chain::default());

@@ -1,13 +1,13 @@
-//! What the machine counts while a kernel runs: the figures a profiler reads from the hardware.
+//! Counters of a kernel's execution: the figures that a profiler reads from the hardware.
 //!
 //! Loads and stores of matrix tiles are counted as the accesses that they consist of. `wmma.load` and `wmma.store` make
-//! one request for each register, or pair of registers, whose elements lie side by side in memory (4 to 16 bytes a
-//! lane), and one for each element otherwise (a tile stored by columns but held by rows). `ldmatrix` and `stmatrix`
-//! make one request, whose lanes are those that give a row's address, and one pass over the banks for each 8 x 8
-//! matrix, or more where rows of one matrix share banks. These are models: the hardware's compiler may join loads,
-//! which then make fewer requests. On an H200 Nsight Compute counts the same wavefronts for the kernels of
-//! `tests/tile.rs`, and the same requests and sectors for `product`; for `tall`, where the compiler joins loads, it
-//! counts 18 requests instead of 20.
+//! one request for each register, or pair of registers, whose elements are adjacent in memory (4 to 16 bytes a lane),
+//! and one for each element otherwise (a tile stored by columns but held by rows). `ldmatrix` and `stmatrix` make one
+//! request, whose lanes are those that provide a row's address, and one pass over the banks for each 8 x 8 matrix, or
+//! more if rows of one matrix share banks. These are models: the hardware's compiler may merge loads, which then make
+//! fewer requests. On an H200 Nsight Compute counts the same wavefronts for the kernels of `tests/tile.rs`, and the
+//! same requests and sectors for `product`; for `tall`, where the compiler merges loads, it counts 18 requests instead
+//! of 20.
 //!
 //! An asynchronous copy (`cp.async`) is a load from global and a store to shared memory. Where its source is shorter
 //! than its destination, the load counts only the sectors that are read.
@@ -25,11 +25,11 @@ pub struct Traffic {
     pub requests: u64,
     /// Threads that took part in them.
     pub lanes: u64,
-    /// Bytes those threads asked for.
+    /// Bytes that those threads accessed.
     pub bytes: u64,
     /// 32-byte sectors touched (global and local memory).
     pub sectors: u64,
-    /// Sectors that the same bytes would fill if they lay side by side.
+    /// Sectors that the same bytes would fill if they were contiguous.
     pub ideal_sectors: u64,
 }
 
@@ -41,13 +41,14 @@ pub struct SharedTraffic {
     pub requests: u64,
     /// Threads that took part in them.
     pub lanes: u64,
-    /// Bytes those threads asked for.
+    /// Bytes that those threads accessed.
     pub bytes: u64,
-    /// Passes over the 32 banks that the requests took; without conflicts, as many as the width of the accesses needs.
+    /// Passes over the 32 banks that the requests took. Without conflicts, there are as many as the width of the
+    /// accesses needs.
     pub wavefronts: u64,
     /// Passes beyond those that the width of the accesses needs.
     pub conflicts: u64,
-    /// The worst single request: ways of its worst bank (1: free of conflicts).
+    /// The worst conflict of a single request: the ways of its worst bank (1: free of conflicts).
     pub worst_ways: u64,
 }
 
@@ -59,30 +60,30 @@ pub struct AtomicTraffic {
     pub requests: u64,
     /// Threads that took part in them.
     pub lanes: u64,
-    /// Threads that hit an address which another thread of the same warp instruction had hit before.
+    /// Threads that hit an address which another thread of the same warp instruction had already hit.
     pub collisions: u64,
     /// Passes over the banks of shared memory beyond those that the width of the atomics needs, where a bank serves one
-    /// thread a pass, even if several hit the same word. Always 0 in global memory.
+    /// thread in each pass, even if several threads hit the same word. Always 0 in global memory.
     #[serde(default)]
     pub bank_conflicts: u64,
 }
 
 /// Traffic of textures or surfaces.
 ///
-/// A device takes a warp's instruction apart into requests, of 8 lanes side by side or of 4, of which each looks up
-/// every sector that it needs once. What an H200 and an H100 count in `reports/agreement/units` follows these rules:
+/// A device splits a warp's instruction into requests of 8 or 4 neighbouring lanes. Each request looks up every sector
+/// that it needs once. The counts of an H200 and an H100 in `reports/agreement/units` follow these rules:
 ///
-/// - Fetches from linear memory by index, and surfaces of one or two dimensions, make a request for 8 lanes; elements
-///   of 16 bytes that are fetched by index, all other textures, volumes and layers make one for 4. Lanes that do not
-///   run make none, nor do fetches of nothing but indices outside of linear memory.
-/// - Linear memory and rows with a pitch have their sectors where their addresses are. A sector of an array holds 16
-///   bytes of each of two rows, the first of which is even, of one layer or slice, and in an array of one dimension 16
-///   bytes of its row.
-/// - A linear filter needs the texels that it gives a weight. In a volume, a request looks them up for two lanes and
-///   then for the other two; where texels have 16 bytes, it does so twice, and in a volume of such for one lane at a
-///   time. A request for several levels looks up those of lanes at the finest level apart from the others'.
-/// - Where a fetch gives the border, it needs the nearest texel all the same.
-/// - Of the lanes of a request for a reduction at one element each looks up the sector on its own.
+/// - Fetches from linear memory by index, and one- and two-dimensional surfaces, make one request for 8 lanes. Elements
+///   of 16 bytes that are fetched by index, all other textures, volumes and layers make one for 4 lanes. Inactive lanes
+///   make no request, nor do fetches outside of linear memory whose indices are all out of range.
+/// - Linear memory and pitched rows have their sectors at their addresses. A sector of an array holds 16 bytes of each
+///   of two rows, the first of which is even, of one layer or slice; in a one-dimensional array it holds 16 bytes of
+///   the row.
+/// - A linear filter needs the texels that have a weight. In a volume, a request looks them up for two lanes and then
+///   for the other two; if texels have 16 bytes, it does so twice, and in a volume of such texels for one lane at a
+///   time. A request for several mip levels looks up the lanes at the finest level separately from the others.
+/// - A fetch that returns the border still needs the nearest texel.
+/// - If several lanes of a reduction's request address one element, each lane looks up the sector separately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TextureTraffic {
@@ -90,16 +91,17 @@ pub struct TextureTraffic {
     pub instructions: u64,
     /// Threads that took part in them.
     pub lanes: u64,
-    /// Requests that the instructions were taken apart into.
+    /// Requests into which the instructions were split.
     pub requests: u64,
-    /// 32-byte sectors that the requests looked up, each once a request.
+    /// 32-byte sectors that the requests looked up, each counted once for each request.
     pub sectors: u64,
-    /// The same, each once an instruction: so many does a store write to the L2 cache.
+    /// The same sectors, each counted once for each instruction: the number of sectors that a store writes to the L2
+    /// cache.
     pub distinct_sectors: u64,
 }
 
 impl TextureTraffic {
-    /// Whether there was none.
+    /// Whether nothing was counted.
     fn is_none(&self) -> bool {
         *self == TextureTraffic::default()
     }
@@ -111,7 +113,7 @@ impl TextureTraffic {
 pub struct Totals {
     /// Instructions executed by warps.
     pub instructions: u64,
-    /// Instructions executed by threads: one for each active lane that no predicate switched off.
+    /// Instructions executed by threads: one for each active lane that is not predicated off.
     pub thread_instructions: u64,
     /// Threads switched off by a predicate on an instruction that is not a branch.
     pub predicated_off: u64,
@@ -143,7 +145,7 @@ pub struct Totals {
     pub global_atomics: AtomicTraffic,
     /// Atomics on shared memory.
     pub shared_atomics: AtomicTraffic,
-    /// Fetches and gathers from textures. This and the next three are left out where there are none.
+    /// Fetches and gathers from textures. This field and the next three are omitted if they are zero.
     #[serde(default, skip_serializing_if = "TextureTraffic::is_none")]
     pub textures: TextureTraffic,
     /// Loads from surfaces.
@@ -152,19 +154,19 @@ pub struct Totals {
     /// Stores to surfaces.
     #[serde(default, skip_serializing_if = "TextureTraffic::is_none")]
     pub surface_stores: TextureTraffic,
-    /// Reductions of elements of surfaces.
+    /// Reductions on elements of surfaces.
     #[serde(default, skip_serializing_if = "TextureTraffic::is_none")]
     pub surface_atomics: TextureTraffic,
 }
 
 impl Totals {
-    /// The traffic of textures and of surfaces: fetches, loads, stores and reductions.
+    /// The traffic of textures and of surfaces, in the order fetches, loads, stores, reductions.
     pub fn texels(&self) -> [TextureTraffic; 4] {
         [self.textures, self.surface_loads, self.surface_stores, self.surface_atomics]
     }
 }
 
-/// The figures of one line of the source (of the PTX, when it holds no line information).
+/// The figures of one line of the source (of the PTX, if it has no line information).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// The line's place.
@@ -178,15 +180,15 @@ pub struct Line {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BranchCount {
-    /// Where the branch stands.
+    /// The branch's place.
     pub place: Place,
     /// Warps that executed it at least once.
     pub warps: u64,
-    /// Warps whose live lanes disagreed at it at least once.
+    /// Warps whose active lanes diverged at it at least once.
     pub diverged: u64,
     /// Times a warp executed it.
     pub executions: u64,
-    /// Times the live lanes disagreed.
+    /// Times that the active lanes diverged.
     pub divergent: u64,
 }
 
@@ -200,16 +202,16 @@ pub struct Counters {
     pub warps: u64,
     /// Threads of those blocks.
     pub threads: u64,
-    /// The most instructions that one of those warps executed.
+    /// The instructions of the warp that executed the most.
     #[serde(default)]
     pub longest_warp: u64,
-    /// The whole launch.
+    /// The counts of the whole launch.
     pub totals: Totals,
-    /// By source line, in the order of the program. Empty unless [`crate::Settings::lines`] asks for them.
+    /// The counts by source line, in the order of the program. Empty unless [`crate::Settings::lines`] is set.
     pub lines: Vec<Line>,
-    /// By branch, in the order of the program.
+    /// The counts by branch, in the order of the program.
     pub branches: Vec<BranchCount>,
-    /// What else decides the launch's time, if [`crate::Settings::costs`] asks for it.
+    /// The launch's other costs, if [`crate::Settings::costs`] is set.
     #[serde(deserialize_with = "required")]
     pub costs: Option<Costs>,
 }

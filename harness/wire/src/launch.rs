@@ -1,4 +1,4 @@
-//! A launch: its shape, the resources that it takes, how it ended and what was counted.
+//! A launch: its shape, its resources, how it ended, and its counters.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::counters::Counters;
 use crate::version::required;
 
-/// What stopped a kernel.
+/// Why a kernel was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
@@ -17,7 +17,7 @@ pub enum Fault {
     MisalignedAddress,
     /// An address of the wrong space for the instruction.
     InvalidAddressSpace,
-    /// An instruction that cannot be executed with these operands.
+    /// An invalid instruction for these operands.
     IllegalInstruction,
     /// A jump or call to something that is not code.
     InvalidPc,
@@ -25,13 +25,13 @@ pub enum Fault {
     Assert,
     /// `trap`.
     Trap,
-    /// The instruction budget ran out.
+    /// The instruction budget was exhausted.
     LaunchTimeout,
     /// Every thread waits for another.
     Deadlock,
-    /// The stack of a thread is full.
+    /// A thread's stack is full.
     HardwareStackError,
-    /// The machine itself failed; the finding says how.
+    /// The machine itself failed; the finding has the reason.
     LaunchFailed,
 }
 
@@ -61,7 +61,7 @@ impl fmt::Display for Limiter {
     }
 }
 
-/// How much of an SM a launch can fill.
+/// The occupancy of an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Occupancy {
@@ -69,13 +69,13 @@ pub struct Occupancy {
     pub blocks_per_sm: u32,
     /// Their warps.
     pub warps_per_sm: u32,
-    /// Resident warps in per cent of those that the SM has room for.
+    /// Resident warps in per cent of the maximum of the SM.
     pub percent: f64,
-    /// The resource that sets this limit.
+    /// The resource that limits the occupancy.
     pub limiter: Limiter,
 }
 
-/// One launch that has ended.
+/// A completed launch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Launch {
@@ -95,28 +95,30 @@ pub struct Launch {
     pub local_bytes: u32,
     /// Registers of a thread, as the machine estimates them from the PTX.
     pub registers_estimated: u32,
-    /// The kernel's loops that wait for other threads: what such a kernel counts depends on the order of its threads.
+    /// The number of loops that wait for other threads. The counters of such a kernel depend on the order of its
+    /// threads.
     pub waiting_loops: u32,
-    /// Those of them that try to take a lock.
+    /// The number of these loops that try to take a lock.
     pub locking_loops: u32,
-    /// Those of them that try again with what they have read, until no other thread was faster.
+    /// The number of these loops that retry with the value they have read (compare-and-swap) until no other thread
+    /// interferes.
     pub retrying_loops: u32,
-    /// Whether all blocks were resident at once.
+    /// Whether all blocks were resident together.
     pub cooperative: bool,
     /// The order of warps and blocks; 0 is the natural one.
     pub seed: u64,
-    /// Which of the process's calls that launch kernels has issued it, counted from 1; 0 if that is not known. All
-    /// kernels of a graph have the number of the graph's launch, and what a kernel launches has the kernel's.
+    /// The number of the process's launch call that issued it, counted from 1; 0 if unknown. All kernels of a graph
+    /// have the number of the graph's launch, and a kernel that is launched by another kernel has that kernel's number.
     #[serde(default)]
     pub issue: u64,
-    /// The stream that it was issued to, as `cuStreamGetId` numbers it; 0 if that is not known.
+    /// The stream that it was issued to, as `cuStreamGetId` numbers it; 0 if unknown.
     #[serde(default)]
     pub stream: u64,
-    /// What fits on an SM.
+    /// The occupancy of an SM.
     pub occupancy: Occupancy,
     /// How long the emulation took, in milliseconds; it says nothing about a GPU's time.
     pub host_ms: f64,
-    /// What stopped it, if it did not run to its end.
+    /// Why it was stopped, if it did not run to its end.
     #[serde(deserialize_with = "required")]
     pub fault: Option<Fault>,
     /// What was counted.

@@ -1,14 +1,15 @@
-//! The types in which the machine reports to the programs that run kernels on it.
+//! The types in which the machine reports to programs that run kernels on it.
 //!
-//! The driver fills these types and writes them as JSON with a version; readers read that JSON into the same types. A
-//! field that is renamed or missing is therefore an error where it is read, never a silent 0. Rendered text comes
-//! beside the data, only to be printed.
+//! The driver fills these types and writes them as versioned JSON; readers parse that JSON into the same types. A field
+//! that is renamed or missing is therefore an error for the reader, never a silent 0. Rendered text accompanies the
+//! data and is only meant to be printed.
 //!
-//! [`Report`] holds everything: [`Launch`]es with their [`counters`] and [`costs`], [`Told`] findings ([`finding`]),
+//! [`Report`] contains everything: [`Launch`]es with their [`counters`] and [`costs`], [`Told`] findings ([`finding`]),
 //! [`Copies`], [`Managed`] memory, [`Memory`], [`Settings`]. [`Leaks`] is the memory that is still allocated at the
-//! end, and [`Device`] the device itself. [`Wishes`] goes the other way: it says what a client asks of the machine.
+//! end, and [`Device`] the device itself. [`Wishes`] goes the other way: it contains the settings that a client
+//! requests from the machine.
 //!
-//! [`printable`] quotes what a kernel or a file has chosen, for those who show it.
+//! [`printable`] sanitizes text that a kernel or a file contains, before it is displayed.
 //!
 //! To change a field, change it here, and raise [`VERSION`] if its meaning or its name changes, or if it is removed.
 
@@ -34,15 +35,16 @@ pub use settings::{Settings, Wishes};
 pub use transfer::{Copied, Copies, Filled, Managed, Memory};
 pub use version::{ReadError, VERSION};
 
-/// The environment variable by which a program that runs another one says that it reads the driver's report, and tells
-/// the user what it lacks.
+/// The environment variable that a program sets for a child process to announce that it reads the driver's report, and
+/// that it tells the user about missing features.
 pub const REPORT_READER: &str = "WARPLAB_REPORT_READER";
 
-/// The end of the help for an endless loop: what to do if it is none. Who sets the budget for a user leaves it out.
+/// The end of the help for an infinite loop, in case it is not one. Omitted if the caller has set the budget, not the
+/// user.
 pub const RAISE_BUDGET: &str = "; if the kernel is only long, raise the instruction budget (WARPLAB_BUDGET)";
 
-/// A value as JSON on one line.
+/// Serializes a value as JSON on one line.
 fn json<T: serde::Serialize>(value: &T) -> String {
-    // Strings, numbers and maps with string keys: nothing here can fail to be written.
+    // Strings, numbers and maps with string keys: serialization cannot fail.
     serde_json::to_string(value).expect("what is told is plain data")
 }

@@ -1,10 +1,10 @@
-//! Names of kernels and functions, for people. Those of Thrust, CUB and CUTLASS are instances of templates, with
+//! Names of kernels and functions, shortened for display. Those of Thrust, CUB and CUTLASS are template instances with
 //! hundreds or thousands of characters.
 
-/// A longer name loses its innermost arguments.
+/// Longer names are shortened by omitting their innermost arguments.
 const LONGEST: usize = 200;
 
-/// A long name with `...` for the arguments that are nested deepest.
+/// Returns the name, with `...` for the most deeply nested arguments if it is long.
 pub fn shortened(name: &str) -> String {
     let tried = [4, 3, 2, 1].into_iter().map(|depth| without_deeper(name, depth));
     let mut all = std::iter::once(name.to_owned()).chain(tried);
@@ -12,7 +12,7 @@ pub fn shortened(name: &str) -> String {
     all.find(fits).unwrap_or_else(|| without_deeper(name, 0))
 }
 
-/// The name with `...` for what stands in more than `depth` brackets.
+/// Returns the name with `...` for everything that is nested deeper than `depth` brackets.
 fn without_deeper(name: &str, depth: usize) -> String {
     let (mut text, mut level, mut before) = (String::new(), 0_usize, ' ');
     for c in name.chars() {

@@ -1,15 +1,15 @@
-//! Quoting: text that a kernel, a file or a file's name has chosen, made so that it cannot leave its place.
+//! Quoting: makes text from a kernel, a file or a file name safe to embed in other text.
 //!
-//! Such text may hold escape sequences, marks that turn the direction of reading, line breaks, Markdown, formulas and
-//! commands of continuous integration. Each function is for one place; a format with rules of its own (JSON, HTML, XML)
-//! escapes the rest.
+//! Such text may contain escape sequences, bidirectional controls, line breaks, Markdown, formulas and workflow
+//! commands of CI systems. Each function is for one context; a format with its own rules (JSON, HTML, XML) escapes the
+//! rest.
 use std::borrow::Cow;
 
-/// What stands for a character that is not shown. One for one, so that columns stay where they are.
+/// Replaces a hidden character, one for one, so that columns stay aligned.
 const HIDDEN: char = '\u{fffd}';
 
-/// Whether a character steers a terminal or an editor, or cannot be seen: controls, marks of direction, characters
-/// without width, separators of lines, and tags.
+/// Whether a character controls a terminal or an editor, or is invisible: control characters, bidirectional marks,
+/// zero-width characters, line separators, and tags.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -19,7 +19,7 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Text of several lines: line breaks and tabs stay, and what else is hidden is replaced.
+/// Sanitizes text of several lines: keeps line breaks and tabs, and replaces all other hidden characters.
 pub fn text(text: &str) -> Cow<'_, str> {
     let is_kept = |c: char| !is_hidden(c) || matches!(c, '\n' | '\t');
     if text.chars().all(is_kept) {
@@ -29,7 +29,7 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|c| if is_kept(c) { c } else { HIDDEN }).collect())
 }
 
-/// Text on one line, such as a name: line breaks and tabs become spaces.
+/// Sanitizes text for one line, such as a name: line breaks and tabs become spaces.
 pub fn line(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
@@ -38,12 +38,12 @@ pub fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace(['\n', '\t'], " "))
 }
 
-/// Text of which every line begins with `by`: no line of it can be taken for one of the program's own.
+/// Starts every line of the text with `by`, so that no line can be mistaken for the program's own output.
 pub fn quoted(text: &str, by: &str) -> String {
     self::text(text).lines().map(|line| format!("{by}{line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// Text in Markdown, on one line, in which nothing is markup. (A table escapes its own bars.)
+/// Escapes text for one line of Markdown, so that nothing in it is markup. (A table escapes its own bars.)
 pub fn markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in line(text).chars() {
@@ -51,7 +51,7 @@ pub fn markdown(text: &str) -> String {
             '<' => escaped += "&lt;",
             '>' => escaped += "&gt;",
             '&' => escaped += "&amp;",
-            // Also a heading, a formula, a struck-out text, an image.
+            // These also begin headings, formulas, strikethrough and images.
             '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' | '$' | '!' => {
                 escaped.push('\\');
                 escaped.push(c);
@@ -63,8 +63,8 @@ pub fn markdown(text: &str) -> String {
     escaped
 }
 
-/// Text of several lines as a block of code in Markdown, whose fence is longer than any run of backticks in it. Every
-/// line begins with `indent`, as in a list.
+/// Returns text of several lines as a fenced code block in Markdown, whose fence is longer than any run of backticks in
+/// the text. Every line begins with `indent`, as in a list.
 pub fn fenced(text: &str, indent: &str) -> String {
     let text = self::text(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
@@ -73,22 +73,22 @@ pub fn fenced(text: &str, indent: &str) -> String {
     format!("{indent}{fence}text\n{}\n{indent}{fence}\n", lines.join("\n"))
 }
 
-/// Text as a cell of a table, on one line, that a spreadsheet does not take for a formula.
+/// Returns text as a table cell, on one line, that a spreadsheet does not interpret as a formula.
 pub fn cell(text: &str) -> String {
     let line = line(text);
     if is_formula(&line) { format!("'{line}") } else { line.into_owned() }
 }
 
-/// Whether a spreadsheet would take a cell with this text for a formula, and not for a number.
+/// Whether a spreadsheet would interpret a cell with this text as a formula rather than a number.
 pub fn is_formula(text: &str) -> bool {
-    // A spreadsheet takes the wide forms for the same.
+    // A spreadsheet treats the full-width forms alike.
     let begins = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
     let text = text.trim_start();
-    // A sign alone is none.
+    // A single sign is not a formula.
     text.starts_with(begins) && text.chars().nth(1).is_some() && text.parse::<f64>().is_err()
 }
 
-/// JSON, in which hidden characters and the first letters of commands are escaped: it means the same.
+/// Escapes hidden characters and the first letters of workflow commands in JSON, without changing its meaning.
 pub fn json(json: &str) -> Cow<'_, str> {
     let is_plain = |c: char| !is_hidden(c) || c == '\n';
     if json.chars().all(is_plain) && !json.contains("##") {
@@ -106,8 +106,8 @@ pub fn json(json: &str) -> Cow<'_, str> {
     Cow::Owned(escaped.replace("##", "#\\u0023"))
 }
 
-/// Text as it goes to a terminal or a log, colours included: hidden characters are replaced, and no line of it is a
-/// command of continuous integration (`::error::`, `##[error]`, `##vso[...]`).
+/// Sanitizes text for a terminal or a log, and keeps its colours: hidden characters are replaced, and no line is a
+/// workflow command (`::error::`, `##[error]`, `##vso[...]`).
 pub fn shown(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|c| is_hidden(c) && c != '\n') && !text.contains("::") && !text.contains("##") {
         return Cow::Borrowed(text);
@@ -116,7 +116,7 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join("\n"))
 }
 
-/// A line whose escape sequences set colours and do nothing else.
+/// Removes all escape sequences from a line except those that set colours.
 fn without_escapes(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     let mut rest = line.strip_suffix('\r').unwrap_or(line);
@@ -132,14 +132,14 @@ fn without_escapes(line: &str) -> String {
     shown
 }
 
-/// The escape sequence at the start of `text`, if it is one that sets a colour.
+/// Returns the escape sequence at the start of `text`, if it sets a colour.
 fn colour(text: &str) -> Option<&str> {
     let numbers = text.strip_prefix("\u{1b}[")?;
     let end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
     numbers[end..].starts_with('m').then(|| &text[..end + 3])
 }
 
-/// A line with a backslash in what would be a command.
+/// Inserts a backslash into a line that would be a workflow command.
 fn without_command(line: &str) -> String {
     let plain = line.trim_start();
     let mut shown = if plain.starts_with("::") {

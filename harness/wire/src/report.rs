@@ -1,4 +1,4 @@
-//! The whole report: what was launched, copied and found, and what is still allocated.
+//! The whole report: launches, copies, findings, and memory that is still allocated.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,89 +9,87 @@ use crate::settings::Settings;
 use crate::transfer::{Copies, Managed, Memory};
 use crate::version::{self, ReadError, VERSION};
 
-/// A finding with the text that the machine's renderer has made of it. The text is for printing; decisions are based on
-/// the data.
+/// A finding with its text from the machine's renderer. The text is for printing; decisions are based on the data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Told {
-    /// The data.
+    /// The finding's data.
     #[serde(flatten)]
     pub finding: Finding,
     /// Whose failure it is.
     pub verdict: FailureOf,
     /// Which check found it.
     pub check: Check,
-    /// The kernel as its source declares it; empty when no kernel is concerned.
+    /// The kernel as its source declares it; empty if no kernel is concerned.
     pub kernel_name: String,
-    /// What sort of mistake it is, in one line: the headline without how often it was seen.
+    /// The class of mistake in one line: the headline without the count.
     pub mistake: String,
-    /// One line, with how often it was seen where that belongs to it.
+    /// One line, including the count where that matters.
     pub headline: String,
-    /// The headline again: readers of the report know it under this name.
+    /// The headline again, under the name that readers of the report know.
     pub title: String,
-    /// Where the address lies, and what else is worth knowing, a sentence each.
+    /// The position of the address, and other useful facts, one sentence each.
     pub context: Vec<String>,
-    /// What to do about it.
+    /// How to fix it.
     pub help: String,
-    /// The whole report, several lines, ending in a line break.
+    /// The whole rendered report: several lines, with a final line break.
     pub text: String,
 }
 
-/// Device memory that was never freed, with what the client said it was doing when it allocated the memory.
+/// Device memory that was never freed, with the client's activity at the time of the allocation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leak {
-    /// What [`crate::settings::Wishes::during`] was; empty if the client has said nothing.
+    /// The value of [`crate::settings::Wishes::during`] at that time; empty if the client has not set it.
     pub during: String,
     /// The leak.
     #[serde(flatten)]
     pub told: Told,
 }
 
-/// All that was launched, copied and found since the last report was taken.
+/// All launches, copies and findings since the last report was taken.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Report {
     /// [`VERSION`].
     pub version: u32,
-    /// The profile that is emulated; empty before `cuInit`.
+    /// The emulated profile; empty before `cuInit`.
     pub profile: String,
-    /// How launches are executed now.
+    /// The current settings for launches.
     pub settings: Settings,
-    /// The process, as the system numbers it; 0 if it is not known.
+    /// The process ID; 0 if unknown.
     #[serde(default)]
     pub process: u32,
-    /// The command line of the process, as long as it fits a line.
+    /// The command line of the process, shortened to fit on a line.
     #[serde(default)]
     pub command: String,
     /// The launches, in the order in which they ended.
     pub launches: Vec<Launch>,
     /// Earlier launches that were not kept.
     pub launches_dropped: u64,
-    /// What was found, each mistake once.
+    /// The findings, each mistake once.
     pub findings: Vec<Told>,
     /// Further mistakes that were not kept.
     pub findings_dropped: u64,
-    /// Refused launches of which the program has been given the error, since its start.
+    /// The number of rejected launches whose error the program has received, since its start.
     #[serde(default)]
     pub refusals_answered: u64,
-    /// Earlier machines wrote here whether the program had asked for the words of a failed assertion's error. Nothing
-    /// depends on it any more.
+    /// Obsolete: earlier machines recorded here whether the program had queried the name of a failed assertion's error.
     #[serde(default)]
     pub assertion_named: bool,
-    /// What was copied and filled.
+    /// Copies and fills.
     pub copies: Copies,
-    /// Managed memory that moved.
+    /// Migrations of managed memory.
     pub managed: Managed,
-    /// The device's memory now.
+    /// The current use of device memory.
     pub memory: Memory,
 }
 
-/// The device memory that is still allocated and was not reported before.
+/// Device memory that is still allocated and was not reported before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Leaks {
     /// [`VERSION`].
     pub version: u32,
-    /// One for each activity that the client named.
+    /// One leak for each activity that the client named.
     pub findings: Vec<Leak>,
 }
 
@@ -125,16 +123,16 @@ impl Default for Leaks {
 }
 
 impl Report {
-    /// The report in `text`.
+    /// Parses a report.
     ///
     /// # Errors
-    /// When it is of an unknown version, or a field is missing, unknown or of another type; the message names it.
+    /// When the version is unknown, or a field is missing, unknown or of another type; the message names it.
     pub fn read(text: &str) -> Result<Self, ReadError> {
         version::read(text)
     }
 
-    /// Whether something was found that the program has to answer for: anything but launches that were refused, as on a
-    /// GPU, and of which it knows.
+    /// Whether the report contains findings that count against the program. Rejected launches do not count if the
+    /// program has received their errors, as on a GPU.
     pub fn accuses(&self) -> bool {
         let refused = |told: &&Told| matches!(told.finding.kind, Kind::LaunchLimit { .. });
         let count = |told: &Told| told.finding.count;
@@ -143,8 +141,8 @@ impl Report {
         !self.findings.iter().all(|told| all_known && refused(&told))
     }
 
-    /// One report of several processes: the launches and findings of one after the other, and what they copied in all.
-    /// The process, its device and its settings are those of the first.
+    /// Merges the reports of several processes: concatenates their launches and findings, and adds up their copies. The
+    /// process, its device and its settings are those of the first report.
     #[must_use]
     pub fn and(mut self, other: Report) -> Report {
         self.launches.extend(other.launches);
@@ -157,14 +155,14 @@ impl Report {
         self
     }
 
-    /// The report as JSON.
+    /// Returns the report as JSON.
     pub fn to_json(&self) -> String {
         crate::json(self)
     }
 }
 
 impl Leaks {
-    /// The leaks in `text`.
+    /// Parses leaks.
     ///
     /// # Errors
     /// As [`Report::read`].
@@ -172,7 +170,7 @@ impl Leaks {
         version::read(text)
     }
 
-    /// The leaks as JSON.
+    /// Returns the leaks as JSON.
     pub fn to_json(&self) -> String {
         crate::json(self)
     }

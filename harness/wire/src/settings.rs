@@ -1,4 +1,4 @@
-//! The machine's settings, and how a client asks to change them.
+//! The machine's settings, and a client's requests to change them.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checks::Checks;
 
-/// How a launch is executed.
+/// The settings with which launches are executed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
@@ -14,23 +14,23 @@ pub struct Settings {
     pub checks: Checks,
     /// Whether memory traffic is counted.
     pub counters: bool,
-    /// Whether the figures are also kept for each line of the source ([`crate::counters::Counters::lines`]). They take
-    /// far more memory than the rest of a launch's record.
+    /// Whether counters are also kept for each line of the source ([`crate::counters::Counters::lines`]). They take far
+    /// more memory than the rest of a launch's record.
     pub lines: bool,
-    /// Whether what decides a launch's time is counted too ([`crate::counters::Counters::costs`]), which takes longer.
+    /// Whether the launch's other costs are counted too ([`crate::counters::Counters::costs`]), which takes longer.
     pub costs: bool,
-    /// Order of warps and blocks; 0 is the natural one.
+    /// The order of warps and blocks; 0 is the natural one.
     pub seed: u64,
-    /// Warp instructions that a launch may execute before it is stopped.
+    /// The instruction budget: warp instructions that a launch may execute before it is stopped.
     pub budget: u64,
-    /// Host threads; 0: as many as the host has processors.
+    /// Number of host threads; 0 means the number of processors.
     pub workers: usize,
-    /// Bytes of each thread's stack, for functions that call themselves: what `CU_LIMIT_STACK_SIZE` sets.
+    /// Bytes of each thread's stack, for recursive functions: set by `CU_LIMIT_STACK_SIZE`.
     pub stack_bytes: u32,
-    /// Bytes of text that a launch may print before the oldest is dropped: what `CU_LIMIT_PRINTF_FIFO_SIZE` sets.
+    /// Bytes of text that a launch may print before the oldest text is dropped: set by `CU_LIMIT_PRINTF_FIFO_SIZE`.
     pub print_bytes: usize,
-    /// Whether a kernel goes on after an access outside of all allocations, which then reads zero, or whose value is
-    /// lost. On a GPU such an access may go unnoticed.
+    /// Whether a kernel continues after an access outside of all allocations; such a load then reads zero, and such a
+    /// store is lost. On a GPU such an access may go unnoticed.
     #[serde(default)]
     pub keep_going: bool,
 }
@@ -52,14 +52,14 @@ impl Default for Settings {
     }
 }
 
-/// What a client asks for by `simt_configure`; a setting that is absent stays unchanged.
+/// The settings that a client requests through `simt_configure`; a setting that is absent stays unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wishes {
-    /// A profile's name; before `cuInit` only.
+    /// A profile's name; only allowed before `cuInit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// Which checks run, as text: `all`, `none`, or names with commas between them.
+    /// The checks that run, as text: `all`, `none`, or names separated by commas.
     #[serde(default, with = "as_text", skip_serializing_if = "Option::is_none")]
     pub checks: Option<Checks>,
     /// [`Settings::counters`].
@@ -80,35 +80,35 @@ pub struct Wishes {
     /// [`Settings::workers`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workers: Option<usize>,
-    /// What the program does from now on, in its own words: leaks are reported under this text.
+    /// The program's current activity, in its own words: leaks are reported under this text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub during: Option<String>,
     /// Texts of source files, by their names in line information, for reports that show source lines. They are added to
-    /// those given before.
+    /// earlier ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sources: Option<BTreeMap<String, String>>,
-    /// Host memory of the program, from the first address to the one behind the last, where the machine runs in another
-    /// process: a pointer there is a host pointer, although nothing is mapped. It is added to what was given before.
+    /// Ranges of the program's host memory, as half-open pairs of addresses, if the machine runs in another process: a
+    /// pointer into them is a host pointer, although nothing is mapped there. They are added to earlier ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<Vec<[u64; 2]>>,
 }
 
 impl Wishes {
-    /// The wishes in `text`.
+    /// Parses requested settings.
     ///
     /// # Errors
-    /// When it is not JSON, or asks for something unknown; the message names it.
+    /// When the text is not JSON, or has an unknown setting or value; the message names it.
     pub fn read(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|error| error.to_string())
     }
 
-    /// The wishes as JSON, for `simt_configure`.
+    /// Returns the requested settings as JSON, for `simt_configure`.
     pub fn to_json(&self) -> String {
         crate::json(self)
     }
 }
 
-/// Checks as the text that a user writes.
+/// Serializes checks as the text that a user writes.
 mod as_text {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 

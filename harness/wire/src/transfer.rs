@@ -1,15 +1,15 @@
-//! What was moved, and what memory is in use: copies, fills, managed memory, the device's memory.
+//! Transfers and memory in use: copies, fills, managed memory, the device's memory.
 
 use serde::{Deserialize, Serialize};
 
-/// Copies in one direction. A copy counts once, under managed memory if one of its ends is managed, else under pageable
-/// memory if one is pageable, else under pinned memory.
+/// Copies in one direction. A copy counts once: as managed if one of its ends is managed, else as pageable if one is
+/// pageable, else as pinned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Copied {
-    /// How many.
+    /// The number of copies.
     pub count: u64,
-    /// How many bytes in all.
+    /// Their total size in bytes.
     pub bytes: u64,
     /// Bytes from or to pageable memory, which the driver has to lock page by page.
     pub pageable_bytes: u64,
@@ -23,9 +23,9 @@ pub struct Copied {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Filled {
-    /// How many.
+    /// The number of fills.
     pub count: u64,
-    /// How many bytes in all.
+    /// Their total size in bytes.
     pub bytes: u64,
 }
 
@@ -45,26 +45,26 @@ pub struct Copies {
     pub fill: Filled,
 }
 
-/// Managed memory that moved. The machine moves it by blocks, and counts it by pages too: a block is `block_bytes` long
-/// (64 KiB), a page `page_bytes` (4 KiB).
+/// Migrations of managed memory. The machine migrates it in blocks, and also counts pages: a block has `block_bytes`
+/// bytes (64 KiB), a page `page_bytes` (4 KiB).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Managed {
-    /// Bytes of a block: what moves together.
+    /// Bytes of a block, the unit of migration.
     pub block_bytes: u64,
     /// Bytes that went to the device.
     pub to_device_bytes: u64,
     /// Bytes that came to the host.
     pub to_host_bytes: u64,
-    /// Bytes of a page, which is not a block: the unit of the two counts below.
+    /// Bytes of a page (not of a block): the unit of the two counts below.
     pub page_bytes: u64,
     /// Pages that went to the device.
     pub to_device_pages: u64,
     /// Pages that came to the host.
     pub to_host_pages: u64,
-    /// Prefetches that were asked for.
+    /// The number of prefetches.
     pub prefetches: u64,
-    /// Pieces of advice that were given.
+    /// The number of advice calls.
     pub advice: u64,
 }
 
@@ -72,14 +72,14 @@ pub struct Managed {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Memory {
-    /// Bytes that are allocated.
+    /// Allocated bytes.
     pub used_bytes: u64,
-    /// Bytes in all.
+    /// Total bytes.
     pub total_bytes: u64,
 }
 
 impl Copied {
-    /// Adds what was copied later.
+    /// Adds later copies.
     pub fn add(&mut self, later: &Copied) {
         self.count += later.count;
         self.bytes += later.bytes;
@@ -90,7 +90,7 @@ impl Copied {
 }
 
 impl Copies {
-    /// Adds what was copied and filled later.
+    /// Adds later copies and fills.
     pub fn add(&mut self, later: &Copies) {
         self.host_to_device.add(&later.host_to_device);
         self.device_to_host.add(&later.device_to_host);
@@ -102,7 +102,7 @@ impl Copies {
 }
 
 impl Managed {
-    /// Adds what moved later; the sizes of blocks and pages are the later ones.
+    /// Adds later migrations; the sizes of blocks and pages are the later ones.
     pub fn add(&mut self, later: &Managed) {
         (self.block_bytes, self.page_bytes) = (later.block_bytes, later.page_bytes);
         self.to_device_bytes += later.to_device_bytes;
@@ -113,7 +113,7 @@ impl Managed {
         self.advice += later.advice;
     }
 
-    /// The same sizes of blocks and pages, and nothing that moved.
+    /// Returns zero counts with the same sizes of blocks and pages.
     #[must_use]
     pub fn none(&self) -> Managed {
         Managed { block_bytes: self.block_bytes, page_bytes: self.page_bytes, ..Managed::default() }

@@ -1,26 +1,26 @@
-//! The version of the JSON, and the one way to read it.
+//! The version of the JSON, and its only parser.
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer};
 
-/// The version of the JSON: raised when a field changes its meaning or its name, or is removed.
+/// The version of the JSON: incremented when a field changes its meaning or its name, or is removed.
 pub const VERSION: u32 = 1;
 
-/// Why a text cannot be read.
+/// Why a text cannot be parsed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Its version is not the one that this program knows.
+    /// The version is not the one that this program supports.
     #[error("it is of version {found}, and this program knows version {VERSION} only")]
     UnknownVersion {
         /// The version in the text.
         found: u64,
     },
-    /// It is not the JSON that its version promises; the message says which field is missing or wrong, and where.
+    /// The JSON does not match its version; the message names the missing or wrong field and its position.
     #[error("it is not what version {VERSION} promises: {0}")]
     Malformed(#[from] serde_json::Error),
 }
 
-/// Reads a text with a `version`, which is checked first: nothing else is looked at if it is unknown.
+/// Parses a text with a `version`, which is checked first; if it is unknown, the rest is ignored.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, ReadError> {
     #[derive(Deserialize)]
     struct Versioned {

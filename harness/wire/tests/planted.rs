@@ -1,5 +1,5 @@
-//! Planted mistakes: a report in which a field is missing, renamed or of another type is not read, and one of another
-//! version is an error that says so.
+//! Planted mistakes: a report with a missing, renamed or mistyped field is rejected, and one of another version gives
+//! an error that names the version.
 
 use serde_json::{Value, json};
 use wire::costs::Costs;
@@ -37,7 +37,7 @@ fn told(kind: Kind) -> Told {
     }
 }
 
-/// One of every kind.
+/// One value of every kind.
 fn kinds() -> Vec<Kind> {
     let space = Space::Shared;
     let text = || "text".to_owned();
@@ -85,7 +85,7 @@ fn kinds() -> Vec<Kind> {
     ]
 }
 
-/// A report in which nothing is empty.
+/// A report without empty fields.
 fn report() -> Report {
     let totals = Totals { instructions: 1, ..Totals::default() };
     let texels = TextureTraffic { instructions: 1, lanes: 5, requests: 2, sectors: 4, distinct_sectors: 3 };
@@ -140,7 +140,7 @@ fn leaks() -> Leaks {
     Leaks { findings: vec![Leak { during: "case a".into(), told: told(kind) }], ..Leaks::default() }
 }
 
-/// Every field of a JSON value, by the keys and indices that lead to it.
+/// Collects every field of a JSON value, as the keys and indices that lead to it.
 fn fields(value: &Value, path: &mut Vec<Value>, found: &mut Vec<Vec<Value>>) {
     let mut inside = |key: Value, value: &Value| {
         path.push(key);
@@ -157,7 +157,7 @@ fn fields(value: &Value, path: &mut Vec<Value>, found: &mut Vec<Vec<Value>>) {
     }
 }
 
-/// The object that holds the last key of a path.
+/// The object that contains the last key of a path.
 fn holder<'v>(value: &'v mut Value, path: &[Value]) -> &'v mut serde_json::Map<String, Value> {
     let step = |value: &'v mut Value, key: &Value| match key {
         Value::String(key) => &mut value[key.as_str()],
@@ -167,8 +167,8 @@ fn holder<'v>(value: &'v mut Value, path: &[Value]) -> &'v mut serde_json::Map<S
     outer.iter().fold(value, step).as_object_mut().unwrap()
 }
 
-/// Plants a mistake at every field in turn, and returns how many there are. `plant` changes a field of its object, and
-/// says whether that is a mistake.
+/// Plants a mistake at every field in turn, and returns the number of fields. `plant` changes a field of its object,
+/// and returns whether that is a mistake.
 fn every_field_is_needed(
     whole: &Value,
     read: impl Fn(&str) -> bool,
@@ -187,7 +187,7 @@ fn every_field_is_needed(
     paths.len()
 }
 
-/// The fields that are left out when they are empty, and those that the first reports of this version did not have.
+/// The fields that are omitted if empty, and those that the first reports of this version did not have.
 const MAY_BE_MISSING: [&str; 18] = [
     "inlined_at",
     "textures",
@@ -209,7 +209,7 @@ const MAY_BE_MISSING: [&str; 18] = [
     "longest_warp",
 ];
 
-/// Whether a text can be read.
+/// Whether a text can be parsed.
 type Reads = fn(&str) -> bool;
 
 #[test]
@@ -254,7 +254,7 @@ fn every_kind_survives_the_way() {
 
 #[test]
 fn an_unknown_version_is_an_error_that_names_it() {
-    // Nothing else of it is believed: that nothing else is there is not what is wrong with it.
+    // The rest is not parsed: missing fields are not reported.
     for (text, found) in [(r#"{"version": 2}"#, 2), (r#"{"version": 4294967297, "launches": []}"#, (1 << 32) + 1)] {
         let error = Report::read(text).unwrap_err();
         assert!(matches!(error, ReadError::UnknownVersion { found: f } if f == found), "{error}");
@@ -270,7 +270,7 @@ fn an_unknown_version_is_an_error_that_names_it() {
     assert!(missing.contains("missing field `profile`"), "{missing}");
 }
 
-/// A launch that was refused, as a GPU refuses it, is the program's own business once it has been given the error.
+/// A rejected launch does not count against the program once it has received the error, as on a GPU.
 #[test]
 fn refused_launches_that_the_program_knows_of_accuse_nobody() {
     let limit = || told(Kind::LaunchLimit { limit: Limit::SharedMemory, asked: 2, allowed: 1 });
@@ -282,7 +282,7 @@ fn refused_launches_that_the_program_knows_of_accuse_nobody() {
     assert!(of(vec![limit(), told(Kind::Trap)], 1));
 }
 
-/// An assertion that fails was found, whatever the program makes of its error.
+/// A failed assertion is a finding, whatever the program does with its error.
 #[test]
 fn a_failed_assertion_accuses_the_program_though_it_names_it() {
     let failed = told(Kind::Assert { expression: "i < n".into() });

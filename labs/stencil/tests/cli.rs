@@ -7,7 +7,7 @@ fn impossible_sizes_are_refused() {
         (&["--variant", "naive", "--n", "0"][..], "at least 1"),
         (&["--variant", "naive", "--n", "2^62"], "choose a smaller --n"),
         (&["--variant", "naive", "--threads", "2048"], "1024"),
-        (&["--variant", "naive", "--n", "1000", "--blocks", "2"], "--blocks means nothing"),
+        (&["--variant", "naive", "--n", "1000", "--blocks", "2"], "--blocks has no effect"),
         (&["--variant", "mean-naive", "--width", "4294967295"], "32-bit"),
         (&["--variant", "mean-naive", "--width", "1000000", "--height", "1000000"], "choose a smaller --width"),
         (&["--variant", "jacobi-graph", "--width", "2000000000", "--height", "2000000000"], "choose a smaller --width"),

@@ -1,4 +1,4 @@
-//! How fast a GPU's memory can be read alone, and written alone: by kernels that do nothing else.
+//! Measures the bandwidth of a GPU's memory for reading alone and for writing alone, with kernels that do nothing else.
 use std::sync::Arc;
 
 use cudarc::{
@@ -8,8 +8,9 @@ use cudarc::{
 
 use crate::error::Result;
 
-/// The PTX of a kernel over `tiles` tiles of 16 KiB from address `memory` on, a block of 256 threads one at a time. In
-/// its loop `%rd7` is the address of the thread's first 16 bytes in the tile; the next lie 4096 bytes on.
+/// The PTX of a kernel over `tiles` tiles of 16 KiB from address `memory` on, processed one at a time by blocks of 256
+/// threads. In its loop `%rd7` is the address of the thread's first 16 bytes in the tile; the next ones are at
+/// 4096-byte intervals.
 macro_rules! over_tiles {
     ($name:literal, more: $more:literal, before: $before:literal, tile: $tile:literal, after: $after:literal) => {
         concat!(
@@ -52,10 +53,10 @@ DONE:
     };
 }
 
-/// `read_all(memory, tiles, out)` reads the tiles, each thread four times 16 bytes of one. What a thread reads,
-/// combined by exclusive or, is written to `out[0]` only if it is a certain number, so that no load can be left out.
-/// `write_all(memory, tiles)` writes as many tiles of ones. For the oldest target and PTX version that any driver here
-/// reads.
+/// `read_all(memory, tiles, out)` reads the tiles; each thread reads four times 16 bytes of a tile. A thread combines
+/// its values by exclusive or, and writes the result to `out[0]` only if it equals a certain number, so that no load
+/// can be optimized away. `write_all(memory, tiles)` fills the tiles with ones. For the oldest target and PTX version
+/// that any supported driver reads.
 const KERNELS: &str = concat!(
     ".version 6.0
 .target sm_50
@@ -107,7 +108,7 @@ const KERNELS: &str = concat!(
     )
 );
 
-/// Bytes that a block of either kernel takes at a time.
+/// Bytes that a block of either kernel processes at a time.
 pub(crate) const TILE: usize = 1 << 14;
 
 /// Threads of a block of either kernel.
@@ -123,7 +124,7 @@ pub(crate) struct Bandwidth {
 }
 
 impl Bandwidth {
-    /// The kernels on `stream`.
+    /// Loads the kernels for `stream`.
     ///
     /// # Errors
     /// The driver's errors.
@@ -133,7 +134,7 @@ impl Bandwidth {
         Ok(Self { stream: stream.clone(), read, write, out: stream.alloc_zeros(1)? })
     }
 
-    /// Queues a launch of `blocks` blocks that reads all of `memory`, a whole number of tiles.
+    /// Queues a launch of `blocks` blocks that reads all of `memory`, which must be a whole number of tiles.
     ///
     /// # Errors
     /// The driver's errors.
@@ -141,7 +142,7 @@ impl Bandwidth {
         let tiles = (memory.len() / TILE) as u64;
         let mut builder = self.stream.launch_builder(&self.read);
         builder.arg(memory).arg(&tiles).arg(&mut self.out);
-        // SAFETY: these are the kernel's parameters: so many tiles, and a word.
+        // SAFETY: these are the kernel's parameters: the memory with its number of tiles, and a word.
         unsafe { builder.launch(launch(blocks)) }?;
         Ok(())
     }
@@ -154,7 +155,7 @@ impl Bandwidth {
         let tiles = (memory.len() / TILE) as u64;
         let mut builder = self.stream.launch_builder(&self.write);
         builder.arg(memory).arg(&tiles);
-        // SAFETY: these are the kernel's parameters: so many tiles.
+        // SAFETY: these are the kernel's parameters: the memory with its number of tiles.
         unsafe { builder.launch(launch(blocks)) }?;
         Ok(())
     }
@@ -169,7 +170,7 @@ mod tests {
     use super::*;
     use crate::device::session::Session;
 
-    /// What the kernel looks for.
+    /// The value that the kernel searches for.
     const SOUGHT: u32 = 0x9E37_79B9;
 
     #[test]

@@ -1,7 +1,8 @@
-//! A device that is busy while the host finds its way to a launch. A launch that the device has to wait for has that
-//! wait between its events: 5 us for an empty kernel on an H200, and 30 us after the host has read 64 MiB to check an
-//! output. Behind a kernel that runs meanwhile, events enclose what the device does. NVBench's blocking kernel waits
-//! for the host; this one ends by itself, so that a body which waits for the device cannot wait for ever.
+//! Keeps the device busy while the host prepares a launch. If the device has to wait for a launch, that wait is
+//! included between its events: 5 us for an empty kernel on an H200, and 30 us after the host has read 64 MiB to check
+//! an output. Behind a kernel that runs meanwhile, events enclose only the device's work. NVBench's blocking kernel
+//! waits for the host; this kernel ends by itself after a fixed time, so a body that waits for the device cannot
+//! deadlock.
 use std::{
     cell::Cell,
     sync::{Arc, OnceLock},
@@ -15,8 +16,8 @@ use cudarc::{
 
 use crate::error::Result;
 
-/// One thread that runs for so many clocks of its multiprocessor. For the oldest target and PTX version that any driver
-/// here reads.
+/// A kernel of one thread that runs for a given number of clocks of its multiprocessor. For the oldest target and PTX
+/// version that any supported driver reads.
 const KERNEL: &str = ".version 6.0
 .target sm_50
 .address_size 64
@@ -35,7 +36,8 @@ AGAIN:
 }
 ";
 
-/// No multiprocessor has more clocks a microsecond, so that the kernel runs for at least the time that is asked for.
+/// An upper bound of a multiprocessor's clocks in a microsecond, so that the kernel runs for at least the requested
+/// time.
 const CLOCKS_PER_US: u64 = 3000;
 const LEAST: Duration = Duration::from_micros(50);
 const MOST: Duration = Duration::from_micros(500);
@@ -53,7 +55,7 @@ pub(crate) struct Busy<'s> {
 }
 
 impl<'s> Busy<'s> {
-    /// For what is put on `stream`.
+    /// Returns a guard for work on `stream`.
     ///
     /// # Errors
     /// The driver's errors.
@@ -61,14 +63,14 @@ impl<'s> Busy<'s> {
         let loaded = &loaded.0;
         if loaded.get().is_none() {
             let module = context.load_module(Ptx::from_src(KERNEL))?;
-            // Another thread's is as good.
+            // If another thread has set it meanwhile, that value is equivalent.
             let _ = loaded.set(module.load_function("keeps_the_device_busy")?);
         }
         let function = loaded.get().expect("it was set above");
         Ok(Self { function, stream, time: Cell::new(2 * LEAST) })
     }
 
-    /// Runs `enqueue` while the stream's work is put off.
+    /// Runs `enqueue` while the stream's work is delayed.
     ///
     /// # Errors
     /// The driver's, and those of `enqueue`.
@@ -84,7 +86,7 @@ impl<'s> Busy<'s> {
     }
 }
 
-/// How long the device is kept busy for a sample if the last one was enqueued in this time.
+/// Returns how long to keep the device busy for a sample, if the last one was enqueued in this time.
 fn time_for(enqueued: Duration) -> Duration {
     (2 * enqueued).clamp(LEAST, MOST)
 }
@@ -100,7 +102,7 @@ mod tests {
         assert_eq!([0, 25, 26, 100, 250, 100_000].map(of), [50, 50, 52, 200, 500, 500]);
     }
 
-    /// On the machine, whose clock goes on with each instruction.
+    /// Runs on the machine, whose clock advances with each instruction.
     #[test]
     fn the_kernel_ends_by_itself_before_what_is_enqueued() {
         let session = Session::open(&"emulated".parse().unwrap()).unwrap();

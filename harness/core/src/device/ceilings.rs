@@ -1,4 +1,4 @@
-//! Ceilings: limits measured on this device at the start of a run, with which rows are compared.
+//! Ceilings: limits measured on this device at the start of a run, to which rows are compared.
 use std::{sync::Arc, time::Instant};
 
 use cudarc::{
@@ -20,49 +20,49 @@ use crate::{
 #[expect(clippy::unsafe_derive_deserialize, reason = "the unsafe calls measure; they rely on no field")]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Ceilings {
-    /// Device-to-device copy, read and write counted, GB/s.
+    /// Bandwidth of a device-to-device copy, counting reads and writes, in GB/s.
     pub device_copy_gb_per_s: f64,
-    /// The device's memory read alone, GB/s; older programs did not measure it.
+    /// Read bandwidth of device memory, in GB/s; older programs did not measure it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_read_gb_per_s: Option<f64>,
-    /// The device's memory written alone, GB/s; older programs did not measure it.
+    /// Write bandwidth of device memory, in GB/s; older programs did not measure it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_write_gb_per_s: Option<f64>,
-    /// Pinned host memory to device, GB/s.
+    /// Bandwidth from pinned host memory to the device, in GB/s.
     pub h2d_gb_per_s: f64,
-    /// Device to pinned host memory, GB/s.
+    /// Bandwidth from the device to pinned host memory, in GB/s.
     pub d2h_gb_per_s: f64,
-    /// An empty kernel launched and waited for, milliseconds.
+    /// Time to launch an empty kernel and wait for it, in milliseconds.
     pub empty_launch_ms: f64,
 }
 
-/// The ceiling with which a case's GB/s is compared.
+/// The ceiling to which a case's GB/s is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Ceiling {
-    /// Device memory, read and written: about as much of the one as of the other.
+    /// Device memory, with about as many reads as writes.
     #[default]
     DeviceCopy,
-    /// Device memory that is only read, but for a result that is small beside it.
+    /// Device memory, with reads only, apart from a comparatively small result.
     DeviceRead,
-    /// The link, towards the device.
+    /// The link from host to device.
     HostToDevice,
-    /// The link, towards the host.
+    /// The link from device to host.
     DeviceToHost,
-    /// This rate in GB/s, which the lab derived from the measured ones.
+    /// A rate in GB/s that the lab derived from the measured ones.
     Rate(f64),
     /// No ceiling applies.
     None,
 }
 
-/// A kernel that does nothing, for the oldest target and PTX version that any driver here reads.
+/// An empty kernel, for the oldest target and PTX version that any supported driver reads.
 const EMPTY: &str =
     ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry empty(.param .u32 unused)\n{\n ret;\n}\n";
 
 const ONE_THREAD: LaunchConfig = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
 
 impl Ceilings {
-    /// Measures the ceilings on the session's stream: each is the median of ten samples, on the device with 4 GiB, over
-    /// the link with 256 MiB (three samples, 256 and 64 MiB with `quick`), or with an eighth of the free memory if that
+    /// Measures the ceilings on the session's stream. Each is the median of ten samples, with 4 GiB on the device and
+    /// 256 MiB over the link (three samples, 256 and 64 MiB with `quick`), or with an eighth of the free memory if that
     /// is less.
     ///
     /// # Errors
@@ -74,14 +74,15 @@ impl Ceilings {
         Self::with(session, sizes, if quick { 3 } else { 10 })
     }
 
-    /// Measures with so many bytes on the device, a whole number of tiles, and over the link, which are not more.
+    /// Measures with `on_device` bytes on the device, a whole number of tiles, and `over_link` bytes over the link,
+    /// which are not more.
     fn with(session: &Session, [on_device, over_link]: [usize; 2], samples: usize) -> Result<Self> {
         let (context, stream) = (&session.context, &session.stream);
         let clock = Clock { stream, samples };
         let mut a = stream.alloc_zeros::<u8>(on_device)?;
         let mut b = stream.alloc_zeros::<u8>(on_device)?;
         let copy_ms = clock.median(&mut || Ok(stream.memcpy_dtod(&a, &mut b)?))?;
-        // The fastest of several grids, or of the driver's own way to fill memory: a ceiling is what can be reached.
+        // Takes the fastest of several grids and of the driver's own memory fill: a ceiling is the best reachable rate.
         let mut kernels = Bandwidth::new(context, stream)?;
         let mut read_ms = f64::INFINITY;
         let mut write_ms = clock.median(&mut || Ok(stream.memset_zeros(&mut a)?))?;
@@ -89,7 +90,7 @@ impl Ceilings {
             read_ms = read_ms.min(clock.median(&mut || kernels.read(&b, blocks))?);
             write_ms = write_ms.min(clock.median(&mut || kernels.write(&mut a, blocks))?);
         }
-        // SAFETY: bytes of any value are valid u8s; filled by the first copy that reads it.
+        // SAFETY: bytes of any value are valid u8s; the memory is filled before the first copy reads it.
         let mut host = unsafe { context.alloc_pinned_with_flags::<u8>(over_link, 0) }?;
         host.as_mut_slice()?.fill(0);
         let mut there = b.slice_mut(..over_link);
@@ -106,7 +107,7 @@ impl Ceilings {
         })
     }
 
-    /// The ceiling in GB/s; `None` where none applies, or where it was not measured, as in runs of older programs.
+    /// Returns the ceiling in GB/s; `None` if none applies, or if it was not measured, as in runs of older programs.
     pub fn gb_per_s(&self, ceiling: Ceiling) -> Option<f64> {
         match ceiling {
             Ceiling::DeviceCopy => Some(self.device_copy_gb_per_s),
@@ -119,14 +120,14 @@ impl Ceilings {
     }
 }
 
-/// What ceilings are timed with.
+/// The stream and the number of samples for timing ceilings.
 struct Clock<'s> {
     stream: &'s Arc<CudaStream>,
     samples: usize,
 }
 
 impl Clock<'_> {
-    /// Median milliseconds of what `work` puts on the stream, without the first sample.
+    /// Returns the median milliseconds of the work that `work` enqueues, without the first sample.
     fn median(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<f64> {
         let event = || self.stream.context().new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
         let (start, end) = (event()?, event()?);
@@ -143,7 +144,7 @@ impl Clock<'_> {
         Ok(middle(&times))
     }
 
-    /// Median milliseconds of the launch of an empty kernel and of the wait for it, by the host's clock.
+    /// Returns the median milliseconds of launching an empty kernel and waiting for it, by the host's clock.
     fn empty_launch(&self, context: &Arc<CudaContext>) -> Result<f64> {
         let empty = context.load_module(Ptx::from_src(EMPTY))?.load_function("empty")?;
         let mut times = Vec::new();
@@ -168,7 +169,7 @@ fn middle(times: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// A run of an older program has measured the copy alone.
+    /// The ceilings from a run of an older program, which measured the copy only.
     const OLD: &str =
         r#"{"d2h_gb_per_s": 55.0, "device_copy_gb_per_s": 4038.0, "empty_launch_ms": 0.0086, "h2d_gb_per_s": 55.5}"#;
 
@@ -183,7 +184,7 @@ mod tests {
         assert_eq!(new.gb_per_s(Ceiling::DeviceRead), Some(4595.0));
     }
 
-    /// On the machine, whose times say nothing, but whose launches are checked.
+    /// Runs on the machine, whose times are meaningless, but whose launches are checked.
     #[test]
     fn all_ceilings_are_measured() {
         let session = Session::open(&"emulated".parse().unwrap()).unwrap();

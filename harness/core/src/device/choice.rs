@@ -1,4 +1,4 @@
-//! The user's choice of a device, and what the chosen device reports about itself.
+//! The user's choice of a device, and the chosen device's properties.
 use std::{fmt, str::FromStr, sync::Arc};
 
 use cudarc::driver::{CudaContext, DriverError, LaunchConfig, sys::CUdevice_attribute as Attribute};
@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 
-/// The device asked for by `--device`.
+/// The device requested by `--device`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeviceChoice {
     /// A GPU if there is one, else the embedded machine.
     Auto,
-    /// The GPU of this ordinal.
+    /// The GPU with this ordinal.
     Cuda(usize),
-    /// The embedded machine, as the GPU of this profile.
+    /// The embedded machine with this profile.
     Emulated(String),
 }
 
@@ -52,14 +52,14 @@ impl fmt::Display for DeviceChoice {
     }
 }
 
-/// What the device reports about itself. Sizes are in bytes, clocks in kHz.
+/// The properties that the device reports. Sizes are in bytes, clocks in kHz.
 #[derive(Debug, Clone, Serialize)]
 #[allow(missing_docs)] // Each field is the driver attribute of its name.
 pub struct DeviceInfo {
     pub name: String,
-    /// True on the embedded machine: its times are not a GPU's.
+    /// Whether this is the embedded machine, whose times are not those of a GPU.
     pub is_emulated: bool,
-    /// The profile that is emulated; empty on a GPU.
+    /// The emulated profile; empty on a GPU.
     pub profile: String,
     pub ordinal: usize,
     pub compute_capability: (i32, i32),
@@ -93,7 +93,7 @@ pub struct DeviceInfo {
 }
 
 impl DeviceInfo {
-    /// Asks the driver.
+    /// Queries the driver.
     ///
     /// # Errors
     /// The driver's errors, from any of the queries.
@@ -149,12 +149,12 @@ impl DeviceInfo {
         })
     }
 
-    /// `cuda` or `emulated`: the CSV's device column.
+    /// Returns `cuda` or `emulated`: the CSV's device column.
     pub fn kind(&self) -> &'static str {
         if self.is_emulated { "emulated" } else { "cuda" }
     }
 
-    /// Refuses a launch that the device cannot do, before it is tried.
+    /// Rejects a launch that exceeds the device's limits, before it is tried.
     ///
     /// # Errors
     /// [`Error::Limit`] with the limit's name and value.
@@ -199,7 +199,7 @@ impl DeviceInfo {
 pub(crate) mod tests {
     use super::*;
 
-    /// The limits of a small part.
+    /// Returns a device with the limits of a small GPU.
     pub(crate) fn device() -> DeviceInfo {
         DeviceInfo {
             name: "Test".into(),

@@ -1,7 +1,7 @@
 //! Decides which `libcuda` this process uses, before cudarc loads one.
 //!
-//! A real driver is probed without cudarc. Where there is none, or the user asks for the embedded machine, the embedded
-//! library is written to a memory file and opened from there. It has the name `libcuda.so`, so that cudarc's own
+//! A real driver is probed without cudarc. If there is none, or the user requests the embedded machine, the embedded
+//! library is written to a memory file and opened from there. It is named `libcuda.so`, so that cudarc's own
 //! `dlopen("libcuda.so")` returns it.
 use std::{
     ffi::{CStr, c_char, c_int, c_uint},
@@ -22,20 +22,20 @@ use crate::{
     suggest,
 };
 
-/// The driver library with the SIMT machine inside.
+/// The driver library that contains the SIMT machine.
 pub(crate) static MACHINE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/machine.bin"));
 
-/// The driver library with the SIMT machine inside: what a program loads as `libcuda.so.1`.
+/// Returns the driver library that contains the SIMT machine, which a program loads as `libcuda.so.1`.
 pub fn machine_library() -> &'static [u8] {
     MACHINE
 }
 
-/// What was chosen, and why.
+/// The chosen device, and why it was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opened {
     /// The GPU, or the embedded machine.
     pub device: Device,
-    /// Why this device was chosen, as the banner says it.
+    /// Why this device was chosen, as printed in the banner.
     pub reason: String,
 }
 
@@ -44,7 +44,7 @@ pub struct Opened {
 pub enum Device {
     /// A GPU, by ordinal.
     Gpu(usize),
-    /// The embedded machine as this profile.
+    /// The embedded machine with this profile.
     Emulated(String),
 }
 
@@ -66,10 +66,10 @@ pub(crate) fn is_emulated() -> bool {
     matches!(opened.as_ref(), Some(Opened { device: Device::Emulated(_), .. }))
 }
 
-/// What `choice` means on this computer. Nothing is opened.
+/// Resolves `choice` on this computer, without opening anything.
 ///
 /// # Errors
-/// [`Error::CannotRun`] when a GPU is asked for and absent.
+/// [`Error::CannotRun`] when a GPU is requested and absent.
 pub fn choose(choice: &DeviceChoice) -> Result<Opened> {
     Ok(match choice {
         DeviceChoice::Emulated(profile) => {
@@ -96,15 +96,15 @@ pub fn choose(choice: &DeviceChoice) -> Result<Opened> {
     })
 }
 
-/// Opens the driver for `choice`. A process has one driver: asking again for another kind is an error.
+/// Opens the driver for `choice`. A process has one driver: requesting another kind later is an error.
 ///
 /// # Errors
-/// [`Error::CannotRun`] when a GPU is asked for and absent, or the embedded library cannot be opened.
+/// [`Error::CannotRun`] when a GPU is requested and absent, or the embedded library cannot be opened.
 pub fn open(choice: &DeviceChoice) -> Result<Opened> {
     let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
     let now = choose(choice)?;
     match opened.as_ref() {
-        // Why it was chosen may be said otherwise the second time: the machine answers by then.
+        // The reason may be worded differently the second time, because the machine is loaded by then.
         Some(before) if before.device == now.device => return Ok(before.clone()),
         Some(before) => {
             return Err(Error::CannotRun(format!(
@@ -123,12 +123,12 @@ pub fn open(choice: &DeviceChoice) -> Result<Opened> {
     Ok(now)
 }
 
-/// Asks a real driver for its devices, if there is one, without touching cudarc.
+/// Queries a real driver for its devices, if there is one, without using cudarc.
 fn probe() -> Probe {
     type Init = unsafe extern "C" fn(c_uint) -> c_int;
     type Count = unsafe extern "C" fn(*mut c_int) -> c_int;
     let names: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so.1", "libcuda.so"] };
-    // SAFETY: loading the system's CUDA driver, and calling two of its functions by their types in cuda.h.
+    // SAFETY: loading the system's CUDA driver, and calling two of its functions with their types in cuda.h.
     unsafe {
         let Some(library) = names.iter().find_map(|n| Library::new(*n).ok()) else {
             return Probe::None("no NVIDIA driver on this computer".into());
@@ -151,7 +151,7 @@ fn probe() -> Probe {
         if get_count(&mut count) != 0 || count < 1 {
             return Probe::None("an NVIDIA driver, but no GPU, on this computer".into());
         }
-        // Kept open: cudarc will load the same one, and closing a driver in use is unsafe.
+        // The library stays open: cudarc will load the same one, and closing a driver in use is unsafe.
         std::mem::forget(library);
         Probe::Gpus(count as usize)
     }
@@ -159,12 +159,12 @@ fn probe() -> Probe {
 
 type Symbol = unsafe extern "C" fn() -> *const c_char;
 
-/// Opens the embedded library as `profile`, and makes sure that cudarc uses it.
+/// Opens the embedded library with `profile`, and makes sure that cudarc uses it.
 fn open_machine(profile: &str) -> Result<()> {
-    // SAFETY: nothing else reads the environment now: the driver is opened first thing, on the main thread.
+    // SAFETY: nothing else reads the environment now: the driver is opened first, on the main thread.
     unsafe {
         std::env::set_var("WARPLAB_PROFILE", profile);
-        // The list is of GPUs, and the embedded machine was chosen.
+        // The variable selects GPUs, but the embedded machine was chosen.
         std::env::remove_var("CUDA_VISIBLE_DEVICES");
         // This process reports the driver's errors itself.
         std::env::set_var("WARPLAB_QUIET", "1");
@@ -175,11 +175,11 @@ fn open_machine(profile: &str) -> Result<()> {
     stay(library)
 }
 
-/// Keeps the library open, and looks whether it is cudarc's.
+/// Keeps the library open, and checks that cudarc uses it.
 fn stay(library: Library) -> Result<()> {
     // The library stays open as long as the process lives, because cudarc holds addresses of its functions.
     std::mem::forget(library);
-    // SAFETY: the first use of cudarc's loader in this process; it finds the library just opened by name.
+    // SAFETY: the first use of cudarc's loader in this process; by name, it finds the library that was just opened.
     let mine = unsafe { cudarc::driver::sys::culib().get::<Symbol>(b"simt_version").is_ok() };
     if mine {
         Ok(())
@@ -190,16 +190,16 @@ fn stay(library: Library) -> Result<()> {
     }
 }
 
-/// Whether the embedded machine can be run as `profile`.
+/// Checks that the embedded machine supports `profile`.
 ///
 /// # Errors
-/// [`Error::Usage`] with the known profiles; [`Error::CannotRun`] when the embedded library cannot be opened.
+/// [`Error::Usage`] with the supported profiles; [`Error::CannotRun`] when the embedded library cannot be opened.
 pub fn check_profile(profile: &str) -> Result<()> {
     find_profile(&load_machine()?, profile)
 }
 
 fn find_profile(library: &Library, profile: &str) -> Result<()> {
-    // SAFETY: a function of the embedded library, by its type.
+    // SAFETY: a function of the embedded library, with its type.
     if let Ok(names) = unsafe { library.get::<Symbol>(b"simt_profiles") } {
         // SAFETY: it returns a static string.
         let names = unsafe { CStr::from_ptr(names()) }.to_string_lossy().into_owned();
@@ -215,7 +215,7 @@ fn find_profile(library: &Library, profile: &str) -> Result<()> {
     Ok(())
 }
 
-/// Loads the embedded bytes: from a memory file if the system has them, else from a temporary folder.
+/// Loads the embedded library: from a memory file if the system supports it, else from a temporary folder.
 fn load_machine() -> Result<Library> {
     #[cfg(target_os = "linux")]
     if let Some(library) = load(MACHINE) {
@@ -226,8 +226,8 @@ fn load_machine() -> Result<Library> {
         move |source| Error::Io { action: "write", path, source }
     };
     let folder = tempfile::Builder::new().prefix("warplab-").tempdir().map_err(io(&std::env::temp_dir()))?;
-    // The file has the name that cudarc asks for: on systems without sonames, an open library is found again by the
-    // name of its file.
+    // The file has the name that cudarc requests: on systems without sonames, an open library is found by its file
+    // name.
     let file = folder.path().join(format!("{}cuda{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
     File::create(&file).and_then(|mut f| f.write_all(MACHINE)).map_err(io(&file))?;
     // SAFETY: our own library.
@@ -249,7 +249,7 @@ fn load_machine() -> Result<Library> {
 #[cfg(target_os = "linux")]
 pub(crate) fn load(library: &[u8]) -> Option<Library> {
     use std::os::fd::{AsRawFd, FromRawFd};
-    // SAFETY: a plain system call with a static name; the descriptor is owned from here on.
+    // SAFETY: a system call with a static name; the descriptor is owned from here on.
     let mut file = unsafe {
         let fd = libc::memfd_create(c"libcuda.so".as_ptr(), libc::MFD_CLOEXEC);
         if fd < 0 {

@@ -1,18 +1,18 @@
-//! Whose fault a driver error is: the kernel's, the host program's, or too little memory.
+//! Classifies driver errors by their cause: the kernel, the host program, or too little memory.
 use cudarc::driver::sys::CUresult;
 
-/// Who caused a driver error.
+/// The cause of a driver error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// A kernel did something forbidden. A variant that is wrong on purpose may cause this.
+    /// A kernel did something illegal. A variant that is wrong on purpose may cause this.
     Kernel,
-    /// Memory ran out: the case cannot run here.
+    /// Out of memory: the case cannot run here.
     Memory,
-    /// A call was wrong, or something is missing. No variant causes this on purpose.
+    /// An invalid call, or something is missing. No variant causes this on purpose.
     Host,
 }
 
-/// The class of an error code.
+/// Returns the cause of an error code.
 pub(crate) fn class(code: CUresult) -> Class {
     use CUresult as C;
     match code {

@@ -1,31 +1,31 @@
-//! This computer's memory: how much of it this process may still take, and what sets that limit.
+//! This computer's memory: how much this process may still allocate, and what limits it.
 //!
-//! An emulated part may have more memory than the computer that emulates it. A program that takes more than there is,
-//! is killed by the system without a word, so that sizes are compared with this limit before anything is made.
+//! An emulated GPU may have more memory than the computer that emulates it. The system kills a program that runs out of
+//! memory without a message, so sizes are compared with this limit before anything is allocated.
 use std::{
     fmt, fs,
     path::{Path, PathBuf},
 };
 
-/// The memory that this process may still take.
+/// The memory that this process may still allocate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Room {
-    /// Bytes.
+    /// The number of bytes.
     pub bytes: u64,
-    /// What allows no more.
+    /// What limits it.
     pub limit: Limit,
 }
 
 /// What limits the memory of this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Limit {
-    /// The memory of the computer that nobody uses.
+    /// The free memory of the computer.
     Free,
-    /// The control group in this folder, as containers and batch systems set it up.
+    /// The control group in this folder, as set up by containers and batch systems.
     Group(PathBuf),
-    /// The process's address space.
+    /// The limit of the process's address space.
     AddressSpace,
-    /// The process's data.
+    /// The limit of the process's data segment.
     Data,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Room {
     }
 }
 
-/// A number of bytes in the unit that suits it: `1.5 GiB`.
+/// Formats a number of bytes with a suitable unit: `1.5 GiB`.
 pub fn size(bytes: u64) -> String {
     let units = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
     match units.into_iter().find(|(_, power)| bytes >> power > 0) {
@@ -50,20 +50,20 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// The memory that this process may still take; `None` if this system does not say.
+/// Returns the memory that this process may still allocate; `None` if this system does not report it.
 pub fn room() -> Option<Room> {
     let files = Files { root: Path::new("/") };
     let found = [files.free(), files.group_v2(), files.group_v1(), files.address_space(), files.data()];
     found.into_iter().flatten().min_by_key(|room| room.bytes)
 }
 
-/// The memory that the limits of this process (`ulimit`) leave it; `None` if it has none.
+/// Returns the memory that the limits of this process (`ulimit`) leave; `None` if there are no limits.
 pub fn allowed() -> Option<Room> {
     let files = Files { root: Path::new("/") };
     [files.address_space(), files.data()].into_iter().flatten().min_by_key(|room| room.bytes)
 }
 
-/// The files in which Linux tells of memory; on other systems there are none.
+/// The files in which Linux reports memory; other systems have none.
 struct Files<'r> {
     root: &'r Path,
 }
@@ -73,7 +73,7 @@ impl Files<'_> {
         fs::read_to_string(self.root.join(path)).ok()
     }
 
-    /// The kernel's own estimate of what can be taken without swapping.
+    /// The kernel's own estimate of the memory that is available without swapping.
     fn free(&self) -> Option<Room> {
         let bytes = kib_after(&self.text("proc/meminfo")?, "MemAvailable:")?;
         Some(Room { bytes, limit: Limit::Free })
@@ -97,9 +97,9 @@ impl Files<'_> {
         self.tightest(own, is_memory, names)
     }
 
-    /// What the tightest of a group and its parents leaves. `own` is the group's path in the hierarchy, and `is_it`
-    /// knows the hierarchy's mount by its kind and options. The names are those of the limit, of what is used, and of
-    /// the part of it, in `memory.stat`, that the kernel can take back: files that it keeps in memory.
+    /// Returns the least memory that a group and its parents leave. `own` is the group's path in the hierarchy, and
+    /// `is_it` recognizes the hierarchy's mount by its type and options. `names` are the files with the limit and the
+    /// usage, and the entry in `memory.stat` for the part of the usage that the kernel can reclaim: cached files.
     fn tightest(&self, own: &str, is_it: impl Fn(&str, &str) -> bool, names: [&str; 3]) -> Option<Room> {
         let mounts = self.text("proc/self/mountinfo")?;
         let (root, mount) = mounts.lines().find_map(|line| {
@@ -109,7 +109,7 @@ impl Files<'_> {
             let what: Vec<&str> = what.split(' ').collect();
             is_it(what.first()?, what.get(2)?).then_some((*place.get(3)?, *place.get(4)?))
         })?;
-        // A container may see its own group as the root of what is mounted.
+        // A container may see its own group as the root of the mount.
         let below = Path::new(own).strip_prefix(root).unwrap_or(Path::new(""));
         let below = below.strip_prefix("/").unwrap_or(below);
         let [limit, used, kept] = names;
@@ -155,22 +155,22 @@ impl Files<'_> {
     }
 }
 
-/// The soft limit of a resource; `None` if it has none.
+/// Returns the soft limit of a resource; `None` if it has none.
 #[cfg(unix)]
 fn soft_limit(resource: libc::__rlimit_resource_t) -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the pointer is to a live structure, which the call fills.
+    // SAFETY: the pointer is to a live struct, which the call fills.
     let found = unsafe { libc::getrlimit(resource, &raw mut limit) } == 0;
     (found && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
-/// The number after a word that begins a line.
+/// Returns the number after a word at the start of a line.
 fn word_after(text: &str, word: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix([' ', '\t']))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// As [`word_after`], of a number of KiB, in bytes.
+/// As [`word_after`], for a number of KiB, converted to bytes.
 fn kib_after(text: &str, word: &str) -> Option<u64> {
     word_after(text, word)?.checked_mul(1 << 10)
 }
@@ -179,7 +179,7 @@ fn kib_after(text: &str, word: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// A root folder with these files.
+    /// Creates a root folder with these files.
     fn root(files: &[(&str, &str)]) -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         for (path, text) in files {
@@ -219,7 +219,7 @@ mod tests {
     fn a_group_of_the_first_version_counts_too() {
         let root = root(&[
             ("proc/self/cgroup", "4:cpu,memory:/docker/7\n0::/\n"),
-            // In a container the group is the root of what is mounted.
+            // In a container the group is the root of the mount.
             ("proc/self/mountinfo", "35 31 0:32 /docker/7 /cg/memory rw shared:1 - cgroup cgroup rw,memory\n"),
             ("cg/memory/memory.limit_in_bytes", "1000\n"),
             ("cg/memory/memory.usage_in_bytes", "900\n"),

@@ -29,19 +29,19 @@ pub struct Kernels {
     lab: &'static str,
     files: &'static [KernelSource],
     session: Arc<Session>,
-    /// The file of `--kernel`, under the name of the lab's own file that it replaces.
+    /// The file of `--kernel`, named after the lab's own file that it replaces.
     replaced: Option<KernelSource>,
     modules: Mutex<HashMap<String, Arc<CudaModule>>>,
-    /// Where each module's PTX came from, for session.json.
+    /// The origin of each module's PTX, for session.json.
     origins: Mutex<BTreeMap<String, String>>,
-    /// What the compiler warned about, in the order of loading.
+    /// The compiler's warnings, in the order of loading.
     warnings: Mutex<Vec<Warning>>,
-    /// The kernels that were asked for since the last [`Kernels::forget_asked`], each once.
+    /// The kernels requested since the last [`Kernels::forget_asked`], each once.
     asked: Mutex<Vec<(String, CudaFunction)>>,
 }
 
 impl Kernels {
-    /// The kernels in the lab's `files`, with `replaced` in place of the file of the same name.
+    /// Returns the kernels in the lab's `files`, with `replaced` in place of the file of the same name.
     pub fn new(
         lab: &'static str,
         files: &'static [KernelSource],
@@ -58,20 +58,20 @@ impl Kernels {
         &self.session
     }
 
-    /// Where each module's PTX came from, by its file's path.
+    /// Returns the origin of each module's PTX, by its file's path.
     pub(crate) fn origins(&self) -> BTreeMap<String, String> {
         lock(&self.origins).clone()
     }
 
-    /// What the compiler warned about in the files that were loaded so far.
+    /// Returns the compiler's warnings about the files that have been loaded so far.
     pub fn warnings(&self) -> Vec<Warning> {
         lock(&self.warnings).clone()
     }
 
-    /// The loaded module of one of the files, e.g. `"vecadd.cu"`; loaded once.
+    /// Returns the module of one of the files, e.g. `"vecadd.cu"`, and loads it if necessary.
     ///
     /// # Errors
-    /// [`Error::Kernel`] when there is no PTX for it, [`Error::Module`] when the driver refuses it.
+    /// [`Error::Kernel`] when there is no PTX for it, [`Error::Module`] when the driver rejects it.
     pub fn module(&self, file: &str) -> Result<Arc<CudaModule>> {
         if let Some(module) = lock(&self.modules).get(file) {
             return Ok(module.clone());
@@ -101,10 +101,10 @@ impl Kernels {
         Ok(module)
     }
 
-    /// A kernel of one of the files. It must be `extern "C"`, so that its name is its symbol.
+    /// Returns a kernel of one of the files. It must be `extern "C"`, so that its name is its symbol.
     ///
     /// # Errors
-    /// As [`Kernels::module`]; [`Error::NoSuchKernel`]; [`Error::OtherParameters`] when a kernel of the file of
+    /// As [`Kernels::module`]; [`Error::NoSuchKernel`]; [`Error::OtherParameters`] when a kernel in the file of
     /// `--kernel` takes other parameters than the lab passes.
     pub fn function(&self, file: &str, kernel: &str) -> Result<CudaFunction> {
         let module = self.module(file)?;
@@ -143,12 +143,12 @@ impl Kernels {
         }
     }
 
-    /// A case begins: from here on [`Kernels::asked`] collects anew.
+    /// Starts a case: clears the kernels that [`Kernels::asked`] returns.
     pub(crate) fn forget_asked(&self) {
         lock(&self.asked).clear();
     }
 
-    /// The kernel `named`, if it was asked for in this case; without a name the only one that was.
+    /// Returns the kernel `named`, if it was requested in this case; without a name, the only one that was requested.
     pub(crate) fn asked(&self, named: Option<&str>) -> Option<CudaFunction> {
         let asked = lock(&self.asked);
         let found = match (named, asked.as_slice()) {
@@ -159,14 +159,15 @@ impl Kernels {
         found.map(|(_, function)| function.clone())
     }
 
-    /// A kernel that is allowed `bytes` of dynamic shared memory a block, to be launched with as much.
+    /// Returns a kernel with permission to use `bytes` of dynamic shared memory in a block; it must be launched with
+    /// that size.
     ///
     /// # Errors
-    /// As [`Kernels::function`]; [`Error::Skip`] when the device has less shared memory a block.
+    /// As [`Kernels::function`]; [`Error::Skip`] when the device has less shared memory in a block.
     pub fn function_with_shared(&self, file: &str, kernel: &str, bytes: u32) -> Result<CudaFunction> {
         let function = self.function(file, kernel)?;
         let device = &self.session.device;
-        // What the kernel declares counts as well.
+        // The kernel's static shared memory counts as well.
         let all = bytes.saturating_add(function.get_attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)? as u32);
         if all > device.shared_bytes_per_block {
             let (name, most) = (&device.name, device.shared_bytes_per_block_optin);
@@ -178,8 +179,8 @@ impl Kernels {
         Ok(function)
     }
 
-    /// The lab's own kernel of that name, and its source, if the file of `--kernel` takes its place; `None` if its PTX
-    /// is not available.
+    /// Returns the lab's own kernel of that name, and its source, if the file of `--kernel` replaces it; `None` if its
+    /// PTX is not available.
     fn own(&self, file: &str, kernel: &str) -> Option<(CudaFunction, &'static KernelSource)> {
         self.replaced.as_ref().filter(|k| k.name == file)?;
         let source = self.files.iter().find(|k| k.name == file)?;
@@ -198,14 +199,14 @@ impl Kernels {
         Some((module.load_function(kernel).ok()?, source))
     }
 
-    /// The text of a source file that line information names, if it is one of the lab's. A file on disk is not read: a
-    /// `#line` in the kernel file may name any.
+    /// Returns the text of a source file in line information, if it is one of the lab's. Files on disk are not read,
+    /// because a `#line` in the kernel file may name any file.
     pub(crate) fn source_text(&self, path: &str) -> Option<String> {
         let mut own = self.replaced.iter().chain(self.files);
         own.find_map(|k| k.text(path)).map(str::to_string)
     }
 
-    /// The kernel file of this name: the lab's own, or what `--kernel` puts in its place.
+    /// Returns the kernel file of this name: the lab's own, or its replacement by `--kernel`.
     fn source(&self, file: &str) -> Result<KernelSource> {
         let known = self.replaced.iter().chain(self.files).find(|k| k.name == file);
         known.cloned().ok_or_else(|| {
@@ -216,7 +217,8 @@ impl Kernels {
     }
 }
 
-/// The maps are whole after every change, so that a thread that panicked has not left them damaged.
+/// Locks the mutex even if it is poisoned: the maps are consistent after every change, so a panicking thread has not
+/// damaged them.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

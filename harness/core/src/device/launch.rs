@@ -1,15 +1,15 @@
-//! Launches as the driver takes them.
+//! Launch configurations.
 use cudarc::driver::{CudaFunction, LaunchConfig};
 
 use crate::error::Result;
 
-/// A launch of `blocks` blocks of `threads` threads in one dimension.
+/// Returns a launch of `blocks` blocks of `threads` threads in one dimension.
 pub fn launch_1d(blocks: u32, threads: u32) -> LaunchConfig {
     LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 }
 }
 
-/// `config` with as many of its blocks as run at once on `multiprocessors`, and at least one: for a kernel whose blocks
-/// wait for each other.
+/// Limits `config` to the blocks that are resident together on `multiprocessors`, but at least one: for a kernel whose
+/// blocks wait for each other.
 ///
 /// # Errors
 /// The driver's errors.

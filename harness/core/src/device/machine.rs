@@ -1,4 +1,4 @@
-//! What the embedded machine reports beside the driver API: counters of each launch, and findings.
+//! The embedded machine's reports besides the driver API: counters of each launch, and findings.
 //!
 //! The report is read into [`wire`]'s types, through functions found by name in the opened library. A GPU's driver does
 //! not have these functions, and the report is then empty.
@@ -17,28 +17,28 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Everything that the machine reported of a case; empty on a GPU.
+/// The machine's whole report on a case; empty on a GPU.
 #[derive(Debug, Clone, Default)]
 pub struct MachineReport {
     /// The launches, in order.
     pub launches: Vec<Launch>,
-    /// What its checks found.
+    /// The findings of its checks.
     pub findings: Vec<Told>,
-    /// What was copied and filled.
+    /// Copies and fills.
     pub copies: Copies,
-    /// Managed memory that moved.
+    /// Migrations of managed memory.
     pub managed: Managed,
-    /// Whether the machine counted.
+    /// Whether counters were enabled.
     pub is_counted: bool,
 }
 
 impl MachineReport {
-    /// The counters of all launches.
+    /// Returns the counters of all launches.
     pub fn counters(&self) -> impl Iterator<Item = &Counters> {
         self.launches.iter().map(|launch| &launch.counters)
     }
 
-    /// A counter summed over all launches.
+    /// Returns a counter summed over all launches.
     pub fn total(&self, of: impl Fn(&Totals) -> u64) -> u64 {
         self.counters().map(|counters| of(&counters.totals)).sum()
     }
@@ -53,7 +53,7 @@ impl MachineReport {
     }
 }
 
-/// Changes the machine's settings from now on; does nothing on a GPU.
+/// Changes the machine's settings for future launches; does nothing on a GPU.
 pub(crate) fn configure(wishes: &Wishes) {
     type Configure = unsafe extern "C" fn(*const c_char) -> c_int;
     if !driver::is_emulated() {
@@ -71,8 +71,8 @@ pub(crate) fn configure(wishes: &Wishes) {
     }
 }
 
-/// Ends the kernel under way and those from now on; does nothing on a GPU, where only the end of the process does that.
-/// Returns whether there is such a machine.
+/// Ends the running kernel and all future ones; does nothing on a GPU, where only ending the process helps. Returns
+/// whether this is the machine.
 pub(crate) fn interrupt() -> bool {
     type Interrupt = unsafe extern "C" fn();
     if !driver::is_emulated() {
@@ -85,13 +85,13 @@ pub(crate) fn interrupt() -> bool {
     }
 }
 
-/// What was taken of the machine's reports, and not given yet to who asks for the next one.
+/// A report that has been taken from the machine, but not yet passed to the next caller.
 static PENDING: Mutex<Option<Report>> = Mutex::new(None);
 
 /// Takes the machine's report since the last one; `None` on a GPU.
 ///
 /// # Errors
-/// When it cannot be read. It may hold a finding, so that it must not be dropped silently.
+/// When it cannot be parsed. It may contain a finding, so it must not be dropped silently.
 pub(crate) fn report() -> Result<Option<Report>> {
     let text = take("simt_report_json")?;
     let report = text.map(|text| Report::read(&text)).transpose();
@@ -103,8 +103,8 @@ pub(crate) fn report() -> Result<Option<Report>> {
     })
 }
 
-/// Does work for all rows, such as bringing an input to the device that they share: what it copies is charged to no
-/// row. What was found meanwhile stays in the report.
+/// Does work that all rows share, such as copying an input to the device: its copies are not charged to any row.
+/// Findings made during this work stay in the report.
 ///
 /// # Errors
 /// Those of `work` and of [`report`].
@@ -120,8 +120,8 @@ pub(crate) fn charged_to_no_row<T>(work: impl FnOnce() -> Result<T>) -> Result<T
     done
 }
 
-/// The device memory that is still allocated and was not reported before, one finding for each activity under which it
-/// was allocated. Empty unless leaks are looked for, and on a GPU.
+/// Returns the device memory that is still allocated and was not reported before, one finding for each activity that
+/// allocated it. Empty on a GPU, and unless the leak check is on.
 ///
 /// # Errors
 /// As [`report`].
@@ -136,7 +136,7 @@ fn unreadable(what: &str, why: &dyn std::fmt::Display) -> Error {
     Error::CannotRun(format!("the embedded machine's {what} cannot be read: {why}"))
 }
 
-/// The text that the library's function of this name returns; `None` on a GPU.
+/// Returns the text of the library's function of this name; `None` on a GPU.
 fn take(name: &str) -> Result<Option<String>> {
     type Tell = unsafe extern "C" fn() -> *mut c_char;
     type Free = unsafe extern "C" fn(*mut c_char);

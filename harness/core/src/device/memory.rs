@@ -1,4 +1,4 @@
-//! The device's memory: how much is free, and what the stream-ordered allocator keeps.
+//! The device's memory: how much is free, and how much the stream-ordered allocator retains.
 use std::{ffi::c_void, ptr};
 
 use cudarc::driver::{
@@ -8,18 +8,18 @@ use cudarc::driver::{
 
 use crate::{device::session::Session, error::Result};
 
-/// The pool that the context's stream-ordered allocations come from; none where the device has none.
+/// Returns the pool of the context's stream-ordered allocations; `None` if the device has none.
 fn pool(context: &CudaContext) -> Option<CUmemoryPool> {
     if !context.has_async_alloc() {
         return None;
     }
     let mut pool = ptr::null_mut();
-    // SAFETY: the call writes a handle to where it is told.
+    // SAFETY: the call writes a handle to the given address.
     unsafe { sys::cuDeviceGetDefaultMemPool(&raw mut pool, context.cu_device()) }.result().ok()?;
     Some(pool)
 }
 
-/// An attribute of the pool, in bytes; 0 if it cannot be read.
+/// Returns an attribute of the pool, in bytes; 0 if it cannot be read.
 fn bytes_of(pool: CUmemoryPool, attribute: CUmemPool_attribute) -> u64 {
     let mut bytes = 0_u64;
     // SAFETY: these attributes are 64 bits wide.
@@ -27,18 +27,19 @@ fn bytes_of(pool: CUmemoryPool, attribute: CUmemPool_attribute) -> u64 {
     if read.result().is_ok() { bytes } else { 0 }
 }
 
-/// Has the pool keep what is freed for later allocations. By default the driver returns it to the system when the
-/// stream is next waited for, and maps it anew for the next allocation: a second for some gigabytes, each time.
+/// Makes the pool retain freed memory for later allocations. By default the driver returns it to the system at the next
+/// synchronization of the stream, and maps memory again for the next allocation, which takes a second for some
+/// gigabytes each time.
 pub(crate) fn keep_freed(context: &CudaContext) {
     let Some(pool) = pool(context) else { return };
     let mut all = u64::MAX;
     let threshold = CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-    // SAFETY: the attribute is 64 bits wide. Where it cannot be set, allocations are slow and nothing else.
+    // SAFETY: the attribute is 64 bits wide. If it cannot be set, allocations are only slow.
     unsafe { sys::cuMemPoolSetAttribute(pool, threshold, (&raw mut all).cast::<c_void>()) };
 }
 
 impl Session {
-    /// Bytes of the device's memory that can be allocated, what the pool keeps for that among them.
+    /// Returns the bytes of device memory that can be allocated, including the memory that the pool retains.
     ///
     /// # Errors
     /// The driver's errors.
@@ -51,8 +52,8 @@ impl Session {
         Ok(free + kept as usize)
     }
 
-    /// Returns what the pool keeps to the system, so that another process can have it. Where a kernel has ruined the
-    /// context, nothing happens.
+    /// Returns the pool's retained memory to the system, so that another process can use it. Does nothing if a kernel
+    /// has corrupted the context.
     pub(crate) fn give_back_freed(&self) {
         if let (Ok(()), Some(pool)) = (self.stream.synchronize(), pool(&self.context)) {
             // SAFETY: the handle is the default pool's, which lives as long as the device.
@@ -65,7 +66,7 @@ impl Session {
 mod tests {
     use super::*;
 
-    /// On the machine, which has a pool too.
+    /// Runs on the machine, which has a pool too.
     #[test]
     fn what_is_freed_can_be_allocated() {
         let session = Session::open(&"emulated".parse().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! The device in use, and what it reports about itself.
+//! The current device and its properties.
 pub(crate) mod apart;
 pub(crate) mod bandwidth;
 pub(crate) mod busy;

@@ -1,4 +1,4 @@
-//! Loading PTX, with the driver's own message if it refuses.
+//! Loads PTX, with the driver's own message if the driver rejects it.
 use std::{
     ffi::{CString, c_void},
     sync::Arc,
@@ -20,21 +20,21 @@ use crate::{
 /// Loads `ptx`, made from `file`.
 ///
 /// # Errors
-/// [`Error::Module`] with the driver's log; [`Error::Driver`] if there is no memory for it, which says nothing of the
-/// PTX.
+/// [`Error::Module`] with the driver's log; [`Error::Driver`] if the device is out of memory, which is not the PTX's
+/// fault.
 pub(crate) fn load(context: &Arc<CudaContext>, file: &str, ptx: &str) -> Result<Arc<CudaModule>> {
     context.load_module(Ptx::from_src(ptx)).map_err(|error| {
         if let Class::Memory = fault::class(error.0) {
             return error.into();
         }
         let log = log(ptx).filter(|l| !l.is_empty()).map_or_else(String::new, |l| format!("\n{l}"));
-        // What the machine found in launches before this one is the program's, and must not be lost either.
+        // The machine's findings in earlier launches must not be lost either.
         let findings = machine::report().ok().flatten().map_or_else(Vec::new, |report| report.findings);
         Error::Module { file: file.into(), log: format!("{}{log}", describe(&error)), findings }
     })
 }
 
-/// Loads again, only for the log that the plain call does not give.
+/// Loads the module again to get the log, which the plain call does not return.
 fn log(ptx: &str) -> Option<String> {
     let image = CString::new(ptx).ok()?;
     let mut buffer = vec![0_u8; 8192];
@@ -42,8 +42,7 @@ fn log(ptx: &str) -> Option<String> {
         [sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER, sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
     let mut values: [*mut c_void; 2] = [buffer.as_mut_ptr().cast(), buffer.len() as *mut c_void];
     let mut module = std::ptr::null_mut();
-    // SAFETY: the image ends with NUL, the options and their values are as cuda.h has them, and the
-    // buffer outlives the call.
+    // SAFETY: the image ends with NUL, the options and their values match cuda.h, and the buffer outlives the call.
     unsafe {
         let status = sys::cuModuleLoadDataEx(
             &mut module,
@@ -61,7 +60,8 @@ fn log(ptx: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&buffer[..end]).trim().to_string())
 }
 
-/// The sizes in bytes of a kernel's parameters; `None` if the driver is too old to report them (before CUDA 12.4).
+/// Returns the sizes in bytes of a kernel's parameters; `None` if the driver is too old to report them (before CUDA
+/// 12.4).
 pub(crate) fn parameters(function: &CudaFunction) -> Option<Vec<usize>> {
     type ParamInfo = unsafe extern "C" fn(sys::CUfunction, usize, *mut usize, *mut usize) -> sys::CUresult;
     // SAFETY: the function has this type in cuda.h, and the handle lives as long as `function`.
@@ -69,7 +69,7 @@ pub(crate) fn parameters(function: &CudaFunction) -> Option<Vec<usize>> {
         let ask = sys::culib().get::<ParamInfo>(b"cuFuncGetParamInfo").ok()?;
         let mut sizes = Vec::new();
         let (mut offset, mut size) = (0, 0);
-        // Past the last parameter the index is an invalid value.
+        // The index after the last parameter is an invalid value.
         while ask(function.cu_function(), sizes.len(), &raw mut offset, &raw mut size) == sys::CUresult::CUDA_SUCCESS {
             sizes.push(size);
         }
@@ -77,7 +77,7 @@ pub(crate) fn parameters(function: &CudaFunction) -> Option<Vec<usize>> {
     }
 }
 
-/// The number of parameters and their sizes, in words.
+/// Formats the number of parameters and their sizes as text.
 pub(crate) fn in_words(sizes: &[usize]) -> String {
     let list: Vec<String> = sizes.iter().map(ToString::to_string).collect();
     match list.as_slice() {

@@ -1,5 +1,5 @@
-//! What NVML, the driver's management library, reports about the GPU in use. Without NVML a run goes on: a line says
-//! that it is missing, and its fields stay empty.
+//! Queries NVML, the driver's management library, about the GPU. Without NVML a run continues: a message says that it
+//! is missing, and its fields stay empty.
 use nvml_wrapper::{
     Nvml,
     bitmasks::device::ThrottleReasons,
@@ -15,7 +15,7 @@ pub struct Monitor {
     bus_id: String,
 }
 
-/// The GPU's state at one moment; a field is `None` where this GPU does not report it.
+/// The GPU's current state; a field is `None` if this GPU does not report it.
 #[derive(Debug, Clone, Default, Serialize)]
 #[allow(missing_docs)] // Each field is NVML's quantity of its name, its unit at the end.
 pub struct Snapshot {
@@ -40,26 +40,26 @@ pub struct Snapshot {
     pub processes: Option<usize>,
 }
 
-/// The NUMA node of the host at which Linux has the device, by its bus address. NVML gives it for few GPUs only. A host
-/// that does not know it says -1, as virtual machines do: `None`.
+/// Returns the host's NUMA node of the device according to Linux, by its bus address. NVML reports it for few GPUs
+/// only. A host that does not know it, such as a virtual machine, reports -1: `None`.
 fn node_of(bus_id: &str) -> Option<u32> {
     let file = format!("/sys/bus/pci/devices/{}/numa_node", bus_id.to_lowercase());
     std::fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
-/// Opens NVML, whose library is looked for and loaded once. The embedded device's own is refused: what it says must
-/// never be taken for a GPU's.
+/// Opens NVML, whose library is searched and loaded once. The embedded device's own library is rejected: its values
+/// must never be mistaken for a GPU's.
 fn load() -> Result<Nvml, String> {
     // Some systems have the library only under its full name.
     let names: &[&str] = if cfg!(windows) { &["nvml.dll"] } else { &["libnvidia-ml.so", "libnvidia-ml.so.1"] };
     // SAFETY: loading the system's NVML.
     let found = names.iter().find_map(|name| Some((name, unsafe { libloading::Library::new(*name) }.ok()?)));
     let (name, library) = found.ok_or_else(|| format!("NVML is not available: there is no {}", names.join(" or ")))?;
-    // SAFETY: the name is only looked for.
+    // SAFETY: the symbol is only looked up.
     if unsafe { library.get::<*const ()>(b"simt_nvml_version") }.is_ok() {
         return Err("NVML is not available: the library on the path is the embedded device's".into());
     }
-    // The library is open until the wrapper has it too, so that the system loads no second copy of it.
+    // The library stays open until the wrapper has opened it too, so that the system does not load a second copy.
     let nvml = Nvml::builder().lib_path(name.as_ref()).init().map_err(|e| format!("NVML is not available: {e}"));
     drop(library);
     nvml
@@ -69,14 +69,14 @@ impl Monitor {
     /// Opens NVML for the GPU at this bus address (`0000:01:00.0`).
     ///
     /// # Errors
-    /// One line that says why NVML is not available.
+    /// One line with the reason why NVML is not available.
     pub fn open(bus_id: &str) -> Result<Self, String> {
         let nvml = load()?;
         nvml.device_by_pci_bus_id(bus_id).map_err(|e| format!("NVML does not know the GPU at {bus_id}: {e}"))?;
         Ok(Self { nvml, bus_id: bus_id.into() })
     }
 
-    /// The GPU's state now.
+    /// Returns the GPU's current state.
     pub fn snapshot(&self) -> Snapshot {
         let Ok(gpu) = self.nvml.device_by_pci_bus_id(self.bus_id.as_str()) else {
             return Snapshot::default();
@@ -108,8 +108,8 @@ impl Monitor {
         }
     }
 
-    /// Whether the GPU runs slower than its clocks allow because it is hot or short of power. (A power
-    /// cap that the board reaches under load is its normal state, not a throttled one.)
+    /// Whether the GPU runs below its clocks because it is too hot or lacks power. (A power cap that the board reaches
+    /// under load is its normal state, not throttling.)
     pub fn is_throttled(&self) -> bool {
         let slow = ThrottleReasons::HW_SLOWDOWN
             | ThrottleReasons::SW_THERMAL_SLOWDOWN

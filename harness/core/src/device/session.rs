@@ -1,4 +1,4 @@
-//! The session: the open device, with what it reports about itself and its measured ceilings.
+//! The session: the open device, with its properties and measured ceilings.
 use std::{ffi::CStr, sync::Arc};
 
 use cudarc::driver::{CudaContext, CudaStream, sys};
@@ -21,19 +21,19 @@ use crate::{
 pub struct Session {
     /// The primary context.
     pub context: Arc<CudaContext>,
-    /// The stream that the harness times on: launch on this stream, or join it.
+    /// The stream that the harness times; a lab launches on this stream, or joins it.
     pub stream: Arc<CudaStream>,
-    /// What the device reports.
+    /// The device's properties.
     pub device: DeviceInfo,
     /// Why this device was chosen.
     pub reason: String,
-    /// This GPU's measured ceilings; `None` if the device is emulated or they were not asked for.
+    /// This GPU's measured ceilings; `None` if the device is emulated or they were not requested.
     pub ceilings: Option<Ceilings>,
-    /// NVML, or why there is none.
+    /// NVML, or why it is not available.
     pub(crate) monitor: std::result::Result<Monitor, String>,
-    /// Host memory that outputs are copied to.
+    /// The host memory to which outputs are copied.
     pub(crate) staging: Staging,
-    /// What keeps the device busy before a sample.
+    /// The kernel that keeps the device busy before a sample.
     pub(crate) busy: Loaded,
 }
 
@@ -50,9 +50,9 @@ impl Session {
         };
         let context = CudaContext::new(ordinal)?;
         let stream = context.new_stream()?;
-        // cudarc would record an event for every argument of every launch, inside what is timed. Work on
-        // `stream` is in order by itself; a lab that uses more streams orders them with `join`.
-        // SAFETY: no buffer was made yet, and those made later are freed on the stream that made them.
+        // cudarc would record an event for every argument of every launch, within the timed section. Work on `stream`
+        // is ordered automatically; a lab that uses more streams orders them with `join`. SAFETY: no buffer has been
+        // allocated yet, and later ones are freed on the stream that allocated them.
         unsafe { context.disable_event_tracking() };
         memory::keep_freed(&context);
         let device = DeviceInfo::query(&context, profile)?;
@@ -86,17 +86,17 @@ impl Session {
         Ok(())
     }
 
-    /// The GPU's clocks, power, link and more at this moment; `None` without NVML.
+    /// Returns the GPU's current clocks, power, link and more; `None` without NVML.
     pub fn snapshot(&self) -> Option<Snapshot> {
         self.monitor.as_ref().ok().map(Monitor::snapshot)
     }
 
-    /// Why NVML is not available; `None` when it is.
+    /// Returns why NVML is not available; `None` if it is.
     pub fn no_nvml(&self) -> Option<&str> {
         self.monitor.as_ref().err().map(String::as_str)
     }
 
-    /// The device, and why it was chosen, on a line each, however long.
+    /// Returns the device and why it was chosen, one line each, however long.
     pub fn banner(&self) -> String {
         let d = &self.device;
         let (major, minor) = d.compute_capability;
@@ -113,10 +113,10 @@ impl Session {
     }
 }
 
-/// The GPU's PCI address, by which NVML knows it (their numberings differ).
+/// Returns the GPU's PCI address, by which NVML identifies it (their ordinals differ).
 fn bus_id(context: &CudaContext) -> Option<String> {
     let mut text = [0; 32];
-    // SAFETY: the buffer has the length that is passed, and the call ends the text with NUL within it.
+    // SAFETY: the buffer has the length that is passed, and the call terminates the text with NUL within it.
     unsafe {
         sys::cuDeviceGetPCIBusId(text.as_mut_ptr(), text.len() as i32, context.cu_device()).result().ok()?;
         Some(CStr::from_ptr(text.as_ptr()).to_string_lossy().into_owned())

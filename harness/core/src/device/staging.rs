@@ -1,16 +1,16 @@
-//! Host memory that a GPU's outputs are copied to, and its inputs from, kept from one case to the next. New memory
-//! costs a page fault for every 4 KiB, and the driver copies to and from pageable memory in two steps, on one core; to
-//! pinned memory that was used before it copies ten times as fast.
+//! A staging buffer: host memory for copies of a GPU's outputs and inputs, kept from one case to the next. New memory
+//! costs a page fault for every 4 KiB, and the driver copies pageable memory in two steps, on one core; copies to
+//! pinned memory that was used before are ten times as fast.
 use std::{fmt, sync::Mutex};
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, PinnedHostSlice, result};
 
 use crate::{device::session::Session, error::Result};
 
-/// The memory is a multiple of so many bytes, so that outputs of about the same size share it.
+/// The size is a multiple of this many bytes, so that outputs of similar sizes share the memory.
 const STEP: usize = 1 << 26;
 
-/// The memory, if some was taken.
+/// The memory, if it has been allocated.
 #[derive(Default)]
 pub(crate) struct Staging(Mutex<Option<PinnedHostSlice<u8>>>);
 
@@ -21,19 +21,19 @@ impl fmt::Debug for Staging {
 }
 
 impl Staging {
-    /// Whether at least `bytes` bytes are pinned already.
+    /// Whether at least `bytes` bytes are already pinned.
     pub(crate) fn holds(&self, bytes: usize) -> bool {
         self.0.lock().is_ok_and(|memory| memory.as_ref().is_some_and(|memory| memory.len() >= bytes))
     }
 
-    /// Pinned memory of at least `bytes` bytes; `None` where the driver gives none.
+    /// Returns pinned memory of at least `bytes` bytes; `None` if the driver cannot provide it.
     pub(crate) fn take(&self, session: &Session, bytes: usize) -> Option<PinnedHostSlice<u8>> {
         let known = self.0.lock().ok()?.take();
         if let Some(memory) = known.filter(|memory| memory.len() >= bytes) {
             return Some(memory);
         }
         let size = bytes.checked_next_multiple_of(STEP)?;
-        // SAFETY: bytes of any value are valid u8s, and a copy writes those that are read.
+        // SAFETY: bytes of any value are valid u8s, and a copy writes the bytes before they are read.
         unsafe { session.context.alloc_pinned_with_flags::<u8>(size, 0) }.ok()
     }
 
@@ -46,7 +46,7 @@ impl Staging {
 }
 
 impl Session {
-    /// Copies `output` to the host, once what is on the stream has ended, and has `look` look at it there.
+    /// Copies `output` to the host, once the work on the stream has completed, and calls `look` with the copy.
     ///
     /// # Errors
     /// The driver's errors.
@@ -60,11 +60,11 @@ impl Session {
         seen
     }
 
-    /// `output`, copied to `memory`, which has room for it and begins on a page.
+    /// Returns `output`, copied to `memory`, which is large enough and page-aligned.
     fn copied<'m, T: DeviceRepr>(&self, output: &CudaSlice<T>, memory: &'m mut [u8]) -> Result<&'m [T]> {
         let bytes = output.len() * size_of::<T>();
         let (address, _in_use) = output.device_ptr(&self.stream);
-        // SAFETY: the stream has ended its work when the memory is read.
+        // SAFETY: the stream has completed its work before the memory is read.
         unsafe { result::memcpy_dtoh_async(&mut memory[..bytes], address, self.stream.cu_stream()) }?;
         self.stream.synchronize()?;
         // SAFETY: these are the elements of the output, whose type allows the device to write them; pages are aligned
@@ -77,7 +77,7 @@ impl Session {
 mod tests {
     use super::*;
 
-    /// On the machine, which pins memory too.
+    /// Runs on the machine, which pins memory too.
     #[test]
     fn the_same_memory_serves_outputs_of_all_types_and_sizes() {
         let session = Session::open(&"emulated".parse().unwrap()).unwrap();
@@ -91,7 +91,7 @@ mod tests {
             assert!(session.look_at(&output, |seen| seen == bytes).unwrap());
         }
         assert!(places[0].is_some() && places.iter().all(|place| *place == places[0]), "{places:?}");
-        // More than there was so far.
+        // Larger than the memory so far.
         let large = session.stream.alloc_zeros::<u8>(STEP + 1).unwrap();
         assert!(session.look_at(&large, |seen| seen.len() == STEP + 1 && seen.iter().all(|byte| *byte == 0)).unwrap());
     }

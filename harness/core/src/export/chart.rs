@@ -1,4 +1,4 @@
-//! A chart of lines on two logarithmic axes, as an SVG file beside the CSV: what a sweep over sizes looks like.
+//! A line chart on two logarithmic axes, as an SVG file next to the CSV: the result of a sweep over sizes.
 use std::{fmt::Write, rc::Rc};
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     record::{columns::Columns, folder::Folder},
 };
 
-/// Starts the drawing of charts, if there is a folder for them.
+/// Starts the chart output, if there is a folder for it.
 #[expect(clippy::unnecessary_wraps, reason = "other formats write a header, which can fail")]
 pub(crate) fn start(_columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
     let drawings = |folder: &Folder| Drawings { folder: folder.clone(), terminal: outputs.terminal.clone() };
@@ -26,7 +26,7 @@ struct Drawings {
 }
 
 impl Exporter for Drawings {
-    /// Writes the picture, and says where it is; a chart without points is not drawn.
+    /// Writes the chart and prints its path; a chart without points is not drawn.
     fn chart(&mut self, name: &str, chart: &Chart) -> Result<()> {
         let svg = chart.svg();
         if svg.is_empty() {
@@ -42,9 +42,9 @@ impl Exporter for Drawings {
 /// A line of the chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// What the legend calls it.
+    /// Its name in the legend.
     pub name: String,
-    /// Points with x and y above zero, in the order of x.
+    /// Points with x and y above zero, sorted by x.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -53,17 +53,17 @@ pub struct Series {
 pub struct Chart {
     /// The title, above the chart.
     pub title: String,
-    /// A smaller line below the title: where and how it was measured.
+    /// A smaller line below the title: where and how the data were measured.
     pub subtitle: String,
-    /// What the x axis holds.
+    /// The label of the x axis.
     pub x_label: String,
-    /// What the y axis holds, with its unit.
+    /// The label of the y axis, with its unit.
     pub y_label: String,
     /// The ticks of the x axis, with their labels.
     pub x_ticks: Vec<(f64, String)>,
     /// The lines.
     pub series: Vec<Series>,
-    /// Places on the x axis that matter, with labels that say why. They are drawn as vertical lines.
+    /// Notable positions on the x axis, with explanatory labels, drawn as vertical lines.
     pub marks: Vec<(f64, String)>,
 }
 
@@ -75,12 +75,12 @@ const RIGHT: f64 = 800.0;
 const TOP: f64 = 122.0;
 const BOTTOM: f64 = 530.0;
 
-/// Colours that people with any colour vision tell apart (Okabe and Ito), and dashes where they repeat.
+/// Colours that are distinguishable with any colour vision (Okabe and Ito), and dashes for when they repeat.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 const DASHES: [&str; 3] = ["", "8 4", "2 3"];
 
 impl Chart {
-    /// The picture; empty when there is no point to draw.
+    /// Returns the SVG; empty if there is no point to draw.
     pub fn svg(&self) -> String {
         let points = || self.series.iter().flat_map(|s| &s.points);
         let positive = points().all(|(x, y)| *x > 0.0 && *y > 0.0);
@@ -115,7 +115,7 @@ impl Chart {
         text(&mut out, 24.0, middle, "middle", &upright, &self.y_label);
         for (i, (at, words)) in self.marks.iter().enumerate() {
             let px = x.place(*at);
-            // The labels of neighbouring marks stand at three heights, so that they do not overlap.
+            // The labels of neighbouring marks are placed at three heights, so that they do not overlap.
             let top = TOP - 10.0 - 16.0 * (i % 3) as f64;
             line(&mut out, (px, top + 3.0), (px, BOTTOM), "stroke=\"#888\" stroke-dasharray=\"4 4\"");
             let (anchor, dx) = if px > RIGHT - 150.0 { ("end", -4.0) } else { ("start", 4.0) };
@@ -128,7 +128,7 @@ impl Chart {
     }
 }
 
-/// The `i`th line with its points, and its place in the legend.
+/// Draws the `i`th line with its points, and its legend entry.
 fn drawn(out: &mut String, i: usize, series: &Series, x: &Axis, y: &Axis) {
     let colour = COLOURS[i % COLOURS.len()];
     let dash = DASHES[i / COLOURS.len() % DASHES.len()];
@@ -145,7 +145,7 @@ fn drawn(out: &mut String, i: usize, series: &Series, x: &Axis, y: &Axis) {
     text(out, RIGHT + 52.0, row + 4.0, "start", "", &series.name);
 }
 
-/// A logarithmic axis between two places of the picture.
+/// A logarithmic axis between two positions in the picture.
 struct Axis {
     least: f64,
     most: f64,
@@ -157,7 +157,7 @@ impl Axis {
     fn over(values: impl Iterator<Item = f64> + Clone, from: f64, to: f64) -> Option<Self> {
         let least = values.clone().min_by(f64::total_cmp)?;
         let most = values.max_by(f64::total_cmp)?;
-        // A little room, so that no point lies on the frame; a single value stands in the middle.
+        // A margin, so that no point lies on the frame; a single value is centred.
         let room = (most / least).powf(0.04).max(1.05);
         Some(Self { least: (least / room).log10(), most: (most * room).log10(), from, to })
     }
@@ -167,7 +167,7 @@ impl Axis {
         self.from + share * (self.to - self.from)
     }
 
-    /// The powers of ten within the axis, and, if these are few, also twice and five times each.
+    /// Returns the powers of ten within the axis, and if there are few, also twice and five times each.
     fn decades(&self) -> Vec<(f64, String)> {
         let steps: &[f64] = if self.most - self.least > 2.5 { &[1.0] } else { &[1.0, 2.0, 5.0] };
         (self.least.floor() as i32..=self.most.ceil() as i32)
@@ -178,7 +178,7 @@ impl Axis {
     }
 }
 
-/// A tick's label: `0.001`, `0.5`, `20`.
+/// Formats a tick's label: `0.001`, `0.5`, `20`.
 fn plain(v: f64) -> String {
     let digits = (-v.log10().floor()).max(0.0) as usize;
     format!("{v:.digits$}")
@@ -224,7 +224,7 @@ mod tests {
         for pair in places.windows(2) {
             assert!(pair[0].0 < pair[1].0 && pair[0].1 > pair[1].1, "{places:?}");
         }
-        // Equal factors are equal steps.
+        // Equal factors are equal distances.
         let step = |i: usize| places[i + 1].0 - places[i].0;
         assert!((step(0) - step(1)).abs() < 0.2, "{places:?}");
         assert!(places.iter().all(|p| (LEFT..=RIGHT).contains(&p.0)));

@@ -1,11 +1,10 @@
-//! The machine's counters as tables for the reader (`--counters`).
+//! The machine's counters as tables for people (`--counters`).
 use crate::{
     export::layout::{fitted, width},
     record::{counters::value, row::Record},
 };
 
-/// The tables that a reader sees, each with a title and its columns. A column has a heading, and the CSV columns that
-/// are added up in it.
+/// A table for people: its title and its columns. A column has a heading, and the CSV columns that are summed in it.
 type Group = (&'static str, &'static [(&'static str, &'static [&'static str])]);
 const GROUPS: [Group; 4] = [
     (
@@ -62,7 +61,7 @@ const GROUPS: [Group; 4] = [
     ),
 ];
 
-/// The counters of all records that have any; columns that are zero everywhere are left out.
+/// Returns the counters of all records that have any; columns that are zero everywhere are left out.
 pub(crate) fn tables(records: &[Record]) -> String {
     let counted: Vec<&Record> = records.iter().filter(|r| !r.counters.is_empty()).collect();
     let mut parts = Vec::new();

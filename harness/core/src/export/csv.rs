@@ -1,5 +1,5 @@
-//! CSV: a file for each lab in the run's folder, each row complete on disk before the next case starts; and, by
-//! `--csv`, the same rows on standard output, in one table for all labs.
+//! CSV: a file for each lab in the run's folder, in which each row is complete on disk before the next case starts;
+//! and, with `--csv`, the same rows on standard output, in one table for all labs.
 use std::{
     fs::File,
     io::{self, Seek, Write},
@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// Starts the CSV of a lab with its header, and replaces the one of an earlier run. Without a folder there is no file.
+/// Starts the CSV of a lab with its header, and replaces the file of an earlier run. Without a folder there is no file.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -34,7 +34,7 @@ pub(crate) fn in_folder(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<
     Ok(Some(Box::new(CsvFile { file, path, columns: columns.clone() })))
 }
 
-/// Starts the CSV on standard output, if it is wanted there: the first lab writes the header of all.
+/// Starts the CSV on standard output, if requested: the first lab writes the header for all.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -58,7 +58,7 @@ struct CsvFile {
 }
 
 impl Exporter for CsvFile {
-    /// Writes one whole row: if that fails because the disk is full, the part that was written is removed again.
+    /// Writes one whole row: if the disk is full, a partially written row is removed again.
     fn row(&mut self, record: &Record) -> Result<()> {
         self.line(&row(&self.columns, record))
     }
@@ -69,7 +69,7 @@ impl CsvFile {
         let mut write = || -> io::Result<()> {
             let before = self.file.stream_position()?;
             self.file.write_all(line.as_bytes()).inspect_err(|_| {
-                // The rows before this one stay readable.
+                // The earlier rows stay readable.
                 let _ = self.file.set_len(before);
             })
         };
@@ -99,14 +99,14 @@ fn row(columns: &Columns, record: &Record) -> String {
     line(columns.cells(record).map(|(_, cell)| Cell::text(cell)))
 }
 
-/// A cell that no spreadsheet takes for a formula: notes and cases may begin with what a program is called.
+/// Escapes a cell, so that no spreadsheet interprets it as a formula: notes and cases may begin with user-defined text.
 fn no_formula(cell: String) -> String {
     if is_formula(&cell) { format!("'{cell}") } else { cell }
 }
 
 fn line(cells: impl IntoIterator<Item = String>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    // Writing to memory does not fail, and cells of text give a line of text.
+    // Writing to memory does not fail, and UTF-8 cells make a UTF-8 line.
     writer.write_record(cells.into_iter().map(no_formula)).expect("writing to memory does not fail");
     String::from_utf8(writer.into_inner().expect("writing to memory does not fail")).expect("cells are UTF-8")
 }
@@ -135,7 +135,7 @@ mod tests {
         };
         let mut csv = in_folder(&columns, &outputs).unwrap().unwrap();
         csv.row(&record()).unwrap();
-        // On disk at once: the file is still open.
+        // The row is on disk while the file is still open.
         let mut reader = csv::Reader::from_path(folder.path().join("lab.csv")).unwrap();
         let headers = reader.headers().unwrap().clone();
         let names: Vec<&str> = headers.iter().collect();

@@ -1,4 +1,4 @@
-//! JSON lines: in the run's folder, a file for each lab of whose cases more is known than a row can hold.
+//! JSON lines: a file in the run's folder for each lab whose cases have details that do not fit in a row.
 use std::{io::Write, rc::Rc};
 
 use crate::{
@@ -7,8 +7,7 @@ use crate::{
     record::{columns::Columns, details::Details, folder::Folder, row::Record},
 };
 
-/// Starts the file of a lab: that of an earlier run is removed, and a new one is written when there is something to
-/// write.
+/// Starts the file of a lab: removes that of an earlier run, and creates a new one when there is something to write.
 ///
 /// # Errors
 /// [`Error::Io`].

@@ -1,4 +1,4 @@
-//! The interface between a run and the formats: what a format is told, and where it writes.
+//! The interface between a run and the output formats.
 use std::{fmt::Debug, rc::Rc};
 
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
     record::{folder::Folder, row::Record},
 };
 
-/// A format that writes the output of one lab. It is started with the lab's columns, and then told what happens, in
-/// order.
+/// A format that writes the output of one lab. It is started with the lab's columns, and then receives the lab's events
+/// in order.
 pub(crate) trait Exporter: Debug {
-    /// A case has ended with this row.
+    /// Called when a case has ended with this row.
     ///
     /// # Errors
     /// [`crate::Error::Io`] when the row cannot be written: the run ends.
@@ -18,7 +18,7 @@ pub(crate) trait Exporter: Debug {
         Ok(())
     }
 
-    /// The lab has drawn a chart, and calls it `name`.
+    /// Called when the lab has drawn a chart called `name`.
     ///
     /// # Errors
     /// [`crate::Error::Io`].
@@ -26,7 +26,7 @@ pub(crate) trait Exporter: Debug {
         Ok(())
     }
 
-    /// The lab has ended.
+    /// Called when the lab has ended.
     ///
     /// # Errors
     /// [`crate::Error::Io`].
@@ -35,33 +35,33 @@ pub(crate) trait Exporter: Debug {
     }
 }
 
-/// A format that was started; `None` if it is not wanted.
+/// A started format; `None` if it was not requested.
 pub(crate) type Started = Option<Box<dyn Exporter>>;
 
-/// Where the formats write to, and which were asked for.
+/// The destinations of the formats, and which formats were requested.
 #[derive(Debug)]
 pub(crate) struct Outputs<'o> {
     /// The run's folder; `None` in the process of a single case, whose parent writes its row.
     pub(crate) folder: Option<&'o Folder>,
-    /// The reader's terminal, and standard output for data.
+    /// The user's terminal, and standard output for data.
     pub(crate) terminal: Rc<Terminal>,
-    /// What the options ask for.
+    /// The requested formats.
     pub(crate) wanted: Wanted,
     /// The table on standard output, which all labs of the run share.
     pub(crate) table: Rc<SharedTable>,
 }
 
-/// What the options ask of the formats.
+/// The formats that the options request.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Wanted {
     /// CSV rows on standard output.
     pub(crate) csv: bool,
     /// A JSON object for each row on standard output.
     pub(crate) json: bool,
-    /// The counters as tables.
+    /// Whether counters are shown as tables.
     pub(crate) counters: bool,
-    /// How many of the costliest lines of a case are shown; the run's folder has all.
+    /// The number of a case's costliest lines that are shown; the run's folder has all.
     pub(crate) hot: usize,
-    /// The findings of variants that are wrong on purpose, in full.
+    /// Whether findings of variants that are wrong on purpose are shown in full.
     pub(crate) findings: bool,
 }

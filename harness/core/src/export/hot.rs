@@ -1,10 +1,10 @@
-//! The lines of the source that cost the most, as tables with the source beside them (`--hot`).
+//! The costliest lines of the source, as tables with the source text (`--hot`).
 use crate::{
     export::layout::{PADDING, SENTENCE, fitted, width},
     record::{hot::HotLine, row::Record},
 };
 
-/// A line of source, shortened to fit on one line of the table.
+/// Shortens a line of source to fit on one line of the table.
 fn shortened(source: &str, most: usize) -> String {
     if source.chars().count() <= most {
         return source.to_string();
@@ -13,7 +13,7 @@ fn shortened(source: &str, most: usize) -> String {
     format!("{}...", start.trim_end())
 }
 
-/// The `most` hot lines of each record, as a reader sees them.
+/// Returns the `most` costliest lines of each record, for people.
 pub(crate) fn tables(records: &[Record], most: usize) -> String {
     let parts = records.iter().filter(|r| !r.hot.is_empty()).map(|record| {
         let whose = format!("{} {} {}", record.lab, record.variant, record.case);
@@ -22,7 +22,7 @@ pub(crate) fn tables(records: &[Record], most: usize) -> String {
     parts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// The first `most` of these lines, with a title that names whose they are.
+/// Returns a table of the first `most` of these lines, titled with the case.
 pub fn hot_table(whose: &str, lines: &[HotLine], most: usize) -> String {
     let title = format!("Hot lines of {whose}, by thread instructions");
     let some = |v: u64| if v == 0 { String::new() } else { v.to_string() };

@@ -1,4 +1,4 @@
-//! JSON lines: an object for each row on standard output (`--json`), its fields by the columns' names.
+//! JSON lines: an object for each row on standard output (`--json`), with fields named after the columns.
 use std::rc::Rc;
 
 use serde_json::{Map, Number, Value, json};
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Starts the lines, if they are wanted.
+/// Starts the lines, if requested.
 #[expect(clippy::unnecessary_wraps, reason = "other formats write a header, which can fail")]
 pub(crate) fn start(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
     let lines = || JsonLines { terminal: outputs.terminal.clone(), columns: columns.clone(), hot: outputs.wanted.hot };
@@ -26,7 +26,7 @@ pub(crate) fn start(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Star
 struct JsonLines {
     terminal: Rc<Terminal>,
     columns: Rc<Columns>,
-    /// How many of the costliest lines are told.
+    /// The number of costliest lines that are written.
     hot: usize,
 }
 
@@ -36,13 +36,13 @@ impl Exporter for JsonLines {
     }
 }
 
-/// A record as an object. Empty cells are left out. Values that have no column come last.
+/// Returns a record as an object. Empty cells are left out. Values without a column come last.
 fn object(columns: &Columns, record: &Record, hot: usize) -> Value {
     let fields = columns.cells(record).filter_map(|(name, cell)| {
         let value = match cell {
             Cell::Empty => return None,
             Cell::Words(words) => words.into(),
-            // JSON has no infinity and no NaN: these are words.
+            // JSON has no infinity and no NaN, so these become strings.
             Cell::Number(text) => match serde_json::from_str::<Number>(&text) {
                 Ok(number) => number.into(),
                 Err(_) => text.into(),
@@ -81,7 +81,7 @@ mod tests {
         let object = object(&columns, &record, 0);
         assert_eq!(object["n"], 1000);
         assert_eq!(object["time_median_ms"], 2);
-        // Words stay strings, but a lab's answer that reads as a number becomes a number.
+        // Words stay strings, but a lab's answer that is a number becomes a number.
         assert_eq!(object["case"], "8");
         assert_eq!(object["answer"], 4);
         assert_eq!(object["own_ms"], "NaN");

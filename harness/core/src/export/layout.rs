@@ -1,4 +1,4 @@
-//! Tables and paragraphs within the reader's width: a number and a name are never broken over lines.
+//! Tables and paragraphs within the terminal's width; numbers and names are never broken over lines.
 use std::sync::OnceLock;
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
@@ -6,22 +6,22 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::export::style;
 
-/// Widest line printed where there is no terminal.
+/// The maximum line width without a terminal.
 pub const WIDTH: usize = 100;
 
-/// Widest line printed on a terminal: a longer one is hard to follow.
+/// The maximum line width on a terminal: longer lines are hard to follow.
 const WIDEST: usize = 160;
 
-/// Narrowest terminal that lines are fitted to; a narrower one breaks them itself.
+/// The narrowest terminal to which lines are fitted; a narrower one wraps them itself.
 const NARROWEST: usize = 60;
 
-/// A column of sentences may be made this narrow before another column is left out.
+/// A column of sentences may be shrunk to this width before another column is left out.
 pub(crate) const SENTENCE: usize = 24;
 
-/// Blanks on both sides of a cell.
+/// The number of blanks around a cell.
 pub(crate) const PADDING: usize = 2;
 
-/// Columns to fill: those of the terminal, at most 160; [`WIDTH`] where there is no terminal.
+/// Returns the line width: that of the terminal, at most 160; [`WIDTH`] without a terminal.
 pub fn width() -> usize {
     static FOUND: OnceLock<usize> = OnceLock::new();
     *FOUND.get_or_init(|| {
@@ -30,14 +30,14 @@ pub fn width() -> usize {
     })
 }
 
-/// A table within the terminal's width (100 columns where there is none). Numbers are aligned to the right. Columns
-/// that are empty in every row are left out. Columns that do not fit go into a second table below, which repeats the
-/// first column.
+/// Formats a table within the terminal's width (100 columns without one). Numbers are right-aligned. Columns that are
+/// empty in every row are left out. Columns that do not fit go into a second table below, which repeats the first
+/// column.
 pub fn table(headers: &[&str], rows: &[Vec<String>]) -> String {
     fitted(headers, rows, &[], width())
 }
 
-/// As [`table`] within `width`, leaving out columns of `spare`, the first named first, before it is split.
+/// As [`table`] within `width`; columns of `spare` are left out, in this order, before the table is split.
 pub(crate) fn fitted(headers: &[&str], rows: &[Vec<String>], spare: &[&str], width: usize) -> String {
     let mut columns: Vec<Column<'_>> =
         (0..headers.len()).map(|i| Column::of(headers[i], rows, i)).filter(|c| !c.is_empty).collect();
@@ -56,7 +56,7 @@ pub(crate) fn fitted(headers: &[&str], rows: &[Vec<String>], spare: &[&str], wid
         if !tables.is_empty() {
             part.extend(first);
         }
-        // At least one column stands beside the repeated one, however wide it is, so that the loop ends.
+        // At least one column follows the repeated one, however wide it is, so that the loop ends.
         part.push(next);
         rest = &rest[1..];
         while let Some(column) = rest.first() {
@@ -142,13 +142,13 @@ fn drawn(columns: &[&Column<'_>], rows: &[Vec<String>], width: usize) -> String 
         (before, before + widths[at] + PADDING)
     });
     let painted = |line: String| verdict.map_or_else(|| line.clone(), |range| painted(&line, range));
-    // The first line has the titles.
+    // The first line contains the titles.
     let lines = table.lines().enumerate().map(|(i, line)| if i == 0 { line } else { painted(line) });
     let lines: Vec<String> = lines.map(|line| line.trim_end().to_string()).collect();
     lines.join("\n")
 }
 
-/// A line with the verdict between these two columns of the terminal in its colour.
+/// Colours the verdict between these two columns of a line.
 fn painted(line: &str, (from, to): (usize, usize)) -> String {
     let at = |column: usize| {
         let mut width = 0;
@@ -164,7 +164,7 @@ fn painted(line: &str, (from, to): (usize, usize)) -> String {
     format!("{}{}{}", &line[..from], style::verdict(&line[from..to]), &line[to..])
 }
 
-/// A number to four significant digits.
+/// Formats a number to four significant digits.
 pub fn significant(v: f64) -> String {
     if v == 0.0 || !v.is_finite() {
         return v.to_string();
@@ -173,7 +173,7 @@ pub fn significant(v: f64) -> String {
     if digits > 8 { format!("{v:.3e}") } else { format!("{v:.*}", digits.clamp(0, 8) as usize) }
 }
 
-/// `text`, where every line that is too wide is broken at spaces, and its rest is indented further than its beginning.
+/// Wraps lines of `text` that are too wide at spaces; continuation lines are indented further.
 pub fn paragraphs(text: &str) -> String {
     let lines = text.split('\n').map(|line| {
         let indent = line.len() - line.trim_start_matches(' ').len();
@@ -182,7 +182,7 @@ pub fn paragraphs(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// `text` in lines of the reader's width, broken at spaces, later lines indented.
+/// Wraps `text` to the terminal's width at spaces; continuation lines are indented.
 pub(crate) fn wrapped(text: &str, indent: usize) -> String {
     let most = width();
     let mut lines = vec![String::new()];
@@ -217,7 +217,7 @@ mod tests {
         assert!(!table(&["one", "two", "three", "never"], &rows).contains("never"));
     }
 
-    /// The text without colours.
+    /// Returns the text without colours.
     fn plain(text: &str) -> String {
         anstream::adapter::strip_str(text).to_string()
     }
@@ -260,7 +260,7 @@ mod tests {
             assert!(text.contains(whole), "{text}");
         }
         assert!(text.lines().all(|l| l.width() <= 100), "{text}");
-        // In a table that is wide enough they stay.
+        // If the table is wide enough, they stay.
         assert!(fitted(&headers, &rows, &["± %"], 200).contains("10.4"));
     }
 

@@ -1,7 +1,7 @@
-//! Markdown: the tables of the documentation.
+//! Markdown tables for the documentation.
 
-/// A table with these titles; every row has as many cells. A column that holds only numbers, their thousands apart or
-/// not, or dashes is aligned to the right.
+/// Formats a table with these titles; every row must have as many cells. A column of only numbers, with or without
+/// thousands separators, or dashes is right-aligned.
 pub fn markdown(titles: &[&str], rows: &[Vec<String>]) -> String {
     let is_number = |cell: &String| cell.is_empty() || cell == "–" || cell.replace(',', "").parse::<f64>().is_ok();
     let rule: Vec<&str> = (0..titles.len())

@@ -1,4 +1,4 @@
-//! How the records of a run are shown: one file for each format, behind one interface ([`exporter::Exporter`]).
+//! The output of a run's records: one file for each format, behind one interface ([`exporter::Exporter`]).
 pub(crate) mod chart;
 pub(crate) mod counters;
 pub(crate) mod csv;

@@ -1,4 +1,4 @@
-//! What the rows are predicted to take, as a table. Every line says that it is a prediction.
+//! The predicted times of the rows, as a table. Every line is marked as a prediction.
 use predict::Prediction;
 
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     record::{prediction::Predicted, row::Record},
 };
 
-/// The predictions of all records that have one; empty if none has.
+/// Returns the predictions of all records that have one; empty if none has.
 pub(crate) fn table(records: &[Record]) -> String {
     let with = |record: &'_ Record| record.predicted.clone().map(|predicted| (record.clone(), predicted));
     let rows: Vec<(Record, Predicted)> = records.iter().filter_map(with).collect();

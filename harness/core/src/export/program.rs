@@ -1,5 +1,5 @@
-//! The folder of a whole program's run, as a lab leaves one, so that whatever reads a lab's run reads a program's too:
-//! a row for each kernel and shape of its launches, and one for the program itself.
+//! The folder of a whole program's run, in the format of a lab's run, so that the same tools can read it: a row for
+//! each kernel and launch shape, and one for the program itself.
 use std::{fs, path::Path, rc::Rc};
 
 use serde_json::json;
@@ -29,28 +29,28 @@ use crate::{
     },
 };
 
-/// The name under which a program's rows are kept: no lab may have it.
+/// The name of a program's rows, which no lab may have.
 pub const PROGRAM: &str = "program";
 
-/// The variant of the row for the program itself, beside those of its kernels.
+/// The variant of the row for the program itself, as opposed to its kernels.
 const MAIN: &str = "main";
 
-/// What was asked for when the program ran.
+/// The settings of the program's run.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramSettings {
-    /// The checks that were named.
+    /// The requested checks.
     pub checks: Option<Checks>,
-    /// The orders of warps and blocks that were tried.
+    /// The number of schedules (orders of warps and blocks).
     pub schedules: u32,
 }
 
-/// Writes the run to `folder`, which is created if need be: `program.csv`, `program.jsonl`, `session.json`.
+/// Writes the run to `folder`, which is created if necessary: `program.csv`, `program.jsonl`, `session.json`.
 ///
 /// # Errors
-/// [`Error::Io`] when it cannot be written; the errors of opening the device, which is asked about itself.
+/// [`Error::Io`] when it cannot be written; the errors of opening the device, whose properties are queried.
 pub fn keep_program(run: &ProgramRun, choice: &DeviceChoice, asked: &ProgramSettings, folder: &Path) -> Result<()> {
     let session = Session::open(choice)?;
-    // This process has run nothing on the machine, and has nothing to say of it when it ends.
+    // This process has run nothing on the machine, and must not report anything at its end.
     machine::report()?;
     let busy = |_, path: &Path| {
         let path = path.display();
@@ -86,7 +86,7 @@ pub fn keep_program(run: &ProgramRun, choice: &DeviceChoice, asked: &ProgramSett
     session_file.write(&session, &settings, &[lab], None)
 }
 
-/// The rows: first that of the program itself.
+/// Returns the rows, starting with the program's own.
 fn records(run: &ProgramRun) -> Vec<Record> {
     let shapes = run.shapes();
     let of_kernel = |shape: &Shape<'_>| {
@@ -118,7 +118,7 @@ fn empty(run: &ProgramRun, variant: &str) -> Record {
     Record { variant: variant.into(), ..Record::new(PROGRAM, 0, device, run.seed()) }
 }
 
-/// The row of the program itself: its exit code, what it copied, and what was found in no kernel.
+/// Returns the row of the program itself: its exit code, its copies, and the findings outside of kernels.
 fn main_record(run: &ProgramRun) -> Record {
     let found = run.findings_of_host();
     let (verdict, note) = match (run.exit_code, found.first()) {
@@ -135,7 +135,7 @@ fn main_record(run: &ProgramRun) -> Record {
     Record { verdict, note, findings: owned(&found), counters, ..empty(run, MAIN) }
 }
 
-/// The row of a kernel's launches with one shape.
+/// Returns the row of a kernel's launches with one shape.
 fn kernel_record(run: &ProgramRun, shape: &Shape<'_>, case: String) -> Record {
     let first = shape.launches[0];
     let launches = shape.launches.iter().copied().cloned().collect();
@@ -163,7 +163,7 @@ fn kernel_record(run: &ProgramRun, shape: &Shape<'_>, case: String) -> Record {
     }
 }
 
-/// The verdict on what has these findings, and a note.
+/// Returns the verdict for these findings, and a note.
 fn judged(found: &[&Told]) -> (Verdict, String) {
     let Some(first) = found.first() else {
         return (Verdict::Pass, String::new());

@@ -1,4 +1,5 @@
-//! What runs now, how far the run has come, and how long the rest may take: a line on standard error, on a terminal.
+//! The progress line on a terminal's standard error: the current case, the progress of the run, and the estimated
+//! remaining time.
 use std::{
     cell::RefCell,
     collections::HashSet,
@@ -9,25 +10,25 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// The line, and what it counts: variants, since nobody knows before how many cases a lab makes of each.
+/// The progress line. It counts variants, since the number of cases of a variant is not known in advance.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
     began: Instant,
-    /// The variants that will run, and those that have begun.
+    /// The number of variants that will run, and those that have begun.
     all: usize,
     begun: RefCell<HashSet<(String, String)>>,
 }
 
 impl Progress {
-    /// A line for a run of so many variants, if there is anybody to see it.
+    /// Returns a line for a run of `all` variants, if it is wanted and standard error is a terminal.
     pub(crate) fn new(is_wanted: bool, all: usize) -> Self {
         let bar = if is_wanted && std::io::stderr().is_terminal() {
             let bar = ProgressBar::new_spinner();
             if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}") {
                 bar.set_style(style);
             }
-            // Without a thread of its own, which the bar would panic without, it moves when its text changes.
+            // If no thread can be started, which would make the bar panic, it is redrawn only when its text changes.
             if thread::Builder::new().spawn(|| {}).is_ok() {
                 bar.enable_steady_tick(Duration::from_millis(120));
             }
@@ -38,12 +39,13 @@ impl Progress {
         Self { bar, began: Instant::now(), all, begun: RefCell::default() }
     }
 
-    /// So many kernel files are made ready, which takes long the first time: NVRTC compiles each of them.
+    /// Shows that `files` kernel files are being compiled, which takes long the first time: NVRTC compiles each of
+    /// them.
     pub(crate) fn prepare(&self, files: usize) {
         self.bar.set_message(preparing(files));
     }
 
-    /// A case begins. `time` is how long it will take, if that is known.
+    /// Shows that a case begins. `time` is its estimated duration, if known.
     pub(crate) fn begin(&self, lab: &str, variant: &str, case: &str, time: Option<String>) {
         let mut begun = self.begun.borrow_mut();
         begun.insert((lab.into(), variant.into()));
@@ -53,27 +55,27 @@ impl Progress {
         self.bar.set_message(format!("{far}: {}{time}", what.trim_end()));
     }
 
-    /// No case runs for now. The line is cleared when this is dropped.
+    /// Shows that no case is running. The line is cleared on drop.
     pub(crate) fn done(&self) {
         self.bar.set_message("");
     }
 
-    /// Prints something while the line is away.
+    /// Prints something while the line is hidden.
     pub(crate) fn suspend(&self, print: impl FnOnce()) {
         self.bar.suspend(print);
     }
 }
 
-/// What is said while kernel files are made ready.
+/// Returns the message that is shown while kernel files are compiled.
 fn preparing(files: usize) -> String {
-    format!("making {files} kernel files ready (they are compiled once, and kept for later runs)")
+    format!("compiling {files} kernel files (once; cached for later runs)")
 }
 
-/// How far the run has come when the variant number `k` of `n` begins, `elapsed` after the first.
+/// Returns the progress of the run when variant number `k` of `n` begins, `elapsed` after the first.
 fn how_far(k: usize, n: usize, elapsed: Duration) -> String {
     let n = n.max(k);
     let before = k.saturating_sub(1);
-    // The first two tell little about the rest.
+    // The first two variants are a poor estimate of the rest.
     if before < 2 {
         return format!("{k} of {n}");
     }
@@ -81,7 +83,7 @@ fn how_far(k: usize, n: usize, elapsed: Duration) -> String {
     format!("{k} of {n}, about {} left", short(left))
 }
 
-/// Seconds as `50 s`, `3 min` or `2 h`.
+/// Formats seconds as `50 s`, `3 min` or `2 h`.
 fn short(seconds: usize) -> String {
     match seconds {
         0..90 => format!("{seconds} s"),
@@ -102,7 +104,7 @@ mod tests {
         assert_eq!(at(3, 9, 10), "3 of 9, about 35 s left");
         assert_eq!(at(9, 9, 80), "9 of 9, about 10 s left");
         assert_eq!(at(11, 101, 200), "11 of 101, about 30 min left");
-        // A lab with more variants than it declares is no reason to fail.
+        // A lab with more variants than it declares must not cause a failure.
         assert_eq!(at(4, 3, 3), "4 of 4, about 1 s left");
         assert_eq!(short(7200), "2 h");
     }

@@ -1,4 +1,4 @@
-//! What a run tells about one lab: remarks for the reader, and rows and charts for every format.
+//! The output of one lab's run: remarks for the user, and rows and charts for every format.
 use std::rc::Rc;
 
 use crate::{
@@ -15,11 +15,11 @@ use crate::{
     record::{columns::Columns, row::Record},
 };
 
-/// How a format starts.
+/// The function that starts a format.
 type Start = fn(&Rc<Columns>, &Outputs<'_>) -> Result<Started>;
 
-/// The formats. Each is started for a lab with these columns, and gives `None` if these outputs do not ask for it. To
-/// add a format, add a file beside this one and a line here.
+/// The formats. Each is started for a lab with these columns, and returns `None` if it was not requested. To add a
+/// format, add a file here and an entry to this list.
 const FORMATS: &[Start] =
     &[csv::in_folder, details::in_folder, csv::on_stdout, json::start, table::start, chart::start];
 
@@ -33,7 +33,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Starts every format that these outputs ask for, for the lab with these columns.
+    /// Starts every requested format for the lab with these columns.
     ///
     /// # Errors
     /// [`crate::Error::Io`].
@@ -47,22 +47,22 @@ impl Report {
         })
     }
 
-    /// Where it prints.
+    /// Returns the terminal.
     pub(crate) fn terminal(&self) -> Rc<Terminal> {
         self.terminal.clone()
     }
 
-    /// A line for the reader.
+    /// Prints a line for the user.
     pub(crate) fn say(&self, line: &str) {
         self.terminal.say(&paragraphs(line));
     }
 
-    /// A line for the reader that is no result: it goes to standard error.
+    /// Prints a line for the user that is not a result to standard error.
     pub(crate) fn warn(&self, line: &str) {
         self.terminal.warn(line);
     }
 
-    /// A line that is printed only once.
+    /// Prints a line only once.
     pub(crate) fn remark(&mut self, line: &str) {
         if !self.remarks.iter().any(|r| r == line) {
             self.remarks.push(line.into());
@@ -70,12 +70,12 @@ impl Report {
         }
     }
 
-    /// A case begins; `time` is how long it will take, if that is known.
+    /// Called when a case begins; `time` is its estimated duration, if known.
     pub(crate) fn begin(&self, variant: &str, case: &str, time: Option<String>) {
         self.terminal.begin(self.lab, variant, case, time);
     }
 
-    /// A case has ended.
+    /// Called when a case has ended.
     ///
     /// # Errors
     /// [`crate::Error::Io`] when a format cannot write the row.
@@ -83,7 +83,7 @@ impl Report {
         self.formats.iter_mut().try_for_each(|f| f.row(record))
     }
 
-    /// The lab has drawn a chart.
+    /// Called when the lab has drawn a chart.
     ///
     /// # Errors
     /// [`crate::Error::Io`] when a format cannot write it.
@@ -91,7 +91,7 @@ impl Report {
         self.formats.iter_mut().try_for_each(|f| f.chart(name, chart))
     }
 
-    /// The lab has ended.
+    /// Called when the lab has ended.
     ///
     /// # Errors
     /// [`crate::Error::Io`].

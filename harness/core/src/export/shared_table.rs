@@ -1,4 +1,4 @@
-//! The table that several labs share on standard output: one header, with the columns of all of them.
+//! The table on standard output that several labs share: one header, with the columns of all of them.
 use std::cell::Cell as Once;
 
 use crate::record::{
@@ -9,7 +9,7 @@ use crate::record::{
     row::Record,
 };
 
-/// The names of the columns, and whether the header was written.
+/// The names of the columns, and whether the header has been written.
 #[derive(Debug)]
 pub(crate) struct SharedTable {
     names: Vec<&'static str>,
@@ -17,7 +17,7 @@ pub(crate) struct SharedTable {
 }
 
 impl SharedTable {
-    /// The common columns, the own ones of every lab, each name once, the counters, and what is predicted.
+    /// Collects the common columns, the own columns of every lab, each name once, the counters, and the predictions.
     pub(crate) fn of(labs: &[Columns]) -> Self {
         let mut names: Vec<&str> = COMMON.iter().map(|column| column.name).collect();
         for column in labs.iter().flat_map(|lab| &lab.own).chain(&COUNTERS).chain(&KERNEL).chain(&PREDICTED) {
@@ -28,13 +28,13 @@ impl SharedTable {
         Self { names, is_begun: Once::new(false) }
     }
 
-    /// The header, the first time.
+    /// Returns the header on the first call only.
     pub(crate) fn header(&self) -> Option<Vec<String>> {
         let is_first = !self.is_begun.replace(true);
         is_first.then(|| self.names.iter().map(ToString::to_string).collect())
     }
 
-    /// A record's cells. The columns of other labs stay empty.
+    /// Returns a record's cells. The columns of other labs stay empty.
     pub(crate) fn row(&self, columns: &Columns, record: &Record) -> Vec<String> {
         let mut row = vec![String::new(); self.names.len()];
         for (name, cell) in columns.cells(record) {

@@ -1,4 +1,4 @@
-//! Colours, for terminals: whoever prints leaves them out where they do not belong (a pipe, `NO_COLOR`).
+//! Colours for terminals: the printing code removes them where they do not belong (a pipe, `NO_COLOR`).
 use anstyle::{AnsiColor, Style};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -6,7 +6,7 @@ const PLACE: Style = AnsiColor::BrightBlue.on_default().bold();
 const HELP: Style = AnsiColor::Cyan.on_default().bold();
 const STRONG: Style = Style::new().bold();
 
-/// The words of [`crate::Verdict`] with their colours.
+/// The words of [`crate::Verdict`] and their colours.
 const VERDICTS: [(&str, Style); 4] = [
     ("pass", AnsiColor::Green.on_default()),
     ("fail", ERROR),
@@ -18,13 +18,13 @@ fn painted(text: &str, style: Style) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// A text in which one word is a verdict, with that word in its colour: `pass`, `3 fail`.
+/// Colours the verdict in a text with one: `pass`, `3 fail`.
 pub(crate) fn verdict(text: &str) -> String {
     let word = text.split(' ').find_map(|word| VERDICTS.into_iter().find(|(verdict, _)| *verdict == word));
     word.map_or_else(|| text.into(), |(word, style)| text.replacen(word, &painted(word, style), 1))
 }
 
-/// A message that begins with `error: ` or `warning: `, with this word in its colour.
+/// Colours the first word of a message that begins with `error: ` or `warning: `.
 pub(crate) fn message(text: &str) -> String {
     match text.split_once(": ") {
         Some((word @ "error", rest)) => format!("{}: {rest}", painted(word, ERROR)),
@@ -33,7 +33,7 @@ pub(crate) fn message(text: &str) -> String {
     }
 }
 
-/// A finding: its title, places, marks and remarks stand out from the source.
+/// Highlights a finding's title, places, marks and remarks against the source.
 pub(crate) fn finding(text: &str) -> String {
     let lines = text.lines().enumerate().map(|(i, line)| match line.trim_start() {
         _ if i == 0 => match line.split_once(": ") {

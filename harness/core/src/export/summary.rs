@@ -1,29 +1,29 @@
-//! What a reader sees after the last lab: the totals over all labs, and what has failed, each with the command that
-//! repeats it.
+//! The summary after the last lab: the totals over all labs, and a list of failures, each with a command that
+//! reproduces it.
 use crate::{
     export::{layout::wrapped, style},
     record::row::{Record, Verdict},
 };
 
-/// What has happened so far, over all labs.
+/// The results so far, over all labs.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
     labs: usize,
     counts: Counts,
     failed: Vec<Failed>,
     unable: Vec<String>,
-    /// The first case that was skipped, and why.
+    /// The first skipped case, and why it was skipped.
     skipped: Option<String>,
 }
 
-/// Rows by their verdict.
+/// The numbers of rows by verdict.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Counts([usize; 4]);
 
 const VERDICTS: [Verdict; 4] = [Verdict::Pass, Verdict::Fail, Verdict::Finding, Verdict::Skip];
 
 impl Counts {
-    /// The counts of these rows.
+    /// Counts these rows.
     pub(crate) fn of(records: &[Record]) -> Self {
         Self(VERDICTS.map(|verdict| records.iter().filter(|r| r.verdict == verdict).count()))
     }
@@ -34,7 +34,7 @@ impl Counts {
         }
     }
 
-    /// Rows of cases that ran.
+    /// The number of cases that ran.
     fn ran(self) -> usize {
         let [passed, failed, found, _] = self.0;
         passed + failed + found
@@ -51,7 +51,7 @@ impl std::fmt::Display for Counts {
     }
 }
 
-/// A row that has failed.
+/// A failed row.
 #[derive(Debug)]
 struct Failed {
     what: String,
@@ -59,7 +59,7 @@ struct Failed {
 }
 
 impl Summary {
-    /// Adds the rows of a lab. `repeat` gives the command that runs a row's case again.
+    /// Adds the rows of a lab. `repeat` returns the command that reproduces a row's case.
     pub(crate) fn add(&mut self, records: &[Record], repeat: impl Fn(&Record) -> String) {
         self.labs += 1;
         self.counts.add(Counts::of(records));
@@ -76,33 +76,33 @@ impl Summary {
         }
     }
 
-    /// A lab could not run, or not to its end.
+    /// Records a lab that could not run, or not to its end.
     pub(crate) fn unable(&mut self, lab: &str, why: &str) {
         self.unable.push(format!("{lab}: {why}"));
     }
 
-    /// Why there is nothing that could have passed: every case was skipped.
+    /// Returns why nothing ran, if every case was skipped.
     pub(crate) fn nothing_ran(&self) -> Option<String> {
         let first = self.skipped.as_ref().filter(|_| self.counts.ran() == 0)?;
         let Self { counts: Counts([.., skipped]), .. } = self;
         Some(format!("nothing ran: all {skipped} cases were skipped, the first {first}"))
     }
 
-    /// The rows that have failed, and the commands that repeat them; empty if there are none.
+    /// Returns the failed rows, and the commands that reproduce them; empty if there are none.
     pub(crate) fn failures(&self) -> String {
         let lines = self.failed.iter().flat_map(|failed| {
-            // The command stays on one line, to be copied.
+            // The command stays on one line, so that it can be copied.
             [wrapped(&format!("  {}", failed.what), 4), format!("    {}", failed.command)]
         });
         let lines: Vec<String> = lines.collect();
         if lines.is_empty() {
             String::new()
         } else {
-            format!("Failed, each with the command that repeats it:\n{}", lines.join("\n"))
+            format!("Failed, each with a command that reproduces it:\n{}", lines.join("\n"))
         }
     }
 
-    /// All of it: the totals if there were several labs, and what has failed.
+    /// Returns the summary: the totals if there were several labs, and the failures.
     pub(crate) fn text(&self) -> String {
         let mut parts = vec![self.failures()];
         if self.labs > 1 || !self.unable.is_empty() {
@@ -117,7 +117,7 @@ impl Summary {
     }
 }
 
-/// A row in one sentence: its name, its verdict and its note.
+/// Describes a row in one sentence: its name, its verdict and its note.
 fn described(record: &Record) -> String {
     let Record { lab, variant, case, note, .. } = record;
     let name: Vec<&str> =
@@ -141,7 +141,7 @@ mod tests {
         summary.add(&[row(Verdict::Pass), row(Verdict::Fail)], |r| format!("run {}", r.variant));
         assert_eq!(
             summary.text(),
-            "Failed, each with the command that repeats it:\n  lab a block 256, n = 1000: fail: 7 of 9\n    run a"
+            "Failed, each with a command that reproduces it:\n  lab a block 256, n = 1000: fail: 7 of 9\n    run a"
         );
         summary.add(&[row(Verdict::Skip), row(Verdict::Finding)], |_| "again".into());
         summary.unable("other", "no disk");

@@ -1,4 +1,4 @@
-//! What a reader sees: findings as they are found, and, after the lab, tables of its rows, its counters and its
+//! The output for people: findings as they occur, and, after the lab, tables of its rows, its counters and its
 //! costliest lines.
 use std::{collections::HashSet, io::IsTerminal, rc::Rc};
 
@@ -37,19 +37,19 @@ pub(crate) fn start(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Star
     })))
 }
 
-/// The rows of a lab so far, and the findings that were shown.
+/// The rows of a lab so far, and the findings that have been shown.
 #[derive(Debug)]
 struct Tables {
     columns: Rc<Columns>,
     terminal: Rc<Terminal>,
     counters: bool,
-    /// How many of the costliest lines are shown.
+    /// The number of costliest lines that are shown.
     hot: usize,
     /// Whether expected findings are shown in full.
     in_full: bool,
     records: Vec<Record>,
     shown: HashSet<String>,
-    /// For variants that are wrong on purpose, each class of findings is shown once.
+    /// The classes of findings that have been shown for variants that are wrong on purpose; each class is shown once.
     told: HashSet<(String, Class)>,
 }
 
@@ -79,7 +79,8 @@ impl Exporter for Tables {
 }
 
 impl Tables {
-    /// Shows a finding of this row, unless it was shown before: an expected one on a line, any other with the source.
+    /// Shows a finding of this row, unless it was shown before: an expected one on a line, any other one with the
+    /// source.
     fn finding(&mut self, record: &Record, finding: &Told) {
         let expected = record.verdict == Verdict::Pass;
         let class = finding.finding.class();
@@ -100,7 +101,7 @@ impl Tables {
     }
 }
 
-/// Where a finding is, as the end of a sentence; empty if its headline is all that is known.
+/// Returns the place of a finding, as the end of a sentence; empty if only its headline is known.
 fn place(finding: &Told) -> String {
     let places = finding.finding.places();
     let Some(first) = places.first() else {
@@ -112,9 +113,8 @@ fn place(finding: &Told) -> String {
     }
 }
 
-/// A finding for the reader's terminal: its title, its remarks and what is said at its marks are broken between words,
-/// further in. The source is not, because the marks stand below what they belong to. Without a terminal nothing is
-/// broken.
+/// Wraps a finding for the terminal: its title, remarks and labels of marks are wrapped between words and indented. The
+/// source is not wrapped, because the marks below must stay aligned. Without a terminal nothing is wrapped.
 fn fitted_finding(text: &str) -> String {
     if !std::io::stdout().is_terminal() {
         return text.into();
@@ -130,7 +130,7 @@ fn fitted_finding(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What is said at a mark: later lines stand below the first one's words.
+/// Wraps a mark's label: continuation lines are aligned with the label's first line.
 fn marked(mark: &str, words: &str, width: usize) -> String {
     let column = mark.chars().count() + 2;
     let bar = mark.find('|').unwrap_or(0);
@@ -151,11 +151,11 @@ fn marked(mark: &str, words: &str, width: usize) -> String {
     lines.join("\n")
 }
 
-/// The columns that are left out first where the table of records is too wide: those derived from others, then those
-/// that the case mostly repeats. The CSV has all of them.
+/// The columns that are left out first if the table of records is too wide: those derived from others, then those that
+/// the case mostly repeats. The CSV has all of them.
 const SPARE: [&str; 7] = ["± %", "GB/s", "n", "grid", "block", "GFLOP/s", "% ceiling"];
 
-/// The tables of a lab's records, measured cases and then answered questions, and the notes below.
+/// Returns the tables of a lab's records, measured cases first, then answered questions, and the notes below.
 fn records(columns: &Columns, records: &[Record]) -> String {
     let (questions, cases): (Vec<&Record>, Vec<&Record>) = records.iter().partition(|r| is_question(r));
     let mut parts = Vec::new();
@@ -168,7 +168,7 @@ fn records(columns: &Columns, records: &[Record]) -> String {
     format!("{}\n{}", parts.join("\n\n"), Counts::of(records))
 }
 
-/// A checked question: nothing was launched or timed for it, and its note is the answer.
+/// Whether a row is a checked question: nothing was launched or timed for it, and its note is the answer.
 fn is_question(r: &Record) -> bool {
     let measured = r.n.is_some() || r.grid.is_some() || r.times.is_some();
     let launched = value(r, "launches").is_some_and(|l| l > 0.0);
@@ -176,7 +176,7 @@ fn is_question(r: &Record) -> bool {
     !measured && !launched && answer && r.findings.is_empty() && r.verdict != Verdict::Skip
 }
 
-/// The questions, each with its answer. A question in words stands behind its case, which `--case` takes.
+/// Returns the questions, each with its answer. A question's text follows its case, which `--case` accepts.
 fn answered(columns: &Columns, records: &[&Record]) -> String {
     let question = |r: &Record| match columns.text(r, "question") {
         Some(asks) if !r.case.is_empty() => format!("{}: {asks}", r.case),

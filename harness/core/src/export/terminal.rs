@@ -1,4 +1,4 @@
-//! The terminal: text for the reader, progress while cases run, and standard output when it carries data.
+//! The terminal: text for the user, progress while cases run, and standard output when it carries data.
 use std::{
     cell::Cell,
     fs::File,
@@ -14,52 +14,52 @@ use crate::{
     stdout,
 };
 
-/// Where text, CSV and JSON go.
+/// The destination of text, CSV and JSON.
 #[derive(Debug)]
 pub struct Terminal {
     quiet: Cell<bool>,
-    /// Whether this is the process of one case, which prints only what the case itself prints.
+    /// Whether this is the process of one case, which prints only the case's own output.
     is_of_a_case: bool,
-    /// Standard output proper, when it carries CSV or JSON and all other text goes to standard error.
+    /// The original standard output, if it carries CSV or JSON and all other text goes to standard error.
     data: Option<Mutex<File>>,
     progress: Progress,
 }
 
 impl Terminal {
-    /// A terminal that shows no text if it is to be `quiet`. If standard output carries `data`, whatever else is
-    /// printed to it from now on, a kernel's printf included, goes to standard error. So many `variants` will run.
+    /// Returns a terminal that shows no text if `quiet`. If standard output carries `data`, everything else that is
+    /// printed to it from now on, including a kernel's printf, goes to standard error. `variants` is the number of
+    /// variants that will run.
     pub(crate) fn new(quiet: bool, data: bool, variants: usize) -> Self {
         let data = data.then(|| Mutex::new(take_stdout()));
         let progress = Progress::new(!quiet, variants);
         Self { quiet: Cell::new(quiet), is_of_a_case: false, data, progress }
     }
 
-    /// A terminal that prints nothing.
+    /// Returns a terminal that prints nothing.
     #[cfg(test)]
     pub(crate) fn silent() -> Self {
         Self { is_of_a_case: false, ..Self::of_a_case() }
     }
 
-    /// A terminal that prints only while its case is [`Terminal::aloud`]: the process that has started this one
-    /// prints the rest.
+    /// Returns a terminal that prints only while its case is [`Terminal::aloud`]: the parent process prints the rest.
     pub(crate) fn of_a_case() -> Self {
         Self { quiet: Cell::new(true), is_of_a_case: true, data: None, progress: Progress::new(false, 0) }
     }
 
-    /// While the guard lives, the case itself runs.
+    /// Enables output for the case itself while the guard lives.
     pub(crate) fn aloud(&self) -> Aloud<'_> {
         self.quiet.set(self.quiet.get() && !self.is_of_a_case);
         Aloud(self)
     }
 
-    /// A line (or several) for the reader.
+    /// Prints one or more lines for the user.
     pub fn say(&self, text: &str) {
         if self.quiet.get() {
             return;
         }
         self.progress.suspend(|| {
             if self.data.is_some() {
-                // There is nowhere to report that it cannot be written.
+                // A failed write cannot be reported anywhere.
                 let _ = writeln!(anstream::stderr(), "{}", printable::shown(text));
             } else {
                 stdout::write_line(text);
@@ -67,24 +67,24 @@ impl Terminal {
         });
     }
 
-    /// As [`print_error`], unless nothing is to be said.
+    /// As [`print_error`], unless the terminal is quiet.
     pub fn warn(&self, text: &str) {
         if !self.quiet.get() {
             self.progress.suspend(|| print_error(text));
         }
     }
 
-    /// The kernel files are made ready before the first case runs.
+    /// Shows that the kernel files are being compiled before the first case runs.
     pub(crate) fn prepare(&self, files: usize) {
         self.progress.prepare(files);
     }
 
-    /// What is running now; `time` is how long it will take, if that is known.
+    /// Shows the running case; `time` is its estimated duration, if known.
     pub(crate) fn begin(&self, lab: &str, variant: &str, case: &str, time: Option<String>) {
         self.progress.begin(lab, variant, case, time);
     }
 
-    /// No case runs for now.
+    /// Shows that no case is running.
     pub(crate) fn done(&self) {
         self.progress.done();
     }
@@ -92,7 +92,7 @@ impl Terminal {
     /// Writes data for another program to standard output, if it carries data.
     ///
     /// # Errors
-    /// [`Error::Io`]. A reader that has closed the pipe (`| head`) is not an error: the rows still go to the folder.
+    /// [`Error::Io`]. A closed pipe (`| head`) is not an error: the rows still go to the folder.
     pub fn data(&self, text: &str) -> Result<()> {
         let Some(out) = &self.data else {
             return Ok(());
@@ -107,7 +107,7 @@ impl Terminal {
     }
 }
 
-/// The time in which a case runs: see [`Terminal::aloud`].
+/// The guard of [`Terminal::aloud`].
 #[derive(Debug)]
 pub(crate) struct Aloud<'t>(&'t Terminal);
 
@@ -118,38 +118,38 @@ impl Drop for Aloud<'_> {
 }
 
 /// Prints `text` and a line break to standard output. A closed pipe (`| head`) is not an error; any other failure makes
-/// the command end with exit code 4 ([`crate::ended`]). Colours are left out where the reader is no terminal, or wants
-/// none.
+/// the command end with exit code 4 ([`crate::ended`]). Colours are left out if the output is not a terminal, or the
+/// user disables them.
 pub fn print(text: &str) {
     stdout::write_line(text);
 }
 
-/// As [`print()`], of text for another program, which stays as it is: a script, XML, Markdown.
+/// As [`print()`], for text that another program reads and that is not modified: a script, XML, Markdown.
 pub fn print_data(text: &str) {
     stdout::write_data(text);
 }
 
-/// As [`print()`], of JSON. What no reader sees, or may take for a command, is escaped in it.
+/// As [`print()`], for JSON. Invisible characters and workflow commands are escaped in it.
 ///
 /// # Panics
-/// When the value cannot be written, such as a map whose keys are no strings.
+/// When the value cannot be serialized, such as a map whose keys are not strings.
 pub fn print_json(value: &impl serde::Serialize) {
     let text = serde_json::to_string_pretty(value).expect("plain data has a JSON");
     stdout::write_data(&printable::json(&text));
 }
 
-/// Prints `text` and a line break to standard error; there is nowhere to report that it cannot be written. On a
-/// terminal, a line that is too wide is broken between words.
+/// Prints `text` and a line break to standard error; a failed write cannot be reported anywhere. On a terminal, a line
+/// that is too wide is wrapped between words.
 pub fn print_error(text: &str) {
     let text = if std::io::stderr().is_terminal() { paragraphs(text) } else { text.into() };
     let _ = writeln!(anstream::stderr(), "{}", printable::shown(&style::message(&text)));
 }
 
-/// Keeps standard output for data and points descriptor 1 at standard error.
+/// Takes standard output for data and redirects descriptor 1 to standard error.
 #[cfg(unix)]
 fn take_stdout() -> File {
     use std::os::fd::FromRawFd;
-    // SAFETY: plain descriptor calls; the duplicate is owned by the file from here on.
+    // SAFETY: descriptor calls; the duplicate is owned by the file from here on.
     unsafe {
         let fd = libc::dup(1);
         libc::dup2(2, 1);

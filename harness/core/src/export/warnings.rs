@@ -1,11 +1,11 @@
-//! What the compiler warned about in a kernel file that it accepted.
+//! The compiler's warnings about accepted kernel files.
 use kernels::Warning;
 
-/// Warnings that are shown of one file, and the lines of each.
+/// The maximum number of warnings that are shown for one file, and the lines of each.
 const SHOWN: usize = 5;
 const LINES: usize = 8;
 
-/// The warnings as text, the first ones in full; empty when there are none.
+/// Formats the warnings, the first ones in full; empty if there are none.
 pub fn warnings(all: &[Warning]) -> String {
     if all.is_empty() {
         return String::new();

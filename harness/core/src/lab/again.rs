@@ -1,6 +1,6 @@
-//! A judged lab runs several times in one process, in rounds, each with a seed, and with options, of its own.
-//! The modules stay loaded meanwhile. A kernel that keeps an answer, and gives it again for other inputs, is then seen
-//! to be wrong.
+//! Judge rounds: a judged lab runs several times in one process, each time with another seed and other options. The
+//! modules stay loaded meanwhile. A kernel that keeps an answer, and returns it again for other inputs, is then
+//! detected.
 //!
 //! The rounds of a case make one row. Counters, notes and the lab's own columns are those of the first round.
 use clap::{ArgMatches, Command, FromArgMatches};
@@ -10,7 +10,7 @@ use crate::{
     lab::{options::Options, rounds::Rounds, run::Run},
 };
 
-/// What the rounds after the first differ in.
+/// The seed and options of a later round.
 #[derive(Debug)]
 pub(crate) struct Again {
     seed: u64,
@@ -20,7 +20,7 @@ pub(crate) struct Again {
 }
 
 impl Again {
-    /// One round, from the value of its `--again`: a JSON array of the words of a command line of `lab`.
+    /// Parses the value of `--again` for one round: a JSON array with the words of a command line of `lab`.
     ///
     /// # Errors
     /// [`Error::Usage`] when the lab has no such options.
@@ -33,7 +33,7 @@ impl Again {
     }
 }
 
-/// Runs `body`, a function of the lab with this command line: once, or in rounds if `--again` asks for them. The cases'
+/// Runs `body`, a function of the lab with this command line: once, or in rounds if `--again` requests them. The cases'
 /// rows are written after the rounds.
 ///
 /// # Errors
@@ -62,7 +62,7 @@ pub(crate) fn run(run: &mut Run, lab: &Command, body: impl Fn(&Run) -> Result<()
     (run.options, run.args) = first;
     run.records.borrow_mut().truncate(before);
     let rounds = run.rounds.borrow_mut().take();
-    // What was seen before an error counts as well.
+    // The results before an error count as well.
     for held in rounds.into_iter().flat_map(Rounds::into_held) {
         run.finish(run.judged(held.variant, held.passes))?;
     }

@@ -1,8 +1,9 @@
-//! Kernel files that are made ready before the first lab begins.
+//! Compiles kernel files before the first lab begins.
 //!
-//! NVRTC compiles them on all cores. The driver of a GPU makes its machine code of them one after another, whatever
-//! thread asks, and keeps it for every process. (All files beside an H200: 10.4 s on one thread, 9.9 s on eight, 3.3 s
-//! in four processes.) So where it has kept none yet, other processes of this program have it made of a share each.
+//! NVRTC compiles them on all cores. A GPU's driver compiles them to machine code one after another, whichever thread
+//! requests it, and caches the result for every process. (All files, on the host of an H200: 10.4 s on one thread, 9.9
+//! s on eight, 3.3 s in four processes.) So if the driver's cache is cold, helper processes of this program each
+//! compile a share of the files.
 use std::{
     env,
     process::Stdio,
@@ -20,25 +21,25 @@ use crate::{
     measure::{parallel::parallel, timer},
 };
 
-/// A file of so many bytes of PTX tells by its time whether the driver has kept its machine code.
+/// PTX files of at least this size: the load time shows whether the driver's cache was hit.
 const TELLING: usize = 100_000;
 
-/// A driver that takes so long for such a file has made its machine code just now: on an H200's host that took 0.15 s
-/// and more, and a few milliseconds where it had kept it.
+/// A driver that takes at least this long for such a file has just compiled it: on an H200's host that took 0.15 s and
+/// more, and a few milliseconds with a cache hit.
 const MADE: Duration = Duration::from_millis(50);
 
-/// The most helpers: each starts a driver of its own, which takes a good part of a second.
+/// The maximum number of helpers: each starts its own driver, which takes a good part of a second.
 const MOST: usize = 5;
 
-/// In a helper: makes its files ready.
+/// Compiles a helper's share of the files.
 pub(crate) fn help(wanted: &[usize], files: &[&KernelSource], session: &Session) {
     make(wanted.iter().filter_map(|i| files.get(*i)), session);
 }
 
-/// Makes the kernel files that labs will load ready, so that each lab finds them made when it first needs them. What
-/// fails here fails again where it is needed, and is told there.
+/// Compiles the kernel files that labs will load, so that each lab finds them in the cache. A failure here occurs again
+/// where the file is needed, and is reported there.
 pub(crate) fn compile(process: &Process, files: &[&KernelSource], session: &Session) {
-    // One file is compiled as soon by who needs it.
+    // A single file is compiled just as fast when it is first used.
     if files.len() < 2 || kernels::cache_folder().is_none() {
         return;
     }
@@ -47,7 +48,7 @@ pub(crate) fn compile(process: &Process, files: &[&KernelSource], session: &Sess
     largest_first.sort_by_key(|i| std::cmp::Reverse(sizes[*i]));
     let compile = |i: usize| drop(kernels::ptx_for(files[largest_first[i]], session.device.compute_capability));
     parallel(files.len(), compile);
-    // In a benchmark's program, a helper would be a benchmark.
+    // In a benchmark's program, a helper would run the benchmark.
     if session.device.is_emulated || !keeps_machine_code() || timer::is_set() {
         return;
     }
@@ -67,12 +68,12 @@ pub(crate) fn compile(process: &Process, files: &[&KernelSource], session: &Sess
     }
 }
 
-/// Whether the driver keeps the machine code that it makes.
+/// Whether the driver caches its machine code.
 fn keeps_machine_code() -> bool {
     env::var_os("CUDA_CACHE_DISABLE").is_none_or(|value| value == "0")
 }
 
-/// Has each file loaded once, for what the driver keeps of it.
+/// Loads each file once, so that the driver caches its machine code.
 fn make<'f>(files: impl IntoIterator<Item = &'f &'f KernelSource>, session: &Session) {
     for file in files {
         if let Ok(compiled) = kernels::ptx_for(file, session.device.compute_capability) {
@@ -81,7 +82,7 @@ fn make<'f>(files: impl IntoIterator<Item = &'f &'f KernelSource>, session: &Ses
     }
 }
 
-/// The files of `largest_first` in so many shares of about the same size.
+/// Divides the files of `largest_first` into `number` shares of about the same size.
 fn shares(largest_first: &[usize], sizes: &[usize], number: usize) -> Vec<Vec<usize>> {
     let mut shares = vec![(0, Vec::new()); number];
     for file in largest_first {
@@ -93,7 +94,7 @@ fn shares(largest_first: &[usize], sizes: &[usize], number: usize) -> Vec<Vec<us
     shares.into_iter().map(|(_, share)| share).collect()
 }
 
-/// Starts a helper for these files, if it can be started.
+/// Starts a helper for these files, if possible.
 fn start(process: &Process, share: &[usize]) -> Option<(std::process::Child, RecordsFile)> {
     let (mut command, left) = process.piece(Role::Precompilation { files: share.to_vec() }).ok()?;
     command.stdout(Stdio::null()).stderr(Stdio::null());

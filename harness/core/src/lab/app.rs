@@ -1,4 +1,4 @@
-//! The running of labs one after another, and how a command ends.
+//! Runs labs one after another, and decides the exit code.
 use std::{cell::RefCell, process::ExitCode, rc::Rc, sync::Arc, time::Instant};
 
 use clap::{ArgMatches, FromArgMatches};
@@ -49,7 +49,7 @@ pub fn main(lab: &'static Lab) -> ExitCode {
     ended(Ok(run_labs(Labs::Own(lab), &matches, process)))
 }
 
-/// How a command ends: prints its error if it failed, and looks whether all that it printed was written.
+/// Ends a command: prints its error if it failed, and checks that all its output was written.
 pub fn ended(outcome: Result<ExitCode>) -> ExitCode {
     let failed = |error: Error| {
         complain(&error);
@@ -59,8 +59,8 @@ pub fn ended(outcome: Result<ExitCode>) -> ExitCode {
     stdout::check().map_or_else(failed, |()| code)
 }
 
-/// Runs `labs` in order with the options in `matches`, and reports. With more than one, a lab's own
-/// options stay at their defaults.
+/// Runs `labs` in order with the options in `matches`, and reports. With more than one lab, the labs' own options keep
+/// their defaults.
 pub fn run_labs(labs: Labs<'_>, matches: &ArgMatches, process: Process) -> ExitCode {
     scarce::install();
     let outcome = scarce::check().and_then(|()| Program::open(labs, matches, process)).and_then(Program::run);
@@ -74,12 +74,12 @@ pub fn run_labs(labs: Labs<'_>, matches: &ArgMatches, process: Process) -> ExitC
     }
 }
 
-/// Prints an error in the same form as every command.
+/// Prints an error in the common form of all commands.
 pub fn complain(error: &Error) {
     print_error(&format!("error: {error}"));
 }
 
-/// A command that runs labs: what they share, and their results so far.
+/// A command that runs labs: their shared state, and their results so far.
 struct Program<'m> {
     labs: Vec<&'static Lab>,
     matches: &'m ArgMatches,
@@ -87,7 +87,7 @@ struct Program<'m> {
     options: Options,
     /// The part for which times are predicted.
     part: Option<Part>,
-    /// The part for which a companion predicts them, beside those of a GPU.
+    /// The part for which a companion run predicts times, to be shown with those of a GPU.
     beside: Option<Part>,
     /// The file of `--kernel`.
     replaced: Option<kernels::KernelSource>,
@@ -97,16 +97,16 @@ struct Program<'m> {
     file: Option<SessionFile>,
     terminal: Rc<Terminal>,
     table: Rc<SharedTable>,
-    /// The entries of session.json for the labs that are done.
+    /// The entries of session.json for the completed labs.
     done: Vec<serde_json::Value>,
     summary: Summary,
-    /// Whether the program is the lab's own.
+    /// Whether this is the lab's own program.
     is_own: bool,
     exit: Exit,
 }
 
 impl<'m> Program<'m> {
-    /// Checks the command line, opens the device and the run's folder, and says what runs where.
+    /// Checks the command line, opens the device and the run's folder, and prints what runs where.
     fn open(labs: Labs<'_>, matches: &'m ArgMatches, process: Process) -> Result<Self> {
         let mut options = Options::from_arg_matches(matches).map_err(|e| Error::usage(e.to_string()))?;
         if let Role::Prediction { part, .. } = &process.role {
@@ -127,13 +127,13 @@ impl<'m> Program<'m> {
         if options.confined {
             apart::want();
         }
-        // A compiler that was named and cannot be loaded is one mistake, not one of each lab.
+        // A compiler that was named and cannot be loaded is reported once, not for each lab.
         kernels::nvrtc()?;
         let mut session = Session::open(&predicting::device(&options, matches)?)?;
         let part = predicting::part(&options, &session.device.profile)?;
         let beside = predicting::beside(&options, &session.device.profile, &session.device.name)?;
-        // The kernel file has been read, for it may come through a pipe, and a GPU's driver has started: both need
-        // these rights. The file is not compiled yet.
+        // The kernel file has already been read, for it may come through a pipe, and a GPU's driver has been started:
+        // both need these rights. The file has not been compiled yet.
         if options.confined {
             sandbox::restrict_judge().map_err(|why| Error::CannotRun(format!("cannot give up rights: {why}")))?;
         }
@@ -216,7 +216,7 @@ impl<'m> Program<'m> {
         }
         for lab in self.labs.clone().into_iter().filter(|lab| process.role.runs_lab(lab.name)) {
             if let Err(error) = self.lab(lab) {
-                // A lab that cannot run does not stop the others; an error that the user must correct does.
+                // A lab that cannot run does not stop the others, but an error that the user must correct does.
                 let fatal =
                     matches!(error, Error::Interrupted | Error::Usage(_) | Error::Limit { .. } | Error::Io { .. });
                 if fatal || self.labs.len() == 1 {
@@ -235,7 +235,7 @@ impl<'m> Program<'m> {
         }
     }
 
-    /// Says what has failed and where the rows are; removes a folder that nothing was written to.
+    /// Prints the failures and the location of the rows; removes the folder if nothing was written to it.
     fn end(&self) {
         if self.options.quiet && !self.is_collected() {
             let failures = self.summary.failures();
@@ -256,7 +256,7 @@ impl<'m> Program<'m> {
         }
     }
 
-    /// Runs one lab: the experiment, the exercises, and the search for what it leaked; then its tables.
+    /// Runs one lab: the experiment, the exercises, the leak check, and then its tables.
     fn lab(&mut self, lab: &'static Lab) -> Result<()> {
         if let Some(file) = &mut self.file {
             file.write(&self.session, &self.options.settings(), &self.done, Some(lab.name))?;
@@ -271,7 +271,7 @@ impl<'m> Program<'m> {
         // An interruption makes other calls fail.
         let result = self.experiment(lab, &mut run).map_err(|error| interrupt::check().err().unwrap_or(error));
         self.terminal.done();
-        // Nobody can mend the lab's own files here.
+        // Compiler warnings matter only for user-supplied kernels.
         let warned = run.kernels.warnings();
         if self.replaced.is_some() && !warned.is_empty() {
             self.terminal.say(&format!("\n{}", warnings(&warned)));
@@ -279,13 +279,13 @@ impl<'m> Program<'m> {
         let result = result.and(run.report.borrow_mut().finish());
         let result = result.and_then(|()| if self.is_collected() { Ok(()) } else { self.check(&run) });
         let wrong = run.records().iter().any(|r| matches!(r.verdict, Verdict::Fail | Verdict::Finding));
-        // Errors after a kernel has ruined the context are that kernel's fault, and it was judged already.
-        // In a process of one case that is so too if the kernel is wrong on purpose.
+        // Errors after a kernel has corrupted the context are that kernel's fault, which has already been judged. The
+        // same holds in the process of a single case if its kernel is wrong on purpose.
         let by = run.lost.borrow().clone().filter(|_| wrong || self.process.role.is_case());
         let result = match (result, by) {
             (Err(Error::Driver(_) | Error::Module { .. }), Some(by)) => {
                 let lost =
-                    format!("{}: the rest is left out, since the device's context was lost in case {by}", lab.name);
+                    format!("{}: the rest is left out, because the device's context was lost in case {by}", lab.name);
                 self.terminal.say(&lost);
                 Ok(())
             }
@@ -307,7 +307,7 @@ impl<'m> Program<'m> {
         result
     }
 
-    /// What the lab's function is given.
+    /// Creates the run that is passed to the lab's function.
     fn start(&self, lab: &'static Lab) -> Result<Run> {
         let outputs = Outputs {
             folder: self.folder.as_ref(),
@@ -316,8 +316,10 @@ impl<'m> Program<'m> {
             table: self.table.clone(),
         };
         let companion = self.beside.as_ref().map(|part| {
-            self.terminal
-                .say(&format!("{}: emulated first, so that times can be predicted beside those of the GPU", lab.name));
+            self.terminal.say(&format!(
+                "{}: runs emulated first, to predict the times that are compared with the GPU's",
+                lab.name
+            ));
             Companion::of(part, || companion::run(&self.process, lab.name, part))
         });
         let columns = Rc::new(lab.all_columns());
@@ -356,14 +358,14 @@ impl<'m> Program<'m> {
         run.leaks()
     }
 
-    /// Looks whether what ran is what was asked for.
+    /// Checks that the requested cases have run.
     fn check(&self, run: &Run) -> Result<()> {
         let records = run.records();
         asked::check(run.lab, &self.options, self.matches, &records)?;
         let Some(file) = self.replaced.as_ref().map(|replaced| &replaced.path) else {
             return Ok(());
         };
-        // A case may load its kernels in a process of its own, and one that did not pass may not have come to that.
+        // A case may load its kernels in a separate process, and one that did not pass may not have loaded them at all.
         let variants = run.lab.variants();
         let may_have = |variant: &str| variants.iter().any(|v| v.name == variant && v.own_process);
         let is_in_vain = |record: &Record| record.verdict == Verdict::Pass && !may_have(&record.variant);
@@ -373,12 +375,12 @@ impl<'m> Program<'m> {
         Ok(())
     }
 
-    /// Whether another program collects the records: it sees by them what ran and what failed.
+    /// Whether another program reads the records, which show what ran and what failed.
     fn is_collected(&self) -> bool {
         self.options.records.is_some()
     }
 
-    /// How the command ends, as far as is known: the worst ending counts, and a wrong answer comes before a slow one.
+    /// Updates how the command ends: the worst ending counts, and a wrong answer is worse than a slow one.
     fn judge(&mut self, run: &Run, wrong: bool) {
         let slow = self.options.min_percent.map_or_else(Vec::new, |least| pace::too_slow(&run.records(), least));
         for line in &slow {
@@ -387,7 +389,7 @@ impl<'m> Program<'m> {
         let fast = pace::too_fast(&run.records(), self.session.device.l2_bytes);
         for line in fast.iter().filter(|_| !self.process.role.is_case()) {
             print_error(&format!(
-                "{line}, which cannot be: the ceiling was measured wrongly. Run again while nobody else uses this GPU"
+                "{line}, which is impossible: the ceiling was measured wrongly. Run again while no one else uses the GPU"
             ));
         }
         let wrong = wrong || !fast.is_empty();
@@ -401,7 +403,7 @@ impl<'m> Program<'m> {
     }
 }
 
-/// The folder of the run, once no other run writes to it.
+/// Creates the run's folder, and waits until no other run writes to it.
 fn own_folder(options: &Options, session: &Session) -> Result<Folder> {
     Folder::create(options.out.as_deref(), &slug(session), |is_first, path| {
         if is_first && !options.quiet {
@@ -411,7 +413,7 @@ fn own_folder(options: &Options, session: &Session) -> Result<Folder> {
     })
 }
 
-/// The device as a folder's name: `cuda-nvidia-h200`, `emulated-a100`.
+/// Returns the device as part of a folder's name: `cuda-nvidia-h200`, `emulated-a100`.
 fn slug(session: &Session) -> String {
     let device = &session.device;
     let part = if device.is_emulated { &device.profile } else { &device.name };

@@ -1,4 +1,4 @@
-//! A lab's own options: how they are declared, and how a run reads them.
+//! A lab's own options: their declaration, and their values in a run.
 use std::{
     fs::{self, File, FileType},
     io::Read,
@@ -12,7 +12,7 @@ use crate::{
     lab::{number::parse_u32, run::Run},
 };
 
-/// An option that chooses among `values`, repeatable; without it all are chosen ([`Run::chosen`]).
+/// Declares an option that chooses among `values`, repeatable; without it all are chosen ([`Run::chosen`]).
 pub fn choice(
     name: &'static str,
     value_name: &'static str,
@@ -27,17 +27,17 @@ pub fn choice(
         .help(help)
 }
 
-/// An option that holds a value: the caller adds how it is parsed, and its default if it has one.
+/// Declares an option with a value: the caller adds its parser, and its default if it has one.
 pub fn value(name: &'static str, value_name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value_name).allow_hyphen_values(true).help(help)
 }
 
-/// An option that holds a count of at least one ([`Run::count`]).
+/// Declares an option with a count of at least one ([`Run::count`]).
 pub fn count(name: &'static str, help: &'static str) -> Arg {
     value(name, "COUNT", help).value_parser(parse_u32)
 }
 
-/// An option that holds a number, with a default ([`Run::number`]).
+/// Declares an option with a number and a default ([`Run::number`]).
 pub fn number(name: &'static str, default: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
@@ -48,17 +48,17 @@ pub fn number(name: &'static str, default: &'static str, help: &'static str) -> 
         .help(help)
 }
 
-/// An option without a value ([`Run::is_given`]).
+/// Declares an option without a value ([`Run::is_given`]).
 pub fn switch(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
 }
 
-/// An option that names a file, `-` for standard input ([`Run::file`]).
+/// Declares an option that names a file, `-` for standard input ([`Run::file`]).
 pub fn file(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name("FILE").help(help)
 }
 
-/// What is read of a file is at most this part of the memory that there is: it is also parsed, copied and counted.
+/// A file may have at most this fraction of the available memory: it is also parsed, copied and counted.
 const SHARE: u64 = 4;
 
 fn read(file: &str) -> Result<Vec<u8>> {
@@ -85,13 +85,13 @@ fn read(file: &str) -> Result<Vec<u8>> {
     if read.map_err(io)? { Ok(bytes) } else { Err(too_large()) }
 }
 
-/// Reads to the end, but at most `most` bytes. Returns whether that was all.
+/// Reads to the end, but at most `most` bytes. Returns whether the end was reached.
 fn read_within(from: &mut impl Read, most: u64, into: &mut Vec<u8>) -> std::io::Result<bool> {
     from.take(most.saturating_add(1)).read_to_end(into)?;
     Ok(into.len() as u64 <= most)
 }
 
-/// What a path leads to, in words, unless it is a file or a pipe.
+/// Describes the target of a path, unless it is a file or a pipe.
 fn unreadable(kind: FileType) -> Option<&'static str> {
     #[cfg(unix)]
     {
@@ -106,31 +106,31 @@ fn unreadable(kind: FileType) -> Option<&'static str> {
 }
 
 impl Run {
-    /// All that a file holds, or standard input where `file` is `-`. Only files and pipes are read: a device like
-    /// `/dev/zero` has no end.
+    /// Returns the contents of a file, or of standard input if `file` is `-`. Only files and pipes are read: a device
+    /// like `/dev/zero` is endless.
     ///
     /// # Errors
     /// [`Error::Usage`] when it cannot be read, [`Error::CannotRun`] when it is too large for this computer's memory.
     pub fn read(&self, file: &str) -> Result<Vec<u8>> {
         if file == "-" && self.process.role.is_case() {
-            let why = "a case in a process of its own (--timeout) cannot read standard input again; give a file";
+            let why = "a case in a separate process (--timeout) cannot read standard input again; give a file";
             return Err(Error::usage(why));
         }
         read(file)
     }
 
-    /// The elements of `all` whose names were chosen with the option `option`; all of them without it.
+    /// Returns the elements of `all` whose names were chosen with the option `option`; all of them without it.
     pub fn chosen<T: Copy>(&self, option: &str, all: &[T], name: impl Fn(T) -> &'static str) -> Vec<T> {
         let names: Vec<&String> = self.args().get_many(option).into_iter().flatten().collect();
         all.iter().copied().filter(|&one| names.is_empty() || names.iter().any(|n| *n == name(one))).collect()
     }
 
-    /// The value of an option declared by [`count`].
+    /// Returns the value of an option declared by [`count`].
     pub fn count(&self, option: &str) -> Option<u32> {
         self.args().get_one::<u32>(option).copied()
     }
 
-    /// The value of an option declared by [`number`].
+    /// Returns the value of an option declared by [`number`].
     ///
     /// # Panics
     /// When the lab declares no such option.
@@ -143,7 +143,7 @@ impl Run {
         self.args().get_flag(option)
     }
 
-    /// The value of an option declared by [`file()`].
+    /// Returns the value of an option declared by [`file()`].
     pub fn file(&self, option: &str) -> Option<&str> {
         self.args().get_one::<String>(option).map(String::as_str)
     }
@@ -160,7 +160,7 @@ mod tests {
             assert_eq!(read_within(&mut &b"hello"[..], most, &mut into).unwrap(), whole);
             assert!(into.len() as u64 <= most + 1);
         }
-        // Without an end.
+        // Endless input.
         assert!(!read_within(&mut std::io::repeat(7), 100, &mut Vec::new()).unwrap());
     }
 

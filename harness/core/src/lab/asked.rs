@@ -1,4 +1,4 @@
-//! Whether the labs can do what the command line asks: an option that is given in vain is refused, not ignored.
+//! Checks that the labs use the options of the command line: an unused option is rejected, not ignored.
 use clap::{ArgMatches, parser::ValueSource};
 
 use crate::{
@@ -10,16 +10,16 @@ use crate::{
 /// The labs that the user wants to run.
 #[derive(Debug, Clone, Copy)]
 pub enum Labs<'l> {
-    /// The one whose own program this is.
+    /// The single lab of its own program.
     Own(&'static Lab),
-    /// Each of them, by name: one that cannot do what is asked is an error.
+    /// Each of these labs, by name: one that does not use an option is an error.
     Named(&'l [&'static Lab]),
-    /// All that can do what is asked.
+    /// All of these labs that use the given options.
     All(&'l [&'static Lab]),
 }
 
 impl<'l> Labs<'l> {
-    /// The labs, in order.
+    /// Returns the labs, in order.
     pub(crate) fn list(&'l self) -> &'l [&'static Lab] {
         match self {
             Self::Own(lab) => std::slice::from_ref(lab),
@@ -28,18 +28,18 @@ impl<'l> Labs<'l> {
     }
 }
 
-/// What runs: the labs, and what the reader should know about the choice.
+/// The labs that run, and remarks on the choice.
 #[derive(Debug)]
 pub(crate) struct Chosen {
     pub(crate) labs: Vec<&'static Lab>,
-    /// Which labs are left out, and why, if any are.
+    /// The labs that are left out, and why.
     pub(crate) left_out: Vec<String>,
 }
 
-/// The labs that can do what the command line asks for.
+/// Returns the labs that use the given options.
 ///
 /// # Errors
-/// [`Error::Usage`] with the lab and the option, if a lab that is named cannot; or if none can.
+/// [`Error::Usage`] with the lab and the option, if a named lab does not use it; or if no lab is left.
 pub(crate) fn choose(labs: Labs<'_>, options: &Options, matches: &ArgMatches) -> Result<Chosen> {
     let (all, is_named) = (labs.list(), !matches!(labs, Labs::All(_)));
     let (mut chosen, mut refused) = (Vec::new(), Vec::new());
@@ -55,13 +55,13 @@ pub(crate) fn choose(labs: Labs<'_>, options: &Options, matches: &ArgMatches) ->
     }
 }
 
-/// Why a lab cannot do what is asked, and what the user can do.
+/// Why a lab does not support the command line, and what the user can do.
 struct Refusal {
     why: String,
     remedy: String,
 }
 
-/// Why `lab` cannot do what is asked, if it cannot.
+/// Returns why `lab` does not support the command line, if it does not.
 fn refusal(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Option<Refusal> {
     let name = lab.name;
     let refused = |why: String, remedy: String| Some(Refusal { why, remedy });
@@ -79,29 +79,29 @@ fn refusal(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Option
     let option = given(lab, options, matches).into_iter().find(in_vain)?;
     let takers: Vec<&str> = lab.variants().into_iter().map(|v| v.name).filter(|v| lab.takes(&option, v)).collect();
     if takers.is_empty() {
-        refused(format!("--{option} means nothing to lab {name}"), "leave it out".into())
+        refused(format!("--{option} has no effect on lab {name}"), "leave it out".into())
     } else {
-        let remedy = format!("leave it out, or choose of {}", takers.join(", "));
-        refused(format!("--{option} means nothing to {asked} of lab {name}"), remedy)
+        let remedy = format!("leave it out, or choose from {}", takers.join(", "));
+        refused(format!("--{option} has no effect on {asked} of lab {name}"), remedy)
     }
 }
 
-/// What the reader is told when some of the chosen variants do not take an option that others take.
+/// Returns remarks for options that some of the chosen variants use and others do not.
 pub(crate) fn remarks(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Vec<String> {
     let variants = chosen_variants(lab, options);
     let remark = |option: String| {
         let deaf: Vec<&str> = variants.iter().copied().filter(|variant| !lab.takes(&option, variant)).collect();
         let whose = deaf.join(", ");
-        (!deaf.is_empty()).then(|| format!("--{option} means nothing to these, which run as always: {whose}"))
+        (!deaf.is_empty()).then(|| format!("--{option} has no effect on: {whose}"))
     };
     given(lab, options, matches).into_iter().filter_map(remark).collect()
 }
 
-/// Looks whether the rows that a lab gave are what was asked for.
+/// Checks that a lab's rows match the command line.
 ///
 /// # Errors
-/// [`Error::Usage`] if a variant that was asked for by name has no row, or if no row's variant takes an option that
-/// was given: the options exclude each other.
+/// [`Error::Usage`] if a variant that was named has no row, or if no row's variant uses an option that was given: the
+/// options exclude each other.
 pub(crate) fn check(lab: &'static Lab, options: &Options, matches: &ArgMatches, rows: &[Record]) -> Result<()> {
     let name = lab.name;
     let has_row = |variant: &str| rows.iter().any(|row| row.variant == variant);
@@ -109,7 +109,7 @@ pub(crate) fn check(lab: &'static Lab, options: &Options, matches: &ArgMatches, 
     let asked = chosen_variants(lab, options).into_iter().filter(|_| !options.variants.is_empty());
     let missing: Vec<&str> = asked.filter(|variant| !has_row(variant)).collect();
     if !missing.is_empty() {
-        return Err(Error::usage(format!("nothing of {} of lab {name} runs {with}", missing.join(", "))));
+        return Err(Error::usage(format!("no case of {} of lab {name} runs {with}", missing.join(", "))));
     }
     let has_case = |case: &&String| rows.iter().any(|row| row.case == **case);
     if let Some(case) = options.cases.iter().find(|case| !has_case(case)) {
@@ -117,22 +117,22 @@ pub(crate) fn check(lab: &'static Lab, options: &Options, matches: &ArgMatches, 
         return Err(Error::usage(format!("{none}; the CSV's column `case` has the cases' names")));
     }
     if rows.is_empty() {
-        return Err(Error::usage(format!("nothing of lab {name} runs {with}")));
+        return Err(Error::usage(format!("no case of lab {name} runs {with}")));
     }
     let in_vain = |option: &String| rows.iter().all(|row| !lab.takes(option, &row.variant));
     match given(lab, options, matches).into_iter().find(in_vain) {
-        Some(option) => Err(Error::usage(format!("--{option} means nothing to what runs of lab {name} {with}"))),
+        Some(option) => Err(Error::usage(format!("--{option} has no effect on any case of lab {name} {with}"))),
         None => Ok(()),
     }
 }
 
-/// The variants that are to run, if the other options do not exclude them.
+/// Returns the variants that will run, unless the other options exclude them.
 fn chosen_variants(lab: &'static Lab, options: &Options) -> Vec<&'static str> {
     let names = lab.variants().into_iter().map(|variant| variant.name);
     names.filter(|name| options.variants.is_empty() || options.variants.iter().any(|asked| asked == name)).collect()
 }
 
-/// The options on the command line that may mean nothing to a variant of `lab`.
+/// Returns the options on the command line that some variants of `lab` may not use.
 fn given(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Vec<String> {
     let common =
         [("n", options.n.is_some()), ("blocks", options.blocks.is_some()), ("threads", options.threads.is_some())];
@@ -145,18 +145,18 @@ fn given(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Vec<Stri
     common.chain(own).collect()
 }
 
-/// Whether a switch is on the command line, which may not have it at all.
+/// Whether a switch is on the command line, which may not declare it.
 pub(crate) fn is_set(matches: &ArgMatches, switch: &str) -> bool {
     matches.try_get_one::<bool>(switch).ok().flatten().is_some_and(|given| *given)
 }
 
 impl Lab {
-    /// Whether `option` means anything to `variant`.
+    /// Whether `variant` uses `option`.
     pub fn takes(&self, option: &str, variant: &str) -> bool {
         !self.ignored.iter().any(|(options, by)| options.contains(&option) && by.has(variant))
     }
 
-    /// What is wrong with [`Lab::ignored`]: names that the lab does not have, for the labs' tests.
+    /// Returns the mistakes in [`Lab::ignored`]: names that the lab does not have. For the labs' tests.
     pub fn unknown_in_ignored(&self) -> Vec<String> {
         let mut options: Vec<String> = ["n", "blocks", "threads"].map(String::from).to_vec();
         options.extend((self.options)().iter().map(|option| option.get_id().to_string()));

@@ -1,38 +1,38 @@
-//! What a lab is as an assignment: the texts that are handed out, inside the program.
+//! A lab as an assignment: the handed-out texts, embedded in the program.
 
 /// The texts of an assignment.
 #[derive(Debug, Clone, Copy)]
 pub struct Assignment {
-    /// What it asks for and what that is worth, in TOML.
+    /// Its parts and their points, in TOML.
     pub rubric: &'static str,
     /// The handout, in Markdown.
     pub handout: &'static str,
-    /// The pictures that the handout shows.
+    /// The pictures of the handout.
     pub pictures: &'static [Picture],
-    /// The wrong kernel files that the handout has a student run.
+    /// The wrong kernel files that the handout asks a student to run.
     pub examples: &'static [Example],
 }
 
-/// A wrong kernel file of a lab's tests, which its handout names.
+/// A wrong kernel file from a lab's tests, which its handout mentions.
 #[derive(Debug, Clone, Copy)]
 pub struct Example {
-    /// Its path in `tests/mutants` of the lab.
+    /// Its path in the lab's `tests/mutants`.
     pub path: &'static str,
-    /// The file.
+    /// The file's text.
     pub cuda: &'static str,
 }
 
-/// A picture beside a handout.
+/// A picture of a handout.
 #[derive(Debug, Clone, Copy)]
 pub struct Picture {
-    /// Its file's name, as the handout has it.
+    /// Its file name in the handout.
     pub name: &'static str,
-    /// The file.
+    /// The file's text.
     pub svg: &'static str,
 }
 
-/// The assignment of the lab whose crate this is: `assignment/rubric.toml`, `README.md`, and the pictures named; after
-/// a semicolon, the wrong kernel files that the handout has a student run, by their paths in `tests/mutants`.
+/// Embeds the assignment of the calling lab's crate: `assignment/rubric.toml`, `README.md`, and the named pictures;
+/// after a semicolon, the wrong kernel files that the handout asks a student to run, by their paths in `tests/mutants`.
 #[macro_export]
 macro_rules! assignment {
     ($($picture:literal),* $(; $($example:literal),*)?) => {

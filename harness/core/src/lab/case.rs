@@ -14,57 +14,57 @@ pub struct Case {
 }
 
 impl Case {
-    /// A case of `variant`, which must be one of the lab's.
+    /// Returns a case of `variant`, which must be one of the lab's.
     pub fn new(variant: impl Into<String>) -> Self {
         let (n, work, kernel, launch, memory_mode) = (None, None, None, None, None);
         Self { variant: variant.into(), label: String::new(), n, work, kernel, launch, memory_mode }
     }
 
-    /// What tells it from the variant's other cases, e.g. "block 256" (the `case` column).
+    /// Distinguishes it from the variant's other cases, e.g. "block 256" (the `case` column).
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
         self
     }
 
-    /// Problem size in elements.
+    /// Sets the problem size in elements.
     #[must_use]
     pub fn n(mut self, n: usize) -> Self {
         self.n = Some(n);
         self
     }
 
-    /// What one launch does, in simple steps such as additions, where that is more than one for each element or thread:
-    /// it tells how long the emulation will take.
+    /// Sets the work of one launch, in simple steps such as additions, if that is more than one for each element or
+    /// thread: used to estimate the duration of the emulation.
     #[must_use]
     pub fn work(mut self, steps: u64) -> Self {
         self.work = Some(steps);
         self
     }
 
-    /// The kernel that it launches, by its file and its name: [`crate::Trial::kernel`] gives it to the case's body.
+    /// Sets its kernel, by file and name, which [`crate::Trial::kernel`] returns to the case's body.
     #[must_use]
     pub fn kernel(mut self, file: &'static str, name: impl Into<String>) -> Self {
         self.kernel = Some((file, name.into()));
         self
     }
 
-    /// The launch, or the rule that it follows from ([`Launch`]); it is checked against the device's limits before the
-    /// case runs, and [`crate::Trial::launch`] gives it to the body.
+    /// Sets the launch, or its rule ([`Launch`]); it is checked against the device's limits before the case runs, and
+    /// [`crate::Trial::launch`] returns it to the body.
     #[must_use]
     pub fn launch(mut self, launch: impl Into<Launch>) -> Self {
         self.launch = Some(launch.into());
         self
     }
 
-    /// Where the data lie: pageable, pinned, managed, ...
+    /// Sets the kind of memory: pageable, pinned, managed, ...
     #[must_use]
     pub fn memory_mode(mut self, mode: impl Into<String>) -> Self {
         self.memory_mode = Some(mode.into());
         self
     }
 
-    /// What the case is called in messages and between processes.
+    /// Returns the case's name in messages and between processes.
     pub(crate) fn key(&self) -> String {
         case_key(&self.variant, &self.label, self.n.map(|n| n as u64))
     }

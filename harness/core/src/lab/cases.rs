@@ -1,4 +1,4 @@
-//! The cases of a run: each is launched, checked and judged, and leaves a row.
+//! The cases of a run: each is launched, checked and judged, and makes a row.
 use cudarc::driver::LaunchConfig;
 
 use wire::{Checks, Wishes};
@@ -32,13 +32,13 @@ use crate::{
 };
 
 impl Run {
-    /// Runs one case: makes its launch and checks it against the device's limits, calls `body`, judges what it
-    /// recorded by what the variant should give, and writes the row. A case whose variant was not
-    /// chosen is passed over, and `None` comes back.
+    /// Runs one case: creates its launch and checks it against the device's limits, calls `body`, judges the results
+    /// against the variant's expectation, and writes the row. A case whose variant was not chosen is skipped, and
+    /// `None` is returned.
     ///
-    /// An error inside `body` is the case's, not the run's: [`Error::Skip`] makes a skipped row, a
-    /// driver error a failed one (or a pass, of a variant that is wrong on purpose). With `--schedules` the body runs
-    /// once for every schedule; times, notes and counters are the first one's.
+    /// An error inside `body` is the case's, not the run's: [`Error::Skip`] makes a skipped row, a driver error a
+    /// failed one (or a pass, of a variant that is wrong on purpose). With `--schedules` the body runs once for every
+    /// schedule; times, notes and counters are those of the first.
     ///
     /// # Errors
     /// Errors that end the whole run: a usage error, an unwritable row, Ctrl-C.
@@ -50,7 +50,7 @@ impl Run {
         self.run_case(&case, &mut body)
     }
 
-    /// [`Run::case`], compiled once for the bodies of all labs.
+    /// [`Run::case`], type-erased so that it is not monomorphized for the bodies of all labs.
     fn run_case(&self, case: &Case, body: &mut dyn FnMut(&mut Trial<'_>) -> Result<()>) -> Result<Option<Record>> {
         let variant = self.variant(&case.variant)?;
         let cases = &self.options.cases;
@@ -148,17 +148,17 @@ impl Run {
         self.ended(variant, known, passes)
     }
 
-    /// What a pass over a body ends with if it has had this outcome, once the inputs were read back in a judged run.
+    /// Returns the result of a pass with this outcome, after reading back the inputs in a judged run.
     fn inputs_after(&self, trial: &mut Trial<'_>, outcome: Result<()>) -> Result<()> {
         match self.unchanged.as_ref().map_or(Ok(None), |inputs| inputs.seen()) {
             Ok(changed) => trial.recorder.changed_input(changed),
-            // After a fault nothing can be read.
+            // After a fault nothing can be read back.
             Err(error) => return outcome.and(Err(error.into())),
         }
         outcome
     }
 
-    /// The record of a case after its passes. It is final, unless another round may follow.
+    /// Returns the record of a case after its passes. It is final, unless another round may follow.
     fn ended(&self, variant: &'static Variant, case: Case, passes: Passes) -> Result<Record> {
         let record = self.judged(variant, passes.clone());
         match &mut *self.rounds.borrow_mut() {
@@ -171,7 +171,7 @@ impl Run {
         }
     }
 
-    /// The record of a case with these passes.
+    /// Returns the record of a case with these passes.
     pub(crate) fn judged(&self, variant: &Variant, passes: Passes) -> Record {
         let judge = |wrong: Option<&str>, found: Option<&str>| verdict(self.expect(variant), wrong, found);
         let mut record = passes.judge(self.session.ceilings, judge);
@@ -179,12 +179,12 @@ impl Run {
         record
     }
 
-    /// How long the emulation of a case will take, if that is long. The user is told.
+    /// Estimates the duration of a case's emulation, if it is long, and informs the user.
     fn forecast(&self, case: &Case, launch: Option<LaunchConfig>) -> Result<Option<String>> {
         if !self.is_emulated() || self.process.role.is_case() {
             return Ok(None);
         }
-        // Where the case has no launch of its own, it is taken to keep the device busy.
+        // A case without its own launch is assumed to keep the device busy.
         let launch = launch.unwrap_or(launch_1d(1 << 10, 256));
         let dims = [launch.grid_dim, launch.block_dim];
         let threads = dims.iter().flat_map(|d| [d.0, d.1, d.2]).fold(1_u64, |all, d| all.saturating_mul(u64::from(d)));
@@ -205,7 +205,7 @@ impl Run {
         Ok(time.map(forecast::in_words))
     }
 
-    /// A recorder that goes on with `passes`.
+    /// Returns a recorder that continues with `passes`.
     fn recorder(&self, passes: Passes) -> Recorder<'_> {
         let plan = || Plan::new(self.options.samples, self.options.quick, self.is_emulated());
         let setup = Setup {
@@ -218,7 +218,7 @@ impl Run {
         Recorder::new(setup, passes)
     }
 
-    /// The record of `case` before it has run.
+    /// Returns the record of `case` before it has run.
     fn record(&self, case: &Case, launch: Option<LaunchConfig>) -> Record {
         let own = self.columns.own.len();
         let device = self.session.device.kind();
@@ -232,28 +232,28 @@ impl Run {
         }
     }
 
-    /// The record of a case whose process ended without one.
+    /// Returns the record of a case whose process ended without one.
     fn crashed(&self, variant: &Variant, case: &Case, launch: Option<LaunchConfig>, how: String) -> Record {
         let (verdict, note) = verdict(self.expect(variant), Some(&how), None);
         Record { verdict, note, wrong: Some(how), ..self.record(case, launch) }
     }
 
-    /// The record of a case that took longer than `--timeout` allows. It fails, whatever its variant should give:
-    /// nobody has seen its answer.
+    /// Returns the record of a case that took longer than `--timeout` allows. It fails whatever the variant's
+    /// expectation, because its answer is unknown.
     fn late(&self, case: &Case, launch: Option<LaunchConfig>) -> Record {
         let most = humantime::format_duration(self.options.timeout.unwrap_or_default());
         let how = format!("did not end within {most} (--timeout)");
         Record { verdict: Verdict::Fail, note: how.clone(), wrong: Some(how), ..self.record(case, launch) }
     }
 
-    /// The lines of the source that cost anything, if `--hot` asks for them.
+    /// Returns the costliest lines of the source, if `--hot` is given.
     fn hot_lines(&self, report: &MachineReport) -> Vec<HotLine> {
         let text = |path: &str| self.kernels.source_text(path);
         if self.options.hot.is_some() { hot::lines(report, text) } else { Vec::new() }
     }
 
-    /// The launch that follows from the case's rule, if it has one; or why this case alone cannot start: its kernel is
-    /// missing, or the lab itself chose a launch that this device cannot do.
+    /// Returns the launch according to the case's rule, if it has one; or why this case alone cannot start: its kernel
+    /// is missing, or the lab itself chose a launch that this device does not support.
     fn launch(&self, case: &Case) -> Result<(Option<LaunchConfig>, Option<Error>)> {
         let Some(rule) = case.launch else {
             return Ok((None, None));
@@ -273,7 +273,7 @@ impl Run {
         }
     }
 
-    /// Sets the columns of those published figures that belong to this row.
+    /// Sets the columns of the published figures that belong to this row.
     fn add_published(&self, record: &mut Record) {
         let device = Some(self.session.device.name.as_str()).filter(|_| !self.is_emulated());
         for published in self.lab.published {
@@ -283,12 +283,12 @@ impl Run {
         }
     }
 
-    /// The checks for a case with this expectation: those of `--check`, or the usual ones.
+    /// Returns the checks for a case with this expectation: those of `--check`, or the usual ones.
     fn checks(&self, expect: Expect) -> Checks {
         match (self.options.check, expect) {
             (Some(asked), _) => asked,
             (None, Expect::Right) => {
-                // Unknown names were refused when the driver started.
+                // Unknown names were rejected when the driver started.
                 let asked = std::env::var("WARPLAB_CHECKS").ok();
                 let asked = asked.and_then(|text| text.parse().ok());
                 asked.unwrap_or(Checks::MEMORY)
@@ -297,8 +297,8 @@ impl Run {
         }
     }
 
-    /// What the variant should give in this run: where a file stands in for the lab's own, a planted mistake must have
-    /// been mended.
+    /// Returns the expectation for the variant in this run: in a file that replaces the lab's own, a planted mistake
+    /// must have been fixed.
     fn expect(&self, variant: &Variant) -> Expect {
         match variant.expect {
             Expect::Planted(_) if self.options.kernel.is_some() => Expect::Right,
@@ -306,8 +306,8 @@ impl Run {
         }
     }
 
-    /// Sets the machine's checks and the order of warps and blocks for the launches from now on, and names the activity
-    /// under which leaks will be reported.
+    /// Sets the machine's checks and the order of warps and blocks for future launches, and names the activity under
+    /// which leaks will be reported.
     fn watch(&self, checks: Checks, seed: u64, during: &str) {
         machine::configure(&Wishes {
             checks: Some(checks),
@@ -319,18 +319,18 @@ impl Run {
         });
     }
 
-    /// Has the machine watch what the lab does outside of its cases.
+    /// Sets the machine's checks for the lab's work outside of its cases.
     pub(crate) fn between_cases(&self) {
         self.watch(self.checks(Expect::Right), first_seed(), "");
     }
 
-    /// After the lab: a row for each case that has left device memory allocated, if leaks are looked for. A buffer that
-    /// lives from one case to the next was freed when the lab's function returned.
+    /// Writes a row for each case that has left device memory allocated, if the leak check is on. Called after the
+    /// lab's function has returned, which frees buffers that live from one case to the next.
     pub(crate) fn leaks(&self) -> Result<()> {
         self.between_cases();
         for leak in machine::leaks()? {
             let outside = leak.during.is_empty();
-            // Child processes repeat what a lab does before its cases, so that they would report it again.
+            // Child processes repeat the lab's work before its cases, so they would report these leaks again.
             if outside && self.process.role.is_case() {
                 continue;
             }
@@ -347,7 +347,7 @@ impl Run {
         Ok(())
     }
 
-    /// Whether the context is still usable: a kernel that faulted has ruined it for all cases after it.
+    /// Checks that the context is still usable: a kernel that faulted has corrupted it for all later cases.
     fn context(&self) -> Result<()> {
         match self.lost.borrow().as_ref() {
             Some(by) => Err(Error::Skip(format!("the device's context was lost in case {by}"))),
@@ -355,8 +355,7 @@ impl Run {
         }
     }
 
-    /// A row that says why the lab, or the rest of it, is left out: nobody has asked for its sizes, and they do not fit
-    /// here.
+    /// Writes a row with the reason why the lab, or the rest of it, is left out: its default sizes do not fit here.
     pub(crate) fn left_out(&self, reason: String) -> Result<()> {
         let record = self.record(&Case::new("-").label("left out"), None);
         self.finish(Record { verdict: Verdict::Skip, note: reason, ..record }).map(drop)
@@ -382,13 +381,13 @@ impl Run {
         Ok(record)
     }
 
-    /// The records so far, for a lab's own summary at the end.
+    /// Returns the records so far, for a lab's own summary at the end.
     pub fn records(&self) -> Vec<Record> {
         self.records.borrow().clone()
     }
 }
 
-/// The first schedule's seed.
+/// Returns the first schedule's seed.
 fn first_seed() -> u64 {
     let seed = std::env::var("WARPLAB_SEED").ok();
     seed.and_then(|s| s.parse().ok()).unwrap_or(0)

@@ -1,5 +1,5 @@
-//! Cases that run in their own process: the program runs itself again for the one case, with the same command line, and
-//! the child leaves its record in a file.
+//! Runs cases in separate processes: the program starts itself again for one case, with the same command line, and the
+//! child writes its record to a file.
 use std::{
     io::{self, BufRead, BufReader, Read},
     process::{Child, ExitStatus, Stdio},
@@ -22,15 +22,15 @@ use crate::{
 /// How a child ended.
 #[derive(Debug)]
 pub(crate) enum End {
-    /// With these records: that of the case, and those of what it leaked.
+    /// With these records: that of the case, and those of its leaks.
     Told(Vec<Record>),
-    /// Without a record: it crashed, and the text says how.
+    /// Without a record: it crashed, as the text describes.
     Crashed(String),
-    /// Not within its time.
+    /// It exceeded its time limit.
     Late,
 }
 
-/// Runs `case` in a child process. What it prints is handed to `say`, line by line. After `most` the process is ended,
+/// Runs `case` in a child process, and passes its output to `say`, line by line. After `most` the process is killed,
 /// and with it a kernel that never ends, on a GPU too.
 pub(crate) fn run(
     process: &Process,
@@ -51,21 +51,21 @@ pub(crate) fn run(
     let Some((status, words)) = ended else {
         return Ok(End::Late);
     };
-    // A process that could not write all of its records says so by its exit code.
+    // A process that could not write all of its records reports that by its exit code.
     let is_complete = matches!(status.code(), None | Some(0..=3));
     if !records.is_empty() && is_complete {
         return Ok(End::Told(records));
     }
     let last = words.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("it printed nothing").trim();
     let how = format!("the case's own process ended with {status}: {last}");
-    // With an exit code the harness itself says that something else is wrong; only a crash is the case's fault.
+    // With an exit code the harness itself reports another problem; only a crash is the case's fault.
     match status.code() {
         Some(0..=255) => Err(Error::CannotRun(format!("{}: {how}", case.variant))),
         _ => Ok(End::Crashed(how)),
     }
 }
 
-/// A child process whose outputs are read as they come. It does not outlive this.
+/// A child process whose output is read as it arrives. It is killed when this is dropped.
 struct Watched {
     child: Child,
     lines: Receiver<String>,
@@ -73,13 +73,13 @@ struct Watched {
 }
 
 impl Watched {
-    /// How often the clock and Ctrl-C are looked at.
+    /// The interval for checking the time limit and Ctrl-C.
     const BEAT: Duration = Duration::from_millis(20);
 
     fn new(child: Child) -> io::Result<Self> {
-        // What the reader has not taken yet waits in the pipe.
+        // Output that the reader has not taken yet stays in the pipe.
         let (send, lines) = mpsc::sync_channel(64);
-        // From here on the child ends with this value, also if a thread cannot be started.
+        // From here on the child ends with this value, even if a thread cannot be started.
         let mut watched = Self { child, lines, errors: None };
         let (out, err) = (watched.child.stdout.take(), watched.child.stderr.take());
         Builder::new().spawn(move || {
@@ -99,8 +99,7 @@ impl Watched {
         Ok(watched)
     }
 
-    /// Waits for its end, but not longer than `most`: its status and what it wrote to standard error, or `None` if it
-    /// took longer.
+    /// Waits for its end, but at most `most`. Returns its exit status and standard error, or `None` if it took longer.
     fn wait(mut self, most: Option<Duration>, mut say: impl FnMut(&str)) -> Result<Option<(ExitStatus, String)>> {
         let began = Instant::now();
         loop {
@@ -127,7 +126,7 @@ impl Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        // If it has ended already, both do nothing.
+        // If it has already ended, both do nothing.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

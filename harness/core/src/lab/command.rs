@@ -1,4 +1,4 @@
-//! The command line of a lab: its options and variants, and what they name.
+//! The command line of a lab: its options and variants.
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command};
@@ -12,12 +12,12 @@ use crate::{
     suggest,
 };
 
-/// The command line of `lab`: the common options, its own, and what its variants are.
+/// Returns the command line of `lab`: the common options, its own, and a list of its variants.
 pub fn command(lab: &'static Lab) -> Command {
     with_options(Command::new(lab.name).about(lab.summary), Some(lab)).after_help(variants_help(lab))
 }
 
-/// The lab's variants and the exit codes, for the end of its help.
+/// Returns the lab's variants and the exit codes, for the end of its help.
 pub fn variants_help(lab: &Lab) -> String {
     let variants = lab.variants();
     let width = variants.iter().map(|v| v.name.len()).max().unwrap_or(0);
@@ -29,7 +29,7 @@ pub fn variants_help(lab: &Lab) -> String {
 /// Adds the common options to `command`, and those of `lab` if one is given.
 pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
     let about = command.get_about().cloned();
-    // The options' own documentation would take the command's place.
+    // The documentation of `Options` would replace that of the command.
     let mut command = Options::augment_args(command).about(about.unwrap_or_default()).max_term_width(160);
     if lab.is_none_or(Lab::has_exercises) {
         command = command.arg(
@@ -51,13 +51,13 @@ pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
     let Some(lab) = lab else {
         return command;
     };
-    // Where the labs' names take every argument by position, the lab has none of its own.
+    // If all positional arguments are lab names, the lab's own positional arguments are left out.
     let taken = command.get_positionals().any(|a| matches!(a.get_action(), ArgAction::Append));
     let own = (lab.options)().into_iter().filter(|a| !(taken && a.is_positional()));
     command.next_help_heading("Options of this lab").args(own)
 }
 
-/// Refuses a `--variant` that none of the labs has.
+/// Rejects a `--variant` that none of the labs has.
 pub(super) fn check_variants(labs: Labs<'_>, options: &Options) -> Result<()> {
     let labs = labs.list();
     let known: Vec<&str> = labs.iter().flat_map(|l| l.variants().into_iter().map(|v| v.name)).collect();
@@ -74,13 +74,13 @@ pub(super) fn check_variants(labs: Labs<'_>, options: &Options) -> Result<()> {
     }
 }
 
-/// `file` under the name of the kernel file of `lab` that it replaces: the lab's only file, the file of the same name,
-/// or the file with which it has kernels in common.
+/// Reads `file` under the name of the kernel file of `lab` that it replaces: the lab's only file, the file of the same
+/// name, or the file with which it has kernels in common.
 ///
-/// Its text is that of `copy`, if another process has made one of a pipe.
+/// The text is read from `copy`, if another process has copied it from a pipe.
 ///
 /// # Errors
-/// [`Error::Usage`] when it is not clear which one, [`Error::Kernel`] when it cannot be read.
+/// [`Error::Usage`] when it is ambiguous which file is replaced, [`Error::Kernel`] when it cannot be read.
 pub fn replacement(lab: &Lab, file: &Path, copy: Option<&Path>) -> Result<KernelSource> {
     let own = file.file_name().unwrap_or_default().to_string_lossy();
     let text = KernelSource::read_or_copy(file, copy, &own)?;
@@ -108,7 +108,7 @@ pub fn replacement(lab: &Lab, file: &Path, copy: Option<&Path>) -> Result<Kernel
     Ok(text.in_place_of(replaced))
 }
 
-/// The lab's own options: from the command line if it was parsed for this lab, else their defaults.
+/// Returns the lab's own options: from the command line if it was parsed for this lab, else their defaults.
 pub(super) fn own_args(lab: &'static Lab, labs: &[&'static Lab], matches: &ArgMatches) -> ArgMatches {
     let has = |option: &Arg| option.is_positional() || matches.try_contains_id(option.get_id().as_str()).is_ok();
     if labs.len() == 1 && (lab.options)().iter().all(has) {

@@ -1,6 +1,6 @@
-//! `--predict` on a GPU. A prediction needs counts, which only an emulated run has: so the same command runs once more,
-//! emulated, in a process of its own, and what it predicts stands beside what was measured. Cases whose emulation would
-//! take too long are left out, and say so.
+//! `--predict` on a GPU. A prediction needs counters, which only an emulated run has. So the same command also runs
+//! emulated, in a separate process, and its predictions are shown with the measured times. Cases whose emulation would
+//! take too long are left out, with a note.
 use std::{process::Stdio, time::Duration};
 
 use crate::{
@@ -13,10 +13,10 @@ use crate::{
 };
 use predict::Part;
 
-/// What the emulation of one case may take.
+/// The maximum duration of one case's emulation.
 pub(crate) const LONGEST: Duration = Duration::from_secs(20);
 
-/// What a companion has found out of a lab.
+/// The results of a companion run of a lab.
 #[derive(Debug)]
 pub(crate) struct Companion {
     part: String,
@@ -25,12 +25,12 @@ pub(crate) struct Companion {
 }
 
 impl Companion {
-    /// What `run` gives: the rows of the same cases on this part, emulated.
+    /// Returns the result of `run`: the rows of the same cases, emulated on this part.
     pub(crate) fn of(part: &Part, run: impl FnOnce() -> Result<Vec<Record>>) -> Self {
         Self { part: part.full_name.clone(), rows: run().map_err(|error| error.to_string()) }
     }
 
-    /// What the case of this row is predicted to take, or why that is not predicted.
+    /// Returns the prediction for this row's case, or why there is none.
     pub(crate) fn predicted(&self, row: &Record) -> Predicted {
         let key = |row: &Record| (row.variant.clone(), row.case.clone(), row.n, row.grid.clone(), row.block.clone());
         let case = |row: &Record| (row.variant.clone(), row.case.clone(), row.n);
@@ -55,10 +55,10 @@ impl Companion {
     }
 }
 
-/// The rows of this very command for `lab`, emulated on `part`.
+/// Returns the rows of this same command for `lab`, emulated on `part`.
 ///
 /// # Errors
-/// [`Error::CannotRun`] with what the process said if it left no rows; what keeps it from starting.
+/// [`Error::CannotRun`] with the process's output if it left no rows, or when it cannot be started.
 pub(crate) fn run(process: &Process, lab: &str, part: &Part) -> Result<Vec<Record>> {
     let role = Role::Prediction { lab: lab.into(), part: part.name.clone() };
     let (mut command, left) = process.piece(role)?;
@@ -73,7 +73,7 @@ pub(crate) fn run(process: &Process, lab: &str, part: &Part) -> Result<Vec<Recor
     if rows.is_empty() { Err(Error::CannotRun(last.trim().into())) } else { Ok(rows) }
 }
 
-/// Why a case is left out of a companion's run, whose emulation would take so long.
+/// Returns the reason for leaving a case out of a companion run, if its emulation would take too long.
 pub(crate) fn too_long(time: Option<Duration>) -> Option<Error> {
     let time = time.filter(|time| *time > LONGEST)?;
     let words = humantime::format_duration(Duration::from_secs(time.as_secs()));

@@ -1,4 +1,5 @@
-//! What a lab is: its kernels, its table of variants, its columns and options, and the function that runs it.
+//! The declaration of a lab: its kernels, its table of variants, its columns and options, and the function that runs
+//! it.
 use std::fmt;
 
 use kernels::KernelSource;
@@ -20,11 +21,11 @@ use crate::{
     },
 };
 
-/// A lab, declared once as a `static` in its crate and run by its own binary and by `warplab`.
+/// A lab, declared once as a `static` in its crate, and run by its own binary and by `warplab`.
 ///
-/// A lab names what it has; the rest is `..Lab::DEFAULT`.
+/// A lab sets the fields that it uses; the rest is `..Lab::DEFAULT`.
 pub struct Lab {
-    /// The crate's name, and what `warplab run` calls it.
+    /// The crate's name, and the lab's name in `warplab run`.
     pub name: &'static str,
     /// One line for `warplab list`.
     pub summary: &'static str,
@@ -32,28 +33,28 @@ pub struct Lab {
     pub kernels: &'static [KernelSource],
     /// The tables whose rows are the variants, in the order of the handout. `--variant` chooses among them.
     pub variants: &'static [&'static dyn Table],
-    /// The lab's own CSV columns, units in their names; they follow the common ones.
+    /// The lab's own CSV columns, with units in their names; they follow the common ones.
     pub columns: &'static [Column],
-    /// Published figures that are shown beside the rows; each source's column follows the lab's own columns.
+    /// Published figures that are shown with the rows; each source's column follows the lab's own columns.
     pub published: &'static [Published],
     /// The lab's own options, added to the common ones: see [`crate::arguments`].
     pub options: fn() -> Vec<clap::Arg>,
-    /// Options that mean nothing to some of the variants. To give one in vain is an error.
+    /// Options that some of the variants do not use. To give one that has no effect is an error.
     pub ignored: &'static [Ignored],
-    /// For each byte that the lab says it needs on the device ([`Run::needs`]), the bytes that the host keeps: inputs,
-    /// outputs that came back, right answers.
+    /// For each byte that the lab needs on the device ([`Run::needs`]), the bytes that the host keeps: inputs, copied
+    /// outputs, right answers.
     pub host_copies: u64,
     /// The experiment.
     pub run: fn(&Run) -> Result<()>,
-    /// Questions that arithmetic answers: a row each, run with the exercises.
+    /// Questions that arithmetic answers, one row each, run with the exercises.
     pub questions: fn() -> Vec<Question>,
-    /// What the lab is as an assignment: [`crate::assignment!`].
+    /// The lab as an assignment: [`crate::assignment!`].
     pub assignment: Option<Assignment>,
     /// Checked exercises: run after the experiment, or alone with `--exercises`.
     pub exercises: Option<fn(&Run) -> Result<()>>,
 }
 
-/// The columns of a lab that asks questions.
+/// The columns of a lab that has questions.
 const QUESTION_COLUMNS: [Column; 3] = [
     column("question", "the question that the row answers"),
     column("expected", "its answer in the text or in the key"),
@@ -78,13 +79,13 @@ impl Lab {
         exercises: None,
     };
 
-    /// Every variant, in the order of the handout.
+    /// Returns every variant, in the order of the handout.
     pub fn variants(&self) -> Vec<&'static Variant> {
         self.variants.iter().flat_map(|table| table.variants()).collect()
     }
 
-    /// The columns of the lab's rows. Its own are those that it declares, then those of its published figures and of
-    /// its questions.
+    /// Returns the columns of the lab's rows. Its own are those that it declares, then those of its published figures
+    /// and of its questions.
     pub fn all_columns(&self) -> Columns {
         let mut own = self.columns.to_vec();
         let published = self.published.iter().map(|published| column(published.column, published.source));
@@ -105,7 +106,7 @@ impl Lab {
 }
 
 impl Record {
-    /// The own value of `lab` in `column`, as a number.
+    /// Returns the value in the column `column` of `lab`, as a number.
     pub fn number(&self, lab: &Lab, column: &str) -> Option<f64> {
         lab.all_columns().number(self, column)
     }

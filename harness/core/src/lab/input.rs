@@ -1,4 +1,4 @@
-//! Inputs that are made, and copied to the device, when a row first asks for them, and kept for all rows.
+//! Inputs that are created, and copied to the device, when a row first uses them, and kept for all rows.
 use std::{
     cell::{Cell, OnceCell},
     fmt,
@@ -17,12 +17,11 @@ use crate::{
 
 type Make<'r, T> = Box<dyn FnOnce() -> Vec<T> + 'r>;
 
-/// Data of type `T` in the host's memory and on the device, each made when it is first asked for. Kernels may only read
-/// them.
+/// Data of type `T` in the host's memory and on the device, each created on first use. Kernels may only read them.
 pub struct Input<'r, T> {
     name: &'static str,
     session: Arc<Session>,
-    /// Where it is held in a judged run.
+    /// Watches the device's copy in a judged run.
     unchanged: Option<Rc<Unchanged>>,
     make: Cell<Option<Make<'r, T>>>,
     host: OnceCell<Rc<Vec<T>>>,
@@ -30,7 +29,7 @@ pub struct Input<'r, T> {
 }
 
 impl<'r, T: DeviceRepr + Clone + Default + 'static> Input<'r, T> {
-    /// What `make` gives; see [`crate::Run::input`].
+    /// Returns an input with the data of `make`; see [`crate::Run::input`].
     pub(crate) fn new(
         name: &'static str,
         session: &Arc<Session>,
@@ -42,7 +41,7 @@ impl<'r, T: DeviceRepr + Clone + Default + 'static> Input<'r, T> {
         Self { name, session, unchanged, make, host: OnceCell::new(), device: OnceCell::new() }
     }
 
-    /// The host's copy.
+    /// Returns the host's copy.
     pub fn host(&self) -> &[T] {
         self.shared()
     }
@@ -51,8 +50,8 @@ impl<'r, T: DeviceRepr + Clone + Default + 'static> Input<'r, T> {
         self.host.get_or_init(|| Rc::new(self.make.take().map_or_else(Vec::new, |make| make())))
     }
 
-    /// The device's copy. If the data are empty, it has one element that no kernel may read, since an empty buffer has
-    /// no address.
+    /// Returns the device's copy. If the data are empty, it has one element that no kernel may read, since an empty
+    /// buffer has no address.
     ///
     /// # Errors
     /// The driver's errors.

@@ -1,4 +1,4 @@
-//! Launches: how many blocks of how many threads a kernel gets for n elements.
+//! Launch rules: the number of blocks and threads of a kernel for n elements.
 use cudarc::driver::{CudaFunction, LaunchConfig};
 
 use crate::{
@@ -10,13 +10,13 @@ use crate::{
 /// How the grid is chosen, unless `--blocks` gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Grid {
-    /// As many blocks as cover n; fewer are refused.
+    /// Enough blocks to cover n; fewer are rejected.
     Covering,
-    /// As many blocks as cover n; with fewer the threads stride over the grid.
+    /// Enough blocks to cover n; with fewer the threads stride over the grid.
     Striding,
-    /// One block, which walks over n by itself.
+    /// One block, which loops over n.
     OneBlock,
-    /// As many blocks as the device holds at once, or fewer if that gives every thread this many elements.
+    /// The blocks that are resident on the device together, or fewer if that gives every thread this many elements.
     OneWave(usize),
 }
 
@@ -27,10 +27,10 @@ enum Shared {
     ByThreads(fn(u32) -> u32),
 }
 
-/// How a kernel is launched: a row's rule, which becomes a launch once n, the options and the device are known.
+/// How a kernel is launched: a row's rule, which yields a launch once n, the options and the device are known.
 ///
-/// `--threads` and `--blocks` take precedence over the rule. A launch that the device cannot do is refused, and the
-/// error names the limit.
+/// `--threads` and `--blocks` take precedence over the rule. A launch that the device does not support is rejected, and
+/// the error names the limit.
 #[derive(Debug, Clone, Copy)]
 pub struct Launch {
     grid: Grid,
@@ -47,7 +47,7 @@ impl Launch {
         Self { grid, threads, each: 1, whole_warps: false, shared: Shared::Bytes(0), fixed: None, is_resident: false }
     }
 
-    /// One element a thread, in blocks of `threads`: a grid that is too small for n is refused.
+    /// One element a thread, in blocks of `threads`: a grid that is too small for n is rejected.
     pub const fn covering(threads: u32) -> Self {
         Self::new(Grid::Covering, threads)
     }
@@ -57,30 +57,30 @@ impl Launch {
         Self::new(Grid::Striding, threads)
     }
 
-    /// One block of `threads`, whatever n is.
+    /// One block of `threads`, for any n.
     pub const fn one_block(threads: u32) -> Self {
         Self::new(Grid::OneBlock, threads)
     }
 
-    /// As many blocks as the device holds at once, over which the kernel strides.
+    /// The blocks that are resident on the device together; the kernel strides over the grid.
     pub const fn one_wave(threads: u32) -> Self {
         Self::new(Grid::OneWave(1), threads)
     }
 
-    /// The blocks of `grid`, or as many of them as the device holds at once, if those are fewer: for a kernel whose
-    /// blocks wait for each other. Rows of blocks go before whole planes of them.
+    /// The blocks of `grid`, or fewer if they are not all resident on the device together: for a kernel whose blocks
+    /// wait for each other. The x dimension is limited first, then y; z stays.
     pub fn resident(grid: LaunchConfig) -> Self {
         Self { is_resident: true, ..Self::from(grid) }
     }
 
-    /// `elements` a thread, where the grid covers n.
+    /// Sets the `elements` of a thread, if the grid covers n.
     #[must_use]
     pub const fn each(mut self, elements: usize) -> Self {
         self.each = elements;
         self
     }
 
-    /// Fewer blocks than a wave, if a thread would have fewer elements than this.
+    /// Uses fewer blocks than a wave if a thread would otherwise have fewer elements than this.
     #[must_use]
     pub const fn at_least(mut self, elements: usize) -> Self {
         if let Grid::OneWave(_) = self.grid {
@@ -89,38 +89,40 @@ impl Launch {
         self
     }
 
-    /// Only whole warps: `--threads` is rounded up.
+    /// Uses only whole warps: `--threads` is rounded up.
     #[must_use]
     pub const fn whole_warps(mut self) -> Self {
         self.whole_warps = true;
         self
     }
 
-    /// Dynamic shared memory of a block, in bytes.
+    /// Sets the dynamic shared memory of a block, in bytes.
     #[must_use]
     pub const fn shared(mut self, bytes: u32) -> Self {
         self.shared = Shared::Bytes(bytes);
         self
     }
 
-    /// Dynamic shared memory of a block in bytes, by its threads.
+    /// Sets the dynamic shared memory of a block in bytes, as a function of its threads.
     #[must_use]
     pub const fn shared_by_threads(mut self, bytes: fn(u32) -> u32) -> Self {
         self.shared = Shared::ByThreads(bytes);
         self
     }
 
-    /// The threads of a block: `--threads`, or the rule's own, but never more than the device allows by default.
+    /// Returns the threads of a block: `--threads`, or the rule's own, but never more than the device allows by
+    /// default.
     pub fn threads(&self, options: &Options, device: &DeviceInfo) -> u32 {
         let threads = options.threads.unwrap_or(self.threads.min(device.max_threads_per_block));
         if self.whole_warps { threads.next_multiple_of(device.warp_size) } else { threads }
     }
 
-    /// The launch for `n` elements. `kernel` is asked what fits on a multiprocessor, for a grid of one wave.
+    /// Returns the launch for `n` elements. For a grid of one wave, queries the occupancy of `kernel`.
     ///
     /// # Errors
-    /// [`Error::Usage`] when `--blocks` and `--threads` are too few for n and the kernel does not stride, or when no
-    /// grid has so many blocks; [`Error::Limit`] when the device cannot launch it; those of `kernel` and of the driver.
+    /// [`Error::Usage`] when `--blocks` and `--threads` are too few for n and the kernel does not stride, or when the
+    /// number of blocks exceeds every grid; [`Error::Limit`] when the device cannot launch it; those of `kernel` and of
+    /// the driver.
     pub fn of(
         &self,
         n: usize,
@@ -178,7 +180,7 @@ impl Launch {
 }
 
 impl From<LaunchConfig> for Launch {
-    /// Exactly this launch, whatever n and the options are.
+    /// Exactly this launch, for any n and options.
     fn from(fixed: LaunchConfig) -> Self {
         Self { fixed: Some(fixed), ..Self::covering(1) }
     }
@@ -191,7 +193,7 @@ mod tests {
     use super::*;
     use crate::device::choice::tests::device;
 
-    /// The launch of `rule` for n elements with these options; no grid depends on the kernel.
+    /// Returns the launch of `rule` for n elements with these options; no grid depends on the kernel.
     fn launch(rule: Launch, n: usize, options: &[&str]) -> Result<LaunchConfig> {
         let command = Options::augment_args(Command::new("lab").no_binary_name(true));
         let options = Options::from_arg_matches(&command.get_matches_from(options)).unwrap();

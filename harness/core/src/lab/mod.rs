@@ -1,4 +1,4 @@
-//! What a lab declares, and the program that runs it.
+//! The declaration of labs, and the program that runs them.
 pub(crate) mod again;
 pub(crate) mod ahead;
 pub(crate) mod app;

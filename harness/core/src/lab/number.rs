@@ -1,26 +1,26 @@
-//! Whole numbers as people write them on a command line, and what is wrong with those that are none.
-/// What is wrong with a number.
+//! Parses integers given on the command line; explains invalid ones.
+/// Why a number is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NumberError {
-    /// There is nothing.
+    /// The text is empty.
     #[error("no number is given; write {SPELLINGS}")]
     Empty,
-    /// It is no number at all.
+    /// It is not a number.
     #[error("`{0}` is not a number; write {SPELLINGS}")]
     NotANumber(String),
-    /// It has a part after the point.
+    /// It has a fractional part.
     #[error("{0} is not a whole number")]
     Fraction(String),
     /// It is below 0.
     #[error("{0} is negative: the number must be at least {1}")]
     Negative(String, u64),
-    /// It is 0, where 1 is the least.
+    /// It is 0, but the minimum is 1.
     #[error("{0} is too small: the number must be at least 1")]
     Zero(String),
-    /// It does not fit into so many bits.
+    /// It does not fit into this many bits.
     #[error("{0} is too large: the largest {1}-bit number is {most}", most = u64::MAX >> (64 - .1))]
     TooLarge(String, u32),
-    /// It asks for more than there can be of it.
+    /// It exceeds the maximum.
     #[error("{0} is too large: the most is {1}")]
     TooMany(String, usize),
 }
@@ -31,14 +31,14 @@ impl From<NumberError> for String {
     }
 }
 
-/// Examples of all spellings.
+/// Examples of all notations.
 const SPELLINGS: &str = "1000, 1_000, 1e6, 2^20, 64Ki or 16M";
 
 /// Parses a count of at least one: plain, with `_`, with an exponent (`1e6`, `1.5e3`), as a power (`2^20`), or with K,
 /// M, G, T (powers of 1024, also written Ki, Mi, Gi, Ti).
 ///
 /// # Errors
-/// What is wrong with the text.
+/// Why the text is invalid.
 pub fn parse_count(text: &str) -> Result<usize, NumberError> {
     let value = whole(text, 1)?;
     if value == 0 {
@@ -47,63 +47,63 @@ pub fn parse_count(text: &str) -> Result<usize, NumberError> {
     usize::try_from(value).map_err(|_| NumberError::TooLarge(text.trim().into(), usize::BITS))
 }
 
-/// [`parse_count`] within 32 bits: for a lab's own options as for the common ones.
+/// As [`parse_count`], within 32 bits: for common options and a lab's own.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// Why the text is invalid.
 pub fn parse_u32(text: &str) -> Result<u32, NumberError> {
     u32::try_from(parse_count(text)?).map_err(|_| NumberError::TooLarge(text.trim().into(), 32))
 }
 
-/// Orders of warps and blocks: each is a run of everything.
+/// Parses a number of schedules (orders of warps and blocks): each repeats the whole run.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// Why the text is invalid.
 pub fn parse_schedules(text: &str) -> Result<u32, NumberError> {
     Ok(parse_up_to(text, 10_000)? as u32)
 }
 
-/// Threads of a block: far more than any device allows, which then says so.
+/// Parses the threads of a block. The maximum is far above that of any device, which reports its own limit.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// Why the text is invalid.
 pub(crate) fn parse_threads(text: &str) -> Result<u32, NumberError> {
     Ok(parse_up_to(text, 1 << 16)? as u32)
 }
 
-/// Samples of a case, which are kept.
+/// Parses a number of samples of a case, which are all kept.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// Why the text is invalid.
 pub(crate) fn parse_samples(text: &str) -> Result<u32, NumberError> {
     Ok(parse_up_to(text, 1_000_000)? as u32)
 }
 
-/// Lines of a table.
+/// Parses a number of lines of a table.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// Why the text is invalid.
 pub fn parse_lines(text: &str) -> Result<usize, NumberError> {
     parse_up_to(text, 100_000)
 }
 
-/// Seconds of a run's limit: up to a year.
+/// Parses a time limit of a run in seconds: up to a year.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// Why the text is invalid.
 pub fn parse_seconds(text: &str) -> Result<usize, NumberError> {
     parse_up_to(text, 31_536_000)
 }
 
-/// Bytes of a run's limit: more than any computer has is no limit.
+/// Parses a memory limit of a run in bytes. The maximum is more than any computer has.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// Why the text is invalid.
 pub fn parse_bytes(text: &str) -> Result<usize, NumberError> {
     parse_up_to(text, 1 << 50)
 }
 
-/// [`parse_count`] of at most `most`.
+/// As [`parse_count`], with the maximum `most`.
 fn parse_up_to(text: &str, most: usize) -> Result<usize, NumberError> {
     match parse_count(text)? {
         count if count > most => Err(NumberError::TooMany(text.trim().into(), most)),
@@ -111,15 +111,15 @@ fn parse_up_to(text: &str, most: usize) -> Result<usize, NumberError> {
     }
 }
 
-/// As [`parse_count`], of any number from 0 on.
+/// As [`parse_count`], for any number from 0 on.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// Why the text is invalid.
 pub(crate) fn parse_whole(text: &str) -> Result<u64, NumberError> {
     whole(text, 0)
 }
 
-/// The number in `text`; `least` is for the message about a negative one.
+/// Parses the number in `text`; `least` is for the message about a negative one.
 fn whole(text: &str, least: u64) -> Result<u64, NumberError> {
     let text = text.trim();
     let clean = text.replace('_', "");
@@ -140,7 +140,7 @@ fn whole(text: &str, least: u64) -> Result<u64, NumberError> {
     }
 }
 
-/// What is wrong with the digits.
+/// Why the digits are invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wrong {
     NotANumber,
@@ -153,18 +153,18 @@ fn power_of((base, power): (u64, u64)) -> Result<u64, Wrong> {
     base.checked_pow(power.min(64) as u32).ok_or(Wrong::TooLarge)
 }
 
-/// Digits and a unit: `64`, `64K`, `1.5Ki`.
+/// Parses digits and a unit: `64`, `64K`, `1.5Ki`.
 fn with_unit(text: &str) -> Result<u64, Wrong> {
     let number = text.strip_suffix(['i', 'I']).unwrap_or(text);
     let units = [(['k', 'K'], 10), (['m', 'M'], 20), (['g', 'G'], 30), (['t', 'T'], 40)];
     match units.into_iter().find_map(|(unit, power)| Some((number.strip_suffix(unit)?, power))) {
         Some((digits, power)) => decimal(digits, 1 << power),
-        // An `i` without its unit is none.
+        // An `i` without a unit is invalid.
         None => decimal(text, 1),
     }
 }
 
-/// Digits with a point and an exponent, times `unit`, which must give a whole number: `1e6`, `1.5e3`.
+/// Parses digits with a point and an exponent, times `unit`, which must give an integer: `1e6`, `1.5e3`.
 fn decimal(text: &str, unit: u128) -> Result<u64, Wrong> {
     let (digits, exponent) = match text.split_once(['e', 'E']) {
         Some((digits, exponent)) => (digits, exponent.parse::<i32>().map_err(|_| Wrong::NotANumber)?),

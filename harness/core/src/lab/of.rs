@@ -1,14 +1,14 @@
-//! Which options mean nothing to which variants of a lab.
+//! The options that some variants of a lab do not use.
 use crate::lab::row::Table;
 
-/// Some of a lab's variants.
+/// A selection of a lab's variants.
 #[derive(Clone, Copy)]
 pub enum Of {
     /// All of them.
     Every,
     /// All but these.
     AllBut(&'static [&'static str]),
-    /// These.
+    /// Only these.
     Names(&'static [&'static str]),
     /// Those of these tables.
     Tables(&'static [&'static dyn Table]),
@@ -25,6 +25,6 @@ impl Of {
     }
 }
 
-/// Options that mean nothing to some of a lab's variants: `n`, `blocks`, `threads`, or options of the lab's own, by
-/// their names without the dashes.
+/// Options that some of a lab's variants do not use: `n`, `blocks`, `threads`, or options of the lab's own, by their
+/// names without the dashes.
 pub type Ignored = (&'static [&'static str], Of);

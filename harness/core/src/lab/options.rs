@@ -57,10 +57,10 @@ pub struct Options {
     #[arg(help_heading = HOW, long, value_name = "P", value_parser = parse_percent)]
     pub min_percent: Option<f64>,
     /// End a case that takes longer than TIME (90, 90s, 2m; its inputs included), and count it as failed; each case
-    /// then runs in a process of its own
+    /// then runs in a separate process
     #[arg(help_heading = HOW, long, value_name = "TIME", value_parser = parse_time, allow_hyphen_values = true)]
     pub timeout: Option<Duration>,
-    /// Small sizes and few samples, to see whether it runs at all
+    /// Smoke test: small sizes, few samples
     #[arg(help_heading = HOW, long)]
     pub quick: bool,
     /// Skip the cases whose kernels the file of --kernel does not hold (what grading does)
@@ -87,11 +87,11 @@ pub struct Options {
     /// Run each case under COUNT orders of warps and blocks, and report the findings of all of them
     #[arg(help_heading = WATCH, long, value_name = "COUNT", value_parser = parse_schedules, allow_hyphen_values = true)]
     pub schedules: Option<u32>,
-    /// Show what was counted: instructions, divergence, sectors, bank conflicts, atomics, copies
+    /// Show the counters: instructions, divergence, sectors, bank conflicts, atomics, copies
     #[arg(help_heading = WATCH, long)]
     pub counters: bool,
-    /// Predict how long each case takes on a GPU, and what bounds it, from what was counted: for the emulated part, or
-    /// for PART, which is then the one that is emulated (h100, h200); on a GPU, for that one, by an emulated run before
+    /// Predict the time and the bottleneck of each case on PART (h100, h200; default: the emulated GPU), which is then
+    /// emulated; on a GPU, predict for that GPU, by an emulated run that is made first
     #[arg(help_heading = WATCH, long, value_name = "PART", num_args = 0..=1, default_missing_value = "")]
     pub predict: Option<String>,
     /// Show the LINES lines of the source that cost the most [default: 10]
@@ -109,10 +109,10 @@ pub struct Options {
     #[arg(help_heading = OUTPUT, long, value_name = "HOW", default_value = "brief", value_parser = ["brief", "full"],
         hide_possible_values = true)]
     pub findings: String,
-    /// Print nothing but errors and what has failed
+    /// Print only errors and failures
     #[arg(help_heading = OUTPUT, long, short)]
     pub quiet: bool,
-    /// Print one JSON object a record in place of the table
+    /// Print one JSON object for each record instead of the table
     #[arg(help_heading = OUTPUT, long)]
     pub json: bool,
 }
@@ -123,15 +123,15 @@ impl Options {
         self.confined || !self.again.is_empty()
     }
 
-    /// Whether a case of a variant that needs a process of its own (`is_ruinous`) starts one from here, as each case
-    /// with a time limit does. Not in rounds, which go on where the case is; and not where a judge has started this
-    /// process for one variant alone: then it is the variant's own already.
+    /// Whether a case starts a child process, either because of a time limit or because its variant needs a separate
+    /// process (`is_ruinous`). Not in rounds, whose state is in this process; and not if a judge has started this
+    /// process for one variant alone, because then it is already separate.
     pub(crate) fn starts_a_process(&self, is_ruinous: bool) -> bool {
         let is_its_own = self.confined && self.variants.len() == 1;
         self.again.is_empty() && (self.timeout.is_some() || is_ruinous && !is_its_own)
     }
 
-    /// Changes them to those of a companion of a run on a GPU, which counts on the emulated `part`: one sample of each
+    /// Changes the options for a companion of a run on a GPU, which counts on the emulated `part`: one sample of each
     /// case, and no checks.
     pub(crate) fn accompany(&mut self, part: &str) {
         self.device = DeviceChoice::Emulated(part.into());
@@ -140,7 +140,7 @@ impl Options {
         (self.min_percent, self.timeout, self.quiet) = (None, None, true);
     }
 
-    /// The options that session.json records.
+    /// Returns the options that session.json records.
     pub(crate) fn settings(&self) -> Settings {
         Settings {
             seed: self.seed,
@@ -151,7 +151,7 @@ impl Options {
         }
     }
 
-    /// What the options ask of the formats.
+    /// Returns the output formats that the options request.
     pub(crate) fn wanted(&self) -> Wanted {
         Wanted {
             csv: self.csv.is_some(),
@@ -169,7 +169,7 @@ impl Options {
     }
 }
 
-/// The longest time of a case: no clock counts much further.
+/// The maximum time limit of a case: clocks do not count much further.
 const LONGEST: Duration = Duration::from_secs(31_536_000);
 
 /// Parses a time above 0: seconds, or a number with its unit (`90s`, `2m`, `1h 30m`).
@@ -193,12 +193,12 @@ fn parse_percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Checks of the emulated device by the names that sanitizers give them.
+/// Parses checks of the emulated device, named as in sanitizers.
 ///
 /// # Errors
-/// The name that is not a check, and the names of the checks.
+/// The name that is not a check, and the valid names.
 pub fn parse_checks(text: &str) -> Result<Checks, UnknownCheck> {
-    // On a command line a missing name is a mistake.
+    // On a command line an empty name is a mistake.
     if text.split(',').any(|name| name.trim().is_empty()) {
         return Err(UnknownCheck(String::new()));
     }
@@ -226,7 +226,7 @@ mod tests {
             (&["--confined", "--variant", "a"], [false, false]),
             (&["--timeout", "9"], [true, true]),
             (&["--confined", "--variant", "a", "--timeout", "9"], [true, true]),
-            // Rounds go on where the case is.
+            // The state of rounds is in this process.
             (&["--confined", "--again", "[]"], [false, false]),
             (&["--again", "[]", "--timeout", "9"], [false, false]),
         ] {

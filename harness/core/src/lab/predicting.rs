@@ -1,5 +1,4 @@
-//! `--predict`: for which part times are predicted. The part is the one that is emulated, since the launches depend on
-//! it.
+//! `--predict`: the part for which times are predicted. It is the emulated part, since the launches depend on it.
 use clap::ArgMatches;
 use predict::Part;
 
@@ -9,10 +8,10 @@ use crate::{
     lab::options::Options,
 };
 
-/// The device for which the options ask, which is the part of `--predict` unless another was named.
+/// Returns the requested device: the part of `--predict`, unless another device was named.
 ///
 /// # Errors
-/// A usage error for another part than the one that is to be emulated.
+/// A usage error if the requested part is not the emulated one.
 pub(crate) fn device(options: &Options, matches: &ArgMatches) -> Result<DeviceChoice> {
     let device = || options.device.clone();
     let Some(part) = options.predict.as_deref() else {
@@ -32,11 +31,11 @@ pub(crate) fn device(options: &Options, matches: &ArgMatches) -> Result<DeviceCh
     }
 }
 
-/// The part for which times are predicted from what the device counts, once it is open; `None` without `--predict`, and
-/// on a GPU, which counts nothing.
+/// Returns the part for which times are predicted from the counters of the open device; `None` without `--predict`, and
+/// on a GPU, which has no counters.
 ///
 /// # Errors
-/// A usage error when the constants of the emulated part are not known.
+/// A usage error when the constants of the emulated part are unknown.
 pub(crate) fn part(options: &Options, profile: &str) -> Result<Option<Part>> {
     match &options.predict {
         Some(_) if !profile.is_empty() => known(profile).map(Some),
@@ -44,11 +43,11 @@ pub(crate) fn part(options: &Options, profile: &str) -> Result<Option<Part>> {
     }
 }
 
-/// The part for which a companion predicts times beside those that this GPU takes; `None` without `--predict`, and on
-/// the emulated device.
+/// Returns the part for which a companion run predicts times, to be shown with those of this GPU; `None` without
+/// `--predict`, and on the emulated device.
 ///
 /// # Errors
-/// A usage error when the GPU's constants are not known, or another part is asked for.
+/// A usage error when the GPU's constants are unknown, or another part is requested.
 pub(crate) fn beside(options: &Options, profile: &str, gpu: &str) -> Result<Option<Part>> {
     let Some(asked) = options.predict.as_deref().filter(|_| profile.is_empty()) else {
         return Ok(None);
@@ -90,7 +89,7 @@ mod tests {
         assert!(other.contains("another GPU than this NVIDIA H200"), "{other}");
         let unknown = asked(&["--predict"], "Tesla T4").unwrap_err().to_string();
         assert!(unknown.contains("Tesla T4 are not known"), "{unknown}");
-        // What is emulated counts by itself.
+        // The emulated device has its own counters.
         assert_eq!(name(beside(&options(&["--predict"]), "h200", "NVIDIA H200").unwrap()), None);
         assert_eq!(part(&options(&["--predict"]), "").unwrap(), None);
         assert_eq!(name(part(&options(&["--predict"]), "h200").unwrap()), Some("h200".into()));

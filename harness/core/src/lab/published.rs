@@ -1,14 +1,14 @@
-//! Published figures: what a text or a peer's measurement gives, beside what was measured here.
+//! Published figures, from a text or another measurement, shown with the measured values.
 
-/// Figures of one source for one column, each for a variant's case of one size.
+/// Figures from one source for one column, each for a variant's case of one size.
 #[derive(Debug, Clone, Copy)]
 pub struct Published {
-    /// The lab's column that holds them: `published_...`, with its unit.
+    /// The lab's column for them: `published_...`, with its unit.
     pub column: &'static str,
-    /// Who published them, and what was measured.
+    /// The author, and what was measured.
     pub source: &'static str,
-    /// The GPU that they were measured on, as a part of its name ("H200"). Only a run on such a GPU shows them; if this
-    /// is empty, every run does.
+    /// The GPU on which they were measured, as a part of its name ("H200"). Only a run on such a GPU shows them; if
+    /// empty, every run does.
     pub part: &'static str,
     /// The figures.
     pub figures: &'static [Figure],
@@ -19,21 +19,21 @@ pub struct Published {
 pub struct Figure {
     /// The variant.
     pub variant: &'static str,
-    /// Its case, as the CSV has it.
+    /// Its case, as in the CSV.
     pub case: &'static str,
-    /// The size that it was measured at; `None` if it holds for every size.
+    /// The measured size; `None` if it holds for every size.
     pub n: Option<usize>,
     /// The figure, in the column's unit.
     pub value: f64,
 }
 
-/// A figure of `variant` at `n` elements, in a row whose case is `case`.
+/// Returns a figure of `variant` at `n` elements, in a row whose case is `case`.
 pub const fn figure(variant: &'static str, case: &'static str, n: usize, value: f64) -> Figure {
     Figure { variant, case, n: Some(n), value }
 }
 
 impl Published {
-    /// The figure for a row on the GPU called `device` (`None` when emulated).
+    /// Returns the figure for a row on the GPU called `device` (`None` when emulated).
     pub(crate) fn of(&self, variant: &str, case: &str, n: Option<u64>, device: Option<&str>) -> Option<f64> {
         if !self.part.is_empty() && !device.is_some_and(|name| name.contains(self.part)) {
             return None;

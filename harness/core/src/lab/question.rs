@@ -1,4 +1,4 @@
-//! Questions that arithmetic alone can answer, with their expected answers, as rows that are checked.
+//! Questions that arithmetic alone can answer, with their expected answers, as checked rows.
 use crate::{
     error::Result,
     lab::{case::Case, run::Run},
@@ -8,19 +8,19 @@ use crate::{
 /// An answer, expected or obtained.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// A number, and how far another may lie from it: half a unit of the last digit that is given.
+    /// A number and its tolerance: half a unit of the last digit that is given.
     Number(f64, f64),
-    /// Words, or a number that must be the same text.
+    /// A text, or a number that must match as text.
     Text(String),
 }
 
 impl Answer {
-    /// A number that must be met exactly.
+    /// Returns a number that must match exactly.
     pub fn exactly(number: impl Into<f64>) -> Self {
         Self::Number(number.into(), 0.0)
     }
 
-    /// Words, or anything that prints as them.
+    /// Returns a text, or anything that is displayed as one.
     pub fn text(words: impl Into<String>) -> Self {
         Self::Text(words.into())
     }
@@ -35,23 +35,23 @@ impl std::fmt::Display for Answer {
     }
 }
 
-/// A question of a handout: a row under its variant, which passes when the answer computed here is the expected one.
+/// A question of a handout: a row under its variant, which passes if the answer computed here is the expected one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// The variant that it is about.
+    /// The variant that it concerns.
     pub variant: &'static str,
-    /// What tells its row from the variant's others.
+    /// Distinguishes its row from the variant's other rows.
     pub case: String,
     /// The question itself: a whole sentence.
     pub asks: String,
-    /// The answer that the text or the key gives.
+    /// The answer in the text or the key.
     pub expected: Answer,
     /// The answer computed here.
     pub obtained: Answer,
 }
 
 impl Question {
-    /// Whether the answer computed is the one expected.
+    /// Whether the computed answer is the expected one.
     pub fn check(&self) -> Check {
         match (&self.obtained, &self.expected) {
             (Answer::Number(obtained, _), Answer::Number(expected, within)) => {
@@ -63,7 +63,7 @@ impl Question {
     }
 }
 
-/// A row for each question.
+/// Writes a row for each question.
 pub(crate) fn run(run: &Run, questions: &[Question]) -> Result<()> {
     for question in questions {
         run.case(Case::new(question.variant).label(question.case.as_str()), |case| {

@@ -1,4 +1,4 @@
-//! The file in which a process leaves its records for another program: its parent, a judge, or a test.
+//! A file in which a process leaves its records for another program: its parent process, a judge, or a test.
 use std::{
     env,
     fs::{self, OpenOptions},
@@ -21,13 +21,13 @@ pub(crate) fn append(path: &Path, record: &Record) -> Result<()> {
     let text =
         serde_json::to_string(record).map_err(|e| Error::CannotRun(format!("a record cannot be passed on: {e}")))?;
     let file = OpenOptions::new().append(true).create(true).open(path);
-    // In one piece: a line is whole or without its end.
+    // Written in one piece: a crash cannot leave part of a line with its line break.
     let written = file.and_then(|mut file| file.write_all(format!("{text}\n").as_bytes()));
     written.map_err(|source| Error::Io { action: "write", path: path.into(), source })
 }
 
-/// The records in the text of such a file. A last line without a line break is left out: its process crashed while it
-/// wrote.
+/// Parses the records in the text of such a file. A last line without a line break is ignored: its process crashed
+/// while writing it.
 ///
 /// # Errors
 /// When a line is not a record.
@@ -37,25 +37,25 @@ pub fn records(text: &str) -> Result<Vec<Record>> {
     whole.map(read).collect()
 }
 
-/// A file of records, which is removed at the end.
+/// A file of records, which is removed on drop.
 pub(crate) struct RecordsFile(NamedTempFile);
 
 impl RecordsFile {
-    /// An empty one in the folder of temporary files.
+    /// Creates an empty file in the folder for temporary files.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// When it cannot be created.
     pub(crate) fn new() -> Result<Self> {
         let file = NamedTempFile::new();
         file.map(Self).map_err(|source| Error::Io { action: "create a file in", path: env::temp_dir(), source })
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub(crate) fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// The records that were left so far.
+    /// Returns the records written so far.
     ///
     /// # Errors
     /// When the file cannot be read, or a line is not a record.
@@ -75,7 +75,7 @@ mod tests {
         let line = serde_json::to_string(&record()).unwrap();
         let two = format!("{line}\n{line}\n");
         assert_eq!(records(&two).unwrap(), [record(), record()]);
-        // A process that crashed while it wrote has left the records before that.
+        // If a process crashed while writing, the earlier records are intact.
         assert_eq!(records(&two[..two.len() - 9]).unwrap(), [record()]);
         assert_eq!(records("").unwrap(), []);
         let renamed = line.replace("\"findings\"", "\"found\"") + "\n";

@@ -1,10 +1,10 @@
-//! The command that runs one case again, to be copied from the terminal.
+//! The command that reproduces one case, to be copied from the terminal.
 use clap::{Arg, ArgMatches, Command, parser::ValueSource};
 
 use crate::{device::session::Session, lab::declaration::Lab, record::row::Record};
 
-/// Options that choose the case and the device, which the command says itself, or that only say what is shown or where
-/// it is written.
+/// Options that the command sets itself, for the case and the device, or that only affect what is shown or where it is
+/// written.
 const OTHERS: [&str; 18] = [
     "variants",
     "cases",
@@ -26,23 +26,24 @@ const OTHERS: [&str; 18] = [
     "kernel_copy",
 ];
 
-/// Variables of the environment that change what the machine does.
+/// Environment variables that affect the machine.
 const VARIABLES: [&str; 3] = ["WARPLAB_SEED", "WARPLAB_CHECKS", "WARPLAB_BUDGET"];
 
-/// What the commands of a lab's cases have in common.
+/// The common part of the commands for a lab's cases.
 #[derive(Debug, Clone)]
 pub(crate) struct Repeat {
     lab: &'static Lab,
     /// The program, and the lab's name if the program has several labs.
     program: Vec<String>,
-    /// The options of the run that its cases depend on.
+    /// The options of the run that affect its cases.
     options: Vec<String>,
     device: String,
     seed: u64,
 }
 
 impl Repeat {
-    /// For the cases of `lab`, whose options `parser` knows and `matches` holds. `is_own`: the program is the lab's.
+    /// Returns the common part for the cases of `lab`. `parser` declares the options, `matches` contains them, and
+    /// `is_own` means that the program is the lab's own.
     pub(crate) fn of(
         lab: &'static Lab,
         is_own: bool,
@@ -66,10 +67,10 @@ impl Repeat {
         Self { lab, program, options, device, seed }
     }
 
-    /// The command for the case of `record`.
+    /// Returns the command for the case of `record`.
     pub(crate) fn command(&self, record: &Record) -> String {
         let mut words = self.program.clone();
-        // What was found outside of every case belongs to no variant.
+        // Findings outside of every case belong to no variant.
         if self.lab.variants().iter().any(|variant| variant.name == record.variant) {
             words.extend(["--variant".into(), quoted(&record.variant)]);
             if !record.case.is_empty() {
@@ -82,7 +83,7 @@ impl Repeat {
     }
 }
 
-/// An option as it stands on the command line; nothing if it is not there, or is one of [`OTHERS`].
+/// Returns an option as on the command line; empty if it is absent, or is one of [`OTHERS`].
 fn given(option: &Arg, matches: &ArgMatches) -> Vec<String> {
     let id = option.get_id().as_str();
     let is_known = matches.try_contains_id(id).is_ok();
@@ -100,7 +101,7 @@ fn given(option: &Arg, matches: &ArgMatches) -> Vec<String> {
     values.flat_map(|value| name.clone().into_iter().chain([value])).collect()
 }
 
-/// A word as a POSIX shell reads it.
+/// Quotes a word for a POSIX shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+:,./@%^".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -1,6 +1,6 @@
-//! What this process is for: what the user asked for, or a piece of that, which this program does in a process of its
-//! own. A piece is started by a hidden first argument, with one [`Request`] on its standard input; the program matches
-//! it once, in [`process`], and hands it down.
+//! The role of this process: either the whole command, or a piece of it that this program runs in a separate process. A
+//! piece is started by a hidden first argument, with one [`Request`] on its standard input; the program matches it
+//! once, in [`process`], and passes it on.
 use std::{
     env,
     ffi::OsString,
@@ -21,16 +21,16 @@ use crate::{
     lab::records::RecordsFile,
 };
 
-/// The hidden first argument of a process that does a piece.
+/// The hidden first argument of a process that runs a piece.
 pub const PIECE: &str = "__piece";
 
-/// What a process is for.
+/// The role of a process.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub enum Role {
-    /// What the user asked for.
+    /// The whole command.
     #[default]
     Whole,
-    /// One case, whose kernel may ruin the process.
+    /// One case, whose kernel may corrupt the process.
     Case {
         /// The case's lab.
         lab: String,
@@ -41,14 +41,14 @@ pub enum Role {
         /// The ceilings that the parent has measured.
         ceilings: Option<Ceilings>,
     },
-    /// The emulated run of a lab that predicts times beside those of a GPU.
+    /// The emulated run of a lab that predicts times, to be shown with those of a GPU.
     Prediction {
         /// The lab.
         lab: String,
-        /// The part that is emulated.
+        /// The emulated part.
         part: String,
     },
-    /// Loading kernel files once, so that the driver caches their machine code.
+    /// Loads kernel files once, so that the driver caches their machine code.
     Precompilation {
         /// The files' numbers among those of the chosen labs.
         files: Vec<usize>,
@@ -56,7 +56,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Whether this is what the user asked for, and no piece of it.
+    /// Whether this is the whole command, not a piece of it.
     pub(crate) fn is_whole(&self) -> bool {
         *self == Self::Whole
     }
@@ -66,7 +66,7 @@ impl Role {
         matches!(self, Self::Case { .. })
     }
 
-    /// Whether this process predicts times beside those of a GPU.
+    /// Whether this process predicts times, to be shown with those of a GPU.
     pub(crate) fn is_prediction(&self) -> bool {
         matches!(self, Self::Prediction { .. })
     }
@@ -90,26 +90,26 @@ impl Role {
     }
 }
 
-/// What a piece reads from its standard input.
+/// A piece's standard input.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Request {
     /// The piece.
     pub role: Role,
-    /// The command line of which it is a piece, with the program's name.
+    /// The command line of the whole command, with the program's name.
     pub arguments: Vec<OsString>,
 }
 
-/// This process: its command line and what it is for.
+/// This process: its command line and its role.
 #[derive(Debug, Clone, Default)]
 pub struct Process {
-    /// The command line, with the program's name: in a piece, that of the whole.
+    /// The command line, with the program's name; in a piece, that of the whole command.
     pub arguments: Vec<OsString>,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
 }
 
-/// This process. A worker, which runs the kernels of a judged file, serves here and does not return. Ends the process
-/// when it is called as a piece without a request.
+/// Returns this process. A worker, which runs the kernels of a judged file, serves here and does not return. Ends the
+/// process if it is called as a piece without a request.
 pub fn process() -> Process {
     let arguments: Vec<OsString> = env::args_os().collect();
     match (arguments.get(1).and_then(|first| first.to_str()), arguments.get(2)) {
@@ -126,11 +126,11 @@ pub fn process() -> Process {
 }
 
 impl Process {
-    /// A command that starts this program for a piece of this process's command line, and the file in which the piece
-    /// leaves its records. The piece ends with this process.
+    /// Returns a command that starts this program for a piece of this process's command line, and the file in which the
+    /// piece leaves its records. The piece ends with this process.
     ///
     /// # Errors
-    /// When a file, or this program's path, cannot be had.
+    /// When the file cannot be created, or this program's path is unknown.
     pub(crate) fn piece(&self, role: Role) -> Result<(Command, RecordsFile)> {
         let records = RecordsFile::new()?;
         let mut arguments = self.arguments.clone();
@@ -145,7 +145,7 @@ impl Process {
     }
 }
 
-/// A request as the standard input of a process.
+/// Returns a request as the standard input of a process.
 fn input(request: &Request) -> io::Result<Stdio> {
     let mut file: File = tempfile::tempfile()?;
     serde_json::to_writer(&mut file, request)?;

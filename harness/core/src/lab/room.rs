@@ -1,4 +1,4 @@
-//! Whether there is room for what a lab is about to make: on the device, and on this computer.
+//! Checks that there is enough memory for a lab's data, on the device and on this computer.
 use clap::parser::ValueSource;
 
 use crate::{
@@ -8,13 +8,13 @@ use crate::{
 };
 
 impl Run {
-    /// Refuses data for which there is no room, before the host makes them: `bytes` on the device (`None`: more than
-    /// can be counted) for `what`, whose size the option `flag` sets. The host keeps [`crate::Lab::host_copies`] of
-    /// them, and an emulated device has its memory there too.
+    /// Rejects data that do not fit in memory, before the host creates them: `bytes` on the device (`None`: too many to
+    /// count) for `what`, whose size the option `flag` sets. The host keeps [`crate::Lab::host_copies`] of them, and
+    /// the memory of an emulated device is on the host too.
     ///
     /// # Errors
-    /// [`Error::Usage`] when the device has too little memory, [`Error::CannotRun`] when this computer has. If nobody
-    /// has asked for this size, [`Error::Skip`] in place of the latter. The driver's errors.
+    /// [`Error::Usage`] when the device has too little memory, [`Error::CannotRun`] when this computer has. If the user
+    /// has not chosen the size, [`Error::Skip`] instead of the latter. The driver's errors.
     pub fn needs(&self, bytes: Option<usize>, what: &str, flag: &str) -> Result<()> {
         let free = self.session().free_bytes()?;
         let name = &self.session().device.name;
@@ -39,7 +39,7 @@ impl Run {
         }
     }
 
-    /// Whether the command line chooses a size: by `--n`, or by an option of the lab's own.
+    /// Whether the command line chooses a size: by `--n`, or by one of the lab's own options.
     fn has_chosen_sizes(&self) -> bool {
         let is_given = |arg: &clap::Arg| {
             let id = arg.get_id().as_str();

@@ -1,4 +1,4 @@
-//! Rounds: what is known of each case while a judged lab runs several times ([`crate::lab::again`]).
+//! Rounds: the state of each case while a judged lab runs several times ([`crate::lab::again`]).
 use crate::{
     lab::{case::Case, row::Variant},
     measure::passes::Passes,
@@ -9,7 +9,7 @@ use crate::{
 pub(crate) struct Rounds {
     /// The number of this round; the first one is 1.
     pub(crate) number: u64,
-    /// How many cases this round has had.
+    /// The number of cases in this round so far.
     had: usize,
     held: Vec<Held>,
 }
@@ -18,13 +18,13 @@ pub(crate) struct Rounds {
 #[derive(Debug)]
 pub(crate) struct Held {
     pub(crate) variant: &'static Variant,
-    /// The case in its first round: drawn options may change its label.
+    /// The case in its first round: random options may change its label.
     case: Case,
     pub(crate) passes: Passes,
 }
 
 impl Rounds {
-    /// The first round, before its first case.
+    /// Returns the first round, before its first case.
     pub(crate) fn first() -> Self {
         Self { number: 1, had: 0, held: Vec::new() }
     }
@@ -35,19 +35,19 @@ impl Rounds {
         self.had = 0;
     }
 
-    /// All cases, in order.
+    /// Returns all cases, in order.
     pub(crate) fn into_held(self) -> Vec<Held> {
         self.held
     }
 
-    /// What is known of the case that comes next in this round, if an earlier round had it. The order of cases is the
-    /// same in all of them.
+    /// Returns the state of the next case in this round, if an earlier round had it. The order of cases is the same in
+    /// all rounds.
     pub(crate) fn next(&self, variant: &Variant) -> Option<(Case, Passes)> {
         let held = self.held.get(self.had).filter(|held| held.variant.name == variant.name);
         held.map(|held| (held.case.clone(), held.passes.clone()))
     }
 
-    /// Holds what is known of a case until the next round.
+    /// Keeps the state of a case until the next round.
     pub(crate) fn hold(&mut self, variant: &'static Variant, case: Case, passes: Passes) {
         let held = Held { variant, case, passes };
         match self.held.get_mut(self.had) {
@@ -79,7 +79,7 @@ mod tests {
         }
         rounds.begin();
         assert_eq!(rounds.number, 2);
-        // Drawn options change labels, but not the order.
+        // Random options change labels, but not the order.
         for (variant, case) in [(&A, "32 rows"), (&A, "64 rows"), (&B, "")] {
             let (known, passes) = rounds.next(variant).unwrap();
             assert_eq!(known.key(), Case::new(variant.name).label(case).key());

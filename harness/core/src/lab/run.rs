@@ -1,4 +1,4 @@
-//! A run of one lab: what the lab's function is given.
+//! A run of one lab, which is passed to the lab's function.
 use std::{cell::RefCell, rc::Rc, sync::Arc};
 
 use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DevicePtr, DeviceRepr, sys::CUdeviceptr};
@@ -16,19 +16,19 @@ use crate::{
     record::{columns::Columns, row::Record},
 };
 
-/// Sizes for the devices that a lab meets; see [`Run::size`].
+/// Default sizes for the kinds of device; see [`Run::size`].
 #[derive(Debug, Clone, Copy)]
 pub struct Sizes {
     /// On a GPU.
     pub gpu: usize,
-    /// On the emulated device, where a row should take two seconds at most.
+    /// On the emulated device, where a row should take at most two seconds.
     pub emulated: usize,
     /// With `--quick`.
     pub quick: usize,
 }
 
 impl Sizes {
-    /// The same size on every device.
+    /// Returns the same size for every device.
     pub const fn all(n: usize) -> Self {
         Self { gpu: n, emulated: n, quick: n }
     }
@@ -45,61 +45,61 @@ pub struct Run {
     pub(crate) process: Rc<Process>,
     /// The part for which times are predicted.
     pub(crate) part: Option<Part>,
-    /// What an emulated run of the same cases has predicted, beside those of a GPU.
+    /// The predictions of an emulated run of the same cases, to be shown with a GPU's times.
     pub(crate) companion: Option<Companion>,
     pub(crate) report: RefCell<Report>,
     pub(crate) kernels: Kernels,
     pub(crate) records: RefCell<Vec<Record>>,
-    /// How fast this computer emulates.
+    /// The emulation speed of this computer.
     pub(crate) forecasts: RefCell<Forecasts>,
     /// The rounds so far, if the lab runs in rounds.
     pub(crate) rounds: RefCell<Option<Rounds>>,
-    /// The case whose kernel has faulted and ruined the context, if there was one.
+    /// The case whose kernel has faulted and corrupted the context, if any.
     pub(crate) lost: RefCell<Option<String>>,
     /// The inputs, which are read back in a judged run.
     pub(crate) unchanged: Option<Rc<Unchanged>>,
 }
 
 impl Run {
-    /// The open device.
+    /// Returns the open device.
     pub fn session(&self) -> &Arc<Session> {
         &self.session
     }
 
-    /// The stream that is timed.
+    /// Returns the stream that is timed.
     pub fn stream(&self) -> &Arc<CudaStream> {
         &self.session.stream
     }
 
-    /// True on the embedded machine.
+    /// Whether the device is the embedded machine.
     pub fn is_emulated(&self) -> bool {
         self.session.device.is_emulated
     }
 
-    /// The common options.
+    /// Returns the common options.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// The lab's own options ([`Lab::options`]).
+    /// Returns the lab's own options ([`Lab::options`]).
     pub fn args(&self) -> &clap::ArgMatches {
         &self.args
     }
 
-    /// The lab being run.
+    /// Returns the current lab.
     pub fn lab(&self) -> &'static Lab {
         self.lab
     }
 
-    /// Whether `variant` was chosen (all are, without `--variant`), and is not left to another process. Cases check
-    /// this themselves; a lab asks only to skip needless preparation.
+    /// Whether `variant` was chosen (all are, without `--variant`), and does not run in another process. Cases check
+    /// this themselves; a lab calls it only to skip needless preparation.
     pub fn wants(&self, variant: &str) -> bool {
         let is_chosen = self.options.variants.is_empty() || self.options.variants.iter().any(|v| v == variant);
         is_chosen && self.process.role.runs_variant(variant)
     }
 
-    /// `--n`, or the lab's size for this device; a default made smaller, for the emulated device or for
-    /// `--quick`, is printed once.
+    /// Returns `--n`, or the lab's size for this device. If the default is reduced, for the emulated device or for
+    /// `--quick`, it is printed once.
     pub fn size(&self, sizes: Sizes) -> usize {
         if let Some(n) = self.options.n {
             return n;
@@ -117,7 +117,7 @@ impl Run {
         n
     }
 
-    /// The size for this device, whatever `--n` says: for an axis that is not n.
+    /// Returns the size for this device, regardless of `--n`: for an axis other than n.
     pub fn pick(&self, sizes: Sizes) -> usize {
         // Times are predicted for the cases of a GPU.
         match (self.options.quick, self.is_emulated() && !self.process.role.is_prediction()) {
@@ -127,22 +127,22 @@ impl Run {
         }
     }
 
-    /// Threads of a block: `--threads`, or `usual`, but never more than the device allows by default.
+    /// Returns the threads of a block: `--threads`, or `usual`, but never more than the device allows by default.
     pub fn threads(&self, usual: u32) -> u32 {
         self.options.threads.unwrap_or(usual.min(self.session.device.max_threads_per_block))
     }
 
-    /// Seeded inputs for `label`; the same `--seed` gives the same data on every device.
+    /// Returns seeded inputs for `label`; the same `--seed` gives the same data on every device.
     pub fn inputs(&self, label: &str) -> Inputs {
         Inputs::new(self.options.seed, label)
     }
 
-    /// The lab's kernels on this device.
+    /// Returns the lab's kernels on this device.
     pub fn kernels(&self) -> &Kernels {
         &self.kernels
     }
 
-    /// The loaded module of one of the lab's kernel files: [`Kernels::module`].
+    /// Returns the loaded module of one of the lab's kernel files: [`Kernels::module`].
     ///
     /// # Errors
     /// Those of [`Kernels::module`].
@@ -150,7 +150,7 @@ impl Run {
         self.kernels.module(file)
     }
 
-    /// A kernel of one of the lab's files: [`Kernels::function`].
+    /// Returns a kernel of one of the lab's files: [`Kernels::function`].
     ///
     /// # Errors
     /// Those of [`Kernels::function`].
@@ -158,9 +158,9 @@ impl Run {
         self.kernels.function(file, kernel)
     }
 
-    /// Data that rows share, called `name` as their kernels call them: `make` is called when a row first asks for them,
-    /// and they are copied to the device when a row first asks for that. Kernels may only read them: a judged one that
-    /// writes there is wrong.
+    /// Returns data that rows share, named `name` as in their kernels. `make` is called on first use, and the data are
+    /// copied to the device on first use there. They are read-only for kernels: in a judged run, a kernel that writes
+    /// to them is wrong.
     pub fn input<'r, T: DeviceRepr + Clone + Default + 'static>(
         &'r self,
         name: &'static str,
@@ -169,8 +169,9 @@ impl Run {
         Input::new(name, self.session(), self.unchanged.clone(), make)
     }
 
-    /// Copies an input to the device, called `name` as its kernels call it. Kernels may only read it: a judged one that
-    /// writes there is wrong. What a kernel may write is no input, even if the host fills it first.
+    /// Copies an input, named `name` as in its kernel, to the device. It is read-only for kernels: in a judged run, a
+    /// kernel that writes to it is wrong. A buffer that a kernel may write is not an input, even if the host fills it
+    /// first.
     ///
     /// # Errors
     /// The driver's errors.
@@ -181,32 +182,32 @@ impl Run {
         Ok(Uploaded::new(held, slice))
     }
 
-    /// Looks whether the input `name`, which the lab has brought to `address` itself, is there still, in a judged run.
-    /// A kernel that has written there is wrong.
+    /// Checks, in a judged run, that the input `name`, which the lab itself has copied to `address`, is unchanged. A
+    /// kernel that has written there is wrong.
     pub fn look_at<T: DeviceRepr + Clone + 'static>(&self, name: &str, data: &[T], address: CUdeviceptr) {
-        // When it is dropped, it is read back.
+        // The input is read back on drop.
         drop(self.unchanged.as_ref().map(|inputs| inputs.hold_copy(name, data, address)));
     }
 
-    /// The error for a case whose size does not suit `variant`, for `reason`: a usage error if the user asked for the
-    /// variant by name, else a skipped row.
+    /// Returns the error for a case whose size does not suit `variant`, for `reason`: a usage error if the user named
+    /// the variant, else a skipped row.
     pub fn unsuited(&self, variant: &str, reason: String) -> Error {
         let asked = self.options.variants.iter().any(|name| name == variant);
         if asked { Error::Usage(reason) } else { Error::Skip(reason) }
     }
 
-    /// The rows of `table` that were chosen, in its order.
+    /// Returns the rows of `table` that were chosen, in its order.
     pub fn rows<D>(&self, table: &'static [Row<D>]) -> impl Iterator<Item = &'static Row<D>> {
         table.iter().filter(|row| self.wants(row.variant.name))
     }
 
-    /// Prints a line of the lab's own below the progress bar; nothing with `--quiet`. The line goes to standard error
-    /// when standard output carries CSV or JSON.
+    /// Prints a line of the lab's own, while the progress line is hidden; nothing with `--quiet`. The line goes to
+    /// standard error if standard output carries CSV or JSON.
     pub fn say(&self, line: &str) {
         self.report.borrow().say(line);
     }
 
-    /// Draws a chart beside the CSV, as `name`, and says where it is.
+    /// Draws a chart as `name` next to the CSV, and prints its path.
     ///
     /// # Errors
     /// [`Error::Io`].

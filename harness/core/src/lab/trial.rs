@@ -1,4 +1,4 @@
-//! A case while it runs: what its body is given.
+//! A running case, which is passed to its body.
 use std::{
     fmt::Debug,
     ops::{Deref, DerefMut},
@@ -14,8 +14,8 @@ use crate::{
     stats::Times,
 };
 
-/// A case while it runs. Everything that a [`Recorder`] records is recorded through it. It also has the case's kernel
-/// and launch.
+/// A running case. Everything that a [`Recorder`] records is recorded through it. It also has the case's kernel and
+/// launch.
 #[derive(Debug)]
 pub struct Trial<'r> {
     run: &'r Run,
@@ -29,19 +29,19 @@ impl<'r> Trial<'r> {
         Self { run, case, launch, recorder }
     }
 
-    /// The case's kernel, loaded, and allowed the dynamic shared memory that the launch asks for.
+    /// Loads the case's kernel, and allows it the launch's dynamic shared memory.
     ///
     /// # Errors
     /// Those of [`crate::Kernels::function_with_shared`].
     ///
     /// # Panics
-    /// When the case names no kernel: a mistake in the lab, not in its use.
+    /// When the case names no kernel: a bug in the lab.
     pub fn kernel(&self) -> Result<CudaFunction> {
         let (file, name) = self.case.kernel.as_ref().expect("the case names its kernel");
         self.function(file, name)
     }
 
-    /// Another kernel that the case launches, as [`Trial::kernel`].
+    /// Loads another kernel that the case launches, like [`Trial::kernel`].
     ///
     /// # Errors
     /// Those of [`Trial::kernel`].
@@ -50,22 +50,22 @@ impl<'r> Trial<'r> {
         self.run.kernels().function_with_shared(file, name, bytes)
     }
 
-    /// The case's launch.
+    /// Returns the case's launch.
     ///
     /// # Panics
-    /// When the case has none: a mistake in the lab, not in its use.
+    /// When the case has none: a bug in the lab.
     pub fn launch(&self) -> LaunchConfig {
         self.launch.expect("the case has a launch")
     }
 
-    /// Says how the kernel is launched, where the case finds it out as it runs: from here on this is its launch, and
-    /// the row has it.
+    /// Sets the launch of a case that chooses it at run time; it is recorded in the row.
     pub fn launches_as(&mut self, launch: LaunchConfig) {
         self.launch = Some(launch);
         self.recorder.launches_as(launch);
     }
 
-    /// Blocks of the case's launch that a multiprocessor holds at once, as the driver reports it; at least one.
+    /// Returns the blocks of the case's launch that are resident on a multiprocessor, as reported by the driver; at
+    /// least one.
     ///
     /// # Errors
     /// As [`Trial::kernel`]; the driver's errors.
@@ -75,15 +75,16 @@ impl<'r> Trial<'r> {
         Ok(self.kernel()?.occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)?.max(1))
     }
 
-    /// What the case's kernel takes of a multiprocessor: the one that it names, or the only one that it asked for.
+    /// Returns the multiprocessor resources of the case's kernel: the one that it names, or the only one that it has
+    /// loaded.
     pub(crate) fn resources(&self) -> Option<Resources> {
         let named = self.case.kernel.as_ref().map(|(_, name)| name.as_str());
         let kernel = self.run.kernels().asked(named)?;
         Resources::of(&kernel, self.launch, &self.run.session().device)
     }
 
-    /// Answers a question: sets the columns of [`crate::Question`]s, and checks that what was obtained is what was
-    /// expected.
+    /// Answers a question: sets the columns of [`crate::Question`]s, and checks that the obtained answer is the
+    /// expected one.
     pub fn answer<T: PartialEq + Debug>(&mut self, question: impl Into<String>, expected: T, obtained: T) {
         self.set("question", question.into());
         self.set("expected", format!("{expected:?}"));
@@ -91,7 +92,7 @@ impl<'r> Trial<'r> {
         self.check(Check::equal(&[obtained], &[expected]));
     }
 
-    /// Checks the contents of `output` by `check`, once what is on the stream has ended.
+    /// Checks the contents of `output` by `check`, once the work on the stream has completed.
     ///
     /// # Errors
     /// The driver's errors.
@@ -105,10 +106,10 @@ impl<'r> Trial<'r> {
         Ok(())
     }
 
-    /// Times what `launch` puts on [`Run::stream`], as [`Recorder::measure`] does. Before each sample `output` is
-    /// poisoned. After it, `check` is given the contents of `output`, unless they equal an output that it found right
-    /// before. `check` must therefore not be used to record what each sample gave. (On the host they are compared as
-    /// floats are, so that -0.0 equals 0.0.)
+    /// Times the work that `launch` enqueues on [`Run::stream`], like [`Recorder::measure`]. Before each sample
+    /// `output` is poisoned. After it, `check` is called with the contents of `output`, unless they equal an output
+    /// that was right before. So `check` must not be used to record the result of each sample. (The host compares them
+    /// as floats, so -0.0 equals 0.0.)
     ///
     /// # Errors
     /// Those of the closures, the driver's, and [`crate::Error::Interrupted`].
@@ -121,14 +122,14 @@ impl<'r> Trial<'r> {
         self.time_chain(std::slice::from_mut(output), |outputs| launch(&mut outputs[0]), check)
     }
 
-    /// As [`Trial::time`], for kernels each of which reads what the one before has written: all of `outputs` are
+    /// As [`Trial::time`], for kernels each of which reads the output of the previous one: all of `outputs` are
     /// poisoned, and the last is checked.
     ///
     /// # Errors
     /// Those of [`Trial::time`].
     ///
     /// # Panics
-    /// When there are no outputs.
+    /// When `outputs` is empty.
     pub fn time_chain<T: DeviceRepr + PartialEq>(
         &mut self,
         outputs: &mut [CudaSlice<T>],
@@ -136,7 +137,7 @@ impl<'r> Trial<'r> {
         mut check: impl FnMut(&[T]) -> Check,
     ) -> Result<Times> {
         let (session, stream) = (self.run.session(), self.run.stream());
-        // A kernel that is graded could find the copy of a right answer on the GPU, or in memory that the GPU reads.
+        // A graded kernel could find the copy of a right answer on the GPU, or in memory that the GPU reads.
         let stays_there = !self.run.is_emulated() && !self.run.options().confined;
         let (mut on_host, mut on_device) = (LastRight::default(), RightThere::default());
         self.recorder.measure(
@@ -148,7 +149,7 @@ impl<'r> Trial<'r> {
                 if stays_there && RightThere::<T>::suits(last) {
                     return on_device.check(session, last, &mut check);
                 }
-                // To copy into memory that was written before is several times faster than into new memory.
+                // Copying into memory that was written before is several times faster than into new memory.
                 let mut output = std::mem::take(&mut on_host.spare);
                 if output.len() == last.len() {
                     stream.memcpy_dtoh(last, &mut output)?;
@@ -162,12 +163,12 @@ impl<'r> Trial<'r> {
     }
 }
 
-/// The last output that was found right, and its check. An output that equals it is right too, and comparing is several
-/// times faster than checking: some outputs have 200 million elements, and the output of every sample is checked.
+/// The last right output, and its check. An output that equals it is right too, and comparing is several times faster
+/// than checking: some outputs have 200 million elements, and the output of every sample is checked.
 #[derive(Debug)]
 struct LastRight<T> {
     known: Option<(Vec<T>, Check)>,
-    /// Memory for the next output, if there is some.
+    /// Memory for the next output, if any.
     spare: Vec<T>,
 }
 
@@ -178,8 +179,8 @@ impl<T> Default for LastRight<T> {
 }
 
 impl<T: PartialEq> LastRight<T> {
-    /// The check of `output`: the known one if it equals the last right output, else that of `check`. A NaN equals
-    /// nothing, so that an output with one is always checked.
+    /// Returns the check of `output`: the known one if it equals the last right output, else that of `check`. A NaN
+    /// equals nothing, so an output with one is always checked.
     fn check(&mut self, output: Vec<T>, check: impl FnOnce(&[T]) -> Check) -> Check {
         if let Some((right, known)) = &self.known
             && *right == output

@@ -1,4 +1,4 @@
-//! An input on the device that belongs to one place of a lab.
+//! An input on the device that is used in one place of a lab.
 use std::{ops::Deref, rc::Rc};
 
 use cudarc::driver::CudaSlice;
@@ -8,7 +8,7 @@ use crate::measure::unchanged::Held;
 /// A copy of an input on the device, which kernels may only read; see [`crate::Run::upload`].
 #[derive(Debug)]
 pub struct Uploaded<T> {
-    /// Dropped before the memory is freed. In runs that are not judged, nothing is held.
+    /// Dropped before the memory is freed. `None` in runs that are not judged.
     _held: Option<Rc<Held>>,
     slice: CudaSlice<T>,
 }

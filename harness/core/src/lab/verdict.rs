@@ -1,8 +1,7 @@
-//! What a case's check and findings amount to, beside what its variant should give.
+//! Derives a case's verdict from its check, its findings and its variant's expectation.
 use crate::{lab::row::Expect, record::row::Verdict};
 
-/// The verdict on a case from its check, its findings and what its variant should give.
-/// Returns the verdict and what to add to the note.
+/// Returns the verdict for a case's check, findings and expectation, and a text for the note.
 pub(crate) fn verdict(expect: Expect, wrong: Option<&str>, finding: Option<&str>) -> (Verdict, String) {
     let seen = match (wrong, finding) {
         (Some(w), Some(f)) => format!("{f}; {w}"),

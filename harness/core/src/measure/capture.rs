@@ -1,4 +1,4 @@
-//! Captures what the process prints to standard output, in-kernel printf included.
+//! Captures the process's standard output, including in-kernel printf.
 use cudarc::driver::{CudaContext, sys::CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE};
 
 use crate::{
@@ -7,8 +7,8 @@ use crate::{
     stdout,
 };
 
-/// Makes the driver's buffer for what kernels print large enough for this many lines. False if the driver refuses: the
-/// size is fixed once a kernel has printed.
+/// Makes the driver's printf buffer large enough for this many lines. Returns false if the driver refuses: the size is
+/// fixed once a kernel has printed.
 pub fn make_room(context: &CudaContext, lines: u64) -> bool {
     const BYTES_A_LINE: u64 = 256;
     let needed = (lines * BYTES_A_LINE) as usize;
@@ -16,37 +16,37 @@ pub fn make_room(context: &CudaContext, lines: u64) -> bool {
     is_enough || context.set_limit(CU_LIMIT_PRINTF_FIFO_SIZE, needed).is_ok()
 }
 
-/// Whether so many bytes of text fill the driver's buffer for what kernels print.
+/// Whether a text of `bytes` bytes fills the driver's printf buffer.
 pub fn is_full(context: &CudaContext, bytes: usize) -> bool {
     context.get_limit(CU_LIMIT_PRINTF_FIFO_SIZE).is_ok_and(|size| bytes >= size)
 }
 
-/// Written after what was captured: where there is no room for it, the text before it may lack its end.
+/// Written after the captured text: if this fails for lack of space, the captured text may be truncated.
 #[cfg(unix)]
 const MARK: &[u8] = b"\0end";
 
-/// Runs `body` with standard output captured, and returns its result and what was printed. The caller must wait for the
-/// device inside `body`: a kernel's printf is printed then.
+/// Runs `body` with standard output captured, and returns its result and the output. The caller must wait for the
+/// device inside `body`, because a kernel's printf is only then printed.
 ///
 /// # Errors
-/// The body's, or the system's when the redirection fails, or when there is no room for what was printed.
+/// The body's, or the system's when the redirection fails, or when there is no space for the output.
 #[cfg(unix)]
 pub fn stdout<T>(body: impl FnOnce() -> Result<T>) -> Result<(String, T)> {
     let file = room().map_err(|source| Error::Io { action: "make room for", path: WHAT.into(), source })?;
     into_file(file, body)
 }
 
-/// What the errors call the file.
+/// The name of the file in errors.
 #[cfg(unix)]
 const WHAT: &str = "what kernels print";
 
-/// A file for the captured text: in memory where the system has such files, else in the folder for temporary files.
+/// Creates a file for the captured text: in memory if the system supports it, else in the folder for temporary files.
 #[cfg(unix)]
 fn room() -> std::io::Result<std::fs::File> {
     #[cfg(target_os = "linux")]
     {
         use std::os::fd::FromRawFd;
-        // SAFETY: a plain system call with a static name; the descriptor is owned from here on.
+        // SAFETY: a system call with a static name; the descriptor is owned from here on.
         unsafe {
             let fd = libc::memfd_create(c"captured".as_ptr(), libc::MFD_CLOEXEC);
             if fd >= 0 {
@@ -65,8 +65,8 @@ fn into_file<T>(mut file: std::fs::File, body: impl FnOnce() -> Result<T>) -> Re
     };
     let io = |action| move |source| Error::Io { action, path: WHAT.into(), source };
     stdout::flush();
-    // SAFETY: plain file-descriptor calls on descriptors that this function owns; flushing C's own
-    // streams first and last, so that their buffered text lands on the right side.
+    // SAFETY: file-descriptor calls on descriptors that this function owns; C's own streams are flushed first and last,
+    // so that their buffered text goes to the right file.
     let result = unsafe {
         libc::fflush(std::ptr::null_mut());
         let saved = libc::dup(1);
@@ -83,7 +83,7 @@ fn into_file<T>(mut file: std::fs::File, body: impl FnOnce() -> Result<T>) -> Re
         result
     };
     let value = result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-    // The descriptors share their place in the file: this follows all that was printed.
+    // The descriptors share the file position: this follows all output.
     file.write_all(MARK).map_err(io("keep"))?;
     let mut bytes = Vec::new();
     file.rewind().map_err(io("read"))?;

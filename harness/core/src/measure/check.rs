@@ -1,19 +1,19 @@
-//! The checker: compares what a kernel gave with the reference. A NaN never passes.
+//! The checker: compares a kernel's results with the reference. A NaN never passes.
 use std::fmt;
 
 use crate::measure::parallel::parallel;
 
-/// How far a result may lie from its reference: `|actual - expected| <= absolute + relative * |expected|`.
+/// The tolerance of a result: `|actual - expected| <= absolute + relative * |expected|`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
-    /// Allowed distance, in the result's unit.
+    /// Allowed error, in the result's unit.
     pub absolute: f64,
-    /// Allowed distance as a fraction of the reference.
+    /// Allowed error as a fraction of the reference.
     pub relative: f64,
 }
 
 impl Tolerance {
-    /// Equal, or wrong: for integers and for operations that IEEE 754 fixes.
+    /// No tolerance: for integers and for operations that IEEE 754 fixes.
     pub const EXACT: Self = Self { absolute: 0.0, relative: 0.0 };
 
     /// The error bound of `operations` roundings in a row with unit roundoff `epsilon / 2`:
@@ -30,7 +30,7 @@ impl Tolerance {
     }
 }
 
-/// Higham's gamma for `k` roundings at unit roundoff `epsilon / 2`; infinite when it bounds nothing.
+/// Returns Higham's gamma for `k` roundings at unit roundoff `epsilon / 2`; infinite if the bound does not exist.
 fn gamma(k: usize, epsilon: f64) -> f64 {
     let ku = k as f64 * epsilon / 2.0;
     if ku < 1.0 { ku / (1.0 - ku) } else { f64::INFINITY }
@@ -41,7 +41,7 @@ pub trait Number: Copy + Sync + fmt::Display {
     /// The value as f64; 64-bit integers above 2^53 are compared by [`Check::equal`] instead.
     fn to_f64(self) -> f64;
 
-    /// Whether every bit is set, as [`crate::poison`] leaves it: nobody has written this number.
+    /// Whether every bit is set, as after [`crate::poison`]: the number was never written.
     fn is_poison(self) -> bool;
 }
 
@@ -63,16 +63,16 @@ numbers!(f32 => |x| x.to_bits() == u32::MAX);
 // A float that was never written may have been widened since.
 numbers!(f64 => |x| [u64::MAX, f64::from(f32::from_bits(u32::MAX)).to_bits()].contains(&x.to_bits()));
 numbers!(i32, u32, i64, u64, usize => |x| x == !0);
-// Of so few values each may well be what a kernel has computed.
+// These types have so few values that a kernel may well compute this one.
 numbers!(i8, u8, i16, u16 => |_| false);
 
-/// Numbers that a core compares at a time.
+/// Numbers that a core compares as one task.
 const CHUNK: usize = 1 << 20;
 
-/// Numbers of a chunk that are compared together; they are looked at one by one only if one of them is wrong.
+/// Numbers of a chunk that are compared together; they are examined individually only if one of them is wrong.
 const BLOCK: usize = 1 << 10;
 
-/// How many mismatches are kept to print.
+/// The number of mismatches that are kept for printing.
 const SHOWN: usize = 4;
 
 /// The outcome of comparing one output.
@@ -84,18 +84,18 @@ pub struct Check {
     pub wrong: usize,
     /// The largest distance from the reference; NaN when a result is NaN and its reference is not.
     pub max_abs_error: f64,
-    /// The first mismatches, each as text with its place.
+    /// The first mismatches, each as text with its position.
     pub mismatches: Vec<String>,
-    /// The indices of the first mismatches in a flat output, as far as they have one: [`Check::named`] makes places in
-    /// words of them.
+    /// The indices of the first mismatches in a flat output, if they have one; [`Check::named`] turns them into
+    /// descriptions.
     indices: Vec<Option<usize>>,
-    /// Of an output that several launches wrote: the launches after which it was wrong, and all of them.
+    /// For an output that several launches wrote: the number of launches after which it was wrong, and of all launches.
     launches: Option<(usize, usize)>,
-    /// Whether the output was checked before, after another launch.
+    /// Whether the output was already checked after another launch.
     is_again: bool,
 }
 
-/// One number that is compared, and what it should be.
+/// A number, and its expected value.
 struct Pair {
     actual: f64,
     expected: f64,
@@ -107,7 +107,7 @@ impl Pair {
         Self { actual: actual.to_f64(), expected: expected.to_f64(), is_poison: actual.is_poison() }
     }
 
-    /// What the number is, and what it should be.
+    /// Describes the number and its expected value.
     fn words(&self) -> String {
         let Self { is_poison, .. } = self;
         let (actual, expected) = texts(self.actual, self.expected);
@@ -119,7 +119,8 @@ impl Pair {
     }
 }
 
-/// Two numbers that differ, with nine digits each, which tell any two of 32 bits apart; or with all that they have.
+/// Formats two different numbers with nine digits each, which distinguish any two 32-bit floats, or with all their
+/// digits.
 fn texts(actual: f64, expected: f64) -> (String, String) {
     let short = |number: f64| {
         let rounded = format!("{number:.8e}").parse().unwrap_or(number);
@@ -130,7 +131,7 @@ fn texts(actual: f64, expected: f64) -> (String, String) {
 }
 
 impl Check {
-    /// Compares `actual` with `expected`, element by element; a length that differs is a mismatch.
+    /// Compares `actual` with `expected`, element by element; a different length is a mismatch.
     pub fn compare<A: Number, E: Number>(actual: &[A], expected: &[E], tolerance: Tolerance) -> Self {
         let mut check = Self::lengths(actual.len(), expected.len());
         let chunks: Vec<_> = actual.chunks(CHUNK).zip(expected.chunks(CHUNK)).collect();
@@ -156,7 +157,7 @@ impl Check {
         check
     }
 
-    /// Compares one number, called `what` in the message.
+    /// Compares one number, which the message calls `what`.
     pub fn scalar(what: &str, actual: impl Number, expected: impl Number, tolerance: Tolerance) -> Self {
         let mut check = Self::default();
         check.add(None, &what, &Pair::new(actual, expected), tolerance);
@@ -175,7 +176,7 @@ impl Check {
         check
     }
 
-    /// Compares counts for equality. One with every bit set, as before the launch, was never written.
+    /// Compares counts for equality. A count with every bit set, as before the launch, was never written.
     pub fn counts(actual: &[u64], expected: &[u64]) -> Self {
         let mut check = Self::lengths(actual.len(), expected.len());
         for (i, (a, e)) in actual.iter().zip(expected).enumerate() {
@@ -193,7 +194,7 @@ impl Check {
         check
     }
 
-    /// A check of anything else: `ok`, and what to say when it is not.
+    /// Returns a check of anything else: `ok`, and the message if it is false.
     pub fn that(ok: bool, otherwise: impl Into<String>) -> Self {
         let mut check = Self { compared: 1, ..Self::default() };
         if !ok {
@@ -202,17 +203,17 @@ impl Check {
         check
     }
 
-    /// `compared` comparisons that were made elsewhere, and were all right.
+    /// Returns a check of `compared` comparisons that were made elsewhere and were all right.
     pub fn all_right(compared: usize) -> Self {
         Self { compared, ..Self::default() }
     }
 
-    /// Whether everything compared was right. An empty comparison is not.
+    /// Whether everything compared was right. An empty comparison fails.
     pub fn passed(&self) -> bool {
         self.wrong == 0 && self.compared > 0
     }
 
-    /// Adds the check of another output. A mismatch in the same words is kept once.
+    /// Adds the check of another output. Mismatches with the same text are kept once.
     pub fn merge(&mut self, other: Self) {
         self.compared += other.compared;
         self.wrong += other.wrong;
@@ -226,7 +227,7 @@ impl Check {
         self.launches = self.launches.or(other.launches);
     }
 
-    /// Adds the check of the same output after another launch: what is counted and shown is that of the first launch
+    /// Adds the check of the same output after another launch: the counts and mismatches are those of the first launch
     /// after which it was wrong.
     pub(crate) fn again(&mut self, other: Self) {
         let of = |check: &Self| check.launches.unwrap_or((usize::from(!check.passed()), 1));
@@ -239,7 +240,7 @@ impl Check {
         (self.launches, self.max_abs_error) = (launches, max_abs_error);
     }
 
-    /// The same, of an output that may have been checked before, after another launch. Elements are then counted once.
+    /// Marks the output as possibly checked before, after another launch. Its elements are then counted once.
     #[must_use]
     pub fn of_same_output(self) -> Self {
         Self { is_again: true, ..self }
@@ -250,14 +251,14 @@ impl Check {
         if next.is_again { self.again(next) } else { self.merge(next) }
     }
 
-    /// The same with the places of mismatches as rows and columns of a matrix, or of a plane, that is stored row by row
+    /// Describes the positions of mismatches as rows and columns of a matrix, or of a plane, that is stored row by row
     /// with `columns` numbers in each.
     #[must_use]
     pub fn in_rows(self, columns: usize) -> Self {
         self.named(|i| format!("row {}, column {}", i / columns.max(1), i % columns.max(1)))
     }
 
-    /// The same with the places of mismatches in words, which `name` gives for an index.
+    /// Describes the positions of mismatches by `name`, which takes an index.
     #[must_use]
     pub fn named(mut self, name: impl Fn(usize) -> String) -> Self {
         for (text, index) in self.mismatches.iter_mut().zip(&mut self.indices) {
@@ -270,12 +271,12 @@ impl Check {
         self
     }
 
-    /// The largest error of this check, and of `before`.
+    /// Returns the larger of this check's largest error and `before`.
     pub(crate) fn worst(&self, before: Option<f64>) -> f64 {
         before.map_or(self.max_abs_error, |before| worse(before, self.max_abs_error))
     }
 
-    /// One line for the row's note; empty when all was right.
+    /// Returns one line for the row's note; empty if all was right.
     pub fn summary(&self) -> String {
         if self.compared == 0 && self.wrong == 0 {
             return "nothing was compared".into();
@@ -303,7 +304,7 @@ impl Check {
     fn add(&mut self, index: Option<usize>, place: &dyn fmt::Display, pair: &Pair, tolerance: Tolerance) {
         let Pair { actual, expected, .. } = *pair;
         self.compared += 1;
-        // Equal first: infinities are equal to themselves, and their difference is NaN.
+        // Equality first: infinities equal themselves, but their difference is NaN.
         if actual == expected {
             return;
         }
@@ -326,15 +327,15 @@ impl Check {
     }
 }
 
-/// The largest error of so many numbers, if all of them are near what they should be, and finite: without a branch, so
-/// that a core compares several at a time.
+/// Returns the largest error of these numbers, if all of them are within the tolerance and finite. Branch-free, so that
+/// a core compares several at a time.
 fn all_near<A: Number, E: Number>(actual: &[A], expected: &[E], tolerance: Tolerance) -> Option<f64> {
     let (mut largest, mut is_near) = (0.0_f64, actual.len() == expected.len());
     for (a, e) in actual.iter().zip(expected) {
         let (actual, expected) = (a.to_f64(), e.to_f64());
         let error = (actual - expected).abs();
         let allowed = tolerance.absolute + tolerance.relative * expected.abs();
-        // False for a NaN, and for infinities, of which equal ones are right.
+        // False for a NaN and for infinities, even equal ones, which the caller handles.
         is_near &= error <= allowed;
         is_near &= error < f64::INFINITY;
         largest = if error > largest { error } else { largest };
@@ -342,12 +343,12 @@ fn all_near<A: Number, E: Number>(actual: &[A], expected: &[E], tolerance: Toler
     is_near.then_some(largest)
 }
 
-/// The larger of two errors, where NaN is the largest.
+/// Returns the larger of two errors, where NaN is the largest.
 fn worse(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
-/// The two-norm of `actual - expected`, in f64.
+/// Returns the two-norm of `actual - expected`, in f64.
 pub fn two_norm<A: Number, E: Number>(actual: &[A], expected: &[E]) -> f64 {
     actual.iter().zip(expected).map(|(a, e)| (a.to_f64() - e.to_f64()).powi(2)).sum::<f64>().sqrt()
 }
@@ -428,10 +429,10 @@ mod tests {
                 alone.add(Some(i), &i, &Pair::new(*a, *e), near);
             }
             let together = Check::compare(&actual, &right, near);
-            // As text, since a NaN equals nothing.
+            // Compared as text, since a NaN equals nothing.
             assert_eq!(format!("{together:?}"), format!("{alone:?}"), "{changes:?}");
         }
-        // Equal infinities are right, and tell nothing of the others' errors.
+        // Equal infinities are right, and do not affect the largest error of the others.
         let check = Check::compare(&[inf, 1.0], &[inf, 1.25], near);
         assert!(check.passed() && check.max_abs_error == 0.25 && check.compared == 2);
     }
@@ -488,7 +489,7 @@ mod tests {
         assert_eq!(of(float(0.1), float(0.637_778_3)), "1 of 1 wrong: [0] is 0.100000001, should be 0.637778282");
         assert_eq!(of(f64::NAN, 1_234_567_890_123.0), "1 of 1 wrong: [0] is NaN, should be 1234567890123");
         assert_eq!(of(f64::INFINITY, 0.5), "1 of 1 wrong: [0] is inf, should be 0.5");
-        // Where nine say nothing, all do.
+        // If nine digits do not distinguish them, all digits are printed.
         assert_eq!(
             of(0.123_456_789_01, 0.123_456_789_02),
             "1 of 1 wrong: [0] is 0.12345678901, should be 0.12345678902"

@@ -1,5 +1,5 @@
-//! Inputs copied to a GPU. From pageable memory the driver copies them in two steps, on one core; here all cores bring
-//! them to pinned memory, which the GPU reads meanwhile.
+//! Copies inputs to a GPU. The driver copies pageable memory in two steps, on one core; here all cores copy it to
+//! pinned memory, which the GPU reads meanwhile.
 use cudarc::driver::{CudaEvent, CudaSlice, DevicePtr, DeviceRepr, result};
 
 use crate::{device::session::Session, error::Result, measure::parallel::parallel_chunks};
@@ -7,17 +7,17 @@ use crate::{device::session::Session, error::Result, measure::parallel::parallel
 /// Inputs of fewer bytes are copied by the driver alone.
 const LEAST: usize = 1 << 25;
 
-/// For inputs of so many bytes memory is pinned, if none is yet: that takes longer than to copy what is smaller.
+/// The input size from which memory is pinned, if none is yet: pinning takes longer than copying a smaller input.
 const WORTH_PINNING: usize = 1 << 29;
 
-/// Bytes of an input that wait for the GPU while the host's cores bring the next ones.
+/// Bytes of an input that wait for the GPU while the host's cores copy the next ones.
 const HALF: usize = 1 << 26;
 
-/// Bytes that a core brings at a time.
+/// Bytes that a core copies as one task.
 const PIECE: usize = 1 << 21;
 
 impl Session {
-    /// A copy of `data` on the device. When this returns, nobody reads `data` any more.
+    /// Copies `data` to the device. When this returns, `data` is no longer read.
     ///
     /// # Errors
     /// The driver's errors.
@@ -29,12 +29,13 @@ impl Session {
         self.copy_in_halves(data)
     }
 
-    /// As [`Session::copy_of`], through pinned memory: all cores fill a half of it while the GPU reads the other.
+    /// As [`Session::copy_of`], through pinned memory (double buffering): all cores fill one half while the GPU reads
+    /// the other.
     fn copy_in_halves<T: DeviceRepr>(&self, data: &[T]) -> Result<CudaSlice<T>> {
         let Some(mut memory) = self.staging.take(self, 2 * HALF) else {
             return Ok(self.stream.clone_htod(data)?);
         };
-        // SAFETY: every element is written below, before anybody can launch what reads it.
+        // SAFETY: every element is written below, before a kernel can read it.
         let copy = unsafe { self.stream.alloc::<T>(data.len()) }?;
         let sent = self.send(data, &copy, &mut memory.as_mut_slice()?[..2 * HALF]);
         let ended = self.stream.synchronize();
@@ -46,7 +47,7 @@ impl Session {
 
     /// Queues copies of all of `data` to the device's `copy`, through both halves of `memory` in turn.
     fn send<T: DeviceRepr>(&self, data: &[T], copy: &CudaSlice<T>, memory: &mut [u8]) -> Result<()> {
-        // SAFETY: the bytes of numbers and of plain structures of them, which are copied and not looked at.
+        // SAFETY: the bytes of numbers and of plain structs of them, which are copied but not interpreted.
         let bytes = unsafe { std::slice::from_raw_parts(data.as_ptr().cast::<u8>(), size_of_val(data)) };
         let mut place = copy.device_ptr(&self.stream).0;
         let halves: [_; 2] = memory.split_at_mut(HALF).into();
@@ -57,7 +58,7 @@ impl Session {
                 CudaEvent::synchronize(&event)?;
             }
             parallel_chunks(half, PIECE, |i, piece| piece.copy_from_slice(&part[i * PIECE..][..piece.len()]));
-            // SAFETY: the half stays as it is until the event that follows, and the device's memory has room for it.
+            // SAFETY: the half is unchanged until the event that follows, and the device's memory is large enough.
             unsafe { result::memcpy_htod_async(place, half, self.stream.cu_stream()) }?;
             read[turn] = Some(self.stream.record_event(None)?);
             place += part.len() as u64;
@@ -70,7 +71,7 @@ impl Session {
 mod tests {
     use super::*;
 
-    /// On the machine, which pins memory too.
+    /// Runs on the machine, which pins memory too.
     #[test]
     fn large_inputs_arrive_whole() {
         let session = Session::open(&"emulated".parse().unwrap()).unwrap();

@@ -3,12 +3,12 @@ use cudarc::driver::{CudaSlice, CudaStream};
 
 use crate::{device::session::Session, error::Result};
 
-/// A buffer that pushes everything else out of the L2 cache.
+/// A buffer that evicts everything else from the L2 cache.
 #[derive(Debug)]
 pub(crate) struct Flush(CudaSlice<u8>);
 
 impl Flush {
-    /// A buffer of twice the size of the device's L2 cache.
+    /// Allocates a buffer of twice the size of the device's L2 cache.
     pub(crate) fn new(session: &Session) -> Result<Self> {
         let bytes = (2 * session.device.l2_bytes as usize).max(1 << 20);
         Ok(Self(session.stream.alloc_zeros(bytes)?))

@@ -1,7 +1,7 @@
-//! How long the emulation of a case will take, for a user who would otherwise wait without knowing.
+//! Estimates how long the emulation of a case will take, so that the user knows.
 //!
-//! A small kernel with the case's own blocks is timed first. The forecast is a rough one: another kernel does more or
-//! less for each element.
+//! A small kernel with the case's own blocks is timed first. The estimate is rough, because kernels differ in their
+//! work for each element.
 use std::time::{Duration, Instant};
 
 use cudarc::{
@@ -14,26 +14,24 @@ use crate::{
     error::Result,
 };
 
-/// A case with fewer elements is not worth a forecast.
+/// Cases with fewer elements get no estimate.
 const FEW: u64 = 1 << 24;
 
-/// A shorter forecast is not worth a word.
+/// Shorter estimates are not shown.
 pub(crate) const LONG: Duration = Duration::from_secs(30);
 
-/// Simple steps that a kernel does for an element, where the case does not say: those of the labs do between one and
-/// five.
+/// The default number of simple steps for each element: those of the labs do between one and five.
 pub(crate) const STEPS: u64 = 3;
 
-/// The rate is measured over at least this time.
+/// The minimum time over which the rate is measured.
 const MEASURED: Duration = Duration::from_millis(30);
-/// Or over so many elements, which is enough on any computer.
+/// The maximum number of elements for measuring the rate, which is enough on any computer.
 const MOST: u32 = 1 << 24;
 
-/// More blocks than this keep every processor of this computer busy, as any number of them does.
+/// With more blocks than this, the rate is that of this many blocks: every processor of this computer is busy.
 const BUSY: u32 = 512;
 
-/// Adds 1 to each of n floats, the threads striding over the grid: about what a thread of a simple kernel does for an
-/// element.
+/// Adds 1 to each of n floats, with a grid-stride loop: about the work of a simple kernel's thread for an element.
 const PTX: &str = "
 .version 6.0
 .target sm_50
@@ -66,17 +64,17 @@ $next:
 }
 ";
 
-/// What is known of the speed of this computer, and what was told.
+/// The measured speed of this computer, and the estimates that were shown.
 #[derive(Debug, Default)]
 pub(crate) struct Forecasts {
-    /// Elements a second, by the blocks and threads of the launch.
+    /// Elements per second, by the blocks and threads of the launch.
     rates: Vec<((u32, u32), f64)>,
-    /// The longest time that was told.
+    /// The longest estimate that was shown.
     told: Duration,
 }
 
 impl Forecasts {
-    /// The time that the emulation of `elements` by this launch will take, if it is long.
+    /// Estimates the emulation time of `elements` by this launch; `None` if it is short.
     ///
     /// # Errors
     /// The driver's errors.
@@ -99,7 +97,7 @@ impl Forecasts {
         Ok((time >= LONG).then_some(time))
     }
 
-    /// Whether this time is news: much longer than any that was told.
+    /// Whether this estimate is much longer than any that was shown.
     pub(crate) fn is_news(&mut self, time: Duration) -> bool {
         let is_news = time >= self.told.saturating_mul(2);
         if is_news {
@@ -109,12 +107,12 @@ impl Forecasts {
     }
 }
 
-/// Elements a second, by so many blocks of so many threads, with the checks that are set now.
+/// Measures elements per second, for `blocks` blocks of `threads` threads, with the current checks.
 fn rate(session: &Session, (blocks, threads): (u32, u32)) -> Result<f64> {
     let add_one = session.context.load_module(Ptx::from_src(PTX))?.load_function("add_one")?;
-    // One allocation however fast this computer is: addresses of a run's arrays, and what is counted by them, are the
-    // same on any computer. Only what is used of it takes memory.
-    // SAFETY: what is used of it is written first.
+    // One allocation of a fixed size, regardless of this computer's speed, so that the addresses of a run's arrays, and
+    // the counters that depend on them, are the same on any computer. Only the used part takes memory. SAFETY: the used
+    // part is written first.
     let mut all = unsafe { session.stream.alloc::<f32>(MOST as usize) }?;
     let mut n = 1_u32 << 16;
     loop {
@@ -122,11 +120,11 @@ fn rate(session: &Session, (blocks, threads): (u32, u32)) -> Result<f64> {
         session.stream.memset_zeros(&mut x)?;
         session.stream.synchronize()?;
         let began = Instant::now();
-        // SAFETY: the kernel takes a vector and its length, and touches no more than that.
+        // SAFETY: the kernel takes a vector and its length, and accesses nothing else.
         unsafe { session.stream.launch_builder(&add_one).arg(&mut x).arg(&n).launch(launch_1d(blocks, threads)) }?;
         session.stream.synchronize()?;
         let took = began.elapsed();
-        // Nobody asked for this launch.
+        // This launch is not part of the run.
         machine::report()?;
         if took >= MEASURED || n >= MOST {
             return Ok(f64::from(n) / took.as_secs_f64().max(1e-9));
@@ -135,7 +133,7 @@ fn rate(session: &Session, (blocks, threads): (u32, u32)) -> Result<f64> {
     }
 }
 
-/// A time in words, rounded as a forecast is.
+/// Formats a time, rounded like an estimate.
 pub(crate) fn in_words(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let (count, unit) = match seconds {

@@ -1,6 +1,7 @@
 //! Seeded inputs: the same seed and label give the same numbers on every computer.
 //!
-//! What draws many is `inline`: it is then compiled where it is called, as a lab is, and this crate is not.
+//! Functions that draw many numbers are `inline`: they are then compiled in the calling crate, with the settings of a
+//! lab rather than of this crate.
 use std::{
     ops::Range,
     sync::atomic::{AtomicUsize, Ordering},
@@ -11,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::measure::parallel::parallel_chunks;
 
-/// Elements that one core makes at a time.
+/// Elements that one core makes as one task.
 const CHUNK: usize = 1 << 20;
 
 /// Bytes of a word of the generator.
@@ -25,7 +26,7 @@ pub struct Inputs(ChaCha8Rng);
 impl Inputs {
     /// The generator for `label` under `seed`.
     pub fn new(seed: u64, label: &str) -> Self {
-        // FNV-1a: spreads the label over the seed's other half.
+        // FNV-1a: spreads the label over the other half of the seed.
         let hash = label.bytes().fold(0xcbf29ce484222325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100000001b3));
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -33,11 +34,11 @@ impl Inputs {
         Self(ChaCha8Rng::from_seed(bytes))
     }
 
-    /// `n` elements, made on all cores. `draw` is called for each chunk of 2^20 of them, with the chunk's length and a
+    /// Makes `n` elements on all cores. `draw` is called for each chunk of 2^20 of them, with the chunk's length and a
     /// generator labelled with `label` and the chunk's number. The elements do not depend on the number of cores.
     ///
     /// # Panics
-    /// When `draw` gives another number of elements than it was asked for.
+    /// When `draw` returns a wrong number of elements.
     pub fn in_chunks<T: Copy + Default + Send>(
         seed: u64,
         label: &str,
@@ -52,31 +53,31 @@ impl Inputs {
         all
     }
 
-    /// `n` floats, uniform in `range`.
+    /// Returns `n` floats, uniform in `range`.
     #[inline]
     pub fn f32(&mut self, n: usize, range: Range<f32>) -> Vec<f32> {
         self.many(n, |rng| rng.random_range(range.clone()))
     }
 
-    /// `n` doubles, uniform in `range`.
+    /// Returns `n` doubles, uniform in `range`.
     #[inline]
     pub fn f64(&mut self, n: usize, range: Range<f64>) -> Vec<f64> {
         self.many(n, |rng| rng.random_range(range.clone()))
     }
 
-    /// `n` integers, uniform in `range`.
+    /// Returns `n` integers, uniform in `range`.
     #[inline]
     pub fn i32(&mut self, n: usize, range: Range<i32>) -> Vec<i32> {
         self.many(n, |rng| rng.random_range(range.clone()))
     }
 
-    /// `n` unsigned integers, uniform in `range`.
+    /// Returns `n` unsigned integers, uniform in `range`.
     #[inline]
     pub fn u32(&mut self, n: usize, range: Range<u32>) -> Vec<u32> {
         self.many(n, |rng| rng.random_range(range.clone()))
     }
 
-    /// `n` bytes, uniform over all 256 values.
+    /// Returns `n` bytes, uniform over all 256 values.
     #[inline]
     pub fn bytes(&mut self, n: usize) -> Vec<u8> {
         let mut words = vec![[0_u8; WORD]; n / WORD];
@@ -94,9 +95,9 @@ impl Inputs {
         bytes
     }
 
-    /// `n` elements that `draw` gives one after another. Long lists are made on all cores, by generators that begin
-    /// where the one before them ends: most draws take as many words of the generator as each of the first chunk does.
-    /// Now and then a draw takes more words; from the chunk where that happens they are then made in turn.
+    /// Returns `n` elements that `draw` returns one after another. Long lists are made on all cores, by generators that
+    /// begin where the previous one ends, assuming that each draw takes as many words of the generator as in the first
+    /// chunk. If a draw takes more words (rejection), all elements from that chunk on are drawn sequentially.
     fn many<T: Copy + Default + Send>(&mut self, n: usize, draw: impl Fn(&mut ChaCha8Rng) -> T + Sync) -> Vec<T> {
         let mut all = vec![T::default(); n];
         let start = self.0.get_word_pos();
@@ -125,7 +126,7 @@ impl Inputs {
         all
     }
 
-    /// The generator itself, for any other distribution of the `rand` crate.
+    /// Returns the generator itself, for any other distribution of the `rand` crate.
     pub fn rng(&mut self) -> &mut ChaCha8Rng {
         &mut self.0
     }
@@ -164,8 +165,8 @@ mod tests {
         let one_by_one: Vec<f64> = (0..n).map(|_| serial.rng().random_range(0.0..3.0)).collect();
         assert!(all.f64(n, 0.0..3.0) == one_by_one);
         assert_eq!(all.u32(9, 0..99), serial.u32(9, 0..99));
-        // Of wide ranges a good part of the draws takes a second word, of the widest nearly every one; of the others
-        // some chunk does.
+        // With wide ranges many draws take a second word, with the widest nearly every draw; with the others this
+        // happens in some chunk.
         for range in [0..u32::MAX, 0..3_000_000_000_u32, 0..1500, 0..700, 0..7] {
             let (mut serial, mut all) = (inputs(), inputs());
             let one_by_one: Vec<u32> = (0..n).map(|_| serial.rng().random_range(range.clone())).collect();

@@ -1,5 +1,5 @@
-//! Ctrl-C: the case under way ends, the rows so far are kept. A kernel of the emulated device ends at once. A GPU's
-//! ends only with its process, so that the case ends after its sample there.
+//! Ctrl-C: the current case ends, and the rows so far are kept. A kernel of the emulated device ends immediately. A
+//! GPU's kernel ends only with its process, so the case ends after its sample there.
 use std::{
     io::Write,
     sync::atomic::{AtomicBool, Ordering},
@@ -13,7 +13,7 @@ use crate::{
 
 static PRESSED: AtomicBool = AtomicBool::new(false);
 
-/// Listens for Ctrl-C; a second one ends the process at once.
+/// Listens for Ctrl-C; a second one ends the process immediately.
 pub(crate) fn listen() {
     // A second listener in one process is an error, but the first is enough.
     let _ = ctrlc::set_handler(|| {
@@ -21,11 +21,11 @@ pub(crate) fn listen() {
             std::process::exit(Exit::Interrupted.code().into());
         }
         let when = if machine::interrupt() { "ending" } else { "ending after this sample" };
-        let _ = writeln!(std::io::stderr(), "interrupted: {when}; press Ctrl-C again to end at once");
+        let _ = writeln!(std::io::stderr(), "interrupted: {when}; press Ctrl-C again to end immediately");
     });
 }
 
-/// Whether to go on.
+/// Returns an error if the run was interrupted.
 ///
 /// # Errors
 /// [`Error::Interrupted`] once Ctrl-C was pressed.

@@ -1,4 +1,4 @@
-//! What is done with a case: inputs, timing, checks.
+//! The measurement of a case: inputs, timing, checks.
 pub mod capture;
 pub(crate) mod check;
 mod copied;

@@ -1,11 +1,10 @@
-//! Rates against ceilings: "slower than allowed", the best variant of every case against a share of its ceiling, and
-//! faster than can be.
+//! Compares rates to ceilings: cases whose best variant is slower than allowed, and rows that are faster than possible.
 use std::collections::BTreeMap;
 
 use crate::record::row::{Record, Verdict};
 
-/// What ran too slowly: each case whose best variant stays below `percent` of its ceiling, as a line. A case
-/// is a lab, a size and a label; rows without a per cent (no ceiling applies) do not count.
+/// Returns a line for each case whose best variant stays below `percent` of its ceiling. A case is a lab, a size and a
+/// label; rows without a percentage (no ceiling applies) do not count.
 pub(crate) fn too_slow(records: &[Record], percent: f64) -> Vec<String> {
     let mut best: BTreeMap<(&str, &str, Option<u64>), &Record> = BTreeMap::new();
     let reached = |r: &Record| r.percent_of_ceiling.unwrap_or(0.0);
@@ -34,11 +33,12 @@ pub(crate) fn too_slow(records: &[Record], percent: f64) -> Vec<String> {
         .collect()
 }
 
-/// A row above so many per cent of its ceiling says that the ceiling was measured wrongly.
+/// A row above this percentage of its ceiling shows that the ceiling was measured wrongly.
 const MOST_PERCENT: f64 = 103.0;
 
-/// The least share of a row's bytes that comes from memory or goes there; none where the cache may hold a good part
-/// of them. A later pass over the same data can find as many bytes as the cache holds, and spare as many written.
+/// Returns the minimum share of a row's bytes that is read from or written to memory; `None` if the cache may hold a
+/// large part of them. A later pass over the same data can find as many bytes as the cache holds, and avoid writing as
+/// many.
 fn share_of_memory(record: &Record, cache: u64) -> Option<f64> {
     let (bytes, passes) = (record.bytes?, record.passes.unwrap_or(1).max(1));
     let spared = (passes - 1).saturating_mul(2).saturating_mul(cache);
@@ -46,8 +46,8 @@ fn share_of_memory(record: &Record, cache: u64) -> Option<f64> {
     (!is_held).then(|| (bytes - spared) as f64 / bytes as f64)
 }
 
-/// What ran faster than its ceiling allows, as a line each: rows whose bytes are so many times those of the device's
-/// cache, `cache` bytes, that it cannot hold a good part of them.
+/// Returns a line for each row that was faster than its ceiling allows. Only rows count whose bytes are so many times
+/// the size of the device's cache, `cache` bytes, that it cannot hold a large part of them.
 pub(crate) fn too_fast(records: &[Record], cache: u64) -> Vec<String> {
     let timed = records.iter().filter(|r| r.verdict == Verdict::Pass);
     let above = timed.filter_map(|r| {
@@ -109,7 +109,7 @@ mod tests {
             ..row("bitonic", 10, Some(percent))
         };
         let ten_times = cache * 10;
-        // Of nine passes in ten, a fifth may be spared: 103 % of what is left are 125.6 % of all.
+        // In nine of ten passes a fifth of the bytes may be avoided: 103 % of the rest is 125.6 % of all.
         assert!(too_fast(&[row(103.0, ten_times, 1), row(125.0, ten_times, 10)], cache).is_empty());
         assert_eq!(too_fast(&[row(103.4, ten_times, 1), row(126.0, ten_times, 10)], cache).len(), 2);
         assert!(too_fast(&[row(900.0, cache * 3, 10)], cache).is_empty(), "the cache holds a good part of a pass");

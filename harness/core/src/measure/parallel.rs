@@ -1,4 +1,4 @@
-//! Host work over all cores: inputs and references of a billion elements.
+//! Parallel work on the host: inputs and references of a billion elements.
 use std::{
     io,
     sync::{
@@ -8,23 +8,23 @@ use std::{
     thread::{self, Builder, Scope, ScopedJoinHandle},
 };
 
-/// The results of `task(0)` to `task(tasks - 1)`, in that order, computed on all cores, or on fewer if the system
-/// starts no more threads; this thread works too. If a task panics, so does this function.
+/// Returns the results of `task(0)` to `task(tasks - 1)`, in that order, computed on all cores, or on fewer if the
+/// system refuses to start threads; this thread works too. If a task panics, so does this function.
 pub fn parallel<T: Send>(tasks: usize, task: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let asked = std::env::var(CORES).ok();
     on_threads(cores(asked.as_deref()).min(tasks), tasks, task, &StartThreads)
 }
 
-/// Says how many cores this process and its children may use, where several such processes share a computer.
+/// The variable with the number of cores for this process and its children, if several such processes share a computer.
 pub const CORES: &str = "WARPLAB_CORES";
 
-/// The cores to use, if so many are asked for.
+/// Returns the number of cores to use, at most the number requested.
 fn cores(asked: Option<&str>) -> usize {
     let all = thread::available_parallelism().map_or(1, usize::from);
     asked.and_then(|asked| asked.parse().ok()).map_or(all, |asked: usize| asked.clamp(1, all))
 }
 
-/// What starts a thread: the system, or a test that refuses.
+/// Starts threads: by the system, or by a test that refuses.
 trait Start {
     /// Starts `work` on a thread of `scope`.
     fn start<'s>(&self, scope: &'s Scope<'s, '_>, work: &'s (dyn Fn() + Sync)) -> io::Result<ScopedJoinHandle<'s, ()>>;
@@ -38,8 +38,8 @@ impl Start for StartThreads {
     }
 }
 
-/// [`parallel`] on so many threads, this one among them. Each thread keeps its results for itself until its last task
-/// is done, so that none waits for another meanwhile.
+/// [`parallel`] on this many threads, including this one. Each thread keeps its results until its last task is done, so
+/// that no thread waits for another.
 fn on_threads<T: Send>(threads: usize, tasks: usize, task: impl Fn(usize) -> T + Sync, starter: &dyn Start) -> Vec<T> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
@@ -61,11 +61,10 @@ fn on_threads<T: Send>(threads: usize, tasks: usize, task: impl Fn(usize) -> T +
     all.into_iter().map(|result| result.expect("every task has been done")).collect()
 }
 
-/// Runs `work` on so many threads at once. It knows no types, so that it is compiled once, and not for every closure
-/// of every lab.
+/// Runs `work` on this many threads. Type-erased, so that it is not monomorphized for every closure of every lab.
 fn run_on(threads: usize, work: &(dyn Fn() + Sync), starter: &dyn Start) {
     thread::scope(|scope| {
-        // Where the system starts no further thread, those that there are do the work.
+        // If the system starts no further thread, the existing ones do the work.
         let others: Vec<_> = (1..threads).map_while(|_| starter.start(scope, work).ok()).collect();
         work();
         for other in others {
@@ -74,8 +73,8 @@ fn run_on(threads: usize, work: &(dyn Fn() + Sync), starter: &dyn Start) {
     });
 }
 
-/// As [`parallel`], but each task writes its own chunk of `all`, `chunk` elements long (the last may
-/// be shorter): `task(i, chunk_i)`.
+/// As [`parallel`], but each task writes its own chunk of `all`, `chunk` elements long (the last may be shorter):
+/// `task(i, chunk_i)`.
 pub fn parallel_chunks<T: Send>(all: &mut [T], chunk: usize, task: impl Fn(usize, &mut [T]) + Sync) {
     let chunks: Vec<_> = all.chunks_mut(chunk).map(Mutex::new).collect();
     parallel(chunks.len(), |i| {
@@ -86,8 +85,8 @@ pub fn parallel_chunks<T: Send>(all: &mut [T], chunk: usize, task: impl Fn(usize
 /// Elements of a list that one task makes.
 const PART: usize = 1 << 18;
 
-/// `n` elements, of which `element(i)` gives the one at `i`, made on all cores as by [`parallel`]. The memory of a type
-/// whose default is zeros is first touched by the core that writes it.
+/// Returns `n` elements, where `element(i)` returns the one at `i`, made on all cores as by [`parallel`]. If the type's
+/// default is zeros, memory is first touched by the core that writes it.
 pub fn parallel_vec<T: Clone + Default + Send>(n: usize, element: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let mut all = vec![T::default(); n];
     parallel_chunks(&mut all, PART, |part, chunk| {
@@ -102,7 +101,7 @@ pub fn parallel_vec<T: Clone + Default + Send>(n: usize, element: impl Fn(usize)
 mod tests {
     use super::*;
 
-    /// Starts so many threads and no more.
+    /// Starts at most this many threads.
     struct StartAtMost(AtomicUsize);
 
     impl Start for StartAtMost {

@@ -1,5 +1,5 @@
-//! What passes over a case's body have given: each pass has an order of warps and blocks of its own, and in a judged
-//! run inputs of its own. Together they make one row.
+//! The results of the passes over a case's body: each pass has its own order of warps and blocks, and in a judged run
+//! its own inputs. Together they make one row.
 use kernels::Error as KernelError;
 use wire::{Report, Told};
 
@@ -27,39 +27,39 @@ use crate::{
 pub(crate) struct Pass {
     /// The order of warps and blocks.
     pub(crate) schedule: u64,
-    /// Whether it is the first one: counters, notes and the lab's own columns are its.
+    /// Whether it is the first pass, which provides the counters, notes and the lab's own columns.
     pub(crate) is_first: bool,
-    /// The inputs' number, if every round has inputs of its own; the first ones have the number 1.
+    /// The round's number, if every round has its own inputs; the first round is 1.
     pub(crate) round: Option<u64>,
 }
 
-/// What the passes so far have given.
+/// The results of the passes so far.
 #[derive(Debug, Clone)]
 pub(crate) struct Passes {
     pub(crate) record: Record,
     pub(crate) ceiling: Ceiling,
     pass: Pass,
-    /// What was checked in this pass, and the largest error of the passes before it.
+    /// The check of this pass, and the largest error of the earlier passes.
     check: Option<Check>,
     worst: Option<f64>,
-    /// The times of the rounds before this one.
+    /// The times of the earlier rounds.
     earlier: Vec<Times>,
     notes: Vec<String>,
     machine: MachineReport,
-    /// The first wrong answer, what no variant is allowed (wrong on purpose or not), why the case cannot run here, and
-    /// every finding once.
+    /// The first wrong answer, an error that no variant may have (even if wrong on purpose), why the case cannot run
+    /// here, and every finding once.
     wrong: Option<String>,
-    /// The input that was changed in this pass, in words.
+    /// A description of the input that was changed in this pass.
     changed: Option<String>,
     broken: Option<String>,
     skip: Option<String>,
     findings: Vec<Told>,
-    /// A kernel has ruined the device's context.
+    /// Whether a kernel has corrupted the device's context.
     context_lost: bool,
 }
 
 impl Passes {
-    /// None yet. They will complete `record`, which says what the case is.
+    /// Starts with no passes; results are accumulated into `record`, which identifies the case.
     pub(crate) fn new(record: Record) -> Self {
         Self {
             record,
@@ -89,13 +89,13 @@ impl Passes {
         if pass.round.is_some() {
             self.earlier.extend(self.record.times.take());
         }
-        // The counters that a body asks for are those of its own pass.
+        // A body that reads counters gets those of its own pass.
         self.machine = MachineReport::default();
         machine::report().map(drop)
     }
 
-    /// Records how a pass ended. `hot` gives the costliest lines of what the machine counted in the first pass, if they
-    /// are wanted. `is_partial`: a kernel that the file of `--kernel` lacks makes a skipped row.
+    /// Records the result of a pass. `hot` returns the costliest lines of the first pass, if requested. With
+    /// `is_partial`, a kernel that is missing from the file of `--kernel` makes a skipped row.
     ///
     /// # Errors
     /// An outcome that ends the whole run.
@@ -110,7 +110,7 @@ impl Passes {
             Ok(()) => {}
             Err(Error::Skip(reason)) => self.skip = Some(reason),
             Err(Error::Driver(error)) => {
-                // Perhaps the interruption has ended its kernel.
+                // The kernel may have been ended by the interruption.
                 interrupt::check()?;
                 self.context_lost = session.context.synchronize().is_err();
                 let words = Error::Driver(error).to_string();
@@ -122,7 +122,7 @@ impl Passes {
                     fault::Class::Host => self.broken = Some(words),
                 }
             }
-            // A module that the driver refuses, or a kernel that cannot be launched, is a failure of this case; other
+            // A module that the driver rejects, or a kernel that cannot be launched, is a failure of this case; other
             // cases may run.
             Err(error @ (Error::Module { .. } | Error::OtherParameters { .. })) => {
                 self.broken = Some(error.to_string());
@@ -157,7 +157,7 @@ impl Passes {
         Ok(())
     }
 
-    /// Keeps what was wrong in this pass, a changed input, `fault` or an answer, if it is the first pass with such.
+    /// Keeps the error of this pass (a changed input, `fault` or a wrong answer), if it is the first pass with one.
     fn end(&mut self, fault: Option<String>) {
         let bad = self.check.as_ref().filter(|check| !check.passed());
         let answer = fault.or_else(|| bad.map(Check::summary));
@@ -167,23 +167,23 @@ impl Passes {
         }
     }
 
-    /// A kernel has changed an input in this pass, in words, if it has.
+    /// Sets the description of the input that a kernel has changed in this pass, if any.
     pub(crate) fn changed_input(&mut self, changed: Option<String>) {
         self.changed = changed;
     }
 
-    /// Whether another pass would tell nothing.
+    /// Whether further passes are pointless.
     pub(crate) fn is_over(&self) -> bool {
         self.context_lost || self.skip.is_some() || self.broken.is_some()
     }
 
-    /// What is wrong in this pass, in words that say which one it is.
+    /// Adds to the error of this pass which pass it is.
     fn in_this_pass(&self, wrong: &str) -> String {
         let Pass { schedule, is_first, round } = self.pass;
         match round {
             _ if is_first => wrong.into(),
             Some(round) => {
-                // What a check has found is the cause.
+                // A finding already explains the error.
                 let is_open = self.findings.is_empty();
                 let question = if is_open { "; does it keep something from one launch to the next?" } else { "" };
                 format!(
@@ -211,21 +211,22 @@ impl Passes {
         }
     }
 
-    /// Adds to the note of the first pass.
+    /// Adds a note, in the first pass only.
     pub(crate) fn note(&mut self, note: String) {
         if self.pass.is_first {
             self.notes.push(note);
         }
     }
 
-    /// Sets one of the lab's own columns. With other inputs it has other values, which do not go with the counters.
+    /// Sets one of the lab's own columns. In rounds with other inputs its values differ, and would not match the
+    /// counters.
     pub(crate) fn set(&mut self, columns: &Columns, column: &str, value: Value) {
         if self.pass.is_first || self.pass.round.is_none() {
             columns.set(&mut self.record, column, value);
         }
     }
 
-    /// What the embedded machine counted and found in this pass so far; empty on a GPU.
+    /// Returns the embedded machine's counters and findings in this pass so far; empty on a GPU.
     ///
     /// # Errors
     /// When the machine's report cannot be read.
@@ -236,12 +237,12 @@ impl Passes {
         Ok(&self.machine)
     }
 
-    /// Adds what the machine has told.
+    /// Adds a report of the machine.
     pub(crate) fn told(&mut self, report: Report) {
         self.machine.extend(report);
     }
 
-    /// Sets what the launches of a sample of the first pass are predicted to take.
+    /// Sets the predicted time of the launches of a sample, in the first pass only.
     pub(crate) fn predicted(&mut self, predicted: Option<Predicted>) {
         if self.pass.is_first {
             self.record.predicted = predicted;
@@ -253,8 +254,8 @@ impl Passes {
         self.context_lost
     }
 
-    /// Judges the case and completes its row. `verdict` gives the verdict, and what to say of it, from what is wrong
-    /// with the answer and from what the checks found; with the `ceilings` of a GPU, rates follow from its times.
+    /// Judges the case and completes its row. `verdict` returns the verdict and its text, from the error of the answer
+    /// and from the findings; with the `ceilings` of a GPU, rates are derived from its times.
     pub(crate) fn judge(
         mut self,
         ceilings: Option<Ceilings>,
@@ -291,7 +292,7 @@ impl Passes {
         self.record
     }
 
-    /// The times of rounds: a sample of each, but for the first, in which the driver loads the kernel.
+    /// Combines the times of rounds: a sample of each, except for the first, in which the driver loads the kernel.
     fn time_rounds(&mut self) {
         let mut rounds = std::mem::take(&mut self.earlier);
         rounds.extend(self.record.times);
@@ -302,7 +303,7 @@ impl Passes {
         }
     }
 
-    /// Rates and per cents: of a GPU's times only.
+    /// Sets rates and percentages, for a GPU's times only.
     fn rates(&mut self, ceilings: Option<Ceilings>) {
         let Some(ceilings) = ceilings else {
             return;
@@ -334,7 +335,7 @@ mod tests {
         stats::times(&[milliseconds], 0)
     }
 
-    /// The passes of three rounds that take 9, 2 and 4 ms.
+    /// Returns the passes of three rounds that take 9, 2 and 4 ms.
     fn rounds(is_right: [bool; 3]) -> Passes {
         let mut passes = Passes::new(Record { times: None, wrong: None, ..record() });
         for (round, (ms, is_right)) in [9.0, 2.0, 4.0].into_iter().zip(is_right).enumerate() {

@@ -1,9 +1,9 @@
-//! How many samples of a case are taken.
+//! The number of samples of a case.
 use std::time::Duration;
 
 use crate::stats;
 
-/// When to stop sampling.
+/// The conditions for sampling to stop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) warmups: usize,
@@ -13,22 +13,24 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Relative error of the mean, estimated from the samples' spread, below which more samples tell nothing new.
-    /// nvbench asks so much of the spread itself, which never becomes that small where a launch takes microseconds:
-    /// each such case would take all of its time. With 0.005 and ten samples, two runs that were compared missed six of
-    /// fifteen slowdowns of 3 %.
+    /// The relative error of the mean, estimated from the samples' spread, below which more samples are useless.
+    /// nvbench requires this of the spread itself, which never becomes that small for launches of microseconds: each
+    /// such case would take all of its time. With 0.005 and ten samples, comparisons of two runs missed six of fifteen
+    /// slowdowns of 3 %.
     const NOISE: f64 = 0.002;
 
-    /// Samples taken however long they last: a median of fewer says nothing.
+    /// The minimum number of samples, however long they take: a median of fewer is meaningless.
     const FEWEST: usize = 3;
 
-    /// Samples that a comparison with another run needs: half as much again as the usual time is spent on them.
+    /// The number of samples that a comparison with another run needs: half as much again as the usual time is spent on
+    /// them.
     const ENOUGH: usize = 8;
 
-    /// How many throttled samples are dropped before throttled samples are kept: this GPU will not cool down soon.
+    /// The number of throttled samples that are dropped before throttled samples are kept, since this GPU will not cool
+    /// down soon.
     pub(crate) const MOST_THROTTLED: usize = 50;
 
-    /// The plan for `--samples`, `--quick` and the kind of device.
+    /// Returns the plan for `--samples`, `--quick` and the kind of device.
     pub(crate) fn new(samples: Option<u32>, quick: bool, is_emulated: bool) -> Self {
         let fixed = samples.map(|s| s as usize);
         match (fixed, is_emulated) {
@@ -39,18 +41,18 @@ impl Plan {
         }
     }
 
-    /// One launch, and no warm-up before it on the same input.
+    /// One launch, without a warm-up on the same input.
     pub(crate) fn one() -> Self {
         Self { warmups: 0, least: 1, most: 1, time: Duration::MAX }
     }
 
-    /// The same plan with no more samples than `most`, unless their number is fixed already.
+    /// Limits the plan to `most` samples, unless their number is already fixed.
     pub(crate) fn at_most(self, most: usize) -> Self {
         if self.least == self.most { self } else { Self { least: self.least.min(most), most, ..self } }
     }
 
-    /// Whether launches of `ms` milliseconds are so long that the first one is a sample too, and no warm-up: what it
-    /// takes longer than others, a few milliseconds at most, is little of half of the case's time.
+    /// Whether launches of `ms` milliseconds are so long that the first one counts as a sample instead of a warm-up:
+    /// its extra time, a few milliseconds at most, is small compared to half of the case's time.
     pub(crate) fn is_long(&self, ms: f64) -> bool {
         self.least != self.most && ms >= self.time.as_secs_f64() * 1e3 / 2.0
     }
@@ -63,7 +65,7 @@ impl Plan {
         }
         let error = |t: stats::Times| t.stdev / (n as f64).sqrt();
         let quiet = stats::times(samples, 0).is_some_and(|t| error(t) < Self::NOISE * t.mean);
-        // Where launches are long, a few that agree are enough.
+        // If launches are long, a few consistent samples are enough.
         let least = if elapsed >= self.time / 3 { Self::ENOUGH.min(self.least) } else { self.least };
         n >= self.most
             || (n >= least && quiet)
@@ -94,11 +96,11 @@ mod tests {
         assert!(GPU.done(&quiet, soon));
         let (late, over, long) = (GPU.time / 2, GPU.time, GPU.time * 3 / 2);
         assert!(GPU.done(&quiet[..8], late) && !GPU.done(&quiet[..7], late) && !GPU.done(&noisy[..8], late));
-        // A comparison judges no fewer than eight, unless they last too long.
+        // A comparison needs at least eight samples, unless they last too long.
         assert!(GPU.done(&noisy[..8], over) && !GPU.done(&quiet[..7], over));
         assert!(GPU.done(&noisy[..3], long) && !GPU.done(&quiet[..2], long));
         assert!(!GPU.done(&noisy, soon));
-        // The spread stays what it is, and the mean becomes known.
+        // The spread stays the same, but the error of the mean shrinks.
         let spread = [0.96, 1.04].repeat(5);
         assert!(!GPU.done(&spread, soon) && GPU.done(&spread.repeat(60), soon));
         assert!(!GPU.done(&noisy[..2], Duration::from_secs(9)));

@@ -1,10 +1,10 @@
-//! Poison: what an output holds before a kernel writes it.
+//! Poison: the contents of an output before a kernel writes it.
 use cudarc::driver::{CudaStream, DevicePtrMut};
 
 use crate::error::Result;
 
-/// Fills a device buffer with bytes 0xFF on `stream`: NaN as a float, -1 as an integer. An element
-/// that the kernel does not write is then seen to be wrong.
+/// Fills a device buffer with bytes 0xFF on `stream`: NaN as a float, -1 as an integer. An element that the kernel does
+/// not write is then detected as wrong.
 ///
 /// # Errors
 /// The driver's errors.

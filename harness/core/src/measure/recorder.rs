@@ -1,4 +1,4 @@
-//! What a case's body records: samples, checks, bytes moved and the lab's own columns.
+//! The recorder of a case's body: samples, checks, bytes moved and the lab's own columns.
 use std::{rc::Rc, time::Instant};
 
 use cudarc::driver::{LaunchConfig, sys::CUevent_flags};
@@ -33,39 +33,38 @@ use crate::{
 };
 use predict::transfer::{Moved, Transfer, Way};
 
-/// What a recorder takes from the run that its case belongs to.
+/// A recorder's settings from the run that its case belongs to.
 #[derive(Debug)]
 pub(crate) struct Setup<'r> {
     /// The open device.
     pub(crate) session: &'r Session,
     /// The lab's columns.
     pub(crate) columns: Rc<Columns>,
-    /// How many samples are taken.
+    /// The number of samples.
     pub(crate) plan: Plan,
     /// The part for which the time of the first sample is predicted.
     pub(crate) part: Option<&'r Part>,
-    /// Whether a kernel that the file of `--kernel` lacks makes a skipped row (`--partial`).
+    /// Whether a kernel that is missing from the file of `--kernel` makes a skipped row (`--partial`).
     pub(crate) partial: bool,
 }
 
-/// What is timed as one sample.
+/// The clock for one sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Clock {
     /// The stream's own time between two events.
     Events,
-    /// The host's time from before the body to the end of the stream's work.
+    /// The host's time from before the body until the stream's work is complete.
     Wall,
 }
 
-/// What a sample is made of. The harness calls these steps without knowing their types, so that what takes the samples
-/// is compiled once, and not for every case of every lab.
+/// The steps of a sample, type-erased so that the sampling loop is not monomorphized for every case of every lab.
 trait Steps {
     fn prepare(&mut self) -> Result<()>;
     fn launch(&mut self) -> Result<()>;
     fn verify(&mut self) -> Result<Check>;
 }
 
-/// The steps as a lab gives them, and what they share.
+/// The steps as closures from a lab, and their shared state.
 struct Closures<'s, S: ?Sized, P, L, V> {
     state: &'s mut S,
     prepare: P,
@@ -92,20 +91,20 @@ where
     }
 }
 
-/// What the machine tells around the first sample, so that its launches are known.
+/// The machine's reports around the first sample, so that its launches are known.
 #[derive(Debug, Default)]
 struct Watched {
-    /// Everything that was told, in order: the row's counters need it too.
+    /// All reports, in order, which the row's counters need too.
     told: Vec<Report>,
-    /// The launches of the first sample; none if the machine did not keep them all.
+    /// The launches of the first sample; `None` if the machine did not keep them all.
     launches: Option<Vec<Launch>>,
-    /// How often memory was filled in the first sample.
+    /// The number of memory fills in the first sample.
     fills: u64,
     is_over: bool,
 }
 
 impl Watched {
-    /// A sample is about to begin.
+    /// Called before a sample.
     fn before(&mut self) -> Result<()> {
         if !self.is_over {
             self.told.extend(machine::report()?);
@@ -113,7 +112,7 @@ impl Watched {
         Ok(())
     }
 
-    /// A sample has ended.
+    /// Called after a sample.
     fn after(&mut self) -> Result<()> {
         if !std::mem::replace(&mut self.is_over, true) {
             let report = machine::report()?;
@@ -125,20 +124,20 @@ impl Watched {
     }
 }
 
-/// Records one case. A lab's body calls [`Recorder::measure`] or, where nothing is timed,
-/// [`Recorder::check`]; and says what was moved and computed.
+/// Records one case. A lab's body calls [`Recorder::measure`] or, if nothing is timed, [`Recorder::check`], and sets
+/// the bytes moved and the operations.
 #[derive(Debug)]
 pub struct Recorder<'r> {
     setup: Setup<'r>,
     cold: bool,
-    /// What a sample moves between host and device.
+    /// The data that a sample moves between host and device.
     transfer: Option<Transfer>,
-    /// What the passes over the body have given.
+    /// The results of the passes over the body.
     passes: Passes,
 }
 
 impl<'r> Recorder<'r> {
-    /// A recorder that goes on with `passes`, which say what the case is.
+    /// Returns a recorder that continues with `passes`, which identify the case.
     pub(crate) fn new(setup: Setup<'r>, passes: Passes) -> Self {
         Self { setup, cold: false, transfer: None, passes }
     }
@@ -151,8 +150,8 @@ impl<'r> Recorder<'r> {
         self.passes.begin(pass)
     }
 
-    /// Records how a pass over the body ended, and returns whether another may follow. `hot` gives the costliest lines
-    /// of what the machine counted in the first pass, if they are wanted.
+    /// Records the result of a pass over the body, and returns whether another one may follow. `hot` returns the
+    /// costliest lines of the first pass, if requested.
     ///
     /// # Errors
     /// An outcome that ends the whole run.
@@ -165,27 +164,27 @@ impl<'r> Recorder<'r> {
         Ok(!self.passes.is_over())
     }
 
-    /// A kernel has changed an input, in words, if it has.
+    /// Sets the description of the input that a kernel has changed, if any.
     pub(crate) fn changed_input(&mut self, changed: Option<String>) {
         self.passes.changed_input(changed);
     }
 
-    /// What the passes have given, of a kernel that takes these `resources`.
+    /// Returns the results of the passes, of a kernel with these `resources`.
     pub(crate) fn into_passes(mut self, resources: Option<Resources>) -> Passes {
         self.passes.record.resources = resources;
         self.passes
     }
 
-    /// The row has this launch.
+    /// Sets the row's launch.
     pub(crate) fn launches_as(&mut self, launch: LaunchConfig) {
         let record = std::mem::take(&mut self.passes.record);
         self.passes.record = record.launched(Some(launch));
     }
 
-    /// Times what `launch` puts on [`crate::Run::stream`], by CUDA events. For each sample: `prepare` (poison
-    /// the outputs, reset counters), then `launch`, timed, then `verify` (copy back and compare). One
-    /// warm-up comes first, verified too, unless launches are very long. On a GPU samples are taken until their noise
-    /// is small or the time is up; `--samples` fixes their number. `state` is what the three share, e.g. `&mut output`.
+    /// Times the work that `launch` enqueues on [`crate::Run::stream`], by CUDA events. For each sample: `prepare`
+    /// (poison the outputs, reset counters), then `launch`, timed, then `verify` (copy back and compare). One warm-up
+    /// comes first, verified too, unless launches are very long. On a GPU samples are taken until their noise is small
+    /// or the time is up; `--samples` fixes their number. `state` is shared by the three, e.g. `&mut output`.
     ///
     /// # Errors
     /// The closures', the driver's, and [`crate::Error::Interrupted`].
@@ -199,8 +198,8 @@ impl<'r> Recorder<'r> {
         self.sample(Clock::Events, &mut Closures { state, prepare, launch, verify })
     }
 
-    /// As [`Recorder::measure`], by the host's clock, from before `launch` until the stream is idle: for
-    /// what a user waits for, allocation and copies included.
+    /// As [`Recorder::measure`], by the host's clock, from before `launch` until the stream is idle: the time that a
+    /// user waits for, allocation and copies included.
     ///
     /// # Errors
     /// As [`Recorder::measure`].
@@ -217,7 +216,7 @@ impl<'r> Recorder<'r> {
     fn sample(&mut self, clock: Clock, steps: &mut dyn Steps) -> Result<Times> {
         let mut checked = None;
         let result = self.samples(clock, steps, &mut checked);
-        // What was wrong before an error counts as well.
+        // A wrong answer before an error counts as well.
         if let Some(check) = checked {
             self.check(check);
         }
@@ -234,7 +233,7 @@ impl<'r> Recorder<'r> {
         let mut flush = if self.cold && !is_emulated { Some(Flush::new(session)?) } else { None };
         let is_by_events = clock == Clock::Events && !is_emulated;
         let busy = if is_by_events { Some(Busy::new(&session.busy, context, &session.stream)?) } else { None };
-        // The launches of the first sample, if they are wanted, and what the machine told around them.
+        // The launches of the first sample, if needed, and the machine's reports around them.
         let mut watched = self.setup.part.map(|_| Watched::default());
         let mut one = |is_checked: bool| {
             interrupt::check()?;
@@ -293,7 +292,7 @@ impl<'r> Recorder<'r> {
             }
         };
         let samples: Result<Vec<f64>> = all();
-        // What was found before an error counts as well.
+        // Findings before an error count as well.
         if let (Some(watched), Some(part)) = (watched, self.setup.part) {
             let beside = Beside { fills: watched.fills, transfer: self.transfer, flushed: self.cold };
             let of = |all: &[Launch]| Predicted::of(all, beside, part);
@@ -310,7 +309,7 @@ impl<'r> Recorder<'r> {
         Ok(times)
     }
 
-    /// What the case is, for a timer.
+    /// Describes the case for a timer.
     fn timed(&self) -> Timed {
         let device = &self.setup.session.device;
         let (record, is_emulated) = (&self.passes.record, device.is_emulated);
@@ -330,53 +329,55 @@ impl<'r> Recorder<'r> {
         self.passes.times(stats::times(samples_ms, 0), samples_ms.to_vec());
     }
 
-    /// Bytes moved by one sample; gives GB/s on a GPU.
+    /// Sets the bytes moved by one sample, which yield GB/s on a GPU.
     pub fn bytes(&mut self, bytes: usize) {
         self.passes.record.bytes = Some(bytes as u64);
     }
 
-    /// Bytes that one sample moves in so many passes over the same data, of which a later pass may find a part in the
-    /// device's cache: as [`Recorder::bytes`], which counts all of them, but such a row may go beyond its ceiling.
+    /// Sets the bytes that one sample moves in several passes over the same data. A later pass may find a part of them
+    /// in the device's cache. As [`Recorder::bytes`], which counts all of them, but such a row may exceed its ceiling.
     pub fn bytes_of_passes(&mut self, bytes: usize, passes: usize) {
         self.bytes(bytes);
         self.passes.record.passes = Some(passes as u64);
     }
 
-    /// Bytes that one sample reads, beside which it writes next to nothing: as [`Recorder::bytes`], and the ceiling is
-    /// that of reading alone.
+    /// Sets the bytes that one sample reads, while it writes next to nothing: as [`Recorder::bytes`], with the ceiling
+    /// of reading alone.
     pub fn reads(&mut self, bytes: usize) {
         self.bytes(bytes);
         self.ceiling(Ceiling::DeviceRead);
     }
 
-    /// What one sample moves between host and device, and how: a part of the time that `--predict` predicts.
+    /// Sets the data that one sample moves between host and device, and how: a part of the time that `--predict`
+    /// predicts.
     pub fn transfer(&mut self, way: Way, moved: Moved) {
         self.transfer = Some(Transfer { way, moved });
     }
 
-    /// Floating-point operations of one sample; gives GFLOP/s on a GPU.
+    /// Sets the floating-point operations of one sample, which yield GFLOP/s on a GPU.
     pub fn flop(&mut self, flop: u64) {
         self.passes.record.flop = Some(flop);
     }
 
-    /// What does the operations of a sample, where their number may bound it: with that peak they are compared.
+    /// Sets the unit that executes a sample's operations, if their number may be the bottleneck: they are compared to
+    /// its peak.
     pub fn peak(&mut self, peak: Peak) {
         self.passes.record.peak = Some(peak);
     }
 
-    /// The ceiling with which the GB/s are compared (by default, device copy).
+    /// Sets the ceiling to which the GB/s are compared (by default, device copy).
     pub fn ceiling(&mut self, ceiling: Ceiling) {
         self.passes.ceiling = ceiling;
     }
 
-    /// Takes no more samples than `most`, for a case that is one of many or whose samples take long. The number that
-    /// `--samples` gives is taken all the same.
+    /// Limits the number of samples, for a case that is one of many or whose samples take long. `--samples` takes
+    /// precedence.
     pub fn at_most(&mut self, most: usize) {
         self.setup.plan = self.setup.plan.at_most(most);
     }
 
-    /// Flush the L2 cache before each sample. The emulated device has no times, and nothing to gain by it: there it is
-    /// a part of what is predicted alone.
+    /// Flushes the L2 cache before each sample. On the emulated device, which has no times, this affects only
+    /// predictions.
     pub fn cold(&mut self) {
         self.cold = true;
     }
@@ -384,12 +385,12 @@ impl<'r> Recorder<'r> {
     /// Sets one of the lab's own columns.
     ///
     /// # Panics
-    /// When the lab has no such column: a mistake in the lab, not in its use.
+    /// When the lab has no such column: a bug in the lab.
     pub fn set(&mut self, column: &str, value: impl Into<Value>) {
         self.passes.set(&self.setup.columns, column, value.into());
     }
 
-    /// What the embedded machine counted and found in this case so far; empty on a GPU. Synchronise first.
+    /// Returns the embedded machine's counters and findings in this case so far; empty on a GPU. Synchronise first.
     ///
     /// # Errors
     /// When the machine's report cannot be read.

@@ -1,5 +1,5 @@
-//! Whether an output equals the last right one, found out on the GPU: it compares a GiB in a millisecond, where to copy
-//! it to the host and compare it there takes a good part of a second, after every sample.
+//! Compares an output on the GPU with the last right one: it compares a GiB in a millisecond, while copying it to the
+//! host and comparing it there takes a good part of a second, after every sample.
 use std::sync::Arc;
 
 use cudarc::{
@@ -9,8 +9,8 @@ use cudarc::{
 
 use crate::{device::session::Session, error::Result, measure::check::Check};
 
-/// `differs(a, b, words, flag)` sets `flag[0]` to 1 if a word of `a` is not that of `b`. For the oldest target and PTX
-/// version that any driver here reads.
+/// `differs(a, b, words, flag)` sets `flag[0]` to 1 if a word of `a` differs from that of `b`. For the oldest target
+/// and PTX version that any supported driver reads.
 const DIFFERS: &str = "\
 .version 6.0
 .target sm_50
@@ -49,10 +49,10 @@ NEXT:
 }
 ";
 
-/// Outputs below this size, in bytes, are compared on the host, which is quicker then.
+/// Outputs below this size, in bytes, are compared on the host, which is faster then.
 const LEAST: usize = 1 << 20;
 
-/// Memory that stays free beside the copy of a right output, in bytes.
+/// Memory that must stay free besides the copy of a right output, in bytes.
 const SPARE: usize = 1 << 30;
 
 /// A right output, kept on the GPU.
@@ -65,7 +65,7 @@ struct Same<T> {
 }
 
 impl<T: DeviceRepr> Same<T> {
-    /// Keeps a copy of `output`, which is right; `None` if the GPU has no room for it.
+    /// Keeps a copy of `output`, which is right; `None` if the GPU has too little memory.
     ///
     /// # Errors
     /// The driver's errors.
@@ -100,12 +100,12 @@ impl<T: DeviceRepr> Same<T> {
     }
 }
 
-/// The outputs of a GPU's samples, and the first one that was found right, with its check. An output that equals it,
-/// bit for bit, is right too, and need not leave the GPU.
+/// The first right output of a GPU's samples, with its check. An output that equals it, bit for bit, is right too, and
+/// need not be copied to the host.
 #[derive(Debug)]
 pub(crate) struct RightThere<T> {
     kept: Option<(Same<T>, Check)>,
-    /// The GPU had no room for a right output.
+    /// Whether the GPU had too little memory for a right output.
     is_full: bool,
 }
 
@@ -116,13 +116,13 @@ impl<T> Default for RightThere<T> {
 }
 
 impl<T: DeviceRepr> RightThere<T> {
-    /// Whether an output is large enough, and of whole words.
+    /// Whether an output is large enough, and consists of whole words.
     pub(crate) fn suits(output: &CudaSlice<T>) -> bool {
         let bytes = bytes_of(output);
         bytes >= LEAST && bytes.is_multiple_of(4)
     }
 
-    /// The check of `output`: that of the right one if it equals that, else `check` looks at it on the host.
+    /// Returns the check of `output`: that of the right one if they are equal, else that of `check` on the host.
     ///
     /// # Errors
     /// The driver's errors.
@@ -146,7 +146,7 @@ impl<T: DeviceRepr> RightThere<T> {
     }
 }
 
-/// The bytes of a device's array.
+/// Returns the bytes of a device array.
 fn bytes_of<T>(all: &CudaSlice<T>) -> usize {
     all.len() * size_of::<T>()
 }
@@ -155,7 +155,7 @@ fn bytes_of<T>(all: &CudaSlice<T>) -> usize {
 mod tests {
     use super::*;
 
-    /// On the machine, which runs the same kernel.
+    /// Runs on the machine, which executes the same kernel.
     #[test]
     fn one_bit_anywhere_makes_a_difference() {
         let session = Session::open(&"emulated".parse().unwrap()).unwrap();
@@ -177,7 +177,7 @@ mod tests {
     fn an_output_is_looked_at_unless_it_equals_a_right_one() {
         let session = Session::open(&"emulated".parse().unwrap()).unwrap();
         let (mut all, mut times_checked) = (RightThere::default(), 0);
-        // Wrong outputs are looked at each time, though they equal the one before.
+        // Wrong outputs are checked each time, even if they equal the previous one.
         for (value, is_right) in [(7, false), (7, false), (1, true), (1, true), (2, true), (1, true), (7, false)] {
             let output = session.stream.clone_htod(&vec![value; LEAST / 4]).unwrap();
             assert!(RightThere::suits(&output));

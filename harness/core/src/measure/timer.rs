@@ -1,23 +1,23 @@
-//! A benchmark framework in place of the harness's own plan: it decides how many samples of a case are taken.
+//! A benchmark framework that replaces the harness's own plan: it decides the number of samples of a case.
 use std::{cell::RefCell, time::Duration};
 
 use crate::error::Result;
 
-/// What is timed.
+/// The timed case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timed {
-    /// The case: its variant, its label and its size, as far as it has them.
+    /// The case: its variant, its label and its size, if it has them.
     pub case: String,
     /// Bytes that one sample moves.
     pub bytes: Option<u64>,
     /// The GPU's name, or `emulated:PROFILE`.
     pub device: String,
-    /// Whether the device is emulated: the times are then the emulation's, and no rate follows from them.
+    /// Whether the device is emulated: the times are then the emulation's, and yield no rates.
     pub is_emulated: bool,
 }
 
-/// Takes this many samples, and returns the time of all together: by CUDA events, or by the host's clock where that is
-/// what the lab measures.
+/// Takes this many samples, and returns their total time: by CUDA events, or by the host's clock if the lab measures
+/// that.
 pub type Samples<'s> = dyn FnMut(u64) -> Duration + 's;
 
 type Timer = Box<dyn FnMut(&Timed, &mut Samples<'_>)>;
@@ -27,12 +27,12 @@ thread_local! {
 }
 
 /// Runs `body`, for example [`crate::run_labs`], with `timer` in charge of the samples of each case that runs on this
-/// thread. Cases that are wrong on purpose, or that need a process of their own, are left out.
+/// thread. Cases that are wrong on purpose, or that need a separate process, are left out.
 ///
-/// Outputs are poisoned before each sample, and checked after the last that the timer asks for at once. A case of which
-/// the timer asks for none is run once.
+/// Outputs are poisoned before each sample, and checked after the last sample of each batch that the timer requests. A
+/// case for which the timer requests no samples is run once.
 pub fn timed_by<T>(timer: impl FnMut(&Timed, &mut Samples<'_>) + 'static, body: impl FnOnce() -> T) -> T {
-    /// Ends the timer's charge, also when `body` panics.
+    /// Resets the timer, even if `body` panics.
     struct Ended;
     impl Drop for Ended {
         fn drop(&mut self) {
@@ -44,13 +44,13 @@ pub fn timed_by<T>(timer: impl FnMut(&Timed, &mut Samples<'_>) + 'static, body: 
     body()
 }
 
-/// Whether a timer is in charge.
+/// Whether a timer is set.
 pub(crate) fn is_set() -> bool {
     TIMER.with_borrow(Option::is_some)
 }
 
-/// Lets the timer, if one is in charge, take samples by `one`, which returns a sample's milliseconds and checks the
-/// output if it is told to: the mean of each batch that the timer asked for.
+/// If a timer is set, lets it take samples by `one`, which returns a sample's milliseconds and, on request, checks the
+/// output. Returns the mean of each batch that the timer requested.
 ///
 /// # Errors
 /// The first error of `one`.
@@ -64,7 +64,7 @@ pub(crate) fn samples(
     let (mut means, mut failed) = (Vec::new(), None);
     timer(&timed(), &mut |count| {
         let mut batch = || (1..=count).map(|at| one(at == count)).sum::<Result<f64>>();
-        // After an error there is nothing to time; the framework would divide by a time of 0.
+        // After an error there is nothing to time, but the framework would divide by a time of 0.
         let total = if failed.is_none() { batch().map_err(|error| failed = Some(error)).ok() } else { None };
         means.extend(total.map(|ms| ms / count as f64));
         Duration::from_secs_f64(total.unwrap_or_default() / 1e3).max(Duration::from_nanos(1))

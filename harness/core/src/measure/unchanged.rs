@@ -1,5 +1,5 @@
-//! Whether judged kernels leave their inputs alone. Each input is read back after the pass over the case's body in
-//! which it was there, or when it is freed, and compared with what it held before.
+//! Checks that judged kernels do not modify their inputs. Each input is read back after each pass over the case's body
+//! in which it existed, or when it is freed, and compared with its original contents.
 use std::{
     cell::RefCell,
     fmt,
@@ -15,17 +15,17 @@ use crate::measure::parallel::parallel;
 /// Bytes that are read back at a time.
 const CHUNK: usize = 1 << 24;
 
-/// Bytes behind one number of a [`Digest`]; a chunk has a whole number of them.
+/// Bytes for each number of a [`Digest`]; a chunk has a whole number of them.
 const PART: usize = 1 << 20;
 
-/// The largest array of which a copy is kept only to compare with it, in bytes.
+/// The maximum size, in bytes, of an array that is copied only for the comparison.
 const LARGEST_COPY: usize = 1 << 26;
 
 /// Data whose bytes can be compared with those on a device.
 pub(crate) trait Bytes {
-    /// Its bytes.
+    /// Returns its bytes.
     fn bytes(&self) -> &[u8];
-    /// Bytes of an element.
+    /// Returns the size of an element in bytes.
     fn element(&self) -> usize;
 }
 
@@ -39,13 +39,13 @@ impl<T: DeviceRepr> Bytes for Vec<T> {
     }
 }
 
-/// The bytes of `data`, as they are copied to a device.
+/// Returns the bytes of `data`, as copied to a device.
 fn bytes<T: DeviceRepr>(data: &[T]) -> &[u8] {
-    // SAFETY: the slice's own memory. What a device is given has no padding.
+    // SAFETY: the slice's own memory. Data for a device have no padding.
     unsafe { std::slice::from_raw_parts(data.as_ptr().cast(), size_of_val(data)) }
 }
 
-/// What tells large data from other data: a number for every [`PART`], which nobody can foresee.
+/// A digest of large data: a number for every [`PART`], which cannot be predicted.
 struct Digest {
     state: RandomState,
     parts: Vec<u64>,
@@ -63,16 +63,16 @@ fn digests(state: &RandomState, data: &[u8]) -> Vec<u64> {
     parallel(data.len().div_ceil(PART), |part| state.hash_one(&data[part * PART..data.len().min((part + 1) * PART)]))
 }
 
-/// What an input held before the kernels ran.
+/// The contents of an input before the kernels ran.
 enum Original {
-    /// The data themselves, which may be somebody else's too.
+    /// The data themselves, which may be shared.
     Data(Rc<dyn Bytes>),
-    /// A digest of so many bytes, in elements of so many.
+    /// A digest, the number of bytes, and the size of an element.
     Digest(Digest, usize, usize),
 }
 
 impl Original {
-    /// The places of the first elements that the bytes at `address` have otherwise, from one to another.
+    /// Returns the range of elements that contains the first change of the bytes at `address`.
     fn first_change(&self, address: CUdeviceptr) -> Result<Option<[usize; 2]>, DriverError> {
         match self {
             Self::Data(data) => {
@@ -93,13 +93,12 @@ impl Original {
     }
 }
 
-/// Where two texts of the same length differ first.
+/// Returns the position of the first difference of two slices of the same length.
 fn first_difference(before: &[u8], now: &[u8]) -> Option<usize> {
     if before == now { None } else { before.iter().zip(now).position(|(before, now)| before != now) }
 }
 
-/// Reads back the bytes at `address`, chunk by chunk, until `find` finds a place in one that begins so many bytes after
-/// the first.
+/// Reads back the bytes at `address`, chunk by chunk, until `find`, which gets the chunk's offset, returns a position.
 fn in_chunks(
     address: CUdeviceptr,
     length: usize,
@@ -117,16 +116,16 @@ fn in_chunks(
     Ok(None)
 }
 
-/// What was seen when inputs were read back.
+/// The results of reading back inputs.
 #[derive(Debug, Default)]
 struct Seen {
-    /// The first input that was changed, in words.
+    /// A description of the first input that was changed.
     changed: Option<String>,
     /// Why an input could not be read back.
     error: Option<DriverError>,
 }
 
-/// An input on the device. It is read back a last time when this is dropped, which must be before its memory is freed.
+/// An input on the device. It is read back a last time on drop, which must come before its memory is freed.
 pub(crate) struct Held {
     name: String,
     address: CUdeviceptr,
@@ -136,7 +135,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Reads the input back. What was changed is set right, where that is known, for the cases that come after.
+    /// Reads the input back. Changes are undone for the following cases, if the original data are available.
     fn look(&self) {
         if let Err(error) = self.compare() {
             self.seen.borrow_mut().error.get_or_insert(error);
@@ -170,13 +169,13 @@ impl fmt::Debug for Held {
     }
 }
 
-/// That the input was changed, in words.
+/// Describes the change of an input.
 fn words(name: &str, [from, to]: [usize; 2]) -> String {
     let place = if from == to { format!("at element {from}") } else { format!("between elements {from} and {to}") };
     format!("the kernel changed its input `{name}` {place}, which it may only read")
 }
 
-/// The inputs that judged kernels are given.
+/// The inputs of judged kernels.
 #[derive(Debug)]
 pub(crate) struct Unchanged {
     context: Arc<CudaContext>,
@@ -185,17 +184,17 @@ pub(crate) struct Unchanged {
 }
 
 impl Unchanged {
-    /// None yet, on the device of `context`.
+    /// Creates an empty set on the device of `context`.
     pub(crate) fn new(context: &Arc<CudaContext>) -> Self {
         Self { context: context.clone(), held: RefCell::default(), seen: Rc::default() }
     }
 
-    /// Holds the input `name`, whose data are at `address`, and will stay there until the result is dropped.
+    /// Watches the input `name`, whose data are at `address`, and stay there until the result is dropped.
     pub(crate) fn hold(&self, name: &str, data: Rc<dyn Bytes>, address: CUdeviceptr) -> Rc<Held> {
         self.held_as(name, Original::Data(data), address)
     }
 
-    /// As [`Unchanged::hold`], where nobody else keeps the data: of large ones only a digest is kept.
+    /// As [`Unchanged::hold`], if the caller does not keep the data: of large data only a digest is kept.
     pub(crate) fn hold_copy<T: DeviceRepr + Clone + 'static>(
         &self,
         name: &str,
@@ -220,7 +219,7 @@ impl Unchanged {
         held
     }
 
-    /// Reads back what is held, and says which input was changed since this was asked last, if one was.
+    /// Reads back the watched inputs, and describes the first one that was changed since the last call, if any.
     ///
     /// # Errors
     /// The driver's errors.
@@ -249,7 +248,7 @@ mod tests {
         slice.device_ptr(&session.stream).0
     }
 
-    /// Does what a kernel should not do.
+    /// Modifies an input, which a kernel must not do.
     fn write(session: &Session, slice: &mut CudaSlice<u32>, at: usize) {
         session.stream.memcpy_htod(&[!0], &mut slice.slice_mut(at..=at)).unwrap();
     }

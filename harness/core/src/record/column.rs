@@ -1,18 +1,18 @@
 //! A column: its name, its unit and its meaning.
 
-/// A column: its name, its unit and what it holds.
+/// A column: its name, its unit and its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
-    /// The name in the CSV's header and in the JSON; it ends in the unit where there is one.
+    /// The name in the CSV's header and in the JSON; it ends in the unit if there is one.
     pub name: &'static str,
     /// The unit; empty for words and plain numbers.
     pub unit: &'static str,
-    /// What it holds.
+    /// Its meaning.
     pub meaning: &'static str,
 }
 
-/// A column of a lab: `meaning` is a phrase for the table in `reports/README.md`. The unit is the one that the name
-/// ends in.
+/// Returns a column of a lab: `meaning` is a phrase for the table in `reports/README.md`. The unit is derived from the
+/// end of the name.
 ///
 /// ```
 /// let column = harness::column("warm_kernel_ms", "the kernel in a warm pass");
@@ -31,7 +31,7 @@ pub const fn column(name: &'static str, meaning: &'static str) -> Column {
 }
 
 impl Column {
-    /// The column with this unit, where the name does not say it.
+    /// Sets the unit, if the name does not imply it.
     #[must_use]
     pub const fn unit(mut self, unit: &'static str) -> Self {
         self.unit = unit;
@@ -39,13 +39,13 @@ impl Column {
     }
 }
 
-/// A column, and where its cells come from.
+/// A column, and the source of its cells.
 pub(crate) struct Sourced<S> {
     pub(crate) column: Column,
     pub(crate) source: S,
 }
 
-/// The columns of a table, in its order.
+/// Returns the columns of a table, in its order.
 ///
 /// # Panics
 /// When the table has fewer than `N` rows.
@@ -59,7 +59,7 @@ pub(crate) const fn columns_of<S, const N: usize>(table: &[Sourced<S>]) -> [Colu
     columns
 }
 
-/// Endings of names, and the units that they mean. A later one that fits is preferred to an earlier one.
+/// Name endings and the units they imply. A later match takes precedence over an earlier one.
 const UNITS: [(&str, &str); 8] = [
     ("_ms", "ms"),
     ("us_per_step", "µs a step"),

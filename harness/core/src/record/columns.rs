@@ -1,5 +1,5 @@
-//! The columns of a CSV: one table, with name, unit, meaning and cell, for those that every row has. The header, the
-//! cells, the fields of the JSON and the tables of `reports/README.md` come from it.
+//! The columns of a CSV: one table with name, unit, meaning and cell of the columns that every row has. The header, the
+//! cells, the fields of the JSON and the tables of `reports/README.md` are derived from it.
 use crate::record::{
     column::{Column, Sourced, column, columns_of},
     counters::COUNTERS,
@@ -8,22 +8,22 @@ use crate::record::{
     row::{Record, Value},
 };
 
-/// Version of the columns; a change of meaning gives a new number.
+/// The version of the columns; a change of meaning increments it.
 pub const SCHEMA: u32 = 1;
 
-/// What a row holds in a column.
+/// A row's value in a column.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Cell {
     /// The column does not apply to the row.
     Empty,
-    /// A number, as the CSV writes it.
+    /// A number, as written in the CSV.
     Number(String),
     /// Words.
     Words(String),
 }
 
 impl Cell {
-    /// The cell's text in the CSV.
+    /// Returns the cell's text in the CSV.
     pub(crate) fn text(self) -> String {
         match self {
             Self::Empty => String::new(),
@@ -47,14 +47,14 @@ impl From<&Value> for Cell {
             Value::Empty => Self::Empty,
             Value::Int(v) => Self::Number(v.to_string()),
             Value::Real(v) => Self::Number(v.to_string()),
-            // An answer of a question may be either; one that reads as a number is a number.
+            // An answer to a question may be a word or a number; one that parses as a number is a number.
             Value::Text(v) if v.parse::<serde_json::Number>().is_ok() => Self::Number(v.clone()),
             Value::Text(v) => Self::words(v.as_str()),
         }
     }
 }
 
-/// A column that every row has, and how its cell comes from the record.
+/// A column that every row has, and the function from a record to its cell.
 type Common = Sourced<fn(&Record) -> Cell>;
 
 const fn common(name: &'static str, meaning: &'static str, cell: fn(&Record) -> Cell) -> Common {
@@ -104,8 +104,7 @@ const TABLE: &[Common] = &[
 /// The columns that every row has, in the order of the CSV.
 pub const COMMON: [Column; TABLE.len()] = columns_of(TABLE);
 
-/// The columns of one lab's rows: the common ones, the lab's own, the counters, the kernel's, and what is
-/// predicted.
+/// The columns of one lab's rows: the common ones, the lab's own, the counters, the kernel's, and the predictions.
 #[derive(Debug, Clone)]
 pub struct Columns {
     /// The lab.
@@ -115,18 +114,18 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Every column, in the order of the CSV.
+    /// Returns every column, in the order of the CSV.
     pub fn all(&self) -> impl Iterator<Item = Column> {
         let common = COMMON.into_iter();
         common.chain(self.own.iter().copied()).chain(COUNTERS).chain(KERNEL).chain(PREDICTED)
     }
 
-    /// The lab's own value in `column`, as a number.
+    /// Returns the value in the lab's own column `column`, as a number.
     pub(crate) fn number(&self, record: &Record, column: &str) -> Option<f64> {
         record.own.get(self.position(column)?)?.number()
     }
 
-    /// The lab's own value in `column`, as text; `None` if there is none.
+    /// Returns the value in the lab's own column `column`, as text; `None` if it is empty.
     pub(crate) fn text(&self, record: &Record, column: &str) -> Option<String> {
         let value = record.own.get(self.position(column)?)?;
         Some(Cell::from(value).text()).filter(|text| !text.is_empty())
@@ -135,7 +134,7 @@ impl Columns {
     /// Sets one of the lab's own columns.
     ///
     /// # Panics
-    /// When the lab has no such column: a mistake in the lab, not in its use.
+    /// When the lab has no such column: a bug in the lab.
     pub(crate) fn set(&self, record: &mut Record, column: &str, value: impl Into<Value>) {
         let i = self.position(column);
         let i = i.unwrap_or_else(|| panic!("lab {} has no column {column}", self.lab));
@@ -146,7 +145,7 @@ impl Columns {
         self.own.iter().position(|c| c.name == own)
     }
 
-    /// Every column's name, and the record's cell in it.
+    /// Returns every column's name, and the record's cell in it.
     pub(crate) fn cells(&self, record: &Record) -> impl Iterator<Item = (&'static str, Cell)> {
         let common = TABLE.iter().map(|c| (c.source)(record));
         let own = (0..self.own.len()).map(|i| cell(&record.own, i));
@@ -159,7 +158,7 @@ impl Columns {
     }
 }
 
-/// The cell of a value that may be absent: a record from a GPU has no counters.
+/// Returns the cell of a value that may be absent: a record from a GPU has no counters.
 fn cell(values: &[Value], i: usize) -> Cell {
     values.get(i).map_or(Cell::Empty, Cell::from)
 }
@@ -169,7 +168,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::record::row::tests::record;
 
-    /// Columns of a lab that are the test record's.
+    /// Returns the lab columns of the test record.
     pub(crate) fn columns() -> Columns {
         Columns { lab: "lab", own: vec![column("own_ms", "a time"), column("other", "a word")] }
     }
@@ -184,7 +183,7 @@ pub(crate) mod tests {
             ["schema", "case", "n", "memory_mode", "time_median_ms", "gb_per_s", "max_abs_error", "verdict"].map(cell);
         assert_eq!(shown, ["1", "block 256", "1000", "", "2", "", "0", "skip"]);
         assert_eq!([cell("own_ms"), cell("other")], ["1.5", ""]);
-        // On a GPU there are no counters, but their columns are there, and empty.
+        // On a GPU there are no counters, but their columns exist, and are empty.
         assert!(cells[COMMON.len() + 2..].iter().all(|c| c.1.is_empty()));
     }
 }

@@ -1,7 +1,7 @@
 //! The machine's counters as columns of the CSV.
 //!
-//! A case's counters are summed over all its launches, also those of checks and of preparation: the column `launches`
-//! says how many. On a GPU every one is empty.
+//! A case's counters are summed over all its launches, including those for checks and preparation: the column
+//! `launches` has their number. On a GPU every one is empty.
 use wire::{Copies, Launch, Managed, counters::Totals};
 
 use crate::{
@@ -12,29 +12,29 @@ use crate::{
     },
 };
 
-/// Where a column's value comes from.
+/// The source of a column's value.
 enum From {
-    /// How many launches.
+    /// The number of launches.
     Launches,
-    /// Sum over launches.
+    /// The sum over the launches.
     Sum(fn(&Totals) -> u64),
-    /// Largest over launches.
+    /// The maximum over the launches.
     Largest(fn(&Totals) -> u64),
-    /// Thread-instructions as a share of 32 times the instructions, in per cent.
+    /// Thread instructions as a percentage of 32 times the instructions.
     Efficiency,
     /// Bytes that were copied or filled.
     Copied(fn(&Copies) -> u64),
-    /// Blocks of managed memory that moved.
+    /// Blocks of managed memory that migrated.
     Moved(fn(&Managed) -> u64),
-    /// The largest value of a launch.
+    /// The maximum value of a launch.
     LargestOf(fn(&Launch) -> u64),
-    /// A value of the launch with the most thread-instructions.
+    /// A value of the launch with the most thread instructions.
     Heaviest(fn(&Launch) -> Value),
 }
 
 use From::{Copied, Efficiency, Heaviest, Largest, LargestOf, Launches, Moved, Sum};
 
-/// A counter's column, and where its value comes from.
+/// A counter's column, and the source of its value.
 type Counter = Sourced<From>;
 
 const fn counter(name: &'static str, unit: &'static str, meaning: &'static str, from: From) -> Counter {
@@ -92,7 +92,7 @@ const TABLE: &[Counter] = &[
 /// The counters' columns, which follow the lab's own in every CSV.
 pub const COUNTERS: [Column; TABLE.len()] = columns_of(TABLE);
 
-/// The values of [`COUNTERS`]; none when nothing was launched or copied, or the counters are off.
+/// Returns the values of [`COUNTERS`]; empty if nothing was launched or copied, or the counters are off.
 pub(crate) fn values(report: &MachineReport) -> Vec<Value> {
     if !report.is_counted {
         return Vec::new();
@@ -105,7 +105,7 @@ pub(crate) fn values(report: &MachineReport) -> Vec<Value> {
         Launches => report.launches.len().into(),
         Copied(of) => of(&report.copies).into(),
         Moved(of) => of(&report.managed).into(),
-        // Nothing ran, so that nothing was counted.
+        // Nothing ran, so nothing was counted.
         _ if report.launches.is_empty() => Value::Empty,
         Sum(of) => report.total(of).into(),
         Largest(of) => totals().map(of).max().into(),
@@ -118,7 +118,7 @@ pub(crate) fn values(report: &MachineReport) -> Vec<Value> {
 }
 
 impl Record {
-    /// One of the machine's counters, by its column; none on a GPU.
+    /// Returns one of the machine's counters, by its column; `None` on a GPU.
     ///
     /// # Panics
     /// When no counter has such a column.
@@ -127,7 +127,7 @@ impl Record {
     }
 }
 
-/// A record's counter by its column's name, which must be one of [`COUNTERS`].
+/// Returns a record's counter by its column's name, which must be one of [`COUNTERS`].
 pub(crate) fn value(record: &Record, column: &str) -> Option<f64> {
     let i = COUNTERS.iter().position(|c| c.name == column);
     let i = i.unwrap_or_else(|| panic!("no counter has the column {column}"));
@@ -142,7 +142,7 @@ pub(crate) mod tests {
         counters::{Counters, Traffic},
     };
 
-    /// A launch that has counted nothing.
+    /// Returns a launch whose counters are zero.
     pub(crate) fn launch() -> Launch {
         Launch {
             kernel: "k".into(),
@@ -167,7 +167,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A report of two launches.
+    /// Returns a report of two launches.
     pub(crate) fn report() -> MachineReport {
         let launch = |instructions: u64, threads: u64, ways: u64, registers: u32| {
             let mut launch = launch();

@@ -1,10 +1,10 @@
-//! What is known of a case and does not fit into a row: every sample of a GPU, the findings in full, and the cost of
-//! each line of the source.
+//! The details of a case that do not fit into a row: every sample of a GPU, the findings in full, and the cost of each
+//! line of the source.
 use serde::{Deserialize, Serialize};
 
 use crate::record::{hot::HotLine, prediction::Predicted, row::Record};
 
-/// Version of the lines of `<lab>.jsonl`: a change of meaning gives a new number, a new field does not.
+/// The version of the lines of `<lab>.jsonl`: a change of meaning increments it, a new field does not.
 const SCHEMA: u32 = 1;
 
 /// The details of one case: a line of `<lab>.jsonl` in the run's folder. The first three fields are the row's cells.
@@ -49,13 +49,13 @@ impl Details {
     /// The version that this program writes and reads.
     pub const SCHEMA: u32 = SCHEMA;
 
-    /// The details of this record, if there are any.
+    /// Returns the details of this record, if there are any.
     pub(crate) fn of(record: &Record) -> Option<Self> {
         let is_timed = record.device == "cuda" && !record.samples_ms.is_empty();
         if record.findings.is_empty() && record.hot.is_empty() && record.predicted.is_none() && !is_timed {
             return None;
         }
-        // An event's clock ticks in 0.5 us or less; a nanosecond loses nothing, and takes few letters.
+        // An event's clock ticks in 0.5 us or less; a nanosecond loses nothing, and takes few characters.
         let ns = |ms: &f64| (ms * 1e6).round() as u64;
         let text = |told: &wire::Told| FindingText { headline: told.headline.clone(), text: told.text.clone() };
         Some(Self {
@@ -91,7 +91,7 @@ mod tests {
         assert!(Details::of(&found).unwrap().samples_ns.is_empty());
     }
 
-    /// `UPDATE_EXPECTED=1 cargo test -p harness --lib schema` writes it anew.
+    /// `UPDATE_EXPECTED=1 cargo test -p harness --lib schema` regenerates it.
     #[test]
     fn the_published_schema_of_a_lab_s_details_is_that_of_the_program() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/schemas/lab.jsonl.json");

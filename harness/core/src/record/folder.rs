@@ -1,4 +1,4 @@
-//! The folder of a run: what each format writes for each lab, and `session.json`.
+//! The folder of a run, with the files of each format for each lab, and `session.json`.
 use std::{
     fs::{self, File, TryLockError},
     io::{self, Write},
@@ -10,25 +10,25 @@ use std::{
 
 use crate::error::{Error, Result};
 
-/// How the names of files begin that are not yet complete.
+/// The prefix of unfinished files.
 const UNFINISHED: &str = ".warplab-";
 
-/// How long a run waits before it looks again whether the folder is free.
+/// The interval at which a run checks whether the folder is free.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// The folder that a run writes to, alone, as long as this and its clones live.
+/// The folder of a run, which has exclusive access as long as this and its clones live.
 #[derive(Debug, Clone)]
 pub struct Folder {
     path: PathBuf,
-    /// Whether this run has created it under a name that it chose.
+    /// Whether this run has created the folder under a name of its own choice.
     is_new: bool,
     /// Holds the lock: the system releases it when the process ends, however it ends.
     _lock: Option<Arc<File>>,
 }
 
 impl Folder {
-    /// Creates `asked`, or a new folder `reports/<device>-<date>-<time>` where none is asked for, and locks it. While
-    /// another run writes to it, `waiting` is called again and again, with whether this is the first time.
+    /// Creates `asked`, or a new folder `reports/<device>-<date>-<time>` if none is requested, and locks it. While
+    /// another run writes to it, `waiting` is called repeatedly, with whether this is the first call.
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be created or written to; the errors of `waiting`.
@@ -42,7 +42,7 @@ impl Folder {
             None => new_folder(Path::new("reports"), device).map_err(fail(Path::new("reports")))?,
         };
         let lock = lock(&path, waiting)?;
-        // What a run has left that was killed while it wrote.
+        // Removes the remains of a run that was killed while writing.
         for unfinished in fs::read_dir(&path).into_iter().flatten().flatten() {
             if unfinished.file_name().to_string_lossy().starts_with(UNFINISHED) {
                 let _ = fs::remove_file(unfinished.path());
@@ -57,13 +57,13 @@ impl Folder {
         Ok(Self { path, is_new: asked.is_none(), _lock: lock })
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Removes the folder if this run chose its name and it holds no row: the command line was wrong, and nothing ran.
-    /// Returns whether it was removed.
+    /// Removes the folder if this run chose its name and it contains no row: the command line was wrong, and nothing
+    /// ran. Returns whether it was removed.
     pub fn abandon<'l>(&self, labs: impl Iterator<Item = &'l str>) -> bool {
         if !self.is_new {
             return false;
@@ -72,11 +72,11 @@ impl Folder {
         for name in files.chain(["session.json".into()]) {
             let _ = fs::remove_file(self.path.join(name));
         }
-        // Only if nothing else is in it.
+        // Fails if it contains anything else.
         fs::remove_dir(&self.path).is_ok()
     }
 
-    /// Writes `name` in one piece: a reader sees the old text or the new.
+    /// Writes `name` atomically.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -84,7 +84,7 @@ impl Folder {
         self.start(name, text).map(drop)
     }
 
-    /// Removes `name`, if it is there.
+    /// Removes `name`, if it exists.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -98,15 +98,15 @@ impl Folder {
         }
     }
 
-    /// As [`Folder::write`], and gives the file, to which more may be written, and its path. If there is no room for
-    /// `text`, the file is as it was before.
+    /// As [`Folder::write`], but returns the file, to which more may be written, and its path. If there is no space for
+    /// `text`, the file is unchanged.
     ///
     /// # Errors
     /// [`Error::Io`].
     pub fn start(&self, name: &str, text: &str) -> Result<(File, PathBuf)> {
         let path = self.path.join(name);
         let start = || -> io::Result<File> {
-            // A device or a link that the user has put there stays.
+            // A device or a link that the user has created is kept.
             if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
                 let mut file = File::create(&path)?;
                 file.write_all(text.as_bytes())?;
@@ -114,7 +114,7 @@ impl Folder {
             }
             let mut builder = tempfile::Builder::new();
             builder.prefix(UNFINISHED);
-            // It has them from its beginning: in its sandbox a judge cannot change those of any file.
+            // Set at creation, because a judge in its sandbox cannot change the permissions of any file.
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
             let mut file = builder.tempfile_in(&self.path)?;
@@ -126,7 +126,7 @@ impl Folder {
     }
 }
 
-/// Creates a folder in `parent` that no other run has: `<device>-<date>-<time>`, with a number if there is one already.
+/// Creates a new folder in `parent`: `<device>-<date>-<time>`, with a number if that name exists.
 fn new_folder(parent: &Path, device: &str) -> io::Result<PathBuf> {
     fs::create_dir_all(parent)?;
     let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
@@ -142,8 +142,8 @@ fn new_folder(parent: &Path, device: &str) -> io::Result<PathBuf> {
     unreachable!("there are more numbers than folders")
 }
 
-/// Locks the folder itself, so that no file is left behind. `None` where the system has no such locks (some network
-/// file systems, Windows): there, one run at a time is the user's to see to.
+/// Locks the folder itself, so that no lock file is left behind. Returns `None` if the system does not support such
+/// locks (some network file systems, Windows): there, the user must avoid simultaneous runs.
 ///
 /// # Errors
 /// Those of `waiting`.
@@ -163,7 +163,7 @@ fn lock(path: &Path, mut waiting: impl FnMut(bool, &Path) -> Result<()>) -> Resu
     }
 }
 
-/// Makes a write beyond the limit of a file's size an error, as on a full disk, and not the end of the process.
+/// Makes a write beyond the file size limit return an error, as on a full disk, instead of killing the process.
 pub(crate) fn outlive_file_limits() {
     // SAFETY: no handler of ours is replaced.
     #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! The lines of the source that cost the most (`--hot`).
+//! The costliest lines of the source (`--hot`).
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub struct HotLine {
     pub divergent_branches: u64,
 }
 
-/// Every line that cost anything, the one with the most thread-instructions first; `text` gives a file's text by its
+/// Returns every line with a cost, the one with the most thread instructions first; `text` returns a file's text by its
 /// path.
 pub fn lines(report: &MachineReport, text: impl Fn(&str) -> Option<String>) -> Vec<HotLine> {
     let mut found: HashMap<(String, u32), HotLine> = HashMap::new();
@@ -142,7 +142,7 @@ pub(crate) mod tests {
             divergent_branches: 2,
         };
         assert_eq!(hot[0], first);
-        // Without line information the PTX's own line names the place.
+        // Without line information the PTX's own line identifies the place.
         assert_eq!((hot[1].file.as_str(), hot[1].line), ("", 7));
     }
 }

@@ -1,4 +1,4 @@
-//! What a row's kernel takes of a multiprocessor, and with which peak its operations are compared, as columns of the
+//! The multiprocessor resources of a row's kernel, and the peak to which its operations are compared, as columns of the
 //! CSV.
 use cudarc::driver::{CudaFunction, LaunchConfig, sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NUM_REGS};
 use serde::{Deserialize, Serialize};
@@ -11,18 +11,18 @@ use crate::{
     },
 };
 
-/// What a kernel takes of a multiprocessor, as the device's driver reports it.
+/// A kernel's multiprocessor resources, as reported by the device's driver.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Resources {
     /// Registers of a thread.
     pub registers: u32,
-    /// Of the warps that a multiprocessor can hold, those that stay resident with the row's launch, in per cent; `None`
-    /// where the row has no launch.
+    /// The warps that stay resident with the row's launch, as a percentage of those that a multiprocessor can hold
+    /// (occupancy); `None` if the row has no launch.
     pub occupancy_percent: Option<f64>,
 }
 
 impl Resources {
-    /// Those of `kernel`, launched so; `None` if the driver does not say, as after a fault.
+    /// Returns the resources of `kernel` with this launch; `None` if the driver does not report them, as after a fault.
     pub(crate) fn of(kernel: &CudaFunction, launch: Option<LaunchConfig>, device: &DeviceInfo) -> Option<Self> {
         let registers = u32::try_from(kernel.get_attribute(CU_FUNC_ATTRIBUTE_NUM_REGS).ok()?).ok()?;
         let occupancy_percent = launch.and_then(|launch| {
@@ -36,17 +36,17 @@ impl Resources {
     }
 }
 
-/// What does a row's operations: the peak with which they are compared.
+/// The unit that executes a row's operations, to whose peak they are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Peak {
     /// Multiply-adds in single precision, on the CUDA cores.
     Single,
-    /// Tensor cores, inputs of 19 bits (TF32).
+    /// Tensor cores with inputs of 19 bits (TF32).
     Tf32,
-    /// Tensor cores, each product as three products of TF32 numbers.
+    /// Tensor cores with each product split into three TF32 products.
     SplitTf32,
-    /// Tensor cores, inputs of bfloat16.
+    /// Tensor cores with bfloat16 inputs.
     Bf16,
 }
 
@@ -54,7 +54,7 @@ impl Peak {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Single, Self::Tf32, Self::SplitTf32, Self::Bf16];
 
-    /// The word in the CSV.
+    /// Returns the word in the CSV.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Single => "single",
@@ -64,8 +64,8 @@ impl Peak {
         }
     }
 
-    /// Operations a clock and multiprocessor at most, a multiply-add being two; `None` where the architecture has no
-    /// such unit, or its rate is not known here.
+    /// Returns the peak operations per clock and multiprocessor, where a multiply-add counts as two; `None` if the
+    /// architecture has no such unit, or its rate is not known here.
     pub const fn per_clock(self, compute_capability: (u32, u32)) -> Option<f64> {
         // CUDA C++ Programming Guide, table "Throughput of Native Arithmetic Instructions"; for tensor cores the
         // whitepapers of the A100 (156 and 312 TFLOP/s at 1.41 GHz with 108 SMs) and of the H100 (495 and 989 TFLOP/s
@@ -85,7 +85,7 @@ impl Peak {
     }
 }
 
-/// How a value comes from a record.
+/// The function from a record to a value.
 type Source = Sourced<fn(&Record) -> Value>;
 
 /// The columns, in order.
@@ -99,7 +99,7 @@ const TABLE: &[Source] = &[
 /// The columns of a row's kernel, which follow the counters in every CSV.
 pub const KERNEL: [Column; TABLE.len()] = columns_of(TABLE);
 
-/// The values of [`KERNEL`].
+/// Returns the values of [`KERNEL`].
 pub(crate) fn values(record: &Record) -> Vec<Value> {
     TABLE.iter().map(|c| (c.source)(record)).collect()
 }
@@ -128,12 +128,12 @@ mod tests {
         let module = session.context.load_module(Ptx::from_src(text)).unwrap();
         let kernel = module.load_function("empty").unwrap();
         let of = |launch| Resources::of(&kernel, launch, &session.device).unwrap();
-        // An SM of an A100 holds 64 warps, but no more than 32 blocks.
+        // An SM of an A100 holds 64 warps, but at most 32 blocks.
         for (threads, percent) in [(1024, 100.0), (128, 100.0), (32, 50.0), (33, 100.0), (768, 75.0)] {
             let launch = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };
             assert_eq!(of(Some(launch)).occupancy_percent, Some(percent), "{threads} threads");
         }
-        // Three blocks with 48 KiB of shared memory each, and one that the system takes.
+        // Three blocks with 48 KiB of shared memory each, and 1 KiB for each that the system reserves.
         let shared = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 49152 };
         assert_eq!(of(Some(shared)).occupancy_percent, Some(4.6875));
         assert_eq!(of(None).occupancy_percent, None);

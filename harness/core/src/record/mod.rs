@@ -1,4 +1,4 @@
-//! What is kept of a case: the row, its columns, and the folder of the run.
+//! The stored data of a case: the row, its columns, and the folder of the run.
 pub(crate) mod column;
 pub(crate) mod columns;
 pub(crate) mod counters;

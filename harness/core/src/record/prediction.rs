@@ -1,4 +1,4 @@
-//! What a row is predicted to take on a GPU, as columns of the CSV: of the launches of its first timed sample.
+//! The predicted time of a row on a GPU, as columns of the CSV: for the launches of its first timed sample.
 use predict::{NotPredicted, Part, Prediction, Repeated, Subject, transfer::Transfer};
 use serde::{Deserialize, Serialize};
 use wire::Launch;
@@ -38,8 +38,8 @@ pub(crate) struct Beside {
 }
 
 impl Predicted {
-    /// What these launches take together on this part, or why that is not predicted; `None` if there are none, or their
-    /// costs were not counted. With a transfer, fills are a part of that.
+    /// Predicts the total time of these launches on this part, or returns why it cannot; `None` if there are no
+    /// launches, or their costs were not counted. With a transfer, fills are part of the transfer.
     pub(crate) fn of(launches: &[Launch], beside: Beside, part: &Part) -> Option<Self> {
         let Beside { fills, transfer, flushed } = beside;
         let mut repeated: Vec<Repeated> = Vec::new();
@@ -66,7 +66,7 @@ impl Predicted {
 }
 
 impl Predicted {
-    /// What bounds it, or why nothing is predicted.
+    /// Returns the bottleneck, or why nothing is predicted.
     pub fn bound(&self) -> String {
         let not = || self.not_predicted.clone().unwrap_or_default();
         self.in_all.as_ref().map_or_else(not, |all| all.bound().to_string())
@@ -77,7 +77,7 @@ impl Predicted {
     }
 }
 
-/// How a value comes from a prediction.
+/// The function from a prediction to a value.
 type Source = Sourced<fn(&Predicted) -> Value>;
 
 /// The columns, in order.
@@ -92,7 +92,7 @@ const TABLE: &[Source] = &[
 /// The predictions' columns, which are the last in every CSV.
 pub const PREDICTED: [Column; TABLE.len()] = columns_of(TABLE);
 
-/// The values of [`PREDICTED`]; none where nothing was predicted.
+/// Returns the values of [`PREDICTED`]; empty if nothing was predicted.
 pub(crate) fn values(record: &Record) -> Vec<Value> {
     let of = |predicted: &Predicted| TABLE.iter().map(|c| (c.source)(predicted)).collect();
     record.predicted.as_ref().map_or_else(Vec::new, of)
@@ -106,7 +106,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::record::{counters::tests::launch, row::tests::record};
 
-    /// What three launches of which two are alike are predicted to take.
+    /// Returns the prediction for three launches, two of which are equal.
     pub(crate) fn predicted() -> Predicted {
         let counted = |integer: u64| {
             let mut one = launch();

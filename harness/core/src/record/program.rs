@@ -1,4 +1,4 @@
-//! What is kept of a whole program's run: its launches, its end, and how `--json` writes them, a line each.
+//! The stored data of a whole program's run: its launches, its end, and their output by `--json`, one line each.
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -12,30 +12,30 @@ use crate::{
     },
 };
 
-/// Version of the lines: a change of meaning gives a new number, a new field does not.
+/// The version of the lines: a change of meaning increments it, a new field does not.
 const SCHEMA: u32 = 1;
 
-/// A program that has ended, and what the embedded machine told of it.
+/// A program that has ended, and the embedded machine's reports on it.
 #[derive(Debug, Clone)]
 pub struct ProgramRun {
     /// The program and its arguments.
     pub words: Vec<String>,
-    /// Where it ran: `cuda:0`, or `emulated:a100`.
+    /// Its device: `cuda:0`, or `emulated:a100`.
     pub device: String,
     /// Its own exit code; `None` if a signal ended it.
     pub exit_code: Option<i32>,
-    /// How long it took, in seconds.
+    /// Its duration in seconds.
     pub seconds: f64,
-    /// The processes that used the machine, each once; none on a GPU, and for a program that never called the driver.
+    /// The processes that used the machine, each once; empty on a GPU, and for a program that never called the driver.
     pub processes: Vec<ProcessRun>,
 }
 
-/// One process of a program, and what the machine told of it.
+/// A process of a program, and the machine's reports on it.
 #[derive(Debug, Clone)]
 pub struct ProcessRun {
-    /// What the machine told. Its findings are those of one order of warps and blocks.
+    /// The machine's report. Its findings are those of one order of warps and blocks.
     pub report: Report,
-    /// What was found under all orders, each mistake once.
+    /// The findings under all orders, each mistake once.
     pub findings: Vec<Told>,
 }
 
@@ -44,12 +44,12 @@ pub struct ProcessRun {
 pub(crate) struct Shape<'r> {
     /// The launches, in order.
     pub(crate) launches: Vec<&'r Launch>,
-    /// What was found in the kernel, told with its first shape.
+    /// The findings in the kernel, listed with its first shape only.
     pub(crate) findings: Vec<&'r Told>,
 }
 
 impl ProcessRun {
-    /// The process, by which what was found in it is told apart from what was found in others.
+    /// Identifies the process, to distinguish its findings from those of other processes.
     pub fn name(&self) -> String {
         format!("process {}, {}", self.report.process, self.report.command)
     }
@@ -59,12 +59,13 @@ impl ProcessRun {
         self.report.launches.iter().any(|launch| launch.kernel == kernel)
     }
 
-    /// What was found in no kernel that is known to have been launched: wrong copies, leaks, refused launches.
+    /// Returns the findings outside of kernels that are known to have been launched: wrong copies, leaks, rejected
+    /// launches.
     fn findings_of_host(&self) -> impl Iterator<Item = &Told> {
         self.findings.iter().filter(|told| !self.has_launched(&told.finding.kernel))
     }
 
-    /// The launches in the order in which they were issued.
+    /// Returns the launches in the order in which they were issued.
     fn issued(&self) -> Vec<&Launch> {
         let mut launches: Vec<&Launch> = self.report.launches.iter().collect();
         launches.sort_by_key(|launch| launch.issue);
@@ -73,7 +74,7 @@ impl ProcessRun {
 }
 
 impl ProgramRun {
-    /// Names the process in each finding, where there are several.
+    /// Names the process in each finding, if there are several.
     pub fn name_processes(&mut self) {
         if self.processes.len() < 2 {
             return;
@@ -87,32 +88,32 @@ impl ProgramRun {
         }
     }
 
-    /// The launches of all processes that are known.
+    /// Returns all known launches of all processes.
     fn launches(&self) -> impl Iterator<Item = &Launch> {
         self.processes.iter().flat_map(|process| process.issued())
     }
 
-    /// What was found in all processes.
+    /// Returns the findings in all processes.
     fn findings(&self) -> impl Iterator<Item = &Told> {
         self.processes.iter().flat_map(|process| &process.findings)
     }
 
-    /// How many launches had no room in the reports.
+    /// Returns the number of launches that did not fit in the reports.
     fn launches_dropped(&self) -> u64 {
         self.processes.iter().map(|process| process.report.launches_dropped).sum()
     }
 
-    /// The first order of warps and blocks; 0 where the machine did not run.
+    /// Returns the first order of warps and blocks; 0 if the machine did not run.
     pub(crate) fn seed(&self) -> u64 {
         self.processes.first().map_or(0, |process| process.report.settings.seed)
     }
 
-    /// Whether the machine has counted.
+    /// Whether the machine's counters were on.
     pub(crate) fn is_counted(&self) -> bool {
         self.processes.first().is_some_and(|process| process.report.settings.counters)
     }
 
-    /// The launches by kernel and shape, in the order of the first of each.
+    /// Returns the launches by kernel and shape, in the order of the first of each.
     pub(crate) fn shapes(&self) -> Vec<Shape<'_>> {
         let key = |launch: &Launch| (launch.grid, launch.block, launch.dynamic_shared_bytes);
         let mut places: BTreeMap<(&str, _), usize> = BTreeMap::new();
@@ -132,14 +133,15 @@ impl ProgramRun {
         shapes
     }
 
-    /// What was found in no kernel that is known to have been launched: wrong copies, leaks, refused launches.
+    /// Returns the findings outside of kernels that are known to have been launched: wrong copies, leaks, rejected
+    /// launches.
     pub(crate) fn findings_of_host(&self) -> Vec<&Told> {
         let is_known = |told: &&Told| self.processes.iter().any(|process| process.has_launched(&told.finding.kernel));
         self.findings().filter(|told| !is_known(told)).collect()
     }
 
-    /// The run as lines of JSON, each ending in a line break: one for each launch, and the last one for the program.
-    /// `code` is what the command ends with, and `counters` asks for what was counted.
+    /// Returns the run as lines of JSON, each ending in a line break: one for each launch, and the last one for the
+    /// program. `code` is the command's exit code, and `counters` adds the counters.
     pub fn json_lines(&self, code: u8, counters: bool) -> String {
         let mut lines: Vec<Line<'_>> = Vec::new();
         let mut number = 0;
@@ -200,7 +202,7 @@ impl ProgramRun {
         }
     }
 
-    /// The kernels, in the order of their first launches.
+    /// Returns the kernels, in the order of their first launches.
     fn kernels(&self) -> Vec<KernelSum<'_>> {
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         let mut kernels: Vec<KernelSum<'_>> = Vec::new();
@@ -222,12 +224,12 @@ impl ProgramRun {
     }
 }
 
-/// A size of three dimensions as the CSV writes it: `256`, `16x16`, `4x4x4`.
+/// Formats a three-dimensional size as in the CSV: `256`, `16x16`, `4x4x4`.
 pub(crate) fn shape_of([x, y, z]: [u32; 3]) -> String {
     dims((x, y, z))
 }
 
-/// What was counted in a launch, by the columns' names.
+/// Returns a launch's counters, by the columns' names.
 fn counted(launch: &Launch) -> BTreeMap<&'static str, f64> {
     let launches = vec![launch.clone()];
     let report = MachineReport { launches, is_counted: true, ..MachineReport::default() };
@@ -390,7 +392,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::record::{counters::tests::launch, row::tests::told};
 
-    /// Two launches of one kernel with different shapes, one of another, and a finding in each place.
+    /// Returns two launches of one kernel with different shapes, one of another, and a finding in each place.
     pub(crate) fn run() -> ProgramRun {
         let of = |kernel: &str, grid: u32| {
             let mut launch = launch();
@@ -498,7 +500,7 @@ pub(crate) mod tests {
         assert_eq!(run.findings_of_host().len(), 1);
     }
 
-    /// `UPDATE_EXPECTED=1 cargo test -p harness --lib schema` writes it anew.
+    /// `UPDATE_EXPECTED=1 cargo test -p harness --lib schema` regenerates it.
     #[test]
     fn the_published_schema_of_a_program_s_lines_is_that_of_the_program() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/schemas/exec.jsonl.json");

@@ -1,31 +1,30 @@
-//! Which revision of the sources this program was built from.
+//! The source revision from which this program was built.
 use std::{path::Path, sync::OnceLock};
 
 static BUILT: OnceLock<&'static str> = OnceLock::new();
 
-/// Sets what the build script found: a git revision, with `-modified` if files differed from it; empty if the sources
-/// were not in a checkout.
+/// Sets the revision that the build script found: a git revision, with `-modified` if files differed from it; empty if
+/// the sources were not in a checkout.
 pub fn built_from(revision: &'static str) {
     let _ = BUILT.set(revision);
 }
 
-/// The revision of this program: what `WARPLAB_GIT_REVISION` says, else what it was built from, else that of the
-/// checkout that it is run in (a lab's own binary, run by cargo).
+/// Returns the revision of this program: `WARPLAB_GIT_REVISION`, else the revision it was built from, else that of the
+/// checkout in which it runs (a lab's own binary, run by cargo).
 pub(crate) fn of_this_program() -> Option<String> {
     let told = std::env::var("WARPLAB_GIT_REVISION").ok();
     let built = BUILT.get().map(|b| (*b).to_string());
     told.or(built).filter(|r| !r.is_empty()).or_else(of_the_checkout)
 }
 
-/// The branch of the checkout that the command runs in, whatever it holds: what continuous integration says (GitHub's
-/// `GITHUB_HEAD_REF` of a pull request, else `GITHUB_REF_NAME`), else git's. `None` outside of one, or where no branch
-/// is checked out.
+/// Returns the branch of the checkout in which the command runs: according to the CI system (GitHub's `GITHUB_HEAD_REF`
+/// of a pull request, else `GITHUB_REF_NAME`), else git. `None` outside of a checkout, or if no branch is checked out.
 pub(crate) fn branch_here() -> Option<String> {
     let asked = || git(&["rev-parse", "--abbrev-ref", "HEAD"]).filter(|branch| branch != "HEAD");
     said("GITHUB_HEAD_REF").or_else(|| said("GITHUB_REF_NAME")).or_else(asked)
 }
 
-/// The commit of that checkout: `GITHUB_SHA`, else git's.
+/// Returns the commit of that checkout: `GITHUB_SHA`, else git's.
 pub(crate) fn commit_here() -> Option<String> {
     said("GITHUB_SHA").or_else(|| git(&["rev-parse", "HEAD"]))
 }
@@ -34,9 +33,9 @@ fn said(variable: &str) -> Option<String> {
     std::env::var(variable).ok().filter(|value| !value.is_empty())
 }
 
-/// What git says in the current folder.
+/// Returns git's output in the current folder.
 fn git(args: &[&str]) -> Option<String> {
-    // A checkout that someone else has made may name programs in its settings.
+    // The settings of an untrusted checkout may name programs.
     let plain = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
     let output =
         kernels::program::named("git").args(plain).args(args).stderr(std::process::Stdio::null()).output().ok()?;

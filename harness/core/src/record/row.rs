@@ -1,5 +1,5 @@
 //! A record: one row of the CSV, the common columns first, the lab's own after them, then the machine's counters and
-//! what was predicted.
+//! the predictions.
 use cudarc::driver::LaunchConfig;
 use serde::{Deserialize, Serialize};
 use wire::{Leak, Told};
@@ -14,13 +14,13 @@ use crate::{
     stats::Times,
 };
 
-/// How a case ended.
+/// The result of a case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Right, or wrong as it should be.
+    /// Right, or wrong as expected.
     Pass,
-    /// A wrong answer or an error: what a case is until it has run.
+    /// A wrong answer or an error; also the initial value, before a case has run.
     #[default]
     Fail,
     /// A check of the machine found a bug.
@@ -30,7 +30,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The word in the CSV.
+    /// Returns the word in the CSV.
     pub fn word(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -41,7 +41,8 @@ impl Verdict {
     }
 }
 
-/// The verdict on a case for a reader: a variant that is wrong on purpose does not simply pass, and its note says so.
+/// Returns the verdict on a case for people: a variant that is wrong on purpose does not simply pass, as its note
+/// shows.
 pub fn verdict_words(verdict: Verdict, note: &str) -> &'static str {
     match verdict {
         Verdict::Pass if note.contains("wrong on purpose") && note.contains("right by luck") => "right by luck",
@@ -50,7 +51,7 @@ pub fn verdict_words(verdict: Verdict, note: &str) -> &'static str {
     }
 }
 
-/// A lab's own value in a row.
+/// A value in a lab's own column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -65,7 +66,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The value as a number; `None` for words and where the column does not apply.
+    /// Returns the value as a number; `None` for words and if the column does not apply.
     pub(crate) fn number(&self) -> Option<f64> {
         match self {
             Self::Int(v) => Some(*v as f64),
@@ -119,7 +120,7 @@ pub struct Record {
     pub seed: u64,
     pub times: Option<Times>,
     pub bytes: Option<u64>,
-    /// How often a sample goes over its data, where `bytes` has all these passes.
+    /// The number of passes of a sample over its data, if `bytes` includes all of them.
     pub passes: Option<u64>,
     pub gb_per_s: Option<f64>,
     pub flop: Option<u64>,
@@ -134,35 +135,36 @@ pub struct Record {
     pub findings: Vec<Told>,
     /// The machine's counters, in [`crate::COUNTERS`]' order; empty on a GPU.
     pub counters: Vec<Value>,
-    /// What is wrong with the answer, or the driver's error, whatever the checks found beside it.
+    /// What is wrong with the answer, or the driver's error, regardless of the findings.
     pub wrong: Option<String>,
-    /// The kernel that the file of `--kernel` lacks, which is why the case was skipped.
+    /// The kernel that is missing from the file of `--kernel`, so that the case was skipped.
     pub missing_kernel: Option<String>,
-    /// What the kernel takes of a multiprocessor, if the row has one kernel.
+    /// The kernel's multiprocessor resources, if the row has one kernel.
     pub resources: Option<Resources>,
-    /// What does the operations, where their number may bound the row.
+    /// The unit that executes the operations, if their number may be the bottleneck.
     pub peak: Option<Peak>,
-    /// The lines that cost the most, if they were asked for.
+    /// The costliest lines, if requested.
     pub hot: Vec<HotLine>,
-    /// What it is predicted to take on a GPU, if that was asked for.
+    /// The prediction for a GPU, if requested.
     pub predicted: Option<Predicted>,
-    /// Every sample behind `times`, in milliseconds and in the order in which they were taken.
+    /// Every sample behind `times`, in milliseconds, in the order in which they were taken.
     pub samples_ms: Vec<f64>,
 }
 
 impl Record {
-    /// The record of a case that has not run, of a lab with `own` own columns, on this kind of device.
+    /// Returns the record of a case that has not run, of a lab with `own` own columns, on this kind of device.
     pub fn new(lab: &str, own: usize, device: &str, seed: u64) -> Self {
         let own = vec![Value::Empty; own];
         Self { lab: lab.into(), device: device.into(), seed, own, ..Self::default() }
     }
 
-    /// Whether the case could not be judged: the emulated machine does not model what its kernel uses, or has failed.
+    /// Whether the case could not be judged: its kernel uses a feature that the emulated machine does not model, or the
+    /// machine has failed.
     pub fn is_unmodelled(&self) -> bool {
         self.verdict == Verdict::Skip && is_unmodelled(&self.findings)
     }
 
-    /// The record with the grid, the block and the shared memory of this launch.
+    /// Sets the grid, the block and the shared memory of this launch.
     pub(crate) fn launched(mut self, launch: Option<LaunchConfig>) -> Self {
         self.grid = launch.map(|l| dims(l.grid_dim));
         self.block = launch.map(|l| dims(l.block_dim));
@@ -170,12 +172,12 @@ impl Record {
         self
     }
 
-    /// What the case is called in messages and between processes.
+    /// Returns the case's name in messages and between processes.
     pub(crate) fn key(&self) -> String {
         case_key(&self.variant, &self.case, self.n)
     }
 
-    /// The row for memory that this row's case has leaked: it names the case, but holds no measurements.
+    /// Returns the row for memory that this row's case has leaked: it names the case, but has no measurements.
     pub(crate) fn leaked(self, leak: Leak) -> Self {
         let empty = Self::new(&self.lab, self.own.len(), &self.device, self.seed);
         Self {
@@ -194,13 +196,13 @@ impl Record {
     }
 }
 
-/// What tells a case from the lab's others.
+/// Identifies a case among those of the lab.
 pub(crate) fn case_key(variant: &str, label: &str, n: Option<u64>) -> String {
     let n = n.map_or_else(String::new, |n| n.to_string());
     format!("{variant}/{label}/{n}")
 }
 
-/// A dimension as the CSV writes it: `256`, `16x16`, `4x4x4`.
+/// Formats a dimension as in the CSV: `256`, `16x16`, `4x4x4`.
 pub(crate) fn dims((x, y, z): (u32, u32, u32)) -> String {
     match (x, y, z) {
         (x, 1, 1) => x.to_string(),

@@ -1,5 +1,5 @@
-//! `session.json` holds what the rows do not repeat. A folder to which several commands write keeps a session for each
-//! of them, until all labs of the session have been run again.
+//! `session.json` contains the data that the rows do not repeat. A folder to which several commands write keeps a
+//! session for each of them, until all labs of the session have been run again.
 use std::{io::ErrorKind, time::SystemTime};
 
 use serde_json::{Value, json};
@@ -22,13 +22,13 @@ const SCHEMA: u32 = 2;
 pub(crate) struct Settings {
     /// The seed of the inputs.
     pub(crate) seed: u64,
-    /// The checks of the emulated device that were asked for.
+    /// The requested checks of the emulated device.
     pub(crate) check: Option<Checks>,
     /// The schedules of each case on the emulated device.
     pub(crate) schedules: u32,
     /// Small sizes and few samples (`--quick`).
     pub(crate) quick: bool,
-    /// The number of samples that was asked for.
+    /// The requested number of samples.
     pub(crate) samples: Option<u32>,
 }
 
@@ -36,17 +36,17 @@ pub(crate) struct Settings {
 #[derive(Debug)]
 pub(crate) struct SessionFile {
     folder: Folder,
-    /// The labs that the command is asked for: those that have no entry when it is over were not run to their end.
+    /// The labs that the command runs: those that have no entry at its end were not run to completion.
     asked: Vec<String>,
     earlier: Vec<Value>,
     began: SystemTime,
-    /// The branch and the commit of the checkout that the command runs in.
+    /// The branch and the commit of the checkout in which the command runs.
     branch: Option<String>,
     commit: Option<String>,
 }
 
 impl SessionFile {
-    /// Reads what is in `folder` already, for a command that is asked for these labs.
+    /// Reads the existing file in `folder`, for a command that runs these labs.
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be read; [`Error::CannotRun`] when it is not such a file, and would be lost.
@@ -71,8 +71,8 @@ impl SessionFile {
         })
     }
 
-    /// Writes the file: this session with the `labs` done so far and the one that is `running`, and the earlier ones,
-    /// without the labs that these replace.
+    /// Writes the file: this session with the `labs` done so far and the one that is `running`, and the earlier
+    /// sessions, without the labs that this one replaces.
     pub(crate) fn write(
         &mut self,
         session: &Session,
@@ -109,18 +109,18 @@ impl SessionFile {
     }
 }
 
-/// The sessions in the text of such a file, or what is wrong with it.
+/// Parses the sessions of such a file, or returns why it is invalid.
 fn sessions(text: &str) -> Result<Vec<Value>, String> {
     let mut found: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     match found.get_mut("sessions").map(Value::take) {
         Some(Value::Array(sessions)) => Ok(sessions),
-        // The first version held one session, by itself.
+        // The first version was a single session.
         _ if found["labs"].is_array() => Ok(vec![found]),
         _ => Err("it has no list of sessions".into()),
     }
 }
 
-/// `sessions` without the labs that are run again, and without the sessions that have no lab left.
+/// Returns `sessions` without the labs that are run again, and without the sessions that have no lab left.
 fn without(sessions: Vec<Value>, labs: &[&str]) -> Vec<Value> {
     let mut left = Vec::new();
     for mut session in sessions {
@@ -134,7 +134,7 @@ fn without(sessions: Vec<Value>, labs: &[&str]) -> Vec<Value> {
     left
 }
 
-/// The embedded machine's settings, from options and from the environment.
+/// Returns the embedded machine's settings, from options and from the environment.
 fn machine_settings(session: &Session, asked: &Settings) -> Option<Value> {
     session.device.is_emulated.then(|| {
         let mut settings: serde_json::Map<String, Value> =

@@ -1,4 +1,4 @@
-//! A lab that forgets to free device memory, in each way that there is, and some that only look like it. It launches
+//! A lab that leaks device memory in each possible way, and in some ways that only look like a leak. It launches
 //! nothing.
 use std::process::ExitCode;
 
@@ -51,7 +51,7 @@ fn run(run: &Run) -> Result<()> {
         })?;
     }
     run.case(Case::new("raw"), |case| {
-        // SAFETY: nobody uses the memory.
+        // SAFETY: nothing uses the memory.
         unsafe { result::malloc_sync(64)? };
         case.check(Check::all_right(1));
         Ok(())

@@ -1,4 +1,4 @@
-//! A lab that goes to the limits of the computer: a kernel without an end, data without room, work for days.
+//! A lab that exceeds the computer's limits: an infinite kernel, data that do not fit, work for days.
 use std::process::ExitCode;
 
 use cudarc::{driver::LaunchConfig, nvrtc::Ptx};
@@ -58,7 +58,7 @@ fn run(run: &Run) -> Result<()> {
             case.check(Check::all_right(1));
             Ok(())
         })?;
-        // A test makes the usual size a large one.
+        // A test makes the default size large.
         if let Ok(bytes) = std::env::var("LIMITS_LAB_BYTES") {
             run.needs(bytes.parse().ok(), "the data", "--n")?;
         }
@@ -72,7 +72,7 @@ fn run(run: &Run) -> Result<()> {
                     &mut (),
                     |()| Ok(()),
                     |()| {
-                        // SAFETY: the kernel takes nothing and touches nothing.
+                        // SAFETY: the kernel has no parameters and accesses no memory.
                         unsafe { run.stream().launch_builder(&kernel).launch(LAUNCH) }?;
                         run.say("the kernel runs");
                         Ok(())
@@ -86,7 +86,7 @@ fn run(run: &Run) -> Result<()> {
     bounded(run)
 }
 
-/// A kernel that ends at once, with the bytes of a large one and a ceiling of its own.
+/// A kernel that ends immediately, with the bytes of a large one and its own ceiling.
 fn bounded(run: &Run) -> Result<()> {
     for row in run.rows(&BOUNDED) {
         run.case(Case::new(row.name()).launch(LAUNCH), |case| {
@@ -97,7 +97,7 @@ fn bounded(run: &Run) -> Result<()> {
                 &mut (),
                 |()| Ok(()),
                 |()| {
-                    // SAFETY: the kernel takes nothing and touches nothing.
+                    // SAFETY: the kernel has no parameters and accesses no memory.
                     unsafe { run.stream().launch_builder(&kernel).launch(LAUNCH) }?;
                     Ok(())
                 },

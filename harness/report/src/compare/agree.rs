@@ -1,4 +1,4 @@
-//! What both sides of a comparison must have in common: the device, the driver, and the settings.
+//! The settings that both sides of a comparison must share: the device, the driver, and the options.
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
@@ -6,19 +6,16 @@ use crate::{
     words::{count, grouped},
 };
 
-/// The labs of which other sizes are named; of more it is told how many.
+/// The number of labs whose different sizes are listed; of further labs only the number is reported.
 const SIZES: usize = 3;
 
-/// In what the sides differ, a sentence each: nothing if they can be compared. A fact that a side does not tell, since
-/// its session is older or NVML is missing, is no difference.
+/// Returns the differences between the sides, a sentence each; empty if they can be compared. A fact that a side does
+/// not record, because its session is older or NVML is missing, is not a difference.
 pub fn differences(base: &[Run], new: &[Run]) -> Vec<String> {
     let mut found = Vec::new();
     for (side, runs) in [("base", base), ("new", new)] {
         for run in runs.iter().filter(|run| run.sessions.is_empty()) {
-            found.push(format!(
-                "what is known of the device: {} (on the {side} side) has no session.json",
-                run.folder.display()
-            ));
+            found.push(format!("an unknown device: {} (on the {side} side) has no session.json", run.folder.display()));
         }
     }
     let shared: BTreeSet<&str> = labs(base).intersection(&labs(new)).copied().collect();
@@ -42,7 +39,8 @@ pub fn differences(base: &[Run], new: &[Run]) -> Vec<String> {
     found
 }
 
-/// The runs of `side` that lack rows of labs which the `other` side has whole: what is not there would pass unseen.
+/// Returns a sentence for each run of `side` that lacks rows of labs which the `other` side has completely: missing
+/// rows would go unnoticed.
 fn not_whole<'r>(side: &'r [Run], other: &'r [Run]) -> impl Iterator<Item = String> + 'r {
     let others: BTreeSet<&str> = other.iter().flat_map(|run| whole::gaps(run).into_keys()).collect();
     side.iter().filter_map(move |run| {
@@ -57,7 +55,7 @@ fn labs(runs: &[Run]) -> BTreeSet<&str> {
     runs.iter().flat_map(|run| &run.labs).map(|lab| lab.lab.as_str()).collect()
 }
 
-/// Each fact with the values that it has in the sessions of these labs.
+/// Returns each fact with its values in the sessions of these labs.
 fn facts(runs: &[Run], labs: &BTreeSet<&str>) -> BTreeMap<String, BTreeSet<String>> {
     let mut facts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for run in runs {
@@ -80,19 +78,19 @@ fn of_session(session: &Session) -> Vec<(String, String)> {
         ("device", Some(kind)),
         ("number of multiprocessors", Some(device.multiprocessors.to_string())),
         ("CUDA version of the driver", known(!device.is_emulated, cuda)),
-        // Two cards of one model differ by more than what a comparison finds: by 2 to 4 % between two H200s, measured.
+        // Two cards of one model differ by more than a comparison can detect: by 2 to 4 % between two H200s, measured.
         ("card (its UUID)", nvml.uuid),
         ("driver", nvml.driver_version),
         ("power limit in W", nvml.power_limit_w.map(|watts| watts.to_string())),
         ("use of ECC", nvml.ecc.map(|ecc| ecc.to_string())),
         ("seed (--seed)", session.seed.map(|seed| seed.to_string())),
         ("use of --quick", session.quick.map(|quick| quick.to_string())),
-        // Older programs did not, and timed the host's way to a launch as well.
+        // Older programs did not, and so included the host's latency before a launch.
         (
             "way of timing (the device kept busy before a sample)",
             known(!device.is_emulated, session.device_kept_busy.unwrap_or(false).to_string()),
         ),
-        // A number that was not asked for is a setting too, where the session tells its settings.
+        // The default number of samples is a setting too, if the session records its settings.
         (
             "number of samples (--samples)",
             known(
@@ -104,7 +102,7 @@ fn of_session(session: &Session) -> Vec<(String, String)> {
     facts.retain(|(_, value)| value.as_ref().is_some_and(|value| !value.is_empty()));
     let mut facts: Vec<(String, String)> =
         facts.into_iter().map(|(name, value)| (name.to_string(), value.unwrap_or_default())).collect();
-    // The device's name has the profile.
+    // The device's name includes the profile.
     let settings = session.machine_settings.iter().flatten().filter(|(name, _)| *name != "WARPLAB_PROFILE");
     for (name, value) in settings {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
@@ -114,7 +112,7 @@ fn of_session(session: &Session) -> Vec<(String, String)> {
     facts
 }
 
-/// Whether the lab ran at other sizes: the same variant and case, but no size in common.
+/// Reports whether the lab ran at other sizes: the same variant and case, but no size in common.
 fn sizes(lab: &str, base: &[Run], new: &[Run]) -> Option<String> {
     let of = |runs: &[Run]| {
         let mut sizes: BTreeMap<(String, String), BTreeSet<u64>> = BTreeMap::new();
@@ -204,7 +202,7 @@ mod tests {
         let unknown = [Run { sessions: Vec::new(), ..run(session(), "4") }];
         assert!(
             differences(&unknown, &[run(session(), "4")])[0]
-                .contains("what is known of the device: here (on the base side) has no")
+                .contains("an unknown device: here (on the base side) has no")
         );
     }
 }

@@ -1,9 +1,8 @@
-//! What a comparison says: the JSON of `warplab compare --json`, whose schema is
-//! `reports/schemas/compare.json`.
+//! The result of a comparison: the JSON of `warplab compare --json`, whose schema is `reports/schemas/compare.json`.
 use harness::Exit;
 use serde::Serialize;
 
-/// The version of the JSON: a change of meaning, or a field that goes, gives a new number; a new field does not.
+/// The version of the JSON: incremented when a field changes its meaning or is removed, but not for a new field.
 pub const SCHEMA: u32 = 1;
 
 /// Two sides, case by case.
@@ -98,11 +97,11 @@ pub enum Change {
 }
 
 impl Change {
-    /// Every change, the worst last.
+    /// All changes, the worst last.
     pub const ALL: [Self; 8] =
         [Self::Same, Self::Gone, Self::New, Self::Mended, Self::Faster, Self::Unclear, Self::Slower, Self::Wrong];
 
-    /// The word in the JSON.
+    /// Returns the word in the JSON.
     pub fn word(self) -> &'static str {
         match self {
             Self::Same => "same",
@@ -116,7 +115,7 @@ impl Change {
         }
     }
 
-    /// The word for a reader: an emulated case has no time, and is not called slower.
+    /// Returns the word for people: an emulated case has no time, and is not called slower.
     pub fn said(self, is_emulated: bool) -> &'static str {
         match self {
             Self::Faster if is_emulated => "costs less",
@@ -125,7 +124,7 @@ impl Change {
         }
     }
 
-    /// How a command ends with it.
+    /// Returns how a command ends with this result.
     pub fn exit(self) -> Exit {
         match self {
             Self::Wrong => Exit::Wrong,
@@ -215,19 +214,20 @@ pub struct LineChange {
 }
 
 impl Comparison {
-    /// How many cases only the base has.
+    /// Returns the number of cases that only the base has.
     pub fn gone(&self) -> usize {
         self.cases.iter().filter(|case| case.change == Change::Gone).count()
     }
 
-    /// How a command ends with it: a case that is gone is as bad as one that fails, unless that is allowed.
+    /// Returns how a command ends with this comparison: a missing case is as bad as a failed one, unless that is
+    /// allowed.
     pub fn exit(&self, allows_gone: bool) -> Exit {
         if self.gone() > 0 && !allows_gone { Exit::Wrong } else { self.result.exit() }
     }
 }
 
 impl CaseChange {
-    /// The variant and, where there are, the case and the size.
+    /// Returns the variant and, if there are any, the case and the size.
     pub fn name(&self) -> String {
         let n = self.n.map(|n| format!("n = {}", crate::words::grouped(n as f64)));
         let parts = [Some(self.variant.clone()), Some(self.case.clone()).filter(|case| !case.is_empty()), n];

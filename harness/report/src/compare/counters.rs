@@ -1,10 +1,10 @@
-//! Cases judged by what the embedded machine counted: exactly, for it counts the same each time, but where loops wait
-//! for other threads.
+//! Judges cases by the embedded machine's counters. These are exact, because they are the same in every run, except for
+//! loops that wait for other threads.
 use harness::COUNTERS;
 
 use super::comparison::{Change, CounterChange};
 
-/// Counters by which neither value is the better one: they describe the launch, or the data, or follow from others.
+/// Counters for which neither direction is better: they describe the launch or the data, or are derived from others.
 const NEUTRAL: [&str; 6] = [
     "global_load_ideal_sectors",
     "global_store_ideal_sectors",
@@ -14,14 +14,14 @@ const NEUTRAL: [&str; 6] = [
     WAITING_LOOPS,
 ];
 
-/// The counter that says that the others vary: loops that wait for other threads.
+/// The counter that shows that the others vary: loops that wait for other threads.
 const WAITING_LOOPS: &str = "waiting_loops";
 
-/// The counter of which more is better.
+/// The counter for which more is better.
 const MORE_IS_BETTER: &str = "theoretical_occupancy_percent";
 
-/// The counters that differ, and what that makes of the case. Each counter has a value for each run of the side; runs
-/// of one side that do not agree show that the counter varies, and it differs only if no value of one side lies between
+/// Returns the counters that differ, and the resulting change of the case. Each counter has a value for each run of a
+/// side. If the runs of a side disagree, the counter varies, and it differs only if no value of one side lies between
 /// those of the other.
 pub fn judge(base: &[Vec<f64>], new: &[Vec<f64>]) -> (Change, Vec<CounterChange>) {
     let changes: Vec<CounterChange> = COUNTERS
@@ -56,13 +56,13 @@ pub fn waits(counters: &[Vec<f64>]) -> bool {
         .any(|(column, values)| column.name == WAITING_LOOPS && values.iter().any(|n| *n > 0.0))
 }
 
-/// The values of both sides that are nearest to each other; `None` where the sides overlap, or one has none.
+/// Returns the closest values of the two sides; `None` if the sides overlap, or one has none.
 fn apart(base: &[f64], new: &[f64]) -> Option<(f64, f64)> {
     let ends = |values: &[f64]| {
         let low = values.iter().copied().reduce(f64::min)?;
         Some((low, values.iter().copied().fold(low, f64::max)))
     };
-    // What one side alone has counted is compared with nothing counted.
+    // A counter that only one side has is compared with 0.
     let (base, new) = match (ends(base), ends(new)) {
         (None, None) => return None,
         (base, new) => (base.unwrap_or_default(), new.unwrap_or_default()),

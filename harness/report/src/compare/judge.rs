@@ -1,4 +1,4 @@
-//! How a comparison comes to what it says.
+//! Computes a comparison.
 use harness::Verdict;
 
 use super::{
@@ -15,12 +15,12 @@ use crate::{
     words::count,
 };
 
-/// What is asked of a comparison.
+/// The parameters of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Asked {
-    /// The least change of a time that counts, as a share.
+    /// The minimum change of a time that counts, as a fraction.
     pub threshold: f64,
-    /// The chance that any case is called slower or faster for nothing.
+    /// The probability that any case is wrongly called slower or faster.
     pub error_rate: f64,
 }
 
@@ -30,7 +30,7 @@ impl Default for Asked {
     }
 }
 
-/// Compares two sides, whether or not they can be compared: [`Comparison::differ`] says in what they differ.
+/// Compares two sides, even if they should not be compared: [`Comparison::differ`] lists their differences.
 pub fn compare(base: &[Run], new: &[Run], asked: &Asked) -> Comparison {
     let (base_side, new_side) = (Side::of(base), Side::of(new));
     let mut cases: Vec<CaseChange> = Vec::new();
@@ -53,7 +53,7 @@ pub fn compare(base: &[Run], new: &[Run], asked: &Asked) -> Comparison {
     let (judged, common) = times::judge(&all, asked.threshold, asked.error_rate);
     let is_quick = base.iter().chain(new).flat_map(|run| &run.sessions).any(|session| session.quick == Some(true));
     if is_quick && !pairs.is_empty() {
-        remarks.push("With --quick, launches are timed more than kernels: times are told, and not judged.".into());
+        remarks.push("With --quick, launches are timed more than kernels: times are shown, but not judged.".into());
     }
     for ((at, _), judged) in pairs.iter().zip(judged) {
         let case = &mut cases[*at];
@@ -88,7 +88,7 @@ pub fn compare(base: &[Run], new: &[Run], asked: &Asked) -> Comparison {
     }
 }
 
-/// All that is said of a case but for its times.
+/// Returns everything about a case except its times.
 fn without_times(base: Option<&SideCase>, new: Option<&SideCase>) -> CaseChange {
     let shown = new.or(base).expect("a case has a side");
     let [lab, variant, case, n] = shown.key.clone();

@@ -1,15 +1,15 @@
-//! What the lines of the source cost on both sides.
+//! Compares the costs of source lines on both sides.
 use std::collections::HashMap;
 
 use harness::HotLine;
 
 use super::comparison::LineChange;
 
-/// The lines that are told.
+/// The maximum number of lines that are listed.
 const MOST: usize = 10;
 
-/// The lines whose cost differs, the largest difference of thread instructions first; nothing if a side has not counted
-/// by line. A line is known by its file and its text, so that lines that were inserted above it do not matter.
+/// Returns the lines whose cost differs, the largest difference of thread instructions first; empty if a side has no
+/// counters by line. A line is identified by its file and its text, so that lines inserted above it do not matter.
 pub fn changes(base: &[HotLine], new: &[HotLine]) -> Vec<LineChange> {
     if base.is_empty() || new.is_empty() {
         return Vec::new();
@@ -31,7 +31,7 @@ pub fn changes(base: &[HotLine], new: &[HotLine]) -> Vec<LineChange> {
     changes
 }
 
-/// A line's file, its text or, without one, its number, and which of the lines with the same text it is.
+/// A line's file, its text or, without one, its number, and its index among the lines with the same text.
 type Key = (String, String, usize);
 
 fn known(lines: &[HotLine]) -> HashMap<Key, &HotLine> {
@@ -40,7 +40,7 @@ fn known(lines: &[HotLine]) -> HashMap<Key, &HotLine> {
     let mut seen: HashMap<(String, String), usize> = HashMap::new();
     let key = |line: &HotLine| {
         let text = if line.source.is_empty() { line.line.to_string() } else { line.source.clone() };
-        // Where the sources lie does not tell a file from another.
+        // The directory of the sources does not identify a file.
         (line.file.rsplit('/').next().unwrap_or_default().to_string(), text)
     };
     let mut known = HashMap::new();
@@ -53,7 +53,7 @@ fn known(lines: &[HotLine]) -> HashMap<Key, &HotLine> {
     known
 }
 
-/// A line's count of something.
+/// A function that returns one of a line's counters.
 type Counted = fn(&HotLine) -> u64;
 
 fn differences(base: &HotLine, new: &HotLine, shown: &HotLine, changes: &mut Vec<LineChange>) {

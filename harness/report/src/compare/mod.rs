@@ -1,10 +1,10 @@
-//! Two sides of runs, case by case.
+//! Compares two sides of runs, case by case.
 //!
-//! - `comparison`: what a comparison says, as it is written as JSON.
-//! - `judge`: how it comes to that; `times`, `counters` and `lines` judge a case by one kind of evidence each.
-//! - `agree`: what both sides must have in common.
+//! - `comparison`: the result, as written to JSON.
+//! - `judge`: computes the result; `times`, `counters` and `lines` judge a case by one kind of evidence each.
+//! - `agree`: the settings that both sides must share.
 //! - `side`: the cases of the runs of one side.
-//! - `table`: the comparison in words, for the terminal, Markdown and the page.
+//! - `table`: the comparison as text, for the terminal, Markdown and the page.
 pub mod agree;
 pub mod comparison;
 mod counters;

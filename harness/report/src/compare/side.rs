@@ -11,48 +11,48 @@ use crate::{
     statistic::difference::Timed,
 };
 
-/// What tells a case from all others: lab, variant, case, size.
+/// Identifies a case: lab, variant, case, size.
 pub type Key = [String; 4];
 
 /// A case, in all runs of the side.
 #[derive(Debug, Clone, Default)]
 pub struct SideCase {
-    /// Which it is.
+    /// Its key.
     pub key: Key,
     /// The worst verdict of the runs.
     pub verdict: Verdict,
-    /// That row's note.
+    /// The note of the row with that verdict.
     pub note: String,
     /// Whether it is emulated.
     pub is_emulated: bool,
-    /// Whether it is wrong on purpose: what it does then depends on the order of its threads.
+    /// Whether it is wrong on purpose: its behaviour then depends on the order of its threads.
     pub is_wrong_on_purpose: bool,
-    /// Its times, one a run; none on the embedded machine.
+    /// Its times, one for each run; empty on the embedded machine.
     pub timed: Vec<Timed>,
-    /// Whether some run has kept no samples, so that only the row's summary is known.
+    /// Whether some run has kept no samples, so that only the row's summary is available.
     pub is_summary: bool,
-    /// The values of each of [`COUNTERS`], one a run.
+    /// The values of each of [`COUNTERS`], one for each run.
     pub counters: Vec<Vec<f64>>,
-    /// The cost of its lines, in the first run that has it.
+    /// The cost of its lines, in the first run that has them.
     pub lines: Vec<HotLine>,
 }
 
 /// The cases of a side.
 #[derive(Debug, Default)]
 pub struct Side {
-    /// In the order of the rows.
+    /// The cases, in the order of the rows.
     pub cases: Vec<SideCase>,
     at: HashMap<Key, usize>,
 }
 
 impl Side {
-    /// The cases of these runs.
+    /// Collects the cases of these runs.
     pub fn of(runs: &[Run]) -> Self {
         let mut side = Self::default();
         for (run, lab) in runs.iter().flat_map(|run| run.labs.iter().map(move |lab| (run, lab))) {
             let multiprocessors = run.session_of(&lab.lab).map_or(0, |session| session.device.multiprocessors);
             let details = by_case(lab);
-            // Memory that a case has leaked is a second row of the case: a finding, without times.
+            // A memory leak is a second row of its case: a finding, without times.
             for row in &lab.rows {
                 let key = key(&lab.lab, row);
                 let details = details.get(&key).map_or(&[][..], Vec::as_slice);
@@ -62,7 +62,7 @@ impl Side {
         side
     }
 
-    /// The case, if the side has it.
+    /// Returns the case, if the side has it.
     pub fn get(&self, key: &Key) -> Option<&SideCase> {
         self.at.get(key).map(|at| &self.cases[*at])
     }
@@ -95,7 +95,7 @@ impl Side {
     }
 }
 
-/// The verdicts from good to bad.
+/// Ranks the verdicts from good to bad.
 fn rank(verdict: Verdict) -> u8 {
     match verdict {
         Verdict::Pass => 0,
@@ -119,14 +119,14 @@ fn by_case(lab: &LabRows) -> HashMap<Key, Vec<&Details>> {
     found
 }
 
-/// Whether the host sets the pace of a row: it launches nothing of its own, or a grid that leaves multiprocessors idle,
-/// as those do that launch many small grids one after another.
+/// Whether the host limits a row's speed: it launches nothing itself, or a grid that leaves multiprocessors idle, like
+/// rows that launch many small grids one after another.
 fn is_host_paced(row: &Row, multiprocessors: u32) -> bool {
     let blocks: Option<u64> = row.text("grid").split('x').map(|side| side.parse::<u64>().ok()).product();
     blocks.is_none_or(|blocks| blocks < u64::from(multiprocessors))
 }
 
-/// What the row says of its samples, where they were not kept.
+/// Returns the row's summary of its samples, which were not kept.
 fn summary(row: &Row, ms: f64) -> Timed {
     let samples = row.number("samples").unwrap_or(1.0) as usize;
     Timed { median_ms: ms, spread: row.number("time_stdev_ms").unwrap_or_default() / ms, samples, is_host_paced: false }

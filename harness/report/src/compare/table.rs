@@ -1,14 +1,14 @@
-//! A comparison in words and tables: what the terminal, Markdown and the page show.
+//! A comparison as text and tables, for the terminal, Markdown and the page.
 use super::comparison::{CaseChange, Change, Comparison};
 use crate::{
     picture::figure::Table,
     words::{count, list, short, time},
 };
 
-/// The counters of a case that are told; the JSON has all.
+/// The number of a case's counters that are shown; the JSON has all.
 const COUNTERS: usize = 3;
 
-/// The result, as a sentence.
+/// Returns the result, as a sentence.
 pub fn result(comparison: &Comparison) -> String {
     let is_emulated = is_emulated(comparison);
     let number = comparison.cases.iter().filter(|case| case.change == comparison.result).count();
@@ -37,7 +37,7 @@ pub fn is_emulated(comparison: &Comparison) -> bool {
     comparison.cases.iter().all(|case| case.is_emulated)
 }
 
-/// What is compared, how it was judged, and how many cases have changed, a sentence each.
+/// Returns what is compared, how it was judged, and how many cases have changed, a sentence each.
 pub fn says(comparison: &Comparison) -> Vec<String> {
     let is_emulated = is_emulated(comparison);
     let totals: Vec<String> = comparison
@@ -82,7 +82,7 @@ pub fn says(comparison: &Comparison) -> Vec<String> {
     says
 }
 
-/// The sides, one a row.
+/// Returns a table of the sides, one in each row.
 pub fn sides(comparison: &Comparison) -> Table {
     let mut table = Table::new(&["side", "runs", "device", "started", "branch", "commit"]);
     for (name, side) in [("base", &comparison.base), ("new", &comparison.new)] {
@@ -94,8 +94,8 @@ pub fn sides(comparison: &Comparison) -> Table {
     table.without_empty_columns()
 }
 
-/// The cases, the worst change first; those that are the same, and each case of a lab that one side lacks, only if
-/// `all` are wanted.
+/// Returns a table of the cases, the worst change first. Unchanged cases, and the individual cases of a lab that one
+/// side lacks, are listed only with `all`.
 pub fn cases(comparison: &Comparison, all: bool) -> Table {
     let lacking = if all { Vec::new() } else { lacking(comparison) };
     let is_told = |case: &CaseChange| lacking.iter().any(|(lab, ..)| *lab == case.lab);
@@ -115,7 +115,7 @@ pub fn cases(comparison: &Comparison, all: bool) -> Table {
     table.without_empty_columns()
 }
 
-/// The labs that only one side has, all right, with the number of their cases.
+/// Returns the labs that only one side has, and whose cases all pass, with the number of their cases.
 fn lacking(comparison: &Comparison) -> Vec<(&str, Change, usize)> {
     let mut labs: Vec<(&str, Option<Change>, usize)> = Vec::new();
     for case in &comparison.cases {
@@ -146,10 +146,10 @@ fn row(case: &CaseChange) -> Vec<String> {
     cells
 }
 
-/// What the numbers of times do not say: why, and the counters that differ the most.
+/// Returns what the times do not show: the reason, and the counters that differ the most.
 fn what(case: &CaseChange) -> String {
     let mut counters: Vec<_> = case.counters.iter().collect();
-    // Costs first, and of these the ones that cost more.
+    // Costs first, and among them those that increase.
     counters.sort_by_key(|counter| match counter.costs_more {
         Some(true) => 0,
         Some(false) => 1,
@@ -174,7 +174,7 @@ fn what(case: &CaseChange) -> String {
     [case.why.clone(), counters].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
-/// The lines of the source whose cost differs, in all cases.
+/// Returns a table of the source lines whose cost differs, in all cases.
 pub fn lines(comparison: &Comparison) -> Table {
     let mut table = Table::new(&["lab", "case", "line", "counter", "base", "new", "source"]);
     for case in &comparison.cases {
@@ -197,17 +197,17 @@ pub fn lines(comparison: &Comparison) -> Table {
     table
 }
 
-/// A per cent with its sign.
+/// Formats a percentage with its sign.
 fn signed(percent: f64) -> String {
     if percent > 0.0 { format!("+{}", short(percent)) } else { short(percent) }
 }
 
-/// A counter's value: whole, if it is.
+/// Formats a counter's value, without decimals if it is an integer.
 fn plain(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.2}") }
 }
 
-/// A factor with the digits that tell it from 1.
+/// Formats a factor with enough digits to distinguish it from 1.
 fn precise(factor: f64) -> String {
     let digits = match (factor - 1.0).abs() {
         difference if difference < 1e-4 => 6,

@@ -1,4 +1,4 @@
-//! Cases judged by their times on a GPU.
+//! Judges cases by their times on a GPU.
 use super::comparison::{Change, TimesChange};
 use crate::statistic::{
     difference::{Difference, FEWEST, Level},
@@ -15,19 +15,19 @@ pub struct Pair {
     pub new: Level,
 }
 
-/// What is said of one case.
+/// The judgement of one case.
 #[derive(Debug, Clone)]
 pub struct Judgement {
-    /// How it has changed.
+    /// Its change.
     pub change: Change,
-    /// Why it is unclear.
+    /// Why the change is unclear.
     pub why: String,
     /// The numbers.
     pub times: TimesChange,
 }
 
 /// Judges all cases together. A case is slower or faster if its difference is significant at `error_rate` among all
-/// cases and is at least `threshold`; it is the same if the interval of 95 % lies within the threshold.
+/// cases and is at least `threshold`; it is the same if the 95 % confidence interval lies within the threshold.
 pub fn judge(pairs: &[Pair], threshold: f64, error_rate: f64) -> (Vec<Judgement>, Common) {
     let raw: Vec<Difference> = pairs.iter().map(|pair| Difference::between(&pair.base, &pair.new)).collect();
     let limit = (1.0 + threshold).ln();
@@ -49,7 +49,7 @@ pub fn judge(pairs: &[Pair], threshold: f64, error_rate: f64) -> (Vec<Judgement>
             () if p <= error_rate && log >= limit => (Change::Slower, String::new()),
             () if p <= error_rate && log <= -limit => (Change::Faster, String::new()),
             () if log.abs() + reach <= limit => (Change::Same, String::new()),
-            // The interval says why.
+            // The interval explains it.
             () => (Change::Unclear, String::new()),
         };
         let percent = |log: f64| 100.0 * log.exp_m1();
@@ -60,7 +60,7 @@ pub fn judge(pairs: &[Pair], threshold: f64, error_rate: f64) -> (Vec<Judgement>
             new_samples: pair.new.samples,
             percent: percent(log),
             low_percent: percent(log - reach),
-            // An interval that is wider than any number is none.
+            // Limits an interval that would overflow.
             high_percent: percent((log + reach).min(20.0)),
             p,
         };
@@ -90,7 +90,7 @@ mod tests {
             pair(2.001, 0.001, 20),
             pair(2.1, 0.001, 20),
             pair(1.9, 0.001, 20),
-            // Surely a difference, but below the threshold.
+            // A significant difference, but below the threshold.
             pair(2.03, 0.0002, 200),
             pair(2.001, 0.1, 20),
             pair(4.0, 0.001, 3),

@@ -1,4 +1,4 @@
-//! The run that a new one is compared with.
+//! Finds the baseline of a new run.
 use harness::{Error, Result, Verdict};
 
 use crate::{
@@ -8,13 +8,13 @@ use crate::{
     words::count,
 };
 
-/// The last run of `found` that is older than `new`, of the same device (the same card), settings and branch, and all
-/// of whose rows passed or were skipped. `branch` is asked for in place of that of `new`, whose runs may have none
-/// (outside of a checkout): then any branch will do.
+/// Returns the last run of `found` that is older than `new`, has the same device (the same card), settings and branch,
+/// and whose rows all passed or were skipped. `branch` replaces that of `new`, which may have none (outside of a
+/// checkout): then any branch is accepted.
 ///
 /// # Errors
-/// [`Error::CannotRun`] when there is none, with what kept each run out; or when `new` is not whole, which is no want
-/// of a baseline.
+/// [`Error::CannotRun`] when there is no such run, with the reason for rejecting each; or when `new` is incomplete,
+/// which is not a lack of a baseline.
 pub fn last_good(found: Found, new: &Run, branch: Option<&str>) -> Result<Run> {
     let gaps = whole::gaps(new);
     if !gaps.is_empty() {
@@ -78,7 +78,7 @@ mod tests {
         let session = Session { labs, device, started: started.into(), git_branch, ..Session::default() };
         let rows = vec![row(&[("variant", "a"), ("verdict", verdict)])];
         let labs = vec![LabRows { lab: "scan".into(), rows, details: Vec::new() }];
-        // Folders that are there, so that one can be told from another.
+        // Existing folders, so that they can be distinguished.
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
         Run { folder, sessions: vec![session], labs, remarks: Vec::new() }
     }
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(picked(&new, None), "2026-02");
         assert_eq!(picked(&new, Some("other")), "2026-03");
         assert_eq!(picked(&run("src", "2026-05", "", "pass", "H200"), None), "2026-03");
-        // Of two cards of one model, the other one's run is newer.
+        // Of two cards of one model, the other card's run is newer.
         let on_card = |name: &str, started: &str, uuid: &str| {
             let mut run = run(name, started, "main", "pass", "H200");
             run.sessions[0].nvml = Some(Nvml { uuid: Some(uuid.into()), ..Nvml::default() });

@@ -1,35 +1,36 @@
-//! Where a series of numbers changes: binary segmentation. Whether it does is told by Pettitt's statistic (Applied
-//! Statistics 28, 1979), the largest rank sum of all splits, so that an outlier counts no more than any other number:
-//! it is as large in less than [`ERROR_RATE`] of [`SHUFFLES`] shuffles of the same numbers. Where it does is told by
-//! the medians before and after, from which the numbers then lie the least far off: the largest rank sum often lies
-//! too near to the middle. A split stays if those medians differ by the threshold, and both halves are then split in
-//! turn. Of series that do not change, at most [`ERROR_RATE`] show a first split.
+//! Finds the changes of a series of numbers by binary segmentation. Pettitt's statistic (Applied Statistics 28, 1979),
+//! the largest rank sum of all splits, decides whether the series changes; it is robust to outliers. A change is
+//! significant if the statistic is as large in less than [`ERROR_RATE`] of [`SHUFFLES`] shuffles of the same numbers.
+//! Its position is the split with the smallest distance of the numbers from the medians before and after, because the
+//! position of the largest rank sum is biased towards the middle. A split is kept if those medians differ by the
+//! threshold, and both halves are then split recursively. At most [`ERROR_RATE`] of unchanged series show a first
+//! split.
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
 use crate::statistic::robust;
 
-/// The share of unchanged series in which a change may be found.
+/// The fraction of unchanged series in which a change may be found.
 pub const ERROR_RATE: f64 = 0.01;
 
-/// The shuffles with which a split is compared.
+/// The number of shuffles to which a split is compared.
 const SHUFFLES: usize = 999;
 
-/// The fewest numbers on either side of a change: fewer have no median to speak of.
+/// The minimum count of numbers on either side of a change: fewer have no meaningful median.
 const FEWEST: usize = 3;
 
-/// A place where a series changes.
+/// A position at which a series changes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Split {
-    /// The first number after it.
+    /// The index of the first number after it.
     pub at: usize,
-    /// The share of shuffles that split as well.
+    /// The fraction of shuffles with an equal or larger statistic.
     pub p: f64,
 }
 
-/// The changes of these numbers, in order.
+/// Returns the changes of these numbers, in order.
 pub fn of(values: &[f64], threshold: f64) -> Vec<Split> {
-    // The same series gives the same changes, whatever came before.
+    // The same series always gives the same changes.
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut found = Vec::new();
     split(values, 0, threshold, &mut random, &mut found);
@@ -51,7 +52,7 @@ fn split(values: &[f64], offset: usize, threshold: f64, random: &mut ChaCha8Rng,
     for _ in 0..SHUFFLES {
         shuffled.shuffle(random);
         as_large += usize::from(largest(&shuffled).is_some_and(|other| other >= statistic));
-        // No better than the error rate, whatever the others give.
+        // Not significant, whatever the remaining shuffles give.
         if (as_large + 1) as f64 > ERROR_RATE * (SHUFFLES + 1) as f64 {
             return;
         }
@@ -61,19 +62,19 @@ fn split(values: &[f64], offset: usize, threshold: f64, random: &mut ChaCha8Rng,
     split(&values[at..], offset + at, threshold, random, found);
 }
 
-/// Twice the rank of each number, less what makes their mean 0; equal numbers share their rank.
+/// Returns twice the rank of each number, shifted so that the mean is 0; equal numbers share their rank.
 fn ranks(values: &[f64]) -> Vec<i64> {
     let below = |value: f64| values.iter().filter(|other| **other < value).count() as i64;
     let above = |value: f64| values.iter().filter(|other| **other > value).count() as i64;
     values.iter().map(|value| below(*value) - above(*value)).collect()
 }
 
-/// The places at which so many numbers can be split.
+/// Returns the positions at which `count` numbers can be split.
 fn places(count: usize) -> std::ops::Range<usize> {
     FEWEST..(count + 1).saturating_sub(FEWEST)
 }
 
-/// The largest rank sum of all splits; `None` of too few numbers.
+/// Returns the largest rank sum of all splits; `None` for too few numbers.
 fn largest(ranks: &[i64]) -> Option<i64> {
     let mut sum: i64 = ranks.iter().take(FEWEST - 1).sum();
     places(ranks.len())
@@ -88,7 +89,8 @@ fn middle(values: &[f64]) -> f64 {
     robust::median(values).unwrap_or_default()
 }
 
-/// The split with which the numbers lie the least far from the medians of their sides; `None` of too few numbers.
+/// Returns the split with the smallest distance of the numbers from the medians of their sides; `None` for too few
+/// numbers.
 fn place(values: &[f64]) -> Option<usize> {
     let off = |side: &[f64]| {
         let middle = middle(side);
@@ -137,7 +139,7 @@ mod tests {
 
     #[test]
     fn of_a_thousand_series_that_do_not_change_no_more_than_the_error_rate_says_show_a_change() {
-        // Without a threshold, so that the test alone decides.
+        // Without a threshold, so that only the test decides.
         let found = (0..1000).filter(|seed| !of(&noisy(&[(1.0, 24)], 0.2, *seed), 0.0).is_empty()).count();
         assert!(found <= 15, "{found}");
         assert!(found > 0, "a test that never alarms tests nothing");

@@ -1,4 +1,4 @@
-//! The runs in a folder, at any depth.
+//! Finds the runs in a folder, at any depth.
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -8,20 +8,20 @@ use harness::{Error, Result};
 
 use crate::run::folder::Run;
 
-/// Folders in folders that are searched.
+/// The maximum depth of nested folders that are searched.
 const DEPTH: usize = 8;
 
-/// Runs, the oldest first, and what kept others from being read.
+/// Runs, the oldest first, and the reasons why others could not be read.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The runs.
     pub runs: Vec<Run>,
-    /// A sentence for each folder that holds a run which cannot be read.
+    /// A sentence for each folder with an unreadable run.
     pub unread: Vec<String>,
 }
 
-/// All runs in `folder` and the folders in it. One that is damaged, or of a newer version, is said and left out: the
-/// others still tell a history.
+/// Returns all runs in `folder` and its subfolders. A run that is damaged, or of a newer version, is reported and left
+/// out: the others still make a history.
 ///
 /// # Errors
 /// [`Error::Usage`] when there is no such folder or no run in it, [`Error::Io`].
@@ -38,12 +38,12 @@ pub fn all(folder: &Path) -> Result<Found> {
             folder.display()
         )));
     }
-    // Times in RFC 3339 sort as text; of runs of one second, the folders' names decide.
+    // Times in RFC 3339 sort as text; for runs of the same second, the folders' names decide.
     found.runs.sort_by_cached_key(|run| (run.started().to_string(), run.folder.clone()));
     Ok(found)
 }
 
-/// The runs of one side of a comparison: `folder`, if it is a run, or else all runs that lie in it directly.
+/// Returns the runs of one side of a comparison: `folder`, if it is a run, or else all runs directly in it.
 ///
 /// # Errors
 /// Those of [`Run::read`].
@@ -53,7 +53,7 @@ pub fn side(folder: &Path) -> Result<Vec<Run>> {
     }
     let runs = folders_in(folder)?.into_iter().filter(|inner| holds_a_run(inner));
     let runs = runs.map(|inner| Run::read(&inner)).collect::<Result<Vec<Run>>>()?;
-    // Nothing in it: the error says what a run is.
+    // If it contains no run, this error explains what a run is.
     if runs.is_empty() { Ok(vec![Run::read(folder)?]) } else { Ok(runs) }
 }
 
@@ -76,7 +76,7 @@ fn holds_a_run(folder: &Path) -> bool {
     folder.join("session.json").is_file()
 }
 
-/// The folders in `folder`, in the order of their names. A link is not followed: it may lead back.
+/// Returns the folders in `folder`, sorted by name. Links are not followed, because they may be cyclic.
 fn folders_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let fail = |source| Error::Io { action: "read", path: folder.into(), source };
     let mut folders = Vec::new();

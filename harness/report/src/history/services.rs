@@ -1,10 +1,10 @@
-//! The newest run in the formats that continuous-benchmark services read.
+//! Writes the newest run in the formats of continuous-benchmark services.
 //!
 //! - [`github`]: `customSmallerIsBetter` of GitHub's benchmark action
 //!   (<https://github.com/benchmark-action/github-action-benchmark>);
 //! - [`bencher`]: Bencher Metric Format (<https://bencher.dev/docs/reference/bencher-metric-format/>).
 //!
-//! A row of a GPU has its time; one of the embedded machine has counters, as its times mean nothing.
+//! A row of a GPU has its time; one of the embedded machine has counters, as its times are meaningless.
 use std::collections::BTreeMap;
 
 use harness::Verdict;
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::run::{folder::Run, row::Row};
 
-/// The counters that stand for an emulated row: what it executes, and what it moves.
+/// The counters that represent an emulated row: executed instructions, and moved sectors.
 pub const COUNTERS: [&str; 3] = ["instructions", "global_load_sectors", "global_store_sectors"];
 
 /// One value of GitHub's benchmark action.
@@ -46,7 +46,7 @@ pub struct BencherValue {
     pub upper_value: Option<f64>,
 }
 
-/// The rows of `run` as values of GitHub's benchmark action.
+/// Returns the rows of `run` as values of GitHub's benchmark action.
 pub fn github(run: &Run) -> Vec<GithubValue> {
     let mut values = Vec::new();
     for (lab, row) in passed(run) {
@@ -72,7 +72,7 @@ pub fn github(run: &Run) -> Vec<GithubValue> {
     values
 }
 
-/// The rows of `run` as Bencher's benchmarks: name, measure, value.
+/// Returns the rows of `run` as Bencher's benchmarks: name, measure, value.
 pub fn bencher(run: &Run) -> BTreeMap<String, BTreeMap<String, BencherValue>> {
     let mut benchmarks: BTreeMap<String, BTreeMap<String, BencherValue>> = BTreeMap::new();
     for (lab, row) in passed(run) {
@@ -81,7 +81,7 @@ pub fn bencher(run: &Run) -> BTreeMap<String, BTreeMap<String, BencherValue>> {
                 let ns = |ms: f64| ms * 1e6;
                 let upper = row.number("time_stdev_ms").map(|stdev| ns(value + stdev));
                 let lower = row.number("time_min_ms").map(ns);
-                // Bencher's own name of a time, which is in ns.
+                // Bencher's own name for a time, which is in ns.
                 ("latency".to_string(), BencherValue { value: ns(value), lower_value: lower, upper_value: upper })
             }
             unit => (unit.replace('_', "-"), BencherValue { value, lower_value: None, upper_value: None }),
@@ -94,7 +94,7 @@ pub fn bencher(run: &Run) -> BTreeMap<String, BTreeMap<String, BencherValue>> {
     benchmarks
 }
 
-/// What a row measures: its unit or counter, and the value.
+/// Returns a row's measures: the unit or counter, and the value.
 pub fn measures(row: &Row) -> impl Iterator<Item = (&'static str, f64)> {
     let counters = COUNTERS.into_iter().filter_map(|name| Some((name, row.number(name)?)));
     let is_exact = row.is_emulated() && !row.is_wrong_on_purpose();

@@ -1,4 +1,4 @@
-//! What a history says: the JSON of `warplab history --json`, whose schema is `reports/schemas/history.json`.
+//! The history: the JSON of `warplab history --json`, whose schema is `reports/schemas/history.json`.
 use std::collections::{BTreeMap, BTreeSet};
 
 use harness::Verdict;
@@ -11,10 +11,10 @@ use crate::{
     subject::facts,
 };
 
-/// The column of the loops that go round as often as other threads make them.
+/// The column with the number of loops whose iterations depend on other threads.
 const WAITING: &str = "waiting_loops";
 
-/// The version of the JSON: a change of meaning, or a field that goes, gives a new number; a new field does not.
+/// The version of the JSON: incremented when a field changes its meaning or is removed, but not for a new field.
 pub const SCHEMA: u32 = 1;
 
 /// Many runs, case by case.
@@ -97,7 +97,7 @@ pub struct ChangePoint {
     pub p: Option<f64>,
 }
 
-/// Which cards there are of each device: two of one model are not equally fast, and each has a history of its own.
+/// The cards of each device: two cards of one model are not equally fast, and each has its own history.
 struct Cards(BTreeMap<String, BTreeSet<String>>);
 
 impl Cards {
@@ -109,7 +109,7 @@ impl Cards {
         Self(cards)
     }
 
-    /// The device's name, with the card's UUID if there are others of that name.
+    /// Returns the device's name, with the card's UUID if there are other cards of that name.
     fn name(&self, session: &Session) -> String {
         let device = facts::device(session);
         let has_others = self.0.get(&device).is_some_and(|cards| cards.len() > 1);
@@ -124,7 +124,7 @@ fn card(session: &Session) -> Option<&str> {
     session.nvml.as_ref()?.uuid.as_deref()
 }
 
-/// The history of `found`. A time changes if it does so by `threshold`, a share, or more.
+/// Returns the history of `found`. A time changes if it differs by at least `threshold`, a fraction.
 pub fn history(found: &Found, threshold: f64) -> History {
     let mut remarks = found.unread.clone();
     let mut series: BTreeMap<[String; 5], Vec<Point>> = BTreeMap::new();
@@ -138,12 +138,12 @@ pub fn history(found: &Found, threshold: f64) -> History {
                 for (measure, value) in services::measures(row) {
                     let key =
                         [device.clone(), lab.lab.clone(), row.name(), row.text("n").to_string(), measure.to_string()];
-                    // It counts otherwise in each run: see `compare`.
+                    // Its counters vary from run to run: see `compare`.
                     if measure == "ms" || row.number(WAITING).is_some_and(|n| n > 0.0) {
                         inexact.insert(key.clone());
                     }
                     let points = series.entry(key).or_default();
-                    // One value a run, if a case has several rows.
+                    // One value for each run, even if a case has several rows.
                     if points.last().is_none_or(|last| last.run != number) {
                         points.push(Point { run: number, value });
                     }
@@ -184,7 +184,7 @@ fn run_facts(run: &Run) -> RunFacts {
     }
 }
 
-/// The changes of times.
+/// Returns the changes of times.
 fn noisy(points: &[Point], threshold: f64) -> Vec<ChangePoint> {
     let values: Vec<f64> = points.iter().map(|point| point.value).collect();
     let splits = changes::of(&values, threshold);
@@ -201,7 +201,7 @@ fn noisy(points: &[Point], threshold: f64) -> Vec<ChangePoint> {
     found
 }
 
-/// The changes of a counter: every one.
+/// Returns the changes of a counter: every difference.
 fn exact(points: &[Point]) -> Vec<ChangePoint> {
     let pairs = points.windows(2).filter(|pair| pair[0].value != pair[1].value);
     let change = |pair: &[Point]| {
@@ -213,7 +213,7 @@ fn exact(points: &[Point]) -> Vec<ChangePoint> {
 }
 
 impl Series {
-    /// The lab, the case and the size.
+    /// Returns the lab, the case and the size.
     pub fn name(&self) -> String {
         let n = self.n.map_or(String::new(), |n| format!(", n = {}", crate::words::grouped(n as f64)));
         format!("{}, {}{n}", self.lab, self.case)

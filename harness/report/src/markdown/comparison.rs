@@ -7,10 +7,10 @@ use crate::{
     picture::figure::Table,
 };
 
-/// The rows that are shown: GitHub takes no more than 64 KiB in a comment.
+/// The maximum number of rows: GitHub accepts at most 64 KiB in a comment.
 const MOST: usize = 100;
 
-/// The comparison: the result, what has changed, and the sides behind a click.
+/// Returns the comparison: the result, the changes, and the sides in a collapsed section.
 pub fn comparison(comparison: &Comparison) -> String {
     let mut text = format!("# warplab compare: {}\n\n", escaped(&tables::result(comparison)));
     for sentence in tables::says(comparison) {
@@ -27,7 +27,7 @@ pub fn comparison(comparison: &Comparison) -> String {
     text + &folded("What is compared", &table(&tables::sides(comparison)))
 }
 
-/// The beginning of a table, with how much is left out.
+/// Returns the beginning of a table, with a note on how much is left out.
 fn short(mut table: Table) -> Table {
     let left = table.rows.len().saturating_sub(MOST);
     if left > 0 {

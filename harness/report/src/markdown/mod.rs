@@ -1,5 +1,5 @@
-//! The report as Markdown, for a CI job's summary. Bars are drawn in letters: a summary shows no pictures that are not
-//! on a server.
+//! The report as Markdown, for a CI job's summary. Bars are drawn with characters, because a summary shows only
+//! pictures that are on a server.
 mod comparison;
 mod text;
 
@@ -80,7 +80,7 @@ fn lab(text: &mut String, lab: &LabPart) {
     }
 }
 
-/// A figure: bars as a table with bars in letters, and others as their data behind a click.
+/// Appends a figure: bars as a table with bars made of characters, others as their data in a collapsed section.
 fn figure(text: &mut String, figure: &Figure) {
     *text += &format!("\n**{}**\n\n", escaped(&figure.title));
     for sentence in &figure.says {

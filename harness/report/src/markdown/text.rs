@@ -3,7 +3,7 @@ use wire::printable::markdown as escaped;
 
 use crate::picture::figure::Table;
 
-/// What is behind a click.
+/// Returns a collapsed section.
 pub fn folded(summary: &str, body: &str) -> String {
     format!("\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n")
 }

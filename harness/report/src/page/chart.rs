@@ -1,4 +1,4 @@
-//! A figure on the page: the picture, what it says, and its data behind a click.
+//! A figure on the page: the chart, its text, and its data in a collapsed section.
 use maud::{Markup, html};
 
 use super::table::table;
@@ -7,7 +7,8 @@ use crate::picture::{
     stacks::Stacks,
 };
 
-/// The figure. `level` is the heading's, so that the outline has no gaps; `whose` tells it from others of its title.
+/// Returns the figure. `level` is that of its heading, so that the outline has no gaps; `whose` distinguishes it from
+/// others with its title.
 pub fn figure(figure: &Figure, level: u8, whose: &str) -> Markup {
     html! {
         figure.wide[matches!(figure.picture, Picture::Plot(_))] {
@@ -15,7 +16,7 @@ pub fn figure(figure: &Figure, level: u8, whose: &str) -> Markup {
                 @if level == 4 { h4 { (figure.title) } } @else { h3 { (figure.title) } }
                 @for sentence in &figure.says { p { (with_code(sentence)) } }
             }
-            // The arrow keys go from mark to mark; the script listens here.
+            // The arrow keys move between marks; the script listens here.
             div.picture tabindex="0" role="group" aria-label=(format!("{}. Arrow keys go through the values.", figure.title)) {
                 @match &figure.picture {
                     Picture::Bars(bars) => (bars.svg(&figure.title)),
@@ -31,7 +32,7 @@ pub fn figure(figure: &Figure, level: u8, whose: &str) -> Markup {
     }
 }
 
-/// A sentence in which names of code stand between backquotes.
+/// Formats a sentence in which code is enclosed in backquotes.
 fn with_code(sentence: &str) -> Markup {
     html! {
         @for (i, part) in sentence.split('`').enumerate() {

@@ -11,10 +11,10 @@ use crate::{
     words::count,
 };
 
-/// The rows of a table: a page with more is slow to open.
+/// The maximum number of rows in a table: a larger page is slow to open.
 const MOST: usize = 2000;
 
-/// The page of a comparison.
+/// Returns the page of a comparison.
 pub fn comparison(comparison: &Comparison) -> String {
     let result = tables::result(comparison);
     let changed = tables::cases(comparison, false);
@@ -49,7 +49,7 @@ pub fn comparison(comparison: &Comparison) -> String {
     shell(&format!("warplab compare: {result}"), "warplab compare", &contents, &main)
 }
 
-/// The changes in numbers.
+/// Returns the numbers of changes.
 fn totals(comparison: &Comparison) -> Markup {
     let is_emulated = tables::is_emulated(comparison);
     let class = |change: Change| match change {

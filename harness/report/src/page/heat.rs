@@ -1,4 +1,4 @@
-//! The heat map of a source file: every line, shaded by its share of the instructions, with what was counted in it.
+//! The heat map of a source file: every line, shaded by its share of the instructions, with its counters.
 use maud::{Markup, html};
 
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     words::{count, grouped, short},
 };
 
-/// A listing. All numbers are in the table; hovering over a line says them in words.
+/// Returns a listing. All numbers are in the table; hovering over a line shows them as text.
 pub fn listing(listing: &Listing, whose: &str) -> Markup {
     html! {
         div.scroll.source role="region" aria-label=(format!("Heat map of {}, {whose}", listing.file)) tabindex="0" {
@@ -54,7 +54,7 @@ fn row(line: &Line) -> Markup {
     }
 }
 
-/// How hot a line is, from 1 to 5.
+/// Returns how hot a line is, from 1 to 5.
 fn heat(percent: f64) -> u8 {
     match percent {
         ..2.0 => 1,

@@ -1,4 +1,4 @@
-//! A history on a page: what changes first, and all else behind a click.
+//! A history on a page: changes first, and everything else in a collapsed section.
 use maud::html;
 
 use super::{
@@ -19,11 +19,11 @@ use crate::{
     words::{count, short, time},
 };
 
-/// The series that are drawn, and the series of the last table: a page with more is slow to open.
+/// The maximum number of series that are drawn, and of series in the last table: a larger page is slow to open.
 const DRAWN: usize = 60;
 const LISTED: usize = 3000;
 
-/// The page of a history.
+/// Returns the page of a history.
 pub fn history(history: &History) -> String {
     let changed = history.series.iter().filter(|series| !series.changes.is_empty()).count();
     let contents = contents(&[("changes", "What has changed"), ("runs", "The runs"), ("series", "All series")]);
@@ -89,7 +89,7 @@ fn drawn(series: &Series, history: &History) -> Figure {
         let (before, after) = (value(series, change.before), value(series, change.after));
         format!("Run {}: {} ({before} to {after}), {}.", change.run + 1, percent(change), run(change.run))
     });
-    // Telephones have room for few words: of many changes the last ones are marked.
+    // Phone screens have space for few labels: only the last changes are marked.
     let marks = series.changes.iter().rev().take(3);
     Figure {
         title: series.name(),

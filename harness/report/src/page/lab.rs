@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{chart::figure, heat, id, run::totals, table::table};
 use crate::{document::LabPart, subject::findings::Remark, words::count};
 
-/// The lab's section.
+/// Returns the lab's section.
 pub fn section(lab: &LabPart, run: usize, run_name: &str) -> Markup {
     let whose = format!("{}, {run_name}", lab.name);
     let id = id(run, &lab.name);
@@ -49,7 +49,7 @@ pub fn section(lab: &LabPart, run: usize, run_name: &str) -> Markup {
     }
 }
 
-/// The cases that are not drawn.
+/// Describes the cases that are not drawn.
 fn left(lab: &LabPart) -> String {
     format!("{} more in {}.csv.", count(lab.more_left, "case"), lab.name)
 }
@@ -58,7 +58,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// What was found: at once if something is not as it should be.
+/// Returns the remarks, expanded if something is unexpected.
 fn remarks(lab: &LabPart) -> Markup {
     let (expected, bad): (Vec<&Remark>, Vec<&Remark>) =
         lab.remarks.iter().partition(|r| r.is_expected || r.verdict == Verdict::Skip);

@@ -1,4 +1,4 @@
-//! The HTML page: one file that needs no other.
+//! The HTML page: one self-contained file.
 mod chart;
 mod comparison;
 mod heat;
@@ -17,11 +17,11 @@ use crate::{document::Document, run::folder::Run};
 pub use comparison::comparison;
 pub use history::history;
 
-/// The largest page, in bytes: a larger one is slow to open, and to attach.
+/// The maximum size of the page, in bytes: a larger one is slow to open, and to attach.
 const LARGEST: usize = 1_950_000;
 
-/// The page on `runs`; `labs` are those that the program knows. Of what would make it too large, a part is shown, with
-/// how much is left out.
+/// Returns the page on `runs`; `labs` are those that the program knows. If the page would be too large, parts of it are
+/// left out, with a note.
 pub fn of_runs(runs: &[Run], labs: &[&'static Lab]) -> String {
     let mut text = String::new();
     for part in [1, 2, 4, 8, 16, 32] {
@@ -33,7 +33,7 @@ pub fn of_runs(runs: &[Run], labs: &[&'static Lab]) -> String {
     text
 }
 
-/// The page.
+/// Returns the page.
 pub fn page(document: &Document) -> String {
     let names: Vec<&str> = document.runs.iter().map(|run| run.name.as_str()).collect();
     let title = format!("warplab report: {}", names.join(", "));
@@ -46,7 +46,7 @@ pub fn page(document: &Document) -> String {
     shell(&title, "warplab report", &run::contents(document), &main)
 }
 
-/// A name as part of an element's id.
+/// Returns a name as part of an element's id.
 fn id(run: usize, name: &str) -> String {
     let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     format!("run{run}-{name}")

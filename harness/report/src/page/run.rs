@@ -1,4 +1,4 @@
-//! A run on the page, and the page's contents.
+//! A run on the page, and the page's table of contents.
 use maud::{Markup, html};
 
 use super::{chart::figure, id, lab, table};
@@ -8,7 +8,7 @@ use crate::{
     words::grouped,
 };
 
-/// The contents: links to runs and labs.
+/// Returns the table of contents: links to runs and labs.
 pub fn contents(document: &Document) -> Markup {
     let is_many = document.runs.len() > 1;
     html! {
@@ -26,7 +26,7 @@ pub fn contents(document: &Document) -> Markup {
     }
 }
 
-/// The run's section.
+/// Returns the run's section.
 pub fn section(run: &RunPart, number: usize, is_many: bool) -> Markup {
     let labelled = format!("run{number}-title");
     html! {
@@ -61,17 +61,17 @@ pub fn section(run: &RunPart, number: usize, is_many: bool) -> Markup {
     }
 }
 
-/// Facts as a list.
+/// Returns facts as a list.
 fn list(facts: &Facts) -> Markup {
     html! { dl { @for (word, value) in facts { div { dt { (word) } dd { (value) } } } } }
 }
 
-/// The labs that the command ran.
+/// Returns the labs that the command ran.
 fn labs(facts: &Facts) -> &str {
     facts.iter().find(|fact| fact.0 == "Labs").map_or("", |fact| fact.1.as_str())
 }
 
-/// The verdicts in numbers. A verdict that no row has is left out, but for the passed.
+/// Returns the numbers of the verdicts. A verdict without rows is left out, except for the passed ones.
 pub fn totals(totals: &Totals) -> Markup {
     html! {
         ul.totals {
@@ -82,7 +82,7 @@ pub fn totals(totals: &Totals) -> Markup {
     }
 }
 
-/// The cases that several runs share.
+/// Returns the cases that several runs share.
 pub fn side_by_side(document: &Document) -> Markup {
     html! {
         @if !document.side_by_side.is_empty() {

@@ -1,7 +1,7 @@
-//! What every page has around its content.
+//! The frame of every page.
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// A whole page around `main`, under a heading and its contents.
+/// Returns a whole page around `main`, with a heading and a table of contents.
 pub fn shell(title: &str, heading: &str, contents: &Markup, main: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
@@ -15,7 +15,7 @@ pub fn shell(title: &str, heading: &str, contents: &Markup, main: &Markup) -> St
                 style { (PreEscaped(include_str!("style.css"))) }
             }
             body {
-                // The filling of what is predicted, once for all pictures.
+                // The hatching for predicted values, once for all charts.
                 svg.unseen width="0" height="0" aria-hidden="true" {
                     defs {
                         pattern id="hatched" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
@@ -29,7 +29,7 @@ pub fn shell(title: &str, heading: &str, contents: &Markup, main: &Markup) -> St
                     (contents)
                 }
                 main id="content" { (main) }
-                // Where the script says the values of the mark that the arrow keys have come to.
+                // The elements in which the script shows and announces the values of the current mark.
                 div #tip aria-hidden="true" hidden {}
                 div #said .unseen aria-live="polite" {}
                 script { (PreEscaped(include_str!("script.js"))) }
@@ -39,7 +39,7 @@ pub fn shell(title: &str, heading: &str, contents: &Markup, main: &Markup) -> St
     page.into_string()
 }
 
-/// Links to the sections of a page, each an id and a title. The first one is what the page is about.
+/// Returns links to the sections of a page, each an id and a title. The first one is the main subject of the page.
 pub fn contents(sections: &[(&str, &str)]) -> Markup {
     html! {
         nav aria-label="Contents" {

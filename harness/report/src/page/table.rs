@@ -3,12 +3,12 @@ use maud::{Markup, html};
 
 use crate::picture::figure::Table;
 
-/// A table, under a name for those who hear it.
+/// Returns a table, with a name for screen readers.
 pub fn table(table: &Table, name: &str) -> Markup {
     with_links(table, name, |_| None)
 }
 
-/// A table whose first column leads somewhere.
+/// Returns a table whose first column has links.
 pub fn with_links(table: &Table, name: &str, link: impl Fn(&str) -> Option<String>) -> Markup {
     let numbers: Vec<bool> = (0..table.headings.len()).map(|column| table.is_number(column)).collect();
     html! {

@@ -1,4 +1,4 @@
-//! Horizontal bars: one a thing, with limits as lines across all of them and marks for what others measured.
+//! Horizontal bars, with limits as lines across all of them, and marks for values measured by others.
 use maud::{Markup, html};
 
 use crate::{picture::scale::Scale, words::plain};
@@ -17,52 +17,52 @@ pub struct Bars {
 /// One bar.
 #[derive(Debug, Clone, Default)]
 pub struct Bar {
-    /// What it is of.
+    /// Its name.
     pub name: String,
     /// Its length.
     pub value: f64,
-    /// The value in words, short.
+    /// The value as a short text.
     pub text: String,
-    /// All that is known of it.
+    /// All details, for the tooltip.
     pub tip: String,
     /// How it is drawn.
     pub tone: Tone,
-    /// What others measured: value and words.
+    /// Values measured by others, each with a text.
     pub peers: Vec<(f64, String)>,
-    /// From where to where the value may lie.
+    /// The interval of the value.
     pub interval: Option<(f64, f64)>,
 }
 
 /// How a bar is drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tone {
-    /// As all.
+    /// An ordinary bar.
     #[default]
     Plain,
-    /// The one that others are compared with.
+    /// The bar to which others are compared.
     First,
-    /// Its answer is wrong: an outline.
+    /// A wrong answer: an outline.
     Wrong,
-    /// It is predicted, not measured: hatched.
+    /// Predicted, not measured: hatched.
     Predicted,
 }
 
 /// A limit.
 #[derive(Debug, Clone)]
 pub struct Limit {
-    /// Where it lies.
+    /// Its value.
     pub value: f64,
-    /// What it is.
+    /// Its name.
     pub name: String,
 }
 
-/// Height of a bar with its words.
+/// The height of a bar with its text.
 const ROW: usize = 36;
-/// Room for the limits' names.
+/// The height of the limits' names.
 const TOP: usize = 22;
 
 impl Bars {
-    /// The axis. A limit that is far off is left out of it.
+    /// Returns the axis, which does not include distant limits.
     fn scale(&self) -> Scale {
         let peers = self.bars.iter().flat_map(|bar| bar.peers.iter().map(|p| p.0));
         let ends = self.bars.iter().filter_map(|bar| bar.interval).map(|(_, high)| high);
@@ -71,7 +71,7 @@ impl Bars {
         Scale::linear(limits.fold(most, f64::max))
     }
 
-    /// The picture.
+    /// Returns the SVG.
     pub fn svg(&self, name: &str) -> Markup {
         let scale = self.scale();
         let percent = |value: f64| format!("{:.2}%", 100.0 * scale.at(value));
@@ -117,21 +117,21 @@ impl Bars {
         }
     }
 
-    /// Each bar as letters, as a share of the longest: for where no picture can be shown.
+    /// Returns each bar as characters, relative to the longest: for places without pictures.
     pub fn letters(&self) -> Vec<String> {
         let most = self.scale().ends().1;
         self.bars.iter().map(|bar| letters(bar.value / most)).collect()
     }
 }
 
-/// A share as up to 20 letters, in steps of an eighth.
+/// Returns a fraction as up to 20 characters, in steps of an eighth.
 fn letters(share: f64) -> String {
     let eighths = (share.clamp(0.0, 1.0) * 160.0).round() as usize;
     let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
     "█".repeat(eighths / 8) + part
 }
 
-/// How words at a place are laid, so that they stay on the picture.
+/// Returns the anchor of a text at a position, so that it stays within the picture.
 pub(crate) fn anchor(at: f64) -> &'static str {
     match at {
         ..0.15 => "start",
@@ -172,7 +172,7 @@ mod tests {
         let axis = bars(foretold.clone()).scale().ends().1;
         let predicted = svg(foretold);
         assert!(predicted.contains(r#"class="bar predicted""#), "{predicted}");
-        // From end to end, and a stroke at each end.
+        // A line from end to end, and a stroke at each end.
         let [low, high] = [40.0, 80.0].map(|value| format!("{:.2}%", 100.0 * value / axis));
         for (from, to) in [(&low, &high), (&low, &low), (&high, &high)] {
             let line = format!(r#"<line class="interval" x1="{from}" x2="{to}""#);

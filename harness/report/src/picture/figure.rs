@@ -1,49 +1,49 @@
-//! A figure: a picture, what it says in words, and its data.
+//! A figure: a chart, its text, and its data.
 use crate::picture::{bars::Bars, plot::Plot, stacks::Stacks};
 
 /// A figure.
 #[derive(Debug, Clone)]
 pub struct Figure {
-    /// What is shown, as a heading.
+    /// The title.
     pub title: String,
-    /// What can be seen, a sentence each.
+    /// The observations, a sentence each.
     pub says: Vec<String>,
-    /// The picture.
+    /// The chart.
     pub picture: Picture,
     /// Its data.
     pub table: Table,
 }
 
-/// A picture of one kind.
+/// A chart of one kind.
 #[derive(Debug, Clone)]
 pub enum Picture {
-    /// One bar a thing.
+    /// Bars.
     Bars(Bars),
-    /// One bar a thing, made of parts.
+    /// Stacked bars.
     Stacks(Stacks),
     /// Lines and points over two axes.
     Plot(Plot),
 }
 
-/// A table: as many cells in each row as there are headings.
+/// A table: each row has as many cells as there are headings.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
     /// The headings.
     pub headings: Vec<String>,
     /// The rows.
     pub rows: Vec<Vec<String>>,
-    /// A remark on what the table leaves out; empty if it has all.
+    /// A remark on what the table leaves out; empty if it is complete.
     pub left_out: String,
 }
 
 impl Table {
-    /// An empty table with these headings.
+    /// Returns an empty table with these headings.
     pub fn new(headings: &[&str]) -> Self {
         let headings = headings.iter().map(ToString::to_string).collect();
         Self { headings, ..Self::default() }
     }
 
-    /// The table without the columns in which no row has anything.
+    /// Returns the table without its empty columns.
     #[must_use]
     pub fn without_empty_columns(mut self) -> Self {
         let is_used = |column: usize| self.rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty()));
@@ -54,7 +54,7 @@ impl Table {
         self
     }
 
-    /// Whether all that is in this column is numbers, with or without a unit: no dates, and no names that begin with a
+    /// Whether this column contains only numbers, with or without a unit, but no dates, and no names that begin with a
     /// digit.
     pub fn is_number(&self, column: usize) -> bool {
         let mut cells = self.rows.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_empty());

@@ -1,9 +1,9 @@
-//! The kinds of picture: what each shows, and how it is drawn.
+//! The kinds of charts, and how they are drawn.
 //!
-//! A picture is an SVG without a `viewBox`: places along the width are per cent, heights and letters are pixels. So it
-//! fills a telephone's screen and a wide one, and its words keep their size. Colours, lines and letters come from the
-//! page's style sheet by class; a mark's `<title>` holds its values, which the page's script shows beside the pointer
-//! and reads out when the arrow keys go from mark to mark.
+//! A chart is an SVG without a `viewBox`: horizontal positions are percentages, heights and font sizes are pixels. So
+//! it fills a phone screen as well as a wide one, and its text keeps its size. Colours, lines and fonts come from the
+//! page's style sheet by class. A mark's `<title>` contains its values, which the page's script shows next to the
+//! pointer and announces when the arrow keys move between marks.
 pub mod bars;
 pub mod figure;
 pub mod plot;

@@ -9,13 +9,13 @@ use crate::{
 /// Lines and points.
 #[derive(Debug, Clone)]
 pub struct Plot {
-    /// The axis to the right.
+    /// The x axis.
     pub x: Axis,
-    /// The axis upwards.
+    /// The y axis.
     pub y: Axis,
-    /// What is drawn, the first one below all others.
+    /// The series, the first one below all others.
     pub series: Vec<Series>,
-    /// Places along the x axis that are marked, with words.
+    /// Marked positions on the x axis, with labels.
     pub marks: Vec<(f64, String)>,
 }
 
@@ -24,55 +24,55 @@ pub struct Plot {
 pub struct Axis {
     /// The quantity with its unit.
     pub title: String,
-    /// Where values lie.
+    /// Its scale.
     pub scale: Scale,
-    /// The values to name, with words; the scale's own if there are none.
+    /// The labelled values; empty for the scale's own ticks.
     pub named: Vec<(f64, String)>,
 }
 
-/// Things of one kind.
+/// A series of points or a line.
 #[derive(Debug, Clone)]
 pub struct Series {
-    /// Their name in the legend.
+    /// Its name in the legend.
     pub name: String,
-    /// Which colour and shape, of [`STYLES`].
+    /// The index of its colour and shape, below [`STYLES`].
     pub style: usize,
     /// How they are drawn.
     pub draw: Draw,
-    /// The points, with all that is known of each.
+    /// The points, with their tooltips.
     pub points: Vec<Point>,
 }
 
 /// A point.
 #[derive(Debug, Clone)]
 pub struct Point {
-    /// Along the x axis.
+    /// The x value.
     pub x: f64,
-    /// Along the y axis.
+    /// The y value.
     pub y: f64,
-    /// All that is known of it.
+    /// All details, for the tooltip.
     pub tip: String,
 }
 
 /// How a series is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Draw {
-    /// Points that a line joins.
+    /// Points joined by a line.
     Line,
-    /// The same, dashed: something calculated, beside what was measured.
+    /// Points joined by a dashed line: calculated values, next to measured ones.
     Dashed,
     /// Points alone.
     Points,
-    /// Points alone, hatched: predicted, not measured.
+    /// Hatched points without a line: predicted, not measured.
     Predicted,
-    /// A line alone, for a limit.
+    /// A line without points, for a limit.
     Limit,
 }
 
-/// Colours that differ; each has its own shape too.
+/// The number of distinct colours, each with its own shape.
 pub const STYLES: usize = 8;
 
-/// Shapes around the origin, so that no one has to tell colours apart.
+/// Shapes around the origin, so that series are distinguishable without colours.
 const SHAPES: [&str; STYLES] = [
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z",
     "M-4-4h8v8h-8Z",
@@ -87,7 +87,7 @@ const SHAPES: [&str; STYLES] = [
 const HEIGHT: f64 = 300.0;
 
 impl Plot {
-    /// The picture.
+    /// Returns the SVG.
     pub fn svg(&self, name: &str) -> Markup {
         let (x, y) = (|v: f64| 100.0 * self.x.scale.at(v), |v: f64| HEIGHT * (1.0 - self.y.scale.at(v)));
         let line = |points: &[Point]| {
@@ -132,7 +132,7 @@ impl Plot {
         }
     }
 
-    /// What is what, as a list.
+    /// Returns the legend, as a list.
     fn legend(&self) -> Markup {
         html! {
             ul.legend {
@@ -156,13 +156,13 @@ impl Plot {
     }
 }
 
-/// The room, in pixels, for words of so many letters to the left of the axis.
+/// Returns the width, in pixels, for labels of `letters` characters to the left of the axis.
 fn gutter(letters: usize) -> usize {
     (12 + 8 * letters).max(52)
 }
 
 impl Axis {
-    /// An axis with the scale's own ticks.
+    /// Returns an axis with the scale's own ticks.
     pub fn new(title: &str, scale: Scale) -> Self {
         Self { title: title.into(), scale, named: Vec::new() }
     }
@@ -171,7 +171,7 @@ impl Axis {
         if self.named.is_empty() {
             return self.scale.ticks().into_iter().map(|value| (value, plain(value))).collect();
         }
-        // A telephone has room for about four names.
+        // A phone screen has space for about four labels.
         self.named.iter().step_by(self.named.len().div_ceil(4)).cloned().collect()
     }
 }
@@ -186,7 +186,7 @@ impl Series {
         format!("line stroke{}{dashes}", self.style % STYLES)
     }
 
-    /// How its points are filled.
+    /// Returns the class that fills its points.
     fn point(&self) -> String {
         let style = self.style % STYLES;
         if self.draw == Draw::Predicted {

@@ -1,4 +1,4 @@
-//! From values to places, and the values that an axis names.
+//! Maps values to positions, and chooses the labelled values of an axis.
 
 /// An axis from one value to another.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -9,15 +9,15 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// From 0 to at least `most`, up to a round number.
+    /// Returns a scale from 0 to at least `most`, up to a round number.
     pub fn linear(most: f64) -> Self {
         let most = if most.is_finite() && most > 0.0 { most } else { 1.0 };
         let step = step(most);
         Self { from: 0.0, to: (most / step - 1e-9).ceil() * step, is_log: false }
     }
 
-    /// Around all of `values`, between round numbers, so that a small change is seen; from 0 if the smallest is not far
-    /// from it.
+    /// Returns a scale around all of `values`, between round numbers, so that small changes are visible; from 0 if the
+    /// smallest value is close to it.
     pub fn near(values: impl IntoIterator<Item = f64>) -> Self {
         let values = values.into_iter().filter(|v| v.is_finite());
         let (least, most) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
@@ -28,7 +28,7 @@ impl Scale {
         Self { from: (least / step - 0.2).floor() * step, to: (most / step + 0.2).ceil() * step, is_log: false }
     }
 
-    /// Over all of `values` that are positive, with a little room at both ends. Equal steps are equal factors.
+    /// Returns a logarithmic scale over all positive `values`, with a margin at both ends.
     pub fn log(values: impl IntoIterator<Item = f64>) -> Self {
         let values = values.into_iter().filter(|v| v.is_finite() && *v > 0.0);
         let (from, to) = values.fold((f64::INFINITY, 0.0_f64), |(from, to), v| (from.min(v), to.max(v)));
@@ -39,7 +39,7 @@ impl Scale {
         Self { from: from / room, to: to * room, is_log: true }
     }
 
-    /// Where `value` lies: 0 at the beginning, 1 at the end; what lies beyond is put at the nearer end.
+    /// Returns the position of `value`: 0 at the beginning, 1 at the end; values outside are clamped.
     pub fn at(&self, value: f64) -> f64 {
         let at = if self.is_log {
             (value.max(f64::MIN_POSITIVE) / self.from).ln() / (self.to / self.from).ln()
@@ -49,7 +49,7 @@ impl Scale {
         at.clamp(0.0, 1.0)
     }
 
-    /// Round values to name, at most about six.
+    /// Returns round values for ticks, at most about six.
     pub fn ticks(&self) -> Vec<f64> {
         if !self.is_log {
             let step = step(self.to - self.from);
@@ -63,20 +63,20 @@ impl Scale {
         }
     }
 
-    /// The powers of `base` on the axis.
+    /// Returns the powers of `base` on the axis.
     pub fn powers(&self, base: f64) -> Vec<f64> {
         let first = (self.from.log(base) - 1e-9).ceil() as i32;
         let last = (self.to.log(base) + 1e-9).floor() as i32;
         (first..=last).map(|power| base.powi(power)).collect()
     }
 
-    /// Both ends.
+    /// Returns both ends.
     pub fn ends(&self) -> (f64, f64) {
         (self.from, self.to)
     }
 }
 
-/// The step of about five ticks up to `most`: 1, 2 or 5 times a power of ten.
+/// Returns the step of about five ticks up to `most`: 1, 2 or 5 times a power of ten.
 fn step(most: f64) -> f64 {
     let rough = most / 5.0;
     let power = 10_f64.powf(rough.log10().floor());

@@ -1,4 +1,4 @@
-//! Horizontal bars that are made of parts, one after another.
+//! Horizontal stacked bars.
 use maud::{Markup, html};
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 pub struct Stacks {
     /// The unit, for the axis.
     pub unit: String,
-    /// The parts in their order: which colour each has, and its name.
+    /// The parts in their order: the index of the colour, and the name.
     pub parts: Vec<(usize, String)>,
     /// The bars, from top to bottom.
     pub stacks: Vec<Stack>,
@@ -20,19 +20,19 @@ pub struct Stacks {
 /// One bar.
 #[derive(Debug, Clone, Default)]
 pub struct Stack {
-    /// What it is of.
+    /// Its name.
     pub name: String,
-    /// The whole in words, short.
+    /// The total as a short text.
     pub text: String,
     /// The length of each part, in the order of [`Stacks::parts`].
     pub values: Vec<f64>,
 }
 
-/// Height of a bar with its words.
+/// The height of a bar with its text.
 const ROW: usize = 36;
 
 impl Stacks {
-    /// The picture.
+    /// Returns the SVG.
     pub fn svg(&self, name: &str) -> Markup {
         let total = |stack: &Stack| stack.values.iter().sum::<f64>();
         let scale = Scale::linear(self.stacks.iter().map(total).fold(0.0, f64::max));
@@ -67,7 +67,7 @@ impl Stacks {
 }
 
 impl Stack {
-    /// The parts that are longer than nothing: which, where it begins, how long it is.
+    /// Returns the parts with a positive length: index, start, length.
     fn placed(&self) -> Vec<(usize, f64, f64)> {
         let mut end = 0.0;
         let mut place = |(part, &value): (usize, &f64)| {

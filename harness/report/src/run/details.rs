@@ -1,17 +1,17 @@
-//! `<lab>.jsonl`: findings in full, and what each line of the source costs.
+//! `<lab>.jsonl`: findings in full, and the costs of the source lines.
 use harness::Details;
 use serde::Deserialize;
 
-/// The version of a line, whatever else it holds.
+/// The version of a line, whatever else it contains.
 #[derive(Deserialize)]
 struct Version {
     schema: u32,
 }
 
-/// The lines of such a file, and a remark if the last one is torn.
+/// Parses the lines of such a file, and returns a remark if the last one is incomplete.
 ///
 /// # Errors
-/// A sentence, when a line is not of a version that this program reads.
+/// A sentence, when a line has a version that this program does not read.
 pub fn read(text: &str) -> Result<(Vec<Details>, Option<String>), String> {
     let mut details = Vec::new();
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {

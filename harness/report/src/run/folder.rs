@@ -1,5 +1,5 @@
-//! The folder of a run. What a run that was cut off has left is read as far as it goes, with a remark; what is
-//! damaged or foreign is an error that says what to do.
+//! The folder of a run. The files of an interrupted run are read as far as possible, with a remark; damaged or foreign
+//! files are an error that says what to do.
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -18,24 +18,24 @@ use crate::run::{
 /// A run.
 #[derive(Debug)]
 pub struct Run {
-    /// The folder, as it was named.
+    /// The folder, as the user named it.
     pub folder: PathBuf,
-    /// The commands that wrote to it; empty where `session.json` is missing.
+    /// The commands that wrote to it; empty if `session.json` is missing.
     pub sessions: Vec<Session>,
     /// The labs that ran, in the order of the sessions.
     pub labs: Vec<LabRows>,
-    /// What a reader must know of the files: what is missing, what is not whole.
+    /// Remarks on the files: missing or incomplete ones.
     pub remarks: Vec<String>,
 }
 
-/// What one lab left.
+/// The results of one lab.
 #[derive(Debug, Default)]
 pub struct LabRows {
     /// The lab's name.
     pub lab: String,
     /// Its rows.
     pub rows: Vec<Row>,
-    /// What does not fit into rows.
+    /// Details that do not fit into rows.
     pub details: Vec<Details>,
 }
 
@@ -43,7 +43,7 @@ impl Run {
     /// Reads the folder of a run.
     ///
     /// # Errors
-    /// [`Error::Usage`] when there is no run, [`Error::Io`], [`Error::CannotRun`] when a file is damaged, or of a
+    /// [`Error::Usage`] when there is no run, [`Error::Io`], [`Error::CannotRun`] when a file is damaged, or has a
     /// version that this program does not read.
     pub fn read(folder: &Path) -> Result<Self> {
         let mut run = Self { folder: folder.into(), sessions: Vec::new(), labs: Vec::new(), remarks: Vec::new() };
@@ -65,7 +65,7 @@ impl Run {
             return Err(Error::usage(format!("{} holds no CSV of a lab; {NAME_A_RUN}", folder.display())));
         }
         if run.sessions.is_empty() {
-            run.remarks.push("session.json is missing, so that nobody knows which device this was.".into());
+            run.remarks.push("session.json is missing: the device is unknown.".into());
         }
         let gaps = whole::gaps(&run);
         if !gaps.is_empty() {
@@ -77,7 +77,7 @@ impl Run {
         Ok(run)
     }
 
-    /// Reads the files of a lab. `None` for a CSV of something else.
+    /// Reads the files of a lab. `None` if the CSV is not a lab's.
     fn lab(&mut self, lab: &str) -> Result<Option<LabRows>> {
         let path = self.folder.join(format!("{lab}.csv"));
         let text = text_of(&path)?.unwrap_or_default();
@@ -95,22 +95,22 @@ impl Run {
         Ok(Some(LabRows { lab: lab.into(), rows, details }))
     }
 
-    /// The session in which `lab` ran: the last one that names it.
+    /// Returns the session in which `lab` ran: the last one that names it.
     pub fn session_of(&self, lab: &str) -> Option<&Session> {
         self.sessions.iter().rev().find(|session| session.labs.iter().any(|l| l.lab == lab)).or(self.sessions.last())
     }
 
-    /// When its last session began, in RFC 3339; empty without a session.
+    /// Returns the start of its last session, in RFC 3339; empty without a session.
     pub fn started(&self) -> &str {
         self.sessions.iter().map(|session| session.started.as_str()).max().unwrap_or_default()
     }
 
-    /// The branch of the checkout that its last session ran in.
+    /// Returns the branch of the checkout in which its last session ran.
     pub fn branch(&self) -> Option<&str> {
         self.sessions.last()?.git_branch.as_deref()
     }
 
-    /// All rows.
+    /// Returns all rows.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.labs.iter().flat_map(|lab| &lab.rows)
     }
@@ -121,7 +121,7 @@ const NAME_A_RUN: &str = "name a folder that `warplab run ... --out DIR` wrote";
 /// Rows, and a remark on them.
 type Rows = (Vec<Row>, Option<String>);
 
-/// The rows of a CSV, with a remark if the last one is torn. `None` if the file is not a lab's.
+/// Parses the rows of a CSV, with a remark if the last one is incomplete. `None` if the file is not a lab's.
 fn rows(text: &str) -> Result<Option<Rows>, String> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
     let header = reader.headers().map_err(|error| error.to_string())?.clone();
@@ -135,7 +135,7 @@ fn rows(text: &str) -> Result<Option<Rows>, String> {
     while let Some(record) = records.next() {
         let record = record.map_err(|error| error.to_string())?;
         let line = record.position().map_or(0, csv::Position::line);
-        // A run that was killed while it wrote its last row.
+        // A run that was killed while writing its last row.
         if records.peek().is_none() && (record.len() < whole || !text.ends_with('\n')) {
             return Ok(Some((rows, Some(format!("its last row, line {line}, is not whole and was left out")))));
         }
@@ -148,7 +148,7 @@ fn rows(text: &str) -> Result<Option<Rows>, String> {
     Ok(Some((rows, None)))
 }
 
-/// The names of the CSVs in `folder`, without their ending, in order.
+/// Returns the names of the CSVs in `folder`, without their extension, sorted.
 fn labs_in(folder: &Path) -> Result<Vec<String>> {
     let fail = |source| Error::Io { action: "read", path: folder.into(), source };
     let mut labs = Vec::new();
@@ -162,7 +162,7 @@ fn labs_in(folder: &Path) -> Result<Vec<String>> {
     Ok(labs)
 }
 
-/// The text of a file; `None` if it is not there.
+/// Returns the text of a file; `None` if it does not exist.
 fn text_of(path: &Path) -> Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),

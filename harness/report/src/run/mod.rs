@@ -1,4 +1,4 @@
-//! A run's folder, read.
+//! Reads a run's folder.
 pub mod details;
 pub mod folder;
 pub mod row;

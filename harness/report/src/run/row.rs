@@ -1,4 +1,5 @@
-//! A row of a lab's CSV, with the cells that pictures use as numbers and all others by their column's name.
+//! A row of a lab's CSV, whose numeric common columns are checked when it is read; all cells are accessible by their
+//! column's name.
 use std::{collections::HashMap, rc::Rc};
 
 use harness::{COMMON, SCHEMA, Verdict};
@@ -21,7 +22,7 @@ const NUMBERS: [&str; 14] = [
     "max_abs_error",
 ];
 
-/// The columns of a file: where each lies.
+/// The columns of a file, with their positions.
 #[derive(Debug)]
 pub struct Header {
     names: Vec<String>,
@@ -29,7 +30,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header of a CSV.
+    /// Parses the header of a CSV.
     ///
     /// # Errors
     /// A sentence, when a column that every row has is missing.
@@ -44,7 +45,7 @@ impl Header {
         }
     }
 
-    /// The columns' names, in the order of the file.
+    /// Returns the columns' names, in the order of the file.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -55,15 +56,15 @@ impl Header {
 pub struct Row {
     header: Rc<Header>,
     cells: csv::StringRecord,
-    /// How the case ended.
+    /// The verdict on the case.
     pub verdict: Verdict,
 }
 
 impl Row {
-    /// A row from its cells.
+    /// Creates a row from its cells.
     ///
     /// # Errors
-    /// A sentence, when a cell is not what its column holds or the row has another version than this program reads.
+    /// A sentence, when a cell does not match its column, or the row has a version that this program does not read.
     pub fn new(header: &Rc<Header>, cells: csv::StringRecord) -> Result<Self, String> {
         let row = Self { header: header.clone(), cells, verdict: Verdict::default() };
         match row.text("schema").parse::<u32>() {
@@ -92,54 +93,54 @@ impl Row {
         Ok(Self { verdict, ..row })
     }
 
-    /// The cell in `column`; empty where the file has no such column or it does not apply.
+    /// Returns the cell in `column`; empty if the file has no such column or it does not apply.
     pub fn text(&self, column: &str) -> &str {
         self.header.positions.get(column).and_then(|&i| self.cells.get(i)).unwrap_or_default()
     }
 
-    /// The cell in `column` as a finite number.
+    /// Returns the cell in `column` as a finite number.
     pub fn number(&self, column: &str) -> Option<f64> {
         self.text(column).parse().ok().filter(|number: &f64| number.is_finite())
     }
 
-    /// The columns whose names begin with `prefix`, in the order of the file.
+    /// Returns the columns whose names begin with `prefix`, in the order of the file.
     pub fn columns<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a str> {
         self.header.names.iter().map(String::as_str).filter(move |name| name.starts_with(prefix))
     }
 
-    /// The variant's name.
+    /// Returns the variant's name.
     pub fn variant(&self) -> &str {
         self.text("variant")
     }
 
-    /// What tells the row from the variant's other rows.
+    /// Returns the case, which distinguishes the row from the variant's other rows.
     pub fn case(&self) -> &str {
         self.text("case")
     }
 
-    /// The variant and, if it has one, the case.
+    /// Returns the variant and, if it has one, the case.
     pub fn name(&self) -> String {
         if self.case().is_empty() { self.variant().into() } else { format!("{}, {}", self.variant(), self.case()) }
     }
 
-    /// Whether the row comes from the embedded machine, so that its times say nothing of a GPU.
+    /// Whether the row comes from the embedded machine, whose times are not those of a GPU.
     pub fn is_emulated(&self) -> bool {
         self.text("device") == "emulated"
     }
 
-    /// The median time, in ms; `None` on the embedded machine too, whose times are not a GPU's.
+    /// Returns the median time, in ms; also `None` on the embedded machine, whose times are not those of a GPU.
     pub fn ms(&self) -> Option<f64> {
         self.number("time_median_ms").filter(|ms| *ms > 0.0 && !self.is_emulated())
     }
 
-    /// The standard deviation of the samples as a share of their median, in per cent, where there is more than one.
+    /// Returns the standard deviation of the samples as a percentage of their median, if there is more than one.
     pub fn noise_percent(&self) -> Option<f64> {
         let is_sampled = self.number("samples").is_some_and(|samples| samples > 1.0);
         let noise = 100.0 * self.number("time_stdev_ms")? / self.ms()?;
         is_sampled.then_some(noise)
     }
 
-    /// Whether the variant is wrong on purpose, as its note says.
+    /// Whether the variant is wrong on purpose, according to its note.
     pub fn is_wrong_on_purpose(&self) -> bool {
         self.text("note").contains("wrong on purpose")
     }
@@ -149,7 +150,7 @@ impl Row {
 pub(crate) mod tests {
     use super::*;
 
-    /// A passed row of a GPU with these cells; further columns follow the common ones.
+    /// Returns a passed row of a GPU with these cells; further columns follow the common ones.
     pub(crate) fn row(cells: &[(&str, &str)]) -> Row {
         let mut names: Vec<&str> = COMMON.iter().map(|c| c.name).collect();
         names.extend(cells.iter().map(|c| c.0).filter(|name| !COMMON.iter().any(|c| c.name == *name)));

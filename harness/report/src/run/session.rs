@@ -1,4 +1,4 @@
-//! `session.json`: what ran where. Only what a reader is shown is read; anything else may be there.
+//! `session.json`: the facts about a run. Only the fields that reports show are read; others are ignored.
 use harness::{Ceilings, Peak};
 use serde::Deserialize;
 
@@ -84,8 +84,8 @@ pub struct LabRun {
 }
 
 impl Device {
-    /// The most operations a second of what does them, in GFLOP/s, by clock and cores; `None` where the device has no
-    /// such unit or its rate is not known, or on the embedded machine.
+    /// Returns the peak rate of this unit in GFLOP/s, from the clock and the number of multiprocessors; `None` if the
+    /// device has no such unit, its rate is unknown, or the device is the embedded machine.
     pub fn peak_gflop_per_s(&self, peak: Peak) -> Option<f64> {
         let per_clock = peak.per_clock(self.compute_capability)?;
         let ghz = f64::from(self.clock_khz) / 1e6;
@@ -93,10 +93,10 @@ impl Device {
     }
 }
 
-/// The sessions in the file's text.
+/// Parses the sessions of the file.
 ///
 /// # Errors
-/// A sentence: the text is not such a file, or of a newer version.
+/// A sentence: the text is not such a file, or has a newer version.
 pub fn read(text: &str) -> Result<Vec<Session>, String> {
     let mut found: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     match found["schema"].as_u64() {
@@ -110,7 +110,7 @@ pub fn read(text: &str) -> Result<Vec<Session>, String> {
     }
     let sessions = match found.get_mut("sessions").map(serde_json::Value::take) {
         Some(sessions) => sessions,
-        // The first version held one session, by itself.
+        // The first version was a single session.
         None => serde_json::Value::Array(vec![found]),
     };
     serde_json::from_value(sessions).map_err(|error| error.to_string())

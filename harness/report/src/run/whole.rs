@@ -1,18 +1,18 @@
-//! Whether a run came to its end: what its sessions tell of, against the rows that are there. A run that was killed, or
-//! whose disk was full, looks like one in which nothing failed.
+//! Checks whether a run is complete: compares its sessions with the existing rows. A run that was killed, or whose disk
+//! was full, otherwise looks like one without failures.
 use std::collections::BTreeMap;
 
 use super::folder::Run;
 use crate::words::{count, list};
 
-/// What is not whole: for each lab with a gap, why. Of a run whose session does not tell, nothing.
+/// Returns the gaps: for each incomplete lab, the reason. Empty if the run's session does not record enough.
 pub fn gaps(run: &Run) -> BTreeMap<&str, String> {
     let mut gaps = BTreeMap::new();
     let ended = |name: &str| run.sessions.iter().flat_map(|session| &session.labs).any(|lab| lab.lab == name);
     for lab in run.sessions.iter().flat_map(|session| &session.asked).filter(|lab| !ended(lab)) {
         gaps.insert(lab.as_str(), "cut off".to_string());
     }
-    // The last entry of a lab is that of its rows.
+    // The last entry of a lab belongs to its rows.
     for lab in run.sessions.iter().flat_map(|session| &session.labs) {
         let there = run.labs.iter().find(|rows| rows.lab == lab.lab).map_or(0, |rows| rows.rows.len());
         let why = match (&lab.error, lab.rows) {
@@ -28,7 +28,7 @@ pub fn gaps(run: &Run) -> BTreeMap<&str, String> {
     gaps
 }
 
-/// The gaps in words, labs of one kind together: `matmul and scan (cut off)`.
+/// Describes the gaps, with labs of the same kind together: `matmul and scan (cut off)`.
 pub fn words(gaps: &BTreeMap<&str, String>) -> String {
     let mut kinds: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (lab, why) in gaps {
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(told(vec![killed.clone()], 2), "hello and sort (cut off)");
         let errors = session(&["scan", "sort"], &[("scan", 2, None), ("sort", 0, Some("no space left"))]);
         assert_eq!(told(vec![errors], 2), "sort (no space left)");
-        // Run again into the same folder, or by an older program, which does not tell.
+        // Run again into the same folder, or by an older program, which does not record it.
         let again = session(&["sort", "hello"], &[("sort", 0, None), ("hello", 0, None)]);
         assert_eq!(told(vec![killed, again], 2), "");
         let older = LabRun { lab: "scan".into(), ..LabRun::default() };

@@ -1,52 +1,52 @@
-//! The difference of a case's time between two sides, and how sure it is.
+//! The difference of a case's time between two sides, and its uncertainty.
 //!
-//! All is in natural logarithms of times: a difference of 0.02 is 2 %. The samples of one run are not independent: all
-//! of them share the run's clocks, its place in memory, the state of its host. Two runs of one program differ by about
-//! as much as the samples of either, however many there are, so that a standard error, which falls with the number of
-//! samples, would promise far too much. A run's median counts as *one* measurement, and its noise is made of
-//! - the spread of the run's samples, undivided: between the tenth and the ninetieth per cent, so that a second mode
-//!   counts and a few outliers do not (of fewer than twenty samples, their standard deviation);
-//! - [`FLOOR`] and [`JITTER_MS`], by which the medians of quiet runs differ all the same, or [`HOST`].
+//! All values are natural logarithms of times: a difference of 0.02 is 2 %. The samples of one run are not independent:
+//! all of them share the run's clocks, its place in memory, the state of its host. Two runs of one program differ by
+//! about as much as the samples of either, however many there are, so a standard error, which decreases with the number
+//! of samples, would be far too small. A run's median counts as *one* measurement, and its noise consists of
+//! - the spread of the run's samples, undivided: between the 10th and the 90th percentile, so that a second mode counts
+//!   and a few outliers do not (for fewer than twenty samples, their standard deviation);
+//! - [`FLOOR`] and [`JITTER_MS`], by which the medians of even quiet runs differ, or [`HOST`].
 //!
-//! If a side has several runs, how much their medians differ counts instead, if that is more. The test is Welch's
-//! t-test with these noises, the degrees of freedom being half of the samples', for they are not independent.
+//! If a side has several runs, the spread of their medians counts instead, if that is larger. The test is Welch's
+//! t-test with these noises; the degrees of freedom are half of those of the samples, because they are not independent.
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::robust::{median, quantile};
 
-/// By how much the medians of two runs differ where the samples of each are closer together: 0.15 % was the 90th per
-/// cent over 33 cases of 1 ms to 400 ms, of two runs on an H200.
+/// The minimum difference of the medians of two runs, as a fraction: 0.15 % was the 90th percentile over 33 cases of 1
+/// ms to 400 ms, of two runs on an H200.
 pub const FLOOR: f64 = 0.0015;
 
-/// By how many ms a short time differs from run to run: 1 us was the standard deviation over eight runs of 300 kernels
+/// The variation of a short time from run to run, in ms: 1 us was the standard deviation over eight runs of 300 kernels
 /// of 5 us to 15 us on an H200.
 pub const JITTER_MS: f64 = 0.001;
 
-/// By how much, as a share, a time differs from run to run whose pace is the host's: chains of small launches differed
-/// by 10 % to 17 % on an H200, though the samples of each run lay within 1 %.
+/// The variation, as a fraction, of a time that the host limits: chains of small launches differed by 10 % to 17 % on
+/// an H200, though the samples of each run lay within 1 %.
 pub const HOST: f64 = 0.1;
 
-/// Fewer samples of a side than these say nothing about its noise: of three, all are alike by chance too often.
+/// The minimum number of samples of a side for estimating its noise: with three, all are equal by chance too often.
 pub const FEWEST: usize = 8;
 
-/// The samples from which on quantiles measure their spread.
+/// The number of samples from which quantiles measure their spread.
 const FOR_QUANTILES: usize = 20;
 
-/// What is known of a case in one run: its samples, or only what the row says of them.
+/// The times of a case in one run: from its samples, or only from the row's summary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timed {
     /// Their median, in ms.
     pub median_ms: f64,
-    /// Their spread as a share of the median.
+    /// Their spread as a fraction of the median.
     pub spread: f64,
-    /// How many they are.
+    /// Their number.
     pub samples: usize,
-    /// Whether the host sets the pace: nothing is launched, or so little that the GPU is mostly idle.
+    /// Whether the host limits the time: nothing is launched, or so little that the GPU is mostly idle.
     pub is_host_paced: bool,
 }
 
 impl Timed {
-    /// From samples in ms; `None` if there are none above 0.
+    /// Computes it from samples in ms; `None` if there are none above 0.
     pub fn of(samples_ms: &[f64]) -> Option<Self> {
         let logs: Vec<f64> = samples_ms.iter().filter(|ms| **ms > 0.0).map(|ms| ms.ln()).collect();
         let middle = median(&logs)?;
@@ -54,7 +54,7 @@ impl Timed {
             let mean = logs.iter().sum::<f64>() / logs.len() as f64;
             (logs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (logs.len() - 1).max(1) as f64).sqrt()
         } else {
-            // 2.563 standard deviations lie between these of what is normally distributed.
+            // In a normal distribution, these quantiles are 2.563 standard deviations apart.
             (quantile(&logs, 0.9)? - quantile(&logs, 0.1)?) / 2.563
         };
         Some(Self { median_ms: middle.exp(), spread, samples: logs.len(), is_host_paced: false })
@@ -64,19 +64,19 @@ impl Timed {
 /// A case's time on one side, in all its runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
-    /// The logarithm of the time in ms: the mean of the runs' medians'.
+    /// The logarithm of the time in ms: the mean over the runs' medians.
     pub log_ms: f64,
     /// The variance of `log_ms`.
     variance: f64,
-    /// The degrees of freedom of the part of the variance that was measured, and that part.
+    /// The degrees of freedom of the measured part of the variance, and that part.
     freedom: f64,
     measured: f64,
-    /// The samples of all runs.
+    /// The number of samples in all runs.
     pub samples: usize,
 }
 
 impl Level {
-    /// The level of these runs; `None` of none.
+    /// Computes the level of these runs; `None` if there are none.
     pub fn of(runs: &[Timed]) -> Option<Self> {
         let count = runs.len() as f64;
         let logs: Vec<f64> = runs.iter().map(|run| run.median_ms.ln()).collect();
@@ -99,7 +99,7 @@ impl Level {
     }
 }
 
-/// The difference of two levels, new less base.
+/// The difference of two levels, new minus base.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Difference {
     /// The difference.
@@ -107,33 +107,33 @@ pub struct Difference {
     /// Its standard error.
     pub error: f64,
     freedom: f64,
-    /// Whether both sides have the samples that a judgement needs.
+    /// Whether both sides have enough samples for a judgement.
     pub is_enough: bool,
 }
 
 impl Difference {
-    /// The difference of `new` from `base`.
+    /// Computes the difference of `new` from `base`.
     pub fn between(base: &Level, new: &Level) -> Self {
         let variance = base.variance + new.variance;
-        // Welch and Satterthwaite; what is a constant has no uncertainty.
+        // Welch-Satterthwaite; the constant part has no uncertainty.
         let uncertain = base.measured.powi(2) / base.freedom + new.measured.powi(2) / new.freedom;
         let freedom = if uncertain > 0.0 { (variance.powi(2) / uncertain).min(1e6) } else { 1e6 };
         let is_enough = base.samples.min(new.samples) >= FEWEST;
         Self { log: new.log_ms - base.log_ms, error: variance.sqrt(), freedom, is_enough }
     }
 
-    /// The difference beyond `drift`, with noise `times` as large.
+    /// Returns the difference beyond `drift`, with the noise multiplied by `times`.
     #[must_use]
     pub fn beyond(self, drift: f64, times: f64) -> Self {
         Self { log: self.log - drift, error: self.error * times, ..self }
     }
 
-    /// How probable so large a difference is where there is none.
+    /// Returns the probability of so large a difference by chance.
     pub fn p(&self) -> f64 {
         self.distribution().map_or(1.0, |t| 2.0 * t.sf((self.log / self.error).abs()))
     }
 
-    /// Half of the interval in which the difference lies with a probability of 95 %.
+    /// Returns half of the width of the 95 % confidence interval.
     pub fn reach(&self) -> f64 {
         self.distribution().map_or(f64::INFINITY, |t| t.inverse_cdf(0.975) * self.error)
     }
@@ -159,7 +159,7 @@ mod tests {
     fn many_samples_do_not_make_a_run_more_certain_than_it_is() {
         let of = |count| Difference::between(&level(&around(2.0, 1.0, count)), &level(&around(2.0, 1.0, count))).error;
         assert!((of(1000) / of(50) - 1.0).abs() < 0.1, "{} {}", of(1000), of(50));
-        // Several runs do.
+        // Several runs reduce it.
         let run = Timed::of(&around(2.0, 1.0, 50)).unwrap();
         let four = Level::of(&vec![run; 4]).unwrap();
         assert!((Difference::between(&four, &four).error / of(50) - 0.5).abs() < 0.01);

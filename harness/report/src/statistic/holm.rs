@@ -1,7 +1,7 @@
-//! Holm's step-down correction: of many tests together, the chance that any of them alarms for nothing stays below the
-//! error rate, however the tests depend on each other (Holm, Scandinavian Journal of Statistics 6, 1979).
+//! Holm's step-down correction: for many tests together, the probability of any false alarm stays below the error rate,
+//! however the tests depend on each other (Holm, Scandinavian Journal of Statistics 6, 1979).
 
-/// The corrected p-values, in the order of `p`: those at or below the error rate are significant.
+/// Returns the corrected p-values, in the order of `p`: those at or below the error rate are significant.
 pub fn corrected(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));

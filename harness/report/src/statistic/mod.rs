@@ -1,4 +1,4 @@
-//! What noisy numbers allow to be said. It knows nothing of runs, labs or rows.
+//! Statistics of noisy numbers, independent of runs, labs and rows.
 pub mod difference;
 pub mod holm;
 pub mod robust;

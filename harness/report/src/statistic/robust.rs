@@ -1,11 +1,11 @@
-//! Middles and spreads that a few outliers do not move.
+//! Averages and spreads that are robust to outliers.
 
-/// The median; `None` of nothing.
+/// Returns the median; `None` for an empty slice.
 pub fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
 }
 
-/// The value below which the share `q` lies, between neighbours in proportion; `None` of nothing.
+/// Returns the `q` quantile, interpolated linearly; `None` for an empty slice.
 pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -14,7 +14,7 @@ pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
     Some(below + (above - below) * at.fract())
 }
 
-/// The median distance from `middle`, scaled so that it is the standard deviation of what is normally distributed.
+/// Returns the median distance from `middle`, scaled to equal the standard deviation for a normal distribution.
 pub fn spread(values: &[f64], middle: f64) -> f64 {
     let distances: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
     1.4826 * median(&distances).unwrap_or(0.0)
@@ -31,7 +31,7 @@ mod tests {
         assert_eq!((quantile(&values, 0.0), quantile(&values, 1.0)), (Some(1.0), Some(1000.0)));
         assert!((quantile(&[0.0, 1.0], 0.25).unwrap() - 0.25).abs() < 1e-12);
         assert_eq!(median(&[]), None);
-        // One that lies far away does not count for more.
+        // A distant outlier does not count more than another value.
         assert!((spread(&values, 4.0) - 1.4826 * 2.0).abs() < 1e-9);
         assert_eq!(spread(&[], 1.0), 0.0);
     }

@@ -1,33 +1,34 @@
-//! What all cases of a comparison have in common: a drift of the whole run, and noise that is larger than each case
-//! tells.
+//! The common effects in all cases of a comparison: a drift of the whole run, and noise that is larger than the cases'
+//! own estimates.
 use super::{difference::Difference, robust};
 
-/// Fewer cases than these say nothing about what they have in common.
+/// The minimum number of cases for estimating their common effects.
 const FEWEST: usize = 8;
 
-/// What the cases have in common.
+/// The common effects.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Common {
-    /// Whether there are enough cases to tell.
+    /// Whether there are enough cases to estimate them.
     pub is_known: bool,
     /// The median of all differences: by how much the whole of `new` is slower.
     pub shift: f64,
-    /// The part of it that is taken for drift.
+    /// The part of the shift that is attributed to drift.
     pub drift: f64,
-    /// The factor by which the noise of every case is too small; 1 or more.
+    /// The factor by which the noise of every case is underestimated; at least 1.
     pub noise: f64,
 }
 
 impl Common {
-    /// Of the differences that have enough samples. A shift of up to `most` is drift, as of a GPU that is a few degrees
-    /// warmer; what goes beyond stays in the cases. The noise is scaled so that the middle half of the cases is as wide
-    /// as it should be: a machine that is noisier than the constants of [`super::difference`] say raises no alarm.
+    /// Estimates them from the differences with enough samples. A shift of up to `most` counts as drift, for example of
+    /// a GPU that is a few degrees warmer; the rest stays in the cases. The noise is scaled so that the interquartile
+    /// range of the cases has its expected width: a machine that is noisier than the constants of [`super::difference`]
+    /// then causes no false alarm.
     pub fn of(differences: &[Difference], most: f64) -> Self {
         let all: Vec<&Difference> = differences.iter().filter(|d| d.is_enough).collect();
         if all.len() < FEWEST {
             return Self { is_known: false, shift: 0.0, drift: 0.0, noise: 1.0 };
         }
-        // Loud cases say little of a drift. They are left out, if enough others are left.
+        // Noisy cases contribute little to the estimate of a drift. They are left out, if enough others remain.
         let error = robust::median(&all.iter().map(|d| d.error).collect::<Vec<_>>()).unwrap_or_default();
         let quiet: Vec<f64> = all.iter().filter(|d| d.error <= error).map(|d| d.log).collect();
         let logs = if quiet.len() < FEWEST { all.iter().map(|d| d.log).collect() } else { quiet };

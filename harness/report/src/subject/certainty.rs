@@ -1,4 +1,4 @@
-//! How sure the run is of what it says.
+//! The reliability of the run.
 use harness::Verdict;
 
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     words::{count, list, short},
 };
 
-/// How many rows ended in which way.
+/// The numbers of rows by verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(missing_docs)] // Each field is the verdict of its name.
 pub struct Totals {
@@ -17,7 +17,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The totals of these rows.
+    /// Counts these rows.
     pub fn of<'r>(rows: impl Iterator<Item = &'r Row>) -> Self {
         let mut totals = Self::default();
         for row in rows {
@@ -31,16 +31,16 @@ impl Totals {
         totals
     }
 
-    /// The totals with their words.
+    /// Returns the totals with their names.
     pub fn named(&self) -> [(&'static str, usize); 4] {
         [("passed", self.pass), ("failed", self.fail), ("finding", self.finding), ("skipped", self.skip)]
     }
 }
 
-/// Noise above which a row's time says little, in per cent.
+/// The noise above which a row's time is unreliable, in per cent.
 const NOISY: f64 = 10.0;
 
-/// How sure the run is, a sentence each.
+/// Describes the reliability of the run, a sentence each.
 pub fn says(run: &Run) -> Vec<String> {
     let mut says = run.remarks.clone();
     let emulated = run.rows().filter(|row| row.is_emulated()).count();

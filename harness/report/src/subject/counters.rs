@@ -1,11 +1,11 @@
-//! What the embedded machine counted, in quantities that do not depend on the size of the problem where there are such.
+//! The embedded machine's counters, as quantities that do not depend on the size of the problem where possible.
 use crate::{
     picture::figure::Table,
     run::{folder::LabRows, row::Row},
     words::{count, grouped, short},
 };
 
-/// How many rows of a lab are shown.
+/// The maximum number of a lab's rows that are shown.
 const MOST: usize = 150;
 
 /// A quantity: its heading, and its value.
@@ -29,7 +29,7 @@ const QUANTITIES: [Quantity; 9] = [
     }),
 ];
 
-/// The table; `None` where nothing was counted. Of many rows, [`MOST`] over `part` are shown.
+/// Returns the table; `None` if there are no counters. Of many rows, [`MOST`] divided by `part` are shown.
 pub fn table(lab: &LabRows, part: usize) -> Option<Table> {
     let most = MOST / part;
     let rows: Vec<&Row> = lab.rows.iter().filter(|row| row.number("instructions").is_some_and(|n| n > 0.0)).collect();

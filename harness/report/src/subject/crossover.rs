@@ -1,25 +1,24 @@
-//! Which of several lines is the highest where, in as few words as are true.
+//! Finds which of several lines is the highest where, in as few ranges as possible.
 
-/// A line: its name, and its value at each place; `None` where it has none.
+/// A line: its name, and its value at each position; `None` if it has none.
 pub type Line = (String, Vec<Option<f64>>);
 
-/// Places in a row at which one line is the highest, or as good as that.
+/// Consecutive positions at which one line is the highest, or nearly so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stretch {
     /// The index of the line.
     pub line: usize,
-    /// The first place.
+    /// The first position.
     pub first: usize,
-    /// The last place.
+    /// The last position.
     pub last: usize,
 }
 
-/// A line that is below the highest by no more than this share is as good as it.
+/// A line that is below the highest by at most this fraction counts as equally good.
 pub const AS_GOOD: f64 = 0.05;
 
-/// The stretches, from the first place on: each belongs to the line that stays as good as the highest for longest;
-/// among those that stay equally long, to the highest on the whole. Places at which no line has a value end a
-/// stretch.
+/// Returns the ranges, from the first position on: each belongs to the line that stays nearly the highest for longest;
+/// among lines that stay equally long, to the highest overall. Positions without any value end a range.
 pub fn stretches(lines: &[Line]) -> Vec<Stretch> {
     let places = lines.iter().map(|line| line.1.len()).max().unwrap_or(0);
     let at = |line: usize, place: usize| lines[line].1.get(place).copied().flatten().filter(|value| *value > 0.0);
@@ -35,7 +34,7 @@ pub fn stretches(lines: &[Line]) -> Vec<Stretch> {
         };
         let longest = (0..lines.len()).max_by(|&a, &b| {
             let by_length = reach(a).cmp(&reach(b));
-            // Of lines that are equally good, the first stays the first.
+            // Among equally good lines, the first one wins.
             by_length.then(height(a, reach(a)).total_cmp(&height(b, reach(b)))).then(b.cmp(&a))
         });
         match longest.map(|line| (line, reach(line))) {
@@ -49,8 +48,8 @@ pub fn stretches(lines: &[Line]) -> Vec<Stretch> {
     found
 }
 
-/// Where line `a` falls below line `b` between two sizes, by straight lines on logarithmic axes. If one of them is
-/// above the other at both, the sizes' middle.
+/// Returns the size, between two sizes, at which line `a` falls below line `b`, interpolated linearly on logarithmic
+/// axes. If one line is above the other at both, returns the (geometric) middle of the sizes.
 pub fn crossing(sizes: (f64, f64), a: (f64, f64), b: (f64, f64)) -> f64 {
     let (before, after) = ((a.0 / b.0).ln(), (a.1 / b.1).ln());
     let share = if before > 0.0 && after < 0.0 { before / (before - after) } else { 0.5 };
@@ -69,7 +68,7 @@ mod tests {
     fn the_line_that_stays_good_for_longest_has_the_stretch() {
         let lines = [
             line("early", &[10.0, 10.0, 10.0, 1.0]),
-            // The highest at one place, but not by enough to be worth words.
+            // The highest at one position, but not by enough to be mentioned.
             line("noise", &[1.0, 10.4, 1.0, 1.0]),
             line("late", &[1.0, 1.0, 5.0, 20.0]),
         ];

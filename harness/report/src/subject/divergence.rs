@@ -1,4 +1,5 @@
-//! What divergence costs: against the ways that a warp splits into, the lanes that have work, and the work itself.
+//! The cost of divergence: as a function of the number of paths that a warp splits into, of the active lanes, and of
+//! the work itself.
 use crate::{
     picture::{
         figure::{Figure, Picture, Table},
@@ -9,14 +10,14 @@ use crate::{
     words::{short, time},
 };
 
-/// A cost that is counted as a multiple: along which column, in which, and the words.
+/// A cost that is counted as a multiple: the columns of x and y, and the texts.
 struct Cost {
     along: &'static str,
     cost: &'static str,
     title: &'static str,
     x: &'static str,
     y: &'static str,
-    /// What the cost would be if ways were done one after another: drawn beside it.
+    /// The cost if paths were executed one after another: drawn as a second line.
     ideal: Option<fn(f64) -> f64>,
 }
 
@@ -39,7 +40,7 @@ const COSTS: [Cost; 2] = [
     },
 ];
 
-/// The figures of a lab whose rows have these columns.
+/// Returns the figures of a lab whose rows have these columns.
 pub fn figures(lab: &LabRows) -> Vec<Figure> {
     COSTS.iter().filter_map(|cost| multiple(lab, cost)).chain(rounds(lab)).collect()
 }
@@ -96,10 +97,10 @@ fn multiple(lab: &LabRows, kind: &Cost) -> Option<Figure> {
     Some(Figure { title: kind.title.into(), says: vec![says], picture: Picture::Plot(plot), table })
 }
 
-/// A row, the work on each way, and its time in ms.
+/// A row, the work on each path, and its time in ms.
 type Timed<'r> = (&'r Row, f64, f64);
 
-/// The time of variants that differ in how their branches fall, against the work on each way.
+/// Plots the time of variants with different branch patterns against the work on each path.
 fn rounds(lab: &LabRows) -> Option<Figure> {
     let mut lines: Vec<(&str, Vec<Timed>)> = Vec::new();
     for row in &lab.rows {

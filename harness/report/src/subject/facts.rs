@@ -1,13 +1,13 @@
-//! What ran where: the device, its driver and clocks, the revision, the seed, as pairs of a word and its value.
+//! The facts about a run: the device, its driver and clocks, the revision, the seed, as pairs of a name and its value.
 use crate::{
     run::{folder::Run, session::Session},
     words::{list, short, size},
 };
 
-/// Facts, in an order in which they are read.
+/// Facts, in reading order.
 pub type Facts = Vec<(&'static str, String)>;
 
-/// What a reader calls the device that a session used.
+/// Returns the name of a session's device for people.
 pub fn device(session: &Session) -> String {
     match (&session.device.name, session.device.is_emulated) {
         (name, _) if name.is_empty() => "unknown device".into(),
@@ -17,7 +17,7 @@ pub fn device(session: &Session) -> String {
     }
 }
 
-/// The facts of a session.
+/// Returns the facts of a session.
 pub fn of(run: &Run, session: &Session) -> Facts {
     let device_ = &session.device;
     let mut facts: Facts = vec![("Device", device(session))];
@@ -68,7 +68,7 @@ pub fn of(run: &Run, session: &Session) -> Facts {
     facts
 }
 
-/// The GPU's state, in words.
+/// Describes the GPU's state.
 fn state(nvml: &crate::run::session::Nvml) -> String {
     let parts = [
         nvml.sm_clock_mhz.map(|mhz| format!("{mhz} MHz")),
@@ -84,7 +84,7 @@ fn state(nvml: &crate::run::session::Nvml) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// Where the kernels' PTX came from, each origin once.
+/// Returns the origins of the kernels' PTX, each once.
 fn compilers(session: &Session) -> Vec<String> {
     let mut origins: Vec<String> = session.labs.iter().flat_map(|lab| lab.ptx.values().cloned()).collect();
     origins.sort();

@@ -1,28 +1,28 @@
-//! What the checks found, what is wrong, and what could not run, with the source where it is known.
+//! Findings, failures and skipped cases, with the source where it is known.
 use harness::Verdict;
 use wire::printable;
 
 use crate::run::{folder::LabRows, row::Row};
 
-/// A case of which there is something to say.
+/// A notable case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
     /// The variant and the case.
     pub name: String,
-    /// How it ended.
+    /// Its verdict.
     pub verdict: Verdict,
-    /// Whether that was intended.
+    /// Whether the verdict was intended.
     pub is_expected: bool,
     /// The row's note.
     pub note: String,
-    /// What the machine found, in full: a report each, with the lines of the source.
+    /// The machine's findings in full: a report each, with the lines of the source.
     pub texts: Vec<String>,
 }
 
-/// How many cases of a lab are shown that are as they should be.
+/// The maximum number of a lab's expected cases that are shown.
 const MOST_EXPECTED: usize = 60;
 
-/// The remarks: failures and findings first, then what was skipped, then what is wrong on purpose.
+/// Returns the remarks: failures and findings first, then skipped cases, then those that are wrong on purpose.
 pub fn remarks(lab: &LabRows) -> Vec<Remark> {
     let worth = |row: &&Row| row.verdict != Verdict::Pass || row.is_wrong_on_purpose();
     let remark = |row: &Row| {

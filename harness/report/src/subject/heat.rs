@@ -1,4 +1,4 @@
-//! The heat map of the source: each line of a `.cu` file with what it cost, where the run kept that.
+//! The heat map of the source: each line of a `.cu` file with its cost, if the run recorded it.
 use std::collections::HashMap;
 
 use harness::{Details, HotLine};
@@ -8,27 +8,27 @@ use crate::{run::folder::LabRows, subject::known::Known};
 /// A source file with the cost of its lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listing {
-    /// The file's path, as line information names it.
+    /// The file's path, as in the line information.
     pub file: String,
     /// Its lines, or those that are known.
     pub lines: Vec<Line>,
-    /// How many lines are left out, far from any that costs something.
+    /// The number of lines that are left out, far from any line with a cost.
     pub left_out: usize,
 }
 
 /// A line of source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// Counted from 1.
+    /// Its number, counted from 1.
     pub number: u32,
-    /// The line itself.
+    /// Its text.
     pub text: String,
     /// Its cost in the case in which its share was the largest, with the case's name.
     pub cost: Option<(HotLine, String)>,
 }
 
-/// The listings of a lab, in the order of the files' names. A line that belongs to several cases has the cost of the
-/// one in which its share was the largest.
+/// Returns the listings of a lab, sorted by file name. A line that belongs to several cases has the cost of the one in
+/// which its share was the largest.
 pub fn listings(lab: &LabRows, known: &Known) -> Vec<Listing> {
     let mut files: HashMap<&str, HashMap<u32, (&HotLine, &Details)>> = HashMap::new();
     for details in &lab.details {
@@ -54,7 +54,7 @@ fn listing(lab: &str, file: &str, costs: &HashMap<u32, (&HotLine, &Details)>, kn
     let cost = |number: u32| costs.get(&number).map(|(hot, details)| ((*hot).clone(), name(details)));
     let source = known.lab(lab).and_then(|lab| lab.kernels.iter().find(|source| source.path == file));
     let source: Option<Vec<&str>> = source.map(|source| source.cuda.lines().collect());
-    // The file that this program has may be another than the one that ran.
+    // This program's copy of the file may differ from the one that ran.
     let is_same = |text: &[&str]| {
         costs.values().all(|(hot, _)| text.get(hot.line as usize - 1).is_some_and(|line| line.trim() == hot.source))
     };
@@ -73,7 +73,7 @@ fn listing(lab: &str, file: &str, costs: &HashMap<u32, (&HotLine, &Details)>, kn
 }
 
 impl Listing {
-    /// The listing without the lines that lie farther than `near` from each that costs something.
+    /// Returns the listing without the lines that are farther than `near` from each line with a cost.
     #[must_use]
     pub fn around_costs(mut self, near: u32) -> Self {
         let costs: Vec<u32> = self.lines.iter().filter(|line| line.cost.is_some()).map(|line| line.number).collect();

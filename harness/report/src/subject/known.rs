@@ -1,5 +1,4 @@
-//! What this program knows of the labs themselves, beyond their rows. A lab that it does not know is reported from its
-//! rows alone.
+//! The labs that this program knows. An unknown lab is reported from its rows alone.
 use harness::{Expect, Lab};
 
 use crate::run::row::Row;
@@ -9,19 +8,19 @@ use crate::run::row::Row;
 pub struct Known<'l>(pub &'l [&'static Lab]);
 
 impl Known<'_> {
-    /// The lab of this name.
+    /// Returns the lab of this name.
     pub fn lab(&self, name: &str) -> Option<&'static Lab> {
         self.0.iter().copied().find(|lab| lab.name == name)
     }
 
-    /// Whether the row's variant should give the right answer.
+    /// Whether the row's variant is expected to be right.
     pub fn is_right(&self, row: &Row) -> bool {
         let lab = self.lab(row.text("lab"));
         let variant = lab.and_then(|lab| lab.variants().into_iter().find(|variant| variant.name == row.variant()));
         variant.is_none_or(|variant| variant.expect == Expect::Right) && !row.is_wrong_on_purpose()
     }
 
-    /// What a column of a lab holds.
+    /// Returns the meaning of a lab's column.
     pub fn meaning(&self, lab: &str, column: &str) -> Option<&'static str> {
         let lab = self.lab(lab)?;
         let published = lab.published.iter().find(|known| known.column == column).map(|known| known.source);

@@ -1,4 +1,4 @@
-//! A lab's ladder: its variants on the same case, one bar each, with the ceiling, with what others measured, and
+//! A lab's ladder: its variants on the same case, one bar each, with the ceiling, with values measured by others, and
 //! with the speed-up over the textbook's kernel.
 use std::collections::{HashMap, HashSet};
 
@@ -10,9 +10,9 @@ use crate::{
 /// The variants of a lab on one case.
 #[derive(Debug)]
 pub struct Ladder<'r> {
-    /// What all rungs have in common.
+    /// The case that all rungs share.
     pub case: String,
-    /// By what they are compared.
+    /// The quantity that is compared.
     pub metric: Metric,
     /// The rows, in the lab's order.
     pub rungs: Vec<Rung<'r>>,
@@ -25,31 +25,30 @@ pub struct Ladder<'r> {
 pub struct Rung<'r> {
     /// Its row.
     pub row: &'r Row,
-    /// The variant, and what its case has beyond the ladder's.
+    /// The variant, and the part of its case that the ladder's case does not have.
     pub name: String,
-    /// The value that is compared.
+    /// The compared value.
     pub value: f64,
     /// Whether its answer should be right, and is.
     pub is_right: bool,
-    /// How many times as fast as the textbook's kernel, where both do the same work.
+    /// The speed-up over the textbook's kernel, if both do the same work.
     pub speed_up: Option<f64>,
 }
 
-/// How many special cases of one variant stand in a ladder with the others; more are an experiment of their own.
+/// The maximum number of special cases of one variant in a ladder with the others; more make a separate experiment.
 const SPECIAL: usize = 2;
 
-/// Rows that are compared, and what is compared: the case, and whether data travels in it.
+/// Rows that are compared, and their common properties: the case, and whether they include data transfers.
 struct Group<'r> {
     case: &'r str,
     travels: bool,
-    /// The variant, where only one is compared with itself.
+    /// The variant, if only one is compared with itself.
     alone: Option<&'r str>,
     rows: Vec<&'r Row>,
 }
 
-/// The ladders of a lab. The one that a reader should see first is the first: not much shorter than the longest, with
-/// what others measured beside it, and with the most work. Variants of which many special cases were run come last,
-/// each by itself.
+/// Returns the ladders of a lab. The most interesting one comes first: not much shorter than the longest, with values
+/// measured by others, and with the most work. Variants with many special cases come last, each in its own ladder.
 pub fn ladders<'r>(lab: &'r LabRows, known: &Known) -> Vec<Ladder<'r>> {
     let has_value = |row: &&Row| row.ms().is_some() || Metric::Instructions.value(row).is_some();
     let rows: Vec<&Row> = lab.rows.iter().filter(has_value).collect();
@@ -94,20 +93,20 @@ pub fn ladders<'r>(lab: &'r LabRows, known: &Known) -> Vec<Ladder<'r>> {
 }
 
 impl Group<'_> {
-    /// Whether others have published what they measured.
+    /// Whether there are values measured by others.
     fn has_peers(&self) -> bool {
         let has = |row: &&Row, prefix: &str| row.columns(prefix).any(|column| !row.text(column).is_empty());
         self.rows.iter().any(|row| has(row, "published_") || has(row, "peer_"))
     }
 
-    /// The most work of a row.
+    /// Returns the most work of a row.
     fn work(&self) -> f64 {
         let work = |row: &&Row| ["flop", "bytes", "n"].iter().find_map(|column| row.number(column));
         self.rows.iter().filter_map(work).fold(0.0, f64::max)
     }
 }
 
-/// The shortest case of the lab of which `case` is a special one: `f32` for `f32, 32 a thread`.
+/// Returns the shortest case of the lab of which `case` is a special one: `f32` for `f32, 32 a thread`.
 fn common_case<'c>(case: &'c str, cases: &HashSet<&str>) -> &'c str {
     let ends = case.match_indices(", ").map(|(end, _)| &case[..end]);
     ends.into_iter().find(|short| cases.contains(short)).unwrap_or(case)
@@ -147,24 +146,24 @@ fn ladder<'r>(group: &Group<'r>, known: &Known) -> Option<Ladder<'r>> {
     Some(Ladder { case, metric, rungs, textbook })
 }
 
-/// Whether two rows solve a problem of the same size with the same least work.
+/// Whether two rows solve a problem of the same size with the same minimum work.
 pub(super) fn is_same_work(one: &Row, other: &Row) -> bool {
     ["n", "bytes", "flop"].iter().all(|column| one.text(column) == other.text(column))
 }
 
 impl Ladder<'_> {
-    /// Whether its rungs can be compared: rates can, and times and counts can for problems of one size.
+    /// Whether its rungs can be compared: rates always, times and counts only for problems of the same size.
     pub fn is_fair(&self) -> bool {
         let sizes = || self.rungs.iter().map(|rung| rung.row.text("n"));
         matches!(self.metric, Metric::Rate(..)) || sizes().all(|n| Some(n) == sizes().next())
     }
 
-    /// The right kernel with the best value, or the best right rung where none is a kernel; a count has no best.
+    /// Returns the right kernel with the best value, or the best right rung if none is a kernel; a count has no best.
     pub fn best(&self) -> Option<&Rung<'_>> {
         self.best_of(self.kernels()).or_else(|| self.best_of(self.right()))
     }
 
-    /// What is no kernel of the lab, right, and better than the best kernel.
+    /// Returns the best right entry that is not a lab kernel, if it beats the best kernel.
     pub fn better_than_kernels(&self) -> Option<&Rung<'_>> {
         let best = self.best_of(self.kernels())?;
         self.best_of(self.right()).filter(|other| !std::ptr::eq(*other, best))
@@ -188,7 +187,7 @@ impl Ladder<'_> {
 }
 
 impl Rung<'_> {
-    /// Whether a kernel of the lab did it. What a library, the driver's copy or the host did has no grid.
+    /// Whether it is a kernel of the lab. A library, the driver's copy and the host have no grid.
     fn is_kernel(&self) -> bool {
         !self.row.text("grid").is_empty()
     }

@@ -1,4 +1,4 @@
-//! By what the variants of a lab are compared.
+//! The quantities by which the variants of a lab are compared.
 use crate::{
     run::row::Row,
     words::{short, time},
@@ -7,20 +7,20 @@ use crate::{
 /// A quantity that is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
-    /// A column with a rate: its name, and its unit.
+    /// A column with a rate: its name and its unit.
     Rate(&'static str, &'static str),
     /// The median time, in ms.
     Time,
-    /// What the embedded machine counted: warp instructions.
+    /// The embedded machine's count of warp instructions.
     Instructions,
 }
 
-/// The rates by which kernels are compared, the first that a lab has.
+/// The rates by which kernels are compared; the first one that a lab has is used.
 const RATES: [Metric; 3] =
     [Metric::Rate("gb_per_s", "GB/s"), Metric::Rate("tflop_per_s", "TFLOP/s"), Metric::Rate("gflop_per_s", "GFLOP/s")];
 
 impl Metric {
-    /// By what these rows are compared: by what at least half of those have that were timed.
+    /// Chooses the quantity for these rows: one that at least half of the timed rows have.
     pub fn of(rows: &[&Row]) -> Option<Self> {
         let having = |metric: &Self| rows.iter().filter(|row| metric.value(row).is_some()).count();
         let timed = having(&Self::Time);
@@ -30,7 +30,7 @@ impl Metric {
         (having(&Self::Instructions) > 0).then_some(Self::Instructions)
     }
 
-    /// The row's value.
+    /// Returns the row's value.
     pub fn value(&self, row: &Row) -> Option<f64> {
         match self {
             Self::Rate(column, _) => row.number(column).filter(|_| !row.is_emulated()),
@@ -39,12 +39,12 @@ impl Metric {
         }
     }
 
-    /// What is predicted for the row, and from where to where that may lie, in this quantity.
+    /// Returns the row's prediction and its interval, in this quantity.
     pub fn predicted(&self, row: &Row) -> Option<(f64, (f64, f64))> {
         let ms = |column: &str| row.number(column).filter(|ms| *ms > 0.0);
         let [is, low, high] = ["predicted_ms", "predicted_low_ms", "predicted_high_ms"].map(ms);
         match self {
-            // A rate is what it is at the measured time, so much less at a longer one.
+            // A rate at the predicted time is the rate at the measured time, scaled by the ratio of the times.
             Self::Rate(..) => {
                 let work = self.value(row)? * row.ms()?;
                 Some((work / is?, (work / high?, work / low?)))
@@ -54,7 +54,7 @@ impl Metric {
         }
     }
 
-    /// The unit, as an axis names it.
+    /// Returns the unit, for an axis.
     pub fn unit(&self) -> &'static str {
         match self {
             Self::Rate(_, unit) => unit,
@@ -63,7 +63,7 @@ impl Metric {
         }
     }
 
-    /// A value in words.
+    /// Formats a value as text.
     pub fn words(&self, value: f64) -> String {
         match self {
             Self::Rate(_, unit) => format!("{} {unit}", short(value)),
@@ -72,8 +72,8 @@ impl Metric {
         }
     }
 
-    /// What others measured for this row, each with its column's name: columns that begin with `published_` or `peer_`
-    /// and end in the metric's name, or that hold a time from which a rate follows.
+    /// Returns the values measured by others for this row, each with its column's name: columns that begin with
+    /// `published_` or `peer_` and end in the metric's name, or that contain a time from which a rate follows.
     pub fn peers<'r>(&self, row: &'r Row) -> Vec<(&'r str, f64)> {
         let value = |column: &'r str| {
             let value = row.number(column).filter(|value| *value > 0.0)?;

@@ -1,4 +1,5 @@
-//! What is shown of a run: a file a question. Each makes figures and tables from rows; none knows how they are drawn.
+//! The sections of a report, one file for each question. Each makes figures and tables from rows, independent of how
+//! they are drawn.
 pub mod certainty;
 pub mod counters;
 pub mod crossover;

@@ -1,4 +1,4 @@
-//! Occupancy against the size of a block, and bandwidth against the bytes in flight.
+//! Occupancy as a function of the block size, and bandwidth as a function of the bytes in flight.
 use crate::{
     picture::{
         figure::{Figure, Picture, Table},
@@ -9,12 +9,12 @@ use crate::{
     words::{grouped, short, time},
 };
 
-/// The figures of a lab whose rows have these columns.
+/// Returns the figures of a lab whose rows have these columns.
 pub fn figures(lab: &LabRows) -> Vec<Figure> {
     curves(lab).into_iter().chain(in_flight(lab)).collect()
 }
 
-/// The variants that have `column` at three places or more, with those rows.
+/// Returns the variants that have `column` in at least three rows, with those rows.
 fn variants(lab: &LabRows, has: impl Fn(&Row) -> bool) -> Vec<(&str, Vec<&Row>)> {
     let mut found: Vec<(&str, Vec<&Row>)> = Vec::new();
     for row in lab.rows.iter().filter(|row| has(row)) {
@@ -94,7 +94,7 @@ fn curves(lab: &LabRows) -> Option<Figure> {
     })
 }
 
-/// Little's law: what is in flight, and what it brings.
+/// Plots Little's law: the bytes in flight, and the resulting bandwidth.
 fn in_flight(lab: &LabRows) -> Option<Figure> {
     let variants = variants(lab, |row| {
         row.ms().is_some() && row.number("kib_in_flight").is_some() && row.number("gb_per_s").is_some()

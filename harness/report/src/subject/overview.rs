@@ -1,4 +1,4 @@
-//! A run at a glance: a row a lab.
+//! A run at a glance: a row for each lab.
 use crate::{
     picture::figure::Table,
     run::folder::Run,
@@ -6,7 +6,7 @@ use crate::{
     words::{grouped, short},
 };
 
-/// The table. The first column is the lab's name.
+/// Returns the table. The first column is the lab's name.
 pub fn table(run: &Run, known: &Known) -> Table {
     let mut table = Table::new(&[
         "lab",

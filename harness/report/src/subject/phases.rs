@@ -1,4 +1,4 @@
-//! The phases of a pass, one after another, mode by mode: on the first pass and on later ones.
+//! The phases of a pass, one after another, for each mode: in the first pass and in later ones.
 use crate::{
     picture::{
         figure::{Figure, Picture, Table},
@@ -8,10 +8,10 @@ use crate::{
     words::{grouped, short, time},
 };
 
-/// How the names of a pass's columns begin, and what the pass is.
+/// The prefixes of the passes' columns, and descriptions of the passes.
 const PASSES: [(&str, &str); 2] = [("first_", "the first pass, with allocation"), ("warm_", "later passes")];
 
-/// What the columns of a phase are called, and what the phase is.
+/// The names of the phases' columns, and descriptions of the phases.
 const PHASES: [(&str, &str); 6] = [
     ("allocate", "allocation"),
     ("touch", "the host writes"),
@@ -21,7 +21,7 @@ const PHASES: [(&str, &str); 6] = [
     ("host_read", "the host reads"),
 ];
 
-/// A figure for each pass, at the largest size that the most modes have.
+/// Returns a figure for each pass, at the largest size that the most modes have.
 pub fn figures(lab: &LabRows) -> Vec<Figure> {
     let rows: Vec<&Row> =
         lab.rows.iter().filter(|row| row.ms().is_some() && row.number("warm_kernel_ms").is_some()).collect();

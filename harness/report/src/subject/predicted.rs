@@ -1,5 +1,5 @@
-//! What each variant is predicted to take on a GPU (`--predict`), where nothing was measured: hatched bars with the
-//! interval, one figure a case and size. Every figure says that it is a prediction.
+//! The predicted time of each variant on a GPU (`--predict`), if nothing was measured: hatched bars with the interval,
+//! one figure for each case and size. Every figure is marked as a prediction.
 use crate::{
     picture::{
         bars::{Bar, Bars, Tone},
@@ -9,7 +9,8 @@ use crate::{
     words::{grouped, list, short, time},
 };
 
-/// The figures of a lab, the one of the most rows first; none if nothing is predicted, or times were measured.
+/// Returns the figures of a lab, the one with the most rows first; empty if nothing is predicted, or times were
+/// measured.
 pub fn figures(lab: &LabRows) -> Vec<Figure> {
     let mut groups: Vec<(String, Vec<&Row>)> = Vec::new();
     if lab.rows.iter().any(|row| row.ms().is_some()) {
@@ -32,7 +33,7 @@ pub fn figures(lab: &LabRows) -> Vec<Figure> {
     groups.iter().filter_map(|(case, rows)| figure(lab, case, rows)).collect()
 }
 
-/// Which of these rows are not predicted, each with the reason that it gives; `None` if all are, or none was to be.
+/// Lists which of these rows have no prediction, with their reasons; `None` if all have one, or none was requested.
 pub fn refused<'r>(rows: impl Iterator<Item = &'r Row>) -> Option<String> {
     let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     let is_refused = |row: &&Row| row.number("predicted_ms").is_none() && !row.text("predicted_bound").is_empty();
@@ -53,7 +54,7 @@ fn figure(lab: &LabRows, case: &str, rows: &[&Row]) -> Option<Figure> {
     let part =
         lab.details.iter().find_map(|details| details.predicted.as_ref()).map(|predicted| predicted.part.clone());
     let part = part.unwrap_or_else(|| "a GPU".into());
-    // What is wrong on purpose is fast for nothing.
+    // A variant that is wrong on purpose may be fast for that reason.
     let right = known.iter().filter(|(row, _)| !row.is_wrong_on_purpose());
     let (shortest, least) = right.min_by(|a, b| a.1.total_cmp(&b.1)).or(known.first())?;
     let mut says = vec![

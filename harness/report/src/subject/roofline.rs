@@ -1,4 +1,5 @@
-//! The roofline: every kernel by its operations a byte and its operations a second, under the device's roofs.
+//! The roofline: every kernel by its arithmetic intensity (operations a byte) and its operations a second, under the
+//! device's roofs.
 use harness::Peak;
 use predict::Part;
 
@@ -16,7 +17,7 @@ use crate::{
 /// The best row of each variant that has bytes and operations, as points.
 struct Kernel<'r> {
     row: &'r Row,
-    /// Operations a byte that must be moved.
+    /// Arithmetic intensity: operations for each byte that must be moved.
     intensity: f64,
     gflop_per_s: f64,
     /// Whether its time is predicted, not measured.
@@ -28,18 +29,19 @@ struct Roofs {
     peak: Option<f64>,
     copy: Option<f64>,
     link: Option<f64>,
-    /// What the one of device memory is.
+    /// The name of the device memory's roof.
     memory: &'static str,
 }
 
 impl Roofs {
-    /// Those of the device, or, where it is emulated and times were predicted, those of the part for which they were.
+    /// Returns the roofs of the device or, if it is emulated and times were predicted, of the part for which they were
+    /// predicted.
     fn of(run: &Run, lab: &str) -> Roofs {
         let session = run.session_of(lab);
         let peak = session.and_then(|session| session.device.peak_gflop_per_s(Peak::Single));
         let ceilings = session.and_then(|session| session.ceilings);
         let (copy, link) = ceilings.map(|all| (all.device_copy_gb_per_s, all.h2d_gb_per_s)).unzip();
-        // No kernel of any traffic lies above the rate of reading alone; older runs have measured the copy only.
+        // No kernel's traffic exceeds the read bandwidth; older runs measured only the copy.
         let read = ceilings.and_then(|all| all.device_read_gb_per_s);
         let memory = if read.is_some() { "device memory, measured reads" } else { "device memory, measured copy" };
         let measured = Roofs { peak, copy: read.or(copy), link, memory };
@@ -55,7 +57,7 @@ impl Roofs {
     }
 }
 
-/// The figure; `None` where no kernel has been timed, or its time predicted, that has both.
+/// Returns the figure; `None` if no kernel with bytes and operations has a measured or predicted time.
 pub fn figure(run: &Run, known: &Known) -> Option<Figure> {
     let mut labs: Vec<(&str, Vec<Kernel>)> = Vec::new();
     for lab in &run.labs {
@@ -152,12 +154,12 @@ fn point(x: f64, y: f64) -> Point {
     Point { x, y, tip: String::new() }
 }
 
-/// What tells a predicted kernel from a measured one, in words.
+/// Returns the text that marks a predicted kernel.
 fn predicted(kernel: &Kernel) -> &'static str {
     if kernel.is_predicted { ", predicted" } else { "" }
 }
 
-/// The fastest row of each right variant, as it was measured, and as it is predicted.
+/// Returns the fastest row of each right variant, as measured and as predicted.
 fn kernels<'r>(rows: &'r [Row], known: &Known) -> Vec<Kernel<'r>> {
     let foretold = |row: &Row| row.number("predicted_ms").filter(|ms| *ms > 0.0);
     let mut all = fastest(rows, known, false, Row::ms);
@@ -190,7 +192,7 @@ fn fastest<'r>(
     best
 }
 
-/// The least bytes that the case must move. A product of matrices has them in its shape.
+/// Returns the minimum bytes that the case must move. A matrix product's shape implies them.
 fn least_bytes(row: &Row) -> Option<f64> {
     row.number("bytes").or_else(|| {
         let (m, k, n) = (row.number("m")?, row.number("k")?, row.number("n")?);
@@ -198,7 +200,7 @@ fn least_bytes(row: &Row) -> Option<f64> {
     })
 }
 
-/// The operations of a product of matrices, by its shape.
+/// Returns the operations of a matrix product, from its shape.
 fn flop_of(row: &Row) -> Option<f64> {
     Some(2.0 * row.number("m")? * row.number("k")? * row.number("n")?)
 }

@@ -1,4 +1,4 @@
-//! The rows of a lab, as a table of what most readers look for.
+//! The rows of a lab, as a table of the most important columns.
 use harness::Verdict;
 
 use crate::{
@@ -7,14 +7,14 @@ use crate::{
     words::{count, grouped, short, time},
 };
 
-/// How many rows of a lab are shown. More would make a page that is slow to open; the CSV has all.
+/// The maximum number of a lab's rows that are shown. A larger page would be slow to open; the CSV has all.
 const MOST: usize = 250;
 
-/// The longest note that is shown whole.
+/// The maximum length of a note that is shown whole.
 const NOTE: usize = 160;
 
-/// The table: rows that are not as they should be come before those that are left out. Of many rows, [`MOST`] over
-/// `part` are shown.
+/// Returns the table: unexpected rows have precedence when rows are left out. Of many rows, [`MOST`] divided by `part`
+/// are shown.
 pub fn table(lab: &LabRows, part: usize) -> Table {
     let most = MOST / part;
     let mut table = Table::new(&[

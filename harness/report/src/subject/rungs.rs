@@ -1,4 +1,4 @@
-//! A ladder as a picture: a bar a variant, what is predicted below what was measured, and what there is to say of them.
+//! A ladder as a chart: a bar for each variant, predictions below measured values, and remarks.
 use crate::{
     picture::{
         bars::{Bar, Bars, Limit, Tone},
@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Ladder<'_> {
-    /// The figure.
+    /// Returns the figure.
     pub fn figure(&self, known: &Known, session: Option<&Session>) -> Figure {
         let what = match self.metric {
             Metric::Rate(..) => "How fast each variant is",
@@ -38,7 +38,7 @@ impl Ladder<'_> {
         measured.flat_map(|(bar, rung)| std::iter::once(bar).chain(self.predicted(rung))).collect()
     }
 
-    /// The bar of what is predicted, to stand below that of what was measured.
+    /// Returns the bar of the prediction, to be drawn below that of the measured value.
     fn predicted(&self, rung: &Rung) -> Option<Bar> {
         let (value, interval) = self.metric.predicted(rung.row)?;
         let words = |value| self.metric.words(value);
@@ -101,7 +101,7 @@ impl Ladder<'_> {
         self.textbook.map_or("", |i| self.rungs[i].name.as_str())
     }
 
-    /// The ceilings of the rungs, as their percentages tell.
+    /// Returns the ceilings of the rungs, derived from their percentages.
     fn limits(&self) -> Vec<Limit> {
         let mut limits: Vec<Limit> = Vec::new();
         if self.metric.unit() != "GB/s" {
@@ -172,7 +172,7 @@ impl Ladder<'_> {
         says
     }
 
-    /// How far what is predicted lies from what was measured, and what is not predicted.
+    /// Describes how far predictions differ from measured values, and what is not predicted.
     fn says_predicted(&self) -> Vec<String> {
         let rows = || self.rungs.iter().map(|rung| rung.row);
         let times = |row: &Row| Some(row.number("predicted_ms")?.max(f64::MIN_POSITIVE) / row.ms()?);

@@ -1,5 +1,5 @@
-//! Several runs: the cases that two or more of them have, side by side. Whether a difference means anything is not said
-//! here: that takes the samples.
+//! Several runs: the cases that two or more of them share, side by side. The significance of differences is not judged
+//! here, because that requires the samples.
 use std::collections::HashMap;
 
 use crate::{
@@ -8,17 +8,17 @@ use crate::{
     words::{count, grouped, short, time},
 };
 
-/// How many cases of a lab are shown.
+/// The maximum number of a lab's cases that are shown.
 const MOST: usize = 200;
 
-/// What tells a case from the lab's others.
+/// Identifies a case among those of the lab.
 type Key<'r> = (&'r str, &'r str, &'r str);
 
 fn key(row: &Row) -> Key<'_> {
     (row.variant(), row.case(), row.text("n"))
 }
 
-/// A table for each lab of which two runs or more have the same cases timed: the lab, and the table.
+/// Returns a table for each lab of which at least two runs have timed the same cases: the lab, and the table.
 pub fn tables(runs: &[Run], names: &[String]) -> Vec<(String, Table)> {
     let mut labs: Vec<&str> = Vec::new();
     for lab in runs.iter().flat_map(|run| &run.labs) {

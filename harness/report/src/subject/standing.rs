@@ -1,5 +1,5 @@
-//! How a row stands: what it took beside the least that its bytes and operations can take, against a peer, and what its
-//! kernel takes of a multiprocessor.
+//! Compares a row with its limits: its time to the minimum time for its bytes and operations, its time to a peer's, and
+//! its kernel's use of a multiprocessor.
 use harness::{Ceiling, Peak};
 
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     words::short,
 };
 
-/// The least time that a row can take, by one of the device's limits.
+/// The minimum time of a row according to one of the device's limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bound {
     /// The time, in ms.
@@ -18,12 +18,12 @@ pub struct Bound {
     pub of: String,
 }
 
-/// How a row compares with others that do the same.
+/// A comparison of a row with others that do the same.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Peer {
-    /// How many times as fast the row is.
+    /// The row's speed-up over the peer.
     pub times: f64,
-    /// Who that is: a row of the same run, or figures that were measured elsewhere.
+    /// The peer: a row of the same run, or figures that were measured elsewhere.
     pub name: String,
     /// The column of figures that were measured elsewhere.
     pub published: Option<String>,
@@ -37,19 +37,20 @@ pub struct Standing<'r> {
 }
 
 impl<'r> Standing<'r> {
-    /// The row's, which ran in `session`.
+    /// Returns the comparison of the row, which ran in `session`.
     pub fn new(row: &'r Row, session: Option<&'r Session>) -> Self {
         Self { row, session }
     }
 
-    /// The time that the row's bytes and operations take at best: the longer of the two, of those that are known.
+    /// Returns the minimum time for the row's bytes and operations: the longer of the two, as far as they are known.
     pub fn bound(&self) -> Option<Bound> {
         let bounds = self.by_bytes().into_iter().chain(self.by_operations());
         bounds.max_by(|a, b| a.ms.total_cmp(&b.ms))
     }
 
-    /// How much of what its limit allows the row reaches, in per cent. `None` where that is not known, as for a kernel
-    /// that computes too much for each byte to be held up by memory, and does not tell what does its operations.
+    /// Returns the row's speed as a percentage of what its limit allows. `None` if that is unknown, for example for a
+    /// kernel that is not limited by memory because it computes too much for each byte, and that does not declare which
+    /// unit executes its operations.
     pub fn percent(&self) -> Option<f64> {
         let ms = self.row.ms()?;
         let by_bytes = self.row.number("percent_of_ceiling").map(|share| ms * share / 100.0);
@@ -64,7 +65,7 @@ impl<'r> Standing<'r> {
         by_bytes.into_iter().chain(by_operations).reduce(f64::max).map(|least| 100.0 * least / ms)
     }
 
-    /// The bytes over the ceiling with which they were compared.
+    /// Returns the time of the bytes at the ceiling to which they were compared.
     fn by_bytes(&self) -> Option<Bound> {
         let share = self.row.number("percent_of_ceiling").filter(|share| *share > 0.0)?;
         let rate = 100.0 * self.row.number("gb_per_s")? / share;
@@ -78,18 +79,18 @@ impl<'r> Standing<'r> {
         Some(Bound { ms: self.row.ms()? * share / 100.0, of })
     }
 
-    /// The operations over the peak of what does them.
+    /// Returns the time of the operations at the peak of their unit.
     fn by_operations(&self) -> Option<Bound> {
         let peak = Peak::ALL.into_iter().find(|peak| peak.word() == self.row.text("peak"))?;
         let rate = self.session?.device.peak_gflop_per_s(peak)?;
         let of = format!("{}, {} TFLOP/s", peak.word(), short(rate / 1e3));
-        // No time, no comparison: an emulated row has none.
+        // An emulated row has no time, and is not compared.
         self.row.ms()?;
         Some(Bound { ms: self.row.number("flop").filter(|flop| *flop > 0.0)? / rate / 1e6, of })
     }
 
-    /// The peer with which the row can be compared: one of the same run and case (`percent_of_<peer>`), or else figures
-    /// that were measured elsewhere, for the same case on such a device (`peer_...`, `published_...`).
+    /// Returns the peer of the row: one of the same run and case (`percent_of_<peer>`), or else figures that were
+    /// measured elsewhere, for the same case on such a device (`peer_...`, `published_...`).
     pub fn peer(&self) -> Option<Peer> {
         let row = self.row;
         let in_run = row.columns(IN_RUN).filter(|column| *column != "percent_of_ceiling").find_map(|column| {
@@ -115,7 +116,7 @@ impl<'r> Standing<'r> {
     pub const HEADINGS: [&'static str; 7] =
         ["at best, ms", "% of that", "limit", "ratio to peer", "peer", "registers", "occupancy, %"];
 
-    /// What stands in a table under [`Standing::HEADINGS`]; empty where it is not known.
+    /// Returns the cells under [`Standing::HEADINGS`]; empty if unknown.
     pub fn cells(&self) -> [String; 7] {
         let number = |column: &str| self.row.number(column).map_or(String::new(), short);
         let bound = self.bound();
@@ -133,10 +134,10 @@ impl<'r> Standing<'r> {
     }
 }
 
-/// The beginning of the columns that compare with a row of the same run.
+/// The prefix of the columns that compare with a row of the same run.
 const IN_RUN: &str = "percent_of_";
 
-/// What the measured ceilings are called.
+/// The names of the measured ceilings.
 const CEILINGS: [(&str, Ceiling); 4] = [
     ("read", Ceiling::DeviceRead),
     ("copy", Ceiling::DeviceCopy),
@@ -144,8 +145,8 @@ const CEILINGS: [(&str, Ceiling); 4] = [
     ("link to host", Ceiling::DeviceToHost),
 ];
 
-/// A table of how rows of `lab` stand, and what must be known to read it, as sentences. A cell of something that the
-/// run does not tell is empty.
+/// Returns a table that compares rows of `lab` with their limits, and sentences that explain it. Unknown cells are
+/// empty.
 pub fn table(run: &Run, lab: &str, rows: &[&Row], known: &Known) -> (Table, Vec<String>) {
     let metric = Metric::of(rows).unwrap_or(Metric::Time);
     let rate = match metric {
@@ -215,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_least_time_is_that_of_the_rows_own_limit() {
-        // 2,250 of 4,500 GB/s: half of what reading alone reaches.
+        // 2,250 of 4,500 GB/s: half of the read bandwidth.
         let read = [("time_median_ms", "2"), ("gb_per_s", "2250"), ("percent_of_ceiling", "50")];
         assert_eq!(cells(&read)[..3], ["1", "50", "read, 4,500 GB/s"]);
         let copy = [("time_median_ms", "2"), ("gb_per_s", "2000"), ("percent_of_ceiling", "50")];
@@ -226,7 +227,7 @@ mod tests {
         // 66.9 TFLOP/s is the peak of the CUDA cores; by their bytes these operations would take 1 ms.
         let work = [("flop", "133818000000"), ("peak", "single")];
         assert_eq!(cells(&[&copy[..], &work].concat())[..3], ["2", "100", "single, 66.9 TFLOP/s"]);
-        // Of tensor cores it is another, and without a word none.
+        // Tensor cores have another peak, and without a peak there is no limit.
         let bf16 = [("time_median_ms", "2"), ("flop", "1070530560000"), ("peak", "bf16")];
         assert_eq!(cells(&bf16)[..3], ["1", "50", "bf16, 1,071 TFLOP/s"]);
         assert_eq!(cells(&[bf16[0], bf16[1]])[..3], ["", "", ""]);
@@ -250,7 +251,7 @@ mod tests {
         assert_eq!(cells(&rate)[3..5], ["1.5", "published"]);
         let both = [&rate[..], &[("percent_of_device_copy", "93")]].concat();
         assert_eq!(cells(&both)[3..5], ["0.93", "device-copy"]);
-        // Less time is more speed; a share of a ceiling is no peer.
+        // Less time is more speed; a share of a ceiling is not a peer.
         let time = [("time_median_ms", "2"), ("published_ms", "5"), ("percent_of_ceiling", "9"), ("gb_per_s", "9")];
         assert_eq!(cells(&time)[3..5], ["2.5", "published"]);
         let keys = [("time_median_ms", "2"), ("g_keys_per_s", "30"), ("peer_g_keys_per_s", "50")];
@@ -264,7 +265,7 @@ mod tests {
         assert!(cells(&[("time_median_ms", "2")]).iter().all(String::is_empty));
         let kernel = [("kernel_registers", "40"), ("kernel_occupancy_percent", "62.5")];
         assert_eq!(cells(&kernel)[5..], ["40", "62.5"]);
-        // An emulated time is none.
+        // An emulated row has no time.
         let emulated = [("device", "emulated"), ("time_median_ms", "2"), ("flop", "9e9"), ("peak", "single")];
         assert_eq!(cells(&emulated)[..3], ["", "", ""]);
         let row = row(&[("time_median_ms", "2"), ("gb_per_s", "2000"), ("percent_of_ceiling", "50")]);

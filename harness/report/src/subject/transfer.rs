@@ -1,4 +1,4 @@
-//! Modes of transfer against size: who is the fastest where, warm and on the first pass.
+//! Compares modes of transfer by size: which one is the fastest where, in warm passes and in the first one.
 use crate::{
     picture::{
         figure::{Figure, Picture, Table},
@@ -10,7 +10,7 @@ use crate::{
     words::{bytes, grouped, list, short, size, time},
 };
 
-/// A pass over the data: its title, its time in ms.
+/// A pass over the data: its title, and its time in ms.
 type Pass = (&'static str, fn(&Row) -> Option<f64>);
 
 const PASSES: [Pass; 2] = [
@@ -23,13 +23,13 @@ const PASSES: [Pass; 2] = [
 /// The sizes and modes of a sweep.
 struct Sweep<'r> {
     sizes: Vec<f64>,
-    /// Whether sizes are bytes, and not elements.
+    /// Whether sizes are bytes rather than elements.
     is_bytes: bool,
     /// Each mode with its row at each size.
     modes: Vec<(&'r str, Vec<Option<&'r Row>>)>,
 }
 
-/// The figures of a lab that moves data in several modes at three sizes or more.
+/// Returns the figures of a lab that moves data in several modes at three or more sizes.
 pub fn figures(lab: &LabRows) -> Vec<Figure> {
     let Some(sweep) = Sweep::of(lab) else { return Vec::new() };
     PASSES.iter().filter_map(|pass| sweep.figure(pass)).collect()
@@ -60,7 +60,7 @@ impl<'r> Sweep<'r> {
         (sizes.len() >= 3 && modes.len() >= 2).then_some(Self { sizes, is_bytes, modes })
     }
 
-    /// A size in words.
+    /// Formats a size.
     fn size(&self, value: f64) -> String {
         if self.is_bytes { size(value) } else { grouped(value) }
     }
@@ -91,7 +91,7 @@ impl<'r> Sweep<'r> {
                 Some(Point { x: self.sizes[place], y: (*rate)?, tip })
             };
             let points = rates.iter().enumerate().filter_map(point).collect();
-            // A ninth line has the first one's shape and colour again, but dashed.
+            // The ninth line has the first one's shape and colour again, but is dashed.
             let draw = if i < STYLES { Draw::Line } else { Draw::Dashed };
             Series { name: mode.clone(), style: i, draw, points }
         };
@@ -109,7 +109,7 @@ impl<'r> Sweep<'r> {
         })
     }
 
-    /// Where each stretch gives way to the next.
+    /// Returns the sizes at which the fastest mode changes.
     fn crossings(&self, lines: &[Line], found: &[Stretch]) -> Vec<f64> {
         let crossing = |pair: &[Stretch]| {
             let (before, after) = (pair[0].last, pair[1].first);
@@ -137,7 +137,7 @@ impl<'r> Sweep<'r> {
             })
             .collect();
         let mut says = vec![format!("The fastest, or within {:.0} % of it: {}.", 100.0 * AS_GOOD, list(&parts))];
-        // What the obvious choice, the first mode of the lab, costs at the largest size.
+        // The cost of the default choice, the lab's first mode, at the largest size.
         let last = self.sizes.len() - 1;
         let best = found
             .last()
@@ -182,7 +182,7 @@ mod tests {
         let mut rows = Vec::new();
         for (i, size) in ["4 KiB", "16 KiB", "64 KiB", "256 KiB", "1 MiB"].into_iter().enumerate() {
             let factor = 4_f64.powi(i as i32);
-            // A mode that starts at once and is slow, and one that starts slowly and is fast: they meet at 32 KiB.
+            // A mode that starts immediately and is slow, and one that starts slowly and is fast: they cross at 32 KiB.
             rows.push(at("zero-copy", size, factor));
             rows.push(at("overlapped", size, 4_f64.powf(2.25 + (i as f64 - 1.5) / 2.0) / 4_f64.powf(0.75)));
         }

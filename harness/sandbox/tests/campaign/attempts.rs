@@ -1,14 +1,14 @@
-//! What native code would try that has broken out of a kernel. Each attempt is one system call, and does no harm where
+//! System calls that native code would try after breaking out of a kernel. Each attempt is one call, and is harmless if
 //! it succeeds.
 use std::{ffi::CString, os::unix::ffi::OsStrExt, path::Path, ptr};
 
 use libc::{c_long, c_void};
 
-/// What the attempts are aimed at.
+/// The targets of the attempts.
 pub struct Target {
-    /// A process of the user's: the one that started this.
+    /// A process of the same user: the one that started this one.
     judge: libc::pid_t,
-    /// A file of the user's, and names beside it.
+    /// A file of the same user, and names next to it.
     file: CString,
     other: CString,
     folder: CString,
@@ -16,11 +16,11 @@ pub struct Target {
 }
 
 impl Target {
-    /// A file `marks.csv` in `folder`, and the process that has started this one.
+    /// Returns the file `marks.csv` in `folder`, and the process that started this one.
     pub fn new(folder: &Path) -> Self {
         let name = |name: &str| CString::new(folder.join(name).as_os_str().as_bytes()).unwrap();
         let mut host = vec![0_u8; 256];
-        // SAFETY: calls without pointers, and with live room.
+        // SAFETY: calls without pointers, and with a live buffer.
         let judge = unsafe {
             libc::gethostname(host.as_mut_ptr().cast(), host.len());
             libc::getppid()
@@ -34,12 +34,12 @@ impl Target {
     }
 }
 
-/// One attempt: its name, and the call. The call returns what the system answers, -1 with an error number.
+/// One attempt: its name, and the call, which returns the system's result: -1 and an error number if it fails.
 pub type Attempt = (&'static str, fn(&Target) -> c_long);
 
 macro_rules! call {
     ($call:ident $(, $argument:expr)*) => {
-        // SAFETY: the arguments live, or are null where the system neither reads nor writes.
+        // SAFETY: the arguments are live, or null where the system neither reads nor writes them.
         unsafe { libc::syscall(libc::$call $(, $argument)*) }
     };
 }
@@ -164,7 +164,7 @@ const PROCESSES: &[Attempt] = &[
     ("fork", |_| {
         let child = call!(SYS_clone, libc::SIGCHLD, 0, 0, 0, 0);
         if child == 0 {
-            // SAFETY: the child ends at once.
+            // SAFETY: the child ends immediately.
             unsafe { libc::_exit(0) };
         }
         child

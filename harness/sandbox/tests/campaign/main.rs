@@ -1,5 +1,5 @@
-//! What native code could do in each sandbox: a program in the place of a worker, a compiler or a judge's child tries
-//! what [`attempts`] lists.
+//! Attacks by native code in each sandbox: a program takes the place of a worker, a compiler or a judge's child, and
+//! tries the calls listed in [`attempts`].
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod attempts;
 
@@ -23,13 +23,13 @@ use std::{
 
 use attempts::{ATTEMPTS, Target};
 
-/// Names the role of a process that a test has started, in its environment.
+/// The environment variable with the role of a process that a test starts.
 const ROLE: &str = "WARPLAB_TEST_ROLE";
-/// The folder with a file of the user's, likewise.
+/// The environment variable with the folder that contains a user's file.
 const FOLDER: &str = "WARPLAB_TEST_FOLDER";
-/// The test that is a process of a role.
+/// The test that runs as the process of a role.
 const ITSELF: &str = "the_program_in_the_place_of_a_sandboxed_one";
-/// What a system answers that refuses a call.
+/// The system's error for a rejected call.
 const REFUSED: i32 = libc::EPERM;
 
 /// Enters the sandbox of this role.
@@ -45,7 +45,7 @@ fn enter(role: &str) {
     entered.unwrap();
 }
 
-/// What each attempt of a process gave: 0, or the error's number.
+/// The result of each attempt of a process: 0, or the error number.
 type Results = BTreeMap<(String, String), i32>;
 
 fn try_all(target: &Target) -> Vec<(&'static str, &'static str, i32)> {
@@ -60,8 +60,8 @@ fn try_all(target: &Target) -> Vec<(&'static str, &'static str, i32)> {
     results
 }
 
-/// The process of a role: it enters its sandbox, and a thread that was there before, and one that is started afterwards
-/// try all.
+/// The process of a role: it enters its sandbox; then a thread that existed before and a thread that is started
+/// afterwards try all attempts.
 #[test]
 fn the_program_in_the_place_of_a_sandboxed_one() {
     let Ok(role) = env::var(ROLE) else { return };
@@ -71,7 +71,8 @@ fn the_program_in_the_place_of_a_sandboxed_one() {
     let target = Target::new(Path::new(&folder));
     thread::scope(|scope| {
         let target = &target;
-        // Landlock does not know threads that were there before. A worker has none then, but for its filter they count.
+        // Landlock does not restrict threads that existed before. A worker has no such threads, but its filter applies
+        // to them.
         let before = ["worker", "compiler"].contains(&role.as_str()).then(|| {
             scope.spawn(move || {
                 entered.recv().unwrap();
@@ -92,7 +93,7 @@ fn the_program_in_the_place_of_a_sandboxed_one() {
     });
 }
 
-/// A file of the user's, and what other processes may see of it.
+/// A user's file, and the state that other processes can observe.
 struct Desk {
     folder: tempfile::TempDir,
     /// The temporary folder of the process.
@@ -106,7 +107,7 @@ impl Desk {
         Self { folder, own: tempfile::tempdir().unwrap() }
     }
 
-    /// Whatever a process could have changed.
+    /// Everything that a process could have changed.
     fn state(&self) -> impl PartialEq + std::fmt::Debug + use<> {
         let file = self.folder.path().join("marks.csv");
         let about = fs::metadata(&file).unwrap();
@@ -125,7 +126,7 @@ impl Desk {
         command
     }
 
-    /// What the attempts of a process of this role gave.
+    /// The results of the attempts of a process of this role.
     fn results(&self, role: &str) -> Results {
         let output = self.start(role).output().unwrap();
         let text = text(&output);
@@ -147,7 +148,7 @@ fn text(output: &Output) -> String {
     )
 }
 
-/// Whether this system has no sandbox, which a test then cannot see.
+/// Whether this system has no complete sandbox, so the test is skipped.
 fn is_skipped() -> bool {
     let missing = sandbox::missing();
     if !missing.is_empty() {
@@ -156,7 +157,7 @@ fn is_skipped() -> bool {
     !missing.is_empty()
 }
 
-/// The attempts of `results` that were not refused with `EPERM`, but for those that `expected` names with their error.
+/// The attempts in `results` whose error differs from `EPERM`, or from the error that `expected` lists for them.
 fn differing(results: &Results, expected: &[(&str, i32)]) -> Vec<String> {
     let expects = |name: &str| expected.iter().find(|(other, _)| *other == name).map_or(REFUSED, |(_, error)| *error);
     let differs = |((group, name), error): (&(String, String), &i32)| {
@@ -165,7 +166,7 @@ fn differing(results: &Results, expected: &[(&str, i32)]) -> Vec<String> {
     results.iter().filter_map(differs).collect()
 }
 
-/// libc takes this answer as a sign to use `clone`.
+/// libc takes this error as a sign to use `clone`.
 const CLONE3: (&str, i32) = ("clone3", libc::ENOSYS);
 
 #[test]
@@ -192,7 +193,7 @@ fn native_code_in_the_compiler_gets_nothing_of_the_list_but_the_name_of_the_root
     assert_eq!(desk.state(), before);
 }
 
-/// What the driver needs is left: opening what Landlock allows, and asking about files.
+/// The driver's needs remain allowed: opening what Landlock allows, and querying files.
 #[test]
 fn native_code_in_a_worker_on_a_gpu_gets_little_of_the_list() {
     if is_skipped() {
@@ -208,13 +209,13 @@ fn native_code_in_a_worker_on_a_gpu_gets_little_of_the_list() {
     let left = ["path of a file", "stat", "statx", "statx of what is open", "access", "readlink", "statfs", "getcwd"];
     let own = ["own memory", "users", "pipe", "event", "epoll", "executable memory", "memory made executable"];
     expected.extend(left.into_iter().chain(own).map(|name| (name, 0)));
-    // It is not there; where it is, Landlock is in the way.
+    // The file does not exist; if it did, Landlock would deny it.
     expected.extend([CLONE3, ("shared memory", libc::ENOENT)]);
     assert_eq!(differing(&desk.results("gpu"), &expected), [""; 0]);
     assert_eq!(desk.state(), before);
 }
 
-/// It starts programs and writes its own files. What it cannot do, the others cannot do either.
+/// It starts programs and writes its own files. Whatever it cannot do, the others cannot do either.
 #[test]
 fn a_judges_child_reaches_no_network_no_memory_of_others_and_changes_nothing_of_the_system() {
     if is_skipped() {
@@ -305,11 +306,11 @@ fn a_judges_child_writes_in_its_temporary_folder_and_starts_programs_there() {
     command.args(["-c", "exit $(cat $TMPDIR/kept | wc -c)"]);
     sandbox::process_limits::ends_with_parent(&mut command);
     assert_eq!(command.status().unwrap().code(), Some(4));
-    // What it starts can have a sandbox of its own.
+    // A process that it starts can enter its own sandbox.
     assert!(thread::spawn(|| enter("worker")).join().is_ok());
 }
 
-/// The campaign can fail: most of the list is there for a process of any user's, and is seen to be.
+/// Proves that the campaign can fail: without a sandbox most attempts succeed for any user's process, and are detected.
 #[test]
 fn without_a_sandbox_most_of_the_list_succeeds() {
     let desk = Desk::new();
@@ -385,7 +386,7 @@ fn a_call_of_another_architecture_ends_the_process() {
     }
 }
 
-/// A descriptor that a parent left open is a way to the parent's files.
+/// A descriptor that a parent left open would give access to the parent's files.
 #[test]
 fn a_process_has_no_descriptors_of_its_parents_but_the_three_that_it_was_given() {
     const AT: i32 = 57;
@@ -405,7 +406,7 @@ fn a_process_has_no_descriptors_of_its_parents_but_the_three_that_it_was_given()
     let mut again = Command::new(env::current_exe().unwrap());
     again.args(["--exact", "a_process_has_no_descriptors_of_its_parents_but_the_three_that_it_was_given"]);
     let leak = move || {
-        // SAFETY: a call on a descriptor that is open.
+        // SAFETY: a call on an open descriptor.
         if unsafe { libc::dup2(number, AT) } < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     };
     // SAFETY: the closure makes one system call.
@@ -413,7 +414,7 @@ fn a_process_has_no_descriptors_of_its_parents_but_the_three_that_it_was_given()
     assert!(output.status.success(), "{}", text(&output));
 }
 
-/// Page tables are memory too: a process that only looks at memory that it never wrote holds nothing else.
+/// Page tables are memory too: a process that only reads memory that it never wrote holds nothing else.
 #[test]
 fn memory_that_is_not_the_processs_own_pages_counts() {
     use sandbox::process_limits::{Limits, Stopped, run};
@@ -429,7 +430,7 @@ fn memory_that_is_not_the_processs_own_pages_counts() {
     const STEP: usize = 2 << 20;
     const ALL: usize = STEP << 15;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: a new mapping, of which bytes are read.
+    // SAFETY: reads bytes of a new mapping.
     unsafe {
         let start = libc::mmap(std::ptr::null_mut(), ALL, libc::PROT_READ, flags, -1, 0);
         assert_ne!(start, libc::MAP_FAILED);
@@ -441,7 +442,7 @@ fn memory_that_is_not_the_processs_own_pages_counts() {
     thread::sleep(std::time::Duration::from_secs(1));
 }
 
-/// What a worker needs is there in its sandbox: memory, threads, time, its output, and an end with words.
+/// A worker's needs are met in its sandbox: memory, threads, time, its output, and an exit with a message.
 #[test]
 fn a_sandboxed_process_computes_as_before() {
     const INSIDE: &str = "WARPLAB_TEST_COMPUTING";

@@ -1,11 +1,11 @@
-//! What took part in a finding: accesses, their places in the source, and the memory they were meant for.
+//! The accesses that took part in a finding, their places in the source, and the memory that they address.
 
 use serde::{Deserialize, Serialize};
 
 use super::kind::Space;
 use crate::version::required;
 
-/// What a thread did, or waits for, at a place.
+/// What a thread did, or is waiting for, at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
@@ -31,9 +31,9 @@ pub enum What {
     Vote,
     /// Waits at `__syncwarp`.
     SyncWarp,
-    /// Has gone past a barrier at which others wait.
+    /// Has passed a barrier at which others wait.
     Past,
-    /// Goes round a loop.
+    /// Executes a loop.
     Loop,
     /// Has returned from the kernel.
     Exit,
@@ -41,7 +41,7 @@ pub enum What {
     Execute,
 }
 
-/// One level of inlining: the function whose code stands at a place, and where it was called.
+/// One level of inlining: the place of the call that was inlined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CalledFrom {
@@ -53,7 +53,7 @@ pub struct CalledFrom {
     pub column: u32,
 }
 
-/// Where an instruction stands.
+/// The place of an instruction in the source and the PTX.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
@@ -67,43 +67,43 @@ pub struct Place {
     pub column: u32,
     /// Line in the PTX, counted from 1; 0 for host code.
     pub ptx_line: u32,
-    /// Where the code was inlined to, innermost first; the JSON leaves it out when it is empty.
+    /// The places where the code was inlined, innermost first; omitted from the JSON if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inlined_at: Vec<CalledFrom>,
 }
 
-/// One access, or one thread that waits: what took part in the finding.
+/// One access, or one waiting thread, that took part in a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Access {
-    /// What it did.
+    /// What the thread did.
     pub what: What,
-    /// The memory space, where memory is concerned.
+    /// The memory space, for an access to memory.
     #[serde(deserialize_with = "required")]
     pub space: Option<Space>,
-    /// Bytes of one thread's access, 0 where no memory is concerned.
+    /// Bytes that one thread accessed; 0 if it did not access memory.
     pub size: u32,
-    /// The address of the thread named below; in shared and local memory, the offset in that space.
+    /// The address that the thread in `thread` accessed; in shared and local memory, the offset in that space.
     #[serde(deserialize_with = "required")]
     pub address: Option<u64>,
-    /// The variable that the address lies in, with the offset there.
+    /// The variable that contains the address, and the offset in it.
     #[serde(deserialize_with = "required")]
     pub variable: Option<(String, u64)>,
     /// The place of its instruction.
     pub place: Place,
-    /// Block index, x y z.
+    /// Block index (x, y, z).
     pub block: [u32; 3],
-    /// Thread index in the block, x y z: the lowest of those that did the same at once.
+    /// Thread index in the block (x, y, z): the lowest of the threads that did the same together.
     pub thread: [u32; 3],
-    /// How many threads did the same (1 if it was only this thread).
+    /// The number of threads that did the same (1 if it was only this thread).
     pub threads: u32,
-    /// How many warps these threads belong to.
+    /// The number of warps that these threads belong to.
     pub warps: u32,
 }
 
 impl Place {
-    /// Whether two places are the same line of the source or, without line information, of the PTX. Copies of a loop
-    /// body that the compiler has unrolled share their lines.
+    /// Whether two places are the same line of the source or, without line information, of the PTX. Unrolled copies of
+    /// a loop body share their lines.
     pub fn same_line(&self, other: &Place) -> bool {
         let known = self.line > 0;
         self.line == other.line
@@ -118,8 +118,8 @@ impl Place {
         self.line > 0 && !self.file.is_empty()
     }
 
-    /// The place without the callers it was inlined into: the line of the source or, where that is unknown, of the PTX.
-    /// `None` for host code.
+    /// Returns the place without its inlining: the line of the source or, if that is unknown, of the PTX. `None` for
+    /// host code.
     pub(super) fn spot(&self) -> Option<Place> {
         let mut spot = Place { function: self.function.clone(), ..Place::default() };
         if self.is_known() {
@@ -135,13 +135,13 @@ impl Place {
 }
 
 impl Access {
-    /// An access of one thread to memory.
+    /// Returns an access of one thread to memory.
     pub fn memory(what: What, space: Space, size: u32, address: u64, place: Place) -> Self {
         let (space, address) = (Some(space), Some(address));
         Access { space, size, address, ..Access::at(what, place) }
     }
 
-    /// A thread at a place, without an access to memory.
+    /// Returns a thread at a place, without an access to memory.
     pub fn at(what: What, place: Place) -> Self {
         Access {
             what,
@@ -157,12 +157,12 @@ impl Access {
         }
     }
 
-    /// Whether both stand at the same place, column included.
+    /// Whether both are at the same place, column included.
     pub fn stands_with(&self, other: &Access) -> bool {
         self.place.column == other.place.column && self.place.same_line(&other.place)
     }
 
-    /// The same access, by a thread of a block.
+    /// Sets the block and the thread.
     #[must_use]
     pub fn by(mut self, block: [u32; 3], thread: [u32; 3]) -> Self {
         (self.block, self.thread) = (block, thread);
@@ -170,20 +170,20 @@ impl Access {
     }
 }
 
-/// Where an address lies as seen from an allocation.
+/// The position of an address relative to an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Relation {
     /// This many bytes before its first byte.
     Before(u64),
-    /// This many bytes after its last byte: 1 is the first byte outside, as sanitizers count.
+    /// This many bytes after its last byte: 1 is the first byte outside, as in sanitizers.
     After(u64),
     /// At this offset inside it.
     Inside(u64),
 }
 
 impl Relation {
-    /// Where `address` lies as seen from the `size` bytes at `start`.
+    /// Returns the position of `address` relative to the `size` bytes at `start`.
     pub const fn of(address: u64, start: u64, size: u64) -> Self {
         if address < start {
             Relation::Before(start - address)
@@ -194,7 +194,7 @@ impl Relation {
         }
     }
 
-    /// The same for an offset in shared or local memory, where one below 0 is a negative number.
+    /// As [`Relation::of`] for an offset in shared or local memory, where an offset below 0 is a negative number.
     pub const fn below(offset: u64, start: u64, size: u64) -> Self {
         if (offset as i64) < 0 {
             Relation::Before(start.wrapping_sub(offset))
@@ -204,7 +204,7 @@ impl Relation {
     }
 }
 
-/// The allocation or variable nearest to an address.
+/// The allocation or variable that is nearest to an address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Allocation {
@@ -212,10 +212,10 @@ pub struct Allocation {
     pub address: u64,
     /// Its size in bytes.
     pub size: u64,
-    /// A variable's name, or what the host called it; empty when it has none.
+    /// A variable's name, or the name that the host gave it; empty if it has none.
     pub name: String,
     /// Whether it was freed.
     pub freed: bool,
-    /// Where the address lies.
+    /// The position of the address.
     pub relation: Relation,
 }

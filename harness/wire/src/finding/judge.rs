@@ -1,11 +1,11 @@
-//! What a kind says about a finding: whose failure it is, who has to act, and which check looks for it. Each kind's
-//! row (`kinds!`) says so, so that a new one cannot be judged by default.
+//! The attributes of each kind of finding: whose failure it is, who has to act, and which check finds it. Each kind's
+//! row in `kinds!` states them, so a new kind cannot get defaults by accident.
 
 use super::kind::{Blame, FailureOf, Kind, Space};
 use crate::checks::Check;
 
 impl FailureOf {
-    /// The word that a report begins with: the three read differently from the first word on.
+    /// The first word of a report, which is different for each of the three.
     pub const fn word(self) -> &'static str {
         match self {
             FailureOf::Program => "error",
@@ -37,7 +37,7 @@ impl Kind {
     }
 }
 
-/// What a kind says about a finding.
+/// The attributes of a kind of finding.
 pub(super) struct Judged {
     verdict: FailureOf,
     blame: Blame,
@@ -50,7 +50,7 @@ pub(super) const fn program(blame: Blame, check: Check, space: Option<Space>) ->
     Judged { verdict: FailureOf::Program, blame, check, space }
 }
 
-/// What the machine does not model.
+/// A feature that the machine does not model.
 pub(super) const fn machine() -> Judged {
     Judged { verdict: FailureOf::Machine, blame: Blame::Nobody, check: Check::Launch, space: None }
 }

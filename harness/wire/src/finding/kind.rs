@@ -28,7 +28,7 @@ pub enum Space {
 pub enum FailureOf {
     /// The program is wrong: the kernel, or the host code that launched it.
     Program,
-    /// The program may be right: this machine does not model what it asks for.
+    /// The program may be right: this machine does not model a feature that it uses.
     Machine,
     /// The program was not judged: the machine or its host failed.
     Harness,
@@ -50,7 +50,7 @@ pub enum Blame {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// One thread, and the copy that it has not waited for.
+    /// One thread, and an asynchronous copy that it has not waited for.
     Thread,
     /// Lanes of one warp: `__syncwarp` is missing.
     Warp,
@@ -60,7 +60,7 @@ pub enum Scope {
     Grid,
 }
 
-/// What was passed for an argument of `printf` that the format takes as something else.
+/// What was passed for an argument of `printf` whose conversion expects another type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Passed {
@@ -70,7 +70,7 @@ pub enum Passed {
     Int,
     /// Eight bytes that do not look like a double: a `long long`, a pointer.
     Long,
-    /// A double, which every `float` becomes.
+    /// A double; every `float` argument becomes one.
     Double,
 }
 
@@ -78,13 +78,13 @@ pub enum Passed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MbarrierMisuse {
-    /// It was never initialised, or it has been made invalid, or other data was written over it.
+    /// It was never initialised, or was invalidated or overwritten by other data.
     NotInitialised,
-    /// It is initialised for no arrivals, or for more than 2^20 - 1.
+    /// Its arrival count is 0 or above 2^20 - 1.
     Count,
     /// More arrivals than its phase waits for.
     Arrivals,
-    /// More bytes expected, or completed, than it can count.
+    /// More bytes expected, or completed, than its transaction count can hold.
     Bytes,
 }
 
@@ -96,18 +96,18 @@ pub enum TensorMapMisuse {
     Misaligned,
     /// It lies in shared or local memory.
     Space,
-    /// The driver did not make the 128 bytes there.
+    /// The 128 bytes there were not encoded by the driver.
     NotAMap,
-    /// It has another number of dimensions than the instruction.
+    /// Its number of dimensions differs from the instruction's.
     Rank {
         /// Dimensions of the map.
         map: u32,
         /// Dimensions that the instruction names.
         asked: u32,
     },
-    /// It was made for boxes and is used for columns of pixels (`im2col`), or the other way round.
+    /// It was encoded for tiles and is used in `im2col` mode, or the other way round.
     Mode,
-    /// A reduction that the type of its elements does not have.
+    /// The reduction is not available for the type of its elements.
     Operation,
     /// The innermost coordinate of a copy is not a multiple of 16 bytes.
     Coordinate {
@@ -130,23 +130,23 @@ pub enum TensorMapMisuse {
         /// The last one.
         last: i64,
     },
-    /// A field is replaced by a value that it cannot have.
+    /// A field is replaced by an invalid value.
     Field,
 }
 
-/// What is wrong with the use of a warpgroup: with `wgmma`.
+/// What is wrong with the use of a warpgroup (`wgmma`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WarpgroupMisuse {
-    /// The block has fewer than four warps for it.
+    /// The block has fewer than the four warps of a warpgroup.
     Incomplete,
     /// Its warps execute different products.
     Apart,
-    /// A warp of it has exited without a product that the others execute.
+    /// One of its warps has exited without executing a product that the others execute.
     Exited,
-    /// No `wgmma.fence` stands before the first product.
+    /// There is no `wgmma.fence` before the first product.
     Unfenced,
-    /// A register of a product that has not been waited for is used.
+    /// A register of a pending product is used.
     Pending,
     /// Shared memory was written without a `fence.proxy.async` before a product reads it.
     OtherProxy,
@@ -176,20 +176,20 @@ pub enum Limit {
     SharedMemory,
     /// Local memory of a thread, in bytes: its arrays and what its calls keep.
     LocalMemory,
-    /// Blocks of a cooperative launch that fit on the device at once.
+    /// Blocks of a cooperative launch that are resident together.
     Cooperative,
     /// Blocks of a cluster.
     Cluster,
     /// Bytes of parameters.
     Parameters,
-    /// Bytes of arguments that the launch passes for the parameters.
+    /// Bytes of arguments that the launch passes.
     Arguments,
-    /// A stream that exists.
+    /// An existing stream.
     Stream,
 }
 
 impl Limit {
-    /// Which part of the program has to change: the kernel where it sets the limit itself, else the launch.
+    /// Which part of the program has to change: the kernel, if it sets the limit itself, else the launch.
     const fn blame(self) -> Blame {
         match self {
             Self::LaunchBounds | Self::RequiredBlock | Self::LocalMemory => Blame::Kernel,
@@ -209,10 +209,10 @@ impl Limit {
     }
 }
 
-/// Declares the kinds, a row each: what it tells, and how it is judged.
+/// Declares the kinds, one row each, with their fields and attributes.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident $({ $($(#[$about:meta])* $field:ident: $type:ty,)* })? => $judged:expr;)*) => {
-        /// What kind of mistake (or limit) was found. Sizes are in bytes.
+        /// The kind of mistake (or limit). Sizes are in bytes.
         #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
         pub enum Kind {
@@ -239,12 +239,12 @@ kinds! {
         /// The space of the address; generic addresses are resolved first.
         space: Space,
     } => program(Kernel, Memcheck, Some(*space));
-    /// An access that leaves the variable it began from and lands in a neighbour.
+    /// An access that leaves the variable that its pointer was derived from and hits a neighbour.
     OverrunsNeighbour {
         /// The space of the address.
         space: Space,
     } => program(Kernel, Memcheck, Some(*space));
-    /// A write to constant memory, to parameters, or to memory mapped for reading.
+    /// A write to constant memory, to parameters, or to memory mapped read-only.
     ReadOnly {
         /// The space of the address.
         space: Space,
@@ -253,21 +253,21 @@ kinds! {
     Misaligned {
         /// The space of the address.
         space: Space,
-        /// What the address must be a multiple of.
+        /// The alignment that the access needs.
         required: u32,
     } => program(Kernel, Memcheck, Some(*space));
     /// An access to global memory that was freed.
     UseAfterFree => program(Host, Memcheck, Some(Space::Global));
-    /// An access to a pointer of the host that the device cannot reach.
+    /// An access through a host pointer that the device cannot reach.
     HostPointer => program(Host, Memcheck, Some(Space::Global));
     /// An access at or just above address 0.
     NullPointer => program(Host, Memcheck, Some(Space::Global));
-    /// A read of memory that nobody has written.
+    /// A read of memory that was never written.
     Uninitialized {
         /// The space of the address.
         space: Space,
     } => program(Kernel, Initcheck, Some(*space));
-    /// Two accesses to one place, at least one a write and at least one not atomic, with nothing that orders them.
+    /// Two unordered accesses to the same memory, at least one of them a write and at least one not atomic.
     Race {
         /// Shared or global memory.
         space: Space,
@@ -293,45 +293,45 @@ kinds! {
         /// Threads that returned.
         exited: u32,
     } => program(Kernel, Synccheck, None);
-    /// A barrier used with a thread count that is not a multiple of the warp, or exceeds the block, or a number above
+    /// A barrier whose thread count is not a multiple of the warp size or exceeds the block, or whose number is above
     /// 15.
     InvalidBarrier {
         /// Number of the barrier.
         barrier: u32,
     } => program(Kernel, Synccheck, None);
-    /// An mbarrier used against its rules.
+    /// A misused mbarrier.
     InvalidMbarrier {
         /// What is wrong.
         misuse: MbarrierMisuse,
     } => program(Kernel, Synccheck, None);
-    /// A tensor map used against its rules.
+    /// A misused tensor map.
     InvalidTensorMap {
         /// What is wrong.
         misuse: TensorMapMisuse,
     } => program(Kernel, Memcheck, None);
-    /// A warpgroup that multiplies matrices against its rules.
+    /// A misused warpgroup matrix product.
     InvalidWarpgroup {
         /// What is wrong.
         misuse: WarpgroupMisuse,
     } => program(Kernel, Synccheck, None);
-    /// An access to the shared memory of a block of the cluster that has returned.
+    /// An access to the shared memory of a cluster's block that has returned.
     BlockLeft {
         /// The block's rank in the cluster.
         rank: u32,
     } => program(Kernel, Memcheck, Some(Space::Shared));
-    /// A shuffle that reads a lane which does not take part: its value is undefined.
+    /// A shuffle that reads an inactive lane: the value is undefined.
     InactiveLane {
-        /// The lane that is read.
+        /// The lane that the shuffle reads.
         lane: u32,
     } => program(Kernel, Synccheck, None);
-    /// A warp-wide operation executed by a lane that its own mask leaves out.
+    /// A warp-wide operation executed by a lane that is not in its own mask.
     UndeclaredLane {
         /// The mask given.
         mask: u32,
         /// The lane that executes.
         lane: u32,
     } => program(Kernel, Synccheck, None);
-    /// A warp-wide operation whose mask names lanes that never come.
+    /// A warp-wide operation whose mask names lanes that never arrive.
     MissingLanes {
         /// The mask given.
         mask: u32,
@@ -340,7 +340,7 @@ kinds! {
         /// The lanes among the missing ones that have returned from the kernel.
         exited: u32,
     } => program(Kernel, Synccheck, None);
-    /// An instruction that takes the whole warp (`mma`, `wmma`, `ldmatrix`) executed by a part of it: what it gives is
+    /// A warp-wide instruction (`mma`, `wmma`, `ldmatrix`) that only a part of the warp executes: its result is
     /// undefined.
     PartialWarp {
         /// The lanes that execute it.
@@ -348,9 +348,9 @@ kinds! {
         /// The lanes among the missing ones that have returned from the kernel.
         exited: u32,
     } => program(Kernel, Synccheck, None);
-    /// Every thread that is left waits for another.
+    /// All remaining threads wait for each other.
     Deadlock => program(Kernel, Synccheck, None);
-    /// The instruction budget ran out: an endless loop, or a budget too small.
+    /// The instruction budget ran out: an infinite loop, or a budget that is too small.
     EndlessLoop {
         /// Warp instructions that the launch was allowed.
         budget: u64,
@@ -366,23 +366,23 @@ kinds! {
     DoubleFree => program(Host, Memcheck, None);
     /// A free of an address at which no allocation begins.
     InvalidFree => program(Host, Memcheck, None);
-    /// A launch that the device refuses.
+    /// A launch that the device rejects.
     LaunchLimit {
-        /// What is exceeded.
+        /// The limit that is exceeded.
         limit: Limit,
-        /// What the launch asks for.
+        /// The value that the launch requests.
         asked: u64,
-        /// What the device, or the kernel, allows.
+        /// The value that the device, or the kernel, allows.
         allowed: u64,
     } => program(limit.blame(), Launch, None);
-    /// A copy or fill on the device's memory by the host that leaves its allocation.
+    /// A host copy or fill of device memory that leaves its allocation.
     HostCopy {
-        /// Bytes asked for.
+        /// Bytes of the copy or fill.
         bytes: u64,
     } => program(Host, Memcheck, Some(Space::Global));
-    /// An integer divided by zero: a device does not stop, and the result is undefined (all ones on today's parts).
+    /// An integer division by zero: a device continues, and the result is undefined (all ones on current GPUs).
     DivisionByZero {
-        /// Whether it is the remainder that was asked for.
+        /// Whether the operation is a remainder.
         remainder: bool,
     } => program(Kernel, Initcheck, None);
     /// `assert` failed in device code.
@@ -390,59 +390,58 @@ kinds! {
         /// The expression as written.
         expression: String,
     } => program(Kernel, Launch, None);
-    /// A `printf` whose arguments do not match its format: what a device then prints is undefined.
+    /// A `printf` whose arguments do not match its format: a device's output is then undefined.
     PrintArgument {
         /// The first argument that does not fit; 1 is the one after the format.
         argument: u32,
-        /// The conversion that takes it: `%d`, `%8.3f`, or the `*` of a width.
+        /// The conversion that consumes it: `%d`, `%8.3f`, or the `*` of a width.
         conversion: String,
         /// What was passed.
         passed: Passed,
     } => program(Kernel, Memcheck, None);
-    /// A `printf` whose format has a conversion of C that devices do not know: what they print for it is undefined.
+    /// A `printf` whose format has a conversion of C that devices do not support: their output for it is undefined.
     PrintConversion {
         /// The conversion: `%zu`, `%.*f`.
         conversion: String,
     } => program(Kernel, Memcheck, None);
-    /// `__trap()` or a trap that the compiler put where code cannot go on.
+    /// `__trap()`, or a trap that the compiler inserted in unreachable code.
     Trap => program(Kernel, Launch, None);
     /// A jump or call through a pointer that does not point to a function.
     InvalidCall {
         /// The pointer's value.
         target: u64,
     } => program(Kernel, Memcheck, None);
-    /// A jump through a table (`brx.idx`) with an index that the table does not have.
+    /// A jump through a table (`brx.idx`) with an index outside the table.
     InvalidBranch {
         /// The index.
         index: u32,
-        /// The targets of the table.
+        /// The number of targets in the table.
         targets: u32,
     } => program(Kernel, Memcheck, None);
-    /// A handle that names no texture, or no surface.
+    /// A handle that is not a texture or a surface.
     InvalidObject {
         /// The handle.
         handle: u64,
-        /// A surface was meant.
+        /// Whether a surface was expected.
         surface: bool,
-        /// There was an object with this handle, which has been destroyed.
+        /// Whether the handle belonged to an object that has been destroyed.
         gone: bool,
     } => program(Host, Memcheck, None);
-    /// An access outside of a surface by an instruction that traps there.
+    /// An access outside of a surface by an instruction that traps in that case.
     OutsideSurface {
         /// Bytes into the row, the row, and the slice.
         at: [i32; 3],
         /// Bytes of a row, rows, and slices.
         extent: [u32; 3],
     } => program(Kernel, Memcheck, None);
-    /// The stack of a thread is full: functions call themselves too deep, or arrays of a length that the thread
-    /// computes (`alloca`) are too long.
+    /// A thread's stack is full: recursion is too deep, or arrays of run-time length (`alloca`) are too long.
     StackOverflow {
-        /// How many calls of functions with frames are active, the one that does not fit included; 0 for an array.
+        /// The number of active calls of functions with frames, including the one that does not fit; 0 for an array.
         depth: u32,
         /// Bytes of the stack.
         stack_bytes: u32,
     } => program(Kernel, Memcheck, None);
-    /// Something that PTX defines and this machine does not model.
+    /// A PTX feature that this machine does not model.
     Unsupported {
         /// The instruction, directive or feature.
         what: String,

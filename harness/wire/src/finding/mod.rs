@@ -1,7 +1,7 @@
-//! Findings: what a check found, as typed data.
+//! Findings: the results of the checks, as typed data.
 //!
-//! A finding says what went wrong, in which kernel, and which accesses took part; only the machine's renderer turns it
-//! into text. Nothing here is worded for people.
+//! A finding records what went wrong, in which kernel, and which accesses took part. Only the machine's renderer turns
+//! it into text; nothing here is worded for people.
 
 mod access;
 mod judge;
@@ -17,19 +17,20 @@ use crate::version::required;
 pub use access::{Access, Allocation, CalledFrom, Place, Relation, What};
 pub use kind::{Blame, FailureOf, Kind, Limit, MbarrierMisuse, Passed, Scope, Space, TensorMapMisuse, WarpgroupMisuse};
 
-/// A sort of mistake: findings of one class differ only in their places, threads and numbers.
+/// A class of mistakes: findings of one class differ only in their places, threads and numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Class {
     kind: Discriminant<Kind>,
     space: Option<Space>,
-    /// For a race, what its two sides did; for any other kind, what the first access did, and to how many bytes.
+    /// For a race, what its two sides did; for any other kind, what the first access did; each with its number of
+    /// bytes.
     accesses: Vec<(What, u32)>,
 }
 
 /// One thing found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What kind of thing.
+    /// The kind of mistake.
     #[serde(flatten)]
     pub kind: Kind,
     /// The kernel that ran, mangled; empty when no kernel is concerned (a leak).
@@ -41,19 +42,19 @@ pub struct Finding {
     pub allocation: Option<Allocation>,
     /// Further facts, one sentence each.
     pub notes: Vec<String>,
-    /// A remedy that is better than the kind's own, if the check that found it knows one (a launch that would fit).
+    /// A better remedy than the kind's own, if the check that found it has one (a launch that would fit).
     #[serde(deserialize_with = "required")]
     pub remedy: Option<String>,
     /// Which part of the program has to change: the kind's own blame, unless the check that found it says otherwise.
     pub blame: Blame,
-    /// How often it happened.
+    /// How often it occurred.
     pub count: u64,
-    /// The schedule under which it happened.
+    /// The schedule under which it occurred.
     pub seed: u64,
 }
 
 impl Finding {
-    /// A finding of a kernel, seen once, with no access yet.
+    /// Returns a finding for a kernel, with a count of 1 and without accesses.
     pub fn new(kind: Kind, kernel: impl Into<String>) -> Self {
         Finding {
             blame: kind.blame(),
@@ -68,16 +69,16 @@ impl Finding {
         }
     }
 
-    /// The same with one more access.
+    /// Adds an access.
     #[must_use]
     pub fn with(mut self, access: Access) -> Self {
         self.accesses.push(access);
         self
     }
 
-    /// Whether two findings are one mistake: the same kind (whatever its numbers) in the same kernel on the same lines.
-    /// For a race it does not matter which of the two accesses came first, nor whether the access that was seen is a
-    /// read or a write: `x += 1` by two threads does both.
+    /// Whether two findings are the same mistake: the same kind (whatever its numbers) in the same kernel on the same
+    /// lines. For a race, the order of the two accesses does not matter, nor whether the observed access is a read or a
+    /// write: `x += 1` by two threads does both.
     pub fn same_mistake(&self, other: &Finding) -> bool {
         let same_kind = match (&self.kind, &other.kind) {
             (Kind::OutOfBounds { space: a }, Kind::OutOfBounds { space: b })
@@ -94,7 +95,7 @@ impl Finding {
         let same = |a: &Access, b: &Access| a.place.same_line(&b.place);
         match (&self.kind, &self.accesses[..], &other.accesses[..]) {
             (Kind::Race { .. }, [a, b], [c, d]) => (same(a, c) && same(b, d)) || (same(a, d) && same(b, c)),
-            // Where the other lanes are at the time may differ.
+            // The other lanes may be at different places each time.
             (Kind::DivergentBarrier { .. }, [a, ..], [b, ..]) => same(a, b),
             (_, these, those) => {
                 these.len() == those.len() && std::iter::zip(these, those).all(|(a, b)| a.what == b.what && same(a, b))
@@ -102,7 +103,7 @@ impl Finding {
         }
     }
 
-    /// What sort of mistake it is, whatever its place, its threads and its numbers.
+    /// The class of the mistake, without its place, threads and numbers.
     pub fn class(&self) -> Class {
         let race = matches!(self.kind, Kind::Race { .. });
         let takes_part = self.accesses.iter().take(if race { 2 } else { 1 });
@@ -113,14 +114,14 @@ impl Finding {
         }
     }
 
-    /// Where its accesses stand, in their order. Neighbours at the same place appear once, callers of inlined code are
-    /// left out, and so are accesses by the host, which have no place.
+    /// The places of its accesses, in their order. Consecutive accesses at the same place count once. Callers of
+    /// inlined code are left out, and so are host accesses, which have no place.
     pub fn places(&self) -> Vec<Place> {
         let groups = self.accesses.chunk_by(Access::stands_with);
         groups.filter_map(|group| group[0].place.spot()).collect()
     }
 
-    /// What distinguishes it from other findings of a case, whichever threads took part: its kind and its places.
+    /// Identifies the finding among those of a case, whichever threads took part: its kind and its places.
     pub fn key(&self) -> (Discriminant<Kind>, Vec<Place>) {
         (std::mem::discriminant(&self.kind), self.places())
     }
@@ -137,17 +138,17 @@ impl Finding {
 /// Findings of one run, each mistake kept once with its count.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Findings {
-    /// In the order first seen.
+    /// The findings, in the order first seen.
     pub list: Vec<Finding>,
     /// Further mistakes that were not kept because the list was full.
     pub dropped: u64,
 }
 
 impl Findings {
-    /// How many different mistakes are kept: a longer report helps nobody.
+    /// The maximum number of different mistakes that are kept: a longer report helps no one.
     pub const MOST: usize = 256;
 
-    /// Adds a finding, or raises the count of the same mistake. For a race, the example whose threads are farthest
+    /// Adds a finding, or increments the count of the same mistake. For a race, the example whose threads are farthest
     /// apart is kept, because its remedy helps in the other cases too.
     pub fn add(&mut self, mut finding: Finding) {
         if let Some(known) = self.list.iter_mut().find(|f| f.same_mistake(&finding)) {
@@ -163,8 +164,8 @@ impl Findings {
         }
     }
 
-    /// Leaves out findings that only follow from another mistake: a read that nothing orders after the write may come
-    /// too early, and find memory that nobody has written yet.
+    /// Removes findings that only follow from another mistake: a read that is not ordered after the write may come too
+    /// early, and then reads memory that was never written.
     pub fn distill(&mut self) {
         let follows = |finding: &Finding, race: &Finding| match (finding.kind.clone(), &race.kind) {
             (Kind::Uninitialized { space: a }, Kind::Race { space: b, .. }) => {

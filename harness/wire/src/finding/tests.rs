@@ -1,4 +1,4 @@
-//! Findings are kept once, and counted.
+//! Findings are deduplicated and counted.
 
 use super::*;
 
