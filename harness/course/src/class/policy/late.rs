@@ -1,4 +1,4 @@
-//! What lateness costs: `late.toml`.
+//! The cost of lateness: `late.toml`.
 //!
 //! ```toml
 //! due = 2026-05-01T23:59:00+02:00
@@ -34,7 +34,7 @@ struct Written {
     extensions: BTreeMap<String, Datetime>,
 }
 
-/// What lateness costs in a class.
+/// The policy on lateness in a class.
 #[derive(Debug)]
 pub struct Late {
     due: Option<SystemTime>,
@@ -44,20 +44,20 @@ pub struct Late {
     extensions: BTreeMap<String, SystemTime>,
 }
 
-/// How late something is, and what that costs.
+/// How late a submission is, and what that costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Deduction {
-    /// Days since it was due, each that has begun.
+    /// Days after the due date; a day that has begun counts.
     pub days: u64,
-    /// Per cent of the points.
+    /// Percent of the points.
     pub percent: f64,
 }
 
 impl Late {
-    /// The policy of the class in `out`.
+    /// Reads the policy of the class in `out`.
     ///
     /// # Errors
-    /// [`harness::Error::Usage`] when the file makes no sense.
+    /// [`harness::Error::Usage`] when the file is invalid.
     pub fn of(out: &Path, entries: &[Entry]) -> Result<Self> {
         let written: Written = of(out, FILE)?;
         let is_there = out.join(FILE).exists();
@@ -89,7 +89,7 @@ impl Late {
         })
     }
 
-    /// What `entry` loses, if it is late.
+    /// The deduction for `entry`, if it is late.
     pub fn deduction(&self, entry: &Entry) -> Option<Deduction> {
         let due = self.extensions.get(&entry.id).copied().or(self.due)?;
         let seconds = entry.submitted?.duration_since(due).ok()?.as_secs();

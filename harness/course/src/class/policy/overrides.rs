@@ -17,7 +17,7 @@ use crate::{assignment::rubric::Rubric, class::entry::Entry};
 
 const FILE: &str = "overrides.toml";
 
-/// The marks of one part that are set by hand.
+/// The mark of one part, set by hand.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Override {
@@ -25,9 +25,9 @@ pub struct Override {
     pub student: String,
     /// The part.
     pub part: String,
-    /// The points that it has instead.
+    /// The points it gets instead.
     pub points: f64,
-    /// Why, in words that the student reads.
+    /// The reason, in words that the student reads.
     pub reason: String,
 }
 
@@ -38,10 +38,10 @@ struct Overrides {
     all: Vec<Override>,
 }
 
-/// Those of the class in `out`.
+/// Reads the overrides of the class in `out`.
 ///
 /// # Errors
-/// [`harness::Error::Usage`] when one names nobody, no part, or no reason.
+/// [`harness::Error::Usage`] when one names an unknown student or part, or gives no reason.
 pub fn overrides(out: &Path, entries: &[Entry], rubric: &Rubric) -> Result<Vec<Override>> {
     let Overrides { all } = of(out, FILE)?;
     for (index, one) in all.iter().enumerate() {
