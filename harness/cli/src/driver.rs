@@ -62,7 +62,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The emulated device that is asked for.
+/// The requested emulated device.
 fn choice(matches: &ArgMatches) -> Result<DeviceChoice, Error> {
     match matches.get_one::<DeviceChoice>("device") {
         None => "emulated".parse().map_err(Error::usage),

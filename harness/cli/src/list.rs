@@ -1,4 +1,4 @@
-//! `warplab list`: the labs, and the variants of each.
+//! `warplab list`: lists the labs and their variants.
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};

@@ -1,4 +1,4 @@
-//! `warplab start`: a student's folder for the assignment of a lab.
+//! `warplab start`: creates a student's folder for the assignment of a lab.
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Arg, ArgMatches, Command, value_parser};

@@ -49,7 +49,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     Ok(exit.into())
 }
 
-/// Why there is nothing to grade, and what could be graded.
+/// Explains why there is nothing to grade, and what could be graded.
 fn nothing_to_grade(asked: &Asked, grades: &[Grade]) -> String {
     let task = &asked.task;
     let source = &task.source;

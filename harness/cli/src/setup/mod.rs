@@ -1,8 +1,8 @@
 //! `warplab setup`: NVRTC and CUDA's headers from PyPI, or nvcc, in warplab's own cache folder.
 //!
-//! `pins` says what is wanted, `fetch` gets and checks it, `install` unpacks it where `kernels` looks for it, and
-//! `check` says what is there. What is not finished lies in a folder of `half`, and `kept` is what warplab keeps by
-//! itself.
+//! `pins` lists the wheels, `fetch` gets and checks them, `install` unpacks them where `kernels` looks for them, and
+//! `check` reports what is installed. Unfinished work is in a folder of `half`, and `kept` handles what warplab caches
+//! automatically.
 mod check;
 mod fetch;
 mod half;
@@ -69,7 +69,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let is_nvcc = matches.get_flag("nvcc");
     let tool = Tool::named(if is_nvcc { toolbox::NVCC } else { toolbox::NVRTC }, path("pins"))?;
     if matches.get_flag("check") {
-        // Where NVIDIA has no wheels, the tool is not there either.
+        // On platforms without NVIDIA's wheels, the tool is not installed either.
         return Ok(check::check(&tool, &tool.wheels(&pins::platform()).unwrap_or_default()).into());
     }
     let toolbox = if matches.get_flag("system") { toolbox::of_all_users() } else { of_user()? };
