@@ -108,7 +108,7 @@ fn watch(folder: &Path, asked: &Asked) -> Result<ExitCode, Error> {
             Err(Error::Interrupted) => return Ok(Exit::Interrupted.into()),
             // Saving a file cannot fix a missing compiler or a full disk.
             Err(error) if error.exit() != Exit::Usage => return Err(error),
-            Err(error) => harness::print(&format!("{error}\n\nNext: mend it, and save it.")),
+            Err(error) => harness::print(&format!("{error}\n\nNext: fix it, and save it.")),
         }
         harness::print("\nWaiting for the next save; Ctrl-C ends it.");
         if watch.wait(before.as_ref(), now) == Happened::Stopped {

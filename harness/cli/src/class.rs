@@ -94,7 +94,7 @@ fn settings() -> [Arg; 7] {
     [
         option("device", "DEVICE", "emulated[:PROFILE], or cuda:N, where speed counts too [default: emulated:a100]")
             .value_parser(value_parser!(DeviceChoice)),
-        option("seed", "SEED", "Seed of the inputs and of the hidden sizes [default: one that nobody knows]")
+        option("seed", "SEED", "Seed of the inputs and of the hidden sizes [default: a random one]")
             .value_parser(value_parser!(u64)),
         option("schedules", "COUNT", "Orders of warps and blocks to try [default: 5]")
             .value_parser(harness::parse_schedules),

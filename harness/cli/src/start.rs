@@ -9,7 +9,7 @@ use crate::{labs, rubric};
 
 pub fn command() -> Command {
     Command::new("start")
-        .about("Write a folder in which a lab's assignment is solved: what is to be done, and the handout")
+        .about("Create a working folder for a lab's assignment, with its handout")
         .arg(Arg::new("lab").value_name("LAB").required(true).help("The lab"))
         .arg(
             Arg::new("folder")

@@ -156,7 +156,7 @@ fn what_cannot_be_run_is_said() {
     fails(&["driver", "--check", "all"], 2, &["PROGRAM"]);
     fails(&["driver", "--check", "leak", "true"], 2, &["no check is called `leak`", "leakcheck"]);
     fails(&["driver", "--device", "emulated:h300", "true"], 2, &["unknown profile `h300`", "h200"]);
-    fails(&["driver", "--device", "cuda:0", "true"], 2, &["driver runs programs only on the emulated device"]);
+    fails(&["driver", "--device", "cuda:0", "true"], 2, &["driver only supports the emulated device"]);
 }
 
 #[test]

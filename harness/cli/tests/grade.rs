@@ -315,7 +315,11 @@ fn what_cannot_be_graded_is_said() {
         2,
         &["variant `race` of trapezoid is wrong on purpose"],
     );
-    fails(&["grade", "vecadd", "--kernel", path, "--device", "cuda:0"], 2, &["grade runs only on the emulated device"]);
+    fails(
+        &["grade", "vecadd", "--kernel", path, "--device", "cuda:0"],
+        2,
+        &["grade --kernel needs the emulated device"],
+    );
     let run = warplab_with(&["grade", "occupancy", "--kernel", path], &[("WARPLAB_NVRTC", "off")]);
     assert_eq!(run.code, 4, "{run:?}");
     assert!(run.stderr.contains("NVRTC was not found"), "{run:?}");
@@ -348,7 +352,7 @@ fn every_file_of_every_lab_is_right() {
                 let args = ["grade", lab, "-n", "33", "--schedules", "1", "--kernel", file.to_str().unwrap()];
                 let run = warplab_with(&args, &[("WARPLAB_NVRTC", "off")]);
                 assert_eq!(run.code, 2, "{run:?}");
-                assert!(run.stderr.contains("which no variant that should be right uses by default"), "{run:?}");
+                assert!(run.stderr.contains("but no default variant that is expected to pass uses it"), "{run:?}");
                 continue;
             }
             // The lab's own kernels have their mistakes; the file in which these are fixed is right.

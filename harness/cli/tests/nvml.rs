@@ -1,5 +1,5 @@
-//! NVML of the embedded device, used through nvml-wrapper. The client is this test program itself, run by `warplab
-//! exec`.
+//! NVML of the embedded device, used through nvml-wrapper. The client is this test program itself, run by
+//! `warplab exec`.
 #![cfg(target_os = "linux")]
 
 use std::{

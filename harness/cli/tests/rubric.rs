@@ -52,7 +52,7 @@ fn what_no_submission_can_pass_is_refused() {
         (
             "words = \"neigh",
             "cases = [\"letters\"]\nwords = \"neigh",
-            "nobody can reach the goal of global_load_sectors",
+            "no submission can reach the goal of global_load_sectors",
         ),
         (r#"name = "stride""#, r#"name = "strid""#, "marks no part `strid`; did you mean `stride`?"),
     ] {

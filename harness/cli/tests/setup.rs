@@ -122,7 +122,7 @@ fn wheels_from_a_folder_are_kept_in_the_cache_and_removed_again() {
         fs::create_dir(place.path("cache").join(folder)).unwrap();
         fs::write(place.path("cache").join(folder).join("one"), vec![b'x'; bytes]).unwrap();
     }
-    let kept = ["cache/answers: compiled kernels, 1 MB", "cache/own: what came of the labs' own kernels, 3 MB"];
+    let kept = ["cache/answers: compiled kernels, 1 MB", "cache/own: results of the labs' own kernels, 3 MB"];
     let there = place.setup(&["--check"]);
     assert!(kept.iter().all(|words| there.stdout.contains(words)), "{there:?}");
     let removed = place.setup(&["--remove"]);
@@ -246,7 +246,7 @@ fn what_is_damaged_is_said_and_mended() {
     let library = place.path("cache").join(BROUGHT[1]);
     fs::write(&library, "the comp").unwrap();
     let damaged = place.setup(&["--check"]);
-    assert!(damaged.code == 4 && damaged.stdout.contains("libnvrtc.so.12 is not as it was brought"), "{damaged:?}");
+    assert!(damaged.code == 4 && damaged.stdout.contains("libnvrtc.so.12 is missing or changed"), "{damaged:?}");
     assert_eq!(place.setup(&["--from", "wheels"]).code, 0);
     assert_eq!(fs::read_to_string(library).unwrap(), "the compiler");
     assert_eq!(place.cached(), BROUGHT);

@@ -23,8 +23,8 @@ pub fn arguments() -> [Arg; 4] {
         option("rubric")
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
-            .help("A rubric of your own in place of the lab's: `warplab rubric LAB` shows that"),
-        option("explain").action(ArgAction::SetTrue).help("Say for each mark what would raise it"),
+            .help("Your own rubric instead of the lab's, which `warplab rubric LAB` shows"),
+        option("explain").action(ArgAction::SetTrue).help("Explain how each mark could be improved"),
         option("format")
             .value_name("FORMAT")
             .default_value("text")
@@ -35,7 +35,7 @@ pub fn arguments() -> [Arg; 4] {
         option("out")
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
-            .help("Write the marks to this file, which is then whole or not there"),
+            .help("Write the marks to this file (atomically)"),
     ]
 }
 

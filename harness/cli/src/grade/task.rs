@@ -53,7 +53,7 @@ pub fn command() -> Command {
             .help_heading(LIMITS)
     };
     Command::new("grade")
-        .about("Mark what was handed in by a lab's rubric, or judge a kernel file that stands in for a lab's own")
+        .about("Mark submissions by a lab's rubric, or judge a kernel file in place of the lab's own")
         .after_help(format!("{}\n\n{EXAMPLE}", harness::paragraphs(&codes())))
         .arg(Arg::new("lab").value_name("LAB").required(true).help("The lab whose kernels it replaces"))
         .arg(
@@ -61,7 +61,7 @@ pub fn command() -> Command {
                 .value_name("SUBMISSION")
                 .action(ArgAction::Append)
                 .value_parser(value_parser!(PathBuf))
-                .help("What was handed in, to be marked by the lab's rubric: a .cu file alone, a folder, a .zip, a .tar.gz"),
+                .help("The submissions to mark by the lab's rubric: a .cu file alone, a folder, a .zip, a .tar.gz"),
         )
         .group(ArgGroup::new("what").args(["submissions", "kernel"]).required(true))
         .args(marks::arguments())
@@ -99,7 +99,7 @@ pub fn command() -> Command {
                 .long("seed")
                 .value_name("SEED")
                 .value_parser(value_parser!(u64))
-                .help("Seed of the inputs and of the sizes [default: another one each time, which is shown]"),
+                .help("Seed of the inputs and of the sizes [default: a new one each time, which is shown]"),
         )
         .arg(
             Arg::new("schedules")
@@ -117,7 +117,7 @@ pub fn command() -> Command {
                 .default_value("emulated")
                 .value_parser(value_parser!(DeviceChoice))
                 .help(
-                    "emulated[:PROFILE]; for marks also cuda:N, whose answers and speed count beside an emulated run",
+                    "emulated[:PROFILE]; for marks also cuda:N, whose answers and speed count in addition to an emulated run",
                 ),
         )
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("The judgement or the marks as JSON"))
@@ -142,7 +142,7 @@ impl Asked {
         let device = matches.get_one::<DeviceChoice>("device").expect("default");
         if !matches!(device, DeviceChoice::Emulated(_)) {
             return Err(Error::usage(format!(
-                "grade runs only on the emulated device, which sees what a GPU does not report; --device {device} is another device"
+                "grade --kernel needs the emulated device, because only it checks memory accesses; --device {device} is not supported"
             )));
         }
         let variants = variants(lab, matches)?;

@@ -24,7 +24,7 @@ pub fn check(tool: &Tool, wheels: &[Wheel]) -> Exit {
             State::Other => format!("{shown}: brought by another version of warplab; `warplab setup` renews it"),
             State::Damaged(file) => {
                 is_whole = false;
-                format!("{shown}: damaged, {} is not as it was brought; `warplab setup` mends it", file.display())
+                format!("{shown}: damaged, {} is missing or changed; `warplab setup` repairs it", file.display())
             }
         });
     }

@@ -10,7 +10,7 @@ use super::check::megabytes;
 
 /// The folders in the cache, and their content.
 const FOLDERS: [(&str, &str); 2] =
-    [(kernels::ANSWERS, "compiled kernels"), (course::judge::OWN, "what came of the labs' own kernels")];
+    [(kernels::ANSWERS, "compiled kernels"), (course::judge::OWN, "results of the labs' own kernels")];
 
 /// Describes the cached folders, one line each.
 pub fn lines() -> Vec<String> {

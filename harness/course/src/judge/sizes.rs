@@ -6,7 +6,7 @@ use harness::Inputs;
 
 /// The largest size that is drawn at random.
 const LARGEST: usize = 1500;
-/// The largest one for a lab whose work at [`LARGEST`] would take too long.
+/// The largest one for a lab whose work at `LARGEST` would take too long.
 pub const LONGEST: usize = 100;
 
 /// An unpredictable seed, short enough to be typed.

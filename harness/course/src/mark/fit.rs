@@ -122,7 +122,7 @@ fn missed(lab: &Lab, part: &Part, here: &[&Came], ptx: &str) -> Vec<String> {
             missed.push(format!("part `{name}`: the lab's own kernels miss a goal{with}: {}", mark.words));
         } else if marks.iter().all(|(_, mark)| mark.state == State::Unjudged) {
             let why = &marks[0].1.words;
-            missed.push(format!("part `{name}`: nobody can reach the goal of {}: {why}", asked.counter));
+            missed.push(format!("part `{name}`: no submission can reach the goal of {}: {why}", asked.counter));
         }
     }
     let rows = ends.iter().flat_map(|(_, rows)| rows.iter().copied());

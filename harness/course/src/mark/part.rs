@@ -122,8 +122,7 @@ fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
     };
     for variant in &part.variants {
         let Some(grade) = grades.iter().find(|grade| grade.variant == *variant) else {
-            unjudged =
-                unjudged.or(Some(format!("variant `{variant}` does not use {file}: the rubric is to be mended")));
+            unjudged = unjudged.or(Some(format!("variant `{variant}` does not use {file}: fix the rubric")));
             continue;
         };
         missing.extend(grade.missing());
@@ -269,7 +268,7 @@ fn clean(points: f64, grades: &[&Grade]) -> Criterion {
     let more = if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
     let hidden = if *is_hidden { ", seen at a hidden size" } else { "" };
     // The help text may reveal numbers of the launch.
-    let raise = if *is_hidden || told.help.is_empty() { "mend what the check has found" } else { &told.help };
+    let raise = if *is_hidden || told.help.is_empty() { "fix what the check has found" } else { &told.help };
     let details = found.iter().map(|(told, is_hidden)| Detail::new(&told.text, *is_hidden));
     Criterion::lost(Kind::Clean, points, format!("{}{hidden}{more}", place(told)), raise).with(details.collect())
 }

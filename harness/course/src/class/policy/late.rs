@@ -76,7 +76,7 @@ impl Late {
         for (name, until) in &written.extensions {
             let Some(entry) = entries.iter().find(|entry| entry.is_called(name)) else {
                 let ids: Vec<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
-                return Err(format!("nobody is called `{name}`; {}", suggest::among(name, &ids)));
+                return Err(format!("no student is called `{name}`; {}", suggest::among(name, &ids)));
             };
             extensions.insert(entry.id.clone(), moment(until)?);
         }
@@ -149,7 +149,7 @@ mod tests {
             ("due = \"2026-05-01T23:59:00+02:00\"", "without quotes, such as 2026-05-01T23:59:00+02:00"),
             ("due = 2026-05-01T23:59:00Z\npercent = 1", "unknown field"),
             ("due = 2026-05-01T23:59:00Z\npercent_per_day = 101", "0 to 100"),
-            ("due = 2026-05-01T23:59:00Z\n[extensions]\neva = 2026-05-01T23:59:00Z", "nobody is called `eva`"),
+            ("due = 2026-05-01T23:59:00Z\n[extensions]\neva = 2026-05-01T23:59:00Z", "no student is called `eva`"),
         ] {
             let error = policy(text, &[entry("eve", 0)]).unwrap_err().to_string();
             assert!(error.contains("late.toml") && error.contains(words), "{error}");

@@ -58,7 +58,7 @@ fn mistake(one: &Override, others: &[Override], entries: &[Entry], rubric: &Rubr
     let means = |name: &str| entries.iter().position(|entry| entry.is_called(name));
     let Some(who) = means(student) else {
         let ids: Vec<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
-        return Some(format!("nobody is called `{student}`; {}", suggest::among(student, &ids)));
+        return Some(format!("no student is called `{student}`; {}", suggest::among(student, &ids)));
     };
     let Some(asked) = rubric.parts.iter().find(|asked| asked.name == *part) else {
         return Some(format!("`{student}`: there is no part `{part}`; {}", suggest::among(part, &parts)));

@@ -144,7 +144,7 @@ impl Desk {
     /// [`Error::Io`] when the state with the shown hints cannot be written.
     pub fn hint(&self, checked: &Checked) -> Result<String> {
         let Some(part) = checked.at_hand().map(|index| &self.rubric.parts[index]) else {
-            return Ok("Every part that was tried is right: there is nothing left to give a hint for.".into());
+            return Ok("Every part that was tried is right; no hint is needed.".into());
         };
         if part.hints.is_empty() {
             return Ok(format!("Part `{}` has no hints.", part.name));
