@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Looks at report pages in a real browser, as a reader would. `browser.py PAGE... [--axe FILE] [--pictures DIR]`, or
+"""Checks report pages in a real browser. `browser.py PAGE... [--axe FILE] [--pictures DIR]`, or
 `browser.py PAGE --picture FILE`, which takes the README's picture and checks nothing.
 
-- Nothing on the console, and nothing is fetched.
+- There is nothing on the console, and nothing is fetched.
 - At 360, 1280 and 2560 pixels, in light and dark, folded and unfolded, the page is no wider than the window.
 - The pointer over a mark shows its values, a tap too; the arrow keys go from mark to mark and have the values read out;
   Escape hides them; a click unfolds a table; a link of the contents leads to its lab.
@@ -28,13 +28,13 @@ from pathlib import Path
 
 WIDTHS = (360, 1280, 2560)
 SCHEMES = ("light", "dark")
-# What WebDriver calls an element in its answers, and some keys.
+# WebDriver's name for an element in its replies, and some keys.
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 RIGHT, ESCAPE = "\ue014", "\ue00c"
 
 
 class Browser:
-    """A headless Chromium, driven by its driver."""
+    """A headless Chromium, controlled through chromedriver."""
 
     def __init__(self) -> None:
         missing = [name for name in ("chromium", "chromedriver") if not shutil.which(name)]
@@ -110,7 +110,7 @@ class Browser:
         self.do("/actions", {"actions": [{"type": "key", "id": "keys", "actions": keys}]})
 
     def settle(self, milliseconds: int = 0) -> None:
-        """Waits for two frames, after which a page that was opened has been drawn, and for so much time before."""
+        """Waits for the given time, then for two frames, after which an opened page has been drawn."""
         frames = "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))"
         self.do("/execute/async", {"script": f"setTimeout(() => {frames}, {milliseconds})", "args": []})
 
@@ -120,7 +120,7 @@ class Browser:
         path.write_bytes(base64.b64decode(shot["data"]))
 
     def fetched(self) -> list[str]:
-        """What was asked for since the last time, pages apart."""
+        """The requests since the last call, without pages."""
         events = [json.loads(entry["message"])["message"] for entry in self.do("/se/log", {"type": "performance"})]
         asked = [event["params"] for event in events if event["method"] == "Network.requestWillBeSent"]
         return [one["request"]["url"] for one in asked if one["type"] != "Document" and not one["request"]["url"].startswith("data:")]
@@ -130,7 +130,7 @@ class Browser:
 
 
 def check(browser: Browser, page: Path, axe: str, pictures: Path | None, *, has_pictures: bool = True) -> list[str]:
-    """What is wrong with the page."""
+    """Returns what is wrong with the page."""
     browser.look(1280, "light")
     browser.open(page)
     wrong = interaction(browser) if has_pictures else []
@@ -153,7 +153,7 @@ def check(browser: Browser, page: Path, axe: str, pictures: Path | None, *, has_
 
 
 def wide(browser: Browser) -> list[str]:
-    """What makes the page wider than the window: names the widest element."""
+    """Names the widest element of a page that is wider than the window."""
     return browser.script("""
         const room = document.documentElement.clientWidth;
         if (document.documentElement.scrollWidth <= room) return [];
@@ -165,7 +165,7 @@ def wide(browser: Browser) -> list[str]:
 
 
 def accessibility(browser: Browser, axe: str) -> list[str]:
-    # Rows of a table are alike: a few of each kind are looked at, as thousands take minutes.
+    # Rows of a table are alike: only a few of each kind are checked, since thousands take minutes.
     browser.script("""
         for (const body of document.querySelectorAll('tbody')) {
             const seen = {};
@@ -185,15 +185,15 @@ def accessibility(browser: Browser, axe: str) -> list[str]:
     return [f"axe: {what}" for what in found]
 
 
-# When a page is scrolled, Chromium tells it a tenth of a second later what lies under the pointer now.
+# When a page is scrolled, Chromium reports a tenth of a second later which element is under the pointer now.
 SCROLLED = 300
 
 
 def interaction(browser: Browser) -> list[str]:
-    """Pointer, keys and clicks."""
+    """Checks pointer, keys and clicks."""
     wrong = []
     tip = "const tip = document.getElementById('tip'); return tip && !tip.hidden ? tip.textContent : ''"
-    # What is to be seen: other pictures lie behind a click themselves.
+    # Only visible marks: other pictures must first be unfolded by a click.
     pictures = browser.all("section > figure .picture, .figures:not(details *) .picture")
     if not pictures:
         return ["there is no picture"]
@@ -207,7 +207,7 @@ def interaction(browser: Browser) -> list[str]:
         browser.point(marks[0])
         if not browser.script(tip):
             wrong.append(f"the pointer over {kind} shows nothing")
-        # Off the mark, the values go.
+        # The values disappear when the pointer leaves the mark.
         browser.point(browser.all("h1")[0]) if in_view(browser, "h1") else browser.script("document.body.click()")
         browser.script("document.body.click()")
         if browser.script(tip):
@@ -224,7 +224,7 @@ def interaction(browser: Browser) -> list[str]:
         heard.append(browser.script(said))
     if not all(heard) or heard[0] == heard[1]:
         wrong.append(f"the arrow keys do not read out one value after another: {heard}")
-    # What Chromium tells late of the pointer hides the values again, once.
+    # Chromium's late pointer event hides the values again, once.
     for _ in range(3):
         if browser.script(tip):
             break
@@ -251,7 +251,7 @@ def interaction(browser: Browser) -> list[str]:
 
 
 def links(browser: Browser) -> list[str]:
-    """Links within the page that lead nowhere."""
+    """Lists links within the page that lead nowhere."""
     wrong = []
     for link in browser.script("return [...document.querySelectorAll('a[href^=\"#\"]')].map((one) => one.getAttribute('href'))"):
         if not browser.script("return !!document.getElementById(arguments[0].slice(1))", link):
@@ -276,10 +276,10 @@ def paper(browser: Browser) -> list[str]:
 
 
 def readme_picture(browser: Browser, page: Path, path: Path) -> None:
-    """What a report looks like: its top, and the first figure of a lab, side by side with nothing cut in half."""
+    """Takes a picture of a report: its top, and the first figure of a lab, side by side with nothing cut off."""
     browser.look(1200, "light", 1000)
     browser.open(page)
-    # Only what the reader of the README needs: the summary, and a ladder.
+    # Only the parts for the README: the summary, and a ladder.
     browser.script("""
         document.querySelector('nav').remove();
         const figures = [...document.querySelectorAll('.lab figure')];
@@ -301,7 +301,7 @@ def readme_picture(browser: Browser, page: Path, path: Path) -> None:
 
 
 def self_test(browser: Browser, axe: str) -> int:
-    """Every check must see its mistake."""
+    """Checks that every check detects its mistake."""
     good = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>t</title><link rel="icon" href="data:,">
 <style>.scroll { overflow: auto } p { min-height: 20px } @media print { .scroll { overflow: visible } }</style></head><body><main><h1>title</h1>
 <section><figure><div class="picture" tabindex="0" role="group" aria-label="x"><svg role="img" aria-label="x" width="200" height="60">

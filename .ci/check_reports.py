@@ -1,4 +1,4 @@
-"""Reads back the CSVs of a run: every row has the columns that reports/README.md promises, and every verdict is a good one."""
+"""Reads back the CSVs of a run: every row has the columns promised by reports/README.md, and every verdict is an acceptable one."""
 
 import csv
 import json
@@ -9,7 +9,7 @@ COLUMNS = """schema lab variant case device n grid block shared_bytes memory_mod
 time_mean_ms time_stdev_ms bytes gb_per_s flop gflop_per_s percent_of_ceiling max_abs_error verdict note""".split()
 
 
-# Some of the machine's counters: filled where a kernel ran emulated, empty on a GPU.
+# Some of the machine's counters: filled in if a kernel ran emulated, empty on a GPU.
 COUNTERS = """launches thread_instructions divergent_branches global_load_sectors shared_bank_conflicts
 theoretical_occupancy_percent""".split()
 
@@ -21,7 +21,7 @@ def check(folder: pathlib.Path) -> list[str]:
     if "schema" not in session:
         wrong.append("session.json has no schema")
     files = sorted(folder.glob("*.csv"))
-    # Older runs have measured the copy alone, which a kernel that only reads passes.
+    # Older runs measured only the copy rate, which a kernel that only reads may exceed.
     sessions = session.get("sessions", [])
     has_reading = all("device_read_gb_per_s" in (one.get("ceilings") or {}) for one in sessions)
     cache = max([one.get("device", {}).get("l2_bytes", 0) for one in sessions], default=0)

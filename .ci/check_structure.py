@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Checks the structure of the workspace's code. `check_structure.py [ROOT]`, or `check_structure.py --self-test`.
 
-- No circle of imports between the folders of a crate, at any depth, nor between a folder and a file beside it; inside of a folder
-  no circle of more than four files. An import is a `use`, or a path that begins with `crate`, `self`, `super` or a module's name,
-  outside of tests; it leads to the file that defines what it names, through any `pub use` on the way. `mod` lines do not count,
-  and neither do macros that are found by `#[macro_use]`, nor the crate's root file.
+- No cyclic imports between the folders of a crate, at any depth, nor between a folder and a file next to it; inside a folder
+  no cycle of more than four files. An import is a `use`, or a path that begins with `crate`, `self`, `super` or a module's name,
+  outside tests; it counts as an import of the file that defines the name, through any `pub use` on the way. `mod` lines do not
+  count, and neither do macros found by `#[macro_use]`, nor the crate's root file.
 - No line over 120 columns in .rs, .cu and .cuh. String literals do not count, and comments may hold addresses and rows of tables.
-- No function over 120 lines in the crates' sources, outside of tests.
+- No function over 120 lines in the crates' sources, outside tests.
 - No code that rustfmt gave up on.
-- No page of documentation that README.md does not lead to, and no link to a file that is not there.
-- No file of tests that no program of tests lists, in a crate whose programs of tests are named in its Cargo.toml.
+- No page of documentation that cannot be reached by links from README.md, and no link to a missing file.
+- No test file that is not part of a test program, in a crate whose test programs are named in its Cargo.toml.
 
 Exit code 1 if something is wrong. Needs Rust's `cargo fmt`.
 """
@@ -23,7 +23,7 @@ from structure import circles, lines, pages, self_test, unlisted  # noqa: E402
 
 
 def check(root: Path) -> dict[str, list[str]]:
-    """What is wrong with the workspace at `root`, by kind."""
+    """Returns what is wrong with the workspace at `root`, by kind."""
     crates = circles.members(root)
     return {
         "circles": circles.check(root),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a copy of a run a later one: `later.py FOLDER DAY IS_COSTLIER` writes the run's day into session.json, and, if IS_COSTLIER
+"""Changes the date of a copied run: `later.py FOLDER DAY IS_COSTLIER` writes the day into session.json, and, if IS_COSTLIER
 is 1, doubles the instructions of the first case of divergence.
 """
 import csv

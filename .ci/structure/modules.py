@@ -1,7 +1,7 @@
 """The modules of a crate: which file defines each, which names it has, and what it imports. Tests are left out.
 
-Names are followed through `use`, `pub use` and globs to the file that defines them. What macros define is taken to be defined in
-the file that calls the macro. Macros that are found by their place in the text (`#[macro_use]`) do not count as imports.
+Names are followed through `use`, `pub use` and globs to the file that defines them. Names defined by macros count as
+defined in the file that calls the macro. Macros found by their position in the text (`#[macro_use]`) do not count as imports.
 """
 
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class Use:
 
 @dataclass
 class Module:
-    """A module: a file, or a `mod name { }` inside of one."""
+    """A module: a file, or a `mod name { }` inside one."""
 
     file: Path
     parent: "Module | None"
@@ -131,7 +131,7 @@ class _Reader:
             child = module.children[name] = Module(module.file, module)
             self.items(child, folder / name, i + 3, after - 1)
         elif word == "macro_rules":
-            # Its path in the text, or `use` of its name, or the crate's root if it is exported.
+            # It is found by its position in the text, by `use` of its name, or in the crate's root if it is exported.
             owner = module.root() if exported else module
             owner.items[self.text(i + 2)] = (module.file, True)
             self.code(module, i + 3, after)
@@ -150,7 +150,7 @@ class _Reader:
         return after
 
     def define(self, module: Module, i: int, end: int, public: bool) -> None:
-        """Takes down the name that an item defines."""
+        """Records the name that an item defines."""
         while i < end:
             word, name = self.text(i), self.text(i + 1)
             if word in _NAMED and not (word == "const" and name in ("fn", "unsafe", "extern", "async")):
@@ -198,7 +198,7 @@ class _Reader:
         return i
 
     def code(self, module: Module, i: int, end: int) -> None:
-        """Takes down the paths and words of code, and the `use`s in it."""
+        """Records the paths and words of code, and the `use`s in it."""
         while i < end:
             token = self.tokens[i]
             if token.kind != "ident":
@@ -227,7 +227,7 @@ Target = tuple[str, object]  # ("module", Module) or ("item", Path)
 
 
 def lookup(module: Module, name: str, viewer: Module, seen: frozenset = frozenset(), sure: bool = True) -> list[Target]:
-    """What `name` is in `module`, seen from `viewer`, which may be the same module. With `sure`, names
+    """Resolves `name` in `module`, seen from `viewer`, which may be the same module. With `sure`, names
     that macros may define do not count."""
     key = (id(module), name)
     if key in seen:
@@ -254,7 +254,7 @@ def lookup(module: Module, name: str, viewer: Module, seen: frozenset = frozense
 
 
 def resolve(module: Module, path: tuple[str, ...], seen: frozenset = frozenset()) -> list[Target]:
-    """What a path names, seen from `module`; nothing if the path is of another crate."""
+    """Resolves a path, seen from `module`; nothing if the path belongs to another crate."""
     rest = list(path)
     here: Module | None = module
     if rest and rest[0] == "crate":
@@ -272,7 +272,7 @@ def resolve(module: Module, path: tuple[str, ...], seen: frozenset = frozenset()
 
 
 def _walk(viewer: Module, targets: list[Target], rest: list[str], seen: frozenset) -> list[Target]:
-    """Follows the rest of a path. An item ends it: what follows are variants and associated items."""
+    """Follows the rest of a path. It ends at an item: the rest are variants and associated items."""
     for at, name in enumerate(rest):
         modules = [target for kind, target in targets if kind == "module"]
         if not modules:

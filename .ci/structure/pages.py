@@ -1,16 +1,16 @@
-"""Pages of documentation that no way of links reaches from README.md, and links that lead nowhere."""
+"""Pages of documentation that cannot be reached by links from README.md, and broken links."""
 
 import re
 import subprocess
 from pathlib import Path
 
-# Pages that a program hands out, and the notes of test data: people meet them elsewhere.
+# Pages that a program hands out, and notes on test data: readers find them elsewhere.
 APART = ("/templates/", "/tests/")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def check(root: Path) -> list[str]:
-    """What is wrong with the Markdown pages of the checkout at `root`."""
+    """Returns what is wrong with the Markdown pages of the checkout at `root`."""
     if not (root / "README.md").exists():
         return []
     reached, todo, wrong = set(), [root / "README.md"], []

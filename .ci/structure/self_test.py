@@ -11,7 +11,7 @@ EMPTY = {"Cargo.toml": MANIFEST, "src/lib.rs": ""}
 
 
 def ring(count: int) -> dict[str, str]:
-    """A crate whose files import each other in a circle."""
+    """A crate whose files form an import cycle."""
     names = [f"m{i}" for i in range(count)]
     crate = {"src/lib.rs": "".join(f"mod {name};\n" for name in names)}
     for i, name in enumerate(names):
@@ -20,12 +20,12 @@ def ring(count: int) -> dict[str, str]:
 
 
 def function(lines: int) -> str:
-    """A function of so many lines."""
+    """A function with this number of lines."""
     return "fn long() {\n" + "    call();\n" * (lines - 2) + "}\n"
 
 
 def two_folders(of_a: str, of_b: str, **more: str) -> dict[str, str]:
-    """A crate of two folders, of a file each."""
+    """A crate of two folders with one file each."""
     crate = {
         "src/lib.rs": "mod a;\nmod b;\n",
         "src/a/mod.rs": "mod one;\n\npub use one::One;\n",
@@ -39,8 +39,8 @@ def two_folders(of_a: str, of_b: str, **more: str) -> dict[str, str]:
 ONE = "use crate::b::two::Two;\n\npub struct One(Two);\n"
 TEXT = "a sentence that says what is wrong and what to do about it, and names the flag, too, " * 2
 
-# Name: the crate's files, and for each kind of mistake the words that each of its messages must hold, in order. No other message
-# is allowed.
+# Name: the crate's files, and for each kind of mistake the words that each of its messages must contain, in order. No other
+# message is allowed.
 CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
     "arrows one way": (two_folders(ONE, "pub struct Two;\n"), {}),
     "a circle between folders, through a `pub use`": (
@@ -165,7 +165,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
 
 
 def run(check) -> int:
-    """Runs `check` on every case; prints what is not as it should be."""
+    """Runs `check` on every case; prints the failures."""
     failed = 0
     for name, (files, expected) in CASES.items():
         with tempfile.TemporaryDirectory() as folder:

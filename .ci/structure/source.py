@@ -85,7 +85,7 @@ class Source:
 
     @cached_property
     def starts(self) -> list[int]:
-        """Where each line begins."""
+        """The position at which each line begins."""
         return [0] + [found.end() for found in re.finditer("\n", self.text)]
 
     def line(self, at: int) -> int:
@@ -107,7 +107,7 @@ class Source:
         return len(self.tokens)
 
     def is_test_attribute(self, at: int) -> bool:
-        """Whether the attribute at token `at` (a `#`) keeps what follows for tests: `#[test]`, `#[cfg(test)]` and
+        """Whether the attribute at token `at` (a `#`) restricts the next item to tests: `#[test]`, `#[cfg(test)]` and
         `#[cfg(all(test, ...))]`."""
         open_ = at + 1 + (self.tokens[at + 1].text == "!")
         words = [t.text for t in self.tokens[open_ + 1 : self.skip_group(open_) - 1]]
@@ -151,7 +151,7 @@ class Source:
         return i
 
     def drop_tests(self) -> None:
-        """Leaves out the tokens that only tests have."""
+        """Removes the tokens of tests."""
         kept, i, tokens = [], 0, self.tokens
         while i < len(tokens):
             if tokens[i].text == "#" and i + 2 < len(tokens):

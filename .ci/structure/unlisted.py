@@ -1,4 +1,4 @@
-"""Test files that no program of tests has, so that they would never run, and crates that the architecture's page does not know."""
+"""Test files that belong to no test program, so they would never run, and crates missing from the architecture's page."""
 
 import re
 import tomllib
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def check(root: Path, crates: list[Path]) -> list[str]:
-    """Files in a crate's folder `tests` that are neither a test program nor a module of one, where cargo does not look itself."""
+    """Files in a crate's folder `tests` that are neither a test program nor a module of one, if cargo does not find them itself."""
     wrong = []
     for crate in crates:
         manifest = tomllib.loads((crate / "Cargo.toml").read_text(encoding="utf-8"))
@@ -30,7 +30,7 @@ def check(root: Path, crates: list[Path]) -> list[str]:
 
 
 def unknown(root: Path, crates: list[Path]) -> list[str]:
-    """Crates that no table of harness/README.md, or of README.md, has: as `FOLDER`, or as the address of a link."""
+    """Crates missing from the tables of harness/README.md and README.md, as `FOLDER` or as the address of a link."""
     pages = [page for page in (root / "README.md", root / "harness" / "README.md") if page.exists()]
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     folders = [str(crate.relative_to(root)) for crate in crates if crate != root and text]

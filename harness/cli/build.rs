@@ -1,6 +1,6 @@
-//! Leaves the git revision of the sources in `WARPLAB_REVISION`: empty when they are no checkout (an unpacked
-//! archive), what `WARPLAB_GIT_REVISION` says when it is set. And copies the libraries of the CUDA runtime and of
-//! NVML, which cargo has built as this package's build-dependencies, to `OUT_DIR` for `include_bytes!`.
+//! Stores the git revision of the sources in `WARPLAB_REVISION`: the value of `WARPLAB_GIT_REVISION` if set, empty if
+//! the sources are not a checkout (an unpacked archive). Also copies the libraries of the CUDA runtime and of NVML,
+//! which cargo has built as this package's build-dependencies, to `OUT_DIR` for `include_bytes!`.
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -18,10 +18,10 @@ fn main() {
     println!("cargo::rustc-env=WARPLAB_REVISION={revision}");
 }
 
-/// Copies the newest of the libraries of this name that cargo has built.
+/// Copies the newest library of this name that cargo has built.
 fn embed(library: &str, copy: &str) {
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
-    // OUT_DIR is target/<profile>/build/<package>-<hash>/out; the library lies in target/<profile>/deps.
+    // OUT_DIR is target/<profile>/build/<package>-<hash>/out; the library is in target/<profile>/deps.
     let deps = out.ancestors().nth(3).expect("OUT_DIR lies three folders deep").join("deps");
     let built = fs::read_dir(&deps).unwrap_or_else(|e| panic!("cannot read {}: {e}", deps.display()));
     let is_library = |path: &PathBuf| {
@@ -38,16 +38,16 @@ fn embed(library: &str, copy: &str) {
     fs::copy(&newest, out.join(copy)).expect("OUT_DIR is writable");
 }
 
-/// The checkout's revision, marked when files differ from it.
+/// The checkout's revision, with a mark if files differ from it.
 fn revision() -> Option<String> {
     let root = PathBuf::from(git(&["rev-parse", "--show-toplevel"])?);
-    // An archive that was unpacked within some other checkout is not that checkout's.
+    // An archive that was unpacked within another checkout does not belong to it.
     let here = std::env::current_dir().ok()?;
     if here != root.join("harness/cli") {
         return None;
     }
-    // The sources decide whether it is marked; what git writes when a commit or a branch changes, which it is. A file
-    // that is not there would make cargo run this every time.
+    // The sources decide about the mark; the files that git writes when a commit or a branch changes decide about the
+    // revision. A file that does not exist would make cargo run this script every time.
     let branch = git(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_default();
     let of_git = ["HEAD", branch.as_str(), "packed-refs"]
         .into_iter()
@@ -63,7 +63,7 @@ fn revision() -> Option<String> {
     Some(if changes.is_empty() { revision } else { revision + "-modified" })
 }
 
-/// What git answers; none when it fails or is not there.
+/// The output of git; `None` when it fails or is not installed.
 fn git(args: &[&str]) -> Option<String> {
     let output = Command::new("git").args(args).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_string();

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check.sh RELEASE: the action's scripts with the release that `.ci/release` has left in a folder, as a job of another repository
-# runs them. NVRTC is the one that WARPLAB_NVRTC names. Exit code 1 if something is not as it should be.
+# Tests the action's scripts as a job of another repository runs them, `check.sh RELEASE`, with the release that `.ci/release`
+# has left in a folder. NVRTC is the one that WARPLAB_NVRTC names. Exit status 1 if a check fails.
 set -euo pipefail
 action=$(cd "$(dirname "$0")" && pwd)
 kernels=$(cd "$action/../../../labs/vecadd/kernels" && pwd)
@@ -10,7 +10,7 @@ fail() { echo "check.sh: $*" >&2; cat "$work/log" >&2; exit 1; }
 
 mkdir -p "$work/releases/latest/download" "$work/releases/download/v9.9.9" "$work/temp"
 cp "$1"/* "$work/releases/latest/download/"
-# A script of the action, with nothing of this shell's but what a runner has.
+# Runs a script of the action, with only those variables of this shell that a runner has.
 script() {
     local name=$1
     shift
@@ -20,7 +20,7 @@ script() {
 }
 code() { local code=0; script "$@" || code=$?; echo "$code"; }
 
-# A release that was changed on its way is not used, nor one that its checksums do not name.
+# A release that was altered in transit is not used, nor one that is missing from its checksums.
 cp "$1"/* "$work/releases/download/v9.9.9/"
 printf 'x' >> "$work/releases/download/v9.9.9/warplab-x86_64-unknown-linux-gnu.tgz"
 [ "$(code install.sh VERSION=v9.9.9)" = 4 ] || fail "a damaged release is used"
@@ -29,7 +29,7 @@ printf 'x' >> "$work/releases/download/v9.9.9/warplab-x86_64-unknown-linux-gnu.t
 [ "$(code install.sh VERSION=v0.0.0)" = 4 ] || fail "a release that is not there is used"
 [ ! -e "$work/path" ] || fail "what was refused is on the PATH"
 
-# With a token, the files are those whose addresses the API has, and not those of the download page, which takes no token.
+# With a token, the files come from the addresses that the API returns, not from the download page, which accepts no token.
 mkdir -p "$work/api/tags" "$work/assets"
 private=(TOKEN=secret WARPLAB_API="file://$work/api" WARPLAB_RELEASES="file://$work/nowhere")
 [ "$(code install.sh "${private[@]}")" = 4 ] || fail "a release that the API does not have is used"
@@ -51,7 +51,7 @@ script run.sh COMMAND=grade LAB=vecadd FILE="$kernels/vecadd.cu" || fail "the la
 grep -q '### warplab: vecadd' "$work/summary" || fail "the summary has no marks"
 grep -q "^out=$work/temp/warplab-out" "$work/output" || fail "the output \`out\` is not set"
 
-# A kernel that reads past the end loses points, but not all.
+# A kernel that reads past the end loses some of the points.
 sed 's/if (i < n)/if (i <= n)/' "$kernels/vecadd.cu" > "$work/vecadd.cu"
 [ "$(code run.sh COMMAND=grade LAB=vecadd FILE="$work/vecadd.cu")" = 0 ] || fail "a wrong kernel cannot be marked"
 [ "$(code run.sh COMMAND=grade LAB=vecadd FILE="$work/vecadd.cu" THRESHOLD=99)" = 1 ] || fail "a wrong kernel has 99 % of the points"
@@ -60,7 +60,7 @@ grep -q '^::error::.* of .* points' "$work/log" || fail "it is not said that the
 [ "$(code run.sh COMMAND=grade LAB=vecadd)" = 2 ] || fail "nothing is graded, and that passes"
 [ "$(code run.sh COMMAND=dance LAB=vecadd)" = 2 ] || fail "an unknown command passes"
 
-# What a kernel says stays in the summary's block of code, and no module of the working folder is imported.
+# A kernel's output stays in the summary's code block, and no module of the working folder is imported.
 {
     echo 'extern "C" __global__ void vecadd(const float *x, const float *y, float *z, unsigned long long n) {'
     echo '    assert(n == 0 && "a ```` b");'
@@ -80,7 +80,7 @@ comparing=(COMMAND=run LAB=vecadd ARGUMENTS=--quick BASELINE="$work/baselines" B
 script run.sh "${comparing[@]}" || fail "without a run to compare with, a run fails"
 grep -q '::warning::.*no baseline' "$work/log" || fail "it is not said that there is no baseline"
 mv "$work/temp/warplab-out/run" "$work/baselines/first"
-# A run knows by the second when it was made.
+# The times of runs have a resolution of a second.
 sleep 1
 script run.sh "${comparing[@]}" GITHUB_HEAD_REF=change || fail "the same kernels cost more"
 grep -q "The baseline is $work/baselines/first" "$work/log" || fail "the run is not compared"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Puts warplab on the PATH of the next steps, and NVRTC, its compiler, where it looks for it. A warplab that is on the PATH is
-# used as it is, unless $VERSION names one. Otherwise the release's archive is fetched from $REPOSITORY, or from the action's own
-# repository, and used only if its SHA-256 is the published one.
+# Puts warplab on the PATH of the next steps, and installs its compiler NVRTC. An existing warplab on the PATH is used, unless
+# $VERSION is set. Otherwise the release's archive is downloaded from $REPOSITORY, or from the action's own repository, and used
+# only if its SHA-256 is the published one.
 set -euo pipefail
 fail() { echo "::error::warplab: $*"; exit 4; }
 
-# The address of a file of a release, as GitHub's API describes it.
+# The address of a release's file, from the description by GitHub's API.
 asset() {
     python3 - "$@" << 'END'
 import json, sys
@@ -21,7 +21,7 @@ if [ -n "${VERSION:-}" ] || ! command -v warplab > /dev/null; then
     [ -n "$repository" ] || fail "say by the input \`repository\` where its releases are: OWNER/NAME"
     version=${VERSION:-}
     if [ -z "$version" ] && [[ ${ACTION_REF:-} =~ ^v[0-9]+\.[0-9]+\.[0-9]+ ]]; then version=$ACTION_REF; fi
-    # With a token, the addresses of the release's files are asked for: only those take one.
+    # With a token, the API is asked for the addresses of the release's files, since only these accept a token.
     api=${WARPLAB_API:-${GITHUB_API_URL:-https://api.github.com}/repos/$repository/releases}
     releases=${WARPLAB_RELEASES:-${GITHUB_SERVER_URL:-https://github.com}/$repository/releases}
     if [ -n "$version" ]; then from=$releases/download/$version; else from=$releases/latest/download; fi
@@ -50,5 +50,5 @@ if [ -n "${VERSION:-}" ] || ! command -v warplab > /dev/null; then
 fi
 warplab --version
 
-# Kernels that are not the lab's own have to be compiled.
+# Kernels other than the lab's own have to be compiled.
 if [ -z "${WARPLAB_NVRTC:-}" ] && ! warplab setup --check > /dev/null; then warplab setup; fi

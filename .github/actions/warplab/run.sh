@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs warplab as the action's inputs say, and writes what it gave into the job's summary. The exit code is warplab's; or 1 where
+# Runs warplab with the action's inputs, and writes the results into the job's summary. The exit status is warplab's, or 1 if
 # the marks are below the threshold.
 set -euo pipefail
 fail() { echo "::error::warplab: $*"; exit 2; }
@@ -12,7 +12,7 @@ code=0
 
 grade() {
     [ -n "${FILE:-}" ] || fail "the input \`file\` names what is graded"
-    # Text and JSON are of the same inputs and sizes.
+    # Text and JSON come from the same inputs and sizes.
     local seed=$((RANDOM * 32768 + RANDOM)) options=()
     if [ -n "${RUBRIC:-}" ]; then options+=(--rubric "$RUBRIC"); fi
     options+=(--device "$DEVICE" --seed "$seed" "${more[@]}")
@@ -24,16 +24,16 @@ grade() {
     if [ -n "${THRESHOLD:-}" ] && ! enough; then code=1; fi
 }
 
-# A file as a block of code that its text cannot leave: the fence is longer than any run of backticks in it.
+# Prints a file as a code block that its text cannot close: the fence is longer than any run of backticks in it.
 fenced() {
     local fence='```'
     while grep -qF -- "$fence" "$1"; do fence+='`'; done
     echo "$fence"; cat "$1"; echo "$fence"
 }
 
-# Whether each submission has the threshold's share of the points.
+# Checks that each submission has the threshold's share of the points.
 enough() {
-    # Isolated: the repository may hold a module of the same name.
+    # Isolated: the repository may contain a module of the same name.
     python3 -I - "$out/marks.json" "$THRESHOLD" << 'END'
 import json, sys
 least = float(sys.argv[2])
@@ -65,7 +65,7 @@ run() {
             compared=4
         fi
         cat "$out/compare.log"
-        # The first run has nothing to be compared with. A run that cannot be read, or is not whole, is another matter.
+        # The first run has no baseline, which is fine. A run that cannot be read, or is incomplete, is an error.
         if [ "$compared" -eq 4 ] && grep -q "no baseline:" "$out/compare.log"; then
             echo "::warning::warplab: not compared: $(cat "$out/compare.log")"
         else

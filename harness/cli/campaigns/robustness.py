@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What `warplab run` survives: kills, crowds, full disks and little memory.
+"""Tests what `warplab run` survives: kills, many parallel runs, full disks and little memory.
 
     robustness.py PROGRAM STATE [--kills N] [kills] [crowd] [disk] [memory]
 
-PROGRAM is a debug or release build of warplab; STATE is a folder in which the campaign keeps its place, so that one that
-was stopped goes on where it was. Without names all four parts run. Each prints one line of figures; the exit code is 1
+PROGRAM is a debug or release build of warplab; STATE is a folder in which the campaign stores its progress, so that it
+resumes after a stop. Without names all four parts run. Each prints one line of figures; the exit code is 1
 if anything went wrong, and STATE/wrong.txt then says what.
 
 kills   SIGKILL at random times into `run`, N in all (1000); after each, every row of every CSV is whole, session.json can
         be read, and the next run into the same folder works. A next run is made after every tenth kill.
-crowd   20 runs at once into one folder: each passes, every row is whole, and the folder's session.json has each lab's
+crowd   20 parallel runs into one folder: each passes, every row is whole, and the folder's session.json has each lab's
         last run, by the seed that is in its rows.
 disk    a file system of 64 KiB with 0 to 60 KiB taken, for the output and for temporary files: a run passes, or ends
         with exit code 4 and says that there is no space; what it leaves is whole. Needs the right to mount a tmpfs.
@@ -31,12 +31,12 @@ import time
 from pathlib import Path
 
 LABS = ["hello", "returning", "vecadd", "trapezoid", "reduction", "scan"]
-# Longer than any quick run, also of a debug build on a busy computer.
+# Longer than any quick run, even of a debug build on a busy computer.
 LIMIT_S = 300
 
 
 class Campaign:
-    """The program under test, and where the campaign keeps its place."""
+    """The program under test, and the folder with the campaign's progress."""
 
     def __init__(self, program: Path, state: Path):
         self.program = program.resolve()
@@ -54,7 +54,7 @@ class Campaign:
             file.write(what.strip() + "\n")
 
     def place(self, part: str) -> dict:
-        """Where this part was when it was stopped."""
+        """The position at which this part was stopped."""
         path = self.state / f"{part}.json"
         return json.loads(path.read_text()) if path.exists() else {}
 
@@ -70,8 +70,8 @@ class Campaign:
 
 
 def ragged(folder: Path) -> list[str]:
-    """What is not whole in a run's folder: a row that lacks its end or has another width than the header, a session file
-    that cannot be read."""
+    """Lists incomplete files in a run's folder: a truncated row, one of another length than the header, an unreadable session
+    file."""
     found = []
     for path in sorted(folder.glob("*.csv")):
         text = path.read_bytes().decode(errors="replace")
@@ -93,7 +93,7 @@ def kills(campaign: Campaign, count: int) -> str:
     while place["done"] < count:
         dice = random.Random(place["done"])
         labs = dice.sample(LABS, 2)
-        # In a group of its own: a case may run in a further process, which must not outlive the run.
+        # In a separate process group: a case may run in a further process, which must not outlive the run.
         child = subprocess.Popen(
             campaign.command(labs, out, seed=place["done"]),
             stdin=subprocess.DEVNULL,

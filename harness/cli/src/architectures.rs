@@ -1,20 +1,20 @@
-//! For which GPUs a program is compiled. The embedded machine executes PTX, so PTX is kept for every architecture that
-//! nvcc's options name: what depends on `__CUDA_ARCH__` then is what the user asked for.
+//! Adjusts the GPU architectures in nvcc's options. The embedded machine executes PTX, so PTX is kept for every
+//! architecture that the options name; code that depends on `__CUDA_ARCH__` is then compiled as requested.
 use std::ffi::OsString;
 
-/// What is said when these are asked for.
+/// The note about options for link-time optimisation.
 pub const LATE: &str =
     "note: optimisation at link time is left out: it leaves no PTX, which the embedded machine executes";
 const NATIVE: &str =
     "note: -arch=native finds no GPU here: the program is compiled for compute capabilities 8.0 and 9.0";
 
-/// What `-arch=native` stands for without a GPU: an A100, and an H100 or H200.
+/// The replacement for `-arch=native` without a GPU: an A100, and an H100 or H200.
 const USUAL: [&str; 2] = ["compute_80", "compute_90"];
 
-/// The kinds of output that nvcc makes for one architecture only.
+/// The outputs that nvcc produces only for a single architecture.
 const SINGLE: [&str; 8] = ["-cubin", "--cubin", "-ptx", "--ptx", "-optix-ir", "--optix-ir", "-ltoir", "--ltoir"];
 
-/// What is asked of the compiler when the options do not say it.
+/// Queries about the compiler, made only if the options require the answer.
 pub struct Compiler<'a> {
     /// The architectures that it knows, as `nvcc --list-gpu-arch` names them.
     pub known: &'a dyn Fn() -> Vec<String>,
@@ -22,13 +22,13 @@ pub struct Compiler<'a> {
     pub has_gpu: &'a dyn Fn() -> bool,
 }
 
-/// The options with PTX for every architecture that they name, and what is said about it.
+/// Returns the options with PTX for every architecture that they name, and notes about replaced options.
 pub fn with_ptx(options: Vec<OsString>, compiler: &Compiler) -> (Vec<OsString>, Vec<&'static str>) {
     if options.iter().any(|option| SINGLE.iter().any(|single| option == single)) {
         return (options, Vec::new());
     }
     let words = all(options);
-    // What -code asks for is made of the PTX for -arch. Of several -arch nvcc takes the last.
+    // The PTX for -arch is the basis of everything in -code. Of several -arch nvcc takes the last.
     let virtual_one = words.iter().rev().find_map(|word| match word {
         Word::Arch(name) => Some(name.clone()),
         _ => None,
@@ -56,9 +56,9 @@ pub fn with_ptx(options: Vec<OsString>, compiler: &Compiler) -> (Vec<OsString>, 
 
 /// An option of nvcc's.
 enum Word {
-    /// `-arch`: what the source is compiled to PTX for.
+    /// `-arch`: the architecture of the PTX that the source is compiled to.
     Arch(String),
-    /// `-code`: what is kept, PTX or machine code that is made of it; several, separated by commas.
+    /// `-code`: the kept outputs, PTX or machine code made from it; several are separated by commas.
     Code(String),
     /// `-gencode`: both in one.
     Both(String),
@@ -74,7 +74,7 @@ impl Word {
     }
 }
 
-/// The options, those of architectures with their values, which may stand behind them.
+/// Splits the options; those about architectures get their values, which may be separate arguments.
 fn all(options: Vec<OsString>) -> Vec<Word> {
     let mut words = Vec::new();
     let mut rest = options.into_iter();
@@ -99,12 +99,12 @@ fn all(options: Vec<OsString>) -> Vec<Word> {
     words
 }
 
-/// What stands for an `-arch` without `-code`. nvcc keeps PTX for one architecture, but not for each of several.
+/// Replaces an `-arch` without `-code`. nvcc keeps PTX for a single architecture, but not for each of several.
 fn of_one(name: &str, compiler: &Compiler, notes: &mut Vec<&'static str>) -> Vec<OsString> {
     let known = || (compiler.known)().into_iter().enumerate();
     let names: Vec<String> = match name {
         "all" => known().map(|(_, name)| name).collect(),
-        // As nvcc has it: the first of each generation, and the oldest that there is.
+        // As in nvcc: the first of each generation, and the oldest of all.
         "all-major" => known().filter(|(i, name)| *i == 0 || name.ends_with('0')).map(|(_, name)| name).collect(),
         "native" if (compiler.has_gpu)() => {
             let ptx = USUAL.map(|name| format!("-gencode=arch={name},code={name}").into());
@@ -127,7 +127,7 @@ fn with_code(name: &str) -> String {
     format!("-gencode=arch={name},code=[{},{name}]", name.replace("compute_", "sm_"))
 }
 
-/// A `-gencode`'s value with PTX. One that cannot be read is nvcc's to refuse.
+/// A `-gencode`'s value with PTX. An unreadable one is left for nvcc to refuse.
 fn of_both(value: &str, notes: &mut Vec<&'static str>) -> String {
     let Some((name, codes)) = read(value) else { return value.into() };
     let mut codes: Vec<String> = codes.iter().map(|code| not_late(code, notes)).collect();
@@ -137,7 +137,7 @@ fn of_both(value: &str, notes: &mut Vec<&'static str>) -> String {
     format!("arch={name},code=[{}]", codes.join(","))
 }
 
-/// What a `-gencode` names: `arch=compute_90,code=sm_90`, with several codes in brackets or within quotes.
+/// Parses a `-gencode` such as `arch=compute_90,code=sm_90`, with several codes in brackets or within quotes.
 fn read(value: &str) -> Option<(String, Vec<String>)> {
     let (mut name, mut codes) = (None, Vec::new());
     for part in value.split(',') {
@@ -158,7 +158,7 @@ fn read(value: &str) -> Option<(String, Vec<String>)> {
     (!codes.is_empty() && codes.iter().all(|code| is_name(code))).then_some((name, codes))
 }
 
-/// Machine code in place of what would be optimised when it is linked.
+/// Replaces code for link-time optimisation with machine code.
 fn not_late(code: &str, notes: &mut Vec<&'static str>) -> String {
     match code.strip_prefix("lto_") {
         Some(number) => {
@@ -173,7 +173,7 @@ fn not_late(code: &str, notes: &mut Vec<&'static str>) -> String {
 mod tests {
     use super::*;
 
-    /// What becomes of options that are separated by spaces, on a computer with or without a GPU.
+    /// The result for options separated by spaces, on a computer with or without a GPU.
     fn said(options: &str, has_gpu: bool) -> (String, Vec<&'static str>) {
         let known = || ["compute_75", "compute_80", "compute_86", "compute_90"].map(String::from).to_vec();
         let compiler = Compiler { known: &known, has_gpu: &|| has_gpu };
@@ -239,7 +239,7 @@ mod tests {
             kept("-arch=compute_90 -code=sm_90 -code=compute_90"),
             "-arch=compute_90 -code=sm_90 -code=compute_90"
         );
-        // Of one architecture alone nvcc keeps PTX by itself.
+        // For a single architecture nvcc keeps PTX automatically.
         for alone in ["-arch=sm_90 x.cu", "-arch=sm_90a", "-arch=compute_90", "x.cu -o x"] {
             assert_eq!(kept(alone), alone);
         }

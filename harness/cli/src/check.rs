@@ -88,12 +88,12 @@ fn open(folder: &Path) -> Result<Desk, Error> {
     Desk::open(labs::of_folder(&Folder::read(folder)?, folder)?, folder)
 }
 
-/// Checks whenever something was saved, until Ctrl-C.
+/// Checks after every save, until Ctrl-C.
 fn watch(folder: &Path, asked: &Asked) -> Result<ExitCode, Error> {
-    // What is no student's folder now will not become one.
+    // A folder that is not a student's folder now will not become one.
     let kernel = folder.join(Folder::read(folder)?.kernel);
     let watch = Watch::of(folder)?;
-    // A second handler in one process would be an error, but there is none.
+    // A second handler in one process would be an error, but this is the only one.
     let _ = ctrlc::set_handler(watch.stopper());
     let now = || state(folder, &kernel);
     loop {
@@ -106,9 +106,9 @@ fn watch(folder: &Path, asked: &Asked) -> Result<ExitCode, Error> {
         match shown {
             Ok(words) => harness::print(&words),
             Err(Error::Interrupted) => return Ok(Exit::Interrupted.into()),
-            // No save brings a compiler, or room on a disk.
+            // Saving a file cannot fix a missing compiler or a full disk.
             Err(error) if error.exit() != Exit::Usage => return Err(error),
-            Err(error) => harness::print(&format!("{error}\n\nNext: mend it, and save it.")),
+            Err(error) => harness::print(&format!("{error}\n\nNext: fix it, and save it.")),
         }
         harness::print("\nWaiting for the next save; Ctrl-C ends it.");
         if watch.wait(before.as_ref(), now) == Happened::Stopped {
@@ -117,7 +117,7 @@ fn watch(folder: &Path, asked: &Asked) -> Result<ExitCode, Error> {
     }
 }
 
-/// An empty screen, on a terminal.
+/// Clears the screen of a terminal.
 fn clear() {
     let mut out = std::io::stdout();
     if out.is_terminal() {
@@ -126,7 +126,7 @@ fn clear() {
     }
 }
 
-/// Shows how many parts were tried to a waiting user; nothing stays of it.
+/// Shows a waiting user how many parts were tried; the line is erased at the end.
 fn progress(done: usize, all: usize) {
     let mut error = std::io::stderr();
     if error.is_terminal() {

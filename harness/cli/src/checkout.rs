@@ -1,4 +1,4 @@
-//! The checkout of warplab that the working folder lies in.
+//! The checkout of warplab that contains the working folder.
 use std::path::{Path, PathBuf};
 
 use harness::Error;

@@ -85,7 +85,7 @@ fn path(id: &'static str, value: &'static str) -> Arg {
     Arg::new(id).value_name(value).value_parser(value_parser!(PathBuf))
 }
 
-/// What stays as it was at the first run.
+/// Options that must stay the same after the first run.
 fn settings() -> [Arg; 7] {
     let option = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(value).help(help).help_heading("Decided by the first run in DIR")
@@ -94,7 +94,7 @@ fn settings() -> [Arg; 7] {
     [
         option("device", "DEVICE", "emulated[:PROFILE], or cuda:N, where speed counts too [default: emulated:a100]")
             .value_parser(value_parser!(DeviceChoice)),
-        option("seed", "SEED", "Seed of the inputs and of the hidden sizes [default: one that nobody knows]")
+        option("seed", "SEED", "Seed of the inputs and of the hidden sizes [default: a random one]")
             .value_parser(value_parser!(u64)),
         option("schedules", "COUNT", "Orders of warps and blocks to try [default: 5]")
             .value_parser(harness::parse_schedules),
@@ -112,7 +112,7 @@ fn settings() -> [Arg; 7] {
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let place = Place::of(matches)?;
-    // Each process looks for itself: on a cluster it may be on another computer.
+    // Each process checks for itself: on a cluster it may be on another computer.
     let warning = trust::check(matches)?;
     let class = class(matches, &place)?;
     if let Some(index) = matches.get_one::<usize>("only") {
@@ -122,7 +122,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         return Ok(ExitCode::SUCCESS);
     }
     trust::warn(warning);
-    // The grading processes end with this one, and what they have kept is whole.
+    // The grading processes end with this one, and their results are written atomically.
     let _ = ctrlc::set_handler(|| {
         let _ = writeln!(std::io::stderr(), "stopped; run the same command to go on");
         std::process::exit(Exit::Interrupted.code().into());
@@ -153,7 +153,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     Ok(if is_settled { Exit::Passed } else { Exit::CannotRun }.into())
 }
 
-/// What lies where.
+/// The paths of a class.
 struct Place {
     folder: Option<PathBuf>,
     roster: Option<PathBuf>,
@@ -182,7 +182,7 @@ impl Place {
         Ok(place)
     }
 
-    /// The command that grades one submission, without its place.
+    /// The command that grades one submission, without its index.
     fn words(&self, class: &Class) -> Result<Vec<String>, Error> {
         let mut words = vec![text(&course::judge::this_program()?)?, "class".into(), class.lab.name.into()];
         words.extend(self.folder.as_deref().map(text).transpose()?);
@@ -236,7 +236,7 @@ fn class(matches: &ArgMatches, place: &Place) -> Result<Class, Error> {
     Ok(Class { lab, entries, settings, rubric, store: Store::of(&place.out)?, version, again })
 }
 
-/// Lines of progress in a log, which has no line to write over.
+/// The number of progress lines in a log, where a line cannot be overwritten.
 const LINES: usize = 20;
 
 /// Shows the progress to a waiting user; the last call clears the line of a terminal.
@@ -246,7 +246,7 @@ fn progress(done: usize, all: usize) {
     let _ = match (error.is_terminal(), done < all) {
         (true, true) => write!(error, "\r{words}"),
         (true, false) => write!(error, "\r{:50}\r", ""),
-        // In equal steps, and the last in any case.
+        // In equal steps; the last is always shown.
         (false, _) if done * LINES / all > (done - 1) * LINES / all => writeln!(error, "{words}"),
         (false, _) => Ok(()),
     };

@@ -1,10 +1,10 @@
-//! NVIDIA's libraries that the embedded machine cannot run: they have machine code for GPUs, make it, or ask NVIDIA's
-//! own driver for more than its documented functions. NVRTC is not one of them: it makes PTX.
+//! NVIDIA's libraries that the embedded machine cannot run: they contain or generate machine code for GPUs, or use
+//! undocumented functions of NVIDIA's own driver. NVRTC is not one of them: it generates PTX.
 use std::{fs, path::Path};
 
 use crate::linked;
 
-/// The names of the libraries, as `-l` takes them, by their beginnings. Headers begin alike, some with other capitals.
+/// The beginnings of the libraries' names, as `-l` takes them. Headers begin alike, some with other capitalisation.
 const NAMES: [&str; 17] = [
     "cublas",
     "cudnn",
@@ -25,10 +25,10 @@ const NAMES: [&str; 17] = [
     "nvshmem",
 ];
 
-/// The header with the random numbers that kernels draw by themselves, without cuRAND's library.
+/// The header of random numbers that kernels generate without cuRAND's library.
 const DRAWN_BY_KERNELS: &str = "curand_kernel.h";
 
-/// Whether a library's file name is that of such a library: `libcublas.so.13`.
+/// Whether a file name, such as `libcublas.so.13`, is that of such a library.
 pub fn is_file(name: &str) -> bool {
     name.strip_prefix("lib").is_some_and(is_name)
 }
@@ -38,7 +38,7 @@ fn is_name(name: &str) -> bool {
     NAMES.iter().any(|closed| lower.starts_with(closed)) && !name.starts_with(DRAWN_BY_KERNELS)
 }
 
-/// The library that a compilation with these options asks for, if there is one: by `-l`, or by a header that a source
+/// Returns the first such library that a compilation with these options needs: by `-l`, or by a header that a source
 /// includes.
 pub fn asked_for(options: &[String]) -> Option<String> {
     let linked = linked::names(options).into_iter().find(|name| is_name(name)).map(String::from);
@@ -49,7 +49,7 @@ fn is_source(option: &str) -> bool {
     Path::new(option).extension().is_some_and(|end| end == "cu" || end == "cpp" || end == "cc")
 }
 
-/// The header of such a library that a source includes itself.
+/// The header of such a library that a source includes directly.
 fn included(source: &str) -> Option<String> {
     let text = fs::read_to_string(source).ok()?;
     let header = |line: &str| {

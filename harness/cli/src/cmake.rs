@@ -8,13 +8,13 @@ use harness::Error;
 
 use crate::libraries;
 
-/// The file, with the places of nvcc and of this program left open.
+/// The file, with placeholders for the paths of nvcc and of this program.
 const TEMPLATE: &str = include_str!("../templates/cmake/warplab.cmake");
 
-/// Writes the file to the user's cache folder, and returns where it is.
+/// Writes the file to the user's cache folder, and returns its path.
 ///
 /// # Errors
-/// [`Error::Io`] when it cannot be written; [`Error::CannotRun`] without a folder to write it to.
+/// [`Error::Io`] when it cannot be written; [`Error::CannotRun`] without a cache folder.
 pub fn write(nvcc: &Path) -> Result<PathBuf, Error> {
     let folder = kernels::cache_folder().ok_or_else(|| {
         Error::CannotRun("there is no home folder for the toolchain file; name a folder by WARPLAB_CACHE".into())

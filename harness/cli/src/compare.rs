@@ -1,4 +1,4 @@
-//! `warplab compare`: two sides of runs, case by case.
+//! `warplab compare`: compares two sides of runs, case by case.
 use std::{path::PathBuf, process::ExitCode};
 
 use ::report::{
@@ -60,7 +60,7 @@ pub fn percent(name: &'static str, default: &'static str, help: &'static str) ->
         _ => Err(format!("`{text}` is not a percentage above 0 and below 100; write one such as {default}")),
     };
     let arg = Arg::new(name).long(name).value_name("PERCENT").default_value(default).value_parser(parse).help(help);
-    // A negative number is a wrong value, and not an option of its own.
+    // A negative number is an invalid value, not another option.
     arg.allow_negative_numbers(true)
 }
 

@@ -1,4 +1,4 @@
-//! `warplab completions` and `warplab man`: for the shell, and for `man`.
+//! `warplab completions` and `warplab man`: completions for the shell, and manual pages.
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command, builder::PossibleValuesParser, value_parser};

@@ -115,7 +115,7 @@ fn nvml_rows(s: &Snapshot) -> Vec<Row> {
     ]
 }
 
-/// A size in bytes, and rounded in a larger unit if it is large enough.
+/// Formats a size in bytes, and rounded in a larger unit if it is large enough.
 fn bytes(n: u64) -> String {
     let units = [("GiB", 1_u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     match units.into_iter().find(|(_, size)| n >= *size) {

@@ -62,14 +62,13 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The emulated device that is asked for.
+/// The requested emulated device.
 fn choice(matches: &ArgMatches) -> Result<DeviceChoice, Error> {
     match matches.get_one::<DeviceChoice>("device") {
         None => "emulated".parse().map_err(Error::usage),
         Some(emulated @ DeviceChoice::Emulated(_)) => Ok(emulated.clone()),
         Some(other) => Err(Error::usage(format!(
-            "driver runs programs only on the emulated device, and --device {other} is another device; `warplab exec` runs them \
-             on a GPU too"
+            "driver only supports the emulated device, not --device {other}; use `warplab exec` to run a program on a GPU"
         ))),
     }
 }

@@ -1,4 +1,4 @@
-//! `warplab history`: many runs, one after another.
+//! `warplab history`: compares many runs over time.
 use std::{path::PathBuf, process::ExitCode};
 
 use ::report::{

@@ -5,7 +5,7 @@ use clap::ArgMatches;
 use course::student::folder::{COURSE, Folder};
 use harness::{Error, Lab, suggest};
 
-/// The labs that `warplab` knows; to add one, add a line here and in this package's dependencies.
+/// The labs in `warplab`. To add one, add a line here and in this package's dependencies.
 pub static LABS: &[&Lab] = &[
     &hello::LAB,
     &returning::LAB,
@@ -33,17 +33,17 @@ pub fn names() -> Vec<&'static str> {
     LABS.iter().map(|l| l.name).collect()
 }
 
-/// The lab that the argument `lab` names.
+/// The lab given by the argument `lab`.
 pub fn named(matches: &ArgMatches) -> Result<&'static Lab, Error> {
     known(matches.get_one::<String>("lab").expect("required"))
 }
 
-/// The lab of this name, or an error that says which there are.
+/// The lab of this name, or an error that lists the labs.
 pub fn known(name: &str) -> Result<&'static Lab, Error> {
     find(name).ok_or_else(|| Error::usage(format!("no lab `{name}`; {}", suggest::among(name, &names()))))
 }
 
-/// Says in a student's folder, to whom runs its lab, that these are not the student's own kernels.
+/// Tells a user who runs a lab in its student's folder that these are not the student's own kernels.
 pub fn tell_whose_kernels(chosen: &[&Lab]) {
     let Ok(Folder { lab, kernel }) = Folder::read(Path::new(".")) else { return };
     if chosen.iter().any(|one| one.name == lab) {

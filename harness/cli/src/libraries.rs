@@ -1,5 +1,5 @@
-//! The libraries inside `warplab`, written to a folder for programs of their own: the embedded machine as CUDA's
-//! driver, CUDA's runtime, and NVML.
+//! The libraries embedded in `warplab`, written to a folder for other programs: the embedded machine as CUDA's driver,
+//! CUDA's runtime, and NVML.
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -9,24 +9,23 @@ use harness::Error;
 
 use crate::soname;
 
-/// The name of the driver that a linked program asks for.
+/// The name under which a linked program loads the driver.
 pub const DRIVER: &str = "libcuda.so.1";
 
 /// The names of the runtime, by CUDA's major version. The first is the one in the embedded library.
 const RUNTIMES: [&str; 2] = ["libcudart.so.13", "libcudart.so.12"];
 
-/// The CUDA runtime's library, over whichever driver is loaded.
+/// The CUDA runtime's library, which uses whichever driver is loaded.
 static RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cudart.bin"));
 
-/// The name of NVML's library, and the library. It tells what the driver beside it says of its device.
+/// NVML's library and its name. It reports what the driver next to it says about its device.
 const NVML: &str = "libnvidia-ml.so.1";
 static NVML_LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/nvml.bin"));
 
-/// What stands for NVIDIA's assembler, for clients that would call it: the machine executes PTX.
+/// A replacement for NVIDIA's assembler, for clients that would call it: the machine executes PTX.
 pub const PTXAS: &str = "ptxas";
 
-/// Writes all that a program needs to `folder`, which is created if need be: the embedded machine as a driver, and what
-/// belongs to it.
+/// Writes the embedded machine as a driver, with its companions, to `folder`, which is created if needed.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -37,7 +36,7 @@ pub fn write_machine(folder: &Path) -> io::Result<()> {
     write_ptxas(folder)
 }
 
-/// Writes what passes PTX through, as a program: it can be asked for more than once.
+/// Writes the program that passes PTX through. It may be called more than once.
 fn write_ptxas(folder: &Path) -> io::Result<()> {
     let file = folder.join(PTXAS);
     fs::write(&file, include_str!("../templates/ptxas.sh"))?;
@@ -46,11 +45,11 @@ fn write_ptxas(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the embedded machine to `folder`, which is created if need be, as a driver.
+/// Writes the embedded machine as a driver to `folder`, which is created if needed.
 fn write_driver(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    // Programs are linked with the first name. Programs that load the driver themselves may try the second, which leads
-    // to the same file, so that nobody loads two drivers.
+    // Linked programs use the first name. Programs that load the driver themselves may try the second, which is a link
+    // to the same file, so that the driver is loaded only once.
     let library = soname::named(harness::machine_library(), DRIVER).map_err(io::Error::other)?;
     fs::write(folder.join(DRIVER), library)?;
     let other = folder.join("libcuda.so");
@@ -65,8 +64,8 @@ fn write_driver(folder: &Path) -> io::Result<()> {
 }
 
 /// Writes the libraries of NVIDIA's driver for linkers, which look for `libcuda.so` and `libnvidia-ml.so`, to a folder
-/// in `cache`, and returns that folder. Programs that are linked with them ask for [`DRIVER`] and [`NVML`], whosever
-/// they are.
+/// in `cache`, and returns that folder. Programs that are linked with them load [`DRIVER`] and [`NVML`] from any
+/// vendor.
 ///
 /// # Errors
 /// [`Error::Io`] when they cannot be written.
@@ -77,7 +76,7 @@ pub fn write_for_linkers(cache: &Path) -> Result<PathBuf, Error> {
     let driver = soname::named(harness::machine_library(), DRIVER).map_err(|error| io(io::Error::other(error)))?;
     for (name, library) in [("libcuda.so", &*driver), ("libnvidia-ml.so", NVML_LIBRARY)] {
         let file = folder.join(name);
-        // It may be in use by another link.
+        // Another link may be using it.
         if fs::read(&file).map_or(true, |there| there != library) {
             harness::write_whole(&file, library)?;
         }
@@ -85,7 +84,7 @@ pub fn write_for_linkers(cache: &Path) -> Result<PathBuf, Error> {
     Ok(folder)
 }
 
-/// Writes CUDA's runtime to `folder`, under each name that it has.
+/// Writes CUDA's runtime to `folder`, under each of its names.
 ///
 /// # Errors
 /// When it cannot be written.

@@ -1,4 +1,4 @@
-//! The libraries that nvcc's options name.
+//! The libraries in nvcc's options.
 
 /// The names of the libraries that a program is linked with: `-lNAME`, `-l NAME`, `--library=NAME` or `--library NAME`,
 /// where NAME may be several, separated by commas.
@@ -8,7 +8,7 @@ pub fn names(options: &[String]) -> Vec<&str> {
     while let Some(option) = rest.next() {
         let value = match option.as_str() {
             "-l" | "--library" => rest.next().map(String::as_str),
-            // These begin alike, and name none.
+            // These begin alike, but name no library.
             "-lineinfo" | "-ltoir" => None,
             joined => joined.strip_prefix("--library=").or_else(|| joined.strip_prefix("-l")),
         };

@@ -1,4 +1,4 @@
-//! `warplab list`: the labs, and the variants of each.
+//! `warplab list`: lists the labs and their variants.
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -41,7 +41,7 @@ fn described(variant: &harness::Variant) -> String {
         Expect::Wrong(reason) | Expect::Racy(reason) => {
             format!("{} (wrong on purpose: {reason})", variant.summary)
         }
-        Expect::Planted(reason) => format!("{} (to be mended: {reason})", variant.summary),
+        Expect::Planted(reason) => format!("{} (to be fixed: {reason})", variant.summary),
     }
 }
 

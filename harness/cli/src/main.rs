@@ -1,6 +1,6 @@
-//! `warplab`: one command over all the CUDA labs.
+//! `warplab`: one command for all the CUDA labs.
 //!
-//! The exit codes are [`harness::Exit`]'s.
+//! The exit statuses are those of [`harness::Exit`].
 
 mod architectures;
 mod check;
@@ -53,7 +53,7 @@ Examples:
   warplab exec hello.cu 10              compile and run a CUDA program (after warplab setup --nvcc)";
 
 fn main() -> ExitCode {
-    // A program that the user runs has the user's own path.
+    // A program that the user runs needs the user's own path.
     if std::env::args_os().nth(1).is_none_or(|command| command != "exec") {
         kernels::program::look_for_libraries_from_the_root();
     }
@@ -88,7 +88,7 @@ fn main() -> ExitCode {
     harness::ended(result)
 }
 
-/// The command line. `run` takes the options of the lab that `argv` names, when it names just one.
+/// The command line. `run` takes the options of the lab that `argv` names, if it names exactly one.
 fn command(argv: &[OsString]) -> Command {
     Command::new("warplab")
         .about(ABOUT)
@@ -142,24 +142,24 @@ fn run_command(named: &Named) -> Command {
     }
 }
 
-/// What the arguments by position after `run` name.
+/// The positional arguments after `run`.
 #[derive(Debug, Default)]
 struct Named {
-    /// The lab, if it is one.
+    /// The lab, if there is exactly one.
     only: Option<&'static Lab>,
     /// Whether all others are numbers.
     only_numbers: bool,
 }
 
 impl Named {
-    /// Whether the lab's own arguments by position are taken: `warplab run hello 2 5`. A word that is neither a lab nor
-    /// a number is more likely the name of a lab.
+    /// Whether positional arguments go to the lab: `warplab run hello 2 5`. A word that is neither a lab nor a number
+    /// is more likely a mistyped lab.
     fn lends_positions(&self) -> bool {
         self.only_numbers && self.only.is_some_and(|lab| (lab.options)().iter().any(Arg::is_positional))
     }
 }
 
-/// What the arguments by position after `run` name.
+/// Parses the positional arguments after `run`.
 fn only_lab(argv: &[OsString]) -> Named {
     let mut after = argv.iter().skip_while(|a| *a != "run").skip(1);
     let mut named: Vec<&'static Lab> = Vec::new();
@@ -174,7 +174,7 @@ fn only_lab(argv: &[OsString]) -> Named {
         } else if let Some(lab) = labs::find(&text).filter(|lab| named.iter().all(|known| known.name != lab.name)) {
             named.push(lab);
         } else if !text.starts_with('-') {
-            // `1.5` is a number too, if not a whole one: the option's own parser says so.
+            // `1.5` is a number too; the option's own parser rejects it because it is not an integer.
             only_numbers &= text.starts_with(|c: char| c.is_ascii_digit());
         }
     }
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(only(&["warplab", "run", "--out", "vecadd"]), None);
         assert_eq!(only(&["warplab", "run", "-q", "vecadd"]), Some("vecadd"));
         assert_eq!(only(&["warplab", "run", "all", "vecadd"]), None);
-        // A lab that is named twice is one lab, and a file may be called like a lab.
+        // A lab that is named twice is one lab, and a file may have a lab's name.
         assert_eq!(only(&["warplab", "run", "vecadd", "vecadd"]), Some("vecadd"));
         assert_eq!(only(&["warplab", "run", "vecadd", "--input", "hello"]), Some("vecadd"));
         assert_eq!(only(&["warplab", "run", "--hot", "vecadd"]), Some("vecadd"));

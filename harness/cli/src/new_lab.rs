@@ -1,4 +1,4 @@
-//! `warplab new-lab`: writes a lab that runs and passes its checks and tests at once, as the start of a new one.
+//! `warplab new-lab`: writes a lab that runs and passes its checks and tests immediately, as the start of a new one.
 use std::{
     fs,
     io::{self, Write as _},
@@ -13,7 +13,7 @@ use crate::checkout;
 
 /// The name that the template uses in place of the lab's name.
 const PLACEHOLDER: &str = "newlab";
-/// The template's folder, which the template's PTX names as the place of its source.
+/// The template's folder, which the template's PTX records as the path of its source.
 const TEMPLATE: &str = "harness/cli/templates/new_lab";
 
 macro_rules! template {
@@ -37,7 +37,7 @@ static FILES: [(&str, &str); 13] = template![
     "tests/runs.rs",
 ];
 
-/// The longest name allowed: the template's lines must still be formatted when the name is filled in.
+/// The longest name allowed: the template's lines must still be formatted with the name filled in.
 const LONGEST: usize = 24;
 
 /// Words that cannot name a crate or its program, or that would be misread on a command line.
@@ -82,7 +82,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether a lab may have this name; if not, what is wrong with it.
+/// Whether a lab may have this name; if not, why not.
 fn check(name: &str, root: &Path) -> Result<(), String> {
     let letters = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
     if !letters || !name.starts_with(|c: char| c.is_ascii_lowercase()) || name.len() > LONGEST {
@@ -115,7 +115,7 @@ struct Edit {
 }
 
 impl Edit {
-    /// Prepares the edit; nothing is written yet. `edit` gives the new text, or the line that it did not find.
+    /// Prepares the edit without writing it. `edit` returns the new text, or the line that it did not find.
     fn new(root: &Path, file: &str, edit: impl FnOnce(&str) -> Result<String, &'static str>) -> Result<Self, Error> {
         let path = root.join(file);
         let before = fs::read_to_string(&path).map_err(io_error("read", &path))?;
@@ -146,7 +146,7 @@ fn insert(text: &str, head: &'static str, end: &'static str, line: &str) -> Resu
     Ok(lines.join("\n") + "\n")
 }
 
-/// Writes the lab's folder and the edits: all of them, or nothing.
+/// Writes the lab's folder and the edits; on an error nothing is changed.
 fn write(root: &Path, name: &str, edits: &[Edit]) -> Result<(), Error> {
     let lab = root.join("labs").join(name);
     let scratch = tempfile::Builder::new().prefix(".new-lab-").tempdir_in(root).map_err(io_error("write in", root))?;
@@ -176,7 +176,7 @@ fn filled(text: &str, name: &str) -> String {
     text.replace(TEMPLATE, &format!("labs/{PLACEHOLDER}")).replace(PLACEHOLDER, name)
 }
 
-/// Replaces a file's text in one step.
+/// Replaces a file's text atomically.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
     file.write_all(text.as_bytes())?;
@@ -252,7 +252,7 @@ mod tests {
         write(root.path(), "saxpy", &[edit("one")]).unwrap();
         assert_eq!(fs::read_to_string(file("one")).unwrap(), "after");
         assert!(fs::read_to_string(file("labs/saxpy/src/main.rs")).unwrap().contains("&saxpy::LAB"));
-        // No scratch folder and no temporary file is left, and the template's own name is nowhere.
+        // No scratch folder or temporary file remains, and the template's own name appears nowhere.
         let left: Vec<_> = fs::read_dir(root.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
         assert_eq!(left.len(), 3, "{left:?}");
         for (path, text) in FILES {

@@ -1,5 +1,5 @@
-//! `warplab nvcc`: NVIDIA's compiler, as `warplab setup --nvcc` has brought it or as it is installed, with what the
-//! embedded machine needs: the runtime as a shared library, and PTX in the program.
+//! `warplab nvcc`: runs NVIDIA's compiler, installed by `warplab setup --nvcc` or otherwise, with what the embedded
+//! machine needs: the runtime as a shared library, and PTX in the program.
 use std::{
     env,
     ffi::OsString,
@@ -16,10 +16,10 @@ use crate::{
     closed, cmake, libraries, linked, signals,
 };
 
-/// nvcc in the folder of its tool.
+/// The path of nvcc in its tool's folder.
 const BROUGHT: &str = "nvidia/cu13/bin/nvcc";
 
-/// What is said when these are asked for.
+/// The note about these options.
 const STATIC: &str =
     "note: -cudart static is taken for -cudart shared: a runtime that is linked in runs with NVIDIA's driver only";
 const STATIC_LIBRARY: &str =
@@ -72,7 +72,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     Ok(ExitCode::from(code))
 }
 
-/// Runs nvcc with these options, and with what the machine needs. Its exit code.
+/// Runs nvcc with these options, plus those that the machine needs. Returns its exit status.
 ///
 /// # Errors
 /// [`Error::CannotRun`] without nvcc or a C++ compiler.
@@ -111,7 +111,7 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
     Ok(code)
 }
 
-/// The user's options as nvcc gets them, and what is said about those that are replaced.
+/// The user's options as passed to nvcc, with notes about replaced ones.
 fn passed_on(options: &[&OsString]) -> (Vec<OsString>, Vec<&'static str>) {
     let (mut passed, mut notes) = (Vec::new(), Vec::new());
     let mut rest = options.iter().peekable();
@@ -141,7 +141,7 @@ fn passed_on(options: &[&OsString]) -> (Vec<OsString>, Vec<&'static str>) {
     (passed, notes)
 }
 
-/// The architectures that nvcc compiles for. None if it does not say.
+/// The architectures that nvcc compiles for; empty if it does not report them.
 fn known_to(nvcc: &Path) -> Vec<String> {
     let said = program::named(nvcc).arg("--list-gpu-arch").stdin(Stdio::null()).output();
     let text = said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
@@ -150,13 +150,13 @@ fn known_to(nvcc: &Path) -> Vec<String> {
     known
 }
 
-/// Whether nvcc finds a GPU for `-arch=native`: it asks this program of its own.
+/// Whether nvcc finds a GPU for `-arch=native`, according to its own helper program.
 fn finds_gpu(nvcc: &Path) -> bool {
     let said = program::named(nvcc.with_file_name("__nvcc_device_query")).stdin(Stdio::null()).output();
     said.is_ok_and(|output| output.status.success() && !output.stdout.is_empty())
 }
 
-/// The option that leads the linker to a driver's library. It comes last: a toolkit's own stands before it.
+/// The option for the linker to find a driver's library. It comes last: a toolkit's own has precedence.
 fn driver_folder() -> Result<[OsString; 2], Error> {
     let folder = kernels::cache_folder().ok_or_else(|| {
         Error::CannotRun("there is no home folder for the driver to link with; name a folder by WARPLAB_CACHE".into())
@@ -164,7 +164,7 @@ fn driver_folder() -> Result<[OsString; 2], Error> {
     Ok(["-L".into(), libraries::write_for_linkers(&folder)?.into()])
 }
 
-/// What is added to the user's options.
+/// Options added to the user's.
 fn added(options: &[String]) -> &'static [&'static str] {
     let runtimes = |option: &String| matches!(option.as_str(), "-cudart" | "--cudart");
     let split = options.windows(2).any(|pair| runtimes(&pair[0]) && pair[1] != "static");
@@ -172,7 +172,7 @@ fn added(options: &[String]) -> &'static [&'static str] {
     if split || options.iter().any(joined) { &[] } else { &["-cudart", "shared"] }
 }
 
-/// The host's C++ compiler must be there: nvcc's own words for its absence name neither it nor a way to get it.
+/// Requires the host's C++ compiler: nvcc's own message about its absence names neither the compiler nor how to get it.
 fn check_host_compiler(options: &[String]) -> Result<(), Error> {
     if options.iter().any(|option| option.starts_with("-ccbin") || option.starts_with("--compiler-bindir")) {
         return Ok(());
@@ -190,7 +190,7 @@ fn check_host_compiler(options: &[String]) -> Result<(), Error> {
     })
 }
 
-/// nvcc: the one that was brought, else the one on the path or in the usual folder.
+/// Finds nvcc: the one installed by `warplab setup`, else the one on the path or in the usual folder.
 ///
 /// # Errors
 /// [`Error::CannotRun`] when there is none.
@@ -204,12 +204,12 @@ pub fn find() -> Result<PathBuf, Error> {
     })
 }
 
-/// The folder of what `warplab setup --nvcc` has brought.
+/// The folder filled by `warplab setup --nvcc`.
 fn brought() -> Option<PathBuf> {
     toolbox::all().map(|toolbox| toolbox.join(toolbox::NVCC)).find(|folder| folder.join(BROUGHT).is_file())
 }
 
-/// The folder of NVIDIA's own runtime, if it was brought.
+/// The folder of NVIDIA's own runtime, if it was installed.
 pub fn runtime_folder() -> Option<PathBuf> {
     Some(brought()?.join("nvidia/cu13/lib"))
 }

@@ -1,4 +1,4 @@
-//! `warplab ptx`: compiles the committed PTX of every lab again, or checks it.
+//! `warplab ptx`: recompiles the committed PTX of every lab, or checks it.
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -78,7 +78,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     Ok(ExitCode::FAILURE)
 }
 
-/// The kernel folders of the labs asked for, or of all labs, and those of their tests.
+/// The kernel folders of the requested labs, or of all labs, and those of their tests.
 fn folders(root: &Path, matches: &ArgMatches) -> Result<Vec<PathBuf>, Error> {
     let labs = root.join("labs");
     let read = |source| Error::Io { action: "read", path: labs.clone(), source };
@@ -100,7 +100,7 @@ fn folders(root: &Path, matches: &ArgMatches) -> Result<Vec<PathBuf>, Error> {
     let mut folders = Vec::new();
     for lab in chosen {
         folders.push(labs.join(lab).join("kernels"));
-        // Files that stand in for the lab's own in its tests.
+        // Files that replace the lab's own in its tests.
         let stand_ins = ["mutants", "mended"].map(|kind| labs.join(lab).join("tests").join(kind));
         folders.extend(stand_ins.iter().filter(|folder| folder.is_dir()).cloned());
         for folder in stand_ins {

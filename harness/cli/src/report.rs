@@ -1,4 +1,4 @@
-//! `warplab report`: a page, or Markdown, of one run or several.
+//! `warplab report`: a page, or Markdown, about one or several runs.
 use std::{
     path::{Path, PathBuf},
     process::{ExitCode, Stdio},
@@ -57,7 +57,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Starts the first of the programs that open pages here.
+/// Starts the first available program that opens pages.
 fn open_page(page: &Path) -> std::io::Result<()> {
     let mut failed = std::io::ErrorKind::NotFound.into();
     for command in open::commands(page) {

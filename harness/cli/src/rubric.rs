@@ -7,7 +7,7 @@ use harness::{Error, Lab};
 
 use crate::labs;
 
-/// Where the hints are that are not shown.
+/// The note that says where the omitted hints are.
 const WITHOUT_HINTS: &str = "
 # Each part has hints: `warplab check --hint` gives one at a time in a student's folder, and `warplab rubric LAB --hints`
 # shows all of them to a teacher. A part without `hints` has those of the lab.
@@ -57,16 +57,16 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The assignment that the lab is.
+/// The assignment of the lab.
 pub fn assignment(lab: &Lab) -> Result<&harness::Assignment, Error> {
     let none = || Error::usage(format!("{} has no assignment", lab.name));
     lab.assignment.as_ref().ok_or_else(none)
 }
 
-/// Bytes of a rubric.
+/// The largest size of a rubric, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// A teacher's rubric, and its text.
+/// Reads a teacher's rubric; returns its text and the parsed rubric.
 pub fn read(file: &PathBuf, lab: &'static Lab) -> Result<(String, Rubric), Error> {
     let io = |source| Error::Io { action: "read", path: file.clone(), source };
     let mut text = String::new();

@@ -1,5 +1,5 @@
-//! Folders for what is temporary: gone when the work ends or fails, and when a signal ends it; what a killed process
-//! has left goes with the next folder that is made there.
+//! Temporary folders: deleted when the work ends or fails, and when a signal ends it. Leftovers of killed processes are
+//! deleted when the next folder is created in the same place.
 use std::{
     fs::{self, File},
     io,
@@ -10,41 +10,41 @@ use std::{
 /// The file that a process keeps locked as long as its folder is in use.
 const LOCK: &str = ".in-use";
 
-/// After this time a folder without that file is nobody's: whoever has made it has locked it, or is dead.
+/// The age after which a folder without that file is abandoned: its creator has locked it by then, or is dead.
 const OLD: Duration = Duration::from_secs(3600);
 
-/// A folder that is deleted with this.
+/// A folder that is deleted when this is dropped.
 pub struct Folder {
     folder: tempfile::TempDir,
     _lock: File,
 }
 
 impl Folder {
-    /// A new one in `parent`, whose name begins with `prefix`. Those of this prefix that killed processes have left
-    /// there are deleted.
+    /// Creates a folder in `parent`, whose name begins with `prefix`. Folders of this prefix that killed processes have
+    /// left there are deleted.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// When it cannot be created.
     pub fn new_in(parent: &Path, prefix: &str) -> io::Result<Self> {
         remove_left(parent, prefix);
         loop {
             let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
             let lock = File::create(folder.path().join(LOCK))?;
             lock.lock()?;
-            // Another process may have taken it for one that was left, before it was locked.
+            // Another process may have taken it for an abandoned one, before it was locked.
             if folder.path().join(LOCK).exists() {
                 return Ok(Self { folder, _lock: lock });
             }
         }
     }
 
-    /// Where it is.
+    /// The folder's path.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 }
 
-/// Deletes what killed processes have left.
+/// Deletes the folders that killed processes have left.
 fn remove_left(parent: &Path, prefix: &str) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(prefix) && is_left(&entry) {
@@ -53,7 +53,7 @@ fn remove_left(parent: &Path, prefix: &str) {
     }
 }
 
-/// Whether nobody uses a folder. Another user's folder cannot be asked, and stays.
+/// Whether a folder is abandoned. Another user's folder cannot be checked, and stays.
 fn is_left(entry: &fs::DirEntry) -> bool {
     match File::options().write(true).open(entry.path().join(LOCK)) {
         Ok(lock) => lock.try_lock().is_ok(),
@@ -78,7 +78,7 @@ mod tests {
             fs::write(folder.join(LOCK), "").unwrap();
             fs::write(folder.join("large"), "large").unwrap();
         }
-        // So new that its lock may be about to come.
+        // So new that its lock may not exist yet.
         let new = parent.path().join("x-new");
         fs::create_dir(&new).unwrap();
         let next = Folder::new_in(parent.path(), "x-").unwrap();

@@ -1,5 +1,5 @@
-//! Signals that ask this program to end, while it waits for another one: that one gets them, and this program ends
-//! after it as always, with nothing left behind. Ctrl-C reaches both by itself.
+//! Signals that ask this program to end while it waits for a child: they are forwarded to the child, and this program
+//! cleans up after it as always. Ctrl-C reaches both automatically.
 use std::{
     io,
     process::{Child, Command, ExitStatus, Output},
@@ -8,12 +8,12 @@ use std::{
 
 use harness::Error;
 
-/// The signal that has come, or 0.
+/// The signal that has arrived, or 0.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
-/// The process that is waited for, or 0.
+/// The child that is waited for, or 0.
 static CHILD: AtomicI32 = AtomicI32::new(0);
 
-/// Passes on SIGTERM and SIGHUP from now on, unless they are ignored.
+/// Forwards SIGTERM and SIGHUP from now on, unless they are ignored.
 pub fn listen() {
     #[cfg(unix)]
     for signal in [libc::SIGTERM, libc::SIGHUP] {
@@ -35,12 +35,12 @@ extern "C" fn pass_on(signal: libc::c_int) {
     send(signal);
 }
 
-/// Sends a signal to the process that is waited for.
+/// Sends a signal to the child that is waited for.
 #[cfg(unix)]
 fn send(signal: i32) {
     let child = CHILD.load(Ordering::SeqCst);
     if child > 0 && signal > 0 {
-        // SAFETY: a plain system call. The process has not been waited for, so that its number is its own.
+        // SAFETY: a plain system call. The process has not been waited for, so its id has not been reused.
         unsafe { libc::kill(child, signal) };
     }
 }
@@ -48,7 +48,7 @@ fn send(signal: i32) {
 #[cfg(not(unix))]
 fn send(_signal: i32) {}
 
-/// Ends the work if one of the signals has come.
+/// Ends the work if one of the signals has arrived.
 ///
 /// # Errors
 /// [`Error::Interrupted`] if so.
@@ -56,7 +56,7 @@ pub fn check() -> Result<(), Error> {
     if SIGNAL.load(Ordering::SeqCst) == 0 { Ok(()) } else { Err(Error::Interrupted) }
 }
 
-/// Runs a program to its end, which signals may bring about.
+/// Runs a program to its end; signals are forwarded to it.
 ///
 /// # Errors
 /// When it cannot be started.
@@ -66,7 +66,7 @@ pub fn status(command: &mut Command) -> io::Result<ExitStatus> {
     child.wait()
 }
 
-/// The same, with what it writes.
+/// Like [`status`], and returns the program's output.
 ///
 /// # Errors
 /// When it cannot be started.
@@ -83,10 +83,10 @@ pub fn output(command: &mut Command) -> io::Result<Output> {
     Ok(Output { status: child.wait()?, stdout, stderr })
 }
 
-/// Waits until a process has ended, whose number stays its own meanwhile.
+/// Waits until a process has ended, without reaping it, so that its id is not reused meanwhile.
 fn attend(child: &Child) {
     CHILD.store(child.id() as i32, Ordering::SeqCst);
-    // It may have come just before.
+    // A signal may have arrived just before.
     send(SIGNAL.load(Ordering::SeqCst));
     #[cfg(unix)]
     // SAFETY: plain system calls; zeros are valid information.

@@ -1,18 +1,18 @@
-//! The name in the driver library (`DT_SONAME`), which a program that is linked with the library asks for when it
-//! starts.
+//! Changes the name in the driver library (`DT_SONAME`), under which a program that is linked with the library loads
+//! it.
 //!
 //! The library inside `warplab` is called `libcuda.so`, which is what the labs' bindings look for in their own process.
-//! A program that is linked with CUDA's driver must ask for `libcuda.so.1`. The library contains that name too, as the
+//! A program that is linked with CUDA's driver must load `libcuda.so.1`. The library contains that name too, as the
 //! name of a symbol, so only the reference to the name has to change.
 use object::{
     Endianness, elf,
     read::elf::{Dyn, FileHeader, SectionHeader},
 };
 
-/// The library with the name `name`. A library that is not an ELF file has no such name and stays as it is.
+/// Returns the library with the name `name`. A library that is not an ELF file has no such name and stays unchanged.
 ///
 /// # Errors
-/// In words, when the library cannot be read, or does not contain the name.
+/// A message, when the library cannot be read, or does not contain the name.
 pub fn named(library: &[u8], name: &str) -> Result<Vec<u8>, String> {
     let mut renamed = library.to_vec();
     if !library.starts_with(&elf::ELFMAG) {
@@ -24,7 +24,8 @@ pub fn named(library: &[u8], name: &str) -> Result<Vec<u8>, String> {
     Ok(renamed)
 }
 
-/// Where the library refers to its name, and the bytes of a reference to `name`. `None` if it does not contain both.
+/// The offset of the library's reference to its name, and the bytes of a reference to `name`. `None` if it does not
+/// contain both.
 fn reference(library: &[u8], name: &str) -> object::Result<Option<(usize, [u8; 8])>> {
     let header = elf::FileHeader64::<Endianness>::parse(library)?;
     let endian = header.endian()?;
@@ -43,11 +44,11 @@ fn reference(library: &[u8], name: &str) -> object::Result<Option<(usize, [u8; 8
     }))
 }
 
-/// The library with each mention of its name `from` changed to `to`, which is as long, and with the versions of its
-/// symbols that are called like it.
+/// Returns the library with each mention of its name `from` changed to `to`, which has the same length, and with the
+/// versions of its symbols renamed likewise.
 ///
 /// # Errors
-/// In words, when the names differ in length, or the library does not contain the name.
+/// A message, when the names differ in length, or the library does not contain the name.
 pub fn replaced(library: &[u8], from: &str, to: &str) -> Result<Vec<u8>, String> {
     let mut renamed = library.to_vec();
     if from.len() != to.len() {
@@ -70,7 +71,7 @@ pub fn replaced(library: &[u8], from: &str, to: &str) -> Result<Vec<u8>, String>
     Ok(renamed)
 }
 
-/// Where the library keeps the hashes `wanted` of the versions that it defines.
+/// The offsets of the hashes `wanted` of the versions that the library defines.
 fn version_hashes(library: &[u8], wanted: u32) -> object::Result<Vec<usize>> {
     if !library.starts_with(&elf::ELFMAG) {
         return Ok(Vec::new());

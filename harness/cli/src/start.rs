@@ -1,4 +1,4 @@
-//! `warplab start`: a student's folder for the assignment of a lab.
+//! `warplab start`: creates a student's folder for the assignment of a lab.
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -9,7 +9,7 @@ use crate::{labs, rubric};
 
 pub fn command() -> Command {
     Command::new("start")
-        .about("Write a folder in which a lab's assignment is solved: what is to be done, and the handout")
+        .about("Create a working folder for a lab's assignment, with its handout")
         .arg(Arg::new("lab").value_name("LAB").required(true).help("The lab"))
         .arg(
             Arg::new("folder")

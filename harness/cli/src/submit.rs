@@ -1,4 +1,4 @@
-//! `warplab submit`: the archive that a student hands in.
+//! `warplab submit`: packs the archive that a student hands in.
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,

@@ -1,4 +1,4 @@
-//! Whether submissions may be graded on this computer.
+//! Decides whether submissions may be graded on this computer.
 use clap::{Arg, ArgMatches};
 use harness::{
     Error,
@@ -18,7 +18,7 @@ pub fn argument() -> Arg {
     )
 }
 
-/// Refuses to grade where the sandbox of submissions is not complete; the warning if the user trusts them.
+/// Refuses to grade if the sandbox for submissions is incomplete; returns a warning instead if the user trusts them.
 ///
 /// # Errors
 /// [`Error::CannotRun`] with what is missing.
@@ -33,12 +33,12 @@ pub fn warn(warning: Option<String>) {
     }
 }
 
-/// The option as a process is given it that this one starts.
+/// The option for the processes that this one starts.
 pub fn passed_on(matches: &ArgMatches) -> Option<String> {
     matches.get_flag(OPTION).then(|| format!("--{OPTION}"))
 }
 
-/// The warning for a user who trusts the submissions, if there is something to warn of.
+/// The warning for a user who trusts the submissions, if something is missing.
 fn decide(missing: &[Protection], is_trusted: bool) -> Result<Option<String>, Error> {
     if missing.is_empty() {
         return Ok(None);

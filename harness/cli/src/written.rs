@@ -1,4 +1,4 @@
-//! Options `--FORMAT[=FILE]`, and what they write: each file whole, and a `-`, or no name, to standard output.
+//! Options `--FORMAT[=FILE]` and their output: files are written atomically; `-`, or no name, means standard output.
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -31,7 +31,7 @@ pub fn formats(names: &[&'static str]) -> Vec<Arg> {
     names.iter().map(|name| option(name)).collect()
 }
 
-/// Writes the formats that were asked for, and returns whether there were any.
+/// Writes the requested formats, and returns whether there were any.
 ///
 /// # Errors
 /// [`Error::Usage`] when two go to standard output, [`Error::Io`].
@@ -58,7 +58,7 @@ pub fn json(value: &impl Serialize) -> String {
     printable::json(&json).into_owned() + "\n"
 }
 
-/// Writes the file in one piece: a reader sees the old text or the new.
+/// Writes the file atomically: a reader sees the old text or the new.
 ///
 /// # Errors
 /// [`Error::Io`].

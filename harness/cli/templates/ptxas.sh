@@ -1,6 +1,6 @@
 #!/bin/sh
-# Stands in for NVIDIA's ptxas where the embedded machine runs a program: the machine executes PTX, so the PTX that
-# would be assembled is passed through.
+# Replaces NVIDIA's ptxas when the embedded machine runs a program: the machine executes PTX, so the PTX that would be
+# assembled is passed through.
 if [ "$1" = --version ]; then
     echo "ptxas that passes PTX through, Cuda compilation tools, release 13.0, V13.0.0 (warplab)"
     exit 0

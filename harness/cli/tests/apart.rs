@@ -1,4 +1,4 @@
-//! The process that runs a judged kernel: what is in it, and what its end costs.
+//! The worker process that runs a judged kernel: what its memory contains, and what happens when it ends.
 #![cfg(target_os = "linux")]
 mod common;
 
@@ -16,11 +16,11 @@ use std::{
 
 use harness::Inputs;
 
-/// A number that no program has in it by chance.
+/// A number that no program contains by chance.
 const SEED: u64 = 11_400_714_819_323_198_485;
 const N: usize = 4096;
 
-/// A kernel that is still running when we look.
+/// A kernel that is still running when the test inspects its process.
 const ENDLESS: &str = r#"
 extern "C" __global__ void vecadd(const float *x, const float *y, float *z, unsigned long long n)
 {
@@ -29,7 +29,7 @@ extern "C" __global__ void vecadd(const float *x, const float *y, float *z, unsi
 }
 "#;
 
-/// Ends the program that a test has started, however the test ends.
+/// A started program, which is killed when the test ends in any way.
 struct Program(Child);
 
 impl Drop for Program {
@@ -50,7 +50,7 @@ impl Program {
         Self(pipes.spawn().unwrap())
     }
 
-    /// The process below it that runs kernels for a judge, once it is there.
+    /// The worker among its descendants, once it exists.
     fn worker(&self) -> u32 {
         eventually(|| {
             let of_worker = |id: &u32| {
@@ -62,7 +62,7 @@ impl Program {
     }
 }
 
-/// The processes that a process has started, and those that these have.
+/// The descendants of a process.
 fn below(process: u32) -> Vec<u32> {
     let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
@@ -71,7 +71,7 @@ fn below(process: u32) -> Vec<u32> {
     own.iter().copied().chain(own.iter().flat_map(|id| below(*id))).collect()
 }
 
-/// The process, if it still runs: one that has ended may be there until somebody asks how.
+/// The process, if it still runs: an ended one stays until it is waited for.
 fn running(process: u32) -> Option<u32> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     (!status.contains("\nState:\tZ") && !status.contains("\nState:\tX")).then_some(process)
@@ -88,7 +88,7 @@ fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Whether these bytes are in the memory of a process that it can write.
+/// Whether these bytes are in the writable memory of a process.
 fn is_in(process: u32, bytes: &[u8]) -> bool {
     let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap();
     let memory = File::open(format!("/proc/{process}/mem")).unwrap();
@@ -96,7 +96,7 @@ fn is_in(process: u32, bytes: &[u8]) -> bool {
         let (from, to) = line.split(' ').next().unwrap().split_once('-').unwrap();
         let [from, to] = [from, to].map(|number| u64::from_str_radix(number, 16).unwrap());
         let mut buffer = vec![0; 1 << 20];
-        // What is looked for may lie across two pieces.
+        // The bytes may lie across two pieces.
         (from..to).step_by((1 << 20) - 4096).any(|at| {
             let length = buffer.len().min((to - at) as usize);
             let got = memory.read_at(&mut buffer[..length], at).unwrap_or(0);
@@ -137,13 +137,13 @@ fn a_judged_kernel_finds_neither_seed_nor_reference_in_its_process_nvrtc() {
     let open: Vec<_> = fs::read_dir(format!("/proc/{worker}/fd")).unwrap().flatten().collect();
     let open: Vec<_> = open.iter().filter_map(|entry| fs::read_link(entry.path()).ok()).collect();
     assert!(open.len() >= 3 && open.iter().all(|file| !file.starts_with(folder.path())), "{open:?}");
-    // It ends with its judge, whatever ends that, and does not wait for the kernel, which never ends.
+    // The worker ends with its judge, even if that is killed, and does not wait for the kernel, which never ends.
     // SAFETY: a call without pointers, to a process that this test has started.
     unsafe { libc::kill(judge as i32, libc::SIGKILL) };
     eventually(|| running(worker).is_none().then_some(()));
 }
 
-/// An address of the judge's means nothing in the worker, and is yet what it is.
+/// An address of the judge's host memory means nothing in the worker, yet it is reported as one.
 #[test]
 fn a_pointer_of_the_host_is_said_to_be_one_apart_from_its_judge() {
     for lab in ["returning", "bughunt"] {
@@ -161,7 +161,7 @@ fn a_pointer_of_the_host_is_said_to_be_one_apart_from_its_judge() {
     }
 }
 
-/// What a speed is compared with is timed as the submission is.
+/// The baseline of a speed is timed under the same conditions as the submission.
 #[test]
 fn the_labs_own_kernels_run_apart_too_and_the_worker_has_no_rights() {
     let folder = tempfile::tempdir().unwrap();
@@ -218,19 +218,19 @@ fn what_a_worker_uses_counts_as_used_by_its_judge() {
     assert!(apart > 0.5 * here, "{apart} s, and {here} s in one process");
 }
 
-/// Some variants of the lab end with a fault, which ruins the context of what comes after them.
+/// Some variants of the lab end with a fault, which ruins the context of those after them.
 #[test]
 fn a_whole_lab_gives_the_same_apart_from_its_judge() {
     let folder = tempfile::tempdir().unwrap();
     let rows = |out: &str, more: &[&str]| {
         let args = ["run", "transpose", "--quick", "--device", "emulated", "--no-exercises", "--out", out];
-        // One worker runs the blocks in one order: races end alike, and a fault stops the same blocks.
+        // With one worker, the blocks run in one order: races end alike, and a fault stops the same blocks.
         let settings = [("WARPLAB_NVRTC", "off"), ("WARPLAB_WORKERS", "1")];
         let run = common::warplab_in(folder.path(), &[&args[..], more].concat(), &settings);
         assert_eq!(run.code, 0, "{run:?}");
         let mut rows = common::rows(&folder.path().join(out).join("transpose.csv"));
         for row in &mut rows {
-            // A judge reads the inputs back, to see whether they are unchanged.
+            // A judge reads the inputs back, to check that they are unchanged.
             row.retain(|column, _| !column.starts_with("time_") && column != "copied_d2h_bytes");
         }
         rows
@@ -245,8 +245,8 @@ fn a_whole_lab_gives_the_same_apart_from_its_judge() {
     }
 }
 
-/// Without random addresses, as under a debugger, both processes are laid out alike: what the one would have wherever
-/// the system likes lies where the other has something else.
+/// Without address randomisation, as under a debugger, both processes have the same layout: a range that the system
+/// picks in one is already in use in the other.
 #[test]
 fn managed_memory_has_room_in_a_judge_that_is_laid_out_as_its_worker() {
     let folder = tempfile::tempdir().unwrap();
@@ -279,7 +279,7 @@ fn a_kernel_whose_process_ends_is_wrong_and_the_grade_is_whole_nvrtc() {
     let folder = tempfile::tempdir().unwrap();
     let args = ["grade", "vecadd", "vecadd.cu", "--device", "emulated"];
     let mut judge = Program::start(folder.path(), &args);
-    // Each process that runs the kernel, at each size and in each attempt.
+    // Kills each process that runs the kernel, at each size and in each attempt.
     let status = eventually(|| {
         for process in below(judge.0.id()) {
             let arguments = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();

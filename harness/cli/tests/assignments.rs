@@ -1,5 +1,6 @@
-//! The labs' assignments: each rubric fits its lab, and a student gets all that the handout speaks of, and no solution.
-//! With NVRTC: what is handed out compiles, no part of it is solved, and each part can be solved alone.
+//! The labs' assignments: each rubric fits its lab, and a student gets everything that the handout mentions, but no
+//! solution. With NVRTC: the handed-out files compile, none of their parts is solved, and each part can be solved
+//! alone.
 
 use std::{
     fs,
@@ -17,7 +18,7 @@ struct Assignment {
     rubric: toml::Table,
 }
 
-/// Those of all labs that have one.
+/// The assignments of all labs.
 fn assignments() -> Vec<Assignment> {
     let labs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs");
     let folders = fs::read_dir(labs).unwrap().map(|entry| entry.unwrap().path());
@@ -48,17 +49,17 @@ impl Assignment {
         self.rubric["part"].as_array().unwrap().iter()
     }
 
-    /// Whether its kernels hold mistakes that are to be mended: then the file is handed out as it is.
+    /// Whether its kernels have planted mistakes for students to fix: then the file is handed out unchanged.
     fn is_hunt(&self) -> bool {
         self.folder.join("tests/mended").is_dir()
     }
 
-    /// The kernel file as a student hands it in who has solved only part `name`.
+    /// The kernel file of a student who has solved only part `name`.
     fn with_one_part(&self, name: &str) -> String {
         if self.is_hunt() { self.with_one_mend(name) } else { with_one_part(&self.solution(), name) }
     }
 
-    /// The lab's own kernel file, mended by the diff that the teacher's key has for part `name`.
+    /// The lab's own kernel file, fixed by the diff in the teacher's key for part `name`.
     fn with_one_mend(&self, name: &str) -> String {
         let key = fs::read_to_string(self.folder.join("ANSWERS.md")).unwrap();
         let (_, answer) = key.split_once(&format!("## {name}\n")).unwrap();
@@ -72,13 +73,13 @@ impl Assignment {
         own.replace(&mistake, &side('-'))
     }
 
-    /// What `warplab start` writes.
+    /// Runs `warplab start`.
     fn start(&self, folder: &Path) {
         let run = warplab(&["start", &self.lab, folder.to_str().unwrap()]);
         assert_eq!(run.code, 0, "{}: {run:?}", self.lab);
     }
 
-    /// Runs what a part is judged by with `file` in place of the lab's own kernels, at a size that tells right from
+    /// Runs the variants of a part with `file` in place of the lab's own kernels, at a size that tells right from
     /// wrong.
     fn run(&self, part: &toml::Value, file: &Path) -> Run {
         let words = |key: &str| part.get(key).map_or_else(Vec::new, texts);
@@ -86,7 +87,7 @@ impl Assignment {
         let mut arguments: Vec<String> = ["run", &self.lab, "--quick", "--device", "emulated"].map(String::from).into();
         arguments.extend(["--check", "all", "--kernel", file.to_str().unwrap()].map(String::from));
         arguments.extend(variants.chain(drawn(&words("options"), 1)));
-        // Where no other size than 1 is visible, the launches are the same at every size.
+        // If only size 1 is visible, the launches are the same at every size.
         let sizes = self.rubric["sizes"]["visible"].as_array().unwrap().iter().filter_map(toml::Value::as_integer);
         if let Some(n) = sizes.filter(|n| (2..=1000).contains(n)).max() {
             arguments.extend(["-n".into(), n.to_string()]);
@@ -104,8 +105,7 @@ fn name(part: &toml::Value) -> &str {
     part["name"].as_str().unwrap()
 }
 
-/// `solution` as a student hands it in who has solved one part: of the regions between its markers, only those
-/// of `part` are left.
+/// The file of a student who has solved one part: `solution` with only the regions of `part` between its markers.
 fn with_one_part(solution: &str, part: &str) -> String {
     let (mut text, mut leaves_out) = (String::new(), false);
     for line in solution.lines() {
@@ -172,7 +172,7 @@ fn a_student_gets_the_handout_with_its_pictures_and_a_file_with_each_part_to_do(
         {
             assert!(!read(file).is_empty(), "{lab}: {file} is not handed out");
         }
-        // Whoever opens it must not find the solution.
+        // A student who opens it must not find the solution.
         let course: toml::Table = read("course.toml").parse().unwrap();
         assert!(course["part"].as_array().unwrap().iter().all(|part| part.get("hints").is_none()), "{lab}");
         let pictures = handout.split("](").skip(1).filter_map(|link| link.split(')').next());

@@ -1,4 +1,4 @@
-//! Whatever a user gets wrong ends in one clear message and the right exit code, never in a panic.
+//! Any user error ends in one clear message and the right exit status, never in a panic.
 
 use crate::common::{fails, warplab};
 
@@ -111,12 +111,12 @@ fn a_small_disk_that_fills_up_keeps_the_rows_that_fitted() {
         return;
     };
     let out = disk.path();
-    // All but a few KiB is taken: some rows fit, not all of them.
+    // All but a few KiB is taken: some rows fit, but not all.
     std::fs::write(out.join("taken"), vec![1; 48 << 10]).unwrap();
     let args = ["run", "histogram", "--quick", "--device", "emulated", "--out"];
     let run = warplab(&[&args[..], &[out.to_str().unwrap()]].concat());
     assert_eq!(run.code, 4, "{run:?}");
-    // The rows, or what is kept beside them: whichever was written when the disk was full.
+    // The rows or their records: whichever was being written when the disk was full.
     assert!(run.stderr.contains("histogram.csv") || run.stderr.contains("histogram.jsonl"), "{run:?}");
     assert!(run.stderr.contains("No space left on device"), "{run:?}");
     // Whole rows only.
@@ -143,7 +143,7 @@ fn unknown_checks_and_senseless_counts_are_refused() {
         (&["--check", "memchek"][..], "no check is called `memchek`"),
         (&["--check", "memcheck,"], "no check is called ``"),
         (&["--schedules", "0"], "at least 1"),
-        // Each of them sizes a list or a loop.
+        // Each of these determines the size of a list or a loop.
         (&["--schedules", "2^31"], "2^31 is too large: the most is 10000"),
         (&["--samples", "1e9"], "1e9 is too large: the most is 1000000"),
         (&["--hot=2^40"], "2^40 is too large: the most is 100000"),
@@ -213,7 +213,7 @@ fn input_files_are_checked_line_by_line() {
     std::fs::write(&file, "1 2\n3 four\n").unwrap();
     fails(&["run", "vecadd", "--input", path, "--device", "emulated"], 2, &["line 2: `four` is not a number"]);
     fails(&["run", "vecadd", "--input", "/nowhere/pairs", "--device", "emulated"], 2, &["cannot read /nowhere/pairs"]);
-    // It has no end.
+    // It is endless.
     fails(&["run", "vecadd", "--input", "/dev/zero", "--device", "emulated"], 2, &["/dev/zero: it is a device"]);
     fails(&["run", "histogram", "--input", "/dev/zero", "--device", "emulated"], 2, &["/dev/zero: it is a device"]);
 }

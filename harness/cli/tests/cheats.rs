@@ -1,8 +1,9 @@
-//! What cheats earn by a lab's rubric: nothing of what they fake. Right kernels that are unlike the lab's own earn all.
+//! Cheats earn nothing of what they fake by a lab's rubric. Right kernels that differ from the lab's own earn all
+//! points.
 //!
-//! CI tries two labs. All labs are a campaign, which takes an hour and more on two cores. It can be stopped, and goes
-//! on when it is started again with the same folder; at its end it writes the table of `reports/robustness.md` there:
-//! `WARPLAB_CHEATS=FOLDER cargo test --release --test cheats -- --ignored --nocapture campaign`.
+//! CI tries two labs. All labs are a campaign, which takes an hour and more on two cores. It can be stopped, and
+//! resumes when it is started again with the same folder; at its end it writes the table of `reports/robustness.md`
+//! there: `WARPLAB_CHEATS=FOLDER cargo test --release --test cheats -- --ignored --nocapture campaign`.
 //! `WARPLAB_CHEATS_LABS=hello,scan` chooses labs, and `WARPLAB_CHEATS_KINDS=cached,nan` kinds.
 mod cheating;
 mod common;
@@ -19,11 +20,11 @@ use cheating::{
 use common::warplab_with;
 use serde_json::Value;
 
-/// Grades `text` as a submission to `lab`, with all that belongs to it in `folder`.
+/// Grades `text` as a submission to `lab`, with all its files in `folder`.
 fn marks(lab: &Lab, folder: &Path, text: &str) -> Value {
     fs::create_dir_all(folder).unwrap();
     let (file, marks) = (folder.join(&lab.kernel), folder.join("marks.json"));
-    // What is there is whole.
+    // Existing files are complete.
     if !marks.exists() {
         fs::write(&file, text).unwrap();
         let [file, out] = [&file, &marks].map(|path| path.to_str().unwrap());
@@ -42,7 +43,7 @@ fn earned(marked: &Value) -> Vec<(String, f64)> {
     points.filter(|(_, points)| *points != 0.0).collect()
 }
 
-/// What a cheat has earned, for the table: its points, and whether it could be judged.
+/// The table cell of a cheat: its points, and whether it could be judged.
 fn cell(lab: &Lab, kind: &Kind, folder: &Path) -> String {
     let Some(text) = kind.file(lab) else {
         return String::new();
@@ -83,7 +84,7 @@ fn what_never_ends_earns_no_points_nvrtc() {
     of_two_labs(&Ends::ByLimit);
 }
 
-/// One thread that does everything, all threads that do so side by side, and a formula that needs no work.
+/// One thread that does everything, all threads that do so redundantly, and a formula that needs no work.
 #[test]
 #[ignore = "needs NVRTC"]
 fn work_that_is_not_shared_earns_no_points_nvrtc() {
@@ -105,7 +106,7 @@ fn work_that_is_not_shared_earns_no_points_nvrtc() {
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
-/// What is wrong, or not what is asked for, although square matrices and the sums of all copies do not show it.
+/// Mistakes, or solutions of another task, that square matrices and the sums of all copies do not show.
 #[test]
 #[ignore = "needs NVRTC"]
 fn classic_mistakes_earn_less_than_half_nvrtc() {
@@ -154,7 +155,7 @@ fn right_kernels_that_are_unlike_the_labs_own_have_all_points_nvrtc() {
     }
 }
 
-/// Whether this variable of the environment has `name`, or nothing.
+/// Whether this environment variable contains `name`, or is unset.
 fn is_chosen(variable: &str, name: &str) -> bool {
     let chosen = env::var(variable).unwrap_or_default();
     chosen.is_empty() || chosen.split(',').any(|one| one == name)
@@ -169,7 +170,7 @@ fn campaign() {
     let names: Vec<String> = labs.iter().map(|lab| lab.name.clone()).collect();
     let mut table = row("cheat", &names) + &row("---", &vec!["---:".to_string(); labs.len()]);
     let mut earns = Vec::new();
-    // The kinds that end soon come first, so that a campaign that is stopped has seen most.
+    // The fast kinds come first, so that a stopped campaign has covered most.
     let kinds = KINDS.iter().filter(|kind| is_chosen("WARPLAB_CHEATS_KINDS", kind.name));
     let (slow, soon): (Vec<&Kind>, Vec<&Kind>) = kinds.partition(|kind| kind.ends == Ends::ByLimit);
     for kind in soon.into_iter().chain(slow) {

@@ -48,7 +48,7 @@ impl Mine {
     }
 }
 
-/// The run must end with `code` and say all of `words`.
+/// Checks that the run has ended with `code` and printed all of `words`.
 fn says(run: &Run, code: i32, words: &[&str]) {
     assert_eq!(run.code, code, "{run:?}");
     for words in words {
@@ -60,7 +60,7 @@ const ADD: &str = "// TODO (add): ";
 const RIGHT: &str = "unsigned long long i = grid_index();\n    if (i < n) z[i] = x[i] + y[i];\n    // ";
 const STRIDE: &str = "// TODO (stride): ";
 
-/// The line of the kernel file that has `words`.
+/// The number of the line of the kernel file that contains `words`.
 fn line_of(text: &str, words: &str) -> usize {
     text.lines().position(|line| line.contains(words)).unwrap() + 1
 }
@@ -90,7 +90,7 @@ fn without_a_compiler_the_command_that_brings_it_is_named() {
 #[ignore = "needs NVRTC"]
 fn one_part_after_the_other_with_nvrtc() {
     let mine = Mine::of("vecadd");
-    // As it was handed out.
+    // The handed-out file.
     let line = line_of(&fs::read_to_string(mine.kernel()).unwrap(), ADD);
     let run = mine.check(&[]);
     let place = format!("`add`, is to be done: vecadd.cu:{line}. It is wrong at n = 1.");
@@ -105,7 +105,7 @@ fn one_part_after_the_other_with_nvrtc() {
         ],
     );
     assert!(!run.stdout.contains("`stride`"), "{run:?}");
-    // The one part that is right leads to the next one, and is praised once.
+    // The first right part leads to the next one, and is praised once.
     mine.edit(ADD, RIGHT);
     let run = mine.check(&[]);
     says(
@@ -115,13 +115,13 @@ fn one_part_after_the_other_with_nvrtc() {
     );
     assert!(!mine.check(&[]).stdout.contains("well done"));
     says(&mine.check(&["--part", "add"]), 0, &["`add`, is right.", "Next: `warplab check`"]);
-    // All.
+    // All parts right.
     mine.edit(
         STRIDE,
         "for (unsigned long long i = grid_index(); i < n; i += grid_threads()) z[i] = x[i] + y[i];\n    // ",
     );
     says(&mine.check(&[]), 0, &["[##] 2 of 2 parts are right", "`stride` is right now", "Next: `warplab submit`"]);
-    // What is forgotten again is no longer remembered as right.
+    // A part that is broken again is no longer remembered as right.
     mine.edit("if (i < n) z[i]", "z[i + 1]");
     says(&mine.check(&["--all"]), 1, &["[#.] 1 of 2", "`add`, is wrong"]);
     mine.edit("z[i + 1]", "if (i < n) z[i]");
@@ -147,7 +147,7 @@ fn what_the_compiler_says_is_at_its_line_with_nvrtc() {
     let below = format!("vecadd.cu:{}:12: error: identifier \"twice\" is undefined", line + 1);
     says(&mine.check(&[]), 2, &["vecadd.cu does not compile", &below]);
     fs::write(mine.kernel(), text).unwrap();
-    // A warning is shown and changes nothing; one about what was handed out is not shown.
+    // A warning is shown without affecting the result; one about handed-out lines is not shown.
     mine.edit("z[0] = twice;", &format!("int unused;\n    {RIGHT}"));
     let place = format!("vecadd.cu:{line}:9: warning #177-D: variable \"unused\"");
     says(&mine.check(&["--part", "add"]), 0, &[&place, "`add`, is right."]);
@@ -160,19 +160,19 @@ fn what_the_compiler_says_is_at_its_line_with_nvrtc() {
 fn the_smallest_size_that_is_not_right_is_told_with_nvrtc() {
     let mine = Mine::of("vecadd");
     mine.edit(ADD, "unsigned long long i = grid_index();\n    if (i < n && i < 20) z[i] = x[i] + y[i];\n    // ");
-    // What the kernel prints is shown, as far as it goes.
+    // The kernel's output is shown, up to a limit.
     mine.edit("if (i < n && i < 20)", r#"printf("mine: %d\n", (int)i); if (i < n && i < 20)"#);
     let run = mine.check(&[]);
     says(&run, 1, &["wrong at n = 33.", "[20] was never written, should be", "your kernel printed:\n  mine: "]);
     assert_eq!(run.stdout.matches("  mine: ").count(), 20, "{run:?}");
     mine.edit(r#"printf("mine: %d\n", (int)i); "#, "");
     assert!(!run.stdout.contains("n = 1000"), "{run:?}");
-    // A finding is told with its line.
+    // A finding is reported with its line.
     let line = line_of(&fs::read_to_string(mine.kernel()).unwrap(), "i < 20");
     mine.edit("if (i < n && i < 20) z[i]", "z[i]");
     let run = mine.check(&[]);
     says(&run, 1, &["at n = 1", &format!("vecadd.cu:{line}:"), "z[i] = x[i] + y[i];", "error: "]);
-    // The answers are right, but neighbours are far from each other.
+    // The answers are right, but neighbouring threads access distant elements.
     let far = "unsigned long long t = grid_index(), i = t / 256 * 256 + t % 32 * 8 + t % 256 / 32;";
     mine.edit("unsigned long long i = grid_index();", far);
     mine.edit("    z[i] = x", "    if (i < n) z[i] = x");
@@ -195,7 +195,7 @@ fn hints_come_by_degrees_with_nvrtc() {
     }
     says(&mine.check(&[]), 1, &["the last hint again."]);
     mine.edit(ADD, RIGHT);
-    says(&mine.check(&["--part", "add", "--hint"]), 0, &["nothing left to give a hint for"]);
+    says(&mine.check(&["--part", "add", "--hint"]), 0, &["no hint is needed"]);
 }
 
 #[test]
@@ -214,14 +214,14 @@ fn what_bounds_a_right_part_is_a_hint_with_its_line_with_nvrtc() {
     let line = said.split("32 ways on line ").nth(1).and_then(|rest| rest.split(' ').next());
     let line = line.and_then(|line| own.lines().nth(line.parse::<usize>().ok()? - 1)).unwrap_or_default();
     assert!(line.contains("tile[lane]") && said.contains("without the conflicts, "), "{line} {run:?}");
-    // What is wrong has hints, and no speed.
+    // A wrong part gets hints, and no prediction of speed.
     fs::write(&file, own.replacen("__global__ void tiled(", "__global__ void tilde(", 1)).unwrap();
     let run = mine.check(&["--part", "tiled", "--hint"]);
     says(&run, 1, &["Hint 1 of "]);
     assert!(!run.stdout.contains("Speed of"), "{run:?}");
 }
 
-/// The files of a folder, and when each was written.
+/// The files of a folder, with their modification times.
 fn written(folder: &Path) -> BTreeMap<PathBuf, SystemTime> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     entries.map(|entry| (entry.path(), entry.metadata().unwrap().modified().unwrap())).collect()
@@ -240,7 +240,7 @@ fn the_labs_own_kernels_run_once_and_what_is_damaged_is_found_out_again_with_nvr
     assert_eq!(first.len(), 4, "{first:?}");
     says(&check(), 1, &["1 of 2 parts is right"]);
     assert_eq!(written(&cache.join("own")), first);
-    // Nothing is believed of a file that is not as it was written.
+    // A damaged file is ignored.
     for damage in [|whole: &str| whole.replace("pass", "fail"), |whole: &str| whole[..whole.len() / 2].into()] {
         for file in first.keys() {
             let whole = fs::read_to_string(file).unwrap();
@@ -251,7 +251,7 @@ fn the_labs_own_kernels_run_once_and_what_is_damaged_is_found_out_again_with_nvr
         let is_whole = |file: &PathBuf| kernels::kept::read::<serde_json::Value>(file).is_some();
         assert!(first.keys().all(is_whole));
     }
-    // It belongs to the user, and not to the folder that is handed in.
+    // The cache belongs to the user, and is not in the folder that is handed in.
     assert!(!mine.folder().join(".warplab/own").exists());
 }
 
@@ -263,7 +263,7 @@ fn no_variant_is_blamed_for_another_one_with_nvrtc() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/histogram/kernels/histogram.cu");
     fs::write(&file, fs::read_to_string(own).unwrap()).unwrap();
     says(&mine.check(&["--all"]), 0, &["5 of 5 parts are right"]);
-    // It ends the context, and with it all that would have run after it in its process.
+    // It ends the context, and with it everything that would have run later in its process.
     let kernel = "__global__ void matched_letters(";
     let text = fs::read_to_string(&file).unwrap();
     let body = text[text.find(kernel).unwrap()..].find('{').unwrap() + text.find(kernel).unwrap() + 1;
@@ -295,8 +295,8 @@ fn what_ends_a_kernel_is_told_in_words_with_nvrtc() {
     says(&mine.check(&[]), 1, &[&fault, "the index must stay"]);
 }
 
-/// Where a part has several variants, each failure names its own. These fail differently: memory of the device and of
-/// the host is nowhere at the same address.
+/// If a part has several variants, each failure names its own. These fail differently: device memory and host memory
+/// never have the same address.
 #[test]
 #[ignore = "needs NVRTC"]
 fn a_variant_that_is_wrong_is_named_with_nvrtc() {
@@ -308,14 +308,14 @@ fn a_variant_that_is_wrong_is_named_with_nvrtc() {
     says(&mine.check(&[]), 1, &["  in explicit: 1 of 1 wrong: [the sum] is ", "  in managed: 1 of 1 wrong: "]);
 }
 
-/// A check that goes on, and what it has said.
+/// A running `check --watch`, and its output so far.
 struct Watching {
     child: Child,
     said: Arc<Mutex<String>>,
 }
 
 impl Watching {
-    /// On a pipe.
+    /// Starts it with its output in a pipe.
     fn of(folder: &Path) -> Self {
         let (out, theirs) = std::io::pipe().unwrap();
         Self::with(folder, theirs.into(), out)
@@ -336,7 +336,7 @@ impl Watching {
         Self { child, said }
     }
 
-    /// Waits until it has answered and waits for the next save, and returns what it has said since the last time.
+    /// Waits until it has answered and waits for the next save; returns the output since the last call.
     fn answer(&self) -> String {
         let begun = Instant::now();
         loop {
@@ -350,7 +350,7 @@ impl Watching {
         }
     }
 
-    /// Presses Ctrl-C, and returns the exit code.
+    /// Sends Ctrl-C, and returns the exit status.
     #[cfg(unix)]
     fn interrupt(&mut self) -> Option<i32> {
         // SAFETY: a signal to a process that this has started and not yet waited for.
@@ -375,17 +375,17 @@ fn every_save_is_answered_until_ctrl_c_with_nvrtc() {
     let first = watching.answer();
     assert!(first.contains("no part is right yet") && first.contains("and save it."), "{first}");
     assert!(!first.contains('\u{1b}'), "what is no terminal has no screen to clear: {first:?}");
-    // Saved in place.
+    // The file is saved in place.
     mine.edit(ADD, RIGHT);
     let answer = watching.answer();
     assert!(answer.contains("1 of 2 parts") && answer.contains("`add` is right now: well done."), "{answer}");
-    // Saved under another name, which takes the place of the old file.
+    // The file is saved under another name and renamed over the old one.
     let other = mine.folder().join(".vecadd.cu.swp");
     fs::write(&other, mine.edited("if (i < n) z[i] =", "z[i] = none +")).unwrap();
     fs::rename(&other, mine.kernel()).unwrap();
     let answer = watching.answer();
     assert!(answer.contains("does not compile") && answer.contains("identifier \"none\""), "{answer}");
-    // Deleted, and written anew later.
+    // The file is deleted, and rewritten later.
     let text = mine.edited("z[i] = none +", "if (i < n) z[i] =");
     fs::remove_file(mine.kernel()).unwrap();
     let answer = watching.answer();
@@ -411,7 +411,7 @@ fn the_screen_of_a_terminal_is_cleared_and_what_can_be_mended_is_waited_for() {
     let second = watching.answer();
     assert!(second.starts_with("\u{1b}[2J\u{1b}[H") && second.contains("seizes"), "{second:?}");
     assert_eq!(watching.interrupt(), Some(130));
-    // No save brings a compiler.
+    // Saving a file does not install a compiler.
     fs::write(&course, &right).unwrap();
     let run = warplab_in(&mine.folder(), &["check", "--watch"], &[("WARPLAB_NVRTC", "off")]);
     says(&run, 4, &["`warplab setup`"]);

@@ -1,5 +1,5 @@
-//! The marks of a small class: one hostile or broken submission says nothing about the others, a run that was killed
-//! goes on, and what a teacher decides counts.
+//! The marks of a small class: a hostile or broken submission does not affect the others, a killed run resumes, and a
+//! teacher's decisions count.
 
 use std::{
     collections::BTreeMap,
@@ -13,10 +13,10 @@ use std::{
 use crate::common::{Run, fails, rows, warplab_with};
 use tempfile::TempDir;
 
-/// The PTX beside each kernel file is what runs.
+/// The PTX next to each kernel file is used.
 const WITHOUT_NVRTC: (&str, &str) = ("WARPLAB_NVRTC", "off");
 
-/// A name that a spreadsheet and a browser would take for something else.
+/// A name that a spreadsheet and a browser would misinterpret.
 const HOSTILE: &str = "=1+cmd<script>";
 
 fn of_vecadd(path: &str) -> PathBuf {
@@ -27,8 +27,8 @@ fn of_vecadd(path: &str) -> PathBuf {
 struct Class(TempDir);
 
 impl Class {
-    /// The lab's own kernels under two names, an endless loop, kernels that are wrong or write nothing, and something
-    /// that is no archive.
+    /// The lab's own kernels under two names, an endless loop, kernels that are wrong or write nothing, and a file that
+    /// is not an archive.
     fn of_six() -> Self {
         let class = Self::of(&["ada", HOSTILE]);
         for (name, mutant) in [("mutant", "off_by_one"), ("starter", "unwritten")] {
@@ -57,7 +57,7 @@ impl Class {
         self.0.path().join("submissions").join(name)
     }
 
-    /// The lab's own file, with `lines` of PTX in front of the kernel's.
+    /// Inserts `lines` of PTX at the beginning of the kernel in the lab's own file.
     fn edit(&self, name: &str, lines: &str) {
         let read = |kind: &str| fs::read_to_string(of_vecadd(&format!("kernels/vecadd.{kind}"))).unwrap();
         let file = self.submission(&format!("{name}.cu"));
@@ -94,7 +94,7 @@ impl Class {
         rows(&self.out("marks.csv")).iter().map(row).collect()
     }
 
-    /// When each result was written.
+    /// The modification time of each result.
     fn written(&self) -> BTreeMap<PathBuf, SystemTime> {
         let mut results = written(&self.out("results"));
         results.retain(|path, _| path.extension().is_some_and(|end| end == "json"));
@@ -102,7 +102,7 @@ impl Class {
     }
 }
 
-/// The files of a folder, and when each was written. A file that is renamed meanwhile may be missing.
+/// The files of a folder, with their modification times. A file that is renamed meanwhile may be missing.
 fn written(folder: &Path) -> BTreeMap<PathBuf, SystemTime> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| Some((entry.path(), entry.metadata().ok()?.modified().unwrap()))).collect()
@@ -115,7 +115,7 @@ fn the_labs_own_kernels_run_once_for_a_class_and_no_student_has_a_say_in_it() {
     assert_eq!(class.grade(&seed).code, 0);
     let first = written(&class.out("own"));
     assert!(!first.is_empty());
-    // A later submission is compared with what is known.
+    // A later submission is compared with the cached results.
     for kind in ["cu", "ptx"] {
         fs::copy(class.submission(&format!("ada.{kind}")), class.submission(&format!("bob.{kind}"))).unwrap();
     }
@@ -123,7 +123,8 @@ fn the_labs_own_kernels_run_once_for_a_class_and_no_student_has_a_say_in_it() {
     assert_eq!(written(&class.out("own")), first);
     assert_eq!(class.marks()["bob"].0, "100");
 
-    // Whoever could write there could have any mark: as if the lab's own kernels did not use the file.
+    // Anyone with write access there could get any mark, for example by making it appear that the lab's own kernels do
+    // not use the file.
     let forge = |folder: &Path| {
         fs::create_dir_all(folder).unwrap();
         for path in first.keys() {
@@ -133,7 +134,7 @@ fn the_labs_own_kernels_run_once_for_a_class_and_no_student_has_a_say_in_it() {
     forge(&class.out("own"));
     class.grade(&["--regrade", "add"]);
     assert_ne!(class.marks()["ada"].0, "100", "what is forged is not what is read");
-    // But a submission is not that place, and neither is the cache in which a student's own check looks.
+    // But results in a submission are ignored, and so are those in the cache of a student's own check.
     let other = Class::of(&["ada"]);
     let eve = other.submission("eve");
     for folder in ["", "own", ".warplab", ".warplab/own", "results", "cache/own"] {
@@ -168,7 +169,7 @@ fn each_gets_the_marks_of_his_own_submission() {
     assert!(read("marks.csv").contains(&format!("\n'{HOSTILE},")), "{}", read("marks.csv"));
     assert!(read("marks-canvas.csv").contains("Points Possible,,,,,100"), "{}", read("marks-canvas.csv"));
 
-    // The pages show names as text, no page of a student has the seed, and the page of the class has no names.
+    // The pages show names as text, no student's page contains the seed, and the class's page contains no names.
     let settings: serde_json::Value = serde_json::from_str(&read("class.json")).unwrap();
     let seed = settings["seed"].to_string();
     let pages: Vec<PathBuf> = fs::read_dir(class.out("students")).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -208,7 +209,7 @@ fn a_run_that_was_killed_goes_on_and_gives_the_same_marks() {
     child.wait().unwrap();
     let first = killed.written();
     assert!((2..6).contains(&first.len()), "{first:?}");
-    // The seed and the number of orders are known from the first run.
+    // The seed and the number of orders are stored by the first run.
     assert_eq!(killed.grade(&[]).code, 0);
     assert_eq!(killed.marks(), whole.marks());
     let second = killed.written();
@@ -218,7 +219,7 @@ fn a_run_that_was_killed_goes_on_and_gives_the_same_marks() {
     fails(&killed.with(&["--seed", "12"]), 2, &["was begun with --seed 11", "--out"]);
 }
 
-/// A loop that prints takes memory and output without end. That costs its author the points, and is marked once.
+/// A loop that prints uses memory and output without end. That costs its author the points, and is marked only once.
 #[test]
 fn a_limit_that_a_kernel_exceeds_is_its_own_wrong_answer() {
     let class = Class::of(&[]);
@@ -242,9 +243,9 @@ fn a_limit_that_a_kernel_exceeds_is_its_own_wrong_answer() {
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(class.marks()["hostile"].0, "0");
     let page = fs::read_to_string(class.out("students/hostile.txt")).unwrap();
-    // Each run is marked, and it is the run that exceeds the limit.
+    // Each run is marked, and the run exceeds the limit, not the grading process.
     assert!(page.contains("add: 0 of 60") && page.contains("right (0 of 20): wrong at n = 1: "), "{page}");
-    // Not even the process that grades may hold a byte.
+    // Here even the grading process may not use a single byte.
     let greedy = Class::of(&["ada"]);
     let settings = ["--limit-memory", "1"];
     let run = greedy.grade(&settings);
@@ -354,7 +355,7 @@ fn humantime(time: SystemTime) -> String {
 fn a_part_is_marked_anew_and_the_changes_are_listed() {
     let class = Class::of(&["ada", "bob"]);
     assert_eq!(class.grade(&["--schedules", "2"]).code, 0);
-    // As if an earlier version had been wrong about one of them.
+    // Simulates an earlier version that gave one of them a wrong mark.
     let result = class.out("results/ada.json");
     let mut record: serde_json::Value = serde_json::from_str(&fs::read_to_string(&result).unwrap()).unwrap();
     record["marked"]["parts"][0]["points"] = 7.into();
@@ -368,10 +369,10 @@ fn a_part_is_marked_anew_and_the_changes_are_listed() {
     assert_eq!(changes.trim(), expected);
     let run = class.grade(&["--regrade", "add"]);
     assert!(run.stdout.contains("Marked anew: add. No points have changed."), "{run:?}");
-    // The other part is as it was.
+    // The other part is unchanged.
     assert_eq!(class.marks()["ada"].0, "68");
 
-    // A rubric that asks for something else in one part has that part marked anew.
+    // A rubric with a change in one part has that part marked anew.
     let rubric = fs::read_to_string(class.out("rubric.toml")).unwrap();
     fs::write(class.out("rubric.toml"), rubric.replacen("right = 20", "right = 30", 1)).unwrap();
     let run = class.grade(&[]);

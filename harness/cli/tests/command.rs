@@ -1,8 +1,7 @@
-//! What `warplab` does as its users run it, in one program of tests, which is linked once.
+//! Tests of `warplab` as its users run it, in a single test program, which is linked only once.
 //!
-//! Programs of their own are `apart`, which looks into processes and ends them, `cheats`, whose campaign is started by
-//! hand, `new_lab`, which runs cargo, and `parallel` and `surroundings`, which load the computer or take something from
-//! it.
+//! Separate programs are `apart`, which inspects processes and ends them, `cheats`, whose campaign is started by hand,
+//! `new_lab`, which runs cargo, and `parallel` and `surroundings`, which load the computer or limit its resources.
 mod assignments;
 mod bad_input;
 mod check;

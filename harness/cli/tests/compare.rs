@@ -1,5 +1,5 @@
-//! `warplab compare` and `warplab history`, from the command line to the file: small emulated runs, copies of the
-//! reference run, and folders that are not as they should be.
+//! `warplab compare` and `warplab history`, from the command line to the file: with small emulated runs, copies of the
+//! reference run, and invalid folders.
 
 use std::{
     fs,
@@ -261,7 +261,7 @@ fn the_baseline_is_the_last_good_run_and_what_cannot_be_read_is_said_and_left_ou
     cell(&day(3), "vecadd", "pageable", "verdict", |_| "fail".into());
     let run = compare(&["--baseline", &days, &day(4)], 3);
     assert!(run.stderr.contains("/2/run"), "{}", run.stderr);
-    // A newer schema and a damaged file are named, and the others serve.
+    // A newer schema and a damaged file are reported, and the others are used.
     edit(&day(2), "session.json", |text| text.replace("\"schema\":2", "\"schema\":9"));
     edit(&day(3), "vecadd.csv", |text| text.replacen("pass", "good", 1));
     let run = compare(&["--baseline", &days, &day(4)], 3);
@@ -269,7 +269,7 @@ fn the_baseline_is_the_last_good_run_and_what_cannot_be_read_is_said_and_left_ou
     assert!(run.stderr.contains("`good` is not a verdict"), "{}", run.stderr);
     fails(&["compare", "--baseline", &days, &day(1)], 4, &["no baseline: of 4 runs"]);
     fails(&["compare", "--baseline", &days, &day(4), "--branch", "x"], 4, &["not of branch x"]);
-    // A row and a line that are torn are left out, and said.
+    // A truncated row and a truncated line are left out, and reported.
     let torn = place.copy(emulated(), "torn");
     for file in ["vecadd.csv", "vecadd.jsonl"] {
         edit(&torn, file, |text| text[..text.len() - 7].to_string());
@@ -279,7 +279,7 @@ fn the_baseline_is_the_last_good_run_and_what_cannot_be_read_is_said_and_left_ou
     assert!(run.stdout.contains("gone"), "{}", run.stdout);
 }
 
-/// Takes the lab's entry out of the session, as a run that was killed before has not written it.
+/// Removes the lab's entry from the session, as if an earlier run had been killed before writing it.
 fn forget(run: &str, lab: &str) {
     edit(run, "session.json", |text| {
         let mut file: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -303,7 +303,7 @@ fn a_run_that_is_not_whole_passes_no_gate_and_is_no_baseline() {
         fails(&["compare", base, run], 4, &["whether they are whole:", why, "--anyway"]);
         fails(&["compare", run, base], 4, &["whether they are whole:", why, "--anyway"]);
         compare(&[base, run, "--anyway", "--allow-gone"], 0);
-        // What both sides lack is no difference.
+        // A lab that both sides lack is not a difference.
         compare(&[run, run], 0);
         let page = warplab(&["report", run, "--md", "--out", "-"]);
         assert!(page.stdout.contains("The run is not whole: ") && page.stdout.contains(why), "{}", page.stdout);
@@ -312,7 +312,7 @@ fn a_run_that_is_not_whole_passes_no_gate_and_is_no_baseline() {
     forget(&format!("{days}/3/run"), "vecadd");
     let run = compare(&["--baseline", &days, &format!("{days}/4/run")], 3);
     assert!(run.stderr.contains("/2/run"), "{}", run.stderr);
-    // A new run that is not whole does not lack a baseline, which a first run may.
+    // An incomplete new run does not count as lacking a baseline, which a first run may.
     let not_whole = warplab(&["compare", "--baseline", &days, &format!("{days}/3/run")]);
     assert!(not_whole.code == 4 && !not_whole.stderr.contains("no baseline:"), "{not_whole:?}");
     assert!(not_whole.stderr.contains("/3/run is not whole: vecadd (cut off); run it again"), "{}", not_whole.stderr);
@@ -367,14 +367,14 @@ fn what_is_gone_fails_unless_it_is_allowed_and_nothing_compared_is_no_success() 
     let gone = compare(&[&whole, &atomic], 1);
     assert!(gone.stderr.contains("of the base are gone; run what the base ran"), "{}", gone.stderr);
     assert!(gone.stdout.contains("Nothing costs more than before, but "), "{}", gone.stdout);
-    // What the labs' rows share is charged to none of them.
+    // The cost shared by the labs' rows is not charged to any of them.
     let told = compare(&[&whole, &atomic, "--allow-gone", "--json"], 0);
     let told: serde_json::Value = serde_json::from_str(&told.stdout).unwrap();
     let of_atomic = |case: &&serde_json::Value| case["variant"] == "atomic-finish";
     let cases: Vec<_> = told["cases"].as_array().unwrap().iter().filter(of_atomic).collect();
     assert!(!cases.is_empty() && cases.iter().all(|case| case["change"] == "same"), "{cases:?}");
     assert_eq!(told["compared"], cases.len());
-    // Another lab, and nothing at all.
+    // Another lab, and nothing to compare.
     let words = "nothing was compared: no case ran on both sides";
     fails(&["compare", &whole, emulated().to_str().unwrap(), "--allow-gone"], 4, &[words]);
     let none = place.path("none");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::common::warplab;
 use harness::Lab;
 
-/// Items of the five texts.
+/// The number of items of the five texts.
 const ITEMS: usize = 289;
 
 fn root() -> PathBuf {
@@ -20,7 +20,7 @@ fn rows(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The labs that a place names outside of backquotes, or all if it names none.
+/// The labs that a place names outside backquotes, or all if it names none.
 fn named(place: &str) -> Vec<&'static Lab> {
     let plain: String = place.split('`').step_by(2).collect();
     let words: Vec<&str> = plain.split(|c: char| !c.is_alphanumeric()).collect();
@@ -73,7 +73,7 @@ fn each_lab_has_a_bench() {
         let manifest: toml::Table = manifest.parse().unwrap();
         let names: Vec<_> = manifest["bench"].as_array().unwrap().iter().map(|bench| bench["name"].as_str()).collect();
         assert_eq!(names, [Some("cases")], "{}", lab.name);
-        // The harness of unit tests refuses criterion's options.
+        // The unit-test harness rejects criterion's options.
         for target in [&manifest["lib"], &manifest["bin"][0]] {
             assert_eq!(target["bench"].as_bool(), Some(false), "{}", lab.name);
         }

@@ -1,5 +1,5 @@
-//! `warplab driver`: other programs on the embedded machine. The program is this test's own file, which plays a client
-//! of the driver when it is told to, or the shell.
+//! `warplab driver`: other programs on the embedded machine. The program is the shell, or this test program itself,
+//! which acts as a client of the driver on request.
 #![cfg(unix)]
 
 use std::{
@@ -14,7 +14,7 @@ use std::{
 
 use crate::common::{Run, fails, warplab, warplab_in, warplab_with};
 
-/// What the client is to do: `free`, or `forget` its memory.
+/// The client's task: `free`, or `forget` its memory.
 const CLIENT: &str = "WARPLAB_TEST_CLIENT";
 
 /// Runs the client under `warplab driver` with these options.
@@ -92,7 +92,7 @@ fn a_leak_is_told_and_is_the_exit_code() {
     let report: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
     assert_eq!(report["findings"][0]["kind"], "leak", "{report}");
     assert_eq!(report["findings"][0]["check"], "leakcheck", "{report}");
-    // What nobody looks for is not found.
+    // Mistakes are found only by their check.
     for options in [&[][..], &["--check", "memcheck"]] {
         let run = client("forget", options, &[]);
         assert_eq!(run.code, 0, "{run:?}");
@@ -113,10 +113,10 @@ fn triton_is_told_where_the_driver_is_and_gets_its_ptx_back() {
         run.stdout
     };
     let said = run(&[("WARPLAB_CACHE", "/kept")]);
-    // Triton takes the version of CUDA from these words, and from that the version of the PTX that it writes.
+    // Triton parses CUDA's version from this text, and derives from it the version of the PTX that it writes.
     assert!(said.contains("Cuda compilation tools, release 13.0, V13.0"), "{said}");
     assert!(said.ends_with("\n.version 9.0 /kept/triton\n"), "{said}");
-    // Who has a place for Triton's cache keeps it.
+    // A given folder for Triton's cache is kept.
     assert!(run(&[("TRITON_CACHE_DIR", "/mine")]).ends_with(".version 9.0 /mine\n"));
 }
 
@@ -156,7 +156,7 @@ fn what_cannot_be_run_is_said() {
     fails(&["driver", "--check", "all"], 2, &["PROGRAM"]);
     fails(&["driver", "--check", "leak", "true"], 2, &["no check is called `leak`", "leakcheck"]);
     fails(&["driver", "--device", "emulated:h300", "true"], 2, &["unknown profile `h300`", "h200"]);
-    fails(&["driver", "--device", "cuda:0", "true"], 2, &["driver runs programs only on the emulated device"]);
+    fails(&["driver", "--device", "cuda:0", "true"], 2, &["driver only supports the emulated device"]);
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn the_driver_is_written_to_a_folder() {
     let size = |name: &str| fs::metadata(folder.path().join(name)).unwrap().len();
     assert!(size("a/b/libcuda.so.1") > 100_000);
     assert_eq!(size("a/b/libcuda.so.1"), size("a/b/libcuda.so"));
-    // A second time, over what is there.
+    // A second time, over the existing files.
     assert_eq!(warplab_in(folder.path(), &["driver", "--out", "a/b"], &[]).code, 0);
     // A folder that is a file.
     fs::write(folder.path().join("file"), "").unwrap();
@@ -194,7 +194,7 @@ fn the_written_driver_has_the_name_that_linked_programs_ask_for() {
         let soname = entries.iter().find(|entry| entry.tag32(endian) == Some(object::elf::DT_SONAME)).unwrap();
         assert_eq!(soname.string(endian, strings).unwrap(), b"libcuda.so.1", "{file}");
     }
-    // A program that is linked with it runs on it, by whichever name the linker found it.
+    // A program that is linked with it runs on it, under either name that the linker found.
     let source = "int cuInit(unsigned); int main(void) { return cuInit(0); }";
     fs::write(folder.path().join("program.c"), source).unwrap();
     let cc = |with: &str| {
@@ -203,7 +203,7 @@ fn the_written_driver_has_the_name_that_linked_programs_ask_for() {
     };
     for with in ["-l:libcuda.so.1", "-lcuda"] {
         match cc(with) {
-            // A computer without a C compiler has shown what it can.
+            // Without a C compiler, nothing more can be tested.
             Err(_) => return,
             Ok(status) => assert!(status.success(), "{with}"),
         }
@@ -214,11 +214,11 @@ fn the_written_driver_has_the_name_that_linked_programs_ask_for() {
     }
 }
 
-/// A program that runs for long on the driver, with this folder for what is temporary. It has begun.
+/// Starts a long program on the driver, with this folder for temporary files, and waits until it has begun.
 fn long(temporary: &Path) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warplab"));
     command.args(["driver", "--", "sh", "-c", "echo begun; exec sleep 100"]).env("TMPDIR", temporary);
-    // SAFETY: a plain system call. Who runs the tests may have had SIGHUP ignored, as nohup does.
+    // SAFETY: a plain system call. The caller of the tests may have had SIGHUP ignored, as nohup does.
     unsafe {
         command.pre_exec(|| {
             libc::signal(libc::SIGHUP, libc::SIG_DFL);

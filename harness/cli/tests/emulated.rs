@@ -62,13 +62,13 @@ fn a_row_tells_what_its_one_kernel_takes_of_a_multiprocessor() {
         let row = all.into_iter().find(|row| row["variant"] == variant).unwrap_or_else(|| panic!("{variant}"));
         ["kernel_registers", "kernel_occupancy_percent"].map(|column| row[column].parse::<f64>().ok())
     };
-    // A kernel that the case names, and the only one that a case has asked for.
+    // A kernel that the case names, and the only one that a case has used.
     for (lab, variant) in [("reduction", "shuffle"), ("reduction", "two-pass"), ("scan", "kogge-stone")] {
         let [registers, occupancy] = of(lab, variant);
         assert!(registers.is_some_and(|count| count > 4.0), "{lab} {variant}");
         assert!(occupancy.is_some_and(|percent| percent > 10.0 && percent <= 100.0), "{lab} {variant}");
     }
-    // Of three kernels none is the row's.
+    // With three kernels, no single one belongs to the row.
     assert_eq!(of("scan", "three-kernel"), [None, None]);
 }
 
@@ -85,7 +85,7 @@ fn every_kernel_file_is_compiled_before_the_first_lab_begins_nvrtc() {
     };
     // The exercises alone launch nothing.
     assert_eq!(kept("whole", &["--exercises", "--out", "whole-run"]), reduction::LAB.kernels.len());
-    // Who names a variant waits for its file only.
+    // A run of one variant waits only for its file.
     assert_eq!(kept("part", &["--variant", "shuffle", "--no-exercises", "--out", "part-run"]), 1);
 }
 
@@ -144,7 +144,7 @@ fn several_commands_share_a_folder() {
     };
     assert_eq!(run("hello", "1"), ["hello 1"]);
     assert_eq!(run("vecadd", "2"), ["hello 1", "vecadd 2"]);
-    // A lab that runs again is in its latest session only, as its CSV is.
+    // A lab that runs again is only in its latest session, and so is its CSV.
     assert_eq!(run("hello", "3"), ["vecadd 2", "hello 3"]);
 }
 
@@ -177,7 +177,7 @@ fn schedules_find_what_one_order_hides_and_accuse_nobody_else() {
     assert!(run.stdout.contains("under schedule seed"), "{}", run.stdout);
     let found = rows(&folder.path().join("out/trapezoid.csv"));
     assert!(found.len() >= 3 && found.iter().all(|r| r["verdict"] == "pass"));
-    // Counted once, however many schedules: one launch, and no more for the shared variants than with one.
+    // Counted once, for any number of schedules: one launch, and no more for the shared variants than with one.
     let one = warplab_in(folder.path(), &[&args[..12], &["--device", "emulated", "--out", "one"]].concat(), &[]);
     assert_eq!(one.code, 0, "{one:?}");
     let launches = |rows: &[std::collections::HashMap<String, String>]| -> Vec<String> {
@@ -194,7 +194,7 @@ fn a_finding_shows_the_line_of_the_source_from_any_folder() {
     assert_eq!(run.code, 0, "{run:?}");
     let line = "if (lane == 0) warp_sums[warp] = total;";
     assert!(run.stdout.contains(line), "{}", run.stdout);
-    // A variant that is wrong on purpose has a line for each sort of finding, unless more is asked for.
+    // A variant that is wrong on purpose has one line for each kind of finding, unless more are requested.
     let brief = warplab_in(folder.path(), &[&lab[..], &SMALL].concat(), &[]);
     assert_eq!(brief.code, 0, "{brief:?}");
     assert!(!brief.stdout.contains(line), "{}", brief.stdout);
@@ -275,7 +275,7 @@ fn pairs_from_a_file_are_added() {
 #[test]
 fn control_c_keeps_the_rows_so_far() {
     let folder = tempfile::tempdir().unwrap();
-    // More samples than anyone waits for.
+    // More samples than anyone would wait for.
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_warplab"))
         .args(["run", "vecadd", "--device", "emulated", "--out", "out", "--sweep", "--samples", "200000"])
         .args(["--variant", "pageable", "--variant", "pinned"])
@@ -290,7 +290,7 @@ fn control_c_keeps_the_rows_so_far() {
         assert!(began.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none(), "it never started");
         std::thread::sleep(Duration::from_millis(20));
     }
-    // Into the sampling of the first case.
+    // Interrupts the sampling of the first case.
     std::thread::sleep(Duration::from_millis(300));
     // SAFETY: a signal to the child that this test started and has not yet waited for.
     assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGINT) }, 0);
@@ -298,7 +298,7 @@ fn control_c_keeps_the_rows_so_far() {
     let words = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{words}");
     assert!(words.contains("interrupted"), "{words}");
-    // Whole rows and the header, all readable.
+    // Only whole rows and the header, all readable.
     for row in rows(&csv) {
         assert_eq!(row["verdict"], "pass");
     }
@@ -316,7 +316,7 @@ fn a_kernel_that_faults_is_found_in_its_own_process_and_the_others_still_run() {
     assert!(rows.len() >= 5 && rows.iter().all(|r| r["verdict"] == "pass"), "{rows:?}");
     let wrong = rows.iter().find(|r| r["variant"] == "host-pointer").unwrap();
     assert!(wrong["note"].contains("wrong on purpose"), "{wrong:?}");
-    // The case that faulted did not take the others with it, whatever their order.
+    // The case that faulted did not affect the others, whatever their order.
     let again =
         warplab_in(folder.path(), &[&args[..], &["--variant", "host-pointer", "--variant", "explicit"]].concat(), &[]);
     assert_eq!(again.code, 0, "{again:?}");
@@ -382,7 +382,7 @@ fn no_lab_leaves_device_memory_behind() {
     let leaked = rows.filter(|row| row["note"].as_str().is_some_and(|note| note.contains("Leaked")));
     let leaked: Vec<String> = leaked.map(|row| format!("{} {}", row["lab"], row["variant"])).collect();
     assert_eq!(leaked, [r#""bughunt" "leak""#], "{}", run.stderr);
-    // Every lab was there to be looked at.
+    // Every lab was checked.
     for lab in crate::labs::names() {
         let row = format!("\"lab\":\"{lab}\"");
         assert!(run.stdout.contains(&row), "no row of {lab}");
@@ -403,11 +403,11 @@ fn the_companion_of_a_run_on_a_gpu_predicts_the_same_cases() {
     let [row] = rows.as_slice() else { panic!("{rows:?}") };
     let predicted = row.predicted.as_ref().and_then(|predicted| predicted.in_all.as_ref());
     assert!(row.device == "emulated" && row.n == Some(1000) && predicted.is_some(), "{row:?}");
-    // It leaves nothing but its rows.
+    // It leaves only its rows.
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
-/// Runs a piece of a command, with this request.
+/// Runs one internal role of the command, with this request.
 fn piece(folder: &Path, request: &str) -> Run {
     let file = folder.join("request");
     std::fs::write(&file, request).unwrap();
@@ -427,7 +427,7 @@ fn a_piece_without_a_request_is_refused() {
     }
 }
 
-/// A process is what its arguments say, whatever it has inherited.
+/// A process's role depends only on its arguments, not on inherited variables.
 #[test]
 fn inherited_variables_give_a_run_no_other_role() {
     let names = ["CASE", "CASE_VARIANT", "CEILINGS", "COMPANION", "AHEAD", "WORKER", "COMPILES", "RECORDS"];
@@ -438,7 +438,7 @@ fn inherited_variables_give_a_run_no_other_role() {
     assert!(run.stdout.lines().count() > 1, "{run:?}");
 }
 
-/// The list is of GPUs, and many computers without one have an empty list.
+/// The list applies to GPUs, and it is empty on many computers without one.
 #[test]
 fn a_list_of_visible_gpus_does_not_hide_the_emulated_device_from_a_lab() {
     let args = ["run", "vecadd", "--quick", "--variant", "pageable", "--device", "emulated:t4"];

@@ -1,4 +1,4 @@
-//! How a run tells what has failed: by name, with the command that repeats it, also where it is otherwise quiet.
+//! A run reports failures by name, with the command that reproduces each, even if it is otherwise quiet.
 
 use std::{path::Path, process::Command};
 

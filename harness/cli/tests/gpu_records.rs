@@ -1,5 +1,5 @@
-//! What an H200 answered, beside what the embedded machine answers: the codes of wrong calls, and the bits of texture
-//! fetches. Differences that are known are listed, and one that is gone must leave its list.
+//! Records of an H200 compared with the embedded machine: the error codes of wrong calls, and the bits of texture
+//! fetches. Known differences are listed, and one that has disappeared must be removed from its list.
 use std::{
     collections::BTreeMap,
     fs,
@@ -14,7 +14,7 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("libcudart/tests").join(name)
 }
 
-/// The answer to each call: the last column by the first three.
+/// The answer to each call: the last column, by the first three.
 fn answers(text: &str) -> BTreeMap<&str, &str> {
     text.lines().skip(1).filter_map(|row| row.rsplit_once(',')).collect()
 }
@@ -43,8 +43,8 @@ fn cases(text: &str) -> Vec<(&str, Vec<&str>)> {
     text.lines().filter_map(|line| line.split_once(':')).map(|(name, all)| (name, all.split(' ').collect())).collect()
 }
 
-/// `known.csv` holds how many fetches of each case differ from the H200's; `WARPLAB_RECORD=1` writes it anew. Cases
-/// that the H200's record does not have yet count for nothing.
+/// `known.csv` holds the number of fetches of each case that differ from the H200's; `WARPLAB_RECORD=1` rewrites it.
+/// Cases that are not yet in the H200's record are ignored.
 #[test]
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
 fn nvcc_textures_give_an_h200_s_bits_but_for_known_differences() {
@@ -56,7 +56,7 @@ fn nvcc_textures_give_an_h200_s_bits_but_for_known_differences() {
     let source = textures.join("record.cu");
     let compiled = warplab_in(place.path(), &["nvcc", source.to_str().unwrap(), "-o", "record"], &[]);
     assert_eq!(compiled.code, 0, "{compiled:?}");
-    // The last case is a mistake on purpose, so the exit code says nothing.
+    // The last case is a mistake on purpose, so the exit status is ignored.
     let run = warplab_in(place.path(), &["exec", "--device", "emulated:h200", "./record"], &[("WARPLAB_QUIET", "1")]);
     let ours: BTreeMap<_, _> = cases(&run.stdout).into_iter().collect();
     let mut table = String::from("case,fetches,fetches that differ\n");

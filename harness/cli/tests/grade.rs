@@ -1,5 +1,4 @@
-//! Grading: the labs' own kernels pass, their mutants do not. The files have their PTX beside them, so that no NVRTC
-//! is needed.
+//! Grading: the labs' own kernels pass, their mutants do not. The PTX is next to the files, so no NVRTC is needed.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,7 @@ fn of(lab: &str, path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs").join(lab).join(path)
 }
 
-/// Grades `file` as `lab`'s without NVRTC; the exit code and the JSON.
+/// Grades `file` as `lab`'s without NVRTC; returns the exit status and the JSON.
 fn grade(lab: &str, file: &Path, more: &[&str]) -> (i32, serde_json::Value) {
     let args = [&["grade", lab, "--json", "--kernel", file.to_str().unwrap()], more];
     let run = warplab_with(&args.concat(), &[("WARPLAB_NVRTC", "off")]);
@@ -33,7 +32,8 @@ fn a_labs_own_kernels_are_right() {
     }
 }
 
-/// A search asks Python where its packages are. What a grading has found or not, the processes that it starts are told.
+/// A search asks Python for its packages. The result of a grading's search, found or not, is passed on to the processes
+/// that it starts.
 #[cfg(unix)]
 #[test]
 fn nvrtc_is_searched_for_once() {
@@ -47,13 +47,13 @@ fn nvrtc_is_searched_for_once() {
     let args = ["grade", "vecadd", "--kernel", file.to_str().unwrap(), "-n", "33", "--variant", "pageable"];
     let run = warplab_with(&args, &[("WARPLAB_NVRTC", ""), ("PATH", &path)]);
     assert_eq!(run.code, 0, "{run:?}");
-    // A compiler that is found elsewhere is found before.
+    // A compiler in another place is found before Python is asked.
     let asked = std::fs::read_to_string(asked).unwrap_or_default();
     assert!(asked.lines().count() <= 1, "Python was asked {} times", asked.lines().count());
 }
 
-/// A planted mistake is graded too: the lab's own file has it, and a file in which it is mended is right. The lab's own
-/// counters are no measure for it.
+/// A planted mistake is graded too: the lab's own file contains it, and a fixed file is right. The lab's own counters
+/// are no baseline for it.
 #[test]
 fn a_planted_mistake_must_be_mended() {
     for variant in ["bounds", "no-barrier", "wrong-launch", "leak"] {
@@ -85,7 +85,7 @@ fn a_file_of_several_is_known_by_its_kernels() {
     assert_eq!(graded[0]["verdict"], "right");
 }
 
-/// A lab's own kernel file with each text in place of another, in the source and in the PTX beside it.
+/// A lab's own kernel file with each text replaced, in the source and in the PTX next to it.
 fn edited(folder: &Path, lab: &str, stem: &str, changes: &[(&str, &str)]) -> PathBuf {
     let file = folder.join(format!("{stem}.cu"));
     let text = |kind: &str| {
@@ -105,7 +105,7 @@ fn edited(folder: &Path, lab: &str, stem: &str, changes: &[(&str, &str)]) -> Pat
     file
 }
 
-/// The verdict on a variant, and the kernels of it that are missing.
+/// The verdict on a variant, and its missing kernels.
 fn of_variant(json: &serde_json::Value, variant: &str) -> (String, Vec<String>) {
     let graded = json["variants"].as_array().unwrap();
     let graded = graded.iter().find(|v| v["variant"] == variant);
@@ -119,7 +119,7 @@ fn of_variant(json: &serde_json::Value, variant: &str) -> (String, Vec<String>) 
 #[test]
 fn a_file_with_a_part_of_the_kernels_is_judged_by_those() {
     let folder = tempfile::tempdir().unwrap();
-    // Of each of these variants one kernel is not there, whichever the lab launches first.
+    // Each of these variants lacks one kernel, which need not be the first that the lab launches.
     for (lab, stem, missing, part, none, whole) in [
         (
             "histogram",
@@ -148,7 +148,7 @@ fn a_file_with_a_part_of_the_kernels_is_judged_by_those() {
         let mut more: Vec<&str> = variants.flat_map(|v| ["--variant", v]).collect();
         more.extend(["-n", "1000", "--schedules", "1"]);
         let (code, json) = grade(lab, &file, &more);
-        // One of the variants that were named is not there.
+        // One of the named variants is missing.
         assert_eq!((code, &json["passed"]), (2, &false.into()), "{lab}: {json}");
         for variant in part {
             let (verdict, lacks) = of_variant(&json, variant);
@@ -238,7 +238,7 @@ fn an_endless_kernel_is_found_soon() {
     let failed = graded["failures"][0].as_str().unwrap();
     assert!(failed.starts_with("n = 33: vecadd did not end: it was stopped after 20000000 warp ins"), "{failed}");
     assert!(failed.contains(", in a loop at ") && !failed.contains("CUDA_ERROR"), "{failed}");
-    // One mistake, at whichever size.
+    // One mistake, at any size.
     let findings = graded["findings"].as_array().unwrap();
     assert_eq!(findings.len(), 1, "{json}");
     let text = findings[0].as_str().unwrap();
@@ -249,7 +249,7 @@ fn an_endless_kernel_is_found_soon() {
 fn a_kernel_that_changes_its_input_is_wrong_and_the_input_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let right = "\tst.global.f32 \t[%rd14], %f3;";
-    // It is right, but writes the sum into an input too.
+    // The answer is right, but the kernel writes the sum into an input too.
     for (input, address) in [("x", "%rd10"), ("y", "%rd12")] {
         let too = format!("{right}\n\tst.global.f32 \t[{address}], %f3;");
         let file =
@@ -315,7 +315,11 @@ fn what_cannot_be_graded_is_said() {
         2,
         &["variant `race` of trapezoid is wrong on purpose"],
     );
-    fails(&["grade", "vecadd", "--kernel", path, "--device", "cuda:0"], 2, &["grade runs only on the emulated device"]);
+    fails(
+        &["grade", "vecadd", "--kernel", path, "--device", "cuda:0"],
+        2,
+        &["grade --kernel needs the emulated device"],
+    );
     let run = warplab_with(&["grade", "occupancy", "--kernel", path], &[("WARPLAB_NVRTC", "off")]);
     assert_eq!(run.code, 4, "{run:?}");
     assert!(run.stderr.contains("NVRTC was not found"), "{run:?}");
@@ -327,7 +331,7 @@ fn sizes(json: &serde_json::Value) -> Vec<String> {
     json["n"].as_array().unwrap().iter().map(|n| n.as_str().unwrap().to_string()).collect()
 }
 
-/// A kernel file of vecadd with these lines of PTX in front of the kernel's own.
+/// A kernel file of vecadd with these lines of PTX at the beginning of the kernel.
 fn with_ptx(folder: &Path, lines: &str) -> PathBuf {
     let begin = "\tld.param.u64 \t%rd2, [vecadd_param_0];";
     let words = format!("// Vector, and {}", lines.len());
@@ -343,22 +347,22 @@ fn every_file_of_every_lab_is_right() {
         for file in files.filter(|file| file.extension().is_some_and(|kind| kind == "cu")) {
             let lab = lab.file_name().unwrap().to_str().unwrap();
             let name = file.file_name().unwrap().to_str().unwrap();
-            // No variant that is graded uses these: the ones are wrong on purpose, the others are for --trace.
+            // No graded variant uses these files: some are wrong on purpose, the others are for --trace.
             if ["wrong.cu", "trace.cu"].contains(&name) {
                 let args = ["grade", lab, "-n", "33", "--schedules", "1", "--kernel", file.to_str().unwrap()];
                 let run = warplab_with(&args, &[("WARPLAB_NVRTC", "off")]);
                 assert_eq!(run.code, 2, "{run:?}");
-                assert!(run.stderr.contains("which no variant that should be right uses by default"), "{run:?}");
+                assert!(run.stderr.contains("but no default variant that is expected to pass uses it"), "{run:?}");
                 continue;
             }
-            // The lab's own kernels have their mistakes; the file in which these are mended is right.
+            // The lab's own kernels have their mistakes; the file in which these are fixed is right.
             let file = if lab == "bughunt" { of(lab, "tests/mended/bughunt.cu") } else { file };
             let size: &[&str] = match lab {
                 "returning" => &[],           // It takes no size.
                 "reduction" => &["-n", "64"], // One of its variants takes powers of two only.
                 _ => &["-n", "33"],
             };
-            // Some instructions are those of one compute capability.
+            // Some instructions exist only for one compute capability.
             let is_for_hopper = std::fs::read_to_string(&file).unwrap().contains("// target: compute_90");
             let device: &[&str] = if is_for_hopper { &["--device", "emulated:h200"] } else { &[] };
             let (code, json) = grade(lab, &file, &[&["--schedules", "1"], size, device].concat());
@@ -393,7 +397,7 @@ fn what_is_not_judged_earns_nothing() {
 #[test]
 fn a_kernel_that_knows_the_usual_sizes_is_wrong_and_the_seed_repeats_it() {
     let folder = tempfile::tempdir().unwrap();
-    // Right at these sizes, and nothing done at others.
+    // Right at these sizes, and no work at others.
     let known = [4096, 65536, 1, 33, 1000, 100];
     let known = known.map(|n| format!("\tsetp.eq.or.u64 \t%p1, %rd3, {n}, %p1;\n")).concat();
     let lines = format!(
@@ -430,7 +434,7 @@ fn what_the_machine_does_not_model_cannot_be_judged() {
     let args = ["grade", "vecadd", "--kernel", file.to_str().unwrap(), "-n", "33"];
     let run = warplab_with(&args, &[("WARPLAB_NVRTC", "off")]);
     assert!(run.stdout.contains("0 of 9 variants are right; 9 cannot be judged here"), "{}", run.stdout);
-    // Nor is it wrong in a plain run.
+    // A plain run accepts it too.
     let out = folder.path().join("out");
     let args = ["run", "vecadd", "--device", "emulated", "--quick", "--variant", "pageable", "--out"];
     let args = [&args[..], &[out.to_str().unwrap(), "--kernel", file.to_str().unwrap()]].concat();
@@ -454,7 +458,7 @@ fn a_limit_that_is_exceeded_is_named() {
         "n = 33: its kernels had not ended after 5 s, and were stopped: a loop without an end, or far too much work",
         "{json}"
     );
-    // A limit below what the lab's own kernels need says nothing about this one.
+    // A limit below what the lab's own kernels need says nothing about the submission.
     let own = of("vecadd", "kernels/vecadd.cu");
     let limits = ["--variant", "pageable", "-n", "33", "--limit-memory", "1M"];
     let (code, json) = grade("vecadd", &own, &limits);
@@ -511,8 +515,8 @@ fn the_compilers_warnings_are_shown_nvrtc() {
     }
 }
 
-/// What an assertion says is a kernel's: it writes no lines of its own, steers no terminal, and gives continuous
-/// integration no command.
+/// The message of an assertion comes from the kernel: it cannot add lines, control the terminal, or give commands to
+/// continuous integration.
 #[test]
 #[ignore = "needs NVRTC"]
 fn what_a_kernel_says_cannot_leave_its_place_nvrtc() {
@@ -538,7 +542,7 @@ fn what_a_kernel_says_cannot_leave_its_place_nvrtc() {
     assert!(!report.stdout.contains(['\u{1b}', '\u{202e}']), "{report:?}");
 }
 
-/// A file's own name comes from whoever has written it.
+/// A file's name is chosen by its author.
 #[cfg(unix)]
 #[test]
 fn the_name_of_a_file_steers_no_terminal() {

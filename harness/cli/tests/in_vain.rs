@@ -1,4 +1,4 @@
-//! Nothing that is asked for is ignored in silence, and a run in which nothing ran does not pass.
+//! No request is ignored silently, and a run in which nothing ran does not pass.
 
 use crate::common::{fails, rows, warplab, warplab_in};
 
@@ -113,7 +113,7 @@ fn volume(dims: &str) -> u64 {
     dims.split('x').map(|part| part.parse::<u64>().unwrap()).product()
 }
 
-/// What the labs say of their variants is true: `n`, `blocks` and `threads` change the rows of those that take them.
+/// The labs' claims about their variants are true: `n`, `blocks` and `threads` change the rows of those that take them.
 #[test]
 fn an_option_that_a_variant_takes_changes_its_rows() {
     let mut seen = 0;
@@ -131,7 +131,7 @@ fn an_option_that_a_variant_takes_changes_its_rows() {
         }
         assert_eq!(run.code, 0, "{} {given}: {run:?}", lab.name);
         for row in rows(&folder.path().join(format!("out/{}.csv", lab.name))) {
-            // A case of several sizes has no size of its own.
+            // A case with several sizes has no single size.
             if !lab.takes(option, &row["variant"]) || row["verdict"] == "skip" || row["case"] == "small n" {
                 continue;
             }

@@ -1,10 +1,10 @@
-//! Files given by `--kernel` that nobody vouches for.
+//! Untrusted files given by `--kernel`.
 
 use std::path::Path;
 
 use crate::common::{Run, warplab_with};
 
-/// What must never be shown.
+/// Text that must never be shown.
 const SECRET: &str = "the_secret_word";
 
 /// Writes a kernel file, and runs lab vecadd with it.
@@ -44,7 +44,7 @@ fn nvrtc_shows_no_variable_of_the_environment() {
     assert!(!run.stdout.contains(SECRET) && !run.stderr.contains(SECRET), "{run:?}");
 }
 
-/// The lab's own kernel, with `+` made `-` in the PTX beside it, which claims to be made from the source.
+/// The lab's own kernel, with `+` changed to `-` in the PTX next to it, which claims to be made from the source.
 fn forged(folder: &Path) -> std::path::PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/vecadd/kernels");
     let file = folder.join("mine.cu");
@@ -107,7 +107,7 @@ fn what_is_no_kernel_file_is_said() {
     }
 }
 
-/// Standard input can be read once, but each variant runs in a process of its own.
+/// Standard input can be read only once, but each variant runs in a separate process.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_kernel_file_may_come_through_standard_input() {
@@ -130,7 +130,7 @@ fn a_kernel_file_may_come_through_standard_input() {
     }
 }
 
-/// How many answers of the compiler are kept.
+/// The number of cached answers of the compiler.
 fn kept(cache: &Path) -> usize {
     std::fs::read_dir(cache.join("answers")).map_or(0, Iterator::count)
 }
@@ -151,7 +151,7 @@ fn nvrtc_is_asked_again_only_when_a_file_that_it_was_given_changes() {
     assert_eq!((run("+"), kept(&cache)), (0, 1));
     assert_eq!((run("+"), kept(&cache)), (0, 1));
     assert_eq!((run("-"), kept(&cache)), (1, 2), "a header has changed");
-    // Damaged entries are written anew.
+    // Damaged entries are rewritten.
     for entry in std::fs::read_dir(cache.join("answers")).unwrap() {
         let path = entry.unwrap().path();
         let whole = std::fs::read(&path).unwrap();

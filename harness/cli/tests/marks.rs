@@ -1,5 +1,5 @@
-//! Marks by the rubric of vecadd, from what is handed in to what Gradescope reads. What is handed in is compiled, so
-//! that most of these need NVRTC.
+//! Marks by the rubric of vecadd, from the submission to Gradescope's results. Submissions are compiled, so most of
+//! these tests need NVRTC.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ fn of_vecadd(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/vecadd").join(path)
 }
 
-/// The marks of these submissions.
+/// Marks these submissions.
 fn marks(submissions: &[&Path], more: &[&str]) -> Vec<Value> {
     let paths: Vec<&str> = submissions.iter().map(|path| path.to_str().unwrap()).collect();
     let run = warplab(&[&["grade", "vecadd", "--format", "json", "--schedules", "2"], &paths[..], more].concat());
@@ -24,7 +24,7 @@ fn points(marked: &Value) -> [f64; 3] {
     [&marked["parts"][0], &marked["parts"][1], marked].map(|mark| mark["points"].as_f64().unwrap())
 }
 
-/// The lab's own file is known without a compiler.
+/// The lab's own file is recognised without a compiler.
 #[test]
 fn the_labs_own_kernel_file_has_all_points() {
     let file = of_vecadd("kernels/vecadd.cu");
@@ -43,7 +43,7 @@ fn a_starter_has_none_and_a_mutant_loses_what_it_breaks_nvrtc() {
     let folder = tempfile::tempdir().unwrap();
     let starter = folder.path().join("starter");
     assert_eq!(warplab(&["start", "vecadd", starter.to_str().unwrap()]).code, 0);
-    // One kernel as the lab has it, the other one from a mutant.
+    // One kernel is the lab's, the other one a mutant's.
     let own = std::fs::read_to_string(of_vecadd("kernels/vecadd.cu")).unwrap();
     let mutant = |name: &str, old: &str, new: &str| {
         assert!(own.contains(old), "{old}");
@@ -69,7 +69,7 @@ fn a_starter_has_none_and_a_mutant_loses_what_it_breaks_nvrtc() {
         [50.0, 40.0, 90.0],
         [0.0, 0.0, 0.0],
         [0.0, 0.0, 0.0],
-        // Right answers, but one thread that adds all elements is not what part `add` asks for.
+        // The answers are right, but a single thread that adds all elements does not solve part `add`.
         [40.0, 40.0, 80.0],
     ];
     for (marked, expected) in all.iter().zip(expected) {
@@ -82,7 +82,7 @@ fn a_starter_has_none_and_a_mutant_loses_what_it_breaks_nvrtc() {
     assert_eq!(marks(&[&tail], &["--seed", "7"])[0]["parts"], all[1]["parts"]);
 }
 
-/// The answers and the counters of an atomicAdd are right too: only what it compiles to tells.
+/// The answers and the counters of an atomicAdd are right too: only the PTX shows the difference.
 #[test]
 #[ignore = "needs NVRTC"]
 fn a_sum_that_is_not_stored_by_compare_and_swap_loses_the_points_for_it_nvrtc() {
@@ -142,7 +142,7 @@ fn what_cannot_be_marked_is_said() {
     fails(&["grade", "vecadd", file, "--rubric", rubric.to_str().unwrap()], 2, &["did you mean `clean`"]);
 }
 
-/// Each submission is read alone, so that nobody hands in the work of another, or sees the teacher's files.
+/// Each submission is read alone, so that no one can hand in another's work or see the teacher's files.
 #[test]
 #[ignore = "needs NVRTC"]
 fn each_submission_sees_its_own_files_alone_nvrtc() {
@@ -170,7 +170,7 @@ fn each_submission_sees_its_own_files_alone_nvrtc() {
         assert_eq!(points(marked), [0.0; 3], "{marked}");
         assert!(marked["fault"].as_str().unwrap().contains(words), "{marked}");
     }
-    // Line information may name any file: none is shown but what was compiled.
+    // Line information may name any file: only lines of compiled files are shown.
     write("key.txt", "the_secret_word\n");
     write("key.cuh", "the_secret_word\n");
     for key in ["key.txt", "key.cuh"] {
@@ -185,7 +185,8 @@ fn each_submission_sees_its_own_files_alone_nvrtc() {
     }
 }
 
-/// What nvcc takes is taken, in the encodings and under the names that editors and mail programs give it.
+/// Everything that nvcc accepts is accepted, in the encodings and with the names that editors and mail programs
+/// produce.
 #[test]
 #[ignore = "needs NVRTC"]
 fn right_submissions_are_taken_as_they_come_nvrtc() {
@@ -213,7 +214,7 @@ fn right_submissions_are_taken_as_they_come_nvrtc() {
     }
 }
 
-/// Marks are of all variants and sizes, so that an option for some of them would be passed over in silence.
+/// Marks include all variants and sizes, so an option to select some of them would have no effect.
 #[test]
 fn what_marks_do_not_take_is_refused() {
     let file = of_vecadd("kernels/vecadd.cu");
@@ -223,7 +224,7 @@ fn what_marks_do_not_take_is_refused() {
     fails(&["grade", "vecadd", file, "--json", "--format", "junit"], 2, &["--json", "--format"]);
 }
 
-/// Gradescope's scripts, in a folder of their own.
+/// Gradescope's scripts, in a separate folder.
 #[cfg(unix)]
 #[test]
 fn gradescopes_scripts_mark_a_submission_and_say_when_they_fail() {
@@ -249,18 +250,18 @@ fn gradescopes_scripts_mark_a_submission_and_say_when_they_fail() {
     let setup = run("setup.sh");
     assert!(setup.status.success(), "{setup:?}");
 
-    // Nobody has said which lab it is: that is not the student's fault, and gives no score.
+    // The lab's name is missing: that is not the student's fault, and gives no score.
     assert_eq!(run("run_autograder").status.code(), Some(1));
     let failed = results();
     assert!(failed["output"].as_str().unwrap().contains("not your fault") && failed["score"].is_null(), "{failed}");
 
-    // As an editor on Windows writes it.
+    // As written by an editor on Windows.
     std::fs::write(source.join("lab"), "vecadd\r\n").unwrap();
     let scores = || -> f64 {
         let results = results();
         results["tests"].as_array().unwrap().iter().map(|test| test["score"].as_f64().unwrap()).sum()
     };
-    // A student who has handed in nothing has 0 points.
+    // An empty submission gets 0 points.
     assert_eq!(run("run_autograder").status.code(), Some(0));
     assert_eq!(scores(), 0.0);
     assert!(results()["output"].as_str().unwrap().contains("there is no vecadd.cu"), "{}", results());

@@ -1,5 +1,4 @@
-//! `warplab new-lab`, in a copy of the workspace: the lab that it writes runs and passes its tests, which notice a
-//! mistake in it.
+//! `warplab new-lab`, in a copy of the workspace: the new lab runs and passes its tests, which detect a mistake in it.
 mod common;
 
 use std::{
@@ -15,8 +14,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// What builds need of the workspace, in a folder of its own. The files keep their times, so that cargo does not build
-/// again what it has built of them.
+/// A copy of the files of the workspace that builds need. They keep their modification times, so that cargo does not
+/// rebuild what it has built from them.
 fn copy() -> tempfile::TempDir {
     let to = tempfile::tempdir().unwrap();
     for name in [".rustfmt.toml", "Cargo.toml", "Cargo.lock", "harness", "kernels", "labs"] {
@@ -38,24 +37,24 @@ fn copy_all(from: &Path, to: &Path) {
     }
 }
 
-/// What tests the new lab: of the workspace it alone has such a program of tests. With `--package` in place of
-/// `--workspace` the features of dependencies are those that the new lab needs: the machine and its libraries are built
-/// again, in place of those that are there.
+/// Arguments that test only the new lab: no other member of the workspace has a test program of this name. With
+/// `--package` instead of `--workspace`, only the new lab's features of dependencies would be used, and the machine and
+/// its libraries would be rebuilt over the existing ones.
 const TESTS: [&str; 5] = ["test", "--workspace", "--test", "runs", "--no-fail-fast"];
 
-/// Runs cargo in the copy. It builds where the workspace is built, where all but the new lab is there already. So it
-/// must not build `warplab`, which other tests run.
+/// Runs cargo in the copy, with the build folder of the workspace, which already has everything except the new lab. So
+/// it must not build `warplab`, which other tests run.
 fn cargo(copy: &Path, arguments: &[&str]) -> Output {
     let profile = Path::new(env!("CARGO_BIN_EXE_warplab")).parent().unwrap();
     cargo_into(profile.parent().unwrap(), copy, arguments)
 }
 
-/// As [`cargo`], into this build folder.
+/// Like [`cargo`], with this build folder.
 fn cargo_into(target: &Path, copy: &Path, arguments: &[&str]) -> Output {
     let profile = Path::new(env!("CARGO_BIN_EXE_warplab")).parent().unwrap();
     let mut command = Command::new(env!("CARGO"));
     command.args(arguments).arg("--offline").current_dir(copy);
-    // Tests run the PTX that stands beside the source.
+    // Tests use the PTX next to the source.
     command.env("CARGO_TARGET_DIR", target).env("WARPLAB_NVRTC", "off");
     if profile.ends_with("release") && ["run", "test"].contains(&arguments[0]) {
         command.arg("--release");
@@ -90,16 +89,16 @@ fn a_new_lab_runs_is_checked_and_is_tested_at_once() {
     assert_eq!(row("off-by-one")["verdict"], "pass");
     assert!(row("off-by-one")["note"].contains("Invalid __global__ read"), "{rows:?}");
 
-    // `warplab` knows it.
+    // `warplab` depends on it.
     let dependencies = cargo(copy.path(), &["tree", "--package", "warplab", "--depth", "1"]);
     assert!(text(&dependencies).contains("made_by_a_test v"), "{}", text(&dependencies));
     let list = fs::read_to_string(copy.path().join("harness/cli/src/labs.rs")).unwrap();
     assert!(list.contains("    &made_by_a_test::LAB,\n];"), "{list}");
-    // Its PTX is what its source gives.
+    // Its PTX matches its source.
     let ptx = warplab_in(copy.path(), &["ptx", "--check", "made_by_a_test"], &[]);
     assert_eq!(ptx.code, 0, "{ptx:?}");
 
-    // The guard of the right kernel becomes that of the wrong one, in the code that runs.
+    // The guard of the right kernel is replaced with that of the wrong one, in the code that runs.
     let file = copy.path().join("labs/made_by_a_test/kernels/made_by_a_test.ptx");
     let right = fs::read_to_string(&file).unwrap();
     let wrong = right.replacen("setp.ge.u64", "setp.gt.u64", 1);
@@ -110,7 +109,8 @@ fn a_new_lab_runs_is_checked_and_is_tested_at_once() {
     assert!(text(&tested).contains("every_size_around_a_block_is_right ... FAILED"), "{}", text(&tested));
 }
 
-/// A build folder with all that is built already, whose programs are its own: other tests run those of the workspace.
+/// A build folder with everything that is built already, but separate programs, since other tests run those of the
+/// workspace.
 #[cfg(unix)]
 fn apart(copy: &Path) -> PathBuf {
     let built = Path::new(env!("CARGO_BIN_EXE_warplab")).parent().unwrap();
@@ -131,7 +131,7 @@ fn the_assignment_of_a_new_lab_is_handed_out_checked_and_graded_nvrtc() {
     let lab = "handed_out_by_a_test";
     let made = warplab_in(copy.path(), &["new-lab", lab], &[]);
     assert!(made.code == 0 && made.stdout.contains(&format!("-- start {lab} FOLDER")), "{made:?}");
-    // As a test needs it, `warplab` has the features that everything here was built with.
+    // Built as tests need it, `warplab` has the features with which everything here was built.
     let built = apart(copy.path());
     let build = cargo_into(&built, copy.path(), &["test", "--workspace", "--test", "parallel", "--no-run"]);
     assert!(build.status.success(), "{}", text(&build));

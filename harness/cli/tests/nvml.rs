@@ -1,4 +1,4 @@
-//! NVML of the embedded device, as clients load it: through nvml-wrapper. The client is this test's own file, run by
+//! NVML of the embedded device, used through nvml-wrapper. The client is this test program itself, run by
 //! `warplab exec`.
 #![cfg(target_os = "linux")]
 
@@ -22,7 +22,7 @@ use object::{
     read::elf::{Dyn, FileHeader},
 };
 
-/// What the client is to do.
+/// The client's task.
 const CLIENT: &str = "WARPLAB_TEST_CLIENT";
 
 /// Runs the client `does` on the emulated `profile`.
@@ -50,7 +50,7 @@ fn allocate() {
     }
 }
 
-/// What a monitor asks first.
+/// The first queries of a monitor.
 fn look() {
     let nvml = Nvml::init().unwrap();
     assert_eq!(nvml.device_count().unwrap(), 1);
@@ -63,7 +63,7 @@ fn look() {
     println!("bus {} architecture {}", gpu.memory_bus_width().unwrap(), gpu.architecture().unwrap());
     let mhz = |clock| gpu.max_clock_info(clock).unwrap();
     println!("clocks {} {}", mhz(Clock::SM), mhz(Clock::Memory));
-    // The same device by each of its names, and none by others.
+    // The same device by each of its identifiers, and no device by others.
     let uuid = gpu.uuid().unwrap();
     let pci = gpu.pci_info().unwrap();
     assert_eq!((pci.bus_id.as_str(), pci.domain, pci.bus), ("0000FFFF:01:00.0", 0xffff, 1));
@@ -76,13 +76,13 @@ fn look() {
     let by_serial = nvml.device_by_serial("1");
     assert!(matches!(by_serial, Err(NvmlError::NotFound)));
     assert!(matches!(nvml.device_by_index(1), Err(NvmlError::InvalidArg)));
-    // What only silicon has.
+    // Values that only silicon has.
     let lacks = |answer: Result<u32, NvmlError>| matches!(answer, Err(NvmlError::NotSupported));
     assert!(lacks(gpu.temperature(TemperatureSensor::Gpu)) && lacks(gpu.power_usage()));
     assert_eq!(gpu.clock_info(Clock::Memory).unwrap(), mhz(Clock::Memory));
     assert!(lacks(gpu.clock_info(Clock::SM)) && lacks(gpu.fan_speed(0)));
     assert!(matches!(nvml.create_event_set(), Err(NvmlError::NotSupported)));
-    // How it is used, before and after.
+    // Its utilisation, before and after.
     assert!(gpu.running_compute_processes().unwrap().is_empty());
     let before = gpu.memory_info().unwrap();
     assert_eq!((before.used, before.free), (0, before.total));
@@ -97,7 +97,7 @@ fn look() {
     println!("memory {}", after.total);
 }
 
-/// Before the beginning and after the end there are no answers, and bad arguments are refused.
+/// Before initialisation and after shutdown there are no answers, and invalid arguments are refused.
 fn misuse() {
     // SAFETY: NVML's functions, by their types in nvml.h.
     unsafe {
@@ -122,7 +122,7 @@ fn misuse() {
         assert_eq!(name(handle, letters.as_mut_ptr(), 96), 0);
         assert_eq!(name(handle, letters.as_mut_ptr(), 5), 7);
         assert_eq!((name(handle, std::ptr::null_mut(), 96), name(null, letters.as_mut_ptr(), 96)), (2, 2));
-        // The first edition, which nvml-wrapper does not ask.
+        // The first version of the function, which nvml-wrapper does not call.
         let memory: extern "C" fn(*mut c_void, *mut [u64; 3]) -> c_uint =
             std::mem::transmute(function(c"nvmlDeviceGetMemoryInfo"));
         let mut sizes = [0; 3];

@@ -1,4 +1,4 @@
-//! Many runs at once: each has its own folder, or its turn in the one that they share.
+//! Many runs in parallel: each has a separate folder, or waits for its turn in a shared one.
 mod common;
 
 use std::{
@@ -9,7 +9,7 @@ use std::{
 
 use common::rows;
 
-/// Runs in this folder, all started before the first is waited for; each must pass.
+/// Starts all runs in this folder before waiting for the first; each must pass.
 fn all_at_once(folder: &Path, runs: &[Vec<&str>]) -> Vec<Output> {
     let start = |args: &Vec<&str>| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_warplab"));
@@ -36,7 +36,7 @@ fn runs_that_share_a_folder_take_turns() {
     let waited = |output: &&Output| String::from_utf8_lossy(&output.stderr).contains("another run writes to out");
     assert!(outputs.iter().any(|output| waited(&output)), "no run had to wait");
 
-    // Each lab's rows are those of one run, which is in session.json; an earlier run of the lab is replaced.
+    // Each lab's rows come from one run, which is in session.json; an earlier run of the lab is replaced.
     let text = std::fs::read_to_string(out.join("session.json")).unwrap();
     let session: serde_json::Value = serde_json::from_str(&text).unwrap();
     let sessions = session["sessions"].as_array().unwrap();
@@ -51,7 +51,7 @@ fn runs_that_share_a_folder_take_turns() {
         assert!(rows.iter().all(|row| row["seed"] == seed.to_string()), "{lab}: {rows:?}");
     }
     let left = std::fs::read_dir(&out).unwrap().flatten().map(|f| f.file_name().to_string_lossy().into_owned());
-    // A lab with findings has them beside its rows.
+    // A lab with findings has them next to its rows.
     let of_a_lab = |name: &str| name.strip_suffix(".jsonl").is_some_and(|lab| labs.contains(&lab));
     let left: BTreeSet<String> = left.filter(|name| !of_a_lab(name)).collect();
     let csvs = labs.map(|lab| format!("{lab}.csv"));

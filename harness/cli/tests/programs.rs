@@ -1,4 +1,4 @@
-//! Whole CUDA C++ programs, compiled by nvcc from PyPI and run on the embedded machine: those beside the runtime's
+//! Whole CUDA C++ programs, compiled by nvcc from PyPI and run on the embedded machine: those next to the runtime's
 //! sources, which cover its calls and check themselves, and those of the labs.
 #![cfg(target_os = "linux")]
 
@@ -18,14 +18,14 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
 }
 
-/// What follows `// WORD: ` in a program.
+/// The text after `// WORD: ` in a program.
 fn noted(source: &str, word: &str) -> Vec<String> {
     let start = format!("// {word}: ");
     let words = source.lines().find_map(|line| line.strip_prefix(&start)).unwrap_or_default();
     words.split_whitespace().map(String::from).collect()
 }
 
-/// Compiles a program with the options that it notes, and runs it with the arguments that it notes.
+/// Compiles a program with the options in its notes, and runs it with the arguments in its notes.
 fn run(source: &Path, folder: &Path, options: &[&str]) -> Result<Run, String> {
     let text = fs::read_to_string(source).unwrap();
     let own = noted(&text, "nvcc");
@@ -36,19 +36,19 @@ fn run(source: &Path, folder: &Path, options: &[&str]) -> Result<Run, String> {
         return Err(format!("{}: {compiled:?}", source.display()));
     }
     let arguments = noted(&text, "run");
-    // A program that asks for what only some parts have notes one of them.
+    // A program that needs a feature of certain GPUs notes one of them.
     let part = noted(&text, "device").first().map_or("emulated".into(), |part| format!("emulated:{part}"));
     let mut exec = [&["exec", "--device", &part], options, &["./program"]].concat();
     exec.extend(arguments.iter().map(String::as_str));
     Ok(warplab_in(folder, &exec, &[]))
 }
 
-/// Runs a program and compares what it prints with the file beside it.
+/// Runs a program and compares its output with the file next to it.
 fn runs_as_expected(source: &Path) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
     let run = run(source, folder.path(), &["--check", "racecheck,synccheck"])?;
     let expected = fs::read_to_string(source.with_extension("out")).unwrap();
-    // A program that makes mistakes on purpose notes the exit code for them.
+    // A program that makes mistakes on purpose notes the exit status for them.
     let code = noted(&fs::read_to_string(source).unwrap(), "code");
     let code = code.first().map_or(0, |code| code.parse().unwrap());
     if (run.code, run.stdout.as_str()) == (code, expected.as_str()) {
@@ -58,7 +58,7 @@ fn runs_as_expected(source: &Path) -> Result<(), String> {
     }
 }
 
-/// All of them, as many at once as there are processors; those that fail are told together.
+/// Runs all of them, in parallel on all processors; failures are reported together.
 fn all_run_as_expected(programs: &[PathBuf]) {
     let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
@@ -216,7 +216,7 @@ int main() {
 }
 ";
 
-/// A launch that is refused, as a GPU refuses it, decides nothing if the program asks for the error.
+/// A refused launch, as on a GPU, does not affect the result if the program queries the error.
 const REFUSED: &str = "
 __global__ void nothing() {}
 int main(int asks, char **) {
@@ -240,7 +240,7 @@ fn nvcc_a_refused_launch_that_the_program_knows_of_is_its_own_business() {
     }
 }
 
-/// Fails on purpose, and says so if it is asked to.
+/// Fails on purpose, and reports it if requested.
 const ASSERTS: &str = "
 #include <cassert>
 #include <cstdio>
@@ -275,8 +275,8 @@ fn exec(source: &str, options: &[&str], arguments: &[&str], variables: &[(&str, 
     warplab_in(folder.path(), &args, variables)
 }
 
-/// Launches that are refused: into a stream that was destroyed, and with more blocks than are resident at once. Nothing
-/// looks at their errors, unless it is asked to.
+/// Refused launches: into a destroyed stream, and with more blocks than are resident together. Their errors are not
+/// queried, unless requested.
 const UNREAD: &str = "
 #include <cstdio>
 __global__ void nothing() {}
@@ -365,7 +365,7 @@ fn nvcc_an_endless_kernel_that_is_interrupted_names_its_line() {
     );
 }
 
-/// Writes behind an allocation, and says how that ended.
+/// Writes beyond an allocation, and reports how that ended.
 const STRAY: &str = "
 #include <cstdio>
 __global__ void writes(int *p) { p[threadIdx.x + 30] = 1; }
@@ -390,7 +390,7 @@ fn nvcc_a_kernel_may_go_on_after_a_stray_write() {
     assert_eq!(run.stdout, "cudaErrorIllegalAddress 0\n", "{run:?}");
 }
 
-/// The number of devices, and the errors of a kernel that faults, right after the launch and later.
+/// The number of devices, and the errors of a faulting kernel, right after the launch and later.
 const VARIABLES: &str = "
 #include <cstdio>
 __global__ void faults(int *p) { *p = 1; }
@@ -420,7 +420,7 @@ fn nvcc_variables_of_cuda_are_heeded() {
     assert_eq!(run.stdout.lines().nth(1), Some("700 then 700"), "{run:?}");
 }
 
-/// Advice and a prefetch for half of an allocation, and what holds for it.
+/// Advice and a prefetch for half of an allocation, and the attributes that result.
 const ADVICE: &str = "
 #include <cstdio>
 int main() {
@@ -456,7 +456,7 @@ fn nvcc_advice_for_a_part_of_managed_memory_holds_for_that_part() {
     assert_eq!(run.stdout, "-1 -2 -2\n1 0 0\n0 -2 -2\n0 -2 -2\n", "{run:?}");
 }
 
-/// Leaks memory by the runtime's template.
+/// Leaks memory through the runtime's template.
 const LEAKS: &str = "int main() {
     float *p;
     return cudaMalloc(&p, 400);
@@ -471,7 +471,7 @@ fn nvcc_a_leak_names_the_program_s_function_and_no_template_of_the_runtime() {
     assert!(run.stderr.contains("called by main") && !run.stderr.contains("cudaMallocI"), "{run:?}");
 }
 
-/// A kernel asks for fills of more slices than could be listed: of no bytes, and then of more memory than there is.
+/// A kernel requests fills of more slices than could be listed: of no bytes, and then of more memory than exists.
 const DEEP: &str = "
 #include <cstdio>
 __global__ void fill(char *at, size_t width, size_t depth) {
@@ -498,7 +498,7 @@ fn nvcc_a_kernels_fill_goes_from_slice_to_slice_until_one_fails() {
     assert_eq!(run.stdout, "cudaSuccess\ncudaErrorIllegalAddress\n", "{run:?}");
 }
 
-/// What a static object owns is freed by its destructor, if at all.
+/// Memory owned by a static object is freed by its destructor, if at all.
 const OWNS: &str = "
 #include <cstdlib>
 struct Memory {
@@ -574,8 +574,8 @@ fn nvcc_programs_are_kept_with_their_findings_and_their_hot_lines() {
     }
 }
 
-/// The PTX of the runtime on the device, without what the compiler says of itself, and without the hash of the file's
-/// path in names.
+/// The PTX of the device runtime, without the compiler's version comments, and without the hash of the file's path in
+/// names.
 fn code_of_runtime(ptx: &str) -> String {
     let lines: Vec<&str> = ptx.lines().filter(|line| !line.starts_with("//")).collect();
     let mut pieces = vec![];
@@ -597,7 +597,7 @@ fn nvcc_makes_of_the_runtime_on_the_device_what_lies_beside_it() {
     assert!(code_of_runtime(&made) == code_of_runtime(&kept), "runtime.ptx is not what runtime.cu says is done to it");
 }
 
-/// A cluster of blocks: only parts from 9.0 on have them, and the compiler says so.
+/// A cluster of blocks: only GPUs from compute capability 9.0 on have them, and the compiler says so.
 const CLUSTER: &str = "#include <cooperative_groups.h>\n#include <cstdio>
 __global__ void __cluster_dims__(2, 1, 1) k() {
     if (blockIdx.x + threadIdx.x == 0) printf(\"%u\\n\", cooperative_groups::this_cluster().num_blocks());
@@ -617,7 +617,7 @@ fn nvcc_compiles_a_source_for_the_part_that_is_emulated() {
     assert!(older.code != 0 && older.stderr.contains("__cluster_dims__ is not supported"), "{older:?}");
 }
 
-/// What depends on the architecture is what the user named, as it is on a GPU.
+/// Code that depends on the architecture is compiled for the one that the user named, as on a GPU.
 #[test]
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
 fn nvcc_keeps_ptx_for_every_architecture_that_is_named() {
@@ -666,7 +666,7 @@ fn nvcc_programs_that_cannot_run_are_told_why() {
         nvcc(options);
         exec()
     };
-    // A static runtime is replaced, and one that nvcc has linked in all the same is told.
+    // A static runtime is replaced, and one that nvcc has linked in anyway is reported.
     assert!(nvcc(&["-cudart", "static"]).contains("-cudart static is taken for -cudart shared"));
     let shared = exec();
     assert_eq!(shared.code, 0, "{shared:?}");
@@ -675,13 +675,13 @@ fn nvcc_programs_that_cannot_run_are_told_why() {
     let fixed = compile(&["-cudart", "none", "-Xlinker=-lcudart_static", "-ldl", "-lrt", "-lpthread"]);
     assert_eq!(fixed.code, 4, "{fixed:?}");
     assert!(fixed.stderr.contains("has CUDA's runtime linked in"), "{fixed:?}");
-    // Only for newer parts than this one, whether or not that is machine code alone.
+    // Only for newer GPUs than this one, with or without PTX.
     let newest = compile(&["-gencode", "arch=compute_100,code=sm_100"]);
     assert!(newest.code != 0 && newest.stderr.contains("sm_100"), "{newest:?}");
     let newer = compile(&["-arch=sm_120"]);
     assert_ne!(newer.code, 0, "{newer:?}");
     assert!(newer.stderr.contains("sm_120"), "{newer:?}");
-    // A kernel that launches graphs is refused, by the host and by another kernel, and the one beside it runs.
+    // A kernel that launches graphs is refused, by the host and by another kernel, and the one next to it runs.
     let source = "#include <cstdio>\n__global__ void child(cudaGraphExec_t g) { cudaGraphLaunch(g, cudaStreamGraphFireAndForget); }\n\
                   __global__ void parent() { child<<<1, 1>>>(0); printf(\"%d\\n\", cudaGetLastError()); }\n\
                   int main() { child<<<1, 1>>>(0); if (cudaGetLastError() != cudaErrorNotSupported) return 7;\n\
@@ -693,7 +693,7 @@ fn nvcc_programs_that_cannot_run_are_told_why() {
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.stderr.contains("not modelled: a kernel that launches graphs (in _Z5child"), "{run:?}");
     assert_eq!(run.stdout, "801\n");
-    // What nvcc says of a missing header or library is followed by why it is missing.
+    // nvcc's message about a missing header or library is followed by the reason.
     fs::write(folder.path().join("blas.cu"), "#include <cublas_v2.h>\nint main() {}\n").unwrap();
     for blas in [&["exec", "blas.cu"][..], &["nvcc", "p.cu", "-o", "p", "-lcublas"]] {
         let run = warplab_in(folder.path(), blas, &[]);

@@ -1,5 +1,4 @@
-//! `warplab report`, from the command line to the file: the reference run, an emulated run, and folders that are not as
-//! they should be.
+//! `warplab report`, from the command line to the file: with the reference run, an emulated run, and invalid folders.
 
 use std::{
     fs,
@@ -25,7 +24,7 @@ fn report(args: &[&str]) -> String {
     fs::read_to_string(out).unwrap()
 }
 
-/// What a reader sees, without tags.
+/// The visible text, without tags.
 fn words(page: &str) -> String {
     let mut text = String::new();
     let mut is_tag = false;
@@ -72,7 +71,7 @@ fn the_reference_run_has_its_ladders_transfers_phases_roofline_and_curves() {
             "skipped",
         ],
     );
-    // Every lab is there and can be reached, and the page needs nothing else.
+    // Every lab is there and can be reached, and the page needs no other files.
     for lab in ["hello", "vecadd", "matmul", "sort", "bughunt"] {
         has_all(&page, &[&format!("href=\"#run0-{lab}\""), &format!("id=\"run0-{lab}\"")]);
     }
@@ -127,13 +126,13 @@ fn an_emulated_run_shows_counts_findings_and_heat_but_no_rates() {
             "a count is not a time",
             "Heat map of histogram.cu",
             "sectors a load",
-            // A finding with the source's own line.
+            // A finding with its source line.
             "Race reported between",
             "bughunt.cu:",
             "instructions, counted",
         ],
     );
-    // The whole file is there, shaded, though only two lines were asked for on the terminal.
+    // The whole file is shown, shaded, although only two lines were requested for the terminal.
     has_all(&page, &["class=\"heat5\"", "class=\"heat1\"", "__global__"]);
     for rate in [" GB/s", "GFLOP/s", "times as fast", "is the fastest"] {
         assert!(!text.contains(rate), "an emulated run has no `{rate}`");
@@ -211,7 +210,7 @@ fn a_run_of_all_labs_with_many_cases_is_shown_in_part() {
     assert_eq!(run.code, 0, "{run:?}");
     let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
-    // What is left out is said, and all labs are there.
+    // Omissions are reported, and all labs are there.
     has_all(&words(&page), &["rows more in histogram.csv.", "cases more in sort.csv.", "rows more in matmul.csv."]);
     has_all(&page, &["id=\"run0-vecadd\"", "id=\"run0-transpose\""]);
 }
@@ -225,7 +224,7 @@ fn five_thousand_rows_make_a_page_that_opens() {
     let rows: Vec<&str> = lines.collect();
     for copy in 0..5000_usize.div_ceil(rows.len()) {
         for row in &rows {
-            // Other cases, so that nothing is dropped as known.
+            // Other cases, so that no row is dropped as a duplicate.
             many += &row.replacen("letters, ", &format!("letters {copy}, "), 1);
             many.push('\n');
         }
@@ -237,7 +236,7 @@ fn five_thousand_rows_make_a_page_that_opens() {
         assert_eq!(run.code, 0, "{run:?}");
         fs::read_to_string(folder.path().join("page.html")).unwrap()
     };
-    // Unoptimised and beside other tests: anything that grows with the square of the rows takes minutes.
+    // Unoptimised and in parallel with other tests, anything quadratic in the rows takes minutes.
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
     has_all(&words(&page), &["rows more in histogram.csv."]);

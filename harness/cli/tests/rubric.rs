@@ -1,4 +1,4 @@
-//! A teacher's rubric: what no submission can pass is refused, and what is changed reaches students and marks.
+//! A teacher's rubric: one that no submission can pass is refused, and changes reach students and marks.
 
 use std::{fs, path::Path};
 
@@ -8,7 +8,7 @@ fn of_vecadd(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/vecadd").join(path)).unwrap()
 }
 
-/// vecadd's rubric with `old` replaced, in a folder of its own.
+/// vecadd's rubric with `old` replaced, in a separate folder.
 fn changed(old: &str, new: &str) -> (tempfile::TempDir, String) {
     let own = of_vecadd("assignment/rubric.toml");
     assert!(own.contains(old), "{own}");
@@ -47,12 +47,12 @@ fn what_no_submission_can_pass_is_refused() {
             "0.9 * global_load_ideal_sectors",
             "part `add`: the lab's own kernels miss a goal: global_load_sectors is ",
         ),
-        // What they keep at the sizes that are known need not hold at those that the seed of a grading decides.
+        // Requirements that they meet at the known sizes need not be met at hidden ones.
         ("1.1 * global_load_ideal_sectors", "250", "miss a goal: global_load_sectors is "),
         (
             "words = \"neigh",
             "cases = [\"letters\"]\nwords = \"neigh",
-            "nobody can reach the goal of global_load_sectors",
+            "no submission can reach the goal of global_load_sectors",
         ),
         (r#"name = "stride""#, r#"name = "strid""#, "marks no part `strid`; did you mean `stride`?"),
     ] {
@@ -76,7 +76,7 @@ fn marks_say_which_size_was_not_tried() {
     assert!(!run.stdout.contains("right at every size, known or hidden"), "{run:?}");
 }
 
-/// What is printed can be handed out as it is; what is changed reaches the student, and a part that is left out is
+/// The printed rubric can be handed out unchanged; changes reach the student, and a part that is left out is handed out
 /// solved.
 #[test]
 fn a_changed_rubric_is_handed_out() {
@@ -93,7 +93,7 @@ fn a_changed_rubric_is_handed_out() {
     assert!(cuda.contains("// TODO (add): ") && !cuda.contains("TODO (stride)"), "{cuda}");
     assert!(cuda.contains("i += grid_threads()") && !cuda.contains("if (i < n)"), "{cuda}");
     assert!(course.starts_with("lab = \"vecadd\"\n") && course.matches("lab = ").count() == 1, "{course}");
-    // A teacher's own hints are nowhere else.
+    // A teacher's own hints exist nowhere else.
     assert!(course.contains("Our sums") && course.contains("My own hint"), "{course}");
     let bare = warplab_in(place.path(), &["start", "vecadd", "bare"], &[("WARPLAB_NVRTC", "off")]);
     assert!(bare.stdout.contains("`warplab setup`"), "{bare:?}");

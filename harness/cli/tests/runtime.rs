@@ -1,4 +1,4 @@
-//! CUDA's runtime as it is written out: its names and versions, and programs that are linked with it, without nvcc.
+//! CUDA's runtime as written to a folder: its names and versions, and programs that are linked with it, without nvcc.
 #![cfg(target_os = "linux")]
 
 use std::{fs, path::Path, process::Command};
@@ -56,7 +56,7 @@ int main(void) {
 }
 "#;
 
-/// Compiles the program and links it with this edition. False without a C compiler.
+/// Compiles the program and links it with this version. `false` without a C compiler.
 fn linked(folder: &Path, edition: &str) -> bool {
     fs::write(folder.join("program.c"), PROGRAM).unwrap();
     let mut cc = Command::new("cc");
@@ -76,7 +76,7 @@ fn a_program_runs_with_the_edition_that_it_was_linked_with() {
         let run = warplab_in(folder.path(), &["exec", "--device", "emulated", "--check", "all", "./program"], &[]);
         assert_eq!(run.code, 0, "{run:?}");
         assert_eq!(run.stdout, format!("{version} cudaErrorInvalidDevice\n"));
-        // What is lacking is said once; the loader has nothing to say.
+        // What is missing is reported once; the loader prints nothing.
         assert_eq!(
             run.stderr.trim(),
             "libcudart: cudaGLSetGLDevice is not supported; it returns cudaErrorNotSupported"
@@ -134,14 +134,14 @@ fn a_run_is_kept_as_lines_of_json_and_as_a_folder_that_becomes_a_page() {
     for words in ["Emulated. ", "NVIDIA Tesla T4", "./program one"] {
         assert!(report.stdout.contains(words), "no {words}");
     }
-    // What fails is kept too, and a run in the same folder takes the place of the one before.
+    // Failures are recorded too, and a run in the same folder replaces the previous one.
     let run = exec(&["--json=-", "--out", "run"], &["/bin/sh", "-c", "kill -SEGV $$"]);
     assert_eq!(run.code, 128 + libc::SIGSEGV, "{run:?}");
     let end: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!((&end["exit_code"], &end["command_exit_code"]), (&serde_json::Value::Null, &run.code.into()));
     let [main] = &rows(&folder.path().join("run/program.csv"))[..] else { panic!("one row") };
     assert_eq!((main["verdict"].as_str(), main["note"].as_str()), ("fail", "ended by a signal"));
-    // A folder that is none, and a file in one that is missing.
+    // A path that is not a folder, and a file in a missing folder.
     let run = exec(&["--out", "run.jsonl"], &["./program"]);
     assert_eq!(run.code, 4, "{run:?}");
     assert!(run.stderr.contains("cannot create the output folder run.jsonl"), "{run:?}");
@@ -190,7 +190,7 @@ fn every_process_of_a_script_counts_and_is_named() {
         let details = fs::read_to_string(folder.path().join("run/program.jsonl")).unwrap();
         assert!(details.contains(", ./leaks"), "{details}");
     }
-    // The program's own exit code stays.
+    // The program's own exit status is kept.
     assert_eq!(exec("./leaks; exit 7").code, 7);
 }
 
@@ -245,7 +245,7 @@ fn what_cannot_be_done_is_said() {
     let nowhere = [("WARPLAB_CACHE", cache.path().to_str().unwrap()), ("PATH", "/nowhere")];
     let run = warplab_in(cache.path(), &["nvcc", "x.cu"], &nowhere);
     assert_eq!(run.code, 4, "{run:?}");
-    // Where a toolkit is installed, nvcc is found without PATH, and the host compiler is not.
+    // If a toolkit is installed, nvcc is found without PATH, but the host compiler is not.
     let has_toolkit = Path::new("/usr/local/cuda/bin/nvcc").exists();
     let lacks = if has_toolkit { "nvcc needs a C++ compiler" } else { "`warplab setup --nvcc` brings it" };
     assert!(run.stderr.contains(lacks), "{run:?}");

@@ -1,5 +1,5 @@
-//! Kernels with right answers that are not what a part asks for, or that are right by the shape of the block alone:
-//! they lose the points for it.
+//! Kernels with right answers that do not do what a part requires, or that are right only because of the shape of the
+//! block: they lose the points for it.
 
 use std::{fs, path::Path};
 
@@ -61,11 +61,11 @@ fn memory_that_is_read_and_written_by_atomics_keeps_to_no_goal_of_loads_stores_o
         "if (i + stride < section) atomicAdd(&s[i + stride], s[i]);",
     );
     for (lab, kernel, part, change, lost) in [
-        // The goal of sharing the work is kept to.
+        // The goal of sharing the work is met.
         ("vecadd", "vecadd.cu", "add", add, 10.0),
-        // An atomic may be a load or a store: it counts as both.
+        // An atomic may be a load or a store, so it counts as both.
         ("transpose", "transpose.cu", "tiled", turn, 6.0),
-        // Where atomics stand in for a part of the stores, there are no more of both than are allowed.
+        // If atomics replace some of the stores, both together must stay within the limit.
         ("scan", "scan.cu", "brent-kung", scan, 0.0),
         ("sort", "bitonic.cu", "warp", ("other = __shfl_xor_sync(all_lanes, key, j);", MEET_BY_ATOMICS), 5.0),
     ] {
@@ -76,7 +76,7 @@ fn memory_that_is_read_and_written_by_atomics_keeps_to_no_goal_of_loads_stores_o
 
 const TURN_BY_ATOMICS: &str = "atomicExch(&out[(size_t)(left + i) * m + top + lane], tile[lane][i]);";
 
-/// Partners meet in words of shared memory that no load reads.
+/// Partners exchange data through words of shared memory that no load reads.
 const MEET_BY_ATOMICS: &str = "{
     __shared__ K meet[1024];
     meet[threadIdx.x] = key;

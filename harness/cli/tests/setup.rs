@@ -1,4 +1,4 @@
-//! `warplab setup`, with small wheels in place of NVIDIA's, and a Python that has them; and once with NVIDIA's.
+//! `warplab setup`, with small wheels in place of NVIDIA's and a Python that provides them; and once with NVIDIA's.
 #![cfg(unix)]
 
 use std::{
@@ -41,7 +41,7 @@ impl Place {
         self.0.path().join(name)
     }
 
-    /// Writes a wheel; its lines in the table.
+    /// Writes a wheel; returns its lines of the table.
     fn wheel(&self, package: &str, keep: &str, files: &[(&str, &str)]) -> String {
         let file = format!("{package}-1.0-py3-none-any.whl");
         let path = self.path("wheels").join(&file);
@@ -59,7 +59,7 @@ impl Place {
         )
     }
 
-    /// A `python3` that runs `script`, in place of all programs.
+    /// Writes a `python3` that runs `script`; it is the only program on the path.
     fn python(&self, script: &str) {
         let python = self.path("bin/python3");
         fs::write(&python, format!("#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n")).unwrap();
@@ -70,7 +70,7 @@ impl Place {
         let args = [&["setup", "--pins", "pins.toml"], args].concat();
         let (cache, bin) = (self.path("cache"), self.path("bin"));
         let variables = [("WARPLAB_CACHE", &cache), ("PATH", &bin)].map(|(name, path)| (name, path.to_str().unwrap()));
-        // What is brought here does not load.
+        // The installed files cannot be loaded here.
         warplab_in(self.0.path(), &args, &[&variables[..], &[("WARPLAB_NVRTC", "off")]].concat())
     }
 
@@ -96,7 +96,7 @@ fn sum(path: &Path) -> String {
     kernels::hex(&Sha256::digest(fs::read(path).unwrap()))
 }
 
-/// What the wheels bring, and the list of it.
+/// The files that the wheels install, and the list of them.
 const BROUGHT: [&str; 4] = [
     "toolbox/nvrtc/brought.json",
     "toolbox/nvrtc/nvidia/cuda_nvrtc/lib/libnvrtc.so.12",
@@ -104,7 +104,7 @@ const BROUGHT: [&str; 4] = [
     "toolbox/nvrtc/nvrtc-1.0.dist-info/licenses/License.txt",
 ];
 
-/// A pip that copies what it is asked for from the folder of wheels, and writes down how it was called.
+/// A pip that copies the requested files from the folder of wheels, and logs its calls.
 const PIP: &str = "echo \"$@\" >> calls
 while [ $# -gt 1 ]; do case $1 in --dest) to=$2 ;; esac; shift; done
 cp wheels/\"${1%%==*}\"-*.whl \"$to\"";
@@ -122,7 +122,7 @@ fn wheels_from_a_folder_are_kept_in_the_cache_and_removed_again() {
         fs::create_dir(place.path("cache").join(folder)).unwrap();
         fs::write(place.path("cache").join(folder).join("one"), vec![b'x'; bytes]).unwrap();
     }
-    let kept = ["cache/answers: compiled kernels, 1 MB", "cache/own: what came of the labs' own kernels, 3 MB"];
+    let kept = ["cache/answers: compiled kernels, 1 MB", "cache/own: results of the labs' own kernels, 3 MB"];
     let there = place.setup(&["--check"]);
     assert!(kept.iter().all(|words| there.stdout.contains(words)), "{there:?}");
     let removed = place.setup(&["--remove"]);
@@ -187,7 +187,7 @@ fn without_python_or_pip_or_network_it_is_said_what_to_do() {
         if let Some(script) = script {
             place.python(script);
         }
-        // What a killed one has left goes, too.
+        // The leftovers of a killed run are deleted, too.
         let left = place.path("cache/toolbox/.half-left");
         fs::create_dir_all(&left).unwrap();
         fs::write(left.join(".in-use"), "").unwrap();
@@ -206,7 +206,7 @@ fn without_python_or_pip_or_network_it_is_said_what_to_do() {
     assert!(run.stderr.contains("bin has no nvrtc-1.0-py3-none-any.whl"), "{run:?}");
 }
 
-/// A submission may hold a `pip.py`, and a `python3`: neither is run in its folder.
+/// A submission may contain a `pip.py`, and a `python3`: neither is run in its folder.
 #[test]
 fn nothing_of_the_current_folder_is_run() {
     let place = Place::new();
@@ -217,7 +217,7 @@ fn nothing_of_the_current_folder_is_run() {
     for module in ["pip", "runpy", "site"] {
         fs::write(place.path(&format!("{module}.py")), format!("open({mark:?}, 'w')\n")).unwrap();
     }
-    // The real Python, of which nothing can be fetched here.
+    // The real Python, which cannot download anything here.
     std::os::unix::fs::symlink(python.trim(), place.path("bin/python3")).unwrap();
     let unreachable = [("PIP_INDEX_URL", "http://127.0.0.1:9"), ("PIP_RETRIES", "0"), ("PIP_TIMEOUT", "1")];
     let bin = place.path("bin").display().to_string();
@@ -246,13 +246,13 @@ fn what_is_damaged_is_said_and_mended() {
     let library = place.path("cache").join(BROUGHT[1]);
     fs::write(&library, "the comp").unwrap();
     let damaged = place.setup(&["--check"]);
-    assert!(damaged.code == 4 && damaged.stdout.contains("libnvrtc.so.12 is not as it was brought"), "{damaged:?}");
+    assert!(damaged.code == 4 && damaged.stdout.contains("libnvrtc.so.12 is missing or changed"), "{damaged:?}");
     assert_eq!(place.setup(&["--from", "wheels"]).code, 0);
     assert_eq!(fs::read_to_string(library).unwrap(), "the compiler");
     assert_eq!(place.cached(), BROUGHT);
 }
 
-/// nvcc is a tool beside NVRTC: its programs can be executed, and the names for linkers are there.
+/// nvcc is a tool besides NVRTC: its programs can be executed, and the names for linkers exist.
 #[test]
 fn programs_stay_executable_and_names_for_linkers_are_made() {
     let place = Place::new();
@@ -280,7 +280,7 @@ fn programs_stay_executable_and_names_for_linkers_are_made() {
     assert_eq!(fs::metadata(nvcc.join("lib64/libcudart.so.13")).unwrap().permissions().mode() & 0o111, 0);
     let check = place.setup(&["--nvcc", "--check"]);
     assert_eq!(check.code, 0, "{check:?}");
-    // It is used, with what is added to the options; without a C++ compiler a sentence says what is missing.
+    // It is used, with the added options; without a C++ compiler a message says what is missing.
     let cache = place.path("cache");
     let variables = |path: &str| [("WARPLAB_CACHE", cache.to_str().unwrap().to_owned()), ("PATH", path.to_owned())];
     let compile = |path: &str| {
@@ -298,7 +298,7 @@ fn programs_stay_executable_and_names_for_linkers_are_made() {
     assert_eq!((run.code, run.stdout.as_str()), (0, "compiled -cudart shared x.cu -DX\n"), "{run:?}");
 }
 
-/// The wheels of PyPI are those that are pinned, and an edited kernel that includes CUDA's headers then compiles.
+/// The wheels of PyPI match the pinned ones, and an edited kernel that includes CUDA's headers then compiles.
 #[test]
 #[ignore = "fetches NVRTC from PyPI"]
 fn nvrtc_is_brought_and_compiles() {

@@ -1,4 +1,4 @@
-//! `warplab start`: a student's folder for each assignment.
+//! `warplab start`: creates a student's folder for each assignment.
 
 use std::{
     collections::BTreeSet,
@@ -24,7 +24,7 @@ fn start(place: &Path, args: &[&str]) -> Run {
     warplab_in(place, &[&["start"], args].concat(), &[])
 }
 
-/// The names of what is in a folder.
+/// The names of the files and folders in a folder.
 fn names(folder: &Path) -> BTreeSet<String> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
 }
@@ -49,10 +49,10 @@ fn a_folder_has_all_that_is_needed_and_no_link_leads_nowhere() {
         let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
         assert!(read("course.toml").starts_with(&format!("lab = \"{lab}\"\n")), "{lab}");
         let cuda = fs::read_to_string(kernel_of(&folder)).unwrap();
-        // A hunt is handed out as it is.
+        // A bug hunt is handed out unchanged.
         assert!(cuda.contains("// TODO (") || lab == "bughunt", "{lab}");
         for name in cuda.lines().filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"')) {
-            // Beside the file it would be taken for the student's own.
+            // Next to the kernel file it would be taken for the student's own.
             assert!(folder.join("include").join(name).is_file() && !there.contains(name), "{lab}: {name}");
         }
         let (handout, readme) = (read("HANDOUT.md"), read("README.md"));
@@ -62,7 +62,7 @@ fn a_folder_has_all_that_is_needed_and_no_link_leads_nowhere() {
         }
         assert!(!handout.contains("ANSWERS.md"), "{lab}");
         assert!(!readme.contains('@') && readme.contains(&format!("{lab}.zip")), "{readme}");
-        // What was changed there is still a rubric.
+        // The edited file is still a valid rubric.
         let check = warplab_in(&folder, &["rubric", &lab, "--check", "course.toml"], &[]);
         assert_eq!(check.code, 0, "{check:?}");
     }
@@ -83,7 +83,7 @@ fn a_folder_that_is_taken_stays_as_it_is() {
         assert!(run.stderr.contains("name a new folder"), "{run:?}");
     }
     assert!(names(&mine).iter().eq(["notes.txt"]));
-    // A new repository, here, and a folder in folders that are new too.
+    // A new repository in the current folder, and a folder whose parents are new too.
     fs::remove_file(mine.join("notes.txt")).unwrap();
     fs::create_dir(mine.join(".git")).unwrap();
     assert_eq!(start(&mine, &["vecadd", "."]).code, 0);

@@ -1,4 +1,4 @@
-//! `warplab submit`: what is handed in, and what is not.
+//! `warplab submit`: what it packs, and what it refuses.
 
 use std::{
     fs,
@@ -36,12 +36,12 @@ impl Started {
     }
 }
 
-/// The first line of what is left to do in the starter.
+/// The first TODO line in the starter.
 const TODO: &str = "// TODO (add):";
 
 const WITHOUT: [(&str, &str); 1] = [("WARPLAB_NVRTC", "off")];
 
-/// The names and texts in an archive, in its order.
+/// The names and texts in an archive, in order.
 fn files(archive: &Path) -> Vec<(String, String)> {
     let mut zip = ZipArchive::new(fs::File::open(archive).unwrap()).unwrap();
     let count = zip.len();
@@ -108,7 +108,7 @@ fn the_same_files_give_the_same_bytes() {
 #[test]
 fn an_unchanged_starter_is_handed_in_only_anyway() {
     let mine = Started::new();
-    // Other ends of lines are no solution.
+    // Other line endings do not make a solution.
     let text = fs::read_to_string(mine.path("vecadd.cu")).unwrap().replace('\n', "\r\n");
     fs::write(mine.path("vecadd.cu"), text).unwrap();
     let run = mine.submit(&[], &WITHOUT);
@@ -130,12 +130,12 @@ fn what_cannot_be_handed_in_is_said() {
     let run = mine.submit(&["--out", "mine/vecadd.cu"], &WITHOUT);
     assert!(run.code == 2 && run.stderr.contains("must end with .zip"), "{run:?}");
     assert_eq!(fs::read(mine.path("vecadd.cu")).unwrap(), kernel);
-    // A file without kernels is no solution either.
+    // A file without kernels is not a solution either.
     fs::write(mine.path("vecadd.cu"), "").unwrap();
     let run = mine.submit(&[], &WITHOUT);
     assert!(run.code == 2 && run.stderr.contains("kernel vecadd, kernel vecadd_stride"), "{run:?}");
     assert!(run.stderr.contains("--anyway") && !mine.path("vecadd.zip").exists(), "{run:?}");
-    // What no grading reads is not handed in by mistake.
+    // A file that grading would refuse is not handed in by mistake.
     fs::write(mine.path("vecadd.cu"), ["// A comment.\n".repeat(100_000).as_bytes(), &kernel].concat()).unwrap();
     let run = mine.submit(&[], &WITHOUT);
     assert!(run.code == 2 && run.stderr.contains("vecadd.cu has more than 1024 KiB"), "{run:?}");
@@ -171,7 +171,7 @@ fn nvrtc_compiles_what_is_handed_in() {
     assert!(run.code == 0 && run.stdout.contains("does not compile"), "{run:?}");
 }
 
-/// What `check` finds in a folder of one's own is there when it is marked.
+/// Files that `check` finds in subfolders are also there when it is marked.
 #[test]
 #[ignore = "needs NVRTC"]
 fn nvrtc_compiles_headers_in_folders_when_they_are_marked() {
@@ -188,7 +188,7 @@ fn nvrtc_compiles_headers_in_folders_when_they_are_marked() {
         let run = warplab_in(mine.0.path(), &["grade", "vecadd", what, "--schedules", "1"], &[]);
         assert!(run.code == 0 && run.stdout.contains(" all        100  100"), "{what}: {run:?}");
     }
-    // What lies beside a file that is named itself may be of others.
+    // Files next to one that is given directly may be others'.
     let run = warplab_in(mine.0.path(), &["grade", "vecadd", "mine/vecadd.cu", "--schedules", "1"], &[]);
     assert!(run.code == 0 && run.stdout.contains(" all          0  100"), "{run:?}");
     let words = "is marked alone, without more.h, sub/deep.cuh beside it: hand in a folder";

@@ -1,4 +1,4 @@
-//! What surrounds a run: readers that leave early, a system that starts no threads, disks that are full.
+//! The environment of a run: readers that leave early, a system that starts no threads, full disks.
 #![cfg(unix)]
 mod common;
 
@@ -27,7 +27,7 @@ fn a_lab_that_is_named_twice_runs_once() {
     assert_eq!(rows(&folder.path().join("out/vecadd.csv")).len(), 1);
 }
 
-/// The output of a command whose reader leaves after `read` bytes: its code, and its standard error.
+/// The exit status and standard error of a command whose reader leaves after `read` bytes.
 fn left_after(read: usize, command: &mut Command) -> (Option<i32>, String) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut reader = child.stdout.take().unwrap();
@@ -80,10 +80,10 @@ fn text_that_cannot_be_written_is_said_and_the_rows_are_kept() {
     }
 }
 
-/// Lets the command start no thread and no process.
+/// Forbids the command to start threads or processes.
 fn without_threads(command: &mut Command) -> &mut Command {
-    // SAFETY: both calls are async-signal-safe. The superuser is under no such limit, but a user without a name is; any
-    // other user has some process already.
+    // SAFETY: both calls are async-signal-safe. The limit does not apply to the superuser, but to a user without a
+    // name; any other user already has a process.
     unsafe {
         command.pre_exec(|| {
             let none = libc::rlimit { rlim_cur: 1, rlim_max: 1 };
@@ -103,12 +103,12 @@ fn without_threads_a_run_is_slower_and_not_wrong() {
     std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o777)).unwrap();
     let labs = ["hello", "vecadd", "reduction", "matmul"];
     let args = [&["run"], &labs[..], &["--quick", "--device", "emulated", "--out", "out"]].concat();
-    // NVRTC has threads of its own, and may lie where another user cannot read.
+    // NVRTC has its own threads, and may be installed where another user cannot read.
     let mut command = program(folder.path(), &args);
     let output = without_threads(command.env("WARPLAB_NVRTC", "off")).output().unwrap();
     let words = String::from_utf8_lossy(&output.stderr);
     assert!(!words.contains("panicked"), "{words}");
-    // reduction has a case in a process of its own, which cannot start.
+    // reduction runs a case in a separate process, which cannot start.
     assert_eq!(output.status.code(), Some(4), "{words}");
     assert!(words.contains("cannot start"), "{words}");
     for lab in ["hello", "vecadd", "matmul"] {
@@ -142,11 +142,11 @@ fn without_room_for_temporary_files_nothing_is_wrong_with_a_kernel() {
         let args = ["run", lab, "--quick", "--device", "emulated", "--out", "out"];
         (warplab_in(folder.path(), &args, &full), rows(&folder.path().join(format!("out/{lab}.csv"))))
     };
-    // What kernels print is captured in memory.
+    // The output of kernels is captured in memory.
     let (hello, found) = run("hello");
     assert_eq!(hello.code, 0, "{hello:?}");
     assert!(found.iter().all(|r| r["verdict"] == "pass"), "{found:?}");
-    // A case in a process of its own leaves its record in a temporary file.
+    // A case in a separate process leaves its record in a temporary file.
     let (returning, found) = run("returning");
     assert_eq!(returning.code, 4, "{returning:?}");
     assert!(returning.stderr.contains("No space left on device"), "{returning:?}");
@@ -179,7 +179,7 @@ fn a_run_for_which_there_is_no_room_leaves_the_folder_as_it_was() {
     assert_eq!((files(&out), read("vecadd.csv"), read("session.json")), before);
 }
 
-/// Lets the command have so many bytes of addresses.
+/// Limits the command to `bytes` of address space.
 #[cfg(target_os = "linux")]
 fn with_addresses(command: &mut Command, bytes: u64) -> &mut Command {
     // SAFETY: the call is async-signal-safe.
@@ -205,10 +205,10 @@ fn a_limit_on_addresses_is_met_or_said() {
     }
 }
 
-/// What a command gives, if it ends within a minute.
+/// The result of a command, if it ends within a minute.
 ///
 /// # Panics
-/// When it does not: with what each of its threads waits for.
+/// When it does not, with what each of its threads waits for.
 #[cfg(target_os = "linux")]
 fn within_a_minute(command: &mut Command) -> std::io::Result<std::process::Output> {
     use std::time::{Duration, Instant};
@@ -231,7 +231,7 @@ fn within_a_minute(command: &mut Command) -> std::io::Result<std::process::Outpu
     waiter.join().unwrap()
 }
 
-/// However little memory there is, a run says what it lacks, or runs; it neither crashes nor panics.
+/// However little memory there is, a run either runs or reports what it lacks; it neither crashes nor panics.
 #[cfg(target_os = "linux")]
 #[test]
 fn too_little_memory_for_the_program_itself_is_said() {
@@ -263,7 +263,7 @@ fn too_little_memory_for_the_program_itself_is_said() {
     assert!(run > 8 && refused > 4, "{run} runs, {refused} refused");
 }
 
-/// Has the system answer this call as a kernel does that lacks it, in the program and in all that it starts.
+/// Makes the system answer this call like a kernel that lacks it, for the program and all that it starts.
 #[cfg(target_os = "linux")]
 fn without(call: libc::c_long, command: &mut Command) -> &mut Command {
     let step = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
@@ -287,7 +287,7 @@ fn without(call: libc::c_long, command: &mut Command) -> &mut Command {
     unsafe { command.pre_exec(filter) }
 }
 
-/// A system without Landlock, or without seccomp, keeps a submission from less than is promised.
+/// A system without Landlock, or without seccomp, restricts a submission less than promised.
 #[cfg(target_os = "linux")]
 #[test]
 fn without_a_complete_sandbox_only_trusted_submissions_are_graded() {

@@ -1,4 +1,4 @@
-//! What a person sees: colours, lines that fit the terminal, help, manual pages and completions.
+//! Output for people: colours, lines that fit the terminal, help, manual pages and completions.
 #![cfg(unix)]
 
 use std::{
@@ -10,7 +10,7 @@ use crate::common::{fails, terminal, warplab, warplab_in, warplab_with};
 
 const RACE: [&str; 8] = ["run", "trapezoid", "--variant", "race", "--variant", "atomic", "--device", "emulated"];
 
-/// What `warplab` prints on a terminal with so many columns.
+/// The output of `warplab` on a terminal with `columns` columns.
 fn on_terminal(columns: u16, args: &[&str]) -> String {
     let (mut ours, theirs) = terminal(columns);
     let folder = tempfile::tempdir().unwrap();
@@ -18,7 +18,7 @@ fn on_terminal(columns: u16, args: &[&str]) -> String {
     command.args(args).current_dir(folder.path()).env("TERM", "xterm-256color").env_remove("NO_COLOR");
     command.stdin(Stdio::null()).stdout(theirs.try_clone().unwrap()).stderr(theirs);
     let mut child = command.spawn().unwrap();
-    // The terminal closes when nobody holds its other end.
+    // The terminal closes when no process holds its other end.
     drop(command);
     let mut text = Vec::new();
     // At the end Linux reports an error of the terminal.
@@ -27,7 +27,7 @@ fn on_terminal(columns: u16, args: &[&str]) -> String {
     String::from_utf8_lossy(&text).replace('\r', "")
 }
 
-/// The text without colours and other sequences for the terminal.
+/// The text without colours and other escape sequences.
 fn plain(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let first = parts.next().unwrap_or_default().to_string();
@@ -47,7 +47,7 @@ fn verdicts_and_findings_have_colours_on_a_terminal_only() {
     assert!(forced.stdout.contains(green), "{:?}", forced.stdout);
     let refused = warplab_with(&small, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]);
     assert!(!refused.stdout.contains('\u{1b}'), "{:?}", refused.stdout);
-    // Data for a program never have any.
+    // Data for programs never contain any.
     let data = warplab_with(&[&small[..], &["--csv", "-"]].concat(), &[("CLICOLOR_FORCE", "1")]);
     assert!(data.stdout.contains("pass") && !data.stdout.contains('\u{1b}'), "{:?}", data.stdout);
 }
@@ -68,9 +68,9 @@ fn lines_fit_the_terminal_and_words_stay_whole() {
         let text = on_terminal(columns, args);
         assert!(widest(&text) <= columns.into(), "{args:?} at {columns}: {text}");
     }
-    // A long summary takes a line where there is room.
+    // A long summary takes one line if it fits.
     assert!(widest(&on_terminal(160, &["list"])) > 100);
-    // The same words as without a terminal, however the lines are broken.
+    // The same words as without a terminal, however the lines are wrapped.
     assert_eq!(words(&on_terminal(80, &["run", "nonsense"])), words(&warplab(&["run", "nonsense"]).stderr));
     let narrow = on_terminal(80, &small);
     let is_said = |line: &&str| line.starts_with("   = ") || (line.contains("| ") && line.contains("^ "));
@@ -86,7 +86,7 @@ fn paragraphs_of_a_help_are_broken_by_the_terminal_alone() {
         let text = plain(&on_terminal(80, &[command, "--help"]));
         let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
         let is_text = |line: &&str| !line.is_empty() && !line.starts_with(' ');
-        // A sentence may begin a line.
+        // A new sentence may begin on a new line.
         for pair in lines.windows(2).filter(|pair| pair.iter().all(is_text) && !pair[0].ends_with(['.', ':'])) {
             let next = pair[1].split(' ').next().unwrap();
             assert!(pair[0].chars().count() + 1 + next.chars().count() > 80, "{command}: {pair:?}");

@@ -3,8 +3,8 @@
 #   setup.sh, run_autograder   these two files
 #   lab                        one line: the lab's name, such as `histogram`
 #   rubric.toml                a rubric of your own; without it the lab's own is used
-#   warplab                    the program for Linux; or set WARPLAB_URL below to where it can be fetched
-#   wheels                     where PyPI cannot be reached: the folder that `warplab setup --download wheels` fills
+#   warplab                    the program for Linux; or set WARPLAB_URL below to its address
+#   wheels                     if PyPI cannot be reached: the folder that `warplab setup --download wheels` fills
 set -eu
 root=${AUTOGRADER_ROOT:-/autograder}
 url=${WARPLAB_URL:-}
@@ -27,7 +27,7 @@ chmod 755 "$bin/warplab.new"
 mv "$bin/warplab.new" "$bin/warplab"
 "$bin/warplab" --version
 
-# NVRTC compiles what students hand in. It needs no GPU, and comes from PyPI, or from the archive's folder wheels.
+# NVRTC compiles the submissions. It needs no GPU, and comes from PyPI, or from the archive's folder wheels.
 if [ -z "${WARPLAB_NVRTC:-}" ]; then
     WARPLAB_CACHE="$root/cache"
     export WARPLAB_CACHE

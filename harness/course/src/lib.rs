@@ -1,17 +1,17 @@
-//! Assignments made of the labs: what is handed out, how a student is helped, how what is handed in is judged and
-//! marked, for one submission or for a class.
+//! Assignments based on the labs: handing out, help for students, and judging and marking of submissions, one at a time
+//! or for a whole class.
 //!
 //! # The folders
 //!
 //! A folder uses only the folders below it:
 //!
-//! - `class`: many submissions: who handed in what, marks that survive a kill, pages, other computers.
-//! - `student`: a student's own folder: start, check, submit.
+//! - `class`: many submissions: the roster, marks that survive a kill, pages, clusters.
+//! - `student`: a student's folder: start, check, submit.
 //! - `export`: marks in the formats of those who read them: text, JSON, JUnit, Gradescope, GitHub Classroom.
-//! - `mark`: points, from a rubric and a judgement, with what would raise them.
-//! - `submission`: what is handed in, read without trust: a kernel file, a folder, an archive.
-//! - `judge`: a kernel file run in place of a lab's own: right, wrong and where.
-//! - `assignment`: what is asked: the rubric, the file that is handed out, hints.
+//! - `mark`: points, from a rubric and a judgement, with how to raise them.
+//! - `submission`: reading untrusted submissions: a kernel file, a folder, an archive.
+//! - `judge`: running a kernel file in place of a lab's own: what is right, what is wrong and where.
+//! - `assignment`: the rubric, the file that is handed out, hints.
 
 pub mod assignment;
 pub mod class;

@@ -1,7 +1,7 @@
-//! PTX text as its statements: what a kernel file compiles to, read by those who look at its instructions.
+//! Splits PTX into statements, for checks of a kernel file's instructions.
 
-/// `ptx` with a statement a line, without comments and without what strings say. Inline assembly is as its author has
-/// laid it out: comments over several lines, several statements in one, braces around them.
+/// Returns `ptx` with one statement per line, without comments and the content of strings. Inline assembly keeps its
+/// author's layout: comments over several lines, several statements in one, braces around them.
 pub fn statements(ptx: &str) -> String {
     let mut lines = String::with_capacity(ptx.len());
     let mut rest = ptx;
@@ -31,7 +31,7 @@ pub fn statements(ptx: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The statements of `ptx` without blank lines and space around them.
+    /// The statements of `ptx`, trimmed, without blank lines.
     fn of(ptx: &str) -> Vec<String> {
         let text = statements(ptx);
         text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How long a student waits: `check_times.py WARPLAB [LAB...]` times `warplab check` in the folder of each lab (of all that have an
-assignment), as it is handed out, half done and finished. Before each check the kernel file is saved with another comment, so that
-it is compiled each time. Printed are the first check of a folder, the median of those after it, and the median of the processor time
-that they took, which is nearly the same on a computer that has more to do, in seconds; the command fails if a median of the first
-kind is above `--most`. NVRTC must be found, by `WARPLAB_NVRTC` for example; warplab's cache is a new one.
+"""Measures how long a student waits: `check_times.py WARPLAB [LAB...]` times `warplab check` in the folder of each lab (default:
+all that have an assignment), as handed out, half done and finished. Before each check the kernel file is saved with another comment,
+so that it is compiled each time. It prints, in seconds, the first check of a folder, the median of the later ones, and the median
+of their processor time, which depends little on other load; it fails if a median time is above `--most`. NVRTC must be found, by
+`WARPLAB_NVRTC` for example; warplab's cache is a new one.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def states(lab: str, handed_out: str) -> dict[str, str]:
     parts = parts_of(file.read_text())
     mended = LABS / lab / "tests/mended" / rubric["kernel"]
     if not parts and mended.is_file():
-        # A hunt for mistakes is handed out as it is; half of the kernels come from the mended file.
+        # A bug hunt is handed out unchanged; half of the kernels come from the fixed file.
         own, right = (path.read_text().split('extern "C"') for path in (file, mended))
         half = right[: len(right) // 2] + own[len(right) // 2 :]
         return {"starter": handed_out, "half": 'extern "C"'.join(half), "finished": mended.read_text()}
@@ -38,13 +38,13 @@ def states(lab: str, handed_out: str) -> dict[str, str]:
 
 
 def processor_seconds() -> float:
-    """Processor time of all that has ended below this process."""
+    """Processor time of all child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def check(warplab: Path, folder: Path, environment: dict[str, str]) -> tuple[float, float, int]:
-    """Seconds of one check, those of processor time, and how it ended."""
+    """Runs one check; returns its time, its processor time, and its exit status."""
     begun, used = time.perf_counter(), processor_seconds()
     ended = subprocess.run([warplab, "check"], cwd=folder, env=environment, capture_output=True, text=True)
     seconds = time.perf_counter() - begun

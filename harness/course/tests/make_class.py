@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a class to measure with: `make_class.py LAB COUNT FOLDER` writes COUNT submissions of labs/LAB into a new FOLDER: solutions,
+"""Makes a class for measurements: `make_class.py LAB COUNT FOLDER` writes COUNT submissions of labs/LAB into a new FOLDER: solutions,
 starters, starters with some of their parts solved, mutants, and a few that do not compile, never end, or are no archive. The same
 call gives the same class.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 LABS = Path(__file__).parents[3] / "labs"
 
-# Slips of students: the first of each pair is found in many kernels.
+# Typical slips of students: the first string of each pair occurs in many kernels.
 SLIPS = [
     ("i < n", "i + 1 < n"),
     ("i < n", "i <= n"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a class costs: `measure.sh WARPLAB [LAB] [COUNT]` grades COUNT submissions that make_class.py makes (200 of histogram), prints
-# time and memory, kills a second run half-way and lets it go on, and compares the marks of both.
+# Measures the cost of a class: `measure.sh WARPLAB [LAB] [COUNT]` grades COUNT submissions made by make_class.py (200
+# of histogram), prints time and memory, kills a second run half-way and resumes it, and compares the marks of both.
 set -euo pipefail
 warplab=$(realpath "$1") lab=${2:-histogram} count=${3:-200}
 here=$(realpath "$(dirname "$0")")
@@ -8,7 +8,7 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 python3 "$here/make_class.py" "$lab" "$count" "$place/class"
 
-# KiB that process $1 and all below it hold: pages that several share count once.
+# Memory of process $1 and its descendants, in KiB: pages that several share count once.
 held() {
     local all below next
     all=$1 next=$1

@@ -1,9 +1,9 @@
-//! A rubric's mistakes are told with the nearest right word.
+//! A rubric's mistakes are reported with the nearest valid word.
 use course::assignment::rubric::Rubric;
 
 const RUBRIC: &str = include_str!("../../../labs/vecadd/assignment/rubric.toml");
 
-/// What is wrong with the rubric of vecadd after this change.
+/// The mistakes in vecadd's rubric after this change.
 fn mistakes(old: &str, new: &str) -> String {
     assert!(RUBRIC.contains(old), "{old}");
     Rubric::read(&RUBRIC.replacen(old, new, 1), &vecadd::LAB).unwrap_err().join("\n")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Whether a GPU gives the same marks as the machine: `same_marks.py WARPLAB [LAB...] --device cuda:0` marks each lab's kernel file
-(of all labs that have an assignment) as it is handed out, half done and finished, on the machine and on the device, with one
-seed. Printed are the points of both, and the speed that the device was marked for; the command fails if any criterion but speed
-ended otherwise. NVRTC must be found, by `WARPLAB_NVRTC` for example.
+"""Checks that a GPU gives the same marks as the machine: `same_marks.py WARPLAB [LAB...] --device cuda:0` marks each lab's kernel
+file (default: all labs that have an assignment) as handed out, half done and finished, on the machine and on the device, with one
+seed. It prints the points of both and the marks for speed on the device, and fails if any criterion except speed has another
+outcome. NVRTC must be found, by `WARPLAB_NVRTC` for example.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from make_class import LABS  # noqa: E402
 
 
 def marks(warplab: Path, lab: str, file: Path, device: str, options: list[str]) -> tuple[dict, list[tuple]]:
-    """The marks of the file, and how each of its criteria but speed ended."""
+    """The marks of the file, and the outcome of each criterion except speed."""
     words = [warplab, "grade", lab, file, "--format", "json", "--device", device, *options]
     ended = subprocess.run(words, capture_output=True, text=True)
     if ended.returncode != 0:
@@ -36,7 +36,7 @@ def marks(warplab: Path, lab: str, file: Path, device: str, options: list[str]) 
 
 
 def speeds(marked: dict) -> str:
-    """What each part was marked for by its speed."""
+    """The marks for speed of each part."""
     found = [(part["name"], criterion) for part in marked["parts"] for criterion in part["criteria"] if criterion["kind"] == "speed"]
     return "; ".join(f"{name}: {criterion['state']}, {criterion['words']}" for name, criterion in found)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A class graded on a cluster has the marks that it has without one. `slurm.sh WARPLAB LAB FOLDER` starts a cluster of
-# this one computer with two GPUs that are not there, grades FOLDER with `--slurm` and without, and compares the marks.
-# Needs Debian's packages slurm-wlm and munge, and the right to start their daemons (root in a container).
+# Checks that a class graded on a cluster gets the same marks as without one. `slurm.sh WARPLAB LAB FOLDER` starts a
+# cluster of this one computer with two simulated GPUs, grades FOLDER with `--slurm` and without, and compares the
+# marks. Needs Debian's packages slurm-wlm and munge, and the right to start their daemons (root in a container).
 set -euo pipefail
 [ $# -eq 3 ] || { echo "usage: slurm.sh WARPLAB LAB FOLDER" >&2; exit 2; }
 warplab=$(realpath "$1") lab=$2 folder=$(realpath "$3")
@@ -9,7 +9,7 @@ for program in slurmctld slurmd munged sbatch scontrol sinfo; do
     command -v "$program" > /dev/null || { echo "$program is not there: apt-get install slurm-wlm munge" >&2; exit 4; }
 done
 
-# The daemons' sockets have short names, and all that belongs to them lies here.
+# The folder of all the daemons' files; its path is short because sockets need short names.
 place=$(mktemp -d /tmp/slurm.XXXXXX)
 user=$(id -un) host=$(hostname -s)
 daemons=()
@@ -81,7 +81,7 @@ entries=$(find "$place/there/results" -name '*.json' | wc -l)
 [ "$tasks" -gt 0 ] && [ "$tasks" -eq "$entries" ] || { echo "$tasks tasks for $entries submissions" >&2; exit 1; }
 cmp "$place/here/marks.csv" "$place/there/marks.csv"
 
-# A task that is lost is told of, and graded by the next run.
+# A lost task is reported, and graded by the next run.
 lost=$(find "$place/there/results" -name '*.json' | sort | head -n 1)
 rm "$lost"
 if PATH="$place:$PATH" && printf '#!/bin/sh\necho lost >&2\nexit 1\n' > "$place/sbatch" && chmod +x "$place/sbatch" &&

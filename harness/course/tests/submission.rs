@@ -1,4 +1,4 @@
-//! What is handed in is read without trust.
+//! Untrusted submissions are read safely.
 use std::{
     fs::{self, File},
     io::Write,
@@ -8,15 +8,15 @@ use std::{
 use course::submission::{Submission, Wanted};
 use tempfile::tempdir;
 
-/// What is looked for.
+/// The file to look for.
 const WANTED: Wanted = Wanted { lab: "lab", kernel: "k.cu" };
 
-/// The files that a submission of `k.cu` holds, or why it is not taken.
+/// The files in a submission of `k.cu`, or why it is not taken.
 fn opened(path: &Path) -> Result<Vec<(String, String)>, String> {
     Ok(remarked(path)?.0)
 }
 
-/// The same, and what the student is told about it.
+/// The same, with the remark for the student.
 #[allow(clippy::type_complexity, reason = "two results")]
 fn remarked(path: &Path) -> Result<(Vec<(String, String)>, Option<String>), String> {
     let submission = Submission::open(path, WANTED).map_err(|error| error.to_string())?;
@@ -41,7 +41,7 @@ fn files(names: &[(&str, &str)]) -> Result<Vec<(String, String)>, String> {
     Ok(names.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect())
 }
 
-/// A `.zip` and a `.tar.gz` of these entries, whatever their names are.
+/// A `.zip` and a `.tar.gz` of these entries, with any names.
 fn archives(folder: &Path, entries: &[(&str, &str)]) -> [PathBuf; 2] {
     let entries: Vec<(&str, &[u8])> = entries.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     archives_of(folder, &entries)
@@ -98,7 +98,8 @@ fn the_kernel_file_and_the_headers_below_its_folder_are_taken() {
         fs::write(path, text).unwrap();
     }
     assert_eq!(opened(&handed), taken);
-    // A kernel file that is named itself may have any name, and is taken alone: what lies beside it may be of others.
+    // A kernel file that is given directly may have any name, and is taken alone: other files in its folder may be
+    // others'.
     let own = "#include \"own.cuh\"\n#include \"sub/more/deep.h\"\n";
     fs::write(handed.join("ada/mine.cu"), own).unwrap();
     fs::remove_file(handed.join("ada/k.cu")).unwrap();
@@ -106,7 +107,7 @@ fn the_kernel_file_and_the_headers_below_its_folder_are_taken() {
     let taken = (files(&[("k.cu", own)]).unwrap(), Some(alone.to_string()));
     assert_eq!(remarked(&handed.join("ada/mine.cu")), Ok(taken));
     let taken = files(&[("k.cu", own), ("own.cuh", "header"), ("sub/more/deep.h", "deep")]);
-    // So may the only one, and two may not.
+    // So may a file that is the only one; two may not.
     let remark = Some("ada/mine.cu was taken as k.cu: name it so".to_string());
     assert_eq!(remarked(&handed), Ok((taken.unwrap(), remark)));
     fs::write(handed.join("other.cu"), "").unwrap();
@@ -132,7 +133,7 @@ fn a_kernel_file_is_known_in_capitals_and_behind_txt() {
         fs::write(&file, "kernel").unwrap();
         assert_eq!(opened(&file), files(&[("k.cu", "kernel")]));
     }
-    // The one that is called so is taken, whatever else is there.
+    // The file of the wanted name is taken, whatever else is there.
     let taken = files(&[("help.cu", "help"), ("k.cu", "kernel")]);
     for archive in archives(folder.path(), &[("K.cu.txt", "kernel"), ("help.cu", "help")]) {
         assert_eq!(opened(&archive), taken, "{archive:?}");
@@ -149,7 +150,7 @@ fn a_kernel_file_is_known_in_capitals_and_behind_txt() {
     assert!(opened(&closed[0]).unwrap_err().contains("but mine.7z, which cannot be opened here: pack it"));
 }
 
-/// An archive is opened where there is no kernel file, and one more in it.
+/// An archive is opened if there is no kernel file, and one more nested in it.
 #[test]
 fn an_archive_in_a_folder_or_in_an_archive_is_opened() {
     let folder = tempdir().unwrap();
@@ -179,7 +180,7 @@ fn an_archive_in_a_folder_or_in_an_archive_is_opened() {
     assert!(opened(&broken[0]).unwrap_err().starts_with("in.zip is not a zip archive"));
 }
 
-/// What `warplab submit` has packed says for which lab, and under which name the kernel file is there.
+/// The list of `warplab submit` names the lab and the path of the kernel file.
 #[test]
 fn the_list_of_an_archive_is_believed_only_about_names() {
     let folder = tempdir().unwrap();

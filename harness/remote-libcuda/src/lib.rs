@@ -1,7 +1,7 @@
-//! A `libcuda` whose every call is done by another process: the C side of [`remote::client`].
+//! A `libcuda` that forwards every call to another process: the C side of [`remote::client`].
 //!
-//! When that process is gone, or answers what is no answer, nothing that was asked of it is known any more. The process
-//! that asked then says so and ends, as after a crash, so that its case fails and no other.
+//! If that process exits or sends a malformed reply, all its state is lost. This process then reports it and aborts, so
+//! that only its case fails.
 #![cfg(target_os = "linux")]
 #![allow(clippy::missing_safety_doc, non_snake_case, reason = "the functions of cuda.h, with its arguments")]
 #![allow(clippy::unused_unit, clippy::too_many_arguments, reason = "as above")]
@@ -24,15 +24,15 @@ use remote::{
 
 static CLIENT: OnceLock<Client> = OnceLock::new();
 
-/// Connects this library with the worker at the other end of a socket, which it owns from here on: 0, or -1.
+/// Connects this library with the worker at the other end of a socket, which it takes over. Returns 0, or -1.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn remote_connect(socket: RawFd) -> c_int {
-    // SAFETY: the caller gives the descriptor away.
+    // SAFETY: the caller gives up the descriptor.
     let client = Client::new(unsafe { UnixStream::from_raw_fd(socket) });
     client.ok().and_then(|client| CLIENT.set(client).ok()).map_or(-1, |()| 0)
 }
 
-/// Has kernels print to what is this process's standard output now: 0, or a driver's code.
+/// Redirects the output of kernels to this process's current standard output. Returns 0, or a driver's code.
 #[unsafe(no_mangle)]
 extern "C" fn remote_print_here() -> c_int {
     sure(client().print_to(io::stdout().as_fd()))
@@ -45,7 +45,7 @@ fn client() -> &'static Client {
 /// Ends this process: there is nothing left to judge.
 fn lost(error: &io::Error) -> ! {
     let what = match error.kind() {
-        io::ErrorKind::InvalidData => format!("gave an answer that is none ({error})"),
+        io::ErrorKind::InvalidData => format!("sent a malformed reply ({error})"),
         io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => {
             "ended before its time".to_string()
         }
@@ -56,7 +56,7 @@ fn lost(error: &io::Error) -> ! {
     unsafe { libc::abort() }
 }
 
-/// The answer, if there is one.
+/// Returns the reply, or ends the process if there is none.
 fn sure<T>(answer: io::Result<T>) -> T {
     answer.unwrap_or_else(|error| lost(&error))
 }
@@ -86,14 +86,14 @@ macro_rules! stubs {
 }
 remote::calls!(stubs);
 
-/// Does one of the calls that give a constant text; `None` for others.
+/// Handles the calls that return a constant text; `None` for others.
 fn said(number: u64, arguments: &[u64]) -> Option<c_int> {
     let name = PLAIN[number as usize].name;
     if !["cuGetErrorName", "cuGetErrorString"].contains(&name) {
         return None;
     }
     let to = ptr::with_exposed_provenance_mut::<*const c_char>(arguments[1] as usize);
-    // SAFETY: the caller of such a function gives the address of a pointer.
+    // SAFETY: the caller of such a function passes the address of a pointer.
     Some(unsafe { write(to, sure(client().said(number, arguments[0]))) })
 }
 
@@ -113,7 +113,7 @@ unsafe extern "C" fn cuModuleLoadData(module: *mut u64, image: *const c_char) ->
     sure(unsafe { client().load(module, image) })
 }
 
-/// Only for the log of an image that is refused.
+/// Supported only for the log of a refused image.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuModuleLoadDataEx(
     module: *mut u64,
@@ -226,7 +226,7 @@ unsafe extern "C" fn cuLaunchCooperativeKernel(
 /// Launches a function, with the sizes of the grid, of its blocks, and of their dynamic shared memory.
 ///
 /// # Safety
-/// `parameters` is as the driver wants it for the function.
+/// `parameters` is as the driver requires it for the function.
 unsafe fn launch(
     is_cooperative: bool,
     function: u64,
@@ -236,18 +236,18 @@ unsafe fn launch(
 ) -> c_int {
     let [gx, gy, gz, bx, by, bz, bytes] = sizes.map(u64::from);
     let launch = Launch { is_cooperative, function, shape: [gx, gy, gz, bx, by, bz, bytes, stream] };
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     sure(unsafe { client().launch(&launch, parameters) })
 }
 
-/// Writes what a call gives to `to`, and answers as a driver does.
+/// Writes the result of a call to `to`, and returns a driver's code.
 ///
 /// # Safety
 /// `to` is the caller's place for it.
 unsafe fn write<T>(to: *mut T, given: Result<T, c_int>) -> c_int {
     match given {
         Ok(value) => {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             unsafe { to.write(value) };
             0
         }
@@ -282,7 +282,7 @@ unsafe extern "C" fn cuModuleUnload(module: u64) -> c_int {
     sure(client().unload(module))
 }
 
-/// The text of the machine's function; null on a GPU.
+/// The text returned by the machine's function `name`; null on a GPU.
 fn told(name: &str) -> *mut c_char {
     let text = CString::new(sure(client().tell(name))).unwrap_or_default();
     if text.is_empty() { ptr::null_mut() } else { text.into_raw() }
@@ -318,6 +318,6 @@ unsafe extern "C" fn simt_string_free(text: *mut c_char) {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
-    // SAFETY: the caller gives a text that NUL ends.
+    // SAFETY: the caller passes a NUL-terminated text.
     sure(client().configure(unsafe { CStr::from_ptr(json) }.to_bytes()))
 }

@@ -1,43 +1,44 @@
-//! The calls that pass from the judge to the worker, and what each of their arguments is.
+//! The calls that the judge forwards to the worker, with the kinds of their arguments.
 
 use self::Kind::{Config, In, List, Name, Out, Read, Said, Text, Value, Write};
 
-/// What an argument is, and which bytes it stands for.
+/// The kind of an argument, which says what bytes it refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A number, or a handle or address of the worker's.
+    /// A number, or a handle or address in the worker.
     Value,
-    /// Where so many bytes are written; may be null.
+    /// A pointer through which this number of bytes is written; may be null.
     Out(usize),
-    /// Where so many bytes are read; may be null.
+    /// A pointer through which this number of bytes is read; may be null.
     In(usize),
-    /// A text that NUL ends.
+    /// A NUL-terminated text.
     Text,
-    /// Where a pointer to a constant text is written.
+    /// A pointer through which a pointer to a constant text is written.
     Said,
-    /// Host memory that is read: as many bytes as the argument of this number says.
+    /// Host memory that is read; its length in bytes is the argument with this index.
     Read(usize),
-    /// Host memory that is written, likewise.
+    /// Host memory that is written, with its length as for `Read`.
     Write(usize),
-    /// Likewise, of a length in 32 bits.
+    /// Host memory that is written, with a length in 32 bits.
     Name(usize),
-    /// Where elements are read: the argument that says how many, in 32 bits; how many fewer there are; bytes of each.
+    /// A list that is read: the index of the argument with its length (32 bits), a number to subtract from that length,
+    /// and the bytes of each element.
     List(usize, usize, usize),
-    /// A launch's configuration, as [`config`] has it, with its attributes.
+    /// A launch's configuration, in the layout of [`config`], with its attributes.
     Config,
 }
 
-/// The layout of `CUlaunchConfig`, which is sent with its attributes behind it.
+/// The layout of `CUlaunchConfig`, which is sent with its attributes appended.
 pub mod config {
-    /// Its bytes.
+    /// Its size in bytes.
     pub const BYTES: usize = 56;
-    /// Where it has the address of its attributes.
+    /// The offset of the address of its attributes.
     pub const ATTRIBUTES: usize = 40;
-    /// Where it has their number, in 32 bits.
+    /// The offset of their number, in 32 bits.
     pub const COUNT: usize = 48;
-    /// The bytes of an attribute.
+    /// The size of an attribute in bytes.
     pub const ATTRIBUTE: usize = 72;
-    /// The most attributes that are sent: more than there are kinds of them.
+    /// The most attributes that are sent: more than there are kinds of attributes.
     pub const MOST: usize = 64;
 }
 
@@ -53,29 +54,29 @@ pub struct Call {
 /// The most arguments of a call.
 pub const MOST: usize = 12;
 
-/// What is asked beside the calls of the table: numbers above the table's.
+/// Requests besides the calls of the table; their numbers are above the table's.
 pub mod other {
     /// A launch: whether it is cooperative, function, grid, block, shared bytes, stream, parameters.
     pub const LAUNCH: u64 = 1 << 32;
-    /// Loads a module for the log that its refusal leaves.
+    /// Loads a module, and returns the log if it is refused.
     pub const LOG: u64 = LAUNCH + 1;
-    /// Maps a piece of memory that comes along at an address.
+    /// Maps memory at an address; its descriptor is sent along.
     pub const MAP: u64 = LAUNCH + 2;
     /// Unmaps memory.
     pub const UNMAP: u64 = LAUNCH + 3;
-    /// Writes managed memory as a host does.
+    /// Writes managed memory as the host does.
     pub const POKE: u64 = LAUNCH + 4;
-    /// Reads managed memory as a host does.
+    /// Reads managed memory as the host does.
     pub const PEEK: u64 = LAUNCH + 5;
     /// The text that a function of the machine returns.
     pub const TELL: u64 = LAUNCH + 6;
     /// The machine's settings.
     pub const CONFIGURE: u64 = LAUNCH + 7;
-    /// The standard output, which comes along: what kernels print goes there.
+    /// Changes the standard output, to which kernels print; its descriptor is sent along.
     pub const OUTPUT: u64 = LAUNCH + 8;
 }
 
-/// Gives the table to a macro: each call with its arguments.
+/// Passes the table to a macro: each call with its arguments.
 #[macro_export]
 macro_rules! calls {
     ($with:ident) => {
@@ -162,7 +163,7 @@ macro_rules! calls {
     };
 }
 
-/// Those of the table that the judge's side wraps in a call of its own.
+/// The calls of the table that the judge's side wraps in functions of its own.
 #[macro_export]
 macro_rules! wrapped_calls {
     ($with:ident) => {
@@ -185,10 +186,10 @@ macro_rules! table {
     };
 }
 
-/// The calls that are passed on as they are.
+/// The calls that are forwarded unchanged.
 pub static PLAIN: &[Call] = &calls!(table);
 
-/// The calls behind those of the judge's side.
+/// The calls used by the wrappers on the judge's side.
 pub static WRAPPED: &[Call] = &wrapped_calls!(table);
 
 /// The call of this number.

@@ -1,11 +1,11 @@
-//! The sizes of kernels' parameters, from PTX. The judge copies as many bytes of each argument, so that it must not ask
-//! the worker for them: a size that is too large would have it send its own memory.
+//! The sizes of kernels' parameters, from PTX. The judge copies this many bytes of each argument, so it must not take
+//! the sizes from the worker: a size that is too large would make it send its own memory.
 use std::collections::{HashMap, HashSet};
 
 /// The offset and the size of each parameter of a kernel, in bytes.
 pub type Parameters = Vec<(usize, usize)>;
 
-/// The parameters of every kernel in `ptx`. What is not PTX has none.
+/// The parameters of every kernel in `ptx`; empty for a text that is not PTX.
 pub fn of(ptx: &str) -> HashMap<String, Parameters> {
     let text = without_comments(ptx);
     let is_of_name = |c: char| c.is_alphanumeric() || "_$%".contains(c);
@@ -39,8 +39,8 @@ pub fn managed(ptx: &str) -> HashSet<String> {
     declared.map(name).collect()
 }
 
-/// Bytes of a parameter, as `.param .align 8 .b8 name[16]` or `.param .u64 .ptr .global .align 4 name` declares it, and
-/// what its offset is a multiple of.
+/// The size in bytes and the alignment of a parameter declared as `.param .align 8 .b8 name[16]` or `.param .u64 .ptr
+/// .global .align 4 name`.
 fn size(declared: &str) -> (usize, usize) {
     const LARGEST: usize = 1 << 15;
     let (front, count) = match declared.split_once('[') {
@@ -58,7 +58,7 @@ fn size(declared: &str) -> (usize, usize) {
     };
     let element: usize = words.iter().find_map(bytes).unwrap_or(0);
     let after = |at: usize| words.get(at + 1).and_then(|word| word.parse().ok());
-    // Behind `.ptr` it is the alignment of what the parameter points to.
+    // After `.ptr`, it is the alignment of the memory that the parameter points to.
     let own = words.iter().position(|word| *word == ".ptr").unwrap_or(words.len());
     let align = words[..own].iter().position(|word| *word == ".align").and_then(after);
     (element.saturating_mul(count).min(LARGEST), align.unwrap_or(element).clamp(1, 256))

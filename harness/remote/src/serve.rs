@@ -1,4 +1,4 @@
-//! The worker: does what the judge asks, with the driver's library, until the judge hangs up.
+//! The worker: executes the judge's requests with the driver's library, until the judge disconnects.
 use std::{
     ffi::{CStr, CString, c_char, c_int, c_void},
     io::{self, BufReader, BufWriter, Write},
@@ -16,16 +16,16 @@ use crate::{
     shared,
 };
 
-/// What an argument has brought.
+/// The content of an argument.
 enum Given {
     Value(u64),
-    /// Bytes that are read.
+    /// Bytes that the call reads.
     Bytes(Vec<u8>),
-    /// Bytes that are written and sent back.
+    /// Bytes that the call writes and that are sent back.
     Wanted,
 }
 
-/// Room for what the driver writes. It begins at a multiple of 64 bytes, as tensor maps must.
+/// A buffer for the driver's output. It is aligned to 64 bytes, as tensor maps must be.
 struct Written {
     room: Vec<u8>,
     start: usize,
@@ -46,18 +46,18 @@ impl Written {
     }
 }
 
-/// The configuration of a launch as it was sent, with the address that its attributes, which are behind it, have here.
+/// The received configuration of a launch, with the address of its attributes, which follow it, in this process.
 fn configured(mut bytes: Vec<u8>) -> io::Result<Vec<u8>> {
     let behind = bytes.len().checked_sub(config::BYTES).ok_or_else(strange)?;
     let count = behind / config::ATTRIBUTE;
-    // The bytes stay where they are when the vector is moved.
+    // Moving the vector does not move the bytes.
     let place = if count == 0 { 0 } else { bytes.as_ptr() as u64 + config::BYTES as u64 };
     bytes[config::ATTRIBUTES..][..8].copy_from_slice(&place.to_ne_bytes());
     bytes[config::COUNT..][..4].copy_from_slice(&(count as u32).to_ne_bytes());
     Ok(bytes)
 }
 
-/// A driver's library: the addresses of its functions.
+/// A driver's library, as a function that finds functions by name.
 pub struct Worker<F> {
     find: F,
     socket: UnixStream,
@@ -65,13 +65,13 @@ pub struct Worker<F> {
     to: BufWriter<UnixStream>,
 }
 
-/// Serves the judge at the other end of `socket`, with functions that `find` finds by name, until it hangs up.
+/// Serves the judge at the other end of `socket`, with functions that `find` finds by name, until it disconnects.
 ///
 /// # Errors
-/// The socket's; what is no request.
+/// Errors of the socket; malformed requests.
 ///
 /// # Safety
-/// `find` gives functions of the driver API, or null.
+/// `find` returns functions of the driver API, or null.
 pub unsafe fn serve<F: Fn(&str) -> *const c_void>(socket: UnixStream, find: F) -> io::Result<()> {
     let (from, to) = (BufReader::new(socket.try_clone()?), BufWriter::new(socket.try_clone()?));
     let mut worker = Worker { find, socket, from, to };
@@ -81,7 +81,7 @@ pub unsafe fn serve<F: Fn(&str) -> *const c_void>(socket: UnixStream, find: F) -
             number => number?,
         };
         worker.answer(number)?;
-        // The judge waits for the answer to the last request that it has sent.
+        // The judge waits for the reply to the last request that it has sent.
         if worker.from.buffer().is_empty() {
             worker.to.flush()?;
         }
@@ -126,7 +126,7 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
             other::TELL => self.tell(),
             other::OUTPUT => {
                 let file = self.descriptor()?;
-                // SAFETY: calls on descriptors that this process owns; what was printed before goes where it belongs.
+                // SAFETY: calls on descriptors that this process owns; earlier output is flushed to the old one.
                 let status = unsafe {
                     libc::fflush(ptr::null_mut());
                     libc::dup2(file.as_raw_fd(), 1)
@@ -154,8 +154,8 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
         put(&mut self.to, u64::from(code as u32))
     }
 
-    /// Calls a function with integers and pointers, as the C ABI of 64-bit Linux passes them: those that it does not
-    /// take do no harm.
+    /// Calls a function with integers and pointers, as the C ABI of 64-bit Linux passes them: surplus arguments do no
+    /// harm.
     fn invoke(&self, name: &str, given: &[u64]) -> c_int {
         const NOT_FOUND: c_int = 500;
         type Any = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> c_int;
@@ -179,7 +179,7 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
             given.push(self.given(*kind)?);
         }
         let value = |at: usize| if let Given::Value(value) = given[at] { value } else { 0 };
-        // What is sent back, at its final place.
+        // Outputs to send back, at their final addresses.
         let mut outs: Vec<Written> = Vec::new();
         for (kind, given) in call.kinds.iter().zip(&given) {
             let length = match kind {
@@ -200,7 +200,7 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
             });
         }
         let mut code = self.invoke(call.name, &arguments);
-        // What is copied from or to pageable memory lies here, so that the copy must end before this does.
+        // Data copied from or to pageable memory is in a local buffer, so the copy must end before the buffer is freed.
         let is_staged = given
             .iter()
             .zip(call.kinds)
@@ -223,7 +223,7 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
         Ok(())
     }
 
-    /// Reads an argument: a value, or whether it is null, there, or in memory that both have.
+    /// Reads an argument: a value, or whether it is null, present, or in shared memory.
     fn given(&mut self, kind: Kind) -> io::Result<Given> {
         if kind == Kind::Value {
             return Ok(Given::Value(self.number()?));
@@ -270,8 +270,9 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
         self.code(code)
     }
 
-    /// Whether these are what a function takes, from which the driver reads as much as that is. The judge knows it from
-    /// a text that a stranger wrote. A driver that cannot say so (before CUDA 12.4) takes the judge's word.
+    /// Whether these are a function's parameters, of which the driver reads as many bytes as the function has. The
+    /// judge parsed them from an untrusted text. With a driver that cannot report them (before CUDA 12.4), the judge's
+    /// sizes are trusted.
     fn takes(&self, function: u64, parameters: &[Vec<u8>]) -> bool {
         const QUESTION: &str = "cuFuncGetParamInfo";
         let size = |at: usize| {
@@ -305,7 +306,8 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
         self.code(c_int::from(mapped.is_err()))
     }
 
-    /// Receives a descriptor, when the judge knows that nothing was read ahead: it comes with the next byte.
+    /// Receives a descriptor, at a point where the judge knows that nothing was read ahead: it comes with the next
+    /// byte.
     fn descriptor(&mut self) -> io::Result<OwnedFd> {
         if !self.from.buffer().is_empty() {
             return Err(strange());
@@ -323,7 +325,7 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
         if tell.is_null() || free.is_null() {
             return put_bytes(&mut self.to, &[]);
         }
-        // SAFETY: functions of the machine, with these types; what is allocated is freed by the library that made it.
+        // SAFETY: functions of the machine, with these types; the memory is freed by the library that allocated it.
         unsafe {
             let text = std::mem::transmute::<*const c_void, Tell>(tell)();
             if text.is_null() {

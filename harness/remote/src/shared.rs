@@ -1,4 +1,4 @@
-//! Host memory that both processes have at the same address, and how it gets there: in pieces, each a memory file.
+//! Host memory that both processes map at the same address, in pieces, each of which is a memory file.
 use std::{
     fs::File,
     io, mem,
@@ -11,24 +11,24 @@ use std::{
 
 use libc::{MAP_ANONYMOUS, MAP_FIXED, MAP_FIXED_NOREPLACE, MAP_NORESERVE, MAP_PRIVATE, MAP_SHARED, c_int};
 
-/// Bytes of a piece: less than the largest file that a judged process may write.
+/// The size of a piece in bytes: less than the largest file that a judged process may write.
 pub const PIECE: usize = 1 << 29;
 
-/// What addresses and lengths are multiples of.
+/// The alignment of addresses and lengths.
 pub const PAGE: usize = 1 << 16;
 
-/// Maps so many bytes of the judge's own at `address`, where nothing is mapped yet.
+/// Reserves `bytes` bytes of the judge's address space at `address`, where nothing is mapped yet.
 ///
 /// # Errors
-/// The system's; [`io::ErrorKind::AddrInUse`] when there is something.
+/// Errors of the system; [`io::ErrorKind::AddrInUse`] when something is mapped there.
 pub fn reserve(address: usize, bytes: usize) -> io::Result<()> {
     map(address, bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1)
 }
 
-/// Maps a piece at `address`: over what was reserved there, or where nothing is.
+/// Maps a piece at `address`: over reserved memory, or where nothing is mapped.
 ///
 /// # Errors
-/// The system's.
+/// Errors of the system.
 pub fn map_piece(address: usize, bytes: usize, piece: &OwnedFd, is_reserved: bool) -> io::Result<()> {
     let how = if is_reserved { MAP_FIXED } else { MAP_FIXED_NOREPLACE };
     map(address, bytes, MAP_SHARED | how, piece.as_raw_fd())
@@ -36,30 +36,30 @@ pub fn map_piece(address: usize, bytes: usize, piece: &OwnedFd, is_reserved: boo
 
 fn map(address: usize, bytes: usize, flags: c_int, file: RawFd) -> io::Result<()> {
     let rights = libc::PROT_READ | libc::PROT_WRITE;
-    // SAFETY: the caller has reserved what is mapped over; nothing else is replaced.
+    // SAFETY: the caller has reserved the memory that is mapped over; nothing else is replaced.
     let got = unsafe { libc::mmap(ptr::without_provenance_mut(address), bytes, rights, flags, file, 0) };
     if got == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
     if got.addr() != address {
-        // A system without MAP_FIXED_NOREPLACE takes the address as a wish.
+        // A system without MAP_FIXED_NOREPLACE treats the address as a hint.
         unmap(got.addr(), bytes);
         return Err(io::ErrorKind::AddrInUse.into());
     }
     Ok(())
 }
 
-/// Unmaps what one of these functions has mapped.
+/// Unmaps a mapping made by one of these functions.
 pub fn unmap(address: usize, bytes: usize) {
     // SAFETY: the caller names a mapping of its own.
     unsafe { libc::munmap(ptr::without_provenance_mut(address), bytes) };
 }
 
-/// A memory file of so many bytes, which neither process can make longer or shorter: what is not mapped counts as
-/// memory of neither, and what is mapped and gone ends the process that reads it.
+/// Creates a memory file of `bytes` bytes whose length neither process can change: unmapped pages would count as memory
+/// of neither, and accesses to truncated pages would kill the process that reads them.
 ///
 /// # Errors
-/// The system's.
+/// Errors of the system.
 pub fn piece(bytes: usize) -> io::Result<OwnedFd> {
     // SAFETY: a plain system call with a static name; the descriptor is owned from here on.
     let file = unsafe {
@@ -78,7 +78,7 @@ pub fn piece(bytes: usize) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// Room for one descriptor beside a message.
+/// Room for one descriptor along with a message.
 const CONTROL: usize = 64;
 
 /// A message of one byte, with room for a descriptor.
@@ -98,7 +98,7 @@ fn with_message<T>(of: impl FnOnce(&mut libc::msghdr) -> T) -> T {
 /// Sends a descriptor.
 ///
 /// # Errors
-/// The socket's.
+/// Errors of the socket.
 pub fn send(socket: &UnixStream, file: BorrowedFd<'_>) -> io::Result<()> {
     with_message(|message| {
         // SAFETY: the header has room for one descriptor, and is whole.
@@ -119,7 +119,7 @@ pub fn send(socket: &UnixStream, file: BorrowedFd<'_>) -> io::Result<()> {
 /// Receives a descriptor.
 ///
 /// # Errors
-/// The socket's; when none came.
+/// Errors of the socket; when none came.
 pub fn receive(socket: &UnixStream) -> io::Result<OwnedFd> {
     with_message(|message| {
         // SAFETY: the header is whole, and the system has filled it; the descriptor is owned from here on.
@@ -140,7 +140,8 @@ pub fn receive(socket: &UnixStream) -> io::Result<OwnedFd> {
 mod tests {
     use super::*;
 
-    /// A worker that broke out would otherwise keep in it what no limit counts, or take from the judge what it reads.
+    /// A worker that broke out could otherwise hide memory in it that no limit counts, or truncate what the judge
+    /// reads.
     #[test]
     fn a_piece_has_one_length() {
         use std::os::unix::fs::FileExt;

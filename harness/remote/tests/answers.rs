@@ -1,4 +1,4 @@
-//! What a worker can do to its judge: nothing but be wrong.
+//! A misbehaving worker can only give wrong results to its judge.
 #![cfg(target_os = "linux")]
 use std::{
     ffi::{c_char, c_void},
@@ -16,7 +16,7 @@ use remote::{
     serve::serve,
 };
 
-/// The judge's end, which does not wait for ever, and the worker's.
+/// The judge's end, with a read timeout, and the worker's.
 fn pair() -> (UnixStream, UnixStream) {
     let (mine, theirs) = UnixStream::pair().unwrap();
     let long = Some(Duration::from_secs(10));
@@ -25,7 +25,7 @@ fn pair() -> (UnixStream, UnixStream) {
     (mine, theirs)
 }
 
-/// A client of a worker that does as `worker` does.
+/// A client whose worker runs `worker`.
 fn client(worker: impl FnOnce(UnixStream) -> io::Result<()> + Send + 'static) -> Client {
     let (mine, theirs) = pair();
     thread::spawn(move || worker(theirs));
@@ -50,7 +50,7 @@ fn an_answer_has_as_many_bytes_as_were_asked_for() {
     let client = client(|mut worker| {
         asked(&mut worker)?;
         put(&mut worker, 0)?;
-        // More than was asked for is the beginning of the next answer.
+        // Surplus bytes count as the beginning of the next reply.
         worker.write_all(&[1, 0, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9])?;
         asked(&mut worker)
     });
@@ -59,17 +59,18 @@ fn an_answer_has_as_many_bytes_as_were_asked_for() {
 }
 
 fn record(client: &Client) -> i32 {
-    // SAFETY: these are values.
+    // SAFETY: these are plain values.
     unsafe { client.call(number("cuEventRecord"), &[11, 12]) }.unwrap()
 }
 
-/// Between a record and the launch behind it, the judge waits for nothing: the way to the worker would be in the time.
+/// Between a record and the launch after it, the judge does not wait: the measured time would include the latency to
+/// the worker.
 #[test]
 fn what_gives_nothing_back_goes_with_the_next_call_which_brings_its_code() {
     const REFUSED: i32 = 400;
     let (mine, mut worker) = pair();
     let client = Client::new(mine).unwrap();
-    // SAFETY: these are values.
+    // SAFETY: these are plain values.
     let clear = || unsafe { client.call(number("cuMemsetD8Async"), &[13, 0, 14, 12]) }.unwrap();
     assert_eq!([record(&client), record(&client), clear()], [0; 3], "nobody has answered yet");
     let worker = thread::spawn(move || {
@@ -90,14 +91,14 @@ fn what_gives_nothing_back_goes_with_the_next_call_which_brings_its_code() {
     worker.join().unwrap();
 }
 
-/// Neither waits for the other to read, however many calls nobody waits for.
+/// Neither side blocks until the other reads, however many calls are pipelined.
 #[test]
 fn a_hundred_thousand_records_come_to_an_end() {
     unsafe extern "C" fn right() -> i32 {
         0
     }
     let client = client(|worker| {
-        // SAFETY: it takes no arguments, and those that it is given do no harm.
+        // SAFETY: the function takes no arguments, and surplus ones do no harm.
         unsafe { serve(worker, |_| right as *const c_void) }
     });
     assert!((0..100_000).all(|_| record(&client) == 0));
@@ -117,7 +118,7 @@ struct Config {
 #[test]
 fn a_launch_that_is_asked_about_comes_with_its_attributes() {
     unsafe extern "C" fn sum(out: *mut u32, function: u64, config: *const Config) -> i32 {
-        // SAFETY: the worker's side gives these.
+        // SAFETY: the worker's side passes these.
         unsafe {
             let config = &*config;
             let attributes = (0..config.count as usize).map(|at| (*config.attributes.add(at)).iter().sum::<u32>());
@@ -143,7 +144,7 @@ fn a_launch_that_is_asked_about_comes_with_its_attributes() {
     assert_eq!(ask(&raw const config), (0, 28 + 70));
 }
 
-/// A host asks for it before each call.
+/// A host queries it before each call.
 #[test]
 fn the_current_context_is_known_without_asking() {
     let client = client(|mut worker| {
@@ -154,7 +155,7 @@ fn the_current_context_is_known_without_asking() {
         worker.write_all(&[1, 0, 0, 0])
     });
     let mut context = 0_u64;
-    // SAFETY: a value; and there is room for a handle.
+    // SAFETY: a plain value; and there is room for a handle.
     unsafe {
         assert_eq!(client.call(number("cuCtxSetCurrent"), &[21]).unwrap(), 0);
         assert_eq!(client.call(number("cuCtxGetCurrent"), &[&raw mut context as u64]).unwrap(), 0);
@@ -183,7 +184,7 @@ fn a_text_that_is_too_long_is_refused_before_it_comes() {
 const PTX: &std::ffi::CStr = c".visible .entry small(.param .u32 a) { ret; }\n\
     .visible .entry large(.param .u32 a, .param .align 8 .b8 b[4096]) { ret; }";
 
-/// Serves what comes before a launch, with this handle for each function.
+/// Serves the requests before a launch, with this handle for each function.
 fn loads(worker: &mut UnixStream, handles: &[u64]) -> io::Result<()> {
     assert_eq!((get(worker)?, get(worker)?, get(worker)?), (number("cuModuleLoadData"), 1, 1));
     get_bytes(worker, 4096)?;
@@ -220,8 +221,8 @@ fn one_function_cannot_be_given_for_another_one_with_larger_parameters() {
     assert_eq!(function(&client, c"large").unwrap_err().kind(), io::ErrorKind::InvalidData);
 }
 
-/// Otherwise the judge takes the parameters of a stranger's kernel for those of its own one of that name, with which it
-/// compares them.
+/// Otherwise the judge would use the parameters of an untrusted kernel for its own kernel of the same name, with which
+/// it is compared.
 #[test]
 fn one_module_cannot_be_given_for_another_one() {
     let client = client(|mut worker| {
@@ -256,14 +257,14 @@ fn a_launch_sends_its_parameters_and_nothing_behind_them() {
     assert_eq!((client.parameter(8, 0), client.parameter(8, 1)), (Some((0, 4)), None));
 }
 
-/// The driver reads as many bytes as the kernel has parameters, whatever the judge has read in the kernel's text.
+/// The driver reads as many bytes as the kernel has parameters, whatever the judge has parsed from the kernel's text.
 #[test]
 fn a_worker_launches_with_the_parameters_that_the_driver_knows_of_only() {
     unsafe extern "C" fn info(_: u64, at: usize, offset: *mut usize, bytes: *mut usize) -> i32 {
         if at > 0 {
             return 1;
         }
-        // SAFETY: the worker's side gives these.
+        // SAFETY: the worker's side passes these.
         unsafe {
             *offset = 0;
             *bytes = 8;
@@ -277,7 +278,7 @@ fn a_worker_launches_with_the_parameters_that_the_driver_knows_of_only() {
     thread::spawn(move || {
         let find =
             |name: &str| if name == "cuFuncGetParamInfo" { info as *const c_void } else { launch as *const c_void };
-        // SAFETY: the arguments are those that they take, and those that one of them is given do no harm.
+        // SAFETY: the arguments are those that they take, and surplus ones do no harm.
         unsafe { serve(worker, find) }
     });
     for (given, answer) in [(&[8][..], 0), (&[], 1), (&[4], 1), (&[9], 1), (&[8, 8], 1)] {
@@ -291,7 +292,7 @@ fn a_worker_launches_with_the_parameters_that_the_driver_knows_of_only() {
     }
 }
 
-/// The machine is told that the address is the host's, once, and gets none of the bytes there.
+/// The machine is told once that the address belongs to the host, and gets none of the bytes there.
 #[test]
 fn a_launch_that_is_given_an_address_of_the_judges_says_so() {
     const TAKES: &std::ffi::CStr = c".visible .entry takes(.param .u64 a) { ret; }";
@@ -340,7 +341,7 @@ fn managed_memory_is_put_over_nothing_that_the_judge_has() {
         put(&mut worker, place)?;
         put_bytes(&mut worker, &[])
     });
-    // What the judge has there stays.
+    // The judge's own mapping there stays.
     assert!(client.allocate_managed(4096, 1).is_err());
     assert_eq!(mine, [0; 8192]);
 }

@@ -1,4 +1,4 @@
-//! The kernels whose mistake is their own: what each is given, and what it should give.
+//! The kernels that contain the mistake themselves: their inputs and right answers.
 use cudarc::driver::{DeviceRepr, PushKernelArg};
 use harness::{Check, Error, Number, Result, Run, Tolerance, Trial, poison};
 
@@ -8,25 +8,24 @@ const EPSILON: f64 = f32::EPSILON as f64;
 
 /// A kernel's input and its right answer.
 pub(crate) struct Job<I, O, E> {
-    /// What the kernel calls its input.
+    /// The name of the input in the kernel.
     pub(crate) name: &'static str,
     /// The input; a kernel without one works in place, or on nothing.
     pub(crate) input: Vec<I>,
-    /// What the output holds before the launch; it is poisoned if this is empty.
+    /// The content of the output before the launch; it is poisoned if this is empty.
     pub(crate) before: Vec<O>,
-    /// The sizes that the kernel takes after its output.
+    /// The sizes passed to the kernel after its output.
     pub(crate) sizes: Vec<usize>,
     /// The right answer.
     pub(crate) expected: Vec<E>,
-    /// How far from it an answer may be.
+    /// The tolerance of an answer.
     pub(crate) tolerance: Tolerance,
-    /// What all wrong results have in common, which tells where to look: for mistakes that no check of the machine
-    /// finds.
+    /// Describes what all wrong results have in common, as a hint, for mistakes that no check of the machine finds.
     pub(crate) lead: fn(&[O], &[E]) -> Option<String>,
 }
 
 impl<I: DeviceRepr + Clone + 'static, O: DeviceRepr + Number + PartialEq, E: Number> Job<I, O, E> {
-    /// A job for `n` elements whose answer has no roundings.
+    /// A job for `n` elements whose answer is exact.
     pub(crate) fn exact(n: usize, input: Vec<I>, expected: Vec<E>) -> Self {
         let tolerance = Tolerance::EXACT;
         Self { name: "x", input, before: Vec::new(), sizes: vec![n], expected, tolerance, lead: |_, _| None }
@@ -37,8 +36,8 @@ impl<I: DeviceRepr + Clone + 'static, O: DeviceRepr + Number + PartialEq, E: Num
         Self { tolerance, ..self }
     }
 
-    /// Runs the case's kernel once, with the case's launch, and checks its answer. Nobody needs the time of a kernel
-    /// that is wrong.
+    /// Runs the case's kernel once, with the case's launch, and checks its answer. The time of a wrong kernel is of no
+    /// interest.
     pub(crate) fn launched(self, run: &Run, case: &mut Trial<'_>) -> Result<()> {
         let (stream, kernel, launch) = (run.stream(), case.kernel()?, case.launch());
         let input = if self.input.is_empty() { None } else { Some(run.upload(self.name, &self.input)?) };
@@ -57,8 +56,8 @@ impl<I: DeviceRepr + Clone + 'static, O: DeviceRepr + Number + PartialEq, E: Num
         for size in &sizes {
             builder.arg(size);
         }
-        // SAFETY: these are the kernel's parameters. What it does with them may be wrong: that is what the lab is
-        // about, and why such cases have processes of their own.
+        // SAFETY: these are the kernel's parameters. Its use of them may be wrong: that is what the lab is about, and
+        // why such cases run in separate processes.
         unsafe { builder.launch(launch) }?;
         let output = stream.clone_dtoh(&output)?;
         if let Some(lead) = (self.lead)(&output, &self.expected) {
@@ -78,7 +77,7 @@ pub(crate) fn bounds(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
 pub(crate) fn stride(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
     let before = run.inputs("stride").u32(n, 0..200);
     let expected: Vec<u32> = before.iter().map(|pixel| pixel + 10).collect();
-    // It works in place, so that it has no input.
+    // It works in place, so it has no input.
     Job { before, ..Job::<u32, u32, _>::exact(n, Vec::new(), expected) }.launched(run, case)
 }
 
@@ -121,7 +120,7 @@ pub(crate) fn no_barrier(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()
 }
 
 pub(crate) fn divergent_barrier(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
-    // Nothing would end it there: a thread that waits for the others' return keeps them waiting at their barrier.
+    // Nothing would end it on a GPU: a thread that waits for the others to return keeps them waiting at their barrier.
     if !run.is_emulated() && run.options().kernel.is_none() {
         return Err(Error::Skip(
             "on a GPU this kernel may never end; mend a copy of it, and give it by --kernel".into(),
@@ -170,12 +169,13 @@ pub(crate) fn misaligned(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()
 }
 
 pub(crate) fn nan(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
-    // Not so short that a square is rounded to nothing.
+    // Not so short that a square underflows to 0.
     let mut vectors = run.inputs("nan").f32(2 * n, 0.5..10.0);
     vectors.chunks_exact_mut(2).skip(3).step_by(7).for_each(|vector| vector.fill(0.0));
     let expected = reference::directions(&vectors);
     let lead = |units: &[f32], expected: &[f64]| {
-        // A vector of length 1 is right, and so no vector that should be (0, 0).
+        // Only the vector (0, 0) has expected components of 0: the others are unit vectors made from components of at
+        // least 0.5.
         all_wrong(units, expected, |unit, right| unit.is_nan() && right == 0.0)
             .map(|wrong| format!("all {wrong} wrong results belong to the vector (0, 0)"))
     };
@@ -188,7 +188,7 @@ pub(crate) fn order(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
     let mut inputs = run.inputs("order");
     let (deposits, less, interest) =
         (inputs.i32(n, 6_250_000..12_500_000), inputs.i32(n, 0..5), inputs.f32(n, 0.5..3.5));
-    // Multiples of 8 below 2^27 are floats, so that the input itself is not rounded.
+    // Multiples of 8 below 2^27 are exact as floats, so the input itself is not rounded.
     let account = |i: usize| [(8 * deposits[i]) as f32, interest[i], (8 * (deposits[i] - less[i])) as f32];
     let accounts: Vec<f32> = (0..n).flat_map(account).collect();
     let expected = reference::balances(&accounts);
@@ -200,8 +200,8 @@ pub(crate) fn order(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
     Job { lead, name: "accounts", ..job }.within(Tolerance::roundings(2, EPSILON)).launched(run, case)
 }
 
-/// How many results differ from what is expected by more than roundings, if there are such and `is` is true of all of
-/// them.
+/// The number of results that differ from the expected ones by more than roundings, if there are any and `is` holds for
+/// all of them.
 fn all_wrong<O: Number, E: Number>(output: &[O], expected: &[E], is: impl Fn(O, E) -> bool) -> Option<usize> {
     let close = |a: f64, e: f64| (a - e).abs() <= 1e-4 * e.abs();
     let is_wrong = |(a, e): &(&O, &E)| !close(a.to_f64(), e.to_f64());

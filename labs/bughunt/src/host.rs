@@ -1,5 +1,5 @@
-//! The kernels whose host makes the mistake. What the host does is a list of calls in the kernel file, which are done
-//! here one by one.
+//! The kernels whose host code makes the mistake. The host code is a list of calls in the kernel file, which are
+//! executed here one by one.
 use cudarc::driver::{
     CudaFunction, LaunchConfig, PushKernelArg, result,
     sys::{CUdeviceptr, CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL},
@@ -8,7 +8,7 @@ use harness::{Check, Error, Result, Run, Tolerance, Trial, Uploaded};
 
 use crate::{FILE, answered, reference};
 
-/// How often the calls of `leak` are done.
+/// How often the calls of `leak` are executed.
 const BATCHES: usize = 4;
 
 pub(crate) fn no_wait(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
@@ -41,7 +41,7 @@ pub(crate) fn host_pointer(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<
     Ok(())
 }
 
-/// What comes of following a list of calls, once or for several inputs.
+/// The results of executing a list of calls, once or for several inputs.
 struct Hosts {
     /// The list's name in the kernel file.
     name: &'static str,
@@ -55,7 +55,8 @@ impl Hosts {
         Self { name, kept: 0, checks: Check::default() }
     }
 
-    /// Does the calls for the input `x`, and checks the answer that the host takes. Returns whether all could be done.
+    /// Executes the calls for the input `x`, and checks the answer that the host reads. Returns whether all could be
+    /// executed.
     fn follow(&mut self, run: &Run, case: &mut Trial<'_>, x: &[u32], expected: &[u32]) -> Result<bool> {
         let name = self.name;
         let mut host = Host {
@@ -73,7 +74,7 @@ impl Hosts {
         for call in list(run, name)? {
             if let Err(mistake) = host.call(call)? {
                 self.checks.merge(Check::that(false, format!("{name}: {mistake}")));
-                // What the list would have freed later is not the leak that is looked for.
+                // Memory that the list would have freed later is not the planted leak.
                 host.wait()?;
                 return host.free().map(|_| false);
             }
@@ -90,7 +91,7 @@ impl Hosts {
         Ok(true)
     }
 
-    /// Records the answers, and what is left allocated.
+    /// Records the answers, and the memory left allocated.
     fn answer(mut self, case: &mut Trial<'_>) {
         if self.kept > 0 {
             let words = format!("{}: {} bytes were allocated and never freed", self.name, self.kept);
@@ -110,12 +111,12 @@ fn list(run: &Run, name: &str) -> Result<Vec<i32>> {
     Ok(bytes.as_chunks::<4>().0.iter().map(|word| i32::from_ne_bytes(*word)).collect())
 }
 
-/// What `result` of the host points to.
+/// The memory that the host's `result` points to.
 enum Memory {
     None,
     /// The host's own memory.
     Host(Vec<u32>),
-    /// Managed memory, and its words.
+    /// Managed memory: its address, and its length in words.
     Managed(CUdeviceptr, usize),
 }
 
@@ -138,7 +139,7 @@ impl Memory {
     }
 }
 
-/// The state of a host that does one call after another.
+/// The state of a host that executes one call after another.
 struct Host<'r> {
     run: &'r Run,
     kernel: CudaFunction,
@@ -147,17 +148,17 @@ struct Host<'r> {
     /// Words of the result.
     words: usize,
     result: Memory,
-    /// Launches that have not begun.
+    /// Launches that have not started.
     queued: u32,
-    /// Whether the host has read the result before the kernel had run.
+    /// Whether the host read the result before the kernel had run.
     early: bool,
-    /// Bytes that nothing points to any more.
+    /// Bytes to which no pointer is left.
     lost: usize,
     answer: Option<Vec<u32>>,
 }
 
 impl Host<'_> {
-    /// Does a call, by its number in the kernel file's enum `Call`. The inner error says what cannot be done.
+    /// Executes a call, given by its number in the kernel file's enum `Call`. The inner error says what cannot be done.
     fn call(&mut self, call: i32) -> Result<Result<(), String>> {
         match call {
             0 => self.take(Memory::Host(vec![0; self.words])),
@@ -184,7 +185,7 @@ impl Host<'_> {
         Ok(Ok(()))
     }
 
-    /// `result` points to `memory` from now on, and nothing points to what it was before.
+    /// Makes `result` point to `memory`; its previous memory is lost.
     fn take(&mut self, memory: Memory) {
         self.lost += self.result.bytes();
         self.result = memory;
@@ -195,7 +196,7 @@ impl Host<'_> {
             return Err(Error::Skip("this device has no managed memory".into()));
         }
         self.run.session().context.bind_to_thread()?;
-        // SAFETY: room for the words, which are set to 0 before anybody reads them. It is freed by the list's FREE, or
+        // SAFETY: room for the words, which are set to 0 before they are read. It is freed by the list's FREE, or
         // never: that is one of the mistakes.
         unsafe {
             let address = result::malloc_managed(4 * self.words, CU_MEM_ATTACH_GLOBAL)?;
@@ -204,21 +205,21 @@ impl Host<'_> {
         }
     }
 
-    /// Starts what is queued, and waits for its end.
+    /// Starts the queued launches, and waits for their end.
     fn wait(&mut self) -> Result<()> {
         let (stream, n) = (self.run.stream(), self.x.len() as u64);
         for _ in 0..std::mem::take(&mut self.queued) {
             let address = self.result.address().unwrap_or(0);
             let mut builder = stream.launch_builder(&self.kernel);
             builder.arg(&*self.x).arg(&address).arg(&n);
-            // SAFETY: these are the kernel's parameters. The device may not reach the address: that is one of the
-            // mistakes.
+            // SAFETY: these are the kernel's parameters. The device may not be able to access the address: that is one
+            // of the mistakes.
             unsafe { builder.launch(self.launch) }?;
         }
         Ok(stream.synchronize()?)
     }
 
-    /// The words of the result as they are now.
+    /// The current words of the result.
     fn read(&self) -> Option<Vec<u32>> {
         let address = self.result.address()? as *const u32;
         // SAFETY: the memory holds that many words, and was set to 0. Volatile, since the device may have written them.

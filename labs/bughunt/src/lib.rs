@@ -1,9 +1,8 @@
 //! A hunt: small kernels, each with one planted mistake. The machine's findings, or the check's words, lead to it; a
-//! copy of the kernel file in which it is mended must give the right answer.
+//! copy of the kernel file in which it is fixed must give the right answer.
 //!
-//! The tables say which kernel has which mistake. What each should compute is in `reference.rs`, and what it is given
-//! in `device.rs`. Where the mistake is the host's, `shape.rs` and `host.rs` do what the kernel file says that the
-//! host does.
+//! The tables say which kernel has which mistake. The right answers are in `reference.rs`, the inputs in `device.rs`.
+//! For mistakes of the host, `shape.rs` and `host.rs` execute the host code described in the kernel file.
 mod device;
 mod host;
 pub mod reference;
@@ -26,9 +25,9 @@ pub static LAB: Lab = Lab {
 
 /// The lab's only kernel file.
 pub(crate) const FILE: &str = "bughunt.cu";
-/// Threads of a block: what the kernels count on.
+/// The number of threads of a block, on which the kernels rely.
 pub(crate) const BLOCK: usize = 256;
-/// The last block has threads to spare, and the last warp lanes.
+/// The last block has idle threads, and the last warp idle lanes.
 const SIZE: Sizes = Sizes::all(1000);
 
 /// A kernel with a mistake, or one whose host makes it.
@@ -36,7 +35,7 @@ const SIZE: Sizes = Sizes::all(1000);
 pub(crate) struct Bug {
     /// The kernel's name in `bughunt.cu`.
     pub(crate) kernel: &'static str,
-    /// Runs it for so many elements, and checks its answer.
+    /// Runs it for this number of elements, and checks its answer.
     pub(crate) hunt: fn(&Run, &mut Trial<'_>, usize) -> Result<()>,
 }
 
@@ -103,7 +102,7 @@ fn run(run: &Run) -> Result<()> {
     let n = run.size(SIZE);
     // The longest elements are rows of eight ints, in the host's memory and on the device.
     run.needs(n.checked_mul(40), &format!("{n} elements"), "--n")?;
-    // Compiled here, once, and not again in the process of each case that needs its own.
+    // Compiled here once, and not again in each case's separate process.
     run.module(FILE)?;
     for (table, is_launched) in [(KERNELS, true), (LAUNCHES, false), (CALLS, true)] {
         for row in run.rows(table) {

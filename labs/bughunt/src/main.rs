@@ -1,4 +1,4 @@
-//! The bughunt lab as a program of its own.
+//! The bughunt lab as a separate program.
 fn main() -> std::process::ExitCode {
     harness::main(&bughunt::LAB)
 }

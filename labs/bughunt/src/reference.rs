@@ -2,7 +2,7 @@
 
 use crate::BLOCK;
 
-/// x\[i + 1\] - x\[i\].
+/// The differences x\[i + 1\] - x\[i\].
 pub fn differences(x: &[f32]) -> Vec<f64> {
     x.windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0])).collect()
 }
@@ -12,19 +12,19 @@ pub fn areas(sides: &[i32]) -> Vec<i64> {
     sides.chunks_exact(2).map(|side| i64::from(side[0]) * i64::from(side[1])).collect()
 }
 
-/// A picture of rows of `width` pixels, with its rows and columns exchanged.
+/// Transposes a picture with rows of `width` pixels.
 pub fn turn(picture: &[f32], width: usize) -> Vec<f32> {
     let height = picture.len() / width;
     (0..picture.len()).map(|i| picture[i % height * width + i / height]).collect()
 }
 
-/// The place of the last positive number of each row of eight; -1 without one.
+/// The index of the last positive number of each row of eight; -1 if there is none.
 pub fn last_positive(rows: &[i32]) -> Vec<i32> {
     let place = |row: &[i32]| row.iter().rposition(|x| *x > 0).map_or(-1, |k| k as i32);
     rows.chunks_exact(8).map(place).collect()
 }
 
-/// Each tile of a block's length from its end to its beginning.
+/// Reverses each tile of a block's length.
 pub fn mirror(x: &[f32]) -> Vec<f32> {
     x.chunks(BLOCK).flat_map(|tile| tile.iter().rev().copied()).collect()
 }
@@ -38,7 +38,7 @@ pub fn steps(x: &[f32]) -> Vec<f64> {
     x.chunks(BLOCK).flat_map(of).collect()
 }
 
-/// For each tile, how many bytes leave each remainder by 8.
+/// For each tile, the number of bytes with each remainder modulo 8.
 pub fn tally(bytes: &[u8]) -> Vec<u32> {
     let of = |tile: &[u8]| {
         let mut counts = [0; 8];
@@ -50,7 +50,7 @@ pub fn tally(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks(BLOCK).flat_map(of).collect()
 }
 
-/// For each tile, how many numbers are even.
+/// The number of even numbers in each tile.
 pub fn evens(x: &[u32]) -> Vec<u32> {
     x.chunks(BLOCK).map(|tile| tile.iter().filter(|x| *x % 2 == 0).count() as u32).collect()
 }
@@ -71,7 +71,7 @@ pub fn powers(recording: &[f32]) -> Vec<f64> {
     recording[1..].chunks_exact(2).map(|sample| square(sample[0]) + square(sample[1])).collect()
 }
 
-/// Each vector (x, y) made one long; (0, 0) stays.
+/// Normalizes each vector (x, y) to length 1; (0, 0) stays.
 pub fn directions(vectors: &[f32]) -> Vec<f64> {
     let of = |vector: &[f32]| {
         let [x, y] = [vector[0], vector[1]].map(f64::from);

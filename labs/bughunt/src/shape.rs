@@ -1,5 +1,5 @@
-//! The kernels whose launch is wrong. The host takes it from the kernel file: the kernel whose name ends in `_shape`
-//! writes it, as code between `<<<` and `>>>` would compute it.
+//! The kernels with a wrong launch. The host takes the launch from the kernel file: the kernel whose name ends in
+//! `_shape` computes it, like the code between `<<<` and `>>>`.
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Check, Number, Result, Run, Tolerance, Trial, launch_1d};
 
@@ -23,7 +23,7 @@ fn shaped<E: Number>(job: Job<f32, f32, E>, run: &Run, case: &mut Trial<'_>, sha
     let launch = shape_of(run, shape, n)?;
     let (grid, block) = (launch.grid_dim.0, launch.block_dim.0);
     if let Err(error) = run.session().device.check_launch(launch) {
-        // The device would refuse it, and the kernel would not run at all.
+        // The device would refuse this launch, and the kernel would not run at all.
         answered(case, Check::that(false, format!("{shape} chose {grid} blocks of {block} threads: {error}")));
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! What leads to each mistake: the machine's finding, by its line, or the words of the check.
+//! The evidence for each mistake: the machine's finding, by its line, or the words of the check.
 use labtest::{Kind, Space, is_race, line_of, lines};
 
 const LAB: labtest::Lab = labtest::lab!("bughunt");
@@ -50,7 +50,7 @@ fn other_mistakes_are_found_at_their_lines() {
     }
 }
 
-/// The findings say more than the line: what a reader needs for the mend.
+/// The findings say more than the line: they give what a reader needs for the fix.
 #[test]
 fn findings_say_what_to_do() {
     for (variant, says) in [
@@ -70,7 +70,7 @@ fn findings_say_what_to_do() {
     }
 }
 
-/// No check of the machine can know that these are wrong: the answer's check says what all wrong results have in
+/// No check of the machine can detect that these are wrong: the answer's check describes what all wrong results have in
 /// common.
 #[test]
 fn where_nothing_is_found_the_check_leads() {
@@ -93,7 +93,7 @@ fn where_nothing_is_found_the_check_leads() {
     }
 }
 
-/// The leak check knows what was left, if it is asked.
+/// The leak check finds the leak, if it is requested.
 #[test]
 fn the_leak_is_found_where_leaks_are_looked_for() {
     let ran = LAB.accepts(&["--variant", "leak", "--check", "leakcheck"]);
@@ -103,8 +103,8 @@ fn the_leak_is_found_where_leaks_are_looked_for() {
     assert!(rest.findings.is_empty(), "{}", rest.text);
 }
 
-/// Three mistakes never show in the answer on this machine, and two only now and then, because blocks run on all cores:
-/// the finding alone tells.
+/// Three mistakes never show in the answer on this machine, and two only occasionally, because blocks run on all cores:
+/// only the finding reveals them.
 #[test]
 fn a_right_answer_proves_nothing() {
     let ran = LAB.accepts(&[]);
@@ -132,8 +132,8 @@ fn kernel_of(variant: &str) -> &'static str {
     }
 }
 
-/// The teacher's key shows what is printed: titles, places, sources and help of the findings, and the notes where there
-/// is no finding. Threads, addresses and the number of hazards may differ.
+/// The teacher's key quotes the output: titles, places, sources and help of the findings, and the notes if there is no
+/// finding. Threads, addresses and the number of hazards may differ.
 #[test]
 fn the_key_shows_what_is_printed() {
     let key = LAB.source("ANSWERS.md");
@@ -161,7 +161,7 @@ fn the_key_shows_what_is_printed() {
     assert_eq!(sections, 20);
 }
 
-/// The answers to the handout's questions: what the runs print is what the key quotes.
+/// The answers to the handout's questions: the key quotes the runs' output.
 #[test]
 fn the_key_answers_the_questions() {
     let key = LAB.source("ANSWERS.md");

@@ -1,5 +1,5 @@
-//! The mended file: right at every size, under every check and under several orders of warps and blocks. It proves that
-//! each of the mistakes can be mended in the kernel file alone.
+//! The fixed file: right at every size, under every check and under several orders of warps and blocks. It proves that
+//! each of the mistakes can be fixed in the kernel file alone.
 const LAB: labtest::Lab = labtest::lab!("bughunt");
 const MENDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mended/bughunt.cu");
 const PLANTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/bughunt.cu");
@@ -12,14 +12,14 @@ fn every_mistake_can_be_mended() {
         assert!(ran.findings.is_empty(), "{}", ran.text);
         for row in &ran.rows {
             assert_eq!((row["verdict"].as_str(), row["answer"].as_str()), ("pass", "right"), "{row:?}");
-            // The rows of those that say themselves how they are launched have the launch too.
+            // Rows whose kernels choose the launch record it too.
             assert!(!row["grid"].is_empty(), "{row:?}");
         }
     }
 }
 
-/// The same file with the mistakes is wrong in all its parts. Where it stands in for itself, no luck counts: at the
-/// usual size each mistake has a finding, or a wrong answer.
+/// A copy of the original file, mistakes included, is rejected completely. As a replacement it cannot pass by luck: at
+/// the usual size each mistake has a finding, or a wrong answer.
 #[test]
 fn a_copy_that_is_not_mended_is_rejected_as_a_whole() {
     let ran = LAB.run(&["--kernel", PLANTED]);
@@ -30,7 +30,7 @@ fn a_copy_that_is_not_mended_is_rejected_as_a_whole() {
     }
 }
 
-/// The lab's own kernels pass, wrong as they are, and by luck at the sizes that do not show the mistake.
+/// The lab's own kernels pass although they are wrong: their mistakes are expected, and at some sizes do not show.
 #[test]
 fn the_labs_own_mistakes_are_expected() {
     for n in ["1", "32", "256", "1000"] {
@@ -47,7 +47,7 @@ fn what_the_lab_does_not_take_is_refused() {
     LAB.refuses(&["--blocks", "7"], "--blocks");
 }
 
-/// The teacher's key: its diffs, applied to the lab's file, give the mended one.
+/// The diffs of the teacher's key, applied to the lab's file, give the fixed one.
 #[test]
 fn the_diffs_of_the_key_are_the_mends() {
     let key = LAB.source("ANSWERS.md");
@@ -65,7 +65,7 @@ fn the_diffs_of_the_key_are_the_mends() {
         applied += 1;
     }
     assert_eq!(applied, 20);
-    // Above the kernels, the files say what they are.
+    // The text above the kernels differs between the files.
     let kernels = |text: &str| text.split_once("// ---- 1\n").map(|(_, kernels)| kernels.to_string());
     assert_eq!(kernels(&text), kernels(&LAB.source("tests/mended/bughunt.cu")));
 }

@@ -1,4 +1,4 @@
-//! The right answers, against small ones by hand.
+//! The right answers, compared with small ones computed by hand.
 use bughunt::reference::*;
 
 #[test]
@@ -30,7 +30,7 @@ fn tiles_end_with_their_block() {
     assert_eq!(evens(&numbers), [128, 2]);
 }
 
-/// What makes `order` a mistake: the same three numbers, added in another order, give another float.
+/// Why `order` is a mistake: the same three numbers, added in another order, give another float.
 #[test]
 fn the_order_of_a_sum_of_floats_matters() {
     let (deposit, interest, withdrawal) = (100_000_000.0_f32, 1.5_f32, 99_999_992.0_f32);

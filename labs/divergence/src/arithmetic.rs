@@ -1,5 +1,5 @@
-//! Launches that are counted by arithmetic alone: because no device has them, because they are too large to run, or
-//! because many sizes tell more than one.
+//! Launches that are counted only by arithmetic: because no device supports them, because they are too large to run, or
+//! because many sizes show more than one.
 use harness::{Case, Check, Result, Run, launch_1d};
 
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     measure::publish,
 };
 
-/// Such a launch, and the branch that is counted.
+/// Such a launch, with the counted branch.
 struct Launch {
     variant: &'static str,
     case: &'static str,
@@ -40,7 +40,7 @@ fn cube(side: u32) -> Count {
     count(covering([side; 3], [8, 8, 8]), WARP, inside)
 }
 
-/// The windows of 16 ahead in x of a cube of 1024, with 32 threads in x: each row of warps is as the first.
+/// The windows of 16 elements ahead in x of a cube of 1024, with 32 threads in x: each row of warps is like the first.
 fn rows_of_a_cube() -> Count {
     let row = count(covering([1024, 1, 1], [32, 1, 1]), WARP, next_16(1024, 0));
     let rows = 1024 * 1024;
@@ -97,7 +97,7 @@ const LAUNCHES: [Launch; 17] = [
     launch("max-next-3d", "124x124x124, 8x8x8: bounds", || cube(124), [65536, 3844], GROWTH),
 ];
 
-/// A row for each.
+/// A row for each launch.
 pub(crate) fn run(run: &Run) -> Result<()> {
     for launch in &LAUNCHES {
         run.case(Case::new(launch.variant).label(launch.case), |case| {

@@ -1,4 +1,4 @@
-//! What divergence costs: the time by the number of ways that a warp splits into, and one kernel against two.
+//! The cost of divergence: the time by the number of ways into which a warp splits, and one kernel compared with two.
 use cudarc::driver::{CudaFunction, CudaSlice, PushKernelArg};
 use harness::{Case, Check, Error, Launch, Result, Row, Run, Sizes, Trial};
 
@@ -7,17 +7,17 @@ use crate::{
     reference::{costly_below_one, digits, path, paths},
 };
 
-/// The numbers of ways that are tried unless `--ways` gives others.
+/// The default numbers of ways, unless `--ways` is given.
 const WAYS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 
-/// The largest number of elements. The kernels of this lab count elements in 32 bits, as those of the texts do, and
+/// The largest number of elements. The kernels of this lab count elements in 32 bits, like those of the texts, and
 /// `apart_odd` doubles the thread's number.
 const MOST: usize = 1 << 30;
 
-/// The numbers of lanes with work that are tried: all of them first.
+/// The numbers of active lanes to try, with all of them first.
 const LANES: [usize; 4] = [32, 8, 2, 1];
 
-/// Makes a row for so many elements and multiply-adds, and returns its [`cost`].
+/// Makes a row for a number of elements and of multiply-adds, and returns its [`cost`].
 type Making = fn(&Run, &Row<&[&str]>, usize, u32) -> Result<Option<f64>>;
 
 /// All experiments.
@@ -39,7 +39,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     split(run, by_data, filtered, data)
 }
 
-/// Multiply-adds on each way. Fewer than on a GPU are said.
+/// Multiply-adds on each way. A smaller number than on a GPU is reported.
 fn rounds(run: &Run) -> u32 {
     let sizes = Sizes { gpu: 2048, emulated: 64, quick: 16 };
     let rounds = run.pick(sizes);
@@ -80,7 +80,7 @@ fn ways(run: &Run, row: &Row<&[&str]>) -> Result<()> {
     Ok(())
 }
 
-/// The same work in 32, 8, 2 and 1 lanes of each warp; the other lanes have none.
+/// The same work in 32, 8, 2 and 1 lanes of each warp; the other lanes are idle.
 fn lone(run: &Run, row: &Row<&[&str]>) -> Result<()> {
     let n = run.size(Sizes { gpu: 1 << 20, emulated: 1 << 13, quick: 1 << 10 });
     let rounds = rounds(run);
@@ -106,7 +106,8 @@ fn lone(run: &Run, row: &Row<&[&str]>) -> Result<()> {
     Ok(())
 }
 
-/// One kernel in which warps split, and kernels in which none does; `of` makes a row with so many multiply-adds.
+/// One kernel in which warps split, and kernels in which none does; `of` makes a row with a given number of
+/// multiply-adds.
 fn split(run: &Run, one: &Row<&[&str]>, several: &Row<&[&str]>, of: Making) -> Result<()> {
     if !run.wants(one.name()) && !run.wants(several.name()) {
         return Ok(());
@@ -146,7 +147,7 @@ fn branches(run: &Run, row: &Row<&[&str]>, n: usize, rounds: u32) -> Result<Opti
     Ok(a_sample)
 }
 
-/// One row of elements of which about every eighth has work, and its [`cost`].
+/// One row of elements, about one in eight of which has work, and its [`cost`].
 fn data(run: &Run, row: &Row<&[&str]>, n: usize, rounds: u32) -> Result<Option<f64>> {
     let case = Case::new(row.name()).label(format!("{rounds} FMA")).n(n);
     let mut a_sample = None;
@@ -162,7 +163,7 @@ fn data(run: &Run, row: &Row<&[&str]>, n: usize, rounds: u32) -> Result<Option<f
     Ok(a_sample)
 }
 
-/// The filter, and a kernel for each of the lists that it makes.
+/// Launches the filter, and a kernel for each of its lists.
 fn three_kernels(
     run: &Run,
     case: &mut Trial<'_>,

@@ -1,8 +1,7 @@
-//! Divergence by arithmetic: how many warps of a launch split at a branch, without running anything.
+//! Divergence by arithmetic: the number of warps of a launch that split at a branch, without running anything.
 //!
-//! A (warp, branch) pair has diverged when the lanes that are live at the branch do not all go the same
-//! way. Warps are cut from a block's threads in linear order, x fastest, and never reach into the next
-//! block.
+//! A (warp, branch) pair diverges when the lanes that are active at the branch do not all take the same way. Warps are
+//! cut from a block's threads in linear order, x fastest, and never reach into the next block.
 
 use cudarc::driver::LaunchConfig;
 
@@ -70,7 +69,7 @@ fn coordinates(index: u64, dim: [u32; 3]) -> [i64; 3] {
     [index % width, index / width % height, index / width / height].map(|i| i as i64)
 }
 
-// The ways that a thread may go at the branches of the exercises.
+// The ways that threads take at the branches of the exercises.
 
 /// `if (i < n)`: one element per thread.
 pub fn bound(n: i64) -> impl Fn(At) -> Option<i64> {

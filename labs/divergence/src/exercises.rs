@@ -1,4 +1,4 @@
-//! The exercises: each kernel with its launch, its data, its branches, and what the texts say about them.
+//! The exercises: each kernel with its launch, its data, its branches, and the texts' statements about them.
 use cudarc::driver::LaunchConfig;
 use harness::launch_1d;
 
@@ -36,9 +36,9 @@ pub struct Exercise {
     pub launch: LaunchConfig,
     /// Input arrays, in the order of the kernel's parameters.
     pub inputs: Vec<Vec<f32>>,
-    /// What the output array holds before the launch: poison, unless the kernel adds to it.
+    /// The content of the output array before the launch: poison, unless the kernel adds to it.
     pub before: Vec<f32>,
-    /// What the output array must hold after the launch, bit for bit.
+    /// The required content of the output array after the launch, bit for bit.
     pub after: Vec<f32>,
     /// The integer parameters, after the arrays.
     pub integers: Vec<i32>,
@@ -53,13 +53,13 @@ pub struct Branch {
     pub name: &'static str,
     /// The counts by arithmetic.
     pub count: Count,
-    /// What a text says about it.
+    /// A text's statement about it.
     pub published: Option<Published>,
-    /// Why the counts are what they are.
+    /// The reason for the counts.
     pub why: &'static str,
 }
 
-/// What a text says about a branch, right or wrong.
+/// A text's statement about a branch, right or wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Published {
     /// The text, and the place in it.
@@ -70,7 +70,7 @@ pub struct Published {
     pub diverged: u64,
 }
 
-/// In `text`, `diverged` of `warps` warps diverge.
+/// States that in `text`, `diverged` of `warps` warps diverge.
 pub(crate) const fn says(text: &'static str, warps: u64, diverged: u64) -> Published {
     Published { text, warps, diverged }
 }
@@ -82,7 +82,7 @@ impl Exercise {
         Self { case: case.into(), launch, inputs, before, after, integers, branches }
     }
 
-    /// Adds the kernel's next branch, at which each thread goes its `way`.
+    /// Adds the kernel's next branch; `way` gives the way that each thread takes.
     fn branch(
         mut self,
         name: &'static str,
@@ -210,7 +210,8 @@ pub(crate) fn loop_parity() -> Vec<Exercise> {
     vec![parity.branch("loop", counting::loop_parity(), None, "even lanes leave, odd ones stay")]
 }
 
-/// Steps of a sum or scan in one block of 1024: for each the stride, how often warps diverge in `text`, and why.
+/// Steps of a sum or scan in one block of 1024: for each step the stride, the number of diverging warps according to
+/// `text`, and the reason.
 fn steps<W: Fn(At) -> Option<i64>>(
     text: &'static str,
     elements: usize,

@@ -1,4 +1,4 @@
-//! The embedded machine's own branch counter, and the line of the kernel file on which a branch stands.
+//! The embedded machine's own branch counter, and the lines of the kernel file with the branches.
 use std::{collections::BTreeMap, path::Path};
 
 use harness::{Result, Run, Trial};

@@ -1,4 +1,4 @@
-//! Runs the exercises on the device: unchanged, for the machine's own counter, and with branches counted by ballots.
+//! Runs the exercises on the device: unchanged, with the machine's own counter, and with branches counted by ballots.
 use std::fmt::Display;
 
 use cudarc::driver::{DevicePtrMut, DeviceRepr, PushKernelArg};
@@ -27,7 +27,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     mistakes::run(run)
 }
 
-/// A row for each branch. A reason that several branches share is `told` only once.
+/// A row for each branch. A reason that several branches share is printed only once.
 fn one(run: &Run, variant: &str, exercise: &Exercise, told: &mut Vec<&str>) -> Result<()> {
     let mut seen = None;
     for (index, branch) in exercise.branches.iter().enumerate() {
@@ -50,7 +50,7 @@ fn one(run: &Run, variant: &str, exercise: &Exercise, told: &mut Vec<&str>) -> R
     Ok(())
 }
 
-/// What the device reported about an exercise.
+/// The device's counts and outputs of an exercise.
 struct Seen {
     /// The check of both outputs.
     outputs: Check,
@@ -163,7 +163,7 @@ fn line(name: &str, [warps, published, arithmetic, ballots, machine]: [&dyn Disp
     format!("  {name:<58}{warps:>7}{published:>7}{arithmetic:>8}{ballots:>9}{machine:>9}")
 }
 
-/// Sets what a text says of a branch beside what is right; where they differ, the note says `why`.
+/// Records a text's statement about a branch next to the right counts; if they differ, the note says `why`.
 pub(crate) fn publish(case: &mut Trial<'_>, published: Published, right: Count, why: &str) {
     let Published { text, warps, diverged } = published;
     case.set("published_in", text);

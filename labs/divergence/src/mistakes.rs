@@ -1,10 +1,10 @@
-//! The course's kernels that are wrong, run so that the machine's checks or the answer show it.
+//! The course's wrong kernels, run so that the machine's checks or the answer show the mistake.
 use cudarc::driver::PushKernelArg;
 use harness::{Case, Check, Result, Row, Run, launch_1d, row};
 
 use crate::reference::{max_next, parity_taps};
 
-/// One of them: its kernels, each in four blocks of so many threads, and what they should compute.
+/// One of them: its kernels, each in four blocks of the given number of threads, and the right answer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mistake {
     kernels: &'static [&'static str],
@@ -25,24 +25,24 @@ pub(crate) static MISTAKES: &[Row<Mistake>] = &[
         .wrong("the two sides are exchanged, thread 0 reads element -1, and the sums begin unset").own_process(),
 ];
 
-/// A row for each.
+/// A row for each mistake.
 pub(crate) fn run(run: &Run) -> Result<()> {
     const N: usize = 1024;
     for row in run.rows(MISTAKES) {
         let launch = launch_1d(4, row.threads);
         run.case(Case::new(row.name()).label(format!("n={N}, 4x{}", row.threads)).launch(launch), |case| {
             let stream = run.stream();
-            // All negative, as no test of the course is.
+            // All negative, unlike any test of the course.
             let x: Vec<f32> = (0..N).map(|i| -1.0 - (i % 7) as f32).collect();
             let input = run.upload("in", &x)?;
-            // SAFETY: meant to be read before it is written, in the kernel that does so: that is its mistake.
+            // SAFETY: deliberately read before it is written by one kernel: that is its mistake.
             let mut output = unsafe { stream.alloc::<f32>(N) }?;
             for kernel in row.kernels {
                 let kernel = case.function("wrong.cu", kernel)?;
                 let mut builder = stream.launch_builder(&kernel);
                 let n = N as i32;
                 builder.arg(&*input).arg(&mut output).arg(&n);
-                // SAFETY: the kernels' parameters. They read one element outside at most, which is their mistake.
+                // SAFETY: the kernels' parameters. They read at most one element out of bounds, which is their mistake.
                 unsafe { builder.launch(case.launch()) }?;
             }
             case.check(Check::equal(&stream.clone_dtoh(&output)?, &(row.right)(&x)));

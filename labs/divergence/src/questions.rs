@@ -3,7 +3,7 @@ use harness::{Answer, Question, launch_1d};
 
 use crate::counting::{At, brent_kung, count, halo_left, halo_right};
 
-/// Threads, among `n` in each of `dimensions`, whose window of `width` ahead of them leaves the input.
+/// The number of threads, among `n` in each of `dimensions`, whose window of `width` elements ahead leaves the input.
 pub fn cut_windows(n: u64, width: u64, dimensions: u32) -> u64 {
     n.pow(dimensions) - (n - (width - 1)).pow(dimensions)
 }

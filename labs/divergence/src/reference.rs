@@ -1,6 +1,6 @@
-//! What the exercises' kernels compute, on the CPU. Inputs are small integers, so every result is exact.
+//! The results of the exercises' kernels, on the CPU. Inputs are small integers, so every result is exact.
 
-/// An element that the kernel must leave alone: the bits of the poison.
+/// An element that the kernel must not write: the bits of the poison.
 pub const UNWRITTEN: f32 = f32::from_bits(u32::MAX);
 
 /// 0, 1, 2, ...: element i is i.
@@ -96,8 +96,7 @@ pub fn kogge_stone_step(sums: &[f32], stride: usize) -> Vec<f32> {
     add(sums, (stride..sums.len()).map(|i| (i, i - stride)))
 }
 
-/// The sums after all additions are done at once: the first element of each pair gets the old value of the second
-/// added.
+/// The sums after simultaneous additions: the first element of each pair gets the old value of the second added.
 fn add(sums: &[f32], pairs: impl Iterator<Item = (usize, usize)>) -> Vec<f32> {
     let mut out = sums.to_vec();
     pairs.for_each(|(to, from)| out[to] += sums[from]);
@@ -131,7 +130,7 @@ pub fn parity_taps(input: &[f32]) -> Vec<f32> {
     (0..input.len()).map(|i| 2.0 * if i % 2 == 0 { input[i] } else { around(i) }).collect()
 }
 
-/// The bits of [`path`] 0 of each of the [`digits`] below 1, and of the others as they are.
+/// The bits of [`path`] 0 of each of the [`digits`] below 1; the others stay unchanged.
 pub fn costly_below_one(input: &[f32], rounds: u32) -> Vec<u32> {
     // The only digit below 1 is 0.
     let end = path(0, 0.0, rounds);

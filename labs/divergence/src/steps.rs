@@ -1,11 +1,11 @@
-//! `branch`: what a warp does at a branch, step by step, as a textbook draws it; with the threads of both sides in one
-//! warp, and apart.
+//! `branch`: the steps of a warp at a branch, as a textbook draws them; with the threads of both sides in one warp, and
+//! in separate warps.
 use cudarc::driver::PushKernelArg;
 use harness::{Case, Check, Result, Run, launch_1d};
 
-/// What a step may be, as `steps.cu` numbers it; a lane that takes part shows its letter, an idle lane a point.
+/// The kinds of steps, as numbered by `steps.cu`; an active lane shows its letter, an idle lane a point.
 const LETTERS: [char; 3] = ['?', '+', '-'];
-/// The places of a warp for its steps.
+/// The number of recorded steps of a warp.
 const PLACES: usize = 4;
 
 /// A way to put threads with x >= 0 and threads with x < 0 on the GPU.
@@ -13,9 +13,9 @@ struct Placing {
     label: &'static str,
     blocks: u32,
     threads: u32,
-    /// Whether both kinds share each warp.
+    /// Whether each warp contains both kinds.
     is_mixed: bool,
-    /// The steps in the text, and its table.
+    /// The number of steps in the text, and its table.
     published: Option<(u32, &'static str)>,
     expected: u32,
 }

@@ -1,4 +1,4 @@
-//! The counting functions: the course's table, row by row, and what must hold for every launch.
+//! The counting functions: the course's table, row by row, and properties that hold for every launch.
 use cudarc::driver::LaunchConfig;
 use divergence::{
     counting::*,
@@ -39,7 +39,7 @@ fn neighbours() {
     let cube = covering([64; 3], [32, 4, 4]);
     let by_axis = [0, 1, 2].map(|axis| pair(count(cube, 32, next_16(64, axis))));
     assert_eq!(by_axis, [(8192, 4096), (8192, 0), (8192, 0)]);
-    // In a cube each row of warps splits as a single row does: so the rows of a larger cube can be counted by one.
+    // In a cube each row of warps splits like a single row, so the rows of a larger cube can be counted from one.
     let row = count(covering([64, 1, 1], [32, 1, 1]), 32, next_16(64, 0));
     assert_eq!((64 * 64 * row.warps, 64 * 64 * row.diverged), (8192, 4096));
     let line = launch_1d(16, 256);
@@ -123,8 +123,8 @@ fn the_courses_answers() {
     }
 }
 
-/// Where the wrong 2056448 of a text comes from: the warps with any window that is cut, in x, y or z, whether their
-/// lanes differ or not, for windows of 16 that are taken to be cut from 1024 - 16 on.
+/// The origin of a text's wrong count 2056448: the warps with any truncated window, in x, y or z, whether their lanes
+/// differ or not, for windows of 16 that are assumed to be truncated from 1024 - 16 on.
 #[test]
 fn the_published_count_is_that_of_all_warps_at_the_boundary() {
     let (n, cut) = (1024_u64, 16);

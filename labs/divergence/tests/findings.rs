@@ -1,4 +1,4 @@
-//! What the machine finds in the course's kernels that are wrong, by line; and that nothing is found in the others.
+//! The machine's findings in the course's wrong kernels, by line; and no findings in the others.
 use labtest::{Kind, Lab, Ran, Space, line_of, lines};
 
 const LAB: Lab = labtest::lab!("divergence");

@@ -1,4 +1,4 @@
-//! The lines of the kernel file on which the exercises' branches stand.
+//! The lines of the kernel file with the exercises' branches.
 use divergence::{EXERCISES, machine::line_of};
 
 #[test]

@@ -1,7 +1,7 @@
 //! The lab on the emulated device: three counts that agree, and work that is right on any number of ways.
 const LAB: labtest::Lab = labtest::lab!("divergence");
 
-/// Variant, case and branch, numbers of warps and of diverged warps; and what a text says, where one says something.
+/// Variant, case and branch, numbers of warps and of diverged warps; and a text's statement, if there is one.
 type Line = (&'static str, &'static str, u64, u64, Option<(u64, u64)>);
 
 #[rustfmt::skip]
@@ -32,12 +32,12 @@ const TABLE: [Line; 28] = [
     ("kogge-stone", "1024 elements, stride 16: t >= stride", 32, 1, Some((32, 1))),
     ("kogge-stone", "1024 elements, stride 64: t >= stride", 32, 0, Some((32, 0))),
     ("loop-parity", "n=1024, 4x256: loop", 32, 32, None),
-    // The last two are too large, or have no device, and are counted by arithmetic alone.
+    // The last two are too large, or not supported by any device, and are counted only by arithmetic.
     ("matmul", "1000x1000, 16x16: bounds, were a warp 64 wide", 15876, 250, Some((15876, 250))),
     ("max-next-3d", "n=1024, rows of 32: the cube of 16 ahead", 33_554_432, 1_048_576, Some((33_554_432, 2_056_448))),
 ];
 
-/// Every row, counted in all three ways; and beside it what a text says, with its place.
+/// Every row, counted in all three ways, with a text's statement and its place.
 #[test]
 fn the_table() {
     let ran = LAB.accepts(&["--exercises"]);
@@ -59,7 +59,7 @@ fn the_table() {
             assert_eq!(row[column], expected.map_or_else(String::new, |count| count.to_string()), "{column}: {row:?}");
         }
         assert_eq!(row["published_in"].is_empty(), published.is_none(), "{row:?}");
-        // What differs is told in the note, with both.
+        // The note reports a difference, with both values.
         let differs = published.is_some_and(|said| said != (*warps, *diverged));
         let told = row["note"].contains("says") && row["note"].contains(&format!("right is {diverged} of {warps}"));
         assert_eq!(told, differs, "{row:?}");
@@ -81,13 +81,13 @@ fn the_table() {
         let row = ran.of("branch").into_iter().find(|r| r["case"] == label).expect(label);
         assert_eq!((row["steps"].as_str(), row["published_steps"].as_str()), (steps, published));
     }
-    // Which side comes first is the device's choice.
+    // The device chooses which side comes first.
     for lanes in ["++..".repeat(8), "..--".repeat(8)] {
         assert!(ran.text.contains(&lanes), "{}", ran.text);
     }
 }
 
-/// The handout's list of wrong published answers is that of the rows.
+/// The handout's list of wrong published answers matches the rows.
 #[test]
 fn the_handouts_list_is_that_of_the_table() {
     let handout = LAB.source("README.md");
@@ -147,7 +147,7 @@ fn what_cannot_be_is_refused() {
     }
 }
 
-/// The key's figures are those of the reference run and of the emulated device.
+/// The key quotes the reference run and the emulated device.
 #[test]
 fn the_key_quotes_what_was_measured() {
     for (variant, case) in [

@@ -1,4 +1,4 @@
-//! The index maps as questions: the expected answer, that of the pure function, and that of the device's threads.
+//! The index maps as questions: the expected answer, the pure function's, and the device threads'.
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use harness::{Case, Check, Result, Row, Run, launch_1d, row};
 
@@ -13,8 +13,8 @@ pub(crate) static ROWS: &[Row] = &[
     row("warp-starts", "exercise: where in a block its warps begin and end", ()),
 ];
 
-/// The warps that are asked for, with the block, the warp counted from 1, and the (x, y, z) of its first and last
-/// thread; then what a course printed in their place.
+/// The warps of the questions, each with the block, the warp counted from 1, and the (x, y, z) of its first and last
+/// thread; then the wrong answer that a course printed, if any.
 #[rustfmt::skip]
 const WARPS: [(Dim3, u64, [Dim3; 2], Option<&str>); 7] = [
     ([24, 12, 1], 2, [[8, 1, 0], [15, 2, 0]], Some("(2, 7) to (4, 2)")),
@@ -37,7 +37,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     WARPS.into_iter().try_for_each(|(block, warp, ends, printed)| warp_ends(run, block, warp, ends, printed))
 }
 
-/// The ranks of the threads of `blocks` blocks of `threads`; the text's table has those of 4 blocks of 5.
+/// The ranks of the threads of `blocks` blocks of `threads`; the text's table shows those of 4 blocks of 5.
 fn ranks(run: &Run, blocks: u32, threads: u32) -> Result<()> {
     let launch = launch_1d(blocks, threads);
     let case = Case::new("ranks").label(format!("{blocks} blocks of {threads}")).n((blocks * threads) as usize);
@@ -122,7 +122,7 @@ fn half_apart(run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// Where the block's `warp` (counted from 1) begins and ends, and what a course printed, if that is not so.
+/// The first and last thread of the block's `warp` (counted from 1), and a course's answer, if that is wrong.
 fn warp_ends(run: &Run, block: Dim3, warp: u64, expected: [Dim3; 2], printed: Option<&str>) -> Result<()> {
     let [x, y, z] = block;
     let launch = LaunchConfig { grid_dim: (1, 1, 1), block_dim: block.into(), shared_mem_bytes: 0 };

@@ -35,15 +35,14 @@ pub static LAB: Lab = Lab {
     ..Lab::DEFAULT
 };
 
-/// How the threads of the kernel `hello_NAME`, where NAME is the row's name, print one line each.
+/// The kernel `hello_NAME`, where NAME is the row's name, and the lines that its threads print.
 #[derive(Debug, Clone, Copy)]
 struct Hello {
     /// The line that a thread should print.
     line: Line,
     blocks: Dim3,
     threads: Dim3,
-    /// The count of numbers on the command line that asks for this kernel alone: its threads, or its blocks and
-    /// threads.
+    /// The count of numbers on the command line that selects this kernel: its threads, or its blocks and threads.
     numbers: usize,
 }
 
@@ -60,7 +59,7 @@ static HELLOS: &[Row<Hello>] = &[
 /// The number of lines shown unless `--all` asks for every line.
 const SHOWN: usize = 12;
 
-/// Nobody reads more lines than this, and the captured output would fill the disk.
+/// The most lines: no one reads more, and the captured output would fill the disk.
 const MOST_LINES: u64 = 1 << 20;
 
 fn options() -> Vec<Arg> {
@@ -72,7 +71,7 @@ fn options() -> Vec<Arg> {
 }
 
 fn run(run: &Run) -> Result<()> {
-    // Where several labs run, none takes numbers.
+    // When several labs run, none takes numbers.
     let numbers = run.args().try_get_many::<u32>("shape").ok().flatten();
     let numbers: Vec<u32> = numbers.into_iter().flatten().copied().collect();
     for row in run.rows(HELLOS).filter(|row| numbers.is_empty() || numbers.len() == row.numbers) {
@@ -99,7 +98,7 @@ fn hello(run: &Run, row: &Row<Hello>, numbers: &[u32]) -> Result<()> {
     let case = Case::new(row.name()).n(total as usize).launch(launch);
     run.case(case.kernel("hello.cu", format!("hello_{}", row.name())), |case| {
         let kernel = case.kernel()?;
-        // The lines are counted either way.
+        // The lines are counted even without enough room.
         let has_room = capture::make_room(&run.session().context, total);
         if !has_room {
             case.note("the printf buffer could not be enlarged");

@@ -1,4 +1,4 @@
-//! The lines that the kernels should print, and the count of those that they did print.
+//! The expected lines of the kernels, and the count of those that were actually printed.
 use std::collections::HashMap;
 
 use crate::maps::{Dim3, coordinates, count, global, warp_and_lane};
@@ -6,7 +6,7 @@ use crate::maps::{Dim3, coordinates, count, global, warp_and_lane};
 /// The outcome of counting the lines that a launch should print.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Lines that begin as a hello does.
+    /// The number of lines that begin like a hello.
     pub printed: u64,
     /// Expected lines that were not printed.
     pub lost: u64,
@@ -16,11 +16,11 @@ pub struct Tally {
     pub first_lost: Option<String>,
 }
 
-/// As much of a printed line as a message quotes.
+/// The most characters of a printed line that a message quotes.
 const QUOTED: usize = 70;
 
 impl Tally {
-    /// What is lost of `total` lines, and what was printed in their place, `text`.
+    /// Describes the losses among `total` lines, and the lines printed instead, `text`.
     pub fn losses(&self, text: &str, total: u64) -> String {
         let (lost, first) = (self.lost, self.first_lost.as_deref().unwrap_or_default());
         let Some(printed) = text.lines().find(|line| !line.trim().is_empty()) else {
@@ -43,30 +43,30 @@ impl Tally {
 /// blocks.
 pub type Line = fn(thread: Dim3, threads: Dim3, block: Dim3, blocks: Dim3) -> String;
 
-/// What `hello_flat` prints.
+/// The line printed by `hello_flat`.
 pub fn flat([x, ..]: Dim3, _: Dim3, _: Dim3, _: Dim3) -> String {
     format!("Hello from thread {x}!")
 }
 
-/// What `hello_blocks` prints.
+/// The line printed by `hello_blocks`.
 pub fn blocks([x, ..]: Dim3, _: Dim3, [block, ..]: Dim3, _: Dim3) -> String {
     format!("Hello from thread {x} in block {block}!")
 }
 
-/// What `hello_grid3d` prints.
+/// The line printed by `hello_grid3d`.
 pub fn grid3d(thread: Dim3, threads: Dim3, block: Dim3, blocks: Dim3) -> String {
     let (index, (warp, lane)) = (global(block, blocks, thread, threads), warp_and_lane(thread, threads));
     let [[x, y, z], [bx, by, bz]] = [thread, block];
     format!("Hello from thread ({x},{y},{z}) in block ({bx},{by},{bz}): index {index}, warp {warp}, lane {lane}")
 }
 
-/// The lines of a launch, one for each thread. A device promises no order.
+/// The lines of a launch, one for each thread. Their order is unspecified.
 pub fn expected(line: Line, grid: Dim3, block: Dim3) -> Vec<String> {
     let all = |dim| (0..count(dim)).filter_map(move |index| coordinates(index, dim));
     all(grid).flat_map(|b| all(block).map(move |t| line(t, block, b, grid))).collect()
 }
 
-/// Counts the hellos of `text` against the `expected` lines. Other lines are not the kernels'.
+/// Counts the hellos of `text` against the `expected` lines. Other lines do not come from the kernels.
 pub fn tally(text: &str, expected: Vec<String>) -> Tally {
     let mut seen: HashMap<&str, u64> = HashMap::new();
     for line in text.lines().filter(|line| line.starts_with("Hello from")) {

@@ -1,4 +1,4 @@
-//! The map that is wrong on purpose: what the machine's checks find in it, and what the answer shows.
+//! The map that is wrong on purpose: the findings of the machine's checks, and the effect on the answer.
 use labtest::{Space, line_of};
 
 const LAB: labtest::Lab = labtest::lab!("hello");

@@ -1,4 +1,4 @@
-//! The handout's tables against the devices that are emulated, and against arithmetic.
+//! The handout's tables, compared with the emulated devices and with arithmetic.
 use std::process::Command;
 
 use serde_json::Value;
@@ -11,7 +11,7 @@ fn rows(cells: usize) -> Vec<Vec<&'static str>> {
     README.lines().filter(|line| line.starts_with('|')).map(split).filter(|row| row.len() == cells).collect()
 }
 
-/// What the emulated part `profile` reports about itself.
+/// The report of the emulated GPU `profile` about itself.
 fn device(profile: &str) -> Value {
     let out = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_hello"));

@@ -1,4 +1,4 @@
-//! The index maps: the course's own answers, and what must hold for every shape.
+//! The index maps: the course's own answers, and properties that hold for every shape.
 use hello::maps::*;
 
 #[test]
@@ -11,7 +11,7 @@ fn answers_of_the_exercises() {
     assert_eq!(warp_start(5, [6, 4, 8]), Some([4, 2, 6]));
     assert_eq!(warp_start(6, [6, 4, 8]), None);
     assert_eq!(warp_start(9, [24, 12, 1]), None);
-    // What a course printed for the second warp, (2, 7) to (4, 2), counted with y first.
+    // A course's answer for the second warp, (2, 7) to (4, 2), which counts y first.
     assert_eq!(linear([2, 4, 0], [12, 24, 1]) + 1 - linear([7, 2, 0], [12, 24, 1]), 20);
     assert_eq!(warps_of_block([24, 12, 1]), 9);
     assert_eq!(warp_ends(8, [24, 12, 1]), Some([[16, 10, 0], [23, 11, 0]]));

@@ -18,7 +18,7 @@ fn the_rest_and_the_exercises() {
     }
 }
 
-/// The courses' answers, as the rows give them, with what was printed wrongly beside them.
+/// The courses' answers, as the rows give them, along with the wrong ones that were printed.
 #[test]
 fn the_answers_of_the_exercises() {
     let ran = LAB.accepts(&["--exercises"]);

@@ -1,4 +1,4 @@
-//! Which atomic operations there are for which types: each is launched, and its effect checked.
+//! The atomic operations available for each type: each is launched, and its effect checked.
 use cudarc::driver::PushKernelArg;
 use harness::{Case, Result, Row, Run, launch_1d, row};
 
@@ -7,7 +7,7 @@ struct Type {
     name: &'static str,
     bytes: usize,
     operations: &'static [&'static str],
-    /// What a course listed for it in 2013 (Stanford CME213, lecture 9).
+    /// The operations that a course listed for it in 2013 (Stanford CME213, lecture 9).
     in_2013: &'static str,
 }
 
@@ -39,7 +39,7 @@ const TYPES: [Type; 6] = [
 
 pub(crate) static ROWS: [Row; 1] = [row("atomics", "each atomic operation there is, by type, with its effect", ())];
 
-/// Lanes that apply an operation, lane t with the number t + 1, or with bit t.
+/// The number of lanes that apply an operation, lane t with the number t + 1, or with bit t.
 const LANES: u64 = 32;
 
 /// The word before an operation, and the sum of both words after it, in a type of `bits` bits.
@@ -60,7 +60,7 @@ pub fn effect(operation: &str, bits: u32) -> (u64, u64) {
         "cas" => (0, LANES),
         "and" => (ones, ones << LANES & ones),
         "or" | "xor" => (0, u64::MAX >> LANES),
-        _ => (0, sum), // add; exch, of which nothing is lost
+        _ => (0, sum), // add; exch, which loses nothing
     }
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// Whether `operation` does to a word of this type what it should.
+/// Whether `operation` has the right effect on a word of this type.
 fn works(run: &Run, of: &Type, operation: &str) -> Result<bool> {
     let (before, after) = effect(operation, 8 * of.bytes as u32);
     let bytes = |number: u64| match of.name {

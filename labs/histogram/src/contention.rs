@@ -4,12 +4,12 @@ use harness::{Case, Ceiling, Check, Error, Result, Row, Run, Sizes, launch_1d, r
 
 use crate::questions;
 
-/// Where the words that the additions go to lie.
+/// The location of the words to which the additions go.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     kernel: &'static str,
     addresses: &'static [u32],
-    /// Each block has words of its own.
+    /// Whether each block has separate words.
     is_shared: bool,
 }
 
@@ -27,9 +27,9 @@ pub(crate) static PLACES: &[Row<Place>] = &[
     row("contention-shared", "atomics a second on 1 to 1024 words of shared memory", SHARED),
 ];
 
-/// How many additions go to word `at` of `addresses`. There are `groups` groups of `threads` threads, which are
-/// numbered from 0 in each group. Each thread makes `rounds` additions; it begins at the word of its number and moves
-/// on by one word each round.
+/// The number of additions to word `at` of `addresses`. There are `groups` groups of `threads` threads, which are
+/// numbered from 0 in each group. Each thread makes `rounds` additions; it begins at the word of its number and
+/// advances by one word each round.
 ///
 /// ```
 /// // Threads 0, 1, 2 on 2 words, 2 rounds: each thread adds once to each word.
@@ -45,7 +45,7 @@ pub fn additions_to(at: u32, addresses: u32, threads: u64, groups: u64, rounds: 
     groups * (threads * full + of_residues * u64::from(threads >= m) + partial)
 }
 
-/// Both benchmarks, on as many words as each has rows for.
+/// Both benchmarks, for each number of words that has a row.
 pub(crate) fn run(run: &Run) -> Result<()> {
     for row in run.rows(PLACES) {
         for &addresses in row.addresses {

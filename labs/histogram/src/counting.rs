@@ -1,4 +1,4 @@
-//! A method of counting: what its launch needs, and how it is queued on a stream.
+//! A method of counting: the requirements of its launch, and its queueing on a stream.
 use std::sync::Arc;
 
 use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, DevicePtr, LaunchConfig, PushKernelArg};
@@ -9,17 +9,17 @@ use crate::Bins;
 /// A method of counting. Its kernels in `histogram.cu` are its name with `_letters` and `_bytes`.
 #[derive(Debug, Clone, Copy)]
 pub struct Counting {
-    /// Threads of a block, unless another number is asked for.
+    /// The default number of threads of a block.
     pub threads: u32,
     /// The number of copies of the counts that a block keeps in shared memory, by its number of threads.
     pub copies: fn(u32) -> u32,
-    /// Whether each copy has an eighth bin beside the 7 of letters, for bytes that are not letters.
+    /// Whether each copy has an eighth bin besides the 7 of letters, for bytes that are not letters.
     pub eighth_bin: bool,
     /// Whether blocks count in 32 bits; otherwise all counts have 64.
     pub in_32_bits: bool,
     /// Whether blocks store their counts, which a second launch adds up; otherwise they add them to the result.
     pub second_launch: bool,
-    /// The bins that it can count.
+    /// The kinds of bins that it can count.
     pub bins: &'static [Bins],
 }
 
@@ -54,7 +54,7 @@ pub fn kernel(row: &Row<Counting>, bins: Bins) -> String {
     format!("{}_{}", row.name().replace('-', "_"), bins.name())
 }
 
-/// One method for one kind of bins and one launch, its kernels loaded.
+/// One method for one kind of bins and one launch, with its kernels loaded.
 #[derive(Debug)]
 pub struct Counter {
     stream: Arc<CudaStream>,
@@ -82,8 +82,8 @@ impl Counter {
         Ok(Self { stream, kernel, config, bins, join })
     }
 
-    /// Queues the counting on the stream. The counts, one for each bin, become those of the first `n` bytes of `text`,
-    /// which begins on a 16-byte boundary and holds at least `n` bytes.
+    /// Queues the counting on the stream. The counts, one for each bin, are set to those of the first `n` bytes of
+    /// `text`, which begins on a 16-byte boundary and holds at least `n` bytes.
     ///
     /// # Errors
     /// The driver's.

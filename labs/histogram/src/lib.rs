@@ -63,7 +63,7 @@ pub static LAB: Lab = Lab {
     ..Lab::DEFAULT
 };
 
-/// The tables whose rows have launches and texts of their own.
+/// The tables whose rows have fixed launches and texts.
 static FIXED: [&'static dyn harness::Table; 3] = [&stretch::ROWS, &atomics::ROWS, &questions::ROWS];
 
 const GLOBAL: Counting = Counting {
@@ -141,7 +141,7 @@ fn count(run: &Run, row: &Row<Counting>, bins: Bins, text: &text::Source<'_>) ->
             |counts| counter.launch(device, n, counts),
             |counts| {
                 let counts = run.stream().clone_dtoh(counts)?;
-                // Counts that nobody has written are poison, whose sum has more than 64 bits.
+                // Counts that were never written are poison, whose sum has more than 64 bits.
                 counted = counts.iter().copied().fold(0, u64::wrapping_add);
                 Ok(Check::counts(&counts, expected).named(|bin| bins.label(bin)))
             },

@@ -1,4 +1,4 @@
-//! The histogram lab as a program of its own.
+//! The histogram lab as a separate program.
 fn main() -> std::process::ExitCode {
     harness::main(&histogram::LAB)
 }

@@ -1,4 +1,4 @@
-//! How fast atomics on one address can be: the arithmetic that the contention rows are compared with.
+//! The maximum rate of atomics on one address: the arithmetic with which the contention rows are compared.
 //!
 //! Additions to one address happen one after another. Each is a read, an addition and a write, so their rate is the
 //! reciprocal of the time of one (Hwu, Kirk and El Hajj, *Programming Massively Parallel Processors*, 4th edition,
@@ -40,7 +40,7 @@ pub fn gflop_per_s(flop_per_atomic: f64, latency_ns: f64, overhead: f64) -> f64 
 /// The exercise.
 pub(crate) static ROWS: [Row; 1] = [row("exercise", "the arithmetic of atomics on one address", ())];
 
-/// The exercise's questions, with the answers of the text and those computed here.
+/// The exercise's questions, with the text's answers and those computed here.
 pub fn all() -> Vec<Question> {
     let ask = |case: &str, asks: &str, published, rounding, answer: f64| Question {
         variant: "exercise",

@@ -1,7 +1,7 @@
-//! What is counted, and the reference counts.
+//! The bins, and the reference counts.
 use harness::parallel;
 
-/// Which bytes go to which bin.
+/// The assignment of bytes to bins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bins {
     /// a-d, e-h, ..., u-x, and y-z: 7 bins; any other byte is not counted.
@@ -11,7 +11,7 @@ pub enum Bins {
 }
 
 impl Bins {
-    /// Both.
+    /// Both kinds.
     pub const ALL: [Self; 2] = [Self::Letters, Self::Bytes];
 
     /// The name in kernel names and on the command line.
@@ -22,7 +22,7 @@ impl Bins {
         }
     }
 
-    /// How many bins.
+    /// The number of bins.
     pub const fn count(self) -> usize {
         match self {
             Self::Letters => 7,

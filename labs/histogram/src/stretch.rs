@@ -11,7 +11,7 @@ pub(crate) const LETTERS: u32 = 10000;
 pub(crate) const BLOCKS: u32 = 32;
 pub(crate) const THREADS: u32 = 16;
 
-/// The length of a thread's stretch of `n` letters: as it is meant, and as C computes it without the brackets.
+/// The length of a thread's stretch of `n` letters: as intended, and as C computes it without the brackets.
 ///
 /// ```
 /// assert_eq!(histogram::stretch_length(10000, 32, 16, true), 20);
@@ -27,7 +27,7 @@ pub(crate) fn busy_threads(has_brackets: bool) -> u32 {
     LETTERS.div_ceil(stretch_length(LETTERS, BLOCKS, THREADS, has_brackets))
 }
 
-/// A row for each way. Both give the right counts, so the check is of the threads that counted too.
+/// A row for each way. Both give the right counts, so the number of threads that counted is checked too.
 pub(crate) fn run(run: &Run) -> Result<()> {
     let text: Vec<u8> = (b'a'..=b'z').cycle().take(LETTERS as usize).collect();
     for (label, kernel, has_brackets) in

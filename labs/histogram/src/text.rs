@@ -9,10 +9,10 @@ use crate::{Bins, reference};
 pub(crate) struct Source<'r> {
     /// The distribution's name, or the file's.
     pub(crate) name: String,
-    /// Bytes.
+    /// Its number of bytes.
     pub(crate) n: usize,
     pub(crate) bytes: Input<'r, u8>,
-    /// On the emulated device the default text is small, but each thread should still have its own stretch.
+    /// The default text on the emulated device is small, but each thread should still have its own stretch.
     pub(crate) least_bytes_a_thread: usize,
     counts: [OnceCell<Vec<u64>>; 2],
 }
@@ -24,7 +24,7 @@ impl Source<'_> {
     }
 }
 
-/// The texts asked for: that of a file, or random texts of every kind.
+/// The requested texts: that of a file, or random texts of every kind.
 pub(crate) fn sources(run: &Run) -> Result<Vec<Source<'_>>> {
     let fits = |n| run.needs(Some(n), &format!("the {n} bytes of the text"), "--n");
     if let Some(file) = run.file("input") {

@@ -64,7 +64,7 @@ fn nothing_gives_nothing() {
 
 #[test]
 fn plain_additions_get_lost() {
-    // The 32 lanes of one warp add to one word at once, and one of the 32 additions is kept.
+    // The 32 lanes of one warp add to one word simultaneously, and one of the 32 additions is kept.
     for row in &COUNTING[..2] {
         let counts = count(row, Bins::Letters, &[b'a'; 4096], 1, 32);
         assert!(counts[0] < 4096, "{}: {counts:?}", row.name());

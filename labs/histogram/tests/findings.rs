@@ -1,4 +1,4 @@
-//! The variants that are wrong on purpose: what the machine's checks find in each, with both accesses.
+//! The variants that are wrong on purpose: the findings of the machine's checks in each, with both accesses.
 use labtest::{Space, line_of};
 
 const LAB: labtest::Lab = labtest::lab!("histogram");

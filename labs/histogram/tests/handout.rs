@@ -1,4 +1,4 @@
-//! What the handout and the key say in figures: against the machine's counters, and against the reference run.
+//! The figures in the handout and the key, compared with the machine's counters and with the reference run.
 use labtest::measured;
 
 const LAB: labtest::Lab = labtest::lab!("histogram");
@@ -37,7 +37,7 @@ fn a_stretch_spreads_a_warp_s_loads() {
     assert_eq!(counts(&options, "global_load_sectors"), [32.0 * 32768.0 + 32768.0, 65536.0]);
 }
 
-/// A lane collides if a lane before it has the same bin; what `matched` sends are the others.
+/// A lane collides if an earlier lane has the same bin; `matched` sends only the other lanes' additions.
 #[test]
 fn additions_of_a_warp_are_its_different_bins() {
     let options = ["--variant", "atomic", "--variant", "matched", "--bins", "letters", "-n", "2^16"];
@@ -86,7 +86,7 @@ fn the_reference_run_says_what_the_handout_says() {
     assert!((0.48..0.54).contains(&(132.0 / rate(shared, "1 address"))));
     // The key's 0.014 ms for the atomics at the end of `privatized`.
     assert!((0.012..0.016).contains(&(270_336.0 / (rate(global, "256 addresses") * 1e6))));
-    // With 7 bins `lanes` comes behind `wide`, and `bit-sliced` is the first; random bytes go faster by `lanes`.
+    // With 7 bins `lanes` is behind `wide`, and `bit-sliced` is the first; `lanes` is faster on random bytes.
     for text in ["uniform", "skewed", "same", "bytes"] {
         let ms = ["bit-sliced", "wide", "lanes"].map(|variant| h200.ms(variant, &format!("letters, {text}")));
         assert!(ms.is_sorted(), "{text}: {ms:?}");

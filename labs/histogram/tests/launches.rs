@@ -1,4 +1,4 @@
-//! What a method of counting needs of its launch: shared memory, and enough blocks for counts of 32 bits.
+//! The requirements of a counting method's launch: shared memory, and enough blocks for counts of 32 bits.
 use harness::Row;
 use histogram::{Bins, COUNTING, Counting};
 

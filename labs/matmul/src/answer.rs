@@ -1,7 +1,6 @@
-//! The right answer of a product: all of it where the CPU needs only seconds, otherwise enough of it to find any
-//! mistake.
+//! The right answer of a product: all of it if the CPU needs only seconds, otherwise enough of it to find any mistake.
 //!
-//! A large product is checked in two ways at once: some rows element by element, and every row by a random projection
+//! A large product is checked in two ways: some rows element by element, and every row by a random projection
 //! (Freivalds, *Probabilistic machines can use less running time*, 1977). For a vector x of random signs, C x must
 //! equal A (B x), which takes three matrix-vector products. An element that was never written, or is NaN, shows in its
 //! row's projection.
@@ -16,11 +15,11 @@ const PRODUCTS_PER_CORE: u128 = 1 << 32;
 /// The number of rows of a large product that are checked element by element; the first and the last are among them.
 const ROWS: usize = 16;
 
-/// What a product is compared with.
+/// The answer with which a product is compared.
 #[derive(Debug, Clone)]
 pub struct Answer {
     shape: Shape,
-    /// The rows that are known: all of them, or some.
+    /// The indices of the known rows: all of them, or some.
     pub rows: Vec<usize>,
     /// Those rows, one after another.
     known: Vec<f64>,
@@ -96,12 +95,12 @@ impl Answer {
         }
     }
 
-    /// How far an element may lie from the exact sum.
+    /// The tolerance of an element, relative to the exact sum.
     pub fn tolerance(&self, arithmetic: Arithmetic) -> Tolerance {
         Tolerance { absolute: error_bound(self.shape.k, arithmetic) * self.magnitude, relative: 0.0 }
     }
 
-    /// Says how much is compared; `None` when everything is.
+    /// Says how much is compared; `None` for everything.
     pub fn partly(&self) -> Option<String> {
         let partly = format!("checked: {} rows in full, all rows by a random projection", self.rows.len());
         self.projection.is_some().then_some(partly)

@@ -1,4 +1,4 @@
-//! cuBLAS, NVIDIA's own library: the row that the ladder is compared with, where the library can be loaded.
+//! cuBLAS, NVIDIA's own library: the baseline of the ladder, if the library can be loaded.
 use std::{ffi::c_void, sync::Arc};
 
 use cudarc::{
@@ -35,7 +35,7 @@ impl Blas {
         Ok(Self(blas, run.stream().clone()))
     }
 
-    /// C = A B, all row by row.
+    /// C = A B, all row-major.
     pub fn multiply<T: Element>(&self, (a, b, c): Matrices<'_, T>, shape: Shape) -> Result<()> {
         let (m, k, n) = (shape.m as i32, shape.k as i32, shape.n as i32);
         let no = sys::cublasOperation_t::CUBLAS_OP_N;
@@ -43,8 +43,8 @@ impl Blas {
         let ((a, _reads_a), (b, _reads_b)) = (a.device_ptr(&self.1), b.device_ptr(&self.1));
         let (c, _writes_c) = c.device_ptr_mut(&self.1);
         let (handle, is_float) = (*self.0.handle(), size_of::<T>() == size_of::<f32>());
-        // cuBLAS counts column by column, so it sees our C as its transpose: C^T = B^T A^T.
-        // SAFETY: the sizes are those of the matrices, each side below 2^31.
+        // cuBLAS is column-major, so it sees our C as its transpose: C^T = B^T A^T. SAFETY: the sizes are those of the
+        // matrices, each side below 2^31.
         let done = unsafe {
             if is_float {
                 let (a, b, c) = (a as *const f32, b as *const f32, c as *mut f32);

@@ -3,12 +3,12 @@ use cudarc::{cublas::sys::cudaDataType_t, driver::DeviceRepr};
 
 /// A type of elements.
 pub trait Element: DeviceRepr + Copy + Clone + 'static {
-    /// What cuBLAS calls it.
+    /// Its type in cuBLAS.
     const CUBLAS: cudaDataType_t;
-    /// What a tensor map calls it (`CUtensorMapDataType`).
+    /// Its type in a tensor map (`CUtensorMapDataType`).
     const TENSOR: u32;
 
-    /// The element that is nearest to `x`.
+    /// The element nearest to `x`.
     fn of(x: f32) -> Self;
 
     /// Its value.

@@ -13,7 +13,7 @@ use crate::{
     shape,
 };
 
-/// Launches a rung's kernel: C = A B, or C += A B where [`Rung::adds`].
+/// Launches a rung's kernel: C = A B, or C += A B if [`Rung::adds`].
 ///
 /// # Errors
 /// The driver's errors.
@@ -72,22 +72,23 @@ pub(crate) fn products(run: &Run, shape: Shape) -> Result<()> {
     Ok(())
 }
 
-/// A rate of cuBLAS, and the arithmetic that it was asked for.
+/// A rate of cuBLAS, with the arithmetic that it was measured with.
 type Rate = (Arithmetic, f64);
 
-/// The rate with which `arithmetic` is compared. What keeps a float's accuracy is compared with floats.
+/// The cuBLAS baseline for `arithmetic`. Split-precision variants, which keep a float's accuracy, are compared with
+/// floats.
 fn rate_of(rates: &[Rate], arithmetic: Arithmetic) -> Option<f64> {
     let peer = arithmetic.peer();
     rates.iter().find(|(with, _)| *with == peer).map(|(_, rate)| *rate)
 }
 
-/// NVIDIA's library, for the rows whose arithmetic is `wanted`. It comes first, because the others are compared with
-/// it.
+/// NVIDIA's library, for the rows whose arithmetic is `wanted`. It comes first, because it is the baseline of the
+/// others.
 fn library<T: Element>(run: &Run, problem: &mut Problem<T>, wanted: impl Fn(Arithmetic) -> bool) -> Result<Vec<Rate>> {
     let (shape, mut rates) = (problem.shape, Vec::new());
     for row in run.rows(LIBRARY).filter(|row| wanted(row.with)) {
         run.case(Case::new(row.name()).label(shape.to_string()).n(shape.n), |case| {
-            // A skipped row also says what it would have multiplied.
+            // A skipped row also records what it would have multiplied.
             problem.describe(case);
             let blas = Blas::open(run, row.with == Arithmetic::Tf32)?;
             let times = problem.measure(run, case, row.with, None, |abc| blas.multiply(abc, shape))?;
@@ -108,7 +109,7 @@ fn on_hopper<T: Element>(run: &Run, row: &Row<Hopper>, problem: &mut Problem<T>,
     let launch = rung.launch(shape, multiprocessors).map_err(Error::Usage)?;
     let case = Case::new(row.name()).label(shape.to_string()).n(shape.n).work(shape.flop() / 2);
     let case = case.kernel(rung.file, rung.kernel);
-    // On another device there is no launch that could be checked: there the row is skipped, because it has no kernel.
+    // On another device there is no launch that could be checked: the row is skipped there, because it has no kernel.
     let is_hopper = run.session().device.compute_capability == (9, 0);
     run.case(if is_hopper { case.launch(launch) } else { case }, |case| {
         let mut ready = Ready::new(run, case, &rung, shape, [&problem.a, &problem.b])?;
@@ -119,7 +120,7 @@ fn on_hopper<T: Element>(run: &Run, row: &Row<Hopper>, problem: &mut Problem<T>,
     Ok(())
 }
 
-/// A launch that does not fit. The case does not know it, so that the driver is the one to refuse it.
+/// A launch that does not fit. It is not set in the case, so that the driver refuses it.
 fn misfit(run: &Run, row: &Row<Misfit>, problem: &mut Problem<f32>) -> Result<()> {
     let (shape, rung) = (problem.shape, row.rung);
     let [grid_dim, block_dim] = (row.launch)(shape);
@@ -203,7 +204,7 @@ fn count(run: &Run, case: &mut Trial<'_>, rung: &Rung, shape: Shape) -> Result<(
     let (floats, sectors) = (bytes / count / rung.arithmetic.element_bytes() as f64, sectors / count);
     case.set("counted_load_floats", floats);
     case.set("counted_load_sectors", sectors);
-    // A kernel of the user's own may load any number.
+    // A kernel file of the user's may have any number of loads.
     if run.options().kernel.is_none() {
         let asked = rung.sectors(shape).map(|right| (sectors, right, "sectors"));
         for (counted, right, what) in [Some((floats, rung.loads(shape), "floats")), asked].into_iter().flatten() {

@@ -1,22 +1,23 @@
-//! `float-hopper` and the rungs after it: which tile, and how many slices of the depth, a shape needs.
+//! `float-hopper` and the rungs after it: the tile, and the number of slices of the depth, for a shape.
 use crate::{Arithmetic, Cut, Given, Hopper, Shape};
 
 /// Depth of a step: see `float_hopper.cu`.
 const DEPTH: u32 = 32;
 
-/// One of the tiles that there are kernels for.
+/// One of the tiles for which there are kernels.
 struct Size {
     /// Rows and columns.
     tile: (u32, u32),
     threads: u32,
     /// Steps in shared memory.
     stages: u32,
-    /// Blocks that a multiprocessor holds.
+    /// Resident blocks of a multiprocessor.
     held: u32,
-    /// The kernels, and into how many slices a cluster of each cuts the depth. The first of several has no clusters.
+    /// The kernels, each with the number of slices into which its cluster cuts the depth. The first of several has no
+    /// clusters.
     kernels: &'static [(u32, &'static str)],
-    /// Of 100 cycles, a multiprocessor full of such blocks multiplies 128 elements in so many: those of an H200 at 4096
-    /// and 8192 cubed.
+    /// The throughput of a multiprocessor full of such blocks, as a percentage of 128 multiplications per cycle:
+    /// measured on an H200 at 4096 and 8192 cubed.
     share: f64,
 }
 
@@ -34,17 +35,17 @@ const SMALL: Size = Size {
     kernels: &[(1, "float_small"), (2, "float_small_2"), (4, "float_small_4")],
 };
 
-/// What a multiprocessor that lacks all of its blocks but one loses, in tiles: nobody hides that one's waits.
+/// The loss of a multiprocessor with a single block, in tiles: no other block hides that one's waits.
 const ALONE: f64 = 0.3;
-/// Cycles that a block takes besides multiplying: its first tiles come, its results go.
+/// Cycles of a block besides multiplying: its first loads and its last stores.
 const START: f64 = 6000.0;
-/// What the blocks of a cluster take to add up.
+/// Cycles that the blocks of a cluster need to add up.
 const CLUSTER: f64 = 5000.0;
-/// The same where blocks add to C, which has to be cleared before: some 15 microseconds on an H200.
+/// The same if blocks add to C, which must be cleared before: about 15 microseconds on an H200.
 const ATOMICS: f64 = 30000.0;
 
 impl Size {
-    /// The rung whose clusters have `blocks` blocks, with so many slices of the depth.
+    /// The rung whose clusters have `blocks` blocks, with `slices` slices of the depth.
     const fn rung(&self, (blocks, kernel): (u32, &'static str), slices: u32) -> Hopper {
         let (rows, columns) = self.tile;
         Hopper {
@@ -61,8 +62,8 @@ impl Size {
     }
 
     /// The rungs with this tile that a depth of `steps` allows. A cluster cuts the depth into as many slices as it has
-    /// blocks. More are added by atomics, and only with the smallest tile: then C is so small that no cluster fills the
-    /// device.
+    /// blocks. Further slices are added by atomics, and only with the smallest tile: then C is so small that no cluster
+    /// fills the device.
     fn rungs(&self, steps: u32, multiprocessors: u32) -> impl Iterator<Item = Hopper> {
         let largest = self.kernels[self.kernels.len() - 1].0;
         let most = if self.kernels.len() > 1 { self.held * multiprocessors } else { largest };
@@ -71,13 +72,13 @@ impl Size {
         clusters.chain(atomics).filter(move |rung| rung.slices() <= steps)
     }
 
-    /// The cycles of a multiprocessor for a tile so deep, while it is full of such blocks.
+    /// The cycles of a multiprocessor for a tile of this depth, while it is full of such blocks.
     fn tile_cycles(&self, depth: u32) -> f64 {
         f64::from(self.tile.0 * self.tile.1) * f64::from(depth) / 128.0 / (self.share / 100.0)
     }
 
-    /// The cycles that `rung` takes. Its blocks come in waves; in each, a multiprocessor has `held` of them, and in
-    /// the last one as many as are left for it.
+    /// The predicted cycles of `rung`. Its blocks run in waves; in each full wave a multiprocessor has `held` of them,
+    /// in the last one its share of the rest.
     fn cycles(&self, rung: &Hopper, shape: Shape, multiprocessors: u32) -> f64 {
         let slices = rung.slices();
         let blocks = rung.tiles(shape) * u64::from(slices);
@@ -96,26 +97,26 @@ impl Size {
     }
 }
 
-/// The rung as it is listed.
+/// The listed rung.
 pub(crate) const FLOAT: Hopper = LARGE.rung(LARGE.kernels[0], 1);
 
-/// As [`FLOAT`], but one kernel copies A and B, where they have to be copied.
+/// Like [`FLOAT`], but one kernel copies both A and B, if they must be copied.
 pub(crate) const FLOAT_TOGETHER: Hopper = Hopper { given: Given::Together, ..FLOAT };
 
-/// As [`FLOAT_TOGETHER`], but with the largest tile multiplied in another order, and no wave of such tiles that does
-/// not fill the device: see `float_even.cu`.
+/// Like [`FLOAT_TOGETHER`], but with the largest tile multiplied in another order, and without a partial wave of such
+/// tiles: see `float_even.cu`.
 pub(crate) const FLOAT_EVEN: Hopper =
     Hopper { file: "float_even.cu", kernel: "float_even", cut: Cut::Even { shares: 0 }, ..FLOAT_TOGETHER };
 
-/// Cycles that it takes to share out the last tiles: a block begins two tiles instead of one, and their parts meet.
+/// Cycles for sharing out the last tiles: a block begins two tiles instead of one, and their parts must be combined.
 /// With shares for all tiles, an H100 took 22 microseconds longer at 2048 cubed.
 const MEETING: f64 = 40000.0;
 
-/// A product of one tile with no more steps takes about as long as a launch, whatever the tile: [`FLOAT_EVEN`] has its
-/// own kernel multiply it, so that this can be tried at any size.
+/// A product of one tile with at most this many steps takes about as long as a launch, whatever the tile:
+/// [`FLOAT_EVEN`] multiplies it with its own kernel, so that this can be tried at any size.
 const FEW_STEPS: u32 = 4;
 
-/// The cycles that [`FLOAT_EVEN`] takes if it shares out the last tiles. There must be more tiles than a wave has, so
+/// The predicted cycles of [`FLOAT_EVEN`] if it shares out the last tiles. There must be more tiles than a wave has, so
 /// that a tile has few parts.
 fn evened(shape: Shape, multiprocessors: u32) -> Option<f64> {
     let (tiles, places) = (FLOAT_EVEN.tiles(shape), u64::from(LARGE.held * multiprocessors));
@@ -124,23 +125,23 @@ fn evened(shape: Shape, multiprocessors: u32) -> Option<f64> {
     (tiles > places && tiles % places > 0).then_some(cycles + tiles.div_ceil(places) as f64 * START + MEETING)
 }
 
-/// [`FLOAT_EVEN`] with so many shares, or with as many as there are steps: none may be empty.
+/// [`FLOAT_EVEN`] with `shares` shares, or with as many as there are steps, since no share may be empty.
 pub(crate) fn even(listed: Hopper, shape: Shape, shares: u32) -> Hopper {
     let steps = (shape.k as u64).div_ceil(u64::from(DEPTH));
     let most = if steps > 1 { listed.tiles(shape).saturating_mul(steps) } else { 0 };
     Hopper { cut: Cut::Even { shares: most.min(u64::from(shares)) as u32 }, ..listed }
 }
 
-/// How many of the tiles are shared out: those that do not fill a wave, and with few of them one wave more. Otherwise
-/// so many blocks would have a part of each that the last one to come would have much to add.
+/// The number of tiles that are shared out: those of the partial wave, and one full wave more if the partial one is
+/// small. Otherwise each tile would have so many parts that the block that arrives last would have much to add.
 pub(crate) fn shared_out(tiles: u64, shares: u32) -> u64 {
     let wave = u64::from(shares);
     let rest = tiles.checked_rem(wave).unwrap_or(0);
     if 2 * rest < wave { tiles.min(wave + rest) } else { rest }
 }
 
-/// The rung that should take the least time for `shape`. `listed` says how matrices are copied, and which kernel has
-/// the largest tile.
+/// The rung with the least predicted time for `shape`. `listed` says how matrices are copied, and which kernel has the
+/// largest tile.
 pub(crate) fn fitting(listed: Hopper, shape: Shape, multiprocessors: u32) -> Hopper {
     let (steps, multiprocessors) = ((shape.k as u32).div_ceil(DEPTH).max(1), multiprocessors.max(1));
     if matches!(listed.cut, Cut::Even { .. }) && listed.tiles(shape) <= 1 && steps <= FEW_STEPS {
@@ -150,7 +151,7 @@ pub(crate) fn fitting(listed: Hopper, shape: Shape, multiprocessors: u32) -> Hop
     for size in [LARGE, MEDIUM, SMALL] {
         for rung in size.rungs(steps, multiprocessors) {
             let cycles = size.cycles(&rung, shape, multiprocessors);
-            // What is listed has the largest tile.
+            // The listed kernel has the largest tile.
             let rung = if rung.kernel == FLOAT.kernel { listed } else { Hopper { given: listed.given, ..rung } };
             if cycles < best.1 {
                 best = (rung, cycles);
@@ -174,7 +175,7 @@ mod tests {
         (rung.kernel, rung.slices())
     }
 
-    /// The rungs differ in what they were listed for, and in nothing else.
+    /// A chosen rung keeps what it was listed for: its copies and its kernel for the largest tile.
     #[test]
     fn a_rung_keeps_its_copies_and_its_largest_tile() {
         for listed in [FLOAT, FLOAT_TOGETHER, FLOAT_EVEN] {
@@ -184,7 +185,7 @@ mod tests {
         }
     }
 
-    /// Each is the fastest of the three tiles, with these ways to cut the depth, that an H200 was seen to run.
+    /// Each is the fastest on an H200, of the measured combinations of three tiles and these ways to cut the depth.
     #[test]
     fn the_fastest_that_was_measured_is_chosen() {
         assert_eq!(chosen(4096, 4096, 4096), ("float_large", 1));
@@ -212,7 +213,7 @@ mod tests {
         assert_ne!(evened(129, 33, 33).0, "float_even");
         assert_eq!(even(FLOAT_EVEN, Shape { m: 300, k: 32, n: 300 }, 5).slices(), 0, "one step a tile");
         assert_eq!(even(FLOAT_EVEN, Shape { m: 257, k: 70, n: 129 }, 29).slices(), 18, "no share without a step");
-        // 5 waves: nothing is left.
+        // 5 waves: no partial wave.
         assert_eq!(evened(128 * 33, 4096, 128 * 40), ("float_even", 0, 5 * 264));
     }
 
@@ -224,7 +225,7 @@ mod tests {
         }
     }
 
-    /// No more shared memory than the blocks of a multiprocessor may have.
+    /// The shared memory of the resident blocks fits into a multiprocessor's.
     #[test]
     fn as_many_blocks_as_are_held_find_room() {
         for size in [LARGE, MEDIUM, SMALL] {

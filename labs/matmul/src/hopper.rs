@@ -1,4 +1,4 @@
-//! The rungs that only Hopper runs: what their kernels need besides A, B and C, and how they are launched.
+//! The rungs that only Hopper runs: the inputs of their kernels besides A, B and C, and their launches.
 use cudarc::driver::{CudaFunction, CudaSlice, DevicePtr, LaunchConfig, PushKernelArg};
 use harness::{Result, Run, Trial, launch_1d};
 
@@ -9,87 +9,88 @@ use crate::{
     small,
 };
 
-/// A kernel that is given tensor maps of A and B.
+/// A kernel whose inputs are tensor maps of A and B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hopper {
     /// Kernel file.
     pub file: &'static str,
     /// Kernel.
     pub kernel: &'static str,
-    /// Rows and columns of C that are computed together: by a cluster, or where the depth is cut.
+    /// Rows and columns of C that are computed together: by a cluster, or if the depth is cut, by a block.
     pub tile: (u32, u32),
     /// Threads of a block.
     pub threads: u32,
-    /// How the blocks share out the work.
+    /// The division of the work among blocks.
     pub cut: Cut,
     /// Dynamic shared memory of a block in bytes.
     pub shared_bytes: u32,
-    /// How A and B are given to it.
+    /// The form in which it gets A and B.
     pub given: Given,
-    /// Columns and rows of a box of A, and of one of B.
+    /// Columns and rows of a box of A, and of a box of B.
     pub boxes: [(u32, u32); 2],
-    /// How its inputs and sums are rounded.
+    /// The rounding of its inputs and sums.
     pub arithmetic: Arithmetic,
 }
 
-/// How A and B are given to a kernel.
+/// The form in which a kernel gets A and B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Given {
-    /// As they are, or copied to rows that begin at multiples of 16 bytes.
+    /// Unchanged, or copied to rows that begin at multiples of 16 bytes.
     Whole,
-    /// As [`Given::Whole`], but one kernel copies both.
+    /// Like [`Given::Whole`], but one kernel copies both.
     Together,
-    /// In big and small parts, those of B turned.
+    /// Split into big and small parts, those of B transposed.
     Split,
 }
 
-/// How the blocks share out the work.
+/// The division of the work among blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// As many clusters of two blocks as the device holds take tile after tile.
+    /// Persistent clusters of two blocks, as many as the device holds, take tile after tile.
     Tiles,
-    /// As [`Cut::Tiles`], but where there are few tiles, the depth of each is cut into slices, so that every cluster
-    /// has one. A second kernel adds up what they have.
+    /// Like [`Cut::Tiles`], but if there are few tiles, the depth of each is cut into slices, so that every cluster has
+    /// one. A second kernel adds up the partial sums.
     Slices,
-    /// The depth of each tile is cut into `slices`, one for a block. The `blocks` of a cluster add up what
-    /// they have. If a tile has several clusters, each adds to C.
+    /// The depth of each tile is cut into `slices`, one per block. The `blocks` of a cluster add up their partial sums.
+    /// If a tile has several clusters, each adds to C.
     Depth {
         /// Blocks of a cluster.
         blocks: u32,
         /// Blocks for a tile: `blocks`, or a multiple of it.
         slices: u32,
     },
-    /// As [`Cut::Depth`], but if a tile has several clusters, the last one to come adds up what all have.
+    /// Like [`Cut::Depth`], but if a tile has several clusters, the last one to arrive adds up all partial sums.
     Meeting {
         /// Blocks of a cluster.
         blocks: u32,
         /// Blocks for a tile: `blocks`, or a multiple of it.
         slices: u32,
     },
-    /// A block a tile, but the last tiles are cut into `shares`. Of the blocks that have parts of a tile, the last
-    /// one to come adds up what all have.
+    /// One block per tile, but the last tiles are cut into `shares`. Of the blocks that have parts of a tile, the last
+    /// one to arrive adds up all partial sums.
     Even {
-        /// As many as the device holds blocks, or none.
+        /// As many as the device holds blocks, or 0.
         shares: u32,
     },
 }
 
-/// Cycles in which the tensor cores multiply what a stage holds: 256 x 128 x 32 of TF32, or twice as much of bfloat16.
+/// Cycles in which the tensor cores multiply the content of a stage: 256 x 128 x 32 of TF32, or twice as much of
+/// bfloat16.
 const STEP: f64 = 1000.0;
-/// Cycles of a second kernel's launch, and of its first loads: some 3 microseconds on an H200.
+/// Cycles of a second kernel's launch, and of its first loads: about 3 microseconds on an H200.
 const ADDER: f64 = 6000.0;
-/// What the second-level cache takes in a cycle, and gives to the second kernel.
+/// Bytes per cycle that the second-level cache takes, and that it delivers to the second kernel.
 const BYTES_A_CYCLE: f64 = 2000.0;
 
-/// Blocks of a cluster where clusters take tile after tile.
+/// Blocks of a persistent cluster.
 const BLOCKS: u32 = 2;
 
-/// The clusters that a device holds of those that take tile after tile.
+/// The number of persistent clusters that a device holds.
 fn clusters(multiprocessors: u32) -> u64 {
     u64::from(multiprocessors / BLOCKS).max(1)
 }
 
-/// Bytes of the barriers behind the tiles in shared memory: two for each of `stages`.
+/// The size in bytes of the barriers after the tiles in shared memory: two for each of `stages`.
 const fn barriers(stages: u32) -> u32 {
     stages * 2 * 8
 }
@@ -99,7 +100,7 @@ pub(crate) const BF16_WGMMA: Hopper = Hopper {
     file: "bf16_hopper.cu",
     kernel: "bf16_wgmma",
     tile: (256, 256),
-    // A warpgroup that brings tiles, and two that multiply.
+    // A producer warpgroup that loads tiles, and two that multiply.
     threads: 3 * 128,
     cut: Cut::Tiles,
     shared_bytes: 4 * (128 + 256) * 128 + barriers(4),
@@ -137,7 +138,7 @@ pub(crate) const TF32X3_WGMMA: Hopper = Hopper {
 };
 
 impl Hopper {
-    /// The rung that takes the least time for `shape`, where there are kernels for several tiles.
+    /// The rung with the least predicted time for `shape`, if there are kernels for several tiles.
     pub(crate) fn fitting(self, shape: Shape, multiprocessors: u32) -> Self {
         match (self.cut, self.arithmetic) {
             (Cut::Meeting { .. }, _) => small::fitting(self, shape, multiprocessors),
@@ -165,8 +166,8 @@ impl Hopper {
         Ok(LaunchConfig { grid_dim, block_dim, shared_mem_bytes: self.shared_bytes })
     }
 
-    /// Into how many slices the depth of a tile is cut: as many as should take the least time, of those for which there
-    /// are clusters and steps.
+    /// The number of slices into which the depth of a tile is cut: the one with the least predicted time, of those for
+    /// which there are clusters and steps.
     pub(crate) fn slices_for(&self, shape: Shape, multiprocessors: u32) -> u32 {
         if self.cut != Cut::Slices {
             return self.slices();
@@ -181,7 +182,8 @@ impl Hopper {
         (1..=most).min_by(|one, other| cycles(*one).total_cmp(&cycles(*other))).unwrap_or(1) as u32
     }
 
-    /// Into how many slices the rung itself cuts the depth, whatever the shape, or into how many shares the last tiles.
+    /// The number of slices into which the rung itself cuts the depth, whatever the shape, or of shares for the last
+    /// tiles.
     pub(crate) const fn slices(&self) -> u32 {
         match self.cut {
             Cut::Depth { slices, .. } | Cut::Meeting { slices, .. } => slices,
@@ -195,13 +197,13 @@ impl Hopper {
         (shape.m.div_ceil(self.tile.0 as usize) * shape.n.div_ceil(self.tile.1 as usize)) as u64
     }
 
-    /// The kernel adds to C, which must hold zeros.
+    /// Whether the kernel adds to C, which must hold zeros.
     pub(crate) fn clears(&self) -> bool {
         matches!(self.cut, Cut::Depth { blocks, slices } if slices > blocks)
     }
 }
 
-/// A kernel that makes what another one is given of a matrix, and where it puts it.
+/// A kernel that prepares a matrix for another kernel, and its output buffer.
 struct Made<T> {
     kernel: CudaFunction,
     rows: u32,
@@ -210,23 +212,23 @@ struct Made<T> {
     to: CudaSlice<T>,
 }
 
-/// What the slices of the depth leave for another kernel to add.
+/// The partial sums of the slices, for another kernel to add.
 struct Sums {
     kernel: CudaFunction,
-    /// A matrix for each slice.
+    /// One matrix per slice.
     of: CudaSlice<f32>,
 }
 
-/// Where the clusters of a tile, or the blocks that share one, leave what they have for the last of them to add.
+/// The partial sums of a tile's clusters, or of the blocks that share a tile, for the last of them to add.
 struct Meeting {
     /// Each tile once for each of its clusters, or twice for each share.
     sums: CudaSlice<f32>,
-    /// For each tile and block of a cluster, or for each shared tile, how many have come. A launch leaves zeros, as it
-    /// finds them.
+    /// For each tile and block of a cluster, or for each shared tile, the number of arrivals. A launch finds zeros and
+    /// leaves zeros.
     came: CudaSlice<u32>,
 }
 
-/// A rung, ready to multiply two matrices.
+/// A rung that is ready to multiply two matrices.
 pub(crate) struct Ready<T> {
     kernel: CudaFunction,
     launch: LaunchConfig,
@@ -240,10 +242,10 @@ pub(crate) struct Ready<T> {
 }
 
 impl<T: Element> Ready<T> {
-    /// Loads the kernels, allocates what they need, and makes the maps.
+    /// Loads the kernels, allocates their buffers, and makes the maps.
     ///
     /// # Errors
-    /// [`harness::Error::Skip`] where the device is no Hopper; the driver's errors.
+    /// [`harness::Error::Skip`] if the device is not a Hopper; the driver's errors.
     pub(crate) fn new(
         run: &Run,
         case: &Trial<'_>,
@@ -299,7 +301,7 @@ impl<T: Element> Ready<T> {
         Ok(Self { kernel, launch: case.launch(), made, slices, sums, meeting, maps, shape, rung: *rung })
     }
 
-    /// What is done besides the product, in words.
+    /// Describes the work besides the product.
     pub(crate) fn also(&self) -> impl Iterator<Item = String> {
         let slices = match self.rung.cut {
             Cut::Depth { slices, .. } | Cut::Meeting { slices, .. } => {
@@ -321,7 +323,7 @@ impl<T: Element> Ready<T> {
         (bytes > 0).then(|| format!("rewriting {} first ({bytes} bytes) is timed too", names.join(" and ")))
     }
 
-    /// One launch that copies what is to be copied.
+    /// Launches the kernel that copies both matrices, as far as needed.
     fn copy_both(&mut self, run: &Run, from: [&CudaSlice<T>; 2]) -> Result<()> {
         let Some(kernel) = self.made.iter().flatten().next().map(|made| made.kernel.clone()) else { return Ok(()) };
         let bytes: usize = self.made.iter().flatten().map(|made| made.to.num_bytes()).sum();
@@ -389,13 +391,13 @@ impl<T: Element> Ready<T> {
     }
 }
 
-/// What is made of a matrix.
+/// The preparation of a matrix.
 struct Plan {
-    /// The kernel that makes it; `None` if the matrix is given as it is.
+    /// The kernel that prepares it; `None` if the matrix is passed unchanged.
     by: Option<&'static str>,
-    /// Its file, if it is not that of the rung.
+    /// Its file, if it differs from the rung's.
     file: Option<&'static str>,
-    /// How many matrices there are then.
+    /// The resulting number of matrices.
     parts: usize,
     /// Their rows and columns.
     stored: (usize, usize),
@@ -404,7 +406,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// For A (`which` is 0) or B (1), of so many rows and columns.
+    /// The plan for A (`which` is 0) or B (1), with `rows` rows and `columns` columns.
     fn of<T>(given: Given, which: usize, rows: usize, columns: usize) -> Self {
         let aligned = |columns: usize| columns.next_multiple_of(ALIGNED / size_of::<T>());
         match (given, which) {

@@ -128,7 +128,7 @@ pub static HOPPER: &[Row<Hopper>] = &[
     row("tf32x3-hopper", "like tf32-hopper, but each input in two parts, as in tf32x3: float accuracy", TF32X3_WGMMA),
 ];
 
-/// Launches that do not fit: the kernel, and the grid and block that a text gives it. Only the driver checks them.
+/// Launches that do not fit: the kernel, with the grid and block from a text. Only the driver checks them.
 #[rustfmt::skip]
 pub(crate) static MISFITS: &[Row<Misfit>] = &[
     row("swapped", "naive, with grid and block the wrong way round, as in the text", Misfit {

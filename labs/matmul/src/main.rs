@@ -1,4 +1,4 @@
-//! The matmul lab as a program of its own.
+//! The matmul lab as a separate program.
 fn main() -> std::process::ExitCode {
     harness::main(&matmul::LAB)
 }

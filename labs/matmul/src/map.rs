@@ -1,4 +1,4 @@
-//! Tensor maps: what the tensor memory accelerator of compute capability 9.0 is told of a matrix.
+//! Tensor maps: descriptions of matrices for the tensor memory accelerator of compute capability 9.0.
 use std::{ffi::c_void, ptr::null_mut};
 
 use cudarc::driver::{
@@ -9,7 +9,7 @@ use harness::{Error, Result};
 
 use crate::Element;
 
-/// Bytes of which rows of a matrix must be a multiple.
+/// The alignment of a matrix's rows, in bytes.
 pub(crate) const ALIGNED: usize = 16;
 
 /// A tensor map, as the driver makes it: an argument of a kernel.
@@ -20,7 +20,7 @@ pub(crate) struct Map([u64; 16]);
 // SAFETY: it is made of integers, and the kernel takes the same 128 bytes.
 unsafe impl DeviceRepr for Map {}
 
-/// A matrix in memory on the device, row by row.
+/// A matrix in device memory, row-major.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stored {
     pub(crate) address: CUdeviceptr,
@@ -46,7 +46,7 @@ type Encode = unsafe extern "C" fn(
     u32,
 ) -> CUresult;
 
-/// Finds the driver's function. The oldest driver that the lab runs with does not have it, and so it is not linked.
+/// Finds the driver's function. The oldest driver that the lab supports does not have it, so it is not linked.
 fn encode() -> Result<Encode> {
     let mut found: *mut c_void = null_mut();
     // SAFETY: the name ends with a zero byte, and `found` is a live pointer.
@@ -59,11 +59,11 @@ fn encode() -> Result<Encode> {
 }
 
 impl Map {
-    /// A map of `matrix`, of which copies take boxes of so many columns and rows. Where a row of a box has 128 bytes,
-    /// it has the swizzle of that width in shared memory; otherwise the box lies there row by row.
+    /// Makes a map of `matrix` for copies of boxes with `columns` columns and `rows` rows. If a row of a box has 128
+    /// bytes, the box has the swizzle of that width in shared memory; otherwise it is row-major there.
     ///
     /// # Errors
-    /// [`Error::Skip`] where the driver has no tensor maps; the driver's errors.
+    /// [`Error::Skip`] if the driver has no tensor maps; the driver's errors.
     pub(crate) fn new<T: Element>(matrix: Stored, (columns, rows): (u32, u32)) -> Result<Self> {
         const SWIZZLE_128_BYTES: u32 = 3;
         const NO_SWIZZLE: u32 = 0;

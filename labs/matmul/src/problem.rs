@@ -17,7 +17,7 @@ pub(crate) struct Problem<T> {
 }
 
 impl<T: Element> Problem<T> {
-    /// The kernels call what is multiplied by these names.
+    /// Makes the matrices; `names` are the kernels' names of the factors.
     pub(crate) fn new(run: &Run, shape: Shape, names: [&str; 2]) -> Result<Self> {
         // Impossible sizes are refused before the matrices are made.
         shape.check().map_err(Error::Usage)?;
@@ -40,7 +40,7 @@ impl<T: Element> Problem<T> {
         })
     }
 
-    /// Sets the columns that say what is multiplied.
+    /// Sets the columns that describe the product.
     pub(crate) fn describe(&self, case: &mut Trial<'_>) {
         case.set("m", self.shape.m);
         case.set("k", self.shape.k);
@@ -48,7 +48,7 @@ impl<T: Element> Problem<T> {
     }
 
     /// Times `multiply`, checks each product, and sets the columns that every row has. Each sample begins with a cold
-    /// cache, as all do, whatever the row before it has left there.
+    /// cache, whatever the previous row has left there.
     pub(crate) fn measure(
         &mut self,
         run: &Run,

@@ -3,12 +3,12 @@ use harness::{Answer, Question, Row, Run};
 
 use crate::{RUNGS, Rung, Shape, depth_in_block, rectangular, shape::RECTANGULAR};
 
-/// How many times fewer than `naive` `row` has of what `of` counts, for 4096 x 4096 x 4096.
+/// The factor by which `row` has less than `naive` of the quantity `of`, for 4096 x 4096 x 4096.
 fn fold(row: &Row<Rung>, of: impl Fn(&Rung) -> Option<u128>) -> Option<f64> {
     Some(of(&RUNGS[0].with)? as f64 / of(&row.with)? as f64)
 }
 
-/// The questions. Each is a row of its own, under the variant that it is about.
+/// The questions. Each is a separate row, under the variant that it is about.
 pub(crate) fn all() -> Vec<Question> {
     let ask = |variant, case: &str, asks: &str, expected: u32, obtained: f64| Question {
         variant,

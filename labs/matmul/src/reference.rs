@@ -1,11 +1,11 @@
-//! The product on the CPU in f64, and how far a float product may lie from it.
+//! The product on the CPU in f64, and the error bound of a float product.
 use harness::parallel_chunks;
 
 use crate::{Arithmetic, Shape};
 
 /// C = A B in f64, row by row, over all cores.
 ///
-/// Rows are taken up to 32 at a time, so that a row of B is read once for so many rows of C.
+/// Rows are processed up to 32 at a time, so that a row of B is read only once for all of them.
 ///
 /// # Panics
 /// When `a` is not m x k or `b` not k x n.
@@ -19,7 +19,7 @@ pub fn multiply(a: &[f32], b: &[f32], shape: Shape) -> Vec<f64> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (add, rows) = (adder(), (m / (4 * cores)).clamp(8, 32));
     parallel_chunks(&mut c, rows * n, |group, c| {
-        // SAFETY: this processor has what the function needs.
+        // SAFETY: this processor supports the function's instructions.
         unsafe { add(&a[group * rows * k..], b, (k, n), c) };
     });
     c
@@ -28,7 +28,7 @@ pub fn multiply(a: &[f32], b: &[f32], shape: Shape) -> Vec<f64> {
 /// Adds the product of some rows of A with B to the same rows of C, whose widths are k and n.
 type Add = unsafe fn(&[f32], &[f32], (usize, usize), &mut [f64]);
 
-/// The fastest that this processor has. All of them add the same products in the same order, each rounded.
+/// The fastest version for this processor. All of them add the same products in the same order, each rounded.
 fn adder() -> Add {
     #[cfg(target_arch = "x86_64")]
     {
@@ -54,7 +54,8 @@ fn add_by_fours(a: &[f32], b: &[f32], widths: (usize, usize), c: &mut [f64]) {
     add_rows(a, b, widths, c);
 }
 
-/// In blocks of [`DEPTH`] rows and [`COLUMNS`] columns of B, which stay in the first-level cache for all rows of C.
+/// Works in blocks of [`DEPTH`] rows and [`COLUMNS`] columns of B, which stay in the first-level cache for all rows of
+/// C.
 #[inline(always)]
 fn add_rows(a: &[f32], b: &[f32], (k, n): (usize, usize), c: &mut [f64]) {
     let mut block = [[0.0; COLUMNS]; DEPTH];
@@ -78,7 +79,7 @@ fn add_rows(a: &[f32], b: &[f32], (k, n): (usize, usize), c: &mut [f64]) {
     }
 }
 
-/// Columns of B, and rows of it, that are multiplied at a time.
+/// The number of columns, and of rows, of B that are multiplied at a time.
 const COLUMNS: usize = 256;
 const DEPTH: usize = 8;
 
@@ -120,27 +121,28 @@ pub fn largest_column_norm(matrix: &[f32], cols: usize) -> f64 {
     sums.into_iter().fold(0.0, f64::max).sqrt()
 }
 
-/// Sums of independent errors are taken to stay within this many standard deviations. Each rounding counts with its
-/// largest size, which is at least 1.7 of its deviations, so that this means ten true deviations.
+/// Sums of independent errors are assumed to stay within this many standard deviations. Each rounding counts with its
+/// largest size, which is at least 1.7 of its deviations, so this means ten true deviations.
 const DEVIATIONS: f64 = 6.0;
 
-/// Products that `tf32x3` adds on the tensor cores before it rounds as a float does: the depth of its tiles.
+/// The number of products that `tf32x3` adds on the tensor cores before it rounds like a float: the depth of its tiles.
 const SPLIT_TILE: f64 = 16.0;
 
-/// How far an element of a product of depth `k` may lie from the exact one, as a fraction of |row of A| |column of B|
-/// (two-norms; by Cauchy and Schwarz their product bounds the sum of the products' magnitudes).
+/// The error bound of an element of a product of depth `k`, as a fraction of |row of A| |column of B| (two-norms; by
+/// Cauchy and Schwarz their product bounds the sum of the products' magnitudes).
 ///
-/// For each cause of errors the smaller of two bounds is taken. The certain one holds for all inputs: gamma(k) =
+/// For each cause of errors the smaller of two bounds is taken. The deterministic one holds for all inputs: gamma(k) =
 /// k u / (1 - k u) for k additions, with u = epsilon / 2 (Higham, *Accuracy and Stability of Numerical Algorithms*,
-/// section 3.1). The other one holds for inputs like this lab's, which are independent and have mean zero: partial sums
-/// then grow like the square root of their length, and so do the errors (Higham and Mary, *Sharper Probabilistic
-/// Backward Error Analysis for Basic Linear Algebra Kernels with Random Data*, 2020). Inputs are taken to be uniform in
-/// [-1, 1), where a product has the deviation 1/3, so that the norms' product is about k / 3.
+/// section 3.1). The probabilistic one holds for inputs like this lab's, which are independent and have mean zero:
+/// partial sums then grow like the square root of their length, and so do the errors (Higham and Mary, *Sharper
+/// Probabilistic Backward Error Analysis for Basic Linear Algebra Kernels with Random Data*, 2020). Inputs are assumed
+/// to be uniform in [-1, 1), where a product has the deviation 1/3, so that the norms' product is about k / 3.
 ///
 /// - Float: k additions, each rounded.
-/// - TF32: each input is off by at most 2^-11 of itself. The tensor cores cut their sums off instead of rounding them.
-/// - TF32, cut: of A, an input is off by up to twice as much.
-/// - bfloat16: products are exact, and sums are those of the tensor cores.
+/// - TF32: each input has a relative error of at most 2^-11. The tensor cores truncate their sums instead of rounding
+///   them.
+/// - TF32, truncated: the error of an input of A is up to twice as large.
+/// - bfloat16: products are exact, and sums are truncated by the tensor cores.
 /// - TF32 in two parts: at most 3 x 2^-22 of a product is lost. The tensor cores add the products of a tile of depth
 ///   16, in 6 steps that lose at most 6.5 u each; the tiles are added as floats.
 pub fn error_bound(k: usize, arithmetic: Arithmetic) -> f64 {
@@ -152,9 +154,9 @@ pub fn error_bound(k: usize, arithmetic: Arithmetic) -> f64 {
         let random = DEVIATIONS * DEVIATIONS / (2.0 * group).sqrt();
         gamma((k / group).ceil().min(random) * u)
     };
-    // Errors of independent products: the share `each` of them all, or the deviations of their sum.
+    // Errors of independent products: the full share `each`, or the deviation of their sum.
     let products = |each: f64| each.min(DEVIATIONS * each / k.sqrt());
-    // What is cut off a sum has the sign of the partial sum, so it adds up: a bound for k / 8 steps of 6.5 u.
+    // Truncation errors have the sign of the partial sum, so they add up: a bound for k / 8 steps of 6.5 u.
     let cut = gamma((2.0 * k).min(10.0 * k.sqrt()) * u);
     match arithmetic {
         Arithmetic::Float => additions(1.0),

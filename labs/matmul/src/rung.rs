@@ -1,4 +1,4 @@
-//! A rung of the ladder: which kernel, how large its tile is, and the launch that a shape needs.
+//! A rung of the ladder: its kernel, the size of its tile, and its launch for a shape.
 use cudarc::driver::LaunchConfig;
 use harness::Peak;
 
@@ -17,13 +17,14 @@ pub struct Rung {
     pub block: (u32, u32, u32),
     /// Dynamic shared memory of a block in bytes.
     pub shared_bytes: u32,
-    /// The kernel adds into C, which must hold zeros; its last argument is the slice of the depth.
+    /// Whether the kernel adds into C, which must hold zeros; its last argument is the slice of the depth.
     pub adds: bool,
-    /// Blocks of a multiprocessor among which the work is cut into equal shares; 0 if a block has a tile.
+    /// Stream-K: persistent blocks per multiprocessor, among which the work is cut into equal shares; 0 for one tile
+    /// per block.
     pub stream: u32,
-    /// Each element of a block's tiles is loaded once for the block, not once for each thread.
+    /// Whether each element of a block's tiles is loaded once for the block, not once for each thread.
     pub shares: bool,
-    /// How its inputs and sums are rounded.
+    /// The rounding of its inputs and sums.
     pub arithmetic: Arithmetic,
 }
 
@@ -34,9 +35,9 @@ pub enum Arithmetic {
     Float,
     /// Inputs rounded to TF32 (11 bits), sums in float without correct rounding.
     Tf32,
-    /// As [`Arithmetic::Tf32`], but what is beyond TF32 is cut off the elements of A.
+    /// Like [`Arithmetic::Tf32`], but the elements of A are truncated instead of rounded.
     Tf32Cut,
-    /// Inputs split in two TF32 numbers each.
+    /// Inputs split into two TF32 numbers each.
     Tf32Split,
     /// Inputs are bfloat16; products are exact, sums in float without correct rounding.
     Bf16,
@@ -48,7 +49,7 @@ impl Arithmetic {
         if matches!(self, Self::Bf16) { 2 } else { 4 }
     }
 
-    /// The peak of the units that compute so.
+    /// The peak of the units with this precision.
     pub const fn peak(self) -> Peak {
         match self {
             Self::Float => Peak::Single,
@@ -58,7 +59,7 @@ impl Arithmetic {
         }
     }
 
-    /// How the library computes with which it is compared: with the same inputs, and with no more error.
+    /// The precision of the cuBLAS baseline: with the same inputs, and no larger error.
     #[must_use]
     pub const fn peer(self) -> Self {
         match self {
@@ -69,12 +70,12 @@ impl Arithmetic {
     }
 }
 
-/// A kernel with a launch that does not suit it.
+/// A kernel with a launch that does not fit it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Misfit {
     /// The kernel.
     pub(crate) rung: Rung,
-    /// Grid and block for a shape, as they are written in the text.
+    /// Grid and block for a shape, as written in the text.
     pub(crate) launch: fn(Shape) -> [(u32, u32, u32); 2],
 }
 
@@ -91,7 +92,7 @@ pub(crate) const PLAIN: Rung = Rung {
     arithmetic: Arithmetic::Float,
 };
 
-/// The depth in slices.
+/// The depth cut into slices.
 pub(crate) const DEEP: Rung = Rung { kernel: "depth_parallel", adds: true, ..PLAIN };
 
 /// The shape of a block of the last rungs: 128 x 128 results, mostly by 256 threads.
@@ -106,7 +107,7 @@ pub(crate) const TENSOR: Rung = Rung {
     ..LARGE
 };
 
-/// Four steps along the depth in a read: STAGES stages of depth 16 in shared memory (see stream.cu).
+/// Four steps along the depth per read: STAGES stages of depth 16 in shared memory (see stream.cu).
 pub(crate) const FOUR_DEEP: Rung =
     Rung { file: "stream.cu", kernel: "four_deep", tile: (256, 128), shared_bytes: 4 * 16 * (256 + 128) * 4, ..LARGE };
 
@@ -145,20 +146,20 @@ pub const fn rectangular(tile: u32) -> Rung {
     Rung { kernel: "rectangular", tile: (tile, tile), block, shared_bytes: 2 * tile * tile * 4, ..PLAIN }
 }
 
-/// The depth shared out among `layers` threads for each of a block's 16 x 16 elements.
+/// The depth divided among `layers` threads for each of a block's 16 x 16 elements.
 pub const fn depth_in_block(layers: u32) -> Rung {
     let block = (16, 16, layers);
     Rung { kernel: "depth_in_block", block, shared_bytes: 16 * 16 * layers * 4, shares: false, ..PLAIN }
 }
 
-/// How a rung is launched for a shape.
+/// The launch of a rung for a shape.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     /// Grid and block.
     pub launch: LaunchConfig,
-    /// Depth of the slice that a block of `depth-parallel` sums; k elsewhere.
+    /// Depth of the slice that a block of `depth-parallel` sums; k for other rungs.
     pub slice: u32,
-    /// The kernel adds to C, or to a part of it, which must hold zeros.
+    /// Whether the kernel adds to C, or to a part of it, which must hold zeros.
     pub clears: bool,
 }
 
@@ -170,7 +171,7 @@ impl Rung {
     pub fn plan(&self, shape: Shape, slices: u32) -> Result<Plan, String> {
         shape.check()?;
         let k = shape.k as u32;
-        // Slices of whole tiles: each begins at a sector wherever a row does.
+        // Slices of whole tiles: each begins at a sector if a row does.
         let slice = if self.adds { k.div_ceil(slices.clamp(1, k)).next_multiple_of(16) } else { k };
         let (rows, columns) = self.tile;
         let mut grid_dim = ((shape.n as u32).div_ceil(columns), (shape.m as u32).div_ceil(rows), k.div_ceil(slice));
@@ -178,7 +179,7 @@ impl Rung {
         if self.stream > 0 {
             let tiles = u64::from(grid_dim.0) * u64::from(grid_dim.1);
             let shares = u64::from(slices.max(1)).min(tiles.saturating_mul(u64::from(k.div_ceil(16))));
-            // If there are as many tiles for each, none is cut.
+            // If every share has the same number of tiles, none is cut.
             clears = !tiles.is_multiple_of(shares);
             grid_dim = (shares as u32, 1, 1);
         }
@@ -187,7 +188,7 @@ impl Rung {
     }
 
     /// The number of slices of the depth with which `depth-parallel` fills `multiprocessors` four times over, when C
-    /// alone has too few tiles. A slice is never thinner than a tile. Of `stream-k`, the number of shares.
+    /// alone has too few tiles. A slice is never thinner than a tile. For `stream-k`, the number of shares.
     pub fn slices_for(&self, shape: Shape, multiprocessors: u32) -> u32 {
         if self.stream > 0 {
             return multiprocessors * self.stream;
@@ -197,8 +198,7 @@ impl Rung {
         wanted.clamp(1, shape.k.div_ceil(16).max(1)).min(65535) as u32
     }
 
-    /// The number of elements (floats, but for bfloat16) that all threads together load from global memory, by
-    /// arithmetic.
+    /// The number of elements (floats, or bfloat16) that all threads together load from global memory, by arithmetic.
     ///
     /// A thread of `naive` reads 2 k floats for its element. A block with a tile of tm x tn reads k (tm + tn) floats
     /// for tm tn elements, so a tile of T x T cuts the loads by a factor of T. Partial tiles at the edges load only
@@ -212,8 +212,8 @@ impl Rung {
         }
     }
 
-    /// The number of 32-byte sectors that all warps together ask the caches for, by arithmetic. `None` where rows or
-    /// tiles do not end with a sector: there it is left to the counter.
+    /// The number of 32-byte sectors that all warps together ask the caches for, by arithmetic. `None` if rows or tiles
+    /// do not end at a sector boundary: then only the counter is used.
     ///
     /// A warp of `naive` holds 2 x 16 elements. For each step along the depth it asks for 2 sectors of A, one for each
     /// of its rows, because 16 lanes that read the same float need it once; and for 2 of B, 16 adjacent floats. That is

@@ -34,7 +34,7 @@ impl Shape {
         u64::try_from(2 * self.products()).unwrap_or(u64::MAX)
     }
 
-    /// Bytes of the three matrices in float, which is what a kernel that loads each element once would move.
+    /// Bytes of the three matrices in float, the traffic of a kernel that loads each element once.
     pub fn bytes(self) -> Option<usize> {
         let sides = [(self.m, self.k), (self.k, self.n), (self.m, self.n)];
         let elements = sides.into_iter().try_fold(0usize, |sum, (r, c)| sum.checked_add(r.checked_mul(c)?))?;
@@ -44,8 +44,8 @@ impl Shape {
     /// Checks that the kernels can multiply matrices of this shape.
     ///
     /// # Errors
-    /// Returns a message that says what is wrong: a side is 0 or beyond 32 bits, or the matrices have more bytes than
-    /// this computer can count.
+    /// A message that says what is wrong: a side is 0 or beyond 32 bits, or the matrices have more bytes than this
+    /// computer can count.
     pub fn check(self) -> Result<(), String> {
         for (side, value) in [("m", self.m), ("k", self.k), ("n", self.n)] {
             if value == 0 || value > LARGEST_SIDE {
@@ -63,7 +63,7 @@ impl std::fmt::Display for Shape {
     }
 }
 
-/// The sides that were asked for; `None` if no side was given. A missing side takes the length of a given one.
+/// The requested sides; `None` if no side was given. A missing side takes the length of a given one.
 fn asked(run: &Run) -> Option<Shape> {
     let side = |name| run.args().get_one::<usize>(name).copied();
     let (m, k, n) = (side("m"), side("k"), run.options().n);
@@ -86,7 +86,7 @@ pub(crate) fn of(run: &Run) -> Vec<Shape> {
         );
         return vec![Shape::square(256), Shape { m: 130, k: 65, n: 70 }];
     }
-    // A shape that no tile divides, a small C of a great depth, and a large square.
+    // A shape that no tile divides, a small C with a large depth, and a large square.
     vec![RECTANGULAR, Shape { m: 1023, k: 1021, n: 1019 }, Shape { m: 64, k: 65536, n: 64 }, Shape::square(4096)]
 }
 

@@ -1,4 +1,4 @@
-//! `bf16-small-hopper` and `tf32-small-hopper`: which tile, and how many slices of the depth, a shape needs.
+//! `bf16-small-hopper` and `tf32-small-hopper`: the tile, and the number of slices of the depth, for a shape.
 use crate::{
     Arithmetic, Cut, Given, Hopper, Shape,
     hopper::{BF16_WGMMA, TF32_WGMMA},
@@ -7,18 +7,19 @@ use crate::{
 /// Blocks of a cluster, and the kernel.
 type Kernel = (u32, &'static str);
 
-/// The kernels of a type of elements: see `bf16_small.cu` and `tf32_small.cu`.
+/// The kernels for a type of elements: see `bf16_small.cu` and `tf32_small.cu`.
 struct Kernels {
-    /// Those with tiles of 64 x 64, and those of 128 x 128.
+    /// The kernels with tiles of 64 x 64, and those of 128 x 128.
     small: &'static [Kernel],
     medium: &'static [Kernel],
-    /// Cycles of a step, and cycles of it for each block that runs, as all share the second-level cache: the longer of
-    /// the two counts.
+    /// Cycles of a step: the larger of `step` and of `shared` per running block, since all blocks share the
+    /// second-level cache.
     step: f64,
     shared: f64,
 }
 
-// The figures here and below are such that the fastest ways are chosen that an H100 was seen to run: see the tests.
+// These figures and those below are fitted: they make the choice agree with the fastest measured on an H100 (see the
+// tests).
 const BF16: Kernels = Kernels {
     small: &[(8, "bf16_small_8")],
     medium: &[(1, "bf16_medium_1"), (2, "bf16_medium_2"), (8, "bf16_medium_8")],
@@ -32,27 +33,27 @@ const TF32: Kernels = Kernels {
     shared: 9.0,
 };
 
-/// Bytes of a step in shared memory: all have as many.
+/// Bytes of a step in shared memory, the same for all kernels.
 const STEP_BYTES: u32 = 32 * 1024;
 const STAGES: u32 = 6;
 
-/// Cycles that a wave of blocks takes besides its steps: it starts, its first tiles come, its results go.
+/// Cycles of a wave of blocks besides its steps: its start, its first loads, its last stores.
 const START: f64 = 4000.0;
-/// What the blocks of a cluster take to add up.
+/// Cycles that the blocks of a cluster need to add up.
 const CLUSTER: f64 = 3000.0;
-/// What it takes that clusters wait until what they have left is seen, and that the last of them reads it.
+/// Cycles in which clusters wait until their partial sums are visible, and the last of them reads them.
 const MEETING: f64 = 4000.0;
-/// What each cluster that meets takes: of 64 x 64 sums, and of 128 x 128.
+/// Cycles per cluster that combines its sums: of 64 x 64 sums, and of 128 x 128.
 const SMALL_SUMS: f64 = 400.0;
 const MEDIUM_SUMS: f64 = 1600.0;
 
-/// bfloat16, as it is listed.
+/// The listed rung for bfloat16.
 pub(crate) const BF16_SMALL: Hopper = rung(BF16_WGMMA, "bf16_small.cu", 64, BF16.small[0], 8);
 
-/// TF32, as it is listed.
+/// The listed rung for TF32.
 pub(crate) const TF32_SMALL: Hopper = rung(TF32_WGMMA, "tf32_small.cu", 64, TF32.small[0], 8);
 
-/// A rung with square tiles of `side`, given the same as `like`, whose depth is cut into `slices`.
+/// A rung with square tiles of `side`, otherwise like `like`, whose depth is cut into `slices`.
 const fn rung(like: Hopper, file: &'static str, side: u32, (blocks, kernel): Kernel, slices: u32) -> Hopper {
     // A row of a box has 128 bytes.
     let wide = like.boxes[1].0;
@@ -60,10 +61,10 @@ const fn rung(like: Hopper, file: &'static str, side: u32, (blocks, kernel): Ker
         file,
         kernel,
         tile: (side, side),
-        // Two warpgroups that multiply, and a warp that brings tiles.
+        // Two warpgroups that multiply, and a warp that loads tiles.
         threads: 2 * 128 + 32,
         cut: Cut::Meeting { blocks, slices },
-        // The barriers, two for each stage, and whether a block is the last to come.
+        // The barriers, two for each stage, and a flag whether a block is the last to arrive.
         shared_bytes: STAGES * (STEP_BYTES + 2 * 8) + 8,
         given: Given::Together,
         boxes: [(wide, side), (wide, wide)],
@@ -71,22 +72,22 @@ const fn rung(like: Hopper, file: &'static str, side: u32, (blocks, kernel): Ker
     }
 }
 
-/// Blocks that a device runs at once, in clusters of so many. The multiprocessors come in groups of 16 or 18, and a
-/// cluster lies in one of them: an H100 runs 15 clusters of 8 at once, not 16.
+/// The number of blocks that a device runs simultaneously, in clusters of `blocks`. The multiprocessors come in groups
+/// of 16 or 18, and a cluster lies in one of them: an H100 runs 15 clusters of 8 simultaneously, not 16.
 fn places(blocks: u32, multiprocessors: u32) -> u32 {
     let fit = if blocks > 2 { multiprocessors * 15 / 16 } else { multiprocessors };
     (fit / blocks).max(1) * blocks
 }
 
-/// Blocks that share the cache, of so many that run at once. A group of multiprocessors has room for two large
-/// clusters. Once a group has two, its blocks are as slow as if all groups had two.
+/// The effective number of blocks that share the cache, of `blocks` that run simultaneously. A group of multiprocessors
+/// has room for two large clusters. Once a group has two, its blocks are as slow as if all groups had two.
 fn sharing(blocks: u64, cluster: u32, multiprocessors: u32) -> u64 {
     let all = u64::from(multiprocessors);
     if cluster > 2 && blocks > all / 2 { all } else { blocks }
 }
 
-/// The rung that should take the least time for `shape`: of the tiles, the clusters, and as many slices of the depth as
-/// run at once.
+/// The rung with the least predicted time for `shape`, over the tiles, the clusters, and as many slices of the depth as
+/// run simultaneously.
 pub(crate) fn fitting(like: Hopper, shape: Shape, multiprocessors: u32) -> Hopper {
     let kernels = if like.arithmetic == Arithmetic::Bf16 { BF16 } else { TF32 };
     let small = kernels.small.iter().map(|kernel| (64, *kernel, SMALL_SUMS));
@@ -94,7 +95,7 @@ pub(crate) fn fitting(like: Hopper, shape: Shape, multiprocessors: u32) -> Hoppe
     let mut best = (like, f64::INFINITY);
     for (side, kernel, sums) in small.chain(medium) {
         let places = u64::from(places(kernel.0, multiprocessors));
-        // The smaller tile is given two boxes along the depth.
+        // The smaller tile gets two boxes along the depth.
         let depth = u64::from(like.boxes[1].0 * 128 / side);
         let steps = (shape.k as u64).div_ceil(depth);
         for clusters in 1.. {
@@ -121,7 +122,7 @@ pub(crate) fn fitting(like: Hopper, shape: Shape, multiprocessors: u32) -> Hoppe
 mod tests {
     use super::*;
 
-    /// Each is the fastest that an H100 was seen to run, or within 2 % of it.
+    /// Each is the fastest measured on an H100, or within 2 % of it.
     #[test]
     fn the_fastest_that_was_measured_is_chosen() {
         let chosen = |like, m, k, n| {
@@ -142,7 +143,7 @@ mod tests {
         }
     }
 
-    /// A device that has no room for a cluster of 8 still has a rung: the driver refuses what it cannot run.
+    /// A device without room for a cluster of 8 still gets a rung: the driver refuses what it cannot run.
     #[test]
     fn any_shape_and_device_has_a_rung() {
         for multiprocessors in [1, 7, 132] {

@@ -1,4 +1,4 @@
-//! Impossible sizes are refused with a message and with the exit code of a usage error.
+//! Impossible sizes are refused with a message and with the exit status of a usage error.
 use std::process::Command;
 
 fn run(arguments: &[&str]) -> (Option<i32>, String) {

@@ -1,5 +1,5 @@
 //! No rung races, reads unwritten memory or skips a barrier, with two alternating tiles, asynchronous copies or three
-//! tiles under way, at a shape that no tile divides.
+//! tiles in flight, at a shape that no tile divides.
 const LAB: labtest::Lab = labtest::lab!("matmul");
 
 #[test]
@@ -13,7 +13,7 @@ fn no_rung_has_findings() {
     }
     let ran = LAB.accepts(&options);
     assert!(ran.findings.is_empty(), "{}", ran.text);
-    // Only the library's rows are skipped, and on this device those for another one.
+    // Only the library's rows are skipped, and on this device those for other devices.
     for row in &ran.rows {
         let is_hopper = row["variant"].ends_with("hopper");
         assert_eq!(row["verdict"] == "skip", is_hopper || row["variant"].starts_with("cublas"), "{row:?}");
@@ -21,7 +21,8 @@ fn no_rung_has_findings() {
     }
 }
 
-/// A tile that several clusters share out, so that the last one to come adds up what all have; and a tile of 128 x 128.
+/// A tile shared by several clusters, of which the last one to arrive adds up all partial sums; and a tile of 128 x
+/// 128.
 #[test]
 fn clusters_that_meet_have_no_findings() {
     let small = ["--device", "emulated:h200", "--check", "all", "--variant", "bf16-small-hopper"];
@@ -40,8 +41,8 @@ fn clusters_that_meet_have_no_findings() {
     }
 }
 
-/// On Hopper: one tile that nothing divides, whose rows TMA cannot read; more depth than stages; more tiles than
-/// clusters, so that a cluster takes several; and a depth that is cut.
+/// On Hopper: one tile with sides that nothing divides and rows that TMA cannot read; more depth than stages; more
+/// tiles than clusters, so that a cluster takes several; and a depth that is cut.
 #[test]
 fn no_rung_for_hopper_has_findings() {
     let hopper = ["--device", "emulated:h200", "--check", "all"];
@@ -75,7 +76,7 @@ fn no_rung_for_hopper_has_findings() {
     }
 }
 
-/// The tiles of `float-hopper`, and the ways to cut the depth, that no shape above gets.
+/// The tiles of `float-hopper`, and the ways to cut the depth, that no shape above uses.
 #[test]
 fn no_tile_for_hopper_has_findings() {
     for ([m, k, n], note) in [
@@ -92,8 +93,8 @@ fn no_tile_for_hopper_has_findings() {
     }
 }
 
-/// The last tiles in shares: of less than a tile and of more, of a step each, and where the last tiles are all
-/// of them; and no shares. The parts of a tile are added in the same order in every run.
+/// The last tiles in shares: of less than a tile and of more, of one step each, and with the last tiles being all
+/// tiles; and no shares. The parts of a tile are added in the same order in every run.
 #[test]
 fn shares_that_meet_have_no_findings() {
     let even = ["--device", "emulated:h200", "--check", "all", "--variant", "float-even-hopper"];
@@ -115,8 +116,8 @@ fn shares_that_meet_have_no_findings() {
     }
 }
 
-/// What each rung loads from global memory: the machine's counters agree with the arithmetic, whether or not the tiles
-/// fit.
+/// The loads of each rung from global memory: the machine's counters agree with the arithmetic, whether or not the
+/// tiles fit.
 #[test]
 fn traffic_is_what_arithmetic_says() {
     for shape in [["64", "64", "64"], ["35", "41", "67"]] {
@@ -143,7 +144,7 @@ fn traffic_is_what_arithmetic_says() {
     }
 }
 
-/// Slices begin at a sector, however many there are.
+/// Slices begin at a sector, whatever their number.
 #[test]
 fn slices_of_the_depth_load_whole_sectors() {
     for slices in ["3", "5", "7"] {
@@ -156,7 +157,7 @@ fn slices_of_the_depth_load_whole_sectors() {
 }
 
 /// Only the transposing stores of `warp-tile` have bank conflicts, one each: 8 for every warp and tile. The assembler
-/// makes wide reads of neighbouring ones in `register-2d`, so that it has the conflicts of `vectorized`.
+/// merges neighbouring reads in `register-2d` into wide ones, so it has the conflicts of `vectorized`.
 #[test]
 fn bank_conflicts_are_those_of_the_handout() {
     let names = ["register-2d", "vectorized", "warp-tile"];
@@ -177,7 +178,7 @@ fn bank_conflicts_are_those_of_the_handout() {
 #[test]
 fn a_launch_the_wrong_way_round_is_refused_leaves_results_out_or_is_right_by_luck() {
     for (n, note) in [
-        // 16 x 16 blocks of 16 x 16 threads look the same the other way round.
+        // 16 x 16 blocks of 16 x 16 threads look the same when grid and block are exchanged.
         ("256", "right by luck in this run"),
         // Blocks of 15 x 15 threads, 16 x 16 of them: 240 of 250 rows and columns.
         ("250", "4900 of 62500 wrong: [row 0, column 240] was never written"),

@@ -1,4 +1,4 @@
-//! What the handout says in figures: its table of traffic against arithmetic, its words against the reference run.
+//! The figures in the handout: its table of traffic compared with arithmetic, its text with the reference run.
 use labtest::measured;
 use matmul::{RUNGS, Shape};
 
@@ -33,18 +33,18 @@ fn the_reference_run_says_what_the_handout_and_the_key_say() {
     assert!((1.01..1.08).contains(&(cubed("tiled16") / cubed("tiled32"))));
     // `rectangular` is slower than the published time of the same tiles.
     assert!((1.3..1.7).contains(&(course("rectangular") / 0.149)));
-    // On this matrix, which is small, shared memory does bring something.
+    // On this small matrix, shared memory does help.
     assert!((1.3..1.5).contains(&(course("naive") / course("tiled16"))));
-    // A large tile in few blocks, and yet the first of the float rows, because it hides its loads.
+    // A large tile in few blocks, yet the fastest of the float rows, because it hides its loads.
     let floats = ["naive", "tiled16", "tiled32", "register-1d", "register-2d", "vectorized", "warp-tile", "async-copy"];
     assert!(floats.into_iter().all(|variant| course("double-buffered") < course(variant)));
-    // Asynchronous copies do not gain there, and neither do fewer reads by fewer warps.
+    // Asynchronous copies do not help there, and neither do fewer reads by fewer warps.
     assert!(cubed("double-buffered") < cubed("async-copy") && cubed("async-copy") < cubed("async-wide"));
     // cuBLAS: a third longer than the published time for a small product, nearly the same rate for a large one.
     assert!((1.2..1.45).contains(&(course("cublas") / 0.0219)));
     let rates = ["tflop_per_s", "published_tflop_per_s"].map(|column| h200.number("cublas", "4096x4096x4096", column));
     assert!((rates[0] / rates[1] - 1.0).abs() < 0.05, "{rates:?}");
-    // One slice is all that a large C needs, and then the slices cost nothing.
+    // A large C needs only one slice, and then the slices cost nothing.
     assert!((0.99..1.01).contains(&(cubed("depth-parallel") / cubed("tiled16"))));
     let matvec = h200.ms("matvec-naive", "8192x8192") / h200.ms("matvec", "8192x8192");
     assert!((13.0..17.0).contains(&matvec), "{matvec}");

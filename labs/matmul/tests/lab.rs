@@ -1,4 +1,4 @@
-//! All tests of the lab's programs and kernels, in one program, which is linked once.
+//! All tests of the lab's programs and kernels, in a single test program, which is linked only once.
 mod answer;
 mod cli;
 mod findings;

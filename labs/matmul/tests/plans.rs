@@ -1,4 +1,4 @@
-//! The launches of the rungs and the loads that they make, by arithmetic.
+//! The launches of the rungs and their loads, by arithmetic.
 use harness::Row;
 use matmul::{RUNGS, Rung, Shape, rectangular};
 
@@ -27,7 +27,7 @@ fn every_launch_covers_its_shape_and_no_more() {
                 let plan = rung.plan(shape, slices).unwrap();
                 let (gx, gy, gz) = plan.launch.grid_dim;
                 if rung.stream > 0 {
-                    // As many shares as asked for, but each has a step of depth 16 at least.
+                    // The requested number of shares, but each has at least a step of depth 16.
                     let tiles = shape.m.div_ceil(rung.tile.0 as usize) * shape.n.div_ceil(rung.tile.1 as usize);
                     let most = tiles * shape.k.div_ceil(16);
                     assert_eq!((gx as usize, gy, gz), (most.min(slices as usize), 1, 1));

@@ -1,4 +1,4 @@
-//! The product on the CPU, and the bounds of a product's errors.
+//! The product on the CPU, and the error bounds of a product.
 use matmul::{Arithmetic, Shape, reference::*};
 
 #[test]
@@ -47,7 +47,8 @@ fn bounds_grow_with_the_depth_and_notice_a_lost_product() {
         };
         assert!(allowed(4096, arithmetic) < lost, "{arithmetic:?}: {}", allowed(4096, arithmetic));
     }
-    // Two certain bounds: one product, and as many as the other bound takes over from.
+    // Where the deterministic bound applies: for one product, and up to the number from which the other bound is
+    // smaller.
     let u = f64::from(f32::EPSILON) / 2.0;
     assert!((error_bound(1, Arithmetic::Float) / u - 1.0).abs() < 1e-6);
     assert!((error_bound(25, Arithmetic::Float) / u - 25.0).abs() < 1e-4);

@@ -1,4 +1,4 @@
-//! The occupancy calculator: how many blocks are resident on a multiprocessor at once, and what limits their number.
+//! The occupancy calculator: how many blocks are resident on a multiprocessor, and what limits their number.
 //!
 //! The rules are those of NVIDIA's `cuda_occupancy.h`, which the driver follows: of four limits, the lowest applies.
 use std::fmt;
@@ -35,7 +35,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// An SM of 2048 threads, 32 blocks and 65536 registers, as most of the exercises have it.
+    /// An SM of 2048 threads, 32 blocks and 65536 registers, as in most of the exercises.
     pub const TEXTBOOK: Self = Self {
         warp_size: 32,
         threads_per_block: 1024,
@@ -63,12 +63,12 @@ impl Limits {
         ..Self::TEXTBOOK
     };
 
-    /// An SM of 1536 threads and 8 blocks, as the older exercises have it.
+    /// An SM of 1536 threads and 8 blocks, as in the older exercises.
     pub const OLDER: Self =
         Self { threads: 1536, blocks: 8, registers: 32768, registers_per_block: 32768, ..Self::TEXTBOOK };
 }
 
-/// What prevents one more block.
+/// The limit that prevents one more block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limiter {
     /// The multiprocessor's threads (its warps).
@@ -95,7 +95,7 @@ impl fmt::Display for Limiter {
     }
 }
 
-/// What is resident on a multiprocessor.
+/// The resident blocks and warps of a multiprocessor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Occupancy {
     /// Blocks.
@@ -104,16 +104,16 @@ pub struct Occupancy {
     pub warps: u32,
     /// Resident warps as a percentage of the most that a multiprocessor holds.
     pub percent: f64,
-    /// What prevents one more block; if several do, the first in the order of [`Limiter`].
+    /// The limit that prevents one more block; if there are several, the first in the order of [`Limiter`].
     pub limiter: Limiter,
 }
 
-/// The number of blocks that are resident on a multiprocessor at once, with `threads` threads each, `registers`
-/// registers per thread and `shared` bytes of shared memory (static and dynamic). It is 0 when such a block cannot run.
+/// The number of blocks that are resident on a multiprocessor, with `threads` threads each, `registers` registers per
+/// thread and `shared` bytes of shared memory (static and dynamic). It is 0 when such a block cannot run.
 ///
 /// Threads count in whole warps. Registers are allocated to a warp, rounded up to the unit, and come from the warp's
 /// quarter of the multiprocessor. The block must also fit if every quarter had to hold an equal share of it, because
-/// the hardware checks it so. Shared memory includes what the system reserves, rounded up.
+/// that is how the hardware checks it. Shared memory includes the part reserved by the system, rounded up.
 pub fn occupancy(limits: &Limits, threads: u32, registers: u32, shared: u32) -> Occupancy {
     let warps = threads.div_ceil(limits.warp_size);
     let most = limits.threads / limits.warp_size;
@@ -135,7 +135,7 @@ pub fn occupancy(limits: &Limits, threads: u32, registers: u32, shared: u32) -> 
     Occupancy { blocks, warps: resident, percent: 100.0 * f64::from(resident) / f64::from(most), limiter }
 }
 
-/// Blocks that the registers allow.
+/// The number of blocks that the registers allow.
 fn by_registers(limits: &Limits, warps: u32, registers: u32) -> u32 {
     let a_warp = (u64::from(registers) * u64::from(limits.warp_size)).next_multiple_of(u64::from(limits.register_unit));
     if a_warp == 0 || warps == 0 {
@@ -148,13 +148,13 @@ fn by_registers(limits: &Limits, warps: u32, registers: u32) -> u32 {
     (a_partition * u64::from(limits.partitions) / u64::from(warps)) as u32
 }
 
-/// Blocks that the shared memory allows.
+/// The number of blocks that the shared memory allows.
 fn by_shared(limits: &Limits, shared: u32) -> u32 {
     let a_block = shared.saturating_add(limits.shared_reserved).checked_next_multiple_of(limits.shared_unit);
     limits.shared.checked_div(a_block.unwrap_or(u32::MAX)).unwrap_or(u32::MAX)
 }
 
-/// The most dynamic shared memory of a block with which `blocks` of them fit on a multiprocessor, and no more.
+/// The most dynamic shared memory of a block with which exactly `blocks` of them fit on a multiprocessor.
 pub fn shared_for(limits: &Limits, blocks: u32) -> u32 {
     let a_block = limits.shared / blocks.max(1) / limits.shared_unit * limits.shared_unit;
     a_block.saturating_sub(limits.shared_reserved).min(limits.shared_per_block)
@@ -165,7 +165,7 @@ pub fn registers_at_full_occupancy(limits: &Limits, threads: u32) -> Option<u32>
     (1..=limits.registers_per_thread).rev().find(|&r| occupancy(limits, threads, r, 0).percent == 100.0)
 }
 
-/// Checks whether `blocks` blocks of `threads` threads can all be on one multiprocessor at once, as the exercises ask.
+/// Checks whether `blocks` blocks of `threads` threads can all be resident on one multiprocessor, as the exercises ask.
 /// `Ok` gives the occupancy in per cent; `Err` says which limit is exceeded and by how much.
 ///
 /// # Errors
@@ -196,7 +196,7 @@ pub fn best(limits: &Limits, sizes: &[u32], registers: u32, shared: u32) -> Vec<
     sizes.iter().copied().filter(|t| percent(t) == top).collect()
 }
 
-/// How a grid is executed: in waves of as many blocks as are resident at once.
+/// The execution of a grid in waves of as many blocks as are resident together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Waves {
     /// Blocks in a full wave.
@@ -208,18 +208,18 @@ pub struct Waves {
 }
 
 impl Waves {
-    /// The number of waves, the one that is not full included.
+    /// The number of waves, including a partial one.
     pub fn count(&self) -> u64 {
         self.full + u64::from(self.tail > 0)
     }
 
-    /// How full the tail is, in per cent of a wave; 100 when there is no tail.
+    /// How full the tail is, as a percentage of a wave; 100 without a tail.
     pub fn tail_percent(&self) -> f64 {
         if self.tail == 0 { 100.0 } else { 100.0 * self.tail as f64 / self.wave as f64 }
     }
 
-    /// The share of the block places that is used, over all waves, in per cent. It shows what the tail costs if all
-    /// blocks take equally long.
+    /// The percentage of block slots that is used, over all waves. It shows the cost of the tail if all blocks take
+    /// equally long.
     pub fn used_percent(&self) -> f64 {
         let places = self.count() * self.wave;
         if places == 0 { 0.0 } else { 100.0 * (self.full * self.wave + self.tail) as f64 / places as f64 }

@@ -1,16 +1,16 @@
-//! The limits of the present device, and the occupancy of its kernels.
+//! The limits of the current device, and the occupancy of its kernels.
 use cudarc::driver::CudaFunction;
 use cudarc::driver::sys::CUdevice_attribute_enum::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK;
 use harness::{Recorder, Result, Run};
 
 use crate::calculator::{Limits, Occupancy, Waves, occupancy, waves};
 
-/// The limits of a run's device. The driver reports all but three granularities. Those are the same for all parts since
+/// The limits of a run's device. The driver reports all but three granularities. Those are the same for all GPUs since
 /// compute capability 5.2, except for the unit of shared memory, which was 256 bytes before 8.0.
 pub fn limits(run: &Run) -> Limits {
     let session = run.session();
     let device = &session.device;
-    // CUDA 11 introduced this attribute. A driver that does not know it serves parts that reserve nothing.
+    // CUDA 11 introduced this attribute. An older driver serves only GPUs that reserve nothing.
     let reserved = session.context.attribute(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK).unwrap_or(0);
     Limits {
         warp_size: device.warp_size,
@@ -29,7 +29,7 @@ pub fn limits(run: &Run) -> Limits {
     }
 }
 
-/// A kernel's registers a thread and its occupancy with blocks of `threads` threads and `dynamic` bytes of shared
+/// A kernel's registers per thread, and its occupancy with blocks of `threads` threads and `dynamic` bytes of shared
 /// memory.
 pub(crate) fn of_kernel(
     limits: &Limits,
@@ -42,7 +42,7 @@ pub(crate) fn of_kernel(
     Ok((registers, occupancy(limits, threads, registers, fixed.saturating_add(dynamic))))
 }
 
-/// Fills the columns that state a kernel's occupancy.
+/// Fills the columns with a kernel's occupancy.
 pub(crate) fn describe(case: &mut Recorder<'_>, registers: u32, occupancy: Occupancy) {
     case.set("registers", registers);
     case.set("blocks_per_sm", occupancy.blocks);
@@ -51,8 +51,8 @@ pub(crate) fn describe(case: &mut Recorder<'_>, registers: u32, occupancy: Occup
     case.set("limiter", occupancy.limiter.to_string());
 }
 
-/// Fills the columns that state in which waves `blocks` blocks run, with `resident` of them on a multiprocessor at
-/// once. Returns `None` when no block can be resident.
+/// Fills the columns about the waves in which `blocks` blocks run, with `resident` of them on a multiprocessor. Returns
+/// `None` when no block can be resident.
 pub(crate) fn describe_waves(run: &Run, case: &mut Recorder<'_>, blocks: u32, resident: u32) -> Option<Waves> {
     let waves = waves(u64::from(blocks), run.session().device.multiprocessors, resident)?;
     case.set("waves", waves.count());

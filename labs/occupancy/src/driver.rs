@@ -1,4 +1,4 @@
-//! The calculator against the driver: every block size, over registers and shared memory.
+//! The calculator compared with the driver: every block size, over registers and shared memory.
 use cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
 use cudarc::driver::sys::CUresult;
 use harness::{Case, Check, Result, Run};
@@ -6,7 +6,7 @@ use harness::{Case, Check, Result, Run};
 use crate::calculator::{Limits, occupancy};
 use crate::device::limits;
 
-/// The sweep's kernels, registers_16 and so on. Each uses that many registers or fewer.
+/// The sweep's kernels, registers_16 and so on. Each uses at most that many registers.
 const REGISTERS: [u32; 11] = [16, 24, 32, 40, 48, 64, 80, 96, 128, 168, 255];
 
 /// Bytes of dynamic shared memory of the sweep: sizes around the units and the usual limits, up to the most that a

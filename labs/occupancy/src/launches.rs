@@ -28,7 +28,7 @@ fn product((x, y, z): (u32, u32, u32)) -> u32 {
     x.saturating_mul(y).saturating_mul(z)
 }
 
-/// The sides as they are written, without trailing ones.
+/// The sides as text, without trailing ones.
 fn sides((x, y, z): (u32, u32, u32)) -> String {
     match (y, z) {
         (1, 1) => x.to_string(),
@@ -46,7 +46,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
 
 fn one(run: &Run, launch: LaunchConfig) -> Result<()> {
     let (blocks, threads) = (sides(launch.grid_dim), sides(launch.block_dim));
-    // The case is not told its launch: here an impossible launch is an answer, not a mistake.
+    // The launch is not set in the case: an impossible launch is an answer here, not a mistake.
     run.case(Case::new("launch").label(format!("{blocks} blocks of {threads} threads")), |case| {
         let limits = limits(run);
         let function = run.function("occupancy.cu", "doubled")?;
@@ -68,7 +68,7 @@ fn one(run: &Run, launch: LaunchConfig) -> Result<()> {
 fn try_it(run: &Run, case: &mut Trial<'_>, function: &CudaFunction, launch: LaunchConfig) -> Result<()> {
     let stream = run.stream();
     let threads = u64::from(product(launch.grid_dim)) * u64::from(product(launch.block_dim));
-    // Takes at most a quarter of the free memory; the remaining threads have nothing to do.
+    // Takes at most a quarter of the free memory; the remaining threads are idle.
     let free = run.session().free_bytes()?;
     let n = threads.min(1 << 24).min(free as u64 / 48).max(1) as usize;
     let x = run.inputs("launch").u32(n, 0..1 << 30);

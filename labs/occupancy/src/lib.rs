@@ -1,4 +1,4 @@
-//! Occupancy: how many blocks are on a multiprocessor at once, as calculated, as the driver reports it, and as
+//! Occupancy: how many blocks are resident on a multiprocessor, as calculated, as the driver reports it, and as
 //! measured.
 pub mod calculator;
 mod device;
@@ -60,7 +60,7 @@ static CALCULATED: &[Row] = &[
     row("launch", "whether and how a configuration runs here: --launch BLOCKS,THREADS", ()),
 ];
 
-/// The rows that are measured.
+/// The measured rows.
 #[rustfmt::skip]
 static MEASURED: &[Row<Work>] = &[
     row("vecadd", "time and occupancy by block size: the start of small blocks is the limit, then memory", ADD),

@@ -1,4 +1,4 @@
-//! The occupancy lab as a program of its own.
+//! The occupancy lab as a separate program.
 fn main() -> std::process::ExitCode {
     harness::main(&occupancy::LAB)
 }

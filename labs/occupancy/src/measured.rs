@@ -1,4 +1,4 @@
-//! What occupancy is worth: time and achieved occupancy by block size, and the effect of a partial wave.
+//! The value of occupancy: time and achieved occupancy by block size, and the effect of a partial wave.
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig, PushKernelArg};
 use harness::{
     Case, Check, Error, Launch, Result, Row, Run, Sizes, Tolerance, Trial, Uploaded, launch_1d, parallel_vec, poison,
@@ -19,15 +19,15 @@ const LIVE: usize = 118;
 /// Words of the table of shared_heavy: 24 KiB.
 const WORDS: u32 = 6144;
 
-/// What a multiprocessor records (see `Note` in the kernel file), in words of 64 bits: the number of resident blocks
+/// The record of a multiprocessor (see `Note` in the kernel file), in words of 64 bits: the number of resident blocks
 /// and its peak, the first start, the last end, and the sum of the blocks' times.
 const NOTE_WORDS: usize = 4;
 
-/// The number of multiprocessors that have an entry. Their numbers may have gaps, so it is larger than any part's
+/// The number of multiprocessors that have an entry. Multiprocessor ids may have gaps, so it is larger than any GPU's
 /// count.
 const NOTED: usize = 1024;
 
-/// What a kernel of the sweep does.
+/// The work of a kernel of the sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Does {
     /// Adds two vectors.
@@ -43,10 +43,10 @@ enum Does {
 pub(crate) struct Work {
     does: Does,
     kernel: &'static str,
-    /// The name that seeds the inputs: the variant that first had them.
+    /// The name that seeds the inputs: the variant that first used them.
     inputs: &'static str,
     shared_bytes: u32,
-    /// Values that a thread keeps, where it mixes them.
+    /// Values that a mixing thread keeps.
     live: usize,
     rounds: Sizes,
 }
@@ -59,7 +59,7 @@ pub(crate) const REGISTERS: Work =
     Work { does: Does::Mix, kernel: "registers_128", inputs: "register-heavy", live: LIVE, ..ADD };
 pub(crate) const SHARED: Work =
     Work { does: Does::Walk, kernel: "shared_heavy", inputs: "shared-heavy", shared_bytes: 4 * WORDS, ..ADD };
-/// Each step waits for the one before, so that a warp leaves nearly all of its multiprocessor's time to others.
+/// Each step waits for the previous one, so a warp leaves nearly all of its multiprocessor's time to others.
 pub(crate) const CHAIN: Work = Work {
     kernel: "registers_16",
     inputs: "waves-latency",
@@ -68,7 +68,7 @@ pub(crate) const CHAIN: Work = Work {
     ..REGISTERS
 };
 
-/// One workload's data on the host, and the right answers.
+/// The data of one workload on the host, with the right answers.
 struct Source {
     work: Work,
     x: Vec<u32>,
@@ -78,7 +78,7 @@ struct Source {
     expected: Vec<u32>,
 }
 
-/// One workload's data: on the device, and the right answer.
+/// The data of one workload on the device, with the right answer.
 pub(crate) struct Data<'a> {
     work: Work,
     x: Uploaded<u32>,
@@ -120,7 +120,7 @@ impl Source {
 }
 
 impl Data<'_> {
-    /// Launches the kernel, or the form of it that writes `notes`.
+    /// Launches the kernel, or its counting version that writes `notes`.
     fn launch(
         &self,
         run: &Run,
@@ -189,7 +189,7 @@ pub(crate) fn by_block_size(run: &Run, row: &Row<Work>, limits: &Limits) -> Resu
     Ok(())
 }
 
-/// Runs the counted form of the kernel once, and compares the number of resident blocks with the possible number.
+/// Runs the counting version of the kernel once, and compares the number of resident blocks with the possible number.
 fn achieved(run: &Run, limits: &Limits, case: &mut Trial<'_>, data: &Data<'_>, z: &mut CudaSlice<u32>) -> Result<()> {
     let (stream, launch) = (run.stream(), case.launch());
     let counted = case.function("occupancy.cu", &format!("{}_counted", data.work.kernel))?;
@@ -203,7 +203,7 @@ fn achieved(run: &Run, limits: &Limits, case: &mut Trial<'_>, data: &Data<'_>, z
     data.launch(run, &counted, launch, z, Some(&mut notes))?;
     case.check_output(z, |z| data.check(z))?;
     let notes = stream.clone_dtoh(&notes)?;
-    // The emulated device runs blocks in its own order, so what is resident there says nothing about a GPU.
+    // The emulated device runs blocks in its own order, so its resident blocks say nothing about a GPU.
     if run.is_emulated() {
         return Ok(());
     }
@@ -215,8 +215,8 @@ fn achieved(run: &Run, limits: &Limits, case: &mut Trial<'_>, data: &Data<'_>, z
     Ok(())
 }
 
-/// What was resident, from the multiprocessors' notes, with blocks of `warps` warps: the warps on average while a
-/// multiprocessor was at work, in per cent of the most that there can be; and the most blocks at once on any of them.
+/// Evaluates the multiprocessors' notes, for blocks of `warps` warps: the average number of resident warps while a
+/// multiprocessor was busy, as a percentage of the possible number; and the most blocks resident on any of them.
 pub fn resident(notes: &[u64], warps: u32, limits: &Limits) -> (f64, u32) {
     let (mut busy, mut open, mut peak) = (0.0, 0.0, 0);
     for note in notes.chunks_exact(NOTE_WORDS) {
@@ -231,7 +231,7 @@ pub fn resident(notes: &[u64], warps: u32, limits: &Limits) -> (f64, u32) {
     (if open > 0.0 { 100.0 * busy * f64::from(warps) / (open * most) } else { 0.0 }, peak)
 }
 
-/// The same work with ever fewer registers: what the compiler cannot keep in them goes to local memory.
+/// The same work with ever fewer registers: values that the compiler cannot keep in them are spilled to local memory.
 pub(crate) fn spilled(run: &Run, row: &Row<Work>, limits: &Limits) -> Result<()> {
     let n = run.size(Sizes { gpu: 1 << 20, emulated: 1 << 13, quick: 1 << 10 });
     run.needs(n.checked_mul(3 * size_of::<u32>()), &format!("three vectors of {n} words"), "--n")?;
@@ -250,8 +250,8 @@ pub(crate) fn spilled(run: &Run, row: &Row<Work>, limits: &Limits) -> Result<()>
     Ok(())
 }
 
-/// What hides the latency of memory: the same sums by a fixed number of threads, with more and more blocks on a
-/// multiprocessor (shared memory that nobody uses keeps others away) and more and more loads of each thread.
+/// Hiding the latency of memory: the same sums by a fixed number of threads, with more and more blocks on a
+/// multiprocessor (unused shared memory limits their number) and more and more loads per thread.
 pub(crate) fn in_flight(run: &Run, row: &Row<Work>, limits: &Limits) -> Result<()> {
     const BLOCK: u32 = 256;
     let n = run.size(Sizes { gpu: 1 << 26, emulated: 1 << 16, quick: 1 << 13 });
@@ -276,8 +276,8 @@ pub(crate) fn in_flight(run: &Run, row: &Row<Work>, limits: &Limits) -> Result<(
     Ok(())
 }
 
-/// The wave effect: what one block more than a full wave costs. With `resident`, so many blocks of one warp are on a
-/// multiprocessor at once; else as many blocks of 256 threads as its registers hold.
+/// The wave effect: the cost of one block more than a full wave. With `resident`, that many blocks of one warp are on a
+/// multiprocessor; else as many blocks of 256 threads as its registers hold.
 pub(crate) fn full_and_tail(run: &Run, row: &Row<Work>, limits: &Limits, resident: Option<u32>) -> Result<()> {
     let (work, sms) = (row.with, run.session().device.multiprocessors);
     let (block, shared) = resident.map_or((256, 0), |blocks| (limits.warp_size, shared_for(limits, blocks)));
@@ -291,7 +291,7 @@ pub(crate) fn full_and_tail(run: &Run, row: &Row<Work>, limits: &Limits, residen
         grids.extend([4 * wave, 4 * wave + 1]);
     }
     let most = grids.iter().map(|blocks| blocks * block).max().unwrap_or(0) as usize;
-    // The first elements are the same, however many follow.
+    // The first elements do not depend on the number of elements.
     let source = Source::new(run, work, most);
     for blocks in grids {
         let n = (blocks * block) as usize;

@@ -15,7 +15,7 @@ const FITS: [(u32, u32, u32, &str); 8] = [
     (8, 64, 128, "25%"),
 ];
 
-/// An SM of 1536 threads and 8 blocks: (blocks, threads, answer). The last is 66.7%, which the course cuts to 66%.
+/// An SM of 1536 threads and 8 blocks: (blocks, threads, answer). The last is 66.7%, which the course truncates to 66%.
 const OLDER: [(u32, u32, &str); 3] = [(8, 192, "100%"), (6, 256, "100%"), (8, 128, "66%")];
 
 /// Blocks of the T4, by their shapes: (shape, threads, answer).

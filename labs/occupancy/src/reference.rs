@@ -1,4 +1,4 @@
-//! What the kernels compute, on the CPU, in wrapping integers.
+//! The results of the kernels, computed on the CPU in wrapping integers.
 
 /// One value of a register-heavy kernel: `live` values made from x, mixed `rounds` times, folded into one.
 pub fn hungry(x: u32, live: usize, rounds: u32) -> u32 {

@@ -59,8 +59,8 @@ fn blocks_of_any_shape_run_or_are_refused() {
     assert_eq!(launch("1,2x2x2x2").0, Some(2));
 }
 
-/// "More than 2.x: 2048 threads an SM", as a text has it, holds for the parts for data centres of each generation but
-/// 7.5; the handout has a table of it.
+/// A text's statement "More than 2.x: 2048 threads an SM" holds for the data-centre GPUs of each generation except 7.5;
+/// the handout has a table of it.
 #[test]
 fn threads_of_a_multiprocessor_by_capability() {
     let handout = labtest::lab!("occupancy").source("README.md");
@@ -96,7 +96,7 @@ fn blocks_that_are_kept_away_and_loads_under_way() {
     assert_eq!(ran.of("spilled").len(), 3);
 }
 
-/// The smaller default of the emulated device is said.
+/// The smaller default of the emulated device is printed.
 #[test]
 fn a_smaller_default_is_printed() {
     let ran = labtest::lab!("occupancy").accepts(&["--variant", "vecadd"]);
@@ -112,8 +112,8 @@ fn sizes_that_cannot_be_are_refused() {
     lab.refuses(&["--launch", "1,2^32"], "32-bit");
 }
 
-/// What the handout says about the reference run: blocks up to 128 threads take as long as it takes to start them, and
-/// a block more than a wave costs under half of a wave.
+/// The handout's statements about the reference run: blocks of up to 128 threads take as long as it takes to start
+/// them, and one block more than a wave costs less than half of a wave.
 #[test]
 fn the_handout_quotes_the_reference_run() {
     let lab = labtest::lab!("occupancy");

@@ -1,4 +1,4 @@
-//! What the kernels compute, worked out by hand.
+//! The results of the kernels, worked out by hand.
 use occupancy::reference::*;
 
 #[test]

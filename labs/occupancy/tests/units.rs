@@ -1,4 +1,4 @@
-//! What the lab reads: a launch from the command line, and the notes that multiprocessors leave.
+//! Parsing in the lab: a launch from the command line, and the multiprocessors' notes.
 use occupancy::{calculator::Limits, parse, resident};
 
 #[test]
@@ -15,7 +15,7 @@ fn launches_are_parsed_or_refused_in_words() {
 
 #[test]
 fn notes_are_read_as_the_kernel_writes_them() {
-    // One multiprocessor: 4 blocks at most at once, of 8 warps, busy for 600 of 1000 cycles each on average.
+    // One multiprocessor: at most 4 resident blocks of 8 warps, each busy for 600 of 1000 cycles on average.
     let notes = [4 << 32, 1000, 2000, 2400, 0, u64::MAX, 0, 0];
     let (percent, peak) = resident(&notes, 8, &Limits::TEXTBOOK);
     assert_eq!(peak, 4);

@@ -13,7 +13,7 @@ use crate::{
 pub(crate) static WAVES: [Row<Reducing>; 1] =
     [row("waves", "vectorized, on grids of 1/4 to 8 waves of resident blocks", VECTORIZED)];
 
-/// The number of elements for this device: 2^30, or fewer where two such arrays and a third one for probing would fill
+/// The number of elements for this device: 2^30, or fewer if two such arrays and a third one for probing would fill
 /// more than half of the memory.
 pub(crate) fn size(run: &Run) -> Result<usize> {
     let total = run.session().device.total_bytes;
@@ -104,7 +104,7 @@ pub(crate) fn reduce(
     Ok(())
 }
 
-/// Sets the columns that tell how far a result is from the reference.
+/// Sets the columns with the distance of a result from the reference.
 pub(crate) fn set_result(case: &mut Trial<'_>, op: Op, result: f64, reference: Reference, chain: usize) {
     case.set("result", result);
     case.set("f64_reference", reference.value);
@@ -114,8 +114,8 @@ pub(crate) fn set_result(case: &mut Trial<'_>, op: Op, result: f64, reference: R
     }
 }
 
-/// In a float sum of many elements, rounding hides a lost element. Therefore this sums zeros with ones at the places
-/// where index arithmetic is most likely to go wrong; their number must come out exactly.
+/// Checks the indices: in a float sum of many elements, rounding hides a lost element. This therefore sums zeros with
+/// ones at the indices that are most error-prone; their number must be exact.
 fn probe(run: &Run, reducer: &mut Reducer, n: usize, threads: u32) -> Result<Check> {
     let stream = run.stream();
     let mut x = stream.alloc_zeros::<f32>(n.max(1))?;
@@ -129,8 +129,8 @@ fn probe(run: &Run, reducer: &mut Reducer, n: usize, threads: u32) -> Result<Che
     Ok(Check::scalar("ones among zeros", count, edges.len(), Tolerance::EXACT))
 }
 
-/// Indices around which mistakes are most likely: the ends, powers of two, and the edges of blocks of `threads`. Each
-/// is within `n`; they are in order, without duplicates.
+/// The indices around which mistakes are most likely: the ends, powers of two, and the edges of blocks of `threads`.
+/// They are below `n`, ordered and unique.
 pub fn edges(n: usize, threads: u32) -> Vec<usize> {
     let threads = threads as usize;
     let blocks = [1, 2, 3, 4, 8, 32].map(|k| k * threads);
@@ -158,7 +158,7 @@ pub(crate) fn small_dots(run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// The wrong variants, on a few blocks of which the last is not full: enough to go wrong, the same on every device.
+/// The wrong variants, on a few blocks with a partial last one: enough to go wrong, and the same on every device.
 pub(crate) fn wrong(run: &Run) -> Result<()> {
     let n = run.options().n.unwrap_or((1 << 16) + 5).min(1 << 20);
     let input = Arrays::new(run, n);
@@ -171,7 +171,7 @@ pub(crate) fn wrong(run: &Run) -> Result<()> {
 /// The wave effect: the same work on grids of 1/4 to 8 waves.
 pub(crate) fn waves_of(run: &Run, input: &Arrays) -> Result<()> {
     if !run.wants("waves") || (run.is_emulated() && run.options().variants.is_empty()) {
-        return Ok(()); // Emulated times show no waves; rows asked for by name are checked all the same.
+        return Ok(()); // Emulated times show no waves; rows named by the user are checked anyway.
     }
     let (row, threads) = (&WAVES[0], run.threads(256));
     run.session().device.check_launch(launch_1d(1, threads))?;

@@ -107,7 +107,7 @@ pub static DOTS: &[Row<Reducing>] = &[
     }),
 ];
 
-/// The tree, and a loop of compare-and-swap, with one mistake in each variant.
+/// The tree, and a compare-and-swap loop, with one mistake in each variant.
 #[rustfmt::skip]
 pub static WRONG: &[Row<Reducing>] = &[
     row("stride-blockdim", "sequential, but the first stride is the whole block",

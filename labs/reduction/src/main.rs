@@ -1,4 +1,4 @@
-//! The reduction lab as a program of its own.
+//! The reduction lab as a separate program.
 fn main() -> std::process::ExitCode {
     harness::main(&reduction::LAB)
 }

@@ -1,4 +1,4 @@
-//! Sums of numbers of 16 bits: half the bytes, and the question in which format to add.
+//! Sums of 16-bit numbers: half the bytes, and the question of the format in which to add.
 use std::cell::OnceCell;
 
 use cudarc::driver::PushKernelArg;
@@ -6,7 +6,7 @@ use harness::{Case, Check, Inputs, Launch, Result, Row, Run, Tolerance, launch_1
 
 use crate::{Op, experiment::set_result, reference::Reference};
 
-/// A format of 16 bits, and what is added in it.
+/// A 16-bit format, and the format of its additions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Narrow {
     kernel: &'static str,
@@ -21,7 +21,7 @@ pub(crate) static NARROW: &[Row<Narrow>] = &[
         .racy("a sum in half has 11 bits: it rounds away what is small beside it"),
 ];
 
-/// The bits of a number in half precision, of which it must be one, and not so small that it is subnormal there.
+/// The bits of a number in half precision. It must be exact and not subnormal there.
 ///
 /// ```
 /// assert_eq!([0.0, 1.0, 0.5, 255.0 / 256.0].map(reduction::half), [0, 0x3c00, 0x3800, 0x3bf8]);
@@ -31,7 +31,7 @@ pub fn half(number: f32) -> u16 {
     if number == 0.0 { 0 } else { ((bits >> 13) - (112 << 10)) as u16 }
 }
 
-/// The bits of a number in bfloat16, of which it must be one: the upper half of a float's.
+/// The bits of a number in bfloat16, the upper half of a float's. It must be exact there.
 ///
 /// ```
 /// assert_eq!([0.0, 1.0, -2.0].map(reduction::bfloat16), [0, 0x3f80, 0xc000]);
@@ -40,12 +40,12 @@ pub fn bfloat16(number: f32) -> u16 {
     (number.to_bits() >> 16) as u16
 }
 
-/// The sums of ones that show where a format stands still.
+/// The sums of ones that show where a format stagnates.
 pub(crate) static ONES: [Row; 1] = [row("ones", "4096 ones by each of 32 threads, added in float and in half", ())];
 
-/// A row of n random numbers for each variant, if sums are asked for, and one of ones.
+/// A row of n random numbers for each variant, if sums are requested, and one of ones.
 pub(crate) fn run(run: &Run, n: usize, of_random: bool) -> Result<()> {
-    // Multiples of 1/256 below 1 are numbers of both formats, and their sum is exact in f64.
+    // Multiples of 1/256 below 1 are exact in both formats, and their sum is exact in f64.
     let random =
         run.input("bytes", move || Inputs::in_chunks(run.options().seed, "narrow", n, |mut inputs, n| inputs.bytes(n)));
     let value = OnceCell::new();
@@ -58,7 +58,7 @@ pub(crate) fn run(run: &Run, n: usize, of_random: bool) -> Result<()> {
     }
     if run.wants(ONES[0].name()) {
         for row in NARROW {
-            // Above 2048 the halves lie 2 apart, so that 1 is lost.
+            // Above 2048 the halves are 2 apart, so that adding 1 has no effect.
             let value = if row.name() == "half-in-half" { 32.0 * 2048.0 } else { 32.0 * 4096.0 };
             let case = Case::new(ONES[0].name()).label(row.name()).launch(launch_1d(1, 32));
             sum(run, row, case, (&vec![u8::MAX; 32 * 4096], |_| 1.0), value, false)?;
@@ -73,7 +73,7 @@ fn total(bytes: &[u8]) -> u64 {
     parallel(parts.len(), |part| parts[part].iter().map(|byte| u64::from(*byte)).sum::<u64>()).into_iter().sum()
 }
 
-/// A row: the sum of the number of each byte, which should be `value`, within the bound of its roundings if `rounds`.
+/// A row: the sum of a number for each byte, which should be `value`, within the bound of its roundings if `rounds`.
 fn sum(
     run: &Run,
     of: &Narrow,

@@ -1,4 +1,4 @@
-//! The effect of the order of summation alone on a float sum, on the host.
+//! The effect of only the order of summation on a float sum, on the host.
 use harness::{Case, Check, Input, Result, Row, Run, Tolerance, row};
 
 use crate::{

@@ -3,7 +3,7 @@ use harness::{Answer, Question, Row, row};
 
 pub(crate) static ROWS: [Row; 1] = [row("exercise", "steps of a sum: one after another, and by a tree", ())];
 
-/// The steps of a tree over `n` numbers, with the one that loads them: one more for each time that n doubles.
+/// The steps of a tree over `n` numbers, including the load: one more whenever n doubles.
 ///
 /// ```
 /// assert_eq!(reduction::steps_of_tree(8), 4);
@@ -13,8 +13,8 @@ pub fn steps_of_tree(n: u64) -> u32 {
     1 + n.next_power_of_two().ilog2()
 }
 
-/// The elements that `blocks` blocks of `width` threads read never, once and twice in `overlapping`, of the two for
-/// each thread that they should read.
+/// The numbers of elements that `blocks` blocks of `width` threads of `overlapping` read never, once and twice; each
+/// thread should read two different ones.
 ///
 /// ```
 /// assert_eq!(reduction::reads_of_overlapping(64, 1024), [64512, 2048, 64512]);

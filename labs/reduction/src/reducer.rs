@@ -6,7 +6,7 @@ use harness::{Kernels, Result, poison};
 
 use crate::{Finish, Op, Reducing};
 
-/// One method for one operation and size: its kernels, loaded, and what they write.
+/// One method for one operation and size: its loaded kernels, and their buffers.
 #[derive(Debug)]
 pub struct Reducer {
     stream: Arc<CudaStream>,
@@ -42,7 +42,7 @@ impl Reducer {
         Ok(Self { stream, how, op, n, config, first, next, partial, result, wide, tickets })
     }
 
-    /// Poisons the memory that the kernels are to write: all bits are 1, which is a NaN.
+    /// Poisons the output buffers: all bits are 1, which is a NaN.
     ///
     /// # Errors
     /// The driver's.
@@ -87,7 +87,7 @@ impl Reducer {
         self.join(&launches)
     }
 
-    /// The launches after the first, each over the partial results of the one before.
+    /// The launches after the first, each over the partial results of the previous one.
     fn join(&mut self, launches: &[u32]) -> Result<()> {
         let [from, to] = &mut self.partial;
         let (mut from, mut to) = (from, to);

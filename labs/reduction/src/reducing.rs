@@ -1,9 +1,9 @@
-//! A method of reduction: its kernels, its launch, how its blocks' results become one, and how its roundings
+//! A method of reduction: its kernels, its launch, how its blocks' results are combined, and how its roundings
 //! accumulate.
 use cudarc::driver::LaunchConfig;
 use harness::Launch;
 
-/// What is computed.
+/// The computed quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
     /// The sum of x.
@@ -15,7 +15,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// All of them.
+    /// All operations.
     pub const ALL: [Self; 3] = [Self::Sum, Self::Max, Self::Dot];
 
     /// The name in kernel names and on the command line.
@@ -48,20 +48,20 @@ impl Op {
     }
 }
 
-/// How the results of the blocks become one.
+/// How the results of the blocks are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finish {
     /// The kernel is launched again over its own results, until one is left.
     Passes,
     /// One more launch, of one block.
     SecondPass,
-    /// Each block adds its own to the result.
+    /// Each block adds its result to the total.
     Atomic,
-    /// Each block adds its own to a result in double; a maximum stays a float.
+    /// Each block adds its result to a total in double; a maximum stays a float.
     AtomicInDouble,
-    /// The block that takes the last ticket joins them.
+    /// The block that takes the last ticket combines them.
     Tickets,
-    /// Each block adds its own to the result under a lock.
+    /// Each block adds its result to the total under a lock.
     Lock,
 }
 
@@ -76,14 +76,14 @@ pub struct Reducing {
     pub has_all_ops: bool,
     /// The first launch.
     pub launch: Launch,
-    /// How the results of the blocks become one.
+    /// How the results of the blocks are combined.
     pub finish: Finish,
     /// Whether it can reduce n elements.
     pub takes: fn(usize) -> bool,
     /// The sizes that it takes, in words.
     pub taken: &'static str,
-    /// The most roundings that any element goes through on its way to the sum: the k of the bound |error| <= k u / (1 -
-    /// k u) * sum |x| (Higham, *Accuracy and Stability of Numerical Algorithms*, section 4.2), where u is half the
+    /// The most roundings that any element undergoes on its way to the sum: the k of the bound |error| <= k u / (1 - k
+    /// u) * sum |x| (Higham, *Accuracy and Stability of Numerical Algorithms*, section 4.2), where u is half the
     /// machine epsilon. A serial sum has n - 1, a tree log2 n.
     pub chain: fn(Extent) -> usize,
 }
@@ -112,7 +112,7 @@ pub(crate) const STRIDED: Reducing = Reducing {
     ..TREE
 };
 
-/// Like [`STRIDED`], but blocks join by atomics, one after another: `atomic-finish`.
+/// Like [`STRIDED`], but blocks combine their results with atomics: `atomic-finish`.
 pub(crate) const ATOMIC: Reducing =
     Reducing { kernels: "atomic_finish", finish: Finish::Atomic, chain: |e| e.strides() + WARPS + e.blocks, ..STRIDED };
 
@@ -137,7 +137,7 @@ pub struct Extent {
     arrays: usize,
 }
 
-/// 16-byte words that a thread of `vectorized` asks for at once, over all arrays.
+/// 16-byte words that a thread of `vectorized` loads at a time, over all arrays.
 const VECTORIZED_WORDS: usize = 8;
 
 impl Extent {
@@ -185,7 +185,7 @@ impl Reducing {
         self.finish == Finish::AtomicInDouble && op != Op::Max
     }
 
-    /// Blocks of each launch, first to last. The last launch has one block, except in grids that join their results
+    /// Blocks of each launch, first to last. The last launch has one block, except in grids that combine their results
     /// themselves.
     pub fn launches(&self, first: LaunchConfig) -> Vec<u32> {
         let blocks = first.grid_dim.0;
@@ -208,8 +208,8 @@ impl Reducing {
     }
 }
 
-/// The number of waves that `blocks` blocks take on `multiprocessors` that hold `resident` blocks each. Below 1 the
-/// machine is not full; above 1 the last wave is partial, unless the number is whole.
+/// The number of waves of `blocks` blocks on `multiprocessors` that hold `resident` blocks each. Below 1 the machine is
+/// not full; above 1 the last wave is partial, unless the number is an integer.
 pub fn waves(blocks: u32, multiprocessors: u32, resident: u32) -> f64 {
     f64::from(blocks) / (f64::from(multiprocessors) * f64::from(resident.max(1)))
 }

@@ -11,7 +11,7 @@ pub struct Reference {
     pub value: f64,
     /// The sum of the terms' magnitudes, relative to which a sum's error is measured. 0 for a maximum.
     pub magnitude: f64,
-    /// Roundings in f64 that the reference itself may have gone through.
+    /// The most roundings in f64 of the reference itself.
     pub roundings: usize,
 }
 

@@ -1,14 +1,14 @@
-//! Reductions of yes and no, for which there are instructions: the votes of a block and of a warp.
+//! Reductions of booleans, for which there are instructions: the votes of a block and of a warp.
 use cudarc::driver::PushKernelArg;
 use harness::{Case, Result, Row, Run, launch_1d, row};
 
 pub(crate) static ROWS: [Row; 1] =
     [row("votes", "yes and no of 96 threads: count, and, or; all and any of a warp", ())];
 
-/// Whether a thread says yes.
+/// Whether a thread votes yes.
 type Says = fn(usize) -> bool;
 
-/// The questions, and which threads say yes.
+/// The questions, and the threads that vote yes.
 const QUESTIONS: [(&str, Says); 4] = [
     ("every thread", |_| true),
     ("no thread", |_| false),
@@ -38,7 +38,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// What the kernel should write.
+/// The expected output of the kernel.
 fn answers(says: Says) -> Vec<u32> {
     let yes: Vec<bool> = (0..WARPS * WARP).map(says).collect();
     let all = |lanes: &[bool]| u32::from(lanes.iter().all(|yes| *yes));

@@ -22,7 +22,7 @@ fn reducer(how: &Reducing, op: Op, n: usize, threads: u32, blocks: u32) -> Reduc
     Reducer::new(kernels, *how, op, n, config(how, n, threads, blocks)).unwrap()
 }
 
-/// Sizes at which loops end: any small one, primes, and the neighbours of powers of two and of block sizes.
+/// Sizes at which loops end: all small ones, primes, and the neighbours of powers of two and of block sizes.
 fn sizes() -> impl Strategy<Value = usize> {
     prop_oneof![
         0..3000usize,

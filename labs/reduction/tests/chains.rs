@@ -1,4 +1,4 @@
-//! What is known about a reduction before it runs: its launches, and how its roundings accumulate.
+//! Properties of a reduction known before it runs: its launches, and how its roundings accumulate.
 use cudarc::driver::LaunchConfig;
 use harness::{Row, launch_1d};
 use reduction::{METHODS, Op, Reducing, waves};

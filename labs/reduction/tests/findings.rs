@@ -1,4 +1,4 @@
-//! The variants that are wrong on purpose: what the machine's checks find in each, with every access.
+//! The variants that are wrong on purpose: the findings of the machine's checks in each, with every access.
 use labtest::{Kind, Space, What, line_of, lines};
 
 const LAB: labtest::Lab = labtest::lab!("reduction");
@@ -21,7 +21,7 @@ fn a_stride_of_the_whole_block_reads_past_the_shared_array() {
     assert!(row["note"].contains("Invalid __shared__ read"), "{row:?}");
 }
 
-/// The faulting variant runs in a process of its own, so the rows after it still run.
+/// The faulting variant runs in a separate process, so the rows after it still run.
 #[test]
 fn the_others_run_after_the_fault() {
     let ran = LAB.accepts(&[
@@ -96,7 +96,8 @@ fn without_a_guard_the_last_block_reads_past_the_array() {
     assert!(ran.of("unguarded")[0]["note"].ends_with("right by luck in this run"), "{}", ran.text);
 }
 
-/// No check of the machine finds these two: every access is within its array, and none races. Only the answer shows it.
+/// No check of the machine finds these two: every access is within its array, and none races. Only the answer shows the
+/// mistake.
 #[test]
 fn a_wrong_place_and_a_wrong_condition_show_in_the_answer() {
     let ran =
@@ -108,7 +109,7 @@ fn a_wrong_place_and_a_wrong_condition_show_in_the_answer() {
     assert!(precedence.contains("wrong: [sum] is"), "{precedence}");
 }
 
-/// What a block and its warps say when threads say yes or no: the answers are those of the CPU.
+/// The votes of a block and its warps: the answers match the CPU's.
 #[test]
 fn votes_are_counted() {
     let ran = LAB.accepts(&["--variant", "votes"]);
@@ -117,7 +118,7 @@ fn votes_are_counted() {
     assert_eq!(notes.len(), 4);
 }
 
-/// Ones in 16 bits: a float has room for their sum, a half stands still at 2048.
+/// Ones in 16 bits: a float can hold their sum, a half stagnates at 2048.
 #[test]
 fn a_sum_in_half_stands_still() {
     let ran = LAB.accepts(&["--check", "all", "--variant", "ones"]);

@@ -1,4 +1,4 @@
-//! What the handout and the key say in figures: against the machine's counters, and against the reference run.
+//! The figures in the handout and the key, compared with the machine's counters and with the reference run.
 use labtest::measured;
 
 const LAB: labtest::Lab = labtest::lab!("reduction");
@@ -34,7 +34,7 @@ fn a_size_that_the_compiler_knows_saves_instructions() {
 #[test]
 fn a_compare_and_swap_that_forgets_keeps_one_addition_of_a_warp() {
     let ran = LAB.accepts(&["--variant", "cas-precedence", "-n", "64", "--threads", "32", "--blocks", "1"]);
-    // What is left are the two elements of the one thread whose first try succeeded.
+    // The two remaining elements belong to the thread whose first try succeeded.
     let note = &ran.of("cas-precedence")[0]["note"];
     assert!(note.contains("[ones among zeros] is 2, should be 16"), "{note}");
 }
@@ -48,7 +48,7 @@ fn the_reference_run_says_what_the_handout_says() {
     let (one, two) = ((waves(1057) - wave) / wave, (waves(2113) - waves(2112)) / wave);
     assert!((0.25..0.45).contains(&one), "{one}");
     assert!((0.4..0.6).contains(&(two / one)), "{two} of {one}");
-    // The time that a block needs for a tile of 32 KiB: in company, and alone.
+    // The time that a block needs for a tile of 32 KiB: along with other blocks, and alone.
     let tiles = f64::from((1 << 30) / 4 / (8 * 256)) / 1056.0;
     let us = |ms: f64| 1000.0 * ms / tiles;
     assert!((7.5..7.9).contains(&us(wave)) && (2.2..2.8).contains(&us(waves(1057) - wave)));
@@ -62,7 +62,7 @@ fn the_reference_run_says_what_the_handout_says() {
     assert_eq!(published.map(f64::round), [50.0, 121.0]);
 }
 
-/// From there on the next number is 2 away, and 1 is lost between them.
+/// From there on the next number is 2 away, and adding 1 has no effect.
 #[test]
 fn sums_of_ones_stand_still() {
     let next = |bits: u16| f32::from_bits(u32::from(bits + 1) << 16);

@@ -1,4 +1,4 @@
-//! How a kernel gives back a value: 2 + 3, through every kind of memory, and the classic mistakes.
+//! Returning a value from a kernel: 2 + 3, through every kind of memory, and the classic mistakes.
 mod places;
 mod ways;
 
@@ -32,7 +32,7 @@ pub static LAB: Lab = Lab {
     ..Lab::DEFAULT
 };
 
-/// A way for the result to come back.
+/// A way for the host to get the result.
 #[derive(Debug, Clone, Copy)]
 struct Way {
     kernel: &'static str,

@@ -1,4 +1,4 @@
-//! Where a thread's data may lie, and how far that is: exercises.
+//! Exercises on the locations of a thread's data, and their latencies.
 use std::cell::OnceCell;
 
 use cudarc::driver::{
@@ -7,19 +7,19 @@ use cudarc::driver::{
 };
 use harness::{Case, Check, Result, Row, Run, Sizes, Trial, launch_1d, parallel_vec, row};
 
-/// A chain of steps, each of which needs the one before.
+/// A chain of steps, each of which depends on the previous one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chase {
     kernel: &'static str,
-    /// Words of the ring that the chain goes round.
+    /// The size of the ring that the chain follows, in words.
     words: Sizes,
-    /// Whether it is gone round once before it is timed.
+    /// Whether the ring is traversed once before the timing.
     is_warm: bool,
 }
 
 const GLOBAL: Chase = Chase { kernel: "chase_global", words: Sizes::all(RING), is_warm: true };
 
-/// How far each kind of memory is.
+/// The latency of each kind of memory.
 #[rustfmt::skip]
 pub(crate) static CHASES: &[Row<Chase>] = &[
     row("latency-registers", "exercise: cycles from one operation to the next that needs it",
@@ -32,18 +32,18 @@ pub(crate) static CHASES: &[Row<Chase>] = &[
         Chase { words: Sizes { gpu: 1 << 27, emulated: 1 << 16, quick: 1 << 12 }, is_warm: false, ..GLOBAL }),
 ];
 
-/// Where the array of a thread lies; each with its kernel.
+/// The locations of a thread's array, each with its kernel.
 pub(crate) static ARRAYS: &[Row<&str>] = &[
     row("array-in-registers", "exercise: an array of a thread, its indices constants", "array_in_registers"),
     row("array-in-local", "like array-in-registers, but the indices are computed", "array_in_local"),
     row("array-spilled", "like array-in-registers, but with 32 registers a thread", "array_spilled"),
 ];
 
-/// Words of shared memory's ring, and of the first-level cache's.
+/// The words of the rings in shared memory and in the first-level cache.
 const RING: usize = 4096;
-/// Words of a line of memory: each step of a chain goes to another line.
+/// The words of a cache line: each step of a chain goes to another line.
 const LINE: usize = 32;
-/// Threads that have an array each.
+/// The number of threads with an array each.
 const THREADS: Sizes = Sizes { gpu: 1 << 22, emulated: 1 << 14, quick: 1 << 10 };
 /// Timed steps.
 const STEPS: i32 = 4096;
@@ -54,8 +54,8 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     run.rows(ARRAYS).try_for_each(|row| array(run, row, &known))
 }
 
-/// A ring of `words` words: the first word of each line is the place of another line's, and from any of them the chain
-/// visits all lines, in a random order.
+/// A ring of `words` words: the first word of each line contains the index of another line's first word, and from any
+/// of them the chain visits all lines, in random order.
 fn ring(run: &Run, words: usize) -> Vec<u32> {
     let lines = words / LINE;
     let mut order: Vec<u32> = (0..lines as u32).collect();
@@ -83,7 +83,7 @@ fn chase(run: &Run, row: &Row<Chase>) -> Result<()> {
         let step = |at: u32| if in_registers { at.wrapping_mul(at).wrapping_add(1) } else { ring[at as usize] };
         let warm_steps = if row.kernel == "chase_global" { warm } else { 0 };
 
-        // Each run begins where the last has ended, so that it meets lines that are not in a cache yet.
+        // Each run begins where the previous one ended, so it reaches lines that are not in a cache yet.
         let (mut at, mut least) = (0_u32, u64::MAX);
         for _ in 0..if run.is_emulated() { 2 } else { 20 } {
             let mut place = stream.clone_htod(&[u64::from(at), u64::MAX, u64::MAX])?;
@@ -107,14 +107,14 @@ fn chase(run: &Run, row: &Row<Chase>) -> Result<()> {
     Ok(())
 }
 
-/// Says that the emulated device has less to do.
+/// Notes that the emulated device has less to do.
 fn note_size(case: &mut Trial<'_>, n: usize, on_a_gpu: usize) {
     if n < on_a_gpu {
         case.note(format!("n = {n} here, {on_a_gpu} on a GPU, to keep the emulation short"));
     }
 }
 
-/// What each thread adds up: 32 elements from its own on, four times over, each time from the next one on.
+/// The sum of each thread: 32 elements from its own on, four times, each time starting one element later.
 fn add_up(x: &[i32]) -> i32 {
     let (mut sum, x) = (0_i32, &x[..32]);
     for round in 0..4 {
@@ -125,7 +125,7 @@ fn add_up(x: &[i32]) -> i32 {
     sum
 }
 
-/// A row: `known` are all threads' elements, and what each adds up, made by the first.
+/// A row. `known` are the elements of all threads, and the sum of each, made by the first row.
 fn array(run: &Run, row: &Row<&'static str>, known: &OnceCell<(Vec<i32>, Vec<i32>)>) -> Result<()> {
     let threads = 256;
     let n = run.pick(THREADS);

@@ -2,7 +2,8 @@
 use cudarc::driver::{DevicePtr, PushKernelArg, sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS};
 use harness::{Check, Error, HostVisible, Result, Run, Tolerance, Trial, launch_1d};
 
-/// The result before the kernel runs, which a kernel that writes nothing leaves in place: never the sum itself.
+/// The value in the result before the kernel runs, which a kernel that writes nothing leaves there: never the sum
+/// itself.
 fn not_yet(run: &Run) -> i32 {
     let (x, y) = numbers(run);
     if x.wrapping_add(y) == i32::MIN { i32::MAX } else { i32::MIN }
@@ -36,7 +37,7 @@ fn read_in_place(run: &Run, case: &mut Trial<'_>, mut memory: HostVisible<i32>) 
     measure(run, case, Some(memory.address()), &mut memory, write, |memory| Ok(memory.read()))
 }
 
-/// The `__device__` variable `answer`, which the host finds by its name each time.
+/// The `__device__` variable `answer`, which the host looks up by its name each time.
 pub(crate) fn global(run: &Run, case: &mut Trial<'_>) -> Result<()> {
     let (module, stream) = (run.module("returning.cu")?, run.stream());
     let answer = || module.get_global("answer", stream);
@@ -49,7 +50,7 @@ pub(crate) fn global(run: &Run, case: &mut Trial<'_>) -> Result<()> {
     })
 }
 
-/// The `__managed__` variable `sum`: the address by which the device knows it is the host's as well.
+/// The `__managed__` variable `sum`: its device address is valid on the host as well.
 pub(crate) fn managed_variable(run: &Run, case: &mut Trial<'_>) -> Result<()> {
     if !run.session().device.managed_memory {
         return Err(Error::Skip(format!("{} has no managed memory", run.session().device.name)));
@@ -66,9 +67,8 @@ pub(crate) fn managed_variable(run: &Run, case: &mut Trial<'_>) -> Result<()> {
     measure(run, case, None, &mut sum, write, |sum| Ok(unsafe { sum.read_volatile() }))
 }
 
-/// Times the kernel and the return of the value that it left in `place`, and checks every result. The kernel is given
-/// the place's address on the device, unless it knows the place already. Before each launch, `write` puts [`not_yet`]
-/// there.
+/// Times the kernel and the return of the value that it left in `place`, and checks every result. The kernel gets the
+/// place's device address, unless it refers to the place directly. Before each launch, `write` puts [`not_yet`] there.
 fn measure<P>(
     run: &Run,
     case: &mut Trial<'_>,
@@ -87,7 +87,7 @@ fn measure<P>(
         }
         // SAFETY: the kernel writes one int, at the place's address, and the place outlives the launch.
         unsafe { builder.launch(launch_1d(1, 1)) }?;
-        // The return of the value is part of what is timed.
+        // The return of the value is part of the timed work.
         run.stream().synchronize()?;
         result.set(read(place)?);
         Ok(())
@@ -110,8 +110,8 @@ pub(crate) fn host_pointer(run: &Run, case: &mut Trial<'_>) -> Result<()> {
     // SAFETY: the address is not one of the device's. That is the point of the case: the device refuses the access.
     unsafe { run.stream().launch_builder(&kernel).arg(&x).arg(&y).arg(&address).launch(launch_1d(1, 1)) }?;
     let outcome = run.stream().synchronize();
-    // A device that did not notice must have left the variable untouched. That is wrong too.
-    // SAFETY: the box is alive; volatile, because something else may have written to it.
+    // A device that did not notice must have left the variable untouched. That is wrong too. SAFETY: the box is alive;
+    // volatile, because something else may have written to it.
     let after = unsafe { (&raw const *result).read_volatile() };
     case.set("result", after);
     if after == not_yet(run) {
@@ -125,7 +125,7 @@ pub(crate) fn host_pointer(run: &Run, case: &mut Trial<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The mistake: the kernel is given the value of `result`, and writes its own copy.
+/// The mistake: the kernel gets the value of `result`, and writes its own copy.
 pub(crate) fn by_value(run: &Run, case: &mut Trial<'_>) -> Result<()> {
     let (kernel, (x, y)) = (case.kernel()?, numbers(run));
     let result = not_yet(run);
@@ -141,7 +141,7 @@ pub(crate) fn by_value(run: &Run, case: &mut Trial<'_>) -> Result<()> {
 /// The mistake: the host reads as soon as the kernel is launched.
 pub(crate) fn no_wait(run: &Run, case: &mut Trial<'_>) -> Result<()> {
     let (kernel, (x, y)) = (case.kernel()?, numbers(run));
-    // Not managed memory: there, some devices end a host's program that reads while a kernel runs.
+    // Not managed memory: there, some devices kill a host program that reads while a kernel runs.
     let memory = HostVisible::mapped(run.session(), not_yet(run))?;
     let address = memory.address();
     // SAFETY: the kernel writes one int, to memory that outlives it, because it is waited for below.

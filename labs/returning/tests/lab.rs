@@ -1,3 +1,3 @@
-//! All tests of the lab's programs and kernels, in one program, which is linked once.
+//! All tests of the lab's programs and kernels, in a single test program, which is linked only once.
 mod mutants;
 mod runs;

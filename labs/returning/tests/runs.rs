@@ -8,7 +8,7 @@ fn any_two_numbers() {
     }
 }
 
-/// The machine says whose address it was and where it was used. The other cases run in processes of their own and are
+/// The machine reports whose address it was and where it was used. The other cases run in separate processes and are
 /// not affected.
 #[test]
 fn the_mistake_is_found_and_the_others_still_run() {
@@ -25,7 +25,7 @@ fn the_mistake_is_found_and_the_others_still_run() {
     }
     let mistake = ran.of("host-pointer")[0];
     assert!(mistake["note"].contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{mistake:?}");
-    // What the host sees there is what the lab put there.
+    // The host still sees the lab's initial value there.
     assert_eq!(mistake["result"], i32::MIN.to_string());
     assert!(mistake["note"].contains("still holds -2147483648, which the lab put there"), "{mistake:?}");
     for right in ["explicit", "managed", "pinned", "global", "managed-variable"] {
@@ -33,7 +33,8 @@ fn the_mistake_is_found_and_the_others_still_run() {
     }
 }
 
-/// An argument is the kernel's own copy. That is no bad access, so that only the answer shows it, whatever the numbers.
+/// An argument is the kernel's own copy. That is not an invalid access, so only the answer shows it, whatever the
+/// numbers.
 #[test]
 fn a_result_by_value_never_comes_back() {
     for (x, y) in [("2", "3"), ("-7", "7"), ("40", "2")] {
@@ -45,8 +46,8 @@ fn a_result_by_value_never_comes_back() {
     }
 }
 
-/// The launch returns before the kernel has ended. Whether the host then reads too early is a matter of luck; the value
-/// is there after waiting, always.
+/// The launch returns before the kernel has ended. Whether the host then reads too early is a matter of luck; after
+/// waiting, the value is always there.
 #[test]
 fn a_host_that_does_not_wait_may_read_too_early() {
     let mut early = 0;
@@ -62,8 +63,8 @@ fn a_host_that_does_not_wait_may_read_too_early() {
     panic!("20 times the kernel was done before the host looked");
 }
 
-/// The handout's bytes of local memory: an array of 32 ints that is written once and read four times over, but for the
-/// word of each round whose place is known.
+/// The handout's bytes of local memory: an array of 32 ints that is written once and read four times, except for the
+/// word of each round whose index is known.
 #[test]
 fn an_array_with_computed_indices_lies_in_local_memory() {
     let ran = LAB.accepts(&["--exercises", "--quick", "--check", "all"]);

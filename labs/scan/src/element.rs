@@ -1,4 +1,4 @@
-//! What is scanned: floats, or 32-bit unsigned integers that wrap; inputs, and the check of a scan.
+//! The elements of a scan: floats, or 32-bit unsigned integers that wrap; inputs, and the check of a scan.
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 use harness::{Check, Inputs, Number, Tolerance, parallel};
 
@@ -15,7 +15,7 @@ pub trait Element: Number + DeviceRepr + ValidAsZeroBits + Default + PartialEq +
     fn draw(inputs: Inputs, n: usize) -> Vec<Self>;
     /// The sum of two sums.
     fn add(a: Self::Sum, b: Self::Sum) -> Self::Sum;
-    /// How far a result may lie from the exact prefix after `roundings` roundings in a row.
+    /// The tolerance of a result, relative to the exact prefix, after `roundings` roundings in a row.
     fn tolerance(roundings: usize) -> Tolerance;
 
     /// `n` elements, the same for the same seed on every computer.
@@ -55,7 +55,7 @@ impl Element for u32 {
     }
 }
 
-/// The scan of an input, as far as a check needs it: the exact sum before each chunk.
+/// The scan of an input, as far as the check needs it: the exact sum before each chunk.
 #[derive(Debug)]
 pub struct Expected<'x, T: Element> {
     pub(crate) x: &'x [T],

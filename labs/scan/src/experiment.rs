@@ -55,7 +55,7 @@ fn scan<T: Element>(run: &Run, row: &Row<Scanning>, expected: &Expected<'_, T>, 
     let covering = Launch::covering(row.threads).each(row.items as usize);
     let rule = match row.passes {
         Passes::OneBlock => one_block,
-        // Its shared memory is added where the kernel is loaded: a device that lacks it skips the row.
+        // Its shared memory is added when the kernel is loaded: a device with too little skips the row.
         Passes::Ahead => launch_1d(row.tiles(n, threads) as u32, threads + row.others).into(),
         _ => covering,
     };

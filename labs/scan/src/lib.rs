@@ -1,4 +1,4 @@
-//! Scan: all prefix sums at once, from a block's tree to one pass over memory.
+//! Scan: all prefix sums, from a block's tree to a single pass over memory.
 mod element;
 mod experiment;
 mod questions;

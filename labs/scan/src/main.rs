@@ -1,4 +1,4 @@
-//! The scan lab as a program of its own.
+//! The scan lab as a separate program.
 fn main() -> std::process::ExitCode {
     harness::main(&scan::LAB)
 }

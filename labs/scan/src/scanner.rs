@@ -15,13 +15,13 @@ pub struct Scanner<T> {
     config: LaunchConfig,
     kernels: Vec<CudaFunction>,
     sums: CudaSlice<T>,
-    /// The ticket counter, and then each tile's state: see `scan.cu`, 4.
+    /// The ticket counter, followed by each tile's state: see `scan.cu`, 4.
     states: CudaSlice<u64>,
 }
 
 impl<T: Element> Scanner<T> {
     /// Loads the kernels of `how` and allocates what they need in addition to x and out. `config` has a block for each
-    /// tile; of [`Passes::Ahead`] no more are launched than run at once.
+    /// tile; for [`Passes::Ahead`] only as many are launched as are resident together.
     ///
     /// # Errors
     /// The errors of [`Kernels::function`], and the driver's.

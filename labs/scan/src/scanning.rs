@@ -7,9 +7,9 @@ pub enum Passes {
     OneBlock,
     /// Sums of tiles, then their scan, then the scan of each tile.
     Three,
-    /// One pass, in which a tile looks back at those before it.
+    /// One pass, in which a tile looks back at the previous ones.
     LookBack,
-    /// One pass by the blocks that run at once, each of which takes tile after tile.
+    /// One pass by persistent blocks, each of which takes tile after tile.
     Ahead,
 }
 
@@ -24,9 +24,9 @@ pub struct Scanning {
     pub passes: Passes,
     /// Elements of a thread.
     pub items: u32,
-    /// Threads of a block that scan, unless another number is given; those of [`Passes::Ahead`] have just this many.
+    /// The default number of threads of a block that scan; [`Passes::Ahead`] allows no other number.
     pub threads: u32,
-    /// Threads of a block that do something else.
+    /// Threads of a block with another role.
     pub others: u32,
     /// Dynamic shared memory of a block of [`Passes::Ahead`], in bytes.
     pub ring_bytes: u32,
@@ -34,15 +34,15 @@ pub struct Scanning {
     pub elements: &'static [&'static str],
     /// The most roundings between an element and any prefix that it is part of: the k of the reduction lab's bound.
     pub chain: fn(Extent) -> usize,
-    /// Additions of the whole block for a section of n elements, if the algorithm fixes their number. A serial scan has
-    /// n - 1.
+    /// The number of additions of the whole block for a section of n elements, if the algorithm fixes it. A serial scan
+    /// has n - 1.
     pub additions: Option<fn(usize) -> u64>,
 }
 
-/// Eight warps that scan tiles of 12 KiB in a ring of eight slots, and one that looks around: see `ahead.cu`. A total
-/// has the roundings of a thread's sum, of a warp and of the warps; the sums of a round of tiles make another total, to
-/// which round after round is added, as many as there are tiles if there is one block; then come the warps before, the
-/// lanes before, and a thread's own elements.
+/// Eight warps that scan tiles of 12 KiB in a ring of eight slots, and one that looks around: see `ahead.cu`. The
+/// roundings of a tile's total are those of a thread's sum, of a warp and of the warps. The sums of a round of tiles
+/// make another total, to which one round after the other is added (as many rounds as tiles if there is one block).
+/// Then come the previous warps, the previous lanes, and a thread's own elements.
 pub(crate) const AHEAD: Scanning = Scanning {
     file: "ahead.cu",
     kernels: &["ahead"],
@@ -84,7 +84,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// The number of tiles of n elements, each as large as one block holds; at least one.
+    /// The number of tiles of n elements, each as large as a block holds; at least one.
     pub(crate) fn tiles(self) -> usize {
         self.n.div_ceil(self.threads * self.items).max(1)
     }
@@ -107,19 +107,19 @@ impl Scanning {
         self.kernels.iter().map(name).collect()
     }
 
-    /// The most elements that it scans in blocks of `threads`.
+    /// The most elements that blocks of `threads` can scan.
     pub fn capacity(&self, threads: u32) -> usize {
         if self.passes == Passes::OneBlock { threads as usize * self.items as usize } else { usize::MAX }
     }
 
-    /// Dynamic shared memory of a block, in bytes: one word per element, where the elements of one block lie in shared
+    /// Dynamic shared memory of a block, in bytes: one word per element if the elements of a block are in shared
     /// memory.
     pub fn shared_bytes(&self, threads: u32) -> u32 {
         if self.passes == Passes::OneBlock { threads * self.items * size_of::<u32>() as u32 } else { self.ring_bytes }
     }
 
-    /// The number of tiles of `n` elements, each as large as one block holds; at least one. For a huge n there are more
-    /// than 32 bits can count.
+    /// The number of tiles of `n` elements, each as large as one block holds; at least one. For a huge n their number
+    /// exceeds 32 bits.
     pub fn tiles(&self, n: usize, threads: u32) -> usize {
         self.extent(n, threads).tiles()
     }
@@ -135,8 +135,8 @@ fn strides(n: usize) -> impl Iterator<Item = usize> {
     (0..usize::BITS - 1).map(|k| 1 << k).take_while(move |s| *s < n)
 }
 
-/// The threads of a Kogge-Stone scan of `n` elements that have nothing to add in the round with `stride`: those that
-/// have no element so far to their left.
+/// The number of threads of a Kogge-Stone scan of `n` elements that have nothing to add in the round with `stride`:
+/// those without an element at this distance to their left.
 ///
 /// ```
 /// assert_eq!([1, 2, 4, 512].map(|stride| scan::idle_threads(1024, stride)), [1, 2, 4, 512]);
@@ -151,7 +151,7 @@ pub(crate) fn kogge_stone(n: usize) -> u64 {
 }
 
 /// The number of additions of Brent and Kung's scan: 2 n - 2 - log2 n for a power of two. On the way up the tree, sums
-/// gather in elements 2s - 1, 4s - 1, ...; on the way down, each of these is added to the element s further on.
+/// gather in elements 2s - 1, 4s - 1, ...; on the way down, each of these is added to the element at distance s.
 pub(crate) fn brent_kung(n: usize) -> u64 {
     strides(n).map(|s| (n / (2 * s) + n.saturating_sub(s) / (2 * s)) as u64).sum()
 }

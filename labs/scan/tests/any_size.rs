@@ -10,9 +10,8 @@ fn ways() -> [Scanning; 6] {
     [kogge_stone, brent_kung, three_kernel, Scanning { items: 16, ..single_pass }, single_pass, ahead]
 }
 
-/// Scans `n` random elements, or as many as one block holds. It does so twice with the same scanner, whose state must
-/// be reset each time. Where blocks take tile after tile there are three, and their threads are given. `None` if the
-/// device is too small for it.
+/// Scans `n` random elements, or as many as one block holds, twice with the same scanner, whose state must be reset
+/// each time. Persistent blocks are three, with a fixed number of threads. `None` if the device is too small for it.
 fn scan<T: Element>(how: Scanning, n: usize, threads: u32, inclusive: bool, seed: u64) -> Option<Check> {
     let (kernels, stream) = labtest::kernels(&LAB);
     let takes_many = how.passes == Passes::Ahead;

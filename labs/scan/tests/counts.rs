@@ -1,4 +1,4 @@
-//! What is known about a scan before it runs: additions, tiles and shared memory.
+//! Properties of a scan known before it runs: additions, tiles and shared memory.
 use scan::{METHODS, Scanning};
 
 fn way(name: &str) -> Scanning {

@@ -36,8 +36,8 @@ fn the_right_scans_have_no_findings() {
     assert!(ran.findings.is_empty(), "{}", ran.text);
 }
 
-/// A block takes six tiles, so that it waits for copies that were asked for while it scanned. A device on which the
-/// ring does not fit skips the row.
+/// A block takes six tiles, so it waits for copies that were started while it scanned. A device on which the ring does
+/// not fit skips the row.
 #[test]
 fn blocks_that_sum_ahead_have_no_findings() {
     let ahead = ["--variant", "ahead", "--element", "u32", "--kind", "exclusive"];
@@ -49,14 +49,15 @@ fn blocks_that_sum_ahead_have_no_findings() {
     assert!(ran.of("ahead").iter().all(|row| row["verdict"] == "skip"), "{}", ran.text);
 }
 
-/// Every access of this one is in order. Only the answer shows that a round is missing: one element of a full block.
+/// Every access of this variant is in order. Only the answer shows that a round is missing: one element of a full block
+/// is wrong.
 #[test]
 fn an_up_sweep_that_ends_early_spoils_the_last_element() {
     let ran = LAB.accepts(&["--variant", "short-up", "--kind", "inclusive", "-n", "2048"]);
     assert!(ran.findings.is_empty(), "{}", ran.text);
     let note = &ran.of("short-up")[0]["note"];
     assert!(note.contains("1 of 2048 wrong: [2047] is"), "{note}");
-    // A section that is not full never asks for that element.
+    // A section that is not full never uses that element.
     let ran = LAB.accepts(&["--variant", "short-up", "--kind", "inclusive", "-n", "2047"]);
     assert!(ran.of("short-up")[0]["note"].ends_with("right by luck in this run"), "{}", ran.text);
 }

@@ -1,4 +1,4 @@
-//! What the handout and the key say in figures: against the machine's counters, and against the reference run.
+//! The figures in the handout and the key, compared with the machine's counters and with the reference run.
 use labtest::measured;
 
 const LAB: labtest::Lab = labtest::lab!("scan");
@@ -31,7 +31,7 @@ fn the_reference_run_says_what_the_handout_says() {
     // Less time for each element by Brent and Kung's tree.
     let of = |variant| h200.ms(variant, "f32, inclusive") / h200.number(variant, "f32, inclusive", "n");
     assert!(of("brent-kung") < 0.8 * of("kogge-stone"));
-    // Twelve bytes against eight make less than the 1.5 times that they would if memory were all.
+    // Twelve bytes compared with eight make less than the 1.5 times expected if memory were the only limit.
     let ms = ["three-kernel", "single-pass"].map(|variant| match variant {
         "single-pass" => h200.ms(variant, "f32, inclusive, 32 a thread"),
         _ => h200.ms(variant, "f32, inclusive"),

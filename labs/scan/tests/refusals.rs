@@ -1,4 +1,4 @@
-//! Invalid input is refused before anything is launched, with exit code 2 and the flag to change.
+//! Invalid input is refused before anything is launched, with exit status 2 and the flag to change.
 const LAB: labtest::Lab = labtest::lab!("scan");
 
 #[test]

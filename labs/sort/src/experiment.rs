@@ -7,10 +7,10 @@ use crate::{How, Key, Kind, Order, SORTS, Sorter, Sorting, Tile, WRONG, referenc
 
 /// The most keys of a variant that is wrong on purpose, unless n is given.
 const WRONG_SIZE: usize = 1 << 20;
-/// Keys that the threshold is chosen by.
+/// The number of sampled keys that determine the threshold.
 const SAMPLE: usize = 1001;
 
-/// Keys that rows share, and what they should become.
+/// Keys that rows share, with the right results.
 struct Source<'r, K> {
     kind: Kind,
     order: Order,
@@ -33,12 +33,12 @@ impl<'r, K: Key> Source<'r, K> {
         Self { kind, order, n, x: run.input("x", make), sorted: OnceCell::new() }
     }
 
-    /// The keys alone.
+    /// Only the keys.
     fn keys(&self) -> &[K] {
         &self.x.host()[..self.n]
     }
 
-    /// All of them in order, and after them the values.
+    /// The keys in order, followed by the values.
     fn sorted(&self) -> &[K] {
         self.sorted.get_or_init(|| match self.kind {
             Kind::Pairs => reference::sorted_pairs(self.keys()),
@@ -46,7 +46,7 @@ impl<'r, K: Key> Source<'r, K> {
         })
     }
 
-    /// The key below which lie `share` per cent of a sample.
+    /// The key such that `share` per cent of a sample are below it.
     fn threshold(&self, share: u32) -> K {
         let (keys, size) = (self.keys(), SAMPLE.min(self.n));
         let mut sample: Vec<K> = (0..size).map(|i| keys[i * self.n / size]).collect();
@@ -57,7 +57,7 @@ impl<'r, K: Key> Source<'r, K> {
 
 /// Runs every chosen method on `n` keys in this order.
 pub(crate) fn of_order<K: Key>(run: &Run, kind: Kind, order: Order, n: usize) -> Result<()> {
-    // Only sweeps take another time for another order, or may; the others run on random keys, unless asked.
+    // Only the times of sweeps depend on the order; the other methods run on random keys, unless the order is given.
     let every = order == Order::Random || run.args().value_source("order").is_some();
     let does = |row: &&Row<Sorting>| row.kinds.contains(&kind) && (every || row.how.sweeps());
     let source = Source::<K>::new(run, kind, order, n);
@@ -68,7 +68,7 @@ pub(crate) fn of_order<K: Key>(run: &Run, kind: Kind, order: Order, n: usize) ->
     }
     let small = match run.options().n {
         Some(n) => n,
-        // No power of two, which `unpadded` would sort.
+        // Not a power of two, which `unpadded` would sort.
         None => n.min(WRONG_SIZE) / 4 * 3,
     };
     let source = Source::<K>::new(run, kind, order, small);
@@ -78,7 +78,7 @@ pub(crate) fn of_order<K: Key>(run: &Run, kind: Kind, order: Order, n: usize) ->
     Ok(())
 }
 
-/// The tiles that were asked for.
+/// The requested tiles.
 fn tiles(run: &Run, row: &Row<Sorting>, kind: Kind) -> Vec<Tile> {
     if row.how != How::Sweeps || run.args().value_source("tile").is_none() {
         return vec![row.how.usual_tile(kind)];
@@ -93,7 +93,7 @@ fn sort<K: Key>(run: &Run, row: &Row<Sorting>, tile: Tile, source: &Source<'_, K
     let other = if tile == how.usual_tile(kind) { String::new() } else { format!(", tile {}", tile.name) };
     let label = format!("{}, {}{other}", kind.name(), order.name());
     let case = Case::new(row.name()).label(label).n(n).launch(how.launch(tile, kind, n));
-    // Of its kernels the one that the launch is of.
+    // The kernel to which the launch belongs.
     let case = if how.sweeps() { case.kernel("radix.cu", tile.kernel(kind)) } else { case };
     run.case(case.work(how.steps(kind, n)), |case| {
         let (config, stream) = (case.launch(), run.stream());

@@ -1,4 +1,4 @@
-//! What is sorted: 32-bit and 64-bit keys and pairs, in several orders.
+//! The sorted data: 32-bit and 64-bit keys and pairs, in several orders.
 use std::fmt::Debug;
 
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
@@ -7,7 +7,7 @@ use harness::{Inputs, Number, parallel_chunks, parallel_vec};
 /// Keys made by one task.
 const CHUNK: usize = 1 << 20;
 
-/// What is sorted.
+/// The kind of sorted data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// 32-bit unsigned keys.
@@ -19,7 +19,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::U32, Self::Pairs, Self::U64];
 
     /// The name on the command line, in the CSV and in the kernels' names.
@@ -58,7 +58,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// All of them.
+    /// All orders.
     pub const ALL: [Self; 5] = [Self::Random, Self::Sorted, Self::Equal, Self::Reversed, Self::Skewed];
 
     /// The name on the command line and in the CSV.
@@ -87,7 +87,7 @@ impl Order {
                 Self::Equal => chunk.fill(7),
                 Self::Reversed => (first..).zip(chunk).for_each(|(i, key)| *key = (n - i) as u32),
                 Self::Skewed => {
-                    // `as` makes the largest key of what is larger.
+                    // `as` saturates larger values to the largest key.
                     let heavy = |r: u32| (2f64.powi(32) / (f64::from(r) + 1.0)) as u32;
                     chunk.iter_mut().zip(words(random())).for_each(|(key, r)| *key = heavy(r));
                 }
@@ -97,7 +97,7 @@ impl Order {
     }
 }
 
-/// A word that is stored: a key, or the value of a pair.
+/// A stored word: a key, or the value of a pair.
 pub trait Key:
     Number + DeviceRepr + ValidAsZeroBits + Default + Ord + Debug + From<u32> + Send + Sync + 'static
 {

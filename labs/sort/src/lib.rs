@@ -52,12 +52,12 @@ pub static LAB: Lab = Lab {
     ..Lab::DEFAULT
 };
 
-/// How one variant sorts, and what it sorts.
+/// The method of a variant, and the data that it sorts.
 #[derive(Debug, Clone, Copy)]
 pub struct Sorting {
     /// Its kernels and launches.
     pub how: How,
-    /// What it sorts.
+    /// The data that it sorts.
     pub kinds: &'static [Kind],
 }
 
@@ -97,7 +97,7 @@ pub static WRONG: &[Row<Sorting>] = &[
         .racy("keys are compared with what lies past the end of the array").own_process(),
 ];
 
-/// CUB's `DeviceRadixSort` on the same inputs, measured beside these on one H200.
+/// CUB's `DeviceRadixSort` on the same inputs, measured next to these on one H200.
 const PEER: Published = Published {
     column: "peer_g_keys_per_s",
     source: "CUB's DeviceRadixSort on one H200, 10^9 keys (or pairs) a second, on inputs of the same orders",
@@ -120,7 +120,7 @@ const PEERS: [(&str, usize, f64); 11] = [
     ("u64, skewed", 1 << 27, 19.309),
 ];
 
-/// The figures stand beside both variants that sweep.
+/// The figures appear with both variants that sweep.
 const fn peers() -> [Figure; 2 * PEERS.len()] {
     let mut all = [figure("", "", 0, 0.0); 2 * PEERS.len()];
     let mut i = 0;
@@ -145,7 +145,7 @@ const LISTS_PEER: Published = Published {
     ],
 };
 
-/// A state has 30 bits for its value.
+/// The value in a state has 30 bits.
 const MOST: usize = 1_000_000_000;
 
 fn options() -> Vec<Arg> {
@@ -174,12 +174,13 @@ fn run(run: &Run) -> Result<()> {
     if n > MOST {
         return Err(Error::usage(format!("{n} keys are more than {MOST}; choose a smaller --n")));
     }
-    // Keys and values in, out and between, and the states of tiles; before any case, because one ruins its context.
+    // Keys and values in, out and between, and the states of tiles; checked before any case, because one case ruins its
+    // context.
     if run.rows(SORTS).chain(run.rows(WRONG)).next().is_some() {
         run.needs(n.checked_mul(7 * 8 / 2), &format!("{n} keys with values, and room to sort them,"), "--n")?;
     }
     for kind in run.chosen("element", &Kind::ALL, Kind::name) {
-        // As many bytes of 64-bit keys, unless n was given.
+        // The same number of bytes for 64-bit keys, unless n was given.
         let n = if kind == Kind::U64 && run.options().n.is_none() { n / 2 } else { n };
         for order in run.chosen("order", &Order::ALL, Order::name) {
             match kind {

@@ -1,4 +1,4 @@
-//! The sort lab as a program of its own.
+//! The sort lab as a separate program.
 fn main() -> std::process::ExitCode {
     harness::main(&sort::LAB)
 }

@@ -1,4 +1,4 @@
-//! What arithmetic says of networks and radix sorts.
+//! The arithmetic of networks and radix sorts.
 use harness::{Answer, Question, Row, row};
 
 use crate::{How, Kind};
@@ -18,7 +18,7 @@ pub fn steps(n: u64) -> u64 {
     (1..=u64::from(n.ilog2())).sum()
 }
 
-/// G keys a second when `bytes` a key are moved at `gb_per_s`, and nothing else takes time.
+/// The rate in 10^9 keys per second when `bytes` per key are moved at `gb_per_s`, and nothing else takes time.
 ///
 /// ```
 /// assert_eq!(sort::questions::limit(36.0, 4140.0), 115.0);

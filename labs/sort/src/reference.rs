@@ -7,7 +7,7 @@ use crate::Key;
 
 /// Elements of one task of the check.
 const CHUNK: usize = 1 << 20;
-/// Parts into which the keys are split by their values, about; each is put in order by one task.
+/// The approximate number of parts into which the keys are split by their values; each is sorted by one task.
 const PARTS: usize = 1024;
 
 /// `x` in order.
@@ -19,7 +19,7 @@ pub fn sorted<K: Key>(x: &[K]) -> Vec<K> {
     in_order(parallel_vec(x.len(), |i| x[i]))
 }
 
-/// The keys in order.
+/// Sorts the keys.
 fn in_order<K: Key>(mut all: Vec<K>) -> Vec<K> {
     sort_runs(&mut all, CHUNK);
     if all.len() <= CHUNK {
@@ -48,13 +48,13 @@ fn in_order<K: Key>(mut all: Vec<K>) -> Vec<K> {
             place.copy_from_slice(&run[cut[i]..cut[i + 1]]);
             rest = after;
         }
-        part.sort(); // faster here than `sort_unstable`: it merges what is in order already
+        part.sort(); // faster here than `sort_unstable`: it merges runs that are already sorted
     });
     drop(places);
     sorted
 }
 
-/// Pieces of `all` of these lengths, one after another, for a task each.
+/// Splits `all` into pieces of these lengths, one for each task.
 fn places<K>(all: &mut [K], lengths: impl Iterator<Item = usize>) -> Vec<Mutex<&mut [K]>> {
     let mut rest = all;
     let piece = |length| {
@@ -65,13 +65,13 @@ fn places<K>(all: &mut [K], lengths: impl Iterator<Item = usize>) -> Vec<Mutex<&
     lengths.map(piece).collect()
 }
 
-/// Puts each run of `run` keys in order.
+/// Sorts each run of `run` keys.
 pub fn sort_runs<K: Key>(x: &mut [K], run: usize) {
     let runs = (CHUNK / run).max(1);
     parallel_chunks(x, runs * run, |_, chunk| chunk.chunks_mut(run).for_each(<[K]>::sort_unstable));
 }
 
-/// The keys of `x` in order, and then the index in `x` of each; indices of equal keys ascend.
+/// The keys of `x` in order, followed by the index in `x` of each; indices of equal keys ascend.
 ///
 /// ```
 /// assert_eq!(sort::reference::sorted_pairs(&[7u32, 5, 7]), [5, 7, 7, 1, 0, 2]);
@@ -83,8 +83,8 @@ pub fn sorted_pairs<K: Key>(x: &[K]) -> Vec<K> {
     parallel_vec(2 * n, |i| K::from(half(i) as u32))
 }
 
-/// The keys of `x` below a threshold, in their order; then the others, the first of them last, or, if they are
-/// dropped, as many words that nobody has written; then the number of the keys below.
+/// The keys of `x` below a threshold, in their order; then the others in reverse order, or, if they are dropped, as
+/// many unwritten words; then the number of the keys below.
 ///
 /// ```
 /// assert_eq!(sort::reference::split(&[9u32, 1, 8, 2], 5, true), [1, 2, 8, 9, 2]);
@@ -139,7 +139,7 @@ pub fn check<K: Key>(out: &[K], expected: &[K]) -> Check {
 mod tests {
     use super::*;
 
-    /// Several chunks, the last of which is not whole.
+    /// Several chunks, of which the last is partial.
     #[test]
     fn many_keys_are_split_as_few_are() {
         let x = parallel_vec(2 * CHUNK + 77, |i| (i as u32).wrapping_mul(2_654_435_761));

@@ -18,20 +18,20 @@ const TILE: usize = 4096;
 const ROUND_THREADS: u32 = 416;
 /// Bytes of shared memory of such a block: a ring of four tiles, and the counts of their parts.
 const ROUND_BYTES: u32 = 98512;
-/// Threads of a block of `count_all`, of which each multiprocessor gets one.
+/// Threads of a block of `count_all`, which has one block per multiprocessor.
 const COUNT_THREADS: u32 = 1024;
 /// The most dynamic shared memory of such a block, in bytes: 32 copies of the counts of four places.
 const COUNT_BYTES: u32 = 128 << 10;
 
-/// How keys are sorted or split.
+/// The method of sorting or splitting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
     /// Split by a threshold, in one pass.
     Split {
-        /// Whether the keys that are not below it are kept too.
+        /// Whether the keys at or above the threshold are kept too.
         both: bool,
     },
-    /// Like `Split`, but the blocks that run at once take the tiles in turn; keys that are not below it are dropped.
+    /// Like `Split`, but persistent blocks take the tiles in turn; keys at or above the threshold are dropped.
     Rounds,
     /// Sorted in runs by one kernel.
     Runs {
@@ -57,7 +57,7 @@ pub enum How {
 }
 
 impl How {
-    /// The launch for `n` keys: a block for each tile, or for as many keys as `Launch`'s threads take.
+    /// The launch for `n` keys: one block per tile, or per as many keys as `Launch`'s threads take.
     pub fn launch(self, tile: Tile, kind: Kind, n: usize) -> Launch {
         let tiles = |keys: usize| n.div_ceil(keys).max(1) as u32;
         match self {
@@ -67,7 +67,7 @@ impl How {
                 Launch::covering(1024).each(2).shared_by_threads(bytes)
             }
             Self::Split { .. } => launch_1d(tiles(LIST_TILE), TILE_THREADS).into(),
-            // Its shared memory is added where the kernel is loaded: a device that lacks it skips the row.
+            // Its shared memory is added when the kernel is loaded: a device with too little skips the row.
             Self::Rounds => launch_1d(tiles(ROUND_TILE), ROUND_THREADS).into(),
             Self::Passes { .. } => launch_1d(tiles(TILE), TILE_THREADS).into(),
             // As for `Rounds`.
@@ -80,7 +80,7 @@ impl How {
         matches!(self, Self::Sweeps | Self::Large)
     }
 
-    /// The tile unless another is asked for.
+    /// The default tile.
     pub const fn usual_tile(self, kind: Kind) -> Tile {
         match (self, kind) {
             (Self::Large, Kind::U32) => Tile::large("512x112", 512, 112),
@@ -92,7 +92,7 @@ impl How {
         }
     }
 
-    /// Whether keys are split by a threshold, and then whether those that are not below it are kept.
+    /// Whether keys at or above the threshold are kept; `None` if keys are sorted, not split.
     pub const fn split(self) -> Option<bool> {
         match self {
             Self::Split { both } => Some(both),
@@ -101,7 +101,7 @@ impl How {
         }
     }
 
-    /// The keys in a row that are in order afterwards, of `n`, in blocks of `threads`.
+    /// The length of the sorted runs of `n` keys in blocks of `threads`.
     pub fn run_length(self, n: usize, threads: u32) -> usize {
         match self {
             Self::Runs { keys_a_thread: 1, .. } => 32,
@@ -111,7 +111,7 @@ impl How {
         .min(n.max(1))
     }
 
-    /// Simple steps of the whole of it, which tell how long its emulation takes.
+    /// The total number of simple steps, by which the time of the emulation is estimated.
     pub(crate) fn steps(self, kind: Kind, n: usize) -> u64 {
         let log = u64::from(n.max(2).ilog2());
         let each = match self {
@@ -125,7 +125,7 @@ impl How {
         each.saturating_mul(n as u64)
     }
 
-    /// Launches that write all `n` keys, in blocks of `threads`.
+    /// The number of launches that write all `n` keys, in blocks of `threads`.
     pub fn passes(self, kind: Kind, n: usize, threads: u32) -> usize {
         let tile = 2 * threads as usize;
         let merges = n.div_ceil(tile).max(1).next_power_of_two().ilog2() as usize;
@@ -138,7 +138,7 @@ impl How {
         }
     }
 
-    /// Bytes that it reads and writes of `n` keys: all of them in every pass, and the keys once more where digits are
+    /// The bytes that it reads and writes for `n` keys: all of them in every pass, and the keys once more if digits are
     /// counted first.
     pub fn bytes(self, kind: Kind, n: usize, threads: u32) -> usize {
         let (passes, keys) = (self.passes(kind, n, threads), n * kind.key_bytes());
@@ -151,11 +151,11 @@ impl How {
     }
 }
 
-/// The variant of the kernel `sweep`, or `sweep_large`: a block's threads, the bytes of keys that a thread has, and how
-/// it ranks (`Match` in `radix.cuh`).
+/// The variant of the kernel `sweep`, or `sweep_large`: a block's threads, the bytes of keys per thread, and how it
+/// ranks (`Match` in `radix.cuh`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tile {
-    /// What `--tile` calls it.
+    /// Its name for `--tile`.
     pub name: &'static str,
     pub(crate) threads: u32,
     pub(crate) bytes: usize,
@@ -174,7 +174,7 @@ impl Tile {
         Self { stem: "sweep_large", ..Self::new(name, threads, bytes) }
     }
 
-    /// Those of [`How::Sweeps`] that are compiled.
+    /// The compiled tiles of [`How::Sweeps`].
     pub const ALL: [Self; 4] = [
         Self::new("256x80", 256, 80),
         Self::KEYS,
@@ -211,7 +211,7 @@ struct Pass {
 // SAFETY: plain integers in the layout of C, as the kernel declares them.
 unsafe impl DeviceRepr for Pass {}
 
-/// One method for one kind and number of keys, its kernels loaded, and its memory allocated.
+/// One method for one kind and number of keys, with its kernels loaded and its memory allocated.
 #[derive(Debug)]
 pub struct Sorter<K> {
     stream: Arc<CudaStream>,
@@ -230,8 +230,8 @@ pub struct Sorter<K> {
 }
 
 impl<K: Key> Sorter<K> {
-    /// Loads the kernels of `how` for `n` keys. `config` is what [`How::launch`] says; `below` is the threshold of a
-    /// [`How::Split`].
+    /// Loads the kernels of `how` for `n` keys. `config` is the result of [`How::launch`]; `below` is the threshold of
+    /// a [`How::Split`].
     ///
     /// # Errors
     /// The errors of [`Kernels::function`], and the driver's.
@@ -286,7 +286,7 @@ impl<K: Key> Sorter<K> {
             How::Rounds => (0, n.div_ceil(ROUND_TILE)),
             How::Runs { .. } | How::Grid { .. } => (0, 0),
             How::Passes { .. } => (16 * tiles, 0),
-            // A ticket for each place follows the counts of its digits; there are two sets of states.
+            // The counts of each place's digits are followed by a ticket; there are two sets of states.
             How::Sweeps | How::Large => (places * 257, 2 * 256 * tiles),
         };
         let needs_other = matches!(how, How::Passes { .. }) || how.sweeps();
@@ -308,14 +308,14 @@ impl<K: Key> Sorter<K> {
         })
     }
 
-    /// The launch of the first kernel: that of [`How::launch`], or as many of its blocks as run at once, for
-    /// [`How::Rounds`].
+    /// The launch of the first kernel: that of [`How::launch`], or for [`How::Rounds`] as many of its blocks as are
+    /// resident together.
     pub const fn config(&self) -> LaunchConfig {
         self.config
     }
 
-    /// Queues the whole of it on the stream. `x` holds n keys and then the values of pairs; so does `out`, which
-    /// has one word more where keys are split.
+    /// Queues all launches on the stream. `x` holds n keys followed by the values of pairs; so does `out`, which has
+    /// one word more if keys are split.
     ///
     /// # Errors
     /// The driver's errors.
@@ -364,14 +364,14 @@ impl<K: Key> Sorter<K> {
         Ok(())
     }
 
-    /// Tiles are sorted, and then merged: two at a time, then those runs two at a time, and so on.
+    /// Sorts tiles and then merges them: two at a time, then those runs two at a time, and so on.
     fn grid(&self, x: u64, out: u64) -> Result<()> {
         self.first(x, out, self.config)?;
         let (n, tile) = (self.n as u64, 2 * u64::from(self.config.block_dim.0));
         let step = |kernel: usize, distance: u64| -> Result<()> {
             let mut launch = self.stream.launch_builder(&self.kernels[kernel]);
             launch.arg(&out).arg(&n).arg(&distance);
-            // A thread for each comparator, those past the end included.
+            // One thread for each comparator, including those past the end.
             let threads = n.div_ceil(2 * distance) * distance;
             let blocks = threads.div_ceil(u64::from(self.config.block_dim.0)) as u32;
             unsafe { launch.launch(launch_1d(blocks, self.config.block_dim.0)) }?;
@@ -393,7 +393,8 @@ impl<K: Key> Sorter<K> {
         Ok(())
     }
 
-    /// Where the keys of pass `pass` of `passes` come from and go to: from x, to and fro, and in the end to `out`.
+    /// The source and the destination of the keys in pass `pass` of `passes`: from `x`, back and forth, and finally to
+    /// `out`.
     fn ends_of(&mut self, x: u64, out: u64, (pass, passes): (usize, usize)) -> (u64, u64) {
         let stream = self.stream.clone();
         let other = self.other.as_mut().expect("a radix sort has a second buffer").device_ptr_mut(&stream).0;

@@ -1,4 +1,4 @@
-//! What is known of a sort before it runs: launches, bytes, comparators, and the right answer.
+//! Properties of a sort known before it runs: launches, bytes, comparators, and the right answer.
 use sort::{How, Key, Kind, LAB, Order, Tile, questions, reference};
 
 const GRID: How = How::Grid { flip: "flip" };
@@ -50,14 +50,14 @@ fn every_tile_is_one_that_can_be_asked_for() {
     for tile in Tile::ALL {
         assert_eq!(tile.keys(Kind::U32), 2 * tile.keys(Kind::U64), "{}", tile.name);
     }
-    // A figure stands beside the row whose case it names.
+    // A figure appears with the row whose case it names.
     for variant in ["radix", "radix-large"] {
         let cases = LAB.published.iter().flat_map(|published| published.figures);
         assert_eq!(cases.filter(|figure| figure.variant == variant).count(), 11, "{variant}");
     }
 }
 
-/// The reference itself, where the keys are more than one task sorts.
+/// The reference itself, with more keys than one task sorts.
 #[test]
 fn the_reference_is_in_order() {
     for order in [Order::Random, Order::Skewed, Order::Equal, Order::Reversed] {
@@ -65,7 +65,7 @@ fn the_reference_is_in_order() {
         let mut expected = x.clone();
         expected.sort_unstable();
         assert!(reference::check(&reference::sorted(&x), &expected).passed(), "{order:?}");
-        // One key in another's place is found, wherever it is.
+        // A key in another's place is detected at any position.
         let mut wrong = expected.clone();
         *wrong.last_mut().unwrap() ^= 1;
         assert!(!reference::check(&wrong, &expected).passed());

@@ -25,8 +25,8 @@ fn a_network_without_padding_reads_past_the_end() {
     assert!(found.text.contains("flip_unpadded_u32"), "{}", found.text);
 }
 
-/// Atomic additions are no race, so only the answer shows it. Equal keys show it alone: their values should be 0, 1, 2,
-/// ... afterwards.
+/// Atomic additions are not a race, so only the answer shows the mistake, and only with equal keys: their values should
+/// be 0, 1, 2, ... afterwards.
 #[test]
 fn atomic_counters_do_not_keep_the_order_of_equal_keys() {
     for (order, says) in [("equal", "[1001] is 32, should be 1"), ("random", "should be")] {
@@ -53,12 +53,12 @@ fn the_right_variants_have_no_findings() {
     let variants = right.iter().flat_map(|variant| ["--variant", variant]);
     let options: Vec<&str> = ["--check", "all", "-n", "20001"].into_iter().chain(variants).collect();
     let ran = LAB.accepts(&options);
-    // With random keys: 8 of u32, 2 of pairs, 5 of u64; in the other four orders radix alone.
+    // With random keys: 8 of u32, 2 of pairs, 5 of u64; in the other four orders only radix.
     assert_eq!(ran.rows.len(), 15 + 3 * 4, "{}", ran.text);
     assert!(ran.findings.is_empty(), "{}", ran.text);
 }
 
-/// A block takes more tiles than its ring has slots, so that keys arrive where a warp has just split or stored others.
+/// A block takes more tiles than its ring has slots, so keys arrive in slots that a warp has just split or stored.
 #[test]
 fn blocks_that_split_ahead_have_no_findings() {
     let options = ["--variant", "compact-rounds", "--device", "emulated:rtx4090", "--check", "all", "-n", "4000003"];

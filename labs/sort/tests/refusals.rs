@@ -1,4 +1,4 @@
-//! Invalid input is refused before anything is launched, with exit code 2 and the flag to change.
+//! Invalid input is refused before anything is launched, with exit status 2 and the flag to change.
 const LAB: labtest::Lab = labtest::lab!("sort");
 
 #[test]
@@ -20,8 +20,8 @@ fn a_block_that_no_network_can_use_is_skipped_where_nobody_asked_for_it() {
     assert_eq!([verdict("bitonic-warp"), verdict("bitonic-grid"), verdict("radix")], ["pass", "skip", "pass"]);
 }
 
-/// A T4 has neither as much shared memory as a block of `compact-rounds` nor its asynchronous copies: that row is
-/// skipped, and the others run.
+/// A T4 has neither enough shared memory for a block of `compact-rounds` nor asynchronous copies: that row is skipped,
+/// and the others run.
 #[test]
 fn rounds_are_skipped_where_a_block_has_too_little_shared_memory() {
     let variants = ["--variant", "compact-rounds", "--variant", "partition"];
@@ -30,8 +30,8 @@ fn rounds_are_skipped_where_a_block_has_too_little_shared_memory() {
     assert_eq!(ran.of("partition")[0]["verdict"], "pass", "{}", ran.text);
 }
 
-/// What a kernel declares counts beside what it is launched with: `radix-large` has 57,344 bytes of keys in a T4's
-/// 65,536, but its counts need 17,500 more.
+/// The shared memory that a kernel declares counts in addition to that of its launch: `radix-large` has 57,344 bytes of
+/// keys in a T4's 65,536, but its counts need 17,500 more.
 #[test]
 fn large_tiles_are_skipped_where_a_block_has_too_little_shared_memory() {
     let variants = ["--variant", "radix-large", "--variant", "radix", "--element", "u32", "--order", "random"];

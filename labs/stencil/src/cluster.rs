@@ -1,4 +1,4 @@
-//! The cluster of blocks that holds a plane in its registers: its launch, and whether a device can have it.
+//! The cluster of blocks that holds a plane in its registers: its launch, and whether a device supports it.
 use std::{
     ffi::{c_int, c_void},
     ptr::null_mut,
@@ -14,8 +14,8 @@ pub(crate) const SIDE: u32 = 128;
 pub(crate) const LAUNCH: LaunchConfig =
     LaunchConfig { grid_dim: (16, 1, 1), block_dim: (128, 1, 1), shared_mem_bytes: 0 };
 
-/// A call that the oldest driver that the lab runs with does not have, nor its bindings: it is asked for by its name,
-/// and by the version of CUDA that brought clusters, 11.8.
+/// Looks up a driver call that neither the oldest supported driver nor its bindings have: by its name, and by the
+/// version of CUDA that introduced clusters, 11.8.
 fn call(name: &std::ffi::CStr) -> Result<*mut c_void> {
     let mut found = null_mut();
     // SAFETY: the name ends with a zero byte, and `found` is a live pointer.
@@ -26,7 +26,7 @@ fn call(name: &std::ffi::CStr) -> Result<*mut c_void> {
     Ok(found)
 }
 
-/// Allows a kernel clusters of more than the 8 blocks that every device with clusters takes.
+/// Allows a kernel clusters of more than 8 blocks, the size that every device with clusters supports.
 pub(crate) fn allow_large(kernel: &CudaFunction) -> Result<()> {
     const NON_PORTABLE_CLUSTER_SIZE_ALLOWED: c_int = 14;
     type SetAttribute = unsafe extern "C" fn(sys::CUfunction, c_int, c_int) -> sys::CUresult;
@@ -36,9 +36,9 @@ pub(crate) fn allow_large(kernel: &CudaFunction) -> Result<()> {
     Ok(unsafe { set(kernel.cu_function(), NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1) }.result()?)
 }
 
-/// Whether the device can have a cluster of this kernel, whose size the kernel says. Those of more than 8 blocks need
-/// as many multiprocessors side by side, which a part of a device, or a smaller one, may lack. Where the driver cannot
-/// be asked, the launch will tell.
+/// Whether the device can run a cluster of this kernel, which defines the cluster's size. Clusters of more than 8
+/// blocks need that many adjacent multiprocessors, which a partition of a device, or a smaller device, may lack. If the
+/// driver cannot be queried, the launch will show it.
 pub(crate) fn is_held(kernel: &CudaFunction) -> bool {
     /// `CUlaunchConfig`.
     #[repr(C)]
@@ -50,7 +50,7 @@ pub(crate) fn is_held(kernel: &CudaFunction) -> bool {
         attributes: *const c_void,
         attribute_count: u32,
     }
-    // The result is an integer here, since the bindings do not know all of its values.
+    // The result is an integer here, since the bindings do not define all of its values.
     type MaxActiveClusters = unsafe extern "C" fn(*mut c_int, sys::CUfunction, *const Config) -> c_int;
     let Ok(call) = call(c"cuOccupancyMaxActiveClusters") else {
         return true;
@@ -72,7 +72,7 @@ pub(crate) fn is_held(kernel: &CudaFunction) -> bool {
     agrees(result, count)
 }
 
-/// Whether the driver has agreed: with a count of clusters, or because it cannot be asked.
+/// Whether the driver agrees: with a count of clusters, or because it cannot be queried.
 fn agrees(result: c_int, count: c_int) -> bool {
     const UNKNOWN: [c_int; 2] =
         [sys::CUresult::CUDA_ERROR_NOT_FOUND as c_int, sys::CUresult::CUDA_ERROR_NOT_SUPPORTED as c_int];

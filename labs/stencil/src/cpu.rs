@@ -1,11 +1,11 @@
-//! The blur of the blur on the host's CPU, by threads: as two loops over all of the line, and blocked for the cache.
+//! The blur of the blur on the host's CPU, by threads: as two loops over the whole line, and blocked for the cache.
 use std::{cell::OnceCell, time::Instant};
 
 use harness::{Case, Check, Error, Result, Row, Run, ordinary_pages, parallel, parallel_chunks, parallel_vec, row};
 
 use crate::line::{Expected, Input};
 
-/// A method: it is given the input, room for the first blur of all elements, and the output.
+/// A method. Its arguments are the input, a buffer for the first blur of all elements, and the output.
 type Method = fn(&[f32], &mut [f32], &mut [f32]);
 
 /// Elements of a block, as in the text: the first blur of a block then stays in the first-level cache.
@@ -20,7 +20,7 @@ pub(crate) static ROWS: &[Row<Method>] = &[
         .wrong("the number of blocks is rounded down, so that the last elements are never computed"),
 ];
 
-/// `out[j]` becomes the blur of `x` at `first + j`; `x` is 0 beyond its ends.
+/// Sets `out[j]` to the blur of `x` at `first + j`; `x` is 0 beyond its ends.
 fn blur(x: &[f32], first: usize, out: &mut [f32]) {
     let last = (first + out.len()).min(x.len().saturating_sub(1));
     let inner = first.max(1)..last.max(first.max(1));
@@ -37,7 +37,8 @@ fn blur(x: &[f32], first: usize, out: &mut [f32]) {
     }
 }
 
-/// A piece of the line for each task: several for each core, but so large that starting a task costs nothing.
+/// The size of a task's piece of the line: several pieces per core, but so large that the start of a task costs
+/// nothing.
 fn piece(n: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     n.div_ceil(4 * cores).next_multiple_of(BLOCK)
@@ -53,7 +54,7 @@ fn two_loops(x: &[f32], once: &mut [f32], twice: &mut [f32]) {
 fn in_blocks(x: &[f32], first: usize, out: &mut [f32]) {
     for (b, out) in out.chunks_mut(BLOCK).enumerate() {
         let first = first + b * BLOCK;
-        // The first blur of the block and of one neighbour at each side; beyond the line's ends it is 0.
+        // The first blur of the block and of one neighbour on each side; beyond the line's ends it is 0.
         let mut once = [0.0; BLOCK + 2];
         let begin = first.saturating_sub(1);
         let end = (first + out.len() + 1).min(x.len());
@@ -70,7 +71,7 @@ fn blocked(x: &[f32], _: &mut [f32], twice: &mut [f32]) {
     parallel_chunks(twice, size, |i, out| in_blocks(x, i * size, out));
 }
 
-/// The text leaves two elements at each end alone and computes (n - 4) / 512 blocks.
+/// Like the text, leaves two elements at each end unchanged and computes (n - 4) / 512 blocks.
 fn rounded_down(x: &[f32], _: &mut [f32], twice: &mut [f32]) {
     let (n, size) = (x.len(), piece(x.len()));
     for end in [0, n - 2] {

@@ -72,7 +72,7 @@ pub static LAB: Lab = Lab {
     ..Lab::DEFAULT
 };
 
-/// All tables but that of many steps.
+/// All tables except that of many steps.
 const NOT_MANY_STEPS: &[&dyn Table] = &[&LINES, &AVERAGES, &MISTAKES, &cpu::ROWS, &line::REVERSE, &MEANS, &SWEEPS];
 
 /// On a line.
@@ -99,7 +99,7 @@ pub(crate) static AVERAGES: &[Row<Line>] = &[
         .wrong("halo lanes 1 and blockDim - 2 load the wrong elements"),
 ];
 
-/// Blurs that are wrong.
+/// Wrong blurs.
 #[rustfmt::skip]
 pub(crate) static MISTAKES: &[Row<Line>] = &[
     row("no-barrier", "like shared, without the barrier",

@@ -25,18 +25,20 @@ pub(crate) struct Line {
     pub(crate) passes: usize,
     /// The elements are doubles, not floats.
     pub(crate) double: bool,
-    /// Elements at each end that it leaves alone.
+    /// The number of elements at each end that it leaves unchanged.
     pub(crate) ends: usize,
-    /// For a single block: its threads, by the number of elements, of which there are then at most [`ONE_BLOCK`].
+    /// For methods of a single block: the number of threads by the number of elements, which is then at most
+    /// [`ONE_BLOCK`].
     pub(crate) one_block: Option<fn(u32) -> u32>,
-    /// Some of its threads may wait for others that never come.
+    /// Whether some of its threads may wait forever.
     pub(crate) waits_for_ever: bool,
 }
 
-/// The most elements for a method of one block, as in the text: a thread for each but the first and the last.
+/// The most elements for a method of one block, as in the text: one thread for each element except the first and the
+/// last.
 const ONE_BLOCK: usize = 1000;
 
-/// The result that a method must give.
+/// The expected result of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expected {
     Blur,
@@ -53,7 +55,7 @@ impl Expected {
         }
     }
 
-    /// The number of roundings on the way to a result, which is at most 1 in magnitude.
+    /// The tolerance for the roundings on the way to a result, which is at most 1 in magnitude.
     pub(crate) fn tolerance(self, epsilon: f64) -> Tolerance {
         let roundings = if self == Self::Blur { 3 } else { 6 };
         // The expected values are rounded to doubles themselves.
@@ -81,12 +83,12 @@ pub(crate) const TWICE: Line =
 pub(crate) const AVERAGE: Line =
     Line { kernels: &["average5"], shared: |t| t + 4, expected: Expected::Average, ..BLUR };
 
-/// A blur as a course prints it: the ends are left alone.
+/// A blur as a course prints it: the ends are left unchanged.
 pub(crate) const PRINTED: Line = Line { file: "wrong.cu", ends: 1, ..BLUR };
 
 pub(crate) static REVERSE: [Row; 1] = [row("reverse", "a text turned round in place, through shared memory", ())];
 
-/// The input, and the last result that was asked for: rows with the same result follow each other.
+/// The input, and the last result computed: rows with the same result follow each other.
 pub(crate) struct Input<'a> {
     pub(crate) x: &'a [f32],
     known: RefCell<Option<(Expected, Rc<Vec<f64>>)>>,
@@ -126,7 +128,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     reverse(run, n)
 }
 
-/// The launch that a method gets, unless the options say otherwise.
+/// The launch of a method, unless the options override it.
 fn launch<T>(run: &Run, row: &Row<Line>, n: usize) -> Launch {
     let bytes = size_of::<T>() as u32;
     if let Some(threads) = row.one_block {
@@ -199,7 +201,7 @@ fn one<T: DeviceRepr + Number + Default + PartialEq + From<f32> + Send + 'static
     Ok(())
 }
 
-/// Where the wrong results of the published kernel lie in their blocks, worded as a teacher's remark.
+/// Describes where the wrong results of the published kernel lie in their blocks, worded as a teacher's remark.
 fn places(y: &[impl Number], expected: &[f64], block: usize, allowed: f64) -> String {
     let is_wrong = |i: &usize| {
         let error = (y[*i].to_f64() - expected[*i]).abs();

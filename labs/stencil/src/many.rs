@@ -32,7 +32,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
         let expected = reference::jacobi(start.clone(), width as usize, goal.limit, goal.every, goal.tolerance);
         let double = start.iter().map(|x| f64::from(*x)).collect();
         let exact = reference::jacobi(double, width as usize, expected.steps, 0, 0.0);
-        // Which of the two planes is copied back matters only where the loop is left early.
+        // Which of the two planes is copied back matters only if the loop ends early.
         let leaves_early = goal.every > 0;
         for row in run.rows(WAYS).filter(|row| leaves_early || row.with != Way::BreakFirst) {
             one(run, row, (width, height), goal, &start, &expected, &exact)?;
@@ -61,7 +61,7 @@ fn one(
     let points = point_launch(width, height, BLOCK, 0);
     let case = match row.with {
         Way::Blocked => case.launch(blocked_launch(width, height, STEPS_A_LAUNCH)),
-        // Another device has no kernel for it: there the row is skipped.
+        // Other devices have no kernel for it: the row is skipped.
         Way::Cluster => {
             let case = case.kernel("jacobi_hopper.cu", "cluster");
             if run.session().device.compute_capability == (9, 0) { case.launch(cluster::LAUNCH) } else { case }

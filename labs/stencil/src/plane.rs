@@ -1,4 +1,4 @@
-//! Planes larger than the caches: the five-point mean, one step of Jacobi's method, and how planes are launched.
+//! Planes larger than the caches: the five-point mean, one step of Jacobi's method, and the launches for planes.
 use std::cell::LazyCell;
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
@@ -6,22 +6,22 @@ use harness::{Case, Check, Error, Input, Result, Row, Run, Sizes, Tolerance, par
 
 use crate::{MEANS, SWEEPS, reference};
 
-/// How a kernel goes over the plane.
+/// The way in which a kernel covers the plane.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Over {
     /// One point per thread: the kernel, its block sizes with the label of each row, and a block's floats of shared
     /// memory.
     Points(&'static str, &'static [((u32, u32), &'static str)], fn((u32, u32)) -> u32),
-    /// A thread goes down its columns: the kernel for four columns per thread, the one for a single column if there is
-    /// one, and the row's label, unless the label states the columns and rows of a thread.
+    /// A thread marches down its columns: the kernel for four columns per thread, the one for a single column if there
+    /// is one, and the row's label, unless the label states the columns and rows of a thread.
     Marching { four: &'static str, single: Option<&'static str>, label: Option<&'static str> },
     /// A thread has four columns and [`BATCH_ROWS`] rows: the kernel and the row's label.
     Batch(&'static str, &'static str),
-    /// As `Marching` with four columns, but this many steps in one pass: the kernel and the row's label.
+    /// Like `Marching` with four columns, but with this many steps in one pass: the kernel and the row's label.
     Several(&'static str, u32, &'static str),
 }
 
-/// Rows of a thread of a kernel whose rows are loaded before the first result: BATCH in jacobi.cu and plane.cu.
+/// Rows of a thread of a kernel that loads all its rows before the first result: BATCH in jacobi.cu and plane.cu.
 const BATCH_ROWS: u32 = 4;
 
 /// Steps of a pass of `sweeps_marching`: STEPS in jacobi.cu.
@@ -43,7 +43,7 @@ fn size(run: &Run) -> Result<(u32, u32, usize)> {
     Ok((width, height, points(run, width, height)?))
 }
 
-/// The number of points of a plane, checked to fit on the device about twice.
+/// The number of points of a plane, after checking that about two planes fit on the device.
 pub(crate) fn points(run: &Run, width: u32, height: u32) -> Result<usize> {
     // The kernels count columns and rows in 32 bits and add a tile to them.
     if width.max(height) > i32::MAX as u32 {
@@ -62,14 +62,14 @@ pub(crate) fn points(run: &Run, width: u32, height: u32) -> Result<usize> {
 pub struct March {
     /// Grid and block.
     pub launch: LaunchConfig,
-    /// Columns of a thread: 4 where rows are aligned to 16 bytes, otherwise 1.
+    /// Columns of a thread: 4 if rows are aligned to 16 bytes, otherwise 1.
     pub columns: u32,
     /// Rows that a thread goes down.
     pub rows: u32,
 }
 
 /// The launch of a marching kernel on a plane of `width` x `height` points for a device of `multiprocessors`. A thread
-/// goes down `rows` rows. By default these are 32, or fewer where 32 would leave multiprocessors without blocks.
+/// goes down `rows` rows. The default is 32, or fewer if 32 would leave multiprocessors without blocks.
 pub fn march_launch(width: u32, height: u32, rows: Option<u32>, multiprocessors: u32) -> March {
     let columns = if width.is_multiple_of(4) { 4 } else { 1 };
     let threads = 128;
@@ -105,7 +105,7 @@ pub(crate) fn point_launch(width: u32, height: u32, (x, y): (u32, u32), shared_b
     }
 }
 
-/// What the rows of a table have in common.
+/// The common settings of a table's rows.
 struct Plane<'a, 'i> {
     /// The kernels' file.
     file: &'static str,
@@ -124,11 +124,12 @@ pub(crate) fn run(run: &Run) -> Result<()> {
         return Ok(());
     }
     let (width, height, points) = size(run)?;
-    // Inputs and results are made when a row first needs them: a row in a process of its own needs those of one table.
+    // Inputs and results are made when a row first needs them: a row in a separate process needs only those of one
+    // table.
     if means {
         let input = run.input("u", || run.inputs("plane").f32(points, -1.0..1.0));
         let expected = LazyCell::new(|| reference::mean(input.host(), width as usize));
-        // Four additions, a division or a multiplication by a rounded fifth; inputs of at most 1.
+        // Four additions, and a division or a multiplication by a rounded fifth; inputs of at most 1.
         let tolerance = Tolerance::sum(7, 1.0, f64::from(f32::EPSILON));
         let check = &|u: &[f32]| Check::compare(u, &expected, tolerance).in_rows(width as usize);
         rows(run, MEANS, &Plane { file: "plane.cu", width, height, points, input: &input, steps: None, check })?;
@@ -190,8 +191,8 @@ fn rows(run: &Run, table: &'static [Row<Over>], plane: &Plane<'_, '_>) -> Result
     Ok(())
 }
 
-/// One row of the CSV. `rows` is the last argument of a marching kernel; `suits` says whether the kernel can handle
-/// this width.
+/// One row of the CSV. `rows` is the last argument of a marching kernel; `suits` says whether the kernel supports this
+/// width.
 fn one(run: &Run, plane: &Plane<'_, '_>, case: Case, rows: Option<u32>, suits: bool) -> Result<()> {
     let Plane { width, height, points, input, .. } = *plane;
     run.case(case, |case| {

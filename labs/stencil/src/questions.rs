@@ -14,11 +14,11 @@ fn floats(block: (u32, u32)) -> u32 {
     floats(block)
 }
 
-/// Loads of `mean-printed` that lie past the input: the halo on the left and on the right of each row of threads that
-/// is beyond the last row of points.
+/// The number of loads of `mean-printed` past the input: the halo on the left and on the right of each row of threads
+/// beyond the last row of points.
 fn past_the_input((width, height): (u32, u32), (x, y): (u32, u32)) -> u32 {
     let (columns, rows, _) = point_launch(width, height, (x, y), 0).grid_dim;
-    // The first block has no halo on the left; the last one has one on the right only if points are left there.
+    // The first block has no halo on the left; the last one has one on the right only if points remain there.
     let left = columns - 1;
     let right = (0..columns).filter(|block| (block + 1) * x < width).count() as u32;
     (left + right) * (rows * y - height)

@@ -6,10 +6,10 @@ use std::{
 
 use harness::{parallel_chunks, parallel_vec};
 
-/// Points that one task computes, about.
+/// The approximate number of points that one task computes.
 const PART: usize = 1 << 18;
 
-/// x at i + offset, or 0 beyond the ends.
+/// The value of x at i + offset, or 0 beyond the ends.
 fn at<T: Copy + Into<f64>>(x: &[T], i: usize, offset: isize) -> f64 {
     i.checked_add_signed(offset).and_then(|i| x.get(i)).map_or(0.0, |v| (*v).into())
 }
@@ -37,8 +37,8 @@ pub fn mean(plane: &[f32], width: usize) -> Vec<f64> {
     out
 }
 
-/// Calls `each` with every row of `plane` that is not on the border, and its number: on all cores if the plane is
-/// large.
+/// Calls `each` with the number and the points of every row of `plane` that is not on the border: on all cores if the
+/// plane is large.
 fn inner_rows<T: Send>(plane: &mut [T], width: usize, each: impl Fn(usize, &mut [T]) + Sync) {
     let (height, rows) = (plane.len().checked_div(width).unwrap_or(0), (PART / width.max(1)).max(1));
     parallel_chunks(plane, rows * width.max(1), |part, band| {
@@ -59,7 +59,7 @@ pub fn start(width: usize, height: usize) -> Vec<f32> {
     u
 }
 
-/// `plane` with a border of 0. The solution of Laplace's equation for that border is 0 everywhere.
+/// Returns `plane` with a border of 0. The solution of Laplace's equation for that border is 0 everywhere.
 pub fn bordered(plane: &[f32], width: usize) -> Vec<f32> {
     let mut u = vec![0.0; plane.len()];
     inner_rows(&mut u, width, |y, row| {
@@ -109,7 +109,7 @@ pub struct Jacobi<T> {
 }
 
 /// Jacobi's method from `u`. It does at most `limit` steps, and stops earlier if, at a step divisible by `every`, the
-/// largest change is at most `tolerance`. With `every` 0 it never looks at the change.
+/// largest change is at most `tolerance`. With `every` 0 it never checks the change.
 pub fn jacobi<T: Float>(mut u: Vec<T>, width: usize, limit: u32, every: u32, tolerance: T) -> Jacobi<T> {
     let mut v = parallel_vec(u.len(), |i| u[i]);
     let mut change = T::from(0.0);

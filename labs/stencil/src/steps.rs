@@ -21,29 +21,29 @@ const STEPS_A_GRAPH: u32 = 500;
 /// A way to do many steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// A launch and a wait for each.
+    /// One launch and one wait for each step.
     Sync,
-    /// Launches that are queued.
+    /// Queued launches.
     Launches,
     /// Launches that are captured once and replayed.
     Graph,
     /// Several steps in each launch.
     Blocked,
-    /// All steps up to the next look in one launch of one cluster, whose registers hold the plane.
+    /// All steps up to the next check in one launch of one cluster, whose registers hold the plane.
     Cluster,
     /// All steps in one launch.
     Persistent,
     /// All steps in one launch, on one plane.
     InPlace,
-    /// As `Sync`, but the planes are not swapped after the last step.
+    /// Like `Sync`, but the planes are not swapped after the last step.
     BreakFirst,
 }
 
-/// When a run ends.
+/// The stopping condition of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Goal {
     pub(crate) limit: u32,
-    /// Steps between two looks at the largest change; 0 means no looks.
+    /// Steps between two checks of the largest change; 0 means no checks.
     pub(crate) every: u32,
     pub(crate) tolerance: f32,
 }
@@ -162,7 +162,7 @@ impl Planes {
     /// Queues all steps from the host, by whichever kind of launch the method uses.
     pub(crate) fn by_launches(&mut self, goal: Goal, graphs: Option<&Graphs>) -> Result<()> {
         while self.steps < goal.limit {
-            // This stretch goes up to the next look, which is its last step.
+            // This stretch ends with the next check, which is its last step.
             let stretch = if goal.every > 0 { goal.every } else { goal.limit }.min(goal.limit - self.steps);
             let looks = goal.every > 0 && stretch == goal.every;
             let plain = stretch - u32::from(looks);
@@ -185,7 +185,7 @@ impl Planes {
             }
             self.steps += stretch;
             if looks && f32::from_bits(self.stream.clone_dtoh(&self.control)?[2]) <= goal.tolerance {
-                // As if the loop were left before the planes are swapped.
+                // As if the loop ended before the planes were swapped.
                 self.turns -= usize::from(self.way == Way::BreakFirst);
                 break;
             }
@@ -215,7 +215,7 @@ impl Planes {
         Ok(())
     }
 
-    /// Blocks of `launch` that a multiprocessor holds at once.
+    /// The number of blocks of `launch` that are resident on a multiprocessor.
     pub(crate) fn resident(&self, launch: LaunchConfig) -> Result<u32> {
         let threads = launch.block_dim.0 * launch.block_dim.1;
         let kernels = self.kernels.values();
@@ -223,8 +223,8 @@ impl Planes {
         Ok(each.collect::<Result<Vec<_>, _>>()?.into_iter().min().unwrap_or(0))
     }
 
-    /// The result must equal the CPU's in f32 to the last bit, and be as close to the CPU's in f64 as roundings allow:
-    /// each step is a mean, which damps the earlier errors and adds those of its own three additions.
+    /// Checks that the result equals the CPU's in f32 to the last bit, and is as close to the CPU's in f64 as roundings
+    /// allow: each step is a mean, which damps the earlier errors and adds those of its three additions.
     pub(crate) fn check(&self, expected: &Jacobi<f32>, exact: &Jacobi<f64>) -> Result<Check> {
         let u = self.stream.clone_dtoh(&self.both[self.turns % 2])?;
         let mut check = Check::scalar("steps", self.steps, expected.steps, Tolerance::EXACT);
@@ -244,7 +244,7 @@ pub(crate) struct Graphs {
 }
 
 impl Graphs {
-    /// Captures the steps up to a look, or [`STEPS_A_GRAPH`].
+    /// Captures the steps up to a check, or [`STEPS_A_GRAPH`].
     pub(crate) fn capture(planes: &Planes, goal: Goal) -> Result<Self> {
         let looks = goal.every > 0;
         let steps = if looks { goal.every } else { STEPS_A_GRAPH.min(goal.limit & !1) };
@@ -265,7 +265,7 @@ impl Graphs {
         Ok(Self { captured: graphs, steps, looks })
     }
 
-    /// Queues `plain` steps and, if `look` is true, one more step that looks at the change. It uses graphs as far as
+    /// Queues `plain` steps and, if `look` is true, one more step that checks the change. It uses graphs as far as
     /// possible and launches for the remaining steps.
     fn replay(&self, planes: &Planes, plain: u32, look: bool) -> Result<usize> {
         let mut turns = planes.turns;

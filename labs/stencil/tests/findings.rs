@@ -1,4 +1,4 @@
-//! What the machine's checks find in the variants that are wrong on purpose, by line, and that they find nothing in the
+//! The findings of the machine's checks in the variants that are wrong on purpose, by line, and no findings in the
 //! others: not in the halos, the several steps of a launch, or the barrier of the whole grid.
 use harness::Expect;
 use labtest::{Kind, Space, Told, line_of, lines};
@@ -87,8 +87,8 @@ fn an_update_in_place_needs_a_barrier_of_the_grid_before_it_writes() {
     LAB.rejects(mutant, &size, "of 1841 wrong: [row 1, column 1]");
 }
 
-/// Blocks of a cluster wait for their two neighbours only. They have the CPU's result to the last bit in planes of any
-/// shape, whatever is left of the last round's steps, and nothing that a check finds.
+/// Blocks of a cluster wait only for their two neighbours. They produce the CPU's result to the last bit in planes of
+/// any shape, for any number of steps in the last round, and without findings.
 #[test]
 fn the_rows_of_a_cluster_arrive_before_they_are_read() {
     for (width, height, steps) in

@@ -1,4 +1,4 @@
-//! What the handout and its key say in figures, against the counters, the reference run and the rows.
+//! The figures in the handout and its key, compared with the counters, the reference run and the rows.
 use harness::Inputs;
 use labtest::{Ran, measured};
 use stencil::reference::{bordered, jacobi};
@@ -38,7 +38,7 @@ fn shared_memory_saves_sectors_and_costs_instructions() {
     assert_eq!(count(&ran, "naive", "", "global_load_sectors"), 14.0 * warps - 2.0);
 }
 
-/// A cell of a five-point halo is loaded by the thread that needs it, wherever it is kept.
+/// A cell of a five-point halo is loaded by the thread that needs it, wherever it is stored.
 #[test]
 fn a_halo_in_global_memory_loads_no_more() {
     let ran = LAB.accepts(&[
@@ -55,7 +55,7 @@ fn a_halo_in_global_memory_loads_no_more() {
         for (column, most) in [("global_load_requests", 1.0), ("global_load_sectors", 1.0), ("divergent_branches", 1.0)]
         {
             let [own, shared] = ["mean-halo-global", "mean-shared"].map(|variant| count(&ran, variant, case, column));
-            // The border of the plane needs no neighbours, which mean-shared loads nevertheless.
+            // The border of the plane needs no neighbours, but mean-shared loads them anyway.
             assert!(own <= most * shared && own > 0.99 * shared, "{case} {column}: {own} and {shared}");
         }
         let [own, shared] = ["mean-halo-global", "mean-shared"].map(|v| count(&ran, v, case, "instructions"));

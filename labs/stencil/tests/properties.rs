@@ -74,7 +74,7 @@ fn line(kernel: &str, x: &[f32], launch: LaunchConfig) -> Vec<f32> {
     y
 }
 
-/// As [`line`], in double.
+/// Like [`line`], with doubles.
 fn line_of_doubles(kernel: &str, x: &[f32], launch: LaunchConfig) -> Vec<f64> {
     let stream = &session().stream;
     let function = function("line.cu", kernel);
@@ -155,7 +155,7 @@ proptest! {
         let mut there = stream.clone_htod(&[&text[..], &[7]].concat()).unwrap();
         let mut launch = one_dimensional(n / 2, block, 0);
         launch.shared_mem_bytes = 2 * block;
-        launch.grid_dim.0 += extra; // Blocks with nothing to do do nothing.
+        launch.grid_dim.0 += extra; // Surplus blocks do nothing.
         let function = function("line.cu", "reverse");
         let length = n as u64;
         let mut builder = stream.launch_builder(&function);
@@ -163,7 +163,7 @@ proptest! {
         // SAFETY: these are the kernel's parameters, and the text holds n bytes.
         unsafe { builder.launch(launch) }.unwrap();
         let mut turned: Vec<u8> = text.into_iter().rev().collect();
-        turned.push(7); // What lies beyond the text stays.
+        turned.push(7); // Memory beyond the text stays unchanged.
         prop_assert_eq!(stream.clone_dtoh(&there).unwrap(), turned);
     }
 

@@ -1,21 +1,21 @@
-//! What the rows touch, by arithmetic: the requests of their warps, the 32-byte sectors of these, and the passes that
-//! shared memory makes beyond the first.
+//! The memory accesses of the rows, by arithmetic: the requests of their warps, the 32-byte sectors of these, and the
+//! passes of shared memory beyond the first.
 /// Lanes of a warp, and banks of shared memory.
 pub const WARP: u64 = 32;
-/// Floats of a sector. Arrays begin at a sector's begin.
+/// Floats of a sector. Arrays begin at a sector boundary.
 const SECTOR: u64 = 8;
 
 /// Requests to global memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Requests {
-    /// Warp instructions with at least one lane.
+    /// Warp instructions with at least one active lane.
     pub requests: u64,
-    /// Sectors that these touch.
+    /// Sectors that these access.
     pub sectors: u64,
 }
 
 impl Requests {
-    /// The request of lanes that touch `floats` floats each, 1 or 4, from these elements on.
+    /// Adds the request of lanes that access `floats` floats each, 1 or 4, beginning at these elements.
     fn add(&mut self, floats: u64, lanes: impl Iterator<Item = u64>) {
         let mut sectors: Vec<u64> = lanes.map(|element| element / SECTOR).collect();
         // A float4 lies in one sector, as it is aligned.
@@ -26,13 +26,13 @@ impl Requests {
         self.sectors += sectors.len() as u64;
     }
 
-    /// Sectors of a request, on average.
+    /// The average number of sectors of a request.
     pub fn each(self) -> f64 {
         self.sectors as f64 / self.requests as f64
     }
 }
 
-/// What a kernel touches.
+/// The memory accesses of a kernel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
     /// Its loads from global memory.
@@ -44,7 +44,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// Adds `times` parts that touch as much as `part`.
+    /// Adds `times` parts with the same accesses as `part`.
     fn add(&mut self, part: &Self, times: u64) {
         for (all, one) in [(&mut self.loads, part.loads), (&mut self.stores, part.stores)] {
             all.requests += times * one.requests;
@@ -53,7 +53,7 @@ impl Count {
         self.conflicts += times * part.conflicts;
     }
 
-    /// The request of lanes that each touch one of these words of shared memory.
+    /// Adds the request of lanes that each access one of these words of shared memory.
     fn shared(&mut self, words: impl Iterator<Item = u64>) {
         self.conflicts += ways(words).saturating_sub(1);
     }
@@ -71,8 +71,8 @@ pub fn ways(words: impl Iterator<Item = u64>) -> u64 {
     banks.into_iter().max().unwrap_or(0)
 }
 
-/// A copy on a line: thread i touches `floats` floats from element `load(i)` and `store(i)` on. All whole warps begin
-/// equally far into a sector (32 threads further is a multiple of 8 elements further), so that one stands for all.
+/// A copy on a line: thread i accesses `floats` floats from element `load(i)` and `store(i)` on. All whole warps begin
+/// at the same offset in a sector (32 threads further is a multiple of 8 elements further), so one represents all.
 pub fn line(threads: u64, floats: u64, load: impl Fn(u64) -> u64, store: impl Fn(u64) -> u64) -> Count {
     let warp = |threads: std::ops::Range<u64>| {
         let mut count = Count::default();
@@ -89,7 +89,7 @@ pub fn line(threads: u64, floats: u64, load: impl Fn(u64) -> u64, store: impl Fn
     count
 }
 
-/// `copy_wide`: four floats a thread, and the last ones one at a time.
+/// `copy_wide`: four floats per thread, and the last ones one at a time.
 pub fn wide_line(n: u64) -> Count {
     let mut count = line(n / 4, 4, |i| 4 * i, |i| 4 * i);
     let rest = || n / 4 * 4..n;
@@ -98,12 +98,12 @@ pub fn wide_line(n: u64) -> Count {
     count
 }
 
-/// The tiles of a matrix of m rows of n: the row and column where a tile begins, and how many tiles touch as much as
-/// it. Their sides are multiples of 8, so that all whole tiles lie in the same way to the sectors; so do those at the
-/// right end, and those at the lower end.
+/// The tiles of a matrix of m rows of n: the row and column where a tile begins, and the number of tiles with the same
+/// accesses. Their sides are multiples of 8, so all whole tiles are aligned alike to sectors; so are those at the right
+/// edge, and those at the lower edge.
 fn tiles(m: u64, n: u64, (rows, columns): (u64, u64)) -> impl Iterator<Item = ((u64, u64), u64)> {
     debug_assert!(rows.is_multiple_of(SECTOR) && columns.is_multiple_of(SECTOR));
-    // The whole ones on a side, and the rest.
+    // The whole tiles along a side, and the partial one.
     let kinds = move |side: u64, edge: u64| {
         let rest = u64::from(!side.is_multiple_of(edge));
         [(0, side / edge), (side / edge * edge, rest)].into_iter().filter(|(_, times)| *times > 0)
@@ -112,8 +112,9 @@ fn tiles(m: u64, n: u64, (rows, columns): (u64, u64)) -> impl Iterator<Item = ((
         .flat_map(move |(top, down)| kinds(n, columns).map(move |(left, across)| ((top, left), down * across)))
 }
 
-/// A transpose without shared memory, of `rows` x `columns`: a warp takes 32 elements side by side of an array of so
-/// many columns, and its lanes touch a column of the other array. Gives the requests to the first and to the second.
+/// The requests of a transpose of `rows` x `columns` without shared memory, to the first array and to the second: a
+/// warp takes 32 adjacent elements of an array with `columns` columns, and its lanes access a column of the other
+/// array.
 pub fn naive(rows: u64, columns: u64) -> [Requests; 2] {
     let mut all = Count::default();
     for ((top, left), times) in tiles(rows, columns, (WARP, WARP)) {
@@ -137,13 +138,14 @@ pub struct Tile {
     pub is_wide: bool,
     /// The word of shared memory that holds column x of row y: `place(y, x)`.
     pub place: fn(u64, u64) -> u64,
-    /// The same where rows of the result do not begin at a sector, and what a tile writes of each begins up to 7 floats
-    /// earlier, so that it does. Such a tile reads 8 rows more, and its row 0 is 8 rows above. `None`: it is as ever.
+    /// The same for tiles that begin early; `None` if they never do. If rows of the result do not begin at a sector
+    /// boundary, a tile writes each row up to 7 floats earlier, so that it begins at one. Such a tile reads 8 rows
+    /// more, and its row 0 is 8 rows above.
     pub early: Option<fn(u64, u64) -> u64>,
 }
 
 impl Tile {
-    /// Its count for a matrix of m rows of n.
+    /// The count for a matrix of m rows of n.
     pub fn count(&self, m: u64, n: u64) -> Count {
         if let Some(place) = self.early.filter(|_| !m.is_multiple_of(SECTOR)) {
             return self.early(place, (m, n));
@@ -157,7 +159,7 @@ impl Tile {
         all
     }
 
-    /// One tile, whose first element is in row `top` and column `left`.
+    /// Adds one tile, whose first element is in row `top` and column `left`.
     fn one(&self, count: &mut Count, (top, left): (u64, u64), (m, n): (u64, u64)) {
         let floats = |width: u64| if self.is_wide && width.is_multiple_of(4) { 4 } else { 1 };
         let (rows, columns) = self.sides;
@@ -177,8 +179,8 @@ impl Tile {
         });
     }
 
-    /// The count where tiles begin early: those of the first row of tiles have no rows above, and those of the last one
-    /// also take what is left.
+    /// The count if tiles begin early: those of the first row of tiles have no rows above, and those of the last one
+    /// also take the remaining rows.
     fn early(&self, place: fn(u64, u64) -> u64, (m, n): (u64, u64)) -> Count {
         let mut all = Count::default();
         let (rows, columns) = self.sides;
@@ -198,10 +200,10 @@ impl Tile {
     }
 }
 
-/// Rows above a tile that begins early.
+/// The rows above a tile that begins early.
 const ABOVE: u64 = 8;
 
-/// The loads of one tile that begins early, and its stores to shared memory.
+/// Adds the loads of one tile that begins early, and its stores to shared memory.
 fn load_early(
     count: &mut Count,
     (rows, columns): (u64, u64),
@@ -219,12 +221,12 @@ fn load_early(
     });
 }
 
-/// The stores of one tile that begins early to the row of the result that its column x becomes: four floats a lane, and
-/// one at a time where not all four are the tile's; and the loads from shared memory for them.
+/// Adds the stores of one tile that begins early to the row of the result that its column x becomes: four floats per
+/// lane, and one at a time if not all four belong to the tile; and the loads from shared memory for them.
 fn store_early(count: &mut Count, rows: u64, (top, left): (u64, u64), (m, x): (u64, u64), place: fn(u64, u64) -> u64) {
     let row = (left + x) * m;
     let early = row % SECTOR;
-    // In rows of the tile.
+    // Counted in rows of the tile.
     let end = if top + rows < m { rows + ABOVE - early } else { m - top + ABOVE };
     for begin in (ABOVE - early..end).step_by(4 * WARP as usize) {
         let lanes = || (0..WARP).map(move |lane| begin + 4 * lane).filter(|r| *r < end);
@@ -243,8 +245,8 @@ fn store_early(count: &mut Count, rows: u64, (top, left): (u64, u64), (m, x): (u
     }
 }
 
-/// Calls `request` with the places of the lanes of each warp, of so many lines of such a length: a line of the array
-/// that is read or written, and the place in that line. With four floats a lane, a warp takes four lines at a time.
+/// Calls `request` with the positions of the lanes of each warp, for `count` lines of `length` elements: the line of
+/// the accessed array, and the position in that line. With four floats per lane, a warp takes four lines at a time.
 fn requests((count, length): (u64, u64), floats: u64, mut request: impl FnMut(&[(u64, u64)])) {
     let (lines, lanes) = (floats, WARP / floats);
     for first in (0..count).step_by(lines as usize) {
@@ -255,7 +257,7 @@ fn requests((count, length): (u64, u64), floats: u64, mut request: impl FnMut(&[
     }
 }
 
-/// Sectors that hold 64 floats of each of `rows`, from column `left` on, of a matrix of `n` columns.
+/// The sectors that hold 64 floats of each of `rows`, from column `left` on, of a matrix with `n` columns.
 pub fn sectors_of(rows: std::ops::Range<u64>, left: u64, n: u64) -> u64 {
     let of_row = |row| {
         let first = row * n + left;

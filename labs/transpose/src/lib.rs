@@ -1,5 +1,5 @@
-//! What coalescing is: copies whose warps touch more sectors than they need, structures and arrays, and the transpose
-//! of a matrix, from naive to swizzled and vectorised.
+//! Coalescing: copies whose warps access more sectors than they need, structures and arrays, and the transpose of a
+//! matrix, from naive to swizzled and vectorised.
 pub mod counting;
 mod line;
 mod matrix;
@@ -75,15 +75,15 @@ pub(crate) static FIELDS: &[Row<Field>] = &[
     row("aos-whole", "like aos, but all four fields, a structure at a time", Field::All),
 ];
 
-/// The tiles: of the first kernels that have some, of the next ones, and of two where rows of the result do not begin
-/// at a sector.
+/// The tiles: of the first tiled kernels, of the next ones, and of two for rows of the result that do not begin at a
+/// sector boundary.
 const TILE: Tile = Tile { sides: (32, 32), is_wide: false, place: |y, x| 32 * y + x, early: None };
 const WIDE: Tile = Tile { sides: (64, 64), is_wide: true, place: |y, x| 64 * y + (x ^ (y % 32)), early: None };
 const TALL: Tile = Tile { sides: (128, 32), early: Some(|y, x| 32 * y + (x ^ ((y + y / 32) % 32))), ..WIDE };
 const LARGE: Tile = Tile { sides: (128, 64), early: Some(|y, x| 64 * y + (x ^ ((y + y / 32) % 32))), ..WIDE };
 
-/// The tile of `bulk_columns`: tall where rows of the matrix do not begin at a sector, or those of the result not at a
-/// multiple of 16 bytes.
+/// The tile of `bulk_columns`: tall if rows of the matrix do not begin at a sector boundary, or those of the result not
+/// at a multiple of 16 bytes.
 const fn columns(m: u64, n: u64) -> (u64, u64) {
     if m.is_multiple_of(4) && n.is_multiple_of(8) { (64, 64) } else { (128, 32) }
 }

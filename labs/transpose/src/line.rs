@@ -9,54 +9,54 @@ use crate::matrix::Shape;
 use crate::measured::{compare, describe, same};
 use crate::{COPIES, FIELDS};
 
-/// How a line is copied.
+/// The way to copy a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Copying {
     /// By the driver.
     Driver,
-    /// A float a thread.
+    /// One float per thread.
     Plain,
-    /// 16 floats a thread.
+    /// 16 floats per thread.
     Wide,
-    /// Every so many-th float.
+    /// Every n-th float, for a given stride n.
     Stride,
-    /// From a place on.
+    /// From a given offset on.
     Offset,
 }
 
-/// How a field lies in memory.
+/// The layout of a field in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Field {
     /// In structures of four floats.
     OfStructures,
-    /// In an array of its own.
+    /// In a separate array.
     OfArrays,
     /// All fields of the structures.
     All,
 }
 
-/// One copy: which of the floats that are read goes to place i, and how the rows are told apart.
+/// One copy: which input float goes to index i, and what distinguishes its row.
 struct One {
     kernel: &'static str,
     label: String,
-    /// Floats written.
+    /// The number of floats written.
     floats: usize,
     stride: usize,
     offset: usize,
-    /// The kernel's last argument, where it has one: a column of that name.
+    /// The kernel's last argument, if it has one: the column's name and the value.
     argument: Option<(&'static str, u64)>,
-    /// Floats a thread.
+    /// Floats per thread.
     each: usize,
 }
 
-/// What a field is multiplied by.
+/// The factor of a field.
 const FACTOR: f32 = 2.5;
-/// Elements that one task looks at.
+/// The number of elements that one task checks.
 const PART: usize = 1 << 20;
 const STRIDES: [u32; 6] = [1, 2, 4, 8, 16, 32];
 const OFFSETS: [u32; 4] = [0, 1, 8, 31];
 
-/// Every chosen copy of a line of as many floats as a matrix of `shape` has; all but the driver's own only if
+/// Runs every chosen copy of a line with as many floats as a matrix of `shape`; all except the driver's own only if
 /// `swept`. Returns the rate of the driver's copy in GB/s, if it was measured.
 pub(crate) fn copies(run: &Run, shape: Shape, swept: bool) -> Result<Option<f64>> {
     let floats = shape.floats();
@@ -99,7 +99,7 @@ pub(crate) fn copies(run: &Run, shape: Shape, swept: bool) -> Result<Option<f64>
     Ok(rate)
 }
 
-/// The driver's own copy, and its rate in GB/s on a GPU.
+/// Runs the driver's own copy; returns its rate in GB/s on a GPU.
 fn driver(run: &Run, name: &'static str, shape: Shape, x: &Input<'_, f32>) -> Result<Option<f64>> {
     let (floats, mut rate) = (shape.floats(), None);
     run.case(Case::new(name).label(shape.to_string()).n(shape.n), |case| {
@@ -158,7 +158,7 @@ fn one(run: &Run, name: &'static str, shape: Shape, x: &Input<'_, f32>, one: &On
     Ok(())
 }
 
-/// One field of structures, of about as many floats as the matrix has.
+/// Runs one field of structures, with about as many floats as the matrix.
 pub(crate) fn fields(run: &Run, shape: Shape) -> Result<()> {
     let structures = shape.floats().div_ceil(4);
     let x = run.input("x", || run.inputs("fields").f32(4 * structures, -1.0..1.0));
@@ -207,7 +207,7 @@ fn scale(
     case.time(y, launched, check)
 }
 
-/// The field's floats are scaled, and nobody has written the others.
+/// Checks that the field's floats are scaled and the others unwritten.
 fn field(y: &[f32], x: &[f32], is_field: impl Fn(usize) -> bool + Sync) -> Check {
     let expected = |i: usize| if is_field(i) { FACTOR * x[i] } else { f32::from_bits(u32::MAX) };
     let is_wrong = |i: &usize| y[*i].to_bits() != expected(*i).to_bits();

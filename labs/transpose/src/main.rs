@@ -1,4 +1,4 @@
-//! The transpose lab as a program of its own.
+//! The transpose lab as a separate program.
 fn main() -> std::process::ExitCode {
     harness::main(&transpose::LAB)
 }

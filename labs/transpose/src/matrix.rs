@@ -8,21 +8,22 @@ use crate::counting::{Count, Tile, naive};
 use crate::measured::{compare, describe, same};
 use crate::{TRANSPOSES, reference};
 
-/// How a kernel goes over the matrix.
+/// The way in which a kernel covers the matrix.
 #[derive(Debug, Clone, Copy)]
 pub enum Turning {
-    /// An element a thread: the kernel.
+    /// One element per thread: the kernel.
     Naive(&'static str),
     /// Through tiles: the kernel and its tile.
     Tiled(&'static str, Tile),
-    /// A wrong kernel, and the rows and columns that a block of 32 x 8 threads takes.
+    /// A wrong kernel, with the rows and columns that a block of 32 x 8 threads takes.
     Wrong(&'static str, (u32, u32)),
-    /// Through tiles, in groups of rows of them: the kernel, its threads and its tile, by the rows of the matrix.
+    /// Through tiles, in groups of rows of tiles: the kernel, its threads, and its tile by the number of rows of the
+    /// matrix.
     Grouped(&'static str, u32, fn(u64) -> Tile),
-    /// The kernel, and the rows and columns that a block takes: of a thin matrix.
+    /// For a thin matrix: the kernel, and the rows and columns that a block takes.
     Thin(&'static str, (u64, u64)),
-    /// The same, of any matrix, with stores by bulk copies: the kernel file comes first, and the tile may depend on m
-    /// and n.
+    /// For any matrix, with stores by bulk copies: the kernel file, the kernel, and the tile's rows and columns, which
+    /// may depend on m and n.
     Bulk(&'static str, &'static str, fn(u64, u64) -> (u64, u64)),
 }
 
@@ -39,7 +40,7 @@ pub struct Shape {
 const LARGEST_SIDE: usize = (1 << 31) - 1;
 
 impl Shape {
-    /// Its floats.
+    /// The number of floats.
     pub fn floats(self) -> usize {
         self.m * self.n
     }
@@ -51,7 +52,7 @@ impl std::fmt::Display for Shape {
     }
 }
 
-/// The shapes of the run: the one that was asked for, otherwise the device's defaults. Impossible ones are refused.
+/// The shapes of the run: the requested one, otherwise the device's defaults. Impossible ones are refused.
 pub(crate) fn shapes(run: &Run) -> Result<Vec<Shape>> {
     let (m, n) = (run.args().get_one::<usize>("m").copied(), run.options().n);
     let shapes = match (m.or(n), n.or(m)) {
@@ -117,7 +118,7 @@ impl Turning {
         }
     }
 
-    /// What the kernel touches, by arithmetic; `None` where it is wrong, and where only the machine counts.
+    /// The memory accesses of the kernel, by arithmetic; `None` if it is wrong, or if only the machine counts.
     pub fn count(self, shape: Shape) -> Option<Count> {
         let (m, n) = (shape.m as u64, shape.n as u64);
         match self {
@@ -136,11 +137,11 @@ impl Turning {
     }
 }
 
-/// The usual groups of `grouped`, besides one of all rows of tiles.
+/// The default groups of `grouped`, besides one of all rows of tiles.
 const GROUPS: [u32; 1] = [8];
 
-/// Every chosen transpose of a matrix of `shape`; `copied` is the rate of the driver's copy in GB/s. The wrong ones are
-/// run at the last of several shapes only.
+/// Runs every chosen transpose of a matrix of `shape`; `copied` is the rate of the driver's copy in GB/s. The wrong
+/// ones are run only at the last of several shapes.
 pub(crate) fn run(run: &Run, shape: Shape, copied: Option<f64>, is_last: bool) -> Result<()> {
     let seed = run.options().seed;
     let draw = |mut inputs: Inputs, n| inputs.f32(n, -1.0..1.0);
@@ -151,7 +152,7 @@ pub(crate) fn run(run: &Run, shape: Shape, copied: Option<f64>, is_last: bool) -
             Turning::Grouped(_, _, tile) => {
                 let given = run.args().get_many::<u32>("group").map(|all| all.copied().collect());
                 let all = shape.m.div_ceil(tile(shape.m as u64).sides.0 as usize) as u32;
-                // A group of more rows of tiles than there are is one of all.
+                // A group of more rows of tiles than exist is the same as one of all.
                 let groups: Vec<u32> =
                     given.unwrap_or_else(|| GROUPS.into_iter().filter(|group| *group < all).chain([all]).collect());
                 for group in groups {
@@ -165,7 +166,7 @@ pub(crate) fn run(run: &Run, shape: Shape, copied: Option<f64>, is_last: bool) -
     Ok(())
 }
 
-/// What is transposed, and what it must be compared with.
+/// The matrix to transpose, and its baselines.
 struct Problem<'r> {
     shape: Shape,
     input: Input<'r, f32>,
@@ -174,7 +175,7 @@ struct Problem<'r> {
 }
 
 impl Problem<'_> {
-    /// The answer, which is made when a row first asks for it.
+    /// The answer, which is computed when a row first needs it.
     fn expected(&self) -> &[f32] {
         self.expected.get_or_init(|| reference::transpose(self.input.host(), self.shape.n))
     }

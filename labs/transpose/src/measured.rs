@@ -1,11 +1,12 @@
-//! What all rows record: the shape, what the arithmetic says, and that the emulated device has counted the same.
+//! The columns that all rows record: the shape and the arithmetic, with a check that the emulated device counts the
+//! same.
 use harness::{Check, Result, Run, Tolerance, Trial, parallel};
 
 use crate::counting::{Count, Requests};
 use crate::matrix::Shape;
 
-/// Sets the columns of the arithmetic, and compares it with what the machine has counted in the launches of `kernel`.
-/// A GPU does not count, so nothing is compared there.
+/// Sets the columns of the arithmetic, and compares them with the machine's counts in the launches of `kernel`. A GPU
+/// does not count, so nothing is compared there.
 pub(crate) fn compare(run: &Run, case: &mut Trial<'_>, kernel: &str, count: Count) -> Result<()> {
     case.set("load_sectors_per_request", count.loads.each());
     case.set("store_sectors_per_request", count.stores.each());
@@ -29,7 +30,7 @@ pub(crate) fn compare(run: &Run, case: &mut Trial<'_>, kernel: &str, count: Coun
         case.set("counted_store_sectors_per_request", one.stores.each());
         case.set("counted_bank_conflicts", one.conflicts);
     }
-    // A kernel of the user's own may touch what it likes.
+    // A kernel file of the user's may access anything.
     if run.options().kernel.is_none() {
         for one in &counted {
             case.check(Check::that(*one == count, format!("the machine counts {one:?}, should be {count:?}")));
@@ -38,14 +39,14 @@ pub(crate) fn compare(run: &Run, case: &mut Trial<'_>, kernel: &str, count: Coun
     Ok(())
 }
 
-/// Sets the columns that every row has; `bytes` are those that must be read and written.
+/// Sets the columns that every row has; `bytes` is the number of bytes that must be read and written.
 pub(crate) fn describe(case: &mut Trial<'_>, shape: Shape, bytes: usize) {
     case.set("m", shape.m);
     case.bytes(bytes);
 }
 
-/// Compares two arrays, which must be the same to the last bit. That they are is found on all cores; where they differ
-/// is looked for only if they do.
+/// Compares two arrays, which must be equal to the last bit. Equality is checked on all cores; the first difference is
+/// searched only if there is one.
 pub(crate) fn same(actual: &[f32], expected: &[f32]) -> Check {
     const PART: usize = 1 << 20;
     let part = |i: usize| {

@@ -1,4 +1,4 @@
-//! Questions that arithmetic answers: each is asked of the counting functions.
+//! Questions answered by the counting functions.
 use harness::{Answer, Question};
 
 use crate::counting::{WARP, line, sectors_of, ways};

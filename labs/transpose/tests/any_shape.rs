@@ -4,7 +4,7 @@ use harness::Row;
 use proptest::prelude::*;
 use transpose::{LAB, Shape, TRANSPOSES, Turning, reference};
 
-/// The right ones that this device runs.
+/// The right transposes that this device runs.
 fn right() -> impl Iterator<Item = &'static Row<Turning>> {
     let right = TRANSPOSES.iter().filter(|row| row.variant.expect == harness::Expect::Right);
     right.filter(|row| !matches!(row.with, Turning::Bulk(..)))
@@ -15,7 +15,7 @@ fn check(row: &Row<Turning>, shape: Shape, group: u32) {
     let floats = shape.m * shape.n;
     let matrix: Vec<f32> = (0..floats).map(|i| i as f32).collect();
     let there = stream.clone_htod(&matrix).unwrap();
-    // One float more, which nobody may touch.
+    // One float more, which must not be written.
     let mut out = stream.clone_htod(&vec![f32::NAN; floats + 1]).unwrap();
     let (file, name) = row.with.kernel();
     let kernel = kernels.function(file, name).unwrap();
@@ -58,8 +58,8 @@ fn long_and_thin() {
     }
 }
 
-/// Where rows of the result do not begin at a sector, the tall tiles begin up to 7 floats earlier: the first ones have
-/// nothing above, and the last ones take what is left, which may be more than a tile has.
+/// If rows of the result do not begin at a sector boundary, the tall tiles begin up to 7 floats earlier: the first ones
+/// have nothing above, and the last ones take the rest, which may be more than a tile has.
 #[test]
 fn tall_tiles_that_begin_early() {
     let rows = ["grouped-tall", "grouped-wide"].map(|name| TRANSPOSES.iter().find(|row| row.name() == name).unwrap());
@@ -72,7 +72,7 @@ fn tall_tiles_that_begin_early() {
     }
 }
 
-/// A grid ends at 65535 rows of blocks, and a kernel that has a line of blocks does not.
+/// A grid has at most 65535 rows of blocks, which does not limit a kernel with a single row of blocks.
 #[test]
 fn only_the_last_kernel_takes_more_rows_than_a_grid_has() {
     let tall = Shape { m: 65536 * 32, n: 1 };

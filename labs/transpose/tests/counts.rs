@@ -1,13 +1,13 @@
-//! What the handout says of sectors and banks: closed formulas, the counting functions and the machine's counters are
-//! three ways to the same figures.
+//! The handout's figures about sectors and banks: closed formulas, the counting functions and the machine's counters
+//! agree.
 use std::collections::HashMap;
 
 use transpose::counting::{WARP, ways};
 
 const LAB: labtest::Lab = labtest::lab!("transpose");
 
-/// Runs the lab on 64 x 64, whose lines have 4096 floats, with an option's values; every row that passes has been
-/// counted as the arithmetic says.
+/// Runs the lab on 64 x 64, whose lines have 4096 floats, with an option's values; for every row that passes, the
+/// machine's counts match the arithmetic.
 fn rows(variant: &str, option: &str, values: &[u32]) -> Vec<HashMap<String, String>> {
     let given: Vec<String> = values.iter().map(|value| format!("--{option}={value}")).collect();
     let mut arguments = vec!["--no-exercises", "-n", "64", "--variant", variant];
@@ -78,8 +78,8 @@ fn what_the_table_of_the_handout_says() {
     }
 }
 
-/// In matrices whose rows do not begin at a sector the arithmetic still is what the machine counts: otherwise the row
-/// fails.
+/// For matrices whose rows do not begin at a sector boundary the arithmetic still matches the machine's counts:
+/// otherwise the row fails.
 #[test]
 fn odd_shapes_are_counted_as_well() {
     for (m, n) in [
@@ -96,7 +96,7 @@ fn odd_shapes_are_counted_as_well() {
         ("500", "100"),
     ] {
         let ran = LAB.accepts(&["--m", m, "-n", n]);
-        // Four are grouped: in groups of 8 where there are more than 8 rows of tiles, and in one of all.
+        // Four are grouped: in groups of 8 if there are more than 8 rows of tiles, and in one of all.
         let groups = if m == "600" { 8 } else { 4 };
         let compared = ran.rows.iter().filter(|row| !row["counted_bank_conflicts"].is_empty());
         assert_eq!(compared.count(), 2 + 10 + 3 + 6 + groups, "{}", ran.text);

@@ -18,7 +18,7 @@ fn a_tile_that_is_written_where_it_was_read_leaves_a_tall_matrix() {
     let ran = LAB.accepts(&["--variant", "swapped", "--m", "200", "-n", "70"]);
     let found = ran.finding(|f| f.title.contains("Invalid __global__ write"));
     assert_eq!(lines(found)[0], line, "{}", ran.text);
-    // A square matrix holds all tiles, in the wrong places: only the answer shows it.
+    // In a square matrix all tiles are written, but in the wrong places: only the answer shows it.
     let ran = LAB.accepts(&["--variant", "swapped", "-n", "64"]);
     assert!(ran.findings.is_empty(), "{}", ran.text);
     assert!(ran.of("swapped")[0]["note"].contains("2048 of 4096 wrong"), "{}", ran.text);
@@ -61,8 +61,8 @@ fn the_right_variants_have_no_findings() {
     }
 }
 
-/// On Hopper: whole tiles and parts of them, rows that a bulk copy can write and others, rows that are read four floats
-/// at a time and others.
+/// On Hopper: whole and partial tiles, rows that a bulk copy can write and others, rows that are read four floats at a
+/// time and others.
 #[test]
 fn bulk_copies_store_any_shape_and_have_no_findings() {
     let sides = ["1", "3", "4", "15", "16", "63", "64", "68", "129", "513", "516"];

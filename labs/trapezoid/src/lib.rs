@@ -78,7 +78,7 @@ const STRIDE: Sum = Sum { grid: Grid::By(Launch::one_wave(256)), small: |_, _| l
 // Kahan's sum rounds as if once or twice, whatever its length.
 const KAHAN: Sum = Sum { additions: |_, _| 4, rows: sums::rows::<f32, f64>, ..STRIDE };
 const DOUBLE: Sum = Sum { rows: sums::rows::<f64, f64>, ..STRIDE };
-// The mistakes, each beside the sum that it spoils.
+// The mistakes, each derived from the sum that it spoils.
 const WRONG_POINT: Sum = Sum { file: "wrong.cu", ..POINT };
 const WRONG_WARPS: Sum = Sum { file: "wrong.cu", ..WARPS };
 const WRONG_WARP: Sum = Sum { file: "wrong.cu", ..ONE_WARP };
@@ -140,7 +140,7 @@ fn options() -> Vec<Arg> {
     ]
 }
 
-/// The largest number of points. 64 bits would hold far more, but nobody would wait for the result, and the serial
+/// The largest number of points. 64 bits would hold far more, but no one would wait for the result, and the serial
 /// program also has to compute the sum.
 const MOST: u64 = 1 << 40;
 

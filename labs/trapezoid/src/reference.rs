@@ -58,8 +58,8 @@ pub fn f(x: f64) -> f64 {
     x * x + 1.0
 }
 
-/// How far a sum may lie from the rule's value, as a fraction of it, when its longest chain of additions has `chain`
-/// links and the unit roundoff is `epsilon / 2`.
+/// The tolerance of a sum, as a fraction of the rule's value, when its longest chain of additions has `chain` links and
+/// the unit roundoff is `epsilon / 2`.
 ///
 /// This is Higham's gamma for the chain and for the roundings of each term: h, a + i h and f(x) round a few times,
 /// amplified by at most |x f'(x) / f(x)| <= 2. The tolerance never exceeds a half, because a larger one would say

@@ -25,7 +25,7 @@ pub(crate) struct Sum {
     /// The longest chain of additions, by the number of points.
     pub(crate) additions: fn(u64, LaunchConfig) -> u64,
     pub(crate) only_whole_warps: bool,
-    /// Whether a GPU may wait for ever for this kernel, so that it runs emulated only.
+    /// Whether this kernel may never end on a GPU, so that it runs only emulated.
     pub(crate) may_hang: bool,
     /// The function that makes its rows: [`rows`], for the types of its points and of its sum.
     pub(crate) rows: fn(&Run, &Row<Sum>, Rule) -> Result<()>,
@@ -34,19 +34,19 @@ pub(crate) struct Sum {
 /// The launch of a timed row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Grid {
-    /// By this rule and the options.
+    /// Determined by this rule and the options.
     By(Launch),
-    /// One point per thread, in blocks of so many threads, whatever the options say.
+    /// One point per thread, in blocks of this many threads, whatever the options say.
     Blocks(u32),
 }
 
-/// The same as `like`, but with another kernel.
+/// Like `like`, but with another kernel.
 pub(crate) const fn sum(kernel: &'static str, like: Sum) -> Sum {
     Sum { kernel, ..like }
 }
 
 impl Sum {
-    /// How far the sum of `n` points of type `A` may be off, given the longest chain of additions.
+    /// The tolerance of the sum of `n` points of type `A`, given the longest chain of additions.
     fn tolerance<A: Real>(&self, launch: LaunchConfig, n: u64) -> Tolerance {
         tolerance((self.additions)(n, launch), A::EPSILON)
     }
@@ -68,7 +68,7 @@ pub(crate) fn tree(n: u64, launch: LaunchConfig) -> u64 {
     n.div_ceil(blocks * threads) + 10 + blocks
 }
 
-/// Refuses blocks of partial warps, because most kernels add up whole warps.
+/// Refuses blocks with partial warps, because most kernels add up whole warps.
 pub(crate) fn check_threads(run: &Run) -> Result<()> {
     let names: Vec<_> =
         run.rows(SUMS).chain(run.rows(MISTAKES)).filter(|row| row.only_whole_warps).map(Row::name).collect();
@@ -99,7 +99,7 @@ pub(crate) fn serial(run: &Run, rule: Rule) -> Result<()> {
     Ok(())
 }
 
-/// Runs a variant at the rule's n and at several small n, where the tolerance is so tight that one lost or doubled
+/// Runs a variant at the rule's n and at several small n, for which the tolerance is so tight that one lost or doubled
 /// point shows. `A` is the type of the points, `S` that of the sum.
 pub(crate) fn rows<A: Real, S: Real>(run: &Run, row: &Row<Sum>, rule: Rule) -> Result<()> {
     let n = rule.n as usize;
@@ -127,7 +127,7 @@ pub(crate) fn rows<A: Real, S: Real>(run: &Run, row: &Row<Sum>, rule: Rule) -> R
 
 /// A type in which a kernel takes points or adds up.
 pub(crate) trait Real: Number + DeviceRepr + ValidAsZeroBits + Unpin + 'static {
-    /// With what its operations are compared.
+    /// The baseline of its operations.
     const PEAK: Option<Peak>;
     /// The distance from 1 to the next number.
     const EPSILON: f64;
@@ -223,7 +223,7 @@ fn small_sizes(threads: u64) -> BTreeSet<u64> {
     [1, 2, 3, 7, 31, 32, 33, 97].into_iter().chain(around).filter(|&n| n > 0).collect()
 }
 
-/// Checks the same kernel, untimed, at sizes where one point more or less is far outside the tolerance.
+/// Checks the same kernel, untimed, at sizes for which one point more or less is far outside the tolerance.
 fn small<A: Real, S: Real>(run: &Run, case: &mut Trial<'_>, row: &Row<Sum>, rule: Rule) -> Result<()> {
     let (stream, kernel) = (run.stream(), case.kernel()?);
     let threads = (row.small)(run, 1).block_dim.0;

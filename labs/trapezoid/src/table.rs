@@ -1,4 +1,4 @@
-//! The text's table beside the times measured here.
+//! The text's table next to the times measured here.
 use harness::{Figure, Record, Run, Verdict};
 
 /// The text's mean run times in ms, whatever n is; see the lab's published figures.

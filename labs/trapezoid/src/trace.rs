@@ -61,7 +61,7 @@ fn atomics(run: &Run, n: u32, first: u32, label: &str) -> Result<()> {
     Ok(())
 }
 
-/// The values of every lane before the first step and after each, from those before the first.
+/// The values of every lane before the first step and after each, computed from those before the first.
 type Steps = fn(&[f32]) -> Vec<Vec<f32>>;
 
 /// Prints, lane by lane, the values before the first step of a sum inside a warp and after each step. Lane l begins
@@ -98,8 +98,8 @@ fn steps(run: &Run, variant: &str, label: &str, kernel: &str, lanes: u32, refere
     Ok(())
 }
 
-/// The values of the shuffle tree: lane l adds the value of lane l + distance, if there is one. The shuffle gives a
-/// lane without a partner its own value. Row 0 is `values`; each step adds a row.
+/// The values of the shuffle tree: lane l adds the value of lane l + distance, if there is one. The shuffle returns its
+/// own value to a lane without a partner. Row 0 is `values`; each step adds a row.
 pub fn tree(values: &[f32]) -> Vec<Vec<f32>> {
     run_steps(values, |before, lane, distance| before[lane] + before.get(lane + distance).unwrap_or(&before[lane]))
 }

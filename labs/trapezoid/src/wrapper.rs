@@ -3,13 +3,13 @@ use std::time::{Duration, Instant};
 
 use harness::{Recorder, Result, Run};
 
-/// The runs of the text.
+/// The number of runs in the text.
 const LEAST: usize = 50;
 
-/// Time after which no more are made than [`LEAST`], unless their number was asked for.
+/// The time after which no more than [`LEAST`] runs are made, unless their number was given.
 const ENOUGH: Duration = Duration::from_millis(300);
 
-/// How many runs of the wrapper are timed.
+/// The number of timed runs of the wrapper.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Runs {
     least: usize,
@@ -17,13 +17,13 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// So many, however long they take.
+    /// Exactly this number, however long they take.
     pub(crate) const fn exactly(runs: usize) -> Self {
         Self { least: runs, most: runs }
     }
 
-    /// The runs of the wrapper: `--samples`, but at least [`LEAST`]; by default 100, or fewer where they take long; and
-    /// 1 where times mean nothing.
+    /// The runs of the wrapper: `--samples`, but at least [`LEAST`]; by default 100, or fewer if they take long; and 1
+    /// if times mean nothing.
     pub(crate) fn of(run: &Run) -> Self {
         match run.options().samples {
             _ if run.is_emulated() => Self::exactly(1),

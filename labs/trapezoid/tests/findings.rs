@@ -1,4 +1,4 @@
-//! The variants that are wrong on purpose: what the machine's checks find in each, with both accesses.
+//! The variants that are wrong on purpose: the findings of the machine's checks in each, with both accesses.
 use labtest::{Kind, Space, is_race, line_of, lines};
 
 const LAB: labtest::Lab = labtest::lab!("trapezoid");
@@ -30,7 +30,7 @@ fn the_race_is_one_between_the_warps_in_shared_memory() {
     }
 }
 
-/// Lanes read what other lanes of their warp write. This is right only while the lanes run in step, which nothing
+/// Lanes read what other lanes of their warp write. This is right only while the lanes run in lockstep, which nothing
 /// guarantees.
 #[test]
 fn the_lockstep_sum_races_inside_a_warp() {
@@ -55,11 +55,11 @@ fn a_plain_addition_races_in_global_memory() {
     let found = ran.race(Space::Global, [add, add]);
     assert!(found.text.contains("use atomicAdd"), "{}", found.text);
     let row = ran.of("plain-add")[0];
-    // Of a warp one addition is left at most, so a 32nd of 24; and the ends, 20 h / 2.
+    // At most one addition of each warp remains, so a 32nd of 24; and the ends, 20 h / 2.
     assert!(row["value"].parse::<f64>().unwrap() < 0.8, "{row:?}");
 }
 
-/// Thread 0 writes the sum that others add to, and nothing orders the two.
+/// Thread 0 writes the sum to which others add, and nothing orders the two.
 #[test]
 fn a_start_by_thread_0_races_with_the_additions() {
     let ran = LAB.accepts(&["--variant", "thread-0-starts", "-n", "3001"]);
@@ -67,7 +67,7 @@ fn a_start_by_thread_0_races_with_the_additions() {
     ran.race(Space::Global, lines);
 }
 
-/// Shuffles whose mask names lanes that have returned, or that never were.
+/// Shuffles whose mask names lanes that have returned, or that never existed.
 #[test]
 fn shuffles_read_lanes_that_are_not_there() {
     let ran = LAB.accepts(&["--variant", "early-return", "--variant", "partial-warp", "-n", "3001"]);
@@ -87,7 +87,7 @@ fn shuffles_read_lanes_that_are_not_there() {
     assert!((value(&more) - 16.0).abs() < 0.02, "{}", more.text);
 }
 
-/// Lanes that wait at a barrier, and the rest of their warp that waits for them elsewhere: nobody ever goes on.
+/// Lanes that wait at a barrier, and the rest of their warp that waits for them elsewhere: a deadlock.
 #[test]
 fn a_barrier_in_an_if_holds_up_the_block() {
     let ran = LAB.accepts(&["--variant", "barrier-in-if", "-n", "3001"]);
@@ -101,7 +101,7 @@ fn a_barrier_in_an_if_holds_up_the_block() {
     }
 }
 
-/// One array for two purposes needs both barriers: each is there against a race of its own.
+/// One array for two purposes needs both barriers: each prevents a different race.
 #[test]
 fn two_barriers_guard_against_two_races() {
     let of_sum = ["float sum = words[lane]", "words[lane] = sum"]
@@ -115,14 +115,14 @@ fn two_barriers_guard_against_two_races() {
             let lines = lines(f);
             is_race(f, Space::Shared) && lines.contains(&write) && of_sum.iter().any(|line| lines.contains(line))
         });
-        // Without the first it is warp 0's own sum that is at risk, without the second the sum of the sums.
+        // Without the first barrier warp 0's own sum is at risk, without the second the sum of the sums.
         let inlined =
             wrong(kernel, if kernel.contains("first") { "shared_sum(words + warp" } else { "shared_sum(words)" });
         assert!(found.text.contains(&format!("wrong.cu:{inlined}:")), "{}", found.text);
     }
 }
 
-/// With 32 warps all words are written by their warps; with 8, one of the others is written by nobody.
+/// With 32 warps all words are written by their warps; with 8, one of the others is not written at all.
 #[test]
 fn a_word_too_few_is_zeroed() {
     let unset = |threads| LAB.accepts(&["--variant", "unset-word", "-n", "3001", "--threads", threads]);

@@ -1,4 +1,4 @@
-//! The text's table of run times: the handout shows it in full, and the ratios that it draws from it are right.
+//! The text's table of run times: the handout shows it in full, and the ratios derived from it are right.
 use std::collections::HashMap;
 
 use trapezoid::LAB;
@@ -41,8 +41,8 @@ fn the_handout_has_the_texts_table() {
     }
 }
 
-/// What the text says of it: the small GPU is faster than the small core, one fast core than the small GPU, and the
-/// large GPU than the fast core by 45%.
+/// The text's statements about it: the small GPU is faster than the small core, one fast core than the small GPU, and
+/// the large GPU than the fast core by 45%.
 #[test]
 fn the_texts_ratios() {
     let text = text();

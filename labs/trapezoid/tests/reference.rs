@@ -1,4 +1,4 @@
-//! The CPU's rules against each other and against calculus; the tolerance against a lost point.
+//! The CPU's rules compared with each other and with calculus; the tolerance compared with a lost point.
 use trapezoid::reference::{Rule, f, relative_tolerance};
 use trapezoid::trace::{butterfly, dissemination, tree};
 

@@ -41,7 +41,7 @@ fn traces_of_every_width() {
 fn what_cannot_be_is_refused() {
     LAB.refuses(&["--n", "0"], "at least 1");
     LAB.refuses(&["--n", "-5"], "at least 1");
-    // One size is beyond any grid at one point per thread; the other would take longer than anybody would wait.
+    // One size is beyond any grid at one point per thread; the other would take longer than anyone would wait.
     let atomic = ["--n", "2^40", "--threads", "256", "--variant", "atomic"];
     LAB.refuses(&atomic, "choose a smaller --n");
     LAB.refuses(&["--n", "2^62", "--variant", "grid-stride"], "at most");
@@ -77,7 +77,7 @@ fn own_first_has_a_conflict_of_32_ways() {
     }
 }
 
-/// The whole gain: one atomic a point, a warp, or a block; and a block of 256 threads has 8 warps.
+/// The whole gain: one atomic per point, per warp, or per block; and a block of 256 threads has 8 warps.
 #[test]
 fn the_atomics_are_as_many_as_the_handout_says() {
     let variants = ["--variant", "atomic", "--variant", "shuffle-32", "--variant", "shuffle", "--variant", "shared"];
@@ -94,7 +94,7 @@ fn the_atomics_are_as_many_as_the_handout_says() {
     assert_eq!(atomics("256", "2^12"), [4095, 128, 16, 16]);
 }
 
-/// The handout's 465: two reads and a write a step, five steps, each served 32 times over in place of once.
+/// The handout's 465: two reads and a write per step, five steps, each taking 32 passes instead of one.
 #[test]
 fn own_first_pays_for_465_accesses_a_block() {
     let ran = LAB.accepts(&["-n", "2^14", "--threads", "1024", "--variant", "own-first"]);

@@ -9,7 +9,7 @@ use harness::{Result, ordinary_pages, poison};
 
 use crate::mode::{Add, Allocated, Transfer};
 
-/// Below this size a chunk's copies are all latency.
+/// Below this size a chunk's copies are dominated by latency.
 const SMALLEST_CHUNK: usize = 1 << 17;
 
 /// A vector in host memory of one kind.
@@ -37,25 +37,25 @@ struct Copied<'a> {
     add: &'a Add<'a>,
     host: [Host; 3],
     device: [CudaSlice<f32>; 3],
-    /// Wait after every step, as the plain copy calls do.
+    /// Whether to wait after every step, as the plain copy calls do.
     is_blocking: bool,
-    /// Streams for a pass in chunks; `None` means that a pass goes step by step. The single steps are never split.
+    /// Streams for a pass in chunks; `None` for a pass step by step. The single steps are never split.
     engines: Option<Engines>,
 }
 
-/// A stream for each of the engines that work at the same time.
+/// A stream for each of the engines that work in parallel.
 struct Engines {
     copy_in: Arc<CudaStream>,
     add: Arc<CudaStream>,
     copy_out: Arc<CudaStream>,
-    /// For each chunk, when it has come in and when it is added. Made beforehand: an event takes longer to make than to
-    /// record.
+    /// For each chunk, the events of its arrival and of its addition. They are made beforehand: making an event takes
+    /// longer than recording it.
     done: Vec<[CudaEvent; 2]>,
 }
 
-/// Where the chunks of `n` elements begin and end. While the sum of one goes back, the inputs of the next come in: half
-/// the elements take as long, because the inputs have twice the bytes. So each chunk is half of what is left; the first
-/// is a quarter of all, so that the way back is in use early. All begin at multiples of 16 bytes, as vectors do.
+/// The ranges of the chunks of `n` elements. While the sum of one chunk is copied back, the inputs of the next come in:
+/// half the elements take as long, because the inputs have twice the bytes. So each chunk is half of the rest; the
+/// first is a quarter of all, so that the way back is in use early. All begin at multiples of 16 bytes, as vectors do.
 fn chunks(n: usize) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     std::iter::from_fn(move || {
@@ -108,7 +108,7 @@ impl<'a> Copied<'a> {
         Ok(Self { add, host, device: [alloc()?, alloc()?, alloc()?], is_blocking, engines: None })
     }
 
-    /// A pass in chunks: while one is added, the next comes in and the one before goes out.
+    /// Runs a pass in chunks: while one is added, the next comes in and the previous one goes out.
     fn in_chunks(&mut self) -> Result<()> {
         let addresses = self.addresses();
         let (main, Some(Engines { copy_in, add, copy_out, done })) = (self.add.run.stream(), &self.engines) else {
@@ -120,8 +120,8 @@ impl<'a> Copied<'a> {
         for (here, [came, added]) in chunks(self.add.n).zip(done) {
             let at = addresses.map(|address| address + (here.start * size_of::<f32>()) as u64);
             // SAFETY: `here` lies within all six vectors; they live until the main stream, which waits for the last
-            // copy below, is synchronised; each stream waits for what it needs of the one before; chunks do not touch
-            // each other. The safe copies would order the streams one after another, because they guard a vector as a
+            // copy below, is synchronised; each stream waits for what it needs of the one before; chunks do not
+            // overlap. The safe copies would order the streams one after another, because they guard a vector as a
             // whole.
             unsafe {
                 result::memcpy_htod_async(at[0], &x[here.clone()], copy_in.cu_stream())?;

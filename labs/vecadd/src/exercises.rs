@@ -1,4 +1,4 @@
-//! Exercises of the course beside the memory modes: a summand in constant memory, a kernel timed by events, and
+//! Exercises of the course besides the memory modes: a summand in constant memory, a kernel timed by events, and
 //! questions that arithmetic answers.
 use cudarc::driver::{CudaEvent, PushKernelArg, result, sys::CUevent_flags};
 use harness::{Answer, Case, Check, Question, Result, Row, Run, Sizes, launch_1d, row};
@@ -11,7 +11,7 @@ pub(crate) static EXERCISES: [Row; 3] = [
     row("questions", "exercise: how many blocks n elements need", ()),
 ];
 
-/// 3 + 4 + 12, as the course has it.
+/// The summands 3 + 4 + 12, as in the course.
 const SUMMANDS: [f32; 3] = [3.0, 4.0, 12.0];
 
 /// The rows that need a device.
@@ -22,7 +22,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     if run.wants("events") { events(run) } else { Ok(()) }
 }
 
-/// The number of elements of an exercise: the course's 2^24, or, which is said, fewer where no time is measured.
+/// The number of elements of an exercise: the course's 2^24, or fewer if no time is measured, which is reported.
 fn size(run: &Run, exercise: &str, emulated: usize) -> usize {
     let sizes = Sizes { gpu: 1 << 24, emulated, quick: 1 << 12 };
     let n = run.pick(sizes);
@@ -62,13 +62,13 @@ fn constant(run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// The time between two events, without a wait for them: an error of the driver if one of them is not there yet.
+/// The time between two events, without waiting for them: an error of the driver if one of them has not occurred yet.
 fn elapsed(start: &CudaEvent, stop: &CudaEvent) -> Result<f32, result::DriverError> {
     // SAFETY: both events live.
     unsafe { result::event::elapsed(start.cu_event(), stop.cu_event()) }
 }
 
-/// A text waits for the stop event, then records it, and asks for the time.
+/// The text waits for the stop event, then records it, and queries the time.
 fn events(run: &Run) -> Result<()> {
     let n = size(run, "events", 1 << 12);
     for is_waiting_first in [true, false] {
@@ -84,7 +84,7 @@ fn events(run: &Run) -> Result<()> {
             builder.arg(&*x).arg(&mut z).arg(&count);
             // SAFETY: the kernel's parameters, with n floats each.
             unsafe { builder.launch(launch_1d(n.div_ceil(256) as u32, 256)) }?;
-            // The wait for an event that was never recorded is over at once.
+            // The wait for an event that was never recorded ends immediately.
             if is_waiting_first {
                 stop.synchronize()?;
                 stop.record(stream)?;
@@ -106,12 +106,12 @@ fn events(run: &Run) -> Result<()> {
     Ok(())
 }
 
-/// Blocks of `threads` threads, of which each takes `each` of n elements.
+/// The number of blocks of `threads` threads, each of which takes `each` of n elements.
 pub fn blocks(n: u64, threads: u64, each: u64) -> u64 {
     n.div_ceil(threads * each)
 }
 
-/// n/m rounded up as C programs write it, with the division that C has: it cuts off towards 0.
+/// The quotient n/m rounded up as C programs write it, with C's division, which truncates towards 0.
 pub fn rounded_up_as_in_c(n: i64, m: i64) -> i64 {
     (n + m - 1) / m
 }

@@ -1,11 +1,11 @@
 //! The vectors: random numbers from the seed, or two numbers per line from a file or standard input.
 use harness::{Error, Result, Run};
 
-/// Two vectors of the same length, and their sum as the host computes it.
+/// Two vectors of the same length, and their sum computed on the host.
 pub(crate) struct Vectors {
     pub(crate) x: Vec<f32>,
     pub(crate) y: Vec<f32>,
-    /// x + y in float. IEEE 754 allows only one answer, so the kernel's must be the same to the last bit.
+    /// The sum x + y in float. IEEE 754 allows only one answer, so the kernel's must be equal to the last bit.
     pub(crate) sum: Vec<f32>,
 }
 

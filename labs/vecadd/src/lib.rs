@@ -134,9 +134,9 @@ fn add(run: &Run, row: &Row<Mode>, vectors: &Vectors, label: &str) -> Result<Opt
 /// The kernel that all modes run.
 struct Kernel {
     name: &'static str,
-    /// How its launch is chosen.
+    /// The rule for its launch.
     rule: Launch,
-    /// Elements that a thread takes, unless it strides.
+    /// The number of elements that a thread takes, unless it strides.
     each: usize,
 }
 
@@ -157,7 +157,7 @@ fn launch(run: &Run, n: usize) -> Result<LaunchConfig> {
     rule.of(n, run.options(), &run.session().device, || run.function("vecadd.cu", name))
 }
 
-/// Refuses what no mode could hold or launch, before the host makes its own vectors.
+/// Refuses sizes that no mode could hold or launch, before the host makes its own vectors.
 fn refuse_impossible(run: &Run, n: usize) -> Result<()> {
     run.needs(n.checked_mul(3 * size_of::<f32>()), &format!("three vectors of {n} floats"), "--n")?;
     launch(run, n).map(|_| ())

@@ -1,4 +1,4 @@
-//! The vecadd lab as a program of its own.
+//! The vecadd lab as a separate program.
 fn main() -> std::process::ExitCode {
     harness::main(&vecadd::LAB)
 }

@@ -24,8 +24,8 @@ pub(crate) fn prefetched<'a>(add: &'a Add<'a>) -> Allocated<'a> {
     Ok(Box::new(Managed { is_prefetched: true, ..Managed::new(add)? }))
 }
 
-/// The inputs are sent ahead. The sum's place is the host, and the device uses it: the driver maps its pages there, and
-/// the device stores over the link into pages that never move.
+/// The inputs are prefetched. The sum's preferred location is the host, and the device is marked as accessing it: the
+/// driver maps its pages there, and the device stores over the link into pages that never migrate.
 pub(crate) fn advised<'a>(add: &'a Add<'a>) -> Allocated<'a> {
     let managed = Managed { is_prefetched: true, is_sum_mapped: true, ..Managed::new(add)? };
     let device = add.run.session().context.cu_device();
@@ -63,7 +63,7 @@ impl<'a> Managed<'a> {
 }
 
 impl Transfer for Managed<'_> {
-    /// The host's access brings the pages back: because z is poisoned, every pass starts with its pages on the host.
+    /// The host's access migrates the pages back: because z is poisoned, every pass starts with its pages on the host.
     fn host(&mut self, i: usize) -> Result<&mut [f32]> {
         Ok(self.vectors[i].as_mut_slice()?)
     }

@@ -1,15 +1,15 @@
-//! What a mode is: where its vectors lie, how they travel, and what the device must be able to do.
+//! The definition of a mode: where its vectors are, how they travel, and what it requires of the device.
 use cudarc::driver::{CudaFunction, CudaStream, LaunchConfig, PushKernelArg, sys::CUdeviceptr};
 use harness::{Error, Result, Run, Way, parallel_chunks};
 
-/// Elements of a vector that a core writes at a time, where nobody measures it.
+/// The number of elements of a vector that a core writes at a time, outside of measurements.
 pub(crate) const PART: usize = 1 << 18;
 
 /// Three vectors, x, y and z, in the memory of one mode.
 pub(crate) trait Transfer {
     /// Vector `i` as the host sees it. All queued work on it must be done.
     fn host(&mut self, i: usize) -> Result<&mut [f32]>;
-    /// The vectors' addresses as the kernel is given them.
+    /// The vectors' addresses, as passed to the kernel.
     fn addresses(&self) -> [CUdeviceptr; 3];
     /// Queues the transfer of x and y to the device.
     fn to_device(&mut self) -> Result<()> {
@@ -27,7 +27,7 @@ pub(crate) trait Transfer {
         self.add()?;
         self.to_host()
     }
-    /// All three steps as this mode does them when nobody measures in between.
+    /// Runs all three steps as this mode does them without measurements in between.
     fn pass(&mut self) -> Result<()> {
         self.steps()
     }
@@ -50,7 +50,7 @@ pub(crate) trait Transfer {
 /// A mode's vectors, of any type.
 pub(crate) type Allocated<'a> = Result<Box<dyn Transfer + 'a>>;
 
-/// Allocates vectors of the length that `Add` is for.
+/// Allocates vectors of the length given by `Add`.
 type Allocate = for<'a> fn(&'a Add<'a>) -> Allocated<'a>;
 
 /// A memory mode.
@@ -64,7 +64,7 @@ pub(crate) struct Mode {
     pub(crate) needs: Needs,
 }
 
-/// What a mode needs of the device, apart from free memory.
+/// The requirements of a mode, apart from free memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
     Nothing,
@@ -81,7 +81,7 @@ impl Mode {
     pub(crate) fn check(&self, run: &Run, n: usize) -> Result<()> {
         let device = &run.session().device;
         let free = run.session().free_bytes()?;
-        // Managed memory cannot have what the allocator keeps.
+        // Managed memory cannot use the part kept by the allocator.
         let (for_managed, _) = run.session().context.mem_get_info()?;
         let bytes = 3 * n * size_of::<f32>();
         let lacking = match self.needs {
@@ -114,7 +114,7 @@ pub(crate) struct Add<'a> {
     pub(crate) launch: LaunchConfig,
     /// Whether the kernel strides over the grid, so that every launch has the whole grid.
     pub(crate) is_striding: bool,
-    /// Elements that a thread takes, unless it strides.
+    /// The number of elements that a thread takes, unless it strides.
     pub(crate) each: usize,
 }
 

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The lab's own columns. The common time columns hold warm passes end to end: from inputs in host memory to the sum in
-/// host memory. They include the host's reading where that is what moves the sum.
+/// host memory. They include the host's reading if that moves the sum.
 #[rustfmt::skip]
 pub(crate) const COLUMNS: [Column; 18] = [
     column("first_allocate_ms", "allocation of the host's and the device's memory"),
@@ -38,12 +38,12 @@ pub(crate) const COLUMNS: [Column; 18] = [
 /// Steps of a pass, in order, as the columns name them.
 const STEPS: [&str; 5] = ["touch", "h2d", "kernel", "d2h", "host_read"];
 
-/// The number of warm passes that are measured step by step on a GPU. The median of so many is steady enough to show
-/// how the time divides.
+/// The number of warm passes that are measured step by step on a GPU. Their median is steady enough to show how the
+/// time divides.
 const WARM_PASSES: usize = 5;
 
-/// Vectors of more bytes than this get fewer samples in a sweep: a pass takes a tenth of a second and more, its check
-/// included, and there are nine modes.
+/// Vectors with more bytes than this get fewer samples in a sweep: a pass takes a tenth of a second or more, including
+/// its check, and there are nine modes.
 const LARGE: usize = 16 << 20;
 
 /// Measures `mode` into `case`.
@@ -56,7 +56,7 @@ pub(crate) fn measure(case: &mut Recorder<'_>, mode: &Mode, add: &Add<'_>, vecto
     case.set("d2h_bytes", to_host);
     case.bytes(to_device + to_host);
     case.flop(add.n as u64);
-    // Each vector is a copy of its own; what the kernel itself fetches over the link starts once.
+    // Each vector is a separate copy; loads of the kernel itself over the link start only once.
     let copies = if mode.way == Way::Mapped { 1.0 } else { 3.0 };
     case.transfer(mode.way, Moved { copies, to_device: to_device as f64, to_host: to_host as f64 });
     case.ceiling(link_ceiling(run, mode, to_device as f64, to_host as f64));
@@ -141,7 +141,7 @@ fn touch(transfer: &mut dyn Transfer, vectors: &Vectors) -> Result<()> {
     Ok(())
 }
 
-/// As [`touch`], on all cores: where nobody measures it.
+/// Like [`touch`], on all cores, outside of measurements.
 fn bring(transfer: &mut dyn Transfer, vectors: &Vectors) -> Result<()> {
     for (i, vector) in [&vectors.x, &vectors.y].into_iter().enumerate() {
         parallel_chunks(transfer.host(i)?, PART, |part, place| {
@@ -151,13 +151,13 @@ fn bring(transfer: &mut dyn Transfer, vectors: &Vectors) -> Result<()> {
     Ok(())
 }
 
-/// Reads a float of every 4 KiB page of the sum: enough to bring the page here.
+/// Reads a float of every 4 KiB page of the sum: enough to migrate the page to the host.
 fn read(transfer: &mut dyn Transfer) -> Result<()> {
     black_box(transfer.host(2)?.iter().step_by(4096 / size_of::<f32>()).copied().sum::<f32>());
     Ok(())
 }
 
-/// Checks the sum, and that the kernel has left x and y alone.
+/// Checks the sum, and that the kernel has not changed x and y.
 fn checked(run: &Run, transfer: &mut dyn Transfer, vectors: &Vectors) -> Result<Check> {
     let [x, y, _] = transfer.addresses();
     run.look_at("x", &vectors.x, x);
@@ -166,7 +166,7 @@ fn checked(run: &Run, transfer: &mut dyn Transfer, vectors: &Vectors) -> Result<
 }
 
 /// The end-to-end rate of a pass that only moves its bytes at the rates measured on this link: one direction after the
-/// other, or, in a mode that uses both directions at once, for as long as the slower one takes.
+/// other, or, in a mode that uses both directions in parallel, for as long as the slower one takes.
 fn link_ceiling(run: &Run, mode: &Mode, to_device: f64, to_host: f64) -> Ceiling {
     run.session().ceilings.map_or(Ceiling::None, |rates| {
         let (there, back) = (to_device / rates.h2d_gb_per_s, to_host / rates.d2h_gb_per_s);

@@ -9,7 +9,7 @@ const SMALLEST: usize = 4 << 10;
 /// One size: a vector's bytes, and the end-to-end milliseconds of each mode that ran.
 pub type Times = (usize, Vec<Option<f64>>);
 
-/// Runs every mode at vectors of 4 KiB, 16 KiB, ... up to 256 MiB, or to `--n`. Larger ones would take minutes.
+/// Runs every mode with vectors of 4 KiB, 16 KiB, ... up to 256 MiB, or to `--n`. Larger ones would take minutes.
 pub(crate) fn run(run: &Run) -> Result<()> {
     let largest = if let Some(n) = run.options().n {
         refuse_impossible(run, n)?;
@@ -34,8 +34,8 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     run.draw("vecadd-sweep.svg", &chart(run, &times))
 }
 
-/// End-to-end times over sizes, one line for each mode; on a GPU, also the sizes at which another mode becomes the
-/// fastest.
+/// Charts end-to-end times over sizes, one line for each mode; on a GPU, also the sizes at which another mode becomes
+/// the fastest.
 fn chart(run: &Run, times: &[Times]) -> Chart {
     let series = MODES.iter().enumerate().map(|(i, mode)| {
         let points = times.iter().filter_map(|(bytes, row)| Some((*bytes as f64, row[i]?)));
@@ -60,7 +60,7 @@ fn chart(run: &Run, times: &[Times]) -> Chart {
     }
 }
 
-/// End-to-end times by size and mode; on a GPU, also the sizes at which another mode becomes the fastest.
+/// Prints end-to-end times by size and mode; on a GPU, also the sizes at which another mode becomes the fastest.
 fn report(run: &Run, times: &[Times]) {
     run.say(&format!("\nEnd to end by the size of a vector, warm passes, {}", unit(run)));
     let sizes: Vec<String> = times.iter().map(|(bytes, _)| size(*bytes)).collect();

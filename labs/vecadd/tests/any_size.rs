@@ -40,7 +40,7 @@ proptest! {
 
     #[test]
     fn one_element_a_thread(n in sizes(), threads in blocks_of_threads(), more in 0..3u32, seed: u64) {
-        let blocks = (n as u32).div_ceil(threads).max(1) + more; // Blocks with nothing to do do nothing.
+        let blocks = (n as u32).div_ceil(threads).max(1) + more; // Surplus blocks do nothing.
         add("vecadd", n, blocks, threads, seed);
     }
 

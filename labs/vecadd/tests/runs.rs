@@ -82,7 +82,7 @@ fn a_small_grid_serves_only_if_it_strides() {
     assert!(strides.rows.iter().all(|r| r["grid"] == "4"));
 }
 
-/// In every mode, also where chunks of the vectors are added one by one.
+/// In every mode, even with chunks of the vectors added one by one.
 #[test]
 fn four_elements_a_thread_are_right_in_every_mode() {
     for (n, says) in [("997", "1024 threads, 774 of them idle"), ("1048577", "263168 threads, 1023 of them idle")] {
@@ -143,7 +143,7 @@ fn the_courses_exercises() {
         assert_eq!(per_launch(constant, column), per_launch(two_summands.of("pageable")[0], column), "{column}");
     }
     let [wrong, right] = ran.of("events")[..] else { panic!("{}", ran.text) };
-    // The host asks for the time while the kernel still runs: mostly, as nobody waits.
+    // The host usually queries the time while the kernel still runs, since it does not wait.
     let is_early = |note: &str| note.starts_with("no time: CUDA_ERROR_NOT_READY");
     let again = || LAB.accepts(&["--exercises", "--variant", "events"]).of("events")[0]["note"].clone();
     assert!(is_early(&wrong["note"]) || (0..20).any(|_| is_early(&again())), "{wrong:?}");
@@ -164,8 +164,7 @@ fn sizes_that_cannot_be_are_refused_before_anything_is_made() {
     for (arguments, says) in [
         (&["-n", "0"][..], "at least 1"),
         (&["-n", "-5"], "at least 1"),
-        // The sizes need more blocks than a grid may have, more bytes than can be counted, or more bytes than there
-        // are.
+        // The sizes need more blocks than a grid may have, more bytes than can be counted, or more bytes than exist.
         (&["-n", "2^40"], "choose a smaller --n"),
         (&["-n", "2^62", "--stride", "--blocks", "8"], "choose a smaller --n"),
         (&["-n", "2^36"], "choose a smaller --n"),

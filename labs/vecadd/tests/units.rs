@@ -1,4 +1,4 @@
-//! What the lab reads and reports, without a device: pairs of numbers, and where the fastest mode changes.
+//! Parsing and reporting in the lab, without a device: pairs of numbers, and where the fastest mode changes.
 use vecadd::{input::parse, sweep::fastest};
 
 #[test]

@@ -18,7 +18,7 @@ CASES = {}
 
 
 def case(family, name, text, sizes=("33",), variant="pageable"):
-    """Adds a file: `sizes` are named to the grader, or chosen by it if there are none."""
+    """Adds a file: `sizes` are passed to the grader, or chosen by it if empty."""
     CASES.setdefault(family, {})[name] = (text, tuple(sizes), variant)
 
 
@@ -216,7 +216,7 @@ def traps():
 
 
 def digest(source):
-    """The hash that PTX of this source has in its header (kernels/src/source.rs): over the source and the header it includes."""
+    """The hash in the header of this source's PTX (kernels/src/source.rs): over the source and the header it includes."""
     header = LABS.parent / "kernels/include/index.cuh"
     hasher = hashlib.sha256()
     for piece in ("", source, header.name, header.read_text()):
@@ -225,7 +225,7 @@ def digest(source):
 
 
 def forged(folder):
-    """Sources that are wrong beside PTX that is right and says that it is theirs; returns their cases."""
+    """Writes wrong sources next to right PTX that claims to be made from them; returns their cases."""
     own = {kind: (LABS / f"vecadd/kernels/vecadd.{kind}").read_text() for kind in ("cu", "ptx")}
     old = f"// source sha256 {digest(own['cu'])}"
     assert old in own["ptx"].splitlines(), "the hash in PTX is made in another way now: see kernels/src/source.rs"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Grades every hostile kernel under limits, and checks the grader from outside: `run.py WARPLAB [--family NAME]`.
 
-README.md says what is checked. Linux only: what processes hold is read from /proc."""
+README.md says what is checked. Linux only: the memory of processes is read from /proc."""
 import argparse
 import collections
 import concurrent.futures
@@ -18,13 +18,13 @@ import make
 
 MOST_MEMORY = 4 << 30
 SECONDS = 30
-"""What a run of the kernel may take; the command runs the lab's own kernels and the compiler besides."""
+"""The limits of a run of the kernel; the command also runs the lab's own kernels and the compiler."""
 WALL = 10 * SECONDS
 PAGE = os.sysconf("SC_PAGESIZE")
 
 
 def held(session):
-    """Bytes that the processes of a session hold: the command's, which are in other groups, but in its session."""
+    """Memory in bytes of all processes of a session: the command's children are in other groups, but in its session."""
     pages = 0
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -39,7 +39,7 @@ def held(session):
 
 
 def grade(warplab, path, sizes, variant):
-    """Grades one file; returns how the command ended, what it printed, the most memory and the seconds."""
+    """Grades one file; returns the command's exit status, its output, the peak memory and the seconds."""
     command = [warplab, "grade", "vecadd", "--json", "--kernel", str(path), "--variant", variant, "--schedules", "2"]
     command += ["--seed", "7", "--limit-seconds", str(SECONDS)]
     for size in sizes:
@@ -65,7 +65,7 @@ def grade(warplab, path, sizes, variant):
 
 
 def judged(end, code, texts):
-    """What came of it: how the command failed, or the verdict on the kernel."""
+    """The outcome: how the command failed, or the verdict on the kernel."""
     if end is not None:
         return end
     try:

@@ -1,4 +1,4 @@
-//! What some clients must be told by variables of their own before they use the embedded machine.
+//! Environment variables that some clients need before they use the embedded machine.
 use std::{env, ffi::OsString, path::Path};
 
 use kernels::toolbox;
@@ -8,10 +8,10 @@ use crate::libraries::{DRIVER, PTXAS};
 /// The variables for clients of the libraries in `folder`.
 pub fn variables(folder: &Path) -> Vec<(&'static str, OsString)> {
     let mut variables: Vec<(&str, OsString)> = vec![
-        // numba does not search the path.
+        // numba does not search the library path.
         ("NUMBA_CUDA_DRIVER", folder.join(DRIVER).into()),
-        // Triton asks the loader's cache before the path, and would have ptxas make machine code, of which it keeps
-        // what it has made.
+        // Triton asks the loader's cache before the library path, and would have ptxas generate machine code, which it
+        // caches.
         ("TRITON_LIBCUDA_PATH", folder.into()),
         ("TRITON_PTXAS_PATH", folder.join(PTXAS).into()),
         ("TRITON_PTXAS_BLACKWELL_PATH", folder.join(PTXAS).into()),

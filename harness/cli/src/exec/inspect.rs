@@ -1,4 +1,4 @@
-//! What a program's file says about itself: whether the embedded machine can run it at all.
+//! Inspects a program's file to decide whether the embedded machine can run it.
 use std::{fs, path::Path};
 
 use harness::Error;
@@ -10,8 +10,8 @@ use object::{
 use crate::closed;
 
 /// # Errors
-/// [`Error::CannotRun`] when the program cannot run on the embedded machine: it has the runtime linked in, or needs a
-/// library that only a GPU runs. A file that is no such program is not judged.
+/// [`Error::CannotRun`] when the program cannot run on the embedded machine: it is linked statically with the runtime,
+/// or needs a library that only a GPU runs. Files that are not such programs are not judged.
 pub fn check(program: &Path) -> Result<(), Error> {
     let Ok(file) = fs::read(program) else { return Ok(()) };
     let Ok(Some(found)) = read(&file) else { return Ok(()) };
@@ -33,11 +33,11 @@ pub fn check(program: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// What matters of a program.
+/// The relevant contents of a program's file.
 struct Found {
-    /// The libraries that it asks for.
+    /// The libraries that it is linked with.
     needed: Vec<String>,
-    /// Whether it has a fat binary of nvcc's.
+    /// Whether it contains a fat binary made by nvcc.
     has_kernels: bool,
 }
 

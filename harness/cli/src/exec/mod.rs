@@ -1,4 +1,5 @@
-//! `warplab exec`: any CUDA program, where a lab would run: on the GPU if there is one, else on the embedded machine.
+//! `warplab exec`: runs any CUDA program where a lab would run: on the GPU if there is one, else on the embedded
+//! machine.
 mod clients;
 mod inspect;
 mod names;
@@ -34,7 +35,7 @@ Examples:
   warplab exec --hot --out run ./hello 10           then: warplab report run
   warplab exec --device emulated:t4 -- python3 x.py    numba, Triton, PyCUDA, Taichi, cuda.core";
 
-/// How the names of the folders begin that programs find their libraries in.
+/// The prefix of the folders in which programs find their libraries.
 const SCRATCH: &str = ".warplab-exec-";
 
 pub fn command() -> Command {
@@ -54,7 +55,7 @@ pub fn command() -> Command {
         .after_help(MORE)
 }
 
-/// Adds the options that say where a program runs, and what is watched.
+/// Adds the options for the device and for what is checked and shown.
 pub fn with_watching(command: Command) -> Command {
     command
         .arg(
@@ -145,7 +146,7 @@ pub fn run_on(
         }
         Device::Gpu(number) => {
             settings.must_be_plain()?;
-            // NVIDIA's own runtime, if it is there, and else ours, which runs over NVIDIA's driver too.
+            // NVIDIA's own runtime if it is installed, else ours, which also runs over NVIDIA's driver.
             let runtime = match nvcc::runtime_folder() {
                 Some(runtime) => runtime,
                 None => {

@@ -1,12 +1,12 @@
-//! Kernels' names that fit a table. Those of Thrust and CUB are instances of templates, with hundreds of characters and
-//! few spaces: a table would give every column a block of its own.
+//! Shortens kernel names for tables. Those of Thrust and CUB are instances of templates, with hundreds of characters
+//! and few spaces, which would force a table to print each column as a separate block.
 
 use wire::shortened;
 
-/// A longer word is broken, so that the columns of numbers stand beside it.
+/// The longest unbroken word, so that the columns of numbers fit next to it.
 const WORD: usize = 40;
 
-/// The names, shortened where they stay distinct, with spaces where a table may break them.
+/// Returns the names, shortened if they stay distinct, with spaces where a table may break them.
 pub fn readable(names: &[&str]) -> Vec<String> {
     let short: Vec<String> = names.iter().map(|name| shortened(name)).collect();
     let is_alone = |one: &String| short.iter().filter(|other| *other == one).count() == 1;
@@ -14,7 +14,7 @@ pub fn readable(names: &[&str]) -> Vec<String> {
     distinct.map(|name| name.split(' ').map(broken).collect::<Vec<_>>().join(" ")).collect()
 }
 
-/// A word in parts of no more than [`WORD`] characters, where it has places to break it.
+/// Splits a word into parts of at most [`WORD`] characters, if it has places to break it.
 fn broken(word: &str) -> String {
     let mut parts: Vec<String> = vec![String::new()];
     for piece in word.split_inclusive([':', '<', ',']) {

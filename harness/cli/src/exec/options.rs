@@ -1,12 +1,12 @@
-//! A word that stands where the program should, and is an option that does not exist. The command line takes whatever
-//! begins with a dash for the program, because the program's own options follow it.
+//! Detects an unknown option in the position of the program. The command line takes any argument with a leading dash as
+//! the program, because the program's own options follow it.
 use std::ffi::OsStr;
 
 use clap::Command;
 use harness::{Error, suggest};
 
 /// # Errors
-/// [`Error::Usage`] when the program's name is no program, but looks like an option.
+/// [`Error::Usage`] when the program's name is not a program, but looks like an option.
 pub fn check(program: &OsStr, command: &Command) -> Result<(), Error> {
     let word = program.to_string_lossy();
     if !word.starts_with('-') || program.is_empty() {

@@ -1,4 +1,4 @@
-//! The program's process: its environment, its end, what the driver told of it, and what its exit code becomes.
+//! The program's process: its environment, the driver's reports, and the resulting exit status.
 use std::{
     env,
     ffi::OsString,
@@ -14,29 +14,29 @@ use wire::{Checks, Report};
 use super::{clients, timeout};
 use crate::nvcc;
 
-/// The environment variable that names a file for the driver's report, which it writes when the program ends.
+/// The environment variable with the path of the driver's report, which is written when the program ends.
 const REPORT: &str = "WARPLAB_REPORT";
 
-/// What is watched on the embedded machine.
+/// Settings of the embedded machine.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// None: what the driver checks by itself.
+    /// The checks; `None` for the driver's default.
     pub checks: Option<Checks>,
-    /// Whether to show what was counted.
+    /// Whether to show counters.
     pub counters: bool,
     /// How many hot lines to show.
     pub hot: usize,
-    /// Under how many orders of warps and blocks to run.
+    /// The number of orders of warps and blocks.
     pub schedules: u32,
-    /// Whether kernels go on after stray accesses.
+    /// Whether kernels continue after stray accesses.
     pub keep_going: bool,
-    /// How long each run may take.
+    /// The time limit of each run.
     pub timeout: Option<Duration>,
 }
 
 impl Settings {
     /// # Errors
-    /// [`Error::Usage`] when two options do not fit each other.
+    /// [`Error::Usage`] when two options contradict each other.
     pub fn must_fit(&self) -> Result<(), Error> {
         match &self.checks {
             Some(checks) if self.keep_going && (checks.race || checks.init) => Err(Error::usage(
@@ -48,7 +48,7 @@ impl Settings {
     }
 
     /// # Errors
-    /// [`Error::Usage`] when something is asked for that only the embedded machine can do.
+    /// [`Error::Usage`] when an option requires the embedded machine.
     pub fn must_be_plain(&self) -> Result<(), Error> {
         let asked = [
             (self.checks.is_some(), "--check"),
@@ -66,23 +66,23 @@ impl Settings {
     }
 }
 
-/// How a program ended.
+/// The result of a program that has ended.
 #[derive(Debug, Default)]
 pub struct Ended {
-    /// The exit code to end with: the program's, unless it ended well and the checks found something that it does not
-    /// know of.
+    /// The exit status: the program's own, unless it succeeded and the checks found something that the program did not
+    /// report.
     pub code: u8,
     /// The program's own exit code; `None` if a signal ended it.
     pub own: Option<i32>,
     /// How long it took, in seconds.
     pub seconds: f64,
-    /// The processes of it that used the driver: none on a GPU, and of a program that never called the driver.
+    /// Its processes that used the driver: empty on a GPU, and for a program that never called the driver.
     pub processes: Vec<ProcessRun>,
 }
 
 impl Ended {
-    /// Adds the report of a process under one order. Under another order than the first, a process of the same command
-    /// line is the same process, and only what was not found in it before is new.
+    /// Adds the report of a process under one order. Under later orders, a process with the same command line counts as
+    /// the same process, and only new findings are added.
     fn add(&mut self, report: Report, is_first_order: bool) {
         let known = self.processes.iter_mut().find(|known| known.report.command == report.command);
         match known.filter(|_| !is_first_order) {
@@ -126,8 +126,8 @@ pub fn on_gpu(
     Ok(Ended { code, own: status.code(), seconds, ..Ended::default() })
 }
 
-/// Runs the program with the driver and the runtime in `folder`. It ends as under the first order, or as under the
-/// first one that goes wrong. `scratch` is a folder for this process.
+/// Runs the program with the driver and the runtime in `folder`. The result is that of the first order, or of the first
+/// order that goes wrong. `scratch` is a folder for this process.
 pub fn on_machine(
     folder: &Path,
     scratch: &Path,
@@ -142,12 +142,12 @@ pub fn on_machine(
         source,
     })?;
     let mut ended = Ended::default();
-    // The program handles Ctrl-C. This process stays, to remove the temporary files after it.
+    // The program handles Ctrl-C. This process continues, in order to remove the temporary files.
     let _ = ctrlc::set_handler(timeout::pass_on_interrupt);
     for seed in 0..settings.schedules.max(1) {
         let mut process = Process::new(program);
         process.args(arguments);
-        // Behind this runtime and this driver: NVRTC, for programs that compile kernels.
+        // Searched after this runtime and this driver: NVRTC, for programs that compile kernels.
         search(&mut process, &folder, nvcc::runtime_folder())?;
         process.envs(clients::variables(&folder)).env("WARPLAB_PROFILE", profile);
         if let Some(checks) = &settings.checks {
@@ -160,7 +160,7 @@ pub fn on_machine(
             process.env("WARPLAB_LINES", "1");
         }
         if seed > 0 {
-            // What it prints was read once already; what is found is written to standard error.
+            // The output was already shown under the first order; findings go to standard error.
             process.env("WARPLAB_SEED", seed.to_string()).stdout(Stdio::null());
         }
         let folder = scratch.join(format!("reports-{seed}"));
@@ -185,17 +185,17 @@ pub fn on_machine(
     Ok(ended)
 }
 
-/// A run under one order of warps and blocks.
+/// The result of a run under one order of warps and blocks.
 struct UnderOne {
     status: ExitStatus,
-    /// Whether it was ended because it took too long.
+    /// Whether it was stopped because it took too long.
     is_late: bool,
     seconds: f64,
     /// The report of each process that used the driver, in the order of their first reports.
     reports: Vec<Report>,
 }
 
-/// Runs the program under one order. Its processes write their reports into `folder`, which is made.
+/// Runs the program under one order. Its processes write their reports into `folder`, which is created.
 fn under_one_order(
     mut process: Process,
     program: &OsString,
@@ -211,8 +211,8 @@ fn under_one_order(
     Ok(UnderOne { status, is_late, seconds, reports: read_all(program, folder)? })
 }
 
-/// Puts a folder first on the path of libraries, because the folder of a real driver may already be on it, and another
-/// one last.
+/// Puts `folder` first on the library path, because the folder of a real driver may already be on it, and `last` at its
+/// end.
 fn search(process: &mut Process, folder: &Path, last: Option<PathBuf>) -> Result<(), Error> {
     let path = env::var_os("LD_LIBRARY_PATH").filter(|path| !path.is_empty());
     let others = path.iter().flat_map(env::split_paths);
@@ -222,8 +222,8 @@ fn search(process: &mut Process, folder: &Path, last: Option<PathBuf>) -> Result
     Ok(())
 }
 
-/// Writes the report where the user wants it: that of all processes together. Into a folder it goes as a file of its
-/// own, as a program's does.
+/// Writes the combined report of all processes to the path that the user chose. Into a folder it goes as a separate
+/// file, like a program's.
 fn keep(reports: &[Report]) -> Result<(), Error> {
     let Some(file) = env::var_os(REPORT).filter(|file| !file.is_empty()).map(PathBuf::from) else { return Ok(()) };
     let Some(report) = reports.iter().cloned().reduce(Report::and) else { return Ok(()) };
@@ -245,7 +245,7 @@ fn refusal(program: &OsString, error: &io::Error) -> String {
     }
 }
 
-/// The program's own exit code; as an error, that of the signal which ended it.
+/// The program's own exit status; as an error, that of the signal which ended it.
 fn own_code(program: &OsString, status: ExitStatus) -> Result<u8, u8> {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -258,7 +258,7 @@ fn own_code(program: &OsString, status: ExitStatus) -> Result<u8, u8> {
     Ok(status.code().map_or(1, |code| code as u8))
 }
 
-/// The reports in a folder, by the names of their files. A process may have been ended before it had written a word.
+/// The reports in a folder, by the names of their files. A process may have been killed before it had written anything.
 fn read_all(program: &OsString, folder: &Path) -> Result<Vec<Report>, Error> {
     let in_folder = |source| Error::Io { action: "read", path: folder.into(), source };
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(in_folder)?;
@@ -268,13 +268,13 @@ fn read_all(program: &OsString, folder: &Path) -> Result<Vec<Report>, Error> {
     texts.iter().filter(|text| !text.is_empty()).map(|text| read(program, text)).collect()
 }
 
-/// The report in `text`.
+/// Parses a report.
 fn read(program: &OsString, text: &str) -> Result<Report, Error> {
     Report::read(text)
         .map_err(|error| Error::CannotRun(format!("the report of {} cannot be read: {error}", program.display())))
 }
 
-/// The exit code: the program's, unless it ended well and something was found.
+/// The exit status: the program's own, unless it succeeded and something was found.
 fn code(program: &OsString, status: ExitStatus, is_found: bool) -> u8 {
     match own_code(program, status) {
         Err(code) => code,

@@ -1,4 +1,4 @@
-//! A program given as its source: it is compiled for the device that it runs on.
+//! Compiles a program given as a source file, for the device that it runs on.
 use std::{
     env,
     ffi::OsString,
@@ -15,14 +15,14 @@ use crate::nvcc;
 /// The oldest compute capability that nvcc 13 compiles for.
 const OLDEST: (u64, u64) = (7, 5);
 
-/// What is to be run, after it has been compiled if need be.
+/// The program to run, compiled if necessary.
 pub enum Compiled {
     Program(OsString),
-    /// nvcc ended with this code, and has said why.
+    /// nvcc failed with this exit status, and has printed why.
     Failed(u8),
 }
 
-/// The program that a file of CUDA C++ is compiled to, in `folder`, for `device`; any other program as it is.
+/// Compiles a file of CUDA C++ into `folder` for `device`; returns any other program unchanged.
 ///
 /// # Errors
 /// [`Error::Usage`] when there is no such file; those of [`nvcc::compile`].
@@ -48,13 +48,13 @@ pub fn compiled(named: &OsString, folder: &Path, device: &Device) -> Result<Comp
     }
 }
 
-/// nvcc's option for a part of this compute capability. Without one, nvcc compiles for the oldest that it knows.
+/// nvcc's option for this compute capability. Without one, nvcc compiles for the oldest that it supports.
 fn architecture((major, minor): (u64, u64)) -> Option<OsString> {
     ((major, minor) >= OLDEST).then(|| format!("-arch=sm_{major}{minor}").into())
 }
 
-/// The compute capability of an emulated part, from `warplab device` in a process of its own: opening the machine here
-/// would settle what the program's machine says and writes, which reads the same variables.
+/// The compute capability of an emulated GPU, as reported by a separate `warplab device` process: opening the machine
+/// here would fix its settings, which depend on the same variables as the program's machine.
 fn capability(profile: &str) -> Option<(u64, u64)> {
     let mut process = Process::new(env::current_exe().ok()?);
     process.args(["device", "--json", "--device", &format!("emulated:{profile}")]);

@@ -1,4 +1,4 @@
-//! What a program's kernels did, a line each, when it has ended.
+//! A summary of a program's kernels, one line per kernel, printed when it has ended.
 use std::fs;
 
 use harness::{HotLine, MachineReport, ProcessRun, hot_lines, hot_table, print_error, table};
@@ -20,7 +20,7 @@ impl Kernel<'_> {
     }
 }
 
-/// Writes it to standard error: standard output is the program's.
+/// Writes the summary to standard error, since standard output is the program's.
 pub fn tell(processes: &[ProcessRun], settings: &Settings) {
     let mut parts: Vec<String> = Vec::new();
     if processes.len() > 1 {
@@ -46,7 +46,7 @@ pub fn tell(processes: &[ProcessRun], settings: &Settings) {
     }
 }
 
-/// The processes, a line each, and what was found in each of them.
+/// The processes, one line each, with their findings.
 fn table_of(processes: &[ProcessRun]) -> String {
     let row = |process: &ProcessRun| {
         let report = &process.report;
@@ -64,7 +64,7 @@ fn table_of(processes: &[ProcessRun]) -> String {
     table(&["process", "command", "launches", "findings", "first finding"], &rows)
 }
 
-/// The kernels in the order of their first launches.
+/// The kernels, in the order of their first launches.
 fn kernels(launches: &[Launch]) -> Vec<Kernel<'_>> {
     let mut kernels: Vec<Kernel<'_>> = Vec::new();
     for launch in launches {
@@ -82,13 +82,13 @@ fn kernels(launches: &[Launch]) -> Vec<Kernel<'_>> {
     kernels
 }
 
-/// A shape as `2x3`, without the ones at its end.
+/// Formats a shape as `2x3`, without trailing ones.
 fn shape(size: [u32; 3]) -> String {
     let used = size.iter().rposition(|n| *n != 1).map_or(1, |last| last + 1);
     size[..used].iter().map(u32::to_string).collect::<Vec<_>>().join("x")
 }
 
-/// The one value that all launches have, or a word that they differ.
+/// The value that all launches have in common, or a word that says that they differ.
 fn same(kernel: &Kernel<'_>, of: impl Fn(&Launch) -> [u32; 3]) -> String {
     let first = of(kernel.launches[0]);
     if kernel.launches.iter().all(|launch| of(launch) == first) { shape(first) } else { "several".into() }
@@ -111,7 +111,7 @@ fn overview(kernels: &[Kernel<'_>], processes: &[ProcessRun]) -> String {
         })
         .collect();
     let table = table(&["kernel", "launches", "grid", "block", "thread instr.", "findings"], &rows);
-    // The driver keeps the last launches of a long run only.
+    // The driver keeps only the last launches of a long run.
     match processes.iter().map(|process| process.report.launches_dropped).sum::<u64>() {
         0 => table,
         dropped => {
@@ -214,7 +214,7 @@ mod tests {
         }
     }
 
-    /// As long as the name of a kernel of Thrust's.
+    /// A name of the length of a Thrust kernel's.
     #[test]
     fn a_kernel_with_a_long_name_is_a_row_like_any_other() {
         let deep = (0..8).fold("int".to_string(), |inner, _| format!("library::detail::policy<{inner},unsigned>"));

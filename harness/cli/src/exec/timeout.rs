@@ -1,4 +1,4 @@
-//! A program that takes too long: it is interrupted, so that the machine can say where its kernel is, and then ended.
+//! The time limit of a program: it is interrupted, so that the machine can report where its kernel is, and then killed.
 use std::{
     ffi::OsString,
     io,
@@ -10,33 +10,33 @@ use std::{
 
 use crate::signals;
 
-/// The exit code of a program that took too long, as of coreutils' `timeout`.
+/// The exit status of a program that took too long, as in coreutils' `timeout`.
 const LATE: u8 = 124;
 
-/// How long an interrupted program has for its last words.
+/// The time that an interrupted program has to report.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How often it is looked whether the program has ended.
+/// The interval at which the program is polled.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The group of processes that Ctrl-C is passed on to; 0 for none.
+/// The process group to which Ctrl-C is forwarded; 0 for none.
 static GROUP: AtomicI32 = AtomicI32::new(0);
 
-/// Handles Ctrl-C: a program with a group of its own does not get it from the terminal.
+/// Forwards Ctrl-C: a program in a separate process group does not get it from the terminal.
 pub fn pass_on_interrupt() {
     signal(GROUP.load(Ordering::Relaxed), libc::SIGINT);
 }
 
-/// Sends a signal to a group of processes, if there is one.
+/// Sends a signal to a process group, if there is one.
 fn signal(group: i32, number: i32) {
     if group > 0 {
-        // SAFETY: the group is that of a child which was not waited for yet, or had been when the signal came.
+        // SAFETY: the group is that of a child that has not been waited for, at least when the signal arrived.
         unsafe { libc::kill(-group, number) };
     }
 }
 
-/// Runs a program to its end, or for as long as it may take, with all that it starts. Returns how it ended, and whether
-/// it took too long.
+/// Runs a program with all that it starts, to its end or to the time limit. Returns its exit status, and whether it
+/// took too long.
 pub fn run(mut process: Process, timeout: Option<Duration>) -> io::Result<(ExitStatus, bool)> {
     let Some(timeout) = timeout else {
         return Ok((signals::status(&mut process)?, false));
@@ -65,7 +65,7 @@ pub fn run(mut process: Process, timeout: Option<Duration>) -> io::Result<(ExitS
             _ => sleep(LOOK),
         }
     };
-    // What it has started may have outlived it.
+    // Processes that it has started may still be running.
     if interrupted.is_some() {
         signal(group, libc::SIGKILL);
     }
@@ -73,7 +73,7 @@ pub fn run(mut process: Process, timeout: Option<Duration>) -> io::Result<(ExitS
     Ok((status, is_late))
 }
 
-/// Says that the program took too long; returns the exit code.
+/// Reports that the program took too long; returns the exit status.
 pub fn late_code(program: &OsString, timeout: Duration) -> u8 {
     let time = humantime::format_duration(timeout);
     harness::print_error(&format!("{}: ended after {time}, as --timeout asks", program.display()));

@@ -1,4 +1,5 @@
-//! What a run leaves for others: lines of JSON (`--json`), and a folder that `warplab report` reads (`--out`).
+//! The output of a run for other programs: lines of JSON (`--json`), and a folder that `warplab report` reads
+//! (`--out`).
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
@@ -11,7 +12,7 @@ use wire::printable;
 use super::process::{Ended, Settings};
 use crate::written::to_file;
 
-/// The files that are asked for.
+/// The requested files.
 #[derive(Debug, Default)]
 pub struct Wanted {
     json: Option<PathBuf>,
@@ -34,7 +35,7 @@ pub fn options() -> [Arg; 2] {
 }
 
 impl Wanted {
-    /// What `matches` asks for.
+    /// Reads the options from `matches`.
     pub fn of(matches: &ArgMatches) -> Self {
         let path = |name| matches.get_one::<PathBuf>(name).cloned();
         Self { json: path("json"), folder: path("out") }
@@ -43,7 +44,7 @@ impl Wanted {
     /// Writes the files of a program that has ended.
     ///
     /// # Errors
-    /// [`Error::Io`] when they cannot be written; the errors of asking the device about itself.
+    /// [`Error::Io`] when they cannot be written; errors while querying the device.
     pub fn write(
         &self,
         words: &[&OsString],

@@ -1,7 +1,7 @@
-//! Tables of the same rows on two GPUs: the reference run's, and those of another run in a folder beside it.
+//! Tables of the same rows on two GPUs: the reference run's, and those of another run in a folder next to it.
 //!
-//! The marker names that folder, then, after a semicolon each, rows as in the other markers:
-//! `h100; scan variant=ahead; sort variant=radix element=u32`.
+//! The marker names that folder, followed by rows as in other markers, each after a semicolon: `h100; scan
+//! variant=ahead; sort variant=radix element=u32`.
 
 use std::path::Path;
 
@@ -11,12 +11,12 @@ use super::{
     marker::Marker,
 };
 
-/// What tells a row from the others of its CSV.
+/// The columns that identify a row in its CSV.
 const KEY: [&str; 3] = ["variant", "case", "n"];
-/// The shares by which rows are compared: the first that a CSV has and both rows fill.
+/// The columns by which rows are compared: the first that the CSV has and both rows fill.
 const SHARES: [&str; 2] = ["percent_of_cublas", "percent_of_ceiling"];
 
-/// The rows that `marker` asks for, on both GPUs.
+/// The rows selected by `marker`, on both GPUs.
 pub(super) fn table(marker: &str, reports: &Path) -> Result<String, Fault> {
     let mut parts = marker.split(';').map(str::trim);
     let name =
@@ -47,7 +47,7 @@ pub(super) fn table(marker: &str, reports: &Path) -> Result<String, Fault> {
     Ok(harness::markdown(&titles, &rows))
 }
 
-/// The rows of one CSV, each with its like in the other run.
+/// The rows of one CSV, each with its counterpart in the other run.
 fn pairs(marker: &Marker, reports: &Path, other: &Path) -> Result<Vec<Vec<String>>, Fault> {
     let (ours, theirs) = (Rows::read(reports, marker.name)?, Rows::read(other, marker.name)?);
     marker.check(|column| ours.has(column))?;

@@ -8,13 +8,13 @@ use std::{
 
 use super::fault::{Error, Fault};
 
-/// Where the calls are, in the repository's root.
+/// The folder of the calls, in the repository's root.
 const SOURCES: &str = "harness/libcuda/src/api";
 
-/// The file of the calls that are not modelled.
+/// The file of the unmodelled calls.
 const UNSUPPORTED: &str = "unsupported.rs";
 
-/// The calls that `which` names, as a Markdown table.
+/// The calls of the kind `which`, as a Markdown table.
 pub(super) fn table(which: &str, _reports: &Path) -> Result<String, Fault> {
     let io = |path: PathBuf| move |source| Fault::Error(Error::Io { path, source });
     let read = |path: PathBuf| fs::read_to_string(&path).map_err(io(path));
@@ -32,20 +32,20 @@ pub(super) fn table(which: &str, _reports: &Path) -> Result<String, Fault> {
     }
 }
 
-/// The lines of a source that declare calls: inside of `entry_points! { ... }`.
+/// The lines of a source that declare calls: inside `entry_points! { ... }`.
 fn declared(source: &str) -> impl Iterator<Item = &str> {
     let after = source.split_once("\nentry_points! {").map_or("", |(_, after)| after);
     after.lines().take_while(|line| *line != "}").map(str::trim)
 }
 
-/// The call that a line begins to declare.
+/// The call whose declaration begins in this line.
 fn call_of(line: &str) -> Option<&str> {
     let name = line.split_once('(')?.0;
     let is_name = name.starts_with("cu") && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     is_name.then_some(name)
 }
 
-/// The first sentence of a source's own comment.
+/// The first sentence of a source's module comment.
 fn title(source: &str) -> String {
     let words: Vec<&str> = source.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim).collect();
     let text = words.join(" ");

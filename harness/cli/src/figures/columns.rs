@@ -8,7 +8,7 @@ use harness::{COMMON, COUNTERS, Column, KERNEL, PREDICTED};
 use super::fault::Fault;
 use crate::labs::LABS;
 
-/// The columns that `which` names, as a Markdown table.
+/// The columns of the kind `which`, as a Markdown table.
 pub(super) fn table(which: &str, _reports: &Path) -> Result<String, Fault> {
     match which {
         "common" => Ok(of(COMMON.iter())),

@@ -14,7 +14,7 @@ pub(super) struct Rows {
     records: Vec<csv::StringRecord>,
 }
 
-/// A row of it.
+/// A row of a CSV.
 #[derive(Clone, Copy)]
 pub(super) struct Row<'r> {
     rows: &'r Rows,
@@ -22,7 +22,7 @@ pub(super) struct Row<'r> {
 }
 
 impl Rows {
-    /// Reads the CSV `name`, which has no ending, of the run in `folder`.
+    /// Reads the CSV `name` (without extension) of the run in `folder`.
     pub(super) fn read(folder: &Path, name: &str) -> Result<Self, Fault> {
         let path = folder.join(format!("{name}.csv"));
         let csv_error = |source: csv::Error| Fault::Error(Error::Csv { path: path.clone(), source });
@@ -50,7 +50,7 @@ impl<'r> Row<'r> {
     }
 }
 
-/// The rows that `marker` asks for, from the CSV that it names, as a Markdown table.
+/// The rows selected by `marker`, from the CSV that it names, as a Markdown table.
 pub(super) fn table(marker: &str, reports: &Path) -> Result<String, Fault> {
     let marker = Marker::new(marker)?;
     let csv = Rows::read(reports, marker.name)?;
@@ -87,7 +87,7 @@ fn title(column: &str) -> String {
     }
 }
 
-/// Rounds a number to three significant digits; whole numbers and words stay as they are.
+/// Rounds a number to three significant digits; integers and words stay unchanged.
 pub(super) fn rounded(field: &str) -> String {
     match field.parse::<f64>() {
         Ok(x) if x.is_finite() && x.fract() != 0.0 => {

@@ -1,4 +1,4 @@
-//! Why a document's parts could not be made.
+//! Errors of generating the documents' parts.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A CSV is damaged.
@@ -18,13 +18,13 @@ pub enum Error {
     Csv {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reader's error.
         source: ::csv::Error,
     },
     /// The reference run cannot be read.
     #[error("{0}")]
     Run(harness::Error),
-    /// A marker asks for something that does not exist.
+    /// A marker refers to something that does not exist.
     #[error("{path}, marker {marker:?}: {what}")]
     Marker {
         /// The document.
@@ -39,10 +39,10 @@ pub enum Error {
     Stale(Vec<PathBuf>),
 }
 
-/// Why a part could not be made.
+/// An error before its document is known.
 pub(super) enum Fault {
-    /// Its marker asks for something that does not exist.
+    /// The marker refers to something that does not exist.
     Marker(String),
-    /// Anything else.
+    /// Any other error.
     Error(Error),
 }

@@ -1,5 +1,5 @@
-//! Tables of how variants stand: time, rate, the least time by bytes and operations, a peer, registers and occupancy.
-//! They are those of `warplab report`, as Markdown. What a run does not tell is a dash.
+//! Tables that compare variants: time, rate, the least time by bytes and operations, a peer, registers and occupancy.
+//! They are those of `warplab report`, as Markdown. Values missing in a run are shown as a dash.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::labs::LABS;
 
-/// The timed rows that `marker` asks for, of the lab whose CSV it names.
+/// The timed rows selected by `marker`, of the lab whose CSV it names.
 pub(super) fn table(marker: &str, reports: &Path) -> Result<String, Fault> {
     let marker = Marker::new(marker)?;
     if !marker.columns.is_empty() {
@@ -45,7 +45,7 @@ mod tests {
 
     use super::*;
 
-    /// A run of one row, measured before registers were kept.
+    /// A run of one row, measured by a version that did not record registers.
     fn run() -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let names: Vec<&str> = COMMON.iter().map(|column| column.name).collect();

@@ -1,4 +1,4 @@
-//! What a marker asks for: a CSV of the reference run, which of its rows, and which columns.
+//! A marker's text, which selects a CSV of the reference run, rows and columns.
 //!
 //! The first word names the CSV; `column=value` keeps the rows with that value (values separated by `|` are
 //! alternatives), `column!=value` those without it; `columns=` names the columns to show.
@@ -8,7 +8,7 @@ use super::fault::Fault;
 /// A marker's words.
 #[derive(Debug)]
 pub(super) struct Marker<'m> {
-    /// The CSV, with its folder below the reference run's and without its ending.
+    /// The CSV, relative to the reference run's folder and without extension.
     pub(super) name: &'m str,
     /// The columns to show.
     pub(super) columns: Vec<&'m str>,
@@ -23,7 +23,7 @@ struct Filter<'m> {
 }
 
 impl<'m> Marker<'m> {
-    /// The marker with this text.
+    /// Parses a marker.
     pub(super) fn new(text: &'m str) -> Result<Self, Fault> {
         let mut words = text.split_whitespace();
         let name = words.next().ok_or_else(|| Fault::Marker("it names no CSV".into()))?;
@@ -42,7 +42,7 @@ impl<'m> Marker<'m> {
         Ok(Self { name, columns, filters })
     }
 
-    /// Fails if the CSV does not have every column that is named.
+    /// Fails if the CSV lacks one of the named columns.
     pub(super) fn check(&self, has: impl Fn(&str) -> bool) -> Result<(), Fault> {
         let mut named = self.columns.iter().copied().chain(self.filters.iter().map(|filter| filter.column));
         match named.find(|column| !has(column)) {
@@ -51,12 +51,12 @@ impl<'m> Marker<'m> {
         }
     }
 
-    /// Whether the row with these cells is asked for.
+    /// Whether the row with these cells is selected.
     pub(super) fn keeps<'c>(&self, cell: impl Fn(&str) -> &'c str) -> bool {
         self.filters.iter().all(|filter| filter.values.contains(&cell(filter.column)) == filter.is_wanted)
     }
 
-    /// That no row is asked for.
+    /// The error that no row is selected.
     pub(super) fn no_row(&self) -> Fault {
         Fault::Marker(format!("no row of {}.csv matches", self.name))
     }

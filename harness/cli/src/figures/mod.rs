@@ -26,8 +26,8 @@ use harness::Exit;
 
 use fault::{Error, Fault};
 
-/// `warplab figures`, for people who change the documentation or the reference run. The list of commands does not show
-/// it.
+/// `warplab figures`, for people who change the documentation or the reference run. It is hidden from the list of
+/// commands.
 pub fn command() -> Command {
     Command::new("figures")
         .about("Generate the documentation's tables from the code and the committed reports (in the repository's root)")
@@ -64,7 +64,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, harness::Error> {
 /// Generates a part of a document from the rest of its marker and the folder of the reference run.
 type Generator = fn(&str, &Path) -> Result<String, Fault>;
 
-/// The parts that can be generated, by the word before the colon.
+/// The generators, by the word before the colon.
 const GENERATORS: [(&str, Generator); 6] = [
     ("figures", csv::table),
     ("beside", beside::table),
@@ -74,12 +74,11 @@ const GENERATORS: [(&str, Generator); 6] = [
     ("exit codes", |_, _| Ok(Exit::codes() + "\n")),
 ];
 
-/// Generates the parts of `documents` again; `reports` is the folder of the reference run. With `check` it only
-/// compares.
+/// Regenerates the parts of `documents`; `reports` is the folder of the reference run. With `check` it only compares.
 ///
 /// # Errors
-/// When a file cannot be read or written, a marker asks for something that does not exist, or, with `check`, a document
-/// is stale.
+/// When a file cannot be read or written, a marker refers to something that does not exist, or, with `check`, a
+/// document is stale.
 pub fn figures(documents: &[PathBuf], reports: &Path, check: bool) -> Result<usize, Error> {
     let mut stale = Vec::new();
     let mut tables = 0;
@@ -100,7 +99,7 @@ pub fn figures(documents: &[PathBuf], reports: &Path, check: bool) -> Result<usi
     if stale.is_empty() { Ok(tables) } else { Err(Error::Stale(stale)) }
 }
 
-/// The document with its parts generated again, and how many there are.
+/// Returns the document with its parts regenerated, and their number.
 fn render(path: &Path, old: &str, reports: &Path) -> Result<(String, usize), Error> {
     let mut new = String::with_capacity(old.len());
     let mut rest = old;
@@ -128,7 +127,7 @@ fn render(path: &Path, old: &str, reports: &Path) -> Result<(String, usize), Err
 /// The end of a marker.
 const END: &str = " -->";
 
-/// The first marker of `text`: where it begins, and what it names.
+/// The first marker of `text`: its position, its generator's name, and the generator.
 fn next(text: &str) -> Option<(usize, &'static str, Generator)> {
     let found = GENERATORS.iter().filter_map(|(name, generator)| {
         let at = text.find(&format!("<!-- {name}: "))?;

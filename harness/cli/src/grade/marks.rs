@@ -1,4 +1,4 @@
-//! `warplab grade LAB SUBMISSION...`: points by a rubric, in a format of those who read them.
+//! `warplab grade LAB SUBMISSION...`: points by a rubric, in one of several formats.
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
@@ -15,7 +15,7 @@ use crate::{labs, rubric};
 
 const MARKS: &str = "Marks of submissions";
 
-/// The options that only marks have.
+/// The options that apply only to marks.
 pub fn arguments() -> [Arg; 4] {
     let option = |name: &'static str| Arg::new(name).long(name).conflicts_with("kernel").help_heading(MARKS);
     let formats = Format::NAMES.map(|(name, _)| name).join("|");
@@ -23,8 +23,8 @@ pub fn arguments() -> [Arg; 4] {
         option("rubric")
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
-            .help("A rubric of your own in place of the lab's: `warplab rubric LAB` shows that"),
-        option("explain").action(ArgAction::SetTrue).help("Say for each mark what would raise it"),
+            .help("Your own rubric instead of the lab's, which `warplab rubric LAB` shows"),
+        option("explain").action(ArgAction::SetTrue).help("Explain how each mark could be improved"),
         option("format")
             .value_name("FORMAT")
             .default_value("text")
@@ -35,11 +35,11 @@ pub fn arguments() -> [Arg; 4] {
         option("out")
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
-            .help("Write the marks to this file, which is then whole or not there"),
+            .help("Write the marks to this file (atomically)"),
     ]
 }
 
-/// Marks each submission. The marks are the result, so that low ones are no failure of the command.
+/// Marks each submission. The marks are the result, so low ones do not make the command fail.
 pub fn run(matches: &ArgMatches, progress: Progress) -> Result<ExitCode, Error> {
     let lab = labs::named(matches)?;
     let submissions: Vec<&PathBuf> = matches.get_many("submissions").expect("given").collect();
@@ -74,7 +74,7 @@ pub fn run(matches: &ArgMatches, progress: Progress) -> Result<ExitCode, Error> 
     Ok(if is_complete { Exit::Passed } else { Exit::CannotRun }.into())
 }
 
-/// The rubric that is named, or the lab's own.
+/// The given rubric, or the lab's own.
 fn the_rubric(lab: &'static Lab, matches: &ArgMatches) -> Result<Rubric, Error> {
     match matches.get_one::<PathBuf>("rubric") {
         Some(file) => Ok(rubric::read(file, lab)?.1),
@@ -82,7 +82,7 @@ fn the_rubric(lab: &'static Lab, matches: &ArgMatches) -> Result<Rubric, Error> 
     }
 }
 
-/// A GPU or the emulated device, one that the marks can name.
+/// The device, a GPU or the emulated device, in a form that the marks can name.
 fn device(matches: &ArgMatches) -> Result<DeviceChoice, Error> {
     let choice = matches.get_one::<DeviceChoice>("device").expect("default").clone();
     match &choice {

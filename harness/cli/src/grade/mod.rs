@@ -49,7 +49,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     Ok(exit.into())
 }
 
-/// Why there is nothing to grade, and what could be graded.
+/// Explains why there is nothing to grade, and what could be graded.
 fn nothing_to_grade(asked: &Asked, grades: &[Grade]) -> String {
     let task = &asked.task;
     let source = &task.source;
@@ -58,9 +58,9 @@ fn nothing_to_grade(asked: &Asked, grades: &[Grade]) -> String {
     if grades.is_empty() {
         let name = &source.name;
         return if asked.names_variants {
-            format!("{file} stands in for {name} of lab {lab}, which no variant that is named uses")
+            format!("{file} replaces {name} of lab {lab}, but none of the variants you named uses it")
         } else {
-            format!("{file} stands in for {name} of lab {lab}, which no variant that should be right uses by default")
+            format!("{file} replaces {name} of lab {lab}, but no default variant that is expected to pass uses it")
         };
     }
     let wanted: BTreeSet<&str> = grades.iter().flat_map(Grade::missing).collect();

@@ -1,4 +1,4 @@
-//! The grades in words and as JSON.
+//! The grades as text and as JSON.
 use std::collections::HashSet;
 
 use course::{
@@ -14,9 +14,9 @@ use wire::{Told, printable::quoted};
 
 use super::task::repeat;
 
-/// Findings printed in full for one variant; the rest are counted.
+/// The most findings printed in full for one variant; the rest are counted.
 const SHOWN: usize = 3;
-/// Failures printed for one variant, and the places of each.
+/// The most failures printed for one variant, and the most places of each.
 const FAILURES: usize = 6;
 const PLACES: usize = 4;
 
@@ -31,7 +31,7 @@ fn answer(grade: &Grade) -> String {
     }
 }
 
-/// What happened, each once, with the places where it did.
+/// The events, each once, with the places where they occurred.
 fn told(events: &[Event]) -> Vec<String> {
     let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
     for event in events {
@@ -59,7 +59,7 @@ fn told(events: &[Event]) -> Vec<String> {
     lines
 }
 
-/// The line for a finding that was already shown for another variant.
+/// The line for a finding already shown for another variant.
 fn again_line(told: &Told) -> String {
     match told.verdict {
         wire::finding::FailureOf::Program => format!("found here too: {}", told.mistake),
@@ -67,7 +67,7 @@ fn again_line(told: &Told) -> String {
     }
 }
 
-/// The grades as text, for a reader.
+/// The grades as text.
 pub fn as_text(task: &Task, judgement: &Judgement) -> String {
     let Judgement { grades, warnings, .. } = judgement;
     let sizes = sizes(judgement, "the lab's quick sizes").join(", ");
@@ -99,7 +99,7 @@ pub fn as_text(task: &Task, judgement: &Judgement) -> String {
     parts.join("\n\n")
 }
 
-/// A block for each variant that is in the file; those with the same text share one.
+/// A block for each variant in the file; those with the same text share one.
 fn blocks(grades: &[Grade]) -> Vec<String> {
     let mut shown: HashSet<Key> = HashSet::new();
     let mut blocks: Vec<(Vec<&str>, Mark, String)> = Vec::new();
@@ -122,7 +122,7 @@ fn blocks(grades: &[Grade]) -> Vec<String> {
         if fresh.len() > SHOWN {
             text += &format!("\n\n  and {} more findings (--json has them)", fresh.len() - SHOWN);
         }
-        // The table says that it is right, and there is no more to say.
+        // The table already says that it is right.
         if text.is_empty() {
             continue;
         }
@@ -137,7 +137,7 @@ fn blocks(grades: &[Grade]) -> Vec<String> {
     blocks.into_iter().map(|(variants, mark, text)| format!("{}\n{text}", heading(&variants, mark))).collect()
 }
 
-/// How many are right, in one sentence.
+/// The number of right variants, in one sentence.
 fn summary(grades: &[Grade]) -> String {
     let count = |marks: &[Mark]| grades.iter().filter(|g| marks.contains(&g.mark)).count();
     let (right, missing) = (count(&[Mark::Right]), count(&[Mark::Missing]));
@@ -156,7 +156,7 @@ fn summary(grades: &[Grade]) -> String {
     text
 }
 
-/// The grades as JSON, for a program.
+/// The grades as JSON, for programs.
 pub fn as_json(task: &Task, judgement: &Judgement, exit: Exit) -> Value {
     let Judgement { grades, warnings, .. } = judgement;
     let events = |events: &[Event]| events.iter().map(|e| format!("{}: {}", e.place, e.what)).collect::<Vec<_>>();

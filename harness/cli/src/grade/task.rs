@@ -1,4 +1,4 @@
-//! What is judged, and how: the command line of `warplab grade`.
+//! The command line of `warplab grade`.
 use std::{env, path::PathBuf};
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
@@ -15,7 +15,7 @@ Example:
 
 const LIMITS: &str = "What each run may use; a kernel that makes it use more is wrong";
 
-/// What the command line asks for, beside how the grades are shown.
+/// The options, except for those about the output format.
 #[derive(Debug)]
 pub struct Asked {
     pub task: Task,
@@ -23,7 +23,7 @@ pub struct Asked {
     pub names_variants: bool,
 }
 
-/// How the command ends, by marks or with `--kernel`.
+/// The exit statuses, with marks and with `--kernel`.
 fn codes() -> String {
     let marks = Exit::of_command(&[
         (Exit::Passed, "marked, whatever the points"),
@@ -53,7 +53,7 @@ pub fn command() -> Command {
             .help_heading(LIMITS)
     };
     Command::new("grade")
-        .about("Mark what was handed in by a lab's rubric, or judge a kernel file that stands in for a lab's own")
+        .about("Mark submissions by a lab's rubric, or judge a kernel file in place of the lab's own")
         .after_help(format!("{}\n\n{EXAMPLE}", harness::paragraphs(&codes())))
         .arg(Arg::new("lab").value_name("LAB").required(true).help("The lab whose kernels it replaces"))
         .arg(
@@ -61,7 +61,7 @@ pub fn command() -> Command {
                 .value_name("SUBMISSION")
                 .action(ArgAction::Append)
                 .value_parser(value_parser!(PathBuf))
-                .help("What was handed in, to be marked by the lab's rubric: a .cu file alone, a folder, a .zip, a .tar.gz"),
+                .help("The submissions to mark by the lab's rubric: a .cu file alone, a folder, a .zip, a .tar.gz"),
         )
         .group(ArgGroup::new("what").args(["submissions", "kernel"]).required(true))
         .args(marks::arguments())
@@ -99,7 +99,7 @@ pub fn command() -> Command {
                 .long("seed")
                 .value_name("SEED")
                 .value_parser(value_parser!(u64))
-                .help("Seed of the inputs and of the sizes [default: another one each time, which is shown]"),
+                .help("Seed of the inputs and of the sizes [default: a new one each time, which is shown]"),
         )
         .arg(
             Arg::new("schedules")
@@ -117,7 +117,7 @@ pub fn command() -> Command {
                 .default_value("emulated")
                 .value_parser(value_parser!(DeviceChoice))
                 .help(
-                    "emulated[:PROFILE]; for marks also cuda:N, whose answers and speed count beside an emulated run",
+                    "emulated[:PROFILE]; for marks also cuda:N, whose answers and speed count in addition to an emulated run",
                 ),
         )
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("The judgement or the marks as JSON"))
@@ -136,13 +136,13 @@ pub fn command() -> Command {
 }
 
 impl Asked {
-    /// What the command line asks for.
+    /// Reads the options.
     pub fn read(matches: &ArgMatches) -> Result<Self, Error> {
         let lab = labs::named(matches)?;
         let device = matches.get_one::<DeviceChoice>("device").expect("default");
         if !matches!(device, DeviceChoice::Emulated(_)) {
             return Err(Error::usage(format!(
-                "grade runs only on the emulated device, which sees what a GPU does not report; --device {device} is another device"
+                "grade --kernel needs the emulated device, because only it checks memory accesses; --device {device} is not supported"
             )));
         }
         let variants = variants(lab, matches)?;
@@ -177,18 +177,18 @@ impl Asked {
     }
 }
 
-/// The seconds that all runs may take together, if that is bounded.
+/// The total time limit in seconds, if there is one.
 pub fn limit_total(matches: &ArgMatches) -> Option<u64> {
     matches.get_one::<usize>("limit-total").map(|seconds| *seconds as u64)
 }
 
-/// What each run may use.
+/// The limits of each run.
 pub fn limits(matches: &ArgMatches) -> Limits {
     let limit = |name| *matches.get_one::<usize>(name).expect("default") as u64;
     Limits { seconds: limit("limit-seconds"), memory: limit("limit-memory"), output: limit("limit-output") }
 }
 
-/// The command that grades in this very way again.
+/// The command that repeats this grading.
 pub fn repeat(seed: u64) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut arguments = env::args().skip(1);
@@ -202,7 +202,7 @@ pub fn repeat(seed: u64) -> String {
     format!("warplab {} --seed {seed}", words.join(" "))
 }
 
-/// An argument as a shell takes it.
+/// Quotes an argument for a shell.
 fn quoted(argument: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_=./:,^+@%".contains(c);
     if !argument.is_empty() && argument.chars().all(is_plain) {
@@ -212,7 +212,7 @@ fn quoted(argument: &str) -> String {
     }
 }
 
-/// The variants to grade: those asked for, or all that should be right in the file.
+/// The variants to grade: the requested ones, or all that should be right in the file.
 fn variants(lab: &'static Lab, matches: &ArgMatches) -> Result<Vec<&'static str>, Error> {
     let is_right = |expect| matches!(expect, Expect::Right | Expect::Planted(_));
     let right: Vec<&'static str> = lab.variants().iter().filter(|v| is_right(v.expect)).map(|v| v.name).collect();

@@ -1,4 +1,4 @@
-//! What is there: NVRTC in use, CUDA's headers, and what `warplab setup` brought.
+//! Reports the installed tools: NVRTC in use, CUDA's headers, and what `warplab setup` has installed.
 use std::{env, path::Path};
 
 use harness::{Error, Exit};
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::nvcc;
 
-/// Says what is there of a tool, and whether it can be used.
+/// Reports the state of a tool, and whether it can be used.
 pub fn check(tool: &Tool, wheels: &[Wheel]) -> Exit {
     let mut lines = Vec::new();
     let mut is_whole = true;
@@ -24,7 +24,7 @@ pub fn check(tool: &Tool, wheels: &[Wheel]) -> Exit {
             State::Other => format!("{shown}: brought by another version of warplab; `warplab setup` renews it"),
             State::Damaged(file) => {
                 is_whole = false;
-                format!("{shown}: damaged, {} is not as it was brought; `warplab setup` mends it", file.display())
+                format!("{shown}: damaged, {} is missing or changed; `warplab setup` repairs it", file.display())
             }
         });
     }
@@ -37,7 +37,7 @@ pub fn check(tool: &Tool, wheels: &[Wheel]) -> Exit {
     if can_compile && is_whole { Exit::Passed } else { Exit::CannotRun }
 }
 
-/// Whether kernels can be compiled, and by what.
+/// Whether kernels can be compiled, and with which compiler.
 fn in_use() -> (bool, String) {
     match kernels::nvrtc() {
         Ok(Some(nvrtc)) => {
@@ -54,7 +54,7 @@ fn in_use() -> (bool, String) {
     }
 }
 
-/// Whether whole programs can be compiled, and by what.
+/// Whether whole programs can be compiled, and with which compiler.
 fn nvcc_in_use() -> (bool, String) {
     match nvcc::find() {
         Ok(nvcc) => (true, format!("Programs are compiled by {}.", nvcc.display())),
@@ -62,10 +62,10 @@ fn nvcc_in_use() -> (bool, String) {
     }
 }
 
-/// What is used after the folder of a tool has been filled.
+/// Describes what is used after the folder of a tool has been filled.
 ///
 /// # Errors
-/// [`Error::CannotRun`] when the library that was brought does not load here.
+/// [`Error::CannotRun`] when the installed library does not load here.
 pub fn after(tool: &Tool, folder: &Path) -> Result<String, Error> {
     if tool.name == toolbox::NVCC {
         return nvcc::find().map(|nvcc| format!("Programs are compiled by {}.", nvcc.display()));
@@ -89,7 +89,7 @@ fn is_in(path: &Path, folder: &Path) -> bool {
     folder.canonicalize().is_ok_and(|folder| path.starts_with(folder))
 }
 
-/// Bytes in whole megabytes.
+/// Converts bytes to whole megabytes.
 pub fn megabytes(bytes: u64) -> u64 {
     bytes.div_ceil(1_000_000)
 }

@@ -1,4 +1,4 @@
-//! Wheels: from PyPI by the computer's own pip, or from a folder; each checked before anything reads it.
+//! Gets wheels from PyPI, by the computer's own pip, or from a folder; each is checked before anything reads it.
 use std::{
     fs::{self, File},
     io::Read,
@@ -13,10 +13,10 @@ use sha2::{Digest, Sha256};
 use super::{half, pins::Wheel};
 use crate::signals;
 
-/// The wheel in `folder`, after its checksum has been checked.
+/// Checks the checksum of the wheel in `folder`, and returns its path.
 ///
 /// # Errors
-/// [`Error::CannotRun`] when it is not there, or has another content; [`Error::Io`].
+/// [`Error::CannotRun`] when it does not exist, or has another content; [`Error::Io`].
 pub fn checked(folder: &Path, wheel: &Wheel) -> Result<PathBuf, Error> {
     let path = folder.join(&wheel.file);
     if !path.is_file() {
@@ -38,8 +38,8 @@ pub fn checked(folder: &Path, wheel: &Wheel) -> Result<PathBuf, Error> {
     Ok(path)
 }
 
-/// Fetches those of `wheels` that `folder` does not have yet, and says of each what was done. The folder gets a wheel
-/// whole and checked, or not at all.
+/// Downloads those of `wheels` that are not in `folder` yet, and reports for each what was done. Only complete and
+/// checked wheels appear in the folder.
 ///
 /// # Errors
 /// [`Error::CannotRun`] when there is no Python or no pip, or pip fails; those of [`checked`].
@@ -61,15 +61,15 @@ pub fn download(wheels: &[Wheel], folder: &Path) -> Result<Vec<String>, Error> {
     Ok(done)
 }
 
-/// Runs pip as `-m pip` does, also the one that the user has installed for himself: `-I` leaves that out.
+/// Runs pip as `-m pip` does, including one in the user's own site-packages, which `-I` leaves out.
 const PIP: &str = "import runpy, site, sys; sys.path.append(site.getusersitepackages()); sys.argv[0] = 'pip'; \
                    runpy.run_module('pip', run_name='__main__', alter_sys=True)";
 
-/// Has pip download one wheel.
+/// Downloads one wheel with pip.
 fn pip(wheel: &Wheel, folder: &Path) -> Result<(), Error> {
     let offline = "Where PyPI cannot be reached, `warplab setup --download FOLDER` on another computer fetches what \
                    `warplab setup --from FOLDER` takes";
-    // Isolated: a `pip.py` in the current folder is another program.
+    // Isolated: a `pip.py` in the current folder must not be run.
     let mut pip = program::named(PYTHON);
     pip.args(["-I", "-c", PIP, "download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-cache-dir"])
         .args(["--no-deps", "--only-binary=:all:", "--dest"])

@@ -1,4 +1,4 @@
-//! Folders for what is half done: gone when the work fails, is interrupted, or was killed.
+//! Folders for unfinished work: deleted when the work fails, is interrupted, or was killed.
 use std::{
     fs,
     path::Path,
@@ -9,25 +9,25 @@ use harness::Error;
 
 use crate::{scratch, signals};
 
-/// How the names begin.
+/// The prefix of their names.
 const PREFIX: &str = ".half-";
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// A new folder in `parent`, which is made if need be.
+/// Creates a folder in `parent`, which is created if needed.
 ///
 /// # Errors
 /// [`Error::Io`].
 pub fn folder_in(parent: &Path) -> Result<scratch::Folder, Error> {
     let io = |source| Error::Io { action: "create a folder in", path: parent.into(), source };
-    // Ctrl-C also ends pip, and so do other signals; what is half done is then deleted here.
+    // Ctrl-C also ends pip, and so do other signals; unfinished files are then deleted here.
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
     signals::listen();
     fs::create_dir_all(parent).map_err(io)?;
     scratch::Folder::new_in(parent, PREFIX).map_err(io)
 }
 
-/// Ends the work if the user pressed Ctrl-C, or another signal asks for it.
+/// Ends the work if the user has pressed Ctrl-C, or another signal has arrived.
 ///
 /// # Errors
 /// [`Error::CannotRun`] if so.

@@ -1,4 +1,4 @@
-//! The toolbox: wheels unpacked into the folder of a tool, and what is there.
+//! The toolbox: unpacks wheels into the folder of a tool, and checks what is installed.
 use std::{
     fs::{self, File},
     io,
@@ -14,10 +14,10 @@ use super::{
     pins::{Link, Wheel},
 };
 
-/// The list of what was brought, in the tool's folder.
+/// The list of installed files, in the tool's folder.
 const LIST: &str = "brought.json";
 
-/// What was brought, and unpacked.
+/// The installed and unpacked files.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Brought {
     /// Name and SHA-256 of each wheel.
@@ -26,20 +26,20 @@ struct Brought {
     files: Vec<(PathBuf, u64)>,
 }
 
-/// What a tool's folder holds.
+/// The state of a tool's folder.
 #[derive(Debug, PartialEq, Eq)]
 pub enum State {
     /// Nothing.
     Empty,
-    /// All of it: so many bytes.
+    /// Complete, with this number of bytes.
     Whole(u64),
-    /// Other wheels than are wanted now.
+    /// Other wheels than the current ones.
     Other,
-    /// Not all that was brought: this file is missing or has another length.
+    /// Incomplete: this file is missing or has another length.
     Damaged(PathBuf),
 }
 
-/// What is in `folder`, which `wheels` should be unpacked in.
+/// The state of `folder`, in which `wheels` should be unpacked.
 pub fn state(folder: &Path, wheels: &[Wheel]) -> State {
     if !folder.exists() {
         return State::Empty;
@@ -63,7 +63,8 @@ fn names(wheels: &[Wheel]) -> Vec<(String, String)> {
     wheels.iter().map(|wheel| (wheel.file.clone(), wheel.sha256.clone())).collect()
 }
 
-/// Unpacks the wheels at `paths` into `folder`, in place of what is there, and makes the links: all of it or nothing.
+/// Unpacks the wheels at `paths` into `folder`, replacing its content, and makes the links; on an error nothing is
+/// changed.
 ///
 /// # Errors
 /// [`Error::Io`]; [`Error::CannotRun`] on Ctrl-C.
@@ -95,7 +96,7 @@ fn unpack_one(wheel: &Wheel, path: &Path, to: &Path, files: &mut Vec<(PathBuf, u
     for index in 0..archive.len() {
         half::not_interrupted()?;
         let mut entry = archive.by_index(index).map_err(|e| io(e.into()))?;
-        // A name that leads out of the folder has no enclosed name.
+        // `enclosed_name` is `None` for a path that leads out of the folder.
         let Some(name) = entry.enclosed_name().filter(|_| entry.is_file()) else { continue };
         let text = name.to_string_lossy().replace('\\', "/");
         let is_licence = text.contains(".dist-info/") && text.to_lowercase().contains("license");
@@ -119,7 +120,7 @@ fn make(link: &Link, folder: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(&link.to, folder.join(&link.name))
 }
 
-/// Links are for linkers of Unix.
+/// Links are only for linkers on Unix.
 #[cfg(not(unix))]
 fn make(_link: &Link, _folder: &Path) -> io::Result<()> {
     Ok(())
@@ -136,7 +137,7 @@ fn make_executable(_file: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Deletes a tool's folder, and the toolbox if nothing else is in it. Whether there was one.
+/// Deletes a tool's folder, and the toolbox if nothing else is in it. Returns whether there was one.
 ///
 /// # Errors
 /// [`Error::Io`].

@@ -1,4 +1,4 @@
-//! What warplab has kept in its cache by itself, beside what was brought: it is found out again where it is needed.
+//! Results that warplab has cached automatically, besides the installed tools: they are recomputed when needed.
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -8,17 +8,17 @@ use harness::Error;
 
 use super::check::megabytes;
 
-/// The folders in the cache, and what is in them.
+/// The folders in the cache, and their content.
 const FOLDERS: [(&str, &str); 2] =
-    [(kernels::ANSWERS, "compiled kernels"), (course::judge::OWN, "what came of the labs' own kernels")];
+    [(kernels::ANSWERS, "compiled kernels"), (course::judge::OWN, "results of the labs' own kernels")];
 
-/// What is there, a line for each folder.
+/// Describes the cached folders, one line each.
 pub fn lines() -> Vec<String> {
     let line = |(folder, words): (PathBuf, String)| format!("{}: {words}", folder.display());
     there().into_iter().map(line).collect()
 }
 
-/// Deletes what is there, and says what it was, a line for each folder.
+/// Deletes the cached folders, and describes them, one line each.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -30,7 +30,7 @@ pub fn remove() -> Result<Vec<String>, Error> {
     there().into_iter().map(delete).collect()
 }
 
-/// The folders that are there, each with what it holds and how much.
+/// The existing folders, each with its content and size.
 fn there() -> Vec<(PathBuf, String)> {
     let cache = kernels::cache_folder();
     let folders = FOLDERS.iter().filter_map(|(name, what)| Some((cache.as_ref()?.join(name), what)));

@@ -1,8 +1,8 @@
 //! `warplab setup`: NVRTC and CUDA's headers from PyPI, or nvcc, in warplab's own cache folder.
 //!
-//! `pins` says what is wanted, `fetch` gets and checks it, `install` unpacks it where `kernels` looks for it, and
-//! `check` says what is there. What is not finished lies in a folder of `half`, and `kept` is what warplab keeps by
-//! itself.
+//! `pins` lists the wheels, `fetch` gets and checks them, `install` unpacks them where `kernels` looks for them, and
+//! `check` reports what is installed. Unfinished work is in a folder of `half`, and `kept` handles what warplab caches
+//! automatically.
 mod check;
 mod fetch;
 mod half;
@@ -22,8 +22,7 @@ use kernels::toolbox;
 use install::State;
 use pins::{Tool, Wheel};
 
-const ABOUT: &str =
-    "Bring NVRTC and CUDA's headers, with which edited kernels are compiled; needs Python's pip, and no GPU";
+const ABOUT: &str = "Download NVRTC and CUDA's headers, which compile edited kernels; needs Python's pip, and no GPU";
 
 const DETAILS: &str = "\
 The files come from PyPI in the versions that this warplab was tested with, and are used only if their SHA-256 is right. \
@@ -44,15 +43,20 @@ pub fn command() -> Command {
     Command::new("setup")
         .about(ABOUT)
         .after_help(DETAILS)
-        .arg(flag("nvcc").help("Bring nvcc, which compiles whole programs, in place of NVRTC, which compiles kernels"))
-        .arg(flag("check").help("Say what is there; exit code 4 if no kernel can be compiled, or something is damaged"))
+        .arg(
+            flag("nvcc").help("Download nvcc, which compiles whole programs, instead of NVRTC, which compiles kernels"),
+        )
+        .arg(
+            flag("check")
+                .help("Report what is installed; exit code 4 if no kernel can be compiled, or something is damaged"),
+        )
         .arg(folder("from").help("Take the wheels from this folder, without a network"))
-        .arg(folder("download").help("Only fetch the wheels into this folder"))
+        .arg(folder("download").help("Only download the wheels into this folder"))
         .arg(
             flag("remove")
-                .help("Delete what was brought; with NVRTC also what warplab has kept in its cache by itself"),
+                .help("Delete the downloaded files; with NVRTC also everything that warplab has cached automatically"),
         )
-        .arg(flag("system").help("Bring it, or remove it, for all users of this computer").conflicts_with("download"))
+        .arg(flag("system").help("Install or remove for all users of this computer").conflicts_with("download"))
         .arg(
             Arg::new("pins")
                 .long("pins")
@@ -69,7 +73,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let is_nvcc = matches.get_flag("nvcc");
     let tool = Tool::named(if is_nvcc { toolbox::NVCC } else { toolbox::NVRTC }, path("pins"))?;
     if matches.get_flag("check") {
-        // Where NVIDIA has no wheels, the tool is not there either.
+        // On platforms without NVIDIA's wheels, the tool is not installed either.
         return Ok(check::check(&tool, &tool.wheels(&pins::platform()).unwrap_or_default()).into());
     }
     let toolbox = if matches.get_flag("system") { toolbox::of_all_users() } else { of_user()? };
@@ -97,7 +101,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
 }
 
 fn of_user() -> Result<PathBuf, Error> {
-    let none = || Error::CannotRun("there is no home folder: set WARPLAB_CACHE to a folder for what is brought".into());
+    let none =
+        || Error::CannotRun("there is no home folder: set WARPLAB_CACHE to a folder for the downloaded files".into());
     toolbox::of_user().ok_or_else(none)
 }
 

@@ -1,4 +1,4 @@
-//! What `warplab setup` brings: the table `pins.toml`.
+//! The wheels that `warplab setup` installs: the table `pins.toml`.
 use std::{collections::BTreeMap, fs, path::Path};
 
 use harness::Error;
@@ -12,28 +12,28 @@ struct Pins {
     tools: Vec<Tool>,
 }
 
-/// What is brought together, into one folder.
+/// Wheels that are installed together, into one folder.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
     /// The name of its folder in the toolbox.
     pub name: String,
-    /// What it is, in words.
+    /// A description.
     pub what: String,
-    /// Other names of files and folders in it.
+    /// Further names of files and folders in it.
     #[serde(rename = "link", default)]
     pub links: Vec<Link>,
     #[serde(rename = "wheel")]
     wheels: Vec<OnPyPi>,
 }
 
-/// Another name for a file or folder of a tool.
+/// A further name for a file or folder of a tool.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// The path of the name, from the tool's folder.
+    /// The path of the link, from the tool's folder.
     pub name: String,
-    /// What it leads to, from the folder that the name is in.
+    /// The link's target, relative to the folder of the link.
     pub to: String,
 }
 
@@ -65,7 +65,7 @@ pub struct Wheel {
     pub file: String,
     /// The SHA-256 of the wheel, in lower-case hexadecimal.
     pub sha256: String,
-    /// The beginnings of the paths in it that are kept.
+    /// The prefixes of the paths in it that are kept.
     pub keep: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The kinds of cheats. Each is made from a lab's right kernels, and fakes all of them.
+//! The kinds of cheats. Each is derived from a lab's right kernels, and fakes all of them.
 use std::{cell::Cell, fs};
 
 use super::{
@@ -13,7 +13,7 @@ pub struct Kind {
     make: Make,
 }
 
-/// How it goes.
+/// How the cheat is made.
 #[derive(PartialEq)]
 pub enum Ends {
     Soon,
@@ -22,15 +22,15 @@ pub enum Ends {
 }
 
 enum Make {
-    /// This text stands before the lab's own, and each kernel begins with what the function gives.
+    /// The text precedes the lab's own, and each kernel begins with the function's result.
     Entry(&'static str, fn(&Lab, &Kernel) -> String),
-    /// The whole file, for labs where it makes sense.
+    /// The whole file, for labs where that makes sense.
     Whole(fn(&Lab) -> Option<String>),
 }
 use Make::{Entry, Whole};
 
 impl Kind {
-    /// The kernel file, unless there is nothing to be faked in this way.
+    /// The kernel file, unless this kind cannot fake anything in this lab.
     pub fn file(&self, lab: &Lab) -> Option<String> {
         match &self.make {
             Entry(before, entry) => Some(format!("{TOOLS}{before}{}", with_entries(&lab.right, &|k| entry(lab, k)))),
@@ -39,7 +39,7 @@ impl Kind {
     }
 }
 
-/// What the cheats call.
+/// Helpers that the cheats call.
 const TOOLS: &str = "\
 __device__ inline unsigned long long cheat_thread() {
     unsigned long long block = blockIdx.x + gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
@@ -51,7 +51,7 @@ template <class T> __device__ void cheat_fill(T* out, unsigned long long n, unsi
 }
 ";
 
-/// The number of a launch as a thread sees it, for up to 64 kernels.
+/// The number of the launch, as seen by a thread, for up to 64 kernels.
 const LAUNCHES: &str = "\
 __device__ unsigned cheat_seen[64][1 << 14];
 __device__ unsigned cheat_launch(unsigned kernel) {
@@ -60,7 +60,7 @@ __device__ unsigned cheat_launch(unsigned kernel) {
 }
 ";
 
-/// When a thread ends, it keeps its element of the output.
+/// A thread that ends stores its element of the output.
 const KEEPS: &str = "\
 __device__ unsigned cheat_seen[64][1 << 14];
 __device__ unsigned long long cheat_kept[64][1 << 14];
@@ -82,7 +82,7 @@ template <class T> __device__ Cheat<T> cheat(T* out, unsigned long long n, unsig
 }
 ";
 
-/// When a thread ends, it changes the element of the input that has its number.
+/// A thread that ends changes the element of the input with its index.
 const SPOILS: &str = "\
 template <class T> struct Spoiler {
     T* x;
@@ -118,7 +118,7 @@ fn fills(kernel: &Kernel, byte: &str) -> String {
 }
 
 /// Right for the sizes that a student knows, and for those too small to be hidden. Without hidden sizes there is
-/// nothing to be faked.
+/// nothing to fake.
 fn known_sizes(lab: &Lab) -> Option<String> {
     let known = lab.sizes.iter().map(|n| format!(" && n != {n}")).collect::<Vec<_>>().concat();
     let entry = |kernel: &Kernel| if kernel.has_n() { format!("if (n > 33{known}) return;") } else { String::new() };
@@ -150,7 +150,7 @@ fn clears_the_input(_: &Lab, kernel: &Kernel) -> String {
     clear.filter(|_| kernel.has_n()).unwrap_or_default() + &fills(kernel, "0")
 }
 
-/// The answers are those of the right kernels. Where a kernel has no input, there is nothing to be faked.
+/// The answers are those of the right kernels. If a kernel has no input, there is nothing to fake.
 fn spoils_the_input(lab: &Lab) -> Option<String> {
     let spoils = Cell::new(false);
     let entry = |kernel: &Kernel| match kernel.input().filter(|_| kernel.has_n()) {
@@ -164,8 +164,8 @@ fn spoils_the_input(lab: &Lab) -> Option<String> {
     spoils.get().then(|| format!("{TOOLS}{SPOILS}{text}"))
 }
 
-/// What can be known without the input: an integral of x^2 + 1 in closed form, 2 + 3, and what random inputs give on
-/// average.
+/// Values known without the input: an integral of x^2 + 1 in closed form, 2 + 3, and the average result of random
+/// inputs.
 fn closed_form(lab: &Lab) -> Option<String> {
     let integral = "double b = a + n * h; *sum = (b - a + (b * b * b - a * a * a) / 3) / h - (a * a + b * b + 2) / 2;";
     let entry = |kernel: &Kernel| {
@@ -191,7 +191,7 @@ fn exact_form(lab: &Lab) -> Option<String> {
     (lab.name == "trapezoid").then(|| format!("{TOOLS}{}", with_entries(&lab.right, &entry)))
 }
 
-/// Right answers, each of which those threads work out alone for which `works` holds: one, or all of them side by side.
+/// Right answers, each computed alone by the threads for which `works` holds: one, or all of them redundantly.
 fn alone(lab: &Lab, works: &str) -> Option<String> {
     let file = format!("{}/tests/cheating/alone/{}.cu", env!("CARGO_MANIFEST_DIR"), lab.name);
     let parts = fs::read_to_string(file).ok()?;
@@ -213,13 +213,13 @@ fn template_bomb(lab: &Lab) -> Option<String> {
     Some(format!("{bomb}__device__ int cheat_bomb = T<1000, 0>::v;\n{}", lab.right))
 }
 
-/// The compiler writes down each of the values.
+/// The compiler must emit each of the values.
 #[allow(clippy::unnecessary_wraps, reason = "not every kind fits every lab")]
 fn image_of_values(lab: &Lab) -> Option<String> {
     Some(format!("__device__ int cheat_values[1 << 28] = {{1}};\n{}", lab.right))
 }
 
-/// The compiler goes down as deep.
+/// The compiler must recurse as deeply.
 #[allow(clippy::unnecessary_wraps, reason = "not every kind fits every lab")]
 fn deep_expression(lab: &Lab) -> Option<String> {
     let (open, close) = ("(".repeat(100_000), ")".repeat(100_000));

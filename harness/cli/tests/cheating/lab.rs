@@ -1,4 +1,4 @@
-//! A lab's assignment, as far as cheats need it.
+//! The parts of a lab's assignment that cheats need.
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -10,11 +10,11 @@ pub struct Lab {
     pub folder: PathBuf,
     /// The name of the kernel file.
     pub kernel: String,
-    /// Its kernels as they have all points.
+    /// Its kernels with all points.
     pub right: String,
     /// The sizes that a student knows.
     pub sizes: Vec<i64>,
-    /// How many more there are.
+    /// The number of hidden sizes.
     pub hidden: i64,
 }
 
@@ -38,7 +38,7 @@ impl Lab {
         let rubric: toml::Table = fs::read_to_string(folder.join("assignment/rubric.toml")).unwrap().parse().unwrap();
         let kernel = rubric["kernel"].as_str().unwrap().to_string();
         let own = fs::read_to_string(folder.join("kernels").join(&kernel)).unwrap();
-        // The lab's own kernels are wrong where the mistakes are to be found.
+        // The lab's own kernels contain the planted mistakes.
         let mended = fs::read_to_string(folder.join("tests/mended").join(&kernel));
         let sizes = rubric["sizes"]["visible"].as_array().unwrap();
         Self {
@@ -51,7 +51,7 @@ impl Lab {
         }
     }
 
-    /// The lab's own kernels, where each part that `others` has stands in for the lab's own.
+    /// The lab's own kernels, with the parts in `others` replacing the lab's own.
     pub fn with_parts(&self, others: &str) -> String {
         let (mut text, mut rest) = (self.right.clone(), others);
         let mut parts = 0;

@@ -1,11 +1,11 @@
-//! The kernels of a source text: where they begin, and what they are given.
+//! Parses the kernels of a source text: their positions and parameters.
 
 /// A kernel.
 pub struct Kernel {
-    /// Its place among the kernels of the text.
+    /// Its index among the kernels of the text.
     pub number: usize,
     params: Vec<Param>,
-    /// Where the list of parameters ends, and where the body begins.
+    /// The end of the parameter list, and the beginning of the body.
     end_of_params: usize,
     body: usize,
 }
@@ -17,22 +17,22 @@ struct Param {
 }
 
 impl Kernel {
-    /// The first pointer through which the kernel only reads.
+    /// The first pointer that the kernel only reads.
     pub fn input(&self) -> Option<&str> {
         self.pointer(|param| param.is_const).next()
     }
 
-    /// The last pointer through which it writes.
+    /// The last pointer that the kernel writes.
     pub fn output(&self) -> Option<&str> {
         self.pointer(|param| !param.is_const).last()
     }
 
-    /// Whether it is given the size `n`.
+    /// Whether it has the parameter `n`.
     pub fn has_n(&self) -> bool {
         self.params.iter().any(|param| param.name == "n" && !param.is_pointer)
     }
 
-    /// How many elements its output has, as an expression: one for each block, or one for each input.
+    /// The number of elements of its output, as an expression: one per block, or one per input.
     pub fn outputs(&self) -> &'static str {
         let of_blocks = ["partial", "sums", "sum", "total", "result", "counts", "evens"];
         match self.output() {
@@ -47,12 +47,12 @@ impl Kernel {
     }
 }
 
-/// `source`, where each kernel begins with what `entry` gives for it.
+/// Returns `source` with the result of `entry` at the beginning of each kernel.
 pub fn with_entries(source: &str, entry: &dyn Fn(&Kernel) -> String) -> String {
     changed(source, |kernel| (kernel.body, format!(" {}", entry(kernel))))
 }
 
-/// `source`, where each kernel has a parameter more.
+/// Returns `source` with one more parameter for each kernel.
 pub fn with_one_more_parameter(source: &str) -> String {
     changed(source, |kernel| {
         (kernel.end_of_params, if kernel.params.is_empty() { "int more" } else { ", int more" }.into())

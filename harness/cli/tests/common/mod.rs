@@ -1,9 +1,9 @@
-//! Running the `warplab` that cargo has just built.
+//! Runs the `warplab` that cargo has just built.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::{path::Path, process::Command};
 
-/// A file system of 64 KiB, for as long as this lives.
+/// A file system of 64 KiB, which exists until this is dropped.
 #[cfg(target_os = "linux")]
 pub struct SmallDisk(tempfile::TempDir);
 
@@ -20,14 +20,14 @@ impl SmallDisk {
         mounted.then(|| Self(folder))
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// Leaves no room on it.
+    /// Fills it.
     pub fn fill(&self) {
-        // The write ends with an error when all is taken.
+        // The write ends with an error when the disk is full.
         let _ = std::fs::write(self.path().join("taken"), vec![1; 1 << 20]);
     }
 }
@@ -39,7 +39,7 @@ impl Drop for SmallDisk {
     }
 }
 
-/// A terminal with so many columns: our end, and the program's.
+/// A terminal with `columns` columns: our end, and the program's.
 #[cfg(unix)]
 pub fn terminal(columns: u16) -> (std::fs::File, std::os::fd::OwnedFd) {
     use std::{os::fd::FromRawFd, ptr::null_mut};
@@ -52,7 +52,7 @@ pub fn terminal(columns: u16) -> (std::fs::File, std::os::fd::OwnedFd) {
     }
 }
 
-/// What a run of the program gave.
+/// The result of a run of the program.
 #[derive(Debug)]
 pub struct Run {
     pub code: i32,
@@ -61,7 +61,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// What a program that has ended gave.
+    /// The result of a program that has ended.
     pub fn of(output: &std::process::Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),
@@ -71,29 +71,29 @@ impl Run {
     }
 }
 
-/// The environment variable by which the processes of all tests use what one search for NVRTC has found.
+/// The environment variable that shares one search for NVRTC among the processes of all tests.
 pub fn compiler() -> Option<(&'static str, std::ffi::OsString)> {
-    // If what the user names cannot be loaded, the process says so.
+    // If the library that the user names cannot be loaded, the process reports that itself.
     let _ = kernels::nvrtc();
     kernels::for_children()
 }
 
-/// Runs `warplab` with these arguments, in a folder of its own.
+/// Runs `warplab` with these arguments, in a separate folder.
 pub fn warplab(args: &[&str]) -> Run {
     warplab_with(args, &[])
 }
 
-/// As [`warplab`], with more environment variables.
+/// Like [`warplab`], with more environment variables.
 pub fn warplab_with(args: &[&str], variables: &[(&str, &str)]) -> Run {
     let folder = tempfile::tempdir().unwrap();
     warplab_in(folder.path(), args, variables)
 }
 
-/// As [`warplab`], in this folder.
+/// Like [`warplab`], in this folder.
 pub fn warplab_in(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Run {
     let output = Command::new(env!("CARGO_BIN_EXE_warplab"))
         .args(args)
-        // The tests write the PTX beside their kernel files, so that they need no NVRTC.
+        // The tests write the PTX next to their kernel files, so that they need no NVRTC.
         .env("WARPLAB_TRUST_PTX", "1")
         .envs(compiler())
         .envs(variables.iter().copied())
@@ -103,7 +103,7 @@ pub fn warplab_in(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> R
     Run::of(&output)
 }
 
-/// The run must end with `code` and say all of `words` on standard error.
+/// Checks that the run ends with `code` and prints all of `words` on standard error.
 pub fn fails(args: &[&str], code: i32, words: &[&str]) {
     let run = warplab(args);
     assert_eq!(run.code, code, "{args:?}: {run:?}");
@@ -125,7 +125,7 @@ pub fn libraries() -> tempfile::TempDir {
     folder
 }
 
-/// The text in one line, as it was before it was broken at the reader's width: where a line ends depends on the
+/// Joins the lines of a text, as it was before it was wrapped at the reader's width: where a line ends depends on the
 /// numbers and the paths in it.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

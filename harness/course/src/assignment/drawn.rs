@@ -1,7 +1,7 @@
-//! Numbers of a lab's options that are new in each grading: `--x={-100..100}`.
+//! Random numbers in a lab's options, drawn anew for each grading: `--x={-100..100}`.
 use harness::Inputs;
 
-/// An option with a number in it that is drawn.
+/// An option that contains a random number.
 struct Drawn<'a> {
     before: &'a str,
     least: i32,
@@ -9,8 +9,8 @@ struct Drawn<'a> {
     after: &'a str,
 }
 
-/// The options with every `{LEAST..MOST}` replaced by a number that `seed` decides, LEAST and MOST included. Those that
-/// [`mistake`] complains about stay as they are.
+/// Replaces every `{LEAST..MOST}` in the options with a number derived from `seed`, LEAST and MOST included. Options
+/// that [`mistake`] rejects are left unchanged.
 pub fn drawn(options: &[String], seed: u64) -> Vec<String> {
     let draw = |(index, option): (usize, &String)| match split(option) {
         Ok(Some(Drawn { before, least, most, after })) => {
@@ -22,7 +22,7 @@ pub fn drawn(options: &[String], seed: u64) -> Vec<String> {
     options.iter().enumerate().map(draw).collect()
 }
 
-/// The options with the least of all numbers that may be drawn, and with the greatest; once if none is drawn.
+/// The options with every random number at its least, and with every one at its greatest; once if none is random.
 pub fn ends(options: &[String]) -> Vec<Vec<String>> {
     let end = |which: fn(&Drawn) -> i32| {
         let at_end = |option: &String| match split(option) {
@@ -35,7 +35,7 @@ pub fn ends(options: &[String]) -> Vec<Vec<String>> {
     if least == most { vec![least] } else { vec![least, most] }
 }
 
-/// What is wrong with an option, if something is.
+/// Returns what is wrong with an option, if anything.
 pub fn mistake(option: &str) -> Option<String> {
     split(option).err()
 }

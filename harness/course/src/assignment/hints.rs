@@ -1,4 +1,5 @@
-//! The hints of a rubric: what the lab itself has need not stand in a student's folder, where all of it can be read.
+//! The hints of a rubric. Hints that the lab itself has are left out of a student's folder, where all of them could be
+//! read at any time.
 use std::ops::Range;
 
 use serde::Deserialize;
@@ -6,7 +7,7 @@ use toml::Spanned;
 
 use super::rubric::Rubric;
 
-/// As much of a rubric as has hints.
+/// The parts of a rubric that have hints.
 #[derive(Deserialize)]
 struct Hinted {
     #[serde(default)]
@@ -21,17 +22,17 @@ struct HintedPart {
 }
 
 impl Rubric {
-    /// Gives each part without hints those that the part of this name has in `own`, the lab's rubric.
+    /// Copies the hints of the same-named part of `own`, the lab's rubric, into each part without hints.
     pub fn take_hints(&mut self, own: &Self) {
         for part in self.parts.iter_mut().filter(|part| part.hints.is_empty()) {
             part.hints = own.hints(&part.name).to_vec();
         }
     }
 
-    /// `text`, a rubric, without the hints that the lab's own rubric, this one, has too. A teacher's own hints stay:
-    /// they are nowhere else.
+    /// Returns `text`, a rubric, without the hints that the lab's own rubric (`self`) also has. A teacher's own hints
+    /// stay, since they exist nowhere else.
     pub fn without_own_hints(&self, text: &str) -> String {
-        // What is no rubric has no hints that could be taken out.
+        // A text that is not a rubric has no hints to remove.
         let Ok(hinted) = toml::from_str::<Hinted>(text) else {
             return text.into();
         };
@@ -44,13 +45,14 @@ impl Rubric {
         kept
     }
 
-    /// The hints of the part of this name; none if there is no such part.
+    /// The hints of the part `name`; empty if there is no such part.
     fn hints(&self, name: &str) -> &[String] {
         self.parts.iter().find(|part| part.name == name).map_or(&[], |part| &part.hints)
     }
 }
 
-/// Takes the list at `span` out of `text`: with its lines if they hold nothing but `hints = [...]`, else it is empty.
+/// Removes the list at `span` from `text`: whole lines if they hold nothing but `hints = [...]`, else the list is
+/// emptied.
 fn take_out(text: &mut String, span: Range<usize>) {
     let begin = text[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
     let key: String = text[begin..span.start].chars().filter(|c| !c.is_whitespace()).collect();

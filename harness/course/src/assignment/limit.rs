@@ -1,8 +1,8 @@
-//! The limit of a counter: a product of numbers and of quantities of the row, such as `2 * blocks * bins`.
+//! The limit of a counter: a product of numbers and quantities of the row, such as `2 * blocks * bins`.
 use harness::{COUNTERS, Lab, Record, suggest};
 use serde::{Deserialize, Deserializer, de::Error as _};
 
-/// A product, and what it is divided by.
+/// A product and its divisors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limit {
     text: String,
@@ -19,7 +19,7 @@ enum Factor {
 const OF_A_LAUNCH: [&str; 3] = ["n", "blocks", "threads"];
 
 impl Limit {
-    /// Reads products and quotients, from left to right.
+    /// Parses products and quotients, from left to right.
     ///
     /// # Errors
     /// The word that is neither a number nor a name.
@@ -41,7 +41,7 @@ impl Limit {
         Ok(Self { text: text.trim().into(), factors })
     }
 
-    /// The names in it.
+    /// The names it contains.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.factors.iter().filter_map(|(factor, _)| match factor {
             Factor::Name(name) => Some(name.as_str()),
@@ -49,7 +49,7 @@ impl Limit {
         })
     }
 
-    /// Its value in a row, if the row has all that it names.
+    /// Evaluates the limit for a row; `None` if the row lacks one of its quantities.
     pub fn of(&self, row: &Record, lab: &Lab) -> Option<f64> {
         self.factors.iter().try_fold(1.0, |product, (factor, divides)| {
             let value = match factor {
@@ -60,10 +60,10 @@ impl Limit {
         })
     }
 
-    /// Whether rows of `lab` can have the quantity.
+    /// Checks that rows of `lab` can have the quantity.
     ///
     /// # Errors
-    /// That they cannot, and the nearest name that they can have.
+    /// A message with the nearest valid name.
     pub fn check_name(name: &str, lab: &Lab) -> Result<(), String> {
         let columns = lab.all_columns();
         let known: Vec<&str> =
@@ -101,7 +101,7 @@ fn is_name(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// What a row says of a name: of its launch, among its counters, or in the lab's own columns.
+/// The value of a name in a row: from its launch, its counters, or the lab's own columns.
 pub fn quantity(name: &str, row: &Record, lab: &Lab) -> Option<f64> {
     match name {
         "n" => row.n.map(|n| n as f64),

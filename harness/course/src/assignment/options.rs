@@ -1,5 +1,5 @@
-//! Options of a part: those of the lab, and those of a launch. What says where, at which size and with which inputs it
-//! runs is decided by who grades.
+//! Options of a part: those of the lab and those of a launch. The device, the sizes and the inputs are the grader's
+//! choice.
 use harness::{
     Lab,
     clap::{Command, error::ErrorKind, parser::ValueSource},
@@ -10,8 +10,8 @@ use super::drawn;
 /// Common options that a rubric may set too.
 const OF_A_LAUNCH: [&str; 2] = ["blocks", "threads"];
 
-/// What is wrong with these options of a part of `lab`'s assignment, if something is: the lab itself reads them, with
-/// the least and with the greatest numbers that are drawn.
+/// Returns what is wrong with these options of a part of `lab`'s assignment, if anything: the lab's own parser reads
+/// them, with the least and the greatest of the random numbers.
 pub fn mistake(options: &[String], lab: &'static Lab) -> Option<String> {
     options.iter().find_map(|option| drawn::mistake(option)).or_else(|| {
         let command = harness::command(lab);
@@ -19,7 +19,7 @@ pub fn mistake(options: &[String], lab: &'static Lab) -> Option<String> {
     })
 }
 
-/// What keeps `command` from reading the options, if something does.
+/// Returns why `command` cannot read the options, or an option that a rubric may not set.
 fn misread(command: &Command, options: &[String], lab: &Lab) -> Option<String> {
     let words = std::iter::once(lab.name).chain(options.iter().map(String::as_str));
     let matches = match command.clone().try_get_matches_from(words) {

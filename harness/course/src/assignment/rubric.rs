@@ -6,10 +6,10 @@ use serde::Deserialize;
 
 use super::{limit::Limit, options, starter::Starter};
 
-/// Hidden sizes at most: more would keep a teacher waiting for nothing.
+/// The most hidden sizes: more would only keep a teacher waiting.
 const MOST_HIDDEN: usize = 100;
 
-/// What an assignment asks for, and what it is worth.
+/// What an assignment asks for, and the points it gives.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rubric {
@@ -34,7 +34,7 @@ pub struct Rubric {
 pub struct Sizes {
     /// Sizes that a student knows, smallest first.
     pub visible: Vec<usize>,
-    /// Further sizes that the seed of a grading decides.
+    /// The number of further sizes, which the seed of a grading decides.
     pub hidden: usize,
 }
 
@@ -52,26 +52,25 @@ pub struct Part {
     pub name: String,
     /// The variants of the lab that are judged: all must be right.
     pub variants: Vec<String>,
-    /// Options of the lab with which they run, such as `--stride`; the number in `--x={1..100}` is drawn in each
-    /// grading.
+    /// Options of the lab for these runs, such as `--stride`; the number in `--x={1..100}` is drawn in each grading.
     #[serde(default)]
     pub options: Vec<String>,
-    /// Points for right answers at every size, visible or hidden, on inputs that are new each time.
+    /// Points for correct answers at every size, visible or hidden, on inputs that are new each time.
     pub right: f64,
-    /// The least instructions of all threads with which the answer can be computed, as `8 * launches * n`, where a
-    /// formula could give it without them.
+    /// The fewest instructions of all threads that can compute the answer, such as `8 * launches * n`; for labs where a
+    /// formula gives the answer without that work.
     #[serde(default)]
     pub least_work: Option<Limit>,
     /// Points for a right part in which no check has a finding.
     #[serde(default)]
     pub clean: f64,
-    /// What the counters of a right part are to be.
+    /// Limits on the counters of a right part.
     #[serde(default, rename = "goal")]
     pub goals: Vec<Goal>,
-    /// What the kernels of a right part are to be made of.
+    /// Instructions that the kernels of a right part must contain.
     #[serde(default, rename = "instruction")]
     pub instructions: Vec<Instruction>,
-    /// How fast a right part is to be, where it is graded on a GPU.
+    /// The required speed of a right part, when it is graded on a GPU.
     #[serde(default)]
     pub speed: Option<Speed>,
     /// Hints, the gentlest first.
@@ -87,16 +86,16 @@ pub struct Goal {
     pub points: f64,
     /// A counter, as the CSV's columns name them.
     pub counter: String,
-    /// The most that it may be.
+    /// The largest allowed value.
     pub at_most: Limit,
-    /// The only cases that it speaks of, by the beginning of their names; all cases if there are none.
+    /// The cases to which it applies, by the beginning of their names; all cases if empty.
     #[serde(default)]
     pub cases: Vec<String>,
     /// The goal in words, for a student.
     pub words: String,
 }
 
-/// An instruction that kernels are to have, where no counter tells how they work.
+/// An instruction that kernels must contain, for techniques that no counter shows.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Instruction {
@@ -104,7 +103,7 @@ pub struct Instruction {
     pub points: f64,
     /// Words of its name in PTX: `atom.cas` is any compare-and-swap, as `atom.global.cas.b64`.
     pub name: String,
-    /// The kernels that are to have it, themselves or in what they call: each of them.
+    /// The kernels that must contain it, each of them, directly or in a function that they call.
     pub kernels: Vec<String>,
     /// The goal in words, for a student.
     pub words: String,
@@ -118,15 +117,15 @@ pub struct Speed {
     pub points: f64,
     /// `ceiling`, or a variant of the lab, measured in the same run.
     pub of: String,
-    /// The least fraction of it.
+    /// The required fraction of it.
     pub fraction: f64,
-    /// The size at which it is measured, in elements; else the one that the lab has on a GPU, which may need more
-    /// memory of the host than a run is allowed.
+    /// The size at which it is measured, in elements. Defaults to the lab's size on a GPU, which may need more host
+    /// memory than a run is allowed.
     pub n: Option<u64>,
 }
 
 impl Part {
-    /// The most points that it gives where speed is not measured.
+    /// The most points it gives when speed is not measured.
     pub fn points(&self) -> f64 {
         let goals = self.goals.iter().map(|goal| goal.points);
         let instructions = self.instructions.iter().map(|asked| asked.points);
@@ -135,17 +134,17 @@ impl Part {
 }
 
 impl Rubric {
-    /// The rubric in `text`, which fits `lab`.
+    /// Parses the rubric in `text` and checks that it fits `lab`.
     ///
     /// # Errors
-    /// What is wrong with it, one sentence a mistake, and for a misspelt word the nearest right one.
+    /// The mistakes, one sentence each, with the nearest valid word for a misspelt one.
     pub fn read(text: &str, lab: &'static Lab) -> Result<Self, Vec<String>> {
         let rubric: Self = toml::from_str(text).map_err(|error| vec![in_words(&error)])?;
         let mistakes = rubric.mistakes(lab);
         if mistakes.is_empty() { Ok(rubric) } else { Err(mistakes) }
     }
 
-    /// The lab's own rubric.
+    /// Returns the lab's own rubric.
     ///
     /// # Errors
     /// [`Error::Usage`] with its mistakes.
@@ -153,7 +152,7 @@ impl Rubric {
         Self::read(assignment.rubric, lab).map_err(|mistakes| Error::usage(mistakes.join("\n")))
     }
 
-    /// The rubric in `text`, that of the file `path`.
+    /// Parses `text`, the rubric in the file `path`.
     ///
     /// # Errors
     /// [`Error::Usage`] with its mistakes, each after the file's path.
@@ -164,25 +163,25 @@ impl Rubric {
         })
     }
 
-    /// `text`, which is this rubric, with the name of its lab at its beginning, as in a student's folder.
+    /// Returns `text`, the source of this rubric, with the lab's name at its beginning, as a student's folder has it.
     pub fn with_lab(&self, text: &str, lab: &Lab) -> String {
         if self.lab.is_some() { text.into() } else { format!("lab = \"{}\"\n{text}", lab.name) }
     }
 
-    /// What a student starts from: `cuda`, the lab's own kernel file, without the parts that are asked for.
+    /// Returns the starter: `cuda`, the lab's own kernel file, without the parts that are asked for.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a marker that is out of place.
+    /// [`Error::Usage`] for a misplaced marker.
     pub fn starter(&self, cuda: &str) -> harness::Result<Starter> {
         Starter::without(cuda, |name| self.parts.iter().any(|part| part.name == name)).map_err(Error::usage)
     }
 
-    /// The most points that it gives where speed is not measured.
+    /// The most points it gives when speed is not measured.
     pub fn points(&self) -> f64 {
         self.parts.iter().map(Part::points).sum()
     }
 
-    /// What does not fit the lab.
+    /// Lists what does not fit the lab.
     fn mistakes(&self, lab: &'static Lab) -> Vec<String> {
         if let Some(other) = self.lab.as_ref().filter(|name| *name != lab.name) {
             return vec![format!("lab = \"{other}\": this is the rubric of another lab than {}", lab.name)];
@@ -201,7 +200,8 @@ impl Rubric {
         match Starter::of(&file.cuda) {
             Err(mistake) => mistakes.push(format!("{}: {mistake}", file.path)),
             Ok(starter) => {
-                // A part that the rubric leaves out is handed out solved; a file without any is handed out as it is.
+                // A part that the rubric leaves out is handed out solved; a file without any parts is handed out
+                // unchanged.
                 let marked: Vec<&str> = starter.parts.iter().map(String::as_str).collect();
                 let unmarked = |part: &&Part| !marked.is_empty() && !marked.contains(&part.name.as_str());
                 for part in self.parts.iter().filter(unmarked) {
@@ -298,7 +298,7 @@ impl Part {
     }
 }
 
-/// The parser's message, with the nearest right key after one that is unknown.
+/// The parser's message, with the nearest valid key after an unknown one.
 fn in_words(error: &toml::de::Error) -> String {
     let text = error.to_string();
     let quoted = |text: &str| text.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();

@@ -4,10 +4,10 @@
 //! comment, and ends with a line `// [end]`. What should not be handed out at all, such as variants that no part asks
 //! for, lies between `// [not handed out]` and `// [end]`.
 
-/// What the head of a kernel file with parts says to those who read the whole of it. It is not handed out.
+/// The sentence in the head of a kernel file with parts that explains the markers to its readers. It is not handed out.
 pub const HEAD: &str = "What lies between [part ...] and [end] is what `warplab start` leaves to the student.";
 
-/// What is left of a kernel file, and the parts that were taken out of it.
+/// A kernel file with its parts taken out, and the names of these parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Starter {
     /// The file's text: each part is a comment that says what is to be done.
@@ -16,28 +16,28 @@ pub struct Starter {
     pub parts: Vec<String>,
 }
 
-/// What a region between markers is.
+/// The kind of region between two markers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Region {
     Part,
-    /// A part that is not asked for: it is handed out solved.
+    /// A part that is not asked for; it is handed out solved.
     Solved,
     Hidden,
 }
 
 impl Starter {
-    /// The starter that `cuda`, a lab's kernel file, makes: without any of its parts.
+    /// Makes the starter of `cuda`, a lab's kernel file, without any of its parts.
     ///
     /// # Errors
-    /// A marker that is out of place, with its line.
+    /// A misplaced marker, with its line.
     pub fn of(cuda: &str) -> Result<Self, String> {
         Self::without(cuda, |_| true)
     }
 
-    /// As [`Starter::of`], without the parts that are asked for. The others are handed out solved.
+    /// Like [`Starter::of`], but removes only the parts that are asked for. The others are handed out solved.
     ///
     /// # Errors
-    /// A marker that is out of place, with its line.
+    /// A misplaced marker, with its line.
     pub fn without(cuda: &str, is_asked_for: impl Fn(&str) -> bool) -> Result<Self, String> {
         let (mut text, mut parts) = (String::new(), Vec::new());
         let mut open: Option<(Region, usize)> = None;
@@ -91,13 +91,13 @@ impl Starter {
     }
 }
 
-/// Whether a file that was handed out has this line, however far it is indented. A warning about such a line is no
-/// student's: a variable is not used there as long as its part is not written.
+/// Whether a handed-out file has this line, with any indentation. A compiler warning about such a line is not the
+/// student's fault: a variable stays unused until its part is written.
 pub fn has_line(handed_out: &str, line: &str) -> bool {
     handed_out.lines().any(|known| known.trim() == line.trim())
 }
 
-/// The text without [`HEAD`], which may begin and end within lines of its first comment.
+/// Returns the text without [`HEAD`], which may begin and end within lines of its first comment.
 fn without_head(text: &str) -> String {
     let comment = text.lines().take_while(|line| line.starts_with("//"));
     let words: Vec<&str> = comment.flat_map(|line| line["//".len()..].split_whitespace()).collect();
@@ -115,7 +115,7 @@ fn without_head(text: &str) -> String {
     }
 }
 
-/// Where regions were taken out, one empty line remains of several.
+/// Reduces the empty lines left by removed regions to one.
 fn without_gaps(text: &str) -> String {
     let mut kept = String::new();
     let mut was_empty = true;

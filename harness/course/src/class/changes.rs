@@ -1,4 +1,4 @@
-//! What a run has changed about marks that were there before.
+//! Changes that a run makes to existing marks.
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
@@ -10,26 +10,26 @@ use serde::{Deserialize, Serialize};
 use super::{record::Record, settings, sheet::Sheet};
 use crate::export::file;
 
-/// The file that holds what the last run said.
+/// The file with the points that the last run reported.
 const TOTALS: &str = "totals.json";
 
-/// Why points have changed that no teacher has decided on.
+/// The reason given when points change without a teacher's decision.
 pub const GRADED: &str = "graded anew";
 
-/// A part whose points are not what they were.
+/// A part whose points have changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     /// The submission.
     pub id: String,
     /// The part.
     pub part: String,
-    /// The points that it had.
+    /// The old points.
     pub before: f64,
-    /// The points that it has.
+    /// The new points.
     pub after: f64,
 }
 
-/// The changes of a submission.
+/// Lists the changes of a submission.
 pub fn changes(before: &Record, after: &Record) -> Vec<Change> {
     let parts = |record: &Record| -> Vec<(String, f64)> {
         let parts = record.marked.iter().flat_map(|marked| &marked.parts);
@@ -44,10 +44,10 @@ pub fn changes(before: &Record, after: &Record) -> Vec<Change> {
     changed.map(|(part, before, points)| Change { id: after.id.clone(), part, before, after: points }).collect()
 }
 
-/// The points of a submission, as a run has told them.
+/// The points of a submission, as reported by a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Total {
-    /// All of them, if they are the last word.
+    /// All of them, if they are final.
     points: Option<f64>,
     /// What a teacher has decided about them.
     decisions: BTreeSet<String>,
@@ -56,29 +56,29 @@ pub struct Total {
 /// The points of all submissions, by id.
 pub type Totals = BTreeMap<String, Total>;
 
-/// A submission whose points are not what they were.
+/// A submission whose points have changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moved {
     /// The submission.
     pub id: String,
-    /// The points that it had, if they were known.
+    /// The old points, if they were known.
     pub before: Option<f64>,
-    /// The points that it has, if they are known.
+    /// The new points, if they are known.
     pub after: Option<f64>,
     /// Why.
     pub reason: String,
 }
 
-/// The points that the last run into `out` has told.
+/// Reads the points that the last run into `out` reported.
 ///
 /// # Errors
-/// [`harness::Error::Io`] when they are there and cannot be read.
+/// [`harness::Error::Io`] when they exist but cannot be read.
 pub fn told(out: &Path) -> Result<Totals> {
     let text = settings::read(&out.join(TOTALS))?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
-/// Keeps the points that are told now for the next run into `out`, and returns them.
+/// Stores the points of this run for the next run into `out`, and returns them.
 ///
 /// # Errors
 /// [`harness::Error::Io`].
@@ -90,14 +90,15 @@ pub fn tell(sheet: &Sheet, out: &Path) -> Result<Totals> {
     Ok(totals)
 }
 
-/// The submissions whose points have changed, and those that are gone. `changed` are the parts that were graded anew.
+/// Lists the submissions whose points have changed, and those that are gone. `changed` are the parts that were graded
+/// anew.
 pub fn moved(before: &Totals, after: &Totals, changed: &[Change]) -> Vec<Moved> {
     let one = |(id, was): (&String, &Total)| {
         let Some(is) = after.get(id) else {
             let reason = "the submission is no longer there".into();
             return Some(Moved { id: id.clone(), before: was.points, after: None, reason });
         };
-        // What was not graded before has no marks that could change.
+        // A submission that was not graded before has no marks that could change.
         if was.points.is_none() || was.points == is.points {
             return None;
         }

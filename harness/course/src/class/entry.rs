@@ -1,4 +1,4 @@
-//! Who handed in what.
+//! The students of a class and their submissions.
 use std::{path::PathBuf, time::SystemTime};
 
 use sha2::{Digest, Sha256};
@@ -7,7 +7,7 @@ use wire::printable::is_hidden;
 /// A student.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Student {
-    /// The name, or what is known instead of one.
+    /// The student's name, or the best substitute.
     pub name: String,
     /// What the course's system calls the student.
     pub id: String,
@@ -17,26 +17,26 @@ pub struct Student {
     pub is_canvas: bool,
 }
 
-/// What was handed in, by one student or by a group.
+/// A submission, by one student or by a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Tells it from the others; results and pages have its name.
+    /// The unique id; results and pages are named after it.
     pub id: String,
     /// The students who get its marks, at least one.
     pub students: Vec<Student>,
     /// The file or folder, or why there is none.
     pub handed_in: Result<PathBuf, String>,
-    /// When, if anything says so.
+    /// The time of submission, if known.
     pub submitted: Option<SystemTime>,
 }
 
 impl Entry {
-    /// What one student handed in.
+    /// Creates the submission of one student.
     pub fn of_one(student: Student, handed_in: Result<PathBuf, String>, submitted: Option<SystemTime>) -> Self {
         Self { id: student.id.clone(), students: vec![student], handed_in, submitted }
     }
 
-    /// Takes away what steers a terminal or cannot be seen: whoever hands in a file names it.
+    /// Removes control characters and invisible characters: the submitter chooses the file's name.
     pub fn without_controls(&mut self) {
         let of_students = self.students.iter_mut().flat_map(|s| [&mut s.name, &mut s.id, &mut s.email]);
         for text in of_students.chain([&mut self.id]) {
@@ -44,7 +44,7 @@ impl Entry {
         }
     }
 
-    /// The name of its files: safe as one, whatever the id is.
+    /// The base name of its files: a safe file name whatever the id is.
     pub fn file_name(&self) -> String {
         let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         let safe: String = self.id.chars().map(|c| if is_safe(c) { c } else { '_' }).take(80).collect();
@@ -52,7 +52,7 @@ impl Entry {
         if is_whole { safe } else { format!("_{safe}-{}", &kernels::hex(&Sha256::digest(&self.id))[..8]) }
     }
 
-    /// Whether a teacher's file means it by `name`: its id, or that of one of its students.
+    /// Whether a teacher's file refers to it by `name`: its id, or that of one of its students.
     pub fn is_called(&self, name: &str) -> bool {
         self.id == name || self.students.iter().any(|student| [&student.id, &student.email].contains(&&name.into()))
     }

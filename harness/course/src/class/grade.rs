@@ -1,4 +1,4 @@
-//! The marks of one submission of a class, as far as they are not known already.
+//! Grades one submission of a class, unless its marks are known already.
 use std::{collections::BTreeMap, fs, path::Path, time::Instant};
 
 use harness::{DeviceChoice, Error, Result};
@@ -21,14 +21,14 @@ use crate::{
     submission::{Submission, Unread, Wanted},
 };
 
-/// A class of which submissions are graded.
+/// A class whose submissions are graded.
 #[derive(Debug)]
 pub struct Class {
     /// The lab.
     pub lab: &'static harness::Lab,
-    /// What is handed in.
+    /// The submissions.
     pub entries: Vec<Entry>,
-    /// What stays the same for all.
+    /// The settings that all submissions share.
     pub settings: Settings,
     /// The rubric.
     pub rubric: Rubric,
@@ -40,18 +40,18 @@ pub struct Class {
     pub again: Vec<String>,
 }
 
-/// What gives the marks of what lies at a path, and was opened.
+/// Computes the marks of an opened submission at a path.
 type Mark<'a> = &'a dyn Fn(&Grading, &Path, Result<&Submission, &Unread>) -> Result<Marked>;
 
-/// What was handed in, read.
+/// An opened submission.
 struct Opened {
     submission: Result<Submission, Unread>,
-    /// A hash of it.
+    /// A hash of its content.
     content: String,
 }
 
 impl Class {
-    /// The device that answers are judged on.
+    /// The device on which answers are judged.
     ///
     /// # Errors
     /// [`Error::Usage`] when there is no such device.
@@ -59,10 +59,10 @@ impl Class {
         self.settings.device.parse().map_err(Error::Usage)
     }
 
-    /// Whether a submission is to be graded: something about it is not known, or has changed since.
+    /// Whether a submission must be graded: it has no marks, or something they depend on has changed.
     ///
     /// # Errors
-    /// What keeps it or its record from being read.
+    /// Why it or its record cannot be read.
     pub fn is_due(&self, entry: &Entry) -> Result<bool> {
         if !self.again.is_empty() {
             return Ok(true);
@@ -92,16 +92,16 @@ impl Class {
         key::of_part(part, &self.rubric, &self.settings, content, &self.version)
     }
 
-    /// Grades a submission, and keeps its record.
+    /// Grades a submission and stores its record.
     ///
     /// # Errors
-    /// What keeps the record from being written, and [`Error::Interrupted`].
+    /// Why the record cannot be written, and [`Error::Interrupted`].
     pub fn grade(&self, entry: &Entry) -> Result<()> {
         let _lock = lock::of(&self.choice()?)?;
         self.mark(entry, &|grading, path, opened| grading.mark_opened(path, opened, &|_, _| ()))
     }
 
-    /// Keeps that nothing is earned by a submission whose grading had to be stopped, because of `why`.
+    /// Records no points for a submission whose grading had to be stopped because of `why`.
     ///
     /// # Errors
     /// As [`Class::grade`].
@@ -109,7 +109,7 @@ impl Class {
         self.mark(entry, &|grading, path, _| Ok(grading.stopped(path, why)))
     }
 
-    /// Marks the parts that are due, and keeps the record.
+    /// Marks the parts that are due, and stores the record.
     fn mark(&self, entry: &Entry, mark: Mark) -> Result<()> {
         let known = self.store.read(entry)?;
         let path = match &entry.handed_in {
@@ -142,7 +142,7 @@ impl Class {
         record.keys = self.rubric.parts.iter().map(keyed).collect();
         if let Ok(submission) = &opened.submission {
             record.lines = lines(&marked, &submission.kernel, &self.rubric.kernel);
-            // A file that does not compile is like no other.
+            // A file that does not compile is not compared with others.
             let source =
                 harness::replacement(self.lab, &submission.kernel, None).ok().filter(|_| marked.fault.is_none());
             record.shingles = source.and_then(|source| similar::of_source(&source).ok()).unwrap_or_default();
@@ -151,7 +151,7 @@ impl Class {
         self.store.write(entry, &record)
     }
 
-    /// The marks of the parts that were marked now, and the earlier ones of the others, in the rubric's order.
+    /// Merges the marks of the parts marked now with the earlier ones of the others, in the rubric's order.
     fn joined(&self, now: Marked, earlier: Option<Marked>, id: &str) -> Marked {
         let all: Vec<PartMark> =
             now.parts.into_iter().chain(earlier.into_iter().flat_map(|known| known.parts)).collect();
@@ -166,7 +166,7 @@ impl Class {
         }
     }
 
-    /// Reads what was handed in.
+    /// Opens a submission.
     fn open(&self, path: &Path) -> Result<Opened> {
         let wanted = Wanted { lab: self.lab.name, kernel: &self.rubric.kernel };
         let submission = Submission::open(path, wanted);
@@ -182,7 +182,7 @@ impl Class {
     }
 }
 
-/// The lines of the kernel file that the marks speak of, as `FILE:LINE`.
+/// The lines of the kernel file that the marks mention as `FILE:LINE`.
 fn lines(marked: &Marked, kernel: &Path, name: &str) -> BTreeMap<u32, String> {
     let text = fs::read(kernel).map_or_else(|_| String::new(), |bytes| kernels::decoded(&bytes));
     let words = marked.parts.iter().flat_map(|part| &part.criteria).map(|criterion| criterion.words.as_str());
@@ -190,7 +190,7 @@ fn lines(marked: &Marked, kernel: &Path, name: &str) -> BTreeMap<u32, String> {
     numbers.filter_map(|number| Some((number, code(text.lines().nth(number as usize - 1)?)))).collect()
 }
 
-/// The lines of file `name` that the words tell, at least 1 each.
+/// The line numbers of file `name` in the words, each at least 1.
 pub fn line_numbers<'a>(words: &'a str, name: &'a str) -> impl Iterator<Item = u32> + 'a {
     let after = words.split(name).skip(1);
     let number = |text: &str| {
@@ -200,7 +200,7 @@ pub fn line_numbers<'a>(words: &'a str, name: &'a str) -> impl Iterator<Item = u
     after.filter_map(number).filter(|number| *number > 0)
 }
 
-/// A line without its comments, in which people write their names.
+/// Returns a line without its comments, which may contain people's names.
 fn code(line: &str) -> String {
     let mut line = line.split("//").next().unwrap_or_default().to_string();
     while let Some(begin) = line.find("/*") {

@@ -1,4 +1,4 @@
-//! What marks depend on: as long as it is the same, they need not be given anew.
+//! The inputs that marks depend on: marks are reused while these stay the same.
 use std::fs;
 
 use harness::{Error, Result};
@@ -24,7 +24,7 @@ pub fn of_files(submission: &Submission) -> Result<String> {
     Ok(hash.end())
 }
 
-/// A hash of the reason why nothing can be read.
+/// Hashes the reason why nothing can be read.
 pub fn of_words(words: &str) -> String {
     let mut hash = Hash::new();
     hash.add("unfit");
@@ -38,7 +38,7 @@ pub fn of_part(part: &Part, rubric: &Rubric, settings: &Settings, content: &str,
     hash.add(version);
     hash.add(content);
     hash.add(&format!("{settings:?} {:?} {:?}", rubric.kernel, rubric.sizes));
-    // Hints are no part of what is marked.
+    // Hints do not affect marks.
     hash.add(&format!("{:?}", Part { hints: Vec::new(), ..part.clone() }));
     hash.end()
 }

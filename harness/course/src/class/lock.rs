@@ -1,4 +1,4 @@
-//! One submission at a time on a GPU, whoever grades on it: a lock that ends with the process that holds it.
+//! One submission at a time on a GPU, across all processes and users: a lock that ends with the process that holds it.
 use std::{
     env,
     fs::{File, OpenOptions},
@@ -7,7 +7,7 @@ use std::{
 
 use harness::{DeviceChoice, Error, Result};
 
-/// The lock of the GPU that is chosen, once it is free; none for the emulated device.
+/// Waits for the lock of the chosen GPU; `None` for the emulated device.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -19,7 +19,8 @@ pub fn of(choice: &DeviceChoice) -> Result<Option<File>> {
     take(&env::temp_dir(), &name(&visible, *ordinal)).map(Some)
 }
 
-/// What the GPU is called: its place among those that are visible is not its place in the computer.
+/// A name for the GPU that does not depend on which GPUs are visible: an index among the visible ones is not its index
+/// in the computer.
 fn name(visible: &str, ordinal: usize) -> String {
     let named = visible.split(',').nth(ordinal).map(str::trim).filter(|name| !name.is_empty());
     let name = named.map_or_else(|| ordinal.to_string(), str::to_owned);

@@ -1,13 +1,14 @@
-//! A class: many submissions, marked one beside the other, and what is written about them.
+//! A class: many submissions, marked in parallel, and the results written about them.
 //!
 //! The folder that a class is graded into holds:
 //!
-//! - `class.json`: what must stay the same from the first run to the last: the seed, the device, the limits;
+//! - `class.json`: settings that stay the same from the first run to the last: the seed, the device, the limits;
 //! - `rubric.toml`: the rubric, which a teacher may edit;
-//! - `results/`: a JSON file for each submission, written whole when it is marked: a run that was killed goes on there;
-//! - `own/`: what came of the lab's own kernels, so that they need not run for each submission;
-//! - `overrides.toml`, `late.toml`: a teacher's, if there are any;
-//! - `totals.json`: the points that the last run has told, which the next one compares with;
+//! - `results/`: a JSON file for each submission, written atomically when it is marked: a run that was killed resumes
+//!   there;
+//! - `own/`: results of the lab's own kernels, so that they need not run for each submission;
+//! - `overrides.toml`, `late.toml`: written by the teacher, if needed;
+//! - `totals.json`: the points that the last run reported, for comparison by the next one;
 //! - `marks.csv`, `marks-canvas.csv`, `changes.csv`, `class.html`, `similar.html`, `students/`: made anew by each run.
 
 pub mod changes;

@@ -1,9 +1,9 @@
-//! Marks without the folders of the computer that gave them: students read them.
+//! Removes paths of the grading computer from marks, since students read them.
 use std::{env, path::Path};
 
 use crate::mark::marked::Marked;
 
-/// Takes `folder`, and folders for a moment, out of all words of the marks.
+/// Removes `folder` and temporary folders from all words of the marks.
 pub fn without_folders(marked: &mut Marked, folder: &Path) {
     let temporary = env::temp_dir();
     let clean = |words: &mut String| *words = without(words, folder, &temporary);
@@ -19,7 +19,7 @@ pub fn without_folders(marked: &mut Marked, folder: &Path) {
 }
 
 fn without(words: &str, folder: &Path, temporary: &Path) -> String {
-    // The folder may lie in one that is there for a moment.
+    // The folder may lie in a temporary one.
     let folder = folder.display().to_string();
     let words =
         if folder.is_empty() || folder == "/" { words.into() } else { words.replace(&format!("{folder}/"), "") };
@@ -27,7 +27,7 @@ fn without(words: &str, folder: &Path, temporary: &Path) -> String {
     let mut pieces = words.split(begin.as_str());
     let mut clean = pieces.next().unwrap_or_default().to_string();
     for piece in pieces {
-        // What follows is a few letters, the end of the folder's name, and a file's.
+        // Next come a few letters, the end of the folder's name, and a file's name.
         clean += piece.split_once('/').map_or(piece, |(_, file)| file);
     }
     clean

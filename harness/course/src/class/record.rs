@@ -1,4 +1,4 @@
-//! What is kept of a submission that was graded: a file that is whole or not there.
+//! The record of a graded submission: a file that is written atomically.
 use std::{
     collections::BTreeMap,
     fs,
@@ -14,7 +14,7 @@ use crate::{export::file, mark::marked::Marked};
 /// The version of the JSON.
 const SCHEMA: u32 = 1;
 
-/// What is kept of one submission.
+/// The record of one submission.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The version of the JSON.
@@ -23,20 +23,20 @@ pub struct Record {
     pub id: String,
     /// What the marks of each part depend on.
     pub keys: BTreeMap<String, String>,
-    /// Seconds that grading took, all parts together.
+    /// Seconds that grading took, for all parts together.
     pub seconds: f64,
     /// The marks.
     pub marked: Option<Marked>,
     /// Why there are none, for the teacher.
     pub problem: Option<String>,
-    /// Lines of the kernel file that marks speak of, without comments.
+    /// The lines of the kernel file that the marks mention, without comments.
     pub lines: BTreeMap<u32, String>,
     /// Hashes of short sequences of its compiled instructions.
     pub shingles: Vec<u32>,
 }
 
 impl Record {
-    /// Of `entry`, nothing known yet.
+    /// An empty record of `entry`.
     pub fn new(entry: &Entry) -> Self {
         Self {
             schema: SCHEMA,
@@ -56,7 +56,7 @@ impl Record {
 pub struct Store(PathBuf);
 
 impl Store {
-    /// That of the class in `out`, which is made if it is not there.
+    /// Opens the records of the class in `out`; creates the folder if needed.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -66,7 +66,7 @@ impl Store {
         Ok(Self(path))
     }
 
-    /// The folder of what is known of the lab's own kernels, which all submissions are compared with.
+    /// The folder of the results of the lab's own kernels, with which all submissions are compared.
     pub fn own(&self) -> PathBuf {
         self.0.with_file_name("own")
     }
@@ -75,17 +75,17 @@ impl Store {
         self.0.join(format!("{}.json", entry.file_name()))
     }
 
-    /// What is kept of `entry`; nothing if that is from another version, or damaged.
+    /// Reads the record of `entry`; `None` if it is from another version or damaged.
     ///
     /// # Errors
-    /// [`Error::Io`] when the file is there and cannot be read.
+    /// [`Error::Io`] when the file exists but cannot be read.
     pub fn read(&self, entry: &Entry) -> Result<Option<Record>> {
         let text = settings::read(&self.path(entry))?;
         let record = text.and_then(|text| serde_json::from_str::<Record>(&text).ok());
         Ok(record.filter(|record| record.schema == SCHEMA && record.id == entry.id))
     }
 
-    /// Keeps `record` of `entry`.
+    /// Stores `record` of `entry`.
     ///
     /// # Errors
     /// [`Error::Io`].

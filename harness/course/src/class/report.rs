@@ -1,4 +1,4 @@
-//! What is written about a class that is graded, or as much of it as is.
+//! The report about a graded class, or about as much of it as is graded.
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::export::{file, words::points};
 
-/// What a teacher decides, read before anything is graded, so that a mistake in it costs no time.
+/// A teacher's decisions, read before anything is graded, so that a mistake in them costs no time.
 #[derive(Debug)]
 pub struct Policy {
     overrides: Vec<Override>,
@@ -30,7 +30,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// That of the class in `out`.
+    /// Reads the policy of the class in `out`.
     ///
     /// # Errors
     /// [`Error::Usage`] when there is a mistake in one of its files.
@@ -39,7 +39,7 @@ impl Policy {
     }
 }
 
-/// What is known of each submission.
+/// Reads the record of each submission.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -47,8 +47,8 @@ pub fn records(class: &Class) -> Result<Vec<Option<Record>>> {
     class.entries.iter().map(|entry| class.store.read(entry)).collect()
 }
 
-/// Writes tables and pages into `out`, and returns what a teacher is told: how the class did, and what has changed
-/// since the records `before`. The flag says whether all points are the last word.
+/// Writes tables and pages into `out`, and returns the summary for the teacher: how the class did, and what has changed
+/// since the records `before`. The flag says whether all points are final.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -78,7 +78,7 @@ pub fn write(class: &Class, out: &Path, policy: &Policy, before: &[Option<Record
     Ok((lines.join("\n"), is_settled))
 }
 
-/// A page and a text for each submission, and none for others.
+/// Writes a page and a text for each submission, and deletes those of others.
 fn students(sheet: &Sheet, folder: &Path) -> Result<()> {
     let io = |action, path: &Path| {
         let path = path.to_path_buf();
@@ -104,7 +104,7 @@ fn students(sheet: &Sheet, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The page about submissions that are alike.
+/// The page about similar submissions.
 fn alike(class: &Class, sheet: &Sheet) -> String {
     let own = class.lab.kernels.iter().find(|file| file.name == class.rubric.kernel);
     let solution = own.and_then(|own| similar::of_source(own).ok()).unwrap_or_default();
@@ -117,13 +117,13 @@ fn alike(class: &Class, sheet: &Sheet) -> String {
     pages::similar(sheet, &members, &similar::groups(&members, &given))
 }
 
-/// What the file that is handed out compiles to.
+/// The shingles of the handed-out file.
 fn starter(class: &Class, own: &kernels::KernelSource) -> Result<Vec<u32>> {
     let text = class.rubric.starter(&own.cuda)?.text;
     similar::of_source(&kernels::KernelSource { cuda: text.into(), ptx: "".into(), ..own.clone() })
 }
 
-/// The names of who handed it in.
+/// The names of the submitters.
 fn names(entry: &Entry) -> String {
     entry.students.iter().map(|student| student.name.as_str()).collect::<Vec<_>>().join(", ")
 }
@@ -150,7 +150,7 @@ fn summary(sheet: &Sheet) -> Vec<String> {
     lines
 }
 
-/// The points that are not what they were.
+/// Lists the points that have changed.
 fn what_changed(changed: &[Change], moved: &[Moved], again: &[String]) -> Vec<String> {
     let part = |change: &Change| {
         let (before, after) = (points(change.before), points(change.after));

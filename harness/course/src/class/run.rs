@@ -1,5 +1,4 @@
-//! Grading all of a class on this computer: each submission in a process of its own, as many at once as there are
-//! cores.
+//! Grades a class on this computer: each submission in its own process, as many in parallel as there are cores.
 use std::{
     panic::{self, AssertUnwindSafe},
     process::Command,
@@ -17,16 +16,16 @@ use super::{entry::Entry, grade::Class, record::Record};
 /// Runs of the lab for each part and size: the lab's own kernels and the submission's, on the emulated device and on a
 /// GPU, and once more to be timed.
 const RUNS: u64 = 5;
-/// Bytes that a process may print, which has nothing to say but an error.
+/// The most bytes that a grading process may print; it prints only errors.
 const OUTPUT: u64 = 16 << 20;
 
-/// Which submissions are to be graded, by their places.
+/// The indices of the submissions that must be graded.
 ///
 /// # Errors
-/// What keeps one of them from being read.
+/// Why one of them cannot be read.
 pub fn due(class: &Class) -> Result<Vec<usize>> {
     let is_due = |index: usize| {
-        // What cannot even be read here ends the process that grades it, and no other.
+        // A panic while reading a submission must end only the process that grades it.
         let is_due = panic::catch_unwind(AssertUnwindSafe(|| class.is_due(&class.entries[index])));
         is_due.unwrap_or(Ok(true))
     };
@@ -40,8 +39,8 @@ pub fn due(class: &Class) -> Result<Vec<usize>> {
     Ok(due)
 }
 
-/// Grades the submissions `due` by the command that `command` gives for each, and calls `progress` with the number of
-/// those that are done. What one of them does to its process is its own affair.
+/// Grades the submissions `due` with the command that `command` gives for each, and calls `progress` with the number
+/// done. A crash of one grading process does not affect the others.
 ///
 /// # Errors
 /// [`Error::Interrupted`]; [`Error::Io`] when no process can be started or no record written.
@@ -73,15 +72,15 @@ pub fn here(
     harness::parallel(due.len(), |place| grade(due[place])).into_iter().collect()
 }
 
-/// Grades one submission in a process of its own. Up to `at_once` of its runs go on side by side. If
-/// that leaves no record, the record says why.
+/// Grades one submission in its own process, with up to `at_once` of its runs in parallel. If that leaves no record,
+/// the record says why.
 fn one(class: &Class, entry: &Entry, mut command: Command, at_once: usize) -> Result<()> {
     let settings = &class.settings;
     let sizes = class.rubric.sizes.visible.len().max(1) + class.rubric.sizes.hidden;
     let variants: usize = class.rubric.parts.iter().map(|part| part.variants.len()).sum();
     let limits = Limits {
         seconds: settings.limit_seconds.saturating_mul(RUNS * (sizes * variants) as u64 + RUNS),
-        // Each of its runs may hold as much as that, and is watched by it.
+        // Each of its runs may use that much memory, and this process supervises them.
         memory: settings.limit_memory.saturating_mul(at_once as u64 + 1),
         output: OUTPUT,
     };
@@ -98,7 +97,7 @@ fn one(class: &Class, entry: &Entry, mut command: Command, at_once: usize) -> Re
     }
 }
 
-/// Whether the marks could be kept of a submission whose grading was stopped: they are the last word.
+/// Whether a submission whose grading was stopped got final marks.
 fn is_marked(class: &Class, entry: &Entry, why: &str) -> bool {
     matches!(panic::catch_unwind(AssertUnwindSafe(|| class.stopped(entry, why))), Ok(Ok(())))
 }

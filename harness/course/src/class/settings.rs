@@ -1,4 +1,4 @@
-//! What must stay the same from a class's first run to its last, so that all get their marks alike.
+//! Settings that stay the same from a class's first run to its last, so that all students are marked alike.
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -9,30 +9,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::{assignment::rubric::Rubric, export::file, judge::sizes};
 
-/// What `class.json` holds.
+/// The content of `class.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// The lab.
     pub lab: String,
-    /// The seed of the inputs and of the hidden sizes, for all.
+    /// The seed of the inputs and of the hidden sizes, shared by all submissions.
     pub seed: u64,
     /// Orders of warps and blocks to try.
     pub schedules: u32,
     /// The device, as `--device` names it.
     pub device: String,
-    /// Seconds of a run.
+    /// The most seconds of a run.
     pub limit_seconds: u64,
-    /// Bytes of a run's memory.
+    /// The most bytes of memory of a run.
     pub limit_memory: u64,
-    /// Bytes that a run prints.
+    /// The most bytes that a run prints.
     pub limit_output: u64,
-    /// Seconds that all runs of a submission may take together, if that is bounded.
+    /// The most seconds of all runs of a submission together, if limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_total: Option<u64>,
 }
 
-/// What a command line asks for; the rest is as it was, or as it usually is.
+/// The settings given on the command line; the others keep their earlier or default values.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs)] // As in `Settings`.
 pub struct Asked {
@@ -46,10 +46,10 @@ pub struct Asked {
 }
 
 impl Settings {
-    /// Those of the class in `out`, which are written there at the first run.
+    /// Returns the settings of the class in `out`; the first run writes them there.
     ///
     /// # Errors
-    /// [`Error::Usage`] when `asked` differs from what the class began with; [`Error::Io`].
+    /// [`Error::Usage`] when `asked` differs from the class's first settings; [`Error::Io`].
     pub fn of(out: &Path, lab: &Lab, asked: &Asked) -> Result<Self> {
         let path = out.join("class.json");
         let Some(text) = read(&path)? else {
@@ -98,14 +98,14 @@ impl Settings {
         differs("--limit-total", &total, asked.limit_total.map(|n| n.to_string()))
     }
 
-    /// What each run may use.
+    /// The limits of each run.
     pub fn limits(&self) -> Limits {
         Limits { seconds: self.limit_seconds, memory: self.limit_memory, output: self.limit_output }
     }
 }
 
-/// The rubric of the class in `out`: that of `file` if one is named, the one that lies there, or the lab's. It is left
-/// there for the next run, and for a teacher to edit.
+/// The rubric of the class in `out`: from `file` if given, else the one that is there, else the lab's. It is left there
+/// for the next run, and for a teacher to edit.
 ///
 /// # Errors
 /// [`Error::Usage`] with each mistake in it; [`Error::Io`].
@@ -127,10 +127,10 @@ pub fn rubric(out: &Path, lab: &'static Lab, file: Option<&Path>) -> Result<Rubr
     Ok(rubric)
 }
 
-/// The text of a file, if it is there.
+/// The text of a file, if it exists.
 ///
 /// # Errors
-/// [`Error::Io`] when it is there and cannot be read.
+/// [`Error::Io`] when it exists but cannot be read.
 pub fn read(path: &Path) -> Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),

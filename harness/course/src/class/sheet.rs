@@ -1,4 +1,4 @@
-//! The marks of a class as the teacher gives them: with what is set by hand, and without what lateness costs.
+//! The final marks of a class: with overrides, and with deductions for lateness.
 use super::{
     entry::Entry,
     policy::{
@@ -27,13 +27,13 @@ pub struct Sheet<'a> {
 /// The marks of a submission.
 #[derive(Debug)]
 pub struct Row<'a> {
-    /// Whose they are.
+    /// The submission.
     pub entry: &'a Entry,
-    /// What was found out; nothing if it is not graded yet.
+    /// Its record; `None` if it is not graded yet.
     pub record: Option<&'a Record>,
     /// The parts, in the rubric's order.
     pub parts: Vec<Cell<'a>>,
-    /// What lateness costs.
+    /// The deduction for lateness.
     pub late: Option<Deduction>,
 }
 
@@ -46,7 +46,7 @@ pub struct Cell<'a> {
     pub points: f64,
     /// The most points.
     pub of: f64,
-    /// What was marked, if it was.
+    /// The computed mark, if there is one.
     pub mark: Option<&'a PartMark>,
     /// The teacher's own mark.
     pub by_hand: Option<&'a Override>,
@@ -75,7 +75,7 @@ impl<'a> Sheet<'a> {
         self.rubric.parts.iter().map(|part| most(part, self.has_speed)).sum()
     }
 
-    /// The rows that are graded: what was handed in, and could be.
+    /// The rows that are graded: a submission existed and could be marked.
     pub fn graded(&self) -> impl Iterator<Item = &Row<'a>> {
         self.rows.iter().filter(|row| row.marked().is_some())
     }
@@ -100,24 +100,24 @@ fn cell<'a>(
 }
 
 impl Cell<'_> {
-    /// Whether the points are the last word.
+    /// Whether the points are final.
     fn is_settled(&self) -> bool {
         self.by_hand.is_some() || self.mark.is_some_and(|mark| mark.unjudged.is_none())
     }
 
-    /// The points, if they are the last word, for a table.
+    /// The points if they are final, for a table.
     pub fn settled(&self) -> Option<f64> {
         self.is_settled().then_some(self.points)
     }
 }
 
 impl Row<'_> {
-    /// What was marked.
+    /// The computed marks.
     pub fn marked(&self) -> Option<&crate::mark::marked::Marked> {
         self.record.and_then(|record| record.marked.as_ref())
     }
 
-    /// The points before anything is taken off for lateness.
+    /// The points before the deduction for lateness.
     pub fn earned(&self) -> f64 {
         self.parts.iter().map(|cell| cell.points).sum()
     }
@@ -127,28 +127,28 @@ impl Row<'_> {
         self.earned() * (1.0 - self.late.map_or(0.0, |late| late.percent) / 100.0)
     }
 
-    /// The points, if they are the last word.
+    /// The points if they are final.
     pub fn settled(&self) -> Option<f64> {
         self.is_settled().then(|| self.points())
     }
 
-    /// Whether nothing at all is known of what was handed in.
+    /// Whether nothing is known about the submission.
     pub fn is_unknown(&self) -> bool {
         self.entry.handed_in.is_ok() && self.parts.iter().all(|cell| cell.mark.is_none() && cell.by_hand.is_none())
     }
 
-    /// Whether the points are the last word, so far as the program can tell.
+    /// Whether the points are final, as far as the program can tell.
     pub fn is_settled(&self) -> bool {
         self.parts.iter().all(Cell::is_settled) || self.entry.handed_in.is_err()
     }
 
-    /// What a teacher has decided about the points.
+    /// The teacher's decisions about the points.
     pub fn decisions(&self) -> Vec<String> {
         let by_hand = |cell: &Cell| Some(format!("{} set by hand: {}", cell.name, cell.by_hand?.reason.trim()));
         self.parts.iter().filter_map(by_hand).chain(self.late.map(|late| late_words(&late))).collect()
     }
 
-    /// What a teacher should know about the points, in one line.
+    /// Remarks for the teacher about the points, in one line.
     pub fn remarks(&self) -> String {
         let mut remarks = Vec::new();
         match (&self.entry.handed_in, self.record) {
@@ -183,12 +183,12 @@ pub fn late_words(late: &Deduction) -> String {
     format!("{days} late: {} % of the points are taken off", points(late.percent))
 }
 
-/// The first line of a text of several.
+/// The first line of a text.
 pub fn first_line(text: &str) -> &str {
     text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
 }
 
-/// What is wrong with a submission as a whole, in one line: of a compiler's log, its first error.
+/// What is wrong with a whole submission, in one line: for a compiler's log, its first error.
 pub fn gist(fault: &str) -> &str {
     fault.lines().find(|line| line.contains(" error: ")).map_or_else(|| first_line(fault), str::trim)
 }

@@ -1,4 +1,4 @@
-//! Grading a class on a cluster: an array of jobs for Slurm, one submission a task.
+//! Grades a class on a cluster: a Slurm job array with one submission per task.
 use std::{fmt::Write, fs, path::Path, process::Stdio};
 
 use harness::{DeviceChoice, Error, Result};
@@ -6,11 +6,12 @@ use harness::{DeviceChoice, Error, Result};
 use super::grade::Class;
 use crate::export::file;
 
-/// Tasks of an array: Slurm's usual `MaxArraySize` is 1001, and indices are below it.
+/// The most tasks of an array: Slurm's default `MaxArraySize` is 1001, and indices are below it.
 const MOST: usize = 1000;
 
-/// Submits the submissions `due`, and waits until all tasks have ended. A task runs `words` and the place of its
-/// submission. `options` are further ones of `sbatch`; `out` is the folder of the class, which all computers see.
+/// Submits the submissions `due`, and waits until all tasks have ended. A task runs `words` followed by the index of
+/// its submission. `options` are further options of `sbatch`; `out` is the folder of the class, which all computers can
+/// access.
 ///
 /// # Errors
 /// [`Error::CannotRun`] when Slurm cannot be used; [`Error::Io`].
@@ -31,7 +32,7 @@ pub fn grade(class: &Class, out: &Path, due: &[usize], words: &[String], options
         if is_gpu {
             command.arg("--gres=gpu:1");
         }
-        // What Slurm says is no result of this program.
+        // Slurm's output is not a result of this program.
         command.args(options).arg(&script).stdin(Stdio::null()).stdout(std::io::stderr());
         jobs.push(command.spawn().map_err(|error| {
             Error::CannotRun(format!("sbatch, which submits jobs to Slurm, cannot be started: {error}"))
@@ -40,7 +41,7 @@ pub fn grade(class: &Class, out: &Path, due: &[usize], words: &[String], options
     let mut failed = Vec::new();
     for job in &mut jobs {
         let status = job.wait().map_err(|error| Error::CannotRun(format!("sbatch cannot be waited for: {error}")))?;
-        // sbatch ends as its worst task does; whoever has no marks is told of below.
+        // sbatch ends with the exit status of its worst task; submissions without marks are reported below.
         failed.extend((!status.success()).then_some(status));
     }
     let is_missing = |index: &&usize| class.is_due(&class.entries[**index]).unwrap_or(true);
@@ -54,7 +55,7 @@ pub fn grade(class: &Class, out: &Path, due: &[usize], words: &[String], options
     }
 }
 
-/// The script of an array whose first task is for the submission at `first`.
+/// The script of an array whose first task grades the submission at index `first`.
 fn text(words: &[String], first: usize) -> String {
     let mut text = String::from("#!/bin/sh\n");
     text += "export WARPLAB_CORES=\"${SLURM_CPUS_PER_TASK:-1}\" WARPLAB_WORKERS=\"${SLURM_CPUS_PER_TASK:-1}\"\n";

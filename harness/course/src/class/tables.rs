@@ -1,4 +1,4 @@
-//! Tables for other programs: marks for Moodle and Canvas, and what has changed.
+//! Tables for other programs: marks for Moodle and Canvas, and changes.
 use std::path::Path;
 
 use harness::{Error, Result};
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::export::{file, words::points};
 
-/// A table, whose cells are safe.
+/// A table whose cells are safe to open in a spreadsheet.
 #[derive(Default)]
 struct Table(Vec<Vec<String>>);
 
@@ -30,12 +30,12 @@ impl Table {
     }
 }
 
-/// Points that are the last word. An empty cell leaves a course's system as it is.
+/// Points that are final. An empty cell makes a course system keep its value.
 fn cell(known: Option<f64>) -> String {
     known.map_or(String::new(), points)
 }
 
-/// A row for each student, with the points of each part: Moodle asks which column is which.
+/// Writes a row for each student, with the points of each part; Moodle asks which column is which.
 pub fn marks(sheet: &Sheet, path: &Path) -> Result<()> {
     let mut table = Table::default();
     let parts = sheet.rubric.parts.iter().map(|part| part.name.clone());
@@ -53,7 +53,7 @@ pub fn marks(sheet: &Sheet, path: &Path) -> Result<()> {
     table.write(path)
 }
 
-/// The columns that Canvas asks for, with one for the assignment.
+/// Writes the columns that Canvas requires, plus one for the assignment.
 pub fn canvas(sheet: &Sheet, path: &Path) -> Result<()> {
     let mut table = Table::default();
     let begin = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"].map(String::from);
@@ -63,7 +63,7 @@ pub fn canvas(sheet: &Sheet, path: &Path) -> Result<()> {
     for row in &sheet.rows {
         for student in &row.entry.students {
             let (name, id, login) = (student.name.clone(), student.id.clone(), student.email.clone());
-            // The names of Canvas's own files have its own number of a student.
+            // The number in the names of Canvas's files is its own id of a student.
             let (own, id) = if student.is_canvas { (id, String::new()) } else { (String::new(), id) };
             table.row([name, own, id, login, String::new(), cell(row.settled())]);
         }
@@ -71,7 +71,7 @@ pub fn canvas(sheet: &Sheet, path: &Path) -> Result<()> {
     table.write(path)
 }
 
-/// The parts whose points have changed, and then the points of all parts together, each with the reason.
+/// Writes the parts whose points have changed, then the totals that have changed, each with the reason.
 pub fn changes(changes: &[Change], moved: &[Moved], path: &Path) -> Result<()> {
     let mut table = Table::default();
     table.row(["id", "part", "before", "after", "reason"].map(String::from));
@@ -99,7 +99,7 @@ mod tests {
         },
     };
 
-    /// An empty cell says nothing to Canvas; 0 would be a mark.
+    /// Canvas ignores an empty cell; 0 would be a mark.
     #[test]
     fn what_could_not_be_graded_has_no_points() {
         let rubric: Rubric =

@@ -1,15 +1,15 @@
-//! Moments, as TOML and the exports of course systems write them.
+//! Parses times as TOML and the exports of course systems write them.
 use std::time::{Duration, SystemTime};
 
 use toml::value::{Datetime, Offset};
 
-/// The moment that `text` names, such as `2026-05-01T23:59:00+02:00` or `2026-05-01 21:59:00.000000000 Z`.
+/// Parses a time such as `2026-05-01T23:59:00+02:00` or `2026-05-01 21:59:00.000000000 Z`.
 ///
 /// # Errors
 /// What is wrong with it.
 pub fn parse(text: &str) -> Result<SystemTime, String> {
     let text = text.trim();
-    // Ruby writes the offset after a space, and perhaps without a colon.
+    // Ruby writes a space before the offset, and may omit its colon.
     let joined = match text.rsplit_once(' ') {
         Some((time, "UTC")) => format!("{time}Z"),
         Some((time, offset)) if offset == "Z" || offset.starts_with(['+', '-']) => format!("{time}{}", colon(offset)),
@@ -26,10 +26,10 @@ fn colon(offset: &str) -> String {
     }
 }
 
-/// The moment that a TOML file names.
+/// Converts a TOML datetime.
 ///
 /// # Errors
-/// When it says no time, or not in which zone.
+/// When it has no time or no time zone.
 pub fn moment(datetime: &Datetime) -> Result<SystemTime, String> {
     let whole = "write date, time and zone, as in 2026-05-01T23:59:00+02:00";
     let (Some(date), Some(time), Some(offset)) = (datetime.date, datetime.time, datetime.offset) else {

@@ -1,6 +1,6 @@
 //! Marks as the result that GitHub Classroom's autograding reporter reads:
 //! <https://github.com/classroom-resources/autograding-grading-reporter>. The reporter adds up the tests' scores, and
-//! wants the text in base64.
+//! expects the text in base64.
 use serde_json::{Value, json};
 
 use super::words::of_criterion;

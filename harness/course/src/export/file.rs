@@ -1,9 +1,9 @@
-//! Marks as a file, which is whole or not there.
+//! Atomic writes of marks to a file.
 use std::path::Path;
 
 use harness::Result;
 
-/// Writes `text` and a line break to `path`, whose folder must be there.
+/// Writes `text` and a line break to `path`, whose folder must exist.
 ///
 /// # Errors
 /// [`harness::Error::Io`].

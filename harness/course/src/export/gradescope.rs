@@ -1,6 +1,6 @@
 //! Marks as the `results.json` of a Gradescope autograder:
-//! <https://gradescope-autograders.readthedocs.io/en/latest/specs/>. What a student sees tells no hidden size; the seed
-//! and the sizes are in `extra_data`, which is not shown.
+//! <https://gradescope-autograders.readthedocs.io/en/latest/specs/>. The text shown to a student reveals no hidden
+//! size; the seed and the sizes are in `extra_data`, which is not shown.
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::mark::marked::{Criterion, Marked, PartMark, State};
 /// A test, as Gradescope shows it: a criterion of a part.
 #[derive(Serialize)]
 struct Test {
-    /// Left out where nothing is known: then it is no 0.
+    /// Omitted if unknown, which differs from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,7 +50,7 @@ pub fn results(marked: &Marked, explains: bool) -> String {
 fn of(part: &PartMark, at: u32, explains: bool) -> Vec<Test> {
     let test = |(criterion, index): (&Criterion, u32)| {
         let is_known = matches!(criterion.state, State::Earned | State::Lost);
-        // The first criterion of a part tells what happened in full.
+        // The first criterion of a part shows its details.
         let whole = PartMark { criteria: vec![criterion.clone()], ..part.clone() };
         Test {
             score: is_known.then_some(criterion.points),

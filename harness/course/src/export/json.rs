@@ -1,4 +1,4 @@
-//! Marks as JSON, for a program: all that is known, hidden sizes too. `schema` numbers the versions.
+//! Marks as JSON, for programs: everything that is known, including hidden sizes. `schema` is the format's version.
 use serde::{Deserialize, Serialize};
 
 use crate::mark::marked::{Marked, SCHEMA};

@@ -1,11 +1,11 @@
-//! Marks as `JUnit`'s XML, which continuous integration reads: a suite a submission, a case a criterion.
-//! A criterion that is lost is a failure; what could not be judged is an error; what is not measured is skipped.
+//! Marks as `JUnit`'s XML, for continuous integration: one suite per submission, one case per criterion. A lost
+//! criterion is a failure, one that could not be judged an error, and one that is not measured skipped.
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use super::words::of_criterion;
 use crate::mark::marked::{Criterion, Marked, State};
 
-/// The marks of each submission.
+/// Formats the marks of each submission.
 ///
 /// # Errors
 /// When the XML cannot be written.
@@ -28,8 +28,8 @@ pub fn junit(all: &[Marked], explains: bool) -> Result<String, SerializeError> {
     Ok(report.to_string()?.split_inclusive('\n').map(skipped).collect())
 }
 
-/// A line of the XML, with the name that Jenkins' schema has for the number of cases of a suite that were skipped. In
-/// text and in attributes no line begins with a tag.
+/// Renames the attribute with a suite's number of skipped cases to the name in Jenkins' schema. Lines of text and of
+/// attributes never begin with a tag.
 fn skipped(line: &str) -> String {
     if line.trim_start().starts_with("<testsuite ") {
         line.replacen(" disabled=\"", " skipped=\"", 1)
@@ -64,8 +64,8 @@ mod tests {
     use super::super::sample::sample;
     use super::*;
 
-    /// What Jenkins' XSD (junit-10.xsd of its xUnit plugin) allows: the attributes of an element, those that it must
-    /// have, and the elements that may lie in it.
+    /// What Jenkins' XSD (junit-10.xsd of its xUnit plugin) allows: an element's attributes, its required attributes,
+    /// and its child elements.
     type Element = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
     const ALLOWED: [Element; 7] = [
         ("testsuites", &["name", "time", "tests", "failures", "errors"], &[], &["testsuite"]),
@@ -112,7 +112,7 @@ mod tests {
         ("system-out", &[], &[], &[]),
     ];
 
-    /// The elements of `xml`, each under the one that it lies in, after a check of what the schema allows.
+    /// The elements of `xml`, each with its parent's name, checked against the schema.
     fn elements(xml: &str) -> Vec<(String, HashMap<String, String>)> {
         let mut reader = Reader::from_str(xml);
         let (mut open, mut all): (Vec<String>, _) = (Vec::new(), Vec::new());

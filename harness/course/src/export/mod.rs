@@ -1,4 +1,4 @@
-//! Marks in the formats of those who read them.
+//! Marks in several output formats.
 
 pub mod classroom;
 pub mod file;
@@ -20,13 +20,13 @@ pub use words::laid_out;
 pub enum Format {
     /// A table and reasons, for a teacher at a terminal.
     Text,
-    /// All that is known, for a program.
+    /// Everything that is known, for programs.
     Json,
     /// `JUnit`'s XML, for continuous integration.
     Junit,
-    /// Gradescope's `results.json`, of one submission.
+    /// Gradescope's `results.json`, for one submission.
     Gradescope,
-    /// The result of GitHub Classroom's autograding, of one submission.
+    /// The result of GitHub Classroom's autograding, for one submission.
     Classroom,
 }
 
@@ -40,12 +40,12 @@ impl Format {
         ("classroom", Self::Classroom),
     ];
 
-    /// Whether it shows only one submission.
+    /// Whether it shows only a single submission.
     pub fn is_of_one(self) -> bool {
         matches!(self, Self::Gradescope | Self::Classroom)
     }
 
-    /// The marks in this format; `explains` adds what would raise them.
+    /// Formats the marks; `explains` adds how each could be improved.
     ///
     /// # Errors
     /// [`Error::Usage`] when the format shows one submission and there are several; [`Error::CannotRun`] when the marks

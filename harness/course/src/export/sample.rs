@@ -1,4 +1,4 @@
-//! Marks for the tests of formats, with a criterion of every state and a hidden size of 877.
+//! Sample marks for the tests of formats, with a criterion of every state and a hidden size of 877.
 use crate::mark::marked::{Criterion, Detail, Kind, Marked, PartMark, SCHEMA, State};
 
 fn criterion(kind: Kind, state: State, (points, of): (f64, f64), words: &str, raise: &str) -> Criterion {

@@ -1,4 +1,4 @@
-//! Marks as text, for a teacher at a terminal: hidden sizes are told.
+//! Marks as text for a teacher at a terminal, including hidden sizes.
 use wire::printable::quoted;
 
 use super::words::{alike, indented, laid_out, of_alike, points};

@@ -1,4 +1,4 @@
-//! Words that several formats share. They are for a student, and tell no hidden size.
+//! Wording that several formats share. It is for students and reveals no hidden size.
 use crate::mark::marked::{Criterion, PartMark, State};
 
 /// A number of points, with as many digits as it needs.
@@ -7,12 +7,12 @@ pub fn points(points: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// What became of a criterion, in a line or several, with what would raise it if `explains`.
+/// The outcome of a criterion, in one or more lines, with how to improve it if `explains`.
 pub fn of_criterion(criterion: &Criterion, explains: bool) -> String {
     of_alike(&[criterion], explains)
 }
 
-/// As [`of_criterion`], of criteria that are [`alike`].
+/// Like [`of_criterion`], for criteria that are [`alike`].
 pub fn of_alike(criteria: &[&Criterion], explains: bool) -> String {
     let [first, ..] = criteria else {
         return String::new();
@@ -32,7 +32,7 @@ pub fn of_alike(criteria: &[&Criterion], explains: bool) -> String {
     text
 }
 
-/// Neighbours of which there is the same to say, such as that all of them count only where the answers are right.
+/// Groups neighbors with the same text, such as "counts only where the answers are right".
 pub fn alike<'a>(criteria: &'a [&'a Criterion]) -> impl Iterator<Item = &'a [&'a Criterion]> {
     criteria.chunk_by(|one, other| {
         (one.state, &one.words, &one.raise) == (other.state, &other.words, &other.raise)
@@ -41,7 +41,7 @@ pub fn alike<'a>(criteria: &'a [&'a Criterion]) -> impl Iterator<Item = &'a [&'a
     })
 }
 
-/// What became of a part, a paragraph a criterion, and what happened in full at known sizes.
+/// The outcome of a part, one paragraph per criterion, with the details at known sizes.
 pub fn of_part(part: &PartMark, explains: bool) -> String {
     let criteria: Vec<&Criterion> = part.criteria.iter().collect();
     let each = alike(&criteria).map(|criteria| {
@@ -52,12 +52,12 @@ pub fn of_part(part: &PartMark, explains: bool) -> String {
     each.collect::<Vec<_>>().join("\n")
 }
 
-/// Each line two columns further to the right.
+/// Indents each line by two columns.
 pub fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// The text at the reader's width. Of a report of a finding the lines of source stay as they are.
+/// Wraps the text at the reader's width. In the report of a finding, source lines are not wrapped.
 pub fn laid_out(text: &str) -> String {
     let is_report = text.contains("--> ");
     let line = |line: &str| {
@@ -72,10 +72,10 @@ pub fn laid_out(text: &str) -> String {
     text.trim_end().lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The furthest column of a mark whose words are broken: behind it there is too little room.
+/// The last column at which the text of a mark is wrapped; further right there is too little room.
 const FAR: usize = 40;
 
-/// A line of a report that marks a place in the line of source above, whose bar goes on at its left.
+/// Wraps a report line that marks a place in the source line above; the bar at its left continues in each line.
 fn marked(line: &str, marks: &str) -> String {
     let bar = line.len() - marks.len() - 1;
     let column = line.len() - marks.trim_start().len();
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use crate::mark::marked::Kind;
 
-    /// The widest line where a terminal is very wide.
+    /// The width that is used at most, on a very wide terminal.
     const WIDEST: usize = 160;
 
     #[test]

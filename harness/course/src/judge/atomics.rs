@@ -1,22 +1,23 @@
-//! Atomics that the lab's own kernels do without. They read and write memory too, past the counters of loads and
-//! stores: a kernel that reads by adding 0 would keep to any goal of its loads.
+//! Atomics beyond those of the lab's own kernels. They read and write memory too, but the counters of loads and stores
+//! do not include them: a kernel that reads by adding 0 would meet any goal about loads.
 use harness::Record;
 
 use super::work::comparable;
 
-/// How many atomics a row has beyond those of the lab's own kernels.
+/// The number of a row's atomics beyond those of the lab's own kernels.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Atomics {
     /// Warp instructions on global memory.
     pub global_requests: f64,
-    /// Threads that took part in them, each of which touches a sector of its own at worst.
+    /// Threads that took part in them; at worst each touches a different sector.
     pub global_lanes: f64,
     /// Warp instructions on shared memory.
     pub shared_requests: f64,
 }
 
 impl Atomics {
-    /// Those of `row` beyond what any row of `own` has that `is_of_case`, or any row at all if none is.
+    /// The atomics of `row` beyond the most of any row of `own` that `is_of_case`, or of any row at all if there is no
+    /// such row.
     pub(super) fn beyond(row: &Record, own: &[Record], is_of_case: impl Fn(&Record) -> bool) -> Self {
         let own = comparable(own, is_of_case);
         let more = |counter: &str| {
@@ -31,8 +32,8 @@ impl Atomics {
         }
     }
 
-    /// What of them counts as `counter`, a counter of loads, stores or banks, if there are more than `free` of them: an
-    /// atomic a warp draws a ticket or adds up what the warp has.
+    /// The number of these atomics to add to `counter`, a counter of loads, stores or banks, if there are more than
+    /// `free`: one atomic per warp is allowed, to draw a ticket or to add up the warp's results.
     pub fn counted_as(&self, counter: &str, free: f64) -> f64 {
         let is_of = |kinds: &[&str]| kinds.iter().any(|kind| counter.starts_with(kind));
         let atomics = if is_of(&["global_load_", "global_store_"]) {

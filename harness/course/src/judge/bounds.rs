@@ -1,5 +1,5 @@
-//! What bounds the judgement of a file as a whole: the time of all its runs, and that a variant which took too long
-//! at one size is not tried at larger ones.
+//! Limits on the judgement of a file as a whole: the time of all its runs, and no larger sizes for a variant that took
+//! too long at a smaller one.
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
@@ -11,24 +11,24 @@ use harness::process_limits::{Limits, Stopped};
 /// A variant with its options.
 type Place = (Vec<String>, &'static str);
 
-/// The bounds of one judgement, which all its tasks share.
+/// The limits of one judgement, shared by all its tasks.
 #[derive(Debug, Default)]
 pub struct Bounds {
-    /// When it must have ended, and how many seconds that is in all.
+    /// The deadline, and the total time in seconds.
     until: Option<(Instant, u64)>,
-    /// The sizes at which variants took too long; `None` stands for the lab's quick sizes.
+    /// The smallest size at which each variant took too long; `None` stands for the lab's quick sizes.
     late: Mutex<BTreeMap<Place, Option<usize>>>,
 }
 
 impl Bounds {
-    /// The bounds of a judgement that begins now, and may take so many seconds in all.
+    /// The limits of a judgement that begins now and may take `seconds` in total.
     pub fn total(seconds: Option<u64>) -> Arc<Self> {
         let until =
             seconds.and_then(|seconds| Some((Instant::now().checked_add(Duration::from_secs(seconds))?, seconds)));
         Arc::new(Self { until, ..Self::default() })
     }
 
-    /// Why a run at this size is not made, if it is not.
+    /// Why a run at this size is refused, if it is.
     pub(super) fn refusal(&self, options: &[String], variant: &'static str, size: Option<usize>) -> Option<String> {
         if let Some(words) = self.over() {
             return Some(words);
@@ -39,13 +39,13 @@ impl Bounds {
         is_larger.then(|| format!("not tried: its kernels had not ended in time at {at}"))
     }
 
-    /// What a run may use that begins now.
+    /// The limits of a run that begins now.
     pub(super) fn within(&self, limits: &Limits) -> Limits {
         let left = self.until.map(|(until, _)| until.saturating_duration_since(Instant::now()).as_secs() + 1);
         Limits { seconds: left.map_or(limits.seconds, |left| limits.seconds.min(left)), ..*limits }
     }
 
-    /// Notes how a run was stopped. Returns why, if all of the judgement's time is over.
+    /// Records how a run was stopped. Returns the reason if the total time is over.
     pub(super) fn note(
         &self,
         options: &[String],
@@ -60,7 +60,7 @@ impl Bounds {
         self.over()
     }
 
-    /// That all of the time is over, if it is.
+    /// The message that the total time is over, if it is.
     fn over(&self) -> Option<String> {
         let (until, seconds) = self.until?;
         let is_over = Instant::now() >= until;

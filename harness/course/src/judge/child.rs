@@ -21,28 +21,28 @@ use super::{
 };
 use crate::assignment::drawn::drawn;
 
-/// A launch may take `BUDGET` warp instructions, or `SLOWER` times those of the lab's own kernels if that is more. An
-/// endless loop is then found in seconds, not after the hour that a run's usual budget lasts, and a kernel that is only
-/// slow is not stopped.
+/// The most warp instructions of a launch: `BUDGET`, or `SLOWER` times those of the lab's own kernels if that is more.
+/// This finds an endless loop in seconds, instead of after the hour that a run's usual budget lasts, without stopping a
+/// kernel that is only slow.
 const BUDGET: u64 = 20_000_000;
 pub(super) const SLOWER: u64 = 50;
-/// The variable that says how many a launch may take.
+/// The variable that sets the most warp instructions of a launch.
 pub(super) const BUDGET_NAME: &str = "WARPLAB_BUDGET";
 
 /// If the lab's own kernels take more warp instructions than this at n = [`LONGEST`], ten times that n is too large to
 /// be tried several times under every check: the work grows with the cube of n (matmul), or does not depend on n.
 const LONG: u64 = 100_000;
 
-/// Rounds of a run on a GPU, each with inputs of its own, and those of a run whose times count: the first one's do not.
+/// Rounds of a run on a GPU, each with its own inputs, and those of a timed run, whose first round does not count.
 const ROUNDS: u32 = 3;
 const TIMED_ROUNDS: u32 = 5;
 
 /// How a run ended.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Outcome {
-    /// The variant's rows, and those of its kernels that the file lacks.
+    /// The variant's rows, and the names of its kernels that the file lacks.
     Ran { rows: Vec<Record>, missing: Vec<String> },
-    /// The variant does not use the kernel file that is replaced, at this size at least.
+    /// The variant does not use the replaced kernel file, at least at this size.
     Elsewhere,
     /// The run was refused, for example because the lab does not take this size.
     Refused(String),
@@ -57,7 +57,7 @@ pub enum Outcome {
 pub struct Tried {
     /// `None` stands for the lab's quick sizes.
     pub size: Option<usize>,
-    /// Whether nobody knows the size beforehand.
+    /// Whether the size is hidden (not known beforehand).
     pub is_hidden: bool,
     /// The result of the lab's own kernels: what can be judged here, and the counters to compare with.
     pub own: Outcome,
@@ -65,8 +65,8 @@ pub struct Tried {
     pub graded: Option<Outcome>,
 }
 
-/// Whether `variant`, which was `tried`, uses the kernel file that is replaced. Where the lab does not take the size,
-/// its quick sizes tell.
+/// Whether `variant`, which was `tried`, uses the replaced kernel file. If the lab does not take the size, its quick
+/// sizes decide.
 pub fn uses(task: &Task, variant: &'static str, tried: &Tried) -> Result<bool, Error> {
     Ok(match tried.own {
         Outcome::Elsewhere => false,
@@ -75,12 +75,13 @@ pub fn uses(task: &Task, variant: &'static str, tried: &Tried) -> Result<bool, E
     })
 }
 
-/// Whether a size above [`LONGEST`] is too much work.
+/// Whether sizes above [`LONGEST`] are too much work.
 pub fn is_long(task: &Task, variant: &'static str) -> Result<bool, Error> {
     Ok(instructions(&own(task, variant, Some(LONGEST))?) > LONG)
 }
 
-/// Runs the lab's own kernels, and then the file being graded, as `variant`, unless that is `swept` already.
+/// Runs the lab's own kernels, and then the file being graded, as `variant`. Skips the latter if `swept` has its
+/// result.
 pub fn run(
     task: &Task,
     variant: &'static str,
@@ -92,7 +93,7 @@ pub fn run(
     let Outcome::Ran { rows: theirs, .. } = &own else {
         return Ok(Tried { size, is_hidden, own, graded: None });
     };
-    // A case that is not there may have been left out because of another variant.
+    // A missing case may have been left out because of another variant.
     let is_whole = |known: &&Outcome| !matches!(known, Outcome::Ran { rows, .. } if rows.len() < theirs.len());
     let graded = match swept.of(task, variant, size).filter(is_whole) {
         Some(known) => known.clone(),
@@ -101,7 +102,7 @@ pub fn run(
     Ok(Tried { size, is_hidden, own, graded: Some(graded) })
 }
 
-/// Runs the file being graded as `variant`, for which the lab's own kernels take so many warp instructions.
+/// Runs the file being graded as `variant`; the lab's own kernels take `takes` warp instructions for it.
 pub(super) fn alone(task: &Task, variant: &'static str, size: Option<usize>, takes: u64) -> Result<Outcome, Error> {
     if let Some(words) = task.bounds.refusal(&task.options, variant, size) {
         return Ok(Outcome::Failed(words));
@@ -123,7 +124,7 @@ pub(super) fn alone(task: &Task, variant: &'static str, size: Option<usize>, tak
     ended.graded()
 }
 
-/// The command, with the file being graded in place of the lab's own, confined, under every check, and in rounds.
+/// Adds the arguments for the file being graded: in place of the lab's own, confined, under every check, and in rounds.
 pub(super) fn in_place(mut command: Command, task: &Task) -> Command {
     command.arg("--kernel").arg(&task.kernel).args(["--partial", "--confined"]);
     if matches!(task.choice, DeviceChoice::Emulated(_)) {
@@ -136,17 +137,17 @@ pub(super) fn in_place(mut command: Command, task: &Task) -> Command {
     command
 }
 
-/// The rows of `variant` at size `n`, or at the one that the lab is measured at, of the file being graded or of the
-/// lab's own kernels.
+/// Times `variant` at size `n`, or at the size that the lab is measured at, with the file being graded or the lab's own
+/// kernels.
 ///
 /// # Errors
-/// [`Error::CannotRun`] when the run gives no rows, with its words.
+/// [`Error::CannotRun`] when the run gives no rows, with its error message.
 pub fn timed(task: &Task, variant: &str, is_own: bool, n: Option<u64>) -> Result<Vec<Record>, Error> {
     rows_of(timing(task, variant, is_own, n)?, task, variant)
 }
 
-/// What times `variant`. Both the file being graded and the lab's own kernels run apart from their judge: every call of
-/// the driver takes longer there, and a lab may time calls.
+/// The command that times `variant`. Both the file being graded and the lab's own kernels run sandboxed in a worker
+/// process: driver calls take longer there, and a lab may time calls.
 fn timing(task: &Task, variant: &str, is_own: bool, n: Option<u64>) -> Result<Command, Error> {
     let mut command = Command::new(this_program()?);
     command.args(["run", task.lab.name, "--quiet", "--no-exercises", "--seed", &task.seed.to_string()]);
@@ -161,7 +162,7 @@ fn timing(task: &Task, variant: &str, is_own: bool, n: Option<u64>) -> Result<Co
     Ok(command)
 }
 
-/// The rows that `command` leaves, which runs `what`.
+/// Runs `command` for `what`, and returns its rows.
 fn rows_of(command: Command, task: &Task, what: &str) -> Result<Vec<Record>, Error> {
     let ended = Ended::of(command, &task.limits)?;
     match ended.stopped {
@@ -171,12 +172,12 @@ fn rows_of(command: Command, task: &Task, what: &str) -> Result<Vec<Record>, Err
     }
 }
 
-/// The rows of `variant` of the file being graded with what they are predicted to take on `gpu`, which is emulated, and
-/// with what each line costs: of one sample, at size `n`, or at the one that the lab has on the emulated device. What
-/// the rubric draws is left at what the lab has, since it draws small sizes too.
+/// Predicts the times of `variant` of the file being graded on `gpu`, which is emulated, with the cost of each line:
+/// one sample, at size `n`, or at the lab's size on the emulated device. Random options keep the lab's default, since a
+/// rubric also draws small sizes.
 ///
 /// # Errors
-/// [`Error::CannotRun`] when the run gives no rows, with its words; what keeps it from starting.
+/// [`Error::CannotRun`] when the run gives no rows, with its error message; why it cannot be started.
 pub fn foreseen(task: &Task, variant: &str, gpu: &str, n: Option<u64>) -> Result<Vec<Record>, Error> {
     let mut command = Command::new(this_program()?);
     command.args(["run", task.lab.name, "--quiet", "--no-exercises", "--seed", &task.seed.to_string()]);
@@ -188,7 +189,7 @@ pub fn foreseen(task: &Task, variant: &str, gpu: &str, n: Option<u64>) -> Result
     rows_of(command, task, "its emulation")
 }
 
-/// What runs the lab's own kernels as these variants, which all take a size or do not.
+/// The command that runs the lab's own kernels as these variants, which either all take a size or all take none.
 pub(super) fn command(task: &Task, variants: &[&'static str], size: Option<usize>) -> Result<Command, Error> {
     let mut command = Command::new(this_program()?);
     command.args(["run", task.lab.name, "--quick", "--quiet", "--seed", &task.seed.to_string()]);
@@ -205,8 +206,8 @@ pub(super) fn command(task: &Task, variants: &[&'static str], size: Option<usize
     Ok(command)
 }
 
-/// What makes a run one of so many rounds. The first round has `seed` and the options that it draws, as the run of the
-/// lab's own kernels has; each other one has a seed of its own that follows from it.
+/// Arguments that add `rounds` rounds to a run. The first round has `seed` and the options drawn from it, as the run of
+/// the lab's own kernels has; each further round has a seed derived from it.
 fn again(seed: u64, options: &[String], rounds: u32) -> Vec<String> {
     let round = |number: u32| {
         let seed: u64 = Inputs::new(seed, &format!("round {number}")).u32(1, 0..u32::MAX)[0].into();
@@ -217,7 +218,7 @@ fn again(seed: u64, options: &[String], rounds: u32) -> Vec<String> {
     (2..=rounds).flat_map(round).collect()
 }
 
-/// The path of this program, which runs a submission in a process of its own.
+/// The path of this program, which runs a submission in a separate process.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -229,14 +230,14 @@ pub fn this_program() -> Result<PathBuf, Error> {
     })
 }
 
-/// What a run has left.
+/// The results of a run that has ended.
 pub(super) struct Ended {
     status: ExitStatus,
     /// Why it was stopped, if it was.
     stopped: Option<Stopped>,
     /// What it wrote to standard error.
     words: String,
-    /// The beginning of what it wrote to standard output: what kernels print, for it is quiet itself.
+    /// The beginning of its standard output: what kernels print, since the run itself is quiet.
     printed: String,
     /// A run that is refused has no rows.
     rows: Vec<Record>,
@@ -250,7 +251,7 @@ impl Ended {
         let io = |action, path: PathBuf| move |source| Error::Io { action, path, source };
         let folder = tempfile::tempdir().map_err(io("create a folder in", env::temp_dir()))?;
         command.arg("--out").arg(folder.path());
-        // The one folder in which a confined run may write.
+        // The only folder in which a confined run may write.
         command.env("TMPDIR", folder.path());
         let records = folder.path().join("records");
         command.arg("--records").arg(&records).envs(kernels::for_children());
@@ -269,32 +270,32 @@ impl Ended {
         })
     }
 
-    /// If the run has ended before its first case, for a reason that lies in its surroundings, as a full disk or too
-    /// little memory: the error, since nothing is known of any kernel then.
+    /// Returns the error of a run that ended before its first case because of its environment, such as a full disk or
+    /// too little memory: then nothing is known about any kernel.
     fn in_vain(&self) -> Option<Error> {
         let code = self.status.code()?;
         let is_unable = code == i32::from(Exit::CannotRun.code()) && self.rows.is_empty();
         is_unable.then(|| Error::CannotRun(self.words.clone()))
     }
 
-    /// Whether the lab's own kernels end in this way each time: not for want of time, memory or a device.
+    /// Whether this result of the lab's own kernels is reproducible: not caused by a lack of time, memory or a device.
     pub(super) fn is_lasting(&self) -> bool {
         let is_refused = self.status.code() == Some(i32::from(Exit::Usage.code()));
         let is_whole = self.status.success() && self.rows.iter().all(|row| row.verdict != Verdict::Skip);
         self.stopped.is_none() && (is_refused || is_whole)
     }
 
-    /// What kernels have printed.
+    /// The output of kernels.
     pub(super) fn printed(&self) -> String {
         self.printed.clone()
     }
 
-    /// All rows of a run of several variants, if it has come to its end.
+    /// All rows of a run of several variants, if it was completed.
     pub(super) fn whole(self) -> Option<Vec<Record>> {
         (self.stopped.is_none() && matches!(self.status.code(), Some(0 | 1))).then_some(self.rows)
     }
 
-    /// The result of the lab's own kernels, of which one file, `replaced`, is to be graded.
+    /// The result of the lab's own kernels, of which the file `replaced` is to be graded.
     pub(super) fn own(self, replaced: &str) -> Result<Outcome, Error> {
         Ok(match (self.status.code(), self.stopped) {
             (Some(130), _) => return Err(Error::Interrupted),
@@ -306,7 +307,7 @@ impl Ended {
         })
     }
 
-    /// The result of the file that is graded.
+    /// The result of the file being graded.
     pub(super) fn graded(self) -> Result<Outcome, Error> {
         let in_vain = self.in_vain();
         let Self { status, stopped, words, rows, lab, .. } = self;
@@ -323,7 +324,7 @@ impl Ended {
                 let what = lab["kernel_error"].as_str().unwrap_or_default().into();
                 if lab["unmodelled"] == true { Outcome::Unmodelled(what) } else { Outcome::Failed(what) }
             }
-            // What failed, or could not be judged, before the end of the run counts.
+            // Failures before the end of the run count, and so does what could not be judged.
             (Some(_), _) if rows.iter().any(|r| failed(r) || r.is_unmodelled()) || !missing.is_empty() => {
                 Outcome::Ran { rows, missing }
             }
@@ -373,7 +374,7 @@ mod tests {
         };
         let (own, mine) = (words(true), words(false));
         assert!(own.iter().any(|word| word == "--confined"), "{own:?}");
-        // Nothing but the file differs.
+        // The commands differ only in the file.
         let of_file = [OsStr::new("--kernel"), kernel.as_os_str(), OsStr::new("--partial")];
         let rest: Vec<_> = mine.iter().filter(|word| !of_file.contains(&word.as_os_str())).cloned().collect();
         assert_eq!((rest, mine.len()), (own.clone(), own.len() + of_file.len()));

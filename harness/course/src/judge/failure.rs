@@ -1,17 +1,17 @@
-//! What was wrong in a case, in words for whoever wrote the kernel.
+//! Describes what was wrong in a case, for the author of the kernel.
 use std::fmt::Write as _;
 
 use harness::{Record, process_limits::Stopped};
 use wire::{Told, finding::Kind};
 
-/// The counters of what kernels leave in global memory.
+/// The counters of writes to global memory.
 const WRITES: [&str; 2] = ["global_store_requests", "global_atomic_requests"];
 
-/// What the row's kernels left undone where nothing has reached global memory.
+/// The description of a row whose kernels have written nothing to global memory.
 pub const NOTHING: &str = "nothing was written: no thread has stored anything in global memory";
 
-/// What was wrong in `row`, if it is wrong; `theirs` is that of the lab's own kernels. Where a fault has ended the
-/// kernel, the driver's code says less than the finding; where nothing was written, so do the answers.
+/// What was wrong in `row`, if it is wrong; `theirs` is the row of the lab's own kernels. If a fault ended the kernel,
+/// the finding says more than the driver's code; if nothing was written, that says more than the wrong answers.
 pub fn words(row: &Record, theirs: Option<&Record>) -> Option<String> {
     let wrong = row.wrong.as_ref()?;
     if let Some(ended) = row.findings.iter().find_map(ended) {
@@ -35,7 +35,7 @@ fn not_ended(after: &str) -> String {
     format!("its kernels had not ended after {after}, and were stopped: a loop without an end, or far too much work")
 }
 
-/// How often the row's kernels have stored something in global memory; `None` where that is not counted.
+/// The number of writes of the row's kernels to global memory; `None` if it is not counted.
 fn writes(row: &Record) -> Option<f64> {
     WRITES.iter().map(|counter| row.counter(counter)).sum()
 }
@@ -104,7 +104,7 @@ mod tests {
     fn nothing_was_written_where_the_labs_own_kernels_write_and_these_do_not() {
         let theirs = row(3, Vec::new());
         assert_eq!(words(&row(0, Vec::new()), Some(&theirs)).unwrap(), NOTHING);
-        // One that writes, one whose task is to print, one that is not counted, and one beside which nothing is known.
+        // One that writes, one whose task is to print, one without counters, and one without a row to compare with.
         let wrong = theirs.wrong.clone().unwrap();
         for (mine, theirs) in [
             (row(1, Vec::new()), Some(&theirs)),
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(of(Kind::EndlessLoop { budget: 20 }), endless);
         assert_eq!(of(Kind::HostPointer), "k was ended by a fault at a.cu:7: Invalid __global__ write");
         assert!(of(Kind::Deadlock).ends_with("waits for another one, one of them at a.cu:7"));
-        // A race ends nothing.
+        // A race does not end a kernel.
         assert!(words(&row(1, vec![race(7, 1)]), None).unwrap().starts_with("1 of 1 wrong"));
     }
 }

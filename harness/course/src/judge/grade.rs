@@ -1,4 +1,4 @@
-//! The judgement of each variant, from how its runs ended at each size.
+//! The judgement of each variant, from the outcomes of its runs at each size.
 use std::collections::{BTreeSet, HashSet};
 
 use harness::{Exit, Record, Verdict};
@@ -15,24 +15,24 @@ use super::{
     work::{Work, comparable},
 };
 
-/// The place of what happens to a variant that takes no size.
+/// The place of events of a variant that takes no size.
 pub const ITS_SIZE: &str = "its own size";
 
 /// The overall result of a variant's runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// Right wherever the lab's own kernels run, and nothing found.
+    /// Right wherever the lab's own kernels run, and without findings.
     Right,
-    /// Right everywhere, but a check found something: the answer was right by luck.
+    /// Right everywhere, but with a finding: the answer was right by luck.
     Finding,
     /// A wrong answer, a fault, a crash, a limit exceeded.
     Wrong,
     /// The file has no such kernel.
     Missing,
-    /// It may be right, but cannot be judged here: the machine does not model what it uses, or a size that the user
+    /// Possibly right, but it cannot be judged here: the machine does not model what it uses, or a size that the user
     /// named could not be tried.
     Unjudged,
-    /// The variant runs at none of the sizes that were tried.
+    /// The variant runs at none of the sizes tried.
     NotRun,
 }
 
@@ -50,14 +50,14 @@ impl Mark {
     }
 }
 
-/// What happened in one case.
+/// An event in one case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
     /// Its size, and the case if the variant has several.
     pub place: String,
-    /// What happened.
+    /// The event.
     pub what: String,
-    /// Whether nobody knows the size beforehand: neither the place nor what happened is for a student's eyes.
+    /// Whether the size is hidden: then a student must see neither the place nor the event.
     pub is_hidden: bool,
 }
 
@@ -66,11 +66,11 @@ pub struct Event {
 pub struct JudgedRow {
     /// The row.
     pub row: Record,
-    /// Whether nobody knows its size beforehand.
+    /// Whether its size is hidden.
     pub is_hidden: bool,
     /// Its atomics beyond those of the lab's own kernels.
     pub atomics: Atomics,
-    /// What the lab's own kernels execute in its case, if that is a measure.
+    /// The work of the lab's own kernels in its case, if it is comparable.
     pub work: Option<Work>,
 }
 
@@ -85,13 +85,13 @@ pub struct Grade {
     pub judged: usize,
     /// Sizes that were tried.
     pub tried: usize,
-    /// What was wrong.
+    /// The failures.
     pub failures: Vec<Event>,
-    /// What could not be judged, and why.
+    /// Cases that could not be judged, and why.
     pub unjudged: Vec<Event>,
     /// Findings, each once; those at known sizes come first.
     pub findings: Vec<Told>,
-    /// How many of the findings were made at known sizes.
+    /// The number of findings at known sizes.
     pub known_findings: usize,
     /// How the counters compare with those of the lab's own kernels.
     pub remarks: Vec<String>,
@@ -101,15 +101,15 @@ pub struct Grade {
     pub missing: BTreeSet<String>,
 }
 
-/// What distinguishes a finding from others, whichever threads took part: its class and its places.
+/// Identifies a finding, whichever threads took part: its class and its places.
 pub type Key = (Class, Vec<Place>);
 
-/// What distinguishes `told` from other findings.
+/// The key of `told`.
 pub fn key(told: &Told) -> Key {
     (told.finding.class(), told.finding.places())
 }
 
-/// A row that its kernels have a part in: a question that launches nothing concerns the lab, not the kernel.
+/// Whether the row involves kernels: a question that launches nothing concerns the lab, not the kernel.
 pub(super) fn concerns(row: &Record) -> bool {
     // A GPU does not count launches.
     let on_a_gpu = || row.device == "cuda" && row.verdict == Verdict::Pass && row.grid.is_some();
@@ -120,19 +120,19 @@ fn is_bad(row: &Record) -> bool {
     matches!(row.verdict, Verdict::Fail | Verdict::Finding)
 }
 
-/// Whether both rows are of one case.
+/// Whether both rows belong to the same case.
 fn is_same(one: &Record, other: &Record) -> bool {
     (&one.variant, &one.case, one.n) == (&other.variant, &other.case, other.n)
 }
 
-/// The size, and the case of this row if the variant has several.
+/// The size, followed by the row's case if the variant has several.
 fn place(at: &str, row: &Record) -> String {
     if row.case.is_empty() { at.to_string() } else { format!("{at} ({})", row.case) }
 }
 
 impl Grade {
-    /// The grade of `runs`, of which those at hidden sizes come last; `needs_sizes` says that each of the known sizes
-    /// must be judged. `None` for a variant that does not use the file.
+    /// Grades `runs`, of which those at hidden sizes come last; `needs_sizes` requires that each of the known sizes is
+    /// judged. `None` for a variant that does not use the file.
     pub(super) fn of(variant: &'static str, runs: &[Tried], needs_sizes: bool) -> Option<Self> {
         let mut grade = Self {
             variant,
@@ -189,7 +189,7 @@ impl Grade {
                 grade.known_findings = grade.findings.len();
             }
         }
-        // A variant that is refused at every size may use the file: nobody knows.
+        // A variant that is refused at every size may or may not use the file.
         if !is_used && grade.unjudged.is_empty() && grade.failures.is_empty() {
             return None;
         }
@@ -216,7 +216,7 @@ impl Grade {
         Some(grade)
     }
 
-    /// Names no size in what happened, for a variant that takes none.
+    /// Removes the sizes from all events, for a variant that takes none.
     pub(super) fn without_sizes(&mut self) {
         for event in self.failures.iter_mut().chain(&mut self.unjudged) {
             if event.place.starts_with("n = ") {
@@ -226,8 +226,8 @@ impl Grade {
         }
     }
 
-    /// Takes in the rows of one size, and those of the lab's own kernels. Returns whether the machine does not model
-    /// what a case uses.
+    /// Adds the rows of one size, compared with those of the lab's own kernels. Returns whether a case uses what the
+    /// machine does not model.
     fn add(
         &mut self,
         (at, is_hidden): (&str, bool),
@@ -256,10 +256,10 @@ impl Grade {
         }
         let is_good = self.failures.len() + self.findings.len() == before && !has_found;
         let mut is_unmodelled = false;
-        // The name of a case may have what the kernel decides in it, such as how many blocks are resident.
+        // The name of a case may depend on the kernel, for example on how many of its blocks are resident.
         let judged = |rows: &[Record]| rows.iter().filter(|r| concerns(r) && r.verdict != Verdict::Skip).count();
         let is_whole = judged(rows) >= judged(own);
-        // Each case that the lab's own kernels pass must be judged, and one that they skip cannot be.
+        // Each case that the lab's own kernels pass must be judged; one that they skip cannot be.
         for theirs in own.iter().filter(|row| concerns(row) || row.verdict == Verdict::Skip) {
             let mine: Vec<&Record> = rows.iter().filter(|row| is_same(row, theirs)).collect();
             let event = |what: String| Event { place: place(at, theirs), what, is_hidden };
@@ -290,14 +290,14 @@ impl Grade {
         self.mark == Mark::Missing
     }
 
-    /// Whether only some of its kernels are in the file.
+    /// Whether the file has only some of its kernels.
     pub fn is_part(&self) -> bool {
         !self.is_missing() && !self.missing.is_empty()
     }
 }
 
-/// How the command ends with these grades. A kernel that is not in the file is not judged, but must be there if its
-/// variant is among those that the user `named`.
+/// The exit status for these grades. A kernel that is not in the file is not judged, but must be there if its variant
+/// is among those that the user `named`.
 pub fn exit(grades: &[Grade], named: &[&str]) -> Exit {
     let is_there = |name: &&str| grades.iter().any(|grade| grade.variant == *name && !grade.is_missing());
     let any = |marks: &[Mark]| grades.iter().any(|grade| marks.contains(&grade.mark));
@@ -317,7 +317,7 @@ mod tests {
     use super::super::sample::{counted, race, record, unmodelled};
     use super::*;
 
-    /// The grade of runs at these sizes, where the lab's own kernels have one case, `c`, and pass it.
+    /// Grades runs at these sizes, where the lab's own kernels have one case, `c`, and pass it.
     fn graded(runs: Vec<(Option<usize>, Outcome)>) -> Grade {
         let tried =
             |(size, graded)| Tried { size, is_hidden: false, own: ran(Verdict::Pass, None, &[]), graded: Some(graded) };
@@ -370,13 +370,13 @@ mod tests {
 
     #[test]
     fn a_case_that_is_skipped_earns_nothing() {
-        // The lab's own kernel runs with the same memory, so that it is this kernel that takes too much.
+        // The lab's own kernel runs with the same memory, so this kernel takes too much.
         let greedy = graded(vec![(None, right()), (Some(40), skipped("not enough memory here"))]);
         assert_eq!((greedy.mark, greedy.judged, greedy.tried), (Mark::Wrong, 1, 2));
         assert_eq!(greedy.failures[0].what, "not enough memory here; the lab's own kernel runs here");
         let vanished = graded(vec![(None, of_rows(Vec::new()))]);
         assert_eq!((vanished.mark, vanished.judged), (Mark::Wrong, 0));
-        // What follows a failure is left out, and is no failure of its own.
+        // Cases skipped after a failure are not failures themselves.
         let lost = Record { case: "d".into(), note: "the context was lost".into(), ..record(Verdict::Skip) };
         let fail = Record { wrong: Some("1 of 9".into()), ..counted(record(Verdict::Fail), &[("launches", 1)]) };
         let own = vec![
@@ -418,7 +418,7 @@ mod tests {
         assert_eq!(grade.failures.iter().map(|event| event.is_hidden).collect::<Vec<_>>(), [false, true, true]);
         assert_eq!(grade.rows.iter().map(|judged| judged.is_hidden).collect::<Vec<_>>(), [false, true, true]);
         assert_eq!((grade.findings.len(), grade.known_findings), (2, 1));
-        // A hidden size that the lab does not take is nobody's fault.
+        // A hidden size that the lab does not take counts against no one.
         let refused = Tried { size: Some(9), is_hidden: true, own: Outcome::Refused("no".into()), graded: None };
         let known = Tried { size: Some(1), is_hidden: false, own: right(), graded: Some(right()) };
         assert_eq!(Grade::of("v", &[known, refused], true).unwrap().mark, Mark::Right);

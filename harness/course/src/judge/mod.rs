@@ -1,6 +1,6 @@
-//! A kernel file run in place of a lab's own, under every check, with several orders of warps and blocks, and at
-//! several sizes: what is right, what is wrong and where, and how the counters compare with those of the lab's own
-//! kernels.
+//! Judges a kernel file by running it in place of a lab's own, under every check, with several orders of warps and
+//! blocks, and at several sizes: what is right, what is wrong and where, and how the counters compare with those of the
+//! lab's own kernels.
 //!
 //! Every variant at every size runs in its own process, which is `warplab run` itself, under limits: a kernel that
 //! faults, never ends or floods its output does not affect the other runs. What was not judged never counts as right.
@@ -36,26 +36,26 @@ pub use reference::reference;
 pub use sweep::{Swept, sweep};
 pub use task::Task;
 
-/// What is called with the number of runs that have ended, and of all that are planned.
+/// Called with the number of runs that have ended, and the number planned.
 pub type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
-/// What a file is like.
+/// The judgement of a file.
 #[derive(Debug)]
 pub struct Judgement {
     /// A grade for each variant that uses the file.
     pub grades: Vec<Grade>,
     /// The sizes that were tried: the known ones, then the hidden ones.
     pub sizes: Vec<Option<usize>>,
-    /// What the compiler warns of.
+    /// The compiler's warnings.
     pub warnings: Vec<Warning>,
-    /// What it compiles to; empty if it was compiled elsewhere.
+    /// The PTX; empty if it was compiled elsewhere.
     pub ptx: String,
 }
 
-/// Judges the file, and calls `progress` with the number of runs that have ended, and of all that are planned.
+/// Judges the file, and calls `progress` with the number of runs that have ended, and the number planned.
 ///
 /// # Errors
-/// [`harness::Error::Kernel`] when the file does not compile; what keeps runs from starting or being read.
+/// [`harness::Error::Kernel`] when the file does not compile; why runs cannot be started or read.
 pub fn judge(task: &Task, progress: Progress) -> Result<Judgement> {
     // The file is compiled here first, so that its errors are reported once and the runs find its PTX in the cache.
     let capability = Session::open(&task.choice)?.device.compute_capability;
@@ -63,11 +63,11 @@ pub fn judge(task: &Task, progress: Progress) -> Result<Judgement> {
     Ok(Judgement { warnings, ptx, ..judge_elsewhere(task, progress)? })
 }
 
-/// As [`judge`], but this process does not open the device, for it has opened another one. The file is known to
+/// Like [`judge`], but this process does not open the device, since it has opened another one. The file is known to
 /// compile.
 ///
 /// # Errors
-/// What keeps runs from starting or being read.
+/// Why runs cannot be started or read.
 pub fn judge_elsewhere(task: &Task, progress: Progress) -> Result<Judgement> {
     // A variant that does not use the file at the first size is not run at the others.
     let none = Swept::default();
@@ -85,20 +85,20 @@ pub fn judge_elsewhere(task: &Task, progress: Progress) -> Result<Judgement> {
     Ok(Judgement { grades, sizes, warnings: Vec::new(), ptx: String::new() })
 }
 
-/// The grades of the task's variants at one of its sizes alone, which is known. What was `swept` is not run again. The
-/// file is known to compile.
+/// Grades the task's variants at a single, known size. Variants in `swept` are not run again. The file is known to
+/// compile.
 ///
 /// # Errors
-/// What keeps runs from starting or being read.
+/// Why runs cannot be started or read.
 pub fn judge_at(task: &Task, size: Option<usize>, swept: &Swept) -> Result<Vec<Grade>> {
     let tried = used(task, try_all(task, &task.variants, &[size], false, swept, &|_, _| ())?)?;
     Ok(tried.iter().filter_map(|(variant, runs)| grade_of(task, variant, runs)).collect())
 }
 
-/// A variant, and its runs.
+/// A variant with its runs.
 type Runs = (&'static str, Vec<Tried>);
 
-/// Those of the variants that use the file, by their first runs.
+/// Keeps the variants that use the file, judged by their first runs.
 fn used(task: &Task, tried: Vec<Runs>) -> Result<Vec<Runs>> {
     let mut used = Vec::new();
     for (variant, runs) in tried {
@@ -109,13 +109,13 @@ fn used(task: &Task, tried: Vec<Runs>) -> Result<Vec<Runs>> {
     Ok(used)
 }
 
-/// The grade of the runs of `variant`, if it uses the file.
+/// Grades the runs of `variant`, if it uses the file.
 fn grade_of(task: &Task, variant: &'static str, runs: &[Tried]) -> Option<Grade> {
     let mut grade = Grade::of(variant, runs, task.needs_sizes)?;
     if !task.lab.takes("n", variant) {
         grade.without_sizes();
     }
-    // The counters of a kernel with a planted mistake are no measure for a mended one.
+    // The counters of a kernel with a planted mistake are no baseline for a fixed one.
     if task.is_planted(variant) {
         grade.remarks.clear();
         grade.rows.iter_mut().for_each(|judged| judged.work = None);
@@ -123,10 +123,10 @@ fn grade_of(task: &Task, variant: &'static str, runs: &[Tried]) -> Option<Grade>
     Some(grade)
 }
 
-/// The sizes that the seed decides; small ones if one of `variants` takes long.
+/// The sizes drawn from the seed; small ones if one of `variants` takes long.
 ///
 /// # Errors
-/// What keeps runs of the lab's own kernels from starting or being read.
+/// Why runs of the lab's own kernels cannot be started or read.
 pub fn hidden_sizes(task: &Task, variants: &[&'static str]) -> Result<Vec<Option<usize>>> {
     if task.hidden == 0 {
         return Ok(Vec::new());

@@ -1,5 +1,5 @@
-//! The lab's own kernels, with which each file is compared. What comes of them depends on this program and on what it
-//! is asked for, and not on the file: it is found out once, and kept.
+//! Baseline results of the lab's own kernels, with which each file is compared. They depend on this program and the
+//! requested run, but not on the file, so they are computed once and cached.
 use std::{
     collections::HashMap,
     env, fs,
@@ -16,39 +16,39 @@ use super::{
 };
 use crate::hash::Hash;
 
-/// The folder of what is known, in a cache.
+/// The folder of the baseline results in a cache.
 pub const OWN: &str = "own";
 
-/// Variables whose values say where and how fast something runs, and not what comes of it.
+/// Variables that affect where and how fast something runs, but not its results.
 const WITHOUT_EFFECT: [&str; 3] = [harness::CORES, "WARPLAB_WORKERS", "WARPLAB_CACHE"];
 
-/// What is known of the lab's own kernels.
+/// A cache of the results of the lab's own kernels.
 #[derive(Debug, Default)]
 pub struct Known {
     found: Mutex<HashMap<String, Outcome>>,
-    /// Where it outlives this process.
+    /// The folder of entries that outlive this process.
     folder: Option<PathBuf>,
 }
 
 impl Known {
-    /// As long as this process lives: nobody else has a hand in it.
+    /// An in-memory cache, private to this process.
     pub fn here() -> Arc<Self> {
         Arc::default()
     }
 
-    /// In `folder` too, which other processes share.
+    /// A cache that is also stored in `folder`, which other processes share.
     pub fn shared(folder: PathBuf) -> Arc<Self> {
         Arc::new(Self { folder: Some(folder), ..Self::default() })
     }
 
-    /// In warplab's own cache too, which the user can write: for help, and not for marks.
+    /// A cache that is also stored in warplab's own cache folder, which the user can write: for help, not for marks.
     pub fn cached() -> Arc<Self> {
         let folder = kernels::cache_folder().map(|cache| cache.join(OWN));
         Arc::new(Self { folder, ..Self::default() })
     }
 
-    /// What is known by `key`, or what `find` finds out, with whether that is so at each time. A file that is damaged
-    /// is taken for absent, and written anew. `is_shared` says whether it is the same on other computers.
+    /// Looks up `key`, or calls `find` for the outcome and whether it is reproducible. A damaged file is treated as
+    /// missing and rewritten. `is_shared` says whether the outcome is the same on other computers.
     fn or_find(
         &self,
         key: &str,
@@ -69,7 +69,7 @@ impl Known {
                     return Ok(outcome);
                 }
                 if let Some(file) = &file {
-                    // Where the folder is full or cannot be written, it is found out again.
+                    // If the folder is full or read-only, the outcome is computed again next time.
                     let _ = kernels::kept::write(file, &outcome);
                 }
                 outcome
@@ -80,10 +80,10 @@ impl Known {
     }
 }
 
-/// What comes of the lab's own kernels as `variant` at this size.
+/// The outcome of the lab's own kernels as `variant` at this size.
 ///
 /// # Errors
-/// What keeps the run from starting or being read.
+/// Why the run cannot be started or read.
 pub fn own(task: &Task, variant: &'static str, size: Option<usize>) -> Result<Outcome, Error> {
     let command = command(task, &[variant], size)?;
     let find = |command| {
@@ -98,7 +98,7 @@ pub fn own(task: &Task, variant: &'static str, size: Option<usize>) -> Result<Ou
     }
 }
 
-/// Warp instructions of the case that takes the most.
+/// The warp instructions of the case with the most.
 pub fn instructions(own: &Outcome) -> u64 {
     let Outcome::Ran { rows, .. } = own else {
         return 0;
@@ -107,7 +107,7 @@ pub fn instructions(own: &Outcome) -> u64 {
     all.fold(0.0, f64::max) as u64
 }
 
-/// All that the outcome of `command` depends on; `None` where that is not known.
+/// The cache key: a hash of all that the outcome of `command` depends on; `None` if that is unknown.
 fn key(command: &Command, task: &Task) -> Option<String> {
     let mut hash = Hash::new();
     hash.add(&program()?);
@@ -135,14 +135,14 @@ fn key(command: &Command, task: &Task) -> Option<String> {
     Some(hash.end())
 }
 
-/// What tells this build of the program from others: its file's size, and when that was written and put there.
+/// Identifies this build of the program: its file's size, modification time and change time.
 fn program() -> Option<String> {
     let data = fs::metadata(this_program().ok()?).ok()?;
     let identity = format!("{} {:?}", data.len(), data.modified().ok()?);
     #[cfg(unix)]
     let identity = {
         use std::os::unix::fs::MetadataExt;
-        // Whoever unpacks an archive can set the other time, but not this one.
+        // Unpacking an archive can set the modification time, but not this one.
         format!("{identity} {} {}", data.ctime(), data.ctime_nsec())
     };
     Some(identity)
@@ -161,7 +161,7 @@ mod tests {
         Outcome::Ran { rows: vec![row], missing: Vec::new() }
     }
 
-    /// The note of what is known by `key`, and whether it had to be found out; then `found` was.
+    /// Looks up `key`, and returns the outcome's note and whether it had to be computed; then `found` was.
     fn ask(known: &Known, key: &str, is_shared: bool, found: (&str, bool)) -> (String, bool) {
         let asked = Cell::new(false);
         let outcome = known.or_find(key, is_shared, || {

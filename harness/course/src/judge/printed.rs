@@ -1,11 +1,11 @@
-//! What the kernels of a file print themselves, by printf: a student looks for a mistake with it.
+//! The printf output of a file's kernels, which helps a student look for a mistake.
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What kernels have printed in each run.
+/// The output of kernels in each run.
 #[derive(Debug, Clone, Default)]
 pub struct Printed(Arc<Mutex<Vec<Of>>>);
 
-/// What was printed in one run.
+/// The output of one run.
 #[derive(Debug)]
 struct Of {
     variants: Vec<&'static str>,
@@ -14,7 +14,7 @@ struct Of {
 }
 
 impl Printed {
-    /// Takes in what a run of these variants at this size has printed.
+    /// Adds the output of a run of these variants at this size.
     pub(super) fn add(&self, variants: &[&'static str], size: Option<usize>, text: String) {
         if !text.trim().is_empty() {
             let of = Of { variants: variants.to_vec(), size, text };
@@ -22,7 +22,7 @@ impl Printed {
         }
     }
 
-    /// What was printed at this size in a run of these variants: one that had no others, if there is one.
+    /// The output at this size of a run of one of these variants, preferably of a run without others.
     pub fn at(&self, variants: &[String], size: Option<usize>) -> Option<String> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_asked =

@@ -1,4 +1,4 @@
-//! What a rubric is held against: the lab's own kernels, run as those of a submission are.
+//! The reference for a rubric: the lab's own kernels, run like those of a submission.
 use harness::{Result, Verdict};
 
 use super::{
@@ -13,7 +13,7 @@ use super::{
 /// there: the lab's own do not run, or are wrong.
 ///
 /// # Errors
-/// What keeps the run from starting or being read.
+/// Why runs cannot be started or read.
 pub fn reference(
     task: &Task,
     variant: &'static str,

@@ -1,4 +1,4 @@
-//! Rows and findings for the tests of grading.
+//! Sample rows and findings for the tests of grading.
 use harness::{COUNTERS, Column, Record, Value, Verdict};
 use wire::{
     Told,
@@ -10,7 +10,7 @@ pub fn record(verdict: Verdict) -> Record {
     Record { variant: "v".into(), case: "c".into(), n: Some(1000), verdict, ..Record::new("lab", 0, "emulated", 1) }
 }
 
-/// The row with these counters, and none of the others.
+/// The row with only these counters.
 pub fn counted(mut row: Record, counters: &[(&str, u64)]) -> Record {
     let value = |column: &Column| {
         let counted = counters.iter().find(|(name, _)| *name == column.name);

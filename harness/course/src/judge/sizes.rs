@@ -1,25 +1,25 @@
-//! The sizes and the seed of a grading: new ones each time, so that no kernel can be right for known sizes and inputs
-//! alone, and the same ones again for the same seed.
+//! The sizes and the seed of a grading. They are new each time, so that no kernel can be right only for known sizes and
+//! inputs, and reproducible from the seed.
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use harness::Inputs;
 
 /// The largest size that is drawn at random.
 const LARGEST: usize = 1500;
-/// The largest one for a lab whose work at that size would take too long.
+/// The largest one for a lab whose work at `LARGEST` would take too long.
 pub const LONGEST: usize = 100;
 
-/// A seed that nobody knows beforehand, short enough to be typed.
+/// An unpredictable seed, short enough to be typed.
 pub fn fresh_seed() -> u64 {
     // The standard library draws the keys of its hash maps from the system's random numbers.
     RandomState::new().build_hasher().finish() % 1_000_000_000
 }
 
-/// The sizes that are tried besides hidden ones where nobody names sizes: the lab's quick ones (`None`), one element,
+/// The known sizes, tried besides the hidden ones if the user names none: the lab's quick ones (`None`), one element,
 /// and one more than a warp.
 pub const KNOWN: [Option<usize>; 3] = [None, Some(1), Some(33)];
 
-/// `count` sizes that `seed` decides, small ones if a run `is_long`: a power of two, a size that is not a multiple of a
+/// Draws `count` sizes from `seed`, small ones if a run `is_long`: a power of two, a size that is not a multiple of a
 /// warp, and so on in turn.
 pub fn hidden(seed: u64, count: usize, is_long: bool) -> Vec<usize> {
     let mut random = Inputs::new(seed, "sizes to grade");

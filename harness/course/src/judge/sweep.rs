@@ -1,5 +1,5 @@
-//! Many variants in one process, for an answer at once. What is right there is right; whatever is not is run alone, so
-//! that no variant is blamed for another one.
+//! Runs many variants in one process, for a fast answer. Variants that are right there are right; all others run again
+//! in isolation, so that no variant is blamed for another one's failure.
 use std::{collections::HashMap, env};
 
 use harness::{Error, Record, Verdict};
@@ -10,18 +10,18 @@ use super::{
     task::Task,
 };
 
-/// Warp instructions that a launch may take at least: what takes more is run alone, where it may take more.
+/// The most warp instructions of a launch, at least: a variant that takes more runs in isolation, with a larger budget.
 const BUDGET: u64 = 1_000_000;
 
 /// A variant with its options, at a size.
 type Place = (Vec<String>, Option<usize>, &'static str);
 
-/// How variants ended that need not be run any more.
+/// The outcomes of variants that need not run again.
 #[derive(Debug, Default)]
 pub struct Swept(HashMap<Place, Outcome>);
 
 impl Swept {
-    /// How `variant` of the task has ended at this size, if it has.
+    /// The outcome of `variant` of the task at this size, if known.
     pub(super) fn of(&self, task: &Task, variant: &'static str, size: Option<usize>) -> Option<&Outcome> {
         self.0.get(&(task.options.clone(), size, variant))
     }
@@ -32,17 +32,17 @@ impl Swept {
         task.variants.iter().all(|variant| self.of(task, variant, size).is_some_and(is_right))
     }
 
-    /// Takes in what `other` has.
+    /// Adds the outcomes of `other`.
     pub fn extend(&mut self, other: Self) {
         self.0.extend(other.0);
     }
 }
 
-/// Runs all variants of each task at each of these sizes together, in a process for each task and size. The lab's own
-/// kernels have run first: a variant that they refuse does not take part.
+/// Runs all variants of each task at each of these sizes, in one process per task and size. The lab's own kernels run
+/// first: a variant that they refuse does not take part.
 ///
 /// # Errors
-/// What keeps runs from starting or being read.
+/// Why runs cannot be started or read.
 pub fn sweep(tasks: &[Task], sizes: &[Option<usize>]) -> Result<Swept, Error> {
     let places: Vec<(&Task, Option<usize>)> =
         tasks.iter().flat_map(|task| sizes.iter().map(move |size| (task, *size))).collect();
@@ -76,8 +76,8 @@ pub fn sweep(tasks: &[Task], sizes: &[Option<usize>]) -> Result<Swept, Error> {
     Ok(all)
 }
 
-/// How these variants end in one process: a single one in any way, several if they are right. The lab's own kernels
-/// take `most` warp instructions.
+/// Returns the outcomes of these variants in one process: of a single variant in any case, of several only those that
+/// are right. The lab's own kernels take `most` warp instructions.
 fn together(
     task: &Task,
     variants: &[&'static str],
@@ -110,7 +110,7 @@ fn right(rows: &[Record], variant: &str) -> Option<Vec<Record>> {
     is_clean(mine()).then(|| mine().cloned().collect())
 }
 
-/// Whether these are rows in which nothing is wrong.
+/// Whether these rows exist and nothing is wrong in them.
 fn is_clean<'a>(mut rows: impl Iterator<Item = &'a Record> + Clone) -> bool {
     let is_good = |row: &Record| {
         row.verdict == Verdict::Pass && row.wrong.is_none() && row.findings.is_empty() && row.missing_kernel.is_none()

@@ -1,4 +1,4 @@
-//! What is judged, and how.
+//! The task of judging a kernel file.
 use std::{path::PathBuf, sync::Arc};
 
 use harness::{DeviceChoice, Expect, Lab, process_limits::Limits};
@@ -6,14 +6,14 @@ use kernels::KernelSource;
 
 use super::{bounds::Bounds, own::Known, printed::Printed};
 
-/// A kernel file, the variants of a lab that it is judged by, and how they run.
+/// A kernel file, the variants of a lab to judge it by, and how they run.
 #[derive(Debug, Clone)]
 pub struct Task {
     /// The lab.
     pub lab: &'static Lab,
     /// The kernel file that is judged.
     pub kernel: PathBuf,
-    /// What it holds, in place of a kernel file of the lab: [`harness::replacement`] gives it.
+    /// Its content, in place of a kernel file of the lab, as returned by [`harness::replacement`].
     pub source: KernelSource,
     /// Where it runs. Only the emulated device checks and counts.
     pub choice: DeviceChoice,
@@ -25,19 +25,19 @@ pub struct Task {
     pub options: Vec<String>,
     /// The seed of the inputs and of the hidden sizes.
     pub seed: u64,
-    /// The sizes that are known beforehand, at least one; `None` stands for the lab's quick sizes.
+    /// The known sizes, at least one; `None` stands for the lab's quick sizes.
     pub sizes: Vec<Option<usize>>,
-    /// Whether nothing is right that could not be judged at each of those sizes.
+    /// Whether a variant must be judged at each of those sizes to count as right.
     pub needs_sizes: bool,
-    /// Further sizes, which the seed decides.
+    /// The number of further sizes, drawn from the seed.
     pub hidden: usize,
-    /// What each run may use.
+    /// The limits of each run.
     pub limits: Limits,
-    /// What bounds all runs together.
+    /// The limits of all runs together.
     pub bounds: Arc<Bounds>,
-    /// What is known of the lab's own kernels.
+    /// The cached results of the lab's own kernels.
     pub known: Arc<Known>,
-    /// What the file's kernels print is kept there.
+    /// Collects the output of the file's kernels.
     pub printed: Printed,
 }
 
@@ -48,7 +48,7 @@ impl Task {
         own.map_or("", |own| &own.path)
     }
 
-    /// Whether the lab's own kernel of `variant` has a mistake that is to be mended.
+    /// Whether the lab's own kernel of `variant` has a planted mistake that students fix.
     pub fn is_planted(&self, variant: &str) -> bool {
         self.lab.variants().iter().any(|v| v.name == variant && matches!(v.expect, Expect::Planted(_)))
     }

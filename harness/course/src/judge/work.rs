@@ -1,17 +1,17 @@
-//! What the lab's own kernels execute in a case: the measure of whether the threads of another kernel share the work.
+//! The work of the lab's own kernels in a case: the baseline for whether the threads of another kernel share the work.
 use harness::Record;
 
-/// What the lab's own kernels execute in a case.
+/// The work of the lab's own kernels in a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Work {
     /// Instructions of the warp that executes the most.
     pub longest_warp: f64,
-    /// Whether loops wait for other threads: what they execute then varies with the order of threads.
+    /// Whether loops wait for other threads: then the instruction count varies with the order of threads.
     pub waits: bool,
 }
 
 impl Work {
-    /// The most that one of these rows takes; `None` where it is not counted.
+    /// The most work of any of these rows; `None` if it is not counted.
     pub(super) fn of_rows(own: &[&Record]) -> Option<Self> {
         let most = |counter| own.iter().filter_map(|row| row.counter(counter)).reduce(f64::max);
         Some(Self {
@@ -21,7 +21,7 @@ impl Work {
     }
 }
 
-/// The rows of `own` that are of the case, or all of them if none is.
+/// The rows of `own` that belong to the case, or all of them if none does.
 pub(super) fn comparable(own: &[Record], is_of_case: impl Fn(&Record) -> bool) -> Vec<&Record> {
     let same: Vec<&Record> = own.iter().filter(|own| is_of_case(own)).collect();
     if same.is_empty() { own.iter().collect() } else { same }
@@ -48,7 +48,7 @@ mod tests {
         let work = |longest_warp, waits| Some(Work { longest_warp, waits });
         assert_eq!(of("c"), work(30.0, true));
         assert_eq!(of("d"), work(90.0, false));
-        // The name of a case may have what the kernel decides in it.
+        // The name of a case may depend on the kernel.
         assert_eq!(of("e"), work(90.0, true));
         assert_eq!(Work::of_rows(&[&record(Verdict::Pass)]), None);
     }

@@ -1,38 +1,38 @@
-//! Criteria as they end: earned, lost, or not judged.
+//! Outcomes of criteria: earned, lost, or not judged.
 use wire::printable;
 
 use super::marked::{Criterion, Detail, Kind, State};
 
-/// The longest words of a criterion: a compiler's log has no end.
+/// The longest text of a criterion: a compiler's log may be endless.
 const LONGEST: usize = 4000;
 
 impl Criterion {
-    /// One that is met.
+    /// A criterion that is met.
     pub(super) fn earned(kind: Kind, of: f64, words: impl Into<String>) -> Self {
         Self::new(kind, State::Earned, (of, of), &words.into())
     }
 
-    /// One that is not met.
+    /// A criterion that is not met.
     pub(super) fn lost(kind: Kind, of: f64, words: impl Into<String>, raise: impl Into<String>) -> Self {
         Self { raise: plain(&raise.into()), ..Self::new(kind, State::Lost, (0.0, of), &words.into()) }
     }
 
-    /// One that could not be judged here.
+    /// A criterion that could not be judged here.
     pub(super) fn unjudged(kind: Kind, of: f64, why: &str) -> Self {
         Self::new(kind, State::Unjudged, (0.0, of), &format!("could not be judged here: {why}"))
     }
 
-    /// One that this device does not measure.
+    /// A criterion that this device does not measure.
     pub(super) fn not_measured(kind: Kind, words: impl Into<String>) -> Self {
         Self::new(kind, State::NotMeasured, (0.0, 0.0), &words.into())
     }
 
-    /// It, as the goal of this counter.
+    /// The criterion as the goal of this counter.
     pub(super) fn of_counter(self, counter: &str) -> Self {
         Self { counter: Some(counter.into()), ..self }
     }
 
-    /// It, with what happened in full.
+    /// The criterion with these details.
     pub(super) fn with(self, details: Vec<Detail>) -> Self {
         Self { details, ..self }
     }
@@ -53,13 +53,13 @@ impl Criterion {
 }
 
 impl Detail {
-    /// What happened.
+    /// A detail.
     pub(super) fn new(text: &str, is_hidden: bool) -> Self {
         Self { text: plain(text), is_hidden }
     }
 }
 
-/// Text that may come from a submission, without what steers a terminal, and not too long.
+/// Removes terminal control sequences from text that may come from a submission, and limits its length.
 pub fn plain(text: &str) -> String {
     let mut plain: String = printable::text(text.trim_end()).chars().take(LONGEST + 1).collect();
     if plain.chars().count() > LONGEST {

@@ -1,4 +1,4 @@
-//! Whether a rubric can be met: the lab's own kernels are run and marked by it, on the emulated device.
+//! Checks whether a rubric can be met, by running and marking the lab's own kernels on the emulated device.
 use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, process_limits::Limits};
 use kernels::KernelSource;
 
@@ -16,37 +16,36 @@ use crate::{
     judge::{self, Bounds, Known, Printed, Task, grade::JudgedRow},
 };
 
-/// What each run may use: somebody waits for it.
+/// The limits of each run: someone waits for it.
 const LIMITS: Limits = Limits { seconds: 60, memory: 3 << 30, output: 16 << 20 };
 
-/// What came of it.
+/// The result of the check.
 #[derive(Debug, Default)]
 pub struct Fit {
-    /// What no submission can meet.
+    /// Requirements that no submission can meet.
     pub mistakes: Vec<String>,
-    /// What is left out.
+    /// Notes on sizes that are left out.
     pub notes: Vec<String>,
 }
 
-/// A run of the lab's own kernels that a part asks for.
+/// A run of the lab's own kernels that a part requires.
 struct Asked<'r> {
     part: &'r Part,
     task: Task,
     variant: &'static str,
     size: Option<usize>,
-    /// Whether only the seed of a grading decides that size.
+    /// Whether the size is hidden: decided only by the seed of a grading.
     is_hidden: bool,
 }
 
-/// A run that was asked for, and the right rows that it gave, or why there are none.
+/// A requested run with its right rows, or why there are none.
 type Came<'r> = (Asked<'r>, std::result::Result<Vec<JudgedRow>, String>);
 
-/// Runs the lab's own kernels as each part asks, with the least and with the greatest of the numbers that are drawn, at
-/// each visible size and at as many others as are hidden; and looks for what a part asks for in what they count and
-/// compile to.
+/// Runs the lab's own kernels as each part asks: with the least and the greatest of the random numbers, at each visible
+/// size, and at as many other sizes as are hidden. Then checks what each part requires against their counters and PTX.
 ///
 /// # Errors
-/// What keeps runs from starting or being read.
+/// Why runs cannot be started or read.
 pub fn fit(lab: &'static Lab, rubric: &Rubric) -> Result<Fit> {
     let own_file = lab.kernels.iter().find(|file| file.name == rubric.kernel).expect("the rubric fits the lab");
     let all = asked(lab, rubric, own_file)?;
@@ -57,7 +56,7 @@ pub fn fit(lab: &'static Lab, rubric: &Rubric) -> Result<Fit> {
     let mut fit = answers(rubric, &all);
     for part in &rubric.parts {
         let here: Vec<&Came> = all.iter().filter(|(asked, _)| asked.part.name == part.name).collect();
-        // A kernel with a planted mistake is no measure for a mended one.
+        // A kernel with a planted mistake is no baseline for a fixed one.
         if !here.iter().any(|(asked, _)| asked.task.is_planted(asked.variant)) {
             fit.mistakes.extend(missed(lab, part, &here, &own_file.ptx));
         }
@@ -65,10 +64,10 @@ pub fn fit(lab: &'static Lab, rubric: &Rubric) -> Result<Fit> {
     Ok(fit)
 }
 
-/// Where the lab's own kernels are not right.
+/// Lists where the lab's own kernels are not right.
 fn answers(rubric: &Rubric, all: &[Came]) -> Fit {
     let ran = |is: &dyn Fn(&Asked) -> bool| all.iter().any(|(asked, came)| came.is_ok() && is(asked));
-    // A size that they do not take says nothing about a submission, and nobody has named a hidden one.
+    // A size that they do not take says nothing about a submission; hidden sizes were not named by anyone.
     let known = all.iter().filter(|(asked, _)| !asked.is_hidden);
     let failed: Vec<(&Asked, &String)> =
         known.filter_map(|(asked, came)| Some((asked, came.as_ref().err()?))).collect();
@@ -103,7 +102,7 @@ fn with(options: &[String]) -> String {
     if options.is_empty() { String::new() } else { format!(" with {}", options.join(" ")) }
 }
 
-/// What the lab's own kernels miss of what a part asks for, besides right answers: a goal in the rows of `here`, or an
+/// Requirements of a part, besides right answers, that the lab's own kernels miss: a goal in the rows of `here`, or an
 /// instruction in `ptx`.
 fn missed(lab: &Lab, part: &Part, here: &[&Came], ptx: &str) -> Vec<String> {
     let name = &part.name;
@@ -123,7 +122,7 @@ fn missed(lab: &Lab, part: &Part, here: &[&Came], ptx: &str) -> Vec<String> {
             missed.push(format!("part `{name}`: the lab's own kernels miss a goal{with}: {}", mark.words));
         } else if marks.iter().all(|(_, mark)| mark.state == State::Unjudged) {
             let why = &marks[0].1.words;
-            missed.push(format!("part `{name}`: nobody can reach the goal of {}: {why}", asked.counter));
+            missed.push(format!("part `{name}`: no submission can reach the goal of {}: {why}", asked.counter));
         }
     }
     let rows = ends.iter().flat_map(|(_, rows)| rows.iter().copied());
@@ -138,7 +137,7 @@ fn missed(lab: &Lab, part: &Part, here: &[&Came], ptx: &str) -> Vec<String> {
     missed
 }
 
-/// All runs that the rubric asks for.
+/// All runs that the rubric requires.
 fn asked<'r>(lab: &'static Lab, rubric: &'r Rubric, own_file: &KernelSource) -> Result<Vec<Asked<'r>>> {
     let known = Known::cached();
     let visible: Vec<Option<usize>> = rubric.sizes.visible.iter().copied().map(Some).collect();

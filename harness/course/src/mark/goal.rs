@@ -1,4 +1,4 @@
-//! What a counter is to be.
+//! Limits on counters.
 use harness::{Lab, Record};
 
 use super::marked::{Criterion, Detail, Kind};
@@ -7,20 +7,20 @@ use crate::{
     judge::grade::JudgedRow,
 };
 
-/// A row, its counter, and the limit there.
+/// A row, its counter, and its limit.
 #[derive(Debug)]
 pub struct Counted<'a> {
     /// The row.
     pub judged: &'a JudgedRow,
-    /// What was counted.
+    /// The counter's value.
     pub counter: f64,
-    /// How much of that are atomics that stand in for loads or stores.
+    /// How much of it stems from atomics used instead of loads or stores.
     pub atomics: f64,
-    /// The most that it may be.
+    /// The largest allowed value.
     pub limit: f64,
 }
 
-/// What `goal` speaks of: those of the rows that have the counter and all that its limit names.
+/// The rows that `goal` applies to: those with the counter and with all quantities in its limit.
 pub fn counted<'a>(goal: &Goal, lab: &Lab, rows: impl IntoIterator<Item = &'a JudgedRow>) -> Vec<Counted<'a>> {
     let speaks_of =
         |case: &str| goal.cases.is_empty() || goal.cases.iter().any(|begin| case.starts_with(begin.as_str()));
@@ -40,7 +40,7 @@ fn warps(row: &Record, lab: &Lab) -> f64 {
     of("launches") * of("blocks") * (of("threads") / 32.0).ceil()
 }
 
-/// The row that is furthest beyond its limit, which shows best what is wrong.
+/// The row that exceeds its limit by the largest factor, which best shows what is wrong.
 pub fn worst<'c, 'a>(counted: impl Iterator<Item = &'c Counted<'a>>) -> Option<&'c Counted<'a>>
 where
     'a: 'c,
@@ -54,7 +54,7 @@ impl Counted<'_> {
         self.counter <= self.limit
     }
 
-    /// How much of what was counted are atomics, if any is.
+    /// Says how much of the count are atomics; empty if none.
     pub fn of_atomics(&self) -> String {
         if self.atomics > 0.0 { format!(", {} of them atomics", number(self.atomics)) } else { String::new() }
     }
@@ -68,7 +68,7 @@ impl Counted<'_> {
     }
 }
 
-/// The goal of a right part with these rows.
+/// Judges the goal of a right part by these rows.
 pub fn goal(goal: &Goal, lab: &Lab, rows: &[&JudgedRow]) -> Criterion {
     let counted = counted(goal, lab, rows.iter().copied());
     let over: Vec<&Counted> = counted.iter().filter(|counted| !counted.is_kept()).collect();
@@ -87,7 +87,7 @@ pub fn goal(goal: &Goal, lab: &Lab, rows: &[&JudgedRow]) -> Criterion {
     criterion.with(details.collect()).of_counter(&goal.counter)
 }
 
-/// A count, or a limit that need not be whole.
+/// Formats a count, or a limit that need not be an integer.
 pub fn number(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
 }

@@ -1,4 +1,4 @@
-//! The marks of a submission, from its file to its points.
+//! Marks a submission, from its file to its points.
 use std::{collections::HashMap, path::Path, sync::Arc};
 
 use harness::{DEFAULT_PROFILE, DeviceChoice, Error, Lab, Result, process_limits::Limits};
@@ -19,54 +19,54 @@ use crate::{
     submission::{Submission, Unread, Wanted},
 };
 
-/// How submissions are marked.
+/// The settings for marking submissions.
 #[derive(Debug)]
 pub struct Grading {
     /// The lab.
     pub lab: &'static Lab,
-    /// Its rubric, or a teacher's.
+    /// The rubric: the lab's own, or a teacher's.
     pub rubric: Rubric,
     /// A GPU, or the emulated device.
     pub choice: DeviceChoice,
-    /// Of the inputs and of the hidden sizes; another one for each submission if there is none.
+    /// The seed of the inputs and of the hidden sizes; `None` for a new one per submission.
     pub seed: Option<u64>,
     /// Orders of warps and blocks to try.
     pub schedules: u32,
-    /// What each run may use.
+    /// The limits of each run.
     pub limits: Limits,
-    /// The seconds that all runs of a submission may take together, if that is bounded.
+    /// The most seconds of all runs of a submission together, if limited.
     pub limit_total: Option<u64>,
-    /// What is known of the lab's own kernels: nothing that a submission could have written.
+    /// The cached results of the lab's own kernels; no submission can write to this cache.
     pub known: Arc<Known>,
 }
 
-/// What was found out about the parts that run with the same options.
+/// The results of the parts that run with the same options.
 struct Group {
     emulated: Judgement,
     gpu: Option<Judgement>,
 }
 
-/// What keeps a submission from being marked part by part.
+/// Why a submission cannot be marked part by part.
 enum Stop {
-    /// The submission is at fault, and this would mend it.
+    /// The submission is at fault; the second text says how to fix it.
     Fault(String, &'static str),
-    /// This computer is.
+    /// This computer is at fault.
     Unable(String),
-    /// The user has stopped it.
+    /// The user has interrupted it.
     Interrupted,
 }
 
 impl Grading {
-    /// The marks of what lies at `path`.
+    /// Marks the submission at `path`.
     ///
     /// # Errors
-    /// [`Error::Interrupted`]. Whatever else happens to one submission is in its marks, so that others can be marked.
+    /// [`Error::Interrupted`]. Any other failure is recorded in the submission's marks, so that others can be marked.
     pub fn mark(&self, path: &Path, progress: Progress) -> Result<Marked> {
         let wanted = Wanted { lab: self.lab.name, kernel: &self.rubric.kernel };
         self.mark_opened(path, Submission::open(path, wanted).as_ref(), progress)
     }
 
-    /// As [`Grading::mark`], of what was opened already.
+    /// Like [`Grading::mark`], for a submission that is already opened.
     ///
     /// # Errors
     /// As [`Grading::mark`].
@@ -80,7 +80,7 @@ impl Grading {
         let mut folder = None;
         let judged = match opened {
             Ok(submission) => {
-                // The copy that is judged lies in a folder that nobody knows.
+                // The judged copy lies in a temporary folder whose path means nothing to the reader.
                 folder = Some(format!("{}/", submission.folder().display()));
                 marked.remarks.extend(submission.remark.as_deref().map(plain));
                 let seed = marked.seed;
@@ -102,7 +102,7 @@ impl Grading {
         if let Some(folder) = folder {
             marked.each_text(&|text| *text = text.replace(&folder, ""));
         }
-        // Whose computer it is, is not for a student's eyes.
+        // Hides the local cache path from students: it contains the user's name.
         if let Some(cache) = kernels::cache_folder().filter(|cache| cache.is_absolute()) {
             marked.each_text(&|text| *text = text.replace(&*cache.to_string_lossy(), "warplab's cache"));
         }
@@ -111,7 +111,7 @@ impl Grading {
         Ok(marked)
     }
 
-    /// The marks of what lies at `path` if marking it has exceeded a limit: nothing is earned.
+    /// Marks the submission at `path` after marking it has exceeded a limit: it earns nothing.
     pub fn stopped(&self, path: &Path, why: &str) -> Marked {
         let mut marked = self.unmarked(path);
         self.nothing(&mut marked, why, "let every kernel end, within the limits of time, memory and output");
@@ -119,7 +119,7 @@ impl Grading {
         marked
     }
 
-    /// Marks that say nothing yet.
+    /// Empty marks.
     fn unmarked(&self, path: &Path) -> Marked {
         Marked {
             schema: SCHEMA,
@@ -138,14 +138,14 @@ impl Grading {
         }
     }
 
-    /// No part has earned anything, because of `fault`.
+    /// Gives no points to any part, because of `fault`.
     fn nothing(&self, marked: &mut Marked, fault: &str, raise: &str) {
         let first = fault.lines().next().unwrap_or_default().trim_end_matches(':');
         marked.fault = Some(plain(fault));
         marked.parts = self.rubric.parts.iter().map(|asked| part::without_answers(asked, first, raise)).collect();
     }
 
-    /// The parts of what was handed in, once it is known to compile.
+    /// Marks the parts of a submission that is known to compile.
     fn judged(
         &self,
         submission: &Submission,
@@ -190,7 +190,7 @@ impl Grading {
         Ok(parts)
     }
 
-    /// The parts that run with `options`, on the emulated device.
+    /// The task for the parts that run with `options`, on the emulated device.
     fn task(&self, submission: &Submission, options: &[String], seed: u64, bounds: &Arc<Bounds>) -> Result<Task> {
         let parts = || self.rubric.parts.iter().filter(|part| part.options == options);
         let is_asked = |name: &str| parts().any(|part| part.variants.iter().any(|variant| variant == name));
@@ -219,19 +219,19 @@ impl Grading {
         })
     }
 
-    /// The task on the GPU, if it is graded on one. Nothing else differs.
+    /// The same task on the GPU, if it is graded on one.
     fn on_gpu(&self, task: &Task) -> Option<Task> {
         let is_gpu = matches!(self.choice, DeviceChoice::Cuda(_));
         is_gpu.then(|| Task { choice: self.choice.clone(), ..task.clone() })
     }
 }
 
-/// Whether a warning of the compiler is about a line of what was handed out, which it quotes.
+/// Whether a compiler warning quotes a line of the handed-out file.
 fn is_handed_out(handed_out: &str, warning: &str) -> bool {
     warning.lines().nth(1).is_some_and(|quoted| has_line(handed_out, quoted))
 }
 
-/// The times of a part on a GPU, and of what it is compared with, one after the other.
+/// Times a part on a GPU, and then the variant with which it is compared.
 fn timed(task: &Task, asked: &Part) -> Result<Result<Timed, String>> {
     let mut timed = Timed { mine: Vec::new(), theirs: Vec::new() };
     let of = asked.speed.iter().map(|speed| speed.of.as_str()).filter(|of| *of != "ceiling");
@@ -248,7 +248,7 @@ fn timed(task: &Task, asked: &Part) -> Result<Result<Timed, String>> {
     Ok(Ok(timed))
 }
 
-/// Whose fault an error is.
+/// Decides whose fault an error is.
 fn stop(error: Error) -> Stop {
     use kernels::Error as Kernel;
     const RAISE: &str = "hand in a kernel file that compiles";

@@ -1,24 +1,24 @@
-//! What a kernel is made of: whether what it compiles to has an instruction that was asked for.
+//! Checks whether the PTX of a kernel has a required instruction.
 //!
-//! It says that the instruction is there, and not that it runs; answers and counters say what runs.
+//! This shows only that the instruction is there, not that it runs; answers and counters show what runs.
 use std::collections::HashMap;
 
 use super::marked::{Criterion, Kind};
 use crate::{assignment::rubric::Instruction, ptx::statements};
 
-/// The first of the kernels that lacks what is asked for, in PTX that has all of them.
+/// The first kernel that lacks the instruction; `ptx` contains all of them.
 pub fn lacking<'a>(asked: &'a Instruction, ptx: &str) -> Option<&'a str> {
     let statements = statements(ptx);
     let functions = functions(&statements);
     asked.kernels.iter().map(String::as_str).find(|kernel| !has(&functions, kernel, &asked.name))
 }
 
-/// What a kernel lacks, in words.
+/// Says what a kernel lacks.
 pub fn words(asked: &Instruction, kernel: &str) -> String {
     format!("{kernel} has no instruction {}", asked.name)
 }
 
-/// Whether the kernels of a right part have what is asked for.
+/// Judges whether the kernels of a right part have the instruction.
 pub fn instruction(asked: &Instruction, ptx: &str) -> Criterion {
     match lacking(asked, ptx) {
         None => Criterion::earned(Kind::Instruction, asked.points, &asked.words),
@@ -54,7 +54,7 @@ fn functions(ptx: &str) -> HashMap<&str, Vec<&str>> {
     let mut current = "";
     for line in ptx.lines().map(str::trim) {
         if line.contains(".entry") || line.contains(".func") {
-            // The name stands before the parameters, which a returned value in brackets may come before.
+            // The name precedes the parameters; a returned value in parentheses may come before it.
             let name = line.trim_end_matches('(').rsplit([' ', '\t', ')']).next().unwrap_or_default();
             current = name;
         }
@@ -65,14 +65,14 @@ fn functions(ptx: &str) -> HashMap<&str, Vec<&str>> {
     functions
 }
 
-/// The instruction's name, behind its label and the predicate that guards it.
+/// The instruction's name, after any label and guard predicate.
 fn opcode(line: &str) -> Option<&str> {
     let is_before = |word: &&str| word.starts_with(['@', '%', '!']) || word.ends_with(':');
     line.split_whitespace().find(|word| !is_before(word)).map(|word| word.trim_end_matches(';'))
 }
 
-/// Whether `opcode` has the words of `name`: the first is its first, and the others follow in this order, as in
-/// `atom.global.cas.b64` those of `atom.cas`.
+/// Whether `opcode` matches `name`: the first words are equal, and the other words of `name` follow in this order, as
+/// `atom.cas` matches `atom.global.cas.b64`.
 fn is_called(opcode: &str, name: &str) -> bool {
     let mut words = opcode.split('.');
     let mut asked = name.split('.');

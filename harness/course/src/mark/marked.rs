@@ -1,4 +1,4 @@
-//! The marks of one submission: what every format shows, and what programs exchange as JSON.
+//! The marks of one submission: the basis of every format, and the JSON that programs exchange.
 use serde::{Deserialize, Serialize};
 
 /// The version of the JSON.
@@ -13,19 +13,19 @@ pub struct Marked {
     pub lab: String,
     /// The assignment.
     pub title: String,
-    /// The path of what was handed in, as it was given.
+    /// The path of the submission, as given.
     pub submission: String,
-    /// The seed of the inputs and of the hidden sizes: with it the same marks come again.
+    /// The seed of the inputs and of the hidden sizes; it reproduces the marks.
     pub seed: u64,
     /// The device on which the answers were judged.
     pub device: String,
-    /// All sizes that were tried; `quick` is the lab's own. They are not for a student's eyes.
+    /// All sizes tried; `quick` is the lab's own. Students must not see them.
     pub sizes: Vec<String>,
-    /// What is wrong with the submission as a whole, if something is: no kernel file, or one that does not compile.
+    /// What is wrong with the submission as a whole, if anything: no kernel file, or one that does not compile.
     pub fault: Option<String>,
-    /// What the compiler warns of.
+    /// The compiler's warnings.
     pub warnings: Vec<String>,
-    /// What else is to be known about what was handed in, such as a kernel file of another name.
+    /// Other remarks about the submission, such as a kernel file of another name.
     #[serde(default)]
     pub remarks: Vec<String>,
     /// The parts, in the rubric's order.
@@ -45,13 +45,13 @@ pub struct PartMark {
     pub points: f64,
     /// The most points that could be earned.
     pub of: f64,
-    /// Why some of it could not be judged here, if so: its points are then not the last word.
+    /// Why some of it could not be judged here, if so: its points are then not final.
     pub unjudged: Option<String>,
-    /// What the points are made of.
+    /// The criteria that its points consist of.
     pub criteria: Vec<Criterion>,
 }
 
-/// What points are given for.
+/// A criterion, for which points are given.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Criterion {
     /// What kind of criterion it is.
@@ -64,22 +64,22 @@ pub struct Criterion {
     pub points: f64,
     /// The most points that could be earned; 0 for what is not measured here.
     pub of: f64,
-    /// Why, in words for a student, which tell no hidden size.
+    /// The reason, in words for a student, which reveal no hidden size.
     pub words: String,
-    /// What would raise the points, in words for a student; empty if nothing would.
+    /// How to raise the points, in words for a student; empty if nothing would.
     pub raise: String,
-    /// The speed, as a fraction of what it is compared with.
+    /// The speed, as a fraction of the one it is compared with.
     pub measured: Option<f64>,
-    /// What happened in full.
+    /// Details.
     pub details: Vec<Detail>,
 }
 
-/// What happened, in full.
+/// A detail of what happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Detail {
-    /// The text, of one line or several.
+    /// The text, of one or more lines.
     pub text: String,
-    /// Whether it is not for a student's eyes, because it tells a hidden size.
+    /// Whether students must not see it, because it reveals a hidden size.
     pub is_hidden: bool,
 }
 
@@ -89,18 +89,18 @@ pub struct Detail {
 pub enum Kind {
     /// Right answers.
     Right,
-    /// No finding of any check.
+    /// No findings of any check.
     Clean,
     /// A counter within its limit.
     Goal,
-    /// An instruction that is there.
+    /// An instruction that must be present.
     Instruction,
-    /// A speed that is reached.
+    /// A required speed.
     Speed,
 }
 
 impl Kind {
-    /// In a word.
+    /// The name as one word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Right => "right",
@@ -116,18 +116,18 @@ impl Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// It is.
+    /// Met.
     Earned,
-    /// It is not.
+    /// Not met.
     Lost,
-    /// It could not be judged here, which says nothing about the submission.
+    /// Not judged here, which says nothing about the submission.
     Unjudged,
-    /// It is not measured on this device, and does not count.
+    /// Not measured on this device; does not count.
     NotMeasured,
 }
 
 impl Criterion {
-    /// What happened in full, as far as the words do not have it.
+    /// The details that the words do not contain.
     pub fn further(&self) -> impl Iterator<Item = &Detail> {
         self.details.iter().filter(|detail| !self.words.contains(&detail.text))
     }
@@ -154,12 +154,12 @@ impl PartMark {
 }
 
 impl Marked {
-    /// Whether every criterion could be judged here, so that the points are the last word.
+    /// Whether every criterion could be judged here, so that the points are final.
     pub fn is_complete(&self) -> bool {
         self.parts.iter().all(|part| part.unjudged.is_none())
     }
 
-    /// Changes every text that may come from the submission.
+    /// Applies `change` to every text that may come from the submission.
     pub(super) fn each_text(&mut self, change: &dyn Fn(&mut String)) {
         self.fault.iter_mut().chain(&mut self.warnings).chain(&mut self.remarks).for_each(change);
         for part in &mut self.parts {

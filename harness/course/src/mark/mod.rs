@@ -1,13 +1,13 @@
-//! Points, from a rubric and the judgement of what was handed in.
+//! Points, from a rubric and the judgement of a submission.
 //!
 //! - `right` is earned by a part whose every variant is right at every size, known or hidden, and whose threads share
 //!   the work;
-//! - `clean` by a right part in which no check has found anything;
-//! - a goal by a right part whose counters keep to the limit in every row that has them;
-//! - an instruction by a right part whose kernels have it in what they compile to;
+//! - `clean` by a right part without findings of any check;
+//! - a goal by a right part whose counters are within the limit in every row that has them;
+//! - an instruction by a right part whose kernels have it in their PTX;
 //! - `speed` by a right part, and only on a GPU: elsewhere it counts neither for nor against.
 //!
-//! What this computer could not judge is said to be so; it is never silently 0.
+//! What this computer could not judge is reported as such, never silently as 0.
 
 mod criterion;
 mod fit;

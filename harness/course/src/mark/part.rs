@@ -16,29 +16,29 @@ use crate::{
     judge::grade::{Event, Grade, JudgedRow, Mark},
 };
 
-/// What is known of a part when its points are given.
+/// The evidence from which the points of a part follow.
 pub struct Evidence<'a> {
     /// The grades on the emulated device, which checks and counts.
     pub emulated: &'a [Grade],
-    /// What the kernel file compiles to.
+    /// The PTX of the kernel file.
     pub ptx: &'a str,
     /// The grades on a GPU, if it is graded on one.
     pub gpu: Option<&'a [Grade]>,
-    /// What was timed on a GPU, or why nothing was.
+    /// The times on a GPU, or why there are none.
     pub timed: Option<&'a Result<Timed, String>>,
 }
 
 /// Whether a part's answers are right.
 enum Answers {
-    /// At every size, but for these that could not be tried.
+    /// At every size, except for those listed, which could not be tried.
     Right(Vec<String>),
     Wrong(Criterion),
-    /// They are, but the threads do not share the work.
+    /// The answers are right, but the threads do not share the work.
     Unshared(Criterion),
     Unjudged(String),
 }
 
-/// The points of `part` of the kernel file `file`.
+/// Marks `part` of the kernel file `file`.
 pub fn part(part: &Part, lab: &Lab, file: &str, evidence: &Evidence) -> PartMark {
     let mine = |grade: &&Grade| part.variants.iter().any(|variant| *variant == grade.variant);
     let grades: Vec<&Grade> = evidence.emulated.iter().filter(mine).collect();
@@ -53,7 +53,7 @@ pub fn part(part: &Part, lab: &Lab, file: &str, evidence: &Evidence) -> PartMark
         right @ Answers::Right(_) => shared(part, lab, &rows).map_or(right, Answers::Unshared),
         other => other,
     };
-    // What the rest needs is a right part, and one that could be judged.
+    // The other criteria require a right part that could be judged.
     let other = |kind, of, judge: &dyn Fn() -> Criterion| match &answers {
         Answers::Right(_) => judge(),
         Answers::Wrong(_) => Criterion::lost(kind, of, "counts only where the answers are right", ""),
@@ -92,12 +92,12 @@ pub fn part(part: &Part, lab: &Lab, file: &str, evidence: &Evidence) -> PartMark
     PartMark::of(&part.name, criteria)
 }
 
-/// A submission that cannot be run at all has earned nothing.
+/// Gives no points: the submission cannot be run at all.
 pub fn without_answers(part: &Part, fault: &str, raise: &str) -> PartMark {
     every_criterion(part, |kind, of| Criterion::lost(kind, of, fault, raise))
 }
 
-/// Nothing is known of a submission that this computer cannot run.
+/// Marks a part as unjudged: this computer cannot run the submission.
 pub fn unjudged(part: &Part, why: &str) -> PartMark {
     every_criterion(part, |kind, of| Criterion::unjudged(kind, of, why))
 }
@@ -112,7 +112,7 @@ fn every_criterion(part: &Part, criterion: impl Fn(Kind, f64) -> Criterion) -> P
     PartMark::of(&part.name, all.collect())
 }
 
-/// Whether every variant of the part is right. What was not judged is not right.
+/// Whether every variant of the part is right. A variant that was not judged is not right.
 fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
     let (mut failures, mut missing, mut unjudged) = (Vec::new(), Vec::new(), None);
     let mut wrong_ones = Vec::new();
@@ -122,8 +122,7 @@ fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
     };
     for variant in &part.variants {
         let Some(grade) = grades.iter().find(|grade| grade.variant == *variant) else {
-            unjudged =
-                unjudged.or(Some(format!("variant `{variant}` does not use {file}: the rubric is to be mended")));
+            unjudged = unjudged.or(Some(format!("variant `{variant}` does not use {file}: fix the rubric")));
             continue;
         };
         missing.extend(grade.missing());
@@ -157,7 +156,7 @@ fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
     unjudged.map_or(Answers::Right(untried), Answers::Unjudged)
 }
 
-/// What is lost by threads that do not share the work, if they do not.
+/// The lost criterion if the threads do not share the work.
 fn shared(part: &Part, lab: &Lab, rows: &[&JudgedRow]) -> Option<Criterion> {
     let all = unshared(part, lab, rows.iter().copied());
     let shown = all.iter().find(|unshared| !unshared.is_hidden).or(all.first())?;
@@ -167,7 +166,7 @@ fn shared(part: &Part, lab: &Lab, rows: &[&JudgedRow]) -> Option<Criterion> {
     Some(Criterion::lost(Kind::Right, part.right, words, shown.raise).with(details.collect()))
 }
 
-/// What was wrong, without the sizes that are hidden.
+/// The lost criterion for wrong answers, without hidden sizes.
 fn wrong(points: f64, failures: &[&Event], found: &[(&Told, bool)]) -> Criterion {
     let first = failures.iter().find(|event| !event.is_hidden);
     let (words, raise) = match first {
@@ -181,7 +180,7 @@ fn wrong(points: f64, failures: &[&Event], found: &[(&Told, bool)]) -> Criterion
                 .into(),
         ),
     };
-    // What a check has found is the cause, or nearer to it than the answers. A fault is in the words already.
+    // A finding is the cause, or closer to it than the answers. The words already contain a fault.
     let is_said = |told: &Told| told.finding.places().first().is_some_and(|place| words.contains(&at(place)));
     let known = found.iter().find(|(told, is_hidden)| !is_hidden && !is_said(told));
     let (words, raise) = match known {
@@ -193,10 +192,10 @@ fn wrong(points: f64, failures: &[&Event], found: &[(&Told, bool)]) -> Criterion
     Criterion::lost(Kind::Right, points, words, raise).with(in_full(failures).into_iter().chain(reports).collect())
 }
 
-/// Places that are named of those at which something has failed in the same way; the rest are counted.
+/// The most places named for failures of the same kind; the rest are counted.
 const PLACES: usize = 3;
 
-/// What has failed: of failures of a kind, the first in full, and where else it was so.
+/// Details of the failures: of each kind the first in full, then the other places.
 fn in_full(failures: &[&Event]) -> Vec<Detail> {
     let mut kinds: Vec<(String, Vec<&Event>)> = Vec::new();
     for event in failures {
@@ -223,7 +222,7 @@ fn in_full(failures: &[&Event]) -> Vec<Detail> {
     kinds.iter().flat_map(of_kind).collect()
 }
 
-/// The kind of a failure: its words before the first colon, with any number for every number.
+/// The kind of a failure: its words before the first colon, with `#` for every number.
 fn kind(what: &str) -> String {
     let before = what.split(':').next().unwrap_or_default();
     let mut kind = before.replace(|c: char| c.is_ascii_digit(), "#");
@@ -233,7 +232,7 @@ fn kind(what: &str) -> String {
     kind
 }
 
-/// What the checks have found in these, and whether nobody knows the size.
+/// The findings in these grades, and whether each was seen only at hidden sizes.
 fn found<'a>(grades: &[&'a Grade]) -> Vec<(&'a Told, bool)> {
     let of = |grade: &&'a Grade| {
         let (findings, known) = (&grade.findings, grade.known_findings);
@@ -242,18 +241,18 @@ fn found<'a>(grades: &[&'a Grade]) -> Vec<(&'a Told, bool)> {
     grades.iter().flat_map(of).collect()
 }
 
-/// A mistake, and where it is.
+/// A mistake and its place.
 fn place(told: &Told) -> String {
     let place = told.finding.places().into_iter().next();
     place.map_or(told.mistake.clone(), |place| format!("{} at {}", told.mistake, at(&place)))
 }
 
-/// The line of a place.
+/// The file and line of a place.
 fn at(place: &Place) -> String {
     format!("{}:{}", place.file, place.line)
 }
 
-/// Whether no check has found anything in a right part.
+/// Judges whether a right part has no findings.
 fn clean(points: f64, grades: &[&Grade]) -> Criterion {
     let unjudged = |grade: &&&Grade| matches!(grade.mark, Mark::Unjudged | Mark::NotRun);
     let found = found(grades);
@@ -268,8 +267,8 @@ fn clean(points: f64, grades: &[&Grade]) -> Criterion {
     };
     let more = if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
     let hidden = if *is_hidden { ", seen at a hidden size" } else { "" };
-    // The help may tell numbers of the launch.
-    let raise = if *is_hidden || told.help.is_empty() { "mend what the check has found" } else { &told.help };
+    // The help text may reveal numbers of the launch.
+    let raise = if *is_hidden || told.help.is_empty() { "fix what the check has found" } else { &told.help };
     let details = found.iter().map(|(told, is_hidden)| Detail::new(&told.text, *is_hidden));
     Criterion::lost(Kind::Clean, points, format!("{}{hidden}{more}", place(told)), raise).with(details.collect())
 }

@@ -1,4 +1,4 @@
-//! Points against judgements that were made by hand.
+//! Tests of points with hand-made judgements.
 use std::collections::BTreeSet;
 
 use harness::{Record, Verdict};
@@ -110,7 +110,7 @@ fn a_wrong_part_names_what_a_check_has_found() {
     };
     assert_eq!(of(1).words, "wrong at n = 33: 1 of 9 wrong; a check has found: Race at a.cu:47");
     assert_eq!(of(1).details.last().map(|detail| detail.is_hidden), Some(false));
-    // One that was seen at a hidden size only may tell numbers of its launch.
+    // A finding seen only at a hidden size may reveal numbers of its launch.
     assert_eq!(of(0).words, "wrong at n = 33: 1 of 9 wrong");
     assert_eq!(of(0).details.last().map(|detail| detail.is_hidden), Some(true));
 }
@@ -180,7 +180,7 @@ fn a_goal_holds_for_every_row_of_its_cases() {
     assert!(lost.raise.contains("read it once"), "{lost:?}");
     let hidden = goal(vec![row("big one", 9, true)]);
     assert!(hidden.state == Lost && !hidden.words.contains("877") && hidden.details[0].is_hidden, "{hidden:?}");
-    // What is read by atomics is read.
+    // Reading by atomics counts as reading.
     let atomics = Atomics { global_lanes: 30.0, global_requests: 1.0, ..Atomics::default() };
     let read = |launches| {
         let row = row("big", 7, false);
@@ -190,9 +190,9 @@ fn a_goal_holds_for_every_row_of_its_cases() {
     };
     let lost = read(1);
     assert!(lost.state == Lost && lost.words.contains("is 37 at n = 877 (big), 30 of them atomics,"), "{lost:?}");
-    // An atomic a warp may draw a ticket.
+    // One atomic per warp may draw a ticket.
     assert_eq!(read(8).state, Earned);
-    // No row that can be judged: that is not kept to.
+    // Without a row that can be judged, the goal is not met.
     let rows = |case| Grade { rows: vec![row(case, 1, false)], ..grade("v", Mark::Right) };
     let mark = marked(&[rows("small"), Grade { variant: "w", ..rows("small") }]);
     assert_eq!(mark.criteria[2].state, Unjudged, "{mark:?}");

@@ -1,26 +1,26 @@
-//! How fast a right part is, on a GPU.
+//! The speed of a right part on a GPU.
 use harness::{Record, Verdict};
 
 use super::marked::{Criterion, Kind};
 use crate::assignment::rubric::Speed;
 
-/// What was measured on a GPU: the part's rows, and those of the variant that it is compared with.
+/// Times on a GPU: the rows of the part, and of the variant with which it is compared.
 #[derive(Debug, Clone)]
 pub struct Timed {
     /// The rows of the part's variants.
     pub mine: Vec<Record>,
-    /// The rows of the variant of the lab's own kernels; none if the speed is a fraction of the ceiling.
+    /// The rows of the lab's own variant; empty if the speed is a fraction of the ceiling.
     pub theirs: Vec<Record>,
 }
 
-/// The speed of a right part, of which this was measured.
+/// Judges the speed of a right part.
 pub fn speed(speed: &Speed, timed: &Result<Timed, String>) -> Criterion {
     let of = if speed.of == "ceiling" { "the ceiling".into() } else { format!("the speed of `{}`", speed.of) };
     let timed = match timed {
         Ok(timed) => timed,
         Err(why) => return Criterion::unjudged(Kind::Speed, speed.points, why),
     };
-    // It was right at small sizes, and is fast where it is wrong.
+    // It was right at small sizes, but a timed run is wrong.
     if let Some(wrong) = timed.mine.iter().find(|row| matches!(row.verdict, Verdict::Fail | Verdict::Finding)) {
         let case = if wrong.case.is_empty() { String::new() } else { format!(" ({})", wrong.case) };
         let words = format!("wrong where it was timed{case}: {}", wrong.note);
@@ -44,13 +44,13 @@ pub fn speed(speed: &Speed, timed: &Result<Timed, String>) -> Criterion {
     Criterion { measured: Some(fraction), ..criterion }
 }
 
-/// The least fraction of the ceiling that the rows reach.
+/// The smallest fraction of the ceiling that any row reaches.
 fn of_ceiling(rows: &[Record]) -> Option<f64> {
     least(measured(rows).filter_map(|row| Some(row.percent_of_ceiling? / 100.0)))
 }
 
-/// The least speed of the rows as a fraction of that of the same case among `theirs`: the same work in another time.
-/// Where no case has the same name, the fastest of the same n is taken.
+/// The smallest speed of the rows as a fraction of that of the same case in `theirs`: the same work in another time. If
+/// no case has the same name, the fastest row of the same n is used.
 fn of_variant(mine: &[Record], theirs: &[Record]) -> Option<f64> {
     let median = |row: &Record| row.times.as_ref().map(|times| times.median).filter(|median| *median > 0.0);
     least(measured(mine).filter_map(|row| {

@@ -1,16 +1,17 @@
-//! Whether the threads of a kernel whose answers are right share the work: one thread can give the right answers alone,
-//! and all of them can do so side by side.
+//! Checks whether the threads of a kernel with right answers share the work: a single thread could compute them alone,
+//! or every thread could compute all of them redundantly.
 use harness::Lab;
 
 use super::goal::number;
 use crate::{assignment::rubric::Part, judge::grade::JudgedRow};
 
-/// How many times the instructions of the lab's own longest warp a warp may take, and how many more: at small sizes,
-/// one warp may do everything, and one thread may set and add up 256 counts, or go through the lanes of its warp.
+/// The limit for a warp: `LONGER` times the instructions of the lab's own longest warp, plus `ALLOWANCE`. At small
+/// sizes, one warp may do everything, and one thread may set and add up 256 counts, or go through the lanes of its
+/// warp.
 const LONGER: f64 = 8.0;
 const ALLOWANCE: f64 = 1500.0;
 
-/// How much longer still where the lab's own threads wait for each other.
+/// A further factor if the lab's own threads wait for each other.
 const WAITING: f64 = 4.0;
 
 /// The goal in words.
@@ -19,11 +20,11 @@ pub const GOAL: &str = "the threads share the work: each takes its own part of t
 /// A row whose threads do not share the work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unshared {
-    /// What shows it, with the size.
+    /// The evidence, with the size.
     pub words: String,
     /// What to do about it.
     pub raise: &'static str,
-    /// Whether nobody knows the size beforehand.
+    /// Whether the size is hidden.
     pub is_hidden: bool,
 }
 
@@ -36,7 +37,7 @@ pub fn unshared<'a>(part: &Part, lab: &Lab, rows: impl IntoIterator<Item = &'a J
     rows.into_iter().filter_map(of_row).collect()
 }
 
-/// What shows that a warp does what all are to do: alone, or as all others do beside it.
+/// Evidence that one warp does the work of all, alone or redundantly.
 fn alone(judged: &JudgedRow) -> Option<(String, &'static str)> {
     const RAISE: &str = "let each thread take its own part of the elements, so that all warps are at work";
     let own = judged.work?;
@@ -47,7 +48,7 @@ fn alone(judged: &JudgedRow) -> Option<(String, &'static str)> {
     Some((format!("one warp executes {mine} instructions{at}, the lab's own kernel {theirs}"), RAISE))
 }
 
-/// What shows that the answer was not computed from all elements.
+/// Evidence that the answer was not computed from all elements.
 fn too_little(part: &Part, lab: &Lab, judged: &JudgedRow) -> Option<(String, &'static str)> {
     let least = part.least_work.as_ref()?.of(&judged.row, lab).filter(|least| !least.is_nan())?;
     let threads = judged.row.counter("thread_instructions").filter(|threads| *threads < least)?;
@@ -56,7 +57,7 @@ fn too_little(part: &Part, lab: &Lab, judged: &JudgedRow) -> Option<(String, &'s
     Some((words, "compute the answer from every element: a formula that knows it beforehand is not asked for"))
 }
 
-/// The place of a row, after what happened there.
+/// The place of a row, as a suffix.
 fn at(judged: &JudgedRow) -> String {
     let n = judged.row.n.map_or(String::new(), |n| format!(" at n = {n}"));
     if judged.row.case.is_empty() { n } else { format!("{n} ({})", judged.row.case) }
@@ -73,7 +74,7 @@ mod tests {
         work::Work,
     };
 
-    /// The row of a kernel that executes so many instructions where the lab's own takes 31 a warp.
+    /// The row of a kernel that executes `longest` instructions where the lab's own takes 31 a warp.
     fn row(longest: u64, threads: u64, waits: bool) -> JudgedRow {
         let row = counted(
             record(Verdict::Pass),

@@ -10,10 +10,10 @@ use serde::Deserialize;
 
 use crate::assignment::rubric::Rubric;
 
-/// The file that says what counts, and of which lab the folder is.
+/// The file with the rubric and the name of the folder's lab.
 pub const COURSE: &str = "course.toml";
 
-/// What the folder itself says.
+/// The contents of `course.toml` that identify the folder's assignment.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Folder {
     /// The lab's name.
@@ -45,7 +45,8 @@ impl Folder {
         Ok(read)
     }
 
-    /// The rubric in `course.toml` in `folder`, of an assignment of `lab`. A part without hints has those of the lab.
+    /// Reads the rubric in `course.toml` of `folder`, for an assignment of `lab`. A part without hints gets those of
+    /// the lab.
     ///
     /// # Errors
     /// [`Error::Usage`] when it does not fit the lab; [`Error::Io`].
@@ -60,7 +61,7 @@ impl Folder {
     }
 }
 
-/// A file of a folder.
+/// A file to be written into a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Its path in the folder, with forward slashes.
@@ -69,7 +70,7 @@ pub struct Entry {
     pub text: String,
 }
 
-/// Writes `entries` into `folder`, which is new or empty but for `.git`: all of them, or none and no folder either.
+/// Writes `entries` into `folder`, which is new or empty except for `.git`. On an error nothing is left behind.
 ///
 /// # Errors
 /// [`Error::Usage`] when the folder is taken; [`Error::Io`].
@@ -83,7 +84,7 @@ pub fn write(folder: &Path, entries: &[Entry]) -> Result<()> {
     if inside.any(|entry| entry.file_name() != ".git") {
         return Err(Error::usage(format!("{shown} is not empty: name a new folder")));
     }
-    // The first folder on the way that is there already, and the first that is not.
+    // The nearest ancestor that exists.
     let there = folder.ancestors().find(|ancestor| ancestor.is_dir()).unwrap_or(Path::new("/"));
     let temporary = tempfile::Builder::new()
         .prefix(".start-")
@@ -98,7 +99,7 @@ pub fn write(folder: &Path, entries: &[Entry]) -> Result<()> {
     move_into(temporary.path(), there)
 }
 
-/// Moves what is in `from` into `to`; on an error what was moved is deleted.
+/// Moves the content of `from` into `to`; on an error the files moved so far are deleted.
 fn move_into(from: &Path, to: &Path) -> Result<()> {
     let mut moved: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(from).into_iter().flatten().flatten() {

@@ -1,16 +1,17 @@
-//! The handout in a student's folder: with the commands that a student has, who has no checkout and no Rust, and
+//! The handout in a student's folder: with the commands available to a student, who has no checkout and no Rust, and
 //! without links to files that are not handed out.
 
-/// How a handout leads to its key, which is not handed out.
+/// The handout's link to its key, which is not handed out.
 const KEY: &str = "The answers are in [ANSWERS.md](ANSWERS.md).";
 
-/// How the paragraph begins about the lab's whole program, which is not handed out either: it holds what is to be done.
+/// The beginning of the paragraph about the lab's whole program, which is not handed out either, since it contains the
+/// solution.
 const PROGRAM: &str = "[program.cu](program.cu) is ";
 
-/// A file of the lab that lies elsewhere in a student's folder: its path as handouts have it, and the student's.
+/// A file of the lab that has another path in a student's folder: its path in handouts, and its path there.
 pub type Moved = (String, String);
 
-/// What a student reads of `handout`, beside whom `files` lie, and those that have `moved`.
+/// Adapts `handout` for a student's folder that contains `files`, and those that have `moved`.
 pub fn of_student(handout: &str, files: &[&str], moved: &[Moved]) -> String {
     let others = handout.split("\n\n").filter(|paragraph| !paragraph.starts_with(PROGRAM));
     let lines = without_lost_links(&others.collect::<Vec<_>>().join("\n\n"), files);
@@ -21,7 +22,7 @@ pub fn of_student(handout: &str, files: &[&str], moved: &[Moved]) -> String {
     without_sources(&text)
 }
 
-/// `handout` without the parentheses that only name a file of the lab's own program.
+/// Removes the parentheses that only name a file of the lab's own program.
 fn without_sources(handout: &str) -> String {
     let mut kept = String::with_capacity(handout.len());
     let mut rest = handout;
@@ -47,8 +48,8 @@ fn without_sources(handout: &str) -> String {
     kept + rest
 }
 
-/// The line with `warplab run LAB` in place of `cargo run --release -p LAB --`, and `warplab` in place of
-/// `cargo run --release --`. A comment after a command stays below that of the line before.
+/// Replaces `cargo run --release -p LAB --` with `warplab run LAB`, and `cargo run --release --` with `warplab`. A
+/// comment after a command stays aligned with the one in the line before.
 fn with_warplab(line: &str) -> String {
     const CARGO: &str = "cargo run --release";
     let mut text = String::new();
@@ -78,7 +79,7 @@ fn with_warplab(line: &str) -> String {
     }
 }
 
-/// `handout` with links only to `files`, to places on the web and to its own headings. Of other links the text stays.
+/// Keeps only links to `files`, to the web and to the handout's own headings. Other links are replaced with their text.
 fn without_lost_links(handout: &str, files: &[&str]) -> String {
     let handout = handout.replace(&format!(" {KEY}"), "").replace(KEY, "");
     let mut rest = handout.as_str();

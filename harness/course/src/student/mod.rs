@@ -1,4 +1,4 @@
-//! A student's own folder.
+//! A student's folder.
 
 pub mod check;
 pub mod folder;

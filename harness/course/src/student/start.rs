@@ -1,4 +1,4 @@
-//! The folder in which an assignment is solved.
+//! Creates the folder in which an assignment is solved.
 use std::path::Path;
 
 use harness::{Assignment, Example, Lab, Result};
@@ -10,17 +10,17 @@ use super::{
 };
 use crate::assignment::rubric::Rubric;
 
-/// The folder of the headers that the kernel file includes. They are not beside the file, where they would be taken for
-/// the student's own.
+/// The folder of the headers that the kernel file includes. They are not next to the file, where they would be taken
+/// for the student's own.
 const INCLUDE: &str = "include";
 
-/// The folder of the wrong kernel files that the handout has a student run.
+/// The folder of the incorrect kernel files that the handout has a student run.
 const WRONG: &str = "wrong";
 
-/// Writes the folder of `lab`'s assignment by `rubric`, the text of which is `text`, and says what to do in it.
+/// Writes the folder of `lab`'s assignment by `rubric`, whose source is `text`, and returns the instructions for it.
 ///
 /// # Errors
-/// [`harness::Error::Usage`] when the folder is there and not empty, [`harness::Error::Io`]; nothing is written then.
+/// [`harness::Error::Usage`] when the folder exists and is not empty, [`harness::Error::Io`]; nothing is written then.
 pub fn start(lab: &'static Lab, assignment: &Assignment, rubric: &Rubric, text: &str, folder: &Path) -> Result<String> {
     let course = Rubric::own(assignment, lab)?.without_own_hints(&rubric.with_lab(text, lab));
     let file = lab.kernels.iter().find(|file| file.name == rubric.kernel).expect("the rubric fits the lab");
@@ -36,7 +36,7 @@ pub fn start(lab: &'static Lab, assignment: &Assignment, rubric: &Rubric, text: 
     Ok(format!("{said}\nNext: {there}warplab check"))
 }
 
-/// The files of the folder beside `course.toml`.
+/// The files of the folder besides `course.toml`.
 fn entries(lab: &Lab, assignment: &Assignment, rubric: &Rubric, file: &KernelSource) -> Result<Vec<Entry>> {
     macro_rules! template {
         ($name:literal) => {
@@ -77,12 +77,12 @@ fn entries(lab: &Lab, assignment: &Assignment, rubric: &Rubric, file: &KernelSou
     Ok(entries)
 }
 
-/// A header's path as handouts have it.
+/// A header's path in handouts.
 fn in_kernels(path: &str) -> String {
     format!("kernels/{}", path.rsplit('/').next().unwrap_or(path))
 }
 
-/// Where a wrong kernel file lies: by the name of its mistake, so that nobody takes it for the kernel file.
+/// The path of an incorrect kernel file: it is named after its mistake, so that no one takes it for the kernel file.
 fn example_path(example: &Example) -> String {
     format!("{WRONG}/{}.cu", example.path.split('/').next().unwrap_or(example.path))
 }

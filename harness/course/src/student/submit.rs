@@ -1,4 +1,4 @@
-//! What is handed in: an archive of the kernel file and the headers that are the student's own, with a list of them.
+//! Packs a submission: an archive of the kernel file and the student's own headers, with a list of them.
 use std::{
     collections::BTreeMap,
     fmt::Write as _,
@@ -19,10 +19,10 @@ use crate::{
     submission::{LIST, Submission as Taken, Wanted},
 };
 
-/// The device that the kernels must compile for, as the emulated machine is by default.
+/// The device for which the kernels must compile: the default of the emulated machine.
 const CAPABILITY: (i32, i32) = (8, 0);
 
-/// The list of what is handed in.
+/// The list of an archive's content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Submission {
     /// The lab's name.
@@ -46,15 +46,15 @@ pub struct Listed {
     pub sha256: String,
 }
 
-/// Writes what `folder`, of `lab`'s assignment, hands in to `archive`, and says what that is. The same files give the
-/// same bytes. A starter that is unchanged, and a file that does not compile, are handed in only `anyway`.
+/// Writes the submission from `folder`, of `lab`'s assignment, to `archive`, and describes its content. The same files
+/// give the same bytes. An unchanged starter, and a file that does not compile, are refused unless `anyway`.
 ///
 /// # Errors
-/// [`Error::Usage`] for what is not handed in, with the reason; [`Error::Kernel`] when the kernel file cannot be read;
-/// [`Error::Io`]. There is no new archive then.
+/// [`Error::Usage`] for a refused submission, with the reason; [`Error::Kernel`] when the kernel file cannot be read;
+/// [`Error::Io`]. No archive is written then.
 pub fn submit(lab: &'static Lab, folder: &Path, archive: &Path, anyway: bool) -> Result<String> {
     let read = Folder::read(folder)?;
-    // A slip in course.toml keeps nobody from handing in.
+    // A mistake in course.toml does not prevent a submission.
     let rubric = match (Folder::rubric(folder, lab), &lab.assignment) {
         (Err(Error::Usage(_)), Some(assignment)) => Rubric::own(assignment, lab)?,
         (rubric, _) => rubric?,
@@ -77,7 +77,7 @@ pub fn submit(lab: &'static Lab, folder: &Path, archive: &Path, anyway: bool) ->
     missing.retain(|name| !has.contains(name));
     if !missing.is_empty() {
         let words = format!("{} lacks what was asked for: kernel {}", read.kernel, missing.join(", kernel "));
-        // A macro may make a kernel, but not all of them in a file without any.
+        // A macro may define a kernel, but a file without any kernel is suspicious.
         if has.is_empty() { or_anyway(Error::usage(words), anyway, &mut notes)? } else { notes.push(words) }
     }
     let open: Vec<&str> = to_do(&source.cuda).iter().map(|open| open.part).collect();
@@ -93,7 +93,7 @@ pub fn submit(lab: &'static Lab, folder: &Path, archive: &Path, anyway: bool) ->
         }
     }
     let bytes = zipped(lab.name, &read.kernel, &files)?;
-    // Marks are given by the kernel file's name in the rubric.
+    // Marks depend on the kernel file's name in the rubric.
     let wanted = Wanted { lab: lab.name, kernel: &rubric.kernel };
     if let Err(error) = Taken::check(&archive.display().to_string(), &bytes, wanted) {
         or_anyway(Error::usage(format!("this archive would not be read for marks: {error}")), anyway, &mut notes)?;
@@ -107,7 +107,7 @@ pub fn submit(lab: &'static Lab, folder: &Path, archive: &Path, anyway: bool) ->
     Ok(said)
 }
 
-/// The error, unless it is handed in anyway: then a note.
+/// Returns the error, or turns it into a note if the user wants to submit `anyway`.
 fn or_anyway(error: Error, anyway: bool, notes: &mut Vec<String>) -> Result<()> {
     if anyway {
         notes.push(error.to_string());
@@ -120,8 +120,8 @@ fn or_anyway(error: Error, anyway: bool, notes: &mut Vec<String>) -> Result<()> 
     Err(Error::usage(format!("{error}\n`warplab submit --anyway` hands it in all the same")))
 }
 
-/// The text of each file that is handed in, by its path: the kernel file, and the headers in its folder that it
-/// includes. `source` loses all others.
+/// The text of each submitted file, by its path: the kernel file, and the headers in its folder that it includes. All
+/// other files are removed from `source`.
 fn own_files(folder: &Path, kernel: &str, source: &mut KernelSource) -> BTreeMap<String, String> {
     let mut files = BTreeMap::from([(kernel.to_string(), source.cuda.to_string())]);
     let root = fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
@@ -139,7 +139,7 @@ fn own_files(folder: &Path, kernel: &str, source: &mut KernelSource) -> BTreeMap
     files
 }
 
-/// The names of the kernels in a text that stands in for `replaced`.
+/// The names of the kernels in a text that replaces `replaced`.
 fn kernels_of(text: &str, replaced: &KernelSource) -> Vec<String> {
     let source = KernelSource { cuda: text.to_string().into(), ..replaced.clone() };
     source.kernels().into_iter().map(str::to_owned).collect()
@@ -150,12 +150,12 @@ fn texts(source: &KernelSource) -> impl Iterator<Item = &str> {
     std::iter::once(&*source.cuda).chain(source.headers.iter().map(|header| &*header.text))
 }
 
-/// The lines of a text, whatever their ends; empty lines at its end do not count.
+/// The lines of a text, with any line endings, without empty lines at its end.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.trim_end().lines().map(str::trim_end)
 }
 
-/// The archive: the list, then the files in order of path, all of one time.
+/// The archive: the list, then the files in order of path, all with the same time.
 fn zipped(lab: &str, kernel: &str, files: &BTreeMap<String, String>) -> Result<Vec<u8>> {
     let listed = |(path, text): (&String, &String)| Listed {
         path: path.clone(),

@@ -1,4 +1,4 @@
-//! The parts that are still marked as to be done in a kernel file, as [`crate::assignment::starter`] marks them.
+//! The parts of a kernel file that are still marked as to be done, as [`crate::assignment::starter`] marks them.
 
 /// A mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct ToDo<'a> {
     pub words: String,
 }
 
-/// The marks of `cuda`, the first one of each part.
+/// The marks in `cuda`, the first one of each part.
 pub fn to_do(cuda: &str) -> Vec<ToDo<'_>> {
     let mut open: Vec<ToDo> = Vec::new();
     let mut lines = cuda.lines().zip(1..).peekable();
@@ -29,7 +29,7 @@ pub fn to_do(cuda: &str) -> Vec<ToDo<'_>> {
     open
 }
 
-/// Whether a line is more of the comment above it.
+/// Whether a line continues the comment above it.
 fn continues(line: &str) -> bool {
     let comment = line.trim_start().strip_prefix("// ");
     comment.is_some_and(|comment| !comment.starts_with("TODO ("))

@@ -1,5 +1,5 @@
-//! Waits for what changes in a folder: a file that is saved in place, replaced by another one of its name, or deleted
-//! and written anew.
+//! Waits for changes in a folder: a file that is saved in place, replaced by another one of its name, or deleted and
+//! rewritten.
 use std::{
     path::Path,
     sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
@@ -9,19 +9,20 @@ use std::{
 use harness::{Error, Result};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
-/// An editor saves a file in several steps, and then there is quiet.
+/// An editor saves a file in several steps, followed by quiet.
 const QUIET: Duration = Duration::from_millis(40);
-/// The steps of one save take no longer.
+/// The longest duration of the steps of one save.
 const SAVE: Duration = Duration::from_millis(400);
-/// Some file systems (networks, folders of another system) tell nothing: then it is looked at this often.
+/// Some file systems (networks, folders of another system) report no changes: then the state is polled at this
+/// interval.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What has ended the waiting.
+/// Why the wait has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Happened {
     /// Something has changed.
     Changed,
-    /// Nobody wants to wait any longer.
+    /// The caller has stopped it.
     Stopped,
 }
 
@@ -30,12 +31,12 @@ enum Message {
     Stop,
 }
 
-/// A folder that is watched.
+/// A watched folder.
 #[derive(Debug)]
 pub struct Watch {
     messages: Receiver<Message>,
     sender: Sender<Message>,
-    /// It tells as long as it lives; a system that has no more watches leaves it out.
+    /// It reports changes until it is dropped; `None` if the system has no more watches.
     _watcher: Option<RecommendedWatcher>,
 }
 
@@ -49,10 +50,10 @@ impl std::fmt::Debug for Message {
 }
 
 impl Watch {
-    /// Watches `folder` and the folders in it.
+    /// Watches `folder` and its subfolders.
     ///
     /// # Errors
-    /// [`Error::Usage`] when it is no folder.
+    /// [`Error::Usage`] when it is not a folder.
     pub fn of(folder: &Path) -> Result<Self> {
         if !folder.is_dir() {
             return Err(Error::usage(format!("{} is no folder that could be watched", folder.display())));
@@ -60,7 +61,7 @@ impl Watch {
         let (sender, messages) = mpsc::channel();
         let told = sender.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // Reading is no change.
+            // Reading is not a change.
             if event.is_ok_and(|event| !event.kind.is_access()) {
                 let _ = told.send(Message::Touched);
             }
@@ -72,7 +73,7 @@ impl Watch {
         Ok(Self { messages, sender, _watcher: watcher.ok() })
     }
 
-    /// What ends the waiting when it is called, in a handler of Ctrl-C for example.
+    /// Returns a function that ends the wait, for a Ctrl-C handler for example.
     pub fn stopper(&self) -> impl Fn() + Send + 'static {
         let sender = self.sender.clone();
         move || {
@@ -80,8 +81,8 @@ impl Watch {
         }
     }
 
-    /// Waits until `state` is another one than `before`. While there is none, as between the deletion of a file and
-    /// its return, it is given time to come back.
+    /// Waits until `state` differs from `before`. While it is `None`, as between the deletion of a file and its return,
+    /// the file gets time to come back.
     pub fn wait<S: PartialEq>(&self, before: Option<&S>, state: impl Fn() -> Option<S>) -> Happened {
         loop {
             match self.messages.recv_timeout(LOOK) {
@@ -104,7 +105,7 @@ impl Watch {
         }
     }
 
-    /// Waits until there is quiet.
+    /// Waits until no more changes arrive.
     fn settle(&self) -> Happened {
         let begun = Instant::now();
         while begun.elapsed() < SAVE {
@@ -124,7 +125,7 @@ mod tests {
 
     use super::*;
 
-    /// What a change of the file in a folder leads to, well before it would be looked at anyway.
+    /// The result of a change of the file in a folder, well before the next poll.
     fn after(change: impl Fn(&Path) + Send + 'static) -> (Happened, Option<String>) {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("a.cu");

@@ -1,5 +1,5 @@
-//! A submission that is an archive. It is never unpacked to files: the kinds of files that matter are read from it, and
-//! the rest is passed over.
+//! Reads a submission that is an archive. It is never unpacked to files: the relevant kinds of files are read from it,
+//! and the rest is skipped.
 use std::{
     io::{Read, Seek},
     path::{Component, Path},
@@ -15,7 +15,7 @@ use super::{
     wanted::Wanted,
 };
 
-/// What is taken from the archive at `path`.
+/// Reads the archive at `path`.
 ///
 /// # Errors
 /// As [`super::Submission::open`].
@@ -28,7 +28,7 @@ pub fn read_file(path: &Path, kind: Kind, wanted: Wanted) -> Result<Picked, Unre
     read(&path.display().to_string(), kind, file, wanted)
 }
 
-/// What is taken from an archive that is called `shown`.
+/// Reads an archive with the display name `shown`.
 ///
 /// # Errors
 /// As [`super::Submission::open`].
@@ -58,10 +58,10 @@ fn zip(shown: &str, reader: impl Read + Seek, wanted: Wanted) -> Result<Picked, 
     found.pick()
 }
 
-/// What is taken from a `.tar`, packed or not.
+/// Reads a `.tar`, compressed or not.
 fn tar(shown: &str, reader: impl Read, wanted: Wanted) -> Result<Picked, Unread> {
     let broken = |error: &std::io::Error| unfit(format!("{shown} is not a whole .tar.gz or .tar: {error}"));
-    // What lies before an entry must be unpacked to reach it.
+    // Everything before an entry must be unpacked to reach it.
     let mut archive = tar::Archive::new(reader.take(LARGEST_UNPACKED));
     let mut found = Found::new(wanted);
     for (entry, count) in archive.entries().map_err(|error| broken(&error))?.zip(1..) {
@@ -81,7 +81,7 @@ fn too_many() -> Unread {
     unfit(format!("the archive has more than {MOST_ENTRIES} files: hand in the kernel file and its headers alone"))
 }
 
-/// The path of an entry, which must stay inside of the archive.
+/// The path of an entry, which must stay inside the archive.
 fn inside(name: &str) -> Result<String, Unread> {
     let name = name.replace('\\', "/");
     let leaves = |part| !matches!(part, Component::Normal(_) | Component::CurDir);

@@ -1,4 +1,4 @@
-//! A submission that is a folder. Links are not followed.
+//! Reads a submission that is a folder. Links are not followed.
 use std::{fs, path::Path};
 
 use super::{
@@ -8,7 +8,7 @@ use super::{
     wanted::Wanted,
 };
 
-/// What is taken from `folder`, or from folders there.
+/// Reads `folder` and its subfolders.
 ///
 /// # Errors
 /// As [`super::Submission::open`].

@@ -1,17 +1,17 @@
-//! What kind of file a name promises.
+//! The kinds of files, by their names.
 use std::path::Path;
 
-/// Whether a file's name ends so, in capitals or not.
+/// Whether a file's name has this extension, in any case.
 pub fn has_extension(name: &str, extension: &str) -> bool {
     Path::new(name).extension().is_some_and(|end| end.eq_ignore_ascii_case(extension))
 }
 
-/// Whether a file of this name is a kernel file. Mail programs and some systems put `.txt` behind a name.
+/// Whether a file of this name is a kernel file. Mail programs and some systems append `.txt` to a name.
 pub fn is_kernel(name: &str) -> bool {
     has_extension(without_txt(name), "cu")
 }
 
-/// Whether a file of this name is `kernel`, in capitals or not, and whatever was put behind it.
+/// Whether a file of this name is `kernel`, in any case, and with anything appended.
 pub fn is_named(name: &str, kernel: &str) -> bool {
     without_txt(name).eq_ignore_ascii_case(kernel)
 }
@@ -24,7 +24,7 @@ fn without_txt(name: &str) -> &str {
     }
 }
 
-/// What is said of an archive of another kind.
+/// The message about an archive of another kind.
 pub const CLOSED: &str = "cannot be opened here: pack it as a .zip or a .tar.gz";
 
 /// A kind of archive.
@@ -36,7 +36,7 @@ pub enum Kind {
     TarGz,
     /// `.tar`.
     Tar,
-    /// One that cannot be opened here.
+    /// An archive that cannot be opened here.
     Other,
 }
 
@@ -59,7 +59,7 @@ impl Kind {
         (".gz", Self::Other),
     ];
 
-    /// That of a file of this name, if it is one.
+    /// The kind of an archive of this name; `None` if the name is not that of an archive.
     pub fn of(name: &str) -> Option<Self> {
         let name = name.to_lowercase();
         let found = Self::ENDINGS.iter().find(|(end, _)| name.ends_with(end));

@@ -1,20 +1,20 @@
-//! The list in an archive that `warplab submit` has made: what it was made for.
+//! The list in an archive made by `warplab submit`: for which lab, and with which kernel file.
 use serde::Deserialize;
 
 /// The name of the list in the archive.
 pub const LIST: &str = "submission.json";
 
-/// As much of a list as tells what was handed in. Whoever hands it in may have written anything into it.
+/// The parts of a list that identify the submission. It is untrusted: the submitter may have written anything into it.
 #[derive(Debug, Deserialize)]
 pub struct Made {
     /// The lab's name.
     pub lab: String,
-    /// The path of the kernel file, beside the list.
+    /// The path of the kernel file, relative to the list.
     pub kernel: String,
 }
 
 impl Made {
-    /// What `bytes` say, if they are such a list at all.
+    /// Parses `bytes`; `None` if they are not such a list.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let made: Self = serde_json::from_slice(bytes).ok()?;
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');

@@ -1,6 +1,6 @@
-//! What is handed in: a kernel file, a folder, or an archive. Nothing in it is trusted: it is read in bounded amounts,
-//! its paths are written to nowhere but in a folder of its own, and only the kernel file and the headers below its
-//! folder are taken. Where there is no kernel file but an archive, that is opened.
+//! Reads a submission: a kernel file, a folder, or an archive. It is untrusted: it is read in bounded amounts, its
+//! files are written only to a separate folder, and only the kernel file and the headers below its folder are taken. If
+//! there is no kernel file but an archive, that is opened.
 
 mod archive;
 mod bounds;
@@ -29,32 +29,33 @@ pub use unread::Unread;
 use unread::{unfit, unreadable};
 pub use wanted::Wanted;
 
-/// Why a link is not taken.
+/// The reason why a link is not taken.
 pub const LINK: &str = "it is a link, which is not followed: hand in the file itself";
 
-/// Archives in one another that are opened, the outer one counted.
+/// How many nested archives are opened, including the outer one.
 const ARCHIVES: usize = 2;
 
-/// A submission whose kernel file lies in a folder of its own, under the assignment's name, with the headers that lie
-/// below its folder.
+/// A submission whose kernel file was copied to a separate folder, under the assignment's name, with the headers below
+/// its original folder.
 #[derive(Debug)]
 pub struct Submission {
     /// The kernel file.
     pub kernel: PathBuf,
     /// The paths of all files from the kernel file's folder, sorted.
     pub files: Vec<String>,
-    /// What the student should know about what was taken.
+    /// A remark for the student about what was taken.
     pub remark: Option<String>,
-    /// The folder lives as long as this.
+    /// The folder, which is deleted when this is dropped.
     folder: TempDir,
 }
 
 impl Submission {
-    /// Takes the kernel file from what lies at `path`. A file that is the only one to end with `.cu` may have any name;
-    /// one that is named itself is taken alone, without the headers of others in its folder. A link is not followed.
+    /// Takes the kernel file from `path`. A file that is the only one to end with `.cu` may have any name; a file that
+    /// is given directly is taken alone, without the headers in its folder, which may be others'. Links are not
+    /// followed.
     ///
     /// # Errors
-    /// [`Unread::Unfit`] when there is no such file, two, or something that must not be read.
+    /// [`Unread::Unfit`] when there is no such file, or two, or something that must not be read.
     pub fn open(path: &Path, wanted: Wanted) -> Result<Self, Unread> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let data = fs::symlink_metadata(path).map_err(|error| unreadable(path, &error))?;
@@ -87,7 +88,7 @@ impl Submission {
         }
     }
 
-    /// Whether the kernel file can be taken from a zip archive of these bytes, which is called `shown`.
+    /// Checks that the kernel file can be taken from a zip archive of these bytes, with the display name `shown`.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -95,7 +96,7 @@ impl Submission {
         archive::read(shown, Kind::Zip, Cursor::new(archive), wanted).map(drop)
     }
 
-    /// The folder in which the files lie.
+    /// The folder of the files.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }

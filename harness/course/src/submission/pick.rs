@@ -1,4 +1,4 @@
-//! Which of the files of a submission are taken: the kernel file, and the headers in its folder and below.
+//! Picks files from a submission: the kernel file, and the headers in its folder and below.
 use std::{collections::BTreeMap, io::Read};
 
 use kernels::is_header;
@@ -11,27 +11,27 @@ use super::{
     wanted::Wanted,
 };
 
-/// Files by their paths from the kernel file's folder, with `/` between folders, and what they hold.
+/// Files by their paths relative to the kernel file's folder, with `/` between folders, and their content.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// Names of files that an error tells.
+/// The most names of files in an error.
 const TOLD: usize = 5;
 
-/// What is taken.
+/// The picked files.
 #[derive(Debug)]
 pub enum Picked {
     /// The kernel file, under the assignment's name, and the headers below its folder.
     Files(Files, Option<String>),
-    /// An archive, with its path: there is no kernel file beside it.
+    /// An archive, with its path: there is no kernel file next to it.
     Archive(String, Vec<u8>),
 }
 
-/// The files that were found, by their paths in the submission, with `/` between folders.
+/// The files found so far, by their paths in the submission, with `/` between folders.
 pub struct Found<'a> {
     wanted: Wanted<'a>,
     files: Files,
     bytes: usize,
-    /// The archives, of which the first is kept unless it is too large.
+    /// The paths of the archives; the first one's content is kept unless it is too large.
     archives: Vec<String>,
     archive: Option<Vec<u8>>,
     /// The first archive of a kind that cannot be opened here.
@@ -40,12 +40,13 @@ pub struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Nothing yet, of a submission in which `wanted` is looked for.
+    /// No files yet, for a submission in which `wanted` is looked for.
     pub fn new(wanted: Wanted<'a>) -> Self {
         Self { wanted, files: Files::new(), bytes: 0, archives: Vec::new(), archive: None, closed: None, made: None }
     }
 
-    /// Whether a file of this path is worth reading. Archives made on a Mac have a shadow of each file.
+    /// Whether a file of this path is worth reading. Archives made on a Mac contain a shadow of each file, which is
+    /// not.
     pub fn wants(&self, path: &str) -> bool {
         let mut folders = path.split('/').collect::<Vec<_>>();
         let name = folders.pop().unwrap_or_default();
@@ -55,7 +56,7 @@ impl<'a> Found<'a> {
         is_header(name) || is_kernel(name) || name == self.wanted.kernel || name == LIST || Kind::of(name).is_some()
     }
 
-    /// Takes in a file.
+    /// Adds a file.
     ///
     /// # Errors
     /// When it is too large, is there twice, or is one header too many.
@@ -92,7 +93,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The kernel file, and the files below its folder; or the only archive, where there is no kernel file.
+    /// Picks the kernel file and the headers below its folder; or the only archive, if there is no kernel file.
     ///
     /// # Errors
     /// When there is none, or more than one.
@@ -130,8 +131,7 @@ impl<'a> Found<'a> {
         Ok(Picked::Files(files, remark))
     }
 
-    /// The kernel file whose name is not the one that was asked for: the one that `warplab submit` lists, or the only
-    /// one.
+    /// A kernel file with a name other than the requested one: the one that `warplab submit` lists, or the only one.
     fn of_other_name(&self) -> Result<Option<String>, Unread> {
         let Wanted { lab, kernel } = self.wanted;
         if let Some((folder, made)) = &self.made {
@@ -151,7 +151,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The only archive, where there is no kernel file.
+    /// Picks the only archive, if there is no kernel file.
     fn only_archive(self) -> Result<Picked, Unread> {
         let kernel = self.wanted.kernel;
         match (&self.archives[..], self.archive) {
@@ -169,7 +169,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Whether any file system takes such a path below a folder.
+/// Whether any file system accepts such a path below a folder.
 fn is_short(path: &str) -> bool {
     path.split('/').count() <= DEEPEST + 1 && path.split('/').all(|name| name.len() <= LONGEST_NAME)
 }
@@ -182,7 +182,7 @@ fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
 }
 
-/// The folder of a file, with the `/` at its end, or nothing.
+/// The folder of a file, with a trailing `/`, or nothing.
 fn folder_of(path: &str) -> &str {
     &path[..path.len() - name_of(path).len()]
 }

@@ -1,4 +1,4 @@
-//! A submission that is a kernel file. It is read alone: what else lies in its folder belongs to others.
+//! Reads a submission that is a single kernel file. It is read alone: other files in its folder may be others'.
 use std::path::Path;
 
 use kernels::KernelSource;
@@ -9,16 +9,16 @@ use super::{
     unread::{Unread, too_large, unreadable},
 };
 
-/// Headers that a remark names.
+/// The most headers that a remark names.
 const TOLD: usize = 3;
 
-/// The kernel file at `path`, under the name `kernel`, and what the student should know about it.
+/// Reads the kernel file at `path`, under the name `kernel`, with a remark for the student.
 ///
 /// # Errors
 /// As [`super::Submission::open`].
 pub fn read(path: &Path, kernel: &str) -> Result<Picked, Unread> {
     let mut files = Files::from([(kernel.to_string(), whole(path)?)]);
-    // PTX that the user made, which is loaded only where the user says that it is to be trusted.
+    // PTX made by the user, which is loaded only if the user says that it is trusted.
     let ptx = path.with_extension("ptx");
     if ptx.is_file() {
         files.insert(Path::new(kernel).with_extension("ptx").to_string_lossy().into_owned(), whole(&ptx)?);
@@ -33,7 +33,7 @@ pub fn read(path: &Path, kernel: &str) -> Result<Picked, Unread> {
     Ok(Picked::Files(files, remark))
 }
 
-/// All of a file.
+/// Reads a whole file.
 fn whole(path: &Path) -> Result<Vec<u8>, Unread> {
     let mut file = bounds::open(path).map_err(|error| unreadable(path, &error))?;
     let read = bounds::read(&mut file, LARGEST_FILE).map_err(|error| unreadable(path, &error))?;

@@ -1,4 +1,4 @@
-//! Why a submission cannot be read.
+//! Reasons why a submission cannot be read.
 use std::{io, path::Path};
 
 use harness::Error;
@@ -8,7 +8,7 @@ use super::bounds::{LARGEST_ARCHIVE, LARGEST_FILE};
 /// Why there is no kernel file.
 #[derive(Debug, thiserror::Error)]
 pub enum Unread {
-    /// What is handed in is at fault; the text says what to do.
+    /// The submission is at fault; the text says what to do.
     #[error("{0}")]
     Unfit(String),
     /// This computer is at fault.
@@ -16,22 +16,22 @@ pub enum Unread {
     Machine(#[from] Error),
 }
 
-/// What is handed in is at fault, in these words.
+/// Creates an error about the submission.
 pub fn unfit(words: impl Into<String>) -> Unread {
     Unread::Unfit(words.into())
 }
 
-/// A file that the system does not let be read.
+/// The error for a file that the system does not allow to be read.
 pub fn unreadable(path: &Path, error: &io::Error) -> Unread {
     unfit(format!("{} cannot be read: {error}", path.display()))
 }
 
-/// What a file that is too large is told.
+/// The error for a file that is too large.
 pub fn too_large(name: &str) -> Unread {
     unfit(format!("{name} has more than {} KiB, which no kernel file needs", LARGEST_FILE >> 10))
 }
 
-/// What an archive that is too large is told.
+/// The error for an archive that is too large.
 pub fn too_large_archive(name: &str) -> Unread {
     unfit(format!("{name} has more than {} MiB", LARGEST_ARCHIVE >> 20))
 }

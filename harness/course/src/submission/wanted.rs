@@ -1,6 +1,6 @@
-//! What is looked for in a submission.
+//! The lab and the kernel file to look for in a submission.
 
-/// What is looked for in what is handed in.
+/// The file to look for in a submission.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'a> {
     /// The lab of the assignment.

@@ -1,5 +1,6 @@
-//! Addresses of the judge's own memory that a launch is given: a mistake of the host's, which the machine cannot tell
-//! from any other wrong address, for nothing is mapped there in its process. So it is told.
+//! Addresses of the judge's own memory passed to a launch. They are a mistake of the host code, but nothing is mapped
+//! there in the worker, so the machine could not distinguish them from any other invalid address. It is therefore told
+//! about them.
 use std::{io, ops::Range, ptr};
 
 use super::line::Line;
@@ -8,21 +9,21 @@ use crate::{
     frame::{put, put_bytes},
 };
 
-/// What is mapped as a whole.
+/// The unit of mapping.
 const PAGE: usize = 4096;
-/// How far behind such an address the machine is told of memory: a kernel adds an index to it.
+/// The most bytes that are announced from such an address on: a kernel adds an index to it.
 const FAR: usize = 1 << 20;
 
-/// What the machine was told of.
+/// The ranges announced to the machine.
 #[derive(Default)]
 pub(super) struct Host(Vec<Range<usize>>);
 
 impl Host {
-    /// Tells the machine of the judge's memory at `address`, if there is some that it has not been told of. A GPU's
-    /// driver has no use for it.
+    /// Announces the judge's memory at `address` to the machine, if there is any and it is not announced yet. A GPU's
+    /// driver does not use this.
     ///
     /// # Errors
-    /// The socket's.
+    /// Errors of the socket.
     pub(super) fn tell(&mut self, address: usize, line: &mut Line) -> io::Result<()> {
         let page = address / PAGE * PAGE;
         if page == 0 || self.0.iter().any(|known| known.contains(&address)) || !is_mapped(page, PAGE) {

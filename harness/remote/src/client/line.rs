@@ -1,4 +1,4 @@
-//! Both directions of the socket, and what ends the judge.
+//! Both directions of the socket, with pipelined calls.
 use std::{
     ffi::c_int,
     io::{self, BufReader, BufWriter, Write},
@@ -11,21 +11,20 @@ use crate::frame::get;
 pub(crate) struct Line {
     pub(crate) from: BufReader<UnixStream>,
     pub(crate) to: BufWriter<UnixStream>,
-    /// How many calls were written whose answers nobody has waited for.
+    /// The number of calls that were written but whose replies were not read yet.
     pending: usize,
-    /// What the first of these that failed has answered, until a caller is told.
+    /// The code of the first of these that failed, until it is reported to a caller.
     refused: c_int,
 }
 
-/// The most calls that wait for their answers: the sockets have room for so many, so that neither side waits for the
-/// other to read.
+/// The most pipelined calls: the sockets have room for this many, so that neither side blocks until the other reads.
 const MOST_PENDING: usize = 64;
 
 impl Line {
-    /// The line over this socket.
+    /// Creates the line over this socket.
     ///
     /// # Errors
-    /// The socket's.
+    /// Errors of the socket.
     pub(crate) fn over(socket: &UnixStream) -> io::Result<Self> {
         Ok(Self {
             from: BufReader::new(socket.try_clone()?),
@@ -35,20 +34,19 @@ impl Line {
         })
     }
 
-    /// Sends what was written, and reads the code of the answer.
+    /// Sends the written calls, and reads the code of the last reply.
     pub(crate) fn code(&mut self) -> io::Result<c_int> {
         self.settle()?;
         self.read_code()
     }
 
-    /// The call that was written goes with the next one, and so does its answer.
+    /// Leaves the written call to be sent with the next one; its reply is also read then.
     pub(crate) fn later(&mut self) -> io::Result<()> {
         self.pending += 1;
         if self.pending < MOST_PENDING { Ok(()) } else { self.settle() }
     }
 
-    /// Sends what was written, and takes the answers that nobody has waited for: what is read next belongs to the last
-    /// call.
+    /// Sends the written calls, and reads the pending replies: the next one to be read belongs to the last call.
     pub(crate) fn settle(&mut self) -> io::Result<()> {
         self.to.flush()?;
         for _ in 0..std::mem::take(&mut self.pending) {
@@ -60,7 +58,7 @@ impl Line {
         Ok(())
     }
 
-    /// What the caller is told whose call has answered `code`: what failed before it counts, once.
+    /// Returns `code`, or the code of a pending earlier error, which is reported once.
     pub(crate) fn told(&mut self, code: c_int) -> c_int {
         if code == 0 { std::mem::take(&mut self.refused) } else { code }
     }
@@ -71,7 +69,7 @@ impl Line {
     }
 }
 
-/// What a worker says that is no answer.
+/// Protocol error: the worker sent a malformed reply.
 pub(crate) fn strange(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }

@@ -1,5 +1,6 @@
-//! Managed memory: the worker's, of which the judge has a copy at the same address. What the host has written goes to
-//! the worker before work that may read it; all comes back when the host has waited for the work.
+//! Managed memory: it belongs to the worker, and the judge has a copy at the same address. Pages that the host has
+//! written are sent to the worker before any work that may read them; all is copied back when the host has waited for
+//! the work.
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::{self, Read},
@@ -13,41 +14,42 @@ use crate::{
     shared,
 };
 
-/// The unit that is compared and sent, in bytes. What the host has not touched is not sent: it would count as migrated.
+/// The unit that is compared and sent, in bytes. Pages that the host has not changed are not sent: they would count as
+/// migrated.
 const PAGE: usize = 4096;
 
 /// The managed memory of a judge.
 #[derive(Default)]
 pub(crate) struct Managed {
-    /// What the worker has, by address.
+    /// The worker's contents, by address.
     known: BTreeMap<usize, Vec<u8>>,
     /// The pages of variables.
     pages: BTreeSet<usize>,
-    /// Whether work was begun since it came back last.
+    /// Whether work was started since the last copy back.
     is_stale: bool,
 }
 
-/// The judge's own bytes.
+/// The bytes in the judge's own memory.
 fn here<'m>(address: usize, bytes: usize) -> &'m mut [u8] {
     // SAFETY: `Managed::add` has mapped them, and `remove` has not unmapped them yet.
     unsafe { slice::from_raw_parts_mut(ptr::with_exposed_provenance_mut(address), bytes) }
 }
 
 impl Managed {
-    /// Takes in an allocation of the worker's: whole pages of zeros.
+    /// Adds an allocation of the worker's: whole pages of zeros.
     ///
     /// # Errors
-    /// When the judge has something else at that address, or the address is none.
+    /// When the judge uses that address otherwise, or it is invalid.
     pub(crate) fn add(&mut self, address: usize, bytes: usize) -> io::Result<()> {
         shared::reserve(address, bytes)?;
         self.known.insert(address, vec![0; bytes]);
         Ok(())
     }
 
-    /// Takes in a variable of the worker's, with what is in it. Its page may have others.
+    /// Adds a variable of the worker's, with its content. Its page may contain others.
     ///
     /// # Errors
-    /// As [`Managed::add`]; the socket's.
+    /// As [`Managed::add`]; errors of the socket.
     pub(crate) fn add_variable(&mut self, address: usize, bytes: usize, line: &mut Line) -> io::Result<()> {
         const LARGEST: usize = 1 << 30;
         let is_variable = self.pages.contains(&(address / PAGE * PAGE));
@@ -70,13 +72,13 @@ impl Managed {
         self.pull(line)
     }
 
-    /// Whether the address lies in it.
+    /// Whether the address lies in managed memory.
     pub(crate) fn has(&self, address: usize) -> bool {
         let known = self.known.range(..=address).next_back();
         known.is_some_and(|(start, bytes)| address - start < bytes.len())
     }
 
-    /// Forgets an allocation, or a variable; the page of a variable stays mapped.
+    /// Removes an allocation, or a variable; the page of a variable stays mapped.
     pub(crate) fn remove(&mut self, address: usize) {
         if let Some(known) = self.known.remove(&address)
             && !self.pages.contains(&(address / PAGE * PAGE))
@@ -85,7 +87,7 @@ impl Managed {
         }
     }
 
-    /// Sends what the host has written.
+    /// Sends the pages that the host has changed.
     pub(crate) fn push(&mut self, line: &mut Line) -> io::Result<()> {
         for (address, known) in &mut self.known {
             let now = here(*address, known.len());
@@ -102,7 +104,7 @@ impl Managed {
         Ok(())
     }
 
-    /// Takes back what the worker has.
+    /// Copies the worker's contents back.
     pub(crate) fn pull(&mut self, line: &mut Line) -> io::Result<()> {
         if !std::mem::take(&mut self.is_stale) {
             return Ok(());
@@ -129,7 +131,7 @@ mod tests {
     fn a_variable_is_put_over_no_allocation() {
         let (judge, _worker) = UnixStream::pair().unwrap();
         let mut line = Line::over(&judge).unwrap();
-        // A place where nothing is.
+        // An unused address.
         let place = 0x3000_0000_0000;
         let mut managed = Managed::default();
         managed.add(place, PAGE).unwrap();

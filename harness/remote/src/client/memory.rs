@@ -1,5 +1,5 @@
-//! Memory that the host has too: pinned memory, which both processes map, and managed memory, of which the judge has a
-//! copy.
+//! Memory that the host can access too: pinned memory, which both processes map, and managed memory, of which the judge
+//! has a copy.
 use std::{
     ffi::c_int,
     io,
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Client {
-    /// `cuMemHostAlloc`: memory that both processes have, registered with the driver. It is not write-combined.
+    /// `cuMemHostAlloc`: memory shared by both processes and registered with the driver. It is not write-combined.
     ///
     /// # Errors
     /// As [`Client::call`].
@@ -28,7 +28,7 @@ impl Client {
             return Ok(Err(code::OUT_OF_MEMORY));
         };
         let register = [address as u64, bytes as u64, flags & !WRITE_COMBINED];
-        // SAFETY: these are values.
+        // SAFETY: these are plain values.
         match unsafe { state.call(calls::number("cuMemHostRegister_v2"), &register) }? {
             0 => {
                 state.pinned.insert(address, length);
@@ -50,7 +50,7 @@ impl Client {
         let Some(length) = state.pinned.remove(&address) else {
             return Ok(if address == 0 { 0 } else { code::INVALID_VALUE });
         };
-        // SAFETY: a value.
+        // SAFETY: this is a plain value.
         let code = unsafe { state.call(calls::number("cuMemHostUnregister"), &[address as u64]) }?;
         state.unmap(address, length)?;
         Ok(code)
@@ -78,13 +78,13 @@ impl Client {
     pub fn free(&self, address: u64) -> io::Result<c_int> {
         let mut state = self.lock();
         state.managed.remove(address as usize);
-        // SAFETY: a value.
+        // SAFETY: this is a plain value.
         unsafe { state.call(calls::number("cuMemFree_v2"), &[address]) }
     }
 }
 
 impl State {
-    /// Maps so many bytes in both processes; `None` where one has no room.
+    /// Maps at least `bytes` bytes in both processes; `None` if one has no room.
     fn map(&mut self, bytes: usize) -> io::Result<Option<(usize, usize)>> {
         const TRIES: usize = 8;
         const STEP: usize = 1 << 40;
@@ -106,7 +106,7 @@ impl State {
                     return Ok(None);
                 };
                 if !self.send(address + at, part, &piece)? {
-                    // Only what is there was mapped by the worker for us.
+                    // Only the pieces that exist here were mapped by the worker.
                     shared::unmap(address, length);
                     self.next += STEP;
                     continue 'tries;
@@ -118,7 +118,7 @@ impl State {
         Ok(None)
     }
 
-    /// Has the worker map a piece; whether it has.
+    /// Makes the worker map a piece; returns whether it has.
     fn send(&mut self, address: usize, bytes: usize, piece: &OwnedFd) -> io::Result<bool> {
         put(&mut self.line.to, other::MAP)?;
         put(&mut self.line.to, address as u64)?;

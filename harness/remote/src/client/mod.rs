@@ -1,4 +1,4 @@
-//! The judge's side: passes the driver's calls on, and takes the answers.
+//! The judge's side: forwards the driver's calls, and reads the replies.
 mod host;
 mod line;
 mod managed;
@@ -22,29 +22,29 @@ use crate::{
 
 pub use modules::Launch;
 
-/// The longest text that a worker may give, in bytes.
+/// The longest text that a worker may send, in bytes.
 const LONGEST: u64 = 1 << 28;
 
-/// The driver's error codes that the judge's side gives itself.
+/// The driver's error codes that the judge's side returns itself.
 pub mod code {
-    /// An argument is wrong.
+    /// An argument is invalid.
     pub const INVALID_VALUE: i32 = 1;
-    /// There is no room.
+    /// There is not enough memory.
     pub const OUT_OF_MEMORY: i32 = 2;
     /// There is no such function.
     pub const NOT_FOUND: i32 = 500;
 }
 
-/// The connection to a worker.
+/// A connection to a worker.
 pub struct Client {
     state: Mutex<State>,
 }
 
 impl Client {
-    /// A client of the worker at the other end of `socket`.
+    /// Creates a client of the worker at the other end of `socket`.
     ///
     /// # Errors
-    /// The socket's.
+    /// Errors of the socket.
     pub fn new(socket: UnixStream) -> io::Result<Self> {
         Ok(Self { state: Mutex::new(State::new(socket)?) })
     }
@@ -53,19 +53,19 @@ impl Client {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Passes on the call of this number, and returns the driver's code.
+    /// Forwards the call of this number, and returns the driver's code.
     ///
     /// # Errors
-    /// When the worker is gone, or answers what is no answer.
+    /// When the worker has exited, or sends a malformed reply.
     ///
     /// # Safety
     /// The arguments are those of the driver's function.
     pub unsafe fn call(&self, number: u64, arguments: &[u64]) -> io::Result<c_int> {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.lock().call(number, arguments) }
     }
 
-    /// What the machine's function of this name tells; nothing on a GPU.
+    /// The text returned by the machine's function of this name; empty on a GPU.
     ///
     /// # Errors
     /// As [`Client::call`].
@@ -88,7 +88,7 @@ impl Client {
         line.code()
     }
 
-    /// Has kernels print to this file.
+    /// Redirects the output of kernels to this file.
     ///
     /// # Errors
     /// As [`Client::call`].
@@ -116,7 +116,7 @@ impl Client {
             refused => return Ok(Err(refused)),
         }
         let text = CString::new(get_bytes(&mut line.from, 1 << 16)?)?;
-        // The text itself stays where it is when the map grows.
+        // The text itself does not move when the map grows.
         Ok(Ok(state.said.entry((number, code)).or_insert(text).as_ptr()))
     }
 }

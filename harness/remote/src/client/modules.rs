@@ -1,4 +1,4 @@
-//! Modules, their functions and variables, and launches. What a function takes is known from the PTX, and not from the
+//! Modules, their functions and variables, and launches. A function's parameters are taken from the PTX, not from the
 //! worker.
 use std::{
     collections::{HashMap, HashSet},
@@ -13,7 +13,7 @@ use crate::{
     parameters::{self, Parameters},
 };
 
-/// The modules that are loaded, and the functions that were asked for.
+/// The loaded modules, and the functions that were looked up.
 #[derive(Default)]
 pub(super) struct Modules {
     loaded: HashMap<u64, Module>,
@@ -21,19 +21,19 @@ pub(super) struct Modules {
     functions: HashMap<u64, (u64, Parameters)>,
 }
 
-/// What the judge knows of a module, from its PTX.
+/// A module, as described by its PTX.
 struct Module {
     kernels: HashMap<String, Parameters>,
     /// The names of its managed variables.
     managed: HashSet<String>,
-    /// Where those are that were asked for.
+    /// The addresses of those that were looked up.
     places: HashSet<usize>,
 }
 
-/// A launch, as `cuLaunchKernel` has it.
+/// A launch, with the arguments of `cuLaunchKernel`.
 #[derive(Debug, Clone, Copy)]
 pub struct Launch {
-    /// Whether all blocks are resident at once.
+    /// Whether all blocks must be resident together.
     pub is_cooperative: bool,
     /// The function.
     pub function: u64,
@@ -45,19 +45,19 @@ impl Client {
     /// `cuModuleLoadData`.
     ///
     /// # Errors
-    /// As [`Client::call`]; a module that is another one already.
+    /// As [`Client::call`]; when the handle already belongs to another module.
     ///
     /// # Safety
-    /// `module` can be written, and the image is a text that NUL ends.
+    /// `module` can be written, and the image is a NUL-terminated text.
     pub unsafe fn load(&self, module: *mut u64, image: *const c_char) -> io::Result<c_int> {
         let mut state = self.lock();
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let code = state.call(calls::number("cuModuleLoadData"), &[module as u64, image as u64])?;
             if code == 0 {
                 let ptx = CStr::from_ptr(image).to_string_lossy();
                 let (kernels, managed) = (parameters::of(&ptx), parameters::managed(&ptx));
-                // The parameters of the one would count as those of the other.
+                // The parameters of one would be used for the other.
                 if state.modules.loaded.insert(*module, Module { kernels, managed, places: HashSet::new() }).is_some() {
                     return Err(strange("one handle for two modules"));
                 }
@@ -66,7 +66,7 @@ impl Client {
         }
     }
 
-    /// Loads a module for its log: the code, the module, and the log.
+    /// Loads a module for its log; returns the code, the module, and the log.
     ///
     /// # Errors
     /// As [`Client::call`].
@@ -78,16 +78,16 @@ impl Client {
         Ok((code, get(&mut line.from)?, get_bytes(&mut line.from, 1 << 16)?))
     }
 
-    /// `cuModuleGetFunction`. The function's parameters are those of the PTX.
+    /// `cuModuleGetFunction`. The function's parameters are taken from the PTX.
     ///
     /// # Errors
-    /// As [`Client::call`]; a function that is another one already.
+    /// As [`Client::call`]; when the handle already belongs to another function.
     ///
     /// # Safety
-    /// `function` can be written, and the name is a text that NUL ends.
+    /// `function` can be written, and the name is a NUL-terminated text.
     pub unsafe fn function(&self, function: *mut u64, module: u64, name: *const c_char) -> io::Result<c_int> {
         let mut state = self.lock();
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let (code, name) = unsafe {
             let code = state.call(calls::number("cuModuleGetFunction"), &[function as u64, module, name as u64])?;
             (code, CStr::from_ptr(name).to_string_lossy())
@@ -110,13 +110,13 @@ impl Client {
         Ok(0)
     }
 
-    /// `cuModuleGetGlobal`. A managed variable can be read and written by the host.
+    /// `cuModuleGetGlobal`. The host can read and write a managed variable.
     ///
     /// # Errors
     /// As [`Client::call`].
     ///
     /// # Safety
-    /// The name is a text that NUL ends.
+    /// The name is a NUL-terminated text.
     pub unsafe fn global(&self, module: u64, name: *const c_char) -> io::Result<Result<(u64, usize), c_int>> {
         let mut state = self.lock();
         let (mut address, mut bytes) = (0_u64, 0_usize);
@@ -149,7 +149,7 @@ impl Client {
         unsafe { state.call(calls::number("cuModuleUnload"), &[module]) }
     }
 
-    /// Offset and size of a function's parameter of this number, if it has so many.
+    /// The offset and size of the function's parameter `number`; `None` if it has fewer.
     pub fn parameter(&self, function: u64, number: usize) -> Option<(usize, usize)> {
         self.lock().modules.functions.get(&function)?.1.get(number).copied()
     }
@@ -160,7 +160,8 @@ impl Client {
     /// As [`Client::call`].
     ///
     /// # Safety
-    /// `parameters` is as long as the function's parameters, and each points to as many bytes.
+    /// `parameters` has an entry for each of the function's parameters, which points to as many bytes as the parameter
+    /// has.
     pub unsafe fn launch(&self, launch: &Launch, parameters: *const *const c_void) -> io::Result<c_int> {
         let mut state = self.lock();
         let Some((_, sizes)) = state.modules.functions.get(&launch.function) else {
@@ -171,7 +172,7 @@ impl Client {
         }
         let sizes: Vec<usize> = sizes.iter().map(|(_, bytes)| *bytes).collect();
         for place in (0..sizes.len()).filter(|place| sizes[*place] == size_of::<usize>()) {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             state.tell_of(unsafe { (*parameters.add(place)).cast::<usize>().read_unaligned() })?;
         }
         let State { line, managed, .. } = &mut *state;
@@ -184,7 +185,7 @@ impl Client {
         }
         put(&mut line.to, sizes.len() as u64)?;
         for (place, bytes) in sizes.iter().enumerate() {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             put_bytes(&mut line.to, unsafe { slice::from_raw_parts((*parameters.add(place)).cast::<u8>(), *bytes) })?;
         }
         let code = line.code()?;

@@ -1,5 +1,5 @@
-//! What the judge knows of its worker, and one call of the driver's: its arguments go there, and what it writes comes
-//! back.
+//! The judge's state of its worker, and forwarding of a single driver call: its arguments are sent, and its outputs
+//! come back.
 use std::{
     collections::{BTreeMap, HashMap},
     ffi::{CStr, CString, c_int},
@@ -20,16 +20,16 @@ use crate::{
     shared,
 };
 
-/// Calls that put work on a stream and give nothing back: what stands beside a launch in what is timed.
+/// Calls that put work on a stream and return nothing: the ones next to a launch in a timed region.
 const LATER: [&str; 3] = ["cuEventRecord", "cuStreamWaitEvent", "cuMemsetD8Async"];
 
-/// What the judge knows of its worker.
+/// The judge's state of its worker.
 pub(super) struct State {
     socket: UnixStream,
     pub(super) line: Line,
-    /// Pinned memory, which the worker has too: address and bytes.
+    /// Pinned memory, which the worker shares: address and bytes.
     pub(super) pinned: BTreeMap<usize, usize>,
-    /// Where the next pinned memory may lie.
+    /// The next free address for pinned memory.
     pub(super) next: usize,
     pub(super) managed: Managed,
     pub(super) modules: Modules,
@@ -41,10 +41,10 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Of a worker that has done nothing yet, at the other end of `socket`.
+    /// The initial state of a worker at the other end of `socket`.
     ///
     /// # Errors
-    /// The socket's.
+    /// Errors of the socket.
     pub(super) fn new(socket: UnixStream) -> io::Result<Self> {
         Ok(Self {
             line: Line::over(&socket)?,
@@ -59,11 +59,12 @@ impl State {
         })
     }
 
-    /// Passes on the call of this number, and returns the driver's code.
+    /// Forwards the call of this number, and returns the driver's code.
     ///
-    /// A call of [`LATER`] goes with the next one, which brings its code too: between the records before and after a
-    /// launch the worker would otherwise wait for the judge, and a time on a GPU would have the way between the two
-    /// processes in it. For the same reason the current context, for which a host asks before each call, is known here.
+    /// A call of [`LATER`] is sent with the next one, which also returns its code. Otherwise the worker would wait for
+    /// the judge between the records before and after a launch, and times on a GPU would include the latency between
+    /// the two processes. For the same reason the current context, which a host queries before each call, is cached
+    /// here.
     ///
     /// # Safety
     /// The arguments are those of the driver's function.
@@ -72,7 +73,7 @@ impl State {
         if let ("cuCtxGetCurrent", [place, ..], Some(context)) = (call.name, arguments, self.context)
             && *place != 0
         {
-            // SAFETY: the caller's: there is room for a handle.
+            // SAFETY: guaranteed by the caller: there is room for a handle.
             unsafe { address::<u64>(*place).cast_mut().write_unaligned(context) };
             return Ok(0);
         }
@@ -82,7 +83,7 @@ impl State {
         }
         put(&mut self.line.to, number)?;
         for (kind, argument) in call.kinds.iter().zip(arguments) {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             unsafe { self.put(*kind, *argument, arguments) }?;
         }
         if LATER.contains(&call.name) {
@@ -96,7 +97,7 @@ impl State {
         }
         if code == 0 {
             for (kind, argument) in call.kinds.iter().zip(arguments) {
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 unsafe { self.take(*kind, *argument, arguments) }?;
             }
         }
@@ -106,14 +107,14 @@ impl State {
         Ok(self.line.told(code))
     }
 
-    /// Whether the worker has this host memory too.
+    /// Whether the worker shares this host memory.
     pub(super) fn is_shared(&self, address: u64) -> bool {
         let address = address as usize;
         let known = self.pinned.range(..=address).next_back();
         known.is_some_and(|(start, bytes)| address - start < *bytes)
     }
 
-    /// Tells the machine of the judge's own memory at an address that a kernel is given, if there is some.
+    /// Announces the judge's own memory at an address that is passed to a kernel, if there is any.
     pub(super) fn tell_of(&mut self, address: usize) -> io::Result<()> {
         if self.is_shared(address as u64) || self.managed.has(address) {
             return Ok(());
@@ -136,22 +137,22 @@ impl State {
         }
         put(to, 1)?;
         if kind == Kind::Config {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             return put_bytes(to, &unsafe { configuration(argument) });
         }
         let bytes = match kind {
             Kind::In(bytes) => bytes,
             Kind::Read(at) => all[at] as usize,
             Kind::List(at, fewer, element) => (all[at] as u32 as usize).saturating_sub(fewer).min(5) * element,
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             Kind::Text => unsafe { CStr::from_ptr(address(argument)) }.to_bytes().len() + 1,
             Kind::Value | Kind::Out(_) | Kind::Said | Kind::Write(_) | Kind::Name(_) | Kind::Config => return Ok(()),
         };
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         put_bytes(to, unsafe { slice::from_raw_parts(address::<u8>(argument), bytes) })
     }
 
-    /// Reads what the worker has written for an argument: as many bytes as were asked for.
+    /// Reads the worker's output for an argument: exactly the expected number of bytes.
     unsafe fn take(&mut self, kind: Kind, argument: u64, all: &[u64]) -> io::Result<()> {
         let bytes = match kind {
             Kind::Out(bytes) => bytes,
@@ -162,7 +163,7 @@ impl State {
         if argument == 0 {
             return Ok(());
         }
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let to = unsafe { slice::from_raw_parts_mut(address::<u8>(argument).cast_mut(), bytes) };
         self.line.from.read_exact(to)?;
         if let (Kind::Name(_), Some(last)) = (kind, to.last_mut()) {
@@ -171,7 +172,7 @@ impl State {
         Ok(())
     }
 
-    /// Hands a file over when the worker is ready for it, and returns its answer.
+    /// Sends a file descriptor when the worker is ready for it, and returns the reply.
     pub(super) fn hand_over(&mut self, file: BorrowedFd<'_>) -> io::Result<c_int> {
         if self.line.code()? != 0 {
             return Err(strange("it takes no file"));
@@ -181,18 +182,18 @@ impl State {
     }
 }
 
-/// The bytes of the configuration of a launch at this address, and those of its attributes behind them.
+/// The bytes of the launch configuration at this address, followed by those of its attributes.
 ///
 /// # Safety
 /// There is a `CUlaunchConfig`.
 unsafe fn configuration(place: u64) -> Vec<u8> {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let mut bytes = unsafe { slice::from_raw_parts(address::<u8>(place), config::BYTES) }.to_vec();
     let list = u64::from_ne_bytes(bytes[config::ATTRIBUTES..][..8].try_into().expect("8 bytes"));
     let count = u32::from_ne_bytes(bytes[config::COUNT..][..4].try_into().expect("4 bytes"));
     let count = (count as usize).min(config::MOST);
     if list != 0 && count != 0 {
-        // SAFETY: as above: it has so many attributes there.
+        // SAFETY: as above: it has `count` attributes there.
         bytes.extend_from_slice(unsafe { slice::from_raw_parts(address(list), count * config::ATTRIBUTE) });
     }
     bytes

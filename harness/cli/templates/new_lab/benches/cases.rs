@@ -1,4 +1,4 @@
-//! The lab's cases, timed: `cargo bench -p newlab`, or shorter with `-- --quick`.
+//! Times the lab's cases: `cargo bench -p newlab`, or faster with `-- --quick`.
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

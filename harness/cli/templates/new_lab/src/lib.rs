@@ -1,7 +1,7 @@
 //! newlab: z = a x + y.
 //!
 //! This file is the experiment: the lab, its table of variants, and what is run for each row. A new variant is a row of
-//! [`VARIANTS`] and a kernel in `kernels/newlab.cu`. What students are asked for is in `assignment/rubric.toml`.
+//! [`VARIANTS`] and a kernel in `kernels/newlab.cu`. The students' assignment is in `assignment/rubric.toml`.
 mod reference;
 
 use cudarc::driver::PushKernelArg;
@@ -30,9 +30,9 @@ pub static VARIANTS: &[Row<&str>] = &[
         .own_process(),
 ];
 
-/// What x is multiplied by.
+/// The factor of x.
 const FACTOR: f32 = 2.5;
-/// No power of two, so that the last block has threads to spare.
+/// Not powers of two, so that the last block has idle threads.
 const SIZES: Sizes = Sizes { gpu: 100_000_000, emulated: 1_000_000, quick: 10_000 };
 
 fn run(run: &Run) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The lab as a program of its own.
+//! The lab as a separate program.
 fn main() -> std::process::ExitCode {
     harness::main(&newlab::LAB)
 }

@@ -1,4 +1,4 @@
-//! The class as a whole, without names: it may be shown to all.
+//! The page about the class as a whole, without names, which may be shown to everyone.
 use maud::{Markup, html};
 
 use super::{
@@ -10,9 +10,9 @@ use crate::{
     export::words::points,
 };
 
-/// Mistakes that are shown.
+/// The most mistakes shown.
 const SHOWN: usize = 25;
-/// Ranges of points in the distribution.
+/// The number of ranges of points in the distribution.
 const RANGES: usize = 10;
 
 /// The page.
@@ -48,7 +48,7 @@ fn distribution(all: &[f64], most: f64) -> Markup {
             tr { th { "points" } th .n { "how many" } th .bars { "of all" } }
             @for place in (0..RANGES).rev() {
                 tr {
-                    // Whoever has the points of an edge is in the range above it.
+                    // Points on an edge count in the range above it.
                     td .n { (edge(place)) @if place + 1 < RANGES { " to under " } @else { " to " } (edge(place + 1)) }
                     td .n { (count(place)) }
                     td .bars { (bar(count(place) as f64, all.len() as f64)) }

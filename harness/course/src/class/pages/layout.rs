@@ -1,4 +1,4 @@
-//! What all pages have in common.
+//! The layout that all pages share.
 use maud::{DOCTYPE, Markup, html};
 
 const STYLE: &str = "\
@@ -14,7 +14,7 @@ pre{background:#f5f5f5;padding:.5rem;overflow-x:auto;white-space:pre-wrap}.lost{
 td,th,.marks tr{border-color:#3a3f46}pre{background:#1e2125}.lost{color:#ff8a80}.earned{color:#62d394}.bar{background:#7aa7d9}\
 .quiet{color:#a9b0b9}}";
 
-/// A page, which loads nothing and runs nothing.
+/// A page without external resources or scripts.
 pub fn page(title: &str, body: &Markup) -> String {
     html! {
         (DOCTYPE)
@@ -35,6 +35,6 @@ pub fn page(title: &str, body: &Markup) -> String {
 /// A bar for `part` of `all`, with how many per cent that is.
 pub fn bar(part: f64, all: f64) -> Markup {
     let percent = if all > 0.0 { 100.0 * part / all } else { 0.0 };
-    // The longest leaves room for its label.
+    // The longest bar leaves room for its label.
     html! { span .bar style=(format!("width:{:.1}%", 0.7 * percent.clamp(0.0, 100.0))) {} (format!("{percent:.0} %")) }
 }

@@ -1,4 +1,4 @@
-//! The commonest mistakes of a class, without the names of those who made them.
+//! The most common mistakes of a class, without names.
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
@@ -12,23 +12,23 @@ use crate::{
     mark::marked::{Kind, State},
 };
 
-/// Lines of source that are shown for a mistake.
+/// The most lines of source shown for a mistake.
 const LINES: usize = 3;
 
-/// A mistake that some have made.
+/// A mistake and how many submissions made it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// The part; nothing for what concerns the whole submission.
+    /// The part; empty for a fault of the whole submission.
     pub part: String,
-    /// What was wrong, in the words of one of them, with other numbers in the others.
+    /// The description from one of the submissions; numbers may differ in the others.
     pub words: String,
-    /// How many have made it.
+    /// The number of submissions that made it.
     pub count: usize,
-    /// Lines of source in which it lay.
+    /// The source lines where it occurred.
     pub lines: Vec<String>,
 }
 
-/// The mistakes, the commonest first.
+/// The mistakes, the most common first.
 pub fn mistakes(sheet: &Sheet) -> Vec<Mistake> {
     let mut all: BTreeMap<(String, String), (Mistake, BTreeSet<String>)> = BTreeMap::new();
     for row in sheet.graded() {
@@ -53,7 +53,7 @@ pub fn mistakes(sheet: &Sheet) -> Vec<Mistake> {
     mistakes
 }
 
-/// What was wrong with a submission, each once. That a wrong part has not reached its goals says nothing more.
+/// The mistakes of one submission, each once. Goals missed by a wrong part are left out: they add nothing.
 fn of_row(row: &Row) -> Vec<(String, String)> {
     let Some(marked) = row.marked() else { return Vec::new() };
     if let Some(fault) = &marked.fault {
@@ -69,18 +69,19 @@ fn of_row(row: &Row) -> Vec<(String, String)> {
     all
 }
 
-/// The words without what tells whose they are.
+/// Removes the student's names from the words.
 fn anonymous(words: &str, row: &Row) -> String {
     let entry = row.entry;
     let students = entry.students.iter().flat_map(|student| [&student.name, &student.id, &student.email]);
     let names = students.flat_map(|name| name.split_whitespace().chain([name.as_str()])).chain([entry.id.as_str()]);
-    // Longer names first, for they may hold shorter ones. A word of two letters is likelier a part of the message.
+    // Replaces longer names first, since they may contain shorter ones. A word of two letters is more likely part of
+    // the message.
     let mut names: Vec<&str> = names.filter(|name| name.chars().count() > 2).collect();
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     names.iter().fold(words.to_string(), |words, name| words.replace(name, "..."))
 }
 
-/// The words as they are for any number.
+/// Replaces every number with `#`, so that the same mistake with other numbers is counted together.
 fn general(words: &str) -> String {
     let mut general = String::new();
     for c in words.chars() {

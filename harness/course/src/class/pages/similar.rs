@@ -1,4 +1,4 @@
-//! Submissions that are much alike, with names: for the teacher alone.
+//! The page about very similar submissions, with names: for the teacher only.
 use maud::html;
 
 use super::layout::page;

@@ -1,4 +1,4 @@
-//! What a student reads, as a page and as text. Neither tells the seed or a hidden size.
+//! The feedback for a student, as a page and as text. Neither reveals the seed or a hidden size.
 use maud::{Markup, html};
 
 use super::layout::page;
@@ -11,7 +11,7 @@ use crate::{
     mark::marked::{Criterion, Detail, State},
 };
 
-/// Texts in full for one criterion.
+/// The most details shown in full for one criterion.
 const SHOWN: usize = 3;
 
 /// The page.
@@ -37,7 +37,7 @@ pub fn student(sheet: &Sheet, row: &Row) -> String {
     page(&sheet.rubric.title, &body)
 }
 
-/// Whose it is.
+/// The names of the submitters.
 fn who(row: &Row) -> String {
     let one = |student: &Student| match (student.name == student.id || student.id.is_empty(), student.name.is_empty()) {
         (true, _) => student.name.clone(),
@@ -110,12 +110,12 @@ fn counts(criterion: &Criterion) -> String {
     }
 }
 
-/// What happened in full, as far as the words do not have it, and where that tells no hidden size.
+/// Details that the words do not contain, and that reveal no hidden size.
 fn known(criterion: &Criterion) -> impl Iterator<Item = &Detail> {
     criterion.further().filter(|detail| !detail.is_hidden).take(SHOWN)
 }
 
-/// Why nothing was marked, in words for the student.
+/// Why there are no marks, in words for the student.
 fn why_none(row: &Row) -> Option<String> {
     match (&row.entry.handed_in, row.marked()) {
         (Err(why), _) => Some(why.clone()),
@@ -123,7 +123,7 @@ fn why_none(row: &Row) -> Option<String> {
     }
 }
 
-/// The text.
+/// The feedback as text.
 pub fn feedback(sheet: &Sheet, row: &Row) -> String {
     let mut blocks = vec![format!("{}\n{}\n{}", sheet.rubric.title, who(row), total(sheet, row))];
     blocks.extend(how_late(row));

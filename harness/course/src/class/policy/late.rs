@@ -1,4 +1,4 @@
-//! What lateness costs: `late.toml`.
+//! The cost of lateness: `late.toml`.
 //!
 //! ```toml
 //! due = 2026-05-01T23:59:00+02:00
@@ -34,7 +34,7 @@ struct Written {
     extensions: BTreeMap<String, Datetime>,
 }
 
-/// What lateness costs in a class.
+/// The policy on lateness in a class.
 #[derive(Debug)]
 pub struct Late {
     due: Option<SystemTime>,
@@ -44,20 +44,20 @@ pub struct Late {
     extensions: BTreeMap<String, SystemTime>,
 }
 
-/// How late something is, and what that costs.
+/// How late a submission is, and what that costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Deduction {
-    /// Days since it was due, each that has begun.
+    /// Days after the due date; a day that has begun counts.
     pub days: u64,
-    /// Per cent of the points.
+    /// Percent of the points.
     pub percent: f64,
 }
 
 impl Late {
-    /// The policy of the class in `out`.
+    /// Reads the policy of the class in `out`.
     ///
     /// # Errors
-    /// [`harness::Error::Usage`] when the file makes no sense.
+    /// [`harness::Error::Usage`] when the file is invalid.
     pub fn of(out: &Path, entries: &[Entry]) -> Result<Self> {
         let written: Written = of(out, FILE)?;
         let is_there = out.join(FILE).exists();
@@ -76,7 +76,7 @@ impl Late {
         for (name, until) in &written.extensions {
             let Some(entry) = entries.iter().find(|entry| entry.is_called(name)) else {
                 let ids: Vec<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
-                return Err(format!("nobody is called `{name}`; {}", suggest::among(name, &ids)));
+                return Err(format!("no student is called `{name}`; {}", suggest::among(name, &ids)));
             };
             extensions.insert(entry.id.clone(), moment(until)?);
         }
@@ -89,7 +89,7 @@ impl Late {
         })
     }
 
-    /// What `entry` loses, if it is late.
+    /// The deduction for `entry`, if it is late.
     pub fn deduction(&self, entry: &Entry) -> Option<Deduction> {
         let due = self.extensions.get(&entry.id).copied().or(self.due)?;
         let seconds = entry.submitted?.duration_since(due).ok()?.as_secs();
@@ -149,7 +149,7 @@ mod tests {
             ("due = \"2026-05-01T23:59:00+02:00\"", "without quotes, such as 2026-05-01T23:59:00+02:00"),
             ("due = 2026-05-01T23:59:00Z\npercent = 1", "unknown field"),
             ("due = 2026-05-01T23:59:00Z\npercent_per_day = 101", "0 to 100"),
-            ("due = 2026-05-01T23:59:00Z\n[extensions]\neva = 2026-05-01T23:59:00Z", "nobody is called `eva`"),
+            ("due = 2026-05-01T23:59:00Z\n[extensions]\neva = 2026-05-01T23:59:00Z", "no student is called `eva`"),
         ] {
             let error = policy(text, &[entry("eve", 0)]).unwrap_err().to_string();
             assert!(error.contains("late.toml") && error.contains(words), "{error}");

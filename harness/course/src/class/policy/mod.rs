@@ -1,4 +1,4 @@
-//! What a teacher decides beside the rubric: marks that are set by hand, and what lateness costs.
+//! What a teacher decides besides the rubric: marks that are set by hand, and the cost of lateness.
 
 pub mod late;
 pub mod overrides;
@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::settings;
 
-/// The file `name` of the class in `out`; what it means without a file if it is not there.
+/// Reads the file `name` of the class in `out`; its default value if there is no such file.
 fn of<T: DeserializeOwned + Default>(out: &Path, name: &str) -> Result<T> {
     let path = out.join(name);
     match settings::read(&path)? {
@@ -19,7 +19,7 @@ fn of<T: DeserializeOwned + Default>(out: &Path, name: &str) -> Result<T> {
     }
 }
 
-/// The parser's message, with what a time looks like where one is written otherwise.
+/// The parser's message, with an example of a time when one is malformed.
 fn in_words(error: &toml::de::Error) -> String {
     let text = error.to_string();
     if error.message().contains("datetime") {

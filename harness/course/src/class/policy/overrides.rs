@@ -17,7 +17,7 @@ use crate::{assignment::rubric::Rubric, class::entry::Entry};
 
 const FILE: &str = "overrides.toml";
 
-/// The marks of one part that are set by hand.
+/// The mark of one part, set by hand.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Override {
@@ -25,9 +25,9 @@ pub struct Override {
     pub student: String,
     /// The part.
     pub part: String,
-    /// The points that it has instead.
+    /// The points it gets instead.
     pub points: f64,
-    /// Why, in words that the student reads.
+    /// The reason, in words that the student reads.
     pub reason: String,
 }
 
@@ -38,10 +38,10 @@ struct Overrides {
     all: Vec<Override>,
 }
 
-/// Those of the class in `out`.
+/// Reads the overrides of the class in `out`.
 ///
 /// # Errors
-/// [`harness::Error::Usage`] when one names nobody, no part, or no reason.
+/// [`harness::Error::Usage`] when one names an unknown student or part, or gives no reason.
 pub fn overrides(out: &Path, entries: &[Entry], rubric: &Rubric) -> Result<Vec<Override>> {
     let Overrides { all } = of(out, FILE)?;
     for (index, one) in all.iter().enumerate() {
@@ -58,7 +58,7 @@ fn mistake(one: &Override, others: &[Override], entries: &[Entry], rubric: &Rubr
     let means = |name: &str| entries.iter().position(|entry| entry.is_called(name));
     let Some(who) = means(student) else {
         let ids: Vec<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
-        return Some(format!("nobody is called `{student}`; {}", suggest::among(student, &ids)));
+        return Some(format!("no student is called `{student}`; {}", suggest::among(student, &ids)));
     };
     let Some(asked) = rubric.parts.iter().find(|asked| asked.name == *part) else {
         return Some(format!("`{student}`: there is no part `{part}`; {}", suggest::among(part, &parts)));

@@ -1,5 +1,5 @@
-//! What Canvas's "Download Submissions" gives: `lovelaceada_124_457_histogram.cu`, which are the student's name, the
-//! word `LATE` or nothing, the student's number, the submission's, and the file's own name.
+//! The files of Canvas's "Download Submissions": `lovelaceada_124_457_histogram.cu` consists of the student's name, the
+//! word `LATE` or nothing, the student's number, the submission's number, and the file's own name.
 use std::path::PathBuf;
 
 use super::{
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::class::entry::{Entry, Student};
 
-/// The entries, if the names of all submissions are Canvas's.
+/// The entries, if all names match Canvas's pattern.
 pub fn entries(paths: &[PathBuf]) -> Option<Vec<Entry>> {
     let mut entries: Vec<Entry> = Vec::new();
     for path in paths.iter().filter(|path| is_submission(path)) {

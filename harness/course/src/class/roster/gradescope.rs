@@ -1,6 +1,5 @@
-//! What Gradescope's "Export Submissions" gives: a folder `submission_1234567` for each submission, and
-//! `submission_metadata.yml`, which says whose it is and when it was handed in. Ruby has written its keys:
-//! `:submitters:`.
+//! The files of Gradescope's "Export Submissions": a folder `submission_1234567` for each submission, and
+//! `submission_metadata.yml` with its students and its time. Its keys are written by Ruby: `:submitters:`.
 use std::{fs, path::Path};
 
 use harness::{Error, Result};
@@ -38,7 +37,7 @@ pub fn entries(folder: &Path) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
-/// Whether it is the name of a folder in the export, and not a way out of it.
+/// Whether it is the name of a folder in the export, and not a path out of it.
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }

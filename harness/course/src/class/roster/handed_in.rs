@@ -1,4 +1,4 @@
-//! What lies where a submission should be: its name, whether it can be one, and when it was changed.
+//! A submission's path: its name, whether it can be a submission, and its modification time.
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -7,7 +7,7 @@ use std::{
 
 use crate::submission::LINK;
 
-/// Folders in folders that are looked at for the time of the newest file.
+/// How deep folders are searched for the newest file.
 const DEEPEST: usize = 4;
 
 /// The last part of a path, as text.
@@ -15,7 +15,7 @@ pub fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// `path`, or why it cannot be a submission.
+/// Returns `path`, or why it cannot be a submission.
 pub fn handed_in(path: &Path) -> Result<PathBuf, String> {
     match fs::symlink_metadata(path) {
         Ok(data) if data.is_symlink() => Err(LINK.into()),
@@ -24,7 +24,7 @@ pub fn handed_in(path: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// When the newest file of a submission was changed.
+/// The modification time of the newest file of a submission.
 pub fn changed(path: &Path) -> Option<SystemTime> {
     newest(path, 0)
 }

@@ -1,4 +1,4 @@
-//! Who is in the class, from what the teacher has: a folder, an export of Gradescope, Moodle or Canvas, or a table.
+//! The roster of a class, from a folder, an export of Gradescope, Moodle or Canvas, or a table.
 
 mod canvas;
 mod gradescope;
@@ -19,19 +19,19 @@ use harness::{Error, Result};
 use self::handed_in::name_of;
 use super::entry::Entry;
 
-/// What the class handed in.
+/// The submissions of a class.
 #[derive(Debug)]
 pub struct Roster {
     /// Sorted by id.
     pub entries: Vec<Entry>,
-    /// Files in the folder that are no submissions, by name.
+    /// Files in the folder that are not submissions, by name.
     pub strays: Vec<String>,
 }
 
-/// What the class handed in. `out` is no submission, wherever it lies.
+/// Collects the submissions of the class. `out` is not one, wherever it lies.
 ///
 /// # Errors
-/// [`Error::Usage`] when there is nothing, or one id stands for two submissions; [`Error::Io`].
+/// [`Error::Usage`] when there are none, or an id is not unique; [`Error::Io`].
 pub fn entries(folder: Option<&Path>, roster: Option<&Path>, out: &Path) -> Result<Roster> {
     let mut strays = Vec::new();
     let mut entries = match (folder, roster) {
@@ -57,7 +57,7 @@ pub fn entries(folder: Option<&Path>, roster: Option<&Path>, out: &Path) -> Resu
     entries.sort_by(|a, b| a.id.cmp(&b.id));
     let mut known: HashMap<String, &Entry> = HashMap::new();
     for entry in &entries {
-        // Two names that differ in case only are one file on some systems.
+        // Two names that differ only in case are one file on some systems.
         if let Some(other) = known.insert(entry.file_name().to_lowercase(), entry) {
             let path = |entry: &Entry| entry.handed_in.as_ref().map_or(entry.id.clone(), |p| p.display().to_string());
             let (one, two) = (path(other), path(entry));
@@ -67,7 +67,7 @@ pub fn entries(folder: Option<&Path>, roster: Option<&Path>, out: &Path) -> Resu
     Ok(Roster { entries, strays })
 }
 
-/// What lies in the folder, without what is hidden and without `out`.
+/// The paths in the folder, without hidden ones and without `out`.
 fn paths(folder: &Path, out: &Path) -> Result<Vec<PathBuf>> {
     let io = |source| Error::Io { action: "read", path: folder.into(), source };
     let out = out.canonicalize().ok();

@@ -1,5 +1,5 @@
-//! What Moodle's "Download all submissions" gives: `Firstname Lastname_1234567_assignsubmission_file`, a folder for
-//! each participant, or a file whose name goes on with `_NAME`.
+//! The files of Moodle's "Download all submissions": `Firstname Lastname_1234567_assignsubmission_file`, a folder for
+//! each participant, or a file whose name continues with `_NAME`.
 use std::path::PathBuf;
 
 use super::{
@@ -11,7 +11,7 @@ use crate::class::entry::{Entry, Student};
 const MARKER: &str = "_assignsubmission_file";
 const TEXT: &str = "_assignsubmission_onlinetext";
 
-/// The entries, if the names are Moodle's. Online texts beside a file are then left out, and so is any other file.
+/// The entries, if the names match Moodle's pattern. Online texts next to a file are ignored, and so is any other file.
 pub fn entries(paths: &[PathBuf]) -> Option<Vec<Entry>> {
     let mut entries: Vec<Entry> = Vec::new();
     for path in paths {
@@ -21,7 +21,7 @@ pub fn entries(paths: &[PathBuf]) -> Option<Vec<Entry>> {
             None => entries.push(Entry::of_one(student, handed_in(path), changed(path))),
         }
     }
-    // Whoever has handed in a text alone is in the class too.
+    // A student who has handed in only a text is in the class too.
     for path in paths {
         let Some(student) = student(&name_of(path), TEXT) else { continue };
         if entries.iter().all(|entry| entry.id != student.id) {

@@ -7,36 +7,36 @@ use crate::{
     submission::Kind,
 };
 
-/// Endings of kernel files that are not a part of a student's name; those of archives are none either.
+/// Endings of kernel files that are not part of a student's name; neither are those of archives.
 const KERNELS: [&str; 2] = [".cu.txt", ".cu"];
 
-/// What lies beside a kernel file, and is no submission of its own.
+/// Endings of files that accompany a kernel file and are not submissions.
 const COMPANIONS: [&str; 2] = [".cuh", ".ptx"];
 
 pub fn entries(paths: &[PathBuf]) -> Vec<Entry> {
     paths.iter().filter(|path| is_submission(path)).map(|path| entry(path)).collect()
 }
 
-/// Whether it may be what somebody has handed in: a folder, a link, or a file with a known ending.
+/// Whether it may be a submission: a folder, a link, or a file with a known ending.
 pub fn is_submission(path: &Path) -> bool {
     !path.is_file() || path.is_symlink() || ending(&name_of(path)).is_some()
 }
 
-/// The ending of a file's name, if it is one of a kernel file or an archive.
+/// The ending of a file's name, if it is that of a kernel file or an archive.
 fn ending(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();
     let archives = Kind::ENDINGS.into_iter().map(|(end, _)| end);
     KERNELS.into_iter().chain(archives).find(|end| name.ends_with(end))
 }
 
-/// What lies in the folder and is neither a submission nor a part of one.
+/// Lists the files in the folder that are neither a submission nor a part of one.
 pub fn strays(paths: &[PathBuf]) -> Vec<String> {
     let is_companion = |path: &Path| COMPANIONS.iter().any(|end| name_of(path).to_lowercase().ends_with(end));
     let is_stray = |path: &&PathBuf| !is_submission(path) && !is_companion(path);
     paths.iter().filter(is_stray).map(|path| name_of(path)).collect()
 }
 
-/// Why there are no marks for several files of one student, and what to do.
+/// Explains that several files of one student get no marks, and what to do.
 pub fn several(how: &str) -> String {
     format!("several files were handed in; {how}")
 }

@@ -1,4 +1,4 @@
-//! A table of students and of the folders or files that are theirs, such as checkouts of repositories.
+//! A table of students and their folders or files, such as checkouts of repositories.
 use std::path::Path;
 
 use harness::{Error, Result};
@@ -19,7 +19,7 @@ struct Line {
     id: String,
     #[serde(default)]
     email: String,
-    /// When it was handed in, such as the time of the last push.
+    /// The time of submission, such as that of the last push.
     #[serde(default)]
     time: String,
 }

@@ -95,7 +95,7 @@ fn canvass_names_are_taken_apart() {
     assert!(entries[0].handed_in.is_ok() && entries[1].handed_in.is_ok());
     assert!(entries[2].handed_in.as_ref().is_err_and(|why| why.contains("one archive")));
     assert_eq!(roster(&class).strays, ["notes.txt"]);
-    // One name that is not Canvas's, and they are names of students.
+    // With one name that does not match Canvas's pattern, all are taken as names of students.
     let class = folder(&[names[1], "ada.cu"]);
     assert_eq!(ids(&of(&class)), ["ada", "lovelaceada_123_458_vecadd"]);
 }

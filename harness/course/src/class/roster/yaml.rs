@@ -1,4 +1,5 @@
-//! YAML, whose aliases may stand for more than there is memory for, and whose parser goes as deep as a text says.
+//! Safe loading of YAML: its aliases may expand to more than fits in memory, and its parser recurses as deep as the
+//! text is nested.
 use std::collections::HashMap;
 
 use yaml_rust2::{
@@ -6,30 +7,30 @@ use yaml_rust2::{
     parser::{Event, Parser},
 };
 
-/// Bytes of a text.
+/// The most bytes of a text.
 pub const LARGEST: u64 = 64 << 20;
-/// Bytes that the values of a text take, after each alias was replaced by what it means; and the copies that the loader
-/// keeps of what has an anchor.
+/// The most bytes that the values of a text take, with each alias expanded; plus the copies that the loader keeps of
+/// anchored values.
 const MOST: usize = 512 << 20;
-/// Bytes that a value takes beside its letters: itself, its place in a table, and what the allocator adds.
+/// Bytes that a value takes besides its letters: itself, its place in a table, and the allocator's overhead.
 const VALUE: usize = 128;
-/// Lists in lists.
+/// The deepest nesting of lists.
 const DEEPEST: usize = 64;
 
-/// The documents in `text`.
+/// Loads the documents in `text`.
 ///
 /// # Errors
-/// What is wrong with the text, also that it stands for too much.
+/// What is wrong with the text, including that it expands to too much.
 pub fn load(text: &str) -> Result<Vec<Yaml>, String> {
     check(text)?;
     YamlLoader::load_from_str(text).map_err(|error| error.to_string())
 }
 
-/// Goes through the text without keeping it.
+/// Parses the text without keeping it, to check the limits.
 fn check(text: &str) -> Result<(), String> {
     let mut parser = Parser::new_from_str(text);
     let mut anchors: HashMap<usize, usize> = HashMap::new();
-    // The lists that are open: their anchors, and what they have stood for so far. The last sum is of the whole text.
+    // The open lists: their anchors, and the bytes counted in them so far. The last sum is that of the whole text.
     let mut open = vec![(0, 0_usize)];
     let mut copies = 0_usize;
     loop {
@@ -52,7 +53,7 @@ fn check(text: &str) -> Result<(), String> {
                 anchors.insert(anchor, size);
                 size
             }
-            // What stands for itself is refused where it is loaded.
+            // An alias to itself is refused by the loader.
             Event::Alias(anchor) => anchors.get(&anchor).copied().unwrap_or(VALUE),
             _ => 0,
         };
@@ -89,11 +90,11 @@ mod tests {
         assert!(text.len() < 800);
         let error = load(&text).unwrap_err();
         assert!(error.contains("it stands for more than 512 MiB"), "{error}");
-        // Short values take more than their letters: these would take five gigabytes.
+        // Short values take more than their letters: these would take 5 GB.
         let alias = |name: &str, times| vec![name; times].join(", ");
         let short = format!("- &a [{}]\n- &b [{}]\n- [{}]\n", alias("x", 1000), alias("*a", 1000), alias("*b", 60));
         assert!(load(&short).is_err());
-        // So do anchors in anchors, of each of which the loader keeps a copy.
+        // So do nested anchors, since the loader keeps a copy of each.
         let open: Vec<String> = (0..60).map(|at| format!("&a{at} [")).collect();
         let nested = open.concat() + &alias("x", 1 << 17) + &"]".repeat(60);
         assert!(load(&nested).is_err());
@@ -105,7 +106,7 @@ mod tests {
         assert!(load("a: [1").is_err());
     }
 
-    /// Ruby writes an object that comes again as an alias.
+    /// Ruby writes a repeated object as an alias.
     #[test]
     fn aliases_are_taken() {
         let documents = load(&bomb(4)).unwrap();

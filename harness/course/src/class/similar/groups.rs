@@ -1,32 +1,32 @@
-//! Submissions that are alike, once what all were given is taken away.
+//! Groups of similar submissions, after removal of the code that all were given.
 use std::collections::{HashMap, HashSet};
 
-/// The least part of the sequences of two submissions that both have.
+/// The least similarity (Jaccard index) of two similar submissions.
 const LEAST: f64 = 0.9;
-/// The fewest sequences that are worth a comparison.
+/// The fewest sequences that a submission must have to be compared.
 const FEWEST: usize = 20;
-/// In a class of so many, what more than half of them have tells nobody apart.
+/// In a class of at least this many, sequences that more than half of them have are ignored.
 const COMMON_IN: usize = 10;
 
-/// What is compared.
+/// A submission to be compared.
 #[derive(Debug, Clone, Copy)]
 pub struct Member<'a> {
-    /// Whose it is.
+    /// Its name.
     pub name: &'a str,
     /// The hashes of its sequences, sorted, each once.
     pub shingles: &'a [u32],
 }
 
-/// Submissions each of which is much like another one of the group.
+/// Submissions each of which is similar to at least one other of the group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// Their places among the members.
+    /// Their indices among the members.
     pub members: Vec<usize>,
-    /// The least and the greatest likeness of two that are alike, from 0 to 1.
+    /// The least and the greatest similarity of two similar members, from 0 to 1.
     pub likeness: (f64, f64),
 }
 
-/// The groups, the smallest first: what few have in common is the most remarkable.
+/// Returns the groups, the smallest first: similarity of a few is the most remarkable.
 pub fn groups(members: &[Member], given: &[u32]) -> Vec<Group> {
     let given: HashSet<u32> = given.iter().copied().chain(common(members)).collect();
     let own: Vec<Vec<u32>> = members
@@ -61,7 +61,7 @@ pub fn groups(members: &[Member], given: &[u32]) -> Vec<Group> {
     groups
 }
 
-/// What more than half of a large class has.
+/// The sequences that more than half of a large class has.
 fn common(members: &[Member]) -> Vec<u32> {
     if members.len() < COMMON_IN {
         return Vec::new();
@@ -71,7 +71,7 @@ fn common(members: &[Member]) -> Vec<u32> {
     count.into_iter().filter(|(_, count)| 2 * count > members.len()).map(|(hash, _)| hash).collect()
 }
 
-/// What both have as a part of what one or the other has; both are sorted.
+/// The Jaccard index: the size of the intersection over that of the union. Both are sorted.
 fn jaccard(one: &[u32], two: &[u32]) -> f64 {
     let (mut i, mut j, mut both) = (0, 0, 0usize);
     while i < one.len() && j < two.len() {
@@ -98,7 +98,7 @@ mod tests {
         let sets = [set(200, 300), set(400, 500), set(202, 301), set(600, 700)];
         let given: Vec<u32> = (0..100).collect();
         assert_eq!(found(&sets, &given), [[0, 2]]);
-        // Nothing but what was given, and a little of one's own.
+        // Only the given code and very little of one's own.
         assert!(found(&[set(0, 0), set(0, 0), set(200, 210), set(200, 210)], &given).is_empty());
     }
 

@@ -1,4 +1,4 @@
-//! Which submissions compile to nearly the same instructions: a note to look at, not a verdict.
+//! Finds submissions that compile to nearly the same instructions: a note to look at, not a verdict.
 
 mod groups;
 mod shingles;

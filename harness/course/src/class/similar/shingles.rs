@@ -1,17 +1,18 @@
-//! A kernel file as a set of short sequences of instructions, whatever its names, its order and its layout are.
+//! A kernel file as a set of short instruction sequences, independent of names, order and layout.
 use harness::Result;
 use kernels::KernelSource;
 use sha2::{Digest, Sha256};
 
 use crate::ptx::statements;
 
-/// Instructions in a sequence.
+/// The number of instructions in a sequence.
 const LENGTH: usize = 5;
 
-/// The architecture that kernel files are compared for: that of the usual profile, for which they are compiled anyway.
+/// The architecture for which files are compiled to be compared: that of the default profile, for which they are
+/// compiled anyway.
 const CAPABILITY: (i32, i32) = (8, 0);
 
-/// The hashes of the sequences in what `source` compiles to, sorted, each once.
+/// The hashes of the instruction sequences that `source` compiles to, sorted, each once.
 ///
 /// # Errors
 /// When it does not compile.
@@ -34,7 +35,7 @@ fn hash(text: &str) -> u32 {
     u32::from_le_bytes([digest[0], digest[1], digest[2], digest[3]])
 }
 
-/// The instructions of each function, without comments, line information, declarations, and numbers of registers.
+/// The instructions of each function, without comments, line information, declarations and register numbers.
 fn functions(ptx: &str) -> Vec<Vec<String>> {
     let mut functions: Vec<Vec<String>> = Vec::new();
     for line in statements(ptx).lines().map(str::trim) {
@@ -49,7 +50,7 @@ fn functions(ptx: &str) -> Vec<Vec<String>> {
     functions
 }
 
-/// An instruction whose registers, labels and parameters have no numbers.
+/// An instruction without the numbers of registers, labels and parameters.
 fn plain(line: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%' | '.');
     let (mut plain, mut word) = (String::new(), String::new());
@@ -59,7 +60,7 @@ fn plain(line: &str) -> String {
         } else {
             plain += renamed(&word);
             word.clear();
-            // How operands are laid out says nothing.
+            // The spacing of operands is ignored.
             if !c.is_whitespace() || !plain.ends_with(' ') {
                 plain.push(if c.is_whitespace() { ' ' } else { c });
             }

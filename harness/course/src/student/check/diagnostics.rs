@@ -1,20 +1,20 @@
-//! What the compiler says of a kernel file: each message at its place, with the source line and a mark below it.
+//! The compiler's messages about a kernel file: each with its place, its source line, and a mark below it.
 use std::fmt::Write as _;
 
 use kernels::{KernelSource, Warning};
 
 use crate::assignment::starter::has_line;
 
-/// Errors, or warnings, that are shown; the rest are counted.
+/// The most errors or warnings shown; the rest are counted.
 const SHOWN: usize = 3;
 
-/// How far the compiler indents the source lines that it quotes.
+/// The compiler's indentation of the source lines that it quotes.
 const INDENT: usize = 2;
 
 /// A message of the compiler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The file, by the path that the user knows.
+    /// The file's path, as the user knows it.
     file: String,
     /// The line, from 1.
     line: usize,
@@ -22,16 +22,16 @@ pub struct Diagnostic {
     column: Option<usize>,
     /// The message, such as `error: identifier "x" is undefined`.
     message: String,
-    /// What else the compiler says of it.
+    /// Further lines of the message.
     more: Vec<String>,
 }
 
-/// The errors in the compiler's log; empty when it has none with a place.
+/// The errors in the compiler's log; empty if none of them has a place.
 pub fn errors(log: &str) -> Vec<Diagnostic> {
     diagnostics(log).into_iter().filter(|diagnostic| diagnostic.message.contains("error")).collect()
 }
 
-/// The compiler's warnings, without those about lines that stand in `handed_out`.
+/// The compiler's warnings, without those about lines of `handed_out`.
 pub fn warnings(warnings: &[Warning], source: &KernelSource, handed_out: &str) -> Vec<Diagnostic> {
     let is_own = |diagnostic: &Diagnostic| {
         let quoted = diagnostic.quoted(source);
@@ -40,7 +40,7 @@ pub fn warnings(warnings: &[Warning], source: &KernelSource, handed_out: &str) -
     warnings.iter().flat_map(|warning| diagnostics(&warning.text)).filter(is_own).collect()
 }
 
-/// The first of them as text, with the source lines of `source`, and the number of the rest.
+/// Formats the first messages with their lines of `source`, and the number of the rest.
 pub fn shown(all: &[Diagnostic], source: &KernelSource) -> String {
     let mut each: Vec<String> = all.iter().take(SHOWN).map(|diagnostic| diagnostic.text(source)).collect();
     match all.len().saturating_sub(SHOWN) {
@@ -52,12 +52,12 @@ pub fn shown(all: &[Diagnostic], source: &KernelSource) -> String {
 }
 
 impl Diagnostic {
-    /// The line that it is about.
+    /// The source line of the message.
     fn quoted<'a>(&self, source: &'a KernelSource) -> Option<&'a str> {
         source.text(&self.file)?.lines().nth(self.line - 1)
     }
 
-    /// As a reader has it: `a.cu:3:9: error: ...`, and the line with a mark below it.
+    /// Formats it for a reader: `a.cu:3:9: error: ...`, and the source line with a mark below it.
     fn text(&self, source: &KernelSource) -> String {
         let Self { file, line, column, message, more } = self;
         let place = column.map_or(String::new(), |column| format!(":{column}"));
@@ -70,7 +70,7 @@ impl Diagnostic {
             let margin = " ".repeat(number.len());
             let _ = write!(text, "\n{margin} |\n{number} | {quoted}");
             if let Some(column) = column {
-                // A tab stays a tab, so that the mark is below what it marks.
+                // A tab stays a tab, which keeps the mark in the right column.
                 let before = quoted.chars().take(column - 1).map(|c| if c == '\t' { '\t' } else { ' ' });
                 let _ = write!(text, "\n{margin} | {}^", before.collect::<String>());
             }
@@ -93,7 +93,7 @@ fn diagnostics(log: &str) -> Vec<Diagnostic> {
         } else if let Some(last) = found.last_mut().filter(|_| is_open) {
             let mark = lines.next_if(|next| next.trim() == "^");
             match mark {
-                // The line is the source's, and the next one marks a place in it.
+                // The line quotes the source, and the next one marks a place in it.
                 Some(mark) => {
                     last.column = mark.chars().position(|c| c == '^').and_then(|at| (at + 1).checked_sub(INDENT));
                 }
@@ -107,7 +107,7 @@ fn diagnostics(log: &str) -> Vec<Diagnostic> {
     found
 }
 
-/// `x.cu(3): error: identifier "y" is undefined`, or a warning, or a catastrophic error.
+/// Parses `x.cu(3): error: identifier "y" is undefined`, or a warning, or a catastrophic error.
 fn first_line(line: &str) -> Option<Diagnostic> {
     let (place, message) = line.split_once("): ")?;
     let (file, number) = place.rsplit_once('(')?;

@@ -1,30 +1,30 @@
-//! What a right part is predicted to take on a GPU, what bounds it, on which line, and what there is to gain: a hint,
-//! on which no mark depends.
+//! The performance hint for a right part: its predicted time on a GPU, the bottleneck, the line that causes it, and the
+//! possible gain. No mark depends on it.
 use harness::{HotLine, Predicted, Record, Result, significant};
 use predict::{Bound, Excess, Part as Gpu, Remedy, remedy};
 
 use super::standing::{Bench, Standing};
 use crate::{assignment::rubric::Part, judge};
 
-/// The GPU for which times are predicted, as it is named on the command line.
+/// The GPU for which times are predicted, by its command-line name.
 const GPU: &str = "h200";
 
-/// A gain that is worth a word.
+/// The least gain that is mentioned.
 const WORTH: f64 = 1.1;
 
-/// Whether a hint on the speed of a part helps: that of a wrong kernel does not matter.
+/// Whether a hint on the speed of a part helps; the speed of a wrong kernel does not matter.
 pub fn helps(standing: &Standing) -> bool {
     matches!(standing, Standing::Right(_) | Standing::Beyond(..))
 }
 
-/// Where a launch itself is most of the time, the size is made so many times larger, so often at most, as long as the
-/// threads executed no more instructions than these: somebody waits.
+/// While the launch itself takes most of the time, the size is multiplied by `LARGER`, up to `ROUNDS` times, as long as
+/// the threads execute at most `PATIENCE` instructions, since someone waits.
 const LARGER: u64 = 4;
 const ROUNDS: u32 = 5;
 const PATIENCE: f64 = 3e7;
 
 impl Bench<'_> {
-    /// The hint for `part`, which is right, in words.
+    /// The hint for `part`, which is right.
     pub fn foreseen(&self, part: &Part) -> String {
         let task = self.task(&part.options, &part.variants);
         let rows = |variant: &str, n| judge::foreseen(&task, variant, GPU, n);
@@ -40,8 +40,8 @@ impl Bench<'_> {
 /// A row with a prediction, or why there is none.
 type Found = std::result::Result<Record, String>;
 
-/// The case of a variant that takes the longest, at the lab's size or at a larger one, at which a launch itself is not
-/// most of the time; `run` gives the rows at a size.
+/// The longest case of a variant, at the lab's size or at a larger one, at which the launch itself is not most of the
+/// time; `run` gives the rows at a size.
 fn found(takes_a_size: bool, run: impl Fn(Option<u64>) -> Result<Vec<Record>>) -> Found {
     let (mut best, mut n) = (None, None);
     for _ in 0..ROUNDS {
@@ -49,7 +49,7 @@ fn found(takes_a_size: bool, run: impl Fn(Option<u64>) -> Result<Vec<Record>>) -
             Ok(rows) => heaviest(rows.into_iter().map(predicted)),
             Err(error) => Err(format!("not predicted: {error}")),
         };
-        // A size that is too large is not asked for.
+        // A size that is too large is not reported.
         if next.is_err() && best.is_some() {
             break;
         }
@@ -64,7 +64,7 @@ fn found(takes_a_size: bool, run: impl Fn(Option<u64>) -> Result<Vec<Record>>) -
     best.unwrap_or_else(|| Err("not predicted".into()))
 }
 
-/// The row if it has a prediction.
+/// Returns the row if it has a prediction.
 fn predicted(row: Record) -> Found {
     match &row.predicted {
         None => Err("not predicted: nothing was launched".into()),
@@ -73,12 +73,12 @@ fn predicted(row: Record) -> Found {
     }
 }
 
-/// The row that takes the longest, or why there is none.
+/// Returns the row with the longest time, or why there is none.
 fn heaviest(found: impl Iterator<Item = Found>) -> Found {
     let ms = |row: &Record| row.predicted.as_ref().and_then(|p| p.in_all.as_ref()).map_or(0.0, |all| all.ms);
     let (rows, why): (Vec<Found>, Vec<Found>) = found.partition(std::result::Result::is_ok);
     let longest = rows.into_iter().flatten().max_by(|a, b| ms(a).total_cmp(&ms(b)));
-    // A kernel that is refused says more than a row without a launch.
+    // The reason why a kernel is refused says more than a row without a launch.
     let of_a_kernel = |why: &String| !why.ends_with("nothing was launched");
     let why: Vec<String> = why.into_iter().filter_map(std::result::Result::err).collect();
     let first = why.iter().find(|why| of_a_kernel(why)).or(why.first());
@@ -87,12 +87,12 @@ fn heaviest(found: impl Iterator<Item = Found>) -> Found {
 
 fn is_mostly_launch(row: &Record) -> bool {
     let (Some(predicted), Ok(gpu)) = (&row.predicted, Gpu::find(GPU)) else { return false };
-    // What moves between host and device decides, whatever the kernel does.
+    // Transfers between host and device decide, whatever the kernel does.
     let is_moved = predicted.transfer.is_some();
     !is_moved && remedy(&predicted.launches, &gpu).is_ok_and(|remedy| remedy.is_mostly_launch())
 }
 
-/// What there is to say of this row, which has a prediction.
+/// Describes the prediction of a row.
 fn words(row: &Record) -> String {
     let (Some(predicted), Ok(gpu)) = (&row.predicted, Gpu::find(GPU)) else {
         return "not predicted".into();
@@ -114,7 +114,7 @@ fn words(row: &Record) -> String {
     }
 }
 
-/// What bounds it, on which line, and what there is to gain.
+/// Describes the bottleneck, the line that causes it, and the possible gain.
 fn gain(remedy: &Remedy, predicted: &Predicted, hot: &[HotLine]) -> String {
     let line = line(remedy, hot);
     let on = line.map_or_else(String::new, |line| format!(": {} on {}", amount(remedy, line), place(line)));
@@ -144,7 +144,7 @@ fn gain(remedy: &Remedy, predicted: &Predicted, hot: &[HotLine]) -> String {
     format!("{begins}; {without}, {what} {most} {} times faster{next}.", rounded(times))
 }
 
-/// One digit behind the point is enough of a prediction, and none from ten on.
+/// Rounds a factor to one decimal, or to an integer from ten on: a prediction is no more precise.
 fn rounded(times: f64) -> String {
     if times < 9.95 { format!("{times:.1}").trim_end_matches(".0").into() } else { format!("{times:.0}") }
 }
@@ -162,7 +162,7 @@ fn resource(bound: Bound) -> String {
     }
 }
 
-/// The line that causes most of what bounds it; none where no line does.
+/// The line that contributes most to the bottleneck; `None` if no line does.
 fn line<'h>(remedy: &Remedy, hot: &'h [HotLine]) -> Option<&'h HotLine> {
     let most = |of: fn(&HotLine) -> u64| hot.iter().filter(|line| of(line) > 0).max_by_key(|line| of(line));
     let excess = |line: &HotLine| line.sectors.saturating_sub(line.ideal_sectors);
@@ -178,7 +178,7 @@ fn line<'h>(remedy: &Remedy, hot: &'h [HotLine]) -> Option<&'h HotLine> {
     }
 }
 
-/// How much of it the line causes.
+/// The line's share of the bottleneck.
 fn amount(remedy: &Remedy, line: &HotLine) -> String {
     match (remedy.excess, remedy.bound) {
         (Excess::Conflicts, _) => format!("{} ways", line.worst_ways),
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn a_size_at_which_the_launch_is_most_of_it_is_made_larger_as_far_as_it_goes() {
         let of = |n: u64| Record { n: Some(n), ..row(Subject { blocks: n as f64, ..conflicts() }, Vec::new()) };
-        // So little work that the launch is most of it at any size.
+        // So little work that the launch takes most of the time at any size.
         let light = |n: u64| Record {
             n: Some(n),
             ..row(Subject { blocks: 8.0, integer: 100.0, ..Subject::default() }, Vec::new())
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(found(true, |n| run(n, &light)).unwrap().n, Some(512 * 4 * 4 * 4 * 4));
         assert_eq!(asked.take().len(), 5);
         assert_eq!(found(false, |n| run(n, &light)).unwrap().n, Some(512));
-        // What cannot run at the larger size has run at the smaller one.
+        // A case that cannot run at the larger size has run at the smaller one.
         let refused = |n: Option<u64>| match n {
             Some(_) => Err(harness::Error::CannotRun("too large".into())),
             None => Ok(vec![light(512)]),

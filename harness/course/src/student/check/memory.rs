@@ -1,4 +1,4 @@
-//! What a folder remembers from one check to the next: the hints that were shown, and the parts that were right.
+//! The state kept in a folder between checks: the hints that were shown, and the parts that were right.
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -8,28 +8,28 @@ use std::{
 use harness::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// The folder in a student's folder, which no repository keeps.
+/// The hidden folder in a student's folder; no repository tracks it.
 const FOLDER: &str = ".warplab";
 const FILE: &str = "check.json";
 
-/// What is remembered.
+/// The stored state.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Memory {
-    /// How many hints of a part were shown.
+    /// The number of hints shown per part.
     pub hints: BTreeMap<String, usize>,
     /// The parts that were right when they were last tried.
     pub right: BTreeSet<String>,
 }
 
 impl Memory {
-    /// What `folder` remembers: nothing where there is no such file, or one that cannot be read.
+    /// Reads the state of `folder`; empty if there is no such file or it cannot be read.
     pub fn of(folder: &Path) -> Self {
         let text = fs::read(folder.join(FOLDER).join(FILE)).unwrap_or_default();
         serde_json::from_slice(&text).unwrap_or_default()
     }
 
-    /// Writes it in one piece.
+    /// Writes the state atomically.
     ///
     /// # Errors
     /// [`Error::Io`].

@@ -1,5 +1,5 @@
-//! What a right part is to have beside its answers, in words: a counter that is beyond its goal, an instruction that is
-//! not there.
+//! Describes the requirements, besides right answers, that a part misses: a counter above its limit, an instruction
+//! that is missing.
 use harness::Lab;
 
 use crate::{
@@ -15,21 +15,21 @@ use crate::{
 /// A goal that is missed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missed {
-    /// What was counted, and what would do; or what is not there.
+    /// The count and what would be enough, or what is missing.
     pub counted: String,
     /// The goal in words.
     pub goal: String,
-    /// Whether it was counted.
+    /// Whether it is about a counter.
     pub is_counter: bool,
 }
 
-/// The counters of traffic, with the number of warp instructions that it comes from and the words for one of them.
+/// The counters of traffic, each with the number of warp instructions that cause it and the words for one of them.
 const TRAFFIC: [(&str, &str, &str); 2] = [
     ("global_load_sectors", "global_load_requests", "each warp that loads reads"),
     ("global_store_sectors", "global_store_requests", "each warp that stores writes"),
 ];
 
-/// How far these rows are beyond `goal`, if any is: the one that is furthest shows best what is wrong.
+/// How far these rows exceed `goal`, if any does: the one that exceeds it most shows best what is wrong.
 pub fn missed(goal: &Goal, lab: &Lab, rows: &[JudgedRow]) -> Option<Missed> {
     let counted = counted(goal, lab, rows);
     worst(counted.iter()).map(|worst| Missed {
@@ -39,13 +39,13 @@ pub fn missed(goal: &Goal, lab: &Lab, rows: &[JudgedRow]) -> Option<Missed> {
     })
 }
 
-/// What shows that the threads of these rows do not share the work, if they do not.
+/// Evidence that the threads of these rows do not share the work, if they do not.
 pub fn shirked(part: &Part, lab: &Lab, rows: &[JudgedRow]) -> Option<Missed> {
     let first = unshared(part, lab, rows).into_iter().next()?;
     Some(Missed { counted: first.words, goal: GOAL.into(), is_counter: true })
 }
 
-/// What `ptx` lacks of what was asked for.
+/// Says which required instruction `ptx` lacks, if it does.
 pub fn lacked(asked: &Instruction, ptx: &str) -> Option<Missed> {
     lacking(asked, ptx).map(|kernel| Missed {
         counted: without(asked, kernel),
@@ -59,7 +59,7 @@ fn words(goal: &Goal, worst: &Counted) -> String {
     let (row, counter, limit) = (&worst.judged.row, worst.counter, worst.limit);
     let n = row.n.map_or(String::new(), |n| format!(", at n = {n}"));
     let case = if row.case.is_empty() { String::new() } else { format!(" ({})", row.case) };
-    // Atomics are no requests of loads.
+    // Atomics are not load requests.
     let traffic = TRAFFIC.into_iter().find(|(name, ..)| *name == goal.counter && worst.atomics == 0.0);
     let of_a_warp = traffic.and_then(|(_, requests, words)| {
         let requests = row.counter(requests).filter(|requests| *requests > 0.0)?;

@@ -1,4 +1,4 @@
-//! Help for a student: the kernel file of a folder compiled and tried, part by part, at once.
+//! Help for a student: compiles the kernel file of a folder and tries it part by part, with an immediate answer.
 
 mod diagnostics;
 mod foreseen;
@@ -35,39 +35,39 @@ pub struct Desk {
     rubric: Rubric,
 }
 
-/// Which parts are checked.
+/// The parts to check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
-    /// All, in their order, up to the first that is not right.
+    /// All, in order, up to the first that is not right.
     First,
-    /// This one.
+    /// The part of this name.
     Part(String),
-    /// Every one.
+    /// All of them.
     Every,
 }
 
-/// How the parts stand.
+/// The result of a check.
 #[derive(Debug)]
 pub struct Checked {
     /// The kernel file.
     source: KernelSource,
-    /// What the compiler warns of.
+    /// The compiler's warnings.
     warnings: Vec<Diagnostic>,
-    /// The parts that were tried, by their place in the rubric.
+    /// The parts that were tried, by their index in the rubric.
     parts: Vec<(usize, Standing)>,
-    /// The names of those that are right now, and were not when they were last tried.
+    /// The names of the parts that are right now but were not when they were last tried.
     news: Vec<String>,
-    /// What the kernels print.
+    /// The kernels' output.
     printed: Printed,
 }
 
 impl Checked {
-    /// The first part that is not right, by its place in the rubric.
+    /// The index in the rubric of the first part that is not right.
     fn at_hand(&self) -> Option<usize> {
         self.parts.iter().find(|(_, standing)| !standing.is_right()).map(|(index, _)| *index)
     }
 
-    /// How the command ends: all that was asked for is right, or something is not, or could not be judged.
+    /// The exit status: every requested part is right, or one is not, or one could not be judged.
     pub fn exit(&self) -> Exit {
         let any = |is: fn(&Standing) -> bool| self.parts.iter().any(|(_, standing)| is(standing));
         if any(|standing| !matches!(standing, Standing::Right(_) | Standing::Unjudged(_))) {
@@ -81,24 +81,24 @@ impl Checked {
 }
 
 impl Desk {
-    /// The folder of an assignment of `lab`, with its own `course.toml`.
+    /// Opens the folder of an assignment of `lab`, with its own `course.toml`.
     ///
     /// # Errors
     /// [`Error::Usage`] when it is not a student's folder, or its rubric does not fit the lab.
     pub fn open(lab: &'static Lab, folder: &Path) -> Result<Self> {
         let Folder { kernel, .. } = Folder::read(folder)?;
         let rubric = Folder::rubric(folder, lab)?;
-        // In the folder itself, the name alone is the path that a reader knows.
+        // In the folder itself, the bare name is the path that the reader knows.
         let kernel = if folder == Path::new(".") { kernel.into() } else { folder.join(kernel) };
         Ok(Self { lab, folder: folder.into(), kernel, rubric })
     }
 
-    /// Compiles the kernel file and tries the parts that are asked for. `progress` is called with the number of parts
-    /// that have been tried, and of all; at the end with all of them.
+    /// Compiles the kernel file and tries the requested parts. `progress` is called with the number of parts tried and
+    /// the number of all, and finally with all tried.
     ///
     /// # Errors
     /// [`Error::Usage`] when the file does not compile, with its errors at their lines, and for an unknown part;
-    /// [`Error::CannotRun`] without NVRTC; what keeps runs from starting.
+    /// [`Error::CannotRun`] without NVRTC; why runs cannot be started.
     pub fn check(&self, asked: &Asked, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Checked> {
         let chosen = self.chosen(asked)?;
         let source = harness::replacement(self.lab, &self.kernel, None)?;
@@ -127,7 +127,7 @@ impl Desk {
             let Some(standing) = standing? else { break };
             let goes_on = standing.is_right() || *asked == Asked::Every;
             parts.push((index, standing));
-            // What was tried beyond it depends on the number of cores.
+            // How many later parts were tried depends on the number of cores, so they are dropped.
             if !goes_on {
                 break;
             }
@@ -138,13 +138,13 @@ impl Desk {
         Ok(Checked { source, warnings, parts, news, printed })
     }
 
-    /// The next hint for the first part that is not right, in words.
+    /// The next hint for the first part that is not right.
     ///
     /// # Errors
-    /// [`Error::Io`] when it cannot be remembered that it was shown.
+    /// [`Error::Io`] when the state with the shown hints cannot be written.
     pub fn hint(&self, checked: &Checked) -> Result<String> {
         let Some(part) = checked.at_hand().map(|index| &self.rubric.parts[index]) else {
-            return Ok("Every part that was tried is right: there is nothing left to give a hint for.".into());
+            return Ok("Every part that was tried is right; no hint is needed.".into());
         };
         if part.hints.is_empty() {
             return Ok(format!("Part `{}` has no hints.", part.name));
@@ -157,9 +157,9 @@ impl Desk {
         Ok(words::hint(part, next))
     }
 
-    /// What the part at hand, or each part that was tried if all are right, is predicted to take on a GPU, what bounds
-    /// it, and what there is to gain; `None` if the part at hand is wrong. Nothing else depends on it: what keeps it
-    /// from being predicted is said in its place.
+    /// The performance hint for the part at hand, or for each tried part if all are right: the predicted time on a GPU,
+    /// the bottleneck, and the possible gain. `None` if the part at hand is wrong. If no prediction is possible, the
+    /// text says why; nothing else depends on it.
     pub fn foreseen(&self, checked: &Checked) -> Option<String> {
         let at_hand = checked.at_hand();
         let is_asked = |index: usize| at_hand.is_none_or(|at_hand| at_hand == index);
@@ -170,7 +170,7 @@ impl Desk {
         (!said.is_empty()).then(|| said.join("\n"))
     }
 
-    /// What the parts are tried with; `ptx` is what `source` compiles to.
+    /// The setup in which the parts are tried; `ptx` is the compiled `source`.
     fn bench<'a>(&'a self, source: &'a KernelSource, ptx: &'a str) -> Bench<'a> {
         Bench {
             lab: self.lab,
@@ -183,12 +183,12 @@ impl Desk {
         }
     }
 
-    /// What a change of the kernel file, its headers or the rubric changes; `None` while the file is not there.
+    /// A fingerprint of the kernel file, its headers and the rubric; `None` while the file does not exist.
     pub fn state(&self) -> Option<String> {
         state(&self.folder, &self.kernel)
     }
 
-    /// What was found out, for a reader who will check again by a command, or who `watches`.
+    /// Describes the result, for a reader who will check again by a command, or who `watches`.
     pub fn words(&self, checked: &Checked, watches: bool) -> String {
         words::words(self, checked, watches)
     }
@@ -200,7 +200,7 @@ impl Desk {
         Ok(self.rubric.starter(&own.cuda)?.text)
     }
 
-    /// The places in the rubric of the parts that are asked for.
+    /// The indices in the rubric of the requested parts.
     fn chosen(&self, asked: &Asked) -> Result<Vec<usize>> {
         let Asked::Part(name) = asked else {
             return Ok((0..self.rubric.parts.len()).collect());
@@ -212,7 +212,7 @@ impl Desk {
         })
     }
 
-    /// Remembers which parts are right, and returns those that were not before.
+    /// Stores which parts are right, and returns those that were not before.
     fn remember(&self, parts: &[(usize, Standing)]) -> Vec<String> {
         let mut memory = Memory::of(&self.folder);
         let before = memory.clone();
@@ -226,7 +226,7 @@ impl Desk {
             }
         }
         if memory != before {
-            // In a folder that cannot be written, a part is praised again.
+            // In a read-only folder, a part is praised again.
             let _ = memory.keep(&self.folder);
         }
         news
@@ -237,8 +237,8 @@ impl Desk {
     }
 }
 
-/// The error of the kernel file `source`, known as `file`, that has no PTX, for a student: what the compiler says at
-/// its lines.
+/// The error shown to a student when the kernel file `source`, known as `file`, does not compile: the compiler's
+/// messages at their lines.
 pub fn not_compiled(error: kernels::Error, source: &KernelSource, file: &Path) -> Error {
     use kernels::Error as Kernel;
     let file = file.display();
@@ -255,7 +255,7 @@ pub fn not_compiled(error: kernels::Error, source: &KernelSource, file: &Path) -
     }
 }
 
-/// The state of the kernel file with its headers, and of the rubric, in `folder`.
+/// A fingerprint of the kernel file with its headers, and of the rubric, in `folder`.
 pub fn state(folder: &Path, kernel: &Path) -> Option<String> {
     let name = kernel.file_name()?.to_string_lossy();
     let course = fs::read_to_string(folder.join(COURSE)).ok()?;

@@ -1,5 +1,4 @@
-//! How a part stands: tried at the sizes that a student knows, from small to large, up to the first at which it is not
-//! right.
+//! The status of a part: tried at the visible sizes, from small to large, up to the first at which it is not right.
 use std::{collections::HashSet, path::Path, sync::Arc};
 
 use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, process_limits::Limits};
@@ -15,23 +14,23 @@ use crate::{
     },
 };
 
-/// Orders of warps and blocks to try: enough to see most races, and few enough for an answer at once.
+/// Orders of warps and blocks to try: enough to see most races, and few enough for an immediate answer.
 const SCHEDULES: u32 = 2;
 
-/// The seed of the inputs: what was wrong once is wrong again until it is mended.
+/// The seed of the inputs; it is fixed, so a mistake shows again until it is fixed.
 const SEED: u64 = 1;
 
-/// What each run may use: less than a submission, because somebody waits.
+/// The limits of each run: lower than for a submission, because someone waits.
 const LIMITS: Limits = Limits { seconds: 60, memory: 3 << 30, output: 16 << 20 };
 
-/// How a part stands.
+/// The status of a part.
 #[derive(Debug, Clone)]
 pub enum Standing {
-    /// Right, clean, and within every goal, with what could be better all the same.
+    /// Right, clean, and within every goal; with remarks on possible improvements.
     Right(Vec<String>),
     /// Wrong answers, and findings, at the smallest size at which there are any.
     Wrong(Wrong),
-    /// Right answers, but not what else is asked for: counters beyond their goals, instructions that are not there.
+    /// Right answers, but other requirements are missed: counters above their limits, missing instructions.
     Beyond(Vec<Missed>, Vec<String>),
     /// The file lacks these kernels.
     Missing(Vec<String>),
@@ -39,12 +38,12 @@ pub enum Standing {
     Unjudged(String),
 }
 
-/// What is wrong at the smallest size at which something is.
+/// The mistakes at the smallest size with any.
 #[derive(Debug, Clone, Default)]
 pub struct Wrong {
     /// Wrong answers, faults, exceeded limits.
     pub failures: Vec<Event>,
-    /// What the checks have found.
+    /// Findings of the checks.
     pub findings: Vec<Told>,
     /// The size; `None` stands for the lab's quick sizes.
     pub size: Option<usize>,
@@ -57,22 +56,22 @@ impl Standing {
     }
 }
 
-/// The kernel file and what it is tried as.
+/// The setup in which a kernel file is tried.
 #[derive(Debug)]
 pub struct Bench<'a> {
     /// The lab.
     pub lab: &'static Lab,
-    /// What is asked for.
+    /// The rubric.
     pub rubric: &'a Rubric,
     /// The kernel file.
     pub kernel: &'a Path,
-    /// What it holds.
+    /// Its content.
     pub source: &'a KernelSource,
-    /// What that compiles to.
+    /// Its PTX.
     pub ptx: &'a str,
-    /// What is known of the lab's own kernels.
+    /// The cached results of the lab's own kernels.
     pub known: Arc<Known>,
-    /// What its kernels print.
+    /// Collects the kernels' output.
     pub printed: Printed,
 }
 
@@ -82,10 +81,10 @@ pub fn device() -> DeviceChoice {
 }
 
 impl Bench<'_> {
-    /// Tries `part`, as far as that is not `swept` already.
+    /// Tries `part`, except for results that are already in `swept`.
     ///
     /// # Errors
-    /// What keeps runs from starting or being read.
+    /// Why runs cannot be started or read.
     pub fn try_part(&self, part: &Part, swept: &Swept) -> Result<Standing> {
         let task = self.task(&part.options, &part.variants);
         let mut rows: Vec<JudgedRow> = Vec::new();
@@ -99,12 +98,12 @@ impl Bench<'_> {
             }
             judged.extend(grades.iter().filter(|grade| grade.mark == Mark::Right).map(|grade| grade.variant));
             why_not = why_not.or_else(|| grades.iter().find_map(why_unjudged));
-            // What the largest size counts says most.
+            // The remarks at the largest size say most.
             let said: Vec<String> = grades.iter().flat_map(|grade| grade.remarks.clone()).collect();
             remarks = if said.is_empty() { remarks } else { said };
             rows.extend(grades.into_iter().flat_map(|grade| grade.rows));
         }
-        // A variant need not take every size, but one of them.
+        // A variant need not take every size, but at least one.
         if !part.variants.iter().all(|variant| judged.contains(variant.as_str())) {
             return Ok(Standing::Unjudged(why_not.unwrap_or_else(|| "it runs at no size".into())));
         }
@@ -114,7 +113,7 @@ impl Bench<'_> {
         Ok(if missed.is_empty() { Standing::Right(remarks) } else { Standing::Beyond(missed, remarks) })
     }
 
-    /// These variants of the lab with these options, at the sizes that a student knows.
+    /// The task for these variants of the lab with these options, at the visible sizes.
     pub(super) fn task(&self, options: &[String], variants: &[String]) -> Task {
         let is_asked = |name: &&'static str| variants.iter().any(|variant| variant == name);
         let visible: Vec<Option<usize>> = self.rubric.sizes.visible.iter().copied().map(Some).collect();
@@ -168,7 +167,7 @@ fn not_right(part: &Part, size: Option<usize>, grades: &[Grade], file: &str) -> 
     grades.iter().find(is_unjudged).map(|grade| Standing::Unjudged(why_unjudged(grade).unwrap_or_default()))
 }
 
-/// What kept a variant from being judged.
+/// Why a variant could not be judged.
 fn why_unjudged(grade: &Grade) -> Option<String> {
     grade.unjudged.first().map(|event| format!("{}: {}", event.place, event.what))
 }

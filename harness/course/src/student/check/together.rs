@@ -1,4 +1,4 @@
-//! All parts at once: what is right needs few processes, and only what is not is looked at alone.
+//! Tries all parts together: right parts need few processes, and only the others are run in isolation.
 use std::collections::HashMap;
 
 use harness::Result;
@@ -10,11 +10,11 @@ use crate::{
 };
 
 impl Bench<'_> {
-    /// Tries `parts` together: all of them at the smallest size, and those before the first that is not right there, or
-    /// with `every` all others, at the further sizes.
+    /// Tries `parts` together: all of them at the smallest size, then at the further sizes those before the first that
+    /// is not right, or with `every` all right ones.
     ///
     /// # Errors
-    /// What keeps runs from starting or being read.
+    /// Why runs cannot be started or read.
     pub fn sweep(&self, parts: &[&Part], every: bool) -> Result<Swept> {
         let Some(first) = parts.first().map(|part| self.task(&part.options, &part.variants).sizes) else {
             return Ok(Swept::default());
@@ -30,7 +30,7 @@ impl Bench<'_> {
         Ok(swept)
     }
 
-    /// A task for all variants of these parts that run with the same options.
+    /// One task for all variants of those parts that run with the same options.
     fn tasks<'p>(&self, parts: impl Iterator<Item = &'p Part>) -> Vec<Task> {
         let mut groups: HashMap<&[String], Vec<String>> = HashMap::new();
         for part in parts {

@@ -1,4 +1,4 @@
-//! What a check has found out, in words: one thing at a time.
+//! The text about the result of a check: one thing at a time.
 use std::path::Path;
 
 use wire::printable::quoted;
@@ -17,13 +17,13 @@ use crate::{
     student::to_do::{ToDo, to_do},
 };
 
-/// Lines that are shown of what kernels print; the rest are counted.
+/// The most lines shown of the kernels' output; the rest are counted.
 const PRINTED: usize = 20;
 
-/// Failures that are shown of one part; the rest are counted.
+/// The most failures shown of one part; the rest are counted.
 const FAILURES: usize = 2;
 
-/// What was found out, as text.
+/// The result as text.
 pub fn words(desk: &Desk, checked: &Checked, watches: bool) -> String {
     let mut blocks = Vec::new();
     if !checked.warnings.is_empty() {
@@ -41,7 +41,7 @@ pub fn words(desk: &Desk, checked: &Checked, watches: bool) -> String {
     blocks.join("\n\n")
 }
 
-/// What the kernels of the part at hand print themselves, at the size of which the answer speaks.
+/// The kernels' output for the part at hand, at the size that the answer mentions.
 fn printed(desk: &Desk, checked: &Checked) -> Option<String> {
     let at_hand = checked.parts.iter().find(|(_, standing)| !standing.is_right());
     let (index, standing) = at_hand.or(checked.parts.last())?;
@@ -55,8 +55,8 @@ fn printed(desk: &Desk, checked: &Checked) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// The first lines of what was printed, each with how often it came in a row: every case and every order of warps and
-/// blocks prints anew.
+/// The first lines of the output, each with the number of its repetitions in a row: every case and every order of warps
+/// and blocks prints it again.
 fn shortened(text: &str) -> Vec<String> {
     let all: Vec<&str> = text.lines().collect();
     let runs: Vec<&[&str]> = all.chunk_by(|one, next| one == next).collect();
@@ -67,7 +67,7 @@ fn shortened(text: &str) -> Vec<String> {
     shown.chain((runs.len() > PRINTED).then(|| "  and more".into())).collect()
 }
 
-/// A hint, and how many there are.
+/// A hint, and the number of all hints.
 pub fn hint(part: &Part, index: usize) -> String {
     let all = part.hints.len();
     let text = format!("Hint {} of {all} for part `{}`: {}", index + 1, part.name, part.hints[index]);
@@ -79,7 +79,7 @@ fn progress(desk: &Desk, checked: &Checked) -> String {
     let all = desk.rubric.parts.len();
     let right = checked.parts.iter().filter(|(_, standing)| standing.is_right()).count();
     let mut lines = Vec::new();
-    // One part that is asked for says nothing about the others.
+    // A single requested part says nothing about the others.
     let is_from_first = checked.parts.iter().zip(0..).all(|((index, _), place)| *index == place);
     if is_from_first {
         let tried = checked.parts.len();
@@ -103,7 +103,7 @@ fn of_all(right: usize, all: usize) -> String {
     format!("{right} of {all} {parts} {are} right")
 }
 
-/// Of parts that are tried in their order up to the first that is not right, nothing is known of those behind it.
+/// Progress when parts are tried in order up to the first that is not right: the later ones are unknown.
 fn as_far_as_tried(right: usize, tried: usize, all: usize) -> String {
     let right = match right {
         0 => "no part is right yet".into(),
@@ -114,13 +114,13 @@ fn as_far_as_tried(right: usize, tried: usize, all: usize) -> String {
     format!("{right}; {untried} not tried yet (`--all`)")
 }
 
-/// Two parts or more.
+/// A range of at least two parts.
 fn range(first: usize, last: usize) -> String {
     let to = if last - first == 1 { "and" } else { "to" };
     format!("{first} {to} {last}")
 }
 
-/// What there is to say of one part; nothing of one that is right, unless it is the only one.
+/// The text about one part; `None` if it is right, unless it is the only one.
 fn block(
     desk: &Desk,
     (index, part): (usize, &Part),
@@ -172,7 +172,7 @@ fn block(
     Some(text)
 }
 
-/// The size, in words; that of a part whose variants take no size is `its own size`.
+/// The size, in words; `its own size` for a part whose variants take no size.
 fn at(desk: &Desk, part: &Part, size: Option<usize>) -> String {
     match size {
         Some(_) if part.variants.iter().all(|variant| !desk.lab.takes("n", variant)) => ITS_SIZE.into(),
@@ -188,7 +188,7 @@ fn wrong_words(name: &str, wrong: &Wrong, at: &str) -> (String, Vec<String>) {
     } else {
         format!("{name}, is wrong{there}.")
     };
-    // What is so in every case is said once.
+    // If all cases fail in the same way, it is said once.
     if let [first, rest @ ..] = &wrong.failures[..]
         && !rest.is_empty()
         && rest.iter().all(|event| event.what == first.what)
@@ -196,7 +196,7 @@ fn wrong_words(name: &str, wrong: &Wrong, at: &str) -> (String, Vec<String>) {
         return (title, vec![first.what.clone()]);
     }
     let shown = wrong.failures.iter().take(FAILURES).map(|event| {
-        // The title has the size.
+        // The title already contains the size.
         let case = event.place.strip_prefix(at).unwrap_or(&event.place).trim();
         if case.is_empty() { event.what.clone() } else { format!("{case} {}", event.what) }
     });
@@ -217,7 +217,7 @@ fn counters(remarks: &[String]) -> Vec<String> {
     remarks.iter().map(|remark| format!("counters: {remark}")).collect()
 }
 
-/// What to do next.
+/// The next step for the student.
 fn next(desk: &Desk, checked: &Checked, watches: bool) -> String {
     let folder = if desk.folder == Path::new(".") { String::new() } else { format!(" {}", desk.folder.display()) };
     let text = match checked.at_hand() {
