@@ -42,3 +42,4 @@ mod video;
 mod waiting;
 mod wgmma;
 mod wide;
+mod work_queue;

@@ -62,7 +62,7 @@ fn only_looks<'m>(func: &Func, members: &[bool], written: &impl Fn(u32) -> Optio
 }
 
 /// Whether an atomic leaves memory as it is: `atomicAdd(flag, 0)`.
-fn changes_nothing(inst: &ast::Inst) -> bool {
+pub fn changes_nothing(inst: &ast::Inst) -> bool {
     ["add", "or", "xor", "sub"].iter().any(|word| has(&inst.op, word)) && inst.operands.last() == Some(&Operand::Int(0))
 }
 

@@ -126,6 +126,8 @@ pub(crate) struct Shared<'l> {
     pub budget: u64,
     /// Blocks that a worker may have resident.
     pub resident: usize,
+    /// Blocks among which a worker shares the work that they fetch.
+    pub sharing: usize,
     pub spent: Count,
     pub stop: AtomicBool,
     /// Whoever launched it stops it by this, and hears how far it is.
@@ -312,6 +314,7 @@ impl Shared<'static> {
             seed: 0,
             budget: 0,
             resident: 1,
+            sharing: 1,
             spent: Count::default(),
             stop: AtomicBool::new(false),
             watch: Watch {
