@@ -18,6 +18,7 @@ mod hostile;
 mod late_sums;
 mod load_fuzz;
 mod mbarriers;
+mod missing_barriers;
 mod modifier_orders;
 mod print;
 mod progress;

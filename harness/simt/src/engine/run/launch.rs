@@ -5,6 +5,7 @@ use super::worker::{Tally, Worker};
 use crate::checks::clock::Sharing;
 use crate::checks::launch::LaunchRaces;
 use crate::counters::Counters;
+use crate::engine::findings::barriers;
 use crate::engine::warp::program::Program;
 use crate::engine::warp::shared::{Blocks, Count, Ended, Looks, Nowhere, Outcome, Shared};
 use crate::engine::warp::sums::Turns;
@@ -144,6 +145,7 @@ pub(crate) fn run(
         findings.extend(tally.findings.list.iter().cloned());
     }
     findings.distill();
+    barriers::one_for_each(&mut findings.list, &launch.kernel.code);
     Report {
         counters: counters(launch, settings.lines, &tallies, &shared.view),
         findings: findings.list,
