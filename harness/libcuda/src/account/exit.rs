@@ -37,6 +37,7 @@ pub fn tell() {
         say("the program ended before its kernel's output was read; call cudaDeviceSynchronize() before the end");
     }
     leak::tell(&left_now());
+    leak::tell_heap();
     let report = report::take();
     if report.findings_dropped > 0 {
         say(&format!("{} more mistakes were found than a report holds", report.findings_dropped));

@@ -25,7 +25,7 @@ pub fn is_read() -> bool {
 }
 
 /// Whether standard error must stay empty: `WARPLAB_QUIET` is set.
-fn is_quiet() -> bool {
+pub fn is_quiet() -> bool {
     std::env::var_os("WARPLAB_QUIET").is_some_and(|value| !value.is_empty())
 }
 

@@ -1,7 +1,7 @@
 //! What every entry point shares: its C name, the guard around it, and its place in the table for `cuGetProcAddress`.
 
 use crate::abi::error::{Error, Result};
-use crate::account::report;
+use crate::account::{failures, report};
 use crate::state::device::observer::panic_text;
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -51,6 +51,9 @@ pub fn guard(name: &'static str, body: &dyn Fn() -> Result) -> i32 {
     };
     if traced() {
         eprintln!("{name}: {result:?}");
+    }
+    if let Err(error) = result {
+        failures::note(name, error);
     }
     result.map_or_else(|error| error.0, |()| 0)
 }

@@ -209,6 +209,7 @@ pub(super) fn mistake(finding: &Finding) -> String {
             format!("Invalid {} {}", space(*s), first_access(finding))
         }
         Kind::UseAfterFree => format!("Invalid __global__ {} (use after free)", first_access(finding)),
+        Kind::UseBeforeAllocation => "Use of stream-ordered memory before its allocation".into(),
         Kind::HostPointer => format!("Invalid __global__ {} (host pointer)", first_access(finding)),
         Kind::NullPointer => format!("Invalid __global__ {} (null pointer)", first_access(finding)),
         Kind::Uninitialized { space: s } => {
@@ -464,6 +465,9 @@ pub(super) fn remedy(finding: &Finding) -> String {
             "keep wide accesses (float4, double, casts of byte pointers) at multiples of their size"
         }
         Kind::UseAfterFree => "free the memory after the last kernel that uses it has ended: synchronise first",
+        Kind::UseBeforeAllocation => {
+            "let this stream wait for the one that allocates: record an event there behind cudaMallocAsync and call cudaStreamWaitEvent here, or use the memory in that stream"
+        }
         Kind::HostPointer => {
             "copy the data to device memory and pass that pointer, or allocate it as managed or mapped memory"
         }

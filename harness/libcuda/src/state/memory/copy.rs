@@ -125,6 +125,12 @@ impl MemoryCopy {
         }
     }
 
+    /// Its ends that the device reaches.
+    pub fn addresses(&self) -> impl Iterator<Item = u64> + '_ {
+        let ends = [&self.src.end, &self.dst.end];
+        ends.into_iter().filter_map(|end| if let End::Device(address) = end { Some(*address) } else { None })
+    }
+
     /// The number of bytes that it moves.
     fn bytes(&self) -> usize {
         self.width * self.height * self.depth
@@ -166,6 +172,7 @@ impl MemoryCopy {
             }
             return;
         };
+        self.look_for_unset();
         for z in 0..self.depth {
             for y in 0..self.height {
                 // SAFETY: both ends were checked over their whole span; they may overlap, which `copy` allows. Kernels
@@ -216,6 +223,21 @@ impl MemoryCopy {
         // SAFETY: `resolve` has checked `span` bytes.
         self.src.end = End::Staged(unsafe { std::slice::from_raw_parts(from.pointer, span) }.into());
         Ok(())
+    }
+
+    /// Reports bytes of the device that no one has written and that go to the host, for the check for uninitialised
+    /// reads.
+    fn look_for_unset(&self) {
+        let (End::Device(src), Ok(driver)) = (&self.src.end, driver()) else { return };
+        if !self.dst.is_host() {
+            return;
+        }
+        let rows = (0..self.depth).flat_map(|z| (0..self.height).map(move |y| z * self.src.slice + y * self.src.pitch));
+        let mut unset = rows.filter_map(|row| driver.memory.unset(src + row as u64, self.width as u64));
+        if let Some((first, bytes)) = unset.next() {
+            let all = unset.fold(bytes, |all, (_, bytes)| all + bytes);
+            tell(|observer| observer.unset(first, all, self.bytes() as u64));
+        }
     }
 
     /// Tells the memory what row `y` of slice `z` has written, for the check for uninitialised reads.
