@@ -1,8 +1,8 @@
 //! The heap that kernels allocate from: `malloc`, `free`, `new` and `delete` in device code.
 //!
 //! It knows its blocks to the byte, and who allocated and freed them. So an access past a block, or after it was freed,
-//! is reported like one to memory that the host allocated. A later kernel may use and free what an earlier one allocated,
-//! so blocks leak only if they are left when the heap's context ends.
+//! is reported like one to memory that the host allocated. A later kernel may use and free what an earlier one
+//! allocated, so blocks leak only if they are left when the heap's context ends.
 
 use crate::finding::{Access, Place, What};
 use std::collections::BTreeMap;

@@ -472,20 +472,7 @@ pub(super) fn remedy(finding: &Finding) -> String {
             "copy the data to device memory and pass that pointer, or allocate it as managed or mapped memory"
         }
         Kind::NullPointer => "pass a pointer that was allocated; check that the allocation succeeded",
-        Kind::Uninitialized { space: Space::Global }
-            if finding.allocation.as_ref().is_some_and(|a| a.name == HEAP_BLOCK) =>
-        {
-            "write every element before it is read: malloc gives memory with anything in it"
-        }
-        Kind::Uninitialized { space: Space::Global } => {
-            "copy or fill the buffer before the launch, or write the element before it is read"
-        }
-        Kind::Uninitialized { space: Space::Local } => {
-            "write every element before it is read: a local array holds nothing when its function begins"
-        }
-        Kind::Uninitialized { .. } => {
-            "write every element before it is read; shared memory holds nothing when a block begins"
-        }
+        Kind::Uninitialized { space } => remedy_of_uninitialized(*space, finding.allocation.as_ref()),
         Kind::Race { scope: Scope::Thread, .. } => "wait for the copy before its bytes are used",
         Kind::Race { space: Space::Global, scope: Scope::Warp | Scope::Block } => {
             "put __syncthreads() between the two accesses, or give each thread an element of its own; where several threads \
@@ -576,6 +563,18 @@ const fn remedy_of_image(kind: &Kind) -> &'static str {
         _ => {
             "the first coordinate of a surface counts bytes, not elements: guard the access with the surface's extents, or use cudaBoundaryModeClamp or cudaBoundaryModeZero"
         }
+    }
+}
+
+/// The remedy for a read of memory of this space, in an allocation, that no one has written.
+fn remedy_of_uninitialized(space: Space, allocation: Option<&Allocation>) -> &'static str {
+    match space {
+        Space::Global if allocation.is_some_and(|a| a.name == HEAP_BLOCK) => {
+            "write every element before it is read: malloc gives memory with anything in it"
+        }
+        Space::Global => "copy or fill the buffer before the launch, or write the element before it is read",
+        Space::Local => "write every element before it is read: a local array holds nothing when its function begins",
+        _ => "write every element before it is read; shared memory holds nothing when a block begins",
     }
 }
 

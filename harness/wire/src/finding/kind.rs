@@ -258,7 +258,8 @@ kinds! {
     } => program(Kernel, Memcheck, Some(*space));
     /// An access to global memory that was freed.
     UseAfterFree => program(Host, Memcheck, Some(Space::Global));
-    /// A use of stream-ordered memory (`cudaMallocAsync`) in another stream, before which nothing orders its allocation.
+    /// A use of stream-ordered memory (`cudaMallocAsync`) in another stream, where nothing orders it behind its
+    /// allocation.
     UseBeforeAllocation => program(Host, Memcheck, Some(Space::Global));
     /// An access to a pointer of the host that the device cannot reach.
     HostPointer => program(Host, Memcheck, Some(Space::Global));

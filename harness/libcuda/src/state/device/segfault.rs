@@ -1,5 +1,5 @@
-//! Reads and writes of device memory by the host: a word about them before the program ends by SIGSEGV, as it would with
-//! a GPU. A program that handles the signal itself still gets it.
+//! Reads and writes of device memory by the host: a word about them before the program ends by SIGSEGV, as it would
+//! with a GPU. A program that handles the signal itself still gets it.
 
 use simt::memory::is_device_address;
 use std::cell::UnsafeCell;
