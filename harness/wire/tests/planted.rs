@@ -47,6 +47,7 @@ fn kinds() -> Vec<Kind> {
         Kind::ReadOnly { space },
         Kind::Misaligned { space, required: 8 },
         Kind::UseAfterFree,
+        Kind::UseBeforeAllocation,
         Kind::HostPointer,
         Kind::NullPointer,
         Kind::Uninitialized { space },

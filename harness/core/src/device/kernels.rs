@@ -53,6 +53,11 @@ impl Kernels {
         Self { lab, files, session: session.clone(), replaced, modules, origins, warnings, asked }
     }
 
+    /// Whether a file of the user replaces one of the lab's.
+    pub(crate) fn is_replaced(&self) -> bool {
+        self.replaced.is_some()
+    }
+
     /// The open device.
     pub fn session(&self) -> &Arc<Session> {
         &self.session

@@ -1,4 +1,6 @@
-//! The cases of a run: each is launched, checked and judged, and makes a row.
+//! The cases of a run: each is launched, checked and judged, and leaves a row.
+use std::time::Instant;
+
 use cudarc::driver::LaunchConfig;
 
 use wire::{Checks, Wishes};
@@ -122,6 +124,8 @@ impl Run {
         }
         self.report.borrow().begin(&case.variant, &case.label, time);
         let terminal = self.report.borrow().terminal();
+        let (began, elements) = (Instant::now(), self.elements(case, launch).1);
+        let mut is_whole = self.is_emulated();
         let mut trial = Trial::new(self, case, launch, self.recorder(passes));
         for schedule in first..first.saturating_add(schedules) {
             self.watch(checks, schedule, &key);
@@ -134,10 +138,14 @@ impl Run {
                 }),
             };
             let outcome = self.inputs_after(&mut trial, outcome);
+            is_whole &= outcome.is_ok();
             let more = trial.recorder.absorb(outcome, |report| self.hot_lines(report))?;
             if !more {
                 break;
             }
+        }
+        if is_whole {
+            self.forecasts.borrow_mut().took(&case.variant, elements, began.elapsed());
         }
         self.between_cases();
         let resources = trial.resources();
@@ -179,20 +187,30 @@ impl Run {
         record
     }
 
-    /// Estimates the duration of a case's emulation, if it is long, and informs the user.
-    fn forecast(&self, case: &Case, launch: Option<LaunchConfig>) -> Result<Option<String>> {
-        if !self.is_emulated() || self.process.role.is_case() {
-            return Ok(None);
-        }
-        // A case without its own launch is assumed to keep the device busy.
+    /// The launch by which a case is forecast, and the elements that its passes work on.
+    fn elements(&self, case: &Case, launch: Option<LaunchConfig>) -> (LaunchConfig, u64) {
+        // Where the case has no launch of its own, it is taken to keep the device busy.
         let launch = launch.unwrap_or(launch_1d(1 << 10, 256));
         let dims = [launch.grid_dim, launch.block_dim];
         let threads = dims.iter().flat_map(|d| [d.0, d.1, d.2]).fold(1_u64, |all, d| all.saturating_mul(u64::from(d)));
         let elements = case.work.or(case.n.map(|n| forecast::STEPS.saturating_mul(n as u64))).unwrap_or(0).max(threads);
         let passes = u64::from(self.options.samples.unwrap_or(1)) * u64::from(self.options.schedules.unwrap_or(1));
+        (launch, elements.saturating_mul(passes))
+    }
+
+    /// How long the emulation of a case will take, if that is long. The user is told.
+    fn forecast(&self, case: &Case, launch: Option<LaunchConfig>) -> Result<Option<String>> {
+        if !self.is_emulated() || child::wanted().is_some() {
+            return Ok(None);
+        }
+        let (launch, elements) = self.elements(case, launch);
         let mut forecasts = self.forecasts.borrow_mut();
-        let time = forecasts.of(&self.session, launch, elements.saturating_mul(passes))?;
-        if let Some(long) = companion::too_long(time).filter(|_| self.process.role.is_prediction()) {
+        let time = match forecasts.of_variant(&case.variant, elements) {
+            Some(time) => time,
+            None if self.kernels.is_replaced() => None,
+            None => forecasts.of(&self.session, launch, elements)?,
+        };
+        if let Some(long) = companion::too_long(time).filter(|_| companion::wanted().is_some()) {
             return Err(long);
         }
         if let Some(time) = time.filter(|time| forecasts.is_news(*time)) {

@@ -1,7 +1,7 @@
 //! Estimates how long the emulation of a case will take, so that the user knows.
 //!
-//! A small kernel with the case's own blocks is timed first. The estimate is rough, because kernels differ in their
-//! work for each element.
+//! What a smaller case of the same variant took says it best. For the first case, a small kernel with the case's own
+//! blocks is timed, unless the case's kernel is the user's: nothing is known of what that does for an element.
 use std::time::{Duration, Instant};
 
 use cudarc::{
@@ -69,7 +69,9 @@ $next:
 pub(crate) struct Forecasts {
     /// Elements per second, by the blocks and threads of the launch.
     rates: Vec<((u32, u32), f64)>,
-    /// The longest estimate that was shown.
+    /// Seconds an element, by variant: what its last case took.
+    taken: Vec<(String, f64)>,
+    /// The longest time that was told.
     told: Duration,
 }
 
@@ -97,7 +99,26 @@ impl Forecasts {
         Ok((time >= LONG).then_some(time))
     }
 
-    /// Whether this estimate is much longer than any that was shown.
+    /// The time that `elements` will take in another case of a variant that has run, if it is long.
+    pub(crate) fn of_variant(&self, variant: &str, elements: u64) -> Option<Option<Duration>> {
+        let (_, seconds) = self.taken.iter().find(|(known, _)| known == variant)?;
+        let time = Duration::try_from_secs_f64(elements as f64 * seconds).unwrap_or(Duration::MAX);
+        Some((time >= LONG).then_some(time))
+    }
+
+    /// Notes that `elements` of a case of this variant took so long. Less than a moment says nothing of more.
+    pub(crate) fn took(&mut self, variant: &str, elements: u64, time: Duration) {
+        if time < MEASURED || elements == 0 {
+            return;
+        }
+        let seconds = time.as_secs_f64() / elements as f64;
+        match self.taken.iter_mut().find(|(known, _)| known == variant) {
+            Some((_, known)) => *known = seconds,
+            None => self.taken.push((variant.to_owned(), seconds)),
+        }
+    }
+
+    /// Whether this time is news: much longer than any that was told.
     pub(crate) fn is_news(&mut self, time: Duration) -> bool {
         let is_news = time >= self.told.saturating_mul(2);
         if is_news {
@@ -154,6 +175,21 @@ mod tests {
     fn times_are_told_in_round_numbers() {
         let words = [1.0, 45.2, 780.0, 5399.0, 7300.0, 1e6].map(|s| in_words(Duration::from_secs_f64(s)));
         assert_eq!(words, ["1 second", "45 seconds", "13 minutes", "90 minutes", "2 hours", "12 days"]);
+    }
+
+    #[test]
+    fn what_a_smaller_case_took_says_how_long_a_larger_one_takes() {
+        let mut forecasts = Forecasts::default();
+        assert_eq!(forecasts.of_variant("tiled", 1 << 40), None, "nothing is known of it");
+        forecasts.took("tiled", 1000, Duration::from_millis(1));
+        assert_eq!(forecasts.of_variant("tiled", 1 << 40), None, "too short to tell");
+        forecasts.took("tiled", 1000, Duration::from_secs(1));
+        let minute = Duration::from_secs(60);
+        assert_eq!(forecasts.of_variant("tiled", 60_000), Some(Some(minute)));
+        assert_eq!(forecasts.of_variant("tiled", 20_000), Some(None), "known not to be long");
+        assert_eq!(forecasts.of_variant("naive", 60_000), None);
+        forecasts.took("tiled", 1000, Duration::from_secs(2));
+        assert_eq!(forecasts.of_variant("tiled", 60_000), Some(Some(2 * minute)));
     }
 
     #[test]

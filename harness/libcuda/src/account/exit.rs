@@ -37,6 +37,7 @@ pub fn tell() {
         say("the program ended before its kernel's output was read; call cudaDeviceSynchronize() before the end");
     }
     leak::tell(&left_now());
+    leak::tell_heap();
     let report = report::take();
     if report.findings_dropped > 0 {
         say(&format!("the report is full: {} more mistakes were found", report.findings_dropped));

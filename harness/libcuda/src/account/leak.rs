@@ -7,8 +7,9 @@
 use super::report;
 use crate::state::device::driver::leaks_wanted;
 use crate::state::device::leftover::Leftover;
-use crate::state::memory::allocation::{left_now, mark_reported};
-use simt::finding::{Finding, Findings, Kind as Mistake};
+use crate::state::memory::allocation::{left_now, mark_reported, unfreed_now};
+use simt::finding::{Access, Blame, Finding, Findings, Kind as Mistake};
+use simt::memory::Unfreed;
 use simt::report::demangle;
 use std::sync::Arc;
 use wire::{Leak, Leaks};
@@ -25,8 +26,37 @@ pub fn tell(left: &[Leftover]) {
     }
 }
 
-/// Returns the current leaks: one finding for each phase that the client has named (`during`). Nothing is reported
-/// twice.
+/// Adds a finding about the blocks that kernels have allocated and not freed, if leaks are looked for.
+pub fn tell_heap() {
+    if leaks_wanted()
+        && let Some(finding) = heap_finding(&unfreed_now())
+    {
+        report::found(finding);
+    }
+}
+
+/// The finding about blocks of the device heap, if there are any.
+fn heap_finding(left: &[Unfreed]) -> Option<Finding> {
+    let bytes = left.iter().map(|block| block.bytes).sum();
+    let mut finding = Finding::new(Mistake::Leak { allocations: left.len() as u64, bytes }, "");
+    // Blocks that one line has allocated are one mistake.
+    let mut lines: Vec<(&Access, u64, u64)> = Vec::new();
+    for (access, bytes) in left.iter().filter_map(|block| Some((block.allocated.as_ref()?, block.bytes))) {
+        match lines.iter_mut().find(|(known, ..)| known.place.same_line(&access.place)) {
+            Some((_, blocks, sum)) => (*blocks, *sum) = (*blocks + 1, *sum + bytes),
+            None => lines.push((access, 1, bytes)),
+        }
+    }
+    for (access, blocks, bytes) in lines.iter().take(LISTED) {
+        finding.notes.push(format!("{bytes} bytes in {blocks} blocks of the device heap, by malloc or new here"));
+        finding.accesses.push((*access).clone());
+    }
+    finding.blame = Blame::Kernel;
+    finding.remedy = Some("free in a kernel what kernels allocate by malloc or new, before the context ends".into());
+    (!left.is_empty()).then_some(finding)
+}
+
+/// The leaks of now: a finding for each phase that the client has named (`during`). Nothing is reported twice.
 pub fn take() -> Leaks {
     let left = if leaks_wanted() { left_now() } else { Vec::new() };
     mark_reported(&left);

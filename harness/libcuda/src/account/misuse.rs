@@ -6,8 +6,8 @@ use super::speech::say;
 use crate::state::device::driver::driver;
 use crate::state::device::observer::RefusedLaunch;
 use crate::state::device::sync::lock;
-use simt::finding::{Allocation, Finding, Kind, Limit, Relation};
-use simt::memory::{AccessError, FreeError};
+use simt::finding::{Access, Allocation, Blame, Finding, Kind, Limit, Place, Relation, Space, What};
+use simt::memory::{self, AccessError, FreeError};
 use simt::report::Sources;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -40,7 +40,35 @@ fn allocation(address: u64, size: u64, name: &str, freed: bool, of: u64) -> Allo
     Allocation { address, size, name: name.to_owned(), freed, relation: Relation::of(of, address, size) }
 }
 
-/// Records a free of an invalid address.
+/// A copy of `bytes` bytes to the host that reads `unset` ones which no one has written.
+pub fn unset(first: u64, unset: u64, bytes: u64) {
+    let mut finding = Finding::new(Kind::Uninitialized { space: Space::Global }, "");
+    let size = u32::try_from(unset).unwrap_or(u32::MAX);
+    finding.accesses.push(Access::memory(What::Read, Space::Global, size, first, Place::default()));
+    finding.allocation = driver()
+        .ok()
+        .and_then(|driver| driver.memory.find(first))
+        .map(|live| allocation(live.start, live.bytes, &live.label, false, first));
+    finding.notes.push(format!("{unset} of the {bytes} bytes that are copied to the host were never written"));
+    finding.remedy = Some(
+        "copy only what a kernel has written: look whether the kernel covers every element, or fill the buffer before"
+            .into(),
+    );
+    finding.blame = Blame::Host;
+    found(finding);
+}
+
+/// A use of stream-ordered memory that nothing orders after its allocation.
+pub fn early_use(address: u64, of: &memory::Allocation, kernel: &str) {
+    if !enabled() {
+        return;
+    }
+    let mut finding = Finding::new(Kind::UseBeforeAllocation, kernel);
+    finding.allocation = Some(allocation(of.start, of.bytes, &of.label, false, address));
+    found(finding);
+}
+
+/// A free of what cannot be freed.
 pub fn wrong_free(error: &FreeError) {
     if !enabled() {
         return;

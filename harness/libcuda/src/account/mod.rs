@@ -4,6 +4,7 @@
 pub mod answered;
 pub mod command;
 pub mod exit;
+pub mod failures;
 pub mod launch_log;
 pub mod launches;
 pub mod leak;

@@ -6,7 +6,7 @@ use crate::state::device::leftover::Leftover;
 use crate::state::device::observer::{Direction, Launched, Observer, Place, RefusedLaunch};
 use crate::state::memory::managed::HOST_PAGE;
 use simt::machine::{Kernel, Progress};
-use simt::memory::{AccessError, FreeError};
+use simt::memory::{AccessError, Allocation, FreeError};
 use wire::{Copied, Copies};
 
 /// Returns the counters of the copies in this direction.
@@ -89,6 +89,14 @@ impl Observer for Recorder {
 
     fn bad_access(&self, error: &AccessError) {
         misuse::bad_access(error);
+    }
+
+    fn unset(&self, first: u64, unset: u64, bytes: u64) {
+        misuse::unset(first, unset, bytes);
+    }
+
+    fn early_use(&self, address: u64, allocation: &Allocation, kernel: &str) {
+        misuse::early_use(address, allocation, kernel);
     }
 
     fn wrong_free(&self, error: &FreeError) {

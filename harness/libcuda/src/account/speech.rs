@@ -24,8 +24,8 @@ pub fn is_read() -> bool {
     READ.load(Ordering::Relaxed)
 }
 
-/// Returns whether standard error must stay empty: `WARPLAB_QUIET` is set.
-fn is_quiet() -> bool {
+/// Whether standard error must stay empty: `WARPLAB_QUIET` is set.
+pub fn is_quiet() -> bool {
     std::env::var_os("WARPLAB_QUIET").is_some_and(|value| !value.is_empty())
 }
 

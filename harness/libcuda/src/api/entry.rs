@@ -2,7 +2,7 @@
 //! `cuGetProcAddress`.
 
 use crate::abi::error::{Error, Result};
-use crate::account::report;
+use crate::account::{failures, report};
 use crate::state::device::observer::panic_text;
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -52,6 +52,9 @@ pub fn guard(name: &'static str, body: &dyn Fn() -> Result) -> i32 {
     };
     if traced() {
         eprintln!("{name}: {result:?}");
+    }
+    if let Err(error) = result {
+        failures::note(name, error);
     }
     result.map_or_else(|error| error.0, |()| 0)
 }

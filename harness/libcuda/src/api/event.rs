@@ -7,7 +7,7 @@ use crate::abi::types::Handle;
 use crate::state::contexts::current::{current, current_any};
 use crate::state::contexts::streams;
 use crate::state::device::driver::driver;
-use crate::state::device::output;
+use crate::state::device::{ordering, output};
 use crate::state::graphs::capture;
 use crate::state::graphs::event::{self, Event, Recorded, find};
 use crate::state::graphs::task::Task;
@@ -61,7 +61,10 @@ fn query(event: Handle) -> Result {
     let event = usable(event)?;
     match event.recorded() {
         Recorded::Mark(mark) if !mark.is_done() => Err(Error::NOT_READY),
-        _ => event.check(),
+        _ => {
+            ordering::BY_HOST.all_until_now();
+            event.check()
+        }
     }
 }
 
@@ -81,6 +84,7 @@ fn usable(handle: Handle) -> Result<Arc<Event>> {
 fn synchronize(event: Handle) -> Result {
     let event = usable(event)?;
     event.wait();
+    ordering::BY_HOST.all_until_now();
     output::flush();
     event.check()
 }

@@ -2,6 +2,7 @@
 
 use crate::abi::error::Error;
 use crate::abi::pointers::text;
+use crate::account::failures;
 use crate::account::sources::know;
 use crate::account::speech::somebody_reads;
 use crate::account::{answered, leak, report};
@@ -153,7 +154,17 @@ extern "C" fn simt_error_asked(asked: c_int) {
     if asked == 0 { answered::kept() } else { answered::asked() }
 }
 
-/// Returns the reason why this thread's last `simt_configure` or `simt_device_json` failed; valid until the next one.
+/// For a runtime: a call of the program has failed, by these words, with an error of this code. With null, that the
+/// runtime will list such calls, so that the driver need not.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simt_call_failed(words: *const c_char, code: c_int) {
+    match text(words) {
+        Ok(words) => failures::list(&words, Error(code)),
+        Err(_) => failures::leave_to_runtime(),
+    }
+}
+
+/// Why this thread's last `simt_configure` or `simt_device_json` failed; valid until the next one.
 #[unsafe(no_mangle)]
 extern "C" fn simt_last_error() -> *const c_char {
     ERROR.try_with(|error| error.borrow().as_ptr()).unwrap_or(c"".as_ptr())

@@ -5,7 +5,7 @@
 
 use crate::abi::error::{Error, Refused};
 use crate::state::device::driver::driver;
-use crate::state::modules::fat_binary::{self, CUBIN, HEADER, MAGIC};
+use crate::state::modules::fat_binary::{self, HEADER, LTO_IR, LTO_MAGIC, MAGIC};
 use simt::memory::is_readable;
 use std::ffi::c_void;
 use std::fs::File;
@@ -76,7 +76,7 @@ unsafe fn whole<'a>(image: *const c_void) -> Image<&'a [u8]> {
             // SAFETY: as above.
             return Ok(unsafe { std::slice::from_raw_parts(image.cast(), len) });
         }
-        if header.starts_with(ELF) {
+        if header.starts_with(ELF) || magic(header) == Some(LTO_MAGIC) {
             return Ok(header);
         }
     }
@@ -110,7 +110,10 @@ const ELF: &[u8] = b"\x7fELF";
 /// Returns the PTX of an image, which may be followed by other bytes. A text ends at the last byte or at a terminator.
 pub fn from_bytes(image: &[u8]) -> Image<String> {
     if image.starts_with(ELF) {
-        return refuse(Error::NO_BINARY_FOR_GPU, CUBIN);
+        return Err(fat_binary::machine_code());
+    }
+    if magic(image) == Some(LTO_MAGIC) {
+        return refuse(Error::NO_BINARY_FOR_GPU, LTO_IR);
     }
     if magic(image) == Some(MAGIC) {
         let here = driver().map_or(u32::MAX, |driver| {
@@ -183,6 +186,11 @@ mod tests {
         assert_eq!(file(&wrapper(binary.as_ptr()).map(u64::to_le_bytes).concat()), Err(Error::INVALID_IMAGE));
         let code = b"\x7fELF and more, as much as a header";
         assert_eq!((memory(code), file(code)), (Err(Error::NO_BINARY_FOR_GPU), Err(Error::NO_BINARY_FOR_GPU)));
+        let lto = [LTO_MAGIC.to_le_bytes().as_slice(), b"and more, as much as a header"].concat();
+        for refused in [from_memory(lto.as_ptr().cast()), from_bytes(&lto)].map(|read| read.expect_err("LTO-IR")) {
+            assert_eq!(refused.error, Error::NO_BINARY_FOR_GPU);
+            assert!(refused.log.contains("nvJitLink") && refused.log.contains("-dlto"), "{}", refused.log);
+        }
         for garbage in [b"\0".as_slice(), b"x\0", b"hello, world\0", b"\xff\xfe\xfd\xfc\xfb\0", b"!<arch>\n\0"] {
             assert_eq!((memory(garbage), file(garbage)), (Err(Error::INVALID_IMAGE), Err(Error::INVALID_IMAGE)));
         }

@@ -10,6 +10,7 @@ use crate::state::contexts::current::current;
 use crate::state::device::driver::driver;
 use crate::state::device::handles::Table;
 use crate::state::device::sync::lock;
+use crate::state::modules::fat_binary::LTO_IR;
 use crate::state::modules::{device_runtime, link_text};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::{Arc, Mutex};
@@ -49,9 +50,10 @@ fn add(linker: Handle, kind: c_int, part: std::result::Result<String, Refused>) 
     let part = match (kind, part) {
         (_, Err(refused)) if refused.error == Error::FILE_NOT_FOUND => Err(refused),
         (jit_input::PTX | jit_input::FATBINARY, part) => part,
+        (jit_input::NVVM, _) => Err(Refused::new(Error::NO_BINARY_FOR_GPU, LTO_IR)),
         _ => Err(Refused::new(
             Error::NO_BINARY_FOR_GPU,
-            "only PTX and fat binaries that contain PTX can be linked, not machine code, libraries or NVVM",
+            "only PTX and fat binaries that contain PTX can be linked, not machine code or libraries",
         )),
     };
     match part {

@@ -1,9 +1,11 @@
 //! Functions that the system calls: at the end of the process, and in a forked process.
 
 use crate::account::exit;
+use crate::account::speech::is_quiet;
 use crate::state::device::driver::forked_off;
 use crate::state::device::ending;
 use crate::state::device::interrupt::watch_for_signal;
+use crate::state::device::segfault;
 
 /// Called when this library is finalised. By then the destructors of the program's static objects have freed what they
 /// own. An `atexit` handler that was registered after those objects were created would run before the destructors.
@@ -12,13 +14,14 @@ use crate::state::device::interrupt::watch_for_signal;
 #[unsafe(link_section = ".fini_array")]
 static AT_END: extern "C" fn() = at_end;
 
-/// Registers the handlers for forks and for the start of the process's exit; the handler for Ctrl-C, if another program
-/// runs this one and reads its report; and the handler for the end of the process, on systems that do not call `AT_END`
-/// automatically.
+/// Registers the handlers for forks, for the host's accesses to device memory and for the beginning of the process's
+/// end; for a program that another one runs and
+/// reads the report of, that for Ctrl-C; and, where none is called by itself, that for the end of the process.
 pub fn register() {
     if std::env::var_os(wire::REPORT_READER).is_some() {
         watch_for_signal();
     }
+    segfault::watch(is_quiet());
     // SAFETY: the function lives as long as this library; if the library is unloaded, so are its handlers.
     let rc = unsafe { libc::atexit(at_exit) };
     debug_assert_eq!(rc, 0, "no room for a handler of the process's end");

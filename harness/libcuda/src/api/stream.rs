@@ -49,6 +49,7 @@ fn query(handle: Handle) -> Result {
     if !stream.is_idle() {
         return Err(Error::NOT_READY);
     }
+    stream.host_has_waited();
     stream.check()
 }
 
@@ -61,6 +62,7 @@ fn wait_event(handle: Handle, event: Handle, flags: c_uint) -> Result {
     if capture::wait(&stream, &event, flags == event_node_flags::EXTERNAL)? {
         return Ok(());
     }
+    stream.joined.all_until_now();
     match event.recorded() {
         Recorded::Mark(mark) if !mark.is_done() => enqueue(&stream, Task::Wait(mark)),
         _ => Ok(()),

@@ -1,7 +1,9 @@
 //! The common part of all entry points: the C name, and the last error.
 use crate::abi::error::{Error, Result};
-use crate::driver::speech;
+use crate::abi::error_table::ERRORS;
+use crate::driver::{call_failed, speech};
 use crate::state::last_error;
+use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Functions implemented here: each row is an exported function, and the function here that implements it.
@@ -60,5 +62,17 @@ pub fn guard(name: &'static str, work: &dyn Fn() -> Result) -> i32 {
     if speech::is_traced() {
         eprintln!("{name}: {result:?}");
     }
+    if let Err(error) = result {
+        tell_failure(name, error);
+    }
     last_error::keep(result)
+}
+
+/// Tells the driver that a call of the program has failed.
+fn tell_failure(name: &str, error: Error) {
+    let known = ERRORS.iter().find(|(code, ..)| *code == error.0);
+    let what = known.map_or_else(|| error.0.to_string(), |(_, short, text)| format!("{short}, \"{text}\""));
+    if let Ok(words) = CString::new(format!("{name} failed: {what}")) {
+        call_failed(Some(&words), error.0);
+    }
 }

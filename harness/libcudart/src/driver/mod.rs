@@ -4,8 +4,8 @@ pub mod speech;
 
 use crate::abi::error::{Error, Result, result};
 use std::{
-    ffi::{CStr, c_int, c_void},
-    ptr::null_mut,
+    ffi::{CStr, c_char, c_int, c_void},
+    ptr::{null, null_mut},
     sync::{
         OnceLock,
         atomic::{AtomicPtr, Ordering},
@@ -56,30 +56,51 @@ fn library() -> Result<*mut c_void> {
     }
 }
 
-/// Notifies the embedded driver, if that is the driver, that the program has asked for this thread's last error, or
-/// that the thread has just stored the error of a launch.
-pub fn error_asked(asked: bool) {
-    static FUNCTION: OnceLock<usize> = OnceLock::new();
+/// The address of a function that only the embedded driver has; 0 in any other. `known` keeps it.
+fn own(known: &OnceLock<usize>, name: &CStr) -> *const c_void {
     let find = || match library() {
-        // SAFETY: an open library, and a zero-terminated name.
-        Ok(library) => unsafe { libc::dlsym(library, c"simt_error_asked".as_ptr()) }.expose_provenance(),
+        // SAFETY: an open library, and a name with its zero.
+        Ok(library) => unsafe { libc::dlsym(library, name.as_ptr()) }.expose_provenance(),
         Err(_) => 0,
     };
-    let function = *FUNCTION.get_or_init(find);
-    if function != 0 {
-        let function: *const c_void = std::ptr::with_exposed_provenance(function);
+    std::ptr::with_exposed_provenance(*known.get_or_init(find))
+}
+
+/// Tells the embedded driver, if it is that, whether the program has asked for the error that this thread keeps, or
+/// whether the thread has just kept that of a launch.
+pub fn error_asked(asked: bool) {
+    static FUNCTION: OnceLock<usize> = OnceLock::new();
+    let function = own(&FUNCTION, c"simt_error_asked");
+    if !function.is_null() {
         // SAFETY: the embedded driver's function of this name takes a number.
         unsafe { std::mem::transmute::<*const c_void, unsafe extern "C" fn(c_int)>(function)(asked.into()) };
     }
 }
 
-/// Opens and initialises the driver, once per process.
+/// Tells the embedded driver, if it is that, by these words that a call of the program has failed; without words, that
+/// it will be told of each.
+pub fn call_failed(words: Option<&CStr>, code: c_int) {
+    type Function = unsafe extern "C" fn(*const c_char, c_int);
+    static FUNCTION: OnceLock<usize> = OnceLock::new();
+    let function = own(&FUNCTION, c"simt_call_failed");
+    if !function.is_null() {
+        // SAFETY: the embedded driver's function of this name takes a text or null, and a number.
+        unsafe {
+            std::mem::transmute::<*const c_void, Function>(function)(words.map_or(null(), CStr::as_ptr), code);
+        }
+    }
+}
+
+/// Opens and initialises the driver, once in a process.
 ///
 /// # Errors
 /// `cudaErrorInsufficientDriver` if there is no driver; errors of `cuInit`, such as `cudaErrorNoDevice`.
 pub fn ready() -> Result {
     static INITIALISED: OnceLock<Result> = OnceLock::new();
-    *INITIALISED.get_or_init(|| calls::cuInit(0))
+    *INITIALISED.get_or_init(|| {
+        call_failed(None, 0);
+        calls::cuInit(0)
+    })
 }
 
 /// Declares functions of the driver: each row is a function with the same name and arguments, which returns a

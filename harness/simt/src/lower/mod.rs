@@ -11,6 +11,7 @@ mod effort;
 mod emit;
 mod env;
 mod error;
+mod fetches;
 mod flow;
 mod frames;
 mod function;

@@ -4,6 +4,7 @@ use super::calls::{frames, makes_arrays, reachable};
 use super::emit::Emitter;
 use super::env::Env;
 use super::error::invalid;
+use super::fetches;
 use super::frames::{Frames, take};
 use super::function::FnBuilder;
 use super::ir::*;
@@ -153,6 +154,7 @@ impl<'m> Builder<'m> {
             .map(|(func, body)| {
                 let written = |at: u32| body.and_then(|body| body.code.get(at as usize));
                 spins::settle(func, written);
+                fetches::mark(func, written);
                 waiting(func, |at| written(at).map_or("", |inst| &inst.op))
             })
             .sum();

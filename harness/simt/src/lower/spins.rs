@@ -61,8 +61,8 @@ fn only_looks<'m>(func: &Func, members: &[bool], written: &impl Fn(u32) -> Optio
     blocks().all(|block| goes_on(block) && block.insts.iter().all(is_quiet)) && looks().all(|inst| fixed.names(inst))
 }
 
-/// Whether an atomic leaves memory unchanged: `atomicAdd(flag, 0)`.
-fn changes_nothing(inst: &ast::Inst) -> bool {
+/// Whether an atomic leaves memory as it is: `atomicAdd(flag, 0)`.
+pub fn changes_nothing(inst: &ast::Inst) -> bool {
     ["add", "or", "xor", "sub"].iter().any(|word| has(&inst.op, word)) && inst.operands.last() == Some(&Operand::Int(0))
 }
 

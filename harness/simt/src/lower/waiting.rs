@@ -62,12 +62,19 @@ pub struct Loop<'f> {
     told: Vec<bool>,
     /// Which instructions read what other blocks write.
     reads: &'f dyn Fn(&Inst) -> bool,
+    /// Whether what is set where a branch depends on such a value is followed, too.
+    follows_branches: bool,
 }
 
 impl<'f> Loop<'f> {
     /// Creates a loop of these blocks; nothing has been tracked yet.
     pub fn new(func: &'f Func, members: &'f [bool], reads: &'f dyn Fn(&Inst) -> bool) -> Loop<'f> {
-        Loop { func, members, told: vec![false; func.regs.len()], reads }
+        Loop { func, members, told: vec![false; func.regs.len()], reads, follows_branches: true }
+    }
+
+    /// Follows only what is computed from what it reads.
+    pub fn by_values(self) -> Loop<'f> {
+        Loop { follows_branches: false, ..self }
     }
 
     /// Whether a value that it reads decides when it ends.
@@ -77,13 +84,14 @@ impl<'f> Loop<'f> {
         self.blocks().any(|(_, block)| leaves(block) && self.branches(&block.term))
     }
 
-    fn blocks(&self) -> impl Iterator<Item = (u32, &'f Block)> {
+    /// Its blocks, with their numbers.
+    pub fn blocks(&self) -> impl Iterator<Item = (u32, &'f Block)> {
         let members = self.members;
         (0u32..).zip(&self.func.blocks).filter(move |(b, _)| members[*b as usize])
     }
 
-    /// Whether an instruction uses a value that depends on what other blocks write.
-    fn uses(&self, inst: &Inst) -> bool {
+    /// Whether an instruction uses what depends on what other blocks write.
+    pub fn uses(&self, inst: &Inst) -> bool {
         let mut is_told = false;
         each(inst, |r, def| is_told |= !def && self.told[r as usize]);
         is_told
@@ -103,7 +111,7 @@ impl<'f> Loop<'f> {
             // A value that is set in a block reached only by such a branch depends on it too.
             let mut before = self.blocks().filter(|(_, from)| from.term.successors().contains(&number));
             let is_chosen = match (before.next(), before.next()) {
-                (Some((_, from)), None) => self.branches(&from.term),
+                (Some((_, from)), None) => self.follows_branches && self.branches(&from.term),
                 _ => false,
             };
             let mut is_guarded = false;

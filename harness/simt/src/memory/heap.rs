@@ -1,9 +1,8 @@
 //! The heap that kernels allocate from: `malloc`, `free`, `new` and `delete` in device code.
 //!
-//! The heap tracks its blocks to the byte, and which threads allocated and freed them. So an access past the end of a
-//! block, or after it was freed, is reported like one to memory that the host allocated. Blocks that no kernel frees
-//! are not leaks: the heap lives as long as the context, and a later kernel may use and free what an earlier one
-//! allocated.
+//! It knows its blocks to the byte, and who allocated and freed them. So an access past a block, or after it was freed,
+//! is reported like one to memory that the host allocated. A later kernel may use and free what an earlier one
+//! allocated, so blocks leak only if they are left when the heap's context ends.
 
 use crate::finding::{Access, Place, What};
 use std::collections::BTreeMap;
@@ -81,6 +80,15 @@ pub(crate) struct HeapBlock {
     pub live: bool,
     /// The threads that allocated it and, if it has been freed, freed it.
     pub by: [Option<Who>; 2],
+}
+
+/// A block that has not been freed.
+#[derive(Clone, Debug)]
+pub struct Unfreed {
+    /// Its size as asked for.
+    pub bytes: u64,
+    /// The thread that allocated it.
+    pub allocated: Option<Access>,
 }
 
 /// Why a pointer cannot be freed.
@@ -216,7 +224,14 @@ impl Heap {
         Some(HeapBlock { start: self.start + start, bytes: held.bytes, live, by: [held.allocated, held.freed] })
     }
 
-    /// Returns the number of allocated bytes, including the gaps between the blocks.
+    /// The blocks that have not been freed, by address.
+    pub fn unfreed(&self) -> Vec<Unfreed> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let access = |held: &Held| held.allocated.as_ref().map(|who| who.access(What::Allocate));
+        state.live.values().map(|held| Unfreed { bytes: held.bytes, allocated: access(held) }).collect()
+    }
+
+    /// The number of allocated bytes, including the gaps between the blocks.
     pub fn used(&self) -> u64 {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.live.values().map(|held| held.span).sum()

@@ -33,7 +33,7 @@ pub use view::{Diagnosis, Freed, Neighbour, Range, View};
 use crate::texture::{Object, Objects};
 use backing::Backing;
 pub(crate) use heap::{HEAP_BLOCK, HeapBlock, Places, Who};
-pub use heap::{HEAP_BYTES, Heap, HeapError};
+pub use heap::{HEAP_BYTES, Heap, HeapError, Unfreed};
 use space::{Held, Space};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -89,7 +89,12 @@ pub fn is_host_range(addr: u64, len: u64) -> bool {
     reserve::is_mapped(addr, len)
 }
 
-/// Returns whether `len` bytes at `addr` can be read in this process, as far as the system can say.
+/// Whether an address is one of a device's own, which the host cannot reach.
+pub fn is_device_address(addr: u64) -> bool {
+    (WINDOW.0..WINDOW.1).contains(&addr)
+}
+
+/// Whether `len` bytes at `addr` can be read in this process, as far as the system tells.
 pub fn is_readable(addr: u64, len: u64) -> bool {
     reserve::is_readable(addr, len)
 }
@@ -310,8 +315,16 @@ impl Memory {
         }
     }
 
-    /// Records that `len` bytes have been copied inside the device. A byte that was never written stays unwritten in
-    /// the copy.
+    /// The first address of `len` bytes at `addr` that no one has written, and how many such bytes there are. Gaps that
+    /// may be padding between the members of structures do not count. `None` where writes are not tracked.
+    pub fn unset(&self, addr: u64, len: u64) -> Option<(u64, u64)> {
+        let inner = self.lock();
+        let (written, offset) = inner.written(addr)?;
+        written.blank(offset, len).map(|(first, bytes)| (addr + (first - offset), bytes))
+    }
+
+    /// Notes that `len` bytes have been copied inside the device. A byte that has never been written stays so in the
+    /// copy.
     pub fn copied(&self, dst: u64, src: u64, len: u64) {
         let inner = self.lock();
         let Some((to, to_offset)) = inner.written(dst) else {
@@ -349,7 +362,7 @@ impl Memory {
 
     /// Returns whether `addr` is one of this device's own addresses (allocated or not), which the host cannot access.
     pub fn owns(&self, addr: u64) -> bool {
-        (WINDOW.0..WINDOW.1).contains(&addr)
+        is_device_address(addr)
     }
 
     /// Returns the number of allocated bytes, with each allocation rounded up to [`ALIGNMENT`].

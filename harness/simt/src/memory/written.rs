@@ -8,6 +8,17 @@ pub(crate) struct Written {
     words: Vec<AtomicU64>,
 }
 
+/// A copy of so few bytes may be of one structure.
+const STRUCTURE: u64 = 64;
+
+/// Whether a gap may be the padding before a member of a structure, or at its end: it reaches to a multiple of the
+/// alignment that it is smaller than, and the same gap of the structure before it, if there is one, lies at least two
+/// such multiples back.
+fn may_be_padding(start: u64, stop: u64, before: Option<u64>) -> bool {
+    let align = (stop - start + 1).next_power_of_two();
+    align <= 8 && stop.is_multiple_of(align) && before.is_none_or(|before| start - before >= 2 * align)
+}
+
 impl Written {
     /// Creates a map of `bytes` unwritten bytes; `None` if the host is out of memory.
     pub fn new(bytes: u64) -> Option<Self> {
@@ -71,7 +82,37 @@ impl Written {
         found
     }
 
-    /// Returns whether `[offset, offset + len)` has an element of `element` bytes of which no byte was written.
+    /// The offset of the first byte of `[offset, offset + len)` that has been written.
+    fn written(&self, offset: u64, len: u64) -> Option<u64> {
+        let mut found = None;
+        Self::words(offset, len, |word, bits| {
+            let present = self.words.get(word).map_or(0, |w| bits & w.load(Ordering::Relaxed));
+            if present != 0 {
+                found = Some(word as u64 * 64 + u64::from(present.trailing_zeros()));
+            }
+            present == 0
+        });
+        found
+    }
+
+    /// The offset of the first gap in `[offset, offset + len)`, bytes that have not been written, and the bytes of all
+    /// gaps; `None` if all of them may be the padding of structures.
+    pub fn blank(&self, offset: u64, len: u64) -> Option<(u64, u64)> {
+        let end = offset + len;
+        let (mut first, mut bytes, mut gaps, mut is_padding) = (None, 0, 0u64, true);
+        let (mut at, mut before) = (offset, None);
+        while let Some(start) = self.unwritten(at, end - at) {
+            let stop = self.written(start, end - start).unwrap_or(end);
+            is_padding &= may_be_padding(start, stop, before);
+            first.get_or_insert(start);
+            (bytes, gaps, before, at) = (bytes + stop - start, gaps + 1, Some(start), stop);
+        }
+        // A single gap in much data is an element that is missing.
+        let is_padding = is_padding && (gaps > 1 || len <= STRUCTURE);
+        first.filter(|_| !is_padding).map(|first| (first, bytes))
+    }
+
+    /// Whether one of the elements of `element` bytes in `[offset, offset + len)` has no byte that was written.
     #[inline(always)]
     pub fn has_blank(&self, offset: u64, len: u64, element: u64) -> bool {
         self.unwritten(offset, len).is_some() && self.has_blank_element(offset, len, element)
@@ -138,6 +179,27 @@ mod tests {
         assert!(!memory.has_blank(0, 16, 8) && memory.has_blank(0, 16, 4) && memory.has_blank(0, 16, 1));
         assert!(!memory.has_blank(0, 1, 1) && memory.has_blank(8, 16, 8));
         assert!(!memory.has_blank(12, 4, 8), "an access may be smaller than its element");
+    }
+
+    #[test]
+    fn gaps_are_found_unless_they_may_be_padding() {
+        // What is written of each `step` bytes, in `all` bytes.
+        let blank = |step: u64, pieces: &[(u64, u64)], all: u64| {
+            let memory = Written::new(all).unwrap();
+            (0..all / step).for_each(|i| pieces.iter().for_each(|(at, len)| memory.write(i * step + at, *len)));
+            memory.blank(0, all)
+        };
+        // An int behind a double, an int before a double, a char before an int.
+        assert_eq!(blank(16, &[(0, 12)], 4096), None);
+        assert_eq!(blank(16, &[(0, 4), (8, 8)], 4096), None);
+        assert_eq!(blank(8, &[(0, 1), (4, 4)], 4096), None);
+        assert_eq!(blank(16, &[(0, 12)], 16), None, "one structure");
+        // Every other int; nothing at all; all but the last int; ints of which the first half is there.
+        assert_eq!(blank(8, &[(0, 4)], 4096), Some((4, 2048)));
+        assert_eq!(blank(4096, &[], 4096), Some((0, 4096)));
+        assert_eq!(blank(4096, &[(0, 4092)], 4096), Some((4092, 4)));
+        assert_eq!(blank(4096, &[(0, 2048)], 4096), Some((2048, 2048)));
+        assert_eq!(blank(4096, &[(0, 4096)], 4096), None);
     }
 
     #[test]

@@ -209,6 +209,7 @@ pub(super) fn mistake(finding: &Finding) -> String {
             format!("Invalid {} {}", space(*s), first_access(finding))
         }
         Kind::UseAfterFree => format!("Invalid __global__ {} (use after free)", first_access(finding)),
+        Kind::UseBeforeAllocation => "Use of stream-ordered memory before its allocation".into(),
         Kind::HostPointer => format!("Invalid __global__ {} (host pointer)", first_access(finding)),
         Kind::NullPointer => format!("Invalid __global__ {} (null pointer)", first_access(finding)),
         Kind::Uninitialized { space: s } => {
@@ -464,24 +465,14 @@ pub(super) fn remedy(finding: &Finding) -> String {
             "keep wide accesses (float4, double, casts of byte pointers) at multiples of their size"
         }
         Kind::UseAfterFree => "free the memory after the last kernel that uses it has ended: synchronise first",
+        Kind::UseBeforeAllocation => {
+            "let this stream wait for the one that allocates: record an event there behind cudaMallocAsync and call cudaStreamWaitEvent here, or use the memory in that stream"
+        }
         Kind::HostPointer => {
             "copy the data to device memory and pass that pointer, or allocate it as managed or mapped memory"
         }
         Kind::NullPointer => "pass a pointer that was allocated; check that the allocation succeeded",
-        Kind::Uninitialized { space: Space::Global }
-            if finding.allocation.as_ref().is_some_and(|a| a.name == HEAP_BLOCK) =>
-        {
-            "write every element before it is read: malloc gives memory with anything in it"
-        }
-        Kind::Uninitialized { space: Space::Global } => {
-            "copy or fill the buffer before the launch, or write the element before it is read"
-        }
-        Kind::Uninitialized { space: Space::Local } => {
-            "write every element before it is read: a local array holds nothing when its function begins"
-        }
-        Kind::Uninitialized { .. } => {
-            "write every element before it is read; shared memory holds nothing when a block begins"
-        }
+        Kind::Uninitialized { space } => remedy_of_uninitialized(*space, finding.allocation.as_ref()),
         Kind::Race { scope: Scope::Thread, .. } => "wait for the copy before its bytes are used",
         Kind::Race { space: Space::Global, scope: Scope::Warp | Scope::Block } => {
             "put __syncthreads() between the two accesses, or give each thread an element of its own; where several threads \
@@ -575,7 +566,19 @@ const fn remedy_of_image(kind: &Kind) -> &'static str {
     }
 }
 
-/// Returns the remedy for the misuse of an mbarrier.
+/// The remedy for a read of memory of this space, in an allocation, that no one has written.
+fn remedy_of_uninitialized(space: Space, allocation: Option<&Allocation>) -> &'static str {
+    match space {
+        Space::Global if allocation.is_some_and(|a| a.name == HEAP_BLOCK) => {
+            "write every element before it is read: malloc gives memory with anything in it"
+        }
+        Space::Global => "copy or fill the buffer before the launch, or write the element before it is read",
+        Space::Local => "write every element before it is read: a local array holds nothing when its function begins",
+        _ => "write every element before it is read; shared memory holds nothing when a block begins",
+    }
+}
+
+/// The remedy for the wrong use of an mbarrier.
 fn remedy_of_mbarrier(misuse: MbarrierMisuse) -> &'static str {
     match misuse {
         MbarrierMisuse::NotInitialised => {

@@ -258,7 +258,10 @@ kinds! {
     } => program(Kernel, Memcheck, Some(*space));
     /// An access to global memory that was freed.
     UseAfterFree => program(Host, Memcheck, Some(Space::Global));
-    /// An access through a host pointer that the device cannot reach.
+    /// A use of stream-ordered memory (`cudaMallocAsync`) in another stream, where nothing orders it behind its
+    /// allocation.
+    UseBeforeAllocation => program(Host, Memcheck, Some(Space::Global));
+    /// An access to a pointer of the host that the device cannot reach.
     HostPointer => program(Host, Memcheck, Some(Space::Global));
     /// An access at or just above address 0.
     NullPointer => program(Host, Memcheck, Some(Space::Global));

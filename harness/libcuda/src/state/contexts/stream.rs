@@ -12,6 +12,7 @@ use crate::abi::constants::stream_flags::NON_BLOCKING;
 use crate::abi::error::{Error, Result};
 use crate::state::device::driver::tell;
 use crate::state::device::observer::panic_text;
+use crate::state::device::ordering::{self, Known};
 use crate::state::device::sync::lock;
 use crate::state::device::{ending, output};
 use std::any::Any;
@@ -63,7 +64,11 @@ pub struct Stream {
     pub attributes: Mutex<Attributes>,
     /// The green context to which it belongs, if any.
     pub green: Option<Arc<Green>>,
-    /// The capture in which it participates.
+    /// The stream-ordered allocations that events order before its next task: which of them is not told apart.
+    pub joined: Known,
+    /// Its own stream-ordered allocations that the host has waited for.
+    pub waited_for: Known,
+    /// The capture it takes part in.
     pub capture: Mutex<CaptureSlot>,
     progress: Mutex<Progress>,
     changed: Condvar,
@@ -102,6 +107,8 @@ impl Stream {
             legacy,
             attributes: Mutex::new(attributes),
             green,
+            joined: Known::default(),
+            waited_for: Known::default(),
             capture: Mutex::default(),
             progress: Mutex::default(),
             changed: Condvar::new(),
@@ -280,6 +287,7 @@ impl Stream {
     pub fn finish(&self) {
         let ticket = lock(&self.progress).submitted;
         self.wait_for(ticket);
+        self.host_has_waited();
         if self.legacy {
             for (stream, ticket) in self.dependencies() {
                 stream.wait_for(ticket);
@@ -288,7 +296,26 @@ impl Stream {
         output::flush();
     }
 
-    /// Waits for all tasks submitted so far, but not beyond the deadline. Returns whether they are done.
+    /// Notes that the host has waited for all of its work, and with that for what its work has waited for.
+    pub fn host_has_waited(&self) {
+        self.waited_for.all_until_now();
+        if self.legacy || self.joined.is_any() {
+            ordering::BY_HOST.all_until_now();
+        }
+    }
+
+    /// Whether a stream-ordered allocation of another stream is ordered before its next task.
+    pub fn comes_after(&self, other: &Stream, allocation: u64) -> bool {
+        let is_implicit = (self.legacy && other.is_blocking()) || (self.is_blocking() && other.legacy);
+        let by_default_stream =
+            || self.is_blocking() && other.is_blocking() && ordering::BY_DEFAULT_STREAM.has(allocation);
+        self.id == other.id
+            || is_implicit
+            || [&self.joined, &other.waited_for, &ordering::BY_HOST].iter().any(|known| known.has(allocation))
+            || by_default_stream()
+    }
+
+    /// Waits for everything that was submitted so far, but no longer than until then; returns whether it is done.
     pub fn finish_by(&self, deadline: Instant) -> bool {
         let mut progress = lock(&self.progress);
         let ticket = progress.submitted;

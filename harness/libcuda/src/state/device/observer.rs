@@ -5,7 +5,7 @@ use crate::state::device::leftover::Leftover;
 use simt::finding::{self, Limit};
 use simt::kernel::Geometry;
 use simt::machine::{Kernel, Progress, Report};
-use simt::memory::{AccessError, FreeError};
+use simt::memory::{AccessError, Allocation, FreeError};
 use simt::profile::Profile;
 use std::any::Any;
 use std::time::Duration;
@@ -82,6 +82,10 @@ pub trait Observer: Sync {
     fn advised(&self);
     /// A copy or fill leaves its allocation.
     fn bad_access(&self, error: &AccessError);
+    /// A copy of so many bytes to the host reads `unset` ones that no one has written, the first of them at an address.
+    fn unset(&self, first: u64, unset: u64, bytes: u64);
+    /// A launch, a copy or a fill uses stream-ordered memory before its allocation.
+    fn early_use(&self, address: u64, allocation: &Allocation, kernel: &str);
     /// An address cannot be freed.
     fn wrong_free(&self, error: &FreeError);
     /// A context ended with memory in it that its owner could have freed.

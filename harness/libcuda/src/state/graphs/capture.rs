@@ -224,6 +224,7 @@ pub fn enqueue(stream: &Arc<Stream>, task: Task) -> Result {
     }
     drop(slot);
     forbid_implicit(stream)?;
+    task.look_at_order(stream);
     let waits = matches!(task, Task::Kernel(_)) && is_blocking();
     stream.submit(Numbered::new(task, stream.id))?;
     if waits {

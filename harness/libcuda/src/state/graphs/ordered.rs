@@ -8,7 +8,7 @@ use crate::abi::error::{Error, Result};
 use crate::state::contexts::context::Context;
 use crate::state::contexts::stream::Stream;
 use crate::state::device::driver::{driver, tell};
-use crate::state::memory::allocation::{allocate, with_owned, wrong_stream_free};
+use crate::state::memory::allocation::{allocate, allocated_in, with_owned, wrong_stream_free};
 use crate::state::memory::graph_memory::GraphMemory;
 use crate::state::memory::managed::allocate_managed;
 use crate::state::memory::pool::Pool;
@@ -43,6 +43,7 @@ pub fn allocate_from(pool: &Arc<Pool>, context: &Context, stream: &Arc<Stream>, 
         owned.pool = Some(Arc::clone(pool));
         owned.ordered = true;
     });
+    allocated_in(stream, address);
     pool.took(bytes as u64);
     Ok(address)
 }

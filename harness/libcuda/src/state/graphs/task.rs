@@ -11,8 +11,8 @@ use crate::state::contexts::pool::Load;
 use crate::state::contexts::stream::{Stream, Work};
 use crate::state::device::ending::has_abandoned;
 use crate::state::device::issue::{self, Issued};
-use crate::state::device::output;
-use crate::state::memory::allocation::release;
+use crate::state::device::{ordering, output};
+use crate::state::memory::allocation::{release, used_in};
 use crate::state::memory::copy::MemoryCopy;
 use crate::state::memory::fill::Fill;
 use crate::state::memory::graph_memory::GraphMemory;
@@ -113,8 +113,27 @@ impl Task {
         matches!(self, Task::Alloc(_) | Task::GraphFree(_))
     }
 
-    /// Runs the task. After a kernel of the context has failed, or when the process has abandoned its work, marks are
-    /// still set, so that no thread waits forever, and memory is still freed.
+    /// Reports stream-ordered memory that it uses though nothing orders its allocation before this stream's next task.
+    pub fn look_at_order(&self, stream: &Arc<Stream>) {
+        if !ordering::is_used() {
+            return;
+        }
+        if stream.legacy {
+            ordering::BY_DEFAULT_STREAM.all_until_now();
+        }
+        match self {
+            Task::Kernel(launch) => {
+                let name = &launch.function.kernel().name;
+                launch.addresses().for_each(|address| used_in(stream, address, name));
+            }
+            Task::Copy(copy) => copy.addresses().for_each(|address| used_in(stream, address, "")),
+            Task::Fill(fill) => used_in(stream, fill.dst, ""),
+            _ => {}
+        }
+    }
+
+    /// Runs it. After a kernel of the context has failed, marks are still set, so that nobody waits for ever, and
+    /// memory is still freed; so it is when the process has abandoned what is left.
     fn perform(self, context: Option<&Arc<Context>>) {
         let is_abandoned = has_abandoned();
         let fit = !is_abandoned && context.is_none_or(|context| context.check().is_ok());

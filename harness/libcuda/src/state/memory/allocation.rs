@@ -6,14 +6,16 @@ use super::pool::Pool;
 use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
 use crate::state::contexts::context::{self, Context};
+use crate::state::contexts::stream::Stream;
 use crate::state::device::call_site::CallSite;
 use crate::state::device::driver::{Driver, driver, leaks_wanted, tell};
 use crate::state::device::leftover::Leftover;
+use crate::state::device::ordering;
 use crate::state::device::sync::lock;
-use simt::memory::{FreeError, Kind, MemoryError};
+use simt::memory::{FreeError, Heap, Kind, MemoryError, Unfreed};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 /// The driver's record of an allocation.
 pub struct Owned {
@@ -29,7 +31,9 @@ pub struct Owned {
     pub ending: bool,
     /// Whether it can be freed in a stream's order.
     pub ordered: bool,
-    /// The lifetime in the graph that allocates it.
+    /// The stream in whose order it was allocated, and its number ([`ordering`]).
+    pub allocated_in: Option<(Weak<Stream>, u64)>,
+    /// A graph allocates it.
     pub graph: Option<Arc<Life>>,
     /// Whether the graph that allocates it is gone.
     pub orphan: bool,
@@ -57,6 +61,7 @@ impl Owned {
             pool: None,
             ending: false,
             ordered: false,
+            allocated_in: None,
             graph: None,
             orphan: false,
             advice: None,
@@ -209,7 +214,24 @@ pub fn is_host_allocation(driver: &Driver, address: u64, registered: bool) -> bo
     })
 }
 
-/// Reports why an address cannot be freed, and returns the error code.
+/// Notes that memory was allocated in the order of a stream.
+pub fn allocated_in(stream: &Arc<Stream>, address: u64) {
+    with_owned(address, |owned| owned.allocated_in = Some((Arc::downgrade(stream), ordering::next())));
+}
+
+/// Reports that a task of a stream uses memory of another stream at an address, if nothing orders its allocation before
+/// the task. `kernel` is the name of the kernel whose launch it is; empty for a copy or a fill.
+pub fn used_in(stream: &Arc<Stream>, address: u64, kernel: &str) {
+    let Ok(driver) = driver() else { return };
+    let Some(found) = driver.memory.find(address).filter(|found| found.kind == Kind::Pool) else { return };
+    let Some((other, number)) = with_owned(found.start, |owned| owned.allocated_in.clone()).flatten() else { return };
+    // What was allocated in a stream that is gone by now may have been ordered by any way.
+    if other.upgrade().is_some_and(|other| !stream.comes_after(&other, number)) {
+        tell(|observer| observer.early_use(address, &found, kernel));
+    }
+}
+
+/// Reports why an address cannot be freed; returns the error code.
 pub fn wrong_free(driver: &Driver, address: u64) -> Error {
     let why = match driver.memory.find(address) {
         Some(found) if found.start != address => {
@@ -283,7 +305,14 @@ pub fn left_now() -> Vec<Leftover> {
     if sound { left(None) } else { Vec::new() }
 }
 
-/// Marks allocations as reported, so that each is reported only once.
+/// The blocks that kernels have allocated from the device heap and not freed. None if a kernel has failed.
+pub fn unfreed_now() -> Vec<Unfreed> {
+    let sound = context::all().iter().all(|context| context.check().is_ok());
+    let heap = driver().ok().filter(|_| sound).and_then(|driver| driver.memory.heap());
+    heap.map_or_else(Vec::new, Heap::unfreed)
+}
+
+/// Marks these as reported, so that none is reported twice.
 pub fn mark_reported(left: &[Leftover]) {
     if driver().is_err() {
         return;

@@ -126,7 +126,13 @@ impl MemoryCopy {
         }
     }
 
-    /// Returns the number of bytes that the copy moves.
+    /// Its ends that the device reaches.
+    pub fn addresses(&self) -> impl Iterator<Item = u64> + '_ {
+        let ends = [&self.src.end, &self.dst.end];
+        ends.into_iter().filter_map(|end| if let End::Device(address) = end { Some(*address) } else { None })
+    }
+
+    /// The number of bytes that it moves.
     fn bytes(&self) -> usize {
         self.width * self.height * self.depth
     }
@@ -167,6 +173,7 @@ impl MemoryCopy {
             }
             return;
         };
+        self.look_for_unset();
         for z in 0..self.depth {
             for y in 0..self.height {
                 // SAFETY: both ends were checked over their whole span; they may overlap, which `copy` allows. Kernels
@@ -219,7 +226,22 @@ impl MemoryCopy {
         Ok(())
     }
 
-    /// Records the bytes that row `y` of slice `z` has written, for the check for uninitialised reads.
+    /// Reports bytes of the device that no one has written and that go to the host, for the check for uninitialised
+    /// reads.
+    fn look_for_unset(&self) {
+        let (End::Device(src), Ok(driver)) = (&self.src.end, driver()) else { return };
+        if !self.dst.is_host() {
+            return;
+        }
+        let rows = (0..self.depth).flat_map(|z| (0..self.height).map(move |y| z * self.src.slice + y * self.src.pitch));
+        let mut unset = rows.filter_map(|row| driver.memory.unset(src + row as u64, self.width as u64));
+        if let Some((first, bytes)) = unset.next() {
+            let all = unset.fold(bytes, |all, (_, bytes)| all + bytes);
+            tell(|observer| observer.unset(first, all, self.bytes() as u64));
+        }
+    }
+
+    /// Tells the memory what row `y` of slice `z` has written, for the check for uninitialised reads.
     fn note(&self, z: usize, y: usize) {
         let (End::Device(dst), Ok(driver)) = (&self.dst.end, driver()) else {
             return;

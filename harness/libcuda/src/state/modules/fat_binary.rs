@@ -15,13 +15,34 @@ const ENTRY_WITH_SIZE: usize = 64;
 /// The kinds of entries.
 const PTX: u16 = 1;
 const CODE: u16 = 2;
-/// The bits of an entry's flags that select the compression of its payload.
+const LTO: u16 = 8;
+/// The bits of an entry's flags that name the compression of its payload.
 const LZ4: u64 = 0x2000;
 const ZSTD: u64 = 0x8000;
 
-/// The message about machine code, in a fat binary or alone.
-pub const CUBIN: &str = "this is machine code for a GPU (a cubin), which the emulated device cannot run; compile to PTX instead \
-                         (nvcc -ptx, a program with `warplab nvcc`, or nvrtcGetPTX with --gpu-architecture=compute_NN)";
+/// What is said of machine code, in a fat binary or alone.
+const CUBIN: &str = "this is machine code for a GPU (a cubin), which the emulated device cannot run; compile to PTX instead \
+                     (nvcc -ptx, a program with `warplab nvcc`, or nvrtcGetPTX with --gpu-architecture=compute_NN)";
+/// What is said of machine code in a process that has loaded nvJitLink.
+const LINKED: &str = "this is machine code for a GPU (a cubin), as nvJitLink makes it, which this process has loaded; the \
+                      emulated device runs PTX only, so let the client link by the driver \
+                      (`pip uninstall nvidia-nvjitlink`, for cu12 nvidia-nvjitlink-cu12), or load PTX";
+/// What is said of code for link-time optimisation, in a fat binary or alone.
+pub const LTO_IR: &str = "this is LTO-IR, of which only nvJitLink makes code, and only machine code, which the emulated device \
+                          cannot run; compile to PTX instead (nvcc without -dlto and lto_NN, NVRTC without -dlto, numba \
+                          with lto=False)";
+/// What LTO-IR begins with.
+pub const LTO_MAGIC: u32 = 0x7f4e_43ed;
+
+/// The refusal of machine code.
+pub fn machine_code() -> Refused {
+    let is_linked = [c"libnvJitLink.so.13", c"libnvJitLink.so.12"].iter().any(|name| {
+        // SAFETY: a name with its zero; nothing is loaded, and a library that is stays so.
+        let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+        !library.is_null()
+    });
+    Refused::new(Error::NO_BINARY_FOR_GPU, if is_linked { LINKED } else { CUBIN })
+}
 
 type Parsed<T> = std::result::Result<T, Refused>;
 
@@ -144,10 +165,11 @@ impl Entry<'_> {
 /// all are newer, returns the oldest of them, so that the refusal names the minimum requirement.
 fn choose(entries: Entries<'_>, here: u32) -> Parsed<Entry<'_>> {
     let (mut fitting, mut newer): (Option<Entry<'_>>, Option<Entry<'_>>) = (None, None);
-    let mut has_code = false;
+    let (mut has_code, mut has_lto) = (false, false);
     for entry in entries {
         let entry = entry?;
         has_code |= entry.kind == CODE;
+        has_lto |= entry.kind == LTO;
         if entry.kind != PTX {
             continue;
         }
@@ -157,9 +179,11 @@ fn choose(entries: Entries<'_>, here: u32) -> Parsed<Entry<'_>> {
             fitting = fitting.filter(|fitting| fitting.architecture > entry.architecture).or(Some(entry));
         }
     }
-    let empty = (Error::INVALID_IMAGE, "the fat binary is empty");
-    let (error, log) = if has_code { (Error::NO_BINARY_FOR_GPU, CUBIN) } else { empty };
-    fitting.or(newer).ok_or_else(|| Refused::new(error, log))
+    fitting.or(newer).ok_or_else(|| match (has_code, has_lto) {
+        (true, _) => machine_code(),
+        (false, true) => Refused::new(Error::NO_BINARY_FOR_GPU, LTO_IR),
+        (false, false) => Refused::new(Error::INVALID_IMAGE, "the fat binary is empty"),
+    })
 }
 
 /// Returns the PTX of a fat binary for a device of architecture `here`. Bytes after the end that its header specifies
@@ -247,6 +271,9 @@ mod tests {
         assert_eq!(read(&container(&[(2, 80, plain, code), (1, 80, plain, text)])).as_deref(), Ok(TEXT));
         assert_eq!(read(&container(&[(2, 80, plain, code)])), Err(Error::NO_BINARY_FOR_GPU));
         assert_eq!(read(&container(&[(1, 80, Packing::Unknown, b"packed")])), Err(Error::NO_BINARY_FOR_GPU));
+        let link_time = ptx(&container(&[(8, 80, plain, b"LTO-IR")]), 90).expect_err("no PTX");
+        assert_eq!((link_time.error, link_time.log.as_str()), (Error::NO_BINARY_FOR_GPU, LTO_IR));
+        assert_eq!(read(&container(&[(8, 80, plain, b"LTO-IR"), (1, 80, plain, text)])).as_deref(), Ok(TEXT));
         assert_eq!(read(&container(&[])), Err(Error::INVALID_IMAGE));
     }
 

@@ -93,7 +93,12 @@ impl KernelLaunch {
         Ok(Arc::new(KernelLaunch { function, handle: self.handle, geometry, asked, attributes, params }))
     }
 
-    /// Runs the launch. `runtime` answers the kernel's requests. Returns whether the kernel ran to its end.
+    /// The words among its parameters, which may be addresses.
+    pub fn addresses(&self) -> impl Iterator<Item = u64> + '_ {
+        self.params.chunks_exact(8).map(|word| u64::from_ne_bytes(word.try_into().expect("eight bytes")))
+    }
+
+    /// Runs it. `runtime` answers what the kernel asks. Returns whether it came to its end.
     pub(super) fn run(&self, context: Option<&Arc<Context>>, runtime: &dyn Runtime) -> bool {
         let Ok(driver) = driver() else { return false };
         let mut settings = driver.settings();

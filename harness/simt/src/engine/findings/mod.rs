@@ -2,6 +2,7 @@
 
 mod access;
 mod argument;
+pub(crate) mod barriers;
 mod heap;
 mod nearest;
 

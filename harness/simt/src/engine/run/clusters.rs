@@ -22,9 +22,12 @@ impl<'l> Worker<'l> {
         let size = dims.iter().product::<u32>();
         let room = (self.launch().resident / size as usize).max(1);
         let mut resident: VecDeque<Cluster<'l>> = VecDeque::new();
-        let (mut batch, mut fruitless) = (0..0, 0);
+        let sharing = (self.launch().sharing / size as usize).max(1);
+        let (mut batch, mut fruitless, mut fetched) = (0..0, 0, false);
         while !self.stopped() {
-            if resident.is_empty() || (resident.len() < room && fruitless >= resident.len()) {
+            let shares = fetched && resident.len() < sharing && !(batch.is_empty() && self.launch().taken());
+            fetched = false;
+            if resident.is_empty() || shares || (resident.len() < room && fruitless >= resident.len()) {
                 if let Some(number) = self.launch().take(&mut batch) {
                     let blocks = (0..size).map(|rank| {
                         let number = number_of(self.launch(), dims, number, rank);
@@ -45,8 +48,9 @@ impl<'l> Worker<'l> {
                 break;
             };
             let progress = self.run_cluster(&mut cluster);
-            if progress == Progress::Yielded {
-                fruitless += 1;
+            if matches!(progress, Progress::Yielded | Progress::Fetched) {
+                fetched = progress == Progress::Fetched;
+                fruitless = if fetched { 0 } else { fruitless + 1 };
                 resident.push_back(cluster);
                 continue;
             }
@@ -64,7 +68,7 @@ impl<'l> Worker<'l> {
     /// Gives each block of a cluster its turn until all have finished, or until none makes progress.
     fn run_cluster(&mut self, cluster: &mut Cluster<'l>) -> Progress {
         loop {
-            let (mut left, mut stuck, mut finished) = (0, 0, 0);
+            let (mut left, mut stuck, mut finished, mut fetched) = (0, 0, 0, false);
             for rank in 0..cluster.blocks.len() {
                 let Some(mut block) = cluster.blocks[rank].take_if(|block| !block.ended()) else {
                     continue;
@@ -78,12 +82,16 @@ impl<'l> Worker<'l> {
                 match progress {
                     Progress::Finished => finished += 1,
                     Progress::Yielded => {}
+                    Progress::Fetched => fetched = true,
                     Progress::Stuck => stuck += 1,
                     Progress::Stopped => return Progress::Stopped,
                 }
             }
             if left == finished {
                 return Progress::Finished;
+            }
+            if fetched {
+                return Progress::Fetched;
             }
             if stuck == left {
                 let blocks = || cluster.blocks.iter().flatten().filter(|block| !block.ended());

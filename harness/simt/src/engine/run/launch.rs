@@ -5,6 +5,7 @@ use super::worker::{Tally, Worker};
 use crate::checks::clock::Sharing;
 use crate::checks::launch::LaunchRaces;
 use crate::counters::Counters;
+use crate::engine::findings::barriers;
 use crate::engine::warp::program::Program;
 use crate::engine::warp::shared::{Blocks, Count, Ended, Looks, Nowhere, Outcome, Shared};
 use crate::engine::warp::sums::Turns;
@@ -27,6 +28,8 @@ use std::time::Instant;
 const BATCHES: u64 = 16;
 /// The number of blocks in the largest batch.
 const LARGEST_BATCH: u64 = 16;
+/// Bytes of the host that the blocks among which fetched work is shared may take.
+const SHARING_BYTES: u64 = 1 << 28;
 /// Threads of the largest block.
 const MOST_THREADS: u64 = 1024;
 
@@ -143,6 +146,7 @@ pub(crate) fn run(
         findings.extend(tally.findings.list.iter().cloned());
     }
     findings.distill();
+    barriers::one_for_each(&mut findings.list, &launch.kernel.code);
     Report {
         counters: counters(launch, settings.lines, &tallies, &shared.view),
         findings: findings.list,
@@ -160,8 +164,15 @@ fn refused(kernel: &Kernel<Arc<Program>>, what: String) -> Report {
     }
 }
 
-/// Creates the state that the workers of a launch share. `count` is the number of workers, `workspace` the address of
-/// the grid's workspace; `watch` follows the launch.
+/// The number of blocks of so many threads among which fetched work is shared, as far as the host's memory goes.
+/// `memory` is what a block has of shared and local memory.
+fn work_sharers(program: &Program, threads: u32, memory: u64) -> usize {
+    let registers = u64::from(threads.div_ceil(LANES as u32)) * u64::from(program.file_bytes);
+    (SHARING_BYTES / (registers + memory).max(1)) as usize
+}
+
+/// What the workers of a launch share. `count` is the number of workers, `workspace` the address of the grid's
+/// workspace; `watch` follows the launch.
 fn shared<'l>(
     memory: &'l Memory,
     profile: &'l Profile,
@@ -180,7 +191,10 @@ fn shared<'l>(
         let device = u64::from(occupancy.blocks.max(1)) * u64::from(profile.sms);
         device.div_ceil(count as u64).max(1) as usize
     };
-    // The unit that a worker takes: a cluster, or a block.
+    let local_bytes = program.local_bytes
+        + settings.stack_bytes.next_multiple_of(16) * (u32::from(program.recursive) + u32::from(program.arrays));
+    let memory_of_block = u64::from(shared_bytes) + u64::from(threads) * u64::from(local_bytes);
+    // What a worker takes: a cluster, or a block.
     let of = geometry.cluster.map_or(1, |dims| dims.iter().map(|&n| u64::from(n)).product());
     let batch = match settings.seed {
         0 => (blocks / of / (count as u64 * BATCHES)).clamp(1, LARGEST_BATCH),
@@ -220,8 +234,7 @@ fn shared<'l>(
         geometry,
         threads,
         shared_bytes,
-        local_bytes: program.local_bytes
-            + settings.stack_bytes.next_multiple_of(16) * (u32::from(program.recursive) + u32::from(program.arrays)),
+        local_bytes,
         stack_bytes: settings.stack_bytes,
         dynamic_start,
         counting: settings.counters,
@@ -232,6 +245,7 @@ fn shared<'l>(
         seed: settings.seed,
         budget: settings.budget,
         resident,
+        sharing: resident.min(work_sharers(program, threads, memory_of_block) / count).max(1),
         spent: Count::default(),
         stop: AtomicBool::new(false),
         watch,

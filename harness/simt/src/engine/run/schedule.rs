@@ -19,7 +19,9 @@ pub(crate) enum Progress {
     Finished,
     /// All warps that can run spin, or have used up their time slice.
     Yielded,
-    /// No warp can run: all wait.
+    /// One of its warps has fetched a piece of work: other blocks may fetch theirs.
+    Fetched,
+    /// None of its warps can run: all wait.
     Stuck,
     /// The launch was stopped.
     Stopped,
@@ -69,6 +71,9 @@ pub(super) fn run<'l>(block: &mut Block<'l>, worker: &mut Worker<'l>) -> Progres
         if !ran {
             worker.finish_sums();
             return Progress::Stuck;
+        }
+        if std::mem::take(&mut block.fetched) {
+            return Progress::Fetched;
         }
         if !advanced {
             return Progress::Yielded;

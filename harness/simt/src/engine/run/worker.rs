@@ -133,13 +133,15 @@ impl<'l> Worker<'l> {
     fn run_blocks(&mut self) {
         let mut resident: VecDeque<Box<Block<'l>>> = VecDeque::new();
         let mut batch = 0..0;
-        let mut fruitless = 0;
-        // In a launch with a seed, several blocks are resident from the start, and yield to each other often.
+        let (mut fruitless, mut fetched) = (0, false);
+        // In a launch with a seed, several blocks are resident from the start, and give way to each other often.
         let (eager, patience) = if self.launch.seed == 0 { (1, 1) } else { (4, 32) };
         while !self.stopped() {
             let room = resident.len() < self.launch.resident;
             let few = resident.len() < eager && !self.launch.taken();
-            let must_take = resident.is_empty() || (room && (few || fruitless >= resident.len() * patience));
+            let shares = fetched && resident.len() < self.launch.sharing && !(batch.is_empty() && self.launch.taken());
+            let must_take = resident.is_empty() || shares || (room && (few || fruitless >= resident.len() * patience));
+            fetched = false;
             if must_take {
                 if let Some(number) = self.launch.take(&mut batch) {
                     let block = self.admit(number);
@@ -168,6 +170,10 @@ impl<'l> Worker<'l> {
                 }
                 Progress::Yielded | Progress::Stuck => {
                     fruitless += 1;
+                    resident.push_back(block);
+                }
+                Progress::Fetched => {
+                    (fruitless, fetched) = (0, true);
                     resident.push_back(block);
                 }
                 Progress::Stopped => {

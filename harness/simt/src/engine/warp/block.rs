@@ -85,6 +85,8 @@ pub(crate) struct Block<'l> {
     pub expired_since: Option<Instant>,
     /// Whether its threads have read a clock, so that they may wait for a time.
     pub timed: bool,
+    /// One of its warps has fetched a piece of work since the block's turn began.
+    pub fetched: bool,
     /// Its rank in its cluster.
     pub rank: u32,
     /// The other blocks of its cluster while it runs, if the launch has clusters.
@@ -128,6 +130,7 @@ impl<'l> Block<'l> {
             expired: 0,
             expired_since: None,
             timed: false,
+            fetched: false,
             rank: 0,
             cluster: Loan::none(),
             meeting: Meeting::default(),
@@ -148,6 +151,7 @@ impl<'l> Block<'l> {
         let [gx, gy, _] = launch.geometry.grid.map(u64::from);
         self.number = number;
         (self.expired, self.timed, self.rank, self.meeting) = (0, false, 0, Meeting::default());
+        self.fetched = false;
         self.ctaid = [(number % gx) as u32, (number / gx % gy) as u32, (number / gx / gy) as u32];
         (self.done, self.live, self.waiting) = (0, launch.threads, 0);
         self.barriers.fill(Barrier::default());

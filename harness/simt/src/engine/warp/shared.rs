@@ -127,6 +127,8 @@ pub(crate) struct Shared<'l> {
     pub budget: u64,
     /// The maximum number of resident blocks of a worker.
     pub resident: usize,
+    /// Blocks among which a worker shares the work that they fetch.
+    pub sharing: usize,
     pub spent: Count,
     pub stop: AtomicBool,
     /// The caller's handle to stop the launch and follow its progress.
@@ -313,6 +315,7 @@ impl Shared<'static> {
             seed: 0,
             budget: 0,
             resident: 1,
+            sharing: 1,
             spent: Count::default(),
             stop: AtomicBool::new(false),
             watch: Watch {

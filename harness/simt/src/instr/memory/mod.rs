@@ -11,6 +11,7 @@ mod whole;
 
 pub(crate) use atomic::combine::{Combine, combination};
 pub(crate) use atomic::defer;
+pub(crate) use atomic::fetch::after_fetch;
 #[cfg(test)]
 pub(crate) use atomic::is_deferred;
 pub(crate) use element::Elements;

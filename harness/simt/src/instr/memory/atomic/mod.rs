@@ -2,6 +2,7 @@
 
 mod change;
 pub(crate) mod combine;
+pub(crate) mod fetch;
 mod general;
 mod operations;
 mod sums;
