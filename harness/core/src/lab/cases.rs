@@ -1,4 +1,4 @@
-//! The cases of a run: each is launched, checked and judged, and leaves a row.
+//! The cases of a run: each is launched, checked and judged, and makes a row.
 use std::time::Instant;
 
 use cudarc::driver::LaunchConfig;
@@ -187,9 +187,9 @@ impl Run {
         record
     }
 
-    /// The launch by which a case is forecast, and the elements that its passes work on.
+    /// Returns the launch for which a case's duration is estimated, and the elements that its passes work on.
     fn elements(&self, case: &Case, launch: Option<LaunchConfig>) -> (LaunchConfig, u64) {
-        // Where the case has no launch of its own, it is taken to keep the device busy.
+        // A case without its own launch is assumed to keep the device busy.
         let launch = launch.unwrap_or(launch_1d(1 << 10, 256));
         let dims = [launch.grid_dim, launch.block_dim];
         let threads = dims.iter().flat_map(|d| [d.0, d.1, d.2]).fold(1_u64, |all, d| all.saturating_mul(u64::from(d)));
@@ -198,9 +198,9 @@ impl Run {
         (launch, elements.saturating_mul(passes))
     }
 
-    /// How long the emulation of a case will take, if that is long. The user is told.
+    /// Estimates the duration of a case's emulation, if it is long, and informs the user.
     fn forecast(&self, case: &Case, launch: Option<LaunchConfig>) -> Result<Option<String>> {
-        if !self.is_emulated() || child::wanted().is_some() {
+        if !self.is_emulated() || self.process.role.is_case() {
             return Ok(None);
         }
         let (launch, elements) = self.elements(case, launch);
@@ -210,7 +210,7 @@ impl Run {
             None if self.kernels.is_replaced() => None,
             None => forecasts.of(&self.session, launch, elements)?,
         };
-        if let Some(long) = companion::too_long(time).filter(|_| companion::wanted().is_some()) {
+        if let Some(long) = companion::too_long(time).filter(|_| self.process.role.is_prediction()) {
             return Err(long);
         }
         if let Some(time) = time.filter(|time| forecasts.is_news(*time)) {
