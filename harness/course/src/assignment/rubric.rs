@@ -92,6 +92,9 @@ pub struct Goal {
     /// The only cases that it speaks of, by the beginning of their names; all cases if there are none.
     #[serde(default)]
     pub cases: Vec<String>,
+    /// Whether the part is about this: without it, the part has half of its points at most.
+    #[serde(default)]
+    pub required: bool,
     /// The goal in words, for a student.
     pub words: String,
 }
@@ -106,6 +109,9 @@ pub struct Instruction {
     pub name: String,
     /// The kernels that are to have it, themselves or in what they call: each of them.
     pub kernels: Vec<String>,
+    /// Whether the part is about this: without it, the part has half of its points at most.
+    #[serde(default)]
+    pub required: bool,
     /// The goal in words, for a student.
     pub words: String,
 }

@@ -1,4 +1,4 @@
-//! A lab's assignment, as far as cheats need it.
+//! A lab's assignment, as far as the tests of marks need it.
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -16,6 +16,7 @@ pub struct Lab {
     pub sizes: Vec<i64>,
     /// How many more there are.
     pub hidden: i64,
+    rubric: toml::Table,
 }
 
 impl Lab {
@@ -48,7 +49,17 @@ impl Lab {
             hidden: rubric["sizes"]["hidden"].as_integer().unwrap(),
             folder,
             kernel,
+            rubric,
         }
+    }
+
+    /// The lab's rubric, of which `part` alone is left.
+    pub fn rubric_of(&self, part: &str) -> String {
+        let mut rubric = self.rubric.clone();
+        let parts = rubric["part"].as_array_mut().unwrap();
+        parts.retain(|one| one["name"].as_str() == Some(part));
+        assert!(parts.len() == 1, "{}: there is no part {part}", self.name);
+        rubric.to_string()
     }
 
     /// The lab's own kernels, where each part that `others` has stands in for the lab's own.
