@@ -316,9 +316,9 @@
 - if (p.lane == p.lanes - 1) of_warp[p.warp] = total;
 + if (p.lane == 30) of_warp[p.warp] = total;
 
-// == wrong single-pass: block's number in place of a ticket
+// == missed single-pass: block's number in place of a ticket
 - drawn = atomicAdd(ticket, 1u)
-+ drawn = gridDim.x - 1 - blockIdx.x
++ drawn = blockIdx.x
 
 // == wrong single-pass: no barrier before the ticket is read
 - if (threadIdx.x == 0) drawn = atomicAdd(ticket, 1u);
@@ -337,10 +337,9 @@
 - bits(earlier + total)
 + bits(earlier)
 
-// == wrong single-pass: prefix is never published, nor is the first tile's
-- tile > 0 ? own : prefix
-+ own
-- if (tile > 0) publish(&states[tile], prefix, bits(earlier + total));
+// == wrong single-pass: looks back from one tile too far
+- look_back<T>(states, tile, p)
++ look_back<T>(states, tile - 1, p)
 
 // == wrong single-pass: nothing comes before a tile
 - T earlier = tile > 0 ? look_back<T>(states, tile, p) : T(0);

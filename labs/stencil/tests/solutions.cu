@@ -247,8 +247,6 @@
 - if (i + 2 < n) y[i + 2] = r.z;
 
 // == wrong wide: four floats over the end
-- bool whole
-+ whole = true; bool whole
 - if (whole) {
 + if (i < n) {
 
@@ -343,8 +341,7 @@
 
 // == wrong reverse: barrier inside of the branch
 - }
-- __syncthreads();
-- //
+- __syncthreads();  //
 + __syncthreads();
 + }
 + //
