@@ -7,6 +7,8 @@
 mod cheating;
 mod common;
 mod marking;
+mod solutions;
+mod solving;
 
 use std::{
     env, fs,

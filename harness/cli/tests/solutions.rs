@@ -1,19 +1,17 @@
 //! What students' solutions earn by a lab's rubric: right ones all points of the part that they solve, wrong ones half at
 //! most. `solving/mod.rs` says how `labs/LAB/tests/solutions.cu` has them.
 //!
-//! CI marks some. All of them are a campaign before each release, which takes an hour and more on two cores. It can be
+//! CI marks some. All of them are a campaign before each release, which takes about half an hour on two cores. It can be
 //! stopped, and goes on when it is started again with the same folder, which must be a new one where the program or a
 //! rubric has changed; at its end it writes the table of `reports/robustness.md` there:
-//! `WARPLAB_SOLUTIONS=FOLDER cargo test --release --test solutions -- --ignored --nocapture campaign`.
+//! `WARPLAB_SOLUTIONS=FOLDER cargo test --release --test cheats -- --ignored --nocapture all_solutions`.
 //! `WARPLAB_SOLUTIONS_LABS=hello,scan` chooses labs.
-mod common;
-mod marking;
-mod solving;
+use std::{collections::HashSet, env, fs, path::Path, sync::Mutex, thread};
 
-use std::{collections::HashSet, env, fs, path::Path};
-
-use marking::{is_chosen, lab::Lab, marks};
-use solving::{Solution, Verdict};
+use crate::{
+    marking::{is_chosen, lab::Lab, marks},
+    solving::{Solution, Verdict},
+};
 
 /// The share of the part's points that `solution` has earned, and what is wrong with that.
 fn graded(lab: &Lab, folder: &Path, solution: &Solution) -> (f64, Option<String>) {
@@ -59,10 +57,28 @@ fn right_solutions_have_all_points_and_wrong_ones_half_at_most_nvrtc() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// All of them, each with its verdict, on as many cores as there are.
+fn graded_side_by_side(lab: &Lab, folder: &Path, all: Vec<Solution>) -> Vec<(Verdict, (f64, Option<String>))> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let (left, done) = (Mutex::new(all.into_iter()), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                loop {
+                    let next = left.lock().unwrap().next();
+                    let Some(solution) = next else { break };
+                    let graded = graded(lab, folder, &solution);
+                    done.lock().unwrap().push((solution.verdict, graded));
+                }
+            });
+        }
+    });
+    done.into_inner().unwrap()
+}
+
 /// The row of the table for a lab, and what is not as expected.
 fn row(lab: &Lab, folder: &Path) -> (String, Vec<String>) {
-    let all = Solution::all(lab);
-    let graded: Vec<_> = all.iter().map(|solution| (solution.verdict, graded(lab, folder, solution))).collect();
+    let graded = graded_side_by_side(lab, folder, Solution::all(lab));
     let shares = |verdict| {
         let shares = graded.iter().filter(move |(of, _)| *of == verdict).map(|(_, (share, _))| 100.0 * share);
         shares.collect::<Vec<f64>>()
@@ -76,7 +92,7 @@ fn row(lab: &Lab, folder: &Path) -> (String, Vec<String>) {
 
 #[test]
 #[ignore = "a campaign over all labs: see the head of this file"]
-fn campaign() {
+fn all_solutions_of_all_labs() {
     let folder = env::var_os("WARPLAB_SOLUTIONS").expect("WARPLAB_SOLUTIONS names a folder");
     let folder = Path::new(&folder);
     let mut table = "| lab | right | lowest mark | wrong | highest mark | missed |\n\

@@ -363,6 +363,6 @@
 - back[size - 1 - t]
 + back[blockDim.x - 1 - t]
 
-// == wrong reverse: each letter is exchanged twice
+// == wrong reverse: half of the piece alone
 - if (t < size) {
-+ if (t < size && size > 0) for (int twice = 0; twice < 2; twice++) {
++ if (t < size / 2) {

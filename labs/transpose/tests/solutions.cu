@@ -270,7 +270,7 @@ __device__ void turn_by_shuffles(const float* in, float* out, unsigned m, unsign
 - if (n % 4 == 0) {
 + if (n == 0) {
 
-// == wrong vectorized: float4 of out by the rows of in
+// == missed vectorized: float4 of out by the rows of in
 - if (m % 4 == 0) {
 + if (n % 4 == 0) {
 

@@ -18,7 +18,8 @@ pub fn marks(lab: &Lab, part: Option<&str>, folder: &Path, text: &str) -> Value 
     if !marks.exists() {
         fs::write(&file, text).unwrap();
         let [file, out] = [&file, &marks].map(|path| path.to_str().unwrap());
-        let mut args = vec!["grade", &lab.name, file, "--format", "json", "--out", out, "--schedules", "2", "--seed", "7"];
+        let mut args =
+            vec!["grade", &lab.name, file, "--format", "json", "--out", out, "--schedules", "2", "--seed", "7"];
         if let Some(part) = part {
             fs::write(&rubric, lab.rubric_of(part)).unwrap();
             args.extend(["--rubric", rubric.to_str().unwrap()]);

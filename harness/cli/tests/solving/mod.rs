@@ -74,7 +74,11 @@ impl Solution {
                 // The kernels of a lab whose parts are whole kernels are not marked.
                 places.push(0..text.len());
             }
-            assert!(places.iter().any(|place| text[place.clone()].contains(&old)), "{}: `{old}` is not there", self.head);
+            assert!(
+                places.iter().any(|place| text[place.clone()].contains(&old)),
+                "{}: `{old}` is not there",
+                self.head
+            );
             for place in places.into_iter().rev() {
                 let edited = text[place.clone()].replace(&old, &new);
                 text.replace_range(place, &edited);
