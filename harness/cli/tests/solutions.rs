@@ -22,8 +22,9 @@ fn graded(lab: &Lab, folder: &Path, solution: &Solution) -> (f64, Option<String>
     let is_as_expected = match solution.verdict {
         Verdict::Right => share == 1.0,
         Verdict::Wrong => share <= 0.5,
-        // What is seen at last moves to the wrong ones.
+        // Once these are marked as they should be, they are wrong and right ones.
         Verdict::Missed => share > 0.5,
+        Verdict::Accused => share < 1.0,
     };
     let said = format!("{} {}: {:.0} % of {marked:#}", lab.name, solution.head, 100.0 * share);
     (share, (!is_as_expected || !is_judged).then_some(said))
@@ -83,10 +84,11 @@ fn row(lab: &Lab, folder: &Path) -> (String, Vec<String>) {
         let shares = graded.iter().filter(move |(of, _)| *of == verdict).map(|(_, (share, _))| 100.0 * share);
         shares.collect::<Vec<f64>>()
     };
-    let [right, wrong, missed] = [Verdict::Right, Verdict::Wrong, Verdict::Missed].map(shares);
+    let [right, wrong] = [Verdict::Right, Verdict::Wrong].map(shares);
     let (least, most) = (right.iter().fold(100.0, |a, b| b.min(a)), wrong.iter().fold(0.0, |a, b| b.max(a)));
-    let (right, wrong, missed) = (right.len(), wrong.len(), missed.len());
-    let row = format!("| {} | {right} | {least:.0} % | {wrong} | {most:.0} % | {missed} |\n", lab.name);
+    let [missed, accused] = [Verdict::Missed, Verdict::Accused].map(|verdict| shares(verdict).len());
+    let (name, right, wrong) = (&lab.name, right.len(), wrong.len());
+    let row = format!("| {name} | {right} | {least:.0} % | {wrong} | {most:.0} % | {missed} | {accused} |\n");
     (row, graded.into_iter().filter_map(|(_, (_, failure))| failure).collect())
 }
 
@@ -95,8 +97,8 @@ fn row(lab: &Lab, folder: &Path) -> (String, Vec<String>) {
 fn all_solutions_of_all_labs() {
     let folder = env::var_os("WARPLAB_SOLUTIONS").expect("WARPLAB_SOLUTIONS names a folder");
     let folder = Path::new(&folder);
-    let mut table = "| lab | right | lowest mark | wrong | highest mark | missed |\n\
-                     | --- | ---: | ---: | ---: | ---: | ---: |\n"
+    let mut table = "| lab | right | lowest mark | wrong | highest mark | missed | accused |\n\
+                     | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
         .to_string();
     let mut failures = Vec::new();
     for lab in Lab::all().iter().filter(|lab| is_chosen("WARPLAB_SOLUTIONS_LABS", &lab.name)) {

@@ -61,17 +61,21 @@
 + int all = __syncthreads_count(i < n && x[i] % 2 == 0);
 + if (threadIdx.x == 0) count = all;
 
-// == right block-race: each thread adds its own
+// == accused block-race: zeros are not added
 - if (t == 0) atomicAdd(sum, words[0]);
-+ if (t == 0 && words[t] > 0) atomicAdd(sum, words[t]);
++ if (t == 0 && words[0] > 0) atomicAdd(sum, words[0]);
+
+// == right block-race: no result is waited for
+- atomicAdd(sum, words[0])
++ asm volatile("red.global.add.u32 [%0], %1;" ::"l"(sum), "r"(words[0]) : "memory")
 
 // == right wrong-mask: sum by exclusive or
 - __shfl_down_sync(0xffffffff, sum, distance)
 + __shfl_xor_sync(~0u, sum, distance)
 
 // == right lockstep: largest by shuffles
-- if (lane < half) mine[lane] = max(mine[lane], mine[lane + half]);
 - __syncwarp();
+- if (lane < half) mine[lane] = max(mine[lane], mine[lane + half]);
 + int other = __shfl_down_sync(0xffffffff, mine[lane], half);
 + mine[lane] = max(mine[lane], other);
 
@@ -227,14 +231,14 @@
 + __shfl_down_sync(__activemask(), sum, distance)
 
 // == wrong lockstep: as it was
-- mine[lane + half]);
 - __syncwarp();
-+ mine[lane + half]);
+- if (lane < half)
++ if (lane < half)
 
 // == wrong lockstep: volatile
-- mine[lane + half]);
 - __syncwarp();
-+ mine[lane + half]);
+- if (lane < half)
++ if (lane < half)
 - int* mine
 + volatile int* mine
 

@@ -8,7 +8,8 @@
 //! - edits of the part: lines that begin with `-` give way to those with `+` after them, if there are any, wherever
 //!   the part has the former. They need not be whole lines, and how far they are indented does not matter.
 //!
-//! `missed` in place of `wrong` is for what a GPU shows, but neither the answers nor the checks of the emulated device.
+//! Two more verdicts are for what is known not to be marked as it should be, and is to become one of these two: `missed`
+//! for a wrong solution that has more than half of the points, and `accused` for a right one that has not all.
 use std::{fs, ops::Range};
 
 use crate::marking::lab::Lab;
@@ -18,6 +19,7 @@ pub enum Verdict {
     Right,
     Wrong,
     Missed,
+    Accused,
 }
 
 #[derive(Debug)]
@@ -44,7 +46,8 @@ impl Solution {
             "right" => Verdict::Right,
             "wrong" => Verdict::Wrong,
             "missed" => Verdict::Missed,
-            other => panic!("`{other}` is neither right, wrong nor missed: {head}"),
+            "accused" => Verdict::Accused,
+            other => panic!("`{other}` is no verdict on a solution: {head}"),
         };
         Self { verdict, part: part.into(), head: head.into(), body: body.trim_end().into() }
     }
