@@ -1,9 +1,9 @@
-//! What students' solutions earn by a lab's rubric: right ones all points of the part that they solve, wrong ones half at
-//! most. `solving/mod.rs` says how `labs/LAB/tests/solutions.cu` has them.
+//! What students' solutions earn by a lab's rubric: right ones all points of the part that they solve, wrong ones half
+//! at most. `solving/mod.rs` says how `labs/LAB/tests/solutions.cu` has them.
 //!
-//! CI marks some. All of them are a campaign before each release, which takes about half an hour on two cores. It can be
-//! stopped, and goes on when it is started again with the same folder, which must be a new one where the program or a
-//! rubric has changed; at its end it writes the table of `reports/robustness.md` there:
+//! CI marks some. All of them are a campaign before each release, which takes an hour on two cores. It can be stopped,
+//! and goes on when it is started again with the same folder, which must be a new one where the program or a rubric has
+//! changed; at its end it writes the table of `reports/robustness.md` there:
 //! `WARPLAB_SOLUTIONS=FOLDER cargo test --release --test cheats -- --ignored --nocapture all_solutions`.
 //! `WARPLAB_SOLUTIONS_LABS=hello,scan` chooses labs.
 use std::{collections::HashSet, env, fs, path::Path, sync::Mutex, thread};

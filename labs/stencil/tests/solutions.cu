@@ -340,11 +340,8 @@
 - __syncthreads();  // no thread overwrites a letter that another has not read yet
 
 // == wrong reverse: barrier inside of the branch
-- }
-- __syncthreads();  //
-+ __syncthreads();
-+ }
-+ //
+- __syncthreads();
++ if (t < size / 2) __syncthreads();
 
 // == wrong reverse: pieces are exchanged, and not turned
 - back[size - 1 - t]
