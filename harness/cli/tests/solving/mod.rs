@@ -8,8 +8,8 @@
 //! - edits of the part: lines that begin with `-` give way to those with `+` after them, if there are any, wherever
 //!   the part has the former. They need not be whole lines, and how far they are indented does not matter.
 //!
-//! Two more verdicts are for what is known not to be marked as it should be: `missed` for a wrong solution that has more
-//! than half of the points, and `accused` for a right one that has not all.
+//! Two more verdicts are for what is known not to be marked as it should be: `missed` for a wrong solution that has
+//! more than half of the points, and `accused` for a right one that has not all.
 use std::{fs, ops::Range};
 
 use crate::marking::lab::Lab;
