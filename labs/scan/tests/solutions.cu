@@ -329,9 +329,10 @@
 - if (threadIdx.x == 0) drawn
 + drawn
 
-// == wrong single-pass: own sum is published as the prefix
+// == wrong single-pass: prefix of a tile is its own sum
 - tile > 0 ? own : prefix
 + prefix
+- if (tile > 0) publish(&states[tile], prefix, bits(earlier + total));
 
 // == wrong single-pass: prefix is the one before the tile
 - bits(earlier + total)
