@@ -1,5 +1,4 @@
-//! Cheats earn nothing of what they fake by a lab's rubric. Right kernels that differ from the lab's own earn all
-//! points.
+//! What cheats earn by a lab's rubric: nothing of what they fake.
 //!
 //! CI tries two labs. All labs are a campaign, which takes an hour and more on two cores. It can be stopped, and
 //! resumes when it is started again with the same folder; at its end it writes the table of `reports/robustness.md`
@@ -7,34 +6,18 @@
 //! `WARPLAB_CHEATS_LABS=hello,scan` chooses labs, and `WARPLAB_CHEATS_KINDS=cached,nan` kinds.
 mod cheating;
 mod common;
+mod marking;
+mod solutions;
+mod solving;
 
 use std::{
     env, fs,
     path::{Path, PathBuf},
 };
 
-use cheating::{
-    kinds::{Ends, KINDS, Kind},
-    lab::Lab,
-};
-use common::warplab_with;
+use cheating::kinds::{Ends, KINDS, Kind};
+use marking::{is_chosen, lab::Lab, marks};
 use serde_json::Value;
-
-/// Grades `text` as a submission to `lab`, with all its files in `folder`.
-fn marks(lab: &Lab, folder: &Path, text: &str) -> Value {
-    fs::create_dir_all(folder).unwrap();
-    let (file, marks) = (folder.join(&lab.kernel), folder.join("marks.json"));
-    // Existing files are complete.
-    if !marks.exists() {
-        fs::write(&file, text).unwrap();
-        let [file, out] = [&file, &marks].map(|path| path.to_str().unwrap());
-        let args = ["grade", &lab.name, file, "--format", "json", "--out", out, "--schedules", "2", "--seed", "7"];
-        let run = warplab_with(&args, &[("WARPLAB_TRUST_PTX", "0")]);
-        assert!([0, 4].contains(&run.code), "{file}: {run:?}");
-    }
-    let all: Value = serde_json::from_str(&fs::read_to_string(&marks).unwrap()).unwrap();
-    all["submissions"][0].clone()
-}
 
 /// The parts that have points, and how many.
 fn earned(marked: &Value) -> Vec<(String, f64)> {
@@ -48,7 +31,7 @@ fn cell(lab: &Lab, kind: &Kind, folder: &Path) -> String {
     let Some(text) = kind.file(lab) else {
         return String::new();
     };
-    let marked = marks(lab, &folder.join(&lab.name).join(kind.name), &text);
+    let marked = marks(lab, None, &folder.join(&lab.name).join(kind.name), &text);
     let parts = marked["parts"].as_array().unwrap();
     let unjudged = if parts.iter().any(|part| !part["unjudged"].is_null()) { "?" } else { "" };
     format!("{}{unjudged}", marked["points"])
@@ -62,7 +45,7 @@ fn of_two_labs(ends: &Ends) {
             let Some(text) = kind.file(&lab) else {
                 continue;
             };
-            let marked = marks(&lab, &folder.path().join(&lab.name).join(kind.name), &text);
+            let marked = marks(&lab, None, &folder.path().join(&lab.name).join(kind.name), &text);
             let earned = earned(&marked);
             if !earned.is_empty() {
                 all.push(format!("{} {}: {earned:?} of {marked:#}", lab.name, kind.name));
@@ -97,68 +80,13 @@ fn work_that_is_not_shared_earns_no_points_nvrtc() {
                 assert!(kind.name == "exact-form" && name != "trapezoid", "{name} {}", kind.name);
                 continue;
             };
-            let marked = marks(&lab, &folder.path().join(name).join(kind.name), &text);
+            let marked = marks(&lab, None, &folder.path().join(name).join(kind.name), &text);
             if !earned(&marked).is_empty() || !marked.to_string().contains("the threads do not share the work") {
                 all.push(format!("{name} {}: {marked:#}", kind.name));
             }
         }
     }
     assert!(all.is_empty(), "{}", all.join("\n"));
-}
-
-/// Mistakes, or solutions of another task, that square matrices and the sums of all copies do not show.
-#[test]
-#[ignore = "needs NVRTC"]
-fn classic_mistakes_earn_less_than_half_nvrtc() {
-    let folder = tempfile::tempdir().unwrap();
-    let strides = [
-        ("(size_t)row * k + q", "(size_t)row * n + q"),
-        ("(size_t)q * n + col", "(size_t)q * k + col"),
-        ("(size_t)(q + y) * n + col", "(size_t)(q + y) * k + col"),
-    ];
-    let copies = [
-        ("s + threadIdx.x % 32, 32);", "s + threadIdx.x % 32 * Kind::rows, 1);"),
-        ("add_up(s, Kind::bins, 32, 32, 1, counts)", "add_up(s, Kind::bins, 1, 32, Kind::rows, counts)"),
-    ];
-    // All of the parts' points, and those of the one part with the mistake.
-    for (name, mistakes, part) in [("matmul", &strides[..], None), ("histogram", &copies[..], Some("lanes"))] {
-        let lab = Lab::named(name);
-        let wrong = mistakes.iter().fold(lab.right.clone(), |text, (right, wrong)| {
-            assert!(text.contains(right), "{right}");
-            text.replace(right, wrong)
-        });
-        let marked = marks(&lab, &folder.path().join(name), &wrong);
-        let parts = marked["parts"].as_array().unwrap().iter();
-        let meant: Vec<&Value> = parts.filter(|one| part.is_none_or(|name| one["name"] == name)).collect();
-        assert!(!meant.is_empty());
-        for one in meant {
-            assert!(one["points"].as_f64().unwrap() < one["of"].as_f64().unwrap() / 2.0, "{name}: {one:#}");
-        }
-    }
-}
-
-#[test]
-#[ignore = "needs NVRTC"]
-fn right_kernels_that_are_unlike_the_labs_own_have_all_points_nvrtc() {
-    let folder = tempfile::tempdir().unwrap();
-    let unusual = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cheating/unusual");
-    let mut files: Vec<PathBuf> = fs::read_dir(unusual).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    assert!(files.len() > 3, "{files:?}");
-    for file in files {
-        let name = file.file_stem().unwrap().to_str().unwrap();
-        let lab = Lab::named(name.split_once('-').unwrap().0);
-        let text = lab.with_parts(&fs::read_to_string(&file).unwrap());
-        let marked = marks(&lab, &folder.path().join(name), &text);
-        assert_eq!(marked["points"], marked["of"], "{name}: {marked:#}");
-        assert!(marked["of"].as_f64() > Some(0.0), "{name}: {marked:#}");
-    }
-}
-
-/// Whether this environment variable contains `name`, or is unset.
-fn is_chosen(variable: &str, name: &str) -> bool {
-    let chosen = env::var(variable).unwrap_or_default();
-    chosen.is_empty() || chosen.split(',').any(|one| one == name)
 }
 
 #[test]

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, DevicePtr, LaunchConfig, PushKernelArg};
-use harness::{Kernels, Result, Row, launch_1d};
+use harness::{Kernels, Result, Row, launch_1d, poison};
 
 use crate::Bins;
 
@@ -74,7 +74,9 @@ impl Counter {
         let stream = kernels.session().stream.clone();
         let kernel = kernels.function_with_shared("histogram.cu", &kernel(row, bins), config.shared_mem_bytes)?;
         let join = if row.second_launch {
-            let partial = stream.alloc_zeros(bins.count() * config.grid_dim.0 as usize)?;
+            // SAFETY: poisoned before the kernels read it.
+            let mut partial = unsafe { stream.alloc(bins.count() * config.grid_dim.0 as usize) }?;
+            poison(&stream, &mut partial)?;
             Some((kernels.function("histogram.cu", "join")?, partial))
         } else {
             None

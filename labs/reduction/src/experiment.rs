@@ -1,6 +1,7 @@
 //! One row of the experiment, and the sizes and grids of the rows.
 use std::cell::OnceCell;
 
+use cudarc::driver::{DevicePtrMut, result::memset_d8_async};
 use harness::{Case, Check, Input, Inputs, Launch, Result, Row, Run, Sizes, Tolerance, Trial, launch_1d, row};
 
 use crate::{
@@ -91,8 +92,12 @@ pub(crate) fn reduce(
                 Ok(Check::scalar(op.name(), result, reference.value, tolerance))
             },
         )?;
-        if op == Op::Sum && !how.variant.own_process {
-            case.check(probe(run, &mut reducer, n, config.block_dim.0)?);
+        if !how.variant.own_process {
+            match op {
+                Op::Sum => case.check(probe(run, &mut reducer, n, config.block_dim.0)?),
+                Op::Max => case.check(below_zero(run, &mut reducer, n)?),
+                Op::Dot => {}
+            }
         }
         set_result(case, op, result, reference, chain);
         if how.strides() {
@@ -129,8 +134,26 @@ fn probe(run: &Run, reducer: &mut Reducer, n: usize, threads: u32) -> Result<Che
     Ok(Check::scalar("ones among zeros", count, edges.len(), Tolerance::EXACT))
 }
 
-/// The indices around which mistakes are most likely: the ends, powers of two, and the edges of blocks of `threads`.
-/// They are below `n`, ordered and unique.
+/// The maximum of random numbers is above 0, which hides a kernel that begins with 0 and not with the least number.
+/// Therefore this takes the maximum of numbers below 0, all of them the same.
+fn below_zero(run: &Run, reducer: &mut Reducer, n: usize) -> Result<Check> {
+    const BYTE: u8 = 0xBF;
+    let stream = run.stream();
+    let mut x = stream.alloc_zeros::<f32>(n.max(1))?;
+    let bytes = x.len() * size_of::<f32>();
+    {
+        let (pointer, _in_use) = x.device_ptr_mut(stream);
+        // SAFETY: the buffer is that long, and stays alive until `_in_use` is dropped.
+        unsafe { memset_d8_async(pointer, BYTE, bytes, stream.cu_stream()) }?;
+    }
+    reducer.poison()?;
+    reducer.launch(&x, &x)?;
+    let (largest, expected) = (reducer.result()?, f32::from_ne_bytes([BYTE; 4]));
+    Ok(Check::scalar("numbers below 0", largest, f64::from(expected), Tolerance::EXACT))
+}
+
+/// Indices around which mistakes are most likely: the ends, powers of two, and the edges of blocks of `threads`. Each
+/// is within `n`; they are in order, without duplicates.
 pub fn edges(n: usize, threads: u32) -> Vec<usize> {
     let threads = threads as usize;
     let blocks = [1, 2, 3, 4, 8, 32].map(|k| k * threads);

@@ -1,10 +1,8 @@
 //! The kinds of cheats. Each is derived from a lab's right kernels, and fakes all of them.
 use std::{cell::Cell, fs};
 
-use super::{
-    lab::Lab,
-    source::{Kernel, with_entries, with_one_more_parameter},
-};
+use super::source::{Kernel, with_entries, with_one_more_parameter};
+use crate::marking::lab::Lab;
 
 /// A kind of cheat.
 pub struct Kind {

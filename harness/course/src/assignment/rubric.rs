@@ -91,6 +91,9 @@ pub struct Goal {
     /// The cases to which it applies, by the beginning of their names; all cases if empty.
     #[serde(default)]
     pub cases: Vec<String>,
+    /// Whether the part is about this: without it, the part has half of its points at most.
+    #[serde(default)]
+    pub required: bool,
     /// The goal in words, for a student.
     pub words: String,
 }
@@ -105,6 +108,9 @@ pub struct Instruction {
     pub name: String,
     /// The kernels that must contain it, each of them, directly or in a function that they call.
     pub kernels: Vec<String>,
+    /// Whether the part is about this: without it, the part has half of its points at most.
+    #[serde(default)]
+    pub required: bool,
     /// The goal in words, for a student.
     pub words: String,
 }

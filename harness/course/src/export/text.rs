@@ -2,7 +2,7 @@
 use wire::printable::quoted;
 
 use super::words::{alike, indented, laid_out, of_alike, points};
-use crate::mark::marked::{Marked, State};
+use crate::mark::marked::{Criterion, Marked, State};
 
 /// The marks of each submission, one after the other.
 pub fn text(all: &[Marked], explains: bool) -> String {
@@ -42,7 +42,8 @@ fn of_one(marked: &Marked, explains: bool) -> String {
     if marked.fault.is_none() {
         for part in &marked.parts {
             let mut lines = Vec::new();
-            let shown = part.criteria.iter().filter(|criterion| explains || criterion.state != State::Earned);
+            let is_full = |criterion: &Criterion| criterion.state == State::Earned && criterion.points >= criterion.of;
+            let shown = part.criteria.iter().filter(|criterion| explains || !is_full(criterion));
             for criteria in alike(&shown.collect::<Vec<_>>()) {
                 lines.push(laid_out(&indented(&of_alike(criteria, explains))));
                 let details = criteria[0].further().take(if explains { usize::MAX } else { 2 });

@@ -135,7 +135,7 @@ $L__BB0_1:
 
     fn lacking(kernels: &[&str], name: &str) -> Option<String> {
         let kernels = kernels.iter().map(|kernel| (*kernel).to_string()).collect();
-        let asked = Instruction { points: 1.0, name: name.into(), kernels, words: "w".into() };
+        let asked = Instruction { points: 1.0, name: name.into(), kernels, required: false, words: "w".into() };
         super::lacking(&asked, PTX).map(str::to_owned)
     }
 

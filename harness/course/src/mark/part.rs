@@ -7,7 +7,7 @@ use wire::{Told, finding::Place};
 use super::{
     goal::goal,
     instruction::instruction,
-    marked::{Criterion, Detail, Kind, PartMark},
+    marked::{Criterion, Detail, Kind, PartMark, State},
     speed::{Timed, speed},
     work::unshared,
 };
@@ -38,8 +38,8 @@ enum Answers {
     Unjudged(String),
 }
 
-/// Marks `part` of the kernel file `file`.
-pub fn part(part: &Part, lab: &Lab, file: &str, evidence: &Evidence) -> PartMark {
+/// The points of `part` of the kernel file `file`.
+pub fn part<'p>(part: &'p Part, lab: &Lab, file: &str, evidence: &Evidence) -> PartMark {
     let mine = |grade: &&Grade| part.variants.iter().any(|variant| *variant == grade.variant);
     let grades: Vec<&Grade> = evidence.emulated.iter().filter(mine).collect();
     let rows: Vec<&JudgedRow> = grades.iter().flat_map(|grade| &grade.rows).collect();
@@ -71,15 +71,23 @@ pub fn part(part: &Part, lab: &Lab, file: &str, evidence: &Evidence) -> PartMark
         Answers::Wrong(lost) | Answers::Unshared(lost) => lost.clone(),
         Answers::Unjudged(why) => Criterion::unjudged(Kind::Right, part.right, why),
     }];
+    // What a part needs for more than half of its points, in words.
+    let mut missed: Vec<&str> = Vec::new();
+    let mut add = |criterion: Criterion, required: Option<&'p str>| {
+        missed.extend(required.filter(|_| criterion.state == State::Lost));
+        criteria.push(criterion);
+    };
     if part.clean > 0.0 {
-        criteria.push(other(Kind::Clean, part.clean, &|| clean(part.clean, &grades)));
+        let criterion = other(Kind::Clean, part.clean, &|| clean(part.clean, &grades));
+        add(criterion, Some("no check finds anything"));
     }
     for asked in &part.goals {
         let criterion = other(Kind::Goal, asked.points, &|| goal(asked, lab, &rows));
-        criteria.push(criterion.of_counter(&asked.counter));
+        add(criterion.of_counter(&asked.counter), asked.required.then_some(&asked.words));
     }
     for asked in &part.instructions {
-        criteria.push(other(Kind::Instruction, asked.points, &|| instruction(asked, evidence.ptx)));
+        let criterion = other(Kind::Instruction, asked.points, &|| instruction(asked, evidence.ptx));
+        add(criterion, asked.required.then_some(&asked.words));
     }
     if let Some(asked) = &part.speed {
         criteria.push(match evidence.timed {
@@ -89,10 +97,29 @@ pub fn part(part: &Part, lab: &Lab, file: &str, evidence: &Evidence) -> PartMark
             }
         });
     }
+    if let Some(needed) = missed.first() {
+        keep_half(&mut criteria, needed);
+    }
     PartMark::of(&part.name, criteria)
 }
 
-/// Gives no points: the submission cannot be run at all.
+/// Takes what is beyond half of the part's points from the first criteria that have any: those for right answers.
+fn keep_half(criteria: &mut [Criterion], needed: &str) {
+    let of: f64 = criteria.iter().map(|criterion| criterion.of).sum();
+    let mut beyond = criteria.iter().map(|criterion| criterion.points).sum::<f64>() - of / 2.0;
+    for criterion in criteria.iter_mut().filter(|criterion| criterion.points > 0.0) {
+        if beyond <= 0.0 {
+            break;
+        }
+        let taken = beyond.min(criterion.points);
+        criterion.points -= taken;
+        beyond -= taken;
+        criterion.words += "; the part has more than half of its points only with this: ";
+        criterion.words += needed;
+    }
+}
+
+/// A submission that cannot be run at all has earned nothing.
 pub fn without_answers(part: &Part, fault: &str, raise: &str) -> PartMark {
     every_criterion(part, |kind, of| Criterion::lost(kind, of, fault, raise))
 }

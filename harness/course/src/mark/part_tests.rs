@@ -4,13 +4,10 @@ use std::collections::BTreeSet;
 use harness::{Record, Verdict};
 
 use super::*;
-use crate::{
-    judge::{
-        atomics::Atomics,
-        sample::{counted, race, record},
-        work::Work,
-    },
-    mark::marked::State,
+use crate::judge::{
+    atomics::Atomics,
+    sample::{counted, race, record},
+    work::Work,
 };
 
 const RUBRIC: &str = r#"
@@ -158,12 +155,14 @@ fn of_many_places_a_few_are_named() {
 }
 
 #[test]
-fn a_finding_costs_what_clean_is_worth() {
+fn a_finding_costs_what_clean_is_worth_and_half_of_the_part_at_least() {
     let found = |known| Grade { findings: vec![race(3, 1)], known_findings: known, ..grade("w", Mark::Finding) };
     for (known, is_hidden) in [(1, false), (0, true)] {
         let mark = marked(&[grade("v", Mark::Right), found(known)]);
         assert_eq!(states(&mark), [Earned, Lost, Earned, NotMeasured], "{mark:?}");
-        let clean = &mark.criteria[1];
+        assert_eq!((mark.points, mark.of), (29.0, 58.0));
+        let [right, clean] = [&mark.criteria[0], &mark.criteria[1]];
+        assert!(right.points == 21.0 && right.words.ends_with("only with this: no check finds anything"), "{right:?}");
         assert!(clean.words.starts_with("Race at a.cu:3"), "{clean:?}");
         assert_eq!((clean.words.contains("hidden"), clean.details[0].is_hidden), (is_hidden, is_hidden));
     }
@@ -197,6 +196,20 @@ fn a_goal_holds_for_every_row_of_its_cases() {
     let mark = marked(&[rows("small"), Grade { variant: "w", ..rows("small") }]);
     assert_eq!(mark.criteria[2].state, Unjudged, "{mark:?}");
     assert!(mark.unjudged.is_some());
+}
+
+#[test]
+fn a_part_without_a_goal_that_it_is_about_has_half_of_its_points() {
+    let rows = vec![row("big", 9, false)];
+    let grades = [Grade { rows, ..grade("v", Mark::Right) }, grade("w", Mark::Right)];
+    let mut asked = asked();
+    for (required, points) in [(false, 50.0), (true, 29.0)] {
+        asked.goals[0].required = required;
+        let evidence = Evidence { emulated: &grades, ptx: "", gpu: None, timed: None };
+        let mark = part(&asked, &Lab::DEFAULT, "k.cu", &evidence);
+        assert_eq!((states(&mark)[2], mark.points, mark.of), (Lost, points, 58.0), "{mark:?}");
+        assert_eq!(mark.criteria[0].words.ends_with("only with this: read it once"), required, "{mark:?}");
+    }
 }
 
 #[test]

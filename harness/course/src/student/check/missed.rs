@@ -93,6 +93,7 @@ mod tests {
             counter: counter.into(),
             at_most: Limit::parse(at_most).unwrap(),
             cases: Vec::new(),
+            required: false,
             words: "read once".into(),
         }
     }

@@ -1,4 +1,4 @@
-//! The parts of a lab's assignment that cheats need.
+//! A lab's assignment, as far as the tests of marks need it.
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -16,6 +16,7 @@ pub struct Lab {
     pub sizes: Vec<i64>,
     /// The number of hidden sizes.
     pub hidden: i64,
+    rubric: String,
 }
 
 impl Lab {
@@ -35,7 +36,8 @@ impl Lab {
     }
 
     fn of(folder: PathBuf) -> Self {
-        let rubric: toml::Table = fs::read_to_string(folder.join("assignment/rubric.toml")).unwrap().parse().unwrap();
+        let text = fs::read_to_string(folder.join("assignment/rubric.toml")).unwrap();
+        let rubric: toml::Table = text.parse().unwrap();
         let kernel = rubric["kernel"].as_str().unwrap().to_string();
         let own = fs::read_to_string(folder.join("kernels").join(&kernel)).unwrap();
         // The lab's own kernels contain the planted mistakes.
@@ -48,10 +50,19 @@ impl Lab {
             hidden: rubric["sizes"]["hidden"].as_integer().unwrap(),
             folder,
             kernel,
+            rubric: text,
         }
     }
 
-    /// The lab's own kernels, with the parts in `others` replacing the lab's own.
+    /// The lab's rubric, of which `part` alone is left.
+    pub fn rubric_of(&self, part: &str) -> String {
+        let (head, parts) = self.rubric.split_once("\n[[part]]").unwrap();
+        let is_meant = |text: &&str| text.starts_with(&format!("\nname = \"{part}\"\n"));
+        let meant = parts.split("\n[[part]]").find(is_meant);
+        format!("{head}\n[[part]]{}", meant.unwrap_or_else(|| panic!("{}: there is no part {part}", self.name)))
+    }
+
+    /// The lab's own kernels, where each part that `others` has stands in for the lab's own.
     pub fn with_parts(&self, others: &str) -> String {
         let (mut text, mut rest) = (self.right.clone(), others);
         let mut parts = 0;
