@@ -13,11 +13,11 @@ pub struct Assignment {
     pub examples: &'static [Example],
 }
 
-/// A wrong kernel file of a lab's tests, which its handout names.
+/// A wrong kernel file, which a lab's handout names.
 #[derive(Debug, Clone, Copy)]
 pub struct Example {
-    /// Its path in `tests/mutants` of the lab.
-    pub path: &'static str,
+    /// Its name in `assignment/wrong` of the lab, such as `missing_barrier.cu`.
+    pub name: &'static str,
     /// The file.
     pub cuda: &'static str,
 }
@@ -32,7 +32,7 @@ pub struct Picture {
 }
 
 /// The assignment of the lab whose crate this is: `assignment/rubric.toml`, `README.md`, and the pictures named; after
-/// a semicolon, the wrong kernel files that the handout has a student run, by their paths in `tests/mutants`.
+/// a semicolon, the wrong kernel files that the handout has a student run, by their names in `assignment/wrong`.
 #[macro_export]
 macro_rules! assignment {
     ($($picture:literal),* $(; $($example:literal),*)?) => {
@@ -44,8 +44,8 @@ macro_rules! assignment {
                 svg: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $picture)),
             }),*],
             examples: &[$($($crate::Example {
-                path: $example,
-                cuda: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mutants/", $example)),
+                name: $example,
+                cuda: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assignment/wrong/", $example)),
             }),*)?],
         })
     };

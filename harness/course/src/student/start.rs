@@ -14,7 +14,8 @@ use crate::assignment::rubric::Rubric;
 /// the student's own.
 const INCLUDE: &str = "include";
 
-/// The folder of the wrong kernel files that the handout has a student run.
+/// The folder of the wrong kernel files that the handout has a student run, in the student's folder and in that of the
+/// assignment.
 const WRONG: &str = "wrong";
 
 /// Writes the folder of `lab`'s assignment by `rubric`, the text of which is `text`, and says what to do in it.
@@ -54,7 +55,7 @@ fn entries(lab: &Lab, assignment: &Assignment, rubric: &Rubric, file: &KernelSou
         assignment
             .examples
             .iter()
-            .map(|example| (format!("labs/{}/tests/mutants/{}", lab.name, example.path), example_path(example))),
+            .map(|example| (format!("labs/{}/assignment/{WRONG}/{}", lab.name, example.name), example_path(example))),
     );
     let pictures: Vec<&str> = assignment.pictures.iter().map(|picture| picture.name).collect();
     let readme = template!("README.md")
@@ -82,7 +83,7 @@ fn in_kernels(path: &str) -> String {
     format!("kernels/{}", path.rsplit('/').next().unwrap_or(path))
 }
 
-/// Where a wrong kernel file lies: by the name of its mistake, so that nobody takes it for the kernel file.
+/// Where a wrong kernel file lies in the student's folder.
 fn example_path(example: &Example) -> String {
-    format!("{WRONG}/{}.cu", example.path.split('/').next().unwrap_or(example.path))
+    format!("{WRONG}/{}", example.name)
 }
