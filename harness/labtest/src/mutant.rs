@@ -16,8 +16,8 @@ pub struct Mutant<'m> {
     pub edits: &'m [Edit<'m>],
 }
 
-/// An edit: (function, old, new). `function` is where a function, kernel or variable begins, such as `void vecadd(`; the
-/// text occurs once in the kernel file and the lab's headers, and the function ends at the first line that is `}`.
+/// An edit: (function, old, new). `function` is where a function, kernel or variable begins, such as `void vecadd(`: a
+/// text that occurs once in the kernel file and the lab's headers. The function ends at the first line that is `}`.
 /// `old` occurs once in it, and `new` takes its place.
 pub type Edit<'m> = (&'m str, &'m str, &'m str);
 

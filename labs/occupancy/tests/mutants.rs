@@ -36,5 +36,5 @@ fn the_missing_barrier_is_a_race_nvrtc() {
     let ran = LAB.rejects(MISSING_BARRIER, &options, "Race");
     let source = LAB.mutated(MISSING_BARRIER);
     let line = |text| line_of(&source, "void walk(", text);
-    ran.race(Space::Shared, [line("t[j] = table[j]"), line("+ t[v % words]")]);
+    ran.race(Space::Shared, [line("t[j] = table[j]"), line("1664525u + t[v % words]")]);
 }

@@ -11,7 +11,8 @@ const MISSING_BARRIER: Mutant<'_> =
 #[ignore = "needs NVRTC"]
 fn every_mutant_is_rejected_nvrtc() {
     for (name, edit, [variant, op, n], says) in [
-        // The loop stops one element short. The zeros with ones at the edges reveal a lost element that a sum could hide.
+        // The loop stops one element short. The zeros with ones at the edges reveal a lost element that a sum could
+        // hide.
         (
             "off_by_one",
             ("float grid_stride(", "i < n;", "i + 1 < n;"),

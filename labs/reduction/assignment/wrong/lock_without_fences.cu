@@ -1,4 +1,4 @@
-// Mutant of spin_lock_sum: nothing orders the addition between taking the lock and leaving it.
+// Broken on purpose. Nothing orders the addition between taking the lock and leaving it.
 extern "C" __global__ void spin_lock_sum(const float* x, const float* y, float* total, unsigned* lock, size_t n) {
     __shared__ float s[256];
     unsigned t = threadIdx.x;

@@ -30,5 +30,9 @@ fn a_grid_that_is_too_small_is_refused() {
 #[ignore = "needs NVRTC"]
 fn broken_kernels_are_rejected_nvrtc() {
     let edit = ("void guarded(", "i < n", "i / blockDim.x < n / blockDim.x");
-    LAB.rejects(Mutant::new("dropped_tail", "newlab.cu", &[edit]), &["--variant", "guarded", "-n", "1000"], "232 of 1000 wrong");
+    LAB.rejects(
+        Mutant::new("dropped_tail", "newlab.cu", &[edit]),
+        &["--variant", "guarded", "-n", "1000"],
+        "232 of 1000 wrong",
+    );
 }
