@@ -174,7 +174,7 @@ fn a_mutant_of_one_kernel_is_wrong_and_the_rest_is_missing_nvrtc() {
     let letters = ["struct Letters", "letter < 26", "letter < 28"];
     for (edit, only, wrong, lacks) in [
         (letters, "lanes_letters", "lanes", "lanes_bytes"),
-        (["void read_ahead(", "grid_index(); i < n;", "n;"], "wide_bytes", "wide", "wide_letters"),
+        (["void read_ahead(", "i < n;", "i < n / 16 * 16;"], "wide_bytes", "wide", "wide_letters"),
         (["void privatized(", "Kind::bins, 1", "1, 1"], "privatized_letters", "privatized", "privatized_bytes"),
         (["void add_up(", "__syncthreads();", ""], "privatized_bytes", "privatized", "privatized_letters"),
         (["void atomic(", "i < n;", "i < n && blockIdx.x == 0;"], "atomic_bytes", "atomic", "atomic_letters"),
