@@ -25,8 +25,8 @@ pub enum Outcome {
     Stale(String),
 }
 
-/// Returns the kernel files of a folder (`labs/<lab>/kernels`), in order of name, with paths relative to `root`. For
-/// another folder of a lab, such as one of mutants, the lab's own headers are found too.
+/// The kernel files of a folder (`labs/<lab>/kernels`), in order of name, with paths relative to `root`. For a folder
+/// elsewhere in a lab, such as one of its tests, the lab's own headers are found too.
 ///
 /// # Errors
 /// [`Error::Read`].

@@ -208,12 +208,12 @@ fn a_device_older_than_the_committed_ptx_is_said() {
 fn nvrtc_compiles_a_labs_own_header() {
     let folder = tempfile::tempdir().unwrap();
     let kernels = folder.path().join("labs/mine/kernels");
-    let mutants = folder.path().join("labs/mine/tests/mutants/nan");
+    let mended = folder.path().join("labs/mine/tests/mended");
     std::fs::create_dir_all(&kernels).unwrap();
-    std::fs::create_dir_all(&mutants).unwrap();
+    std::fs::create_dir_all(&mended).unwrap();
     let cuda = GOOD.replace("index.cuh", "mine.cuh");
     std::fs::write(kernels.join("mine.cu"), &cuda).unwrap();
-    std::fs::write(mutants.join("mine.cu"), &cuda).unwrap();
+    std::fs::write(mended.join("mine.cu"), &cuda).unwrap();
     std::fs::write(kernels.join("mine.cuh"), "__device__ int grid_index() { return threadIdx.x; }\n").unwrap();
     let read = |of: &Path| kernels::sources_in(of, folder.path()).unwrap().remove(0);
     let own = read(&kernels);
@@ -225,7 +225,7 @@ fn nvrtc_compiles_a_labs_own_header() {
 
     // An error in a header names the header by its path.
     std::fs::write(kernels.join("mine.cuh"), "\n__device__ int grid_index() { return two; }\n").unwrap();
-    let wrong = read(&mutants);
+    let wrong = read(&mended);
     let Err(Error::Compile { log, .. }) = kernels::ptx_for(&wrong, (8, 6)) else { panic!("it compiles") };
     assert!(log.contains("labs/mine/kernels/mine.cuh(2): error: identifier \"two\" is undefined"), "{log}");
     assert_ne!(own.hash(), wrong.hash());

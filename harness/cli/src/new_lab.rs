@@ -21,7 +21,7 @@ macro_rules! template {
 }
 
 /// The template's files, by their paths in the lab's folder.
-static FILES: [(&str, &str); 13] = template![
+static FILES: [(&str, &str); 11] = template![
     "ANSWERS.md",
     "Cargo.toml",
     "README.md",
@@ -32,8 +32,6 @@ static FILES: [(&str, &str); 13] = template![
     "src/lib.rs",
     "src/main.rs",
     "src/reference.rs",
-    "tests/mutants/dropped_tail/newlab.cu",
-    "tests/mutants/dropped_tail/newlab.ptx",
     "tests/runs.rs",
 ];
 

@@ -31,11 +31,12 @@ impl Class {
     /// is not an archive.
     fn of_six() -> Self {
         let class = Self::of(&["ada", HOSTILE]);
-        for (name, mutant) in [("mutant", "off_by_one"), ("starter", "unwritten")] {
-            for kind in ["cu", "ptx"] {
-                let own = of_vecadd(&format!("tests/mutants/{mutant}/vecadd.{kind}"));
-                fs::copy(own, class.submission(&format!("{name}.{kind}"))).unwrap();
-            }
+        let one = "void vecadd(const float *x, const float *y, float *z, unsigned long long n)";
+        for (name, body, old, new) in [
+            ("mutant", "int i = threadIdx.x; z[i] = x[i] - y[i];", "add.f32", "sub.f32"),
+            ("starter", "", "st.global.f32", "// st.global.f32"),
+        ] {
+            class.write(name, &format!("extern \"C\" __global__ {one} {{ {body} }}\n"), old, new);
         }
         class.edit("endless", "$L_again:\n\tbra.uni \t$L_again;\n");
         fs::write(class.submission("broken.zip"), "no archive").unwrap();
@@ -59,13 +60,19 @@ impl Class {
 
     /// Inserts `lines` of PTX at the beginning of the kernel in the lab's own file.
     fn edit(&self, name: &str, lines: &str) {
-        let read = |kind: &str| fs::read_to_string(of_vecadd(&format!("kernels/vecadd.{kind}"))).unwrap();
-        let file = self.submission(&format!("{name}.cu"));
-        fs::write(&file, format!("{}// {name}\n", read("cu"))).unwrap();
-        let hash = |file: &Path| kernels::KernelSource::read(file, "x.cu").unwrap().hash();
         let begin = "\tld.param.u64 \t%rd2, [vecadd_param_0];";
-        assert!(read("ptx").contains(begin));
-        let ptx = read("ptx").replace(begin, &format!("{lines}{begin}"));
+        let own = fs::read_to_string(of_vecadd("kernels/vecadd.cu")).unwrap();
+        self.write(name, &format!("{own}// {name}\n"), begin, &format!("{lines}{begin}"));
+    }
+
+    /// This text, with the PTX of the lab's own file, in which `new` stands in place of `old`.
+    fn write(&self, name: &str, cuda: &str, old: &str, new: &str) {
+        let ptx = fs::read_to_string(of_vecadd("kernels/vecadd.ptx")).unwrap();
+        let file = self.submission(&format!("{name}.cu"));
+        fs::write(&file, cuda).unwrap();
+        let hash = |file: &Path| kernels::KernelSource::read(file, "x.cu").unwrap().hash();
+        assert!(ptx.contains(old));
+        let ptx = ptx.replace(old, new);
         fs::write(file.with_extension("ptx"), ptx.replace(&hash(&of_vecadd("kernels/vecadd.cu")), &hash(&file)))
             .unwrap();
     }

@@ -2,19 +2,20 @@
 
 use std::{path::Path, process::Command};
 
-use crate::common::{rows, warplab_in};
+use crate::common::{edited, rows, warplab_in};
 
-/// A kernel file of vecadd that leaves out the last block.
-fn mutant() -> String {
-    let mutant = "../../labs/vecadd/tests/mutants/off_by_one/vecadd.cu";
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(mutant).canonicalize().unwrap().to_string_lossy().into_owned()
+/// A kernel file of vecadd in `folder` that subtracts.
+fn mutant(folder: &Path) -> String {
+    let subtracts = [("x[i] + y[i]", "x[i] - y[i]"), ("add.f32", "sub.f32")];
+    edited(folder, "vecadd", "vecadd", &subtracts).to_string_lossy().into_owned()
 }
 
 const EMULATED: [&str; 3] = ["--quick", "--device", "emulated"];
 
 #[test]
 fn the_command_that_is_shown_repeats_the_failure() {
-    let kernel = mutant();
+    let submitted = tempfile::tempdir().unwrap();
+    let kernel = mutant(submitted.path());
     let what = ["run", "vecadd", "--kernel", &kernel, "--variant", "pinned", "--variant", "pageable", "-n", "999"];
     for quiet in [false, true] {
         let folder = tempfile::tempdir().unwrap();

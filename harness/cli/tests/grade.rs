@@ -1,18 +1,23 @@
-//! Grading: the labs' own kernels pass, their mutants do not. The PTX is next to the files, so no NVRTC is needed.
+//! Grading: the labs' own kernels pass, their mutants do not. Most files have their PTX beside them, so that no NVRTC
+//! is needed.
 
 use std::path::{Path, PathBuf};
 
-use crate::common::{fails, warplab, warplab_with};
-
-/// A file of a lab.
-fn of(lab: &str, path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs").join(lab).join(path)
-}
+use crate::common::{edited, fails, of, warplab, warplab_with};
 
 /// Grades `file` as `lab`'s without NVRTC; returns the exit status and the JSON.
 fn grade(lab: &str, file: &Path, more: &[&str]) -> (i32, serde_json::Value) {
+    grade_with(lab, file, more, &[("WARPLAB_NVRTC", "off")])
+}
+
+/// As [`grade`], with NVRTC.
+fn grade_compiled(lab: &str, file: &Path, more: &[&str]) -> (i32, serde_json::Value) {
+    grade_with(lab, file, more, &[])
+}
+
+fn grade_with(lab: &str, file: &Path, more: &[&str], variables: &[(&str, &str)]) -> (i32, serde_json::Value) {
     let args = [&["grade", lab, "--json", "--kernel", file.to_str().unwrap()], more];
-    let run = warplab_with(&args.concat(), &[("WARPLAB_NVRTC", "off")]);
+    let run = warplab_with(&args.concat(), variables);
     let json = serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {run:?}"));
     (run.code, json)
 }
@@ -85,27 +90,7 @@ fn a_file_of_several_is_known_by_its_kernels() {
     assert_eq!(graded[0]["verdict"], "right");
 }
 
-/// A lab's own kernel file with each text replaced, in the source and in the PTX next to it.
-fn edited(folder: &Path, lab: &str, stem: &str, changes: &[(&str, &str)]) -> PathBuf {
-    let file = folder.join(format!("{stem}.cu"));
-    let text = |kind: &str| {
-        let own = of(lab, &format!("kernels/{stem}.{kind}"));
-        let mut text = std::fs::read_to_string(own).unwrap();
-        for (old, new) in changes {
-            text = text.replace(old, new);
-        }
-        text
-    };
-    std::fs::write(&file, text("cu")).unwrap();
-    // The PTX names the source that it belongs to.
-    let own = of(lab, &format!("kernels/{stem}.cu"));
-    let hash = |file: &Path| kernels::KernelSource::read(file, "x.cu").unwrap().hash();
-    let ptx = text("ptx").replace(&hash(&own), &hash(&file));
-    std::fs::write(file.with_extension("ptx"), ptx).unwrap();
-    file
-}
-
-/// The verdict on a variant, and its missing kernels.
+/// The verdict on a variant, and the kernels of it that are missing.
 fn of_variant(json: &serde_json::Value, variant: &str) -> (String, Vec<String>) {
     let graded = json["variants"].as_array().unwrap();
     let graded = graded.iter().find(|v| v["variant"] == variant);
@@ -168,32 +153,49 @@ fn a_file_with_a_part_of_the_kernels_is_judged_by_those() {
     }
 }
 
+/// A file like a lab's own, in which `old` is `new` at its first place after `function`, and which has only the kernel
+/// `only` of the lab, or all of them. It is compiled.
+fn mutant(folder: &Path, lab: &str, [function, old, new]: [&str; 3], only: Option<&str>) -> PathBuf {
+    let own = kernels::KernelSource::read(&of(lab, &format!("kernels/{lab}.cu")), "x.cu").unwrap();
+    let (before, after) = own.cuda.split_once(function).unwrap();
+    assert!(after.contains(old), "{lab}: no `{old}` after `{function}`");
+    let mut text = format!("{before}{function}{}", after.replacen(old, new, 1));
+    for kernel in own.kernels().into_iter().filter(|kernel| only.is_some_and(|only| only != *kernel)) {
+        text = text.replace(&format!(" {kernel}("), &format!(" other_{kernel}("));
+    }
+    let file = folder.join(format!("{lab}.cu"));
+    std::fs::write(&file, text).unwrap();
+    file
+}
+
 #[test]
-fn a_mutant_of_one_kernel_is_wrong_and_the_rest_is_missing() {
-    for (mutant, wrong, lacks) in [
-        ("all_letters", "lanes", "lanes_bytes"),
-        ("dropped_tail", "wide", "wide_letters"),
-        ("off_by_one", "privatized", "privatized_bytes"),
-        ("missing_barrier", "privatized", "privatized_letters"),
-        ("unwritten", "atomic", "atomic_letters"),
+#[ignore = "needs NVRTC"]
+fn a_mutant_of_one_kernel_is_wrong_and_the_rest_is_missing_nvrtc() {
+    let folder = tempfile::tempdir().unwrap();
+    let letters = ["struct Letters", "letter < 26", "letter < 28"];
+    for (edit, only, wrong, lacks) in [
+        (letters, "lanes_letters", "lanes", "lanes_bytes"),
+        (["void read_ahead(", "i < n;", "i < n / 16 * 16;"], "wide_bytes", "wide", "wide_letters"),
+        (["void privatized(", "Kind::bins, 1", "1, 1"], "privatized_letters", "privatized", "privatized_bytes"),
+        (["void add_up(", "__syncthreads();", ""], "privatized_bytes", "privatized", "privatized_letters"),
+        (["void atomic(", "i < n;", "i < n && blockIdx.x == 0;"], "atomic_bytes", "atomic", "atomic_letters"),
     ] {
-        let file = of("histogram", &format!("tests/mutants/{mutant}/histogram.cu"));
-        let (code, json) = grade("histogram", &file, &["-n", "1001", "--schedules", "2"]);
-        assert_eq!(code, 1, "{mutant}: {json}");
+        let file = mutant(folder.path(), "histogram", edit, Some(only));
+        let (code, json) = grade_compiled("histogram", &file, &["-n", "1001", "--schedules", "2"]);
+        assert_eq!(code, 1, "{only}: {json}");
         for variant in json["variants"].as_array().unwrap() {
             let name = variant["variant"].as_str().unwrap();
             let (verdict, missing) = of_variant(&json, name);
             if name == wrong {
-                assert!(["wrong", "finding"].contains(&verdict.as_str()), "{mutant}: {json}");
-                assert_eq!(missing, [lacks], "{mutant}: {json}");
+                assert!(["wrong", "finding"].contains(&verdict.as_str()), "{only}: {json}");
+                assert_eq!(missing, [lacks], "{only}: {json}");
             } else {
-                assert_eq!(verdict, "missing", "{mutant} {name}: {json}");
+                assert_eq!(verdict, "missing", "{only} {name}: {json}");
             }
         }
     }
-    let file = of("histogram", "tests/mutants/all_letters/histogram.cu");
-    let args = ["grade", "histogram", "--kernel", file.to_str().unwrap(), "-n", "1000"];
-    let run = warplab_with(&args, &[("WARPLAB_NVRTC", "off")]);
+    let file = mutant(folder.path(), "histogram", letters, Some("lanes_letters"));
+    let run = warplab(&["grade", "histogram", "--kernel", file.to_str().unwrap(), "-n", "1000"]);
     for words in [
         "lanes: wrong\n  not in the file, and so not judged: lanes_bytes\n",
         "0 of 1 variants are right; 1 is in the file only in part; 6 are not in the file",
@@ -263,32 +265,37 @@ fn a_kernel_that_changes_its_input_is_wrong_and_the_input_is_named() {
     }
 }
 
+/// A kernel of which warp 0 does not wait for the other warps' sums.
+const MISSING_BARRIER: [&str; 3] = ["float block_reduce(", "__syncthreads();", ""];
+
 #[test]
-fn mutants_are_rejected_and_told_why() {
-    for (lab, mutant, variant, verdict) in [
-        ("vecadd", "unwritten", "pageable", "wrong"),
-        ("vecadd", "off_by_one", "pageable", ""),
-        ("reduction", "missing_barrier", "shuffle", ""),
-        ("reduction", "unwritten", "interleaved", "wrong"),
+#[ignore = "needs NVRTC"]
+fn mutants_are_rejected_and_told_why_nvrtc() {
+    let folder = tempfile::tempdir().unwrap();
+    for (lab, edit, variant, verdict) in [
+        ("vecadd", ["void vecadd(", "z[i] = x[i]", "if (x[i] > 1e30f) z[i] = x[i]"], "pageable", "wrong"),
+        ("vecadd", ["void vecadd(", "y[i]", "y[i + 1 < n ? i + 1 : i]"], "pageable", ""),
+        ("reduction", MISSING_BARRIER, "shuffle", ""),
+        ("reduction", ["void interleaved(", "if (t == 0)", "if (t == 1 && blockIdx.x > 0)"], "interleaved", "wrong"),
     ] {
-        let file = of(lab, &format!("tests/mutants/{mutant}/{lab}.cu"));
-        let (code, json) = grade(lab, &file, &["--variant", variant]);
-        assert_eq!(code, 1, "{lab} {mutant}: {json}");
+        let file = mutant(folder.path(), lab, edit, None);
+        let (code, json) = grade_compiled(lab, &file, &["--variant", variant]);
+        assert_eq!(code, 1, "{lab} {edit:?}: {json}");
         let graded = &json["variants"][0];
-        assert_ne!(graded["verdict"], "right", "{lab} {mutant}: {json}");
+        assert_ne!(graded["verdict"], "right", "{lab} {edit:?}: {json}");
         assert!(verdict.is_empty() || graded["verdict"] == verdict, "{json}");
         let told = [&graded["failures"], &graded["findings"]];
         let told: usize = told.iter().map(|t| t.as_array().unwrap().len()).sum();
-        assert!(told > 0, "{lab} {mutant}: {json}");
+        assert!(told > 0, "{lab} {edit:?}: {json}");
     }
 }
 
 #[test]
-fn the_text_names_the_line() {
-    let file = of("reduction", "tests/mutants/missing_barrier/reduction.cu");
-    let file = file.to_str().unwrap();
-    let args = ["grade", "reduction", "--variant", "shuffle", "--kernel", file];
-    let run = warplab_with(&args, &[("WARPLAB_NVRTC", "off")]);
+#[ignore = "needs NVRTC"]
+fn the_text_names_the_line_nvrtc() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = mutant(folder.path(), "reduction", MISSING_BARRIER, None);
+    let run = warplab(&["grade", "reduction", "--variant", "shuffle", "--kernel", file.to_str().unwrap()]);
     assert_eq!(run.code, 1, "{run:?}");
     for words in ["Race reported", "reduction.cu:", "__syncthreads()", "0 of 1 variants are right"] {
         assert!(run.stdout.contains(words), "no {words} in {}", run.stdout);

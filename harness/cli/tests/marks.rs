@@ -37,6 +37,16 @@ fn the_labs_own_kernel_file_has_all_points() {
     assert_eq!(marked["sizes"].as_array().unwrap().len(), 5, "{marked}");
 }
 
+/// One kernel of the lab, of which one sum is NaN.
+const NAN: &str = r#"
+extern "C" __global__ void vecadd(const float *x, const float *y, float *z, unsigned long long n)
+{
+    unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        z[i] = i == n / 2 ? sqrtf(-2.0f - x[i]) : x[i] + y[i];
+}
+"#;
+
 #[test]
 #[ignore = "needs NVRTC"]
 fn a_starter_has_none_and_a_mutant_loses_what_it_breaks_nvrtc() {
@@ -59,7 +69,10 @@ fn a_starter_has_none_and_a_mutant_loses_what_it_breaks_nvrtc() {
     let hostile = folder.path().join("hostile.zip");
     std::fs::write(&hostile, "not an archive").unwrap();
     let broken = mutant("broken", "z[i] =", "z[i] = this is not C");
-    let whole = of_vecadd("tests/mutants/nan");
+    // All else is missing.
+    let whole = folder.path().join("whole");
+    std::fs::create_dir(&whole).unwrap();
+    std::fs::write(whole.join("vecadd.cu"), NAN).unwrap();
     let all = marks(&[&starter, &tail, &hostile, &stride, &scattered, &broken, &whole, &alone], &["--seed", "7"]);
     let expected = [
         [0.0, 0.0, 0.0],
@@ -115,7 +128,8 @@ fn a_sum_that_is_not_stored_by_compare_and_swap_loses_the_points_for_it_nvrtc() 
 fn a_computer_that_cannot_judge_says_so_and_gives_no_points() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("results.json");
-    let file = of_vecadd("tests/mutants/nan");
+    let file = folder.path().join("vecadd.cu");
+    std::fs::write(&file, NAN).unwrap();
     let args = ["grade", "vecadd", file.to_str().unwrap(), "--format", "gradescope", "--out", out.to_str().unwrap()];
     let run = warplab_with(&args, &[("WARPLAB_NVRTC", "off")]);
     assert_eq!(run.code, 4, "{run:?}");

@@ -51,15 +51,19 @@ fn cargo(copy: &Path, arguments: &[&str]) -> Output {
 
 /// Like [`cargo`], with this build folder.
 fn cargo_into(target: &Path, copy: &Path, arguments: &[&str]) -> Output {
+    // Tests run the PTX that stands beside the source.
+    cargo_command(target, copy, arguments).env("WARPLAB_NVRTC", "off").output().unwrap()
+}
+
+fn cargo_command(target: &Path, copy: &Path, arguments: &[&str]) -> Command {
     let profile = Path::new(env!("CARGO_BIN_EXE_warplab")).parent().unwrap();
     let mut command = Command::new(env!("CARGO"));
-    command.args(arguments).arg("--offline").current_dir(copy);
-    // Tests use the PTX next to the source.
-    command.env("CARGO_TARGET_DIR", target).env("WARPLAB_NVRTC", "off");
+    command.args(["--offline", arguments[0]]).current_dir(copy).env("CARGO_TARGET_DIR", target);
     if profile.ends_with("release") && ["run", "test"].contains(&arguments[0]) {
         command.arg("--release");
     }
-    command.output().unwrap()
+    command.args(&arguments[1..]);
+    command
 }
 
 fn text(output: &Output) -> String {
@@ -74,7 +78,7 @@ fn a_new_lab_runs_is_checked_and_is_tested_at_once() {
 
     let tested = cargo(copy.path(), &TESTS);
     assert!(tested.status.success(), "{}", text(&tested));
-    assert!(text(&tested).contains("4 passed"), "{}", text(&tested));
+    assert!(text(&tested).contains("3 passed; 0 failed; 1 ignored"), "{}", text(&tested));
 
     let program = Path::new(env!("CARGO_BIN_EXE_warplab")).with_file_name("made_by_a_test");
     let run = Command::new(&program)
@@ -158,6 +162,11 @@ fn the_assignment_of_a_new_lab_is_handed_out_checked_and_graded_nvrtc() {
     fs::copy(&own, &mine).unwrap();
     run(&["check", "mine"], 0, &["1 of 1 part is right"]);
     run(&["submit", "mine"], 0, &[".zip"]);
+
+    // Its test of a broken kernel, which is compiled, passes.
+    let arguments = [&TESTS[..], &["--", "--include-ignored", "nvrtc"]].concat();
+    let tested = cargo_command(&built, copy.path(), &arguments).output().unwrap();
+    assert!(text(&tested).contains("broken_kernels_are_rejected_nvrtc ... ok"), "{}", text(&tested));
 }
 
 #[test]

@@ -58,13 +58,13 @@ def own_words(text: str, draw: random.Random) -> str:
     return f"// My solution, number {draw.randrange(10**6)}.\n" + text.replace("    ", draw.choice(["    ", "  ", "\t"]))
 
 
-def kernel_file(index: int, solution: str, mutants: list[str], draw: random.Random) -> str:
+def kernel_file(index: int, solution: str, draw: random.Random) -> str:
     parts = parts_of(solution)
     kind = index % 20
     if kind == 0:
         return with_parts(solution, set())
-    if kind == 1 and mutants:
-        return draw.choice(mutants)
+    if kind == 1:
+        return slipped(solution, draw)
     if kind == 2:
         return with_parts(solution, set(parts)).replace("i < n;", "true;", 1)
     if kind == 3:
@@ -82,12 +82,11 @@ def main() -> None:
     asked = parser.parse_args()
     file = f"{asked.lab}.cu"
     solution = (LABS / asked.lab / "kernels" / file).read_text()
-    mutants = [path.read_text() for path in sorted((LABS / asked.lab / "tests/mutants").glob(f"*/{file}"))]
     asked.folder.mkdir(parents=True)
     for index in range(asked.count):
         draw = random.Random(f"{asked.lab} {index}")
         name = f"student{index:03}"
-        text = kernel_file(index, solution, mutants, draw)
+        text = kernel_file(index, solution, draw)
         if index % 50 == 49:
             (asked.folder / f"{name}.zip").write_text("no archive")
         elif index % 3 == 0:

@@ -3,6 +3,7 @@
 mod bench;
 mod device;
 mod measured;
+mod mutant;
 
 use std::{
     collections::HashMap,
@@ -20,6 +21,7 @@ pub use wire::{
 pub use bench::bench;
 pub use device::{kernels, unless_skipped};
 pub use measured::{Measured, measured};
+pub use mutant::{Edit, Mutant};
 
 /// A lab under test, made by [`lab!`].
 #[derive(Debug, Clone, Copy)]
@@ -49,27 +51,7 @@ impl Lab {
         run(stdin, self.program, arguments)
     }
 
-    /// Runs the lab with `tests/mutants/MUTANT` (a folder and a kernel file) in place of its own file of that name.
-    pub fn run_mutant(&self, mutant: &str, arguments: &[&str]) -> Ran {
-        let kernel = format!("{}/tests/mutants/{mutant}", self.folder);
-        self.run(&[&["--kernel", &kernel][..], arguments].concat())
-    }
-
-    /// Asserts that the lab rejects the mutant, with a row whose note contains `says`.
-    ///
-    /// # Panics
-    /// When it does not.
-    pub fn rejects(&self, mutant: &str, arguments: &[&str], says: &str) -> Ran {
-        let ran = self.run_mutant(mutant, arguments);
-        assert_eq!(ran.code, Some(1), "{mutant} passed:\n{}", ran.text);
-        let said = |r: &HashMap<String, String>| {
-            matches!(r["verdict"].as_str(), "fail" | "finding") && r["note"].contains(says)
-        };
-        assert!(ran.rows.iter().any(said), "{mutant} is rejected, but not for `{says}`:\n{}", ran.text);
-        ran
-    }
-
-    /// Asserts that the lab accepts `arguments`: exit code 0, and every row passes or is skipped.
+    /// The lab must accept `arguments`: exit code 0, and every row passes or is skipped.
     ///
     /// # Panics
     /// When it does not.
@@ -92,7 +74,12 @@ impl Lab {
         assert!(ran.text.contains(says), "{arguments:?} says {}", ran.text);
     }
 
-    /// Returns the rows of the reference run, `reports/h200/CSV.csv`.
+    /// The path of a wrong kernel file that is handed out.
+    pub fn handed_out(&self, name: &str) -> String {
+        format!("{}/assignment/wrong/{name}", self.folder)
+    }
+
+    /// The rows of the reference run, `reports/h200/CSV.csv`.
     ///
     /// # Panics
     /// When it cannot be read.
@@ -146,10 +133,18 @@ pub struct Ran {
 }
 
 fn run(stdin: &str, program: &str, arguments: &[&str]) -> Ran {
+    run_in(None, stdin, program, arguments)
+}
+
+/// Runs the program in `folder`, or in that of the tests.
+fn run_in(folder: Option<&Path>, stdin: &str, program: &str, arguments: &[&str]) -> Ran {
     let out = tempfile::tempdir().unwrap();
     let mut command = Command::new(program);
     if !arguments.contains(&"--device") {
         command.args(["--device", "emulated"]);
+    }
+    if let Some(folder) = folder {
+        command.current_dir(folder);
     }
     let records = tempfile::NamedTempFile::new().unwrap();
     // NVRTC is searched for once for all processes. If the library that the user names cannot be loaded, the process
@@ -157,7 +152,8 @@ fn run(stdin: &str, program: &str, arguments: &[&str]) -> Ran {
     let _ = kernels::nvrtc();
     let mut child = command
         .envs(kernels::for_children())
-        // The mutants' PTX is committed next to them.
+        .env(wire::RECORDS, records.path())
+        // Some tests run a file whose PTX is committed beside it, such as one in which the lab's mistakes are mended.
         .env("WARPLAB_TRUST_PTX", "1")
         .args(["--findings", "full", "--out"])
         .arg(out.path())
@@ -212,7 +208,19 @@ pub fn lines(told: &Told) -> Vec<u32> {
 }
 
 impl Ran {
-    /// Returns the rows of `variant`.
+    /// The run of `what`, a wrong kernel, must have failed with a row whose note contains `says`.
+    ///
+    /// # Panics
+    /// When it has not.
+    pub fn is_rejected(&self, what: &str, says: &str) {
+        assert_eq!(self.code, Some(1), "{what} passed:\n{}", self.text);
+        let said = |r: &HashMap<String, String>| {
+            matches!(r["verdict"].as_str(), "fail" | "finding") && r["note"].contains(says)
+        };
+        assert!(self.rows.iter().any(said), "{what} is rejected, but not for `{says}`:\n{}", self.text);
+    }
+
+    /// The rows of `variant`.
     pub fn of(&self, variant: &str) -> Vec<&HashMap<String, String>> {
         self.rows.iter().filter(|r| r["variant"] == variant).collect()
     }

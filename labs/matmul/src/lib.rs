@@ -75,7 +75,7 @@ pub static LAB: Lab = Lab {
     ],
     run,
     questions: questions::all,
-    assignment: harness::assignment!("tile.svg"; "missing_barrier/matmul.cu"),
+    assignment: harness::assignment!("tile.svg"; "missing_barrier.cu"),
     ..Lab::DEFAULT
 };
 

@@ -63,7 +63,7 @@ pub static LAB: Lab = Lab {
     ],
     run,
     questions: questions::all,
-    assignment: harness::assignment!("tree.svg"; "never_ends/reduction.cu", "lock_without_fences/reduction.cu"),
+    assignment: harness::assignment!("tree.svg"; "never_ends.cu", "lock_without_fences.cu"),
     ..Lab::DEFAULT
 };
 

@@ -68,7 +68,7 @@ pub static LAB: Lab = Lab {
     ],
     questions: questions::all,
     run,
-    assignment: harness::assignment!("halo.svg"; "in_place_at_once/jacobi.cu"),
+    assignment: harness::assignment!("halo.svg"; "in_place_at_once.cu"),
     ..Lab::DEFAULT
 };
 

@@ -76,19 +76,8 @@ fn rows_after_a_fault_still_run() {
     assert_eq!(ran.rows.iter().filter(|row| row["verdict"] == "pass").count(), 7, "{}", ran.text);
 }
 
-#[test]
-fn an_update_in_place_needs_a_barrier_of_the_grid_before_it_writes() {
-    let mutant = "in_place_at_once/jacobi.cu";
-    let size = ["--variant", "jacobi-in-place", "--width", "40", "--height", "23", "--steps", "5", "--tolerance", "1"];
-    let ran = LAB.rejects(mutant, &[&size[..], &["--check", "racecheck"]].concat(), "Race");
-    let source = LAB.source(&format!("tests/mutants/{mutant}"));
-    let [read, write] = ["0.25f * (u[i - 1]", "u[i] = is"].map(|text| line_of(&source, "void in_place", text));
-    ran.race(Space::Global, [read, write]);
-    LAB.rejects(mutant, &size, "of 1841 wrong: [row 1, column 1]");
-}
-
-/// Blocks of a cluster wait only for their two neighbours. They produce the CPU's result to the last bit in planes of
-/// any shape, for any number of steps in the last round, and without findings.
+/// Blocks of a cluster wait for their two neighbours only. They have the CPU's result to the last bit in planes of any
+/// shape, whatever is left of the last round's steps, and nothing that a check finds.
 #[test]
 fn the_rows_of_a_cluster_arrive_before_they_are_read() {
     for (width, height, steps) in

@@ -1,7 +1,10 @@
 //! Runs the `warplab` that cargo has just built.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use std::{path::Path, process::Command};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 /// A file system of 64 KiB, which exists until this is dropped.
 #[cfg(target_os = "linux")]
@@ -103,7 +106,32 @@ pub fn warplab_in(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> R
     Run::of(&output)
 }
 
-/// Checks that the run ends with `code` and prints all of `words` on standard error.
+/// A file of a lab.
+pub fn of(lab: &str, path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs").join(lab).join(path)
+}
+
+/// A lab's own kernel file with each text in place of another, in the source and in the PTX beside it.
+pub fn edited(folder: &Path, lab: &str, stem: &str, changes: &[(&str, &str)]) -> PathBuf {
+    let file = folder.join(format!("{stem}.cu"));
+    let text = |kind: &str| {
+        let own = of(lab, &format!("kernels/{stem}.{kind}"));
+        let mut text = std::fs::read_to_string(own).unwrap();
+        for (old, new) in changes {
+            text = text.replace(old, new);
+        }
+        text
+    };
+    std::fs::write(&file, text("cu")).unwrap();
+    // The PTX names the source that it belongs to.
+    let own = of(lab, &format!("kernels/{stem}.cu"));
+    let hash = |file: &Path| kernels::KernelSource::read(file, "x.cu").unwrap().hash();
+    let ptx = text("ptx").replace(&hash(&own), &hash(&file));
+    std::fs::write(file.with_extension("ptx"), ptx).unwrap();
+    file
+}
+
+/// The run must end with `code` and say all of `words` on standard error.
 pub fn fails(args: &[&str], code: i32, words: &[&str]) {
     let run = warplab(args);
     assert_eq!(run.code, code, "{args:?}: {run:?}");

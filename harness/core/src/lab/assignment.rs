@@ -13,12 +13,12 @@ pub struct Assignment {
     pub examples: &'static [Example],
 }
 
-/// A wrong kernel file from a lab's tests, which its handout mentions.
+/// A wrong kernel file, which a lab's handout names.
 #[derive(Debug, Clone, Copy)]
 pub struct Example {
-    /// Its path in the lab's `tests/mutants`.
-    pub path: &'static str,
-    /// The file's text.
+    /// Its name in `assignment/wrong` of the lab, such as `missing_barrier.cu`.
+    pub name: &'static str,
+    /// The file.
     pub cuda: &'static str,
 }
 
@@ -31,8 +31,8 @@ pub struct Picture {
     pub svg: &'static str,
 }
 
-/// Embeds the assignment of the calling lab's crate: `assignment/rubric.toml`, `README.md`, and the named pictures;
-/// after a semicolon, the wrong kernel files that the handout asks a student to run, by their paths in `tests/mutants`.
+/// The assignment of the lab whose crate this is: `assignment/rubric.toml`, `README.md`, and the pictures named; after
+/// a semicolon, the wrong kernel files that the handout has a student run, by their names in `assignment/wrong`.
 #[macro_export]
 macro_rules! assignment {
     ($($picture:literal),* $(; $($example:literal),*)?) => {
@@ -44,8 +44,8 @@ macro_rules! assignment {
                 svg: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $picture)),
             }),*],
             examples: &[$($($crate::Example {
-                path: $example,
-                cuda: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mutants/", $example)),
+                name: $example,
+                cuda: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assignment/wrong/", $example)),
             }),*)?],
         })
     };

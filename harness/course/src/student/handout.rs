@@ -126,10 +126,10 @@ mod tests {
 
     #[test]
     fn files_of_the_lab_are_named_as_a_student_has_them() {
-        let moved = [("labs/a/tests/mutants/b/k.cu", "wrong/b.cu"), ("kernels/k.cu", "k.cu")];
+        let moved = [("labs/a/assignment/wrong/b.cu", "wrong/b.cu"), ("kernels/k.cu", "k.cu")];
         let moved = moved.map(|(theirs, own)| (theirs.to_string(), own.to_string()));
         for (handout, expected) in [
-            ("run `--kernel labs/a/tests/mutants/b/k.cu`", "run `--kernel wrong/b.cu`"),
+            ("run `--kernel labs/a/assignment/wrong/b.cu`", "run `--kernel wrong/b.cu`"),
             ("an element (`kernels/k.cu`).", "an element (`k.cu`)."),
             ("in Rust (`src/counting.rs`); and", "in Rust; and"),
             ("counted, as before\n([src/small.rs](src/small.rs)).", "counted, as before."),

@@ -14,7 +14,8 @@ use crate::assignment::rubric::Rubric;
 /// for the student's own.
 const INCLUDE: &str = "include";
 
-/// The folder of the incorrect kernel files that the handout has a student run.
+/// The folder of the wrong kernel files that the handout has a student run, in the student's folder and in that of the
+/// assignment.
 const WRONG: &str = "wrong";
 
 /// Writes the folder of `lab`'s assignment by `rubric`, whose source is `text`, and returns the instructions for it.
@@ -54,7 +55,7 @@ fn entries(lab: &Lab, assignment: &Assignment, rubric: &Rubric, file: &KernelSou
         assignment
             .examples
             .iter()
-            .map(|example| (format!("labs/{}/tests/mutants/{}", lab.name, example.path), example_path(example))),
+            .map(|example| (format!("labs/{}/assignment/{WRONG}/{}", lab.name, example.name), example_path(example))),
     );
     let pictures: Vec<&str> = assignment.pictures.iter().map(|picture| picture.name).collect();
     let readme = template!("README.md")
@@ -82,7 +83,7 @@ fn in_kernels(path: &str) -> String {
     format!("kernels/{}", path.rsplit('/').next().unwrap_or(path))
 }
 
-/// The path of an incorrect kernel file: it is named after its mistake, so that no one takes it for the kernel file.
+/// Where a wrong kernel file lies in the student's folder.
 fn example_path(example: &Example) -> String {
-    format!("{WRONG}/{}.cu", example.path.split('/').next().unwrap_or(example.path))
+    format!("{WRONG}/{}", example.name)
 }

@@ -1,9 +1,0 @@
-// Broken on purpose. Nobody waits until the tile is written.
-extern "C" __global__ void swizzled(const float* in, float* out, unsigned m, unsigned n) {
-    __shared__ float tile[32][32];
-    unsigned left = blockIdx.x * 32, top = blockIdx.y * 32, lane = threadIdx.x;
-    for (unsigned i = threadIdx.y; i < 32; i += 8)
-        if (top + i < m && left + lane < n) tile[i][lane ^ i] = in[(size_t)(top + i) * n + left + lane];
-    for (unsigned i = threadIdx.y; i < 32; i += 8)
-        if (left + i < n && top + lane < m) out[(size_t)(left + i) * m + top + lane] = tile[lane][lane ^ i];
-}
