@@ -152,7 +152,6 @@ fn run_in(folder: Option<&Path>, stdin: &str, program: &str, arguments: &[&str])
     let _ = kernels::nvrtc();
     let mut child = command
         .envs(kernels::for_children())
-        .env(wire::RECORDS, records.path())
         // Some tests run a file whose PTX is committed beside it, such as one in which the lab's mistakes are mended.
         .env("WARPLAB_TRUST_PTX", "1")
         .args(["--findings", "full", "--out"])
