@@ -706,3 +706,37 @@ fn nvcc_programs_that_cannot_run_are_told_why() {
     let bad = warplab_in(folder.path(), &["exec", "bad.cu"], &[]);
     assert!(bad.code != 0 && bad.stderr.contains("identifier \"x\" is undefined"), "{bad:?}");
 }
+
+/// Calls that fail, and whose results no one reads; a copy of memory that no kernel has written; a host that reads it.
+const CARELESS: &str = "#include <cstdio>
+__global__ void k(int *p) { p[threadIdx.x] = 1; }
+int main(int n, char **) {
+    int *d, host[64];
+    if (n == 1) {
+        cudaMalloc(&d, 1ull << 60);
+        for (int i = 0; i < 2; i++) cudaMemcpy(host, host + 1, 4, cudaMemcpyDeviceToHost);
+    }
+    cudaMalloc(&d, sizeof host);
+    k<<<1, 63>>>(d);
+    cudaMemcpy(host, d, n > 1 ? 252 : 256, cudaMemcpyDeviceToHost);
+    if (n > 2) printf(\"%d\", d[0]);
+    cudaFree(d);
+}
+";
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_what_a_careless_program_does_is_told_in_its_own_words() {
+    let all = exec(CARELESS, &["--check", "all"], &[], &[]);
+    assert_eq!(all.code, 1, "{all:?}");
+    let once = |words: &str| assert_eq!(all.stderr.matches(words).count(), 1, "{words}: {all:?}");
+    once("cudaMalloc failed: cudaErrorMemoryAllocation, \"out of memory\"");
+    once("cudaMemcpy failed: cudaErrorInvalidValue, \"invalid argument\"");
+    once("4 of the 256 bytes that are copied to the host were never written");
+    assert_eq!(all.stderr.matches("failed:").count(), 2, "the driver's calls are the runtime's: {all:?}");
+    let right = exec(CARELESS, &["--check", "all"], &["right"], &[]);
+    assert!(right.code == 0 && !right.stderr.contains("failed:"), "{right:?}");
+    let reads = exec(CARELESS, &[], &["right", "reads"], &[]);
+    assert_eq!(reads.code, 128 + 11, "{reads:?}");
+    assert!(reads.stderr.contains("the host reads or writes device memory by a pointer (0x8"), "{reads:?}");
+}

@@ -104,7 +104,7 @@ fn a_program() {
     }
     context();
     match how.split_once(' ') {
-        Some(("copy", "other")) | Some(("fill" | "launch" | "event", _)) => ordered(&how),
+        Some(("copy", "other") | ("fill" | "launch" | "event", _)) => ordered(&how),
         Some(("copy", what)) => copies(what),
         Some(("host", what)) => host(what),
         Some(("failing", _)) => unsafe {

@@ -22,12 +22,13 @@ fn races(body: &str) -> Vec<Finding> {
 
 /// Lines that store the thread's words of these numbers.
 fn stores(words: std::ops::Range<u32>) -> String {
-    words.map(|i| format!("st.shared.u32 [%r2+{}], %r1;\n", 4 * i)).collect()
+    words.map(|i| format!("st.shared.u32 [%r2+{}], %r1;\n", 4 * i)).collect::<Vec<_>>().concat()
 }
 
 /// Lines that load its neighbour's words.
 fn loads(words: std::ops::Range<u32>) -> String {
-    words.map(|i| format!("ld.shared.u32 %r{}, [%r3+{}];\nadd.u32 %r5, %r5, %r{};\n", 10 + i, 4 * i, 10 + i)).collect()
+    let load = |i: u32| format!("ld.shared.u32 %r{}, [%r3+{}];\nadd.u32 %r5, %r5, %r{};\n", 10 + i, 4 * i, 10 + i);
+    words.map(load).collect::<Vec<_>>().concat()
 }
 
 #[test]

@@ -206,7 +206,7 @@ impl Run {
         let (launch, elements) = self.elements(case, launch);
         let mut forecasts = self.forecasts.borrow_mut();
         let time = match forecasts.of_variant(&case.variant, elements) {
-            Some(time) => time,
+            Some(time) => (time >= forecast::LONG).then_some(time),
             None if self.kernels.is_replaced() => None,
             None => forecasts.of(&self.session, launch, elements)?,
         };

@@ -99,11 +99,10 @@ impl Forecasts {
         Ok((time >= LONG).then_some(time))
     }
 
-    /// The time that `elements` will take in another case of a variant that has run, if it is long.
-    pub(crate) fn of_variant(&self, variant: &str, elements: u64) -> Option<Option<Duration>> {
+    /// The time that `elements` will take in another case of a variant; `None` if the variant has not run.
+    pub(crate) fn of_variant(&self, variant: &str, elements: u64) -> Option<Duration> {
         let (_, seconds) = self.taken.iter().find(|(known, _)| known == variant)?;
-        let time = Duration::try_from_secs_f64(elements as f64 * seconds).unwrap_or(Duration::MAX);
-        Some((time >= LONG).then_some(time))
+        Some(Duration::try_from_secs_f64(elements as f64 * seconds).unwrap_or(Duration::MAX))
     }
 
     /// Notes that `elements` of a case of this variant took so long. Less than a moment says nothing of more.
@@ -185,11 +184,10 @@ mod tests {
         assert_eq!(forecasts.of_variant("tiled", 1 << 40), None, "too short to tell");
         forecasts.took("tiled", 1000, Duration::from_secs(1));
         let minute = Duration::from_secs(60);
-        assert_eq!(forecasts.of_variant("tiled", 60_000), Some(Some(minute)));
-        assert_eq!(forecasts.of_variant("tiled", 20_000), Some(None), "known not to be long");
+        assert_eq!(forecasts.of_variant("tiled", 60_000), Some(minute));
         assert_eq!(forecasts.of_variant("naive", 60_000), None);
         forecasts.took("tiled", 1000, Duration::from_secs(2));
-        assert_eq!(forecasts.of_variant("tiled", 60_000), Some(Some(2 * minute)));
+        assert_eq!(forecasts.of_variant("tiled", 60_000), Some(2 * minute));
     }
 
     #[test]

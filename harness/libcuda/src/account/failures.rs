@@ -33,7 +33,7 @@ pub fn note(name: &str, error: Error) {
 /// later call, is no failure of the call.
 pub fn list(words: &str, error: Error) {
     static LISTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let of_kernel = matches!(error.0, 700 | 702 | 714..=719);
+    let of_kernel = matches!(error.0, 700 | 702 | 710 | 714..=719);
     let is_wanted = || driver().is_ok_and(|driver| driver.settings().checks == Checks::ALL);
     if of_kernel || [Error::NOT_READY, Error::DEINITIALIZED].contains(&error) || is_read() || !is_wanted() {
         return;

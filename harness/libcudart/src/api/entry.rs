@@ -72,6 +72,8 @@ pub fn guard(name: &'static str, work: &dyn Fn() -> Result) -> i32 {
 fn tell_failure(name: &str, error: Error) {
     let known = ERRORS.iter().find(|(code, ..)| *code == error.0);
     let what = known.map_or_else(|| error.0.to_string(), |(_, short, text)| format!("{short}, \"{text}\""));
+    // What a launch is compiled to, `__cudaLaunchKernel`, is not what the program says.
+    let name = name.trim_start_matches('_');
     if let Ok(words) = CString::new(format!("{name} failed: {what}")) {
         call_failed(Some(&words), error.0);
     }

@@ -1,5 +1,6 @@
 //! A bitmap with one bit per byte of memory, which is set once the byte has been written.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The written bytes of a range of memory.
@@ -11,12 +12,13 @@ pub(crate) struct Written {
 /// A copy of so few bytes may be of one structure.
 const STRUCTURE: u64 = 64;
 
-/// Whether a gap may be the padding before a member of a structure, or at its end: it reaches to a multiple of the
-/// alignment that it is smaller than, and the same gap of the structure before it, if there is one, lies at least two
-/// such multiples back.
-fn may_be_padding(start: u64, stop: u64, before: Option<u64>) -> bool {
-    let align = (stop - start + 1).next_power_of_two();
-    align <= 8 && stop.is_multiple_of(align) && before.is_none_or(|before| start - before >= 2 * align)
+/// Whether a gap may be padding before a member of a structure, or behind its last: it reaches to a multiple of an
+/// alignment that is greater than it, and what was written next to it, `before` or `behind`, may hold a member that has
+/// this alignment.
+fn may_be_padding(before: Range<u64>, gap: Range<u64>, behind: Range<u64>) -> bool {
+    let align = (gap.end - gap.start + 1).next_power_of_two();
+    let may_hold = |written: Range<u64>| written.start.next_multiple_of(align) + align <= written.end;
+    align <= 8 && gap.end.is_multiple_of(align) && (may_hold(before) || may_hold(behind))
 }
 
 impl Written {
@@ -100,12 +102,14 @@ impl Written {
     pub fn blank(&self, offset: u64, len: u64) -> Option<(u64, u64)> {
         let end = offset + len;
         let (mut first, mut bytes, mut gaps, mut is_padding) = (None, 0, 0u64, true);
-        let (mut at, mut before) = (offset, None);
-        while let Some(start) = self.unwritten(at, end - at) {
+        let mut at = offset;
+        let mut next = self.unwritten(at, len);
+        while let Some(start) = next {
             let stop = self.written(start, end - start).unwrap_or(end);
-            is_padding &= may_be_padding(start, stop, before);
+            next = self.unwritten(stop, end - stop);
+            is_padding &= may_be_padding(at..start, start..stop, stop..next.unwrap_or(end));
             first.get_or_insert(start);
-            (bytes, gaps, before, at) = (bytes + stop - start, gaps + 1, Some(start), stop);
+            (bytes, gaps, at) = (bytes + stop - start, gaps + 1, stop);
         }
         // A single gap in much data is an element that is missing.
         let is_padding = is_padding && (gaps > 1 || len <= STRUCTURE);
@@ -193,9 +197,15 @@ mod tests {
         assert_eq!(blank(16, &[(0, 12)], 4096), None);
         assert_eq!(blank(16, &[(0, 4), (8, 8)], 4096), None);
         assert_eq!(blank(8, &[(0, 1), (4, 4)], 4096), None);
+        // A char, an int, a double and an int; a short and a char; a char before a double.
+        assert_eq!(blank(24, &[(0, 1), (4, 4), (8, 8), (16, 4)], 24 * 64), None);
+        assert_eq!(blank(4, &[(0, 3)], 4096), None);
+        assert_eq!(blank(16, &[(0, 1), (8, 8)], 4096), None);
         assert_eq!(blank(16, &[(0, 12)], 16), None, "one structure");
-        // Every other int; nothing at all; all but the last int; ints of which the first half is there.
+        // Every other byte, int and double; nothing at all; all but the last int; ints of which the first half is there.
+        assert_eq!(blank(2, &[(0, 1)], 4096), Some((1, 2048)));
         assert_eq!(blank(8, &[(0, 4)], 4096), Some((4, 2048)));
+        assert_eq!(blank(16, &[(0, 8)], 4096), Some((8, 2048)));
         assert_eq!(blank(4096, &[], 4096), Some((0, 4096)));
         assert_eq!(blank(4096, &[(0, 4092)], 4096), Some((4092, 4)));
         assert_eq!(blank(4096, &[(0, 2048)], 4096), Some((2048, 2048)));

@@ -30,6 +30,8 @@ const BATCHES: u64 = 16;
 const LARGEST_BATCH: u64 = 16;
 /// Bytes of the host that the blocks among which fetched work is shared may take.
 const SHARING_BYTES: u64 = 1 << 28;
+/// Bytes that the race check may remember of one byte of shared memory.
+const HISTORY: u64 = 24;
 /// Threads of the largest block.
 const MOST_THREADS: u64 = 1024;
 
@@ -165,7 +167,7 @@ fn refused(kernel: &Kernel<Arc<Program>>, what: String) -> Report {
 }
 
 /// The number of blocks of so many threads among which fetched work is shared, as far as the host's memory goes.
-/// `memory` is what a block has of shared and local memory.
+/// `memory` is what a block takes for its shared and local memory.
 fn work_sharers(program: &Program, threads: u32, memory: u64) -> usize {
     let registers = u64::from(threads.div_ceil(LANES as u32)) * u64::from(program.file_bytes);
     (SHARING_BYTES / (registers + memory).max(1)) as usize
@@ -193,7 +195,8 @@ fn shared<'l>(
     };
     let local_bytes = program.local_bytes
         + settings.stack_bytes.next_multiple_of(16) * (u32::from(program.recursive) + u32::from(program.arrays));
-    let memory_of_block = u64::from(shared_bytes) + u64::from(threads) * u64::from(local_bytes);
+    let history = if settings.checks.race { HISTORY } else { 0 };
+    let memory_of_block = u64::from(shared_bytes) * (1 + history) + u64::from(threads) * u64::from(local_bytes);
     // What a worker takes: a cluster, or a block.
     let of = geometry.cluster.map_or(1, |dims| dims.iter().map(|&n| u64::from(n)).product());
     let batch = match settings.seed {
