@@ -145,12 +145,12 @@ impl<'m> Program<'m> {
         interrupt::listen();
         let is_whole = process.role.is_whole();
         let folder = if is_whole { Some(own_folder(&options, &session)?) } else { None };
-        let terminal = Rc::new(if !is_whole {
-            Terminal::of_a_case()
-        } else {
+        let terminal = Rc::new(if is_whole {
             let wanted = |name: &str| options.variants.is_empty() || options.variants.iter().any(|v| v == name);
             let variants = labs.iter().flat_map(|lab| lab.variants()).filter(|v| wanted(v.name)).count();
             Terminal::new(options.quiet, options.json || options.csv.is_some(), variants)
+        } else {
+            Terminal::of_a_case()
         });
         terminal.say(&paragraphs(&session.banner()));
         if !session.device.is_emulated {
