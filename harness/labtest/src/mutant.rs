@@ -90,7 +90,7 @@ fn apply<'t>(edit: &Edit<'_>, texts: impl Iterator<Item = &'t mut String>) -> Re
     let mut with: Vec<&mut String> = texts.filter(|text| text.contains(function)).collect();
     let count = with.iter().map(|text| text.matches(function).count()).sum();
     once(count, function, "the kernel file and its headers")?;
-    let text = &mut with[0];
+    let text = &mut *with[0];
     let begin = text.find(function).unwrap();
     let end = text[begin..].find("\n}\n").map_or(text.len(), |length| begin + length + 1);
     once(text[begin..end].matches(old).count(), old, &format!("`{function}`"))?;
