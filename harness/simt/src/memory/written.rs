@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(blank(4, &[(0, 3)], 4096), None);
         assert_eq!(blank(16, &[(0, 1), (8, 8)], 4096), None);
         assert_eq!(blank(16, &[(0, 12)], 16), None, "one structure");
-        // Every other byte, int and double; nothing at all; all but the last int; ints of which the first half is there.
+        // Every other byte, int and double; nothing; all but the last int; ints of which the first half is there.
         assert_eq!(blank(2, &[(0, 1)], 4096), Some((1, 2048)));
         assert_eq!(blank(8, &[(0, 4)], 4096), Some((4, 2048)));
         assert_eq!(blank(16, &[(0, 8)], 4096), Some((8, 2048)));
