@@ -8,6 +8,7 @@
 - No line over 120 columns in .rs, .cu and .cuh. String literals do not count, and comments may hold addresses and rows of tables.
 - No function over 120 lines in the crates' sources, outside tests.
 - No code that rustfmt gave up on.
+- No comment with one of the words that readers stumble over.
 - No page of documentation that cannot be reached by links from README.md, and no link to a missing file.
 - No test file that is not part of a test program, in a crate whose test programs are named in its Cargo.toml.
 
@@ -19,7 +20,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from structure import circles, lines, pages, self_test, unlisted  # noqa: E402
+from structure import circles, lines, pages, self_test, unlisted, words  # noqa: E402
 
 
 def check(root: Path) -> dict[str, list[str]]:
@@ -32,6 +33,7 @@ def check(root: Path) -> dict[str, list[str]]:
         "layout": lines.check_layout(root, crates),
         "pages": pages.check(root),
         "unlisted": unlisted.check(root, crates),
+        "words": words.check(root),
     }
 
 

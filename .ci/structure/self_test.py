@@ -160,6 +160,11 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
         {"pages": ["b.md: no way of links"]},
     ),
     "a link to a page that is gone": ({"README.md": "[b](b.md#top)\n", "src/lib.rs": "mod a;\n"}, {"pages": ["README.md: the link to b.md#top"]}),
+    "a comment that a reader stumbles over": (
+        {"src/lib.rs": "// Nobody waits.\nmod a;\n"},
+        {"words": ["src/lib.rs:1: `Nobody` in a comment; write no one"]},
+    ),
+    "the same words as text and as a name": ({"src/lib.rs": "// A `Nobody`.\nconst NOBODY: &str = \"so many // beside\";\n"}, {}),
     "a long function of tests": ({"src/lib.rs": f"#[test]\n{function(121)}", "tests/it.rs": function(121)}, {}),
 }
 

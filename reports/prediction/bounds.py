@@ -19,7 +19,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 BUSY = 0.6
 NEAR = 0.15
-# At least so many launches agree.
+# The least number of launches that agree.
 LEAST = 0.8
 SMS = 132
 # Units that the SMs share; each of the others belongs to one SM.

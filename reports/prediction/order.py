@@ -13,7 +13,7 @@ import math
 import random
 from collections import defaultdict
 
-# Of pairs of rows that are counted alike, so many differ by no more than what is taken to be noise.
+# The share of pairs of rows with equal counts whose difference is taken for noise.
 NOISE = 0.95
 # Predicted times that differ by no more than this share of the longer one are equal.
 SAME = 0.01

@@ -1,4 +1,4 @@
-//! Grading: the labs' own kernels pass, their mutants do not. Most files have their PTX beside them, so that no NVRTC
+//! Grading: the labs' own kernels pass, their mutants do not. Most files have their PTX next to them, so no NVRTC
 //! is needed.
 
 use std::path::{Path, PathBuf};

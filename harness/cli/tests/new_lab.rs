@@ -51,7 +51,7 @@ fn cargo(copy: &Path, arguments: &[&str]) -> Output {
 
 /// Like [`cargo`], with this build folder.
 fn cargo_into(target: &Path, copy: &Path, arguments: &[&str]) -> Output {
-    // Tests run the PTX that stands beside the source.
+    // Tests run the PTX next to the source.
     cargo_command(target, copy, arguments).env("WARPLAB_NVRTC", "off").output().unwrap()
 }
 

@@ -152,7 +152,7 @@ fn run_in(folder: Option<&Path>, stdin: &str, program: &str, arguments: &[&str])
     let _ = kernels::nvrtc();
     let mut child = command
         .envs(kernels::for_children())
-        // Some tests run a file whose PTX is committed beside it, such as one in which the lab's mistakes are mended.
+        // Some tests run a file whose PTX is committed next to it, such as one in which the lab's mistakes are fixed.
         .env("WARPLAB_TRUST_PTX", "1")
         .args(["--findings", "full", "--out"])
         .arg(out.path())

@@ -1,4 +1,4 @@
-//! Mends that are none: the lab rejects each of them, and says what is wrong.
+//! Incorrect fixes: the lab rejects each and names the mistake.
 use labtest::{Mutant, Space, line_of};
 
 const LAB: labtest::Lab = labtest::lab!("bughunt");

@@ -133,7 +133,7 @@ pub(crate) fn even(listed: Hopper, shape: Shape, shares: u32) -> Hopper {
 }
 
 /// The number of tiles that are shared out: those of the partial wave, and one full wave more if the partial one is
-/// small. Otherwise each tile would have so many parts that the block that arrives last would have much to add.
+/// small. Otherwise each tile would have many parts, and the block that arrives last would have much to add.
 pub(crate) fn shared_out(tiles: u64, shares: u32) -> u64 {
     let wave = u64::from(shares);
     let rest = tiles.checked_rem(wave).unwrap_or(0);

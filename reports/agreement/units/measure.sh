@@ -80,7 +80,7 @@ writer.writeheader()
 writer.writerows(row for row in reader if row["ID"])
 ' "$3" > "$2"
 }
-# The runtime beside nvcc: `lib64` of an installed toolkit, `lib` of what PyPI has.
+# The runtime next to nvcc: `lib64` of an installed toolkit, `lib` of what PyPI has.
 nvcc=$(sed -n 's/^set(CMAKE_CUDA_COMPILER "\(.*\)")$/\1/p' "$("$warplab" nvcc --cmake)")
 runtime=$(dirname "$(dirname "$nvcc")")
 runtime=$runtime/$([ -e "$runtime/lib64/libcudart.so.13" ] && echo lib64 || echo lib)

@@ -111,7 +111,7 @@ pub fn of(lab: &str, path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs").join(lab).join(path)
 }
 
-/// A lab's own kernel file with each text in place of another, in the source and in the PTX beside it.
+/// A lab's own kernel file with each text replaced, in the source and in the PTX next to it.
 pub fn edited(folder: &Path, lab: &str, stem: &str, changes: &[(&str, &str)]) -> PathBuf {
     let file = folder.join(format!("{stem}.cu"));
     let text = |kind: &str| {

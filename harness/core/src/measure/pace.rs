@@ -46,7 +46,7 @@ fn share_of_memory(record: &Record, cache: u64) -> Option<f64> {
     (!is_held).then(|| (bytes - spared) as f64 / bytes as f64)
 }
 
-/// Returns a line for each row that was faster than its ceiling allows. Only rows count whose bytes are so many times
+/// Returns a line for each row that was faster than its ceiling allows. Only rows count whose bytes are this many times
 /// the size of the device's cache, `cache` bytes, that it cannot hold a large part of them.
 pub(crate) fn too_fast(records: &[Record], cache: u64) -> Vec<String> {
     let timed = records.iter().filter(|r| r.verdict == Verdict::Pass);

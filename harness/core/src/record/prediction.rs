@@ -26,7 +26,7 @@ pub struct Predicted {
     pub launches: Vec<Repeated>,
 }
 
-/// What a sample has beside its launches.
+/// What a sample has besides its launches.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Beside {
     /// Fills of memory.

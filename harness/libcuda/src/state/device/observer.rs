@@ -82,7 +82,7 @@ pub trait Observer: Sync {
     fn advised(&self);
     /// A copy or fill leaves its allocation.
     fn bad_access(&self, error: &AccessError);
-    /// A copy of so many bytes to the host reads `unset` ones that no one has written, the first of them at an address.
+    /// A copy of `bytes` bytes to the host reads `unset` bytes that nothing has written, the first of them at `first`.
     fn unset(&self, first: u64, unset: u64, bytes: u64);
     /// A launch, a copy or a fill uses stream-ordered memory before its allocation.
     fn early_use(&self, address: u64, allocation: &Allocation, kernel: &str);

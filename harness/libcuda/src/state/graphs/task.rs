@@ -132,7 +132,7 @@ impl Task {
         }
     }
 
-    /// Runs it. After a kernel of the context has failed, marks are still set, so that nobody waits for ever, and
+    /// Runs it. After a kernel of the context has failed, marks are still set, so that no one waits for ever, and
     /// memory is still freed; so it is when the process has abandoned what is left.
     fn perform(self, context: Option<&Arc<Context>>) {
         let is_abandoned = has_abandoned();

@@ -166,7 +166,7 @@ fn refused(kernel: &Kernel<Arc<Program>>, what: String) -> Report {
     }
 }
 
-/// The number of blocks of so many threads among which fetched work is shared, as far as the host's memory goes.
+/// Returns the number of blocks, of `threads` threads each, that share fetched work within the host's memory.
 /// `memory` is what a block takes for its shared and local memory.
 fn work_sharers(program: &Program, threads: u32, memory: u64) -> usize {
     let registers = u64::from(threads.div_ceil(LANES as u32)) * u64::from(program.file_bytes);
