@@ -188,7 +188,7 @@ fn the_key_answers_the_questions() {
     }
 }
 
-/// The answers about fixes that are none.
+/// The answers about incorrect fixes.
 #[test]
 #[ignore = "needs NVRTC"]
 fn the_key_answers_the_questions_about_mends_nvrtc() {
