@@ -34,7 +34,7 @@ fn the_labs_own_kernel_file_has_all_points() {
     let all: Value = serde_json::from_str(&run.stdout).unwrap();
     let marked = &all["submissions"][0];
     assert_eq!((points(marked), &marked["of"]), ([60.0, 40.0, 100.0], &100.0.into()), "{marked}");
-    assert_eq!(marked["sizes"].as_array().unwrap().len(), 5, "{marked}");
+    assert_eq!(marked["sizes"].as_array().unwrap().len(), 6, "{marked}");
 }
 
 /// One kernel of the lab, of which one sum is NaN.

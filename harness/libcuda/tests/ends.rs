@@ -79,7 +79,7 @@ fn a_program_ends_while_its_kernel_does_not() {
     for how in ["endless", "endless and a queue", "endless and a wait"] {
         let (_, words) = ends(how);
         assert!(!words.contains("error"), "{words}");
-        assert_eq!(words.matches("nothing is known of").count(), 1, "{words}");
+        assert_eq!(words.matches("nothing is reported about them").count(), 1, "{words}");
     }
 }
 

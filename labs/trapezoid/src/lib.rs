@@ -152,7 +152,9 @@ fn run(run: &Run) -> Result<()> {
     let rule = Rule { a: run.number("from"), b: run.number("to"), n: n as u64 };
     check_ends(rule)?;
     if rule.n > MOST {
-        return Err(Error::usage(format!("--n {n}: no device adds up that many points in a day; choose at most {MOST}")));
+        return Err(Error::usage(format!(
+            "--n {n}: no device adds up that many points in a day; choose at most {MOST}"
+        )));
     }
     sums::check_threads(run)?;
     sums::serial(run, rule)?;

@@ -58,9 +58,14 @@ impl<'r, T: DeviceRepr + Clone + Default + 'static> Input<'r, T> {
     pub fn device(&self) -> Result<&CudaSlice<T>> {
         if self.device.get().is_none() {
             let data = self.shared();
-            let copy = charged_to_no_row(|| match &data[..] {
-                [] => self.session.copy_of(&[T::default()]),
-                data => self.session.copy_of(data),
+            let copy = charged_to_no_row(|| {
+                let copy = match &data[..] {
+                    [] => self.session.copy_of(&[T::default()]),
+                    data => self.session.copy_of(data),
+                }?;
+                // A copy counts when it is made, which may be after the call.
+                self.session.stream.synchronize()?;
+                Ok(copy)
             })?;
             let address = copy.device_ptr(&self.session.stream).0;
             let held = self.unchanged.as_ref().map(|inputs| inputs.hold(self.name, data.clone(), address));
