@@ -142,6 +142,8 @@ fn nvrtc_has_one_limit_for_all_attempts_of_a_file() {
     // The text before a header is compiled again for each: here, this takes some seconds.
     let costly = "template <int N, int M> struct S { static constexpr int v = S<N - 1, M>::v + S<N - 1, M + (1 << N)>::v; };\n\
                   template <int M> struct S<0, M> { static constexpr int v = M; };\n__device__ int y = S<15, 0>::v;\n";
+    let declared: String =
+        (0..100_000).map(|i| format!("__device__ int f{i}(int x, int y, float z);\n")).collect::<Vec<_>>().concat();
     let names = [
         ["cuda_", "fp16"],
         ["cuda_", "bf16"],
@@ -161,7 +163,7 @@ fn nvrtc_has_one_limit_for_all_attempts_of_a_file() {
     let ladder = |count: usize| {
         let rungs = names.iter().take(count).map(|[a, b]| format!("#include NAME({a}, {b})\n"));
         let macros = "#define TEXT(x) #x\n#define TEXT2(x) TEXT(x)\n#define JOIN(a, b) a##b\n#define NAME(a, b) TEXT2(JOIN(a, b).h)\n";
-        given(&format!("{macros}{costly}{}", rungs.collect::<String>()))
+        given(&format!("{macros}{costly}{declared}{}", rungs.collect::<String>()))
     };
     let (_root, source) = ladder(1);
     assert!(kernels::ptx_for(&source, (8, 0)).is_ok());
