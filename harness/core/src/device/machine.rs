@@ -7,6 +7,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use cudarc::driver::CudaStream;
 use wire::{
     Copies, Launch, Leak, Leaks, Managed, Report, Told, Wishes,
     counters::{Counters, Totals},
@@ -103,14 +104,16 @@ pub(crate) fn report() -> Result<Option<Report>> {
     })
 }
 
-/// Does work that all rows share, such as copying an input to the device: its copies are not charged to any row.
-/// Findings made during this work stay in the report.
+/// Does work in `stream` that all rows share, such as copying an input to the device: its copies are not charged to
+/// any row. Findings made during this work stay in the report. The machine counts copies and fills when it executes
+/// them, so the stream is synchronized before and after.
 ///
 /// # Errors
-/// Those of `work` and of [`report`].
-pub(crate) fn charged_to_no_row<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+/// Those of `work`, of [`report`] and of the stream.
+pub(crate) fn charged_to_no_row<T>(stream: &CudaStream, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    stream.synchronize()?;
     let before = report()?;
-    let done = work();
+    let done = work().and_then(|done| stream.synchronize().map(|()| done).map_err(Error::from));
     let of_work =
         report()?.map(|report| Report { copies: Copies::default(), managed: report.managed.none(), ..report });
     *PENDING.lock().unwrap_or_else(PoisonError::into_inner) = match (before, of_work) {

@@ -58,15 +58,9 @@ impl<'r, T: DeviceRepr + Clone + Default + 'static> Input<'r, T> {
     pub fn device(&self) -> Result<&CudaSlice<T>> {
         if self.device.get().is_none() {
             let data = self.shared();
-            // Copies and fills count when they are made, which may be after the call.
-            self.session.stream.synchronize()?;
-            let copy = charged_to_no_row(|| {
-                let copy = match &data[..] {
-                    [] => self.session.copy_of(&[T::default()]),
-                    data => self.session.copy_of(data),
-                }?;
-                self.session.stream.synchronize()?;
-                Ok(copy)
+            let copy = charged_to_no_row(&self.session.stream, || match &data[..] {
+                [] => self.session.copy_of(&[T::default()]),
+                data => self.session.copy_of(data),
             })?;
             let address = copy.device_ptr(&self.session.stream).0;
             let held = self.unchanged.as_ref().map(|inputs| inputs.hold(self.name, data.clone(), address));
