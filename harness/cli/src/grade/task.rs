@@ -147,7 +147,7 @@ impl Asked {
         }
         let variants = variants(lab, matches)?;
         let kernel = matches.get_one::<PathBuf>("kernel").expect("required").clone();
-        let source = harness::replacement(lab, &kernel, None)?;
+        let source = harness::replacement(lab, &kernel)?;
         let asked: Vec<usize> = matches.get_many("n").map(|n| n.copied().collect()).unwrap_or_default();
         let seed = matches.get_one("seed").copied().unwrap_or_else(sizes::fresh_seed);
         let names_sizes = !asked.is_empty();

@@ -21,7 +21,7 @@ use crate::{
     lab::{
         again, ahead,
         asked::{self, Labs},
-        command::{check_variants, command, own_args, replacement},
+        command::{check_variants, command, own_args, replacement_or_copy},
         companion::{self, Companion},
         declaration::Lab,
         options::Options,
@@ -121,7 +121,7 @@ impl<'m> Program<'m> {
         }
         let replaced = match (&options.kernel, labs.as_slice()) {
             (None, _) => None,
-            (Some(file), [lab]) => Some(replacement(lab, file, options.kernel_copy.as_deref())?),
+            (Some(file), [lab]) => Some(replacement_or_copy(lab, file, options.kernel_copy.as_deref())?),
             (Some(_), _) => return Err(Error::usage("--kernel goes with one lab; name it")),
         };
         if options.confined {

@@ -77,11 +77,17 @@ pub(super) fn check_variants(labs: Labs<'_>, options: &Options) -> Result<()> {
 /// Reads `file` under the name of the kernel file of `lab` that it replaces: the lab's only file, the file of the same
 /// name, or the file with which it has kernels in common.
 ///
-/// The text is read from `copy`, if another process has copied it from a pipe.
-///
 /// # Errors
 /// [`Error::Usage`] when it is ambiguous which file is replaced, [`Error::Kernel`] when it cannot be read.
-pub fn replacement(lab: &Lab, file: &Path, copy: Option<&Path>) -> Result<KernelSource> {
+pub fn replacement(lab: &Lab, file: &Path) -> Result<KernelSource> {
+    replacement_or_copy(lab, file, None)
+}
+
+/// As [`replacement`], with the text of `copy` if another process of this program has copied it from a pipe.
+///
+/// # Errors
+/// As [`replacement`].
+pub(super) fn replacement_or_copy(lab: &Lab, file: &Path, copy: Option<&Path>) -> Result<KernelSource> {
     let own = file.file_name().unwrap_or_default().to_string_lossy();
     let text = KernelSource::read_or_copy(file, copy, &own)?;
     let common = |k: &&KernelSource| {

@@ -143,8 +143,7 @@ impl Class {
         if let Ok(submission) = &opened.submission {
             record.lines = lines(&marked, &submission.kernel, &self.rubric.kernel);
             // A file that does not compile is not compared with others.
-            let source =
-                harness::replacement(self.lab, &submission.kernel, None).ok().filter(|_| marked.fault.is_none());
+            let source = harness::replacement(self.lab, &submission.kernel).ok().filter(|_| marked.fault.is_none());
             record.shingles = source.and_then(|source| similar::of_source(&source).ok()).unwrap_or_default();
         }
         record.marked = Some(marked);

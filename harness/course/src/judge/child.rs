@@ -354,7 +354,7 @@ mod tests {
         std::fs::write(&kernel, "").unwrap();
         let task = Task {
             lab: &vecadd::LAB,
-            source: harness::replacement(&vecadd::LAB, &kernel, None).unwrap(),
+            source: harness::replacement(&vecadd::LAB, &kernel).unwrap(),
             kernel: kernel.clone(),
             choice: DeviceChoice::Cuda(0),
             schedules: 2,

@@ -202,7 +202,7 @@ impl Grading {
         Ok(Task {
             lab: self.lab,
             kernel: submission.kernel.clone(),
-            source: harness::replacement(self.lab, &submission.kernel, None)?,
+            source: harness::replacement(self.lab, &submission.kernel)?,
             choice,
             schedules: self.schedules,
             variants: self.lab.variants().iter().map(|variant| variant.name).filter(|name| is_asked(name)).collect(),

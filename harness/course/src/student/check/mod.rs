@@ -101,7 +101,7 @@ impl Desk {
     /// [`Error::CannotRun`] without NVRTC; why runs cannot be started.
     pub fn check(&self, asked: &Asked, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Checked> {
         let chosen = self.chosen(asked)?;
-        let source = harness::replacement(self.lab, &self.kernel, None)?;
+        let source = harness::replacement(self.lab, &self.kernel)?;
         // All runs then find its PTX in the cache.
         let capability = Session::open(&device())?.device.compute_capability;
         let compiled =
