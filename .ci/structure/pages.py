@@ -1,8 +1,9 @@
 """Pages of documentation that cannot be reached by links from README.md, and broken links."""
 
 import re
-import subprocess
 from pathlib import Path
+
+from .lines import files
 
 # Pages that a program hands out, and notes on test data: readers find them elsewhere.
 APART = ("/templates/", "/tests/")
@@ -33,15 +34,6 @@ def check(root: Path) -> list[str]:
                 todo.append(target)
     return wrong + [
         f"{page.relative_to(root)}: no way of links from README.md reaches it"
-        for page in pages(root)
+        for page in files(root, ".md") + files(root / ".github", ".md")
         if page not in reached and not any(part in f"/{page.relative_to(root)}" for part in APART)
     ]
-
-
-def pages(root: Path) -> list[Path]:
-    """The Markdown pages, without those that git ignores."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"], cwd=root, capture_output=True, text=True
-    )
-    names = listed.stdout.splitlines() if listed.returncode == 0 else [str(page.relative_to(root)) for page in root.rglob("*.md")]
-    return sorted(root / name for name in names if (root / name).exists())

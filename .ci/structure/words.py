@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from .lines import files
+
 # Each word, and what to write instead.
 WORDS = {
     r"so many": "the number, or its name",
@@ -13,15 +15,14 @@ WORDS = {
 # Comments of each kind of file, after the texts in quotes are gone.
 COMMENTS = {".rs": "//", ".py": "#", ".sh": "#", ".toml": "#", ".yml": "#"}
 QUOTED = re.compile(r"""r#".*?"#|"(?:\\.|[^"\\])*"|`[^`]*`""")
-FOLDERS = {"target", ".git"}
 
 
 def check(root: Path) -> list[str]:
     """The comments below `root` that have one of the words."""
     wrong = []
-    for file in sorted(root.rglob("*")):
-        if file.suffix not in COMMENTS or FOLDERS & set(file.relative_to(root).parts) or not file.is_file():
-            continue
+    # The checks of the project are in hidden folders.
+    hidden = [file for folder in (".ci", ".github", ".devcontainer") for file in files(root / folder, *COMMENTS)]
+    for file in files(root, *COMMENTS) + hidden:
         for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
             _, sign, comment = QUOTED.sub("", line).partition(COMMENTS[file.suffix])
             if not sign or "words: " in comment:
