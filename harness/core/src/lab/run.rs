@@ -9,10 +9,10 @@ use crate::{
     error::{Error, Result},
     export::{chart::Chart, report::Report},
     lab::{
-        companion::Companion, declaration::Lab, input::Input, options::Options, role::Process, rounds::Rounds,
-        row::Row, uploaded::Uploaded,
+        declaration::Lab, input::Input, judge_rounds::JudgeRounds, options::Options,
+        predict_process::EmulatedPredictions, role::Process, row::Row, uploaded::Uploaded,
     },
-    measure::{forecast::Forecasts, inputs::Inputs, unchanged::Unchanged},
+    measure::{forecast::Forecasts, input_guard::InputGuard, inputs::Inputs},
     record::{columns::Columns, row::Record},
 };
 
@@ -46,18 +46,18 @@ pub struct Run {
     /// The part for which times are predicted.
     pub(crate) part: Option<Part>,
     /// The predictions of an emulated run of the same cases, to be shown with a GPU's times.
-    pub(crate) companion: Option<Companion>,
+    pub(crate) emulated: Option<EmulatedPredictions>,
     pub(crate) report: RefCell<Report>,
     pub(crate) kernels: Kernels,
     pub(crate) records: RefCell<Vec<Record>>,
     /// The emulation speed of this computer.
     pub(crate) forecasts: RefCell<Forecasts>,
     /// The rounds so far, if the lab runs in rounds.
-    pub(crate) rounds: RefCell<Option<Rounds>>,
+    pub(crate) rounds: RefCell<Option<JudgeRounds>>,
     /// The case whose kernel has faulted and corrupted the context, if any.
     pub(crate) lost: RefCell<Option<String>>,
     /// The inputs, which are read back in a judged run.
-    pub(crate) unchanged: Option<Rc<Unchanged>>,
+    pub(crate) unchanged: Option<Rc<InputGuard>>,
 }
 
 impl Run {

@@ -3,8 +3,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use harness::{Exit, Record, Verdict};
 use wire::{
-    Told,
-    finding::{Class, Place},
+    RenderedFinding,
+    finding::{Class, SourcePlace},
 };
 
 use super::{
@@ -90,7 +90,7 @@ pub struct Grade {
     /// Cases that could not be judged, and why.
     pub unjudged: Vec<Event>,
     /// Findings, each once; those at known sizes come first.
-    pub findings: Vec<Told>,
+    pub findings: Vec<RenderedFinding>,
     /// The number of findings at known sizes.
     pub known_findings: usize,
     /// How the counters compare with those of the lab's own kernels.
@@ -102,10 +102,10 @@ pub struct Grade {
 }
 
 /// Identifies a finding, whichever threads took part: its class and its places.
-pub type Key = (Class, Vec<Place>);
+pub type Key = (Class, Vec<SourcePlace>);
 
 /// The key of `told`.
-pub fn key(told: &Told) -> Key {
+pub fn key(told: &RenderedFinding) -> Key {
     (told.finding.class(), told.finding.places())
 }
 
@@ -328,7 +328,7 @@ mod tests {
         Outcome::Ran { rows, missing: Vec::new() }
     }
 
-    fn ran(verdict: Verdict, wrong: Option<&str>, findings: &[Told]) -> Outcome {
+    fn ran(verdict: Verdict, wrong: Option<&str>, findings: &[RenderedFinding]) -> Outcome {
         let row = Record {
             wrong: wrong.map(str::to_owned),
             findings: findings.to_vec(),

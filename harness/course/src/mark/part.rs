@@ -2,7 +2,7 @@
 use std::collections::HashSet;
 
 use harness::Lab;
-use wire::{Told, finding::Place};
+use wire::{RenderedFinding, finding::SourcePlace};
 
 use super::{
     goal::goal,
@@ -194,7 +194,7 @@ fn shared(part: &Part, lab: &Lab, rows: &[&JudgedRow]) -> Option<Criterion> {
 }
 
 /// The lost criterion for wrong answers, without hidden sizes.
-fn wrong(points: f64, failures: &[&Event], found: &[(&Told, bool)]) -> Criterion {
+fn wrong(points: f64, failures: &[&Event], found: &[(&RenderedFinding, bool)]) -> Criterion {
     let first = failures.iter().find(|event| !event.is_hidden);
     let (words, raise) = match first {
         Some(event) => {
@@ -208,7 +208,8 @@ fn wrong(points: f64, failures: &[&Event], found: &[(&Told, bool)]) -> Criterion
         ),
     };
     // A finding is the cause, or closer to it than the answers. The words already contain a fault.
-    let is_said = |told: &Told| told.finding.places().first().is_some_and(|place| words.contains(&at(place)));
+    let is_said =
+        |told: &RenderedFinding| told.finding.places().first().is_some_and(|place| words.contains(&at(place)));
     let known = found.iter().find(|(told, is_hidden)| !is_hidden && !is_said(told));
     let (words, raise) = match known {
         Some((told, _)) if told.help.is_empty() => (format!("{words}; a check has found: {}", place(told)), raise),
@@ -260,7 +261,7 @@ fn kind(what: &str) -> String {
 }
 
 /// The findings in these grades, and whether each was seen only at hidden sizes.
-fn found<'a>(grades: &[&'a Grade]) -> Vec<(&'a Told, bool)> {
+fn found<'a>(grades: &[&'a Grade]) -> Vec<(&'a RenderedFinding, bool)> {
     let of = |grade: &&'a Grade| {
         let (findings, known) = (&grade.findings, grade.known_findings);
         findings.iter().zip(0..).map(move |(told, index)| (told, index >= known))
@@ -269,13 +270,13 @@ fn found<'a>(grades: &[&'a Grade]) -> Vec<(&'a Told, bool)> {
 }
 
 /// A mistake and its place.
-fn place(told: &Told) -> String {
+fn place(told: &RenderedFinding) -> String {
     let place = told.finding.places().into_iter().next();
     place.map_or(told.mistake.clone(), |place| format!("{} at {}", told.mistake, at(&place)))
 }
 
 /// The file and line of a place.
-fn at(place: &Place) -> String {
+fn at(place: &SourcePlace) -> String {
     format!("{}:{}", place.file, place.line)
 }
 

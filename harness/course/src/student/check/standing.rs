@@ -3,7 +3,7 @@ use std::{collections::HashSet, path::Path, sync::Arc};
 
 use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, process_limits::Limits};
 use kernels::KernelSource;
-use wire::Told;
+use wire::RenderedFinding;
 
 use super::missed::{Missed, lacked, missed, shirked};
 use crate::{
@@ -44,7 +44,7 @@ pub struct Wrong {
     /// Wrong answers, faults, exceeded limits.
     pub failures: Vec<Event>,
     /// Findings of the checks.
-    pub findings: Vec<Told>,
+    pub findings: Vec<RenderedFinding>,
     /// The size; `None` stands for the lab's quick sizes.
     pub size: Option<usize>,
 }
@@ -149,7 +149,7 @@ fn not_right(part: &Part, size: Option<usize>, grades: &[Grade], file: &str) -> 
         grade.failures.iter().map(named).collect::<Vec<Event>>()
     };
     let failures: Vec<Event> = grades.iter().flat_map(failures_of).collect();
-    let findings: Vec<Told> = grades.iter().flat_map(|grade| grade.findings.clone()).collect();
+    let findings: Vec<RenderedFinding> = grades.iter().flat_map(|grade| grade.findings.clone()).collect();
     if !(failures.is_empty() && findings.is_empty()) {
         return Some(Standing::Wrong(Wrong { failures, findings, size }));
     }

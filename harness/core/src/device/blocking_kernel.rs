@@ -44,22 +44,26 @@ const MOST: Duration = Duration::from_micros(500);
 
 /// The kernel, which a session loads once.
 #[derive(Debug, Default)]
-pub(crate) struct Loaded(OnceLock<CudaFunction>);
+pub(crate) struct LoadedBlockingKernel(OnceLock<CudaFunction>);
 
 /// Keeps the device busy before each sample, for twice as long as the host took to enqueue the last one.
 #[derive(Debug)]
-pub(crate) struct Busy<'s> {
+pub(crate) struct BlockingKernel<'s> {
     function: &'s CudaFunction,
     stream: &'s Arc<CudaStream>,
     time: Cell<Duration>,
 }
 
-impl<'s> Busy<'s> {
+impl<'s> BlockingKernel<'s> {
     /// Returns a guard for work on `stream`.
     ///
     /// # Errors
     /// The driver's errors.
-    pub(crate) fn new(loaded: &'s Loaded, context: &Arc<CudaContext>, stream: &'s Arc<CudaStream>) -> Result<Self> {
+    pub(crate) fn new(
+        loaded: &'s LoadedBlockingKernel,
+        context: &Arc<CudaContext>,
+        stream: &'s Arc<CudaStream>,
+    ) -> Result<Self> {
         let loaded = &loaded.0;
         if loaded.get().is_none() {
             let module = context.load_module(Ptx::from_src(KERNEL))?;
@@ -106,7 +110,7 @@ mod tests {
     #[test]
     fn the_kernel_ends_by_itself_before_what_is_enqueued() {
         let session = Session::open(&"emulated".parse().unwrap()).unwrap();
-        let busy = Busy::new(&session.busy, &session.context, &session.stream).unwrap();
+        let busy = BlockingKernel::new(&session.busy, &session.context, &session.stream).unwrap();
         let ones = busy.during(|| Ok(session.stream.clone_htod(&[1_u32; 4])?)).unwrap();
         assert_eq!(session.stream.clone_dtoh(&ones).unwrap(), [1; 4]);
         assert!((LEAST..=MOST).contains(&busy.time.get()));

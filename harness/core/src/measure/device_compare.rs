@@ -57,14 +57,14 @@ const SPARE: usize = 1 << 30;
 
 /// A right output, kept on the GPU.
 #[derive(Debug)]
-struct Same<T> {
+struct DeviceCopy<T> {
     stream: Arc<CudaStream>,
     differs: CudaFunction,
     flag: CudaSlice<u32>,
     right: CudaSlice<T>,
 }
 
-impl<T: DeviceRepr> Same<T> {
+impl<T: DeviceRepr> DeviceCopy<T> {
     /// Keeps a copy of `output`, which is right; `None` if the GPU has too little memory.
     ///
     /// # Errors
@@ -103,19 +103,19 @@ impl<T: DeviceRepr> Same<T> {
 /// The first right output of a GPU's samples, with its check. An output that equals it, bit for bit, is right too, and
 /// need not be copied to the host.
 #[derive(Debug)]
-pub(crate) struct RightThere<T> {
-    kept: Option<(Same<T>, Check)>,
+pub(crate) struct LastRightOnDevice<T> {
+    kept: Option<(DeviceCopy<T>, Check)>,
     /// Whether the GPU had too little memory for a right output.
     is_full: bool,
 }
 
-impl<T> Default for RightThere<T> {
+impl<T> Default for LastRightOnDevice<T> {
     fn default() -> Self {
         Self { kept: None, is_full: false }
     }
 }
 
-impl<T: DeviceRepr> RightThere<T> {
+impl<T: DeviceRepr> LastRightOnDevice<T> {
     /// Whether an output is large enough, and consists of whole words.
     pub(crate) fn suits(output: &CudaSlice<T>) -> bool {
         let bytes = bytes_of(output);
@@ -139,7 +139,7 @@ impl<T: DeviceRepr> RightThere<T> {
         }
         let check = session.look_at(output, check)?;
         if check.passed() && self.kept.is_none() && !self.is_full {
-            self.kept = Same::keep(session, output)?.map(|right| (right, check.clone()));
+            self.kept = DeviceCopy::keep(session, output)?.map(|right| (right, check.clone()));
             self.is_full = self.kept.is_none();
         }
         Ok(check)
@@ -162,7 +162,7 @@ mod tests {
         let n = 300_001;
         let values: Vec<f32> = (0..n).map(|i| i as f32).collect();
         let right = session.stream.clone_htod(&values).unwrap();
-        let mut same = Same::keep(&session, &right).unwrap().unwrap();
+        let mut same = DeviceCopy::keep(&session, &right).unwrap().unwrap();
         assert!(same.equals(&right).unwrap());
         for at in [0, 1, 255, 256, n - 2, n - 1] {
             let mut other = values.clone();
@@ -176,11 +176,11 @@ mod tests {
     #[test]
     fn an_output_is_looked_at_unless_it_equals_a_right_one() {
         let session = Session::open(&"emulated".parse().unwrap()).unwrap();
-        let (mut all, mut times_checked) = (RightThere::default(), 0);
+        let (mut all, mut times_checked) = (LastRightOnDevice::default(), 0);
         // Wrong outputs are checked each time, even if they equal the previous one.
         for (value, is_right) in [(7, false), (7, false), (1, true), (1, true), (2, true), (1, true), (7, false)] {
             let output = session.stream.clone_htod(&vec![value; LEAST / 4]).unwrap();
-            assert!(RightThere::suits(&output));
+            assert!(LastRightOnDevice::suits(&output));
             let check = all.check(&session, &output, |seen| {
                 times_checked += 1;
                 assert!(seen.len() == LEAST / 4 && seen.iter().all(|one| *one == value));
@@ -189,7 +189,7 @@ mod tests {
             assert_eq!(check.unwrap().passed(), is_right);
         }
         assert_eq!(times_checked, 5);
-        assert!(!RightThere::suits(&session.stream.clone_htod(&vec![1_u8; LEAST + 2]).unwrap()));
-        assert!(!RightThere::suits(&session.stream.clone_htod(&[1_u32; 9]).unwrap()));
+        assert!(!LastRightOnDevice::suits(&session.stream.clone_htod(&vec![1_u8; LEAST + 2]).unwrap()));
+        assert!(!LastRightOnDevice::suits(&session.stream.clone_htod(&[1_u32; 9]).unwrap()));
     }
 }

@@ -9,7 +9,7 @@ use cudarc::driver::{CudaFunction, CudaSlice, DeviceRepr, LaunchConfig};
 use crate::{
     error::Result,
     lab::{case::Case, run::Run},
-    measure::{check::Check, poison::poison, recorder::Recorder, same::RightThere},
+    measure::{check::Check, device_compare::LastRightOnDevice, poison::poison, recorder::Recorder},
     record::kernel::Resources,
     stats::Times,
 };
@@ -17,14 +17,14 @@ use crate::{
 /// A running case. Everything that a [`Recorder`] records is recorded through it. It also has the case's kernel and
 /// launch.
 #[derive(Debug)]
-pub struct Trial<'r> {
+pub struct CaseContext<'r> {
     run: &'r Run,
     case: &'r Case,
     launch: Option<LaunchConfig>,
     pub(crate) recorder: Recorder<'r>,
 }
 
-impl<'r> Trial<'r> {
+impl<'r> CaseContext<'r> {
     pub(crate) fn new(run: &'r Run, case: &'r Case, launch: Option<LaunchConfig>, recorder: Recorder<'r>) -> Self {
         Self { run, case, launch, recorder }
     }
@@ -41,10 +41,10 @@ impl<'r> Trial<'r> {
         self.function(file, name)
     }
 
-    /// Loads another kernel that the case launches, like [`Trial::kernel`].
+    /// Loads another kernel that the case launches, like [`CaseContext::kernel`].
     ///
     /// # Errors
-    /// Those of [`Trial::kernel`].
+    /// Those of [`CaseContext::kernel`].
     pub fn function(&self, file: &str, name: &str) -> Result<CudaFunction> {
         let bytes = self.launch.map_or(0, |launch| launch.shared_mem_bytes);
         self.run.kernels().function_with_shared(file, name, bytes)
@@ -68,7 +68,7 @@ impl<'r> Trial<'r> {
     /// least one.
     ///
     /// # Errors
-    /// As [`Trial::kernel`]; the driver's errors.
+    /// As [`CaseContext::kernel`]; the driver's errors.
     pub fn resident_blocks(&self) -> Result<u32> {
         let launch = self.launch();
         let (threads, shared) = (launch.block_dim.0, launch.shared_mem_bytes as usize);
@@ -80,7 +80,7 @@ impl<'r> Trial<'r> {
     pub(crate) fn resources(&self) -> Option<Resources> {
         let named = self.case.kernel.as_ref().map(|(_, name)| name.as_str());
         let kernel = self.run.kernels().asked(named)?;
-        Resources::of(&kernel, self.launch, &self.run.session().device)
+        Resources::from_kernel(&kernel, self.launch, &self.run.session().device)
     }
 
     /// Answers a question: sets the columns of [`crate::Question`]s, and checks that the obtained answer is the
@@ -122,11 +122,11 @@ impl<'r> Trial<'r> {
         self.time_chain(std::slice::from_mut(output), |outputs| launch(&mut outputs[0]), check)
     }
 
-    /// As [`Trial::time`], for kernels each of which reads the output of the previous one: all of `outputs` are
+    /// As [`CaseContext::time`], for kernels each of which reads the output of the previous one: all of `outputs` are
     /// poisoned, and the last is checked.
     ///
     /// # Errors
-    /// Those of [`Trial::time`].
+    /// Those of [`CaseContext::time`].
     ///
     /// # Panics
     /// When `outputs` is empty.
@@ -139,14 +139,14 @@ impl<'r> Trial<'r> {
         let (session, stream) = (self.run.session(), self.run.stream());
         // A graded kernel could find the copy of a right answer on the GPU, or in memory that the GPU reads.
         let stays_there = !self.run.is_emulated() && !self.run.options().confined;
-        let (mut on_host, mut on_device) = (LastRight::default(), RightThere::default());
+        let (mut on_host, mut on_device) = (LastRightOnHost::default(), LastRightOnDevice::default());
         self.recorder.measure(
             outputs,
             |outputs| outputs.iter_mut().try_for_each(|output| poison(stream, output)),
             launch,
             |outputs| {
                 let last = outputs.last().expect("there is an output");
-                if stays_there && RightThere::<T>::suits(last) {
+                if stays_there && LastRightOnDevice::<T>::suits(last) {
                     return on_device.check(session, last, &mut check);
                 }
                 // Copying into memory that was written before is several times faster than into new memory.
@@ -166,19 +166,19 @@ impl<'r> Trial<'r> {
 /// The last right output, and its check. An output that equals it is right too, and comparing is several times faster
 /// than checking: some outputs have 200 million elements, and the output of every sample is checked.
 #[derive(Debug)]
-struct LastRight<T> {
+struct LastRightOnHost<T> {
     known: Option<(Vec<T>, Check)>,
     /// Memory for the next output, if any.
     spare: Vec<T>,
 }
 
-impl<T> Default for LastRight<T> {
+impl<T> Default for LastRightOnHost<T> {
     fn default() -> Self {
         Self { known: None, spare: Vec::new() }
     }
 }
 
-impl<T: PartialEq> LastRight<T> {
+impl<T: PartialEq> LastRightOnHost<T> {
     /// Returns the check of `output`: the known one if it equals the last right output, else that of `check`. A NaN
     /// equals nothing, so an output with one is always checked.
     fn check(&mut self, output: Vec<T>, check: impl FnOnce(&[T]) -> Check) -> Check {
@@ -198,7 +198,7 @@ impl<T: PartialEq> LastRight<T> {
     }
 }
 
-impl<'r> Deref for Trial<'r> {
+impl<'r> Deref for CaseContext<'r> {
     type Target = Recorder<'r>;
 
     fn deref(&self) -> &Recorder<'r> {
@@ -206,7 +206,7 @@ impl<'r> Deref for Trial<'r> {
     }
 }
 
-impl DerefMut for Trial<'_> {
+impl DerefMut for CaseContext<'_> {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.recorder
     }
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_wrong_output_after_a_right_one_is_wrong() {
-        let mut right = LastRight::default();
+        let mut right = LastRightOnHost::default();
         let near = |y: &[f32]| Check::compare(y, &[1.0_f64, 2.0], Tolerance { absolute: 0.1, relative: 0.0 });
         let mut passes = |output: &[f32]| right.check(output.to_vec(), near).passed();
         assert!(!passes(&[1.0, f32::NAN]));
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn an_output_is_checked_again_unless_it_equals_the_last_right_one() {
-        let mut right = LastRight::default();
+        let mut right = LastRightOnHost::default();
         let mut times_checked = 0;
         for (output, is_right) in [(7, false), (7, false), (1, true), (1, true), (2, true), (1, true)] {
             let check = right.check(vec![output], |_| {
@@ -244,7 +244,7 @@ mod tests {
         }
         assert_eq!(times_checked, 5);
         let with_nan = Some((vec![f32::NAN], Check::all_right(1)));
-        let mut right = LastRight { known: with_nan, spare: Vec::new() };
+        let mut right = LastRightOnHost { known: with_nan, spare: Vec::new() };
         assert!(!right.check(vec![f32::NAN], |_| Check::that(false, "checked")).passed());
     }
 }

@@ -1,9 +1,9 @@
 //! The options that some variants of a lab do not use.
-use crate::lab::row::Table;
+use crate::lab::row::VariantTable;
 
 /// A selection of a lab's variants.
 #[derive(Clone, Copy)]
-pub enum Of {
+pub enum VariantFilter {
     /// All of them.
     Every,
     /// All but these.
@@ -11,10 +11,10 @@ pub enum Of {
     /// Only these.
     Names(&'static [&'static str]),
     /// Those of these tables.
-    Tables(&'static [&'static dyn Table]),
+    Tables(&'static [&'static dyn VariantTable]),
 }
 
-impl Of {
+impl VariantFilter {
     pub(crate) fn has(self, variant: &str) -> bool {
         match self {
             Self::Every => true,
@@ -27,4 +27,4 @@ impl Of {
 
 /// Options that some of a lab's variants do not use: `n`, `blocks`, `threads`, or options of the lab's own, by their
 /// names without the dashes.
-pub type Ignored = (&'static [&'static str], Of);
+pub type Ignored = (&'static [&'static str], VariantFilter);

@@ -52,7 +52,7 @@ struct Digest {
 }
 
 impl Digest {
-    fn of(data: &[u8]) -> Self {
+    fn from_bytes(data: &[u8]) -> Self {
         let state = RandomState::new();
         let parts = digests(&state, data);
         Self { state, parts }
@@ -118,7 +118,7 @@ fn in_chunks(
 
 /// The results of reading back inputs.
 #[derive(Debug, Default)]
-struct Seen {
+struct ReadBack {
     /// A description of the first input that was changed.
     changed: Option<String>,
     /// Why an input could not be read back.
@@ -126,15 +126,15 @@ struct Seen {
 }
 
 /// An input on the device. It is read back a last time on drop, which must come before its memory is freed.
-pub(crate) struct Held {
+pub(crate) struct GuardedMemory {
     name: String,
     address: CUdeviceptr,
     original: Original,
     context: Arc<CudaContext>,
-    seen: Rc<RefCell<Seen>>,
+    seen: Rc<RefCell<ReadBack>>,
 }
 
-impl Held {
+impl GuardedMemory {
     /// Reads the input back. Changes are undone for the following cases, if the original data are available.
     fn look(&self) {
         if let Err(error) = self.compare() {
@@ -157,15 +157,15 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for GuardedMemory {
     fn drop(&mut self) {
         self.look();
     }
 }
 
-impl fmt::Debug for Held {
+impl fmt::Debug for GuardedMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Held").field(&self.name).finish()
+        f.debug_tuple("GuardedMemory").field(&self.name).finish()
     }
 }
 
@@ -177,42 +177,42 @@ fn words(name: &str, [from, to]: [usize; 2]) -> String {
 
 /// The inputs of judged kernels.
 #[derive(Debug)]
-pub(crate) struct Unchanged {
+pub(crate) struct InputGuard {
     context: Arc<CudaContext>,
-    held: RefCell<Vec<Weak<Held>>>,
-    seen: Rc<RefCell<Seen>>,
+    held: RefCell<Vec<Weak<GuardedMemory>>>,
+    seen: Rc<RefCell<ReadBack>>,
 }
 
-impl Unchanged {
+impl InputGuard {
     /// Creates an empty set on the device of `context`.
     pub(crate) fn new(context: &Arc<CudaContext>) -> Self {
         Self { context: context.clone(), held: RefCell::default(), seen: Rc::default() }
     }
 
     /// Watches the input `name`, whose data are at `address`, and stay there until the result is dropped.
-    pub(crate) fn hold(&self, name: &str, data: Rc<dyn Bytes>, address: CUdeviceptr) -> Rc<Held> {
+    pub(crate) fn hold(&self, name: &str, data: Rc<dyn Bytes>, address: CUdeviceptr) -> Rc<GuardedMemory> {
         self.held_as(name, Original::Data(data), address)
     }
 
-    /// As [`Unchanged::hold`], if the caller does not keep the data: of large data only a digest is kept.
+    /// As [`InputGuard::hold`], if the caller does not keep the data: of large data only a digest is kept.
     pub(crate) fn hold_copy<T: DeviceRepr + Clone + 'static>(
         &self,
         name: &str,
         data: &[T],
         address: CUdeviceptr,
-    ) -> Rc<Held> {
+    ) -> Rc<GuardedMemory> {
         let all = bytes(data);
         let original = if all.len() <= LARGEST_COPY {
             Original::Data(Rc::new(data.to_vec()))
         } else {
-            Original::Digest(Digest::of(all), all.len(), size_of::<T>())
+            Original::Digest(Digest::from_bytes(all), all.len(), size_of::<T>())
         };
         self.held_as(name, original, address)
     }
 
-    fn held_as(&self, name: &str, original: Original, address: CUdeviceptr) -> Rc<Held> {
+    fn held_as(&self, name: &str, original: Original, address: CUdeviceptr) -> Rc<GuardedMemory> {
         let (context, seen) = (self.context.clone(), self.seen.clone());
-        let held = Rc::new(Held { name: name.into(), address, original, context, seen });
+        let held = Rc::new(GuardedMemory { name: name.into(), address, original, context, seen });
         let mut all = self.held.borrow_mut();
         all.retain(|held| held.strong_count() > 0);
         all.push(Rc::downgrade(&held));
@@ -224,11 +224,11 @@ impl Unchanged {
     /// # Errors
     /// The driver's errors.
     pub(crate) fn seen(&self) -> Result<Option<String>, DriverError> {
-        let held: Vec<Rc<Held>> = self.held.borrow().iter().filter_map(Weak::upgrade).collect();
+        let held: Vec<Rc<GuardedMemory>> = self.held.borrow().iter().filter_map(Weak::upgrade).collect();
         for held in &held {
             held.look();
         }
-        let Seen { changed, error } = self.seen.take();
+        let ReadBack { changed, error } = self.seen.take();
         error.map_or(Ok(changed), Err)
     }
 }
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn a_changed_input_is_named_with_its_element_and_set_right() {
         let (session, data) = (session(), (0..100).collect::<Vec<u32>>());
-        let inputs = Unchanged::new(&session.context);
+        let inputs = InputGuard::new(&session.context);
         let mut x = session.stream.clone_htod(&data).unwrap();
         let _held = inputs.hold("x", Rc::new(data.clone()), address(&session, &x));
         assert_eq!(inputs.seen().unwrap(), None);
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn an_input_is_read_back_before_it_is_freed() {
         let (session, data) = (session(), [7_u32; 9]);
-        let inputs = Unchanged::new(&session.context);
+        let inputs = InputGuard::new(&session.context);
         let mut x = session.stream.clone_htod(&data).unwrap();
         let held = inputs.hold_copy("table", &data, address(&session, &x));
         write(&session, &mut x, 8);
@@ -286,7 +286,7 @@ mod tests {
     fn a_change_of_large_data_is_seen_in_any_part() {
         let (session, n) = (session(), (LARGEST_COPY + PART) / 4 + 3);
         let data: Vec<u32> = (0..n as u32).collect();
-        let inputs = Unchanged::new(&session.context);
+        let inputs = InputGuard::new(&session.context);
         let mut x = session.stream.clone_htod(&data).unwrap();
         let held = inputs.hold_copy("x", &data, address(&session, &x));
         assert!(matches!(held.original, Original::Digest(..)));

@@ -31,7 +31,7 @@ const VARIABLES: [&str; 3] = ["WARPLAB_SEED", "WARPLAB_CHECKS", "WARPLAB_BUDGET"
 
 /// The common part of the commands for a lab's cases.
 #[derive(Debug, Clone)]
-pub(crate) struct Repeat {
+pub(crate) struct ReproCommand {
     lab: &'static Lab,
     /// The program, and the lab's name if the program has several labs.
     program: Vec<String>,
@@ -41,10 +41,10 @@ pub(crate) struct Repeat {
     seed: u64,
 }
 
-impl Repeat {
+impl ReproCommand {
     /// Returns the common part for the cases of `lab`. `parser` declares the options, `matches` contains them, and
     /// `is_own` means that the program is the lab's own.
-    pub(crate) fn of(
+    pub(crate) fn new(
         lab: &'static Lab,
         is_own: bool,
         parser: &Command,

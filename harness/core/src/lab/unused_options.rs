@@ -3,7 +3,7 @@ use clap::{ArgMatches, parser::ValueSource};
 
 use crate::{
     error::{Error, Result},
-    lab::{declaration::Lab, of::Of, options::Options},
+    lab::{declaration::Lab, options::Options, variant_filter::VariantFilter},
     record::row::Record,
 };
 
@@ -164,7 +164,7 @@ impl Lab {
         let mut unknown: Vec<&&str> = Vec::new();
         for (ignored, by) in self.ignored {
             unknown.extend(ignored.iter().filter(|o| !options.iter().any(|known| known == *o)));
-            if let Of::Names(names) | Of::AllBut(names) = by {
+            if let VariantFilter::Names(names) | VariantFilter::AllBut(names) = by {
                 unknown.extend(names.iter().filter(|name| !is_variant(name)));
             }
         }

@@ -18,15 +18,15 @@ pub(crate) const LONGEST: Duration = Duration::from_secs(20);
 
 /// The results of a companion run of a lab.
 #[derive(Debug)]
-pub(crate) struct Companion {
+pub(crate) struct EmulatedPredictions {
     part: String,
     /// Its rows, or why there are none.
     rows: std::result::Result<Vec<Record>, String>,
 }
 
-impl Companion {
+impl EmulatedPredictions {
     /// Returns the result of `run`: the rows of the same cases, emulated on this part.
-    pub(crate) fn of(part: &Part, run: impl FnOnce() -> Result<Vec<Record>>) -> Self {
+    pub(crate) fn from_run(part: &Part, run: impl FnOnce() -> Result<Vec<Record>>) -> Self {
         Self { part: part.full_name.clone(), rows: run().map_err(|error| error.to_string()) }
     }
 
@@ -93,8 +93,8 @@ mod tests {
         Record { variant: variant.into(), verdict: Verdict::Pass, ..record() }
     }
 
-    fn why(companion: &Companion, row: &Record) -> String {
-        let predicted = companion.predicted(row);
+    fn why(emulated: &EmulatedPredictions, row: &Record) -> String {
+        let predicted = emulated.predicted(row);
         assert!(predicted.in_all.is_none() && predicted.part == "NVIDIA H200", "{predicted:?}");
         predicted.not_predicted.unwrap()
     }
@@ -102,11 +102,11 @@ mod tests {
     #[test]
     fn a_measured_row_gets_what_the_same_case_is_predicted_to_take() {
         let emulated = Record { device: "emulated".into(), predicted: Some(predicted()), ..row("a") };
-        let companion = Companion::of(&part(), || Ok(vec![emulated]));
-        assert_eq!(companion.predicted(&row("a")), predicted());
+        let emulated = EmulatedPredictions::from_run(&part(), || Ok(vec![emulated]));
+        assert_eq!(emulated.predicted(&row("a")), predicted());
         // Another size is another case, and another grid another launch.
-        assert!(why(&companion, &Record { n: Some(7), ..row("a") }).ends_with("no such case"));
-        assert!(why(&companion, &Record { grid: Some("5".into()), ..row("a") }).ends_with("another grid"));
+        assert!(why(&emulated, &Record { n: Some(7), ..row("a") }).ends_with("no such case"));
+        assert!(why(&emulated, &Record { grid: Some("5".into()), ..row("a") }).ends_with("another grid"));
     }
 
     #[test]
@@ -115,11 +115,11 @@ mod tests {
         assert!(too_long(Some(LONGEST)).is_none() && too_long(None).is_none());
         let Some(Error::Skip(note)) = too_long(Some(Duration::from_secs(7200))) else { panic!("{skip}") };
         let large = Record { verdict: Verdict::Skip, note, ..row("large") };
-        let companion = Companion::of(&part(), || Ok(vec![large, row("host")]));
+        let emulated = EmulatedPredictions::from_run(&part(), || Ok(vec![large, row("host")]));
         let long = "not predicted: its emulation would take 2h; choose a smaller n";
-        assert_eq!(why(&companion, &row("large")), long);
-        assert!(why(&companion, &row("host")).ends_with("is timed"));
-        let failed = Companion::of(&part(), || Err(Error::CannotRun("no memory".into())));
+        assert_eq!(why(&emulated, &row("large")), long);
+        assert!(why(&emulated, &row("host")).ends_with("is timed"));
+        let failed = EmulatedPredictions::from_run(&part(), || Err(Error::CannotRun("no memory".into())));
         assert_eq!(why(&failed, &row("a")), "not predicted: the emulated run failed: no memory");
     }
 }

@@ -1,7 +1,7 @@
 //! The results of the passes over a case's body: each pass has its own order of warps and blocks, and in a judged run
 //! its own inputs. Together they make one row.
 use kernels::Error as KernelError;
-use wire::{Report, Told};
+use wire::{RenderedFinding, Report};
 
 use crate::{
     device::{
@@ -35,7 +35,7 @@ pub(crate) struct Pass {
 
 /// The results of the passes so far.
 #[derive(Debug, Clone)]
-pub(crate) struct Passes {
+pub(crate) struct CaseAccumulator {
     pub(crate) record: Record,
     pub(crate) ceiling: Ceiling,
     pass: Pass,
@@ -53,12 +53,12 @@ pub(crate) struct Passes {
     changed: Option<String>,
     broken: Option<String>,
     skip: Option<String>,
-    findings: Vec<Told>,
+    findings: Vec<RenderedFinding>,
     /// Whether a kernel has corrupted the device's context.
     context_lost: bool,
 }
 
-impl Passes {
+impl CaseAccumulator {
     /// Starts with no passes; results are accumulated into `record`, which identifies the case.
     pub(crate) fn new(record: Record) -> Self {
         Self {
@@ -336,8 +336,8 @@ mod tests {
     }
 
     /// Returns the passes of three rounds that take 9, 2 and 4 ms.
-    fn rounds(is_right: [bool; 3]) -> Passes {
-        let mut passes = Passes::new(Record { times: None, wrong: None, ..record() });
+    fn rounds(is_right: [bool; 3]) -> CaseAccumulator {
+        let mut passes = CaseAccumulator::new(Record { times: None, wrong: None, ..record() });
         for (round, (ms, is_right)) in [9.0, 2.0, 4.0].into_iter().zip(is_right).enumerate() {
             passes.begin(pass(round as u64, Some(round as u64 + 1))).unwrap();
             passes.times(sample(ms), vec![ms]);
@@ -347,7 +347,7 @@ mod tests {
         passes
     }
 
-    fn judged(passes: Passes) -> Record {
+    fn judged(passes: CaseAccumulator) -> Record {
         passes.judge(None, |wrong, _| (if wrong.is_some() { Verdict::Fail } else { Verdict::Pass }, String::new()))
     }
 
@@ -357,7 +357,7 @@ mod tests {
         let times = row.times.unwrap();
         assert_eq!((row.verdict, times.samples, times.min, times.median), (Verdict::Pass, 2, 2.0, 3.0));
         assert_eq!(row.samples_ms, [2.0, 4.0]);
-        let mut orders = Passes::new(Record { times: None, ..record() });
+        let mut orders = CaseAccumulator::new(Record { times: None, ..record() });
         for (schedule, ms) in [(0, 9.0), (1, 2.0)] {
             orders.begin(pass(schedule, None)).unwrap();
             orders.times(sample(ms), vec![ms]);
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn a_changed_input_is_wrong_even_if_the_answer_is_right() {
         for (is_right, words) in [(true, "changed `x`"), (false, "changed `x`; 1 of 1 wrong: 1 of 9")] {
-            let mut passes = Passes::new(Record { times: None, wrong: None, ..record() });
+            let mut passes = CaseAccumulator::new(Record { times: None, wrong: None, ..record() });
             passes.begin(pass(0, None)).unwrap();
             passes.check(Check::that(is_right, "1 of 9"));
             passes.changed_input(Some("changed `x`".into()));
