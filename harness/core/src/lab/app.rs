@@ -2,7 +2,7 @@
 use std::{cell::RefCell, process::ExitCode, rc::Rc, sync::Arc, time::Instant};
 
 use clap::{ArgMatches, FromArgMatches};
-use predict::Part;
+use predict::GpuModel;
 use serde_json::json;
 
 use crate::{
@@ -88,9 +88,9 @@ struct Program<'m> {
     process: Rc<Process>,
     options: Options,
     /// The part for which times are predicted.
-    part: Option<Part>,
+    part: Option<GpuModel>,
     /// The part for which a companion run predicts times, to be shown with those of a GPU.
-    beside: Option<Part>,
+    beside: Option<GpuModel>,
     /// The file of `--kernel`.
     replaced: Option<kernels::KernelSource>,
     session: Arc<Session>,

@@ -11,7 +11,7 @@ use crate::{
         row::{Record, Verdict},
     },
 };
-use predict::Part;
+use predict::GpuModel;
 
 /// The maximum duration of one case's emulation.
 pub(crate) const LONGEST: Duration = Duration::from_secs(20);
@@ -26,7 +26,7 @@ pub(crate) struct EmulatedPredictions {
 
 impl EmulatedPredictions {
     /// Returns the result of `run`: the rows of the same cases, emulated on this part.
-    pub(crate) fn from_run(part: &Part, run: impl FnOnce() -> Result<Vec<Record>>) -> Self {
+    pub(crate) fn from_run(part: &GpuModel, run: impl FnOnce() -> Result<Vec<Record>>) -> Self {
         Self { part: part.full_name.clone(), rows: run().map_err(|error| error.to_string()) }
     }
 
@@ -59,7 +59,7 @@ impl EmulatedPredictions {
 ///
 /// # Errors
 /// [`Error::CannotRun`] with the process's output if it left no rows, or when it cannot be started.
-pub(crate) fn run(process: &Process, lab: &str, part: &Part) -> Result<Vec<Record>> {
+pub(crate) fn run(process: &Process, lab: &str, part: &GpuModel) -> Result<Vec<Record>> {
     let role = Role::Prediction { lab: lab.into(), part: part.name.clone() };
     let (mut command, left) = process.piece(role)?;
     command.stdout(Stdio::null());
@@ -85,8 +85,8 @@ mod tests {
     use super::*;
     use crate::record::{prediction::tests::predicted, row::tests::record};
 
-    fn part() -> Part {
-        Part::find("h200").unwrap()
+    fn part() -> GpuModel {
+        GpuModel::find("h200").unwrap()
     }
 
     fn row(variant: &str) -> Record {

@@ -2,7 +2,7 @@
 use std::{cell::RefCell, rc::Rc, sync::Arc};
 
 use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DevicePtr, DeviceRepr, sys::CUdeviceptr};
-use predict::Part;
+use predict::GpuModel;
 
 use crate::{
     device::{kernels::Kernels, session::Session},
@@ -44,7 +44,7 @@ pub struct Run {
     pub(crate) args: clap::ArgMatches,
     pub(crate) process: Rc<Process>,
     /// The part for which times are predicted.
-    pub(crate) part: Option<Part>,
+    pub(crate) part: Option<GpuModel>,
     /// The predictions of an emulated run of the same cases, to be shown with a GPU's times.
     pub(crate) emulated: Option<EmulatedPredictions>,
     pub(crate) report: RefCell<Report>,

@@ -2,7 +2,7 @@
 use std::{rc::Rc, time::Instant};
 
 use cudarc::driver::{LaunchConfig, sys::CUevent_flags};
-use predict::Part;
+use predict::GpuModel;
 use wire::{Launch, Report};
 
 use crate::{
@@ -43,7 +43,7 @@ pub(crate) struct Setup<'r> {
     /// The number of samples.
     pub(crate) plan: Plan,
     /// The part for which the time of the first sample is predicted.
-    pub(crate) part: Option<&'r Part>,
+    pub(crate) part: Option<&'r GpuModel>,
     /// Whether a kernel that is missing from the file of `--kernel` makes a skipped row (`--partial`).
     pub(crate) partial: bool,
 }
