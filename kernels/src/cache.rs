@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
+    checked_cache,
     input::{Answer, Input},
-    kept,
 };
 
 /// The folder of compilation results in the cache folder.
@@ -31,13 +31,13 @@ pub(crate) fn or_ask<E>(
 ) -> Result<Answer, E> {
     let Some(folder) = folder.map(|folder| folder.join(ANSWERS)) else { return ask() };
     let file = folder.join(input.digest(compiler));
-    if let Some(answer) = kept::read(&file) {
+    if let Some(answer) = checked_cache::read(&file) {
         return Ok(answer);
     }
     let answer = ask()?;
     // If the folder is full or read-only, the next run compiles again.
     if !matches!(answer, Answer::Failed { .. }) {
-        let _ = kept::write(&file, &answer);
+        let _ = checked_cache::write(&file, &answer);
     }
     Ok(answer)
 }

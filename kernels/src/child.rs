@@ -12,10 +12,10 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    confine::{self, Limits, Spent},
     error::Limit,
     input::{Answer, Input},
     nvrtc::Nvrtc,
+    process_limits::{self, Limits, Spent},
 };
 
 /// The hidden first argument of the compiling process.
@@ -118,7 +118,7 @@ fn text(file: &mut File, most: u64) -> io::Result<String> {
 
 /// How the process ended.
 #[derive(Debug, Default)]
-struct Ended {
+struct ProcessEnd {
     /// Whether it was killed at the time limit.
     late: bool,
     /// The signal that ended it.
@@ -129,7 +129,7 @@ struct Ended {
     processor: Duration,
 }
 
-impl Ended {
+impl ProcessEnd {
     fn reason(&self, limits: &Limits, said: &str) -> Stopped {
         let last = said.lines().last().unwrap_or("it printed nothing");
         if self.late {
@@ -152,8 +152,8 @@ impl Ended {
 
 /// Waits for the process to end, and kills it at `deadline`.
 #[cfg(unix)]
-fn wait(mut child: Child, deadline: Instant) -> io::Result<Ended> {
-    let mut ended = Ended::default();
+fn wait(mut child: Child, deadline: Instant) -> io::Result<ProcessEnd> {
+    let mut ended = ProcessEnd::default();
     let mut pause = Duration::from_millis(1);
     loop {
         // SAFETY: an all-zero rusage is valid, and both pointers are to live values.
@@ -208,15 +208,15 @@ fn peak() -> u64 {
 }
 
 #[cfg(not(unix))]
-fn wait(mut child: Child, deadline: Instant) -> io::Result<Ended> {
+fn wait(mut child: Child, deadline: Instant) -> io::Result<ProcessEnd> {
     loop {
         if child.try_wait()?.is_some() {
-            return Ok(Ended::default());
+            return Ok(ProcessEnd::default());
         }
         if Instant::now() >= deadline {
             child.kill()?;
             child.wait()?;
-            return Ok(Ended { late: true, ..Ended::default() });
+            return Ok(ProcessEnd { late: true, ..ProcessEnd::default() });
         }
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -245,7 +245,7 @@ fn serve() -> io::Result<()> {
 
 fn answer(request: &Request) -> Result<Answer, (&'static str, String)> {
     let in_words = |call: &'static str| move |error: io::Error| (call, error.to_string());
-    confine::bound(&request.limits, request.parent).map_err(in_words("setrlimit"))?;
+    process_limits::bound(&request.limits, request.parent).map_err(in_words("setrlimit"))?;
     let nvrtc = Nvrtc::load(&request.library).map_err(|reason| ("dlopen", reason))?;
     sandbox::restrict_compiler().map_err(|why| ("sandbox", why.to_string()))?;
     Ok(nvrtc.compile(&request.input))
@@ -290,7 +290,8 @@ mod tests {
     #[test]
     fn the_limit_that_was_exceeded_is_named() {
         let limits = Limits::USUAL;
-        let of = |signal, peak| Ended { signal, peak: Some(peak), ..Ended::default() }.reason(&limits, "one\ntwo");
+        let of =
+            |signal, peak| ProcessEnd { signal, peak: Some(peak), ..ProcessEnd::default() }.reason(&limits, "one\ntwo");
         assert!(matches!(of(Some(libc::SIGXCPU), 0), Stopped::Exceeded(Limit::Processor(_))));
         assert!(matches!(of(Some(libc::SIGXFSZ), 0), Stopped::Exceeded(Limit::Output(_))));
         assert!(matches!(of(Some(libc::SIGABRT), limits.memory), Stopped::Exceeded(Limit::Memory(_))));

@@ -5,10 +5,10 @@ use std::path::Path;
 use crate::{
     Arch, Error, KernelSource, Nvrtc, advice, cache,
     child::{self, Stopped},
-    confine::{Limits, Spent},
     host,
     input::{Answer, Input},
     log::{self, Warning},
+    process_limits::{Limits, Spent},
     ptx,
 };
 

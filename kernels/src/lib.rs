@@ -8,28 +8,28 @@
 //! A kernel file is not trusted. It may include the shared headers in `include`, headers in its own folder and its
 //! subfolders, and CUDA's own (`<cooperative_groups.h>`, `<cuda_fp16.h>`) if they are installed next to NVRTC. All of
 //! them are given to the compiler as text, however the file spells their names, and the compiler runs in a process that
-//! can open no file and has limited memory and time: `confine.rs` lists the protections of each system. The call chain
-//! goes from `commit` and this file to `compile`, from there to `cuda`, `cache` and `child`, and in the other process
-//! to `nvrtc`.
+//! can open no file and has limited memory and time: `process_limits.rs` lists the protections of each system. The call
+//! chain goes from `commit` and this file to `compile`, from there to `cuda`, `cache` and `child`, and in the other
+//! process to `nvrtc`.
 
 use std::path::Path;
 
 mod advice;
 mod arch;
 mod cache;
+pub mod checked_cache;
 mod child;
 mod commit;
 mod compile;
-mod confine;
 mod cuda;
 mod error;
 mod find;
 mod headers;
 mod host;
 mod input;
-pub mod kept;
 mod log;
 mod nvrtc;
+mod process_limits;
 pub mod program;
 mod ptx;
 mod read;

@@ -22,14 +22,14 @@ struct Assignment {
 fn assignments() -> Vec<Assignment> {
     let labs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs");
     let folders = fs::read_dir(labs).unwrap().map(|entry| entry.unwrap().path());
-    let mut all: Vec<Assignment> = folders.filter_map(Assignment::of).collect();
+    let mut all: Vec<Assignment> = folders.filter_map(Assignment::from_folder).collect();
     all.sort_by(|a, b| a.lab.cmp(&b.lab));
     assert!(all.len() > 1, "the labs were not found");
     all
 }
 
 impl Assignment {
-    fn of(folder: PathBuf) -> Option<Self> {
+    fn from_folder(folder: PathBuf) -> Option<Self> {
         let text = fs::read_to_string(folder.join("assignment/rubric.toml")).ok()?;
         let lab = folder.file_name()?.to_str()?.to_string();
         Some(Self { lab, rubric: text.parse().unwrap(), folder })

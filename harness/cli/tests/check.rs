@@ -17,7 +17,7 @@ use crate::common::{Run, fails, warplab_in};
 struct Mine(tempfile::TempDir);
 
 impl Mine {
-    fn of(lab: &str) -> Self {
+    fn from_lab(lab: &str) -> Self {
         let place = tempfile::tempdir().unwrap();
         let run = warplab_in(place.path(), &["start", lab, "mine"], &[]);
         assert_eq!(run.code, 0, "{run:?}");
@@ -70,7 +70,7 @@ fn a_folder_that_is_no_students_and_a_part_that_is_not_asked_for_are_refused() {
     fails(&["check"], 2, &["this is no assignment folder", "cd into yours, or name it", "warplab start LAB"]);
     fails(&["check", "--watch"], 2, &["this is no assignment folder"]);
     fails(&["check", "--all", "--part", "add"], 2, &["--all", "--part"]);
-    let mine = Mine::of("vecadd");
+    let mine = Mine::from_lab("vecadd");
     says(&mine.check(&["--part", "ad"]), 2, &["no part `ad`", "did you mean `add`?"]);
     let course = fs::read_to_string(mine.folder().join("course.toml")).unwrap();
     fs::write(mine.folder().join("course.toml"), course.replace("[sizes]", "[size]")).unwrap();
@@ -81,7 +81,7 @@ fn a_folder_that_is_no_students_and_a_part_that_is_not_asked_for_are_refused() {
 
 #[test]
 fn without_a_compiler_the_command_that_brings_it_is_named() {
-    let mine = Mine::of("vecadd");
+    let mine = Mine::from_lab("vecadd");
     let run = warplab_in(&mine.folder(), &["check"], &[("WARPLAB_NVRTC", "off")]);
     says(&run, 4, &["vecadd.cu cannot be tried", "`warplab setup`"]);
 }
@@ -89,7 +89,7 @@ fn without_a_compiler_the_command_that_brings_it_is_named() {
 #[test]
 #[ignore = "needs NVRTC"]
 fn one_part_after_the_other_with_nvrtc() {
-    let mine = Mine::of("vecadd");
+    let mine = Mine::from_lab("vecadd");
     // The handed-out file.
     let line = line_of(&fs::read_to_string(mine.kernel()).unwrap(), ADD);
     let run = mine.check(&[]);
@@ -133,7 +133,7 @@ fn one_part_after_the_other_with_nvrtc() {
 #[test]
 #[ignore = "needs NVRTC"]
 fn what_the_compiler_says_is_at_its_line_with_nvrtc() {
-    let mine = Mine::of("vecadd");
+    let mine = Mine::from_lab("vecadd");
     mine.edit(ADD, "z[0] = twice;\n    // ");
     let line = line_of(&fs::read_to_string(mine.kernel()).unwrap(), "twice");
     let mark = format!(
@@ -151,14 +151,14 @@ fn what_the_compiler_says_is_at_its_line_with_nvrtc() {
     mine.edit("z[0] = twice;", &format!("int unused;\n    {RIGHT}"));
     let place = format!("vecadd.cu:{line}:9: warning #177-D: variable \"unused\"");
     says(&mine.check(&["--part", "add"]), 0, &[&place, "`add`, is right."]);
-    let handed_out = Mine::of("histogram").check(&[]);
+    let handed_out = Mine::from_lab("histogram").check(&[]);
     assert!(handed_out.code == 1 && !handed_out.stdout.contains("warning"), "{handed_out:?}");
 }
 
 #[test]
 #[ignore = "needs NVRTC"]
 fn the_smallest_size_that_is_not_right_is_told_with_nvrtc() {
-    let mine = Mine::of("vecadd");
+    let mine = Mine::from_lab("vecadd");
     mine.edit(ADD, "unsigned long long i = grid_index();\n    if (i < n && i < 20) z[i] = x[i] + y[i];\n    // ");
     // The kernel's output is shown, up to a limit.
     mine.edit("if (i < n && i < 20)", r#"printf("mine: %d\n", (int)i); if (i < n && i < 20)"#);
@@ -184,7 +184,7 @@ fn the_smallest_size_that_is_not_right_is_told_with_nvrtc() {
 #[test]
 #[ignore = "needs NVRTC"]
 fn hints_come_by_degrees_with_nvrtc() {
-    let mine = Mine::of("vecadd");
+    let mine = Mine::from_lab("vecadd");
     says(&mine.check(&[]), 1, &["hint: 3 are left."]);
     says(&mine.check(&["--hint"]), 1, &["Hint 1 of 3 for part `add`: Which element"]);
     says(&mine.check(&[]), 1, &["hint: 2 are left."]);
@@ -201,7 +201,7 @@ fn hints_come_by_degrees_with_nvrtc() {
 #[test]
 #[ignore = "needs NVRTC"]
 fn what_bounds_a_right_part_is_a_hint_with_its_line_with_nvrtc() {
-    let mine = Mine::of("transpose");
+    let mine = Mine::from_lab("transpose");
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/transpose/kernels/transpose.cu");
     let own = fs::read_to_string(own).unwrap();
     let file = mine.folder().join("transpose.cu");
@@ -230,7 +230,7 @@ fn written(folder: &Path) -> BTreeMap<PathBuf, SystemTime> {
 #[test]
 #[ignore = "needs NVRTC"]
 fn the_labs_own_kernels_run_once_and_what_is_damaged_is_found_out_again_with_nvrtc() {
-    let mine = Mine::of("vecadd");
+    let mine = Mine::from_lab("vecadd");
     mine.edit(ADD, RIGHT);
     let cache = mine.0.path().join("cache");
     let check = || warplab_in(&mine.folder(), &["check"], &[("WARPLAB_CACHE", cache.to_str().unwrap())]);
@@ -248,7 +248,7 @@ fn the_labs_own_kernels_run_once_and_what_is_damaged_is_found_out_again_with_nvr
             fs::write(file, damage(&whole)).unwrap();
         }
         says(&check(), 1, &["1 of 2 parts is right"]);
-        let is_whole = |file: &PathBuf| kernels::kept::read::<serde_json::Value>(file).is_some();
+        let is_whole = |file: &PathBuf| kernels::checked_cache::read::<serde_json::Value>(file).is_some();
         assert!(first.keys().all(is_whole));
     }
     // The cache belongs to the user, and is not in the folder that is handed in.
@@ -258,7 +258,7 @@ fn the_labs_own_kernels_run_once_and_what_is_damaged_is_found_out_again_with_nvr
 #[test]
 #[ignore = "needs NVRTC"]
 fn no_variant_is_blamed_for_another_one_with_nvrtc() {
-    let mine = Mine::of("histogram");
+    let mine = Mine::from_lab("histogram");
     let file = mine.folder().join("histogram.cu");
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/histogram/kernels/histogram.cu");
     fs::write(&file, fs::read_to_string(own).unwrap()).unwrap();
@@ -275,7 +275,7 @@ fn no_variant_is_blamed_for_another_one_with_nvrtc() {
 #[test]
 #[ignore = "needs NVRTC"]
 fn what_ends_a_kernel_is_told_in_words_with_nvrtc() {
-    let mine = Mine::of("vecadd");
+    let mine = Mine::from_lab("vecadd");
     mine.edit(ADD, "for (volatile int i = 0; i < 1;) {}\n    // ");
     let line = line_of(&fs::read_to_string(mine.kernel()).unwrap(), "for (vol");
     let run = mine.check(&[]);
@@ -300,7 +300,7 @@ fn what_ends_a_kernel_is_told_in_words_with_nvrtc() {
 #[test]
 #[ignore = "needs NVRTC"]
 fn a_variant_that_is_wrong_is_named_with_nvrtc() {
-    let mine = Mine::of("returning");
+    let mine = Mine::from_lab("returning");
     let file = mine.folder().join("returning.cu");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replacen("// TODO (pointer)", "*result = (size_t)result >> 4;\n// TODO (pointer)", 1))
@@ -316,7 +316,7 @@ struct Watching {
 
 impl Watching {
     /// Starts it with its output in a pipe.
-    fn of(folder: &Path) -> Self {
+    fn from_folder(folder: &Path) -> Self {
         let (out, theirs) = std::io::pipe().unwrap();
         Self::with(folder, theirs.into(), out)
     }
@@ -370,8 +370,8 @@ impl Drop for Watching {
 #[test]
 #[ignore = "needs NVRTC"]
 fn every_save_is_answered_until_ctrl_c_with_nvrtc() {
-    let mine = Mine::of("vecadd");
-    let mut watching = Watching::of(&mine.folder());
+    let mine = Mine::from_lab("vecadd");
+    let mut watching = Watching::from_folder(&mine.folder());
     let first = watching.answer();
     assert!(first.contains("no part is right yet") && first.contains("and save it."), "{first}");
     assert!(!first.contains('\u{1b}'), "what is no terminal has no screen to clear: {first:?}");
@@ -398,7 +398,7 @@ fn every_save_is_answered_until_ctrl_c_with_nvrtc() {
 #[cfg(unix)]
 #[test]
 fn the_screen_of_a_terminal_is_cleared_and_what_can_be_mended_is_waited_for() {
-    let mine = Mine::of("vecadd");
+    let mine = Mine::from_lab("vecadd");
     let course = mine.folder().join("course.toml");
     let right = fs::read_to_string(&course).unwrap();
     let break_it = |key: &str| fs::write(&course, right.replace("[sizes]", key)).unwrap();

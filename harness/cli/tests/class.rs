@@ -30,7 +30,7 @@ impl Class {
     /// The lab's own kernels under two names, an endless loop, kernels that are wrong or write nothing, and a file that
     /// is not an archive.
     fn of_six() -> Self {
-        let class = Self::of(&["ada", HOSTILE]);
+        let class = Self::from_names(&["ada", HOSTILE]);
         let one = "void vecadd(const float *x, const float *y, float *z, unsigned long long n)";
         for (name, body, old, new) in [
             ("mutant", "int i = threadIdx.x; z[i] = x[i] - y[i];", "add.f32", "sub.f32"),
@@ -44,7 +44,7 @@ impl Class {
     }
 
     /// The lab's own kernels under these names.
-    fn of(names: &[&str]) -> Self {
+    fn from_names(names: &[&str]) -> Self {
         let class = Self(tempfile::tempdir().unwrap());
         fs::create_dir(class.0.path().join("submissions")).unwrap();
         for (name, kind) in names.iter().flat_map(|name| [(name, "cu"), (name, "ptx")]) {
@@ -118,7 +118,7 @@ fn written(folder: &Path) -> BTreeMap<PathBuf, SystemTime> {
 #[test]
 fn the_labs_own_kernels_run_once_for_a_class_and_no_student_has_a_say_in_it() {
     let seed = ["--schedules", "2", "--seed", "11"];
-    let class = Class::of(&["ada"]);
+    let class = Class::from_names(&["ada"]);
     assert_eq!(class.grade(&seed).code, 0);
     let first = written(&class.out("own"));
     assert!(!first.is_empty());
@@ -135,14 +135,14 @@ fn the_labs_own_kernels_run_once_for_a_class_and_no_student_has_a_say_in_it() {
     let forge = |folder: &Path| {
         fs::create_dir_all(folder).unwrap();
         for path in first.keys() {
-            kernels::kept::write(&folder.join(path.file_name().unwrap()), &"Elsewhere").unwrap();
+            kernels::checked_cache::write(&folder.join(path.file_name().unwrap()), &"Elsewhere").unwrap();
         }
     };
     forge(&class.out("own"));
     class.grade(&["--regrade", "add"]);
     assert_ne!(class.marks()["ada"].0, "100", "what is forged is not what is read");
     // But results in a submission are ignored, and so are those in the cache of a student's own check.
-    let other = Class::of(&["ada"]);
+    let other = Class::from_names(&["ada"]);
     let eve = other.submission("eve");
     for folder in ["", "own", ".warplab", ".warplab/own", "results", "cache/own"] {
         forge(&eve.join(folder));
@@ -229,7 +229,7 @@ fn a_run_that_was_killed_goes_on_and_gives_the_same_marks() {
 /// A loop that prints uses memory and output without end. That costs its author the points, and is marked only once.
 #[test]
 fn a_limit_that_a_kernel_exceeds_is_its_own_wrong_answer() {
-    let class = Class::of(&[]);
+    let class = Class::from_names(&[]);
     class.edit("hostile", "$L_again:\n\tbra.uni \t$L_again;\n");
     let ptx = class.submission("hostile.ptx");
     let text = fs::read_to_string(&ptx).unwrap();
@@ -253,7 +253,7 @@ fn a_limit_that_a_kernel_exceeds_is_its_own_wrong_answer() {
     // Each run is marked, and the run exceeds the limit, not the grading process.
     assert!(page.contains("add: 0 of 60") && page.contains("right (0 of 20): wrong at n = 1: "), "{page}");
     // Here even the grading process may not use a single byte.
-    let greedy = Class::of(&["ada"]);
+    let greedy = Class::from_names(&["ada"]);
     let settings = ["--limit-memory", "1"];
     let run = greedy.grade(&settings);
     assert_eq!(run.code, 0, "{run:?}");
@@ -269,7 +269,7 @@ fn a_limit_that_a_kernel_exceeds_is_its_own_wrong_answer() {
 fn whoever_stops_a_run_is_told_how_to_go_on() {
     use std::io::{BufRead, BufReader, Read};
 
-    let class = Class::of(&[]);
+    let class = Class::from_names(&[]);
     class.edit("endless", "$L_again:\n\tbra.uni \t$L_again;\n");
     fs::write(class.submission("notes.txt"), "").unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_warplab"))
@@ -298,7 +298,7 @@ impl Class {
 
 #[test]
 fn what_a_teacher_decides_counts_and_nothing_is_graded_for_it() {
-    let class = Class::of(&["ada", "bob"]);
+    let class = Class::from_names(&["ada", "bob"]);
     let late = SystemTime::UNIX_EPOCH + Duration::from_secs(1_777_700_000);
     fs::File::options().write(true).open(class.submission("bob.cu")).unwrap().set_modified(late).unwrap();
     let due = humantime(late - Duration::from_secs(25 * 60 * 60));
@@ -360,7 +360,7 @@ fn humantime(time: SystemTime) -> String {
 
 #[test]
 fn a_part_is_marked_anew_and_the_changes_are_listed() {
-    let class = Class::of(&["ada", "bob"]);
+    let class = Class::from_names(&["ada", "bob"]);
     assert_eq!(class.grade(&["--schedules", "2"]).code, 0);
     // Simulates an earlier version that gave one of them a wrong mark.
     let result = class.out("results/ada.json");

@@ -414,7 +414,7 @@ fn piece(folder: &Path, request: &str) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warplab"));
     command.arg(PIECE).current_dir(folder).envs(compiler()).stdin(File::open(&file).unwrap());
     std::fs::remove_file(&file).unwrap();
-    Run::of(&command.output().unwrap())
+    Run::from_output(&command.output().unwrap())
 }
 
 #[test]

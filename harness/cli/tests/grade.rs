@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::common::{edited, fails, of, warplab, warplab_with};
+use crate::common::{edited, fails, lab_file, warplab, warplab_with};
 
 /// Grades `file` as `lab`'s without NVRTC; returns the exit status and the JSON.
 fn grade(lab: &str, file: &Path, more: &[&str]) -> (i32, serde_json::Value) {
@@ -24,7 +24,7 @@ fn grade_with(lab: &str, file: &Path, more: &[&str], variables: &[(&str, &str)])
 
 #[test]
 fn a_labs_own_kernels_are_right() {
-    let file = of("vecadd", "kernels/vecadd.cu");
+    let file = lab_file("vecadd", "kernels/vecadd.cu");
     let (code, json) = grade("vecadd", &file, &["--schedules", "3"]);
     assert_eq!((code, &json["passed"]), (0, &true.into()), "{json}");
     let variants = json["variants"].as_array().unwrap();
@@ -48,7 +48,7 @@ fn nvrtc_is_searched_for_once() {
     std::fs::write(&python, format!("#!/bin/sh\necho asked >> {}\n", asked.display())).unwrap();
     std::fs::set_permissions(&python, PermissionsExt::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
-    let file = of("vecadd", "kernels/vecadd.cu");
+    let file = lab_file("vecadd", "kernels/vecadd.cu");
     let args = ["grade", "vecadd", "--kernel", file.to_str().unwrap(), "-n", "33", "--variant", "pageable"];
     let run = warplab_with(&args, &[("WARPLAB_NVRTC", ""), ("PATH", &path)]);
     assert_eq!(run.code, 0, "{run:?}");
@@ -63,9 +63,9 @@ fn nvrtc_is_searched_for_once() {
 fn a_planted_mistake_must_be_mended() {
     for variant in ["bounds", "no-barrier", "wrong-launch", "leak"] {
         let more = ["--variant", variant, "--schedules", "2", "--seed", "1"];
-        let (code, json) = grade("bughunt", &of("bughunt", "kernels/bughunt.cu"), &more);
+        let (code, json) = grade("bughunt", &lab_file("bughunt", "kernels/bughunt.cu"), &more);
         assert_eq!((code, &json["variants"][0]["verdict"]), (1, &"wrong".into()), "{json}");
-        let (code, json) = grade("bughunt", &of("bughunt", "tests/mended/bughunt.cu"), &more);
+        let (code, json) = grade("bughunt", &lab_file("bughunt", "tests/mended/bughunt.cu"), &more);
         let graded = &json["variants"][0];
         assert_eq!((code, &graded["verdict"]), (0, &"right".into()), "{json}");
         assert_eq!((&graded["sizes_run"], &graded["remarks"]), (&5.into(), &serde_json::json!([])), "{json}");
@@ -76,7 +76,7 @@ fn a_planted_mistake_must_be_mended() {
 fn a_file_of_several_is_known_by_its_kernels() {
     let folder = tempfile::tempdir().unwrap();
     for kind in ["cu", "ptx"] {
-        let own = of("trapezoid", &format!("kernels/trapezoid.{kind}"));
+        let own = lab_file("trapezoid", &format!("kernels/trapezoid.{kind}"));
         std::fs::copy(own, folder.path().join(format!("mine.{kind}"))).unwrap();
     }
     let file = folder.path().join("mine.cu");
@@ -156,7 +156,7 @@ fn a_file_with_a_part_of_the_kernels_is_judged_by_those() {
 /// A file like a lab's own, in which `old` is `new` at its first place after `function`, and which has only the kernel
 /// `only` of the lab, or all of them. It is compiled.
 fn mutant(folder: &Path, lab: &str, [function, old, new]: [&str; 3], only: Option<&str>) -> PathBuf {
-    let own = kernels::KernelSource::read(&of(lab, &format!("kernels/{lab}.cu")), "x.cu").unwrap();
+    let own = kernels::KernelSource::read(&lab_file(lab, &format!("kernels/{lab}.cu")), "x.cu").unwrap();
     let (before, after) = own.cuda.split_once(function).unwrap();
     assert!(after.contains(old), "{lab}: no `{old}` after `{function}`");
     let mut text = format!("{before}{function}{}", after.replacen(old, new, 1));
@@ -363,7 +363,7 @@ fn every_file_of_every_lab_is_right() {
                 continue;
             }
             // The lab's own kernels have their mistakes; the file in which these are fixed is right.
-            let file = if lab == "bughunt" { of(lab, "tests/mended/bughunt.cu") } else { file };
+            let file = if lab == "bughunt" { lab_file(lab, "tests/mended/bughunt.cu") } else { file };
             let size: &[&str] = match lab {
                 "returning" => &[],           // It takes no size.
                 "reduction" => &["-n", "64"], // One of its variants takes powers of two only.
@@ -386,7 +386,7 @@ fn every_file_of_every_lab_is_right() {
 
 #[test]
 fn what_is_not_judged_earns_nothing() {
-    let own = of("vecadd", "kernels/vecadd.cu");
+    let own = lab_file("vecadd", "kernels/vecadd.cu");
     let (code, json) = grade("vecadd", &own, &["--variant", "pageable", "-n", "33", "-n", "2^40"]);
     let graded = &json["variants"][0];
     assert_eq!((code, &graded["verdict"]), (4, &"cannot judge".into()), "{json}");
@@ -466,7 +466,7 @@ fn a_limit_that_is_exceeded_is_named() {
         "{json}"
     );
     // A limit below what the lab's own kernels need says nothing about the submission.
-    let own = of("vecadd", "kernels/vecadd.cu");
+    let own = lab_file("vecadd", "kernels/vecadd.cu");
     let limits = ["--variant", "pageable", "-n", "33", "--limit-memory", "1M"];
     let (code, json) = grade("vecadd", &own, &limits);
     assert_eq!((code, &json["variants"][0]["verdict"]), (4, &"cannot judge".into()), "{json}");
@@ -479,7 +479,7 @@ fn a_limit_that_is_exceeded_is_named() {
 fn a_flood_of_output_is_stopped_nvrtc() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("flood.cu");
-    let text = std::fs::read_to_string(of("vecadd", "kernels/vecadd.cu")).unwrap();
+    let text = std::fs::read_to_string(lab_file("vecadd", "kernels/vecadd.cu")).unwrap();
     let flood = "{\n    for (int i = 0; i < 2000; i++) printf(\"%d of a long line that nobody reads\\n\", i);";
     std::fs::write(&file, text.replacen('{', flood, 1)).unwrap();
     let args = ["grade", "vecadd", "--json", "--variant", "pageable", "-n", "33", "--limit-output", "64K", "--kernel"];
@@ -506,7 +506,7 @@ fn launch_bounds_that_the_launch_exceeds_are_the_kernels_fault() {
 fn the_compilers_warnings_are_shown_nvrtc() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("warned.cu");
-    let text = std::fs::read_to_string(of("vecadd", "kernels/vecadd.cu")).unwrap();
+    let text = std::fs::read_to_string(lab_file("vecadd", "kernels/vecadd.cu")).unwrap();
     let local = "__device__ int *local() {\n    int kept = 3;\n    return &kept;\n}\n\nextern \"C\"";
     std::fs::write(&file, text.replacen("extern \"C\"", local, 1)).unwrap();
     let file = file.to_str().unwrap();

@@ -220,7 +220,7 @@ impl Ran {
     }
 
     /// The rows of `variant`.
-    pub fn of(&self, variant: &str) -> Vec<&HashMap<String, String>> {
+    pub fn rows_of(&self, variant: &str) -> Vec<&HashMap<String, String>> {
         self.rows.iter().filter(|r| r["variant"] == variant).collect()
     }
 

@@ -3,7 +3,7 @@
 //! The crate has four layers. A layer uses only those below it:
 //!
 //! - [`api`]: the calls, one file per family. It contains all entry points; each converts between C and Rust.
-//! - [`account`]: reporting: the report, leaks, the log of launches, and the output at exit.
+//! - [`telemetry`]: reporting: the report, leaks, the log of launches, and the output at exit.
 //! - [`state`]: the driver itself. It does not read pointers of the caller. Its parts, each of which uses those after
 //!   it: `graphs` (tasks, events, graphs, capture), `modules` (PTX, functions, launches), `memory`, `contexts`
 //!   (contexts and streams), `device` (the driver, its settings, tables of handles). Above them is `lifetime`: ending a
@@ -40,6 +40,6 @@
 )]
 
 mod abi;
-mod account;
 mod api;
 mod state;
+mod telemetry;

@@ -283,20 +283,21 @@ fn stream_ordered_memory_is_a_pool_s() {
 
 /// `CUmemLocation`.
 #[repr(C)]
-struct Place {
+struct MemLocation {
     kind: i32,
     id: i32,
 }
 
 #[test]
 fn pools_are_found_by_their_place_since_cuda_13() {
-    type Get = unsafe extern "C" fn(*mut *mut c_void, *const Place, i32) -> sys::CUresult;
-    type Set = unsafe extern "C" fn(*const Place, i32, *mut c_void) -> sys::CUresult;
+    type Get = unsafe extern "C" fn(*mut *mut c_void, *const MemLocation, i32) -> sys::CUresult;
+    type Set = unsafe extern "C" fn(*const MemLocation, i32, *mut c_void) -> sys::CUresult;
     context();
     let (default, current): (Get, Get) = (symbol("cuMemGetDefaultMemPool"), symbol("cuMemGetMemPool"));
     let set: Set = symbol("cuMemSetMemPool");
-    let (device, host, nowhere) = (Place { kind: 1, id: 0 }, Place { kind: 2, id: 0 }, Place { kind: 9, id: 0 });
-    let other = Place { kind: 1, id: 1 };
+    let (device, host, nowhere) =
+        (MemLocation { kind: 1, id: 0 }, MemLocation { kind: 2, id: 0 }, MemLocation { kind: 9, id: 0 });
+    let other = MemLocation { kind: 1, id: 1 };
     let (pinned, managed) = (1, 2);
     let (mut of_device, mut found, null): (*mut c_void, _, _) =
         (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());

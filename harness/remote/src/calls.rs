@@ -1,10 +1,10 @@
 //! The calls that the judge forwards to the worker, with the kinds of their arguments.
 
-use self::Kind::{Config, In, List, Name, Out, Read, Said, Text, Value, Write};
+use self::ArgumentKind::{Config, In, List, Name, Out, Read, Said, Text, Value, Write};
 
 /// The kind of an argument, which says what bytes it refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ArgumentKind {
     /// A number, or a handle or address in the worker.
     Value,
     /// A pointer through which this number of bytes is written; may be null.
@@ -48,7 +48,7 @@ pub struct Call {
     /// Its name in the driver's library.
     pub name: &'static str,
     /// Its arguments.
-    pub kinds: &'static [Kind],
+    pub kinds: &'static [ArgumentKind],
 }
 
 /// The most arguments of a call.

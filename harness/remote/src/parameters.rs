@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 pub type Parameters = Vec<(usize, usize)>;
 
 /// The parameters of every kernel in `ptx`; empty for a text that is not PTX.
-pub fn of(ptx: &str) -> HashMap<String, Parameters> {
+pub fn parse(ptx: &str) -> HashMap<String, Parameters> {
     let text = without_comments(ptx);
     let is_of_name = |c: char| c.is_alphanumeric() || "_$%".contains(c);
     let mut all = HashMap::new();
@@ -89,14 +89,14 @@ mod tests {
 
     #[test]
     fn sizes_and_offsets_are_those_that_are_declared() {
-        let all = of(
+        let all = parse(
             ".visible .entry add(\n .param .u64 .ptr .global .align 4 add_0, // .entry not(.param .u64 x)\n .param .u32 n,\n\
              /* .param .u64 no, */ .param .align 8 .b8 s[24],\n .param .f32 x\n)\n.reqntid 32 { ret; }\n\
              .entry none { }\n.entry empty() { }",
         );
         assert_eq!(all["add"], [(0, 8), (8, 4), (16, 24), (40, 4)]);
         assert_eq!((all["none"].len(), all["empty"].len(), all.len()), (0, 0, 3));
-        assert!(of("/* .entry").is_empty());
+        assert!(parse("/* .entry").is_empty());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    calls::{self, Call, Kind, MOST, config, other},
+    calls::{self, ArgumentKind, Call, MOST, config, other},
     client::code,
     frame::{get, get_bytes, put, put_bytes},
     shared,
@@ -183,10 +183,10 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
         let mut outs: Vec<Written> = Vec::new();
         for (kind, given) in call.kinds.iter().zip(&given) {
             let length = match kind {
-                Kind::Out(bytes) => *bytes,
-                Kind::Said => 8,
-                Kind::Write(at) => value(*at) as usize,
-                Kind::Name(at) => value(*at) as u32 as usize,
+                ArgumentKind::Out(bytes) => *bytes,
+                ArgumentKind::Said => 8,
+                ArgumentKind::Write(at) => value(*at) as usize,
+                ArgumentKind::Name(at) => value(*at) as u32 as usize,
                 _ => 0,
             };
             outs.push(Written::new(if matches!(given, Given::Wanted) { length } else { 0 }));
@@ -201,10 +201,9 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
         }
         let mut code = self.invoke(call.name, &arguments);
         // Data copied from or to pageable memory is in a local buffer, so the copy must end before the buffer is freed.
-        let is_staged = given
-            .iter()
-            .zip(call.kinds)
-            .any(|(given, kind)| matches!(kind, Kind::Read(_) | Kind::Write(_)) && !matches!(given, Given::Value(_)));
+        let is_staged = given.iter().zip(call.kinds).any(|(given, kind)| {
+            matches!(kind, ArgumentKind::Read(_) | ArgumentKind::Write(_)) && !matches!(given, Given::Value(_))
+        });
         if code == 0 && is_staged && call.name.contains("Async") {
             code = self.invoke("cuStreamSynchronize", &arguments[arguments.len() - 1..]);
         }
@@ -215,7 +214,9 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
         for ((kind, given), out) in call.kinds.iter().zip(&given).zip(&mut outs) {
             let out = out.bytes();
             match (given, kind) {
-                (Given::Wanted, Kind::Said) => self.said(u64::from_ne_bytes(out[..8].try_into().expect("8 bytes")))?,
+                (Given::Wanted, ArgumentKind::Said) => {
+                    self.said(u64::from_ne_bytes(out[..8].try_into().expect("8 bytes")))?
+                }
                 (Given::Wanted, _) => self.to.write_all(out)?,
                 _ => {}
             }
@@ -224,15 +225,17 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
     }
 
     /// Reads an argument: a value, or whether it is null, present, or in shared memory.
-    fn given(&mut self, kind: Kind) -> io::Result<Given> {
-        if kind == Kind::Value {
+    fn given(&mut self, kind: ArgumentKind) -> io::Result<Given> {
+        if kind == ArgumentKind::Value {
             return Ok(Given::Value(self.number()?));
         }
         Ok(match self.number()? {
             0 => Given::Value(0),
             1 => match kind {
-                Kind::Out(_) | Kind::Said | Kind::Write(_) | Kind::Name(_) => Given::Wanted,
-                Kind::Config => Given::Bytes(configured(self.bytes()?)?),
+                ArgumentKind::Out(_) | ArgumentKind::Said | ArgumentKind::Write(_) | ArgumentKind::Name(_) => {
+                    Given::Wanted
+                }
+                ArgumentKind::Config => Given::Bytes(configured(self.bytes()?)?),
                 _ => Given::Bytes(self.bytes()?),
             },
             _ => Given::Value(self.number()?),

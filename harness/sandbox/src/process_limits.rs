@@ -82,7 +82,7 @@ impl fmt::Display for Size {
 
 /// How a child ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct ChildEnd {
     /// Its exit status.
     pub status: ExitStatus,
     /// The end of what it wrote to standard error, 64 KiB at most.
@@ -97,7 +97,7 @@ pub struct Ended {
 ///
 /// # Errors
 /// When it cannot be started or waited for.
-pub fn run(command: &mut Command, limits: &Limits) -> io::Result<Ended> {
+pub fn run(command: &mut Command, limits: &Limits) -> io::Result<ChildEnd> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     prepare(command, Some(limits));
     let mut child = command.spawn()?;
@@ -133,7 +133,7 @@ pub fn run(command: &mut Command, limits: &Limits) -> io::Result<Ended> {
     // It may have written more between the last check and its end.
     let wrote = || (written.load(Ordering::Relaxed) > limits.output).then_some(Stopped::Output(limits.output));
     let stopped = stopped.or_else(|| by_signal(status, limits)).or_else(wrote);
-    Ok(Ended { status, error, output, stopped })
+    Ok(ChildEnd { status, error, output, stopped })
 }
 
 /// Waits for `child` to end, and kills it if it exceeds a limit.
@@ -285,7 +285,7 @@ mod tests {
 
     const LIMITS: Limits = Limits { seconds: 60, memory: 64 << 20, output: 1 << 20 };
 
-    fn shell(script: &str, limits: &Limits) -> Ended {
+    fn shell(script: &str, limits: &Limits) -> ChildEnd {
         run(Command::new("sh").args(["-c", script]), limits).unwrap()
     }
 

@@ -18,7 +18,7 @@ mod mutate;
 
 use mutate::launch::{Outcome, load_and_run};
 use mutate::targeted::{self, Family};
-use mutate::{characters, words};
+use mutate::{changed_words, characters};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -87,7 +87,7 @@ fn changed(number: u64) -> String {
         strategy.new_tree(runner).expect("every text is a text").current()
     };
     thread_local! {
-        static KINDS: [BoxedStrategy<String>; 2] = [characters::program().boxed(), words::program().boxed()];
+        static KINDS: [BoxedStrategy<String>; 2] = [characters::program().boxed(), changed_words::program().boxed()];
     }
     KINDS.with(|kinds| draw(&kinds[usize::from(!number.is_multiple_of(4))], &mut runner))
 }

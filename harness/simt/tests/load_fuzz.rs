@@ -2,13 +2,13 @@
 //!
 //! The example `fuzz` runs longer campaigns.
 
+#[path = "mutate/changed_words.rs"]
+mod changed_words;
 #[path = "mutate/launch.rs"]
 mod launch;
 #[allow(dead_code)]
 #[path = "mutate/targeted.rs"]
 mod targeted;
-#[path = "mutate/words.rs"]
-mod words;
 
 use launch::{Outcome, load_and_run};
 use proptest::prelude::*;
@@ -20,7 +20,7 @@ fn changed_programs_load_or_do_not_and_run_or_do_not() {
     let config = ProptestConfig { failure_persistence: None, max_shrink_iters: 200, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
     let (loaded, refused) = (Cell::new(0), Cell::new(0));
-    let result = runner.run(&words::program(), |text| {
+    let result = runner.run(&changed_words::program(), |text| {
         if let Some(file) = std::env::var_os("LOAD_FUZZ_LAST") {
             // A crash leaves no other trace.
             std::fs::write(file, &text).expect("the file is written");

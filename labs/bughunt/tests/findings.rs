@@ -96,7 +96,7 @@ fn where_nothing_is_found_the_check_leads() {
         ("leak", "digits_calls: 16000 bytes were allocated and never freed"),
     ] {
         let ran = hunt(variant);
-        let row = ran.of(variant)[0];
+        let row = ran.rows_of(variant)[0];
         assert!(row["note"].contains(says), "{variant}: no `{says}` in {}", row["note"]);
         assert_eq!(row["answer"], "wrong");
         assert!(ran.findings.is_empty(), "{}", ran.text);
@@ -119,7 +119,7 @@ fn the_leak_is_found_where_leaks_are_looked_for() {
 fn a_right_answer_proves_nothing() {
     let ran = LAB.accepts(&[]);
     let answers = |answer: &str, variants: &[&str]| {
-        let of = |variant: &&str| ran.of(variant)[0]["answer"] == answer;
+        let of = |variant: &&str| ran.rows_of(variant)[0]["answer"] == answer;
         assert!(variants.iter().all(of), "{answer}: {variants:?} in {}", ran.text);
     };
     answers("right", &["divergent-barrier", "wrong-mask", "lockstep"]);
@@ -191,7 +191,7 @@ fn the_key_answers_the_questions() {
         ("wrong-launch", &["-n", "255"], "a launch of 0x1x1 blocks", "a launch of 0x1x1 blocks"),
     ] {
         let ran = LAB.run(&[&["--variant", variant], options].concat());
-        assert!(ran.of(variant)[0]["note"].contains(noted), "{variant} {options:?}: no `{noted}` in {}", ran.text);
+        assert!(ran.rows_of(variant)[0]["note"].contains(noted), "{variant} {options:?}: no `{noted}` in {}", ran.text);
         assert!(key.contains(quoted), "no `{quoted}` in the key");
     }
 }
@@ -212,5 +212,5 @@ fn the_key_answers_the_questions_about_mends_nvrtc() {
     }
     let right = LAB.run_mutant(WARP_BARRIER, &["--variant", "no-barrier", "-n", "32"]);
     assert_eq!(right.code, Some(0), "{}", right.text);
-    assert!(right.findings.is_empty() && right.of("no-barrier")[0]["note"].is_empty(), "{}", right.text);
+    assert!(right.findings.is_empty() && right.rows_of("no-barrier")[0]["note"].is_empty(), "{}", right.text);
 }

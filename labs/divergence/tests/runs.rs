@@ -2,10 +2,10 @@
 const LAB: labtest::Lab = labtest::lab!("divergence");
 
 /// Variant, case and branch, numbers of warps and of diverged warps; and a text's statement, if there is one.
-type Line = (&'static str, &'static str, u64, u64, Option<(u64, u64)>);
+type ExpectedRow = (&'static str, &'static str, u64, u64, Option<(u64, u64)>);
 
 #[rustfmt::skip]
-const TABLE: [Line; 28] = [
+const TABLE: [ExpectedRow; 28] = [
     ("picture", "800x600, 16x16: bounds", 15200, 0, Some((15200, 0))),
     ("picture", "599x800, 16x16: bounds", 15200, 400, Some((15200, 50))),
     ("picture", "600x799, 16x16: bounds", 15200, 437, Some((15200, 300))),
@@ -42,7 +42,7 @@ const TABLE: [Line; 28] = [
 fn the_table() {
     let ran = LAB.accepts(&["--exercises"]);
     for (variant, case, warps, diverged, published) in &TABLE {
-        let row = ran.of(variant).into_iter().find(|r| r["case"] == *case);
+        let row = ran.rows_of(variant).into_iter().find(|r| r["case"] == *case);
         let row = row.unwrap_or_else(|| panic!("no row {variant}, {case}"));
         let is_run = !row["diverged_ballots"].is_empty();
         assert_eq!(is_run, !row["branch"].contains("arithmetic"), "{row:?}");
@@ -68,7 +68,7 @@ fn the_table() {
         let (m, n) = if phase < 6 { ("0", "56") } else { ("350", "14") };
         for (loads, diverged) in [("M", m), ("N", n)] {
             let case = format!("100x100, tile 16, phase {phase}: loads of {loads}");
-            let row = ran.of("tiled").into_iter().find(|r| r["case"] == case).expect(&case);
+            let row = ran.rows_of("tiled").into_iter().find(|r| r["case"] == case).expect(&case);
             let counts = ["warps", "diverged_function", "diverged_ballots", "diverged_machine"];
             assert_eq!(counts.map(|column| row[column].as_str()), ["392", diverged, diverged, diverged], "{case}");
         }
@@ -78,7 +78,7 @@ fn the_table() {
         ("one SM, a warp for each side", "2", ""),
         ("two blocks, one for each side", "2", "2"),
     ] {
-        let row = ran.of("branch").into_iter().find(|r| r["case"] == label).expect(label);
+        let row = ran.rows_of("branch").into_iter().find(|r| r["case"] == label).expect(label);
         assert_eq!((row["steps"].as_str(), row["published_steps"].as_str()), (steps, published));
     }
     // The device chooses which side comes first.
@@ -110,12 +110,12 @@ fn the_handouts_list_is_that_of_the_table() {
 fn idle_lanes_cost_as_much_as_working_ones() {
     let ran = LAB.accepts(&["--variant", "lone", "--variant", "by-data", "--variant", "filtered"]);
     let number = |row: &std::collections::HashMap<String, String>, column: &str| row[column].parse::<f64>().unwrap();
-    for row in ran.of("lone") {
+    for row in ran.rows_of("lone") {
         let cost = number(row, "cost_of_all_lanes");
         assert!((0.9..1.1).contains(&cost), "{row:?}");
     }
     let instructions = |variant: &str| {
-        let row = ran.of(variant).into_iter().find(|r| r["case"] == "64 FMA").expect(variant);
+        let row = ran.rows_of(variant).into_iter().find(|r| r["case"] == "64 FMA").expect(variant);
         number(row, "warp_instructions")
     };
     assert!(instructions("filtered") < instructions("by-data"));

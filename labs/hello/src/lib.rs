@@ -8,7 +8,7 @@ use harness::{
     Case, Check, Error, Lab, Result, Row, Run, VariantFilter, arguments, capture, clap::Arg, column, parse_u32, row,
 };
 
-use lines::{Line, Tally};
+use lines::{PrintedLine, Tally};
 use maps::Dim3;
 
 /// The lab.
@@ -41,7 +41,7 @@ pub static LAB: Lab = Lab {
 #[derive(Debug, Clone, Copy)]
 struct Hello {
     /// The line that a thread should print.
-    line: Line,
+    line: PrintedLine,
     blocks: Dim3,
     threads: Dim3,
     /// The count of numbers on the command line that selects this kernel: its threads, or its blocks and threads.

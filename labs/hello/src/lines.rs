@@ -41,7 +41,7 @@ impl Tally {
 
 /// The line of the thread at `thread` of the block at `block`, whose dimensions are `threads`, in a grid of `blocks`
 /// blocks.
-pub type Line = fn(thread: Dim3, threads: Dim3, block: Dim3, blocks: Dim3) -> String;
+pub type PrintedLine = fn(thread: Dim3, threads: Dim3, block: Dim3, blocks: Dim3) -> String;
 
 /// The line printed by `hello_flat`.
 pub fn flat([x, ..]: Dim3, _: Dim3, _: Dim3, _: Dim3) -> String {
@@ -61,7 +61,7 @@ pub fn grid3d(thread: Dim3, threads: Dim3, block: Dim3, blocks: Dim3) -> String 
 }
 
 /// The lines of a launch, one for each thread. Their order is unspecified.
-pub fn expected(line: Line, grid: Dim3, block: Dim3) -> Vec<String> {
+pub fn expected(line: PrintedLine, grid: Dim3, block: Dim3) -> Vec<String> {
     let all = |dim| (0..count(dim)).filter_map(move |index| coordinates(index, dim));
     all(grid).flat_map(|b| all(block).map(move |t| line(t, block, b, grid))).collect()
 }

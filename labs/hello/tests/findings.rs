@@ -11,7 +11,7 @@ fn half_a_block_apart_takes_some_elements_twice_and_some_not_at_all() {
     let line = |text| line_of(&source, "void half_apart", text);
     let found = ran.race(Space::Global, [line("owner[first] = thread"), line("owner[second] = thread")]);
     assert!(found.text.contains("half_apart"), "{}", found.text);
-    let row = ran.of("half-apart")[0];
+    let row = ran.rows_of("half-apart")[0];
     assert!(row["note"].starts_with("1024 of 4096 elements have no thread, and as many have two"), "{row:?}");
     assert!(row["note"].contains("wrong on purpose"), "{row:?}");
 }

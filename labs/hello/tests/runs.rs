@@ -22,7 +22,7 @@ fn the_rest_and_the_exercises() {
 #[test]
 fn the_answers_of_the_exercises() {
     let ran = LAB.accepts(&["--exercises"]);
-    let ranks = ran.of("ranks")[0];
+    let ranks = ran.rows_of("ranks")[0];
     assert_eq!(ranks["obtained"], "[[0, 4], [5, 9], [10, 14], [15, 19]]");
     let of = |case: &str| ran.rows.iter().find(|row| row["case"] == case).unwrap_or_else(|| panic!("{}", ran.text));
     for (case, answer, note) in [

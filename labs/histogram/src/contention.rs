@@ -6,23 +6,23 @@ use crate::questions;
 
 /// The location of the words to which the additions go.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct CountLocation {
     kernel: &'static str,
     addresses: &'static [u32],
     /// Whether each block has separate words.
     is_shared: bool,
 }
 
-const GLOBAL: Place = Place {
+const GLOBAL: CountLocation = CountLocation {
     kernel: "contention_global",
     addresses: &[1, 2, 4, 8, 16, 32, 256, 1 << 12, 1 << 16, 1 << 20],
     is_shared: false,
 };
-const SHARED: Place =
-    Place { kernel: "contention_shared", addresses: &[1, 2, 4, 8, 16, 32, 256, 1 << 10], is_shared: true };
+const SHARED: CountLocation =
+    CountLocation { kernel: "contention_shared", addresses: &[1, 2, 4, 8, 16, 32, 256, 1 << 10], is_shared: true };
 
 /// The two benchmarks.
-pub(crate) static PLACES: &[Row<Place>] = &[
+pub(crate) static PLACES: &[Row<CountLocation>] = &[
     row("contention-global", "atomics a second on 1 to 2^20 words of global memory", GLOBAL),
     row("contention-shared", "atomics a second on 1 to 1024 words of shared memory", SHARED),
 ];
@@ -55,7 +55,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     Ok(())
 }
 
-fn bench(run: &Run, row: &Row<Place>, addresses: u32) -> Result<()> {
+fn bench(run: &Run, row: &Row<CountLocation>, addresses: u32) -> Result<()> {
     let rounds = run.pick(Sizes { gpu: 1024, emulated: 16, quick: 4 }) as u32;
     let sms = run.session().device.multiprocessors;
     let usual = if run.is_emulated() { 8 } else { 8 * sms };

@@ -40,7 +40,7 @@ impl Bins {
     }
 
     /// The bin of a byte.
-    pub const fn of(self, byte: u8) -> Option<usize> {
+    pub const fn bin(self, byte: u8) -> Option<usize> {
         match (self, byte) {
             (Self::Bytes, _) => Some(byte as usize),
             (Self::Letters, b'a'..=b'z') => Some((byte - b'a') as usize / 4),
@@ -73,7 +73,7 @@ pub fn reference(bins: Bins, text: &[u8]) -> Vec<u64> {
     let mut counts = vec![0; bins.count()];
     for part in parts {
         for (byte, count) in part.iter().enumerate() {
-            if let Some(bin) = bins.of(byte as u8) {
+            if let Some(bin) = bins.bin(byte as u8) {
                 counts[bin] += count;
             }
         }

@@ -28,7 +28,7 @@ fn plain_additions_race_in_global_memory() {
             assert!(found.text.contains(says), "no `{says}` in:\n{}", found.text);
         }
         assert_eq!(found.text.matches("by thread (").count(), 2, "{}", found.text);
-        let row = ran.of(variant)[0];
+        let row = ran.rows_of(variant)[0];
         assert!(row["note"].contains("Race") && row["note"].contains("7 of 7 wrong"), "{row:?}");
         let lost: i64 = row["lost"].parse().unwrap();
         assert!(lost > 0, "{row:?}");

@@ -8,14 +8,14 @@ use histogram::{
 
 #[test]
 fn letters_go_by_four_and_nothing_else_is_counted() {
-    assert_eq!(Bins::Letters.of(b'a'), Some(0));
-    assert_eq!(Bins::Letters.of(b'd'), Some(0));
-    assert_eq!(Bins::Letters.of(b'e'), Some(1));
-    assert_eq!(Bins::Letters.of(b'z'), Some(6));
+    assert_eq!(Bins::Letters.bin(b'a'), Some(0));
+    assert_eq!(Bins::Letters.bin(b'd'), Some(0));
+    assert_eq!(Bins::Letters.bin(b'e'), Some(1));
+    assert_eq!(Bins::Letters.bin(b'z'), Some(6));
     for byte in [b'`', b'{', b'A', b' ', 0, 255, b'a' + 128] {
-        assert_eq!(Bins::Letters.of(byte), None);
+        assert_eq!(Bins::Letters.bin(byte), None);
     }
-    let counted = (0..=255u8).filter(|b| Bins::Letters.of(*b).is_some());
+    let counted = (0..=255u8).filter(|b| Bins::Letters.bin(*b).is_some());
     assert_eq!(counted.count(), 26);
 }
 

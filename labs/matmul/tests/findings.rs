@@ -89,7 +89,7 @@ fn no_tile_for_hopper_has_findings() {
         let options = ["--device", "emulated:h200", "--check", "all", "--variant", "float-hopper"];
         let ran = LAB.accepts(&[&options[..], &["--m", m, "--k", k, "--n", n]].concat());
         assert!(ran.findings.is_empty(), "{}", ran.text);
-        let row = ran.of("float-hopper")[0];
+        let row = ran.rows_of("float-hopper")[0];
         assert!(row["verdict"] == "pass" && row["note"].contains(note), "{m}x{k}x{n}: {row:?}");
     }
 }
@@ -100,7 +100,7 @@ fn no_tile_for_hopper_has_findings() {
 fn shares_that_meet_have_no_findings() {
     let even = ["--device", "emulated:h200", "--check", "all", "--variant", "float-even-hopper"];
     let ran = LAB.accepts(&[&even[..], &["--m", "4200", "--k", "9", "--n", "4150"]].concat());
-    let row = ran.of("float-even-hopper")[0];
+    let row = ran.rows_of("float-even-hopper")[0];
     assert!(ran.findings.is_empty() && row["note"].contains("float_even, 0 shares"), "{}", ran.text);
     for ([m, k, n], shares, all) in [
         (["300", "200", "516"], "5", 5),
@@ -112,7 +112,7 @@ fn shares_that_meet_have_no_findings() {
             ["--device", "emulated:h200", "--check", "all", "--variant", "float-even-hopper", "--slices", shares];
         let ran = LAB.accepts(&[&even[..], &["--m", m, "--k", k, "--n", n]].concat());
         assert!(ran.findings.is_empty(), "{}", ran.text);
-        let row = ran.of("float-even-hopper")[0];
+        let row = ran.rows_of("float-even-hopper")[0];
         assert!(row["verdict"] == "pass" && row["note"].contains(&format!("float_even, {all} shares")), "{row:?}");
     }
 }
@@ -138,7 +138,7 @@ fn traffic_is_what_arithmetic_says() {
         assert_eq!(with_sectors, if shape == ["64"; 3] { 18 } else { 0 });
         if shape == ["64"; 3] {
             for (variant, floats, sectors) in [("naive", "1", "1"), ("tiled16", "16", "8"), ("tiled32", "32", "16")] {
-                let row = ran.of(variant)[0];
+                let row = ran.rows_of(variant)[0];
                 assert_eq!((&row["load_fold"][..], &row["sector_fold"][..]), (floats, sectors), "{variant}");
             }
         }
@@ -151,7 +151,7 @@ fn slices_of_the_depth_load_whole_sectors() {
     for slices in ["3", "5", "7"] {
         let ran =
             LAB.accepts(&["--variant", "depth-parallel", "--m", "32", "--k", "1000", "--n", "32", "--slices", slices]);
-        let row = ran.of("depth-parallel")[0];
+        let row = ran.rows_of("depth-parallel")[0];
         assert!(row["note"].starts_with(&format!("{slices} slices of ")), "{row:?}");
         assert_eq!(row["counted_load_sectors"], row["load_sectors"], "{row:?}");
     }
@@ -167,7 +167,7 @@ fn bank_conflicts_are_those_of_the_handout() {
         options.extend(["--variant", name]);
     }
     let ran = LAB.accepts(&options);
-    let conflicts = names.map(|name| ran.of(name)[0]["shared_bank_conflicts"].parse::<u32>().unwrap());
+    let conflicts = names.map(|name| ran.rows_of(name)[0]["shared_bank_conflicts"].parse::<u32>().unwrap());
     let (blocks, tiles, warps, stores) = (4, 256 / 16, 8, 8);
     assert_eq!(conflicts, [65_536, 65_536, blocks * tiles * warps * stores]);
     let handout = LAB.source("README.md");
@@ -186,10 +186,10 @@ fn a_launch_the_wrong_way_round_is_refused_leaves_results_out_or_is_right_by_luc
         ("1000", "62 x 62 x 1 = 3844 threads; wrong on purpose"),
     ] {
         let ran = LAB.accepts(&["--variant", "swapped", "--n", n]);
-        let row = ran.of("swapped")[0];
+        let row = ran.rows_of("swapped")[0];
         assert!(row["note"].contains(note), "{n}: {row:?}");
         assert_eq!(row["note"].contains("the driver refuses the launch"), n == "1000", "{row:?}");
     }
     let ran = LAB.accepts(&["--variant", "depth-too-deep", "--n", "64"]);
-    assert!(ran.of("depth-too-deep")[0]["note"].contains("2048 threads in a block; 1024 allowed"), "{}", ran.text);
+    assert!(ran.rows_of("depth-too-deep")[0]["note"].contains("2048 threads in a block; 1024 allowed"), "{}", ran.text);
 }

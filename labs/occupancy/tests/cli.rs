@@ -84,16 +84,16 @@ fn threads_of_a_multiprocessor_by_capability() {
 fn blocks_that_are_kept_away_and_loads_under_way() {
     let lab = labtest::lab!("occupancy");
     let ran = lab.accepts(&["--quick", "--variant", "latency", "--variant", "waves-latency", "--variant", "spilled"]);
-    assert_eq!(ran.of("latency").len(), 4 * 3);
-    for row in ran.of("latency") {
+    assert_eq!(ran.rows_of("latency").len(), 4 * 3);
+    for row in ran.rows_of("latency") {
         let number = |column: &str| row[column].parse::<u64>().unwrap();
         let [blocks, pairs] = [0, 4].map(|word| row["case"].split(' ').nth(word).unwrap().parse::<u64>().unwrap());
         assert_eq!(number("blocks_per_sm"), blocks);
         // A pair is 8 bytes.
         assert_eq!(number("kib_in_flight"), blocks * 256 * pairs * 8 / 1024);
     }
-    assert_eq!(ran.of("waves-latency").iter().filter(|row| row["blocks_per_sm"] == "2").count(), 3);
-    assert_eq!(ran.of("spilled").len(), 3);
+    assert_eq!(ran.rows_of("waves-latency").iter().filter(|row| row["blocks_per_sm"] == "2").count(), 3);
+    assert_eq!(ran.rows_of("spilled").len(), 3);
 }
 
 /// The smaller default of the emulated device is printed.

@@ -17,7 +17,7 @@ fn a_stride_of_the_whole_block_reads_past_the_shared_array() {
     for says in ["stride_blockdim", "by thread (", "`s`", "of size 1024 bytes"] {
         assert!(found.text.contains(says), "no `{says}` in:\n{}", found.text);
     }
-    let row = ran.of("stride-blockdim")[0];
+    let row = ran.rows_of("stride-blockdim")[0];
     assert!(row["note"].contains("Invalid __shared__ read"), "{row:?}");
 }
 
@@ -54,7 +54,7 @@ fn rounds_without_a_barrier_race_in_shared_memory() {
         assert!(found.text.contains("no_barrier"), "{}", found.text);
         assert_eq!(found.text.matches("by thread (").count(), 2, "{}", found.text);
     }
-    let row = ran.of("no-barrier")[0];
+    let row = ran.rows_of("no-barrier")[0];
     assert!(row["note"].starts_with("wrong on purpose"), "{row:?}");
 }
 
@@ -88,12 +88,12 @@ fn without_a_guard_the_last_block_reads_past_the_array() {
     let space = Space::Global;
     let found = ran.finding(|f| f.finding.kind == FindingKind::OutOfBounds { space });
     assert_eq!(lines(found), [load], "{}", found.text);
-    assert!(ran.of("unguarded")[0]["note"].contains("Invalid __global__ read"), "{}", ran.text);
+    assert!(ran.rows_of("unguarded")[0]["note"].contains("Invalid __global__ read"), "{}", ran.text);
     // One full block is right. Eight are not: the second launch has only their eight results to read.
     let ran = LAB.accepts(&["--variant", "unguarded", "-n", "4096", "--threads", "256"]);
-    assert!(ran.of("unguarded")[0]["note"].contains("Invalid __global__ read"), "{}", ran.text);
+    assert!(ran.rows_of("unguarded")[0]["note"].contains("Invalid __global__ read"), "{}", ran.text);
     let ran = LAB.accepts(&["--variant", "unguarded", "-n", "512", "--threads", "256"]);
-    assert!(ran.of("unguarded")[0]["note"].ends_with("right by luck in this run"), "{}", ran.text);
+    assert!(ran.rows_of("unguarded")[0]["note"].ends_with("right by luck in this run"), "{}", ran.text);
 }
 
 /// No check of the machine finds these two: every access is within its array, and none races. Only the answer shows the
@@ -103,7 +103,7 @@ fn a_wrong_place_and_a_wrong_condition_show_in_the_answer() {
     let ran =
         LAB.accepts(&["--variant", "overlapping", "--variant", "cas-precedence", "-n", "4096", "--threads", "256"]);
     assert!(ran.findings.is_empty(), "{}", ran.text);
-    let [overlapping, precedence] = ["overlapping", "cas-precedence"].map(|v| &ran.of(v)[0]["note"]);
+    let [overlapping, precedence] = ["overlapping", "cas-precedence"].map(|v| &ran.rows_of(v)[0]["note"]);
     assert!(overlapping.contains("wrong: [sum] is"), "{overlapping}");
     assert!(overlapping.contains("[ones among zeros] is"), "{overlapping}");
     assert!(precedence.contains("wrong: [sum] is"), "{precedence}");
@@ -113,7 +113,7 @@ fn a_wrong_place_and_a_wrong_condition_show_in_the_answer() {
 #[test]
 fn votes_are_counted() {
     let ran = LAB.accepts(&["--variant", "votes"]);
-    let notes: Vec<&str> = ran.of("votes").iter().map(|row| row["note"].as_str()).collect();
+    let notes: Vec<&str> = ran.rows_of("votes").iter().map(|row| row["note"].as_str()).collect();
     assert_eq!(notes[3], "count 1, and 0, or 1; warps: all [0, 0, 0], any [0, 1, 0]");
     assert_eq!(notes.len(), 4);
 }
@@ -123,7 +123,7 @@ fn votes_are_counted() {
 fn a_sum_in_half_stands_still() {
     let ran = LAB.accepts(&["--check", "all", "--variant", "ones"]);
     assert!(ran.findings.is_empty(), "{}", ran.text);
-    let sums: Vec<&str> = ran.of("ones").iter().map(|row| row["result"].as_str()).collect();
+    let sums: Vec<&str> = ran.rows_of("ones").iter().map(|row| row["result"].as_str()).collect();
     assert_eq!(sums, ["131072", "131072", "65536"]);
 }
 
@@ -132,7 +132,7 @@ fn random_halves_are_added_in_float() {
     let variants = ["--variant", "half", "--variant", "bfloat16", "--variant", "half-in-half"];
     let ran = LAB.accepts(&[&variants[..], &["--check", "all", "-n", "100003"]].concat());
     assert!(ran.findings.is_empty(), "{}", ran.text);
-    let [half, bfloat16, in_half] = ["half", "bfloat16", "half-in-half"].map(|variant| ran.of(variant)[0]);
+    let [half, bfloat16, in_half] = ["half", "bfloat16", "half-in-half"].map(|variant| ran.rows_of(variant)[0]);
     assert_eq!([&half["note"], &bfloat16["note"]], ["", ""]);
     assert_eq!(half["result"], bfloat16["result"]);
     assert!(in_half["note"].contains("1 of 1 wrong: [sum] is"), "{in_half:?}");

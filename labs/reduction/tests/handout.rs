@@ -35,7 +35,7 @@ fn a_size_that_the_compiler_knows_saves_instructions() {
 fn a_compare_and_swap_that_forgets_keeps_one_addition_of_a_warp() {
     let ran = LAB.accepts(&["--variant", "cas-precedence", "-n", "64", "--threads", "32", "--blocks", "1"]);
     // The two remaining elements belong to the thread whose first try succeeded.
-    let note = &ran.of("cas-precedence")[0]["note"];
+    let note = &ran.rows_of("cas-precedence")[0]["note"];
     assert!(note.contains("[ones among zeros] is 2, should be 16"), "{note}");
 }
 

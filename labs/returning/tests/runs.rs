@@ -23,13 +23,13 @@ fn the_mistake_is_found_and_the_others_still_run() {
     {
         assert!(found.text.contains(says), "no `{says}` in:\n{}", found.text);
     }
-    let mistake = ran.of("host-pointer")[0];
+    let mistake = ran.rows_of("host-pointer")[0];
     assert!(mistake["note"].contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{mistake:?}");
     // The host still sees the lab's initial value there.
     assert_eq!(mistake["result"], i32::MIN.to_string());
     assert!(mistake["note"].contains("still holds -2147483648, which the lab put there"), "{mistake:?}");
     for right in ["explicit", "managed", "pinned", "global", "managed-variable"] {
-        assert_eq!(ran.of(right)[0]["result"], "5");
+        assert_eq!(ran.rows_of(right)[0]["result"], "5");
     }
 }
 
@@ -39,7 +39,7 @@ fn the_mistake_is_found_and_the_others_still_run() {
 fn a_result_by_value_never_comes_back() {
     for (x, y) in [("2", "3"), ("-7", "7"), ("40", "2")] {
         let ran = LAB.accepts(&["--variant", "by-value", "--x", x, "--y", y]);
-        let row = ran.of("by-value")[0];
+        let row = ran.rows_of("by-value")[0];
         assert!(ran.findings.is_empty(), "{}", ran.text);
         assert_eq!(row["result"], i32::MIN.to_string());
         assert!(row["note"].contains("[the sum] is -2147483648, should be"), "{row:?}");
@@ -53,7 +53,7 @@ fn a_host_that_does_not_wait_may_read_too_early() {
     let mut early = 0;
     for _ in 0..20 {
         let ran = LAB.accepts(&["--variant", "no-wait"]);
-        let row = ran.of("no-wait")[0];
+        let row = ran.rows_of("no-wait")[0];
         assert!(row["note"].contains("at once, 5 after waiting"), "{row:?}");
         early += u32::from(row["result"] == i32::MIN.to_string());
         if early > 0 {
@@ -69,7 +69,7 @@ fn a_host_that_does_not_wait_may_read_too_early() {
 fn an_array_with_computed_indices_lies_in_local_memory() {
     let ran = LAB.accepts(&["--exercises", "--quick", "--check", "all"]);
     assert!(ran.findings.is_empty(), "{}", ran.text);
-    let number = |variant: &str, column: &str| ran.of(variant)[0][column].parse::<u64>().unwrap();
+    let number = |variant: &str, column: &str| ran.rows_of(variant)[0][column].parse::<u64>().unwrap();
     let per_thread = |variant, column| number(variant, column) / number(variant, "launches") / number(variant, "n");
     assert_eq!(number("array-in-local", "local_bytes"), 32 * 4);
     assert_eq!(per_thread("array-in-local", "local_store_bytes"), 32 * 4);
@@ -83,7 +83,7 @@ fn an_array_with_computed_indices_lies_in_local_memory() {
     assert_eq!(65536 / 2048, 32);
     assert!(number("array-spilled", "registers") <= 32 && number("array-in-registers", "registers") > 32);
     for chain in ["registers", "shared", "l1", "l2", "global"] {
-        let row = ran.of(&format!("latency-{chain}"))[0];
+        let row = ran.rows_of(&format!("latency-{chain}"))[0];
         assert_eq!((row["max_abs_error"].as_str(), row["cycles_a_step"].as_str()), ("0", ""));
     }
 }

@@ -64,7 +64,7 @@ pub struct Expected<'x, T: Element> {
 
 impl<'x, T: Element> Expected<'x, T> {
     /// Sums up `x`, whose elements must not be negative.
-    pub fn of(x: &'x [T]) -> Self {
+    pub fn from_input(x: &'x [T]) -> Self {
         let chunks: Vec<&[T]> = x.chunks(CHUNK).collect();
         let sums =
             parallel(chunks.len(), |c| chunks[c].iter().fold(T::Sum::default(), |sum, v| T::add(sum, (*v).into())));

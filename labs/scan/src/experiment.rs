@@ -29,13 +29,13 @@ pub(crate) fn of_type<T: Element>(run: &Run, n: usize) -> Result<()> {
         return Ok(());
     }
     let x = T::random(run.options().seed, n);
-    let whole = Expected::of(&x);
+    let whole = Expected::from_input(&x);
     for kind in run.chosen("kind", &KINDS, |name| name) {
         for row in &ways {
             // One block holds a limited number of elements and scans that many, unless n was given.
             let most = row.capacity(run.threads(row.threads));
             if n > most && run.options().n.is_none() {
-                scan(run, row, &Expected::of(&x[..most]), kind)?;
+                scan(run, row, &Expected::from_input(&x[..most]), kind)?;
             } else {
                 scan(run, row, &whole, kind)?;
             }

@@ -30,7 +30,7 @@ fn scan<T: Element>(how: Scanning, n: usize, threads: u32, inclusive: bool, seed
         scanner.launch(&dx, &mut out, inclusive).unwrap();
         let out = stream.clone_dtoh(&out).unwrap();
         let roundings = how.longest_chain(n, threads);
-        check.merge(Expected::of(&x).check(&out[..n], inclusive, roundings));
+        check.merge(Expected::from_input(&x).check(&out[..n], inclusive, roundings));
     }
     Some(check)
 }

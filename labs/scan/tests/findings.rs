@@ -14,7 +14,7 @@ fn one_barrier_a_round_is_a_race_in_shared_memory() {
         assert!(found.text.contains(says), "no `{says}` in:\n{}", found.text);
     }
     assert_eq!(found.text.matches("by thread (").count(), 2);
-    for row in ran.of("one-barrier") {
+    for row in ran.rows_of("one-barrier") {
         assert!(row["note"].contains("Race"), "{row:?}");
     }
 }
@@ -46,7 +46,7 @@ fn blocks_that_sum_ahead_have_no_findings() {
     assert!(ran.findings.is_empty(), "{}", ran.text);
     let on_a_t4 = ["--variant", "single-pass", "--device", "emulated:t4", "-n", "3073"];
     let ran = LAB.accepts(&[&ahead[..], &on_a_t4].concat());
-    assert!(ran.of("ahead").iter().all(|row| row["verdict"] == "skip"), "{}", ran.text);
+    assert!(ran.rows_of("ahead").iter().all(|row| row["verdict"] == "skip"), "{}", ran.text);
 }
 
 /// Every access of this variant is in order. Only the answer shows that a round is missing: one element of a full block
@@ -55,9 +55,9 @@ fn blocks_that_sum_ahead_have_no_findings() {
 fn an_up_sweep_that_ends_early_spoils_the_last_element() {
     let ran = LAB.accepts(&["--variant", "short-up", "--kind", "inclusive", "-n", "2048"]);
     assert!(ran.findings.is_empty(), "{}", ran.text);
-    let note = &ran.of("short-up")[0]["note"];
+    let note = &ran.rows_of("short-up")[0]["note"];
     assert!(note.contains("1 of 2048 wrong: [2047] is"), "{note}");
     // A section that is not full never uses that element.
     let ran = LAB.accepts(&["--variant", "short-up", "--kind", "inclusive", "-n", "2047"]);
-    assert!(ran.of("short-up")[0]["note"].ends_with("right by luck in this run"), "{}", ran.text);
+    assert!(ran.rows_of("short-up")[0]["note"].ends_with("right by luck in this run"), "{}", ran.text);
 }

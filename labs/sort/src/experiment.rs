@@ -3,7 +3,7 @@ use std::cell::OnceCell;
 
 use harness::{Case, Error, Input, Result, Row, Run, parallel_vec};
 
-use crate::{How, Key, Kind, Order, SORTS, Sorter, Sorting, Tile, WRONG, reference};
+use crate::{Key, KeyKind, Method, Order, SORTS, Sorter, Sorting, Tile, WRONG, reference};
 
 /// The most keys of a variant that is wrong on purpose, unless n is given.
 const WRONG_SIZE: usize = 1 << 20;
@@ -12,7 +12,7 @@ const SAMPLE: usize = 1001;
 
 /// Keys that rows share, with the right results.
 struct Source<'r, K> {
-    kind: Kind,
+    kind: KeyKind,
     order: Order,
     n: usize,
     /// The keys, and after them the values of pairs.
@@ -21,11 +21,11 @@ struct Source<'r, K> {
 }
 
 impl<'r, K: Key> Source<'r, K> {
-    fn new(run: &'r Run, kind: Kind, order: Order, n: usize) -> Self {
+    fn new(run: &'r Run, kind: KeyKind, order: Order, n: usize) -> Self {
         let seed = run.options().seed;
         let make = move || {
             let keys = K::keys(order, seed, n);
-            if kind == Kind::Pairs {
+            if kind == KeyKind::Pairs {
                 return parallel_vec(2 * n, |i| if i < n { keys[i] } else { K::from((i - n) as u32) });
             }
             keys
@@ -41,7 +41,7 @@ impl<'r, K: Key> Source<'r, K> {
     /// The keys in order, followed by the values.
     fn sorted(&self) -> &[K] {
         self.sorted.get_or_init(|| match self.kind {
-            Kind::Pairs => reference::sorted_pairs(self.keys()),
+            KeyKind::Pairs => reference::sorted_pairs(self.keys()),
             _ => reference::sorted(self.keys()),
         })
     }
@@ -56,7 +56,7 @@ impl<'r, K: Key> Source<'r, K> {
 }
 
 /// Runs every chosen method on `n` keys in this order.
-pub(crate) fn of_order<K: Key>(run: &Run, kind: Kind, order: Order, n: usize) -> Result<()> {
+pub(crate) fn of_order<K: Key>(run: &Run, kind: KeyKind, order: Order, n: usize) -> Result<()> {
     // Only the times of sweeps depend on the order; the other methods run on random keys, unless the order is given.
     let every = order == Order::Random || run.args().value_source("order").is_some();
     let does = |row: &&Row<Sorting>| row.kinds.contains(&kind) && (every || row.how.sweeps());
@@ -79,8 +79,8 @@ pub(crate) fn of_order<K: Key>(run: &Run, kind: Kind, order: Order, n: usize) ->
 }
 
 /// The requested tiles.
-fn tiles(run: &Run, row: &Row<Sorting>, kind: Kind) -> Vec<Tile> {
-    if row.how != How::Sweeps || run.args().value_source("tile").is_none() {
+fn tiles(run: &Run, row: &Row<Sorting>, kind: KeyKind) -> Vec<Tile> {
+    if row.how != Method::Sweeps || run.args().value_source("tile").is_none() {
         return vec![row.how.usual_tile(kind)];
     }
     run.chosen("tile", &Tile::ALL, |tile| tile.name)
@@ -98,12 +98,12 @@ fn sort<K: Key>(run: &Run, row: &Row<Sorting>, tile: Tile, source: &Source<'_, K
     run.case(case.work(how.steps(kind, n)), |case| {
         let (config, stream) = (case.launch(), run.stream());
         let threads = config.block_dim.0;
-        if matches!(how, How::Runs { keys_a_thread: 2, .. } | How::Grid { .. }) && !threads.is_power_of_two() {
+        if matches!(how, Method::Runs { keys_a_thread: 2, .. } | Method::Grid { .. }) && !threads.is_power_of_two() {
             let reason = format!("a network in blocks of {threads} threads: --threads must be a power of two");
             return Err(run.unsuited(row.name(), reason));
         }
         let splits = how.split();
-        if how == How::Rounds && !run.session().device.cooperative_launch {
+        if how == Method::Rounds && !run.session().device.cooperative_launch {
             return Err(Error::Skip("the device has no cooperative launch".into()));
         }
         let share = run.count("share").unwrap_or(50);
@@ -117,7 +117,7 @@ fn sort<K: Key>(run: &Run, row: &Row<Sorting>, tile: Tile, source: &Source<'_, K
                 runs = reference::split(source.keys(), below.into(), both);
                 &runs
             }
-            (_, How::Runs { .. }) => {
+            (_, Method::Runs { .. }) => {
                 let keys = source.keys();
                 runs = parallel_vec(n, |i| keys[i]);
                 reference::sort_runs(&mut runs, run_length);

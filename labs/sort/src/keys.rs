@@ -9,7 +9,7 @@ const CHUNK: usize = 1 << 20;
 
 /// The kind of sorted data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum KeyKind {
     /// 32-bit unsigned keys.
     U32,
     /// 32-bit unsigned keys, each with a 32-bit value: its index in the input.
@@ -18,7 +18,7 @@ pub enum Kind {
     U64,
 }
 
-impl Kind {
+impl KeyKind {
     /// All kinds.
     pub const ALL: [Self; 3] = [Self::U32, Self::Pairs, Self::U64];
 

@@ -10,8 +10,8 @@ use harness::{
     column, figure, row,
 };
 
-pub use keys::{Key, Kind, Order};
-pub use sorter::{How, Sorter, Tile};
+pub use keys::{Key, KeyKind, Order};
+pub use sorter::{Method, Sorter, Tile};
 
 /// The lab.
 pub static LAB: Lab = Lab {
@@ -64,44 +64,44 @@ pub static LAB: Lab = Lab {
 #[derive(Debug, Clone, Copy)]
 pub struct Sorting {
     /// Its kernels and launches.
-    pub how: How,
+    pub how: Method,
     /// The data that it sorts.
-    pub kinds: &'static [Kind],
+    pub kinds: &'static [KeyKind],
 }
 
-const fn sorting(how: How, kinds: &'static [Kind]) -> Sorting {
+const fn sorting(how: Method, kinds: &'static [KeyKind]) -> Sorting {
     Sorting { how, kinds }
 }
 
-const KEYS: &[Kind] = &[Kind::U32, Kind::U64];
+const KEYS: &[KeyKind] = &[KeyKind::U32, KeyKind::U64];
 
 /// Lists, networks, radix sorts.
 #[rustfmt::skip]
 pub static SORTS: &[Row<Sorting>] = &[
-    row("compact", "keys below a threshold to the front, in order: a scan with look-back", sorting(How::Split { both: false }, &[Kind::U32])),
-    row("partition", "like compact, but the others are kept too, from the back on", sorting(How::Split { both: true }, &[Kind::U32])),
-    row("compact-rounds", "like compact, but the blocks that run at once take the tiles in turn, in rounds", sorting(How::Rounds, &[Kind::U32])),
-    row("bitonic-warp", "runs of 32: partners meet by shuffles", sorting(How::Runs { kernel: "bitonic_warp", keys_a_thread: 1 }, KEYS)),
+    row("compact", "keys below a threshold to the front, in order: a scan with look-back", sorting(Method::Split { both: false }, &[KeyKind::U32])),
+    row("partition", "like compact, but the others are kept too, from the back on", sorting(Method::Split { both: true }, &[KeyKind::U32])),
+    row("compact-rounds", "like compact, but the blocks that run at once take the tiles in turn, in rounds", sorting(Method::Rounds, &[KeyKind::U32])),
+    row("bitonic-warp", "runs of 32: partners meet by shuffles", sorting(Method::Runs { kernel: "bitonic_warp", keys_a_thread: 1 }, KEYS)),
     row("bitonic-block", "like bitonic-warp, but in shared memory: runs of two keys a thread",
-        sorting(How::Runs { kernel: "bitonic_block", keys_a_thread: 2 }, KEYS)),
-    row("bitonic-grid", "like bitonic-block, then merged over all of memory: any n", sorting(How::Grid { flip: "flip" }, KEYS)),
-    row("radix-passes", "4 bits a pass, three kernels each: count, scan, scatter", sorting(How::Passes { scatter: "scatter" }, &Kind::ALL)),
-    row("radix", "8 bits a pass, one kernel each: look-back for every digit", sorting(How::Sweeps, &Kind::ALL)),
+        sorting(Method::Runs { kernel: "bitonic_block", keys_a_thread: 2 }, KEYS)),
+    row("bitonic-grid", "like bitonic-block, then merged over all of memory: any n", sorting(Method::Grid { flip: "flip" }, KEYS)),
+    row("radix-passes", "4 bits a pass, three kernels each: count, scan, scatter", sorting(Method::Passes { scatter: "scatter" }, &KeyKind::ALL)),
+    row("radix", "8 bits a pass, one kernel each: look-back for every digit", sorting(Method::Sweeps, &KeyKind::ALL)),
     row("radix-large", "like radix, but in tiles of up to 17,920 keys, whose values go with them through shared memory",
-        sorting(How::Large, &Kind::ALL)),
+        sorting(Method::Large, &KeyKind::ALL)),
 ];
 
 /// Wrong on purpose.
 #[rustfmt::skip]
 pub static WRONG: &[Row<Sorting>] = &[
     row("no-barrier", "like bitonic-block, but without the barrier between steps",
-        sorting(How::Runs { kernel: "no_barrier", keys_a_thread: 2 }, &[Kind::U32]))
+        sorting(Method::Runs { kernel: "no_barrier", keys_a_thread: 2 }, &[KeyKind::U32]))
         .racy("a thread may compare keys that another is about to exchange"),
     row("unstable", "like radix-passes, but places are drawn by an atomic counter",
-        sorting(How::Passes { scatter: "scatter_unstable" }, &[Kind::Pairs]))
+        sorting(Method::Passes { scatter: "scatter_unstable" }, &[KeyKind::Pairs]))
         .racy("keys with equal digits do not keep their order, which the passes before have made"),
     row("unpadded", "like bitonic-grid, but n that is no power of two is not thought of",
-        sorting(How::Grid { flip: "flip_unpadded" }, &[Kind::U32]))
+        sorting(Method::Grid { flip: "flip_unpadded" }, &[KeyKind::U32]))
         .racy("keys are compared with what lies past the end of the array").own_process(),
 ];
 
@@ -162,7 +162,7 @@ fn options() -> Vec<Arg> {
     let tile =
         "Threads of a block of `radix`, and bytes of keys a thread (repeatable) [default: 384x64; 512x48 for pairs]";
     vec![
-        arguments::choice("element", "TYPE", Kind::ALL.map(Kind::name), element),
+        arguments::choice("element", "TYPE", KeyKind::ALL.map(KeyKind::name), element),
         arguments::choice(
             "order",
             "ORDER",
@@ -187,13 +187,13 @@ fn run(run: &Run) -> Result<()> {
     if run.rows(SORTS).chain(run.rows(WRONG)).next().is_some() {
         run.needs(n.checked_mul(7 * 8 / 2), &format!("{n} keys with values, and room to sort them,"), "--n")?;
     }
-    for kind in run.chosen("element", &Kind::ALL, Kind::name) {
+    for kind in run.chosen("element", &KeyKind::ALL, KeyKind::name) {
         // The same number of bytes for 64-bit keys, unless n was given.
-        let n = if kind == Kind::U64 && run.options().n.is_none() { n / 2 } else { n };
+        let n = if kind == KeyKind::U64 && run.options().n.is_none() { n / 2 } else { n };
         for order in run.chosen("order", &Order::ALL, Order::name) {
             match kind {
-                Kind::U64 => experiment::of_order::<u64>(run, kind, order, n)?,
-                Kind::U32 | Kind::Pairs => experiment::of_order::<u32>(run, kind, order, n)?,
+                KeyKind::U64 => experiment::of_order::<u64>(run, kind, order, n)?,
+                KeyKind::U32 | KeyKind::Pairs => experiment::of_order::<u32>(run, kind, order, n)?,
             }
         }
     }

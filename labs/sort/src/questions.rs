@@ -1,7 +1,7 @@
 //! The arithmetic of networks and radix sorts.
 use harness::{Answer, Question, Row, row};
 
-use crate::{How, Kind};
+use crate::{KeyKind, Method};
 
 /// Comparators of a bitonic network for `n` keys, n a power of two: each of its steps compares n / 2 pairs.
 ///
@@ -40,7 +40,7 @@ pub fn all() -> Vec<Question> {
         obtained: Answer::exactly(obtained),
     };
     let large = 1 << 28;
-    let bytes_a_key = |how: How| how.bytes(Kind::U32, large, 1024) as f64 / large as f64;
+    let bytes_a_key = |how: Method| how.bytes(KeyKind::U32, large, 1024) as f64 / large as f64;
     vec![
         ask(
             "comparators, 1024 keys",
@@ -55,29 +55,35 @@ pub fn all() -> Vec<Question> {
             "Tiles of 2048 keys are sorted and merged in shared memory: how many launches of bitonic-grid write 2^28 keys?",
             171.0,
             0.0,
-            How::Grid { flip: "flip" }.passes(Kind::U32, large, 1024) as f64,
+            Method::Grid { flip: "flip" }.passes(KeyKind::U32, large, 1024) as f64,
         ),
-        ask("bytes, radix", "How many bytes does radix move for each 32-bit key?", 36.0, 0.0, bytes_a_key(How::Sweeps)),
+        ask(
+            "bytes, radix",
+            "How many bytes does radix move for each 32-bit key?",
+            36.0,
+            0.0,
+            bytes_a_key(Method::Sweeps),
+        ),
         ask(
             "bytes, radix-passes",
             "How many bytes does radix-passes move for each 32-bit key?",
             96.0,
             0.0,
-            bytes_a_key(How::Passes { scatter: "scatter" }),
+            bytes_a_key(Method::Passes { scatter: "scatter" }),
         ),
         ask(
             "limit of the network, 4100 GB/s",
             "At 4100 GB/s, how many G keys a second can bitonic-grid sort of 2^28 at most?",
             3.0,
             0.005,
-            limit(bytes_a_key(How::Grid { flip: "flip" }), 4100.0),
+            limit(bytes_a_key(Method::Grid { flip: "flip" }), 4100.0),
         ),
         ask(
             "limit, 4100 GB/s",
             "At 4100 GB/s, how many G keys a second can radix sort at most?",
             113.9,
             0.05,
-            limit(bytes_a_key(How::Sweeps), 4100.0),
+            limit(bytes_a_key(Method::Sweeps), 4100.0),
         ),
     ]
 }

@@ -6,7 +6,7 @@ use cudarc::driver::{
 };
 use harness::{Kernels, Launch, Result, at_once, launch_1d};
 
-use crate::{Key, Kind};
+use crate::{Key, KeyKind};
 
 /// Threads of a block of `lists.cu`, and of 1 and 3 of `radix.cu`.
 const TILE_THREADS: u32 = 256;
@@ -25,7 +25,7 @@ const COUNT_BYTES: u32 = 128 << 10;
 
 /// The method of sorting or splitting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum Method {
     /// Split by a threshold, in one pass.
     Split {
         /// Whether the keys at or above the threshold are kept too.
@@ -56,14 +56,14 @@ pub enum How {
     Large,
 }
 
-impl How {
+impl Method {
     /// The launch for `n` keys: one block per tile, or per as many keys as `Launch`'s threads take.
-    pub fn launch(self, tile: Tile, kind: Kind, n: usize) -> Launch {
+    pub fn launch(self, tile: Tile, kind: KeyKind, n: usize) -> Launch {
         let tiles = |keys: usize| n.div_ceil(keys).max(1) as u32;
         match self {
             Self::Runs { keys_a_thread: 1, .. } => Launch::covering(256).whole_warps(),
             Self::Runs { .. } | Self::Grid { .. } => {
-                let bytes = if kind == Kind::U64 { |threads| 16 * threads } else { |threads| 8 * threads };
+                let bytes = if kind == KeyKind::U64 { |threads| 16 * threads } else { |threads| 8 * threads };
                 Launch::covering(1024).each(2).shared_by_threads(bytes)
             }
             Self::Split { .. } => launch_1d(tiles(LIST_TILE), TILE_THREADS).into(),
@@ -81,13 +81,13 @@ impl How {
     }
 
     /// The default tile.
-    pub const fn usual_tile(self, kind: Kind) -> Tile {
+    pub const fn usual_tile(self, kind: KeyKind) -> Tile {
         match (self, kind) {
-            (Self::Large, Kind::U32) => Tile::large("512x112", 512, 112),
-            (Self::Large, Kind::Pairs) => Tile::large("640x112", 640, 112),
-            (Self::Large, Kind::U64) => Tile::large("384x192", 384, 192),
+            (Self::Large, KeyKind::U32) => Tile::large("512x112", 512, 112),
+            (Self::Large, KeyKind::Pairs) => Tile::large("640x112", 640, 112),
+            (Self::Large, KeyKind::U64) => Tile::large("384x192", 384, 192),
             // Values need registers too.
-            (_, Kind::Pairs) => Tile::PAIRS,
+            (_, KeyKind::Pairs) => Tile::PAIRS,
             _ => Tile::KEYS,
         }
     }
@@ -112,7 +112,7 @@ impl How {
     }
 
     /// The total number of simple steps, by which the time of the emulation is estimated.
-    pub(crate) fn steps(self, kind: Kind, n: usize) -> u64 {
+    pub(crate) fn steps(self, kind: KeyKind, n: usize) -> u64 {
         let log = u64::from(n.max(2).ilog2());
         let each = match self {
             Self::Split { .. } | Self::Rounds => 10,
@@ -126,7 +126,7 @@ impl How {
     }
 
     /// The number of launches that write all `n` keys, in blocks of `threads`.
-    pub fn passes(self, kind: Kind, n: usize, threads: u32) -> usize {
+    pub fn passes(self, kind: KeyKind, n: usize, threads: u32) -> usize {
         let tile = 2 * threads as usize;
         let merges = n.div_ceil(tile).max(1).next_power_of_two().ilog2() as usize;
         match self {
@@ -140,7 +140,7 @@ impl How {
 
     /// The bytes that it reads and writes for `n` keys: all of them in every pass, and the keys once more if digits are
     /// counted first.
-    pub fn bytes(self, kind: Kind, n: usize, threads: u32) -> usize {
+    pub fn bytes(self, kind: KeyKind, n: usize, threads: u32) -> usize {
         let (passes, keys) = (self.passes(kind, n, threads), n * kind.key_bytes());
         let counting = match self {
             Self::Passes { .. } => passes * keys,
@@ -183,11 +183,11 @@ impl Tile {
     ];
 
     /// Keys of a tile.
-    pub fn keys(self, kind: Kind) -> usize {
+    pub fn keys(self, kind: KeyKind) -> usize {
         self.threads as usize * self.bytes / kind.key_bytes()
     }
 
-    pub(crate) fn kernel(self, kind: Kind) -> String {
+    pub(crate) fn kernel(self, kind: KeyKind) -> String {
         format!("{}_{}_{}x{}", self.stem, kind.name(), self.threads, self.bytes)
     }
 }
@@ -215,8 +215,8 @@ unsafe impl DeviceRepr for Pass {}
 #[derive(Debug)]
 pub struct Sorter<K> {
     stream: Arc<CudaStream>,
-    how: How,
-    kind: Kind,
+    how: Method,
+    kind: KeyKind,
     n: usize,
     below: u32,
     config: LaunchConfig,
@@ -237,25 +237,25 @@ impl<K: Key> Sorter<K> {
     /// The errors of [`Kernels::function`], and the driver's.
     pub fn new(
         kernels: &Kernels,
-        (how, tile): (How, Tile),
-        (kind, n): (Kind, usize),
+        (how, tile): (Method, Tile),
+        (kind, n): (KeyKind, usize),
         config: LaunchConfig,
         below: u32,
     ) -> Result<Self> {
         let stream = kernels.session().stream.clone();
-        let key = if kind == Kind::U64 { "u64" } else { "u32" };
+        let key = if kind == KeyKind::U64 { "u64" } else { "u32" };
         let (file, names) = match how {
-            How::Split { both } => ("lists.cu", vec![if both { "partition" } else { "compact" }.to_string()]),
-            How::Rounds => ("rounds.cu", vec!["compact_rounds".into()]),
-            How::Runs { kernel, .. } => ("bitonic.cu", vec![format!("{kernel}_{key}")]),
-            How::Grid { flip } => {
+            Method::Split { both } => ("lists.cu", vec![if both { "partition" } else { "compact" }.to_string()]),
+            Method::Rounds => ("rounds.cu", vec!["compact_rounds".into()]),
+            Method::Runs { kernel, .. } => ("bitonic.cu", vec![format!("{kernel}_{key}")]),
+            Method::Grid { flip } => {
                 ("bitonic.cu", ["bitonic_block", flip, "clean_far", "clean_tiles"].map(|k| format!("{k}_{key}")).into())
             }
-            How::Passes { scatter } => {
+            Method::Passes { scatter } => {
                 let last = if scatter == "scatter" { format!("scatter_{}", kind.name()) } else { scatter.into() };
                 ("radix.cu", vec![format!("tile_counts_{key}"), "scan_counts".into(), last])
             }
-            How::Sweeps | How::Large => ("radix.cu", vec![format!("count_all_{key}"), tile.kernel(kind)]),
+            Method::Sweeps | Method::Large => ("radix.cu", vec![format!("count_all_{key}"), tile.kernel(kind)]),
         };
         // As many copies of the counts as fit: a power of two.
         let device = &kernels.session().device;
@@ -266,8 +266,8 @@ impl<K: Key> Sorter<K> {
             ..launch_1d(device.multiprocessors.min(n.div_ceil(1 << 14).max(1) as u32), COUNT_THREADS)
         };
         let shared = match how {
-            How::Rounds => ROUND_BYTES,
-            How::Large => (tile.keys(kind) * kind.bytes()) as u32,
+            Method::Rounds => ROUND_BYTES,
+            Method::Large => (tile.keys(kind) * kind.bytes()) as u32,
             _ => config.shared_mem_bytes,
         };
         let function = |(i, name): (usize, &String)| {
@@ -277,19 +277,19 @@ impl<K: Key> Sorter<K> {
         let functions = names.iter().enumerate().map(function).collect::<Result<Vec<_>>>()?;
         let tiles = config.grid_dim.0 as usize;
         let mut config = LaunchConfig { shared_mem_bytes: shared, ..config };
-        if how == How::Rounds {
+        if how == Method::Rounds {
             config = at_once(&functions[0], config, device.multiprocessors)?;
         }
         let places = kind.key_bytes();
         let (counts, states) = match how {
-            How::Split { .. } => (0, tiles + 1),
-            How::Rounds => (0, n.div_ceil(ROUND_TILE)),
-            How::Runs { .. } | How::Grid { .. } => (0, 0),
-            How::Passes { .. } => (16 * tiles, 0),
+            Method::Split { .. } => (0, tiles + 1),
+            Method::Rounds => (0, n.div_ceil(ROUND_TILE)),
+            Method::Runs { .. } | Method::Grid { .. } => (0, 0),
+            Method::Passes { .. } => (16 * tiles, 0),
             // The counts of each place's digits are followed by a ticket; there are two sets of states.
-            How::Sweeps | How::Large => (places * 257, 2 * 256 * tiles),
+            Method::Sweeps | Method::Large => (places * 257, 2 * 256 * tiles),
         };
-        let needs_other = matches!(how, How::Passes { .. }) || how.sweeps();
+        let needs_other = matches!(how, Method::Passes { .. }) || how.sweeps();
         let words = n * kind.bytes() / size_of::<K>();
         let other = needs_other.then(|| stream.alloc_zeros(words.max(1))).transpose()?;
         Ok(Self {
@@ -324,12 +324,12 @@ impl<K: Key> Sorter<K> {
         let (x, _x_in_use) = x.device_ptr(&stream);
         let (out, _out_in_use) = out.device_ptr_mut(&stream);
         match self.how {
-            How::Split { .. } => self.split(x, out),
-            How::Rounds => self.rounds(x, out),
-            How::Runs { .. } => self.first(x, out, self.config),
-            How::Grid { .. } => self.grid(x, out),
-            How::Passes { .. } => self.passes(x, out),
-            How::Sweeps | How::Large => self.sweeps(x, out),
+            Method::Split { .. } => self.split(x, out),
+            Method::Rounds => self.rounds(x, out),
+            Method::Runs { .. } => self.first(x, out, self.config),
+            Method::Grid { .. } => self.grid(x, out),
+            Method::Passes { .. } => self.passes(x, out),
+            Method::Sweeps | Method::Large => self.sweeps(x, out),
         }
     }
 

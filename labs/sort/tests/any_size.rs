@@ -1,7 +1,7 @@
 //! Every method sorts or splits any number of keys of every kind, in every order, on the emulated device.
 use harness::{Check, Launch, Options, clap};
 use proptest::prelude::*;
-use sort::{How, Key, Kind, LAB, Order, SORTS, Sorter, Sorting, Tile, reference};
+use sort::{Key, KeyKind, LAB, Method, Order, SORTS, Sorter, Sorting, Tile, reference};
 
 fn options(threads: u32) -> Options {
     use clap::{Args, Command, FromArgMatches};
@@ -11,21 +11,21 @@ fn options(threads: u32) -> Options {
 
 /// Sorts `n` keys twice with the same sorter, whose state must be reset each time. `None` if the device is too
 /// small for it.
-fn sort<K: Key>(how: How, tile: Tile, kind: Kind, order: Order, n: usize, threads: u32) -> Option<Check> {
+fn sort<K: Key>(how: Method, tile: Tile, kind: KeyKind, order: Order, n: usize, threads: u32) -> Option<Check> {
     let (kernels, stream) = labtest::kernels(&LAB);
     let mut x = K::keys(order, 7, n);
     let below = x[n / 2];
     let expected = match (how.split(), how) {
         (Some(both), _) => reference::split(&x, below, both),
-        (_, How::Runs { .. }) => {
+        (_, Method::Runs { .. }) => {
             let mut runs = x.clone();
             reference::sort_runs(&mut runs, how.run_length(n, threads));
             runs
         }
-        _ if kind == Kind::Pairs => reference::sorted_pairs(&x),
+        _ if kind == KeyKind::Pairs => reference::sorted_pairs(&x),
         _ => reference::sorted(&x),
     };
-    if kind == Kind::Pairs {
+    if kind == KeyKind::Pairs {
         x.extend((0..n as u32).map(K::from));
     }
     let rule: Launch = how.launch(tile, kind, n);
@@ -44,10 +44,10 @@ fn sort<K: Key>(how: How, tile: Tile, kind: Kind, order: Order, n: usize, thread
 }
 
 fn sort_any(row: &Sorting, tile: Tile, order: Order, n: usize, threads: u32) -> Vec<Check> {
-    let of = |kind: &Kind| {
-        let tile = if row.how == How::Large { row.how.usual_tile(*kind) } else { tile };
+    let of = |kind: &KeyKind| {
+        let tile = if row.how == Method::Large { row.how.usual_tile(*kind) } else { tile };
         match kind {
-            Kind::U64 => sort::<u64>(row.how, tile, *kind, order, n, threads),
+            KeyKind::U64 => sort::<u64>(row.how, tile, *kind, order, n, threads),
             _ => sort::<u32>(row.how, tile, *kind, order, n, threads),
         }
     };
@@ -96,13 +96,13 @@ fn many_tiles_look_back_past_the_window() {
 fn few_blocks_go_many_rounds() {
     let (kernels, stream) = labtest::kernels(&LAB);
     for n in [1, 6144, 3 * 6144 + 1, 7 * 6144, 31 * 6144 + 1535] {
-        let (how, tile) = (How::Rounds, How::Rounds.usual_tile(Kind::U32));
+        let (how, tile) = (Method::Rounds, Method::Rounds.usual_tile(KeyKind::U32));
         let x = u32::keys(Order::Random, 3, n);
         let expected = reference::split(&x, x[n / 2], false);
-        let rule = how.launch(tile, Kind::U32, n);
+        let rule = how.launch(tile, KeyKind::U32, n);
         let mut config = rule.resolve(n, &options(256), &kernels.session().device, || unreachable!()).unwrap();
         config.grid_dim.0 = config.grid_dim.0.min(3);
-        let sorter = Sorter::<u32>::new(kernels, (how, tile), (Kind::U32, n), config, x[n / 2]);
+        let sorter = Sorter::<u32>::new(kernels, (how, tile), (KeyKind::U32, n), config, x[n / 2]);
         let Some(mut sorter) = labtest::unless_skipped(kernels, sorter) else { return };
         let x = stream.clone_htod(&x).unwrap();
         let mut out = stream.alloc_zeros::<u32>(expected.len()).unwrap();

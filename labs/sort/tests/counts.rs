@@ -1,8 +1,8 @@
 //! Properties of a sort known before it runs: launches, bytes, comparators, and the right answer.
-use sort::{How, Key, Kind, LAB, Order, Tile, questions, reference};
+use sort::{Key, KeyKind, LAB, Method, Order, Tile, questions, reference};
 
-const GRID: How = How::Grid { flip: "flip" };
-const PASSES: How = How::Passes { scatter: "scatter" };
+const GRID: Method = Method::Grid { flip: "flip" };
+const PASSES: Method = Method::Passes { scatter: "scatter" };
 
 #[test]
 fn the_questions_have_their_answers() {
@@ -33,22 +33,22 @@ fn a_network_has_its_comparators() {
 #[test]
 fn launches_and_bytes() {
     // One tile is sorted by one launch; two need a flip and the rest in shared memory; four one half-cleaner more.
-    let grid = |n| GRID.passes(Kind::U32, n, 1024);
+    let grid = |n| GRID.passes(KeyKind::U32, n, 1024);
     assert_eq!([grid(1), grid(2048), grid(2049), grid(8192), grid(8193)], [1, 1, 3, 6, 10]);
-    assert_eq!(How::Sweeps.passes(Kind::U64, 1000, 384), 8);
-    assert_eq!(PASSES.passes(Kind::Pairs, 1000, 256), 8);
+    assert_eq!(Method::Sweeps.passes(KeyKind::U64, 1000, 384), 8);
+    assert_eq!(PASSES.passes(KeyKind::Pairs, 1000, 256), 8);
     // Keys are counted once, and keys and values go in and out four times.
-    assert_eq!(How::Sweeps.bytes(Kind::Pairs, 1000, 384), 1000 * (4 + 4 * 2 * 8));
-    assert_eq!(PASSES.bytes(Kind::U64, 1000, 256), 1000 * 16 * (8 + 2 * 8));
-    assert_eq!(How::Runs { kernel: "bitonic_warp", keys_a_thread: 1 }.run_length(1000, 256), 32);
-    assert_eq!(How::Runs { kernel: "bitonic_block", keys_a_thread: 2 }.run_length(1000, 1024), 1000);
+    assert_eq!(Method::Sweeps.bytes(KeyKind::Pairs, 1000, 384), 1000 * (4 + 4 * 2 * 8));
+    assert_eq!(PASSES.bytes(KeyKind::U64, 1000, 256), 1000 * 16 * (8 + 2 * 8));
+    assert_eq!(Method::Runs { kernel: "bitonic_warp", keys_a_thread: 1 }.run_length(1000, 256), 32);
+    assert_eq!(Method::Runs { kernel: "bitonic_block", keys_a_thread: 2 }.run_length(1000, 1024), 1000);
 }
 
 #[test]
 fn every_tile_is_one_that_can_be_asked_for() {
-    assert!(Kind::ALL.iter().all(|kind| Tile::ALL.contains(&How::Sweeps.usual_tile(*kind))));
+    assert!(KeyKind::ALL.iter().all(|kind| Tile::ALL.contains(&Method::Sweeps.usual_tile(*kind))));
     for tile in Tile::ALL {
-        assert_eq!(tile.keys(Kind::U32), 2 * tile.keys(Kind::U64), "{}", tile.name);
+        assert_eq!(tile.keys(KeyKind::U32), 2 * tile.keys(KeyKind::U64), "{}", tile.name);
     }
     // A figure appears with the row whose case it names.
     for variant in ["radix", "radix-large"] {

@@ -13,7 +13,7 @@ fn a_network_without_barriers_races_in_shared_memory() {
     for says in ["no_barrier_u32", "shared_words", "the kernel's", "__syncthreads()"] {
         assert!(found.text.contains(says), "no `{says}` in:\n{}", found.text);
     }
-    assert!(ran.of("no-barrier")[0]["note"].contains("Race"), "{}", ran.text);
+    assert!(ran.rows_of("no-barrier")[0]["note"].contains("Race"), "{}", ran.text);
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn atomic_counters_do_not_keep_the_order_of_equal_keys() {
     for (order, says) in [("equal", "[1001] is 32, should be 1"), ("random", "should be")] {
         let ran = LAB.accepts(&["--variant", "unstable", "-n", "1000", "--order", order]);
         assert!(ran.findings.is_empty(), "{}", ran.text);
-        assert!(ran.of("unstable")[0]["note"].contains(says), "{}", ran.text);
+        assert!(ran.rows_of("unstable")[0]["note"].contains(says), "{}", ran.text);
     }
 }
 

@@ -16,7 +16,7 @@ fn bad_requests_are_refused() {
 #[test]
 fn a_block_that_no_network_can_use_is_skipped_where_nobody_asked_for_it() {
     let ran = LAB.accepts(&["-n", "1000", "--threads", "96", "--element", "u64", "--order", "random"]);
-    let verdict = |variant| ran.of(variant)[0]["verdict"].clone();
+    let verdict = |variant| ran.rows_of(variant)[0]["verdict"].clone();
     assert_eq!([verdict("bitonic-warp"), verdict("bitonic-grid"), verdict("radix")], ["pass", "skip", "pass"]);
 }
 
@@ -26,8 +26,8 @@ fn a_block_that_no_network_can_use_is_skipped_where_nobody_asked_for_it() {
 fn rounds_are_skipped_where_a_block_has_too_little_shared_memory() {
     let variants = ["--variant", "compact-rounds", "--variant", "partition"];
     let ran = LAB.accepts(&[&["--device", "emulated:t4", "-n", "20000"], &variants[..]].concat());
-    assert_eq!(ran.of("compact-rounds")[0]["verdict"], "skip", "{}", ran.text);
-    assert_eq!(ran.of("partition")[0]["verdict"], "pass", "{}", ran.text);
+    assert_eq!(ran.rows_of("compact-rounds")[0]["verdict"], "skip", "{}", ran.text);
+    assert_eq!(ran.rows_of("partition")[0]["verdict"], "pass", "{}", ran.text);
 }
 
 /// The shared memory that a kernel declares counts in addition to that of its launch: `radix-large` has 57,344 bytes of
@@ -36,6 +36,6 @@ fn rounds_are_skipped_where_a_block_has_too_little_shared_memory() {
 fn large_tiles_are_skipped_where_a_block_has_too_little_shared_memory() {
     let variants = ["--variant", "radix-large", "--variant", "radix", "--element", "u32", "--order", "random"];
     let ran = LAB.accepts(&[&["--device", "emulated:t4", "-n", "20000"], &variants[..]].concat());
-    assert_eq!(ran.of("radix-large")[0]["verdict"], "skip", "{}", ran.text);
-    assert_eq!(ran.of("radix")[0]["verdict"], "pass", "{}", ran.text);
+    assert_eq!(ran.rows_of("radix-large")[0]["verdict"], "skip", "{}", ran.text);
+    assert_eq!(ran.rows_of("radix")[0]["verdict"], "pass", "{}", ran.text);
 }

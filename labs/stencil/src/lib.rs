@@ -14,7 +14,7 @@ use harness::{
     column, figure, row,
 };
 
-use line::{AVERAGE, BLUR, Line, PRINTED, TWICE};
+use line::{AVERAGE, BLUR, LineMethod, PRINTED, TWICE};
 pub use plane::{March, march_launch};
 use plane::{Over, STEPS};
 use steps::{BLOCK, Way};
@@ -79,44 +79,44 @@ const NOT_MANY_STEPS: &[&dyn VariantTable] =
 
 /// On a line.
 #[rustfmt::skip]
-pub(crate) static LINES: &[Row<Line>] = &[
+pub(crate) static LINES: &[Row<LineMethod>] = &[
     row("naive", "blur 1/4, 1/2, 1/4 on a line: three loads an element", BLUR),
     row("shared", "like naive, but the block loads once, with a halo of one a side",
-        Line { kernels: &["blur_shared"], shared: |t| t + 2, ..BLUR }),
-    row("naive-double", "like naive, in double as in the text", Line { kernels: &["blur_naive_double"], double: true, ..BLUR }),
+        LineMethod { kernels: &["blur_shared"], shared: |t| t + 2, ..BLUR }),
+    row("naive-double", "like naive, in double as in the text", LineMethod { kernels: &["blur_naive_double"], double: true, ..BLUR }),
     row("shared-double", "like shared, in double",
-        Line { kernels: &["blur_shared_double"], shared: |t| t + 2, double: true, ..BLUR }),
-    row("wide", "like naive, but four elements a thread, neighbours by shuffle", Line { kernels: &["blur_wide"], each: 4, ..BLUR }),
+        LineMethod { kernels: &["blur_shared_double"], shared: |t| t + 2, double: true, ..BLUR }),
+    row("wide", "like naive, but four elements a thread, neighbours by shuffle", LineMethod { kernels: &["blur_wide"], each: 4, ..BLUR }),
     row("twice", "the blur of the blur: two launches, the first blur written out", TWICE),
     row("fused", "like twice, but in one kernel with a halo of two",
-        Line { kernels: &["blur_twice"], shared: |t| 2 * t + 6, passes: 1, ..TWICE }),
+        LineMethod { kernels: &["blur_twice"], shared: |t| 2 * t + 6, passes: 1, ..TWICE }),
 ];
 
 /// Means of five on a line.
 #[rustfmt::skip]
-pub(crate) static AVERAGES: &[Row<Line>] = &[
+pub(crate) static AVERAGES: &[Row<LineMethod>] = &[
     row("average", "the mean of five with a halo of two", AVERAGE),
     row("published", "like average, as a course printed it",
-        Line { kernels: &["average5_published"], least_threads: 2, ..AVERAGE })
+        LineMethod { kernels: &["average5_published"], least_threads: 2, ..AVERAGE })
         .wrong("halo lanes 1 and blockDim - 2 load the wrong elements"),
 ];
 
 /// Wrong blurs.
 #[rustfmt::skip]
-pub(crate) static MISTAKES: &[Row<Line>] = &[
+pub(crate) static MISTAKES: &[Row<LineMethod>] = &[
     row("no-barrier", "like shared, without the barrier",
-        Line { file: "wrong.cu", kernels: &["no_barrier"], shared: |t| t + 2, ..BLUR })
+        LineMethod { file: "wrong.cu", kernels: &["no_barrier"], shared: |t| t + 2, ..BLUR })
         .racy("threads read what their neighbours may not have loaded yet"),
     row("past-the-end", "shared with one block, as a course printed it",
-        Line { kernels: &["past_the_end"], one_block: Some(|n| n.saturating_sub(2)), ..PRINTED })
+        LineMethod { kernels: &["past_the_end"], one_block: Some(|n| n.saturating_sub(2)), ..PRINTED })
         .racy("element n is taken for the last one").own_process(),
     row("barrier-in-if", "like past-the-end with the right index, and with whole warps",
-        Line {
+        LineMethod {
             kernels: &["barrier_in_if"], one_block: Some(|n| n.next_multiple_of(32)), ends: 0, waits_for_ever: true, ..PRINTED
         })
         .racy("threads past the end do not come to the barrier"),
     row("fused-printed", "like fused, as a course printed it",
-        Line { kernels: &["fused_printed"], shared: |t| t + 4, ends: 2, expected: line::Expected::BlurOfBlur, ..PRINTED })
+        LineMethod { kernels: &["fused_printed"], shared: |t| t + 4, ends: 2, expected: line::Expected::BlurOfBlur, ..PRINTED })
         .racy("the halo of the last block lies past the end").own_process(),
 ];
 

@@ -8,7 +8,7 @@ use crate::{AVERAGES, LINES, MISTAKES, cpu, reference};
 
 /// A method for a line of floats.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Line {
+pub(crate) struct LineMethod {
     /// The file of its kernels.
     pub(crate) file: &'static str,
     /// Its kernels, in the order of their launches.
@@ -47,7 +47,7 @@ pub(crate) enum Expected {
 }
 
 impl Expected {
-    fn of(self, x: &[f32]) -> Vec<f64> {
+    fn compute(self, x: &[f32]) -> Vec<f64> {
         match self {
             Self::Blur => reference::blur(x),
             Self::BlurOfBlur => reference::blur(&reference::blur(x)),
@@ -63,7 +63,7 @@ impl Expected {
     }
 }
 
-pub(crate) const BLUR: Line = Line {
+pub(crate) const BLUR: LineMethod = LineMethod {
     file: "line.cu",
     kernels: &["blur_naive"],
     shared: |_| 0,
@@ -77,14 +77,14 @@ pub(crate) const BLUR: Line = Line {
     waits_for_ever: false,
 };
 
-pub(crate) const TWICE: Line =
-    Line { kernels: &["blur_naive", "blur_naive"], expected: Expected::BlurOfBlur, passes: 2, ..BLUR };
+pub(crate) const TWICE: LineMethod =
+    LineMethod { kernels: &["blur_naive", "blur_naive"], expected: Expected::BlurOfBlur, passes: 2, ..BLUR };
 
-pub(crate) const AVERAGE: Line =
-    Line { kernels: &["average5"], shared: |t| t + 4, expected: Expected::Average, ..BLUR };
+pub(crate) const AVERAGE: LineMethod =
+    LineMethod { kernels: &["average5"], shared: |t| t + 4, expected: Expected::Average, ..BLUR };
 
 /// A blur as a course prints it: the ends are left unchanged.
-pub(crate) const PRINTED: Line = Line { file: "wrong.cu", ends: 1, ..BLUR };
+pub(crate) const PRINTED: LineMethod = LineMethod { file: "wrong.cu", ends: 1, ..BLUR };
 
 pub(crate) static REVERSE: [Row; 1] = [row("reverse", "a text turned round in place, through shared memory", ())];
 
@@ -99,7 +99,7 @@ impl Input<'_> {
         let mut known = self.known.borrow_mut();
         match known.as_ref() {
             Some((of, values)) if *of == what => values.clone(),
-            _ => known.insert((what, Rc::new(what.of(self.x)))).1.clone(),
+            _ => known.insert((what, Rc::new(what.compute(self.x)))).1.clone(),
         }
     }
 }
@@ -134,7 +134,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
 }
 
 /// The launch of a method, unless the options override it.
-fn launch<T>(run: &Run, row: &Row<Line>, n: usize) -> Launch {
+fn launch<T>(run: &Run, row: &Row<LineMethod>, n: usize) -> Launch {
     let bytes = size_of::<T>() as u32;
     if let Some(threads) = row.one_block {
         let block = threads(n as u32).max(1);
@@ -148,7 +148,7 @@ fn launch<T>(run: &Run, row: &Row<Line>, n: usize) -> Launch {
 
 fn one<T: DeviceRepr + Number + Default + PartialEq + Send + 'static>(
     run: &Run,
-    row: &Row<Line>,
+    row: &Row<LineMethod>,
     input: &Input<'_>,
     element: fn(f32) -> T,
 ) -> Result<()> {

@@ -51,7 +51,7 @@ fn the_printed_halos_read_past_the_end() {
         let found = ran.finding(reads_past_the_end);
         assert_eq!(lines(found), [line(file, kernel, text)], "{}", found.text);
         assert!(found.text.contains(says), "{}", found.text);
-        assert!(ran.of(variant)[0]["note"].starts_with("wrong on purpose"), "{}", ran.text);
+        assert!(ran.rows_of(variant)[0]["note"].starts_with("wrong on purpose"), "{}", ran.text);
     }
 }
 

@@ -6,7 +6,7 @@ use stencil::reference::{bordered, jacobi};
 const LAB: labtest::Lab = labtest::lab!("stencil");
 
 fn count(ran: &Ran, variant: &str, case: &str, column: &str) -> f64 {
-    let rows = ran.of(variant);
+    let rows = ran.rows_of(variant);
     let row = rows.iter().find(|row| row["case"].starts_with(case)).unwrap();
     row[column].parse().unwrap()
 }
@@ -83,7 +83,7 @@ fn a_random_start_is_far_from_the_tolerance_after_500_steps() {
     assert_eq!(format!("{shrinks:.2}"), "0.03");
     // The lab starts from the same points.
     let ran = LAB.accepts(&["--variant", "jacobi-blocked", "--random-start", "--tolerance", "1", "--every", "10"]);
-    let row = ran.of("jacobi-blocked")[0];
+    let row = ran.rows_of("jacobi-blocked")[0];
     assert_eq!((&row["steps"][..], row["largest_change"].parse()), ("500", Ok(change)));
 }
 
@@ -97,7 +97,7 @@ fn a_random_start_takes_as_long_as_the_handout_says() {
 #[test]
 fn the_step_before_the_last_is_off_by_less_than_the_tolerance() {
     let ran = LAB.accepts(&["--variant", "jacobi-break-first", "--width", "40", "--height", "40"]);
-    let row = ran.of("jacobi-break-first")[0];
+    let row = ran.rows_of("jacobi-break-first")[0];
     assert!(row["note"].contains("wrong on purpose") && row["note"].contains("wrong: [row 1, column 1]"), "{row:?}");
     let error: f64 = row["max_abs_error"].parse().unwrap();
     assert!(error > 0.5e-4 && error <= 1.01e-4, "{error}");
@@ -108,8 +108,8 @@ fn blocks_rounded_down_leave_results_out() {
     for (n, lost) in [("2^18", "508 of 262144 wrong: [261634] was never written"), ("1000", "484 of 1000 wrong: [514]")]
     {
         let ran = LAB.accepts(&["--variant", "cpu-rounded-down", "-n", n]);
-        assert!(ran.of("cpu-rounded-down")[0]["note"].contains(lost), "{}", ran.text);
+        assert!(ran.rows_of("cpu-rounded-down")[0]["note"].contains(lost), "{}", ran.text);
     }
     let ran = LAB.accepts(&["--variant", "cpu-rounded-down", "-n", "1028"]);
-    assert_eq!(ran.of("cpu-rounded-down")[0]["verdict"], "skip", "1028 - 4 is twice 512");
+    assert_eq!(ran.rows_of("cpu-rounded-down")[0]["verdict"], "skip", "1028 - 4 is twice 512");
 }

@@ -4,7 +4,7 @@ const LAB: labtest::Lab = labtest::lab!("stencil");
 #[test]
 fn the_published_average_is_rejected_at_the_edges_of_its_blocks() {
     let ran = LAB.accepts(&["--variant", "average", "--variant", "published", "-n", "4096", "--threads", "256"]);
-    let [right, wrong] = ["average", "published"].map(|v| ran.of(v)[0]);
+    let [right, wrong] = ["average", "published"].map(|v| ran.rows_of(v)[0]);
     assert_eq!(right["note"], "");
     // There are sixteen blocks. Lane 1's halo spoils the first two results of each, and lane 254's spoils the last two.
     let note = &wrong["note"];

@@ -69,7 +69,7 @@ fn what_the_table_of_the_handout_says() {
         ("grouped-wide", 16, 16, 0),
     ] {
         let ran = LAB.accepts(&["-n", "64", "--variant", variant]);
-        let row = ran.of(variant)[0];
+        let row = ran.rows_of(variant)[0];
         assert_eq!(number(row, "counted_load_sectors_per_request"), f64::from(load), "{variant}");
         assert_eq!(number(row, "counted_store_sectors_per_request"), f64::from(store), "{variant}");
         assert_eq!(number(row, "counted_bank_conflicts"), f64::from(conflicts), "{variant}");

@@ -21,7 +21,7 @@ fn a_tile_that_is_written_where_it_was_read_leaves_a_tall_matrix() {
     // In a square matrix all tiles are written, but in the wrong places: only the answer shows it.
     let ran = LAB.accepts(&["--variant", "swapped", "-n", "64"]);
     assert!(ran.findings.is_empty(), "{}", ran.text);
-    assert!(ran.of("swapped")[0]["note"].contains("2048 of 4096 wrong"), "{}", ran.text);
+    assert!(ran.rows_of("swapped")[0]["note"].contains("2048 of 4096 wrong"), "{}", ran.text);
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn sixteen_bytes_at_an_address_for_four_are_refused() {
     assert_eq!(lines(found)[0], line, "{}", ran.text);
     let ran = LAB.accepts(&["--variant", "misaligned", "--m", "9", "-n", "72"]);
     assert!(ran.findings.is_empty(), "{}", ran.text);
-    assert!(ran.of("misaligned")[0]["note"].contains("right by luck"), "{}", ran.text);
+    assert!(ran.rows_of("misaligned")[0]["note"].contains("right by luck"), "{}", ran.text);
 }
 
 #[test]

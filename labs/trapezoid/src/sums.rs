@@ -86,7 +86,7 @@ pub(crate) fn check_threads(run: &Run) -> Result<()> {
 pub(crate) fn serial(run: &Run, rule: Rule) -> Result<()> {
     run.case(Case::new("serial").n(rule.n as usize), |case| {
         let mut value = 0.0_f32;
-        let runs = if run.is_emulated() { Runs::exactly(5) } else { Runs::of(run) };
+        let runs = if run.is_emulated() { Runs::exactly(5) } else { Runs::from_run(run) };
         let times = wrapper::time(runs, || {
             value = std::hint::black_box(rule).serial_f32();
             Ok(())
@@ -132,13 +132,13 @@ pub(crate) trait Real: Number + DeviceRepr + ValidAsZeroBits + Unpin + 'static {
     const PEAK: Option<Peak>;
     /// The distance from 1 to the next number.
     const EPSILON: f64;
-    fn of(value: f64) -> Self;
+    fn from_f64(value: f64) -> Self;
 }
 
 impl Real for f32 {
     const PEAK: Option<Peak> = Some(Peak::Single);
     const EPSILON: f64 = Self::EPSILON as f64;
-    fn of(value: f64) -> Self {
+    fn from_f64(value: f64) -> Self {
         value as Self
     }
 }
@@ -146,7 +146,7 @@ impl Real for f32 {
 impl Real for f64 {
     const PEAK: Option<Peak> = None;
     const EPSILON: f64 = Self::EPSILON;
-    fn of(value: f64) -> Self {
+    fn from_f64(value: f64) -> Self {
         value
     }
 }
@@ -157,7 +157,7 @@ impl Real for f64 {
 /// `sum` must point to a number of the kernel's type until the launch is done, and the kernel's points must be of type
 /// `A`.
 unsafe fn add<A: Real>(run: &Run, kernel: &CudaFunction, launch: LaunchConfig, rule: Rule, sum: u64) -> Result<()> {
-    let (a, h, n) = (A::of(rule.a), A::of(rule.h()), rule.n as i64);
+    let (a, h, n) = (A::from_f64(rule.a), A::from_f64(rule.h()), rule.n as i64);
     let mut builder = run.stream().launch_builder(kernel);
     builder.arg(&a).arg(&h).arg(&n).arg(&sum);
     // SAFETY: the arguments are the kernel's; the caller vouches for the sum.
@@ -168,7 +168,7 @@ unsafe fn add<A: Real>(run: &Run, kernel: &CudaFunction, launch: LaunchConfig, r
 /// Times the kernel alone by events, then the wrapper by the host's clock.
 fn timed<A: Real, S: Real>(run: &Run, case: &mut CaseContext<'_>, row: &Row<Sum>, rule: Rule) -> Result<()> {
     let (stream, kernel, launch) = (run.stream(), case.kernel()?, case.launch());
-    let ends = S::of(rule.ends());
+    let ends = S::from_f64(rule.ends());
     let tolerance = row.tolerance::<A>(launch, rule.n);
     let scale = |sum: S| rule.h() * sum.to_f64();
 
@@ -190,7 +190,7 @@ fn timed<A: Real, S: Real>(run: &Run, case: &mut CaseContext<'_>, row: &Row<Sum>
     let mut value = scale(stream.clone_dtoh(&sum)?[0]);
     match HostVisible::managed(run.session(), ends) {
         Ok(mut sum) => {
-            let times = wrapper::time(Runs::of(run), || {
+            let times = wrapper::time(Runs::from_run(run), || {
                 sum.write(ends);
                 // SAFETY: as above; the number outlives the launch, which is waited for.
                 unsafe { add::<A>(run, &kernel, launch, rule, sum.address()) }?;
@@ -230,7 +230,7 @@ fn small<A: Real, S: Real>(run: &Run, case: &mut CaseContext<'_>, row: &Row<Sum>
     let threads = (row.small)(run, 1).block_dim.0;
     for n in small_sizes(threads.into()) {
         let (launch, rule) = ((row.small)(run, n), Rule { n, ..rule });
-        let mut sum = stream.clone_htod(&[S::of(rule.ends())])?;
+        let mut sum = stream.clone_htod(&[S::from_f64(rule.ends())])?;
         let address = sum.device_ptr_mut(stream).0;
         // SAFETY: the address is that of a number of type S, which outlives the launch.
         unsafe { add::<A>(run, &kernel, launch, rule, address) }?;

@@ -25,7 +25,7 @@ fn the_race_is_one_between_the_warps_in_shared_memory() {
     for says in ["trap_race", "warp_sums", "by thread (", "the kernel's", "__syncthreads()"] {
         assert!(found.text.contains(says), "no `{says}` in:\n{}", found.text);
     }
-    for row in ran.of("race") {
+    for row in ran.rows_of("race") {
         assert!(row["note"].starts_with("wrong on purpose (no __syncthreads"), "{row:?}");
     }
 }
@@ -42,7 +42,7 @@ fn the_lockstep_sum_races_inside_a_warp() {
         assert!(found.text.contains(says), "no `{says}` in:\n{}", found.text);
     }
     // The sum itself may well be right; only the finding reveals the mistake.
-    for row in ran.of("lockstep") {
+    for row in ran.rows_of("lockstep") {
         assert!(row["note"].contains("Race"), "{row:?}");
     }
 }
@@ -54,7 +54,7 @@ fn a_plain_addition_races_in_global_memory() {
     let add = wrong("trap_plain_add", "*sum += f(a + i * h)");
     let found = ran.race(Space::Global, [add, add]);
     assert!(found.text.contains("use atomicAdd"), "{}", found.text);
-    let row = ran.of("plain-add")[0];
+    let row = ran.rows_of("plain-add")[0];
     // At most one addition of each warp remains, so a 32nd of 24; and the ends, 20 h / 2.
     assert!(row["value"].parse::<f64>().unwrap() < 0.8, "{row:?}");
 }
@@ -79,9 +79,9 @@ fn shuffles_read_lanes_that_are_not_there() {
         assert!(found.text.contains("Shuffle from inactive lane"), "{}", found.text);
     }
     // The first warp's sum is lost with its lane 0; of 48 threads only the first 32 count.
-    let row = ran.of("early-return")[1];
+    let row = ran.rows_of("early-return")[1];
     assert!(row["note"].contains("[n = 2] is 30, should be 33"), "{row:?}");
-    let value = |ran: &labtest::Ran| ran.of("partial-warp")[0]["value"].parse::<f64>().unwrap();
+    let value = |ran: &labtest::Ran| ran.rows_of("partial-warp")[0]["value"].parse::<f64>().unwrap();
     assert!((value(&ran) - 16.0).abs() < 0.2, "{}", ran.text);
     let more = LAB.accepts(&["--variant", "partial-warp", "-n", "2^16"]);
     assert!((value(&more) - 16.0).abs() < 0.02, "{}", more.text);
@@ -97,7 +97,7 @@ fn a_barrier_in_an_if_holds_up_the_block() {
     let stuck =
         ran.finding(|f| matches!(f.finding.kind, FindingKind::MissingLanes { arrived: 0xffff_fffe, exited: 0, .. }));
     assert!(lines(stuck).contains(&barrier), "{}", stuck.text);
-    for row in ran.of("barrier-in-if") {
+    for row in ran.rows_of("barrier-in-if") {
         assert!(row["note"].contains("CUDA_ERROR_LAUNCH_TIMEOUT"), "{row:?}");
     }
 }

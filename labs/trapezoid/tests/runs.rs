@@ -71,7 +71,7 @@ fn own_first_has_a_conflict_of_32_ways() {
         "two-barriers",
     ]);
     for (variant, ways) in [("shared", "1"), ("two-barriers", "1"), ("own-first", "32")] {
-        let row = ran.of(variant)[0];
+        let row = ran.rows_of(variant)[0];
         assert_eq!(row["shared_worst_ways"], ways, "{row:?}");
         assert_eq!(row["shared_bank_conflicts"] == "0", ways == "1", "{row:?}");
     }
@@ -84,7 +84,7 @@ fn the_atomics_are_as_many_as_the_handout_says() {
     let atomics = |threads: &str, n: &str| {
         let ran = LAB.accepts(&[&variants[..], &["-n", n, "--threads", threads]].concat());
         ["atomic", "shuffle-32", "shuffle", "shared"].map(|variant| {
-            let row = ran.of(variant)[0];
+            let row = ran.rows_of(variant)[0];
             let [lanes, launches] =
                 ["global_atomic_lanes", "launches"].map(|column| row[column].parse::<u64>().expect(column));
             lanes / launches
@@ -98,7 +98,7 @@ fn the_atomics_are_as_many_as_the_handout_says() {
 #[test]
 fn own_first_pays_for_465_accesses_a_block() {
     let ran = LAB.accepts(&["-n", "2^14", "--threads", "1024", "--variant", "own-first"]);
-    let row = ran.of("own-first")[0];
+    let row = ran.rows_of("own-first")[0];
     let [conflicts, launches] =
         ["shared_bank_conflicts", "launches"].map(|column| row[column].parse::<u64>().expect(column));
     assert_eq!(conflicts, launches * 16 * 5 * 3 * 31);

@@ -132,7 +132,7 @@ fn the_sweep_goes_over_sizes_in_every_mode() {
 #[test]
 fn the_courses_exercises() {
     let ran = LAB.accepts(&["--exercises"]);
-    let constant = ran.of("constant")[0];
+    let constant = ran.rows_of("constant")[0];
     assert_eq!(constant["published_sum"], "19");
     let per_launch = |row: &std::collections::HashMap<String, String>, column: &str| {
         row[column].parse::<u64>().unwrap() / row["launches"].parse::<u64>().unwrap()
@@ -140,16 +140,16 @@ fn the_courses_exercises() {
     let size = ["-n", "65536", "--variant", "pageable", "--no-exercises"];
     let two_summands = LAB.accepts(&size);
     for column in ["global_load_sectors", "global_load_requests", "global_store_sectors"] {
-        assert_eq!(per_launch(constant, column), per_launch(two_summands.of("pageable")[0], column), "{column}");
+        assert_eq!(per_launch(constant, column), per_launch(two_summands.rows_of("pageable")[0], column), "{column}");
     }
-    let [wrong, right] = ran.of("events")[..] else { panic!("{}", ran.text) };
+    let [wrong, right] = ran.rows_of("events")[..] else { panic!("{}", ran.text) };
     // The host usually queries the time while the kernel still runs, since it does not wait.
     let is_early = |note: &str| note.starts_with("no time: CUDA_ERROR_NOT_READY");
-    let again = || LAB.accepts(&["--exercises", "--variant", "events"]).of("events")[0]["note"].clone();
+    let again = || LAB.accepts(&["--exercises", "--variant", "events"]).rows_of("events")[0]["note"].clone();
     assert!(is_early(&wrong["note"]) || (0..20).any(|_| is_early(&again())), "{wrong:?}");
     let ms: f64 = right["note"].strip_suffix(" ms").expect("a time").parse().unwrap();
     assert!(ms > 0.0, "{right:?}");
-    assert_eq!(ran.of("questions").len(), 4);
+    assert_eq!(ran.rows_of("questions").len(), 4);
 }
 
 #[test]

@@ -65,7 +65,7 @@ pub struct Run {
 
 impl Run {
     /// The result of a program that has ended.
-    pub fn of(output: &std::process::Output) -> Self {
+    pub fn from_output(output: &std::process::Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -103,11 +103,11 @@ pub fn warplab_in(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> R
         .current_dir(folder)
         .output()
         .unwrap();
-    Run::of(&output)
+    Run::from_output(&output)
 }
 
 /// A file of a lab.
-pub fn of(lab: &str, path: &str) -> PathBuf {
+pub fn lab_file(lab: &str, path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs").join(lab).join(path)
 }
 
@@ -115,7 +115,7 @@ pub fn of(lab: &str, path: &str) -> PathBuf {
 pub fn edited(folder: &Path, lab: &str, stem: &str, changes: &[(&str, &str)]) -> PathBuf {
     let file = folder.join(format!("{stem}.cu"));
     let text = |kind: &str| {
-        let own = of(lab, &format!("kernels/{stem}.{kind}"));
+        let own = lab_file(lab, &format!("kernels/{stem}.{kind}"));
         let mut text = std::fs::read_to_string(own).unwrap();
         for (old, new) in changes {
             text = text.replace(old, new);
@@ -124,7 +124,7 @@ pub fn edited(folder: &Path, lab: &str, stem: &str, changes: &[(&str, &str)]) ->
     };
     std::fs::write(&file, text("cu")).unwrap();
     // The PTX names the source that it belongs to.
-    let own = of(lab, &format!("kernels/{stem}.cu"));
+    let own = lab_file(lab, &format!("kernels/{stem}.cu"));
     let hash = |file: &Path| kernels::KernelSource::read(file, "x.cu").unwrap().hash();
     let ptx = text("ptx").replace(&hash(&own), &hash(&file));
     std::fs::write(file.with_extension("ptx"), ptx).unwrap();

@@ -24,7 +24,7 @@ impl Lab {
     pub fn all() -> Vec<Self> {
         let labs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs");
         let folders = fs::read_dir(labs).unwrap().map(|entry| entry.unwrap().path());
-        let mut all: Vec<Self> = folders.filter(|f| f.join("assignment").is_dir()).map(Self::of).collect();
+        let mut all: Vec<Self> = folders.filter(|f| f.join("assignment").is_dir()).map(Self::from_folder).collect();
         all.sort_by(|a, b| a.name.cmp(&b.name));
         assert!(all.len() > 1, "the labs were not found");
         all
@@ -32,10 +32,10 @@ impl Lab {
 
     /// One of them.
     pub fn named(name: &str) -> Self {
-        Self::of(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs").join(name))
+        Self::from_folder(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs").join(name))
     }
 
-    fn of(folder: PathBuf) -> Self {
+    fn from_folder(folder: PathBuf) -> Self {
         let text = fs::read_to_string(folder.join("assignment/rubric.toml")).unwrap();
         let rubric: toml::Table = text.parse().unwrap();
         let kernel = rubric["kernel"].as_str().unwrap().to_string();

@@ -8,7 +8,7 @@ use std::{
 
 use harness::{
     DeviceChoice, Error, Result,
-    process_limits::{self, Ended, Limits},
+    process_limits::{self, ChildEnd, Limits},
 };
 
 use super::{entry::Entry, grade::Class, record::Record};
@@ -102,7 +102,7 @@ fn is_marked(class: &Class, entry: &Entry, why: &str) -> bool {
     matches!(panic::catch_unwind(AssertUnwindSafe(|| class.stopped(entry, why))), Ok(Ok(())))
 }
 
-fn reason(ended: &Ended) -> String {
+fn reason(ended: &ChildEnd) -> String {
     let words = ended.error.trim();
     match &ended.stopped {
         Some(stopped) => stopped.to_string(),

@@ -60,7 +60,7 @@ impl BaselineCache {
             return Ok(known.clone());
         }
         let file = self.folder.as_ref().filter(|_| is_shared).map(|folder| folder.join(key));
-        let kept = file.as_ref().and_then(|file| kernels::kept::read::<Outcome>(file));
+        let kept = file.as_ref().and_then(|file| kernels::checked_cache::read::<Outcome>(file));
         let outcome = match kept {
             Some(outcome) => outcome,
             None => {
@@ -70,7 +70,7 @@ impl BaselineCache {
                 }
                 if let Some(file) = &file {
                     // If the folder is full or read-only, the outcome is computed again next time.
-                    let _ = kernels::kept::write(file, &outcome);
+                    let _ = kernels::checked_cache::write(file, &outcome);
                 }
                 outcome
             }

@@ -3,10 +3,10 @@
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::put;
 use crate::abi::versions::DRIVER_VERSION;
-use crate::account::recorder::Recorder;
-use crate::account::speech::complain;
 use crate::api::process;
 use crate::state::device::driver;
+use crate::telemetry::recorder::Recorder;
+use crate::telemetry::stderr::complain;
 use std::ffi::c_int;
 
 fn init(flags: u32) -> Result {

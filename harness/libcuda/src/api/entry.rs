@@ -2,8 +2,8 @@
 //! `cuGetProcAddress`.
 
 use crate::abi::error::{Error, Result};
-use crate::account::{failures, report};
 use crate::state::device::observer::panic_text;
+use crate::telemetry::{failures, report};
 use std::ffi::c_void;
 use std::sync::OnceLock;
 

@@ -2,16 +2,16 @@
 
 use crate::abi::error::Error;
 use crate::abi::pointers::text;
-use crate::account::failures;
-use crate::account::sources::know;
-use crate::account::speech::somebody_reads;
-use crate::account::{answered, leak, report};
 use crate::api::device::described;
 use crate::state::device::call_site::during;
 use crate::state::device::driver::configure;
 use crate::state::device::interrupt::interrupt;
 use crate::state::device::observer::panic_text;
 use crate::state::device::settings::find_profile;
+use crate::telemetry::failures;
+use crate::telemetry::sources::know;
+use crate::telemetry::stderr::somebody_reads;
+use crate::telemetry::{error_queries, leak, report};
 use simt::finding::{Finding, FindingKind, Findings};
 use simt::profile::PROFILES;
 use std::any::Any;
@@ -151,7 +151,7 @@ extern "C" fn simt_interrupt() {
 /// thread's last launch; any other number means that the program has asked.
 #[unsafe(no_mangle)]
 extern "C" fn simt_error_asked(asked: c_int) {
-    if asked == 0 { answered::kept() } else { answered::asked() }
+    if asked == 0 { error_queries::kept() } else { error_queries::asked() }
 }
 
 /// For a runtime: a call of the program has failed, by these words, with an error of this code. With null, that the

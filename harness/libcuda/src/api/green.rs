@@ -12,7 +12,7 @@ use crate::state::contexts::green::{self, Green, of_context};
 use crate::state::contexts::stream::Stream;
 use crate::state::contexts::streams;
 use crate::state::device::driver::driver;
-use crate::state::device::handles::Table;
+use crate::state::device::handles::HandleTable;
 use crate::state::graphs::capture;
 use crate::state::graphs::event::{self, Mark, Recorded};
 use crate::state::graphs::task::Task;
@@ -22,7 +22,7 @@ use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
 
 /// Descriptions of resources: numbers of multiprocessors.
-static DESCRIPTIONS: Table<u32> = Table::new();
+static DESCRIPTIONS: HandleTable<u32> = HandleTable::new();
 
 /// Returns the minimum number of multiprocessors of a group, and the number of which it must be a multiple (cuda.h,
 /// `cuGreenCtx*`).

@@ -9,13 +9,13 @@ use crate::state::device::driver::driver;
 use crate::state::device::ticket::{Ticket, Use};
 use crate::state::graphs::event;
 use crate::state::memory::opened;
-use simt::memory::Kind;
+use simt::memory::MemoryKind;
 use std::ffi::c_uint;
 
 fn memory_handle(out: *mut Ticket, address: DevicePtr) -> Result {
     current()?;
     need(out)?;
-    put(out, opened::ticket(Use::Memory, Kind::Device, address)?)
+    put(out, opened::ticket(Use::Memory, MemoryKind::Device, address)?)
 }
 
 fn open_memory(out: *mut DevicePtr, handle: Ticket, flags: c_uint) -> Result {

@@ -5,8 +5,8 @@ use crate::abi::constants::jit_option::{
 };
 use crate::abi::error::{Error, Refused, Result};
 use crate::abi::pointers::{get_all, put_optional, put_text};
-use crate::account::speech::say;
 use crate::state::modules::link_text::bound_registers;
+use crate::telemetry::stderr::say;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 /// The options of the JIT: the buffers of its log, and the maximum number of registers of a thread.

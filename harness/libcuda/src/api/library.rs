@@ -11,12 +11,12 @@ use crate::api::{device, function, image, module};
 use crate::state::contexts::context::synchronize_device;
 use crate::state::contexts::current::current;
 use crate::state::device::driver::driver;
-use crate::state::device::handles::Table;
+use crate::state::device::handles::HandleTable;
 use crate::state::modules::module::{Module, adopt, find_function};
-use simt::memory::Kind;
+use simt::memory::MemoryKind;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-static LIBRARIES: Table<Module> = Table::new();
+static LIBRARIES: HandleTable<Module> = HandleTable::new();
 
 fn finish(out: *mut Handle, ptx: std::result::Result<String, Refused>, jit: &Options) -> Result {
     match ptx.and_then(|ptx| Module::load(&jit.bounded(ptx), None)) {
@@ -112,7 +112,7 @@ fn get_managed(out: *mut DevicePtr, bytes: *mut usize, library: Handle, name: *c
     let driver = driver()?;
     let library = LIBRARIES.get(library)?;
     let found = library.machine.global(&text(name)?).and_then(|(address, _)| driver.memory.find(address));
-    if found.is_none_or(|allocation| allocation.kind != Kind::Managed) {
+    if found.is_none_or(|allocation| allocation.kind != MemoryKind::Managed) {
         return Err(Error::NOT_FOUND);
     }
     module::global(out, bytes, &library, name)

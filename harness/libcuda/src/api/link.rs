@@ -8,7 +8,7 @@ use crate::api::image;
 use crate::api::jit::{Options, tell};
 use crate::state::contexts::current::current;
 use crate::state::device::driver::driver;
-use crate::state::device::handles::Table;
+use crate::state::device::handles::HandleTable;
 use crate::state::device::sync::lock;
 use crate::state::modules::fat_binary::LTO_IR;
 use crate::state::modules::{device_runtime, link_text};
@@ -25,7 +25,7 @@ struct Linker {
 // them.
 unsafe impl Send for Linker {}
 
-static LINKERS: Table<Mutex<Linker>> = Table::new();
+static LINKERS: HandleTable<Mutex<Linker>> = HandleTable::new();
 
 fn create(count: c_uint, options: *const c_int, values: *mut *mut c_void, out: *mut Handle) -> Result {
     current()?;

@@ -93,7 +93,7 @@ fn attribute(data: *mut c_void, size: usize, attribute: c_int, address: DevicePt
     need(data)?;
     let found = managed::find(driver()?, address, count)?;
     let pages = managed::pages((address, count as u64));
-    with_advice(&found, |advice| write_attribute(data, size, attribute, &advice.of(pages)))?
+    with_advice(&found, |advice| write_attribute(data, size, attribute, &advice.query(pages)))?
 }
 
 /// Writes the value of an attribute: one number, or, for `ACCESSED_BY`, as many as there is room for.

@@ -13,7 +13,7 @@ use crate::state::memory::allocation::{
     allocate, is_freeable, is_host_allocation, owner, register, release, with_owned, wrong_free,
 };
 use crate::state::memory::managed::allocate_managed;
-use simt::memory::Kind;
+use simt::memory::MemoryKind;
 use std::ffi::{c_uint, c_void};
 
 /// The rows of `cuMemAllocPitch` begin at multiples of this number of bytes.
@@ -24,7 +24,7 @@ const LONGEST_ROW: usize = i32::MAX as usize;
 fn alloc(out: *mut DevicePtr, bytes: usize) -> Result {
     let context = current_uncaptured()?;
     need(out)?;
-    put(out, allocate(&context, bytes, Kind::Device, 0, "cuMemAlloc")?)
+    put(out, allocate(&context, bytes, MemoryKind::Device, 0, "cuMemAlloc")?)
 }
 
 fn alloc_pitch(out: *mut DevicePtr, pitch: *mut usize, width: usize, height: usize, element: c_uint) -> Result {
@@ -36,7 +36,7 @@ fn alloc_pitch(out: *mut DevicePtr, pitch: *mut usize, width: usize, height: usi
     }
     let row = width.checked_next_multiple_of(PITCH).filter(|row| *row <= LONGEST_ROW).ok_or(Error::INVALID_VALUE)?;
     let bytes = row.checked_mul(height).ok_or(Error::OUT_OF_MEMORY)?;
-    put(out, allocate(&context, bytes, Kind::Device, 0, "cuMemAllocPitch")?)?;
+    put(out, allocate(&context, bytes, MemoryKind::Device, 0, "cuMemAllocPitch")?)?;
     put(pitch, row)
 }
 
@@ -81,7 +81,7 @@ fn host_alloc(out: *mut *mut c_void, bytes: usize, flags: c_uint) -> Result {
     if flags & !HOST_ALLOC_FLAGS != 0 {
         return Err(Error::INVALID_VALUE);
     }
-    let kind = Kind::Pinned {
+    let kind = MemoryKind::Pinned {
         mapped: flags & host_alloc_flags::DEVICE_MAP != 0,
         write_combined: flags & host_alloc_flags::WRITE_COMBINED != 0,
     };
@@ -143,7 +143,7 @@ fn host_device_pointer(out: *mut DevicePtr, pointer: *mut c_void, flags: c_uint)
     need(out)?;
     let address = pointer as u64;
     let found = driver()?.memory.find(address).ok_or(Error::INVALID_VALUE)?;
-    if flags != 0 || !matches!(found.kind, Kind::Pinned { .. } | Kind::Registered) {
+    if flags != 0 || !matches!(found.kind, MemoryKind::Pinned { .. } | MemoryKind::Registered) {
         return Err(Error::INVALID_VALUE);
     }
     put(out, address)
@@ -156,8 +156,8 @@ fn host_flags(out: *mut c_uint, pointer: *mut c_void) -> Result {
     let found = driver.memory.find(pointer as u64).ok_or(Error::INVALID_VALUE)?;
     let hidden = match found.kind {
         // All allocations are portable, whether or not that was requested.
-        Kind::Pinned { .. } => host_alloc_flags::PORTABLE,
-        Kind::Registered => 0,
+        MemoryKind::Pinned { .. } => host_alloc_flags::PORTABLE,
+        MemoryKind::Registered => 0,
         _ => return Err(Error::INVALID_VALUE),
     };
     let flags = with_owned(found.start, |owned| owned.flags).unwrap_or(0) & !hidden;
@@ -180,7 +180,7 @@ fn attach(stream: Handle, address: DevicePtr, length: usize, flags: c_uint) -> R
     let found = driver()?.memory.find(address).ok_or(Error::INVALID_VALUE)?;
     // An allocation can only be attached as a whole: the length is either 0 or all of it.
     let whole = found.start == address && (length == 0 || length as u64 == found.bytes);
-    if found.kind != Kind::Managed || !whole {
+    if found.kind != MemoryKind::Managed || !whole {
         return Err(Error::INVALID_VALUE);
     }
     match flags {

@@ -14,7 +14,7 @@ use crate::state::contexts::current::current;
 use crate::state::device::driver::driver;
 use crate::state::memory::allocation::with_owned;
 use crate::state::memory::pool::Pool;
-use simt::memory::Kind;
+use simt::memory::MemoryKind;
 use std::ffi::{c_int, c_uint, c_void};
 
 /// Writes the value for an unknown address: a query of several attributes returns zeros instead of an error.
@@ -37,12 +37,12 @@ fn write(out: *mut c_void, attribute: c_int, address: DevicePtr) -> Result {
     });
     let pool = with_owned(found.start, |owned| owned.pool.clone()).flatten();
     let handle_types = pool.map_or(0, |pool| pool.handle_types);
-    let host = matches!(found.kind, Kind::Pinned { .. } | Kind::Registered);
+    let host = matches!(found.kind, MemoryKind::Pinned { .. } | MemoryKind::Registered);
     let int = |value: bool| put(out.cast::<c_int>(), c_int::from(value));
     let word = |value: u64| put(out.cast::<u64>(), value);
     match attribute {
         // Pool memory and mapped memory belong to the device, not to a context.
-        CONTEXT if matches!(found.kind, Kind::Pool | Kind::Mapped) => put(out.cast::<Handle>(), 0),
+        CONTEXT if matches!(found.kind, MemoryKind::Pool | MemoryKind::Mapped) => put(out.cast::<Handle>(), 0),
         CONTEXT => match owned {
             Some((context, ..)) => put(out.cast::<Handle>(), context),
             None => put(out.cast::<Handle>(), current()?.handle),
@@ -56,9 +56,9 @@ fn write(out: *mut c_void, attribute: c_int, address: DevicePtr) -> Result {
         P2P_TOKENS => Err(Error::NOT_SUPPORTED),
         SYNC_MEMOPS => int(owned.is_some_and(|(_, _, sync_memops, _)| sync_memops)),
         BUFFER_ID => word(owned.map_or(u64::from(found.id), |(_, id, ..)| id)),
-        IS_MANAGED => int(found.kind == Kind::Managed),
+        IS_MANAGED => int(found.kind == MemoryKind::Managed),
         DEVICE_ORDINAL => put(out.cast::<c_int>(), 0),
-        IS_LEGACY_CUDA_IPC_CAPABLE => int(cfg!(target_os = "linux") && found.kind == Kind::Device),
+        IS_LEGACY_CUDA_IPC_CAPABLE => int(cfg!(target_os = "linux") && found.kind == MemoryKind::Device),
         IS_GPU_DIRECT_RDMA_CAPABLE | IS_HW_DECOMPRESS_CAPABLE => int(false),
         RANGE_START_ADDR | MAPPING_BASE_ADDR => word(found.start),
         RANGE_SIZE | MAPPING_SIZE => put(out.cast::<usize>(), found.bytes as usize),

@@ -1,11 +1,11 @@
 //! Functions that the system calls: at the end of the process, and in a forked process.
 
-use crate::account::exit;
-use crate::account::speech::is_quiet;
 use crate::state::device::driver::forked_off;
 use crate::state::device::ending;
 use crate::state::device::interrupt::watch_for_signal;
 use crate::state::device::segfault;
+use crate::telemetry::exit;
+use crate::telemetry::stderr::is_quiet;
 
 /// Called when this library is finalised. By then the destructors of the program's static objects have freed what they
 /// own. An `atexit` handler that was registered after those objects were created would run before the destructors.
@@ -30,7 +30,7 @@ pub fn register() {
         // SAFETY: the function lives as long as this library; if the library is unloaded, so are its handlers.
         let rc = unsafe { libc::atexit(at_end) };
         if rc != 0 {
-            crate::account::report::internal("exit", "no room for a handler of the process's end");
+            crate::telemetry::report::internal("exit", "no room for a handler of the process's end");
         }
     }
     // SAFETY: the function lives as long as this library, which stays loaded.

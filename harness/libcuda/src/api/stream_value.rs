@@ -21,12 +21,12 @@ const MOST: usize = 256;
 
 /// The form of a call, which determines the valid flags: only the first form allows a write to be reordered.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum CallForm {
     First,
     Second,
 }
 
-fn one(op: &MemOp, form: Form) -> Result<WordOp> {
+fn one(op: &MemOp, form: CallForm) -> Result<WordOp> {
     let bits = if matches!(op.operation, mem_op::WAIT_VALUE_64 | mem_op::WRITE_VALUE_64) { 64 } else { 32 };
     match op.operation {
         mem_op::WAIT_VALUE_32 | mem_op::WAIT_VALUE_64 => {
@@ -41,19 +41,19 @@ fn one(op: &MemOp, form: Form) -> Result<WordOp> {
             Ok(WordOp::Wait { address: op.address, value: op.value, comparison, bits })
         }
         mem_op::WRITE_VALUE_32 | mem_op::WRITE_VALUE_64 => {
-            let known = if form == Form::First { write_value_flags::NO_MEMORY_BARRIER } else { 0 };
+            let known = if form == CallForm::First { write_value_flags::NO_MEMORY_BARRIER } else { 0 };
             if op.flags & !known != 0 {
                 return Err(Error::INVALID_VALUE);
             }
             Ok(WordOp::Write { address: op.address, value: op.value, bits })
         }
         mem_op::FLUSH_REMOTE_WRITES => Err(Error::NOT_SUPPORTED),
-        mem_op::BARRIER if form == Form::Second && op.short_flags <= barrier_flags::GPU => Ok(WordOp::Barrier),
+        mem_op::BARRIER if form == CallForm::Second && op.short_flags <= barrier_flags::GPU => Ok(WordOp::Barrier),
         _ => Err(Error::INVALID_VALUE),
     }
 }
 
-fn words(context: Handle, count: c_uint, ops: *const MemOp, flags: c_uint, form: Form) -> Result<Arc<Words>> {
+fn words(context: Handle, count: c_uint, ops: *const MemOp, flags: c_uint, form: CallForm) -> Result<Arc<Words>> {
     let count = count as usize;
     if count >= MOST || flags != 0 {
         return Err(Error::INVALID_VALUE);
@@ -64,7 +64,7 @@ fn words(context: Handle, count: c_uint, ops: *const MemOp, flags: c_uint, form:
 }
 
 /// Submits all operations to a stream, or none.
-fn batch_of(handle: Handle, count: c_uint, ops: *const MemOp, flags: c_uint, form: Form) -> Result {
+fn batch_of(handle: Handle, count: c_uint, ops: *const MemOp, flags: c_uint, form: CallForm) -> Result {
     let stream = streams::find(handle)?;
     let words = words(stream.context()?.handle, count, ops, flags, form)?;
     words.check()?;
@@ -72,39 +72,39 @@ fn batch_of(handle: Handle, count: c_uint, ops: *const MemOp, flags: c_uint, for
 }
 
 fn batch(stream: Handle, count: c_uint, ops: *const MemOp, flags: c_uint) -> Result {
-    batch_of(stream, count, ops, flags, Form::First)
+    batch_of(stream, count, ops, flags, CallForm::First)
 }
 fn batch_v2(stream: Handle, count: c_uint, ops: *const MemOp, flags: c_uint) -> Result {
-    batch_of(stream, count, ops, flags, Form::Second)
+    batch_of(stream, count, ops, flags, CallForm::Second)
 }
 
-fn single(stream: Handle, operation: c_uint, address: u64, value: u64, flags: c_uint, form: Form) -> Result {
+fn single(stream: Handle, operation: c_uint, address: u64, value: u64, flags: c_uint, form: CallForm) -> Result {
     let op = MemOp { operation, short_flags: 0, address, value, flags, alias: 0, pad: 0 };
     batch_of(stream, 1, &raw const op, 0, form)
 }
 fn write_32(stream: Handle, address: u64, value: u32, flags: c_uint) -> Result {
-    single(stream, mem_op::WRITE_VALUE_32, address, value.into(), flags, Form::First)
+    single(stream, mem_op::WRITE_VALUE_32, address, value.into(), flags, CallForm::First)
 }
 fn write_32_v2(stream: Handle, address: u64, value: u32, flags: c_uint) -> Result {
-    single(stream, mem_op::WRITE_VALUE_32, address, value.into(), flags, Form::Second)
+    single(stream, mem_op::WRITE_VALUE_32, address, value.into(), flags, CallForm::Second)
 }
 fn write_64(stream: Handle, address: u64, value: u64, flags: c_uint) -> Result {
-    single(stream, mem_op::WRITE_VALUE_64, address, value, flags, Form::First)
+    single(stream, mem_op::WRITE_VALUE_64, address, value, flags, CallForm::First)
 }
 fn write_64_v2(stream: Handle, address: u64, value: u64, flags: c_uint) -> Result {
-    single(stream, mem_op::WRITE_VALUE_64, address, value, flags, Form::Second)
+    single(stream, mem_op::WRITE_VALUE_64, address, value, flags, CallForm::Second)
 }
 fn wait_32(stream: Handle, address: u64, value: u32, flags: c_uint) -> Result {
-    single(stream, mem_op::WAIT_VALUE_32, address, value.into(), flags, Form::Second)
+    single(stream, mem_op::WAIT_VALUE_32, address, value.into(), flags, CallForm::Second)
 }
 fn wait_64(stream: Handle, address: u64, value: u64, flags: c_uint) -> Result {
-    single(stream, mem_op::WAIT_VALUE_64, address, value, flags, Form::Second)
+    single(stream, mem_op::WAIT_VALUE_64, address, value, flags, CallForm::Second)
 }
 
 /// Returns the task of a node. Its addresses are checked when the graph is launched.
 pub fn words_task(params: &MemOpNode) -> Result<Task> {
     context::find(params.context).map_err(|_| Error::INVALID_VALUE)?;
-    Ok(Task::Words(words(params.context, params.count, params.ops, params.flags, Form::Second)?))
+    Ok(Task::Words(words(params.context, params.count, params.ops, params.flags, CallForm::Second)?))
 }
 
 fn add_node(out: *mut Handle, graph: Handle, after: *const Handle, n: usize, params: *const MemOpNode) -> Result {

@@ -1,7 +1,7 @@
 //! The common part of all entry points: the C name, and the last error.
 use crate::abi::error::{Error, Result};
 use crate::abi::error_table::ERRORS;
-use crate::driver::{call_failed, speech};
+use crate::driver::{call_failed, stderr};
 use crate::state::last_error;
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -59,7 +59,7 @@ pub(crate) use {calls, forwards, stream_calls, stream_forwards};
 /// error. A single function for all entry points compiles a fifth less code than one for each.
 pub fn guard(name: &'static str, work: &dyn Fn() -> Result) -> i32 {
     let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Error(999)));
-    if speech::is_traced() {
+    if stderr::is_traced() {
         eprintln!("{name}: {result:?}");
     }
     if let Err(error) = result {

@@ -1,11 +1,11 @@
 //! Unsupported functions of the runtime. A program that refers to them can be linked and started; a call reports its
 //! function.
 use crate::abi::error::Error;
-use crate::driver::speech;
+use crate::driver::stderr;
 use crate::state::last_error;
 
 fn lacking(name: &str) -> i32 {
-    speech::once(&format!("{name} is not supported; it returns cudaErrorNotSupported"));
+    stderr::once(&format!("{name} is not supported; it returns cudaErrorNotSupported"));
     last_error::keep(Err(Error::NOT_SUPPORTED))
 }
 

@@ -1,6 +1,6 @@
 //! The driver: the `libcuda.so.1` that the loader finds, opened at the first call.
 pub mod calls;
-pub mod speech;
+pub mod stderr;
 
 use crate::abi::error::{Error, Result, result};
 use std::{
@@ -37,7 +37,7 @@ impl Slot {
         // SAFETY: an open library, and a zero-terminated name.
         let found = unsafe { libc::dlsym(library, self.name.as_ptr()) };
         if found.is_null() {
-            speech::once(&format!("the driver has no {}", self.name.to_string_lossy()));
+            stderr::once(&format!("the driver has no {}", self.name.to_string_lossy()));
             return Err(Error::NOT_SUPPORTED);
         }
         self.address.store(found, Ordering::Relaxed);
@@ -139,7 +139,7 @@ pub(crate) use driver_call;
 
 /// Converts the driver's code to a result. `WARPLAB_TRACE` writes it to standard error unless the call succeeded.
 pub fn told(name: &str, code: i32) -> Result {
-    if code != 0 && speech::is_traced() {
+    if code != 0 && stderr::is_traced() {
         eprintln!("  {name}: {code}");
     }
     result(code)

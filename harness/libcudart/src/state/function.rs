@@ -20,7 +20,7 @@ pub struct Function {
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownFunctions {
     /// By the address of the stub.
     stubs: HashMap<usize, &'static Function>,
     /// The addresses of the functions themselves, which host code uses as handles for launches.
@@ -29,7 +29,7 @@ struct Known {
     kernels: HashMap<usize, Option<usize>>,
 }
 
-static KNOWN: LazyLock<RwLock<Known>> = LazyLock::new(RwLock::default);
+static KNOWN: LazyLock<RwLock<KnownFunctions>> = LazyLock::new(RwLock::default);
 
 /// Registers a kernel of an image.
 pub fn register(image: &'static Image, stub: usize, name: CString) {

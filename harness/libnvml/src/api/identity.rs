@@ -45,25 +45,25 @@ fn by_uuid(uuid: *const c_char, out: *mut nvmlDevice_t) -> Result {
 
 /// A bus address.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct BusAddress {
     domain: u32,
     bus: u32,
     device: u32,
 }
 
 /// Parses `DOMAIN:BUS:DEVICE.FUNCTION` in hexadecimal digits; the domain and the function are optional.
-fn place(text: &str) -> Option<Place> {
+fn place(text: &str) -> Option<BusAddress> {
     let (text, function) = text.split_once('.').unwrap_or((text, "0"));
     let number = |digits: &str| u32::from_str_radix(digits, 16).ok();
     let parts: Vec<u32> = text.split(':').map(number).collect::<Option<_>>()?;
     match (parts[..].as_ref(), number(function)?) {
-        (&[domain, bus, device], 0) => Some(Place { domain, bus, device }),
-        (&[bus, device], 0) => Some(Place { domain: 0, bus, device }),
+        (&[domain, bus, device], 0) => Some(BusAddress { domain, bus, device }),
+        (&[bus, device], 0) => Some(BusAddress { domain: 0, bus, device }),
         _ => None,
     }
 }
 
-fn place_of(device: &Device) -> Result<Place> {
+fn place_of(device: &Device) -> Result<BusAddress> {
     place(&device.bus_id).ok_or(Error::UNKNOWN)
 }
 
@@ -94,7 +94,7 @@ fn index(given: nvmlDevice_t, out: *mut c_uint) -> Result {
 
 /// Returns no vendor and no device, because PCI numbers belong to cards.
 fn pci(given: nvmlDevice_t, out: *mut nvmlPciInfo_t) -> Result {
-    let Place { domain, bus, device } = place_of(&device(given)?)?;
+    let BusAddress { domain, bus, device } = place_of(&device(given)?)?;
     put(
         out,
         nvmlPciInfo_t {
@@ -126,7 +126,7 @@ struct PciSecond {
 }
 
 fn pci_old(given: nvmlDevice_t, out: *mut PciOld) -> Result {
-    let Place { domain, bus, device } = place_of(&device(given)?)?;
+    let BusAddress { domain, bus, device } = place_of(&device(given)?)?;
     let id = chars(&format!("{domain:04X}:{bus:02X}:{device:02X}.0"));
     put(out, PciOld { id, domain, bus, device, pci_device: 0 })
 }
@@ -138,7 +138,7 @@ fn pci_second(given: nvmlDevice_t, out: *mut PciSecond) -> Result {
 }
 
 fn pci_ext(given: nvmlDevice_t, out: *mut nvmlPciInfoExt_v1_t) -> Result {
-    let Place { domain, bus, device } = place_of(&device(given)?)?;
+    let BusAddress { domain, bus, device } = place_of(&device(given)?)?;
     // The version is the first field.
     let version = get(out.cast::<c_uint>())?;
     if version != struct_version::<nvmlPciInfoExt_v1_t>(1) {

@@ -3,7 +3,7 @@
 //! about them.
 use std::{io, ops::Range, ptr};
 
-use super::line::Line;
+use super::connection::Connection;
 use crate::{
     calls::other,
     frame::{put, put_bytes},
@@ -24,7 +24,7 @@ impl Host {
     ///
     /// # Errors
     /// Errors of the socket.
-    pub(super) fn tell(&mut self, address: usize, line: &mut Line) -> io::Result<()> {
+    pub(super) fn tell(&mut self, address: usize, line: &mut Connection) -> io::Result<()> {
         let page = address / PAGE * PAGE;
         if page == 0 || self.0.iter().any(|known| known.contains(&address)) || !is_mapped(page, PAGE) {
             return Ok(());

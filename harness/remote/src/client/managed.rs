@@ -7,7 +7,7 @@ use std::{
     ptr, slice,
 };
 
-use super::line::Line;
+use super::connection::Connection;
 use crate::{
     calls::other,
     frame::{put, put_bytes},
@@ -50,7 +50,7 @@ impl Managed {
     ///
     /// # Errors
     /// As [`Managed::add`]; errors of the socket.
-    pub(crate) fn add_variable(&mut self, address: usize, bytes: usize, line: &mut Line) -> io::Result<()> {
+    pub(crate) fn add_variable(&mut self, address: usize, bytes: usize, line: &mut Connection) -> io::Result<()> {
         const LARGEST: usize = 1 << 30;
         let is_variable = self.pages.contains(&(address / PAGE * PAGE));
         if bytes == 0 || is_variable && self.known.get(&address).is_some_and(|known| known.len() == bytes) {
@@ -88,7 +88,7 @@ impl Managed {
     }
 
     /// Sends the pages that the host has changed.
-    pub(crate) fn push(&mut self, line: &mut Line) -> io::Result<()> {
+    pub(crate) fn push(&mut self, line: &mut Connection) -> io::Result<()> {
         for (address, known) in &mut self.known {
             let now = here(*address, known.len());
             for (page, (known, now)) in known.chunks_mut(PAGE).zip(now.chunks(PAGE)).enumerate() {
@@ -105,7 +105,7 @@ impl Managed {
     }
 
     /// Copies the worker's contents back.
-    pub(crate) fn pull(&mut self, line: &mut Line) -> io::Result<()> {
+    pub(crate) fn pull(&mut self, line: &mut Connection) -> io::Result<()> {
         if !std::mem::take(&mut self.is_stale) {
             return Ok(());
         }
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_variable_is_put_over_no_allocation() {
         let (judge, _worker) = UnixStream::pair().unwrap();
-        let mut line = Line::over(&judge).unwrap();
+        let mut line = Connection::over(&judge).unwrap();
         // An unused address.
         let place = 0x3000_0000_0000;
         let mut managed = Managed::default();

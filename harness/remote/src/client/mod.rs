@@ -1,6 +1,6 @@
 //! The judge's side: forwards the driver's calls, and reads the replies.
+mod connection;
 mod host;
-mod line;
 mod managed;
 mod memory;
 mod modules;

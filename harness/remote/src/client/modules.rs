@@ -6,7 +6,7 @@ use std::{
     io, slice,
 };
 
-use super::{Client, code, line::strange, state::State};
+use super::{Client, code, connection::strange, state::State};
 use crate::{
     calls::{self, other},
     frame::{get, get_bytes, put, put_bytes},
@@ -56,7 +56,7 @@ impl Client {
             let code = state.call(calls::number("cuModuleLoadData"), &[module as u64, image as u64])?;
             if code == 0 {
                 let ptx = CStr::from_ptr(image).to_string_lossy();
-                let (kernels, managed) = (parameters::of(&ptx), parameters::managed(&ptx));
+                let (kernels, managed) = (parameters::parse(&ptx), parameters::managed(&ptx));
                 // The parameters of one would be used for the other.
                 if state.modules.loaded.insert(*module, Module { kernels, managed, places: HashSet::new() }).is_some() {
                     return Err(strange("one handle for two modules"));

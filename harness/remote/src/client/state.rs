@@ -9,13 +9,13 @@ use std::{
 };
 
 use super::{
+    connection::{Connection, strange},
     host::Host,
-    line::{Line, strange},
     managed::Managed,
     modules::Modules,
 };
 use crate::{
-    calls::{self, Kind, config},
+    calls::{self, ArgumentKind, config},
     frame::{put, put_bytes},
     shared,
 };
@@ -26,7 +26,7 @@ const LATER: [&str; 3] = ["cuEventRecord", "cuStreamWaitEvent", "cuMemsetD8Async
 /// The judge's state of its worker.
 pub(super) struct State {
     socket: UnixStream,
-    pub(super) line: Line,
+    pub(super) line: Connection,
     /// Pinned memory, which the worker shares: address and bytes.
     pub(super) pinned: BTreeMap<usize, usize>,
     /// The next free address for pinned memory.
@@ -47,7 +47,7 @@ impl State {
     /// Errors of the socket.
     pub(super) fn new(socket: UnixStream) -> io::Result<Self> {
         Ok(Self {
-            line: Line::over(&socket)?,
+            line: Connection::over(&socket)?,
             socket,
             pinned: BTreeMap::new(),
             next: 0x2000_0000_0000,
@@ -122,10 +122,10 @@ impl State {
         self.host.tell(address, &mut self.line)
     }
 
-    unsafe fn put(&mut self, kind: Kind, argument: u64, all: &[u64]) -> io::Result<()> {
-        let is_shared = matches!(kind, Kind::Read(_) | Kind::Write(_)) && self.is_shared(argument);
+    unsafe fn put(&mut self, kind: ArgumentKind, argument: u64, all: &[u64]) -> io::Result<()> {
+        let is_shared = matches!(kind, ArgumentKind::Read(_) | ArgumentKind::Write(_)) && self.is_shared(argument);
         let to = &mut self.line.to;
-        if kind == Kind::Value {
+        if kind == ArgumentKind::Value {
             return put(to, argument);
         }
         if argument == 0 {
@@ -136,28 +136,33 @@ impl State {
             return put(to, argument);
         }
         put(to, 1)?;
-        if kind == Kind::Config {
+        if kind == ArgumentKind::Config {
             // SAFETY: guaranteed by the caller.
             return put_bytes(to, &unsafe { configuration(argument) });
         }
         let bytes = match kind {
-            Kind::In(bytes) => bytes,
-            Kind::Read(at) => all[at] as usize,
-            Kind::List(at, fewer, element) => (all[at] as u32 as usize).saturating_sub(fewer).min(5) * element,
+            ArgumentKind::In(bytes) => bytes,
+            ArgumentKind::Read(at) => all[at] as usize,
+            ArgumentKind::List(at, fewer, element) => (all[at] as u32 as usize).saturating_sub(fewer).min(5) * element,
             // SAFETY: guaranteed by the caller.
-            Kind::Text => unsafe { CStr::from_ptr(address(argument)) }.to_bytes().len() + 1,
-            Kind::Value | Kind::Out(_) | Kind::Said | Kind::Write(_) | Kind::Name(_) | Kind::Config => return Ok(()),
+            ArgumentKind::Text => unsafe { CStr::from_ptr(address(argument)) }.to_bytes().len() + 1,
+            ArgumentKind::Value
+            | ArgumentKind::Out(_)
+            | ArgumentKind::Said
+            | ArgumentKind::Write(_)
+            | ArgumentKind::Name(_)
+            | ArgumentKind::Config => return Ok(()),
         };
         // SAFETY: guaranteed by the caller.
         put_bytes(to, unsafe { slice::from_raw_parts(address::<u8>(argument), bytes) })
     }
 
     /// Reads the worker's output for an argument: exactly the expected number of bytes.
-    unsafe fn take(&mut self, kind: Kind, argument: u64, all: &[u64]) -> io::Result<()> {
+    unsafe fn take(&mut self, kind: ArgumentKind, argument: u64, all: &[u64]) -> io::Result<()> {
         let bytes = match kind {
-            Kind::Out(bytes) => bytes,
-            Kind::Write(at) if !self.is_shared(argument) => all[at] as usize,
-            Kind::Name(at) => all[at] as u32 as usize,
+            ArgumentKind::Out(bytes) => bytes,
+            ArgumentKind::Write(at) if !self.is_shared(argument) => all[at] as usize,
+            ArgumentKind::Name(at) => all[at] as u32 as usize,
             _ => return Ok(()),
         };
         if argument == 0 {
@@ -166,7 +171,7 @@ impl State {
         // SAFETY: guaranteed by the caller.
         let to = unsafe { slice::from_raw_parts_mut(address::<u8>(argument).cast_mut(), bytes) };
         self.line.from.read_exact(to)?;
-        if let (Kind::Name(_), Some(last)) = (kind, to.last_mut()) {
+        if let (ArgumentKind::Name(_), Some(last)) = (kind, to.last_mut()) {
             *last = 0;
         }
         Ok(())

@@ -3,7 +3,7 @@
 
 use crate::common::Device;
 use crate::common::columns::{Column, LEVELS, PTX, columns, trapezoid, vecadd, written};
-use simt::memory::Kind;
+use simt::memory::MemoryKind;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -111,7 +111,7 @@ fn into_new_memory(device: &mut Device, (n, [x, y, old]): (usize, [u64; 3]), cou
     for &count in counts {
         device.settings.workers = count;
         let (time, used) = least(|| {
-            let z = device.memory.alloc(4 * n as u64, 256, Kind::Device, "z").expect("it fits");
+            let z = device.memory.alloc(4 * n as u64, 256, MemoryKind::Device, "z").expect("it fits");
             vecadd(n, [x, y, z]).launch(device);
             device.memory.free(z).expect("it was allocated");
         });

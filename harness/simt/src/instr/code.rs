@@ -6,7 +6,7 @@ use crate::finding::{AccessKind, Space};
 
 /// An operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Opnd {
+pub enum OperandSlot {
     /// No operand.
     None,
     /// A register of the function.
@@ -71,7 +71,7 @@ pub struct Inst {
     /// Its handlers.
     pub handlers: Handlers,
     /// Operands, by [`Field`].
-    pub o: [Opnd; 6],
+    pub o: [OperandSlot; 6],
     /// Which of them are written (one bit each).
     pub defs: u8,
     /// Which of them are read.
@@ -102,7 +102,7 @@ pub struct Inst {
     pub dataflow: Dataflow,
     /// Further operands, written if the flag is set and read otherwise. They go into the program's lists, and the
     /// immediate becomes their index there.
-    pub list: Vec<(Opnd, bool)>,
+    pub list: Vec<(OperandSlot, bool)>,
 }
 
 impl Inst {
@@ -110,7 +110,7 @@ impl Inst {
     pub fn new(handlers: Handlers) -> Inst {
         Inst {
             handlers,
-            o: [Opnd::None; 6],
+            o: [OperandSlot::None; 6],
             defs: 0,
             uses: 0,
             imm: 0,
@@ -135,14 +135,14 @@ impl Inst {
     }
 
     /// Adds a destination.
-    pub fn write(mut self, at: Field, opnd: Opnd) -> Inst {
+    pub fn write(mut self, at: Field, opnd: OperandSlot) -> Inst {
         self.o[at as usize] = opnd;
         self.defs |= 1 << at as u8;
         self
     }
 
     /// Adds a source.
-    pub fn read(mut self, at: Field, opnd: Opnd) -> Inst {
+    pub fn read(mut self, at: Field, opnd: OperandSlot) -> Inst {
         self.o[at as usize] = opnd;
         self.uses |= 1 << at as u8;
         self
@@ -150,12 +150,12 @@ impl Inst {
 
     /// Adds a number.
     pub fn raw(mut self, at: Field, value: u32) -> Inst {
-        self.o[at as usize] = Opnd::Raw(value);
+        self.o[at as usize] = OperandSlot::Raw(value);
         self
     }
 
     /// Whether it writes that operand.
-    pub fn writes(&self, opnd: Opnd) -> bool {
+    pub fn writes(&self, opnd: OperandSlot) -> bool {
         let fields = self.o.iter().enumerate().any(|(at, &o)| o == opnd && self.defs & (1 << at) != 0);
         fields || self.list.contains(&(opnd, true))
     }
@@ -197,7 +197,7 @@ impl Inst {
 
     /// Returns the decoded instruction at `site`. `place` returns an operand's offset in the register file; `imm` is
     /// the immediate.
-    pub fn decoded(&self, imm: u64, site: u32, place: impl Fn(Opnd) -> u32) -> Op {
+    pub fn decoded(&self, imm: u64, site: u32, place: impl Fn(OperandSlot) -> u32) -> Op {
         let [d, d2, a, b, c, e] = self.o.map(place);
         Op { full: self.handlers.full, part: self.handlers.part, d, a, b, c, e, d2, imm, site }
     }

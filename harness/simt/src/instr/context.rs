@@ -1,6 +1,6 @@
 //! The interface through which a family uses the function that is being lowered.
 
-use super::code::{Inst, Opnd};
+use super::code::{Inst, OperandSlot};
 use crate::engine::warp::program::Origin;
 use crate::kernel::LoadError;
 use crate::lane::HostVectors;
@@ -16,24 +16,24 @@ pub trait Context {
     /// Returns the declared width of a register: bytes a lane, 0 for a predicate.
     fn width_of(&self, reg: RegId) -> u32;
     /// Returns a register as a source; it must have this width.
-    fn reg(&mut self, reg: RegId, width: u32) -> Result<Opnd>;
+    fn reg(&mut self, reg: RegId, width: u32) -> Result<OperandSlot>;
     /// Returns an operand as a source of a type.
-    fn source(&mut self, operand: &Operand, ty: Type) -> Result<Opnd>;
+    fn source(&mut self, operand: &Operand, ty: Type) -> Result<OperandSlot>;
     /// Returns an operand as a destination of a width.
-    fn dest(&mut self, operand: &Operand, width: u32) -> Result<Opnd>;
+    fn dest(&mut self, operand: &Operand, width: u32) -> Result<OperandSlot>;
     /// Creates a new register.
-    fn temp(&mut self, width: u32) -> Opnd;
+    fn temp(&mut self, width: u32) -> OperandSlot;
     /// Returns the hidden register of the carry flag.
-    fn carry(&mut self) -> Opnd;
+    fn carry(&mut self) -> OperandSlot;
     /// Returns the register that holds the start of the thread's latest dynamic array (`alloca`), if the program has
     /// such arrays.
-    fn arrays(&self) -> Option<Opnd>;
+    fn arrays(&self) -> Option<OperandSlot>;
     /// Returns a register that holds the same bits in all lanes.
-    fn bits(&mut self, value: u64, width: u32) -> Opnd;
+    fn bits(&mut self, value: u64, width: u32) -> OperandSlot;
     /// Returns a register that holds the address of a variable in its own space, if such a variable is visible here.
-    fn symbol(&mut self, name: &str, offset: i64) -> Option<Opnd>;
+    fn symbol(&mut self, name: &str, offset: i64) -> Option<OperandSlot>;
     /// Returns a 64-bit register with the sum of a 32-bit register and an offset, added in 32 bits.
-    fn widened(&mut self, narrow: Opnd, offset: i64) -> Opnd;
+    fn widened(&mut self, narrow: OperandSlot, offset: i64) -> OperandSlot;
     /// Returns the array from which the address in an operand was computed, as far as the program shows it.
     fn origin(&self, operand: &Operand) -> Origin;
     /// Whether a register is only the input of a selection (`selp`), or not read at all: its value may be unused.
@@ -66,7 +66,7 @@ impl dyn Context + '_ {
     }
 
     /// Returns an address operand: a 64-bit register and the offset to add to it.
-    pub fn address(&mut self, operand: &Operand) -> Result<(Opnd, u64)> {
+    pub fn address(&mut self, operand: &Operand) -> Result<(OperandSlot, u64)> {
         match operand {
             Operand::Mem(Base::Reg(r), offset) => {
                 if self.width_of(*r) == 4 {

@@ -23,13 +23,13 @@ pub(crate) mod copy;
 pub(crate) mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod memory;
+pub(crate) mod opcode_modifiers;
 pub(crate) mod operands;
 pub(crate) mod row;
 pub(crate) mod system;
 pub(crate) mod texture;
 pub(crate) mod warp;
 pub(crate) mod wgmma;
-pub(crate) mod words;
 
 use row::Row;
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! Register allocation: assigns a function's registers to places in the register file. Registers that are never live at
 //! the same time share a place, so that a warp's registers stay in the host's nearest cache.
 
-use super::ir::{Func, Inst, Opnd, Role, Term};
+use super::ir::{Func, Inst, OperandSlot, Role, Term};
 
 /// The places of a function's registers, and the size of their area.
 pub struct Places {
@@ -26,7 +26,7 @@ pub fn register_bytes(width: u32) -> u32 {
 /// Visits each register of an instruction, and whether it is written.
 pub fn each(inst: &Inst, mut visit: impl FnMut(u32, bool)) {
     for at in 0..6 {
-        if let Opnd::Reg(r) = inst.o[at] {
+        if let OperandSlot::Reg(r) = inst.o[at] {
             if inst.uses & (1 << at) != 0 {
                 visit(r, false);
             }
@@ -36,7 +36,7 @@ pub fn each(inst: &Inst, mut visit: impl FnMut(u32, bool)) {
         }
     }
     for &(opnd, def) in &inst.list {
-        if let Opnd::Reg(r) = opnd {
+        if let OperandSlot::Reg(r) = opnd {
             visit(r, def);
         }
     }
@@ -45,9 +45,9 @@ pub fn each(inst: &Inst, mut visit: impl FnMut(u32, bool)) {
 /// Visits each register of a block's terminator, and whether it is written.
 pub fn each_of_term(term: &Term, mut visit: impl FnMut(u32, bool)) {
     match term {
-        Term::Branch { pred: Opnd::Reg(r), .. }
-        | Term::Table { index: Opnd::Reg(r), .. }
-        | Term::CallPointer(Opnd::Reg(r), ..) => visit(*r, false),
+        Term::Branch { pred: OperandSlot::Reg(r), .. }
+        | Term::Table { index: OperandSlot::Reg(r), .. }
+        | Term::CallPointer(OperandSlot::Reg(r), ..) => visit(*r, false),
         Term::Barrier(inst, _) => each(inst, visit),
         _ => {}
     }

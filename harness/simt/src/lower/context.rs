@@ -16,31 +16,31 @@ impl Context for FnBuilder<'_, '_> {
     fn width_of(&self, reg: RegId) -> u32 {
         FnBuilder::width_of(self, reg)
     }
-    fn reg(&mut self, reg: RegId, width: u32) -> Result<Opnd> {
+    fn reg(&mut self, reg: RegId, width: u32) -> Result<OperandSlot> {
         FnBuilder::reg(self, reg, width)
     }
-    fn source(&mut self, operand: &Operand, ty: Type) -> Result<Opnd> {
+    fn source(&mut self, operand: &Operand, ty: Type) -> Result<OperandSlot> {
         FnBuilder::source(self, operand, ty)
     }
-    fn dest(&mut self, operand: &Operand, width: u32) -> Result<Opnd> {
+    fn dest(&mut self, operand: &Operand, width: u32) -> Result<OperandSlot> {
         FnBuilder::dest(self, operand, width)
     }
-    fn temp(&mut self, width: u32) -> Opnd {
+    fn temp(&mut self, width: u32) -> OperandSlot {
         FnBuilder::temp(self, width)
     }
-    fn carry(&mut self) -> Opnd {
+    fn carry(&mut self) -> OperandSlot {
         FnBuilder::carry(self)
     }
-    fn arrays(&self) -> Option<Opnd> {
+    fn arrays(&self) -> Option<OperandSlot> {
         self.b.frames.arrays
     }
-    fn bits(&mut self, value: u64, width: u32) -> Opnd {
+    fn bits(&mut self, value: u64, width: u32) -> OperandSlot {
         self.b.pools.bits(value, width)
     }
-    fn symbol(&mut self, name: &str, offset: i64) -> Option<Opnd> {
+    fn symbol(&mut self, name: &str, offset: i64) -> Option<OperandSlot> {
         self.address_of(name, offset)
     }
-    fn widened(&mut self, narrow: Opnd, offset: i64) -> Opnd {
+    fn widened(&mut self, narrow: OperandSlot, offset: i64) -> OperandSlot {
         if let Some(known) = self.widened.get(&(narrow, offset as u32)) {
             return *known;
         }

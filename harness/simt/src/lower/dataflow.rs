@@ -12,7 +12,7 @@ const PURE: [&str; 37] = [
 ];
 
 /// Returns the treatment for `inst`, which implements the PTX instruction `op` or a part of it.
-pub fn of(op: &str, inst: &Inst) -> Dataflow {
+pub fn classify(op: &str, inst: &Inst) -> Dataflow {
     let mut words = op.split('.');
     let base = words.next().unwrap_or_default();
     match inst.role {

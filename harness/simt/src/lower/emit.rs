@@ -91,22 +91,22 @@ impl<'f> Layout<'f> {
     }
 
     /// Returns the place of an operand of a function.
-    fn place(&self, function: usize, opnd: Opnd) -> u32 {
+    fn place(&self, function: usize, opnd: OperandSlot) -> u32 {
         match opnd {
-            Opnd::None => 0,
-            Opnd::Reg(r) => self.bases[function] + self.places[function].offset[r as usize],
-            Opnd::Fixed(r) => self.fixed[r as usize],
-            Opnd::Const(c) => self.constants[c as usize],
-            Opnd::Raw(value) => value,
+            OperandSlot::None => 0,
+            OperandSlot::Reg(r) => self.bases[function] + self.places[function].offset[r as usize],
+            OperandSlot::Fixed(r) => self.fixed[r as usize],
+            OperandSlot::Const(c) => self.constants[c as usize],
+            OperandSlot::Raw(value) => value,
         }
     }
 
     /// Returns the bytes a lane of a register, 0 for a predicate.
-    fn width(&self, function: usize, opnd: Opnd) -> Option<u32> {
+    fn width(&self, function: usize, opnd: OperandSlot) -> Option<u32> {
         match opnd {
-            Opnd::Reg(r) => Some(self.functions[function].regs[r as usize]),
-            Opnd::Fixed(r) => Some(self.widths[r as usize]),
-            Opnd::Const(c) => Some(self.constant_widths[c as usize]),
+            OperandSlot::Reg(r) => Some(self.functions[function].regs[r as usize]),
+            OperandSlot::Fixed(r) => Some(self.widths[r as usize]),
+            OperandSlot::Const(c) => Some(self.constant_widths[c as usize]),
             _ => None,
         }
     }
@@ -341,7 +341,7 @@ impl Emitter<'_> {
                 branch::table(*index, targets.len() as u32, list)
             }
             Term::Call(callee, then) => {
-                let back = layout.functions[*callee].back.unwrap_or(Opnd::None);
+                let back = layout.functions[*callee].back.unwrap_or(OperandSlot::None);
                 branch::call(back, (layout.entry(*callee), to(*then)))
             }
             Term::CallPointer(pointer, then, targets) => {
@@ -357,7 +357,7 @@ impl Emitter<'_> {
             }
             Term::Ret => {
                 let back = layout.functions[function].back;
-                branch::ret(back.unwrap_or(Opnd::None))
+                branch::ret(back.unwrap_or(OperandSlot::None))
             }
             Term::Exit => branch::exit(),
             Term::Never => branch::never(),
@@ -370,12 +370,12 @@ impl Emitter<'_> {
 }
 
 /// Returns a number for a register of a function that is unique in the program.
-fn number_of(function: usize, opnd: Opnd) -> u64 {
+fn number_of(function: usize, opnd: OperandSlot) -> u64 {
     let (kind, number) = match opnd {
-        Opnd::Reg(r) => (function as u64 + 2, r),
-        Opnd::Const(c) => (0, c),
-        Opnd::Fixed(r) | Opnd::Raw(r) => (1, r),
-        Opnd::None => (1, u32::MAX),
+        OperandSlot::Reg(r) => (function as u64 + 2, r),
+        OperandSlot::Const(c) => (0, c),
+        OperandSlot::Fixed(r) | OperandSlot::Raw(r) => (1, r),
+        OperandSlot::None => (1, u32::MAX),
     };
     kind << 32 | u64::from(number)
 }

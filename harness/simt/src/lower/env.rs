@@ -3,7 +3,7 @@
 use super::error::{invalid, unsupported};
 use super::ir::Result;
 use crate::kernel::LoadError;
-use crate::memory::{Kind, Memory};
+use crate::memory::{Memory, MemoryKind};
 use crate::ptx::ast::{self, Loc, Operand, Space, Var};
 use std::collections::{HashMap, HashSet};
 
@@ -83,7 +83,7 @@ impl Env {
         if var.external && var.size == 0 {
             return Err(unsupported("a variable of another module", at(var)));
         }
-        let kind = if var.managed { Kind::Managed } else { Kind::Global(constant) };
+        let kind = if var.managed { MemoryKind::Managed } else { MemoryKind::Global(constant) };
         let size = var.size.max(1);
         let address = memory
             .alloc(size, u64::from(var.align.max(1)), kind, &var.name)

@@ -3,12 +3,12 @@
 
 use super::ir::{Func, Role};
 use super::order::natural_loops;
+use super::spin_loops::{Loop, is_atomic, is_shared};
 use super::spins::changes_nothing;
-use super::waiting::{Loop, is_atomic, is_shared};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Inst;
 use crate::instr::memory::after_fetch;
-use crate::instr::words::has;
+use crate::instr::opcode_modifiers::has;
 use crate::ptx::ast;
 use std::collections::HashSet;
 

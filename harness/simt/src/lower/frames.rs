@@ -1,6 +1,6 @@
 //! The functions of a program that may be active more than once in a thread, and the sizes of their frames.
 
-use crate::instr::code::Opnd;
+use crate::instr::code::OperandSlot;
 use crate::instr::control::stack::Stack;
 use std::collections::{HashMap, HashSet};
 
@@ -25,7 +25,7 @@ pub struct Frames {
     /// The stack pointer, if any function has a frame.
     pub stack: Option<Stack>,
     /// The start of the latest dynamic array, if any function allocates such arrays.
-    pub arrays: Option<Opnd>,
+    pub arrays: Option<OperandSlot>,
     /// For each function, those that are called while it is active.
     pub reaches: HashMap<usize, HashSet<usize>>,
 }

@@ -1,23 +1,23 @@
 //! Lowers a function's body to basic blocks.
 
-use super::attempts;
-use super::awaited;
+use super::cas_retry;
 use super::dataflow;
-use super::effort::{self, Flow, split};
 use super::error::unsupported;
+use super::final_sums;
+use super::if_conversion;
+use super::instruction_cost::{self, Flow, split};
 use super::ir::*;
-use super::joined::joined;
-use super::last;
-use super::origin;
+use super::load_use;
 use super::pending;
-use super::predicated;
+use super::pointer_provenance;
 use super::program::Builder;
+use super::sass_fusion::fused_counts;
 use crate::engine::warp::program::{Adds, Dataflow};
 use crate::finding::AccessKind;
 use crate::instr::context::width;
 use crate::instr::control::branch;
+use crate::instr::opcode_modifiers::has;
 use crate::instr::wgmma;
-use crate::instr::words::has;
 use crate::ptx::ast::{self, Body, Operand, RegId};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -43,9 +43,9 @@ pub struct FnBuilder<'b, 'm> {
     pub defs: Vec<(u32, u32)>,
     /// The constants and parameters that registers stand for.
     #[expect(clippy::option_option, reason = "not asked yet, or none, or this one")]
-    pub aliases: Vec<Option<Option<Opnd>>>,
+    pub aliases: Vec<Option<Option<OperandSlot>>>,
     /// The origin of the addresses in each register.
-    pub origins: Vec<origin::From<'m>>,
+    pub origins: Vec<pointer_provenance::From<'m>>,
     /// For each instruction, the instructions that may be executed directly after it; computed on first use.
     pub comes_from: OnceCell<HashMap<u32, Vec<u32>>>,
     /// The current instruction's index in the body.
@@ -54,22 +54,22 @@ pub struct FnBuilder<'b, 'm> {
     pub loc: u32,
     /// Its guard.
     pub guard: Option<(RegId, bool)>,
-    carry: Option<Opnd>,
+    carry: Option<OperandSlot>,
     /// In a function with frames, where the return address is kept, and where the caller left it.
-    pub home: Option<(Opnd, Opnd)>,
+    pub home: Option<(OperandSlot, OperandSlot)>,
     /// In a function with dynamic arrays, the start of the latest one when it was called.
-    pub before: Option<Opnd>,
+    pub before: Option<OperandSlot>,
     /// The loads whose value a compare-and-swap verifies.
     attempts: HashSet<u32>,
     /// Accumulators of warpgroup products.
     accumulators: HashSet<RegId>,
     /// The 64-bit sums of 32-bit registers and offsets that are valid in the current block.
-    pub widened: HashMap<(Opnd, u32), Opnd>,
+    pub widened: HashMap<(OperandSlot, u32), OperandSlot>,
 }
 
 impl<'b, 'm> FnBuilder<'b, 'm> {
     /// Lowers a function with a body.
-    pub fn lower(b: &'b mut Builder<'m>, index: usize, back: Option<Opnd>) -> Result<Func> {
+    pub fn lower(b: &'b mut Builder<'m>, index: usize, back: Option<OperandSlot>) -> Result<Func> {
         let f = &b.module.functions[index];
         let Some(body) = &f.body else {
             return Err(unsupported(
@@ -88,7 +88,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             starts: HashMap::new(),
             defs: vec![(0, 0); body.regs.len()],
             aliases: vec![None; body.regs.len()],
-            origins: origin::of(f, body),
+            origins: pointer_provenance::trace(f, body),
             comes_from: OnceCell::new(),
             now: 0,
             loc: 0,
@@ -97,19 +97,19 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
             home: None,
             before: None,
             widened: HashMap::new(),
-            attempts: attempts::find(body),
+            attempts: cas_retry::find(body),
             accumulators: pending::accumulators(body),
         };
         this.count_defs();
         this.prologue(back)?;
         this.run()?;
         this.merge_loads();
-        let joined = joined(body);
+        let fused = fused_counts(body);
         let uses: Vec<_> = body.code.iter().map(split).collect();
         let read: HashSet<RegId> = uses.iter().flat_map(|(_, reads)| reads.iter().copied()).collect();
-        let places = predicated::find(&this.blocks, body, &joined);
-        let order = predicated::in_order(&this.blocks);
-        let mut awaited = awaited::find(&this.blocks, &order, &places, body, &uses);
+        let places = if_conversion::find(&this.blocks, body, &fused);
+        let order = if_conversion::in_order(&this.blocks);
+        let mut awaited = load_use::find(&this.blocks, &order, &places, body, &uses);
         let mut flows: HashMap<u32, Flow> = HashMap::new();
         for own in order {
             let (block, place) = (&mut this.blocks[own as usize], &places[own as usize]);
@@ -118,15 +118,16 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
                 .and_then(|before| flows.remove(&before))
                 .unwrap_or_else(|| Flow::new(awaited.remove(&own).unwrap_or_default()));
             let kept = block.code.len() - usize::from(place.drops_branch);
-            let code = block.code[..kept].iter().map(|&at| (at, joined[at as usize]));
-            block.effort = effort::of(&mut flow, place.under, body, code, |register| read.contains(&register));
+            let code = block.code[..kept].iter().map(|&at| (at, fused[at as usize]));
+            block.effort =
+                instruction_cost::estimate(&mut flow, place.under, body, code, |register| read.contains(&register));
             flows.insert(own, flow);
             let followers = block.insts.iter().filter(|inst| inst.merge == Merge::Follows).count() as u64;
             block.effort.pipes.memory = block.effort.pipes.memory.saturating_sub(followers);
         }
         let mut blocks = std::mem::take(&mut this.blocks);
         if f.entry {
-            last::mark(&mut blocks, body, |inst| this.is_unread(inst));
+            final_sums::mark(&mut blocks, body, |inst| this.is_unread(inst));
         }
         Ok(Func { name: f.name.clone(), regs: this.regs, blocks, back })
     }
@@ -271,7 +272,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         self.widened.retain(|(narrow, _), _| !inst.writes(*narrow));
         let used_bytes = if let Role::Access(AccessKind::Read, ..) = inst.role { self.used_bytes() } else { None };
         let dataflow = match self.body.code.get(self.now as usize) {
-            Some(written) => dataflow::of(&written.op, &inst),
+            Some(written) => dataflow::classify(&written.op, &inst),
             None => Dataflow::Opaque,
         };
         let (at, adds) = (self.now, self.adds(&inst));
@@ -310,13 +311,13 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
     }
 
     /// Creates a new register.
-    pub fn temp(&mut self, width: u32) -> Opnd {
+    pub fn temp(&mut self, width: u32) -> OperandSlot {
         self.regs.push(width);
-        Opnd::Reg(self.regs.len() as u32 - 1)
+        OperandSlot::Reg(self.regs.len() as u32 - 1)
     }
 
     /// Returns the hidden register of the carry flag.
-    pub fn carry(&mut self) -> Opnd {
+    pub fn carry(&mut self) -> OperandSlot {
         match self.carry {
             Some(carry) => carry,
             None => {

@@ -2,7 +2,7 @@
 
 use crate::engine::warp::program::{Effort, Source};
 use crate::finding::AccessKind;
-pub use crate::instr::code::{Inst, Merge, Opnd, Role};
+pub use crate::instr::code::{Inst, Merge, OperandSlot, Role};
 pub use crate::instr::context::Result;
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub enum Term {
     /// Branches on a predicate.
     Branch {
         /// The predicate.
-        pred: Opnd,
+        pred: OperandSlot,
         /// Whether it is negated.
         not: bool,
         /// The block for lanes in which the condition holds.
@@ -25,14 +25,14 @@ pub enum Term {
     /// Branches through a table.
     Table {
         /// The index.
-        index: Opnd,
+        index: OperandSlot,
         /// The targets.
         targets: Vec<u32>,
     },
     /// Calls a function (by its index in the program) and continues.
     Call(usize, u32),
     /// Calls one of these functions (by their indices in the program) through a pointer and continues.
-    CallPointer(Opnd, u32, Vec<usize>),
+    CallPointer(OperandSlot, u32, Vec<usize>),
     /// Returns from a function.
     Ret,
     /// Ends the thread.
@@ -117,16 +117,16 @@ pub struct Pools {
 
 impl Pools {
     /// Returns the constant register with this source and width.
-    pub fn constant(&mut self, source: Source, width: u32) -> Opnd {
+    pub fn constant(&mut self, source: Source, width: u32) -> OperandSlot {
         let next = self.constants.len() as u32;
         let at = *self.known.entry((source, width)).or_insert(next);
         if at == next {
             self.constants.push((source, width));
         }
-        Opnd::Const(at)
+        OperandSlot::Const(at)
     }
     /// Returns a constant with the same bits in all lanes.
-    pub fn bits(&mut self, value: u64, width: u32) -> Opnd {
+    pub fn bits(&mut self, value: u64, width: u32) -> OperandSlot {
         let value = match width {
             0 => u64::from(value != 0),
             1 | 2 => value & 0xffff,
@@ -136,9 +136,9 @@ impl Pools {
         self.constant(Source::Bits(value), width)
     }
     /// Creates a new fixed register.
-    pub fn fix(&mut self, width: u32) -> Opnd {
+    pub fn fix(&mut self, width: u32) -> OperandSlot {
         self.fixed.push(width);
-        Opnd::Fixed(self.fixed.len() as u32 - 1)
+        OperandSlot::Fixed(self.fixed.len() as u32 - 1)
     }
 }
 
@@ -151,5 +151,5 @@ pub struct Func {
     /// Its blocks; the first is the entry.
     pub blocks: Vec<Block>,
     /// The register in which its callers leave the return address; `None` for a kernel.
-    pub back: Option<Opnd>,
+    pub back: Option<OperandSlot>,
 }

@@ -5,12 +5,12 @@
 //! Observed in Nsight Compute's counts for the matmul lab's kernels on an H200 (`reports/agreement`). Rows of 40 bytes,
 //! whose starts are multiples of only 8, stayed separate loads there.
 
-use super::effort::registers;
 use super::function::FnBuilder;
+use super::instruction_cost::registers;
 use super::ir::{Merge, Role};
 use crate::engine::warp::program::Source;
 use crate::finding::{AccessKind, Space};
-use crate::instr::words::{element, has};
+use crate::instr::opcode_modifiers::{element, has};
 use crate::ptx::ast::{Base, Inst, Operand, RegId};
 use std::collections::HashMap;
 

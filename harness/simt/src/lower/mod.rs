@@ -2,36 +2,36 @@
 //! of blocks. Anything unsupported is reported here as an error with its line, so that it cannot fail later.
 
 mod alloc;
-mod attempts;
-mod awaited;
 mod calls;
+mod cas_retry;
 mod context;
 mod dataflow;
-mod effort;
 mod emit;
 mod env;
 mod error;
 mod fetches;
+mod final_sums;
 mod flow;
 mod frames;
 mod function;
+mod if_conversion;
+mod instruction_cost;
 mod ir;
-mod joined;
-mod last;
+mod load_use;
 mod merge;
 mod order;
-mod origin;
-mod packed;
 mod params;
 mod passing;
 mod pending;
-mod predicated;
+mod pointer_provenance;
+mod printf_args;
 mod program;
 mod recursion;
+mod sass_fusion;
+mod spin_loops;
 mod spins;
+mod split_b128;
 mod values;
-mod waiting;
-mod wide;
 
 use self::env::Env;
 use self::program::Builder;
@@ -66,7 +66,7 @@ pub struct Loaded {
 /// When the text is invalid, or when none of its kernels is supported.
 pub fn load(ptx: &str, memory: &Memory, profile: &Profile) -> Result<Loaded, LoadError> {
     let mut module = crate::ptx::parse(ptx).map_err(refused)?;
-    wide::halve(&mut module);
+    split_b128::halve(&mut module);
     let mut globals = Vec::new();
     let env = Env::new(&module, memory, &mut globals);
     match env.and_then(|env| Ok((kernels(&module, &env, profile)?, env.kernel_values))) {

@@ -7,8 +7,8 @@
 
 use super::error::{invalid, unsupported};
 use super::frames::{Frames, take};
-use super::ir::{Opnd, Pools, Result};
-use crate::instr::words::{element, has};
+use super::ir::{OperandSlot, Pools, Result};
+use crate::instr::opcode_modifiers::{element, has};
 use crate::ptx::ast::{Base, Function, Inst, Loc, Module, Operand, Var};
 use std::collections::{HashMap, HashSet};
 
@@ -20,7 +20,7 @@ pub struct Slot {
     /// Alignment in bytes.
     pub align: u32,
     /// Pieces that are in registers: offset, size, register.
-    pub pieces: Vec<(u32, u32, Opnd)>,
+    pub pieces: Vec<(u32, u32, OperandSlot)>,
     /// The offset in the thread's local memory, if the parameter is in memory.
     pub memory: Option<u32>,
     /// Whether it belongs to a function with frames: pieces are then registers of the function, and `memory` is an
@@ -284,7 +284,7 @@ impl Slots {
     }
 
     /// Returns the place of a function's variable.
-    pub fn of(&self, function: usize, name: &str) -> Option<&Slot> {
+    pub fn slot(&self, function: usize, name: &str) -> Option<&Slot> {
         let slot = *self.names.get(&(function, name.to_string()))?;
         Some(&self.list[slot])
     }
@@ -330,7 +330,7 @@ impl Slot {
 
     /// Returns the register for the whole parameter, created if it does not exist; for functions that the machine
     /// itself provides.
-    pub fn whole(&self) -> Option<Opnd> {
+    pub fn whole(&self) -> Option<OperandSlot> {
         match self.pieces.as_slice() {
             [(0, _, register)] => Some(*register),
             _ => None,

@@ -9,11 +9,11 @@ use crate::instr::memory::Modifiers;
 use crate::ptx::ast::{self, Base, Operand};
 
 /// A part of a parameter: its offset, its size and its register.
-type Piece = (u32, u32, Opnd);
+type Piece = (u32, u32, OperandSlot);
 
 impl FnBuilder<'_, '_> {
     /// Emits a copy of a register.
-    pub fn copy(&mut self, to: Opnd, from: Opnd, width: u32) -> Result<()> {
+    pub fn copy(&mut self, to: OperandSlot, from: OperandSlot, width: u32) -> Result<()> {
         let cx: &mut dyn Context = self;
         cx.copy(to, from, width)
     }
@@ -24,13 +24,13 @@ impl FnBuilder<'_, '_> {
         let Operand::Mem(Base::Sym(name), offset) = operand else {
             return None;
         };
-        let slot = self.b.slots.of(self.index, name)?;
+        let slot = self.b.slots.slot(self.index, name)?;
         (slot.memory.is_none()).then(|| (slot.pieces.clone(), *offset))
     }
 
     /// Lowers a load of a parameter that is in registers; returns false for any other load.
     pub fn loads_parameter(&mut self, inst: &ast::Inst) -> Result<bool> {
-        let how = Modifiers::of(self, inst)?;
+        let how = Modifiers::parse(self, inst)?;
         if how.space != Space::Param {
             return Ok(false);
         }
@@ -77,7 +77,7 @@ impl FnBuilder<'_, '_> {
         if inst.op.starts_with("st.async.") {
             return Ok(false);
         }
-        let how = Modifiers::of(self, inst)?;
+        let how = Modifiers::parse(self, inst)?;
         if how.space != Space::Param {
             return Ok(false);
         }

@@ -1,6 +1,6 @@
 //! Uses of registers that a warpgroup product may still be computing.
 
-use super::ir::Opnd;
+use super::ir::OperandSlot;
 use crate::ptx::ast::{Base, Body, Inst, Operand, RegId};
 use std::collections::HashSet;
 
@@ -33,7 +33,7 @@ fn registers(operand: &Operand, see: &mut impl FnMut(RegId)) {
 ///
 /// Copies and loads are left out: compilers insert register copies that are not in the source, and the assembler
 /// removes them. So are instructions with a guard, which may not be executed.
-pub fn used(inst: &Inst, accumulators: &HashSet<RegId>) -> Vec<Opnd> {
+pub fn used(inst: &Inst, accumulators: &HashSet<RegId>) -> Vec<OperandSlot> {
     let left_out = ["wgmma.", "mov.", "ld."].iter().any(|name| inst.op.starts_with(name));
     let mut used = Vec::new();
     if accumulators.is_empty() || left_out || inst.guard.is_some() {
@@ -41,8 +41,8 @@ pub fn used(inst: &Inst, accumulators: &HashSet<RegId>) -> Vec<Opnd> {
     }
     for operand in &inst.operands {
         registers(operand, &mut |reg| {
-            if accumulators.contains(&reg) && !used.contains(&Opnd::Reg(reg.0)) {
-                used.push(Opnd::Reg(reg.0));
+            if accumulators.contains(&reg) && !used.contains(&OperandSlot::Reg(reg.0)) {
+                used.push(OperandSlot::Reg(reg.0));
             }
         });
     }

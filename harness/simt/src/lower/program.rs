@@ -9,8 +9,8 @@ use super::frames::{Frames, take};
 use super::function::FnBuilder;
 use super::ir::*;
 use super::params::Slots;
+use super::spin_loops::{Waiting, waiting};
 use super::spins;
-use super::waiting::{Waiting, waiting};
 
 use crate::engine::warp::program::*;
 use crate::finding::Space;

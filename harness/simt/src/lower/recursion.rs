@@ -44,9 +44,9 @@ impl Frames {
             _ => None,
         });
         let calls: Vec<(usize, u32, bool)> = calls.collect();
-        let saved = |then: u32, again: bool| -> Vec<(Opnd, u32)> {
+        let saved = |then: u32, again: bool| -> Vec<(OperandSlot, u32)> {
             let needed = live[then as usize].iter().filter(|_| again);
-            needed.map(|&r| (Opnd::Reg(r), func.regs[r as usize])).collect()
+            needed.map(|&r| (OperandSlot::Reg(r), func.regs[r as usize])).collect()
         };
         let sites: Vec<_> = calls.iter().map(|&(at, then, again)| (at, then, saved(then, again))).collect();
         let most = sites.iter().map(|(.., saved)| saved.iter().map(|s| saved_bytes(s.1)).sum()).max();
@@ -85,14 +85,14 @@ impl FnBuilder<'_, '_> {
         if !self.b.frames.has(self.index) {
             return None;
         }
-        match self.b.slots.of(self.index, name) {
+        match self.b.slots.slot(self.index, name) {
             Some(slot) => slot.memory.filter(|_| slot.framed).map(|at| (at, true)),
             None => Some((self.b.frame_offset(self.index, name)?, false)),
         }
     }
 
     /// Returns the address of a location in the frame: the stack pointer and an offset.
-    pub fn in_frame(&mut self, offset: u64) -> Option<Opnd> {
+    pub fn in_frame(&mut self, offset: u64) -> Option<OperandSlot> {
         let pointer = self.b.frames.stack?.pointer;
         let offset = self.b.pools.bits(offset, 8);
         let to = self.temp(8);
@@ -104,7 +104,7 @@ impl FnBuilder<'_, '_> {
 
     /// Emits the code before a function's first instruction: a kernel begins the stack, and a function with frames
     /// moves its parameters to its own places.
-    pub fn prologue(&mut self, back: Option<Opnd>) -> Result<()> {
+    pub fn prologue(&mut self, back: Option<OperandSlot>) -> Result<()> {
         let framed = self.b.frames.has(self.index);
         let (stack, arrays) = (self.b.frames.stack, self.b.frames.arrays);
         let begins = self.f.entry && (stack.is_some() || arrays.is_some());

@@ -6,11 +6,11 @@
 use super::alloc::each;
 use super::ir::{Block, Func, Role, Term};
 use super::order::natural_loops;
-use super::waiting::{Loop, is_atomic, is_shared};
+use super::spin_loops::{Loop, is_atomic, is_shared};
 use crate::engine::warp::program::Effort;
 use crate::finding::AccessKind;
-use crate::instr::code::{Field, Inst, Opnd};
-use crate::instr::words::has;
+use crate::instr::code::{Field, Inst, OperandSlot};
+use crate::instr::opcode_modifiers::has;
 use crate::ptx::ast::{self, Operand};
 
 /// Removes the iterations of such loops from the efforts of their blocks, and marks these blocks. `written` returns the
@@ -97,8 +97,8 @@ impl Fixed {
     /// Whether the address of an access is loop-invariant.
     fn names(&self, inst: &Inst) -> bool {
         match inst.o[Field::A as usize] {
-            Opnd::Reg(r) => self.0[r as usize],
-            Opnd::Fixed(_) => false,
+            OperandSlot::Reg(r) => self.0[r as usize],
+            OperandSlot::Fixed(_) => false,
             _ => true,
         }
     }

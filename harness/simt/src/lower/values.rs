@@ -6,13 +6,13 @@ use super::ir::*;
 use crate::engine::warp::program::Source;
 use crate::engine::warp::request::LOCAL_WINDOW;
 use crate::instr::context::{self, Context, width};
+use crate::instr::opcode_modifiers::{element, has};
 use crate::instr::system::clock;
-use crate::instr::words::{element, has};
 use crate::ptx::ast::{Base, Operand, RegId, Special, Type};
 
 impl FnBuilder<'_, '_> {
     /// Returns a register, which must have the given width.
-    pub fn reg(&mut self, reg: RegId, want: u32) -> Result<Opnd> {
+    pub fn reg(&mut self, reg: RegId, want: u32) -> Result<OperandSlot> {
         let have = self.width_of(reg);
         if have != want {
             let name = &self.body.regs[reg.0 as usize].name;
@@ -21,11 +21,11 @@ impl FnBuilder<'_, '_> {
                 self.at(),
             ));
         }
-        Ok(self.alias(reg).unwrap_or(Opnd::Reg(reg.0)))
+        Ok(self.alias(reg).unwrap_or(OperandSlot::Reg(reg.0)))
     }
 
     /// Returns the constant or parameter that a register always stands for, if there is one.
-    fn alias(&mut self, reg: RegId) -> Option<Opnd> {
+    fn alias(&mut self, reg: RegId) -> Option<OperandSlot> {
         let at = reg.0 as usize;
         if let Some(known) = self.aliases.get(at)? {
             return *known;
@@ -37,7 +37,7 @@ impl FnBuilder<'_, '_> {
         found
     }
 
-    fn find_alias(&mut self, reg: RegId) -> Option<Opnd> {
+    fn find_alias(&mut self, reg: RegId) -> Option<OperandSlot> {
         let (1, at) = self.defs[reg.0 as usize] else {
             return None;
         };
@@ -64,7 +64,7 @@ impl FnBuilder<'_, '_> {
             if !self.f.params.iter().any(|p| p.name == *name) {
                 return None;
             }
-            let slot = self.b.slots.of(self.index, name)?;
+            let slot = self.b.slots.slot(self.index, name)?;
             let (.., register) = slot.pieces.iter().find(|p| i64::from(p.0) == *offset && p.1 == ty.size())?;
             return Some(*register);
         }
@@ -91,7 +91,7 @@ impl FnBuilder<'_, '_> {
     }
 
     /// Returns a kernel parameter as a constant register.
-    pub fn kernel_param(&mut self, name: &str, offset: i64, ty: Type, width: u32) -> Option<Opnd> {
+    pub fn kernel_param(&mut self, name: &str, offset: i64, ty: Type, width: u32) -> Option<OperandSlot> {
         let base = *self.b.params.get(name)?;
         let offset = u32::try_from(i64::from(base) + offset).ok()?;
         let signed = matches!(ty, Type::S8 | Type::S16 | Type::S32);
@@ -105,7 +105,7 @@ impl FnBuilder<'_, '_> {
     }
 
     /// Returns a literal as a constant of that type.
-    fn literal(&mut self, operand: &Operand, ty: Type) -> Option<Opnd> {
+    fn literal(&mut self, operand: &Operand, ty: Type) -> Option<OperandSlot> {
         let bits = match (operand, ty) {
             (Operand::Int(_), Type::F32 | Type::F64) => return None,
             (Operand::Int(v), _) => *v as u64,
@@ -119,13 +119,13 @@ impl FnBuilder<'_, '_> {
     }
 
     /// Returns the address of a variable or function in its own space; for a function, the value of a pointer to it.
-    pub fn address_of(&mut self, name: &str, offset: i64) -> Option<Opnd> {
+    pub fn address_of(&mut self, name: &str, offset: i64) -> Option<OperandSlot> {
         if let Some((at, generic)) = self.framed(name) {
             let window = if generic { LOCAL_WINDOW } else { 0 };
             return self.in_frame(window.wrapping_add((i64::from(at) + offset) as u64));
         }
         let local = self.body.vars.iter().any(|v| v.name == name);
-        if let Some(slot) = self.b.slots.of(self.index, name) {
+        if let Some(slot) = self.b.slots.slot(self.index, name) {
             let at = i64::from(slot.memory?) + offset;
             let address = LOCAL_WINDOW.wrapping_add(at as u64);
             return Some(self.b.pools.bits(address, 8));
@@ -140,7 +140,7 @@ impl FnBuilder<'_, '_> {
     }
 
     /// Returns the address of a variable in shared or local memory, which fits in 32 bits.
-    fn offset_of(&mut self, name: &str, offset: i64) -> Option<Opnd> {
+    fn offset_of(&mut self, name: &str, offset: i64) -> Option<OperandSlot> {
         if let Some((at, false)) = self.framed(name) {
             let wide = self.in_frame((i64::from(at) + offset) as u64)?;
             let narrow = self.temp(4);
@@ -157,7 +157,7 @@ impl FnBuilder<'_, '_> {
     }
 
     /// Returns an operand as a source of a type.
-    pub fn source(&mut self, operand: &Operand, ty: Type) -> Result<Opnd> {
+    pub fn source(&mut self, operand: &Operand, ty: Type) -> Result<OperandSlot> {
         let want = width(ty);
         match operand {
             Operand::Reg(r) => self.reg(*r, want),
@@ -189,7 +189,7 @@ impl FnBuilder<'_, '_> {
         }
     }
 
-    fn special(&mut self, special: Special, want: u32) -> Result<Opnd> {
+    fn special(&mut self, special: Special, want: u32) -> Result<OperandSlot> {
         if want == 2 {
             // Of a 32-bit register, this takes the lower half.
             let (wide, to) = (self.special(special, 4)?, self.temp(2));
@@ -215,7 +215,7 @@ impl FnBuilder<'_, '_> {
     }
 
     /// Returns an operand as a destination of a width.
-    pub fn dest(&mut self, operand: &Operand, want: u32) -> Result<Opnd> {
+    pub fn dest(&mut self, operand: &Operand, want: u32) -> Result<OperandSlot> {
         match operand {
             Operand::Reg(r) => {
                 let have = self.width_of(*r);
@@ -230,7 +230,7 @@ impl FnBuilder<'_, '_> {
                         self.at(),
                     ));
                 }
-                Ok(Opnd::Reg(r.0))
+                Ok(OperandSlot::Reg(r.0))
             }
             Operand::Discard => Ok(self.temp(want)),
             other => Err(invalid(format!("the operand {other:?} in place of a destination"), self.at())),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// Where memory lives, and how it was allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MemoryKind {
     /// Device memory.
     Device,
     /// Managed memory: one address for host and device.
@@ -31,15 +31,15 @@ pub enum Kind {
     Heap,
 }
 
-impl Kind {
+impl MemoryKind {
     /// Returns whether host and device access it at the same address.
     pub fn is_host(self) -> bool {
-        matches!(self, Kind::Managed | Kind::Pinned { .. } | Kind::Registered)
+        matches!(self, MemoryKind::Managed | MemoryKind::Pinned { .. } | MemoryKind::Registered)
     }
     /// Returns whether it counts against the device's memory. Managed memory uses device memory only once it has
     /// migrated, but it is counted from the start.
     pub(super) fn is_charged(self) -> bool {
-        !matches!(self, Kind::Pinned { .. } | Kind::Registered | Kind::Opened)
+        !matches!(self, MemoryKind::Pinned { .. } | MemoryKind::Registered | MemoryKind::Opened)
     }
 }
 
@@ -51,7 +51,7 @@ pub struct Allocation {
     /// Requested size in bytes.
     pub bytes: u64,
     /// The kind of memory.
-    pub kind: Kind,
+    pub kind: MemoryKind,
     /// Its label in findings.
     pub label: Arc<str>,
     /// Unique among all allocations of this memory.

@@ -6,7 +6,7 @@
 
 use super::backing::Backing;
 use super::error::MemoryError;
-use super::kind::Kind;
+use super::kind::MemoryKind;
 use super::physical::{Access, GRANULARITY, Mapped, PHYSICAL_LABEL, Physical, Reservation};
 use super::reserve::{map_file, map_zeros};
 use super::space::{Held, Space};
@@ -152,7 +152,7 @@ impl Memory {
         let mapped = Some(Mapped { physical: Arc::clone(physical), access: Access::None });
         let held = Held {
             bytes,
-            kind: Kind::Mapped,
+            kind: MemoryKind::Mapped,
             label: label.into(),
             id: 0,
             span: bytes,

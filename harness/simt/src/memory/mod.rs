@@ -25,7 +25,7 @@ mod written;
 
 pub use elsewhere::know_host;
 pub use error::{AccessError, FreeError, MemoryError};
-pub use kind::{Allocation, Kind, Shared};
+pub use kind::{Allocation, MemoryKind, Shared};
 pub use physical::{Access, GRANULARITY, PHYSICAL_LABEL, Physical};
 pub use reserve::unnamed_file;
 pub use view::{Diagnosis, Freed, Neighbour, Range, View};
@@ -48,8 +48,8 @@ const COARSE: [(u64, u64); 2] = [(32 << 20, 32 << 20), ((1 << 20) + 1, 2 << 20)]
 const WINDOW: (u64, u64) = (reserve::DEVICE, reserve::DEVICE + reserve::DEVICE_LEN);
 
 /// The alignment that the driver gives an allocation.
-fn alignment(kind: Kind, bytes: u64) -> u64 {
-    let of_driver = matches!(kind, Kind::Device | Kind::Managed | Kind::Pinned { .. });
+fn alignment(kind: MemoryKind, bytes: u64) -> u64 {
+    let of_driver = matches!(kind, MemoryKind::Device | MemoryKind::Managed | MemoryKind::Pinned { .. });
     let coarse = COARSE.iter().find(|(from, _)| of_driver && bytes >= *from);
     coarse.map_or(ALIGNMENT, |(_, align)| *align)
 }
@@ -145,7 +145,7 @@ impl Memory {
     /// When it does not fit.
     pub fn ensure_heap(&self) -> Result<(), MemoryError> {
         if self.heap.get().is_none() {
-            let start = self.alloc(HEAP_BYTES, 256, Kind::Heap, "the device heap")?;
+            let start = self.alloc(HEAP_BYTES, 256, MemoryKind::Heap, "the device heap")?;
             if self.heap.set(Heap::new(start, HEAP_BYTES)).is_err() {
                 // Another thread was faster, so this heap is unused.
                 let _ = self.free(start);
@@ -170,8 +170,8 @@ impl Memory {
     ///
     /// # Errors
     /// When it does not fit on the device or on the host, or when the request is invalid.
-    pub fn alloc(&self, bytes: u64, align: u64, kind: Kind, label: &str) -> Result<u64, MemoryError> {
-        if bytes == 0 || !align.is_power_of_two() || kind == Kind::Registered {
+    pub fn alloc(&self, bytes: u64, align: u64, kind: MemoryKind, label: &str) -> Result<u64, MemoryError> {
+        if bytes == 0 || !align.is_power_of_two() || kind == MemoryKind::Registered {
             return Err(MemoryError::Invalid { bytes, align });
         }
         let mut inner = self.lock();
@@ -232,7 +232,7 @@ impl Memory {
         }
         let held = Held {
             bytes,
-            kind: Kind::Registered,
+            kind: MemoryKind::Registered,
             label: label.into(),
             id: 0,
             span: 0,
@@ -303,8 +303,9 @@ impl Memory {
         self.tracking.store(on, Ordering::Relaxed);
     }
 
-    fn tracks(&self, kind: Kind) -> bool {
-        self.tracking.load(Ordering::Relaxed) && matches!(kind, Kind::Device | Kind::Pool | Kind::Heap)
+    fn tracks(&self, kind: MemoryKind) -> bool {
+        self.tracking.load(Ordering::Relaxed)
+            && matches!(kind, MemoryKind::Device | MemoryKind::Pool | MemoryKind::Heap)
     }
 
     /// Records that the host has written `len` bytes at `addr` by a copy or a fill. Does nothing if writes are not
@@ -343,7 +344,7 @@ impl Memory {
         let Some((&start, held)) = inner.live.range(..=addr).next_back() else { return };
         let first = addr.next_multiple_of(reserve::PAGE);
         let end = addr.saturating_add(len).min(start + held.bytes) / reserve::PAGE * reserve::PAGE;
-        if held.kind == Kind::Managed && held.backing.is_some() && first < end {
+        if held.kind == MemoryKind::Managed && held.backing.is_some() && first < end {
             reserve::discard(first, end - first);
         }
     }

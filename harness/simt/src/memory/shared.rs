@@ -3,7 +3,7 @@
 
 use super::backing::Backing;
 use super::error::MemoryError;
-use super::kind::{Kind, Shared};
+use super::kind::{MemoryKind, Shared};
 use super::space::Held;
 use super::{ALIGNMENT, Memory};
 use std::fs::File;
@@ -41,7 +41,7 @@ impl Memory {
         let delta = (backing.start() + offset).wrapping_sub(start) as i64;
         let held = Held {
             bytes,
-            kind: Kind::Opened,
+            kind: MemoryKind::Opened,
             label: label.into(),
             id: 0,
             span,

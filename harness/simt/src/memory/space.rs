@@ -3,7 +3,7 @@
 use super::ALIGNMENT;
 use super::backing::{Backing, Slabs};
 use super::error::FreeError;
-use super::kind::{Allocation, Kind};
+use super::kind::{Allocation, MemoryKind};
 use super::physical::{Access, Mapped, Reservation};
 use super::reserve::{DEVICE, DEVICE_LEN, PAGE};
 use super::view::{Freed, Range, View};
@@ -39,7 +39,7 @@ pub(super) struct Space {
 #[derive(Debug)]
 pub(super) struct Held {
     pub bytes: u64,
-    pub kind: Kind,
+    pub kind: MemoryKind,
     pub label: Arc<str>,
     pub id: u32,
     /// The number of addresses that it occupies, including its gap.
@@ -76,7 +76,8 @@ impl Held {
 
     /// Returns whether kernels may write it.
     fn is_writable(&self) -> bool {
-        self.kind != Kind::Global(true) && self.mapped.as_ref().is_none_or(|mapped| mapped.access == Access::ReadWrite)
+        self.kind != MemoryKind::Global(true)
+            && self.mapped.as_ref().is_none_or(|mapped| mapped.access == Access::ReadWrite)
     }
 
     /// Returns whether this is a mapping that continues `before` on the host, if their addresses are adjacent, with the

@@ -9,7 +9,7 @@ fn memory() -> Memory {
 #[test]
 fn bytes_are_reached_through_the_delta_and_never_at_the_address() {
     let memory = memory();
-    let addr = memory.alloc(1000, 1, Kind::Device, "x").unwrap();
+    let addr = memory.alloc(1000, 1, MemoryKind::Device, "x").unwrap();
     assert_eq!(addr % ALIGNMENT, 0);
     let host = memory.host(addr + 8, 4).unwrap();
     assert_ne!(host as u64, addr + 8);
@@ -23,7 +23,7 @@ fn bytes_are_reached_through_the_delta_and_never_at_the_address() {
 #[test]
 fn the_host_faults_on_a_device_address() {
     let memory = memory();
-    let addr = memory.alloc(16, 1, Kind::Device, "x").unwrap();
+    let addr = memory.alloc(16, 1, MemoryKind::Device, "x").unwrap();
     // The system call copies from the address, and returns EFAULT instead of killing the test.
     let mut pipe = [0; 2];
     assert_eq!(unsafe { libc::pipe(pipe.as_mut_ptr()) }, 0);
@@ -38,8 +38,8 @@ fn the_host_faults_on_a_device_address() {
 #[test]
 fn ranges_are_exact_and_lie_apart() {
     let memory = memory();
-    let a = memory.alloc(100, 1, Kind::Device, "a").unwrap();
-    let b = memory.alloc(100, 1, Kind::Device, "b").unwrap();
+    let a = memory.alloc(100, 1, MemoryKind::Device, "a").unwrap();
+    let b = memory.alloc(100, 1, MemoryKind::Device, "b").unwrap();
     assert!(memory.host(a, 100).is_ok());
     assert!(memory.host(a, 101).is_err());
     assert!(memory.host(a + 100, 0).is_err());
@@ -57,11 +57,11 @@ fn ranges_are_exact_and_lie_apart() {
 #[test]
 fn freed_ranges_are_remembered_and_not_reused_soon() {
     let memory = memory();
-    let a = memory.alloc(4096, 1, Kind::Device, "a").unwrap();
+    let a = memory.alloc(4096, 1, MemoryKind::Device, "a").unwrap();
     assert_eq!(memory.free(a).unwrap().bytes, 4096);
     assert!(matches!(memory.free(a), Err(FreeError::DoubleFree { bytes: 4096, .. })));
     assert_eq!(memory.view().diagnose(a + 12, 4).freed.unwrap().start, a);
-    let b = memory.alloc(4096, 1, Kind::Device, "b").unwrap();
+    let b = memory.alloc(4096, 1, MemoryKind::Device, "b").unwrap();
     assert_ne!(a, b);
     assert!(matches!(memory.free(b + 4), Err(FreeError::Inside { offset: 4, .. })));
     assert!(matches!(memory.free(0x1234), Err(FreeError::Unknown { .. })));
@@ -71,14 +71,14 @@ fn freed_ranges_are_remembered_and_not_reused_soon() {
 #[test]
 fn the_device_s_memory_is_the_limit_and_comes_back() {
     let memory = memory();
-    let refused = memory.alloc(65 * MIB, 1, Kind::Device, "x").unwrap_err();
+    let refused = memory.alloc(65 * MIB, 1, MemoryKind::Device, "x").unwrap_err();
     assert!(matches!(refused, MemoryError::OutOfMemory { .. }));
-    assert!(matches!(memory.alloc(u64::MAX, 1, Kind::Device, "x"), Err(MemoryError::OutOfMemory { .. })));
-    assert!(matches!(memory.alloc(0, 1, Kind::Device, "x"), Err(MemoryError::Invalid { .. })));
+    assert!(matches!(memory.alloc(u64::MAX, 1, MemoryKind::Device, "x"), Err(MemoryError::OutOfMemory { .. })));
+    assert!(matches!(memory.alloc(0, 1, MemoryKind::Device, "x"), Err(MemoryError::Invalid { .. })));
     for round in 0..200 {
-        let a = memory.alloc(40 * MIB, 1, Kind::Device, "a").unwrap();
-        let b = memory.alloc(24 * MIB, 1, Kind::Device, "b").unwrap();
-        assert!(memory.alloc(1, 1, Kind::Device, "c").is_err(), "round {round}");
+        let a = memory.alloc(40 * MIB, 1, MemoryKind::Device, "a").unwrap();
+        let b = memory.alloc(24 * MIB, 1, MemoryKind::Device, "b").unwrap();
+        assert!(memory.alloc(1, 1, MemoryKind::Device, "c").is_err(), "round {round}");
         let host = memory.host(a, 8).unwrap().cast::<u64>();
         assert_eq!(unsafe { host.read() }, 0, "freed pages come back as zero");
         unsafe { host.write(round) };
@@ -91,8 +91,8 @@ fn the_device_s_memory_is_the_limit_and_comes_back() {
 #[test]
 fn managed_and_pinned_memory_is_the_host_s_own() {
     let memory = memory();
-    let pinned = Kind::Pinned { mapped: true, write_combined: false };
-    for kind in [Kind::Managed, pinned] {
+    let pinned = MemoryKind::Pinned { mapped: true, write_combined: false };
+    for kind in [MemoryKind::Managed, pinned] {
         let addr = memory.alloc(10_000, 1, kind, "h").unwrap();
         unsafe { (addr as *mut u32).write(5) };
         assert_eq!(memory.host(addr, 4).unwrap() as u64, addr);
@@ -108,7 +108,7 @@ fn managed_and_pinned_memory_is_the_host_s_own() {
     assert!(memory.view().diagnose(addr, 4).host_pointer);
     assert_eq!(memory.register(addr, 400, "own"), Ok(addr));
     assert!(matches!(memory.register(addr + 396, 400, "own"), Err(MemoryError::Overlaps { .. })));
-    assert_eq!(memory.find(addr + 399).unwrap().kind, Kind::Registered);
+    assert_eq!(memory.find(addr + 399).unwrap().kind, MemoryKind::Registered);
     memory.free(addr).unwrap();
     own[0] = 1;
 }
@@ -128,7 +128,7 @@ fn host_memory_of_a_program_in_another_process_is_the_hosts_too() {
 #[test]
 fn constants_are_read_only_to_kernels() {
     let memory = memory();
-    let addr = memory.alloc(64, 256, Kind::Global(true), "table").unwrap();
+    let addr = memory.alloc(64, 256, MemoryKind::Global(true), "table").unwrap();
     let view = memory.view();
     assert!(!view.find(addr).unwrap().writable);
     assert_eq!(view.label(view.find(addr).unwrap().id), Some("table"));
@@ -137,18 +137,18 @@ fn constants_are_read_only_to_kernels() {
 #[test]
 fn large_allocations_are_aligned_as_the_driver_aligns_them() {
     let memory = Memory::new(1 << 40);
-    let pinned = Kind::Pinned { mapped: false, write_combined: false };
+    let pinned = MemoryKind::Pinned { mapped: false, write_combined: false };
     // As measured on an H200.
     for (bytes, align) in [(1, 512), (MIB, 512), (MIB + 1, 2 * MIB), (10 * MIB, 2 * MIB), (95 * MIB, 32 * MIB)] {
-        for kind in [Kind::Device, Kind::Managed, pinned] {
+        for kind in [MemoryKind::Device, MemoryKind::Managed, pinned] {
             let all: Vec<u64> = (0..9).map(|_| memory.alloc(bytes, 1, kind, "x").unwrap()).collect();
             assert!(all.iter().all(|at| at.is_multiple_of(align)), "{bytes} bytes of {kind:?}: {all:x?}");
         }
-        let pooled: Vec<u64> = (0..9).map(|_| memory.alloc(bytes, 1, Kind::Pool, "x").unwrap()).collect();
+        let pooled: Vec<u64> = (0..9).map(|_| memory.alloc(bytes, 1, MemoryKind::Pool, "x").unwrap()).collect();
         assert!(pooled.iter().all(|at| at.is_multiple_of(512)), "{pooled:x?}");
     }
     // The host's bytes are nevertheless spread over the page.
-    let low = |_| memory.host(memory.alloc(4 * MIB, 1, Kind::Device, "x").unwrap(), 1).unwrap() as u64 % 4096;
+    let low = |_| memory.host(memory.alloc(4 * MIB, 1, MemoryKind::Device, "x").unwrap(), 1).unwrap() as u64 % 4096;
     let low: std::collections::BTreeSet<u64> = (0..8).map(low).collect();
     assert_eq!(low.len(), 8);
 }
@@ -156,7 +156,7 @@ fn large_allocations_are_aligned_as_the_driver_aligns_them() {
 #[test]
 fn bytes_stay_as_long_as_a_snapshot_of_them() {
     let memory = memory();
-    for kind in [Kind::Device, Kind::Pool, Kind::Managed] {
+    for kind in [MemoryKind::Device, MemoryKind::Pool, MemoryKind::Managed] {
         for bytes in [100, 4 * MIB] {
             let addr = memory.alloc(bytes, 1, kind, "x").unwrap();
             unsafe { memory.host(addr, 1).unwrap().write(7) };
@@ -177,13 +177,13 @@ fn a_device_takes_addresses_only_for_what_is_allocated() {
     };
     let before = pages();
     let memory = Memory::new(141 << 30);
-    let all: Vec<u64> = (0..3).map(|_| memory.alloc(20 * MIB, 1, Kind::Device, "x").unwrap()).collect();
+    let all: Vec<u64> = (0..3).map(|_| memory.alloc(20 * MIB, 1, MemoryKind::Device, "x").unwrap()).collect();
     // Other tests run at the same time.
     assert!(pages() < before + (2 << 30), "{before} and now {}", pages());
     for at in all {
         memory.free(at).unwrap();
     }
-    let small: Vec<u64> = (0..10_000).map(|_| memory.alloc(100, 1, Kind::Device, "x").unwrap()).collect();
+    let small: Vec<u64> = (0..10_000).map(|_| memory.alloc(100, 1, MemoryKind::Device, "x").unwrap()).collect();
     assert!(pages() < before + (2 << 30), "{before} and now {}", pages());
     assert_eq!(memory.live().len(), small.len());
 }
@@ -228,7 +228,7 @@ fn a_reservation_grows_behind_its_end_and_nothing_else_is_put_there() {
     let memory = memory();
     let at = memory.reserve(2 * CHUNK, 8 * CHUNK, 0).unwrap();
     assert_eq!(at % (8 * CHUNK), 0);
-    let others: Vec<u64> = (0..4).map(|_| memory.alloc(CHUNK, 1, Kind::Device, "x").unwrap()).collect();
+    let others: Vec<u64> = (0..4).map(|_| memory.alloc(CHUNK, 1, MemoryKind::Device, "x").unwrap()).collect();
     let more = memory.reserve(CHUNK, 1, at + 2 * CHUNK).unwrap();
     assert_eq!(more, at + 2 * CHUNK);
     assert!(others.iter().all(|other| *other >= at + 4 * CHUNK || other + CHUNK <= at));
@@ -262,7 +262,7 @@ fn shared_memory_is_the_same_bytes_at_the_same_address() {
     let memory = Memory::new(1 << 30);
     memory.track_writes(true);
     for bytes in [5000, 3 << 20] {
-        let at = memory.alloc(bytes, 1, Kind::Device, "test").unwrap();
+        let at = memory.alloc(bytes, 1, MemoryKind::Device, "test").unwrap();
         let before = memory.host(at, bytes).unwrap();
         unsafe { before.add(4000).write(7) };
         let shared = memory.share(at + 100).unwrap();
@@ -282,7 +282,7 @@ fn shared_memory_is_the_same_bytes_at_the_same_address() {
         memory.free(other).unwrap();
         memory.free(at).unwrap();
         // The next allocation there is zero again, and is not shared.
-        let next = memory.alloc(bytes, 1, Kind::Device, "next").unwrap();
+        let next = memory.alloc(bytes, 1, MemoryKind::Device, "next").unwrap();
         assert_eq!(unsafe { memory.host(next, bytes).unwrap().add(4000).read() }, 0);
     }
     assert!(memory.share(1).is_none());
@@ -303,8 +303,8 @@ fn elsewhere() -> [u64; 3] {
 #[ignore = "the other process of the next test"]
 fn where_memory_is() {
     let memory = memory();
-    let device = memory.alloc(2 * MIB, 1, Kind::Device, "x").unwrap();
-    let managed = memory.alloc(2 * MIB, 1, Kind::Managed, "x").unwrap();
+    let device = memory.alloc(2 * MIB, 1, MemoryKind::Device, "x").unwrap();
+    let managed = memory.alloc(2 * MIB, 1, MemoryKind::Managed, "x").unwrap();
     println!("\nmemory at {device} {} {managed}", memory.host(device, 1).unwrap() as u64);
 }
 

@@ -1,7 +1,7 @@
 //! A snapshot of the allocations: the table with which a launch checks its accesses, and the diagnosis of a bad access.
 
 use super::backing::Backing;
-use super::kind::Kind;
+use super::kind::MemoryKind;
 use super::written::Written;
 use super::{WINDOW, elsewhere, reserve};
 use std::fmt;
@@ -17,7 +17,7 @@ pub struct Range {
     /// The difference between the host address and the device address of each byte.
     pub delta: isize,
     /// The kind of memory.
-    pub kind: Kind,
+    pub kind: MemoryKind,
     /// Whether kernels may write it.
     pub writable: bool,
     /// The allocation's number, unique in its memory.
@@ -45,7 +45,7 @@ pub struct Freed {
     /// One past the last.
     pub end: u64,
     /// The kind of memory.
-    pub kind: Kind,
+    pub kind: MemoryKind,
     /// Its label.
     pub label: Arc<str>,
     /// The allocation's number.
@@ -155,7 +155,9 @@ impl View {
         // The rest of the page behind managed or pinned memory is mapped too, but does not hold other host data.
         let slack = above.checked_sub(1).is_some_and(|at| {
             let range = self.ranges[at];
-            range.kind.is_host() && range.kind != Kind::Registered && addr < range.end.next_multiple_of(reserve::PAGE)
+            range.kind.is_host()
+                && range.kind != MemoryKind::Registered
+                && addr < range.end.next_multiple_of(reserve::PAGE)
         });
         let is_hosts = || reserve::is_mapped(addr, 1) || elsewhere::is_known(addr);
         let host_pointer = !device && !inside && !slack && freed.is_none() && is_hosts();

@@ -2,7 +2,7 @@
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum TokenKind {
     /// A name: `%r1`, `$L__BB0_2`, `add`, `_`.
     Name,
     /// A word after a dot, including its `::` parts: `.global`, `.shared::cta`. The token's text does not include the
@@ -30,7 +30,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Token<'a> {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Its text.
     pub text: &'a str,
     /// Its line, counted from 1.
@@ -40,7 +40,7 @@ pub struct Token<'a> {
 impl Token<'_> {
     /// Whether it is this punctuation.
     pub fn is(&self, mark: u8) -> bool {
-        self.kind == Kind::Mark(mark)
+        self.kind == TokenKind::Mark(mark)
     }
 
     /// The token's description in an error message.
@@ -51,12 +51,12 @@ impl Token<'_> {
             text.push_str("...");
         }
         match self.kind {
-            Kind::End => "the end of the text".into(),
-            Kind::Word => format!("`.{text}`"),
-            Kind::Str => format!("the string \"{text}\""),
-            Kind::Bad if text.starts_with('"') => "a string that never ends".into(),
-            Kind::Bad if text.starts_with("/*") => "a comment that never ends".into(),
-            Kind::Bad if text.starts_with(|c: char| c.is_ascii_digit()) => {
+            TokenKind::End => "the end of the text".into(),
+            TokenKind::Word => format!("`.{text}`"),
+            TokenKind::Str => format!("the string \"{text}\""),
+            TokenKind::Bad if text.starts_with('"') => "a string that never ends".into(),
+            TokenKind::Bad if text.starts_with("/*") => "a comment that never ends".into(),
+            TokenKind::Bad if text.starts_with(|c: char| c.is_ascii_digit()) => {
                 format!("the malformed number `{text}`")
             }
             _ => format!("`{text}`"),
@@ -64,7 +64,7 @@ impl Token<'_> {
     }
 }
 
-/// Yields the tokens of a text, and [`Kind::End`] forever after its end.
+/// Yields the tokens of a text, and [`TokenKind::End`] forever after its end.
 #[derive(Clone, Debug)]
 pub struct Lexer<'a> {
     text: &'a str,
@@ -96,7 +96,7 @@ impl<'a> Lexer<'a> {
         rest.iter().take_while(|&&b| test(b)).count()
     }
 
-    fn take(&mut self, kind: Kind, length: usize) -> Token<'a> {
+    fn take(&mut self, kind: TokenKind, length: usize) -> Token<'a> {
         let end = (self.at + length).min(self.text.len());
         // A stray byte may be the first of a multi-byte character, which is then taken as a whole.
         let end = (end..=self.text.len()).find(|&i| self.text.is_char_boundary(i)).unwrap_or(self.text.len());
@@ -124,7 +124,7 @@ impl<'a> Lexer<'a> {
                         self.line = self.line.saturating_add(lines as u32);
                         self.at += length + 4;
                     }
-                    None => return Some(self.take(Kind::Bad, self.text.len() - self.at)),
+                    None => return Some(self.take(TokenKind::Bad, self.text.len() - self.at)),
                 },
                 _ => return None,
             }
@@ -141,9 +141,9 @@ impl<'a> Lexer<'a> {
                 let length = self.run(2, hex);
                 let bits = u64::from_str_radix(&self.text[self.at + 2..self.at + 2 + length], 16);
                 return match (letter, length, bits) {
-                    (b'f', 8, Ok(bits)) => self.take(Kind::F32(bits as u32), 10),
-                    (b'd', 16, Ok(bits)) => self.take(Kind::F64(bits), 18),
-                    _ => self.take(Kind::Bad, 2 + length),
+                    (b'f', 8, Ok(bits)) => self.take(TokenKind::F32(bits as u32), 10),
+                    (b'd', 16, Ok(bits)) => self.take(TokenKind::F64(bits), 18),
+                    _ => self.take(TokenKind::Bad, 2 + length),
                 };
             }
             _ => 0,
@@ -166,7 +166,7 @@ impl<'a> Lexer<'a> {
         }
         if length > whole {
             let value: f64 = self.text[self.at..self.at + length].parse().unwrap_or(0.0);
-            return self.take(Kind::F64(value.to_bits()), length);
+            return self.take(TokenKind::F64(value.to_bits()), length);
         }
         let octal = self.byte(0) == b'0' && whole > 1;
         self.integer(0, whole, if octal { 8 } else { 10 })
@@ -178,8 +178,8 @@ impl<'a> Lexer<'a> {
         let unsigned = self.byte(prefix + length) == b'U';
         let length = prefix + length + usize::from(unsigned);
         match value {
-            Ok(value) => self.take(Kind::Int(value, unsigned), length),
-            Err(_) => self.take(Kind::Bad, length),
+            Ok(value) => self.take(TokenKind::Int(value, unsigned), length),
+            Err(_) => self.take(TokenKind::Bad, length),
         }
     }
 
@@ -189,9 +189,9 @@ impl<'a> Lexer<'a> {
             return bad;
         }
         match self.byte(0) {
-            _ if self.at >= self.text.len() => self.take(Kind::End, 0),
-            b'%' if !is_name(self.byte(1)) => self.take(Kind::Mark(b'%'), 1),
-            byte if is_name_start(byte) => self.take(Kind::Name, 1 + self.run(1, is_name)),
+            _ if self.at >= self.text.len() => self.take(TokenKind::End, 0),
+            b'%' if !is_name(self.byte(1)) => self.take(TokenKind::Mark(b'%'), 1),
+            byte if is_name_start(byte) => self.take(TokenKind::Name, 1 + self.run(1, is_name)),
             b'0'..=b'9' => self.number(),
             b'.' if is_name(self.byte(1)) => {
                 let mut length = self.run(1, is_name);
@@ -199,15 +199,15 @@ impl<'a> Lexer<'a> {
                     length += 2 + self.run(3 + length, is_name);
                 }
                 self.at += 1;
-                self.take(Kind::Word, length)
+                self.take(TokenKind::Word, length)
             }
             b'"' => {
                 let length = self.run(1, |b| b != b'"' && b != b'\n');
                 if self.byte(1 + length) != b'"' {
-                    return self.take(Kind::Bad, 1 + length);
+                    return self.take(TokenKind::Bad, 1 + length);
                 }
                 self.at += 1;
-                let token = self.take(Kind::Str, length);
+                let token = self.take(TokenKind::Str, length);
                 self.at += 1;
                 token
             }
@@ -221,11 +221,11 @@ impl<'a> Lexer<'a> {
                     _ => false,
                 };
                 if pair {
-                    self.take(Kind::Pair(byte, second), 2)
+                    self.take(TokenKind::Pair(byte, second), 2)
                 } else if b"()[]{},;:=+-*/~!?&|^<>@".contains(&byte) {
-                    self.take(Kind::Mark(byte), 1)
+                    self.take(TokenKind::Mark(byte), 1)
                 } else {
-                    self.take(Kind::Bad, 1)
+                    self.take(TokenKind::Bad, 1)
                 }
             }
         }
@@ -236,14 +236,14 @@ impl<'a> Lexer<'a> {
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<Kind> {
+    fn kinds(text: &str) -> Vec<TokenKind> {
         let mut lexer = Lexer::new(text);
-        std::iter::from_fn(|| Some(lexer.next_token().kind)).take_while(|k| *k != Kind::End).collect()
+        std::iter::from_fn(|| Some(lexer.next_token().kind)).take_while(|k| *k != TokenKind::End).collect()
     }
 
     #[test]
     fn numbers_of_every_form() {
-        use Kind::*;
+        use TokenKind::*;
         for (text, kind) in [
             ("0", Int(0, false)),
             ("42U", Int(42, true)),
@@ -272,7 +272,7 @@ mod tests {
         let mut all = Vec::new();
         loop {
             let token = lexer.next_token();
-            if token.kind == Kind::End {
+            if token.kind == TokenKind::End {
                 break;
             }
             all.push((token.text, token.line));
@@ -293,8 +293,8 @@ mod tests {
             ]
         );
         assert_eq!(kinds("5 % 3").len(), 3);
-        assert_eq!(kinds("/* open"), [Kind::Bad]);
-        assert_eq!(kinds("\"open\n")[0], Kind::Bad);
-        assert_eq!(kinds("é"), [Kind::Bad]);
+        assert_eq!(kinds("/* open"), [TokenKind::Bad]);
+        assert_eq!(kinds("\"open\n")[0], TokenKind::Bad);
+        assert_eq!(kinds("é"), [TokenKind::Bad]);
     }
 }

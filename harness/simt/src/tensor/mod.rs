@@ -38,8 +38,8 @@
 //! H200.
 
 pub mod limits;
+mod map_encoding;
 mod rows;
-mod words;
 
 pub use limits::ValidMap;
 pub(crate) use rows::Row;

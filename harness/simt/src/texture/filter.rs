@@ -146,7 +146,7 @@ mod tests {
     use crate::texture::format::{ChannelKind, Format};
 
     /// Returns the sum of texels of one square.
-    fn of(format: Format, texels: &[(f32, i32)]) -> f32 {
+    fn weighed_sum(format: Format, texels: &[(f32, i32)]) -> f32 {
         let weighed = |&(value, weight): &(f32, i32)| Weighed { word: value.to_bits(), weight, square: 0 };
         f32::from_bits(sum(format, false, &texels.iter().map(weighed).collect::<Vec<_>>()))
     }
@@ -194,7 +194,7 @@ mod tests {
         let byte = Format { kind: ChannelKind::Signed, bits: 8, channels: 1 };
         let pair = |one: i32, other: i32, weight: i32| {
             let part = |value: i32| value as f32 / 127.0;
-            (of(byte, &[(part(one), weight), (part(other), 256 - weight)]) * 32_767.0).round()
+            (weighed_sum(byte, &[(part(one), weight), (part(other), 256 - weight)]) * 32_767.0).round()
         };
         assert_eq!([pair(127, 127, 128), pair(-127, -127, 128), pair(0, 0, 1)], [32_767.0, -32_767.0, 0.0]);
         // Results of an H200; the exact sums are closer to the next number.
@@ -205,8 +205,8 @@ mod tests {
     fn a_negative_zero_stays_one_alone() {
         let float = Format { kind: ChannelKind::Float, bits: 32, channels: 1 };
         let tiny = f32::from_bits(0x807f_ffff);
-        assert_eq!(of(float, &[(tiny, 256)]).to_bits(), 0x8000_0000);
-        assert_eq!(of(float, &[(tiny, 128), (0.0, 128)]).to_bits(), 0);
+        assert_eq!(weighed_sum(float, &[(tiny, 256)]).to_bits(), 0x8000_0000);
+        assert_eq!(weighed_sum(float, &[(tiny, 128), (0.0, 128)]).to_bits(), 0);
     }
 
     /// Sums returned by an H200.
@@ -215,9 +215,9 @@ mod tests {
         let float = Format { kind: ChannelKind::Float, bits: 32, channels: 1 };
         let border = 0.3f32;
         let row = [(border, 125), (border, 3), (border, 125), (-95.919_464, 3)];
-        assert_eq!(of(float, &row), -0.827_572_1);
+        assert_eq!(weighed_sum(float, &row), -0.827_572_1);
         let half = Format { bits: 16, ..float };
-        assert_eq!(of(half, &[(44.718_75, 126), (44.718_75, 126), (22_480.0, 2), (22_480.0, 2)]), 394.5);
+        assert_eq!(weighed_sum(half, &[(44.718_75, 126), (44.718_75, 126), (22_480.0, 2), (22_480.0, 2)]), 394.5);
         // A large texel in another slice does not truncate any.
         let apart = [(1.0, 0), (2f32.powi(-30), 1)].map(|(value, square): (f32, _)| Weighed {
             word: value.to_bits(),
@@ -233,15 +233,18 @@ mod tests {
     fn sums_are_rounded_to_their_format() {
         let byte = Format { kind: ChannelKind::Unsigned, bits: 8, channels: 1 };
         // 113 * 257 * 192 / 256 + 249 * 257 * 64 / 256 is 37,779.
-        assert_eq!(of(byte, &[(113.0 / 255.0, 192), (249.0 / 255.0, 64)]), 37_779.0 / 65_535.0);
+        assert_eq!(weighed_sum(byte, &[(113.0 / 255.0, 192), (249.0 / 255.0, 64)]), 37_779.0 / 65_535.0);
         // Half of a unit rounds up, even below zero.
         let short = Format { kind: ChannelKind::Signed, bits: 16, channels: 1 };
-        assert_eq!(of(short, &[(-18_087.0 / 32_767.0, 128), (-31_106.0 / 32_767.0, 128)]), -24_596.0 / 32_767.0);
+        assert_eq!(
+            weighed_sum(short, &[(-18_087.0 / 32_767.0, 128), (-31_106.0 / 32_767.0, 128)]),
+            -24_596.0 / 32_767.0
+        );
         let float = Format { kind: ChannelKind::Float, bits: 32, channels: 1 };
         let ulp = f32::from_bits(1f32.to_bits() + 1);
-        assert_eq!(of(float, &[(1.0, 128), (ulp, 128)]), ulp);
-        assert_eq!(of(float, &[(f32::from_bits(1), 256)]), 0.0, "a subnormal number");
-        assert_eq!(of(float, &[(f32::from_bits(0x7fc1_2345), 256)]).to_bits(), 0x7fff_ffff);
-        assert_eq!(of(Format { bits: 16, ..float }, &[(f32::NAN, 256)]).to_bits(), 0x7fff_e000);
+        assert_eq!(weighed_sum(float, &[(1.0, 128), (ulp, 128)]), ulp);
+        assert_eq!(weighed_sum(float, &[(f32::from_bits(1), 256)]), 0.0, "a subnormal number");
+        assert_eq!(weighed_sum(float, &[(f32::from_bits(0x7fc1_2345), 256)]).to_bits(), 0x7fff_ffff);
+        assert_eq!(weighed_sum(Format { bits: 16, ..float }, &[(f32::NAN, 256)]).to_bits(), 0x7fff_e000);
     }
 }

@@ -5,7 +5,7 @@ pub mod columns;
 pub mod rates;
 
 use simt::machine::{Geometry, Launch, Module, Report, Settings, run};
-use simt::memory::{Kind, Memory};
+use simt::memory::{Memory, MemoryKind};
 use simt::profile::Profile;
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ impl Device {
     /// Puts numbers on the device. Returns their address.
     pub fn put<T: Plain>(&self, data: &[T]) -> u64 {
         let bytes = size_of_val(data).max(1) as u64;
-        let at = self.memory.alloc(bytes, 256, Kind::Device, "test data").expect("it fits");
+        let at = self.memory.alloc(bytes, 256, MemoryKind::Device, "test data").expect("it fits");
         let host = self.memory.host(at, bytes).expect("it is there");
         unsafe {
             host.cast::<T>().copy_from_nonoverlapping(data.as_ptr(), data.len());

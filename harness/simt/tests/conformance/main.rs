@@ -14,7 +14,7 @@ mod suite;
 
 use common::{Arg, Device};
 use simt::machine::Module;
-use simt::memory::{Kind, Memory};
+use simt::memory::{Memory, MemoryKind};
 use simt::profile::Profile;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -49,7 +49,7 @@ fn launch(device: &Device, index: usize, case: &Case) -> Result<Results, String>
     let operands: Vec<u64> = case.operands().into_iter().flatten().collect();
     let bytes = kernels::output_bytes(case);
     let alloc = |bytes: usize| {
-        let at = device.memory.alloc(bytes as u64, 256, Kind::Device, "");
+        let at = device.memory.alloc(bytes as u64, 256, MemoryKind::Device, "");
         at.expect("it fits")
     };
     let (input, output) = (alloc(kernels::input_bytes(case)), alloc(bytes));

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "the test and the recorder each use what they need")]
 
 use super::suite::file::Column;
-use super::suite::values::Kind;
+use super::suite::values::ValueKind;
 use super::suite::{Case, Source};
 
 /// A file of kernels: its name, its text and its PTX.
@@ -48,14 +48,14 @@ impl Type {
         }
     }
 
-    fn kind(self) -> Kind {
+    fn kind(self) -> ValueKind {
         match self {
-            Type::I32 | Type::U32 => Kind::Int(32),
-            Type::I64 | Type::U64 => Kind::Int(64),
-            Type::F16 => Kind::Half,
-            Type::F16x2 => Kind::Halves,
-            Type::F32 => Kind::Single,
-            Type::F64 => Kind::Double,
+            Type::I32 | Type::U32 => ValueKind::Int(32),
+            Type::I64 | Type::U64 => ValueKind::Int(64),
+            Type::F16 => ValueKind::Half,
+            Type::F16x2 => ValueKind::Halves,
+            Type::F32 => ValueKind::Single,
+            Type::F64 => ValueKind::Double,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Loads a program and launches its kernels.
 
 use simt::machine::{Checks, Geometry, Launch, Module, Settings, run};
-use simt::memory::{Kind, Memory};
+use simt::memory::{Memory, MemoryKind};
 use simt::profile::Profile;
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub enum Outcome {
 pub fn load_and_run(text: &str) -> Outcome {
     let memory = Arc::new(Memory::new(TOTAL));
     // It is allocated before the program, whose variables may need all the remaining memory.
-    let buffer = memory.alloc(BUFFER, 256, Kind::Device, "data").expect("it fits into empty memory");
+    let buffer = memory.alloc(BUFFER, 256, MemoryKind::Device, "data").expect("it fits into empty memory");
     let Ok(module) = Module::load(text, &memory, Profile::default_profile()) else {
         return Outcome::Refused;
     };

@@ -1,6 +1,6 @@
 //! Programs with mistakes, for the tests that no program makes the machine crash or hang.
 
+pub mod changed_words;
 pub mod characters;
 pub mod launch;
 pub mod targeted;
-pub mod words;

@@ -11,7 +11,7 @@ mod uses;
 
 use super::launch::Outcome;
 use simt::machine::{Checks, Geometry, Launch, Module, Settings, run};
-use simt::memory::{Kind, Memory};
+use simt::memory::{Memory, MemoryKind};
 use simt::profile::Profile;
 use simt::tensor::TensorMap;
 use simt::texture::{
@@ -338,7 +338,7 @@ fn objects(memory: &Memory, base: u64) -> u64 {
 /// Loads a program and runs it with all checks, and once more with only the memory checks.
 pub fn load_and_run(program: &Program) -> Outcome {
     let memory = Arc::new(Memory::new(1 << 24));
-    let buffer = memory.alloc(BUFFER, 256, Kind::Device, "buffer").expect("it fits into empty memory");
+    let buffer = memory.alloc(BUFFER, 256, MemoryKind::Device, "buffer").expect("it fits into empty memory");
     let h200 = Profile::find("h200").expect("the part is known");
     let Ok(module) = Module::load(&program.text, &memory, h200) else {
         return Outcome::Refused;

@@ -4,7 +4,7 @@ use crate::case::{Argument, Case, Contents};
 use crate::values::{self, bytes_of, encode};
 use simt::finding::{Finding, Findings};
 use simt::machine::{Fault, Geometry, Launch, Module, Settings, run};
-use simt::memory::{Kind, Memory, View};
+use simt::memory::{Memory, MemoryKind, View};
 use simt::profile::Profile;
 use simt::report::{self, Sources};
 use std::fmt::Write as _;
@@ -43,7 +43,7 @@ impl Bench {
             host = vec![0u64; (bytes as usize).div_ceil(8)];
             host.as_ptr() as u64
         } else {
-            let at = self.memory.alloc(bytes, 256, Kind::Device, name).expect("the buffer fits");
+            let at = self.memory.alloc(bytes, 256, MemoryKind::Device, name).expect("the buffer fits");
             let to = self.memory.host(at, bytes).expect("it is there");
             // SAFETY: inside the allocation, which nothing else uses.
             unsafe {

@@ -9,7 +9,7 @@ use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
 use crate::state::device::driver::driver;
 use crate::state::device::ending;
-use crate::state::device::handles::Table;
+use crate::state::device::handles::HandleTable;
 use crate::state::device::sync::lock;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Weak};
@@ -41,7 +41,7 @@ pub struct Context {
 const STOP: Duration = Duration::from_millis(500);
 
 /// All contexts by handle.
-static CONTEXTS: Table<Context> = Table::new();
+static CONTEXTS: HandleTable<Context> = HandleTable::new();
 
 /// Returns the context of a handle; for the context of a green context, the primary context.
 ///

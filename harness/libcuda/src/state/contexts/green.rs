@@ -4,7 +4,7 @@
 
 use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
-use crate::state::device::handles::{Table, fresh};
+use crate::state::device::handles::{HandleTable, fresh};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,7 +20,7 @@ pub struct Green {
     ended: AtomicBool,
 }
 
-static GREEN: Table<Green> = Table::new();
+static GREEN: HandleTable<Green> = HandleTable::new();
 
 /// Creates a green context of `sms` multiprocessors, and returns its handle.
 pub fn create(primary: Handle, sms: u32) -> Handle {

@@ -12,7 +12,7 @@ use crate::abi::constants::stream_flags::NON_BLOCKING;
 use crate::abi::error::{Error, Result};
 use crate::state::device::driver::tell;
 use crate::state::device::observer::panic_text;
-use crate::state::device::ordering::{self, Known};
+use crate::state::device::ordering::{self, KnownUntil};
 use crate::state::device::sync::lock;
 use crate::state::device::{ending, output};
 use std::any::Any;
@@ -65,9 +65,9 @@ pub struct Stream {
     /// The green context to which it belongs, if any.
     pub green: Option<Arc<Green>>,
     /// The stream-ordered allocations that events order before its next task: which of them is not told apart.
-    pub joined: Known,
+    pub joined: KnownUntil,
     /// Its own stream-ordered allocations that the host has waited for.
-    pub waited_for: Known,
+    pub waited_for: KnownUntil,
     /// The capture it takes part in.
     pub capture: Mutex<CaptureSlot>,
     progress: Mutex<Progress>,
@@ -107,8 +107,8 @@ impl Stream {
             legacy,
             attributes: Mutex::new(attributes),
             green,
-            joined: Known::default(),
-            waited_for: Known::default(),
+            joined: KnownUntil::default(),
+            waited_for: KnownUntil::default(),
             capture: Mutex::default(),
             progress: Mutex::default(),
             changed: Condvar::new(),

@@ -10,11 +10,11 @@ use crate::abi::constants::launch_attribute::PRIORITY;
 use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
 use crate::state::device::driver::driver;
-use crate::state::device::handles::Table;
+use crate::state::device::handles::HandleTable;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-static STREAMS: Table<Stream> = Table::new();
+static STREAMS: HandleTable<Stream> = HandleTable::new();
 
 thread_local! {
     /// This thread's own default streams, one for each context that it has used.

@@ -16,12 +16,12 @@ pub fn fresh() -> Handle {
 }
 
 /// Objects of one kind by their handles.
-pub struct Table<T: ?Sized>(RwLock<BTreeMap<Handle, Arc<T>>>);
+pub struct HandleTable<T: ?Sized>(RwLock<BTreeMap<Handle, Arc<T>>>);
 
-impl<T: ?Sized> Table<T> {
+impl<T: ?Sized> HandleTable<T> {
     /// An empty table.
     pub const fn new() -> Self {
-        Table(RwLock::new(BTreeMap::new()))
+        HandleTable(RwLock::new(BTreeMap::new()))
     }
     /// Adds an object under a handle that the caller has created.
     pub fn insert_as(&self, handle: Handle, object: Arc<T>) {

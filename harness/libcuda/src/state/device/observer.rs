@@ -1,4 +1,4 @@
-//! The interface through which the state reports events. The account implements it.
+//! The interface through which the state reports events. The telemetry implements it.
 
 use crate::state::device::issue::Issued;
 use crate::state::device::leftover::Leftover;
@@ -21,7 +21,7 @@ pub enum Direction {
 
 /// The memory at one end of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum CopyEnd {
     Device,
     /// Host memory that the driver must lock page by page.
     Pageable,
@@ -71,7 +71,7 @@ pub trait Observer: Sync {
     /// A launch was refused.
     fn refused(&self, launch: RefusedLaunch<'_>);
     /// Bytes were copied between two places.
-    fn copied(&self, direction: Direction, ends: [Place; 2], bytes: u64);
+    fn copied(&self, direction: Direction, ends: [CopyEnd; 2], bytes: u64);
     /// Bytes were filled.
     fn filled(&self, bytes: u64);
     /// Bytes of managed memory moved to the device or to the host.
@@ -93,9 +93,9 @@ pub trait Observer: Sync {
     /// A program uses a feature that the machine does not model.
     fn unsupported(&self, what: &str);
     /// A warning: the call proceeds, but may misbehave.
-    fn doubtful(&self, what: &str);
+    fn warn(&self, what: &str);
     /// An explanation of a failed call, if its error code does not give the reason.
-    fn explained(&self, why: &str);
+    fn explain_error(&self, why: &str);
     /// A failure of the driver itself.
     fn internal(&self, place: &str, what: &str);
 }

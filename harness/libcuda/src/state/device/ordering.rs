@@ -17,16 +17,16 @@ pub fn is_used() -> bool {
 
 /// A time up to which allocations are ordered before what comes next.
 #[derive(Default)]
-pub struct Known(AtomicU64);
+pub struct KnownUntil(AtomicU64);
 
 /// What the host has waited for, whichever stream it was in.
-pub static BY_HOST: Known = Known::new();
+pub static BY_HOST: KnownUntil = KnownUntil::new();
 /// What the default stream has waited for: work of blocking streams is ordered by each task of it.
-pub static BY_DEFAULT_STREAM: Known = Known::new();
+pub static BY_DEFAULT_STREAM: KnownUntil = KnownUntil::new();
 
-impl Known {
-    const fn new() -> Known {
-        Known(AtomicU64::new(0))
+impl KnownUntil {
+    const fn new() -> KnownUntil {
+        KnownUntil(AtomicU64::new(0))
     }
 
     /// All allocations until now are ordered.

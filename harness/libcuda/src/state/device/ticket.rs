@@ -40,7 +40,7 @@ const _: () = assert!(size_of::<Ticket>() == 64);
 
 impl Ticket {
     /// Creates a ticket for a file of this process, which must stay open.
-    pub fn of(purpose: Use, file: &File) -> Ticket {
+    pub fn from_file(purpose: Use, file: &File) -> Ticket {
         Ticket {
             purpose: purpose as u64,
             process: std::process::id(),
@@ -91,7 +91,7 @@ impl Ticket {
             }
             Err(error) => format!("process {}: {error}", self.process),
         };
-        tell(|observer| observer.explained(&format!("{what} of another process cannot be opened: {why}")));
+        tell(|observer| observer.explain_error(&format!("{what} of another process cannot be opened: {why}")));
         Err(Error::INVALID_HANDLE)
     }
 }

@@ -324,7 +324,7 @@ pub fn begin(stream: &Arc<Stream>, mode: Mode, graph: Arc<Graph>, tails: Vec<usi
 }
 
 /// The result of a capture.
-pub struct Ended {
+pub struct EndedCapture {
     /// The captured graph.
     pub graph: Arc<Graph>,
     /// `Ok` if the capture was complete; otherwise the reason.
@@ -335,7 +335,7 @@ pub struct Ended {
 ///
 /// # Errors
 /// When the stream is not captured, or its capture cannot be ended by this call.
-pub fn end(stream: &Arc<Stream>) -> Result<Ended> {
+pub fn end(stream: &Arc<Stream>) -> Result<EndedCapture> {
     let part = part_of(&mut lock(&stream.capture)).cloned();
     let part = part.ok_or(Error::ILLEGAL_STATE)?;
     let capture = part.capture;
@@ -356,7 +356,7 @@ pub fn end(stream: &Arc<Stream>) -> Result<Ended> {
     });
     capture.end();
     let joined = if unjoined { Err(Error::STREAM_CAPTURE_UNJOINED) } else { Ok(()) };
-    Ok(Ended { graph: Arc::clone(&capture.graph), whole: valid.and(joined) })
+    Ok(EndedCapture { graph: Arc::clone(&capture.graph), whole: valid.and(joined) })
 }
 
 /// Returns the status of a stream (`CUstreamCaptureStatus`), and its participation if the capture is valid.

@@ -7,7 +7,7 @@ use crate::abi::constants::conditional_type;
 use crate::abi::error::{Error, Result};
 use crate::state::device::driver::{Driver, driver};
 use crate::state::device::sync::lock;
-use simt::memory::Kind;
+use simt::memory::MemoryKind;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Weak};
@@ -33,7 +33,7 @@ impl Condition {
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`.
     pub fn create(driver: &Driver, default: Option<u32>) -> Result<Arc<Self>> {
-        let memory = driver.memory.alloc(4, 4, Kind::Global(false), "cuGraphConditionalHandleCreate");
+        let memory = driver.memory.alloc(4, 4, MemoryKind::Global(false), "cuGraphConditionalHandleCreate");
         let address = memory.map_err(|_| Error::OUT_OF_MEMORY)?;
         let condition = Arc::new(Condition { address, default, taken: AtomicBool::new(false) });
         lock(&CONDITIONS).insert(address, Arc::downgrade(&condition));

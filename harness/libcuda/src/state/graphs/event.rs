@@ -7,7 +7,7 @@ use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
 use crate::state::contexts::context::Context;
 use crate::state::contexts::stream::Stream;
-use crate::state::device::handles::Table;
+use crate::state::device::handles::HandleTable;
 use crate::state::device::sync::lock;
 use crate::state::device::ticket::Ticket;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -88,7 +88,7 @@ pub struct Event {
     shared: Option<Arc<SharedEvent>>,
 }
 
-static EVENTS: Table<Event> = Table::new();
+static EVENTS: HandleTable<Event> = HandleTable::new();
 
 /// The event of a handle.
 ///

@@ -9,7 +9,7 @@ use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
 use crate::state::contexts::context::Context;
 use crate::state::device::driver::driver;
-use crate::state::device::handles::Table;
+use crate::state::device::handles::HandleTable;
 use crate::state::device::sync::lock;
 use crate::state::memory::graph_memory::GraphMemory;
 use std::sync::{Arc, Mutex, Weak};
@@ -37,7 +37,7 @@ pub struct Exec {
     _instance: Arc<()>,
 }
 
-static EXECS: Table<Exec> = Table::new();
+static EXECS: HandleTable<Exec> = HandleTable::new();
 
 /// The executable graph of a handle.
 ///

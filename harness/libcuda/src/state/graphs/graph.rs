@@ -6,7 +6,7 @@ use super::user_object::Hold;
 use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
 use crate::state::device::driver::driver;
-use crate::state::device::handles::{Table, fresh};
+use crate::state::device::handles::{HandleTable, fresh};
 use crate::state::device::sync::lock;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -39,8 +39,8 @@ pub struct NodeRef {
     pub index: usize,
 }
 
-static GRAPHS: Table<Graph> = Table::new();
-static NODES: Table<NodeRef> = Table::new();
+static GRAPHS: HandleTable<Graph> = HandleTable::new();
+static NODES: HandleTable<NodeRef> = HandleTable::new();
 
 /// The graph of a handle.
 ///

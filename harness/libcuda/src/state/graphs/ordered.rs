@@ -12,7 +12,7 @@ use crate::state::memory::allocation::{allocate, allocated_in, with_owned, wrong
 use crate::state::memory::graph_memory::GraphMemory;
 use crate::state::memory::managed::allocate_managed;
 use crate::state::memory::pool::Pool;
-use simt::memory::Kind;
+use simt::memory::MemoryKind;
 use std::sync::Arc;
 
 /// Allocates from a pool for a stream; in a capture, for the graph. Returns the address.
@@ -25,7 +25,7 @@ pub fn allocate_from(pool: &Arc<Pool>, context: &Context, stream: &Arc<Stream>, 
     }
     let kind = pool.source.memory();
     if position(stream)?.is_some() {
-        if kind != Kind::Pool {
+        if kind != MemoryKind::Pool {
             tell(|observer| observer.unsupported("memory of the host or managed memory that a graph allocates"));
             return Err(Error::NOT_SUPPORTED);
         }
@@ -34,7 +34,7 @@ pub fn allocate_from(pool: &Arc<Pool>, context: &Context, stream: &Arc<Stream>, 
         enqueue(stream, Task::Alloc(memory))?;
         return Ok(address);
     }
-    let address = if kind == Kind::Managed {
+    let address = if kind == MemoryKind::Managed {
         allocate_managed(context, bytes, attach_flags::GLOBAL)?
     } else {
         allocate(context, bytes, kind, 0, "cuMemAllocAsync")?

@@ -79,7 +79,7 @@ impl SharedEvent {
 
     /// Creates a ticket for other processes.
     pub fn ticket(&self) -> Ticket {
-        Ticket::of(Use::Event, &self.file)
+        Ticket::from_file(Use::Event, &self.file)
     }
 
     /// Counts a record and returns its number.
@@ -116,7 +116,7 @@ impl SharedEvent {
                     && std::io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH);
                 if gone {
                     tell(|observer| {
-                        observer.explained(&format!(
+                        observer.explain_error(&format!(
                             "process {process} has recorded an event and ended before its stream reached it; \
                              streams that wait for the event continue"
                         ));

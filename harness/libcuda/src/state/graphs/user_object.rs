@@ -4,7 +4,7 @@ use crate::abi::error::{Error, Result};
 use crate::abi::types::Handle;
 use crate::state::contexts::current::in_callback;
 use crate::state::device::driver::driver;
-use crate::state::device::handles::Table;
+use crate::state::device::handles::HandleTable;
 use crate::state::device::sync::lock;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ unsafe impl Send for UserObject {}
 // SAFETY: as above.
 unsafe impl Sync for UserObject {}
 
-static OBJECTS: Table<UserObject> = Table::new();
+static OBJECTS: HandleTable<UserObject> = HandleTable::new();
 
 impl UserObject {
     /// Adds references.

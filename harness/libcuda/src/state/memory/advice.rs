@@ -124,7 +124,7 @@ impl Advice {
     }
 
     /// Returns the advice that applies to all pages from one address up to another.
-    pub fn of(&self, (start, end): (u64, u64)) -> Advised {
+    pub fn query(&self, (start, end): (u64, u64)) -> Advised {
         let (first, last) = (at(&self.runs, start), at(&self.runs, end - 1));
         let rest = self.runs[first..=last].iter().skip(1);
         rest.fold(self.runs[first].advised.clone(), |all, run| all.common(&run.advised))
@@ -141,7 +141,7 @@ mod tests {
         advice.change((0, 8), |one| one.take(advise::SET_READ_MOSTLY, Ok(0))).unwrap();
         advice.change((4, 12), |one| one.take(advise::SET_ACCESSED_BY, Ok(0))).unwrap();
         let of = |part| {
-            let all = advice.of(part);
+            let all = advice.query(part);
             (all.read_mostly, all.accessed_by)
         };
         assert_eq!(of((0, 4)), (true, vec![]));

@@ -12,7 +12,7 @@ use crate::state::device::driver::{Driver, driver, leaks_wanted, tell};
 use crate::state::device::leftover::Leftover;
 use crate::state::device::ordering;
 use crate::state::device::sync::lock;
-use simt::memory::{FreeError, Heap, Kind, MemoryError, Unfreed};
+use simt::memory::{FreeError, Heap, MemoryError, MemoryKind, Unfreed};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
@@ -116,12 +116,12 @@ pub fn taken<T>(take: impl Fn() -> std::result::Result<T, MemoryError>) -> Resul
 ///
 /// # Errors
 /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_INVALID_VALUE` for 0 bytes.
-pub fn allocate(context: &Context, bytes: usize, kind: Kind, flags: u32, call: &str) -> Result<u64> {
+pub fn allocate(context: &Context, bytes: usize, kind: MemoryKind, flags: u32, call: &str) -> Result<u64> {
     let driver = driver()?;
     let address = taken(|| driver.memory.alloc(bytes as u64, 1, kind, call))?;
     let mut owned = Owned::new(context, flags);
-    owned.ordered = kind == Kind::Pool;
-    if matches!(kind, Kind::Device | Kind::Managed | Kind::Pool) {
+    owned.ordered = kind == MemoryKind::Pool;
+    if matches!(kind, MemoryKind::Device | MemoryKind::Managed | MemoryKind::Pool) {
         owned.call_site = leaks_wanted().then(CallSite::here);
     }
     lock(&OWNED).insert(address, owned);
@@ -199,7 +199,7 @@ pub fn is_freeable(driver: &Driver, address: u64) -> bool {
     let kind = found.filter(|found| found.start == address).map(|found| found.kind);
     let is_live = |owned: &mut Owned| owned.graph.as_ref().is_none_or(|life| life.is_live());
     let mine = with_owned(address, |owned| !owned.ending && is_live(owned));
-    mine == Some(true) && matches!(kind, Some(Kind::Device | Kind::Managed | Kind::Pool))
+    mine == Some(true) && matches!(kind, Some(MemoryKind::Device | MemoryKind::Managed | MemoryKind::Pool))
 }
 
 /// Returns whether host memory begins at this address that was registered (`registered`), or that the driver allocated.
@@ -207,8 +207,8 @@ pub fn is_host_allocation(driver: &Driver, address: u64, registered: bool) -> bo
     driver.memory.find(address).is_some_and(|found| {
         found.start == address
             && match found.kind {
-                Kind::Pinned { .. } => !registered,
-                Kind::Registered => registered,
+                MemoryKind::Pinned { .. } => !registered,
+                MemoryKind::Registered => registered,
                 _ => false,
             }
     })
@@ -223,7 +223,7 @@ pub fn allocated_in(stream: &Arc<Stream>, address: u64) {
 /// the task. `kernel` is the name of the kernel whose launch it is; empty for a copy or a fill.
 pub fn used_in(stream: &Arc<Stream>, address: u64, kernel: &str) {
     let Ok(driver) = driver() else { return };
-    let Some(found) = driver.memory.find(address).filter(|found| found.kind == Kind::Pool) else { return };
+    let Some(found) = driver.memory.find(address).filter(|found| found.kind == MemoryKind::Pool) else { return };
     let Some((other, number)) = with_owned(found.start, |owned| owned.allocated_in.clone()).flatten() else { return };
     // What was allocated in a stream that is gone by now may have been ordered by any way.
     if other.upgrade().is_some_and(|other| !stream.comes_after(&other, number)) {
@@ -237,8 +237,10 @@ pub fn wrong_free(driver: &Driver, address: u64) -> Error {
         Some(found) if found.start != address => {
             FreeError::Inside { addr: address, start: found.start, offset: address - found.start }
         }
-        Some(found) if found.kind == Kind::Opened => {
-            tell(|observer| observer.explained("memory of another process is closed (cuIpcCloseMemHandle), not freed"));
+        Some(found) if found.kind == MemoryKind::Opened => {
+            tell(|observer| {
+                observer.explain_error("memory of another process is closed (cuIpcCloseMemHandle), not freed")
+            });
             FreeError::Unknown { addr: address }
         }
         // The allocation exists, but this call does not free memory of its kind.
@@ -293,7 +295,7 @@ fn left(context: Option<Handle>) -> Vec<Leftover> {
         .collect();
     let found = mine.into_iter().filter_map(|(at, call_site)| Some((driver.memory.find(at)?, call_site)));
     found
-        .filter(|(found, _)| matches!(found.kind, Kind::Device | Kind::Managed | Kind::Pool))
+        .filter(|(found, _)| matches!(found.kind, MemoryKind::Device | MemoryKind::Managed | MemoryKind::Pool))
         .map(|(found, call_site)| Leftover { address: found.start, bytes: found.bytes, call: found.label, call_site })
         .collect()
 }

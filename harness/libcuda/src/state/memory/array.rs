@@ -6,8 +6,8 @@ use crate::abi::error::{Error, Result};
 use crate::abi::texture::{ARRAY_FORMATS, ArrayDesc, array_flags};
 use crate::abi::types::Handle;
 use crate::state::contexts::context::Context;
-use crate::state::device::handles::{Table, fresh};
-use simt::memory::Kind;
+use crate::state::device::handles::{HandleTable, fresh};
+use simt::memory::MemoryKind;
 use simt::texture::{ChannelKind, Format, Image, Layout, Level, Shape};
 use std::sync::Arc;
 
@@ -31,8 +31,8 @@ pub struct Mipmapped {
     levels: Vec<Handle>,
 }
 
-static ARRAYS: Table<Array> = Table::new();
-static MIPMAPPED: Table<Mipmapped> = Table::new();
+static ARRAYS: HandleTable<Array> = HandleTable::new();
+static MIPMAPPED: HandleTable<Mipmapped> = HandleTable::new();
 
 /// Returns the format of a texel.
 ///
@@ -130,7 +130,7 @@ fn image(context: &Context, descs: &[ArrayDesc], shape: Shape, call: &str) -> Re
     let format = format(descs[0].format, descs[0].channels)?;
     let (mut levels, bytes) = lay_out(descs, format).ok_or(Error::INVALID_VALUE)?;
     let bytes = usize::try_from(bytes).map_err(|_| Error::OUT_OF_MEMORY)?;
-    let memory = allocate(context, bytes, Kind::Device, 0, call)?;
+    let memory = allocate(context, bytes, MemoryKind::Device, 0, call)?;
     for level in &mut levels {
         level.base += memory;
     }

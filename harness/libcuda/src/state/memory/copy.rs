@@ -5,8 +5,8 @@ use crate::abi::error::{Error, Result};
 use crate::abi::types::Copy3D;
 use crate::state::contexts::context::Context;
 use crate::state::device::driver::{driver, tell};
-use crate::state::device::observer::{Direction, Place};
-use simt::memory::{Kind, Reached};
+use crate::state::device::observer::{CopyEnd, Direction};
+use simt::memory::{MemoryKind, Reached};
 use std::sync::Arc;
 
 /// Copies of at most this number of bytes run on the calling thread.
@@ -71,22 +71,22 @@ impl Side {
             End::Host(_) | End::Staged(_) => true,
             End::Device(address) => driver().is_ok_and(|driver| {
                 let found = driver.memory.find(address);
-                found.is_some_and(|found| matches!(found.kind, Kind::Pinned { .. } | Kind::Registered))
+                found.is_some_and(|found| matches!(found.kind, MemoryKind::Pinned { .. } | MemoryKind::Registered))
             }),
         }
     }
-    /// Returns the kind of its memory, for the account.
-    fn place(&self) -> Place {
+    /// Returns the kind of its memory, for the telemetry.
+    fn place(&self) -> CopyEnd {
         let address = match self.end {
-            End::Staged(_) => return Place::Pageable,
+            End::Staged(_) => return CopyEnd::Pageable,
             End::Host(address) | End::Device(address) => address,
         };
         let found = driver().ok().and_then(|driver| driver.memory.find(address));
         match found.map(|found| found.kind) {
-            None => Place::Pageable,
-            Some(Kind::Managed) => Place::Managed,
-            Some(Kind::Pinned { .. } | Kind::Registered) => Place::Pinned,
-            Some(_) => Place::Device,
+            None => CopyEnd::Pageable,
+            Some(MemoryKind::Managed) => CopyEnd::Managed,
+            Some(MemoryKind::Pinned { .. } | MemoryKind::Registered) => CopyEnd::Pinned,
+            Some(_) => CopyEnd::Device,
         }
     }
     /// Returns the host address of its bytes, if `span` bytes exist, and keeps them mapped if the driver could free
@@ -208,7 +208,7 @@ impl MemoryCopy {
 
     /// Returns whether the source is the device's own memory, which the program can only change through the streams.
     pub fn is_from_device(&self) -> bool {
-        self.src.place() == Place::Device
+        self.src.place() == CopyEnd::Device
     }
 
     /// Replaces the source by a copy of its current bytes.

@@ -7,7 +7,7 @@ use super::graph_usage::Life;
 use crate::abi::error::Result;
 use crate::state::contexts::context::Context;
 use crate::state::device::sync::lock;
-use simt::memory::Kind;
+use simt::memory::MemoryKind;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, Weak};
 
@@ -30,7 +30,7 @@ impl GraphMemory {
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_INVALID_VALUE` for 0 bytes.
     pub fn new(context: &Context, bytes: usize, handle_types: i32, call: &str) -> Result<Arc<Self>> {
-        let address = allocate(context, bytes, Kind::Pool, 0, call)?;
+        let address = allocate(context, bytes, MemoryKind::Pool, 0, call)?;
         let life = Arc::new(Life::new(bytes));
         with_owned(address, |owned| owned.graph = Some(Arc::clone(&life)));
         let memory = Arc::new(GraphMemory { address, bytes, handle_types, life });

@@ -12,7 +12,7 @@ use crate::abi::error::{Error, Result};
 use crate::state::contexts::context::Context;
 use crate::state::device::driver::{Driver, driver, tell};
 use crate::state::device::observer::Direction;
-use simt::memory::{Allocation, Kind};
+use simt::memory::{Allocation, MemoryKind};
 use std::ffi::c_void;
 
 /// A page of the host, in bytes. The report counts migration in this unit as well as in bytes.
@@ -29,7 +29,7 @@ const PAGES_OF_BLOCK: usize = (MIGRATION_BLOCK / HOST_PAGE) as usize + 1;
 /// # Errors
 /// As [`allocate`].
 pub fn allocate_managed(context: &Context, bytes: usize, flags: u32) -> Result<u64> {
-    let address = allocate(context, bytes, Kind::Managed, flags, "cuMemAllocManaged")?;
+    let address = allocate(context, bytes, MemoryKind::Managed, flags, "cuMemAllocManaged")?;
     with_owned(address, |owned| owned.advice = Some(Box::default()));
     Ok(address)
 }
@@ -39,7 +39,7 @@ pub fn allocate_managed(context: &Context, bytes: usize, flags: u32) -> Result<u
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` if no allocation holds all of them, or for 0 bytes.
 pub fn find(driver: &Driver, address: u64, count: usize) -> Result<Allocation> {
-    let found = driver.memory.find(address).filter(|found| found.kind == Kind::Managed);
+    let found = driver.memory.find(address).filter(|found| found.kind == MemoryKind::Managed);
     let found = found.ok_or(Error::INVALID_VALUE)?;
     if count == 0 || count as u64 > found.bytes - (address - found.start) {
         return Err(Error::INVALID_VALUE);
@@ -106,7 +106,7 @@ fn is_touched(start: u64, end: u64) -> bool {
 pub fn launched(driver: &Driver, parameters: &[u8]) {
     for word in parameters.chunks_exact(8) {
         let address = u64::from_ne_bytes(word.try_into().expect("eight bytes"));
-        let Some(found) = driver.memory.find(address).filter(|found| found.kind == Kind::Managed) else {
+        let Some(found) = driver.memory.find(address).filter(|found| found.kind == MemoryKind::Managed) else {
             continue;
         };
         let end = found.start + found.bytes;

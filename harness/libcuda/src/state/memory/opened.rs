@@ -6,7 +6,7 @@ use crate::state::contexts::context::{Context, synchronize_device};
 use crate::state::device::driver::driver;
 use crate::state::device::sync::lock;
 use crate::state::device::ticket::{Ticket, Use};
-use simt::memory::Kind;
+use simt::memory::MemoryKind;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -24,13 +24,13 @@ static OPENED: Mutex<BTreeMap<(u32, u64), Opened>> = Mutex::new(BTreeMap::new())
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for memory that is not of `kind`, `CUDA_ERROR_OUT_OF_MEMORY`.
-pub fn ticket(purpose: Use, kind: Kind, address: u64) -> Result<Ticket> {
+pub fn ticket(purpose: Use, kind: MemoryKind, address: u64) -> Result<Ticket> {
     let memory = &driver()?.memory;
     let found = memory.find(address).filter(|found| found.kind == kind && is_live(found.start));
     let found = found.ok_or(Error::INVALID_VALUE)?;
     synchronize_device();
     let shared = memory.share(found.start).ok_or(Error::OUT_OF_MEMORY)?;
-    let mut ticket = Ticket::of(purpose, &shared.file);
+    let mut ticket = Ticket::from_file(purpose, &shared.file);
     (ticket.offset, ticket.bytes) = (shared.offset, shared.bytes);
     Ok(ticket)
 }
@@ -47,7 +47,7 @@ pub fn open(context: &Context, ticket: &Ticket, ordered: bool, call: &str) -> Re
     // Memory that was freed with its context is no longer open.
     all.retain(|_, opened| {
         let found = memory.find(opened.address);
-        found.is_some_and(|found| found.start == opened.address && found.kind == Kind::Opened)
+        found.is_some_and(|found| found.start == opened.address && found.kind == MemoryKind::Opened)
     });
     if let Some(opened) = all.get_mut(&ticket.identity()) {
         opened.times += 1;

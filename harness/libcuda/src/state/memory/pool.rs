@@ -10,9 +10,9 @@ use crate::abi::constants::pool_attribute::{
 use crate::abi::constants::{access_flags, allocation_type};
 use crate::abi::error::{Error, Result};
 use crate::abi::types::{Handle, Location};
-use crate::state::device::handles::Table;
+use crate::state::device::handles::HandleTable;
 use crate::state::device::sync::lock;
-use simt::memory::Kind;
+use simt::memory::MemoryKind;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -55,11 +55,11 @@ impl Source {
     pub const DEVICE: Source = Source { kind: allocation_type::PINNED, place: Location::DEVICE };
 
     /// Returns the kind of its memory.
-    pub fn memory(self) -> Kind {
+    pub fn memory(self) -> MemoryKind {
         match self {
-            Source { kind: allocation_type::MANAGED, .. } => Kind::Managed,
-            Source { place: Location::DEVICE, .. } => Kind::Pool,
-            _ => Kind::Pinned { mapped: true, write_combined: false },
+            Source { kind: allocation_type::MANAGED, .. } => MemoryKind::Managed,
+            Source { place: Location::DEVICE, .. } => MemoryKind::Pool,
+            _ => MemoryKind::Pinned { mapped: true, write_combined: false },
         }
     }
 }
@@ -84,7 +84,7 @@ pub struct Pool {
     access: Mutex<BTreeMap<(i32, i32), i32>>,
 }
 
-static POOLS: Table<Pool> = Table::new();
+static POOLS: HandleTable<Pool> = HandleTable::new();
 
 /// The default pool of a source, and the pool that currently replaces it.
 type Pair = (Arc<Pool>, Arc<Pool>);

@@ -9,7 +9,7 @@ use crate::abi::types::Handle;
 use crate::state::contexts::context::Context;
 use crate::state::device::exported;
 use crate::state::device::ticket::{Ticket, Use};
-use simt::memory::Kind;
+use simt::memory::MemoryKind;
 use std::ffi::CStr;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub fn ticket(address: u64) -> Result<Ticket> {
         return Err(Error::INVALID_VALUE);
     }
     // Only the start of an allocation is accepted.
-    let mut ticket = opened::ticket(Use::PoolMemory, Kind::Pool, address)?;
+    let mut ticket = opened::ticket(Use::PoolMemory, MemoryKind::Pool, address)?;
     ticket.pool = number(&pool);
     Ok(ticket)
 }

@@ -5,7 +5,7 @@ use crate::abi::error::{Error, Result};
 use crate::abi::types::{Handle, MemOp};
 use crate::state::device::driver::driver;
 use crate::state::device::ending::has_abandoned;
-use simt::memory::{Kind, Reached};
+use simt::memory::{MemoryKind, Reached};
 use std::time::Duration;
 
 /// The polling interval for a word.
@@ -62,7 +62,7 @@ impl WordOp {
             WordOp::Barrier => return Ok(()),
         };
         let found = driver()?.memory.find(address).ok_or(Error::INVALID_VALUE)?;
-        if !address.is_multiple_of(size) || found.kind == Kind::Managed {
+        if !address.is_multiple_of(size) || found.kind == MemoryKind::Managed {
             return Err(Error::INVALID_VALUE);
         }
         reach(address, size).map(drop).ok_or(Error::INVALID_VALUE)

@@ -1,7 +1,7 @@
 //! Clusters: their size in a launch, and the limits of the part and the kernel.
 
 use super::module::Function;
-use super::occupancy::of;
+use super::occupancy;
 use super::refusal::{Refusal, dims};
 use crate::abi::constants::function_attribute::{
     CLUSTER_SIZE_MUST_BE_SET, NON_PORTABLE_CLUSTER_SIZE_ALLOWED, REQUIRED_CLUSTER_WIDTH,
@@ -114,7 +114,7 @@ pub fn active(function: &Function, geometry: Geometry) -> Result<u32> {
     if size == 0 || size > most(function) {
         return Err(Error::INVALID_CLUSTER_SIZE);
     }
-    let blocks = of(function, geometry.block.iter().product(), geometry.dynamic_shared)?.blocks;
+    let blocks = occupancy::compute(function, geometry.block.iter().product(), geometry.dynamic_shared)?.blocks;
     Ok(blocks * profile.sms / size)
 }
 
@@ -127,7 +127,8 @@ pub fn potential(function: &Function, geometry: Geometry) -> Result<u32> {
     if !supported(profile) {
         return Err(Error::NOT_SUPPORTED);
     }
-    let blocks = of(function, geometry.block.iter().product(), geometry.dynamic_shared)?.blocks * profile.sms;
+    let blocks =
+        occupancy::compute(function, geometry.block.iter().product(), geometry.dynamic_shared)?.blocks * profile.sms;
     let most = required(function).map_or(most(function), |size| size.iter().product());
     Ok((1..=most).rev().find(|size| size.is_power_of_two() && *size <= blocks).unwrap_or(0))
 }

@@ -6,7 +6,7 @@ use crate::abi::error::{Error, Refused, Result};
 use crate::abi::types::Handle;
 use crate::state::contexts::context::Context;
 use crate::state::device::driver::{driver, tell};
-use crate::state::device::handles::Table;
+use crate::state::device::handles::HandleTable;
 use crate::state::device::sync::lock;
 use simt::finding::FailureOf;
 use simt::machine::{self, Kernel, LoadError};
@@ -51,7 +51,7 @@ pub struct Function {
     pub early_launch: Mutex<EarlyLaunch>,
 }
 
-static FUNCTIONS: Table<Function> = Table::new();
+static FUNCTIONS: HandleTable<Function> = HandleTable::new();
 
 /// The function of a handle.
 ///
@@ -77,7 +77,7 @@ impl Module {
         let driver = driver().map_err(|error| Refused::new(error, ""))?;
         ptx::check(ptx, driver.profile)?;
         if let Some(words) = ptx::doubt(ptx) {
-            tell(|observer| observer.doubtful(&words));
+            tell(|observer| observer.warn(&words));
         }
         let machine =
             machine::Module::load(&device_runtime::with(ptx), &driver.memory, driver.profile).map_err(|error| {
@@ -145,7 +145,7 @@ impl Module {
     }
 }
 
-static MODULES: Table<Module> = Table::new();
+static MODULES: HandleTable<Module> = HandleTable::new();
 
 /// The module of a handle.
 ///

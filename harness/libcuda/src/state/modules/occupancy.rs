@@ -26,7 +26,7 @@ pub fn max_threads(function: &Function) -> Result<u32> {
 ///
 /// # Errors
 /// `CUDA_ERROR_NOT_INITIALIZED`.
-pub fn of(function: &Function, threads: u32, dynamic_shared: u32) -> Result<Occupancy> {
+pub fn compute(function: &Function, threads: u32, dynamic_shared: u32) -> Result<Occupancy> {
     let kernel = function.kernel();
     let shared = kernel.static_shared.saturating_add(dynamic_shared);
     Ok(occupancy(driver()?.profile, threads, kernel.registers, shared))
@@ -39,7 +39,7 @@ pub fn of(function: &Function, threads: u32, dynamic_shared: u32) -> Result<Occu
 pub fn resident_blocks(function: &Function, threads: u32, dynamic_shared: u32) -> Result<u32> {
     let allowed = lock(&function.settings).max_dynamic_shared;
     if threads <= max_threads(function)? && dynamic_shared <= allowed {
-        Ok(of(function, threads, dynamic_shared)?.blocks)
+        Ok(compute(function, threads, dynamic_shared)?.blocks)
     } else {
         Ok(0)
     }
@@ -64,7 +64,7 @@ pub fn best_size(function: &Function, limit: u32, shared_of: impl Fn(u32) -> u32
 /// `CUDA_ERROR_NOT_INITIALIZED`.
 pub fn free_shared(function: &Function, blocks: u32, threads: u32) -> Result<Option<u32>> {
     let profile = driver()?.profile;
-    if of(function, threads, 0)?.blocks < blocks {
+    if compute(function, threads, 0)?.blocks < blocks {
         return Ok(None);
     }
     // An equal share of the SM in whole units, minus the kernel's static usage. The memory that the system reserves in

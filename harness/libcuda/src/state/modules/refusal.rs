@@ -119,7 +119,7 @@ pub fn check_block(function: &Function, block: [u32; 3]) -> Result {
 /// # Errors
 /// As [`check`].
 pub fn check_part(function: &Function, geometry: &Geometry, sms: u32) -> Result {
-    let fits = occupancy::of(function, geometry.block.iter().product(), geometry.dynamic_shared)?;
+    let fits = occupancy::compute(function, geometry.block.iter().product(), geometry.dynamic_shared)?;
     match cooperative(geometry, fits, sms) {
         Some(refusal) => {
             let error = refusal.error;
@@ -222,7 +222,7 @@ fn resources(function: &Function, geometry: &Geometry, profile: &Profile) -> Res
             )
         })));
     }
-    let fits = occupancy::of(function, threads, geometry.dynamic_shared)?;
+    let fits = occupancy::compute(function, threads, geometry.dynamic_shared)?;
     let most = occupancy::max_threads(function)?;
     if threads > most || fits.limits.registers == 0 {
         let refusal = Refusal::new(

@@ -97,19 +97,19 @@ struct State {
 
 /// An FSE table. The binary logarithm of its number of states is its accuracy.
 #[derive(Clone)]
-struct Table {
+struct FseTable {
     accuracy: u32,
     states: Vec<State>,
 }
 
-impl Table {
+impl FseTable {
     /// Creates a table of a single symbol.
-    fn single(symbol: u8) -> Table {
-        Table { accuracy: 0, states: vec![State { symbol, ..State::default() }] }
+    fn single(symbol: u8) -> FseTable {
+        FseTable { accuracy: 0, states: vec![State { symbol, ..State::default() }] }
     }
 
     /// Creates the table of a distribution: the number of states of each symbol; -1 means a single state at the end.
-    fn new(accuracy: u32, distribution: &[i16]) -> Option<Table> {
+    fn new(accuracy: u32, distribution: &[i16]) -> Option<FseTable> {
         let size = 1usize << accuracy;
         let mut states = vec![State::default(); size];
         let mut end = size;
@@ -134,11 +134,11 @@ impl Table {
             (state.bits, state.base) = (bits as u8, ((*number << bits) - size as u32) as u16);
             *number += 1;
         }
-        (at == 0).then_some(Table { accuracy, states })
+        (at == 0).then_some(FseTable { accuracy, states })
     }
 
     /// Consumes the description of a table with at most `symbols` symbols and an accuracy of at most `most`.
-    fn read(from: &mut &[u8], symbols: usize, most: u32) -> Option<Table> {
+    fn read(from: &mut &[u8], symbols: usize, most: u32) -> Option<FseTable> {
         let mut at = 4;
         let accuracy = 5 + bits(from, 0, 4) as u32;
         if accuracy > most {
@@ -168,7 +168,7 @@ impl Table {
             }
         }
         take(from, usize::try_from(at).ok()?.div_ceil(8))?;
-        if left == 0 && distribution.len() <= symbols { Table::new(accuracy, &distribution) } else { None }
+        if left == 0 && distribution.len() <= symbols { FseTable::new(accuracy, &distribution) } else { None }
     }
 
     /// Returns the first state.
@@ -203,7 +203,7 @@ impl Codes {
 
     /// Decodes weights that are packed by two alternating states of a table, until no bit is left.
     fn weights(mut from: &[u8]) -> Option<Vec<u8>> {
-        let table = Table::read(&mut from, LONGEST_CODE as usize + 2, WEIGHTS)?;
+        let table = FseTable::read(&mut from, LONGEST_CODE as usize + 2, WEIGHTS)?;
         let mut bits = Backward::new(from)?;
         let mut states = [table.start(&mut bits), table.start(&mut bits)];
         let mut weights = Vec::new();
@@ -261,7 +261,7 @@ struct Decoder {
     most: usize,
     codes: Option<Codes>,
     /// The tables of literal lengths, offsets, and match lengths.
-    tables: [Option<Table>; 3],
+    tables: [Option<FseTable>; 3],
     offsets: [usize; 3],
 }
 
@@ -313,16 +313,15 @@ impl Decoder {
     }
 
     /// Reads the tables of a block's sequences.
-    fn read_tables(&mut self, from: &mut &[u8]) -> Option<[Table; 3]> {
+    fn read_tables(&mut self, from: &mut &[u8]) -> Option<[FseTable; 3]> {
         let modes = take(from, 1)?[0];
         let symbols = [LITERAL_BITS.len(), OFFSETS, MATCH_BITS.len()];
         for (at, table) in self.tables.iter_mut().enumerate() {
             *table = match modes >> (6 - 2 * at) & 3 {
-                0 => Table::new(USUAL[at].0, USUAL[at].1),
-                1 => {
-                    Some(Table::single(take(from, 1)?[0])).filter(|one| usize::from(one.states[0].symbol) < symbols[at])
-                }
-                2 => Table::read(from, symbols[at], ACCURACIES[at]),
+                0 => FseTable::new(USUAL[at].0, USUAL[at].1),
+                1 => Some(FseTable::single(take(from, 1)?[0]))
+                    .filter(|one| usize::from(one.states[0].symbol) < symbols[at]),
+                2 => FseTable::read(from, symbols[at], ACCURACIES[at]),
                 _ => table.take(),
             };
         }

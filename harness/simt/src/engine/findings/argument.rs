@@ -27,11 +27,11 @@ impl Warp<'_> {
     #[cold]
     pub(crate) fn name_argument(&mut self, address: u64) {
         // Takes the finding out of the list for now, because the search for the argument borrows the whole warp.
-        let Some(mut finding) = self.notes.get_mut().findings.list.pop() else {
+        let Some(mut finding) = self.scratch.get_mut().findings.list.pop() else {
             return;
         };
         self.note_argument(&mut finding, address);
-        self.notes.get_mut().findings.list.push(finding);
+        self.scratch.get_mut().findings.list.push(finding);
     }
 
     fn note_argument(&self, finding: &mut Finding, address: u64) {

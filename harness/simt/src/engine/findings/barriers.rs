@@ -28,7 +28,7 @@ struct Pair {
 
 impl Pair {
     /// The pair that a finding is about, if a barrier would order it.
-    fn of(finding: &Finding, program: &Program) -> Option<Pair> {
+    fn from_finding(finding: &Finding, program: &Program) -> Option<Pair> {
         let (FindingKind::Race { space, scope: scope @ (Scope::Warp | Scope::Block) }, [a, b]) =
             (&finding.kind, &finding.accesses[..])
         else {
@@ -73,7 +73,7 @@ impl Pair {
 
 /// Leaves one finding for each missing barrier, which counts and names the other pairs of lines.
 pub(crate) fn one_for_each(findings: &mut Vec<Finding>, program: &Program) {
-    let mut pairs: Vec<Pair> = findings.iter().filter_map(|finding| Pair::of(finding, program)).collect();
+    let mut pairs: Vec<Pair> = findings.iter().filter_map(|finding| Pair::from_finding(finding, program)).collect();
     pairs.sort_by_key(|pair| (pair.lower, pair.upper));
     let mut groups: Vec<((u32, u32), Vec<Pair>)> = Vec::new();
     for pair in pairs {

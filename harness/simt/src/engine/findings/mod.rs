@@ -61,7 +61,7 @@ impl Warp<'_> {
     #[cold]
     pub(crate) fn fail(&mut self, fault: Fault, finding: Finding) -> Flow {
         let launch = self.launch();
-        launch.fail(fault, finding, &mut self.notes.get_mut().findings);
+        launch.fail(fault, finding, &mut self.scratch.get_mut().findings);
         self.reason = Reason::Fault;
         Flow::Stop
     }
@@ -69,7 +69,7 @@ impl Warp<'_> {
     /// Adds a sentence to the latest finding.
     #[cold]
     pub(crate) fn add_note(&mut self, note: String) {
-        if let Some(finding) = self.notes.get_mut().findings.list.last_mut() {
+        if let Some(finding) = self.scratch.get_mut().findings.list.last_mut() {
             finding.notes.push(note);
         }
     }
@@ -84,6 +84,6 @@ impl Warp<'_> {
         {
             finding.notes.push(points_there(i));
         }
-        self.notes.get_mut().findings.add(finding);
+        self.scratch.get_mut().findings.add(finding);
     }
 }

@@ -5,11 +5,11 @@ use crate::checks::{Addresses, Layout};
 use crate::engine::traffic::banks::{atomic_passes, bank_conflicts};
 use crate::engine::traffic::sectors::sectors;
 use crate::engine::warp::counts::count_sectors;
-use crate::engine::warp::notes::LONGEST;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{
     LOCAL_WINDOW, Pointers, RANK_SHIFT, Request, SHARED_WINDOW, Wrong, home_of, space_of,
 };
+use crate::engine::warp::worker_scratch::LONGEST;
 use crate::engine::warp::{LayoutOf, Resolve, Warp};
 use crate::engine::watch::access::pieces_of;
 use crate::finding::{AccessKind, FindingKind, Space};
@@ -267,7 +267,7 @@ impl Warp<'_> {
                     .copy_to_nonoverlapping(copy.as_mut_ptr().cast::<u8>().add(at as usize), size as usize);
             };
         }
-        let kept = &mut self.notes.get_mut().copies[lane];
+        let kept = &mut self.scratch.get_mut().copies[lane];
         *kept = copy;
         Ok(Some(kept.as_ptr().cast()))
     }
@@ -370,7 +370,7 @@ impl Warp<'_> {
     /// Returns whether accesses to a range must be checked one by one, as in the kernels' heap, which consists of many
     /// blocks.
     pub(super) fn by_blocks(&self, range: &Range) -> bool {
-        range.kind == memory::Kind::Heap && self.launch().memory_check
+        range.kind == memory::MemoryKind::Heap && self.launch().memory_check
     }
 }
 

@@ -70,9 +70,9 @@ unsafe fn learn(warp: &mut Warp<'_>, op: &Op, size: u32, one: bool) -> Option<*c
             return None;
         }
         let access = Access { size, width: warp.program().width(op, size), one };
-        let learnt = Pattern::of(&address, access, op.site);
+        let learnt = Pattern::from_addresses(&address, access, op.site);
         let site = &mut *warp.sites.add(op.site as usize);
-        let patterns = &mut warp.notes.get_mut().patterns;
+        let patterns = &mut warp.scratch.get_mut().patterns;
         let mut pattern = site.delta as *mut Pattern;
         if pattern.is_null() {
             pattern = patterns.like(learnt);

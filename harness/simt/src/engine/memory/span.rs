@@ -124,7 +124,7 @@ impl Warp<'_> {
 
     /// Records the global memory that a bulk copy touches, if costs are counted.
     fn note_copy(&mut self, address: u64, bytes: u32, what: AccessKind) {
-        if let Some(seen) = &mut self.notes.get_mut().seen {
+        if let Some(seen) = &mut self.scratch.get_mut().recorder {
             seen.copied(address, bytes, what == AccessKind::Read);
         }
     }

@@ -7,7 +7,7 @@ use crate::checks::launch::LaunchRaces;
 use crate::counters::Counters;
 use crate::engine::findings::barriers;
 use crate::engine::warp::program::Program;
-use crate::engine::warp::shared::{Blocks, Count, Ended, Looks, Nowhere, Outcome, Shared};
+use crate::engine::warp::shared::{Blocks, CostProbes, Count, EndedLaunch, Nowhere, Outcome, Shared};
 use crate::engine::warp::sums::Turns;
 use crate::engine::warp::tables::Order;
 use crate::engine::watch::bounds::bounds;
@@ -105,7 +105,7 @@ fn workspace(memory: &Memory, cooperative: bool) -> Result<u64, String> {
     }
     let bytes = 256;
     let start = memory
-        .alloc(bytes, 256, memory::Kind::Device, "grid workspace")
+        .alloc(bytes, 256, memory::MemoryKind::Device, "grid workspace")
         .map_err(|error| format!("no workspace for a cooperative grid: {error}"))?;
     let host = memory.host(start, bytes).map_err(|error| error.to_string())?;
     // SAFETY: it was just allocated with `bytes` bytes.
@@ -137,7 +137,7 @@ pub(crate) fn run(
         // The workspace belongs to this launch, so nothing else can have freed it.
         let _ = memory.free(workspace);
     }
-    let Ended { fault, printed, asserted } = shared.outcome.end();
+    let EndedLaunch { fault, printed, asserted } = shared.outcome.end();
     let finished: u64 = tallies.iter().map(|tally| tally.blocks).sum();
     // Without a fault, blocks are left unfinished only if the launch was stopped from outside.
     let cut = finished < launch.geometry.blocks();
@@ -228,7 +228,7 @@ fn shared<'l>(
             Vec::new()
         },
         bounds,
-        looks: if settings.costs { looks(program) } else { Looks::default() },
+        looks: if settings.costs { looks(program) } else { CostProbes::default() },
         view,
         objects: memory.objects(),
         params: params.to_vec(),

@@ -46,7 +46,7 @@ pub(super) fn run<'l>(block: &mut Block<'l>, worker: &mut Worker<'l>) -> Progres
                 }
             }
             ran = true;
-            let end = turn(&mut warp, block, &mut worker.notes);
+            let end = turn(&mut warp, block, &mut worker.scratch);
             match end {
                 Turn::Done => {
                     warp.status = Status::Done;

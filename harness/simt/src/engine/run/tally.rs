@@ -3,9 +3,9 @@
 use super::worker::Tally;
 use crate::costs::Costs;
 use crate::counters::{BranchCount, Counters, Line, TextureTraffic, Totals};
+use crate::engine::warp::cost_recorder::CostRecorder;
 use crate::engine::warp::counts::{Site, row_of};
 use crate::engine::warp::program::Program;
-use crate::engine::warp::seen::Seen;
 use crate::engine::warp::tables::AccessInfo;
 use crate::finding::{AccessKind, Space};
 use crate::memory::View;
@@ -103,7 +103,7 @@ pub(crate) fn expand(program: &Program, tallies: &[Tally], lines: bool, counters
 pub(crate) fn costs(program: &Program, tallies: &[Tally], memory: &View) -> Option<Costs> {
     tallies.first()?.seen.as_ref()?;
     let seen = tallies.iter().filter_map(|tally| tally.seen.as_deref());
-    let mut costs = Seen::joined(seen, &program.blocks, memory);
+    let mut costs = CostRecorder::joined(seen, &program.blocks, memory);
     for (index, block) in program.blocks.iter().enumerate() {
         let executions = tallies.iter().map(|tally| tally.counts[index].executions).sum();
         costs.pipes.add(&block.effort.pipes, executions);

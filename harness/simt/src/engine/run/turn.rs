@@ -1,21 +1,21 @@
 //! A warp's turn: it runs the groups of its lanes until the warp has exited, waits, or has used up its time slice.
 
 use crate::engine::warp::block::Block;
-use crate::engine::warp::dice::scramble;
-use crate::engine::warp::notes::Notes;
-use crate::engine::warp::{Flow, Group, Reason, SHARE, State, Turn, Warp};
+use crate::engine::warp::rng::scramble;
+use crate::engine::warp::worker_scratch::WorkerScratch;
+use crate::engine::warp::{Flow, Group, Reason, State, TIME_SLICE, Turn, Warp};
 use crate::lane::LANES;
 
 /// The maximum number of consecutive turns in which the lanes of a warp wait for those that spin.
 const MOST_HELD: u32 = 8;
 
-/// Gives a warp its turn. The warp borrows its block and the worker's notes until the turn is over.
-pub(super) fn turn<'l>(warp: &mut Warp<'l>, block: &mut Block<'l>, notes: &mut Notes) -> Turn {
+/// Gives a warp its turn. The warp borrows its block and the worker's scratch until the turn is over.
+pub(super) fn turn<'l>(warp: &mut Warp<'l>, block: &mut Block<'l>, scratch: &mut WorkerScratch) -> Turn {
     let turn = Lent(warp);
     // SAFETY: `block` and `notes` stay borrowed until this function returns, and `turn` ends the loans before.
     unsafe {
         turn.0.block.begin(block);
-        turn.0.notes.begin(notes);
+        turn.0.scratch.begin(scratch);
     }
     turn.0.turn()
 }
@@ -26,7 +26,7 @@ struct Lent<'w, 'l>(&'w mut Warp<'l>);
 impl Drop for Lent<'_, '_> {
     fn drop(&mut self) {
         self.0.block.end();
-        self.0.notes.end();
+        self.0.scratch.end();
     }
 }
 
@@ -64,11 +64,11 @@ impl Warp<'_> {
 
     /// Runs until the warp has exited, waits, or has used up its time slice.
     fn turn(&mut self) -> Turn {
-        self.fuel = SHARE;
+        self.slice_left = TIME_SLICE;
         self.penalty = 0;
-        if self.dice != 0 {
-            let roll = scramble(&mut self.dice);
-            self.give_way(SHARE - (64 << (roll % 12)));
+        if self.rng != 0 {
+            let roll = scramble(&mut self.rng);
+            self.give_way(TIME_SLICE - (64 << (roll % 12)));
         }
         let mut shares = 0;
         let turn = loop {
@@ -94,7 +94,7 @@ impl Warp<'_> {
                     self.groups.push(Group { pc, mask, state: State::Ready });
                     self.held = 0;
                 }
-                Reason::Share => {
+                Reason::TimeSlice => {
                     let is_held = self.holds_others();
                     self.groups.push(Group { pc, mask, state: State::Deferred });
                     self.settle();
@@ -123,7 +123,7 @@ impl Warp<'_> {
     /// on a GPU, until other warps and blocks have had a few turns. They do not wait forever, since the value that the
     /// group waits for may be theirs to write.
     fn holds_others(&mut self) -> bool {
-        if self.dice != 0 || self.held >= MOST_HELD || !self.groups.iter().any(|group| group.state == State::Ready) {
+        if self.rng != 0 || self.held >= MOST_HELD || !self.groups.iter().any(|group| group.state == State::Ready) {
             return false;
         }
         // A polled value is compared by the polling instruction itself, or by a separate instruction after it.
@@ -148,10 +148,10 @@ impl Warp<'_> {
 
     /// Adds the executed instructions to the worker's account, and starts a new time slice.
     fn settle(&mut self) {
-        let spent = (SHARE - self.fuel - self.penalty).max(0) as u64;
-        self.notes.get_mut().spent += spent;
+        let spent = (TIME_SLICE - self.slice_left - self.penalty).max(0) as u64;
+        self.scratch.get_mut().spent += spent;
         self.executed += spent;
-        self.fuel = SHARE;
+        self.slice_left = TIME_SLICE;
         self.penalty = 0;
     }
 

@@ -6,14 +6,14 @@ use crate::engine::memory::resolve::{layout_for, resolve_for};
 use crate::engine::warp::block::Block;
 use crate::engine::warp::buffer::Buffer;
 use crate::engine::warp::chains::Paused;
+use crate::engine::warp::cost_recorder::CostRecorder;
 use crate::engine::warp::counts::{BlockCount, Site};
-use crate::engine::warp::notes::{LONGEST, Notes, Patterns};
-use crate::engine::warp::seen::Seen;
 use crate::engine::warp::shared::Shared;
 use crate::engine::warp::slot::{WarpSlot, local_stride};
 use crate::engine::warp::sums::Sums;
 use crate::engine::warp::touched::Touched;
-use crate::engine::warp::{Group, SHARE, State, Status, Warp, lanes_of};
+use crate::engine::warp::worker_scratch::{LONGEST, Patterns, WorkerScratch};
+use crate::engine::warp::{Group, State, Status, TIME_SLICE, Warp, lanes_of};
 use crate::engine::watch::access::show_for;
 use crate::finding::{Access, AccessKind, Finding, FindingKind, Findings, Space};
 use crate::kernel::Fault;
@@ -33,14 +33,14 @@ pub(crate) struct Tally {
     /// The instructions of the warp that executed the most.
     pub longest_warp: u64,
     pub findings: Findings,
-    pub seen: Option<Box<Seen>>,
+    pub seen: Option<Box<CostRecorder>>,
 }
 
 /// The state of a worker's host thread.
 pub(super) struct Worker<'l> {
     launch: &'l Shared<'l>,
     /// The part that instructions change. A warp borrows it for its turn.
-    pub notes: Notes,
+    pub scratch: WorkerScratch,
     counts: Vec<BlockCount>,
     sites: Vec<Site>,
     /// The distance between the rows of sites.
@@ -73,7 +73,7 @@ impl<'l> Worker<'l> {
         }
         Worker {
             launch,
-            notes: Notes {
+            scratch: WorkerScratch {
                 findings: Findings::default(),
                 spent: 0,
                 divergent: vec![0; branches],
@@ -83,17 +83,17 @@ impl<'l> Worker<'l> {
                 touched: Touched::new(launch.shared_bytes),
                 copies: Box::new([[0; LONGEST / 8]; LANES]),
                 sums: Sums::default(),
-                seen: launch
+                recorder: launch
                     .looks
                     .any()
-                    .then(|| Box::new(Seen::new(program.retries, launch.looks.ahead.len(), &program.blocks))),
+                    .then(|| Box::new(CostRecorder::new(program.retries, launch.looks.ahead.len(), &program.blocks))),
             },
             counts: vec![BlockCount::default(); program.blocks.len()],
             sites,
             row: program.row(),
             branch_warps: vec![0; branches],
             diverged_warps: vec![0; branches],
-            account: (SHARE as u64).min(launch.budget),
+            account: (TIME_SLICE as u64).min(launch.budget),
             free: Vec::new(),
             fill: Fill::new(launch),
             spare: Vec::new(),
@@ -115,17 +115,17 @@ impl<'l> Worker<'l> {
             Some(dims) => self.run_clusters(dims),
         }
         self.finish_sums();
-        self.launch.spent.0.fetch_add(self.notes.spent, Ordering::Relaxed);
+        self.launch.spent.0.fetch_add(self.scratch.spent, Ordering::Relaxed);
         Tally {
             counts: self.counts,
             sites: self.sites,
-            divergent: self.notes.divergent,
+            divergent: self.scratch.divergent,
             branch_warps: self.branch_warps,
             diverged_warps: self.diverged_warps,
             blocks: self.blocks,
             longest_warp: self.longest_warp,
-            findings: self.notes.findings,
-            seen: self.notes.seen,
+            findings: self.scratch.findings,
+            seen: self.scratch.recorder,
         }
     }
 
@@ -195,7 +195,7 @@ impl<'l> Worker<'l> {
         }
         if finished {
             self.blocks += 1;
-            if let Some(seen) = &mut self.notes.seen {
+            if let Some(seen) = &mut self.scratch.recorder {
                 seen.block_ended(&mut block.under_way);
             }
             self.spare.push(block);
@@ -238,7 +238,7 @@ impl<'l> Worker<'l> {
         }
         warp.slot = Some(slot);
         warp.ops = if launch.looks.any() { launch.looks.ops.as_ptr() } else { program.ops.as_ptr() };
-        warp.counts = if self.notes.seen.is_some() { slot_counts } else { self.counts.as_mut_ptr() };
+        warp.counts = if self.scratch.recorder.is_some() { slot_counts } else { self.counts.as_mut_ptr() };
         (warp.sites, warp.row) = (self.sites.as_mut_ptr(), self.row);
         warp.shared = block.shared.ptr();
         warp.shared_len = u64::from(launch.shared_bytes);
@@ -258,7 +258,7 @@ impl<'l> Worker<'l> {
         warp.index = index as u32;
         warp.ctaid = block.ctaid;
         warp.skipped = (0, 0, 0);
-        warp.dice = match launch.seed {
+        warp.rng = match launch.seed {
             0 => 0,
             seed => seed.rotate_left(32) ^ (block.number << 10) ^ index as u64 | 1,
         };
@@ -281,8 +281,11 @@ impl<'l> Worker<'l> {
                 local: (self.launch.local_bytes > 0)
                     .then(|| Buffer::new(local_stride(self.launch.local_bytes) * LANES)),
                 saved: Default::default(),
-                seen: vec![0; self.notes.seen_words * 2],
-                counts: vec![BlockCount::default(); if self.notes.seen.is_some() { program.blocks.len() } else { 0 }],
+                seen: vec![0; self.scratch.seen_words * 2],
+                counts: vec![
+                    BlockCount::default();
+                    if self.scratch.recorder.is_some() { program.blocks.len() } else { 0 }
+                ],
                 paused: Paused::default(),
                 block: u64::MAX,
                 warp: u32::MAX,
@@ -296,7 +299,7 @@ impl<'l> Worker<'l> {
     pub fn finish(&mut self, block: &mut Block<'l>, warp: &mut Warp<'_>) {
         self.longest_warp = self.longest_warp.max(warp.executed);
         if let Some(mut slot) = warp.slot.take() {
-            if let Some(seen) = &mut self.notes.seen {
+            if let Some(seen) = &mut self.scratch.recorder {
                 let program = self.launch.program;
                 let blocks = (&*program.blocks, program.last);
                 seen.warp_ended(&mut block.under_way, &mut slot.paused, blocks, &slot.counts);
@@ -305,7 +308,7 @@ impl<'l> Worker<'l> {
                     (all.executions, all.lanes) = (all.executions + own.executions, all.lanes + own.lanes);
                 }
             }
-            let words = self.notes.seen_words;
+            let words = self.scratch.seen_words;
             for (at, word) in slot.seen.iter_mut().enumerate() {
                 let (tally, base) = if at < words {
                     (&mut self.branch_warps, at * 64)
@@ -326,7 +329,7 @@ impl<'l> Worker<'l> {
     #[inline(always)]
     pub fn finish_sums(&mut self) {
         if let Some(turns) = &self.launch.turns {
-            self.notes.sums.finish(turns);
+            self.scratch.sums.finish(turns);
         }
     }
 
@@ -337,14 +340,14 @@ impl<'l> Worker<'l> {
 
     /// Returns whether the spent instructions must be reported to the launch.
     pub fn is_due(&self) -> bool {
-        self.notes.spent > self.account
+        self.scratch.spent > self.account
     }
 
     /// Reports the spent instructions to the launch, and its progress to the watch. If they exceed the budget, records
     /// a finding about this warp of the block. Returns true if the launch stops.
     #[cold]
     pub fn over_budget(&mut self, block: &Block<'_>, warp: usize) -> bool {
-        let spent = std::mem::take(&mut self.notes.spent);
+        let spent = std::mem::take(&mut self.scratch.spent);
         let spent = self.launch.spent.0.fetch_add(spent, Ordering::Relaxed) + spent;
         let budget = self.launch.budget;
         self.launch.look();
@@ -377,6 +380,6 @@ impl<'l> Worker<'l> {
     /// Stops the launch.
     #[cold]
     pub fn fail(&mut self, fault: Fault, finding: Finding) {
-        self.launch.fail(fault, finding, &mut self.notes.findings);
+        self.launch.fail(fault, finding, &mut self.scratch.findings);
     }
 }

@@ -1,6 +1,6 @@
 //! Footprint of a launch in 32-byte sectors of global memory: each sector counted once per launch, and once per block.
 
-use super::hash::Table;
+use super::hash::PieceTable;
 use crate::costs::Footprint;
 
 /// Bytes of a page of marks, as a power of two.
@@ -18,7 +18,7 @@ struct Page {
 
 /// A line that a block has read.
 #[derive(Clone, Copy, Default)]
-struct Line {
+struct ReadLine {
     /// The line's number, from 1; the lower four bits are a mask of its sectors.
     read: u64,
     /// The number, from 1, of the block that read it.
@@ -27,8 +27,8 @@ struct Line {
 
 /// The sectors that a worker's blocks have touched.
 pub(crate) struct Touch {
-    pages: Table<Page>,
-    lines: Box<[Line]>,
+    pages: PieceTable<Page>,
+    lines: Box<[ReadLine]>,
     block_reads: u64,
     /// L1 cache passes of all requests.
     request_passes: u64,
@@ -39,8 +39,8 @@ pub(crate) struct Touch {
 impl Touch {
     /// Creates an empty record.
     pub fn new() -> Touch {
-        let lines = vec![Line::default(); LINES].into_boxed_slice();
-        Touch { pages: Table::default(), lines, block_reads: 0, request_passes: 0, copied: 0 }
+        let lines = vec![ReadLine::default(); LINES].into_boxed_slice();
+        Touch { pages: PieceTable::default(), lines, block_reads: 0, request_passes: 0, copied: 0 }
     }
 
     /// Records that a request needs `passes` passes of the L1 cache.
@@ -171,7 +171,7 @@ impl Touch {
         let is_known = at.read >> 4 == line + 1 && at.block == block + 1;
         let before = if is_known { at.read & 0xf } else { 0 };
         self.block_reads += u64::from((sectors & !before).count_ones());
-        *at = Line { read: (line + 1) << 4 | before | sectors, block: block + 1 };
+        *at = ReadLine { read: (line + 1) << 4 | before | sectors, block: block + 1 };
     }
 
     /// Records that sectors are written: two masks, for the 64 sectors of the piece of memory with this number, and for

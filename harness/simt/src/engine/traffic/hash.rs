@@ -7,22 +7,22 @@ use std::hash::{BuildHasherDefault, Hasher};
 const RECENT: u32 = 10;
 
 /// Entries keyed by the number of a piece of memory.
-pub(crate) struct Table<T> {
+pub(crate) struct PieceTable<T> {
     entries: Vec<T>,
     /// The index of each key's entry.
     known: HashMap<u64, u32, BuildHasherDefault<Product>>,
     recent: Box<[(u64, u32)]>,
 }
 
-impl<T> Default for Table<T> {
-    fn default() -> Table<T> {
+impl<T> Default for PieceTable<T> {
+    fn default() -> PieceTable<T> {
         // `u64::MAX`, the initial key of every slot, is not the number of any piece.
         let recent = vec![(u64::MAX, 0); 1 << RECENT].into_boxed_slice();
-        Table { entries: Vec::new(), known: HashMap::default(), recent }
+        PieceTable { entries: Vec::new(), known: HashMap::default(), recent }
     }
 }
 
-impl<T> Table<T> {
+impl<T> PieceTable<T> {
     /// Returns the entry with this number, below `u64::MAX`; creates it if it does not exist.
     #[inline(always)]
     pub fn entry(&mut self, number: u64, new: impl FnOnce() -> T) -> &mut T {
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn numbers_that_share_a_place_have_their_own_entries() {
-        let mut table = Table::default();
+        let mut table = PieceTable::default();
         for number in [5, 5 + 1024, 5, 1 << 40, 5 + 1024] {
             *table.entry(number, || 0) += 1;
         }

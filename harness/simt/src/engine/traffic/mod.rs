@@ -4,7 +4,7 @@
 pub(crate) mod banks;
 pub(crate) mod footprint;
 pub(crate) mod hash;
-pub(crate) mod lookups;
+pub(crate) mod l1_request;
 pub(crate) mod pattern;
 #[cfg(test)]
 pub(crate) mod random;

@@ -66,7 +66,7 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     /// Computes the pattern of an instruction's accesses at these offsets in shared memory, all of which are in bounds.
-    pub fn of(address: &[u64; LANES], access: Access, owner: u32) -> Pattern {
+    pub fn from_addresses(address: &[u64; LANES], access: Access, owner: u32) -> Pattern {
         let lowest = address.iter().copied().min().unwrap_or(0);
         let highest = address.iter().copied().max().unwrap_or(0);
         let Access { size, width, one } = access;

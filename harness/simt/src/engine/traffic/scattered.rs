@@ -1,7 +1,7 @@
 //! The L1 cache cost of a request whose addresses do not repeat an earlier layout: it is computed directly, and nothing
 //! is remembered.
 
-use super::lookups::most_of_a_bank;
+use super::l1_request::most_of_a_bank;
 use crate::checks::Addresses;
 use crate::lane::{ALL, LANES, lanes};
 
@@ -26,7 +26,7 @@ pub(crate) struct Packed {
 impl Packed {
     /// Packs the addresses of the lanes of a mask, which must not be 0.
     #[inline(always)]
-    pub fn of(address: Addresses<'_>, mask: u32) -> Packed {
+    pub fn from_addresses(address: Addresses<'_>, mask: u32) -> Packed {
         let mut all = address.all();
         let mut count = LANES;
         if mask != ALL {
@@ -235,7 +235,7 @@ mod tests {
             let (start, spread) = (random(1 << 20) * 4, 1 << random(13));
             let address = std::array::from_fn(|_| start + random(spread) * 4);
             let mask = random(1 << 31) as u32 | 1 << random(32);
-            let packed = Packed::of(Addresses::of(&address), mask);
+            let packed = Packed::from_addresses(Addresses::of(&address), mask);
             let active: Vec<_> = lanes(mask).map(|lane| address[lane]).collect();
             assert_eq!(packed.all(), active);
             let mut told = Vec::new();
@@ -265,7 +265,7 @@ mod tests {
             if round % 2 == 0 {
                 address.sort_unstable();
             }
-            let packed = Packed::of(Addresses::of(&address), random(1 << 31) as u32 | 1 << random(32));
+            let packed = Packed::from_addresses(Addresses::of(&address), random(1 << 31) as u32 | 1 << random(32));
             let (mut loops, mut vectors) = (Vec::new(), Vec::new());
             // SAFETY: every processor supports `W` = 0, and this one `W` = 4.
             unsafe {

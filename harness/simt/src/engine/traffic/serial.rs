@@ -1,7 +1,7 @@
 //! Serialization of atomics: the steps of a request, and the longest chain at one piece of memory.
 
-use super::hash::Table;
-use super::lookups::most_of_a_bank;
+use super::hash::PieceTable;
+use super::l1_request::most_of_a_bank;
 use super::scattered::Packed;
 use crate::costs::Serial;
 use crate::lane::{LANES, lanes};
@@ -50,9 +50,9 @@ impl Default for Met {
 #[derive(Default)]
 pub(crate) struct Chains {
     /// Steps at each unit of global memory: all, and those on floating-point numbers.
-    units: Table<(u64, u64)>,
+    units: PieceTable<(u64, u64)>,
     /// Requests at each word, if the kernel has retry loops (compare-and-swap).
-    tries: Option<Table<u64>>,
+    tries: Option<PieceTable<u64>>,
     /// Allocated on first use.
     met: Option<Box<Met>>,
     shared: u64,
@@ -63,7 +63,7 @@ pub(crate) struct Chains {
 impl Chains {
     /// Creates empty counts. `retries`: the kernel has loops that retry until no other thread was faster.
     pub fn new(retries: bool) -> Chains {
-        Chains { tries: retries.then(Table::default), ..Chains::default() }
+        Chains { tries: retries.then(PieceTable::default), ..Chains::default() }
     }
 
     /// Counts an atomic on global memory.
@@ -196,7 +196,7 @@ impl Chains {
     /// Adds another worker's counts.
     pub fn join(&mut self, other: &Chains) {
         self.shared += other.shared;
-        for (word, requests) in other.tries.iter().flat_map(Table::iter) {
+        for (word, requests) in other.tries.iter().flat_map(PieceTable::iter) {
             *self.tries.get_or_insert_default().entry(word, u64::default) += requests;
         }
         for (unit, &(all, float)) in other.units.iter() {
@@ -217,7 +217,7 @@ impl Chains {
         }
         let steps = pieces.values().map(|piece| piece.0).sum();
         let (longest, longest_float) = pieces.values().copied().max().unwrap_or_default();
-        let retried = self.tries.iter().flat_map(Table::iter).map(|(_, &requests)| requests).max().unwrap_or(0);
+        let retried = self.tries.iter().flat_map(PieceTable::iter).map(|(_, &requests)| requests).max().unwrap_or(0);
         Serial { steps, longest, longest_float, retried, shared_steps: self.shared }
     }
 }
@@ -322,13 +322,13 @@ mod tests {
     use crate::engine::traffic::random::random;
     use crate::lane::ALL;
 
-    fn of(address: &[u64; LANES], mask: u32) -> Packed {
-        Packed::of(Addresses::of(address), mask)
+    fn from_addresses(address: &[u64; LANES], mask: u32) -> Packed {
+        Packed::from_addresses(Addresses::of(address), mask)
     }
 
     fn steps(at: impl Fn(u64) -> u64) -> Serial {
         let mut chains = Chains::default();
-        chains.global(&of(&std::array::from_fn(|lane| at(lane as u64)), ALL), false);
+        chains.global(&from_addresses(&std::array::from_fn(|lane| at(lane as u64)), ALL), false);
         chains.serial(|_| 0)
     }
 
@@ -340,10 +340,10 @@ mod tests {
         assert_eq!(told(steps(|lane| 4096 + lane * 4)), (4, 4), "four sectors of one piece");
         assert_eq!(told(steps(|lane| 4096 + lane * 1024)), (32, 1), "a piece each");
         let mut chains = Chains::default();
-        chains.global(&of(&[64; LANES], 0b111), true);
-        chains.global(&of(&[64; LANES], 0b1), false);
+        chains.global(&from_addresses(&[64; LANES], 0b111), true);
+        chains.global(&from_addresses(&[64; LANES], 0b1), false);
         let mut other = Chains::default();
-        other.global(&of(&[68; LANES], ALL), false);
+        other.global(&from_addresses(&[68; LANES], ALL), false);
         chains.join(&other);
         assert_eq!(chains.serial(|_| 0), Serial { steps: 36, longest: 36, longest_float: 3, ..Serial::default() });
     }
@@ -352,9 +352,9 @@ mod tests {
     fn requests_at_one_word_are_counted_where_they_are_tried_again() {
         for retries in [false, true] {
             let (mut chains, mut other) = (Chains::new(retries), Chains::new(retries));
-            chains.global(&of(&[64; LANES], ALL), false);
-            chains.global(&of(&[64; LANES], 0b11), false);
-            other.global(&of(&std::array::from_fn(|lane| 64 + lane as u64 % 2 * 4), ALL), false);
+            chains.global(&from_addresses(&[64; LANES], ALL), false);
+            chains.global(&from_addresses(&[64; LANES], 0b11), false);
+            other.global(&from_addresses(&std::array::from_fn(|lane| 64 + lane as u64 % 2 * 4), ALL), false);
             chains.join(&other);
             assert_eq!(chains.serial(|_| 0).retried, if retries { 3 } else { 0 });
         }
@@ -373,12 +373,12 @@ mod tests {
             let mask = (random(1 << 31) as u32 | 2) & !1;
             // A request must leave nothing behind that affects the next.
             for _ in 0..2 {
-                near.global(&of(&address, mask), round % 2 == 0);
-                near.global(&of(&[far; LANES], 1), round % 2 == 0);
+                near.global(&from_addresses(&address, mask), round % 2 == 0);
+                near.global(&from_addresses(&[far; LANES], 1), round % 2 == 0);
             }
             address[0] = far;
-            sorted.global(&of(&address, mask | 1), round % 2 == 0);
-            sorted.global(&of(&address, mask | 1), round % 2 == 0);
+            sorted.global(&from_addresses(&address, mask | 1), round % 2 == 0);
+            sorted.global(&from_addresses(&address, mask | 1), round % 2 == 0);
             assert_eq!(near.serial(|_| 0), sorted.serial(|_| 0), "{address:?} {mask:#x}");
         }
     }
@@ -408,7 +408,7 @@ mod tests {
     fn where_an_array_lies_does_not_change_which_of_its_words_wait() {
         let longest = |start: u64| {
             let mut chains = Chains::default();
-            chains.global(&of(&std::array::from_fn(|lane| start + lane as u64 * 32), ALL), false);
+            chains.global(&from_addresses(&std::array::from_fn(|lane| start + lane as u64 * 32), ALL), false);
             chains.serial(|_| start).longest
         };
         assert_eq!((longest(4096), longest(4096 + 512)), (16, 16), "two pieces");

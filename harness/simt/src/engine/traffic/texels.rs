@@ -27,7 +27,7 @@ pub(crate) struct Parts {
 
 impl Parts {
     /// Splits into requests of `lanes` lanes, each of which looks a sector up once.
-    pub fn of(lanes: usize) -> Parts {
+    pub fn with_lanes(lanes: usize) -> Parts {
         Parts { lanes, together: lanes, times: 1 }
     }
 }
@@ -102,13 +102,13 @@ mod tests {
     #[test]
     fn a_request_looks_a_sector_up_once() {
         let row: Vec<_> = (0..32).map(|lane| (lane, lane as u64 / 8)).collect();
-        assert_eq!(counted(&row, Parts::of(8)), (4, 4, 4));
-        assert_eq!(counted(&row, Parts::of(4)), (8, 8, 4));
+        assert_eq!(counted(&row, Parts::with_lanes(8)), (4, 4, 4));
+        assert_eq!(counted(&row, Parts::with_lanes(4)), (8, 8, 4));
         let one: Vec<_> = (0..32).map(|lane| (lane, 7)).collect();
-        assert_eq!(counted(&one, Parts::of(8)), (4, 4, 1));
-        assert_eq!(counted(&one[8..13], Parts::of(8)), (1, 1, 1));
-        assert_eq!(counted(&one, Parts { together: 2, times: 3, ..Parts::of(4) }), (8, 48, 1));
-        assert_eq!(counted(&[], Parts::of(8)), (0, 0, 0));
+        assert_eq!(counted(&one, Parts::with_lanes(8)), (4, 4, 1));
+        assert_eq!(counted(&one[8..13], Parts::with_lanes(8)), (1, 1, 1));
+        assert_eq!(counted(&one, Parts { together: 2, times: 3, ..Parts::with_lanes(4) }), (8, 48, 1));
+        assert_eq!(counted(&[], Parts::with_lanes(8)), (0, 0, 0));
     }
 
     #[test]
@@ -119,7 +119,7 @@ mod tests {
             needs.change(lane, (2, address), (8, &before));
             before.push((lane, address));
         }
-        let traffic = needs.traffic(16, Parts::of(8), Some(requests(0xffff, 8)));
+        let traffic = needs.traffic(16, Parts::with_lanes(8), Some(requests(0xffff, 8)));
         assert_eq!((traffic.requests, traffic.sectors, traffic.distinct_sectors), (2, 8 + 4, 1));
         assert_eq!([requests(0x0001_0100, 8), requests(0x0001_0100, 4), requests(0x30, 4)], [2, 2, 1]);
     }

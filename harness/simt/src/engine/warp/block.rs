@@ -2,10 +2,10 @@
 
 use super::buffer::Buffer;
 use super::chains::UnderWay;
-use super::dice::shuffle;
 use super::loan::Loan;
 use super::printed::Text;
 use super::program::Op;
+use super::rng::shuffle;
 use super::shared::Shared;
 use super::warpgroup::{WARPS, Warpgroup};
 use super::{Group, State, Status, Warp};

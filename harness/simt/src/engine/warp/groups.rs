@@ -20,7 +20,7 @@ pub(crate) enum Reason {
     /// The group is ready at the warp's program counter, but another group may come first.
     Choose,
     /// The group is ready, but has used up its time slice.
-    Share,
+    TimeSlice,
     /// The group no longer runs: its lanes have exited, or it has been moved to the waiting groups.
     Gone,
     /// A fault was recorded.

@@ -56,7 +56,7 @@ impl<T> Loan<T> {
 #[cold]
 #[inline(never)]
 fn nothing() -> ! {
-    panic!("a warp used its block or its worker's notes outside its turn")
+    panic!("a warp used its block or its worker's scratch outside its turn")
 }
 
 #[cfg(test)]

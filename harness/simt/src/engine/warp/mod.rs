@@ -1,24 +1,23 @@
 //! The runtime data: the decoded program, a warp, its block, and what all blocks of a launch share.
 //!
 //! A handler executes one decoded instruction ([`program::Op`]) for one [`Warp`]. Everything that it may access is
-//! reached through the warp: its registers, the launch, and, during the warp's turn, its block and the notes of the
+//! reached through the warp: its registers, the launch, and, during the warp's turn, its block and the scratch of the
 //! host thread that runs it.
 
 pub(crate) mod block;
 pub(crate) mod buffer;
 pub(crate) mod chains;
 pub(crate) mod cluster;
+pub(crate) mod cost_recorder;
 pub(crate) mod counts;
-pub(crate) mod dice;
 pub(crate) mod groups;
 pub mod handler;
 pub(crate) mod loan;
 pub(crate) mod mbarrier;
-pub(crate) mod notes;
 pub(crate) mod printed;
 pub mod program;
 pub(crate) mod request;
-pub(crate) mod seen;
+pub(crate) mod rng;
 pub(crate) mod shared;
 pub(crate) mod slot;
 pub(crate) mod sums;
@@ -26,19 +25,20 @@ pub mod tables;
 pub(crate) mod touched;
 pub(crate) mod undefined;
 pub(crate) mod warpgroup;
+pub(crate) mod worker_scratch;
 
 use self::block::Block;
 use self::counts::{BlockCount, Site};
 pub use self::groups::Flow;
 pub(crate) use self::groups::{Group, Reason, State, Status, Turn};
 use self::loan::Loan;
-use self::notes::Notes;
 use self::program::{Op, Program};
 use self::request::{Pointers, Request};
 use self::shared::Shared;
 use self::slot::WarpSlot;
 use self::undefined::Undefined;
 use self::warpgroup::Products;
+use self::worker_scratch::WorkerScratch;
 use crate::checks::clock::WarpClock;
 use crate::checks::{Addresses, Layout};
 use crate::finding::Space;
@@ -47,9 +47,9 @@ use crate::memory::Written;
 use smallvec::SmallVec;
 
 /// The time slice: the number of instructions that a warp runs before others get their turn.
-pub(crate) const SHARE: i64 = 1 << 20;
+pub(crate) const TIME_SLICE: i64 = 1 << 20;
 /// The part of the time slice that an unsuccessful poll of a lock or flag costs.
-const POLL: i64 = SHARE / 16;
+const POLL: i64 = TIME_SLICE / 16;
 
 /// A function that translates the addresses of a request to host addresses, compiled for this processor. It returns
 /// false if one of them must not be accessed; the fault has then been recorded.
@@ -78,7 +78,7 @@ pub struct Warp<'l> {
     /// Lanes that exist and have not exited.
     pub(crate) live: u32,
     /// Instructions that remain of the warp's time slice.
-    pub(crate) fuel: i64,
+    pub(crate) slice_left: i64,
     pub(crate) ops: *const Op,
     pub(crate) counts: *mut BlockCount,
     /// The sites, one for every instruction of the program, in rows: see [`counts::row_of`].
@@ -97,8 +97,8 @@ pub struct Warp<'l> {
     launch: &'l Shared<'l>,
     /// The warp's block, while the warp has its turn.
     pub(crate) block: Loan<Block<'l>>,
-    /// The worker's notes, while the warp has its turn.
-    pub(crate) notes: Loan<Notes>,
+    /// The worker's scratch, while the warp has its turn.
+    pub(crate) scratch: Loan<WorkerScratch>,
     /// The three functions below are compiled for this processor's vectors.
     pub(crate) resolve: Resolve,
     pub(crate) layout: LayoutOf,
@@ -114,7 +114,7 @@ pub struct Warp<'l> {
     /// For the initialisation check: the values that come from unwritten bytes, if there are any.
     pub(crate) undefined: Option<Box<Undefined>>,
     /// In a launch with a seed, the state of the generator that decides where other warps get a turn. Otherwise 0.
-    pub(crate) dice: u64,
+    pub(crate) rng: u64,
     /// The lanes that went past a barrier at which other lanes of the warp wait, the program counter at which they were
     /// observed, and the barrier's program counter.
     pub(crate) skipped: (u32, u32, u32),
@@ -134,7 +134,7 @@ pub struct Warp<'l> {
     pub(crate) met: (u32, u32),
     /// Its warpgroup matrix products.
     pub(crate) products: Products,
-    /// What unsuccessful polls took from `fuel` without being executed instructions.
+    /// What unsuccessful polls took from `slice_left` without being executed instructions.
     pub(crate) penalty: i64,
     /// Instructions that it has executed in its earlier time slices.
     pub(crate) executed: u64,
@@ -162,7 +162,7 @@ impl<'l> Warp<'l> {
             pc: 0,
             next: u32::MAX,
             live: 0,
-            fuel: 0,
+            slice_left: 0,
             ops: std::ptr::null(),
             counts: std::ptr::null_mut(),
             sites: std::ptr::null_mut(),
@@ -175,7 +175,7 @@ impl<'l> Warp<'l> {
             local_stride: 0,
             launch,
             block: Loan::none(),
-            notes: Loan::none(),
+            scratch: Loan::none(),
             resolve: |_, _, _, _| false,
             layout: Layout::of,
             show: |_, _, _, _| (),
@@ -185,7 +185,7 @@ impl<'l> Warp<'l> {
             clock: WarpClock::default(),
             written: Written::default(),
             undefined: None,
-            dice: 0,
+            rng: 0,
             skipped: (0, 0, 0),
             index: 0,
             ctaid: [0; 3],
@@ -257,9 +257,9 @@ impl<'l> Warp<'l> {
     }
 
     /// Cost hook: all lanes of the warp have reached a barrier of the whole block, which ends this basic block.
-    pub(crate) fn came_to_barrier(&mut self, block: &mut Block<'_>, at: u32) {
+    pub(crate) fn on_block_barrier(&mut self, block: &mut Block<'_>, at: u32) {
         let (program, counts, live) = (self.program(), self.counts, self.live);
-        if let (Some(seen), Some(slot)) = (&mut self.notes.get_mut().seen, &mut self.slot) {
+        if let (Some(seen), Some(slot)) = (&mut self.scratch.get_mut().recorder, &mut self.slot) {
             // SAFETY: while costs are counted, the warp's slot has a count for each basic block.
             let counts = unsafe { std::slice::from_raw_parts(counts, program.blocks.len()) };
             let since = program.blocks[at as usize].since;
@@ -269,7 +269,7 @@ impl<'l> Warp<'l> {
 
     /// Cost hook: some of the warp's lanes have reached a barrier alone.
     #[cold]
-    pub(crate) fn came_apart(&mut self) {
+    pub(crate) fn on_partial_barrier(&mut self) {
         if let Some(slot) = &mut self.slot {
             slot.paused.parts();
         }
@@ -303,8 +303,8 @@ impl<'l> Warp<'l> {
             self.reason = Reason::Choose;
             return Flow::Stop;
         }
-        if self.fuel < 0 {
-            self.reason = Reason::Share;
+        if self.slice_left < 0 {
+            self.reason = Reason::TimeSlice;
             return Flow::Stop;
         }
         Flow::Jump
@@ -317,7 +317,7 @@ impl<'l> Warp<'l> {
         let count = unsafe { &mut *self.counts.add(block as usize) };
         count.executions += 1;
         count.lanes += u64::from(self.mask.count_ones());
-        self.fuel -= i64::from(length);
+        self.slice_left -= i64::from(length);
     }
 
     /// Records an unsuccessful poll of memory. The same poll twice in a row counts as spinning.
@@ -335,14 +335,14 @@ impl<'l> Warp<'l> {
     /// Shortens the rest of the time slice by `instructions`, which are not executed.
     #[inline(always)]
     pub(crate) fn give_way(&mut self, instructions: i64) {
-        self.fuel -= instructions;
+        self.slice_left -= instructions;
         self.penalty += instructions;
     }
 
     /// Marks a point where threads act on each other. In a launch with a seed, other warps may get their turn here.
     pub(crate) fn switch_point(&mut self) {
-        if self.dice != 0 && dice::scramble(&mut self.dice).is_multiple_of(4) {
-            self.give_way(self.fuel.max(-1) + 1);
+        if self.rng != 0 && rng::scramble(&mut self.rng).is_multiple_of(4) {
+            self.give_way(self.slice_left.max(-1) + 1);
         }
     }
 

@@ -1,10 +1,10 @@
 //! What the workers of a launch share.
 
 use super::buffer::Buffer;
-use super::dice::shuffle;
+use super::cost_recorder::Observed;
 use super::printed::{Printed, Text};
 use super::program::{Handler, Op, Program};
-use super::seen::Looked;
+use super::rng::shuffle;
 use super::sums::Turns;
 use super::tables::Order;
 use crate::checks::bounds::Bounds;
@@ -27,7 +27,7 @@ pub(crate) struct Count(pub AtomicU64);
 
 /// The cost probes, which run before the memory instructions of a program if the launch's costs are counted.
 #[derive(Default)]
-pub(crate) struct Looks {
+pub(crate) struct CostProbes {
     /// The program's instructions; the observed ones have handlers that run the probe first. Empty unless the launch's
     /// costs are counted.
     pub ops: Vec<Op>,
@@ -39,12 +39,12 @@ pub(crate) struct Looks {
 
 /// An observed memory instruction, and the handlers that execute it.
 pub(crate) struct Ahead {
-    pub looked: Looked,
+    pub looked: Observed,
     pub full: Handler,
     pub part: Handler,
 }
 
-impl Looks {
+impl CostProbes {
     /// Whether the launch's costs are counted.
     pub fn any(&self) -> bool {
         !self.ops.is_empty()
@@ -122,7 +122,7 @@ pub(crate) struct Shared<'l> {
     /// clusters, and if the race check is off.
     pub rooms: Vec<Range<u64>>,
     /// The cost probes.
-    pub looks: Looks,
+    pub looks: CostProbes,
     pub seed: u64,
     pub budget: u64,
     /// The maximum number of resident blocks of a worker.
@@ -182,7 +182,7 @@ pub(crate) struct Outcome {
 }
 
 /// The outcome of a launch that has ended.
-pub(crate) struct Ended {
+pub(crate) struct EndedLaunch {
     /// The first fault.
     pub fault: Option<Fault>,
     /// What the blocks printed.
@@ -199,11 +199,11 @@ impl Outcome {
     }
 
     /// Returns the final outcome.
-    pub fn end(self) -> Ended {
+    pub fn end(self) -> EndedLaunch {
         let fault = self.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
         let printed = self.printed.into_inner().unwrap_or_else(PoisonError::into_inner);
         let asserted = self.asserted.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ended { fault, printed, asserted }
+        EndedLaunch { fault, printed, asserted }
     }
 }
 
@@ -311,7 +311,7 @@ impl Shared<'static> {
             bulk: false,
             bounds: Vec::new(),
             rooms: Vec::new(),
-            looks: Looks::default(),
+            looks: CostProbes::default(),
             seed: 0,
             budget: 0,
             resident: 1,

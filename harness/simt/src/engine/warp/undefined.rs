@@ -1,7 +1,7 @@
 //! Tracks a warp's values that come from unwritten memory.
 
-use super::notes::Unjudged;
 use super::tables::Operand;
+use super::worker_scratch::Unjudged;
 use crate::lane::LANES;
 use std::collections::HashMap;
 

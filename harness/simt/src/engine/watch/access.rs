@@ -169,7 +169,7 @@ impl Warp<'_> {
                 let mut rest = mask;
                 while rest != 0 {
                     let first = address.at(rest.trailing_zeros() as usize & 31);
-                    let Some(at) = range_at(shared, self.notes.get_mut(), op.site, first) else {
+                    let Some(at) = range_at(shared, self.scratch.get_mut(), op.site, first) else {
                         break;
                     };
                     let range = shared.view.ranges()[at];

@@ -2,18 +2,18 @@
 //! instructions' own handlers need no changes.
 
 use crate::checks::Addresses;
+use crate::engine::warp::cost_recorder::Observed;
 use crate::engine::warp::handler::{Exec, apart, handler};
 use crate::engine::warp::program::{Op, Program};
 use crate::engine::warp::request::Request;
-use crate::engine::warp::seen::Looked;
-use crate::engine::warp::shared::{Ahead, Looks};
+use crate::engine::warp::shared::{Ahead, CostProbes};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::lane::{HostVectors, LANES};
 
 /// Returns the probes of a program, and the instructions that execute them.
-pub(crate) fn looks(program: &Program) -> Looks {
-    let mut looks = Looks { ops: program.ops.clone(), ahead: Vec::new(), of: vec![u32::MAX; program.ops.len()] };
+pub(crate) fn looks(program: &Program) -> CostProbes {
+    let mut looks = CostProbes { ops: program.ops.clone(), ahead: Vec::new(), of: vec![u32::MAX; program.ops.len()] };
     let vectors = HostVectors::detect();
     for access in &program.accesses {
         let request = Request { space: access.space, size: access.size, what: access.what };
@@ -31,7 +31,7 @@ pub(crate) fn looks(program: &Program) -> Looks {
             };
             let index = looks.ahead.len() as u32;
             looks.of[access.pc as usize] = index;
-            looks.ahead.push(Ahead { looked: Looked { request, adds: access.adds, index }, full, part });
+            looks.ahead.push(Ahead { looked: Observed { request, adds: access.adds, index }, full, part });
         }
     }
     looks
@@ -63,7 +63,7 @@ impl<const FULL: bool, const FIRST: u8> Exec for Look<FULL, FIRST> {
         unsafe {
             let address = Addresses { base: &*warp.reg::<[u64; LANES]>(base), offset };
             let site = &*warp.sites.add(op.site as usize);
-            if let Some(seen) = &mut warp.notes.get_mut().seen {
+            if let Some(seen) = &mut warp.scratch.get_mut().recorder {
                 match FIRST {
                     READ if !seen.reads_again::<W>(block, address, mask, looked, site) => {
                         return apart::<Look<FULL, ANY>, W>(warp, op);

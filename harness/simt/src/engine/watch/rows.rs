@@ -28,7 +28,7 @@ impl Warp<'_> {
         if !usual {
             return false;
         }
-        let Some(at) = range_at(launch, self.notes.get_mut(), op.site, low) else {
+        let Some(at) = range_at(launch, self.scratch.get_mut(), op.site, low) else {
             return false;
         };
         let range = launch.view.ranges()[at];

@@ -2,9 +2,9 @@
 
 use crate::checks::{Event, Half, Layout};
 use crate::engine::warp::Warp;
-use crate::engine::warp::notes::{Notes, Unjudged};
 use crate::engine::warp::program::{Dataflow, Op};
 use crate::engine::warp::shared::Shared;
+use crate::engine::warp::worker_scratch::{Unjudged, WorkerScratch};
 use crate::finding::{AccessKind, Finding, FindingKind, Space};
 use crate::lane::lanes;
 use crate::memory::Written;
@@ -12,9 +12,9 @@ use crate::memory::Written;
 /// Returns the index of the live range that an address lies in. Usually this is the one that the instruction accessed
 /// last.
 #[inline(always)]
-pub(super) fn range_at(launch: &Shared<'_>, notes: &mut Notes, site: u32, address: u64) -> Option<usize> {
+pub(super) fn range_at(launch: &Shared<'_>, scratch: &mut WorkerScratch, site: u32, address: u64) -> Option<usize> {
     let view = &launch.view;
-    let last = &mut notes.ranges[site as usize];
+    let last = &mut scratch.ranges[site as usize];
     match view.ranges().get(*last as usize) {
         Some(range) if range.contains(address, 1) => {}
         _ => *last = view.locate(address)?.0 as u32,
@@ -50,7 +50,7 @@ impl Warp<'_> {
             Space::Shared => (&self.block.get().written, 0),
             Space::Global => {
                 let view = &self.launch().view;
-                let Some(at) = range_at(self.launch(), self.notes.get_mut(), site, low) else {
+                let Some(at) = range_at(self.launch(), self.scratch.get_mut(), site, low) else {
                     return false;
                 };
                 let range = &view.ranges()[at];

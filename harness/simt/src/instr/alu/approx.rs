@@ -8,7 +8,7 @@ use super::directed::narrow;
 use super::dispatch::op;
 use super::float::{Float, NAN32, flush};
 use super::soft::Round;
-use super::table::Table;
+use super::table::FormTable;
 
 /// 1.5 * 2^52: added to a number below 2^51 in magnitude, the sum has the nearest integer in its low bits.
 const MAGIC: f64 = 6_755_399_441_055_744.0;
@@ -209,7 +209,7 @@ op! {
 }
 
 /// Adds this family's rows.
-pub fn rows(t: &mut Table) {
+pub fn rows(t: &mut FormTable) {
     t.warm::<Ex2>("ex2.approx.f32");
     t.warm::<Ex2Ftz>("ex2.approx.ftz.f32");
     t.warm::<Lg2>("lg2.approx.f32");

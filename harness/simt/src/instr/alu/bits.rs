@@ -1,7 +1,7 @@
 //! Counting, finding, reversing, extracting, inserting and permuting bits and bytes.
 
 use super::dispatch::op;
-use super::table::Table;
+use super::table::FormTable;
 
 // The hardware takes positions and lengths of 32-bit fields modulo 256, but uses all bits of those of 64-bit fields.
 op! {
@@ -188,7 +188,7 @@ fn dp2a(a: u32, b: u32, c: u32, signs: u64) -> u32 {
 }
 
 /// Adds this family's rows.
-pub fn rows(t: &mut Table) {
+pub fn rows(t: &mut FormTable) {
     t.warm::<Popc32>("popc.b32");
     t.cold::<Popc64>("popc.b64");
     t.warm::<Clz32>("clz.b32");

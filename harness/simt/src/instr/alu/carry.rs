@@ -4,7 +4,7 @@
 
 use super::dispatch::op;
 use super::integer::Int;
-use super::table::Table;
+use super::table::FormTable;
 
 /// Unsigned addition and subtraction with the carry out of the top bit.
 pub trait Carry: Int {
@@ -73,7 +73,7 @@ op! {
 }
 
 /// Adds this family's rows.
-pub fn rows(t: &mut Table) {
+pub fn rows(t: &mut FormTable) {
     unsigned::<u32>(t, "32");
     unsigned::<u64>(t, "64");
     t.cold::<MadHiCcS32>("mad.hi.cc.s32").carry_out = true;
@@ -84,12 +84,12 @@ pub fn rows(t: &mut Table) {
     both(t.cold::<MadcHiCcS64>("madc.hi.cc.s64"));
 }
 
-fn both(form: &mut super::table::Form) {
+fn both(form: &mut super::table::AluForm) {
     form.carry_in = true;
     form.carry_out = true;
 }
 
-fn unsigned<T: Carry>(t: &mut Table, bits: &str) {
+fn unsigned<T: Carry>(t: &mut FormTable, bits: &str) {
     let names = |op: &str| vec![format!("{op}.u{bits}"), format!("{op}.s{bits}")];
     t.cold::<AddCc<T>>(names("add.cc")).carry_out = true;
     t.cold::<Addc<T>>(names("addc")).carry_in = true;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::dispatch::op;
 use super::float::{Float, flush};
-use super::table::Table;
+use super::table::FormTable;
 use crate::lane::{Bf16, F16, Lane};
 use crate::ptx::ast::Type;
 
@@ -185,7 +185,7 @@ const KINDS: [&str; 6] = ["finite", "infinite", "number", "notanumber", "normal"
 
 /// Which relations a type has.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum RelationSet {
     Equality,
     Signed,
     Unsigned,
@@ -193,39 +193,39 @@ enum Kind {
 }
 
 /// Names and codes of a type's relations.
-fn relations(kind: Kind) -> Vec<(&'static str, u64)> {
+fn relations(kind: RelationSet) -> Vec<(&'static str, u64)> {
     let first = |n: usize| NAMES[..n].iter().copied();
     match kind {
-        Kind::Equality => first(2).collect(),
-        Kind::Signed => first(6).collect(),
-        Kind::Unsigned => first(6).chain(UNSIGNED).collect(),
-        Kind::Float => first(14).collect(),
+        RelationSet::Equality => first(2).collect(),
+        RelationSet::Signed => first(6).collect(),
+        RelationSet::Unsigned => first(6).chain(UNSIGNED).collect(),
+        RelationSet::Float => first(14).collect(),
     }
 }
 
 /// Adds this family's rows.
-pub fn rows(t: &mut Table) {
+pub fn rows(t: &mut FormTable) {
     warm_rows(t);
-    of_type::<u16>(t, "b16", Kind::Equality);
-    of_type::<u16>(t, "u16", Kind::Unsigned);
-    of_type::<i16>(t, "s16", Kind::Signed);
-    of_type::<u32>(t, "b32", Kind::Equality);
-    of_type::<u32>(t, "u32", Kind::Unsigned);
-    of_type::<i32>(t, "s32", Kind::Signed);
-    of_type::<u64>(t, "b64", Kind::Equality);
-    of_type::<u64>(t, "u64", Kind::Unsigned);
-    of_type::<i64>(t, "s64", Kind::Signed);
-    of_type::<f32>(t, "f32", Kind::Float);
-    of_type::<f64>(t, "f64", Kind::Float);
-    of_type::<F16>(t, "f16", Kind::Float);
-    of_type::<Bf16>(t, "bf16", Kind::Float);
+    of_type::<u16>(t, "b16", RelationSet::Equality);
+    of_type::<u16>(t, "u16", RelationSet::Unsigned);
+    of_type::<i16>(t, "s16", RelationSet::Signed);
+    of_type::<u32>(t, "b32", RelationSet::Equality);
+    of_type::<u32>(t, "u32", RelationSet::Unsigned);
+    of_type::<i32>(t, "s32", RelationSet::Signed);
+    of_type::<u64>(t, "b64", RelationSet::Equality);
+    of_type::<u64>(t, "u64", RelationSet::Unsigned);
+    of_type::<i64>(t, "s64", RelationSet::Signed);
+    of_type::<f32>(t, "f32", RelationSet::Float);
+    of_type::<f64>(t, "f64", RelationSet::Float);
+    of_type::<F16>(t, "f16", RelationSet::Float);
+    of_type::<Bf16>(t, "bf16", RelationSet::Float);
     for (kind, name) in KINDS.iter().enumerate() {
         t.cold_preset::<Testp<f32>>(format!("testp.{name}.f32"), kind as u64);
         t.cold_preset::<Testp<f64>>(format!("testp.{name}.f64"), kind as u64);
     }
 }
 
-fn warm_rows(t: &mut Table) {
+fn warm_rows(t: &mut FormTable) {
     macro_rules! both {
         ($t:ty, $bits:literal, $($rel:ident $name:literal),*) => {$(
             t.warm::<Setp<$t, $rel>>([
@@ -269,7 +269,7 @@ fn warm_rows(t: &mut Table) {
 }
 
 /// Adds a type's rows besides the warm ones.
-fn of_type<T: Comparable>(t: &mut Table, ty: &str, kind: Kind) {
+fn of_type<T: Comparable>(t: &mut FormTable, ty: &str, kind: RelationSet) {
     let flushes: &[(&str, u64)] = match ty {
         "f32" | "f16" => &[("", 0), (".ftz", FTZ)],
         _ => &[("", 0)],
@@ -295,7 +295,7 @@ fn of_type<T: Comparable>(t: &mut Table, ty: &str, kind: Kind) {
     }
 }
 
-fn set_rows<T: Comparable>(t: &mut Table, start: &str, ty: &str, code: u64, sources: usize) {
+fn set_rows<T: Comparable>(t: &mut FormTable, start: &str, ty: &str, code: u64, sources: usize) {
     let code = |flag: u64| code | (flag << FLAG);
     let words = vec![format!("{start}.u32.{ty}"), format!("{start}.s32.{ty}")];
     let form = t.cold_preset::<Set<T>>(words, code(0xffff_ffff));

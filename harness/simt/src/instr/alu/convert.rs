@@ -9,7 +9,7 @@ use super::float::{FTZ, Float, SAT, flush, saturate, saturate64};
 use super::integer_types::{INTS, IntReg, IntType};
 use super::logic::Mov;
 use super::soft::{self, Format, Parts, Round};
-use super::table::Table;
+use super::table::FormTable;
 use crate::lane::{Bf16, F16, Lane};
 
 /// A register that holds a floating-point number.
@@ -301,7 +301,7 @@ pub(super) fn float_to_float(from: Format, bits: u64, to: Format, nan: u64, code
 }
 
 /// Adds this family's rows.
-pub fn rows(t: &mut Table) {
+pub fn rows(t: &mut FormTable) {
     hot_integers(t);
     warm_floats(t);
     integers(t);
@@ -309,7 +309,7 @@ pub fn rows(t: &mut Table) {
     floats(t);
 }
 
-fn hot_integers(t: &mut Table) {
+fn hot_integers(t: &mut FormTable) {
     // Pairs of (destination, source) types with the same meaning.
     let names = |d: &str, s: &[&str]| -> Vec<String> {
         s.iter().flat_map(|s| [format!("cvt.u{d}.{s}"), format!("cvt.s{d}.{s}")]).collect()
@@ -335,11 +335,11 @@ fn hot_integers(t: &mut Table) {
 }
 
 /// Whether a spelling already has a hot row.
-fn taken(t: &Table, name: &str) -> bool {
+fn taken(t: &FormTable, name: &str) -> bool {
     t.has(name)
 }
 
-fn warm_floats(t: &mut Table) {
+fn warm_floats(t: &mut FormTable) {
     macro_rules! whole {
         ($($mode:ident $name:literal),*) => {$(
             t.warm::<F32Whole<$mode>>(concat!("cvt.", $name, ".f32.f32"));
@@ -399,7 +399,7 @@ fn spelling(name: &str, dst: u32, src: u32, own: (u32, u32)) -> String {
     if (dst, src) == own { name.to_string() } else { format!("{name}/{dst}/{src}") }
 }
 
-fn integers(t: &mut Table) {
+fn integers(t: &mut FormTable) {
     for (to, d) in INTS {
         for (from, s) in INTS {
             for (sat, bit) in [("", 0), (".sat", INT_SAT)] {
@@ -418,14 +418,14 @@ fn integers(t: &mut Table) {
     }
 }
 
-fn mixed(t: &mut Table) {
+fn mixed(t: &mut FormTable) {
     mixed_of::<F16>(t, "f16", false);
     mixed_of::<Bf16>(t, "bf16", false);
     mixed_of::<f32>(t, "f32", true);
     mixed_of::<f64>(t, "f64", false);
 }
 
-fn mixed_of<F: FloatReg>(t: &mut Table, float: &str, flushes: bool) {
+fn mixed_of<F: FloatReg>(t: &mut FormTable, float: &str, flushes: bool) {
     let bits = 1 + F::FORMAT.mantissa + F::FORMAT.exponent;
     for (ty, int) in INTS {
         for (mode, round) in Round::NAMES.iter().zip(0u64..) {
@@ -467,7 +467,7 @@ fn mixed_of<F: FloatReg>(t: &mut Table, float: &str, flushes: bool) {
     }
 }
 
-fn floats(t: &mut Table) {
+fn floats(t: &mut FormTable) {
     same::<F16>(t, "f16");
     same::<Bf16>(t, "bf16");
     same::<f32>(t, "f32");
@@ -486,7 +486,7 @@ fn floats(t: &mut Table) {
     narrowing::<Bf16, F16>(t, "f16.bf16");
 }
 
-fn float_row<S: FloatReg, D: FloatReg>(t: &mut Table, start: &str, types: &str, code: u64) {
+fn float_row<S: FloatReg, D: FloatReg>(t: &mut FormTable, start: &str, types: &str, code: u64) {
     for (ftz, f) in [("", 0), (".ftz", FTZ)] {
         for (sat, s) in [("", 0), (".sat", SAT)] {
             let name = format!("cvt{start}{ftz}{sat}.{types}");
@@ -497,7 +497,7 @@ fn float_row<S: FloatReg, D: FloatReg>(t: &mut Table, start: &str, types: &str, 
     }
 }
 
-fn same<F: FloatReg>(t: &mut Table, ty: &str) {
+fn same<F: FloatReg>(t: &mut FormTable, ty: &str) {
     let types = format!("{ty}.{ty}");
     float_row::<F, F>(t, "", &types, 0);
     for (mode, round) in Round::NAMES.iter().zip(0u64..) {
@@ -505,11 +505,11 @@ fn same<F: FloatReg>(t: &mut Table, ty: &str) {
     }
 }
 
-fn widening<S: FloatReg, D: FloatReg>(t: &mut Table, types: &str) {
+fn widening<S: FloatReg, D: FloatReg>(t: &mut FormTable, types: &str) {
     float_row::<S, D>(t, "", types, 0);
 }
 
-fn narrowing<S: FloatReg, D: FloatReg>(t: &mut Table, types: &str) {
+fn narrowing<S: FloatReg, D: FloatReg>(t: &mut FormTable, types: &str) {
     for (mode, round) in Round::NAMES.iter().zip(0u64..) {
         float_row::<S, D>(t, &format!(".{mode}"), types, round);
         for (extra, code) in [(".relu", RELU), (".satfinite", FINITE), (".relu.satfinite", RELU | FINITE)] {

@@ -7,7 +7,7 @@
 use super::directed::{self, Mode, Rm, Rp, Rz};
 use super::dispatch::op;
 use super::soft::{self, Round};
-use super::table::Table;
+use super::table::FormTable;
 use crate::lane::Lane;
 
 /// The NaN result of single-precision instructions.
@@ -349,7 +349,7 @@ fn directed64(bits: Option<u64>, nan: f64) -> f64 {
 }
 
 /// Adds this family's rows.
-pub fn rows(t: &mut Table) {
+pub fn rows(t: &mut FormTable) {
     macro_rules! nearest {
         ($row:ident $op:ident, $($name:literal),+) => {
             t.$row::<$op<f32, Keep>>([$(concat!($name, ".f32")),+]);
@@ -388,7 +388,7 @@ pub fn rows(t: &mut Table) {
 }
 
 /// CUDA's math library uses these for exponentials and argument reduction.
-fn warm_directed(t: &mut Table) {
+fn warm_directed(t: &mut FormTable) {
     t.warm::<AddDirected<Rz>>("add.rz.f32");
     t.warm::<AddDirected<Rm>>("add.rm.f32");
     t.warm::<AddDirected<Rp>>("add.rp.f32");
@@ -400,7 +400,7 @@ fn warm_directed(t: &mut Table) {
     t.warm::<FmaDirected<Rp>>(["fma.rp.f32", "mad.rp.f32"]);
 }
 
-fn single(t: &mut Table) {
+fn single(t: &mut FormTable) {
     for (mode, round) in Round::NAMES.iter().zip(0u64..) {
         for (ftz, f) in [("", 0), (".ftz", FTZ)] {
             let code = round | f;
@@ -435,7 +435,7 @@ fn single(t: &mut Table) {
     }
 }
 
-fn double(t: &mut Table) {
+fn double(t: &mut FormTable) {
     for (mode, code) in Round::NAMES.iter().zip(0u64..).skip(1) {
         t.cold_preset::<Add64>(format!("add.{mode}.f64"), code);
         t.cold_preset::<Sub64>(format!("sub.{mode}.f64"), code);

@@ -12,7 +12,7 @@ use super::dispatch::op;
 use super::float::{FTZ, SAT};
 use super::half_number::Half;
 use super::soft::{self, Format, Round};
-use super::table::Table;
+use super::table::FormTable;
 use crate::lane::{Bf16, Bf16x2, F16, F16x2, Lane};
 
 /// A register of one or two 16-bit numbers.
@@ -174,16 +174,20 @@ fn approximate(f: Format, code: u64, a: u16, op: impl Fn(f32) -> f32) -> u16 {
 
 op! {
     /// Sum.
-    PlainAdd<T: Halves>(a: T, b: T) -> T { T::each(a, b, b, |a, b, _| T::One::of(a).sum(T::One::of(b)).bits()) }
+    PlainAdd<T: Halves>(a: T, b: T) -> T {
+        T::each(a, b, b, |a, b, _| T::One::with_bits(a).sum(T::One::with_bits(b)).bits())
+    }
     /// Difference: a sum with the sign changed, which turns no NaN into a number.
     PlainSub<T: Halves>(a: T, b: T) -> T {
-        T::each(a, b, b, |a, b, _| T::One::of(a).sum(T::One::of(b ^ 0x8000)).bits())
+        T::each(a, b, b, |a, b, _| T::One::with_bits(a).sum(T::One::with_bits(b ^ 0x8000)).bits())
     }
     /// Product.
-    PlainMul<T: Halves>(a: T, b: T) -> T { T::each(a, b, b, |a, b, _| T::One::of(a).product(T::One::of(b)).bits()) }
+    PlainMul<T: Halves>(a: T, b: T) -> T {
+        T::each(a, b, b, |a, b, _| T::One::with_bits(a).product(T::One::with_bits(b)).bits())
+    }
     /// Fused multiply-add.
     PlainFma<T: Halves>(a: T, b: T, c: T) -> T {
-        T::each(a, b, c, |a, b, c| T::One::of(a).fused(T::One::of(b), T::One::of(c)).bits())
+        T::each(a, b, c, |a, b, c| T::One::with_bits(a).fused(T::One::with_bits(b), T::One::with_bits(c)).bits())
     }
     /// The smaller.
     PlainMin<T: Halves>(a: T, b: T) -> T { T::each(a, b, b, |a, b, _| plain_extreme::<T::One, false>(a, b)) }
@@ -280,7 +284,7 @@ fn compare<T: Halves>(a: T, b: T, code: u64) -> (bool, bool) {
 }
 
 /// Adds this family's rows.
-pub fn rows(t: &mut Table) {
+pub fn rows(t: &mut FormTable) {
     of_type::<F16>(t, "f16", true);
     of_type::<F16x2>(t, "f16x2", true);
     of_type::<Bf16>(t, "bf16", false);
@@ -295,7 +299,7 @@ fn optional(name: &'static str, bit: u64, has: bool) -> Vec<(&'static str, u64)>
     if has { vec![("", 0), (name, bit)] } else { vec![("", 0)] }
 }
 
-fn of_type<T: Halves>(t: &mut Table, ty: &str, full: bool) {
+fn of_type<T: Halves>(t: &mut FormTable, ty: &str, full: bool) {
     plain::<T>(t, ty);
     for (ftz, f) in optional(".ftz", FTZ, full) {
         for (sat, s) in optional(".sat", SAT, full).into_iter().filter(|(_, s)| f | s != 0) {
@@ -324,7 +328,7 @@ fn of_type<T: Halves>(t: &mut Table, ty: &str, full: bool) {
 }
 
 /// Adds the forms without modifiers.
-fn plain<T: Halves>(t: &mut Table, ty: &str) {
+fn plain<T: Halves>(t: &mut FormTable, ty: &str) {
     let names = |op: &str| vec![format!("{op}.{ty}"), format!("{op}.rn.{ty}")];
     t.warm::<PlainAdd<T>>(names("add"));
     t.warm::<PlainSub<T>>(names("sub"));
@@ -336,7 +340,7 @@ fn plain<T: Halves>(t: &mut Table, ty: &str) {
     t.warm::<PlainAbs<T>>(format!("abs.{ty}"));
 }
 
-fn pairs<T: Halves>(t: &mut Table, ty: &str, full: bool) {
+fn pairs<T: Halves>(t: &mut FormTable, ty: &str, full: bool) {
     for (name, rel) in NAMES {
         for (ftz, f) in optional(".ftz", FTZ, full) {
             let code = rel | f;
@@ -351,7 +355,7 @@ fn pairs<T: Halves>(t: &mut Table, ty: &str, full: bool) {
     }
 }
 
-fn conversions(t: &mut Table) {
+fn conversions(t: &mut FormTable) {
     for (mode, round) in [("rn", 0), ("rz", 1)] {
         for (extra, code) in [("", 0), (".relu", RELU), (".satfinite", FINITE), (".relu.satfinite", RELU | FINITE)] {
             if round | code != 0 {

@@ -98,7 +98,7 @@ pub trait Half: Lane {
     /// Its format.
     const FORMAT: Format;
     /// Creates it from bits.
-    fn of(bits: u16) -> Self;
+    fn with_bits(bits: u16) -> Self;
     /// Its bits.
     fn bits(self) -> u16;
     /// The same number in single precision.
@@ -129,7 +129,7 @@ macro_rules! half {
         impl Half for $t {
             const FORMAT: Format = soft::$format;
             #[inline(always)]
-            fn of(bits: u16) -> $t { $t(bits) }
+            fn with_bits(bits: u16) -> $t { $t(bits) }
             #[inline(always)]
             fn bits(self) -> u16 { self.0 }
             #[inline(always)]

@@ -1,12 +1,12 @@
 //! All rows, and the lookup by name.
 
-use super::table::{Form, Table};
+use super::table::{AluForm, FormTable};
 use super::{approx, bits, carry, compare, convert, float, half, integer, logic, quarter, select, simd, video};
-use crate::instr::words::sorted;
+use crate::instr::opcode_modifiers::sorted;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-fn rows(t: &mut Table) {
+fn rows(t: &mut FormTable) {
     integer::rows(t);
     carry::rows(t);
     logic::rows(t);
@@ -23,14 +23,14 @@ fn rows(t: &mut Table) {
 }
 
 struct Index {
-    forms: Vec<Form>,
+    forms: Vec<AluForm>,
     by_name: HashMap<String, usize>,
     /// The index by [`key`].
     by_words: HashMap<String, usize>,
 }
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
-    let mut table = Table::default();
+    let mut table = FormTable::default();
     rows(&mut table);
     let (mut by_name, mut by_words) = (HashMap::new(), HashMap::new());
     for (i, form) in table.forms.iter().enumerate() {
@@ -51,7 +51,7 @@ fn key(name: &str) -> String {
 }
 
 /// Returns every row.
-pub fn all_forms() -> &'static [Form] {
+pub fn all_forms() -> &'static [AluForm] {
     &INDEX.forms
 }
 
@@ -59,13 +59,13 @@ pub fn all_forms() -> &'static [Form] {
 ///
 /// Modifiers that PTX allows to omit may be omitted here, too: both spellings are in the table. Modifiers in another
 /// order than in the table are found as well.
-pub fn find(name: &str) -> Option<&'static Form> {
+pub fn find(name: &str) -> Option<&'static AluForm> {
     let at = INDEX.by_name.get(name).or_else(|| INDEX.by_words.get(&key(name)))?;
     Some(&INDEX.forms[*at])
 }
 
 /// Returns the row for an opcode written with two destinations, `d|q` (`setp`, `lop3` with a predicate).
-pub fn find_pair(name: &str) -> Option<&'static Form> {
+pub fn find_pair(name: &str) -> Option<&'static AluForm> {
     find(&format!("{name}|"))
 }
 
@@ -74,7 +74,7 @@ pub fn find_pair(name: &str) -> Option<&'static Form> {
 /// A `cvt` may take its source from a register wider than the source type, and write its result to one wider than the
 /// destination type, extended as that type requires. For registers of the types' own sizes (16 bits for the 8-bit
 /// types) this is [`find`].
-pub fn find_cvt(name: &str, dst_bits: u32, src_bits: u32) -> Option<&'static Form> {
+pub fn find_cvt(name: &str, dst_bits: u32, src_bits: u32) -> Option<&'static AluForm> {
     let plain = find(name)?;
     if plain.dst.size() * 8 == dst_bits && plain.src.first()?.size() * 8 == src_bits {
         return Some(plain);

@@ -1,7 +1,7 @@
 //! Integer arithmetic: sums, products, quotients, minimum and maximum.
 
 use super::dispatch::op;
-use super::table::Table;
+use super::table::FormTable;
 use crate::lane::Lane;
 
 /// An integer lane type and its arithmetic, all modulo its width.
@@ -179,7 +179,7 @@ fn s24(a: i32) -> i64 {
 }
 
 /// Adds this family's rows.
-pub fn rows(t: &mut Table) {
+pub fn rows(t: &mut FormTable) {
     same_for_both_signs(t);
     by_sign::<u16, i16>(t, "16");
     by_sign::<u32, i32>(t, "32");
@@ -207,7 +207,7 @@ pub fn rows(t: &mut Table) {
     t.cold::<Abs<i16>>("abs.s16");
 }
 
-fn same_for_both_signs(t: &mut Table) {
+fn same_for_both_signs(t: &mut FormTable) {
     t.hot::<Add<u32>>(["add.u32", "add.s32"]);
     t.hot::<Add<u64>>(["add.u64", "add.s64"]);
     t.hot::<Add<u16>>(["add.u16", "add.s16"]);
@@ -222,12 +222,12 @@ fn same_for_both_signs(t: &mut Table) {
     t.cold::<MadLo<u16>>(["mad.lo.u16", "mad.lo.s16"]);
 }
 
-fn by_sign<U: Int, S: Int>(t: &mut Table, bits: &str) {
+fn by_sign<U: Int, S: Int>(t: &mut FormTable, bits: &str) {
     t.cold::<Sad<U>>(format!("sad.u{bits}"));
     t.cold::<Sad<S>>(format!("sad.s{bits}"));
 }
 
-fn extremes(t: &mut Table) {
+fn extremes(t: &mut FormTable) {
     t.warm::<Min<u32>>("min.u32");
     t.warm::<Min<i32>>("min.s32");
     t.warm::<Max<u32>>("max.u32");
@@ -242,7 +242,7 @@ fn extremes(t: &mut Table) {
     t.cold::<Max<i16>>("max.s16");
 }
 
-fn quotients(t: &mut Table) {
+fn quotients(t: &mut FormTable) {
     t.warm::<Div<u32>>("div.u32");
     t.warm::<Div<i32>>("div.s32");
     t.warm::<Rem<u32>>("rem.u32");
@@ -257,7 +257,7 @@ fn quotients(t: &mut Table) {
     t.cold::<Rem<i16>>("rem.s16");
 }
 
-fn hot_products(t: &mut Table) {
+fn hot_products(t: &mut FormTable) {
     t.warm::<MulHi<u32>>("mul.hi.u32");
     t.warm::<MulHi<i32>>("mul.hi.s32");
     t.hot::<MulWide<u32>>("mul.wide.u32");
@@ -266,7 +266,7 @@ fn hot_products(t: &mut Table) {
     t.warm::<MadWide<i32>>("mad.wide.s32");
 }
 
-fn cold_products(t: &mut Table) {
+fn cold_products(t: &mut FormTable) {
     t.cold::<MulHi<u16>>("mul.hi.u16");
     t.cold::<MulHi<i16>>("mul.hi.s16");
     t.cold::<MulHi<u64>>("mul.hi.u64");

@@ -1,7 +1,7 @@
 //! Logic on words and predicates, shifts, and moves.
 
 use super::dispatch::{Bitwise, op};
-use super::table::Table;
+use super::table::FormTable;
 use crate::lane::Lane;
 
 /// A word of bits.
@@ -138,7 +138,7 @@ predicates! {
 }
 
 /// Adds this family's rows.
-pub fn rows(t: &mut Table) {
+pub fn rows(t: &mut FormTable) {
     t.bits::<AndPred>("and.pred");
     t.bits::<OrPred>("or.pred");
     t.bits::<XorPred>("xor.pred");

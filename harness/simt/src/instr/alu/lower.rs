@@ -4,14 +4,14 @@ use super::dispatch::{self, SECOND, SOURCES, TO, op};
 use super::divide;
 use super::index::{find, find_cvt, find_pair};
 use super::select::parts as names;
-use super::table::{Form, Imm};
-use crate::instr::code::{Inst, Opnd};
+use super::table::{AluForm, Imm};
+use crate::instr::code::{Inst, OperandSlot};
 use crate::instr::context::{Context, Result, width};
 use crate::ptx::ast::{self, Operand, Type};
 use smallvec::SmallVec;
 
 /// Returns the row for an instruction as written, given its register sizes.
-fn form(cx: &dyn Context, inst: &ast::Inst, to: &Operand, from: &[Operand]) -> Option<&'static Form> {
+fn form(cx: &dyn Context, inst: &ast::Inst, to: &Operand, from: &[Operand]) -> Option<&'static AluForm> {
     let name = inst.op.as_str();
     if let Operand::Pair(..) = to {
         return find_pair(name);
@@ -80,7 +80,7 @@ pub(crate) fn lower(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 
 impl dyn Context + '_ {
     /// Returns an instruction of the table by its full name.
-    pub fn compute(&self, name: &str, to: Opnd, from: &[Opnd]) -> Result<Inst> {
+    pub fn compute(&self, name: &str, to: OperandSlot, from: &[OperandSlot]) -> Result<Inst> {
         let form = find(name).ok_or_else(|| self.unsupported(format!("`{name}`")))?;
         let inst = Inst::new((form.handlers)(self.vectors())).write(TO, to);
         let sources = from.iter().zip(SOURCES);
@@ -88,7 +88,7 @@ impl dyn Context + '_ {
     }
 
     /// Emits a copy of a register.
-    pub fn copy(&mut self, to: Opnd, from: Opnd, width: u32) -> Result<()> {
+    pub fn copy(&mut self, to: OperandSlot, from: OperandSlot, width: u32) -> Result<()> {
         let name = match width {
             0 => "mov.pred",
             2 => "mov.b16",
@@ -108,7 +108,7 @@ op! {
 impl dyn Context + '_ {
     /// Returns an instruction that adds an offset to a 32-bit address, in 32 bits, and writes the sum to a 64-bit
     /// register.
-    pub fn widen(&self, to: Opnd, narrow: Opnd, offset: i64) -> Inst {
+    pub fn widen(&self, to: OperandSlot, narrow: OperandSlot, offset: i64) -> Inst {
         let inst = Inst::new(dispatch::hot::<Widened>(self.vectors()));
         Inst { imm: offset as u64, ..inst }.write(TO, to).read(SOURCES[0], narrow)
     }
@@ -143,7 +143,7 @@ fn mov_parts(cx: &mut dyn Context, to: &[Operand], from: &[Operand]) -> Result<(
 
 /// Copies the parts of a vector. A destination may be a source of a later copy.
 fn mov_each(cx: &mut dyn Context, to: &[Operand], from: &[Operand]) -> Result<()> {
-    let mut copies: SmallVec<[(Opnd, Opnd, u32); 4]> = SmallVec::new();
+    let mut copies: SmallVec<[(OperandSlot, OperandSlot, u32); 4]> = SmallVec::new();
     for (to, from) in to.iter().zip(from) {
         let Operand::Reg(register) = to else { continue };
         let width = cx.width_of(*register);
@@ -171,7 +171,7 @@ fn pack(cx: &mut dyn Context, whole: &Operand, parts: &[Operand]) -> Result<()> 
         _ => return Err(cx.unsupported("a mov from such a vector".into())),
     };
     let parts = parts.iter().map(|part| cx.source(part, ty));
-    let parts: SmallVec<[Opnd; 4]> = parts.collect::<Result<_>>()?;
+    let parts: SmallVec<[OperandSlot; 4]> = parts.collect::<Result<_>>()?;
     let to = cx.dest(whole, width)?;
     let inst = cx.compute(name, to, &parts)?;
     cx.emit(inst)

@@ -47,7 +47,7 @@ pub use crate::engine::warp::handler::{Handler, Handlers};
 pub use crate::lane::HostVectors;
 pub use index::{all_forms, find, find_cvt, find_pair};
 pub use select::parts;
-pub use table::{Form, Imm};
+pub use table::{AluForm, Imm};
 
 use super::row::Row;
 

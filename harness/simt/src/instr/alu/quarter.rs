@@ -6,7 +6,7 @@
 
 use super::convert::RELU;
 use super::dispatch::op;
-use super::table::Table;
+use super::table::FormTable;
 use crate::lane::{F16, F16x2};
 
 /// An 8-bit format.
@@ -129,7 +129,7 @@ op! {
 }
 
 /// Adds this family's rows.
-pub fn rows(t: &mut Table) {
+pub fn rows(t: &mut FormTable) {
     for (relu, code) in [("", 0), (".relu", RELU)] {
         t.cold_preset::<E4m3OfF32>(format!("cvt.rn.satfinite{relu}.e4m3x2.f32"), code);
         t.cold_preset::<E5m2OfF32>(format!("cvt.rn.satfinite{relu}.e5m2x2.f32"), code);

@@ -2,7 +2,7 @@
 
 use super::dispatch::op;
 use super::float::flush;
-use super::table::Table;
+use super::table::FormTable;
 use crate::lane::Lane;
 
 op! {
@@ -52,7 +52,7 @@ pub mod parts {
 }
 
 /// Adds this family's rows.
-pub fn rows(t: &mut Table) {
+pub fn rows(t: &mut FormTable) {
     t.hot::<Selp<u16>>(["selp.b16", "selp.u16", "selp.s16", "selp.f16", "selp.bf16"]);
     t.hot::<Selp<u32>>(["selp.b32", "selp.u32", "selp.s32", "selp.f32"]);
     t.hot::<Selp<u64>>(["selp.b64", "selp.u64", "selp.s64", "selp.f64"]);
@@ -68,7 +68,7 @@ pub fn rows(t: &mut Table) {
     t.cold::<Unpack4High>(parts::UNPACK_4X16_HIGH);
 }
 
-fn slct<T: Lane>(t: &mut Table, types: &[&str]) {
+fn slct<T: Lane>(t: &mut FormTable, types: &[&str]) {
     let names =
         |ftz: &str, by: &str| -> Vec<String> { types.iter().map(|ty| format!("slct{ftz}.{ty}.{by}")).collect() };
     t.cold::<SlctS32<T>>(names("", "s32"));

@@ -1,7 +1,7 @@
 //! Two 16-bit integers in a word, and small integers packed into one.
 
 use super::dispatch::op;
-use super::table::Table;
+use super::table::FormTable;
 
 /// Applies `f` to both halves, each sign-extended.
 #[inline(always)]
@@ -48,7 +48,7 @@ fn held(x: i32, bits: u32, signed: bool) -> u32 {
 }
 
 /// Adds this family's rows.
-pub fn rows(t: &mut Table) {
+pub fn rows(t: &mut FormTable) {
     t.cold::<Add2>(["add.u16x2", "add.s16x2"]);
     t.cold::<MinU2>("min.u16x2");
     t.cold::<MaxU2>("max.u16x2");

@@ -19,7 +19,7 @@ pub enum Imm {
 }
 
 /// A row of the table.
-pub struct Form {
+pub struct AluForm {
     /// Every spelling of this instruction: `add.s32`, `add.u32`.
     pub names: Vec<String>,
     /// Type of the destination. A register of the same size is accepted, whatever its declared type.
@@ -40,9 +40,9 @@ pub struct Form {
 
 /// Collects the rows.
 #[derive(Default)]
-pub struct Table {
+pub struct FormTable {
     /// The rows.
-    pub forms: Vec<Form>,
+    pub forms: Vec<AluForm>,
     names: HashSet<String>,
 }
 
@@ -72,13 +72,13 @@ impl<const N: usize> Names for [&str; N] {
     }
 }
 
-impl Table {
+impl FormTable {
     /// Whether a row has this spelling.
     pub fn has(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
-    fn push<O: Alu>(&mut self, names: impl Names, handlers: fn(HostVectors) -> Handlers) -> &mut Form {
+    fn push<O: Alu>(&mut self, names: impl Names, handlers: fn(HostVectors) -> Handlers) -> &mut AluForm {
         let src = [O::A::TYPE, O::B::TYPE, O::C::TYPE, O::E::TYPE];
         self.add(names.list(), (O::D::TYPE, O::D2::TYPE), &src, handlers)
     }
@@ -91,13 +91,13 @@ impl Table {
         dst: (Option<Type>, Option<Type>),
         src: &[Option<Type>],
         handlers: fn(HostVectors) -> Handlers,
-    ) -> &mut Form {
+    ) -> &mut AluForm {
         for name in &names {
             let new = self.names.insert(name.clone());
             debug_assert!(new, "two rows are called {name}");
         }
         let at = self.forms.len();
-        self.forms.push(Form {
+        self.forms.push(AluForm {
             names,
             dst: dst.0.unwrap_or(Type::B32),
             dst2: dst.1,
@@ -111,29 +111,29 @@ impl Table {
     }
 
     /// Adds an instruction that is frequent in kernels.
-    pub fn hot<O: Alu>(&mut self, names: impl Names) -> &mut Form {
+    pub fn hot<O: Alu>(&mut self, names: impl Names) -> &mut AluForm {
         self.push::<O>(names, dispatch::hot::<O>)
     }
 
     /// Adds an instruction that computes a lot, results in a predicate, or does not occur in every kernel.
-    pub fn warm<O: Alu>(&mut self, names: impl Names) -> &mut Form {
+    pub fn warm<O: Alu>(&mut self, names: impl Names) -> &mut AluForm {
         self.push::<O>(names, dispatch::warm::<O>)
     }
 
     /// Adds a rare instruction.
-    pub fn cold<O: Alu>(&mut self, names: impl Names) -> &mut Form {
+    pub fn cold<O: Alu>(&mut self, names: impl Names) -> &mut AluForm {
         self.push::<O>(names, dispatch::cold::<O>)
     }
 
     /// Adds a rare instruction that shares its handler with others; `Op::imm` selects it.
-    pub fn cold_preset<O: Alu>(&mut self, names: impl Names, preset: u64) -> &mut Form {
+    pub fn cold_preset<O: Alu>(&mut self, names: impl Names, preset: u64) -> &mut AluForm {
         let form = self.push::<O>(names, dispatch::cold::<O>);
         form.imm = Imm::Preset(preset);
         form
     }
 
     /// Adds an instruction on predicates only.
-    pub fn bits<O: Bitwise>(&mut self, names: impl Names) -> &mut Form {
+    pub fn bits<O: Bitwise>(&mut self, names: impl Names) -> &mut AluForm {
         let src = [Some(Type::Pred); 2];
         let dst = (Some(Type::Pred), None);
         self.add(names.list(), dst, &src[..O::SOURCES], dispatch::bits::<O>)

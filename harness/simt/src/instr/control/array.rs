@@ -7,7 +7,7 @@
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Access, AccessKind, FindingKind};
-use crate::instr::code::{Inst, Opnd};
+use crate::instr::code::{Inst, OperandSlot};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::kernel::Fault;
@@ -33,7 +33,7 @@ operands! {
 }
 
 /// Begins the threads' arrays at the end of their local memory.
-pub(crate) fn begin(last: Opnd) -> Inst {
+pub(crate) fn begin(last: OperandSlot) -> Inst {
     Begin { last }.pack(run_begin)
 }
 
@@ -67,12 +67,12 @@ fn pointer(cx: &dyn Context, inst: &ast::Inst) -> Result<(Type, u32)> {
 }
 
 /// Returns the register that holds the start of the latest array.
-fn last(cx: &dyn Context, inst: &ast::Inst) -> Result<Opnd> {
+fn last(cx: &dyn Context, inst: &ast::Inst) -> Result<OperandSlot> {
     cx.arrays().ok_or_else(|| cx.missing(inst))
 }
 
 /// Copies the address of an array to or from a register as wide as a pointer.
-fn transfer(cx: &mut dyn Context, to: (Opnd, u32), from: (Opnd, u32)) -> Result<()> {
+fn transfer(cx: &mut dyn Context, to: (OperandSlot, u32), from: (OperandSlot, u32)) -> Result<()> {
     let name = match (to.1, from.1) {
         (4, 8) => "cvt.u32.u64",
         (8, 4) => "cvt.u64.u32",

@@ -30,20 +30,20 @@ codes! {
 
 /// The operation of a barrier, and its participants.
 #[derive(Clone, Copy)]
-struct How {
+struct BarrierForm {
     mode: Mode,
     /// Whether whole warps must arrive together (`bar`, `barrier.aligned`).
     aligned: bool,
 }
 
-impl Number for How {
+impl Number for BarrierForm {
     #[inline(always)]
     fn code(self) -> u64 {
         self.mode.code() | (self.aligned.code() << 8)
     }
     #[inline(always)]
-    fn from_code(code: u64) -> How {
-        How { mode: Mode::from_code(code & 0xff), aligned: bool::from_code(code >> 8) }
+    fn from_code(code: u64) -> BarrierForm {
+        BarrierForm { mode: Mode::from_code(code & 0xff), aligned: bool::from_code(code >> 8) }
     }
 }
 
@@ -59,7 +59,7 @@ operands! {
         /// The result of a reduction: a 32-bit count, or a predicate.
         result: maybe_write(Any) in d,
         /// Its operation.
-        how: number(How) in imm,
+        how: number(BarrierForm) in imm,
     }
 }
 
@@ -83,7 +83,7 @@ pub(super) fn bar(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         (.., true) => Mode::Sync,
         _ => return Err(cx.missing(inst)),
     };
-    let how = How { mode, aligned: inst.op.starts_with("bar.") || has("aligned") };
+    let how = BarrierForm { mode, aligned: inst.op.starts_with("bar.") || has("aligned") };
     let mut rest = inst.operands.as_slice();
     let (mut result, mut predicate) = (None, None);
     if matches!(mode, Mode::Popc | Mode::And | Mode::Or) {
@@ -113,13 +113,13 @@ pub(super) fn bar(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 
 /// Whether all threads of a block wait at a barrier: it specifies no other number of them.
 pub(crate) fn is_of_all(barrier: &Inst) -> bool {
-    barrier.uses & 1 << Field::B as u8 == 0 && How::from_code(barrier.imm).mode != Mode::Arrive
+    barrier.uses & 1 << Field::B as u8 == 0 && BarrierForm::from_code(barrier.imm).mode != Mode::Arrive
 }
 
 /// Executes `bar` and `barrier`.
 unsafe fn arrive(warp: &mut Warp, op: &Op) -> Flow {
     let barrier = Barrier::unpack(op);
-    let How { mode, aligned } = barrier.how;
+    let BarrierForm { mode, aligned } = barrier.how;
     if warp.mask() != warp.live && aligned {
         // Lanes that spin before this barrier have only used up their time slice. The other lanes wait for them here,
         // as they do wherever lanes reconverge. (A lane that spins until those at the barrier have moved ends when the
@@ -159,11 +159,11 @@ unsafe fn arrive(warp: &mut Warp, op: &Op) -> Flow {
     let arriving = if expected != 0 && whole { LANES as u32 } else { mask.count_ones() };
     let waits = mode != Mode::Arrive;
     if !whole {
-        warp.came_apart();
+        warp.on_partial_barrier();
     }
     warp.with_block(|warp, block| {
         if waits && whole && expected == 0 {
-            warp.came_to_barrier(block, end.block);
+            warp.on_block_barrier(block, end.block);
         }
         let live = block.live;
         let state = &mut block.barriers[id as usize];
@@ -257,7 +257,7 @@ impl Warp<'_> {
         let finding = Finding::new(kind, self.program().name.clone())
             .with(access(AccessKind::Barrier, here.0, here.1))
             .with(access(there.0, there.1, there.2));
-        self.notes.get_mut().findings.add(finding);
+        self.scratch.get_mut().findings.add(finding);
     }
 
     /// Lanes have exited: the lanes that wait for them check again.

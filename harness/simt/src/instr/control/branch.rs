@@ -4,7 +4,7 @@ use super::end::End;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Group, Reason, State, Warp};
 use crate::finding::{Access, AccessKind, FindingKind};
-use crate::instr::code::{Inst, Opnd, Role};
+use crate::instr::code::{Inst, OperandSlot, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Register, operands};
 use crate::kernel::Fault;
@@ -45,7 +45,7 @@ operands! {
 
 /// Branch number `number` of the program: on `predicate`, negated if `not`, to the first of `targets`, else to the
 /// second.
-pub(crate) fn branch(predicate: Opnd, not: bool, number: u32, targets: (u32, u32)) -> Inst {
+pub(crate) fn branch(predicate: OperandSlot, not: bool, number: u32, targets: (u32, u32)) -> Inst {
     let branch = Branch { predicate, flip: flip(not), number, targets };
     branch.pack(run_branch)
 }
@@ -78,22 +78,22 @@ unsafe fn run_branch(warp: &mut Warp, op: &Op) -> Flow {
 
 #[cold]
 fn diverge(warp: &mut Warp, branch: u32, taken: u32, target: u32, next: u32) -> Flow {
-    let notes = warp.notes.get_mut();
-    notes.divergent[branch as usize] += 1;
-    let words = notes.seen_words;
+    let scratch = warp.scratch.get_mut();
+    scratch.divergent[branch as usize] += 1;
+    let words = scratch.seen_words;
     // SAFETY: the second half of the bit sets.
     unsafe { *warp.seen.add(words + branch as usize / 64) |= 1 << (branch % 64) };
     let mask = warp.mask();
     warp.groups.push(Group { pc: target, mask: taken, state: State::Ready });
     warp.set_mask(mask & !taken);
     warp.pc = next;
-    warp.reason = if warp.fuel < 0 { Reason::Share } else { Reason::Choose };
+    warp.reason = if warp.slice_left < 0 { Reason::TimeSlice } else { Reason::Choose };
     Flow::Stop
 }
 
 operands! {
     /// A branch through a table, `brx.idx`.
-    struct Table {
+    struct BranchTable {
         /// The index of the target.
         index: read(u32) in a,
         /// The number of targets.
@@ -104,13 +104,13 @@ operands! {
 }
 
 /// Jumps to the target that `index` selects from `count` of them, which begin at `list` in the program's lists.
-pub(crate) fn table(index: Opnd, count: u32, list: u64) -> Inst {
-    Table { index, count, list }.pack(run_table)
+pub(crate) fn table(index: OperandSlot, count: u32, list: u64) -> Inst {
+    BranchTable { index, count, list }.pack(run_table)
 }
 
 unsafe fn run_table(warp: &mut Warp, op: &Op) -> Flow {
     End::unpack(op).count(warp);
-    let table = Table::unpack(op);
+    let table = BranchTable::unpack(op);
     // SAFETY: the register was unpacked from this instruction.
     let index = unsafe { *table.index.lanes(warp) };
     let start = table.list as usize;
@@ -164,7 +164,7 @@ operands! {
 }
 
 /// Calls the function at the first of `targets`, which returns to the second and keeps that address in `back`.
-pub(crate) fn call(back: Opnd, targets: (u32, u32)) -> Inst {
+pub(crate) fn call(back: OperandSlot, targets: (u32, u32)) -> Inst {
     Call { back, targets }.pack(run_call)
 }
 
@@ -195,7 +195,7 @@ operands! {
 
 /// Calls the function that `pointer` points to, which returns to `next`. From `list` on, the program's lists have the
 /// register for the return address of each function in the program's table of pointers.
-pub(crate) fn call_pointer(pointer: Opnd, list: u32, next: u32) -> Inst {
+pub(crate) fn call_pointer(pointer: OperandSlot, list: u32, next: u32) -> Inst {
     let call = CallPointer { pointer, list, next };
     call.pack(run_call_pointer)
 }
@@ -233,7 +233,7 @@ operands! {
 }
 
 /// Returns to the addresses in `back`.
-pub(crate) fn ret(back: Opnd) -> Inst {
+pub(crate) fn ret(back: OperandSlot) -> Inst {
     Return { back }.pack(run_ret)
 }
 
@@ -280,7 +280,7 @@ operands! {
 }
 
 /// Makes only the lanes where the predicate, negated if `not`, holds execute the next instruction.
-pub(crate) fn guard(predicate: Opnd, not: bool) -> Inst {
+pub(crate) fn guard(predicate: OperandSlot, not: bool) -> Inst {
     let flip = flip(not);
     Guard { predicate, flip }.pack(run_guard).role(Role::Guard)
 }

@@ -5,10 +5,10 @@ use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{SHARED_WINDOW, home_of, offset_in, space_of};
 use crate::engine::warp::{Flow, State, Warp};
 use crate::finding::Space;
-use crate::instr::code::{Inst, Opnd};
+use crate::instr::code::{Inst, OperandSlot};
 use crate::instr::context::{Context, Result};
+use crate::instr::opcode_modifiers::has;
 use crate::instr::operands::{Any, Number, operands};
-use crate::instr::words::has;
 use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Type};
 
@@ -76,7 +76,7 @@ operands! {
         /// The address of the same location in that block's shared memory.
         to: write(Any) in d,
         /// The form of the two addresses.
-        form: number(Form) in imm,
+        form: number(ClusterAddressing) in imm,
     }
 }
 
@@ -88,31 +88,31 @@ operands! {
         /// The rank of the block in whose shared memory it lies.
         to: write(u32) in d,
         /// The form of the address.
-        form: number(Form) in imm,
+        form: number(ClusterAddressing) in imm,
     }
 }
 
 /// How an instruction addresses shared memory.
 #[derive(Clone, Copy)]
-struct Form {
+struct ClusterAddressing {
     /// Whether addresses are generic.
     generic: bool,
     /// Whether addresses have 64 bits.
     wide: bool,
 }
 
-impl Number for Form {
+impl Number for ClusterAddressing {
     fn code(self) -> u64 {
         self.generic.code() | (self.wide.code() << 1)
     }
-    fn from_code(code: u64) -> Form {
-        Form { generic: bool::from_code(code & 1), wide: bool::from_code(code & 2) }
+    fn from_code(code: u64) -> ClusterAddressing {
+        ClusterAddressing { generic: bool::from_code(code & 1), wide: bool::from_code(code & 2) }
     }
 }
 
-impl Form {
-    fn of(cx: &dyn Context, inst: &ast::Inst) -> Result<Form> {
-        let mut form = Form { generic: true, wide: false };
+impl ClusterAddressing {
+    fn parse(cx: &dyn Context, inst: &ast::Inst) -> Result<ClusterAddressing> {
+        let mut form = ClusterAddressing { generic: true, wide: false };
         for word in inst.op.split('.').skip(1) {
             match word {
                 "shared::cluster" => form.generic = false,
@@ -157,18 +157,18 @@ impl Form {
 
 /// Lowers `mapa`.
 pub(super) fn mapa(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let form = Form::of(cx, inst)?;
+    let form = ClusterAddressing::parse(cx, inst)?;
     let [to, address, rank] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };
-    let address: Opnd = cx.source(address, form.ty())?;
+    let address: OperandSlot = cx.source(address, form.ty())?;
     let map = Map { address, rank: cx.source(rank, Type::U32)?, to: cx.dest(to, form.ty().size())?, form };
     cx.emit(map.pack(run_map))
 }
 
 /// Lowers `getctarank`.
 pub(super) fn getctarank(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let form = Form::of(cx, inst)?;
+    let form = ClusterAddressing::parse(cx, inst)?;
     let [to, address] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };

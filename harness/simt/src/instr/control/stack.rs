@@ -10,7 +10,7 @@
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Access, AccessKind, FindingKind};
-use crate::instr::code::{Inst, Opnd};
+use crate::instr::code::{Inst, OperandSlot};
 use crate::instr::operands::{Any, Register, operands};
 use crate::kernel::Fault;
 use crate::lane::lanes;
@@ -19,9 +19,9 @@ use crate::lane::lanes;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stack {
     /// A 64-bit register.
-    pub pointer: Opnd,
+    pub pointer: OperandSlot,
     /// A 32-bit register.
-    pub depth: Opnd,
+    pub depth: OperandSlot,
 }
 
 operands! {
@@ -125,17 +125,17 @@ pub(crate) fn saved_bytes(width: u32) -> u32 {
 }
 
 /// Saves these registers, given with their widths, until [`restore`].
-pub(crate) fn save(registers: &[(Opnd, u32)]) -> Inst {
+pub(crate) fn save(registers: &[(OperandSlot, u32)]) -> Inst {
     transfer(registers, false).pack(run_save)
 }
 
 /// Restores these registers, which must be the ones saved last.
-pub(crate) fn restore(registers: &[(Opnd, u32)]) -> Inst {
+pub(crate) fn restore(registers: &[(OperandSlot, u32)]) -> Inst {
     transfer(registers, true).pack(run_restore)
 }
 
-fn transfer(registers: &[(Opnd, u32)], restores: bool) -> Registers<crate::instr::operands::Named> {
-    let both = registers.iter().flat_map(|&(register, width)| [(register, restores), (Opnd::Raw(width), false)]);
+fn transfer(registers: &[(OperandSlot, u32)], restores: bool) -> Registers<crate::instr::operands::Named> {
+    let both = registers.iter().flat_map(|&(register, width)| [(register, restores), (OperandSlot::Raw(width), false)]);
     Registers { count: registers.len() as u32, registers: both.collect() }
 }
 

@@ -7,7 +7,7 @@ use crate::engine::warp::program::{Op, Order};
 use crate::engine::warp::request::{Request, Wrong, offset_in};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, FindingKind, Space};
-use crate::instr::code::{Opnd, Role};
+use crate::instr::code::{OperandSlot, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::memory::{Combine, combination};
 use crate::instr::operands::{Number, operands};
@@ -16,7 +16,7 @@ use crate::ptx::ast::{self, Operand, Type};
 
 /// The kind of a bulk copy.
 #[derive(Clone, Copy)]
-struct How {
+struct BulkCopyForm {
     /// The destination: shared or global memory.
     to: Space,
     /// The source.
@@ -27,12 +27,12 @@ struct How {
     combine: u32,
 }
 
-impl Number for How {
+impl Number for BulkCopyForm {
     fn code(self) -> u64 {
         self.to.code() | (self.from.code() << 3) | (self.multicast.code() << 6) | (u64::from(self.combine) << 8)
     }
-    fn from_code(code: u64) -> How {
-        How {
+    fn from_code(code: u64) -> BulkCopyForm {
+        BulkCopyForm {
             to: Space::from_code(code & 7),
             from: Space::from_code((code >> 3) & 7),
             multicast: bool::from_code(code & (1 << 6)),
@@ -55,7 +55,7 @@ operands! {
         /// The blocks of the cluster to which it copies.
         blocks: maybe_read(u16) in d2,
         /// The kind of the copy.
-        how: number(How) in imm,
+        how: number(BulkCopyForm) in imm,
     }
 }
 
@@ -125,14 +125,14 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, words: &[&str], combine: Option
         bytes: cx.source(bytes, Type::U32)?,
         barrier: barrier.map(|barrier| whole(cx, barrier)).transpose()?,
         blocks: blocks.map(|blocks| cx.source(blocks, Type::B16)).transpose()?,
-        how: How { to, from, multicast, combine: combine.map_or(0, |combine| combine + 1) },
+        how: BulkCopyForm { to, from, multicast, combine: combine.map_or(0, |combine| combine + 1) },
     };
     let order = Order { bulk: true, ..Order::default() };
     cx.emit(bulk.pack(run).role(Role::Access(AccessKind::Write, to, PIECE)).order(order))
 }
 
 /// Returns an address with its offset, in one register.
-pub(super) fn whole(cx: &mut dyn Context, operand: &Operand) -> Result<Opnd> {
+pub(super) fn whole(cx: &mut dyn Context, operand: &Operand) -> Result<OperandSlot> {
     let (base, offset) = cx.address(operand)?;
     if offset == 0 {
         return Ok(base);

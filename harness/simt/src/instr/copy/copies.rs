@@ -5,7 +5,7 @@ use crate::engine::warp::program::{Op, Order};
 use crate::engine::warp::request::{Pointers, Request, Wrong};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, FindingKind, Space};
-use crate::instr::code::{Opnd, Role};
+use crate::instr::code::{OperandSlot, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::memory::{Elements, load, store};
 use crate::instr::operands::{Address, operands};
@@ -65,7 +65,7 @@ pub(super) fn lower_copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     ) else {
         return Err(cx.missing(inst));
     };
-    let values: SmallVec<[Opnd; 4]> = (0..count).map(|_| cx.temp(size)).collect();
+    let values: SmallVec<[OperandSlot; 4]> = (0..count).map(|_| cx.temp(size)).collect();
     let address = cx.address(from)?;
     let read = match source {
         Some(source) => {
@@ -88,7 +88,7 @@ pub(super) fn lower_copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 
 /// Returns the number of bytes that each lane loads: the value of a register, or none where a predicate says that the
 /// source is ignored.
-fn source_bytes(cx: &mut dyn Context, source: &Operand, all: u32) -> Result<Opnd> {
+fn source_bytes(cx: &mut dyn Context, source: &Operand, all: u32) -> Result<OperandSlot> {
     let predicate = match source {
         Operand::Reg(register) => cx.width_of(*register) == 0,
         other => matches!(other, Operand::NotReg(_)),

@@ -9,8 +9,8 @@ use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result};
+use crate::instr::opcode_modifiers::has;
 use crate::instr::operands::operands;
-use crate::instr::words::has;
 use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Operand, Type};
 

@@ -8,8 +8,8 @@ use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result, parts};
+use crate::instr::opcode_modifiers::{element, has};
 use crate::instr::operands::operands;
-use crate::instr::words::{element, has};
 use crate::ptx::ast::{self, Type};
 
 operands! {

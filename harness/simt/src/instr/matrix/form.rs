@@ -1,9 +1,9 @@
 //! The shapes and types of an `mma` or of a tile's load or store, and the registers of its fragments.
 
 use super::fragment::{Dims, Element, Part};
-use super::kept::Kept;
+use super::sparse_selection::SparseSelection;
 use crate::engine::warp::Warp;
-use crate::instr::code::Opnd;
+use crate::instr::code::OperandSlot;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::{Any, Number, Register};
 use crate::lane::LANES;
@@ -11,7 +11,7 @@ use crate::ptx::ast::{self, Operand, Type};
 
 /// The shape and types of an `mma` or of a tile's load or store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Form {
+pub(super) struct MatrixForm {
     /// Code of the dimensions.
     pub dims: u32,
     /// Types of A, B, C and D; of a load or store, the first is the fragment's.
@@ -23,10 +23,10 @@ pub(super) struct Form {
     /// Whether differing bits count (`xor`), instead of common ones (`and`).
     pub differing: bool,
     /// The selection of the kept half, if the first factor is sparse.
-    pub kept: Option<Kept>,
+    pub kept: Option<SparseSelection>,
 }
 
-impl Number for Form {
+impl Number for MatrixForm {
     fn code(self) -> u64 {
         let types = self.types.iter().rev();
         let types = types.fold(0, |code, element| (code << 4) | element.code());
@@ -35,19 +35,19 @@ impl Number for Form {
         u64::from(self.dims) | (types << 4) | (flags << 20) | (kept << 23)
     }
 
-    fn from_code(code: u64) -> Form {
-        Form {
+    fn from_code(code: u64) -> MatrixForm {
+        MatrixForm {
             dims: code as u32 & 15,
             types: [4, 8, 12, 16].map(|at| Element::from_code((code >> at) & 15)),
             whole_tile: bool::from_code(code & (1 << 20)),
             saturates: bool::from_code(code & (1 << 21)),
             differing: bool::from_code(code & (1 << 22)),
-            kept: (code & (1 << 23) != 0).then_some(Kept { selector: (code >> 24) as u32 & 3 }),
+            kept: (code & (1 << 23) != 0).then_some(SparseSelection { selector: (code >> 24) as u32 & 3 }),
         }
     }
 }
 
-impl Form {
+impl MatrixForm {
     /// The dimensions.
     pub fn dims(self) -> Dims {
         Dims::from_code(self.dims)
@@ -75,7 +75,7 @@ pub(super) fn fragment(
     operand: &Operand,
     (element, count): (Element, usize),
     def: bool,
-    list: &mut Vec<(Opnd, bool)>,
+    list: &mut Vec<(OperandSlot, bool)>,
 ) -> Result<()> {
     let parts = parts(operand);
     if parts.len() != count {

@@ -2,14 +2,14 @@
 
 mod form;
 mod fragment;
-mod kept;
 mod multiply;
 mod rows;
+mod sparse_selection;
 mod sum;
 mod tile;
 
 use super::row::Row;
-pub(super) use kept::Kept;
+pub(super) use sparse_selection::SparseSelection;
 #[cfg(test)]
 pub(super) use sum::reference;
 

@@ -1,8 +1,8 @@
 //! Matrix products: `mma` and `wmma.mma`.
 
-use super::form::{Form, fragment};
+use super::form::{MatrixForm, fragment};
 use super::fragment::{Dims, Element, Part};
-use super::kept::Kept;
+use super::sparse_selection::SparseSelection;
 use super::sum::{Term, dot};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
@@ -17,7 +17,7 @@ operands! {
     /// Operands of a product.
     struct Product {
         /// Its shape and types.
-        form: number(Form) in b,
+        form: number(MatrixForm) in b,
         /// The registers of D, A, B and C.
         fragments: pool in imm,
     }
@@ -33,7 +33,7 @@ pub(super) fn mma(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let ["sync", "aligned", dims, "row", "col", d, a, b, c] = words else {
         return Err(cx.missing(inst));
     };
-    lower(cx, inst, dims, [a, b, c, d], How { sparse, ..how })
+    lower(cx, inst, dims, [a, b, c, d], MultiplyModifiers { sparse, ..how })
 }
 
 /// Lowers `wmma.mma`. The layouts are those with which the fragments were loaded.
@@ -47,12 +47,12 @@ pub(super) fn wmma(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         [d, a, b, c] => [*a, *b, c, d],
         _ => return Err(cx.missing(inst)),
     };
-    lower(cx, inst, dims, types, How { whole_tile: true, ..how })
+    lower(cx, inst, dims, types, MultiplyModifiers { whole_tile: true, ..how })
 }
 
 /// What the modifiers specify besides dimensions and types.
 #[derive(Clone, Copy, Default)]
-struct How {
+struct MultiplyModifiers {
     /// Whether it is `wmma`.
     whole_tile: bool,
     /// Whether sums of integers saturate.
@@ -65,11 +65,11 @@ struct How {
 }
 
 /// Returns the modifiers in a fixed order, without those for the rounding of sums, and what else they specify.
-fn words(inst: &ast::Inst) -> (Vec<&str>, How) {
+fn words(inst: &ast::Inst) -> (Vec<&str>, MultiplyModifiers) {
     let mut words: Vec<&str> = inst.op.split('.').skip(1).collect();
     let has = |word: &str| words.contains(&word);
     let bits = (has("popc") && has("xor") != has("and")).then(|| has("xor"));
-    let how = How { saturates: has("satfinite"), bits, ..How::default() };
+    let how = MultiplyModifiers { saturates: has("satfinite"), bits, ..MultiplyModifiers::default() };
     let tile = inst.op.starts_with("wmma");
     let of_bits = |word: &str| bits.is_some() && matches!(word, "popc" | "xor" | "and");
     words.retain(|word| *word != "satfinite" && !(tile && *word == "rn") && !of_bits(word));
@@ -86,7 +86,7 @@ fn words(inst: &ast::Inst) -> (Vec<&str>, How) {
 }
 
 /// Whether a product with these types of A, B, C and D exists.
-fn is_known(sizes: Dims, types: [Element; 4], how: How) -> bool {
+fn is_known(sizes: Dims, types: [Element; 4], how: MultiplyModifiers) -> bool {
     use Element::{B1, Bf16, E4m3, E5m2, F16, F32, F64, S4, S8, S32, Tf32, U4, U8};
     let (a, Dims { m, n, k }) = (types[0], sizes);
     let known = match types {
@@ -138,7 +138,7 @@ fn is_small(sizes: Dims, depths: [usize; 2], whole_tile: bool) -> bool {
 }
 
 /// Lowers a matrix product with these dimensions, whose A, B, C and D have these types.
-fn lower(cx: &mut dyn Context, inst: &ast::Inst, dims: &str, types: [&str; 4], how: How) -> Result<()> {
+fn lower(cx: &mut dyn Context, inst: &ast::Inst, dims: &str, types: [&str; 4], how: MultiplyModifiers) -> Result<()> {
     let [a, b, c, d] = types.map(Element::named);
     let (Some(dims), Some(a), Some(b), Some(c), Some(d)) = (Dims::code(dims), a, b, c, d) else {
         return Err(cx.missing(inst));
@@ -149,7 +149,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, dims: &str, types: [&str; 4], h
     let [a, b] = if how.sparse { [a, b].map(Element::in_sparse) } else { [a, b] };
     let (operands, metadata) = match (inst.operands.as_slice(), how.sparse) {
         ([operands @ .., words, Operand::Int(selector)], true) => {
-            (operands, Some((words, Kept { selector: *selector as u32 & 3 })))
+            (operands, Some((words, SparseSelection { selector: *selector as u32 & 3 })))
         }
         (operands, false) => (operands, None),
         _ => return Err(cx.missing(inst)),
@@ -157,7 +157,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, dims: &str, types: [&str; 4], h
     if operands.len() != 4 {
         return Err(cx.missing(inst));
     }
-    let form = Form {
+    let form = MatrixForm {
         dims,
         types: [a, b, c, d],
         whole_tile: how.whole_tile,
@@ -266,7 +266,7 @@ fn terms(tile: &[[u64; SIDE]], element: Element) -> Vec<[Term; SIDE]> {
 
 /// Returns a number of the result: the accumulator plus the products of these pairs, one for each number in a row of
 /// the first factor.
-fn number(form: &Form, pair: impl Fn(usize) -> (Term, Term) + Copy, accumulator: u64) -> u64 {
+fn number(form: &MatrixForm, pair: impl Fn(usize) -> (Term, Term) + Copy, accumulator: u64) -> u64 {
     let [ta, _, tc, td] = form.types;
     let all = form.first().k;
     let c = Term::new(tc, accumulator);
@@ -309,7 +309,7 @@ fn sum_of_two(element: Element, a: u64, b: u64) -> u64 {
 
 /// Maps the numbers of a row of A to the rows of B.
 struct Rows {
-    form: Form,
+    form: MatrixForm,
     /// The words of metadata of all lanes.
     words: Option<[u64; LANES]>,
 }
@@ -326,7 +326,7 @@ impl Rows {
 }
 
 /// Returns the product of two numbers, or the sum of the products of the numbers in two words or bytes.
-fn of_whole_numbers(form: &Form, a: u64, b: u64) -> i64 {
+fn of_whole_numbers(form: &MatrixForm, a: u64, b: u64) -> i64 {
     let value = |element: Element, bits: u64, k: usize| match element {
         Element::S8 => i64::from(bits as i8),
         Element::U8 => i64::from(bits as u8),

@@ -1,6 +1,6 @@
 //! Loads and stores of tiles: `wmma.load` and `wmma.store`.
 
-use super::form::{Form, fragment};
+use super::form::{MatrixForm, fragment};
 use super::fragment::{Dims, Element, Part};
 use crate::engine::traffic::banks::bank_conflicts;
 use crate::engine::traffic::sectors::sectors;
@@ -17,7 +17,7 @@ use crate::ptx::ast::{self, Type};
 
 /// How a tile's load or store accesses memory.
 #[derive(Clone, Copy)]
-struct How {
+struct TileAccess {
     /// The matrix that the fragment belongs to.
     part: Part,
     /// Whether the layout is column-major.
@@ -28,13 +28,13 @@ struct How {
     space: Space,
 }
 
-impl Number for How {
+impl Number for TileAccess {
     fn code(self) -> u64 {
         self.part.code() | (self.columns.code() << 2) | (self.store.code() << 3) | (self.space.code() << 4)
     }
 
-    fn from_code(code: u64) -> How {
-        How {
+    fn from_code(code: u64) -> TileAccess {
+        TileAccess {
             part: Part::from_code(code & 3),
             columns: bool::from_code(code & (1 << 2)),
             store: bool::from_code(code & (1 << 3)),
@@ -51,9 +51,9 @@ operands! {
         /// Elements from one row (or column) to the next.
         stride: read(u32) in c,
         /// The contents of the fragment.
-        form: number(Form) in b,
+        form: number(MatrixForm) in b,
         /// How it accesses memory.
-        how: number(How) in e,
+        how: number(TileAccess) in e,
         /// The fragment's registers.
         fragment: pool in imm,
     }
@@ -102,7 +102,8 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, part: &str, words: &[&str], sto
     let (Some(dims), Some(element), Some(part)) = (dims, element, Part::named(part)) else {
         return Err(cx.missing(inst));
     };
-    let form = Form { dims, types: [element; 4], whole_tile: true, saturates: false, differing: false, kept: None };
+    let form =
+        MatrixForm { dims, types: [element; 4], whole_tile: true, saturates: false, differing: false, kept: None };
     let sizes = Dims::from_code(dims);
     if !is_tile(sizes, element, part, columns) {
         return Err(cx.missing(inst));
@@ -144,7 +145,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, part: &str, words: &[&str], sto
         Space::Generic => Space::Global,
         space => space,
     };
-    let tile = Tile { address, stride, form, how: How { part, columns, store, space }, fragment: list };
+    let tile = Tile { address, stride, form, how: TileAccess { part, columns, store, space }, fragment: list };
     cx.emit(tile.pack(access).role(Role::Tile(does, counted_in, bytes)))?;
     if space == Space::Generic {
         let role = Role::Access(does, Space::Shared, bytes);
@@ -171,7 +172,7 @@ unsafe fn access(warp: &mut Warp, op: &Op) -> Flow {
         return flow;
     }
     let tile = Tile::unpack(op);
-    let How { part, store, space, .. } = tile.how;
+    let TileAccess { part, store, space, .. } = tile.how;
     let (dims, element) = (tile.form.dims(), tile.form.types[0]);
     let request =
         Request { space, size: element.bits() / 8, what: if store { AccessKind::Write } else { AccessKind::Read } };
@@ -240,7 +241,7 @@ impl Warp<'_> {
     /// [`Dims::accesses`]) are wider than an element. The distance of its rows does not matter, since it is truncated
     /// to their width.
     fn misaligned(&mut self, op: &Op, tile: &Tile<Placed>, request: Request, base: &[u64; LANES]) -> Option<Flow> {
-        let How { part, columns, .. } = tile.how;
+        let TileAccess { part, columns, .. } = tile.how;
         let accesses = tile.form.dims().accesses(part, tile.form.types[0], columns);
         let widest = accesses.iter().map(|access| access.1).max().unwrap_or(1);
         let wide = Request { size: widest, ..request };
@@ -258,7 +259,7 @@ impl Warp<'_> {
     /// `tile` was unpacked from `op`.
     unsafe fn count_tile(&mut self, op: &Op, tile: &Tile<Placed>, request: Request) {
         let (dims, element) = (tile.form.dims(), tile.form.types[0]);
-        let How { part, columns, .. } = tile.how;
+        let TileAccess { part, columns, .. } = tile.how;
         let mask = self.mask();
         // SAFETY: the caller's contract.
         let (base, stride) = unsafe { (*tile.address.lanes(self), *tile.stride.lanes(self)) };

@@ -6,14 +6,14 @@ use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
+use crate::instr::opcode_modifiers::has;
 use crate::instr::operands::{Number, operands};
-use crate::instr::words::has;
 use crate::lane::lanes;
 use crate::ptx::ast::{self, Operand, Type};
 
 /// How a lane arrives.
 #[derive(Clone, Copy)]
-struct How {
+struct ArriveForm {
     /// The space that the instruction names.
     space: Space,
     /// Whether later phases expect fewer arrivals.
@@ -22,12 +22,12 @@ struct How {
     relaxed: bool,
 }
 
-impl Number for How {
+impl Number for ArriveForm {
     fn code(self) -> u64 {
         self.space.code() | (self.drops.code() << 3) | (self.relaxed.code() << 4)
     }
-    fn from_code(code: u64) -> How {
-        How {
+    fn from_code(code: u64) -> ArriveForm {
+        ArriveForm {
             space: Space::from_code(code & 7),
             drops: bool::from_code(code & (1 << 3)),
             relaxed: bool::from_code(code & (1 << 4)),
@@ -45,7 +45,7 @@ operands! {
         /// The bytes that the phase must wait for in addition.
         bytes: maybe_read(u32) in c,
         /// How it arrives.
-        how: number(How) in e,
+        how: number(ArriveForm) in e,
         /// The previous state of the mbarrier.
         state: maybe_write(u64) in d,
     }
@@ -67,7 +67,7 @@ operands! {
 
 /// Lowers `mbarrier.arrive` and `mbarrier.arrive_drop`.
 pub(super) fn arrive(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let modifiers = Modifiers::of(cx, inst, 2)?;
+    let modifiers = Modifiers::parse(cx, inst, 2)?;
     let (expects, completes) = (has(&inst.op, "expect_tx"), !has(&inst.op, "noComplete"));
     let (state, address, number) = match inst.operands.as_slice() {
         [state, address @ (Operand::Mem(..) | Operand::Vec(_))] if !expects && completes => {
@@ -89,7 +89,7 @@ pub(super) fn arrive(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         Some(count) => (count, None),
         None => (cx.bits(1, 4), None),
     };
-    let how = How { space, drops: inst.op.starts_with("mbarrier.arrive_drop"), relaxed: modifiers.relaxed };
+    let how = ArriveForm { space, drops: inst.op.starts_with("mbarrier.arrive_drop"), relaxed: modifiers.relaxed };
     let origin = cx.origin(address);
     let arrive = Arrive { address: cx.address(address)?, count, bytes, how, state };
     cx.emit(arrive.pack(run_arrive).role(Role::Access(AccessKind::Atomic, space, 8)).from(origin))
@@ -97,7 +97,7 @@ pub(super) fn arrive(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 
 /// Lowers `mbarrier.expect_tx` and `mbarrier.complete_tx`.
 pub(super) fn transfer(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let space = Modifiers::of(cx, inst, 2)?.space();
+    let space = Modifiers::parse(cx, inst, 2)?.space();
     let [address, bytes] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };

@@ -46,7 +46,7 @@ operands! {
 
 /// Lowers `mbarrier.init`.
 pub(super) fn init(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let space = Modifiers::of(cx, inst, 2)?.space();
+    let space = Modifiers::parse(cx, inst, 2)?.space();
     let [address, count] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };
@@ -57,7 +57,7 @@ pub(super) fn init(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 
 /// Lowers `mbarrier.inval`.
 pub(super) fn inval(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let space = Modifiers::of(cx, inst, 2)?.space();
+    let space = Modifiers::parse(cx, inst, 2)?.space();
     let [address] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };

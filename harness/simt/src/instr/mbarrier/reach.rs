@@ -20,7 +20,7 @@ pub(super) struct Modifiers {
 
 impl Modifiers {
     /// Decodes the modifiers after the instruction's own name, which has `skip` words.
-    pub fn of(cx: &dyn Context, inst: &ast::Inst, skip: usize) -> Lowered<Modifiers> {
+    pub fn parse(cx: &dyn Context, inst: &ast::Inst, skip: usize) -> Lowered<Modifiers> {
         let mut how = Modifiers::default();
         let (mut ordered, mut scoped, mut typed) = (false, false, false);
         for word in inst.op.split('.').skip(skip) {

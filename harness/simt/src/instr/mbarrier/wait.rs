@@ -7,14 +7,14 @@ use crate::engine::warp::{Flow, State, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
+use crate::instr::opcode_modifiers::has;
 use crate::instr::operands::{Any, Number, operands};
-use crate::instr::words::has;
 use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Type};
 
 /// How a lane waits.
 #[derive(Clone, Copy)]
-struct How {
+struct WaitForm {
     /// The space that the instruction names.
     space: Space,
     /// Whether it names its phase by parity, not by a state.
@@ -25,12 +25,12 @@ struct How {
     relaxed: bool,
 }
 
-impl Number for How {
+impl Number for WaitForm {
     fn code(self) -> u64 {
         self.space.code() | (self.parity.code() << 3) | (self.blocks.code() << 4) | (self.relaxed.code() << 5)
     }
-    fn from_code(code: u64) -> How {
-        How {
+    fn from_code(code: u64) -> WaitForm {
+        WaitForm {
             space: Space::from_code(code & 7),
             parity: bool::from_code(code & (1 << 3)),
             blocks: bool::from_code(code & (1 << 4)),
@@ -47,7 +47,7 @@ operands! {
         /// The phase: 64 bits of a state, or a 32-bit parity.
         phase: read(Any) in b,
         /// How it waits.
-        how: number(How) in e,
+        how: number(WaitForm) in e,
         /// Whether the phase has ended.
         ended: write(bool) in d,
     }
@@ -55,7 +55,7 @@ operands! {
 
 /// Lowers `mbarrier.test_wait` and `mbarrier.try_wait`.
 pub(super) fn wait(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let modifiers = Modifiers::of(cx, inst, 2)?;
+    let modifiers = Modifiers::parse(cx, inst, 2)?;
     let blocks = inst.op.starts_with("mbarrier.try_wait");
     let (ended, address, phase) = match inst.operands.as_slice() {
         [ended, address, phase] => (ended, address, phase),
@@ -67,7 +67,7 @@ pub(super) fn wait(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     if parity && inst.op.split('.').nth(2) != Some("parity") {
         return Err(cx.missing(inst));
     }
-    let how = How { space: modifiers.space(), parity, blocks, relaxed: modifiers.relaxed };
+    let how = WaitForm { space: modifiers.space(), parity, blocks, relaxed: modifiers.relaxed };
     let origin = cx.origin(address);
     let wait = Wait {
         address: cx.address(address)?,

@@ -3,8 +3,8 @@
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
 use crate::instr::context::{Context, Result};
+use crate::instr::opcode_modifiers;
 use crate::instr::operands::operands;
-use crate::instr::words;
 use crate::ptx::ast;
 
 operands! {
@@ -19,7 +19,7 @@ operands! {
 
 /// Lowers `membar` and `fence`.
 pub(super) fn fence(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let has = |words: &[&str]| words.iter().any(|word| words::has(&inst.op, word));
+    let has = |words: &[&str]| words.iter().any(|word| opcode_modifiers::has(&inst.op, word));
     if has(&["sc", "acq_rel", "acquire", "release"]) && !has(&["cta", "cluster", "gpu", "sys"]) {
         return Err(cx.invalid(format!("`{}` without a scope such as `.gpu`", inst.op)));
     }

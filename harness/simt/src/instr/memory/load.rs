@@ -1,8 +1,8 @@
 //! Loads: `ld` and `ldu`.
 
+use super::b128;
 use super::element::*;
 use super::modifiers::Modifiers;
-use super::whole;
 use crate::engine::memory::shared;
 use crate::engine::traffic::pattern;
 use crate::engine::warp::handler::{Exec, Handler, apart, handler};
@@ -41,7 +41,7 @@ operands! {
 
 /// Lowers `ld` and `ldu`.
 pub(super) fn ld(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let how = Modifiers::of(cx, inst)?;
+    let how = Modifiers::parse(cx, inst)?;
     let (to, from) = (&inst.operands[0], &inst.operands[1]);
     let list = how.elements(cx, to)?;
     let reg = match list.iter().find(|o| matches!(o, Operand::Reg(_))) {
@@ -58,7 +58,7 @@ pub(super) fn ld(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let to: SmallVec<_> = list.iter().map(|to| cx.dest(to, reg)).collect::<Result<_>>()?;
     let value = to[0];
     let load = match to[..] {
-        [low, high] if how.whole => whole::load(address, how.moved().space, [low, high]),
+        [low, high] if how.whole => b128::load(address, how.moved().space, [low, high]),
         _ => Load { address, elements: how.moved(), to }.pack(run),
     };
     cx.emit(how.describe(load, AccessKind::Read).from(origin))?;

@@ -5,7 +5,7 @@ use crate::engine::warp::program::Order;
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result, parts};
-use crate::instr::words::element;
+use crate::instr::opcode_modifiers::element;
 use crate::ptx::ast::{self, Operand, Type};
 
 /// The decoded modifiers of a load or store.
@@ -30,7 +30,7 @@ pub(crate) struct Modifiers {
 
 impl Modifiers {
     /// Decodes the modifiers of a load or store, and checks the number of its operands.
-    pub fn of(cx: &dyn Context, inst: &ast::Inst) -> Result<Modifiers> {
+    pub fn parse(cx: &dyn Context, inst: &ast::Inst) -> Result<Modifiers> {
         let mut how = Modifiers {
             space: Space::Generic,
             count: 1,

@@ -7,7 +7,7 @@ use crate::finding::Space;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::lane::lanes;
-use crate::memory::Kind;
+use crate::memory::MemoryKind;
 use crate::ptx::ast::{self, Type};
 
 operands! {
@@ -44,7 +44,7 @@ pub(super) fn isspacep(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 
 /// Whether a constant variable contains an address.
 fn is_constant(warp: &Warp, address: u64) -> bool {
-    warp.launch().view.find(address).is_some_and(|range| range.kind == Kind::Global(true))
+    warp.launch().view.find(address).is_some_and(|range| range.kind == MemoryKind::Global(true))
 }
 
 /// Executes `isspacep`.

@@ -1,8 +1,8 @@
 //! Stores: `st`.
 
+use super::b128;
 use super::element::*;
 use super::modifiers::Modifiers;
-use super::whole;
 use crate::engine::memory::shared;
 use crate::engine::traffic::pattern;
 use crate::engine::warp::handler::{Exec, Handler, handler};
@@ -10,7 +10,7 @@ use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Pointers, Request};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
-use crate::instr::code::Opnd;
+use crate::instr::code::OperandSlot;
 use crate::instr::context::{Context, Result, width};
 use crate::instr::operands::operands;
 use crate::lane::{HostVectors, LANES, lanes};
@@ -32,7 +32,7 @@ operands! {
 
 /// Lowers `st`.
 pub(super) fn st(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let how = Modifiers::of(cx, inst)?;
+    let how = Modifiers::parse(cx, inst)?;
     let (to, from) = (&inst.operands[0], &inst.operands[1]);
     let list = how.elements(cx, from)?;
     let reg = match list.iter().find(|o| matches!(o, Operand::Reg(_))) {
@@ -54,11 +54,11 @@ pub(super) fn st(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         Operand::Reg(r) => cx.reg(*r, reg),
         other => cx.source(other, literal),
     };
-    let from: SmallVec<[Opnd; 4]> = list.iter().map(&mut source).collect::<Result<_>>()?;
+    let from: SmallVec<[OperandSlot; 4]> = list.iter().map(&mut source).collect::<Result<_>>()?;
     let origin = cx.origin(to);
     let address = cx.address(to)?;
     let store = match from[..] {
-        [low, high] if how.whole => whole::store(address, how.moved().space, [low, high]),
+        [low, high] if how.whole => b128::store(address, how.moved().space, [low, high]),
         _ => Store { address, elements: how.moved(), from }.pack(run),
     };
     cx.emit(how.describe(store, AccessKind::Write).from(origin))

@@ -6,16 +6,16 @@
 //! the field. [`codes!`] declares the members of a family with the PTX words that name them, and the numbers that
 //! represent them in an operand.
 
-mod number;
+mod encoded;
 mod register;
 #[cfg(test)]
 mod tests;
 
-pub use number::Number;
-pub(crate) use number::codes;
+pub use encoded::Number;
+pub(crate) use encoded::codes;
 pub use register::{Address, Any, Bytes, Register};
 
-use super::code::Opnd;
+use super::code::OperandSlot;
 use smallvec::SmallVec;
 
 /// The stage of an instruction on its way into a program.
@@ -36,12 +36,12 @@ pub trait Stage {
 pub struct Named;
 
 impl Stage for Named {
-    type Register<T> = Opnd;
-    type List<const N: usize> = SmallVec<[Opnd; 4]>;
+    type Register<T> = OperandSlot;
+    type List<const N: usize> = SmallVec<[OperandSlot; 4]>;
     /// Each register with a flag that says whether it is written.
-    type Pool = Vec<(Opnd, bool)>;
+    type Pool = Vec<(OperandSlot, bool)>;
     /// The register, and the offset that is added to it.
-    type Address = (Opnd, u64);
+    type Address = (OperandSlot, u64);
     type Number<T> = T;
 }
 
@@ -68,7 +68,7 @@ impl Stage for Placed {
 ///         /// Whether the source lies inside the segment, if that is needed.
 ///         inside: maybe_write(bool) in d2,
 ///         /// Which lane each lane reads.
-///         kind: number(Kind) in imm,
+///         kind: number(ShuffleMode) in imm,
 ///     }
 /// }
 /// ```
@@ -179,7 +179,7 @@ macro_rules! operands {
     };
     (@unpack $op:ident, write_list $($at:ident)|+) => { operands!(@unpack $op, read_list $($at)|+) };
     (@unpack $op:ident, pool imm) => { $op.imm };
-    (@unpack $op:ident, address a) => { $crate::instr::operands::Address::of($op) };
+    (@unpack $op:ident, address a) => { $crate::instr::operands::Address::from_op($op) };
     (@unpack $op:ident, number imm) => { $crate::instr::operands::Number::from_code($op.imm) };
     (@unpack $op:ident, number $at:ident) => {
         $crate::instr::operands::Number::from_code(u64::from($op.$at))

@@ -17,7 +17,7 @@ pub struct Address {
 impl Address {
     /// Reads it from a decoded instruction.
     #[inline(always)]
-    pub fn of(op: &Op) -> Address {
+    pub fn from_op(op: &Op) -> Address {
         let (base, offset) = op.address();
         let base = Register::at(base);
         Address { base, offset }

@@ -6,7 +6,7 @@ use crate::engine::warp::{Flow, Warp};
 use smallvec::smallvec;
 
 codes! {
-    enum Kind {
+    enum TestKind {
         One = "one",
         Two = "two",
     }
@@ -18,7 +18,7 @@ operands! {
         to: write_list in d | d2,
         absent: maybe_read(u32) in b,
         present: maybe_write(bool) in c,
-        kind: number(Kind) in e,
+        kind: number(TestKind) in e,
     }
 }
 
@@ -35,8 +35,8 @@ unsafe fn nothing(_: &mut Warp<'_>, _: &Op) -> Flow {
 /// Returns the decoded instruction, in which a register's offset is 1000 more than its number.
 fn decoded(inst: &crate::instr::code::Inst) -> Op {
     inst.decoded(inst.imm, 0, |opnd| match opnd {
-        Opnd::Reg(r) => 1000 + r,
-        Opnd::Raw(value) => value,
+        OperandSlot::Reg(r) => 1000 + r,
+        OperandSlot::Raw(value) => value,
         _ => 0,
     })
 }
@@ -44,11 +44,11 @@ fn decoded(inst: &crate::instr::code::Inst) -> Op {
 #[test]
 fn what_is_packed_is_unpacked() {
     let all = All {
-        address: (Opnd::Reg(1), 77),
-        to: smallvec![Opnd::Reg(2), Opnd::Reg(3)],
+        address: (OperandSlot::Reg(1), 77),
+        to: smallvec![OperandSlot::Reg(2), OperandSlot::Reg(3)],
         absent: None,
-        present: Some(Opnd::Reg(4)),
-        kind: Kind::Two,
+        present: Some(OperandSlot::Reg(4)),
+        kind: TestKind::Two,
     };
     let inst = all.pack(nothing);
     assert_eq!(inst.uses.count_ones(), 1);
@@ -59,16 +59,16 @@ fn what_is_packed_is_unpacked() {
     assert_eq!(all.to.map(Register::offset), [1002, 1003]);
     assert!(all.absent.is_none());
     assert_eq!(all.present.map(Register::offset), Some(1004));
-    assert_eq!(all.kind, Kind::Two);
+    assert_eq!(all.kind, TestKind::Two);
     let wide = Wide { pair: (5, 6) }.pack(nothing);
     assert_eq!(Wide::unpack(&decoded(&wide)).pair, (5, 6));
 }
 
 #[test]
 fn codes_have_words_and_numbers() {
-    assert_eq!(Kind::named("two"), Some(Kind::Two));
-    assert_eq!(Kind::named("three"), None);
-    for kind in [Kind::One, Kind::Two] {
-        assert_eq!(Kind::from_code(kind.code()), kind);
+    assert_eq!(TestKind::named("two"), Some(TestKind::Two));
+    assert_eq!(TestKind::named("three"), None);
+    for kind in [TestKind::One, TestKind::Two] {
+        assert_eq!(TestKind::from_code(kind.code()), kind);
     }
 }

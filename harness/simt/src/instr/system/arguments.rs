@@ -175,6 +175,6 @@ impl Warp<'_> {
             format!("the format is {text:?}{more}")
         });
         finding.seed = self.launch().seed;
-        self.notes.get_mut().findings.add(finding);
+        self.scratch.get_mut().findings.add(finding);
     }
 }

@@ -1,8 +1,8 @@
 //! Clocks, and waiting by the clock.
 
 use crate::engine::warp::program::Op;
-use crate::engine::warp::{Flow, SHARE, Warp};
-use crate::instr::code::{Inst, Opnd};
+use crate::engine::warp::{Flow, TIME_SLICE, Warp};
+use crate::instr::code::{Inst, OperandSlot};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Any, codes, operands};
 use crate::lane::lanes;
@@ -50,7 +50,7 @@ pub(crate) fn changes(special: Special) -> bool {
 }
 
 /// Returns the instruction that reads a special register into a register of `width` bytes a lane, if it is a clock.
-pub(crate) fn reading(special: Special, to: Opnd, width: u32) -> Option<Inst> {
+pub(crate) fn reading(special: Special, to: OperandSlot, width: u32) -> Option<Inst> {
     let reading = Reading { to, wide: width == 8, clock: clock(special)? };
     Some(reading.pack(read))
 }
@@ -87,7 +87,7 @@ pub(super) fn nanosleep(cx: &mut dyn Context, _: &ast::Inst) -> Result<()> {
 
 /// Executes `nanosleep`: yields to other warps.
 unsafe fn sleep(warp: &mut Warp, _: &Op) -> Flow {
-    warp.fuel -= SHARE;
-    warp.penalty += SHARE;
+    warp.slice_left -= TIME_SLICE;
+    warp.penalty += TIME_SLICE;
     Flow::Next
 }

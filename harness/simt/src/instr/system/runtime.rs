@@ -10,7 +10,7 @@ use crate::lane::{LANES, lanes};
 
 operands! {
     /// Operands of `__simt_runtime`.
-    struct Asked {
+    struct RuntimeCall {
         /// The number of the call.
         call: read(u32) in a,
         /// Address of the argument words.
@@ -22,13 +22,13 @@ operands! {
 
 /// Lowers a call of `__simt_runtime`.
 pub(super) fn runtime(call: &Call) -> Inst {
-    let asked = Asked { call: call.arguments[0], words: call.arguments[1], to: call.result };
+    let asked = RuntimeCall { call: call.arguments[0], words: call.arguments[1], to: call.result };
     asked.pack(ask)
 }
 
 /// Executes `__simt_runtime` lane by lane, as each call may change the answer to the next one.
 unsafe fn ask(warp: &mut Warp, op: &Op) -> Flow {
-    let asked = Asked::unpack(op);
+    let asked = RuntimeCall::unpack(op);
     // SAFETY: the registers were unpacked from this instruction.
     let (calls, addresses) = unsafe { (*asked.call.lanes(warp), *asked.words.lanes(warp)) };
     for lane in lanes(warp.mask()) {

@@ -1,6 +1,6 @@
 //! The operand that names a texture or surface and the coordinates in it.
 
-use crate::instr::code::Opnd;
+use crate::instr::code::OperandSlot;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::codes;
 use crate::ptx::ast::{self, Base, Operand, Type};
@@ -42,7 +42,7 @@ impl Geometry {
 }
 
 /// Returns a handle: the operand in brackets, without its coordinates.
-pub(super) fn handle(cx: &mut dyn Context, operand: &Operand) -> Result<Opnd> {
+pub(super) fn handle(cx: &mut dyn Context, operand: &Operand) -> Result<OperandSlot> {
     match operand {
         Operand::Mem(Base::Reg(register), 0) => cx.reg(*register, 8),
         Operand::Mem(Base::Sym(name), _) | Operand::Sym(name, _) => {
@@ -61,7 +61,7 @@ pub(super) fn address(
     operand: &Operand,
     geometry: Geometry,
     ty: Type,
-) -> Result<(Opnd, [Opnd; 4])> {
+) -> Result<(OperandSlot, [OperandSlot; 4])> {
     let Operand::Vec(list) = operand else {
         return Err(cx.invalid(format!("`{}`: an address without coordinates", inst.op)));
     };

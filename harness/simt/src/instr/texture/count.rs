@@ -12,12 +12,12 @@ pub(super) fn fetched(texture: &Texture, filters: bool) -> Parts {
     let Texture { image, sampler } = texture;
     let wide = image.format.bytes() > 8;
     if image.shape == Shape::Linear {
-        return Parts::of(if wide { 4 } else { 8 });
+        return Parts::with_lanes(if wide { 4 } else { 8 });
     }
     // The limit of a filter: four lanes' 8-byte texels from a plane.
     match (image.shape == Shape::D3, wide) {
-        _ if !filters || !sampler.linear => Parts::of(4),
-        (false, false) => Parts::of(4),
+        _ if !filters || !sampler.linear => Parts::with_lanes(4),
+        (false, false) => Parts::with_lanes(4),
         (false, true) => Parts { lanes: 4, together: 2, times: 2 },
         (true, false) => Parts { lanes: 4, together: 2, times: 1 },
         (true, true) => Parts { lanes: 4, together: 1, times: 2 },
@@ -38,7 +38,7 @@ impl Warp<'_> {
     /// Counts what the running lanes need from surfaces, at this instruction. A request has `lanes` lanes.
     pub(super) fn count_surface(&mut self, op: &Op, needs: &Needs, lanes: usize, what: AccessKind) {
         let made = requests(self.mask(), lanes);
-        self.count_texels(op, needs, (Parts::of(lanes), Some(made)), what);
+        self.count_texels(op, needs, (Parts::with_lanes(lanes), Some(made)), what);
     }
 
     fn count_texels(&mut self, op: &Op, needs: &Needs, (parts, made): (Parts, Option<u64>), what: AccessKind) {
@@ -51,7 +51,7 @@ impl Warp<'_> {
         site.sectors += traffic.sectors;
         site.ideal += traffic.distinct_sectors;
         site.extra += traffic.requests;
-        if let Some(seen) = &mut self.notes.get_mut().seen {
+        if let Some(seen) = &mut self.scratch.get_mut().recorder {
             for sector in needs.distinct() {
                 seen.sector(block, sector, what == AccessKind::Read);
             }

@@ -6,7 +6,7 @@ use super::reader::Reader;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::AccessKind;
-use crate::instr::code::Opnd;
+use crate::instr::code::OperandSlot;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::{Number, Register, codes, operands};
 use crate::lane::{F16, LANES, lanes};
@@ -15,7 +15,7 @@ use crate::texture::{Coordinates, Detail};
 
 codes! {
     /// How an instruction specifies the level of detail.
-    enum Told {
+    enum LevelOfDetail {
         /// Not at all: the finest level.
         Base = "base",
         /// As a number.
@@ -27,25 +27,25 @@ codes! {
 
 /// The form of a fetch.
 #[derive(Clone, Copy)]
-struct Form {
+struct FetchForm {
     /// Whether its coordinates are indices.
     whole: bool,
     /// Whether its results are 16-bit numbers.
     half: bool,
     /// How it specifies the level of detail.
-    told: Told,
+    told: LevelOfDetail,
 }
 
-impl Number for Form {
+impl Number for FetchForm {
     fn code(self) -> u64 {
         self.whole.code() | (self.half.code() << 1) | (self.told.code() << 2)
     }
 
-    fn from_code(code: u64) -> Form {
-        Form {
+    fn from_code(code: u64) -> FetchForm {
+        FetchForm {
             whole: bool::from_code(code & 1),
             half: bool::from_code(code & 2),
-            told: Told::from_code((code >> 2) & 3),
+            told: LevelOfDetail::from_code((code >> 2) & 3),
         }
     }
 }
@@ -56,7 +56,7 @@ operands! {
         /// The texture.
         texture: read(u64) in a,
         /// Its form.
-        form: number(Form) in b,
+        form: number(FetchForm) in b,
         /// Four results, the layer, three coordinates, and then a level or the six components of a footprint's sides.
         registers: pool in imm,
     }
@@ -75,8 +75,8 @@ pub(super) fn results(
     cx: &mut dyn Context,
     inst: &ast::Inst,
     width: u32,
-    list: &mut Vec<(Opnd, bool)>,
-) -> Result<Option<Opnd>> {
+    list: &mut Vec<(OperandSlot, bool)>,
+) -> Result<Option<OperandSlot>> {
     let (values, resident) = match &inst.operands[0] {
         Operand::Pair(values, resident) => (&**values, Some(cx.dest(resident, 0)?)),
         values => (values, None),
@@ -92,7 +92,7 @@ pub(super) fn results(
 }
 
 /// Emits the instruction that sets the predicate for whether the texels were in memory: they always are.
-pub(super) fn tell_resident(cx: &mut dyn Context, to: Option<Opnd>) -> Result<()> {
+pub(super) fn tell_resident(cx: &mut dyn Context, to: Option<OperandSlot>) -> Result<()> {
     match to {
         Some(to) => cx.emit(Resident { to }.pack(set_resident)),
         None => Ok(()),
@@ -103,7 +103,10 @@ pub(super) fn tell_resident(cx: &mut dyn Context, to: Option<Opnd>) -> Result<()
 pub(super) fn tex(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let words: Vec<&str> = inst.op.split('.').skip(1).collect();
     let known = |word: &str| {
-        word == "v4" || Told::named(word).is_some() || Geometry::named(word).is_some() || Type::named(word).is_some()
+        word == "v4"
+            || LevelOfDetail::named(word).is_some()
+            || Geometry::named(word).is_some()
+            || Type::named(word).is_some()
     };
     let (&[result, coordinate], Some(shape), true) =
         (&types(&inst.op)[..], geometry(&inst.op), words.iter().all(|word| known(word)) && words.contains(&"v4"))
@@ -116,16 +119,16 @@ pub(super) fn tex(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     if !fine || inst.operands.len() < 2 {
         return Err(cx.missing(inst));
     }
-    let told = words.iter().find_map(|word| Told::named(word)).unwrap_or(Told::Base);
+    let told = words.iter().find_map(|word| LevelOfDetail::named(word)).unwrap_or(LevelOfDetail::Base);
     let mut registers = Vec::new();
     let resident = results(cx, inst, if half { 2 } else { 4 }, &mut registers)?;
     let (texture, at) = address(cx, inst, &inst.operands[1], shape, coordinate)?;
     registers.extend(at.map(|at| (at, false)));
     match (told, &inst.operands[2..]) {
-        (Told::Base, []) => {}
+        (LevelOfDetail::Base, []) => {}
         // A level is a 32-bit number; it is an index if the coordinates are indices.
-        (Told::Level, [level]) => registers.push((cx.source(level, coordinate)?, false)),
-        (Told::Footprint, [one, other]) => {
+        (LevelOfDetail::Level, [level]) => registers.push((cx.source(level, coordinate)?, false)),
+        (LevelOfDetail::Footprint, [one, other]) => {
             let zero = cx.bits(0, 4);
             for side in [one, other] {
                 let side = parts(side);
@@ -138,7 +141,7 @@ pub(super) fn tex(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         }
         _ => return Err(cx.unsupported(format!("`{}` with {} operands", inst.op, inst.operands.len()))),
     }
-    let fetch = Fetch { texture, form: Form { whole, half, told }, registers };
+    let fetch = Fetch { texture, form: FetchForm { whole, half, told }, registers };
     cx.emit(fetch.pack(execute).texels(AccessKind::Read, false))?;
     tell_resident(cx, resident)
 }
@@ -153,9 +156,9 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
         let layer = warp.listed(registers, 4);
         let at = [5, 6, 7].map(|number| warp.listed(registers, number));
         let count = match form.told {
-            Told::Base => 0,
-            Told::Level => 1,
-            Told::Footprint => 6,
+            LevelOfDetail::Base => 0,
+            LevelOfDetail::Level => 1,
+            LevelOfDetail::Footprint => 6,
         };
         let mut detail = [[0u32; LANES]; 6];
         for (number, detail) in detail[..count].iter_mut().enumerate() {
@@ -178,10 +181,10 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
             };
             let real = |words: &[u32; LANES]| f32::from_bits(words[lane]);
             let detail = match form.told {
-                Told::Base => Detail::Base,
-                Told::Level if form.whole => Detail::Level(detail[0][lane] as i32 as f32),
-                Told::Level => Detail::Level(real(&detail[0])),
-                Told::Footprint => {
+                LevelOfDetail::Base => Detail::Base,
+                LevelOfDetail::Level if form.whole => Detail::Level(detail[0][lane] as i32 as f32),
+                LevelOfDetail::Level => Detail::Level(real(&detail[0])),
+                LevelOfDetail::Footprint => {
                     Detail::Footprint([0, 1, 2].map(|d| real(&detail[d])), [3, 4, 5].map(|d| real(&detail[d])))
                 }
             };

@@ -31,7 +31,7 @@ codes! {
 
 /// The form of a reduction.
 #[derive(Clone, Copy)]
-struct Form {
+struct ReductionForm {
     operation: Operation,
     /// Whether values are compared as signed integers.
     signed: bool,
@@ -44,7 +44,7 @@ struct Form {
     narrow: bool,
 }
 
-impl Number for Form {
+impl Number for ReductionForm {
     fn code(self) -> u64 {
         self.operation.code()
             | (self.signed.code() << 3)
@@ -54,8 +54,8 @@ impl Number for Form {
             | (self.narrow.code() << 11)
     }
 
-    fn from_code(code: u64) -> Form {
-        Form {
+    fn from_code(code: u64) -> ReductionForm {
+        ReductionForm {
             operation: Operation::from_code(code & 7),
             signed: bool::from_code(code & 8),
             size: (code >> 4) as u32 & 15,
@@ -66,7 +66,7 @@ impl Number for Form {
     }
 }
 
-impl Form {
+impl ReductionForm {
     /// Returns the new element, in 64 bits of which only the element's own are used.
     fn combine(self, element: u64, value: u64) -> u64 {
         let signed = |word: u64| if self.size == 4 { i64::from(word as u32 as i32) } else { word as i64 };
@@ -99,7 +99,7 @@ operands! {
         /// The surface.
         surface: read(u64) in a,
         /// Its form.
-        form: number(Form) in b,
+        form: number(ReductionForm) in b,
         /// The value, then the layer and three coordinates.
         registers: pool in imm,
     }
@@ -134,7 +134,7 @@ pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     registers.extend(at.map(|at| (at, false)));
     let signed = matches!(ty, Type::S32 | Type::S64);
     let narrow = lanes_of(shape) == 4;
-    let form = Form { operation, signed, size: ty.size(), scaled: words[0] == "p", outside, narrow };
+    let form = ReductionForm { operation, signed, size: ty.size(), scaled: words[0] == "p", outside, narrow };
     cx.emit(Reduction { surface, form, registers }.pack(execute).texels(AccessKind::Atomic, true))
 }
 

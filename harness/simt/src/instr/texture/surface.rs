@@ -39,7 +39,7 @@ impl Outside {
 
 /// The form of a load or store.
 #[derive(Clone, Copy)]
-struct Form {
+struct SurfaceForm {
     /// Bytes of an element in memory.
     size: u32,
     /// Bytes of an element in its register.
@@ -56,7 +56,7 @@ struct Form {
     narrow: bool,
 }
 
-impl Number for Form {
+impl Number for SurfaceForm {
     fn code(self) -> u64 {
         u64::from(self.size | (self.register << 4) | (self.count << 8))
             | (self.outside.code() << 12)
@@ -65,8 +65,8 @@ impl Number for Form {
             | (self.narrow.code() << 16)
     }
 
-    fn from_code(code: u64) -> Form {
-        Form {
+    fn from_code(code: u64) -> SurfaceForm {
+        SurfaceForm {
             size: code as u32 & 15,
             register: (code >> 4) as u32 & 15,
             count: (code >> 8) as u32 & 15,
@@ -84,7 +84,7 @@ operands! {
         /// The surface.
         surface: read(u64) in a,
         /// Its form.
-        form: number(Form) in b,
+        form: number(SurfaceForm) in b,
         /// The values, then the layer and three coordinates.
         registers: pool in imm,
     }
@@ -137,7 +137,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, store: bool) -> Result<()> {
     }
     let (surface, at) = address(cx, inst, at, shape, Type::B32)?;
     registers.extend(at.map(|at| (at, false)));
-    let form = Form {
+    let form = SurfaceForm {
         size: ty.size(),
         register,
         count: count as u32,

@@ -7,7 +7,7 @@
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Group, Reason, State, Warp};
 use crate::finding::{Access, AccessKind, Finding, FindingKind};
-use crate::instr::code::Opnd;
+use crate::instr::code::OperandSlot;
 use crate::instr::context::{Context, Result as Lowered};
 use crate::instr::operands::Register;
 use crate::lane::{ALL, LANES, lanes};
@@ -22,7 +22,7 @@ pub(super) fn members<'i>(
     cx: &mut dyn Context,
     inst: &'i ast::Inst,
     count: usize,
-) -> Lowered<(&'i [Operand], Option<Opnd>)> {
+) -> Lowered<(&'i [Operand], Option<OperandSlot>)> {
     let mut rest = inst.operands.as_slice();
     let mut members = None;
     if inst.op.split('.').any(|word| word == "sync") {
@@ -177,7 +177,7 @@ impl Warp<'_> {
         let access = self.located(access, arrived.trailing_zeros() as usize & 31);
         let kind = FindingKind::PartialWarp { arrived, exited };
         let finding = Finding::new(kind, self.program().name.clone()).with(access);
-        self.notes.get_mut().findings.add(finding);
+        self.scratch.get_mut().findings.add(finding);
     }
 
     #[cold]
@@ -191,7 +191,7 @@ impl Warp<'_> {
         access.threads = outside.count_ones();
         let access = self.located(access, lane as usize);
         let finding = Finding::new(FindingKind::UndeclaredLane { mask, lane }, self.program().name.clone());
-        self.notes.get_mut().findings.add(finding.with(access));
+        self.scratch.get_mut().findings.add(finding.with(access));
     }
 
     #[cold]
@@ -202,6 +202,6 @@ impl Warp<'_> {
         let place = self.program().place_of(op.site);
         let access = self.located(Access::at(AccessKind::Shuffle, place), reader);
         let finding = Finding::new(FindingKind::InactiveLane { lane }, self.program().name.clone());
-        self.notes.get_mut().findings.add(finding.with(access));
+        self.scratch.get_mut().findings.add(finding.with(access));
     }
 }

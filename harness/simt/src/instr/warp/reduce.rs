@@ -12,7 +12,7 @@ use crate::ptx::ast::{self, Type};
 
 codes! {
     /// The operation on the values; the words are PTX's, with the type where it matters.
-    enum Kind {
+    enum ReduceOperation {
         /// Sum.
         Add = "add",
         /// Least, signed.
@@ -42,7 +42,7 @@ operands! {
         /// The result, the same in all lanes that take part.
         to: write(u32) in d,
         /// The operation on the values.
-        kind: number(Kind) in imm,
+        kind: number(ReduceOperation) in imm,
     }
 }
 
@@ -59,8 +59,8 @@ pub(super) fn redux(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         return Err(cx.missing(inst));
     };
     let kind = match *operation {
-        "min" | "max" => Kind::named(&format!("{operation}.{ty}")),
-        other => Kind::named(other),
+        "min" | "max" => ReduceOperation::named(&format!("{operation}.{ty}")),
+        other => ReduceOperation::named(other),
     };
     let (Some(kind), "s32" | "u32" | "b32") = (kind, *ty) else {
         return Err(cx.missing(inst));
@@ -89,14 +89,14 @@ unsafe fn reduce(warp: &mut Warp, op: &Op) -> Flow {
                 _ => lanes(among)
                     .map(|other| values[other])
                     .reduce(|x, y| match reduction.kind {
-                        Kind::Add => x.wrapping_add(y),
-                        Kind::MinSigned => (x as i32).min(y as i32) as u32,
-                        Kind::MaxSigned => (x as i32).max(y as i32) as u32,
-                        Kind::MinUnsigned => x.min(y),
-                        Kind::MaxUnsigned => x.max(y),
-                        Kind::And => x & y,
-                        Kind::Or => x | y,
-                        Kind::Xor => x ^ y,
+                        ReduceOperation::Add => x.wrapping_add(y),
+                        ReduceOperation::MinSigned => (x as i32).min(y as i32) as u32,
+                        ReduceOperation::MaxSigned => (x as i32).max(y as i32) as u32,
+                        ReduceOperation::MinUnsigned => x.min(y),
+                        ReduceOperation::MaxUnsigned => x.max(y),
+                        ReduceOperation::And => x & y,
+                        ReduceOperation::Or => x | y,
+                        ReduceOperation::Xor => x ^ y,
                     })
                     .unwrap_or(0),
             };

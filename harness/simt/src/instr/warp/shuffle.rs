@@ -14,7 +14,7 @@ use crate::ptx::ast::{self, Operand, Type};
 
 codes! {
     /// The lane that a lane reads.
-    enum Kind {
+    enum ShuffleMode {
         /// The lane at a distance below.
         Up = "up",
         /// The lane at a distance above.
@@ -42,14 +42,14 @@ operands! {
         /// Whether the source lies inside the lane's segment.
         inside: maybe_write(bool) in d2,
         /// The lane that each lane reads.
-        kind: number(Kind) in imm,
+        kind: number(ShuffleMode) in imm,
     }
 }
 
 /// Lowers `shfl`.
 pub(super) fn shfl(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let (operands, members) = members(cx, inst, 4)?;
-    let Some(kind) = inst.op.split('.').find_map(Kind::named) else {
+    let Some(kind) = inst.op.split('.').find_map(ShuffleMode::named) else {
         return Err(cx.missing(inst));
     };
     let (to, inside) = destinations(&operands[0]);
@@ -87,13 +87,17 @@ impl Exec for Shuffled {
             let b = &*shuffle.distance.lanes(warp);
             let c = &*shuffle.clamp.lanes(warp);
             let (source, predicate) = match shuffle.kind {
-                Kind::Up => sources(b, c, |lane, distance, last, _| {
+                ShuffleMode::Up => sources(b, c, |lane, distance, last, _| {
                     let from = lane.wrapping_sub(distance);
                     (from, (from as i32) >= last as i32)
                 }),
-                Kind::Down => sources(b, c, |lane, distance, last, _| (lane + distance, lane + distance <= last)),
-                Kind::Butterfly => sources(b, c, |lane, distance, last, _| (lane ^ distance, lane ^ distance <= last)),
-                Kind::Index => sources(b, c, |lane, distance, last, segments| {
+                ShuffleMode::Down => {
+                    sources(b, c, |lane, distance, last, _| (lane + distance, lane + distance <= last))
+                }
+                ShuffleMode::Butterfly => {
+                    sources(b, c, |lane, distance, last, _| (lane ^ distance, lane ^ distance <= last))
+                }
+                ShuffleMode::Index => sources(b, c, |lane, distance, last, segments| {
                     let from = (lane & segments) | (distance & !segments);
                     (from, from <= last)
                 }),

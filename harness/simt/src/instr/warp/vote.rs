@@ -12,7 +12,7 @@ use crate::ptx::ast::{self, Type};
 
 codes! {
     /// What a vote reports about the lanes' predicates.
-    enum Kind {
+    enum VoteMode {
         /// Whether all hold.
         All = "all",
         /// Whether any holds.
@@ -34,18 +34,18 @@ operands! {
         /// The result: a 32-bit ballot, or a predicate.
         to: write(Any) in d,
         /// The kind of vote.
-        kind: number(Kind) in imm,
+        kind: number(VoteMode) in imm,
     }
 }
 
 /// Lowers `vote`.
 pub(super) fn vote(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let (operands, members) = members(cx, inst, 2)?;
-    let Some(kind) = inst.op.split('.').find_map(Kind::named) else {
+    let Some(kind) = inst.op.split('.').find_map(VoteMode::named) else {
         return Err(cx.missing(inst));
     };
     let (to, _) = destinations(&operands[0]);
-    let width = if kind == Kind::Ballot { 4 } else { 0 };
+    let width = if kind == VoteMode::Ballot { 4 } else { 0 };
     let vote = Vote { predicate: cx.source(&operands[1], Type::Pred)?, members, to: cx.dest(to, width)?, kind };
     cx.emit(vote.pack(count).role(Role::WarpSync))
 }
@@ -66,17 +66,17 @@ unsafe fn count(warp: &mut Warp, op: &Op) -> Flow {
             let among = named[lane] & mask;
             let yes = holds & among;
             let result = match vote.kind {
-                Kind::All => yes == among,
-                Kind::Any => yes != 0,
-                Kind::Uniform => yes == among || yes == 0,
-                Kind::Ballot => {
+                VoteMode::All => yes == among,
+                VoteMode::Any => yes != 0,
+                VoteMode::Uniform => yes == among || yes == 0,
+                VoteMode::Ballot => {
                     (*vote.to.holding::<u32>().lanes(warp))[lane] = yes;
                     continue;
                 }
             };
             predicate |= u32::from(result) << lane;
         }
-        if vote.kind != Kind::Ballot {
+        if vote.kind != VoteMode::Ballot {
             vote.to.holding::<bool>().set(warp, mask, predicate);
         }
     }

@@ -1,7 +1,7 @@
 //! The factors of a product: A from registers or from shared memory, B from shared memory.
 
 use super::descriptor::{Descriptor, PIECE};
-use super::form::{COLUMNS, Element, Form, ROWS};
+use super::form::{COLUMNS, Element, ROWS, WgmmaForm};
 use super::scratch::{Deep, Scratch, TOGETHER};
 use crate::engine::memory::own::SharedPieces;
 use crate::engine::warp::program::Op;
@@ -22,7 +22,7 @@ pub(super) const REGISTERS: usize = 4;
 /// # Safety
 /// The registers are four 32-bit registers of the program that the warp runs.
 #[inline(always)]
-pub(super) unsafe fn from_registers(warp: &Warp, form: &Form, registers: &[u32], scratch: &mut Scratch) {
+pub(super) unsafe fn from_registers(warp: &Warp, form: &WgmmaForm, registers: &[u32], scratch: &mut Scratch) {
     let element = form.factors[0];
     let each = 4 / element.unit();
     for (at, &register) in registers.iter().enumerate() {
@@ -55,7 +55,7 @@ fn widened(element: Element, bits: u32) -> u32 {
 /// # Errors
 /// The kernel stops if the matrix is not inside shared memory.
 #[inline(always)]
-pub(super) fn a(warp: &mut Warp, op: &Op, form: &Form, bits: u64, scratch: &mut Scratch) -> Result<(), Flow> {
+pub(super) fn a(warp: &mut Warp, op: &Op, form: &WgmmaForm, bits: u64, scratch: &mut Scratch) -> Result<(), Flow> {
     let first = ROWS as u64 * u64::from(warp.index % 4);
     let (descriptor, transposed) = (Descriptor::new(bits), form.transposed[0]);
     let matrix = Matrix { descriptor, transposed, first, count: ROWS, pieces: 2 };
@@ -68,7 +68,7 @@ pub(super) fn a(warp: &mut Warp, op: &Op, form: &Form, bits: u64, scratch: &mut 
 /// # Errors
 /// As for [`a`].
 #[inline(always)]
-pub(super) fn b(warp: &mut Warp, op: &Op, form: &Form, bits: u64, b: &mut [Deep<u32>]) -> Result<(), Flow> {
+pub(super) fn b(warp: &mut Warp, op: &Op, form: &WgmmaForm, bits: u64, b: &mut [Deep<u32>]) -> Result<(), Flow> {
     let count = form.columns();
     let (descriptor, transposed) = (Descriptor::new(bits), form.transposed[1]);
     let pieces = if form.kept.is_some() { 4 } else { 2 };

@@ -1,7 +1,7 @@
 //! The shape and types of a warpgroup matrix product.
 
 use crate::instr::alu::soft::{self, Format};
-use crate::instr::matrix::Kept;
+use crate::instr::matrix::SparseSelection;
 use crate::instr::operands::{Number, codes};
 
 /// Rows of a product that each warp of the warpgroup computes.
@@ -80,7 +80,7 @@ codes! {
 
 /// The shape and types of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Form {
+pub(super) struct WgmmaForm {
     /// The number of columns divided by eight.
     pub eights: u32,
     /// The types of A and B.
@@ -96,10 +96,10 @@ pub(super) struct Form {
     /// Whether sums of integers saturate.
     pub saturates: bool,
     /// The selection of the kept half of A, if A is sparse; B is then twice as deep.
-    pub kept: Option<Kept>,
+    pub kept: Option<SparseSelection>,
 }
 
-impl Form {
+impl WgmmaForm {
     /// The number of columns.
     pub fn columns(self) -> usize {
         (self.eights as usize * 8).min(COLUMNS)
@@ -124,7 +124,7 @@ impl Form {
     }
 }
 
-impl Number for Form {
+impl Number for WgmmaForm {
     fn code(self) -> u64 {
         let [a, b] = self.factors.map(Number::code);
         let flags = [
@@ -140,9 +140,9 @@ impl Number for Form {
         u64::from(self.eights) | (a << 6) | (b << 10) | (self.sum.code() << 14) | (flags << 16) | (kept << 22)
     }
 
-    fn from_code(code: u64) -> Form {
+    fn from_code(code: u64) -> WgmmaForm {
         let flag = |at: u32| code & (1 << (16 + at)) != 0;
-        Form {
+        WgmmaForm {
             eights: code as u32 & 63,
             factors: [Element::from_code((code >> 6) & 15), Element::from_code((code >> 10) & 15)],
             sum: Sum::from_code((code >> 14) & 3),
@@ -150,21 +150,21 @@ impl Number for Form {
             transposed: [flag(2), flag(3)],
             registers: flag(4),
             saturates: flag(5),
-            kept: flag(6).then_some(Kept { selector: (code >> 23) as u32 & 3 }),
+            kept: flag(6).then_some(SparseSelection { selector: (code >> 23) as u32 & 3 }),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Element, Form, Kept, Sum};
+    use super::{Element, SparseSelection, Sum, WgmmaForm};
     use crate::instr::operands::Number;
 
     #[test]
     fn a_form_survives_its_code() {
         for flags in 0..128u32 {
             let flag = |at: u32| flags & (1 << at) != 0;
-            let form = Form {
+            let form = WgmmaForm {
                 eights: 32 - flags % 32,
                 factors: [Element::E5m2, Element::B1],
                 sum: Sum::S32,
@@ -172,16 +172,16 @@ mod tests {
                 transposed: [flag(2), flag(3)],
                 registers: flag(4),
                 saturates: flag(5),
-                kept: flag(6).then_some(Kept { selector: flags % 4 }),
+                kept: flag(6).then_some(SparseSelection { selector: flags % 4 }),
             };
-            assert_eq!(Form::from_code(u64::from(form.code() as u32)), form);
+            assert_eq!(WgmmaForm::from_code(u64::from(form.code() as u32)), form);
         }
     }
 
     #[test]
     fn a_warp_s_registers_hold_its_rows_once_each() {
         for sum in [Sum::F16, Sum::F32, Sum::S32] {
-            let form = Form {
+            let form = WgmmaForm {
                 eights: 3,
                 factors: [Element::F16; 2],
                 sum,

@@ -1,12 +1,12 @@
 //! Decodes `wgmma.mma_async`. It rejects what the vendor's assembler rejects.
 
 use super::factor::REGISTERS;
-use super::form::{COLUMNS, Element, Form, Sum};
+use super::form::{COLUMNS, Element, Sum, WgmmaForm};
 use super::run::{Product, Run};
 use crate::engine::warp::handler::handler;
-use crate::instr::code::{Opnd, Role};
+use crate::instr::code::{OperandSlot, Role};
 use crate::instr::context::{Context, Result, parts};
-use crate::instr::matrix::Kept;
+use crate::instr::matrix::SparseSelection;
 use crate::ptx::ast::{self, Operand, Type};
 
 /// The types of a product and its columns, by the modifiers.
@@ -38,7 +38,7 @@ pub(super) fn mma_async(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     }
     let scales = scales.iter().map(|scale| immediate(cx, inst, scale, [1, -1])).collect::<Result<Vec<bool>>>()?;
     let transposed = transposed.iter().map(|bit| immediate(cx, inst, bit, [0, 1])).collect::<Result<Vec<bool>>>()?;
-    let form = Form {
+    let form = WgmmaForm {
         eights: (named.columns / 8) as u32,
         factors: named.factors,
         sum: named.sum,
@@ -57,8 +57,8 @@ pub(super) fn mma_async(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     if sums.len() != form.sums() || (registers && parts(a).len() != REGISTERS) {
         return Err(cx.invalid(format!("argument vector size mismatch for instruction `{}`", inst.op)));
     }
-    let sums = sums.iter().map(|part| cx.dest(part, 4)).collect::<Result<Vec<Opnd>>>()?;
-    let mut list: Vec<(Opnd, bool)> = sums.iter().map(|&sum| (sum, true)).collect();
+    let sums = sums.iter().map(|part| cx.dest(part, 4)).collect::<Result<Vec<OperandSlot>>>()?;
+    let mut list: Vec<(OperandSlot, bool)> = sums.iter().map(|&sum| (sum, true)).collect();
     let descriptor = if registers {
         for part in parts(a) {
             list.push((cx.source(part, Type::B32)?, false));
@@ -81,12 +81,12 @@ pub(super) fn mma_async(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 }
 
 /// Decodes which threads hold the metadata: a pair of each four, or, where all of them are needed, all.
-fn kept(cx: &dyn Context, inst: &ast::Inst, selector: &Operand, element: Element) -> Result<Kept> {
+fn kept(cx: &dyn Context, inst: &ast::Inst, selector: &Operand, element: Element) -> Result<SparseSelection> {
     let selector = match selector {
         Operand::Int(value @ 0..=1) if element.bits() > 8 || *value == 0 => *value as u32,
         _ => return Err(cx.invalid(format!("`{}`: its threads give no such part of the metadata", inst.op))),
     };
-    Ok(Kept { selector })
+    Ok(SparseSelection { selector })
 }
 
 /// Decodes an immediate that is one of two values: whether it is the second.

@@ -26,11 +26,11 @@ mod descriptor;
 mod factor;
 mod form;
 mod lower;
-mod number;
 mod pending;
 mod run;
 mod scratch;
 mod sum;
+mod unpack;
 mod wait;
 
 pub(crate) use pending::look;

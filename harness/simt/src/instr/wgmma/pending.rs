@@ -2,7 +2,7 @@
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
-use crate::instr::code::{Inst, Opnd};
+use crate::instr::code::{Inst, OperandSlot};
 use crate::instr::operands::operands;
 
 operands! {
@@ -16,8 +16,8 @@ operands! {
 }
 
 /// Follows an instruction that uses these registers, which are accumulators of some product.
-pub(crate) fn look(registers: &[Opnd]) -> Inst {
-    let registers: Vec<(Opnd, bool)> = registers.iter().map(|&register| (register, false)).collect();
+pub(crate) fn look(registers: &[OperandSlot]) -> Inst {
+    let registers: Vec<(OperandSlot, bool)> = registers.iter().map(|&register| (register, false)).collect();
     Look { count: registers.len() as u32, registers }.pack(run)
 }
 

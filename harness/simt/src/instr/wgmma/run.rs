@@ -1,6 +1,6 @@
 //! Executes `wgmma.mma_async`: a warp computes its rows of the product.
 
-use super::form::{Element, Form, Sum};
+use super::form::{Element, Sum, WgmmaForm};
 use super::scratch::{self, Scratch, TOGETHER};
 use super::{factor, sum};
 use crate::engine::warp::handler::Exec;
@@ -21,7 +21,7 @@ operands! {
         /// Whether they are added otherwise.
         always: number(bool) in d2,
         /// Its shape and types.
-        form: number(Form) in e,
+        form: number(WgmmaForm) in e,
         /// The registers of the accumulators, then those of A, and the one with the metadata.
         registers: pool in imm,
     }
@@ -67,7 +67,7 @@ impl Exec for Run {
 unsafe fn rows(
     warp: &mut Warp,
     op: &Op,
-    form: &Form,
+    form: &WgmmaForm,
     (a, b): (Option<u64>, u64),
     (registers, accumulates): (usize, bool),
     scratch: &mut Scratch,
@@ -121,7 +121,7 @@ unsafe fn rows(
 /// # Safety
 /// They are 32-bit registers of the program that the warp runs.
 #[inline(always)]
-unsafe fn accumulators(warp: &Warp, form: &Form, registers: &[u32], accumulates: bool, scratch: &mut Scratch) {
+unsafe fn accumulators(warp: &Warp, form: &WgmmaForm, registers: &[u32], accumulates: bool, scratch: &mut Scratch) {
     if !accumulates {
         let together = form.columns().div_ceil(TOGETHER);
         scratch.sums[..together].as_flattened_mut().as_flattened_mut().fill(0);

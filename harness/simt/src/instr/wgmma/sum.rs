@@ -4,9 +4,9 @@
 //! largest term and truncated there, all in 32 bits, which the compiler vectorizes. Numbers that are not finite, and
 //! results that are not normal numbers, take a slower path.
 
-use super::form::{DEPTH_BYTES, Element, Form, ROWS, Sum};
-use super::number::{is_finite, is_nan, taken_apart};
+use super::form::{DEPTH_BYTES, Element, ROWS, Sum, WgmmaForm};
 use super::scratch::{Deep, Scratch, Some16, TOGETHER};
+use super::unpack::{is_finite, is_nan, taken_apart};
 use crate::instr::alu::soft::{self, Format, Round};
 
 /// Bits that a sum keeps below the leading bit of its largest term.
@@ -29,7 +29,7 @@ struct Point {
 }
 
 impl Point {
-    fn of(form: &Form) -> Point {
+    fn from_form(form: &WgmmaForm) -> Point {
         let [a, b] = form.factors.map(|factor| factor.format().mantissa);
         let fp8 = form.factors[0].is_fp8();
         let kept = if fp8 { KEPT_OF_FP8 } else { KEPT };
@@ -41,8 +41,8 @@ impl Point {
 
 /// Computes the sums of floating-point numbers in place.
 #[inline(always)]
-pub(super) fn floats(form: &Form, scratch: &mut Scratch) {
-    let (point, depth) = (Point::of(form), form.factors[0].depth());
+pub(super) fn floats(form: &WgmmaForm, scratch: &mut Scratch) {
+    let (point, depth) = (Point::from_form(form), form.factors[0].depth());
     let together_each = form.columns().div_ceil(TOGETHER);
     let [format_a, format_b] = form.factors.map(Element::format);
     let Scratch { a, places, b, apart: [significands, tops], sums } = scratch;
@@ -172,7 +172,7 @@ fn packed(point: Point, sum: i64, unit: i32) -> u32 {
 /// Returns the results of sums with terms that are not finite: NaN or infinity; `None` for other sums.
 #[cold]
 fn special<I: Iterator<Item = (u32, u32)>>(
-    form: &Form,
+    form: &WgmmaForm,
     sum: Format,
     c: &Some16<u32>,
     pairs: impl Fn(usize) -> I,
@@ -213,7 +213,7 @@ fn special<I: Iterator<Item = (u32, u32)>>(
 
 /// Computes, in place, the sums of 8-bit integers that have been extended to 32 bits.
 #[inline(always)]
-pub(super) fn integers(form: &Form, scratch: &mut Scratch) {
+pub(super) fn integers(form: &WgmmaForm, scratch: &mut Scratch) {
     let Scratch { a, places, b, sums, .. } = scratch;
     let depth = form.factors[0].depth();
     whole(form, sums, |row, some, sum| {
@@ -228,7 +228,7 @@ pub(super) fn integers(form: &Form, scratch: &mut Scratch) {
 
 /// Counts, in place, the bits that are set in both factors.
 #[inline(always)]
-pub(super) fn bits(form: &Form, scratch: &mut Scratch) {
+pub(super) fn bits(form: &WgmmaForm, scratch: &mut Scratch) {
     let Scratch { a, b, sums, .. } = scratch;
     let depth = form.factors[0].depth();
     whole(form, sums, |row, some, sum| {
@@ -242,7 +242,7 @@ pub(super) fn bits(form: &Form, scratch: &mut Scratch) {
 
 /// Adds integers to the accumulators: `add` computes them for a row and a group of columns, given the numbers of both.
 #[inline(always)]
-fn whole(form: &Form, sums: &mut [[Some16<u32>; ROWS]], add: impl Fn(usize, usize, &mut Some16<i32>)) {
+fn whole(form: &WgmmaForm, sums: &mut [[Some16<u32>; ROWS]], add: impl Fn(usize, usize, &mut Some16<i32>)) {
     for (some, sums) in sums.iter_mut().enumerate().take(form.columns().div_ceil(TOGETHER)) {
         for (row, c) in sums.iter_mut().enumerate() {
             let mut sum = [0i32; TOGETHER];

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::ast::{Inline, Loc, Module};
 use super::super::error::Result;
-use super::super::lex::Kind;
+use super::super::lex::TokenKind;
 use super::Parser;
 
 /// Line information while a module is read.
@@ -48,7 +48,7 @@ impl Parser<'_> {
         let index = self.count("the file's number")?;
         let name = self.string("the file's name")?.to_owned();
         while self.eat(b',') {
-            let Kind::Int(..) = self.tok.kind else {
+            let TokenKind::Int(..) = self.tok.kind else {
                 return Err(self.unexpected("the file's time or size"));
             };
             self.bump();
@@ -68,7 +68,7 @@ impl Parser<'_> {
                 "function_name" => {
                     // The label may also be that of the section itself.
                     let label = match self.tok.kind {
-                        Kind::Word => self.bump().text,
+                        TokenKind::Word => self.bump().text,
                         _ => self.name("the label of a name")?,
                     };
                     let offset = if self.eat(b'+') { self.count("an offset")? } else { 0 };
@@ -111,7 +111,7 @@ impl Parser<'_> {
     pub(super) fn section(&mut self) -> Result<()> {
         self.bump();
         let name = match self.tok.kind {
-            Kind::Word | Kind::Name => self.bump().text,
+            TokenKind::Word | TokenKind::Name => self.bump().text,
             _ => return Err(self.unexpected("a section's name")),
         };
         self.expect(b'{')?;
@@ -119,10 +119,10 @@ impl Parser<'_> {
         let mut label = name;
         loop {
             match self.tok.kind {
-                Kind::End => return Err(self.unexpected("`}` at the end of the section")),
-                Kind::Mark(b'}') => break,
-                Kind::Name if strings && self.next.is(b':') => label = self.tok.text,
-                Kind::Int(byte, _) if strings => {
+                TokenKind::End => return Err(self.unexpected("`}` at the end of the section")),
+                TokenKind::Mark(b'}') => break,
+                TokenKind::Name if strings && self.next.is(b':') => label = self.tok.text,
+                TokenKind::Int(byte, _) if strings => {
                     self.debug.strings.entry(label).or_default().push(byte as u8);
                 }
                 _ => {}

@@ -1,7 +1,7 @@
 //! Constant expressions with C's precedence and PTX's two integer types.
 
 use super::super::error::Result;
-use super::super::lex::Kind;
+use super::super::lex::TokenKind;
 use super::Parser;
 
 /// The value of a constant expression.
@@ -16,59 +16,59 @@ pub(super) enum Literal {
 }
 
 /// A binary operator's precedence, as in C; 0 for anything else.
-fn precedence(kind: Kind) -> u32 {
+fn precedence(kind: TokenKind) -> u32 {
     match kind {
-        Kind::Pair(b'|', b'|') => 1,
-        Kind::Pair(b'&', b'&') => 2,
-        Kind::Mark(b'|') => 3,
-        Kind::Mark(b'^') => 4,
-        Kind::Mark(b'&') => 5,
-        Kind::Pair(b'=' | b'!', b'=') => 6,
-        Kind::Mark(b'<' | b'>') | Kind::Pair(b'<' | b'>', b'=') => 7,
-        Kind::Pair(b'<' | b'>', _) => 8,
-        Kind::Mark(b'+' | b'-') => 9,
-        Kind::Mark(b'*' | b'/' | b'%') => 10,
+        TokenKind::Pair(b'|', b'|') => 1,
+        TokenKind::Pair(b'&', b'&') => 2,
+        TokenKind::Mark(b'|') => 3,
+        TokenKind::Mark(b'^') => 4,
+        TokenKind::Mark(b'&') => 5,
+        TokenKind::Pair(b'=' | b'!', b'=') => 6,
+        TokenKind::Mark(b'<' | b'>') | TokenKind::Pair(b'<' | b'>', b'=') => 7,
+        TokenKind::Pair(b'<' | b'>', _) => 8,
+        TokenKind::Mark(b'+' | b'-') => 9,
+        TokenKind::Mark(b'*' | b'/' | b'%') => 10,
         _ => 0,
     }
 }
 
-fn integers(operator: Kind, a: i64, b: i64, unsigned: bool) -> Option<Literal> {
+fn integers(operator: TokenKind, a: i64, b: i64, unsigned: bool) -> Option<Literal> {
     let (ua, ub) = (a as u64, b as u64);
     let order = if unsigned { ua.cmp(&ub) } else { a.cmp(&b) };
     let int = |bits| Some(Literal::Int(bits, unsigned));
     let truth = |holds| Some(Literal::Int(i64::from(holds), false));
     match operator {
-        Kind::Pair(b'|', b'|') => truth(a != 0 || b != 0),
-        Kind::Pair(b'&', b'&') => truth(a != 0 && b != 0),
-        Kind::Mark(b'|') => int(a | b),
-        Kind::Mark(b'^') => int(a ^ b),
-        Kind::Mark(b'&') => int(a & b),
-        Kind::Pair(b'=', _) => truth(a == b),
-        Kind::Pair(b'!', _) => truth(a != b),
-        Kind::Mark(b'<') => truth(order.is_lt()),
-        Kind::Mark(b'>') => truth(order.is_gt()),
-        Kind::Pair(b'<', b'=') => truth(order.is_le()),
-        Kind::Pair(b'>', b'=') => truth(order.is_ge()),
-        Kind::Pair(b'<', _) => int(if ub > 63 { 0 } else { a << ub }),
-        Kind::Pair(_, _) if unsigned => int(if ub > 63 { 0 } else { (ua >> ub) as i64 }),
-        Kind::Pair(_, _) => int(a >> ub.min(63)),
-        Kind::Mark(b'+') => int(a.wrapping_add(b)),
-        Kind::Mark(b'-') => int(a.wrapping_sub(b)),
-        Kind::Mark(b'*') => int(a.wrapping_mul(b)),
-        Kind::Mark(b'/') if unsigned => int(ua.checked_div(ub)? as i64),
-        Kind::Mark(b'/') if b != 0 => int(a.wrapping_div(b)),
-        Kind::Mark(b'%') if unsigned => int(ua.checked_rem(ub)? as i64),
-        Kind::Mark(b'%') if b != 0 => int(a.wrapping_rem(b)),
+        TokenKind::Pair(b'|', b'|') => truth(a != 0 || b != 0),
+        TokenKind::Pair(b'&', b'&') => truth(a != 0 && b != 0),
+        TokenKind::Mark(b'|') => int(a | b),
+        TokenKind::Mark(b'^') => int(a ^ b),
+        TokenKind::Mark(b'&') => int(a & b),
+        TokenKind::Pair(b'=', _) => truth(a == b),
+        TokenKind::Pair(b'!', _) => truth(a != b),
+        TokenKind::Mark(b'<') => truth(order.is_lt()),
+        TokenKind::Mark(b'>') => truth(order.is_gt()),
+        TokenKind::Pair(b'<', b'=') => truth(order.is_le()),
+        TokenKind::Pair(b'>', b'=') => truth(order.is_ge()),
+        TokenKind::Pair(b'<', _) => int(if ub > 63 { 0 } else { a << ub }),
+        TokenKind::Pair(_, _) if unsigned => int(if ub > 63 { 0 } else { (ua >> ub) as i64 }),
+        TokenKind::Pair(_, _) => int(a >> ub.min(63)),
+        TokenKind::Mark(b'+') => int(a.wrapping_add(b)),
+        TokenKind::Mark(b'-') => int(a.wrapping_sub(b)),
+        TokenKind::Mark(b'*') => int(a.wrapping_mul(b)),
+        TokenKind::Mark(b'/') if unsigned => int(ua.checked_div(ub)? as i64),
+        TokenKind::Mark(b'/') if b != 0 => int(a.wrapping_div(b)),
+        TokenKind::Mark(b'%') if unsigned => int(ua.checked_rem(ub)? as i64),
+        TokenKind::Mark(b'%') if b != 0 => int(a.wrapping_rem(b)),
         _ => None,
     }
 }
 
-fn floats(operator: Kind, a: f64, b: f64) -> Option<Literal> {
+fn floats(operator: TokenKind, a: f64, b: f64) -> Option<Literal> {
     match operator {
-        Kind::Mark(b'+') => Some(Literal::F64(a + b)),
-        Kind::Mark(b'-') => Some(Literal::F64(a - b)),
-        Kind::Mark(b'*') => Some(Literal::F64(a * b)),
-        Kind::Mark(b'/') => Some(Literal::F64(a / b)),
+        TokenKind::Mark(b'+') => Some(Literal::F64(a + b)),
+        TokenKind::Mark(b'-') => Some(Literal::F64(a - b)),
+        TokenKind::Mark(b'*') => Some(Literal::F64(a * b)),
+        TokenKind::Mark(b'/') => Some(Literal::F64(a / b)),
         _ => None,
     }
 }
@@ -77,9 +77,9 @@ impl Parser<'_> {
     /// Whether a constant expression begins here.
     pub(super) fn at_constant(&self) -> bool {
         match self.tok.kind {
-            Kind::Int(..) | Kind::F32(_) | Kind::F64(_) => true,
-            Kind::Mark(mark) => b"-+~(!".contains(&mark),
-            Kind::Name => self.tok.text == "WARP_SZ",
+            TokenKind::Int(..) | TokenKind::F32(_) | TokenKind::F64(_) => true,
+            TokenKind::Mark(mark) => b"-+~(!".contains(&mark),
+            TokenKind::Name => self.tok.text == "WARP_SZ",
             _ => false,
         }
     }
@@ -87,7 +87,9 @@ impl Parser<'_> {
     /// A constant expression.
     pub(super) fn constant(&mut self) -> Result<Literal> {
         // Nearly every constant is one literal.
-        if let (Kind::Int(value, unsigned), Kind::Mark(b',' | b';' | b']' | b'}')) = (self.tok.kind, self.next.kind) {
+        if let (TokenKind::Int(value, unsigned), TokenKind::Mark(b',' | b';' | b']' | b'}')) =
+            (self.tok.kind, self.next.kind)
+        {
             self.bump();
             return Ok(literal(value, unsigned));
         }
@@ -144,25 +146,25 @@ impl Parser<'_> {
     fn unary(&mut self) -> Result<Literal> {
         let token = self.tok;
         match token.kind {
-            Kind::Int(value, unsigned) => {
+            TokenKind::Int(value, unsigned) => {
                 self.bump();
                 Ok(literal(value, unsigned))
             }
-            Kind::F32(bits) => {
+            TokenKind::F32(bits) => {
                 self.bump();
                 Ok(Literal::F32(bits))
             }
-            Kind::F64(bits) => {
+            TokenKind::F64(bits) => {
                 self.bump();
                 Ok(Literal::F64(f64::from_bits(bits)))
             }
-            Kind::Name if token.text == "WARP_SZ" => {
+            TokenKind::Name if token.text == "WARP_SZ" => {
                 self.bump();
                 Ok(Literal::Int(32, false))
             }
-            Kind::Mark(b'(') => {
+            TokenKind::Mark(b'(') => {
                 self.bump();
-                if self.tok.kind == Kind::Word {
+                if self.tok.kind == TokenKind::Word {
                     let unsigned = match self.tok.text {
                         "u64" => true,
                         "s64" => false,
@@ -179,7 +181,7 @@ impl Parser<'_> {
                 self.expect(b')')?;
                 Ok(value)
             }
-            Kind::Mark(operator) if b"-+~!".contains(&operator) => {
+            TokenKind::Mark(operator) if b"-+~!".contains(&operator) => {
                 self.bump();
                 let value = self.nested(Self::unary)?;
                 match (operator, value) {

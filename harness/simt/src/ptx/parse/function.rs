@@ -2,7 +2,7 @@
 
 use super::super::ast::{Base, ClusterNeeds, Function, Inst, Operand, RegId, Space, Var};
 use super::super::error::{ParseError, Problem, Result};
-use super::super::lex::Kind;
+use super::super::lex::TokenKind;
 use super::Parser;
 use super::scope::{Name, Scopes, Target, Use};
 
@@ -16,7 +16,7 @@ impl<'a> Parser<'a> {
         self.debug.enter_function();
         let mut scopes = Scopes::default();
         scopes.enter();
-        while self.tok.kind == Kind::Word && self.tok.text == "attribute" {
+        while self.tok.kind == TokenKind::Word && self.tok.text == "attribute" {
             self.attributes()?;
         }
         let returns = self.parameters(Some(&mut scopes))?;
@@ -89,7 +89,7 @@ impl<'a> Parser<'a> {
     }
 
     fn function_directives(&mut self, function: &mut Function) -> Result<()> {
-        while self.tok.kind == Kind::Word {
+        while self.tok.kind == TokenKind::Word {
             match self.tok.text {
                 "maxntid" => function.max_ntid = Some(self.extents()?),
                 "reqntid" => function.req_ntid = Some(self.extents()?),
@@ -141,7 +141,7 @@ impl<'a> Parser<'a> {
 
     fn statement(&mut self, scopes: &mut Scopes<'a>) -> Result<()> {
         match self.tok.kind {
-            Kind::Mark(b'{') => {
+            TokenKind::Mark(b'{') => {
                 self.bump();
                 self.nested(|p| {
                     scopes.enter();
@@ -152,20 +152,20 @@ impl<'a> Parser<'a> {
                     scopes.leave().map(drop).map_err(|(name, line)| misused(name, line))
                 })
             }
-            Kind::Mark(b';') => {
+            TokenKind::Mark(b';') => {
                 self.bump();
                 Ok(())
             }
-            Kind::Mark(b'@') => {
+            TokenKind::Mark(b'@') => {
                 self.bump();
                 let not = self.eat(b'!');
                 let guard = self.register(scopes)?;
                 self.instruction(scopes, Some((guard, not)))
             }
-            Kind::Name if self.next.is(b':') => self.label(scopes),
-            Kind::Name => self.instruction(scopes, None),
-            Kind::Word => self.local_directive(scopes),
-            Kind::End => Err(self.unexpected("`}` at the end of the function")),
+            TokenKind::Name if self.next.is(b':') => self.label(scopes),
+            TokenKind::Name => self.instruction(scopes, None),
+            TokenKind::Word => self.local_directive(scopes),
+            TokenKind::End => Err(self.unexpected("`}` at the end of the function")),
             _ => Err(self.unexpected("an instruction, a label or a declaration")),
         }
     }
@@ -203,7 +203,7 @@ impl<'a> Parser<'a> {
             let returns = self.parameters(None)?;
             self.name("`_`")?;
             let params = self.parameters(None)?;
-            while self.tok.kind == Kind::Word {
+            while self.tok.kind == TokenKind::Word {
                 match self.tok.text {
                     "noreturn" => drop(self.bump()),
                     "abi_preserve" | "abi_preserve_control" => drop(self.directive_count()?),
@@ -267,7 +267,7 @@ impl<'a> Parser<'a> {
     /// `.reg .b32 %r<12>, %a;`
     fn registers(&mut self, scopes: &mut Scopes<'a>) -> Result<()> {
         self.bump();
-        if self.tok.kind == Kind::Word && matches!(self.tok.text, "v2" | "v4") {
+        if self.tok.kind == TokenKind::Word && matches!(self.tok.text, "v2" | "v4") {
             return Err(self.unsupported("a vector register"));
         }
         let ty = self.ty()?;
@@ -294,7 +294,7 @@ impl<'a> Parser<'a> {
         loc.ptx_line = self.tok.line;
         let opcode = self.name("an instruction")?;
         let mut op = opcode.to_owned();
-        while self.tok.kind == Kind::Word {
+        while self.tok.kind == TokenKind::Word {
             op.push('.');
             op.push_str(self.bump().text);
         }

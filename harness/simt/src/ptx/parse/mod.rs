@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use super::ast::{Function, Module, Relocation, Space, Var};
 use super::error::{ParseError, Problem, Result};
-use super::lex::{Kind, Lexer, Token};
+use super::lex::{Lexer, Token, TokenKind};
 
 /// Deepest nesting of braces and parentheses.
 const MAX_DEPTH: u32 = 64;
@@ -97,7 +97,7 @@ impl<'a> Parser<'a> {
     }
 
     fn eat_word(&mut self, word: &str) -> bool {
-        let is = self.tok.kind == Kind::Word && self.tok.text == word;
+        let is = self.tok.kind == TokenKind::Word && self.tok.text == word;
         if is {
             self.bump();
         }
@@ -113,14 +113,14 @@ impl<'a> Parser<'a> {
 
     fn name(&mut self, expected: &str) -> Result<&'a str> {
         match self.tok.kind {
-            Kind::Name => Ok(self.bump().text),
+            TokenKind::Name => Ok(self.bump().text),
             _ => Err(self.unexpected(expected)),
         }
     }
 
     fn string(&mut self, expected: &str) -> Result<&'a str> {
         match self.tok.kind {
-            Kind::Str => Ok(self.bump().text),
+            TokenKind::Str => Ok(self.bump().text),
             _ => Err(self.unexpected(expected)),
         }
     }
@@ -128,7 +128,7 @@ impl<'a> Parser<'a> {
     /// A plain unsigned literal (no expression), as directives take them.
     fn count(&mut self, expected: &str) -> Result<u32> {
         match self.tok.kind {
-            Kind::Int(value, _) if u32::try_from(value).is_ok() => {
+            TokenKind::Int(value, _) if u32::try_from(value).is_ok() => {
                 self.bump();
                 Ok(value as u32)
             }
@@ -173,14 +173,14 @@ impl<'a> Parser<'a> {
             return Err(self.unexpected("`.version` (is this PTX?)"));
         }
         let version = match self.tok.kind {
-            Kind::F64(_) => self.tok.text.split_once('.'),
+            TokenKind::F64(_) => self.tok.text.split_once('.'),
             _ => None,
         };
         self.out.version = version
             .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)))
             .ok_or_else(|| self.unexpected("a version such as `8.0`"))?;
         self.bump();
-        while self.tok.kind != Kind::End {
+        while self.tok.kind != TokenKind::End {
             self.top()?;
         }
         Ok(())
@@ -190,7 +190,7 @@ impl<'a> Parser<'a> {
         if self.eat(b';') {
             return Ok(());
         }
-        if self.tok.kind != Kind::Word {
+        if self.tok.kind != TokenKind::Word {
             return Err(self.unexpected("a directive such as `.entry`, `.func` or `.global`"));
         }
         match self.tok.text {
@@ -243,7 +243,7 @@ impl<'a> Parser<'a> {
     /// A variable or a function, with its linkage.
     fn declaration(&mut self) -> Result<()> {
         let (mut external, mut visible, mut common) = (false, false, false);
-        while self.tok.kind == Kind::Word {
+        while self.tok.kind == TokenKind::Word {
             match self.tok.text {
                 "extern" => external = true,
                 "visible" | "weak" => visible = true,
@@ -252,7 +252,7 @@ impl<'a> Parser<'a> {
             }
             self.bump();
         }
-        if self.tok.kind == Kind::Word && matches!(self.tok.text, "entry" | "func") {
+        if self.tok.kind == TokenKind::Word && matches!(self.tok.text, "entry" | "func") {
             return self.function();
         }
         let Some(space) = self.space() else {

@@ -2,7 +2,7 @@
 
 use super::super::ast::{Base, Operand, Part, Special};
 use super::super::error::{Problem, Result};
-use super::super::lex::Kind;
+use super::super::lex::TokenKind;
 use super::Parser;
 use super::expr::Literal;
 use super::scope::{Name, Scopes, Use};
@@ -101,7 +101,7 @@ impl<'a> Parser<'a> {
             return Err(self.unsupported(message));
         }
         match self.tok.kind {
-            Kind::Mark(b'{') => {
+            TokenKind::Mark(b'{') => {
                 self.bump();
                 let list = Operand::Vec(self.nested(|p| p.operands(scopes, b'}'))?);
                 if !self.eat(b'|') {
@@ -110,15 +110,15 @@ impl<'a> Parser<'a> {
                 let second = self.named(scopes)?;
                 Ok(Operand::Pair(Box::new(list), Box::new(second)))
             }
-            Kind::Mark(b'[') => self.nested(|p| p.address(scopes)),
-            Kind::Mark(b'!') if self.next.kind == Kind::Name && self.next.text != "WARP_SZ" => {
+            TokenKind::Mark(b'[') => self.nested(|p| p.address(scopes)),
+            TokenKind::Mark(b'!') if self.next.kind == TokenKind::Name && self.next.text != "WARP_SZ" => {
                 self.bump();
                 match self.named(scopes)? {
                     Operand::Reg(reg) => Ok(Operand::NotReg(reg)),
                     _ => Err(self.unexpected("a register before this, after `!`")),
                 }
             }
-            Kind::Mark(b'-') if self.next.kind == Kind::Name && self.next.text.starts_with('%') => {
+            TokenKind::Mark(b'-') if self.next.kind == TokenKind::Name && self.next.text.starts_with('%') => {
                 self.bump();
                 match self.named(scopes)? {
                     Operand::Reg(reg) => Ok(Operand::Part(reg, Part { negative: true, bytes: false, picks: vec![] })),
@@ -126,11 +126,11 @@ impl<'a> Parser<'a> {
                     _ => Err(self.unexpected("a register before this, after `-`")),
                 }
             }
-            Kind::Name if self.tok.text == "WARP_SZ" && !self.arithmetic_follows() => {
+            TokenKind::Name if self.tok.text == "WARP_SZ" && !self.arithmetic_follows() => {
                 self.bump();
                 Ok(Operand::Special(Special::WarpSize))
             }
-            Kind::Name if self.tok.text != "WARP_SZ" => {
+            TokenKind::Name if self.tok.text != "WARP_SZ" => {
                 let first = self.named(scopes)?;
                 if !self.eat(b'|') {
                     return Ok(first);
@@ -148,8 +148,8 @@ impl<'a> Parser<'a> {
     }
 
     fn arithmetic_follows(&self) -> bool {
-        matches!(self.next.kind, Kind::Mark(mark) if b"+-*/%&|^<>?".contains(&mark))
-            || matches!(self.next.kind, Kind::Pair(..))
+        matches!(self.next.kind, TokenKind::Mark(mark) if b"+-*/%&|^<>?".contains(&mark))
+            || matches!(self.next.kind, TokenKind::Pair(..))
     }
 
     /// Reads operands up to and including a closing character.
@@ -177,7 +177,7 @@ impl<'a> Parser<'a> {
             return Ok(Operand::Discard);
         }
         let component = match self.tok.kind {
-            Kind::Word => Some(self.tok.text),
+            TokenKind::Word => Some(self.tok.text),
             _ => None,
         };
         let symbol = match scopes.find(name) {
@@ -241,7 +241,7 @@ impl<'a> Parser<'a> {
         let (mut size, dimensions) = (var.size_of_element(), var.dimensions.clone());
         let mut indices = Vec::new();
         while self.eat(b'[') {
-            if self.tok.kind == Kind::Name && self.tok.text != "WARP_SZ" {
+            if self.tok.kind == TokenKind::Name && self.tok.text != "WARP_SZ" {
                 return Err(self.unsupported(format!("an element of `{name}` whose index is no constant")));
             }
             indices.push(self.integer("the index of an element")?);
@@ -262,11 +262,11 @@ impl<'a> Parser<'a> {
     /// `+8`, `-8`, `+-8` or nothing.
     fn offset(&mut self) -> Result<i64> {
         match self.tok.kind {
-            Kind::Mark(b'+') => {
+            TokenKind::Mark(b'+') => {
                 self.bump();
                 self.integer("an offset")
             }
-            Kind::Mark(b'-') => self.integer("an offset"),
+            TokenKind::Mark(b'-') => self.integer("an offset"),
             _ => Ok(0),
         }
     }
@@ -274,7 +274,7 @@ impl<'a> Parser<'a> {
     /// `[base+offset]`, or the several parts of a tensor's or texture's address.
     fn address(&mut self, scopes: &mut Scopes<'a>) -> Result<Operand> {
         self.expect(b'[')?;
-        let base = if self.tok.kind == Kind::Name && self.tok.text != "WARP_SZ" {
+        let base = if self.tok.kind == TokenKind::Name && self.tok.text != "WARP_SZ" {
             match self.named(scopes)? {
                 Operand::Reg(reg) => (Base::Reg(reg), self.offset()?),
                 Operand::Sym(symbol, offset) => (Base::Sym(symbol), offset),

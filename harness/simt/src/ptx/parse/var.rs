@@ -2,7 +2,7 @@
 
 use super::super::ast::{Init, Relocation, Space, Type, Var};
 use super::super::error::Result;
-use super::super::lex::Kind;
+use super::super::lex::TokenKind;
 use super::Parser;
 use super::expr::Literal;
 
@@ -34,7 +34,7 @@ struct Filling {
 impl<'a> Parser<'a> {
     /// Takes a state space if one stands here (`.reg` is not one).
     pub(super) fn space(&mut self) -> Option<Space> {
-        if self.tok.kind != Kind::Word {
+        if self.tok.kind != TokenKind::Word {
             return None;
         }
         let space = match self.tok.text {
@@ -52,14 +52,14 @@ impl<'a> Parser<'a> {
     /// A type, as a dotted word.
     pub(super) fn ty(&mut self) -> Result<Type> {
         let ty = match self.tok.kind {
-            Kind::Word => Type::named(self.tok.text),
+            TokenKind::Word => Type::named(self.tok.text),
             _ => None,
         };
         if ty.is_some() {
             self.bump();
         }
         ty.ok_or_else(|| match self.tok.kind {
-            Kind::Word => match self.tok.text {
+            TokenKind::Word => match self.tok.text {
                 "texref" | "samplerref" | "surfref" => self.unsupported(format!("a `.{}` variable", self.tok.text)),
                 _ => self.unexpected("a type such as `.b32`"),
             },
@@ -71,13 +71,13 @@ impl<'a> Parser<'a> {
     fn head(&mut self) -> Result<Head> {
         let (mut align, mut vector, mut managed, mut ty) = (None, 1, false, None);
         loop {
-            if self.tok.kind == Kind::Mark(b'[') && ty.is_none() {
+            if self.tok.kind == TokenKind::Mark(b'[') && ty.is_none() {
                 // `.const[2]`: a constant bank, as in the oldest PTX.
                 self.bump();
                 self.count("a bank's number")?;
                 self.expect(b']')?;
             }
-            if self.tok.kind != Kind::Word {
+            if self.tok.kind != TokenKind::Word {
                 break;
             }
             match self.tok.text {
@@ -286,7 +286,7 @@ impl<'a> Parser<'a> {
         let size = filling.ty.size();
         let offset = filling.init.bytes.len();
         // `0xFF00(symbol)`: one byte of an address.
-        if let (Kind::Int(mask, _), true) = (self.tok.kind, self.next.is(b'(')) {
+        if let (TokenKind::Int(mask, _), true) = (self.tok.kind, self.next.is(b'(')) {
             self.bump();
             self.bump();
             let (symbol, addend, generic) = self.symbol_address()?;
@@ -318,7 +318,7 @@ impl<'a> Parser<'a> {
             }
             return Ok(());
         }
-        if self.tok.kind == Kind::Name && self.tok.text != "WARP_SZ" {
+        if self.tok.kind == TokenKind::Name && self.tok.text != "WARP_SZ" {
             let (symbol, addend, generic) = self.symbol_address()?;
             if !matches!(size, 4 | 8) {
                 return Err(self.invalid(format!("the address of `{symbol}` does not fit")));
@@ -366,11 +366,11 @@ impl<'a> Parser<'a> {
 
     fn addend(&mut self) -> Result<i64> {
         match self.tok.kind {
-            Kind::Mark(b'+') => {
+            TokenKind::Mark(b'+') => {
                 self.bump();
                 self.integer("an offset")
             }
-            Kind::Mark(b'-') => self.integer("an offset"),
+            TokenKind::Mark(b'-') => self.integer("an offset"),
             _ => Ok(0),
         }
     }

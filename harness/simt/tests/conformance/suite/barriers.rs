@@ -1,7 +1,7 @@
 //! Cases of barriers in shared memory and of bulk copies, each thread on its own memory.
 
 use super::Case;
-use super::values::Kind;
+use super::values::ValueKind;
 
 /// Every case.
 pub fn all() -> Vec<Case> {
@@ -13,7 +13,7 @@ pub fn all() -> Vec<Case> {
 
 /// States cannot be compared, as PTX leaves their bits open; `%at` holds them.
 fn phases() -> Vec<Case> {
-    let count = Kind::Below(1000);
+    let count = ValueKind::Below(1000);
     let init = "add.u32 %n, %s0, 5;\nmbarrier.init.shared::cta.b64 [%shared], %n;\n";
     let pending = |to: u32| format!("mbarrier.pending_count.b64 %d{to}, %at;\n");
     let test = |to: u32| format!("mbarrier.test_wait.shared::cta.b64 %d{to}, [%shared], %at;\n");
@@ -61,7 +61,7 @@ fn phases() -> Vec<Case> {
 }
 
 fn copies() -> Vec<Case> {
-    let long = Kind::Int(64);
+    let long = ValueKind::Int(64);
     let wait = "WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 %at_end, [%shared], 0;\n@!%at_end bra WAIT;\n";
     let wait = format!(".reg .pred %at_end;\n{wait}");
     let init = "mbarrier.init.shared::cta.b64 [%shared], 1;\nfence.proxy.async;\n";
@@ -101,20 +101,20 @@ fn copies() -> Vec<Case> {
 fn reductions() -> Vec<Case> {
     let mut list = Vec::new();
     for (operation, kind) in [
-        ("add.u32", Kind::Int(32)),
-        ("add.s32", Kind::Int(32)),
-        ("add.u64", Kind::Int(64)),
-        ("add.f32", Kind::Single),
-        ("add.f64", Kind::Double),
-        ("min.s32", Kind::Int(32)),
-        ("max.u32", Kind::Int(32)),
-        ("min.u64", Kind::Int(64)),
-        ("max.s64", Kind::Int(64)),
-        ("and.b32", Kind::Int(32)),
-        ("or.b64", Kind::Int(64)),
-        ("xor.b32", Kind::Int(32)),
-        ("inc.u32", Kind::Int(32)),
-        ("dec.u32", Kind::Int(32)),
+        ("add.u32", ValueKind::Int(32)),
+        ("add.s32", ValueKind::Int(32)),
+        ("add.u64", ValueKind::Int(64)),
+        ("add.f32", ValueKind::Single),
+        ("add.f64", ValueKind::Double),
+        ("min.s32", ValueKind::Int(32)),
+        ("max.u32", ValueKind::Int(32)),
+        ("min.u64", ValueKind::Int(64)),
+        ("max.s64", ValueKind::Int(64)),
+        ("and.b32", ValueKind::Int(32)),
+        ("or.b64", ValueKind::Int(64)),
+        ("xor.b32", ValueKind::Int(32)),
+        ("inc.u32", ValueKind::Int(32)),
+        ("dec.u32", ValueKind::Int(32)),
     ] {
         let bits = kind.bits();
         list.push(Case::new(

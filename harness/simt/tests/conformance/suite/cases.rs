@@ -1,8 +1,8 @@
 //! Cases of the table of forms: every spelling of every row.
 
-use super::values::Kind;
+use super::values::ValueKind;
 use super::{Case, Source};
-use simt::instr::alu::{self, Form, Imm};
+use simt::instr::alu::{self, AluForm, Imm};
 use simt::ptx::ast::Type;
 
 /// Truth tables of `lop3` that are tested one by one; another case covers all 256.
@@ -26,31 +26,31 @@ pub fn all() -> Vec<Case> {
 }
 
 /// Returns the kind of an operand, from its type and the instruction.
-fn kind(form: &Form, name: &str, at: usize) -> Kind {
+fn kind(form: &AluForm, name: &str, at: usize) -> ValueKind {
     let op = name.split('.').next().unwrap_or_default();
     let amount = matches!(
         (op, at),
         ("shl" | "shr" | "szext", 1) | ("shf", 2) | ("bfe", 1 | 2) | ("bfi", 2 | 3) | ("bmsk", 0 | 1)
     );
     if amount {
-        return Kind::Amount;
+        return ValueKind::Amount;
     }
     match (op, at) {
-        ("fns", 1) => return Kind::Below(32),
-        ("fns", 2) => return Kind::Little,
+        ("fns", 1) => return ValueKind::Below(32),
+        ("fns", 2) => return ValueKind::Little,
         _ => {}
     }
     match form.src[at] {
-        Type::Pred => Kind::Pred,
-        Type::F16 => Kind::Half,
-        Type::Bf16 => Kind::BFloat,
-        Type::F32 => Kind::Single,
-        Type::F64 => Kind::Double,
-        Type::F16x2 => Kind::Halves,
-        Type::Bf16x2 => Kind::BFloats,
+        Type::Pred => ValueKind::Pred,
+        Type::F16 => ValueKind::Half,
+        Type::Bf16 => ValueKind::BFloat,
+        Type::F32 => ValueKind::Single,
+        Type::F64 => ValueKind::Double,
+        Type::F16x2 => ValueKind::Halves,
+        Type::Bf16x2 => ValueKind::BFloats,
         // A number that a selection or a move copies unchanged is treated as bits; these are the sizes of the tested
         // ones.
-        ty => Kind::Int(ty.size() * 8),
+        ty => ValueKind::Int(ty.size() * 8),
     }
 }
 
@@ -61,7 +61,7 @@ fn bits(ty: Type) -> u32 {
     }
 }
 
-fn case(form: &Form, name: &str, table: Option<u32>) -> Case {
+fn case(form: &AluForm, name: &str, table: Option<u32>) -> Case {
     let (spelling, registers) = name.split_once('/').map_or((name, None), |(n, r)| (n, Some(r)));
     let mut sources: Vec<Source> =
         (0..form.src.len()).map(|at| Source { kind: kind(form, spelling, at), bits: bits(form.src[at]) }).collect();
@@ -104,7 +104,7 @@ fn case(form: &Form, name: &str, table: Option<u32>) -> Case {
 
 /// `mov` from one register into several.
 fn parts() -> Vec<Case> {
-    let (word, long) = (Kind::Int(32), Kind::Int(64));
+    let (word, long) = (ValueKind::Int(32), ValueKind::Int(64));
     vec![
         Case::new("mov.b32 {2}", "mov.b32 {%d0, %d1}, %s0;", &[word], &[16, 16]),
         Case::new("mov.b64 {2}", "mov.b64 {%d0, %d1}, %s0;", &[long], &[32, 32]),
@@ -119,5 +119,5 @@ fn every_table() -> Case {
     for table in 0..256 {
         text += &format!("lop3.b32 %n, %s0, %s1, %s2, {table};\nmad.lo.u32 %d0, %d0, 31, %n;\n");
     }
-    Case::new("lop3.b32 all", text, &[Kind::Int(32); 3], &[32])
+    Case::new("lop3.b32 all", text, &[ValueKind::Int(32); 3], &[32])
 }

@@ -1,7 +1,7 @@
 //! Cases of matrix instructions: a warp's fragments.
 
 use super::Case;
-use super::values::Kind;
+use super::values::ValueKind;
 
 /// Every case.
 pub fn all() -> Vec<Case> {
@@ -19,7 +19,7 @@ fn list_of(letter: char, from: usize, count: usize) -> String {
 }
 
 /// Adds one `mma` on `a`, `b` and `c` registers of these kinds.
-fn multiply(list: &mut Vec<Case>, name: &str, what: &str, kinds: [Kind; 3], counts: [usize; 4]) {
+fn multiply(list: &mut Vec<Case>, name: &str, what: &str, kinds: [ValueKind; 3], counts: [usize; 4]) {
     let [na, nb, nc, nd] = counts;
     let mut sources = vec![kinds[0]; na];
     sources.extend(vec![kinds[1]; nb]);
@@ -38,18 +38,18 @@ fn multiply(list: &mut Vec<Case>, name: &str, what: &str, kinds: [Kind; 3], coun
 fn mma(list: &mut Vec<Case>) {
     for (shape, na) in [("m16n8k8", 2), ("m16n8k16", 4)] {
         for (ty, whole, tame, wild) in [
-            ("f16", Kind::WholeHalves, Kind::TameHalves, Kind::Halves),
-            ("bf16", Kind::WholeBFloats, Kind::TameBFloats, Kind::BFloats),
+            ("f16", ValueKind::WholeHalves, ValueKind::TameHalves, ValueKind::Halves),
+            ("bf16", ValueKind::WholeBFloats, ValueKind::TameBFloats, ValueKind::BFloats),
         ] {
             let op = format!("mma.sync.aligned.{shape}.row.col.f32.{ty}.{ty}.f32");
             let counts = [na, na / 2, 4, 4];
-            multiply(list, &op, "whole", [whole, whole, Kind::Whole], counts);
-            multiply(list, &op, "tame", [tame, tame, Kind::Tame], counts);
-            multiply(list, &op, "any", [wild, wild, Kind::Single], counts);
+            multiply(list, &op, "whole", [whole, whole, ValueKind::Whole], counts);
+            multiply(list, &op, "tame", [tame, tame, ValueKind::Tame], counts);
+            multiply(list, &op, "any", [wild, wild, ValueKind::Single], counts);
         }
         let op = format!("mma.sync.aligned.{shape}.row.col.f16.f16.f16.f16");
         let counts = [na, na / 2, 2, 2];
-        let (whole, tame, wild) = (Kind::WholeHalves, Kind::TameHalves, Kind::Halves);
+        let (whole, tame, wild) = (ValueKind::WholeHalves, ValueKind::TameHalves, ValueKind::Halves);
         multiply(list, &op, "whole", [whole; 3], counts);
         multiply(list, &op, "tame", [tame; 3], counts);
         multiply(list, &op, "any", [wild; 3], counts);
@@ -57,11 +57,11 @@ fn mma(list: &mut Vec<Case>) {
     for (shape, na) in [("m16n8k4", 2), ("m16n8k8", 4)] {
         let op = format!("mma.sync.aligned.{shape}.row.col.f32.tf32.tf32.f32");
         let counts = [na, na / 2, 4, 4];
-        multiply(list, &op, "whole", [Kind::Whole; 3], counts);
-        multiply(list, &op, "tame", [Kind::Tame; 3], counts);
-        multiply(list, &op, "any", [Kind::Single; 3], counts);
+        multiply(list, &op, "whole", [ValueKind::Whole; 3], counts);
+        multiply(list, &op, "tame", [ValueKind::Tame; 3], counts);
+        multiply(list, &op, "any", [ValueKind::Single; 3], counts);
     }
-    let word = Kind::Int(32);
+    let word = ValueKind::Int(32);
     for (shape, na, nb, nc) in [("m8n8k16", 1, 1, 2), ("m16n8k16", 2, 1, 4), ("m16n8k32", 4, 2, 4)] {
         for (a, b) in [("s8", "s8"), ("u8", "u8"), ("s8", "u8"), ("u8", "s8")] {
             for satfinite in ["", ".satfinite"] {
@@ -70,10 +70,10 @@ fn mma(list: &mut Vec<Case>) {
             }
         }
     }
-    let double = Kind::TameDouble;
+    let double = ValueKind::TameDouble;
     let op = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64";
     multiply(list, op, "tame", [double; 3], [1, 1, 2, 2]);
-    multiply(list, op, "any", [Kind::Double; 3], [1, 1, 2, 2]);
+    multiply(list, op, "any", [ValueKind::Double; 3], [1, 1, 2, 2]);
     for (shape, na) in [("m16n8k4", 2), ("m16n8k8", 4), ("m16n8k16", 8)] {
         let op = format!("mma.sync.aligned.{shape}.row.col.f64.f64.f64.f64");
         multiply(list, &op, "tame", [double; 3], [na, na / 2, 4, 4]);
@@ -84,7 +84,7 @@ fn mma(list: &mut Vec<Case>) {
 const FILL: &str = "st.shared.v4.b32 [%shared], {%s0, %s1, %s2, %s3};\nbar.warp.sync -1;\n";
 
 fn shared(list: &mut Vec<Case>) {
-    let words = [Kind::Int(32); 4];
+    let words = [ValueKind::Int(32); 4];
     for (count, n) in [("x1", 1), ("x2", 2), ("x4", 4)] {
         for trans in ["", ".trans"] {
             let op = format!("ldmatrix.sync.aligned.m8n8.{count}{trans}.shared.b16");
@@ -121,7 +121,7 @@ fn wmma(list: &mut Vec<Case>) {
     // A warp's tiles: the consecutive cells, 64 bytes each, of its lanes.
     let base = "and.b32 %n, %t, 31;\nmul.lo.u32 %n, %n, 64;\nsub.u32 %n, %shared, %n;\n";
     let fill = "st.shared.v4.b32 [%shared], {%s0, %s1, %s2, %s3};\nst.shared.v4.b32 [%shared+16], {%s3, %s0, %s1, %s2};\nst.shared.v4.b32 [%shared+32], {%s1, %s0, %s2, %s3};\nst.shared.v4.b32 [%shared+48], {%s2, %s3, %s0, %s1};\nbar.warp.sync -1;\n";
-    let words = [Kind::Int(32); 4];
+    let words = [ValueKind::Int(32); 4];
     for shape in ["m16n16k16", "m8n32k16", "m32n8k16"] {
         for layout in ["row", "col"] {
             for part in ["a", "b"] {
@@ -158,19 +158,19 @@ fn wmma(list: &mut Vec<Case>) {
                 for k in 0..4 {
                     text += &format!("ld.shared.v4.b32 {}, [%shared+{}];\n", list_of('d', 4 * k, 4), 16 * k);
                 }
-                list.push(Case::new(op, text, &vec![Kind::Int(32); n], &[32; 16]));
+                list.push(Case::new(op, text, &vec![ValueKind::Int(32); n], &[32; 16]));
             }
         }
         for (a, b) in [("row", "col"), ("row", "row"), ("col", "col"), ("col", "row")] {
             for (d, c, nd, nc) in
                 [("f32", "f32", 8, 8), ("f16", "f16", 4, 4), ("f32", "f16", 8, 4), ("f16", "f32", 4, 8)]
             {
-                let kind = if c == "f16" { Kind::WholeHalves } else { Kind::Whole };
+                let kind = if c == "f16" { ValueKind::WholeHalves } else { ValueKind::Whole };
                 let op = format!("wmma.mma.sync.aligned.{a}.{b}.{shape}.{d}.{c}");
-                multiply(list, &op, "whole", [Kind::WholeHalves, Kind::WholeHalves, kind], [8, 8, nc, nd]);
+                multiply(list, &op, "whole", [ValueKind::WholeHalves, ValueKind::WholeHalves, kind], [8, 8, nc, nd]);
                 if shape == "m16n16k16" && (a, b) == ("row", "col") {
-                    let kind = if c == "f16" { Kind::TameHalves } else { Kind::Tame };
-                    multiply(list, &op, "tame", [Kind::TameHalves, Kind::TameHalves, kind], [8, 8, nc, nd]);
+                    let kind = if c == "f16" { ValueKind::TameHalves } else { ValueKind::Tame };
+                    multiply(list, &op, "tame", [ValueKind::TameHalves, ValueKind::TameHalves, kind], [8, 8, nc, nd]);
                 }
             }
         }
@@ -180,14 +180,20 @@ fn wmma(list: &mut Vec<Case>) {
             _ => (8, 2),
         };
         let op = format!("wmma.mma.sync.aligned.row.col.{shape}.f32.bf16.bf16.f32");
-        multiply(list, &op, "whole", [Kind::WholeBFloats, Kind::WholeBFloats, Kind::Whole], [na, nb, 8, 8]);
+        multiply(
+            list,
+            &op,
+            "whole",
+            [ValueKind::WholeBFloats, ValueKind::WholeBFloats, ValueKind::Whole],
+            [na, nb, 8, 8],
+        );
         for ty in ["s8", "u8"] {
             let op = format!("wmma.mma.sync.aligned.row.col.{shape}.s32.{ty}.{ty}.s32");
-            multiply(list, &op, "any", [Kind::Int(32); 3], [na / 2, nb / 2, 8, 8]);
+            multiply(list, &op, "any", [ValueKind::Int(32); 3], [na / 2, nb / 2, 8, 8]);
         }
     }
     let op = "wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32";
-    multiply(list, op, "whole", [Kind::Whole; 3], [4, 4, 8, 8]);
+    multiply(list, op, "whole", [ValueKind::Whole; 3], [4, 4, 8, 8]);
     for layout in ["row", "col"] {
         for part in ["a", "b"] {
             let op = format!("wmma.load.{part}.sync.aligned.m16n16k8.{layout}.shared.tf32");
@@ -196,5 +202,5 @@ fn wmma(list: &mut Vec<Case>) {
         }
     }
     let op = "wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64";
-    multiply(list, op, "tame", [Kind::TameDouble; 3], [1, 1, 2, 2]);
+    multiply(list, op, "tame", [ValueKind::TameDouble; 3], [1, 1, 2, 2]);
 }

@@ -1,7 +1,7 @@
 //! Cases of loads, stores and atomics, each thread on its own memory.
 
 use super::Case;
-use super::values::Kind;
+use super::values::ValueKind;
 
 /// Every case.
 pub fn all() -> Vec<Case> {
@@ -34,7 +34,7 @@ fn accesses(space: &str, at: &str) -> Vec<Case> {
             list.push(Case::new(
                 format!("ld{s}.{ty} into {bits}"),
                 format!("st{s}.b64 [{at}], %s0;\nld{s}.{ty} %d0, [{at}];"),
-                &[Kind::Int(64)],
+                &[ValueKind::Int(64)],
                 &[bits],
             ));
         }
@@ -51,13 +51,13 @@ fn accesses(space: &str, at: &str) -> Vec<Case> {
             list.push(Case::new(
                 format!("st{s}.{ty} from {bits}"),
                 format!("st{s}.b64 [{at}], %s0;\nst{s}.{ty} [{at}+{offset}], %s1;\nld{s}.b64 %d0, [{at}];"),
-                &[Kind::Int(64), Kind::Int(bits)],
+                &[ValueKind::Int(64), ValueKind::Int(bits)],
                 &[64],
             ));
         }
     }
-    let word = Kind::Int(32);
-    let long = Kind::Int(64);
+    let word = ValueKind::Int(32);
+    let long = ValueKind::Int(64);
     list.push(Case::new(
         format!("st{s}.v4.b32, ld{s}.v2.u64"),
         format!("st{s}.v4.b32 [{at}+16], {{%s0, %s1, %s2, %s3}};\nld{s}.v2.u64 {{%d0, %d1}}, [{at}+16];"),
@@ -73,28 +73,28 @@ fn accesses(space: &str, at: &str) -> Vec<Case> {
     list.push(Case::new(
         format!("st{s}.v2.u16, ld{s}.v4.u8"),
         format!("st{s}.v2.u16 [{at}], {{%s0, %s1}};\nld{s}.v4.u8 {{%d0, %d1, %d2, %d3}}, [{at}];"),
-        &[Kind::Int(16); 2],
+        &[ValueKind::Int(16); 2],
         &[16; 4],
     ));
     list.push(Case::new(
         format!("st{s}.v4.u8, ld{s}.v2.s8"),
         format!("st{s}.v4.u8 [{at}], {{%s0, %s1, %s2, %s3}};\nld{s}.v2.s8 {{%d0, %d1}}, [{at}+2];"),
-        &[Kind::Int(16); 4],
+        &[ValueKind::Int(16); 4],
         &[32; 2],
     ));
     list
 }
 
 /// The kind of numbers that an atomic of this type takes.
-fn kind(ty: &str) -> Kind {
+fn kind(ty: &str) -> ValueKind {
     match ty {
-        "f16" => Kind::Half,
-        "bf16" => Kind::BFloat,
-        "f16x2" => Kind::Halves,
-        "bf16x2" => Kind::BFloats,
-        "f32" => Kind::Single,
-        "f64" => Kind::Double,
-        ty => Kind::Int(ty[1..].parse().expect("a size")),
+        "f16" => ValueKind::Half,
+        "bf16" => ValueKind::BFloat,
+        "f16x2" => ValueKind::Halves,
+        "bf16x2" => ValueKind::BFloats,
+        "f32" => ValueKind::Single,
+        "f64" => ValueKind::Double,
+        ty => ValueKind::Int(ty[1..].parse().expect("a size")),
     }
 }
 
@@ -149,7 +149,7 @@ fn atomics(space: &str, at: &str) -> Vec<Case> {
             format!(
                 "st{s}.v2.f32 [{at}], {{%s0, %s1}};\natom{s}.add.v2.f32 {{%d0, %d1}}, [{at}], {{%s2, %s3}};\nld{s}.v2.f32 {{%d2, %d3}}, [{at}];"
             ),
-            &[Kind::Single; 4],
+            &[ValueKind::Single; 4],
             &[32; 4],
         ));
         list.push(Case::new(
@@ -157,7 +157,7 @@ fn atomics(space: &str, at: &str) -> Vec<Case> {
             format!(
                 "st{s}.v4.f32 [{at}], {{%s0, %s1, %s0, %s1}};\nred{s}.add.v4.f32 [{at}], {{%s2, %s3, %s3, %s2}};\nld{s}.v4.f32 {{%d0, %d1, %d2, %d3}}, [{at}];"
             ),
-            &[Kind::Single; 4],
+            &[ValueKind::Single; 4],
             &[32; 4],
         ));
     }
@@ -187,7 +187,7 @@ fn spaces() -> Vec<Case> {
             format!(
                 ".reg .b64 %generic;\n{own}\ncvta.{space}.u64 %generic, %at;\nst.b32 [%generic+8], %s0;\ncvta.to.{space}.u64 %generic, %generic;\nsub.u64 %generic, %generic, %at;\nadd.u64 %at, %at, %generic;\nld.{space}.b32 %d0, [%at+8];"
             ),
-            &[Kind::Int(32)],
+            &[ValueKind::Int(32)],
             &[32],
         ));
     }

@@ -23,18 +23,18 @@ pub const COUNT: usize = 1024;
 pub const BLOCK: u32 = 256;
 
 use std::collections::HashSet;
-use values::Kind;
+use values::ValueKind;
 
 /// An operand: its contents, and the bits of its register (0 for a predicate).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Source {
-    pub kind: Kind,
+    pub kind: ValueKind,
     pub bits: u32,
 }
 
 impl Source {
     /// Creates an operand in a register of the kind's own size.
-    pub fn new(kind: Kind) -> Source {
+    pub fn new(kind: ValueKind) -> Source {
         Source { kind, bits: kind.bits() }
     }
 }
@@ -54,7 +54,7 @@ pub struct Case {
 
 impl Case {
     /// Creates a case whose sources are in registers of their own size.
-    pub fn new(name: impl Into<String>, text: impl Into<String>, kinds: &[Kind], results: &[u32]) -> Case {
+    pub fn new(name: impl Into<String>, text: impl Into<String>, kinds: &[ValueKind], results: &[u32]) -> Case {
         Case {
             name: name.into(),
             text: text.into(),

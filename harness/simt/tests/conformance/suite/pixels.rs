@@ -1,9 +1,9 @@
 //! Cases of video instructions: parts of registers, and a second operation on the result.
 
 use super::Case;
-use super::values::Kind;
+use super::values::ValueKind;
 
-const WORDS: [Kind; 3] = [Kind::Int(32); 3];
+const WORDS: [ValueKind; 3] = [ValueKind::Int(32); 3];
 /// Selectors of a source; the first one selects all of it.
 const PARTS: [&str; 7] = ["", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"];
 

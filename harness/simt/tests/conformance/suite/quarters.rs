@@ -1,7 +1,7 @@
 //! Cases of products of 8-bit numbers and of sparse factors.
 
 use super::Case;
-use super::values::Kind;
+use super::values::ValueKind;
 
 /// Every case.
 pub fn all() -> Vec<Case> {
@@ -19,7 +19,7 @@ fn names(letter: char, from: usize, count: usize) -> String {
 /// The registers of A and of B, their kinds and that of the accumulator, and its registers.
 struct Fragments {
     counts: [usize; 3],
-    kinds: [Kind; 2],
+    kinds: [ValueKind; 2],
 }
 
 /// Adds a product of factors whose words are masked first. `metadata` computes `%n` from the last source; its selector
@@ -43,7 +43,7 @@ fn product(
     }
     let mut end = String::new();
     if let Some((make, selector)) = metadata {
-        kinds.push(Kind::Int(32));
+        kinds.push(ValueKind::Int(32));
         text += &format!("and.b32 %n, %s{}, 0x11111111;\n{make}\n", a + b + c);
         end = format!(", %n, {selector}");
     }
@@ -57,11 +57,11 @@ fn product(
 const FINITE: Option<u32> = Some(0xf7f7_f7f7);
 
 fn dense(list: &mut Vec<Case>) {
-    let word = Kind::Int(32);
+    let word = ValueKind::Int(32);
     for (dims, a) in [("m16n8k16", 2), ("m16n8k32", 4)] {
         for (ty, other) in [("e4m3", "e4m3"), ("e4m3", "e5m2"), ("e5m2", "e4m3"), ("e5m2", "e5m2")] {
             for (to, c, tame, wild) in
-                [("f32", 4, Kind::Tame, Kind::Single), ("f16", 2, Kind::TameHalves, Kind::Halves)]
+                [("f32", 4, ValueKind::Tame, ValueKind::Single), ("f16", 2, ValueKind::TameHalves, ValueKind::Halves)]
             {
                 let op = format!("mma.sync.aligned.{dims}.row.col.{to}.{ty}.{other}.{to}");
                 let counts = [a, a / 2, c];
@@ -80,7 +80,7 @@ pub(super) const OTHERS: &str = "mul.lo.u32 %n, %n, 3;\nsub.u32 %n, 0xcccccccc, 
 const MADE: [(&str, &str); 2] = [("ends", ENDS), ("others", OTHERS)];
 
 fn sparse(list: &mut Vec<Case>) {
-    let word = Kind::Int(32);
+    let word = ValueKind::Int(32);
     for (what, make) in MADE {
         for (a, b) in [("s8", "s8"), ("u8", "s8"), ("s8", "u8"), ("u8", "u8")] {
             for end in ["", ".satfinite"] {
@@ -91,25 +91,25 @@ fn sparse(list: &mut Vec<Case>) {
         }
         for (a, b) in [("e4m3", "e4m3"), ("e5m2", "e4m3")] {
             let op = format!("mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f32.{a}.{b}.f32");
-            let of = Fragments { counts: [4, 4, 4], kinds: [word, Kind::Tame] };
+            let of = Fragments { counts: [4, 4, 4], kinds: [word, ValueKind::Tame] };
             product(list, &op, what, FINITE, &of, Some((make, 0)));
         }
     }
     for (dims, counts, selectors) in [("m16n8k16", [2, 2, 4], 4), ("m16n8k32", [4, 4, 4], 2)] {
         for (selector, (what, make)) in (0..selectors).flat_map(|at| MADE.map(|made| (at, made))) {
-            for (ty, tame) in [("f16", Kind::TameHalves), ("bf16", Kind::TameBFloats)] {
+            for (ty, tame) in [("f16", ValueKind::TameHalves), ("bf16", ValueKind::TameBFloats)] {
                 let op = format!("mma.sp::ordered_metadata.sync.aligned.{dims}.row.col.f32.{ty}.{ty}.f32");
                 product(
                     list,
                     &op,
                     what,
                     None,
-                    &Fragments { counts, kinds: [tame, Kind::Tame] },
+                    &Fragments { counts, kinds: [tame, ValueKind::Tame] },
                     Some((make, selector)),
                 );
             }
             let op = format!("mma.sp::ordered_metadata.sync.aligned.{dims}.row.col.f16.f16.f16.f16");
-            let of = Fragments { counts: [counts[0], counts[1], 2], kinds: [Kind::TameHalves; 2] };
+            let of = Fragments { counts: [counts[0], counts[1], 2], kinds: [ValueKind::TameHalves; 2] };
             product(list, &op, what, None, &of, Some((make, selector)));
         }
     }
@@ -132,7 +132,7 @@ fn sparse(list: &mut Vec<Case>) {
     for (dims, count, selectors) in [("m16n8k8", 2, 4), ("m16n8k16", 4, 2)] {
         for selector in 0..selectors {
             let op = format!("mma.sp::ordered_metadata.sync.aligned.{dims}.row.col.f32.tf32.tf32.f32");
-            for (what, kind) in [("whole", Kind::Whole), ("tame", Kind::Tame), ("any", Kind::Single)] {
+            for (what, kind) in [("whole", ValueKind::Whole), ("tame", ValueKind::Tame), ("any", ValueKind::Single)] {
                 let of = Fragments { counts: [count, count, 4], kinds: [kind, kind] };
                 product(list, &op, what, None, &of, Some((ENDS, selector)));
             }

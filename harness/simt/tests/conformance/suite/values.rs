@@ -5,7 +5,7 @@ use super::{COUNT, Source};
 
 /// The contents of an operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum ValueKind {
     /// True or false.
     Pred,
     /// An integer of this many bits.
@@ -39,14 +39,14 @@ pub enum Kind {
     WholeBFloats,
 }
 
-impl Kind {
+impl ValueKind {
     /// Bits of its register.
     pub fn bits(self) -> u32 {
         match self {
-            Kind::Pred => 0,
-            Kind::Int(8) | Kind::Half | Kind::BFloat => 16,
-            Kind::Int(bits) | Kind::Few(bits) => bits,
-            Kind::Double | Kind::TameDouble => 64,
+            ValueKind::Pred => 0,
+            ValueKind::Int(8) | ValueKind::Half | ValueKind::BFloat => 16,
+            ValueKind::Int(bits) | ValueKind::Few(bits) => bits,
+            ValueKind::Double | ValueKind::TameDouble => 64,
             _ => 32,
         }
     }
@@ -54,10 +54,10 @@ impl Kind {
     /// Returns the exponent and mantissa bits of each number, and how many numbers there are.
     fn format(self) -> Option<(u32, u32)> {
         match self {
-            Kind::Half | Kind::Halves => Some((5, 10)),
-            Kind::BFloat | Kind::BFloats => Some((8, 7)),
-            Kind::Single => Some((8, 23)),
-            Kind::Double => Some((11, 52)),
+            ValueKind::Half | ValueKind::Halves => Some((5, 10)),
+            ValueKind::BFloat | ValueKind::BFloats => Some((8, 7)),
+            ValueKind::Single => Some((8, 23)),
+            ValueKind::Double => Some((11, 52)),
             _ => None,
         }
     }
@@ -133,7 +133,7 @@ fn related(rng: &mut Rng, source: Source, before: &[(Source, u64)], other: u64) 
         let off = rng.below(5).wrapping_sub(2);
         let [a, b] = [before[0].1, before[1].1];
         match source.kind {
-            Kind::Single => {
+            ValueKind::Single => {
                 let [x, y] = [a, b].map(|bits| f32::from_bits(bits as u32));
                 let product = -(x * y);
                 let bits = if product.is_nan() {
@@ -143,7 +143,7 @@ fn related(rng: &mut Rng, source: Source, before: &[(Source, u64)], other: u64) 
                 };
                 return bits.wrapping_add(off);
             }
-            Kind::Double => {
+            ValueKind::Double => {
                 let [x, y] = [a, b].map(f64::from_bits);
                 let product = -(x * y);
                 let bits = if product.is_nan() {
@@ -157,8 +157,8 @@ fn related(rng: &mut Rng, source: Source, before: &[(Source, u64)], other: u64) 
         }
     }
     let top = match source.kind {
-        Kind::Halves | Kind::BFloats => 0x8000_8000,
-        Kind::Pred => 1,
+        ValueKind::Halves | ValueKind::BFloats => 0x8000_8000,
+        ValueKind::Pred => 1,
         _ => 1 << (source.bits.max(1) - 1),
     };
     match rng.below(6) {
@@ -171,10 +171,10 @@ fn related(rng: &mut Rng, source: Source, before: &[(Source, u64)], other: u64) 
 }
 
 /// Returns the special values of a kind.
-fn edges(kind: Kind) -> Vec<u64> {
+fn edges(kind: ValueKind) -> Vec<u64> {
     match kind {
-        Kind::Pred => vec![0, 1],
-        Kind::Int(bits) => {
+        ValueKind::Pred => vec![0, 1],
+        ValueKind::Int(bits) => {
             let mut list: Vec<u64> = vec![0, 1, 2, 3, 7, 8, 10, 15, 16, 31, 32, 33, 63, 64, 100];
             for b in [8, 16, 32, 64] {
                 if b <= bits.max(16) {
@@ -192,7 +192,7 @@ fn edges(kind: Kind) -> Vec<u64> {
             list.extend([2049, 2051, 65504, 65519, 65520, 257, 259]);
             list
         }
-        Kind::Amount => vec![
+        ValueKind::Amount => vec![
             0,
             1,
             2,
@@ -223,7 +223,7 @@ fn edges(kind: Kind) -> Vec<u64> {
             Some((e, m)) => {
                 let one = float_edges(e, m);
                 match kind {
-                    Kind::Halves | Kind::BFloats => {
+                    ValueKind::Halves | ValueKind::BFloats => {
                         (0..one.len()).map(|k| one[k] | (one[(k * 7 + 3) % one.len()] << 16)).collect()
                     }
                     _ => one,
@@ -296,24 +296,24 @@ fn float_edges(e: u32, m: u32) -> Vec<u64> {
     list
 }
 
-fn random(rng: &mut Rng, kind: Kind, i: usize) -> u64 {
+fn random(rng: &mut Rng, kind: ValueKind, i: usize) -> u64 {
     let x = rng.next();
     match kind {
-        Kind::Pred => x & 1,
-        Kind::Int(bits) => match rng.below(4) {
+        ValueKind::Pred => x & 1,
+        ValueKind::Int(bits) => match rng.below(4) {
             0 => x >> rng.below(u64::from(bits)),
             1 => (x >> rng.below(u64::from(bits))).wrapping_neg(),
             2 => x & rng.next() & rng.next(),
             _ => x,
         },
-        Kind::Amount => match rng.below(8) {
+        ValueKind::Amount => match rng.below(8) {
             0 => x,
             1 | 2 => x & 255,
             _ => x % 70,
         },
-        Kind::Below(n) => x % u64::from(n),
-        Kind::Little => (x % 17).wrapping_sub(8),
-        Kind::Few(_) => {
+        ValueKind::Below(n) => x % u64::from(n),
+        ValueKind::Little => (x % 17).wrapping_sub(8),
+        ValueKind::Few(_) => {
             // One of every four warps has the same value in all lanes.
             let warp = (i / 32) as u64;
             match warp % 4 {
@@ -322,30 +322,32 @@ fn random(rng: &mut Rng, kind: Kind, i: usize) -> u64 {
                 _ => (x & 3).wrapping_mul(0x4000_0001_4000_0001),
             }
         }
-        Kind::Clamp => {
+        ValueKind::Clamp => {
             let segments = [0u64, 16, 24, 28, 30, 31][rng.below(6) as usize];
             let clamp = [0u64, 31, 31, x & 31][rng.below(4) as usize];
             (segments << 8) | clamp
         }
-        Kind::Halves => pair(rng, Kind::Half, i),
-        Kind::BFloats => pair(rng, Kind::BFloat, i),
-        Kind::Tame => {
+        ValueKind::Halves => pair(rng, ValueKind::Half, i),
+        ValueKind::BFloats => pair(rng, ValueKind::BFloat, i),
+        ValueKind::Tame => {
             let exponent = 120 + rng.below(14);
             (x & 0x807f_e000) | (exponent << 23)
         }
-        Kind::TameDouble => (x & 0x800f_ffff_ffff_ffff) | ((1018 + rng.below(10)) << 52),
-        Kind::TameHalves => {
+        ValueKind::TameDouble => (x & 0x800f_ffff_ffff_ffff) | ((1018 + rng.below(10)) << 52),
+        ValueKind::TameHalves => {
             let half = |x: u64, e: u64| (x & 0x83ff) | ((10 + e) << 10);
             half(x, x >> 20 & 7) | (half(x >> 32, x >> 56 & 7) << 16)
         }
-        Kind::TameBFloats => {
+        ValueKind::TameBFloats => {
             let half = |x: u64, e: u64| (x & 0x807f) | ((122 + e) << 7);
             half(x, x >> 20 & 7) | (half(x >> 32, x >> 56 & 7) << 16)
         }
-        Kind::Whole => u64::from(whole(x).to_bits()),
+        ValueKind::Whole => u64::from(whole(x).to_bits()),
         // Small integers have the same upper bits in f32 and bfloat16.
-        Kind::WholeBFloats => u64::from(whole(x).to_bits() >> 16) | u64::from(whole(x >> 32).to_bits() & 0xffff_0000),
-        Kind::WholeHalves => whole_half(x) | (whole_half(x >> 32) << 16),
+        ValueKind::WholeBFloats => {
+            u64::from(whole(x).to_bits() >> 16) | u64::from(whole(x >> 32).to_bits() & 0xffff_0000)
+        }
+        ValueKind::WholeHalves => whole_half(x) | (whole_half(x >> 32) << 16),
         _ => match kind.format() {
             Some((e, m)) => {
                 let bias = (1u64 << (e - 1)) - 1;
@@ -383,7 +385,7 @@ fn whole_half(x: u64) -> u64 {
     u64::from((bits >> 16 & 0x8000) | (exponent << 10) | (bits >> 13 & 0x3ff))
 }
 
-fn pair(rng: &mut Rng, kind: Kind, i: usize) -> u64 {
+fn pair(rng: &mut Rng, kind: ValueKind, i: usize) -> u64 {
     let low = random(rng, kind, i) & 0xffff;
     low | ((random(rng, kind, i) & 0xffff) << 16)
 }

@@ -1,7 +1,7 @@
 //! Cases of operations among the lanes of a warp.
 
 use super::Case;
-use super::values::Kind;
+use super::values::ValueKind;
 
 /// Every case.
 pub fn all() -> Vec<Case> {
@@ -14,14 +14,14 @@ pub fn all() -> Vec<Case> {
 }
 
 fn shuffles() -> Vec<Case> {
-    let (word, lane) = (Kind::Int(32), Kind::Amount);
+    let (word, lane) = (ValueKind::Int(32), ValueKind::Amount);
     let mut list = Vec::new();
     for kind in ["up", "down", "bfly", "idx"] {
         let op = format!("shfl.sync.{kind}.b32");
         list.push(Case::new(
             format!("{op} any"),
             format!("{op} %d0|%d1, %s0, %s1, %s2, 0xffffffff;"),
-            &[word, lane, Kind::Clamp],
+            &[word, lane, ValueKind::Clamp],
             &[32, 0],
         ));
         list.push(Case::new(
@@ -45,7 +45,7 @@ fn shuffles() -> Vec<Case> {
     list.push(Case::new(
         "shfl.sync.idx.b32 some",
         "mov.u32 %d0, 0;\nvote.sync.ballot.b32 %n, %s1, -1;\nbfind.u32 %t, %n;\n@%s1 shfl.sync.idx.b32 %d0, %s0, %t, 31, %n;",
-        &[word, Kind::Pred],
+        &[word, ValueKind::Pred],
         &[32],
     ));
     list
@@ -59,7 +59,7 @@ fn votes() -> Vec<Case> {
             list.push(Case::new(
                 format!("{op} {not}p"),
                 format!("setp.ne.u32 %d1, %s0, 7;\n{op} %d0, {not}%d1, 0xffffffff;"),
-                &[Kind::Few(32)],
+                &[ValueKind::Few(32)],
                 &[bits, 0],
             ));
         }
@@ -72,7 +72,7 @@ fn votes() -> Vec<Case> {
             format!(
                 "{clear}\nsetp.ne.u32 %d1, %s0, 7;\nvote.sync.ballot.b32 %n, %s1, -1;\n@%s1 vote.sync.{kind} %d0, %d1, %n;"
             ),
-            &[Kind::Few(32), Kind::Pred],
+            &[ValueKind::Few(32), ValueKind::Pred],
             &[bits, 0],
         ));
     }
@@ -82,7 +82,7 @@ fn votes() -> Vec<Case> {
 fn matches() -> Vec<Case> {
     let mut list = Vec::new();
     for bits in [32, 64] {
-        let value = Kind::Few(bits);
+        let value = ValueKind::Few(bits);
         let ballot = "vote.sync.ballot.b32 %n, %s1, -1;";
         list.push(Case::new(
             format!("match.any.sync.b{bits}"),
@@ -99,13 +99,13 @@ fn matches() -> Vec<Case> {
         list.push(Case::new(
             format!("match.any.sync.b{bits} some"),
             format!("mov.u32 %d0, 0;\n{ballot}\n@%s1 match.any.sync.b{bits} %d0, %s0, %n;"),
-            &[value, Kind::Pred],
+            &[value, ValueKind::Pred],
             &[32],
         ));
         list.push(Case::new(
             format!("match.all.sync.b{bits} some"),
             format!("mov.u32 %d0, 0;\nsetp.ne.u32 %d1, 0, 0;\n{ballot}\n@%s1 match.all.sync.b{bits} %d0|%d1, %s0, %n;"),
-            &[value, Kind::Pred],
+            &[value, ValueKind::Pred],
             &[32, 0],
         ));
     }
@@ -118,13 +118,13 @@ fn reductions() -> Vec<Case> {
         list.push(Case::new(
             format!("redux.sync.{op}"),
             format!("redux.sync.{op} %d0, %s0, 0xffffffff;"),
-            &[Kind::Int(32)],
+            &[ValueKind::Int(32)],
             &[32],
         ));
         list.push(Case::new(
             format!("redux.sync.{op} some"),
             format!("mov.u32 %d0, 0;\nvote.sync.ballot.b32 %n, %s1, -1;\n@%s1 redux.sync.{op} %d0, %s0, %n;"),
-            &[Kind::Int(32), Kind::Pred],
+            &[ValueKind::Int(32), ValueKind::Pred],
             &[32],
         ));
     }
@@ -138,21 +138,21 @@ fn special() -> Vec<Case> {
         Case::new(
             "elect.sync some",
             "mov.u32 %d0, 99;\nsetp.ne.u32 %d1, 0, 0;\nvote.sync.ballot.b32 %n, %s0, -1;\n@%s0 elect.sync %d0|%d1, %n;",
-            &[Kind::Pred],
+            &[ValueKind::Pred],
             &[32, 0],
         ),
-        Case::new("bar.red.popc.u32", "bar.red.popc.u32 %d0, 0, %s0;", &[Kind::Pred], &[32]),
-        Case::new("bar.red.popc.u32 !p", "bar.red.popc.u32 %d0, 1, 256, !%s0;", &[Kind::Pred], &[32]),
+        Case::new("bar.red.popc.u32", "bar.red.popc.u32 %d0, 0, %s0;", &[ValueKind::Pred], &[32]),
+        Case::new("bar.red.popc.u32 !p", "bar.red.popc.u32 %d0, 1, 256, !%s0;", &[ValueKind::Pred], &[32]),
         Case::new(
             "bar.red.and.pred",
             "setp.ne.u32 %d1, %s0, 99;\nbar.red.and.pred %d0, 0, %d1;",
-            &[Kind::Below(200)],
+            &[ValueKind::Below(200)],
             &[0, 0],
         ),
         Case::new(
             "bar.red.or.pred",
             "setp.eq.u32 %d1, %s0, 99;\nbar.red.or.pred %d0, 0, %d1;",
-            &[Kind::Below(900)],
+            &[ValueKind::Below(900)],
             &[0, 0],
         ),
     ];

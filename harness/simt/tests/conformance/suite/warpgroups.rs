@@ -2,7 +2,7 @@
 
 use super::Case;
 use super::quarters::{ENDS, OTHERS};
-use super::values::Kind;
+use super::values::ValueKind;
 
 /// Columns of the products.
 const COLUMNS: u32 = 16;
@@ -23,7 +23,7 @@ struct Product {
     /// The rest of the case's name.
     what: String,
     /// The kinds of the words, and of the accumulators.
-    kinds: [Kind; 2],
+    kinds: [ValueKind; 2],
     /// A mask for the words' bits, and bits that are set in them.
     words: Option<(u32, u32)>,
     /// The upper bits of the descriptors of A and B.
@@ -45,7 +45,7 @@ fn plain(far: u64) -> u64 {
 }
 
 impl Product {
-    fn new(types: &'static str, what: &str, kinds: [Kind; 2]) -> Product {
+    fn new(types: &'static str, what: &str, kinds: [ValueKind; 2]) -> Product {
         let immediates = match types {
             t if t.contains("s32") => "",
             "f32.tf32.tf32" => ", 1, 1",
@@ -102,7 +102,7 @@ impl Product {
         let (mut sparse, mut kept) = ("", String::new());
         if let Some((make, selector)) = self.kept {
             text += &format!("and.b32 %n, %s{}, 0x11111111;\n{make}\n", kinds.len());
-            kinds.push(Kind::Int(32));
+            kinds.push(ValueKind::Int(32));
             (sparse, kept) = (".sp", format!(" %n, {selector},"));
         }
         let first = if self.registers { list('s', 0, 4) } else { "%da".into() };
@@ -122,21 +122,21 @@ impl Product {
 }
 
 fn types() -> Vec<Case> {
-    let word = Kind::Int(32);
+    let word = ValueKind::Int(32);
     let mut list = Vec::new();
     for (types, what, kinds) in [
-        ("f32.f16.f16", "whole", [Kind::WholeHalves, Kind::Whole]),
-        ("f32.f16.f16", "tame", [Kind::TameHalves, Kind::Tame]),
-        ("f32.f16.f16", "any", [Kind::Halves, Kind::Single]),
-        ("f16.f16.f16", "whole", [Kind::WholeHalves; 2]),
-        ("f16.f16.f16", "tame", [Kind::TameHalves; 2]),
-        ("f16.f16.f16", "any", [Kind::Halves; 2]),
-        ("f32.bf16.bf16", "whole", [Kind::WholeBFloats, Kind::Whole]),
-        ("f32.bf16.bf16", "tame", [Kind::TameBFloats, Kind::Tame]),
-        ("f32.bf16.bf16", "any", [Kind::BFloats, Kind::Single]),
-        ("f32.tf32.tf32", "whole", [Kind::Whole; 2]),
-        ("f32.tf32.tf32", "tame", [Kind::Tame; 2]),
-        ("f32.tf32.tf32", "any", [Kind::Single; 2]),
+        ("f32.f16.f16", "whole", [ValueKind::WholeHalves, ValueKind::Whole]),
+        ("f32.f16.f16", "tame", [ValueKind::TameHalves, ValueKind::Tame]),
+        ("f32.f16.f16", "any", [ValueKind::Halves, ValueKind::Single]),
+        ("f16.f16.f16", "whole", [ValueKind::WholeHalves; 2]),
+        ("f16.f16.f16", "tame", [ValueKind::TameHalves; 2]),
+        ("f16.f16.f16", "any", [ValueKind::Halves; 2]),
+        ("f32.bf16.bf16", "whole", [ValueKind::WholeBFloats, ValueKind::Whole]),
+        ("f32.bf16.bf16", "tame", [ValueKind::TameBFloats, ValueKind::Tame]),
+        ("f32.bf16.bf16", "any", [ValueKind::BFloats, ValueKind::Single]),
+        ("f32.tf32.tf32", "whole", [ValueKind::Whole; 2]),
+        ("f32.tf32.tf32", "tame", [ValueKind::Tame; 2]),
+        ("f32.tf32.tf32", "any", [ValueKind::Single; 2]),
     ] {
         list.push(Product::new(types, what, kinds).case());
     }
@@ -151,7 +151,9 @@ fn types() -> Vec<Case> {
             // Signs and mantissas are arbitrary, exponents are near one. The masks fit both types, if they are the
             // same.
             let (mask, set) = if a == "e4m3" { (0x8f8f_8f8f, 0x3030_3030) } else { (0x8787_8787, 0x3838_3838) };
-            for (sum, c, tame) in [("f32", Kind::Single, Kind::Tame), ("f16", Kind::Halves, Kind::TameHalves)] {
+            for (sum, c, tame) in
+                [("f32", ValueKind::Single, ValueKind::Tame), ("f16", ValueKind::Halves, ValueKind::TameHalves)]
+            {
                 let types: &'static str = match (sum, a, b) {
                     ("f32", "e4m3", "e4m3") => "f32.e4m3.e4m3",
                     ("f32", "e4m3", _) => "f32.e4m3.e5m2",
@@ -175,7 +177,7 @@ fn types() -> Vec<Case> {
 
 /// Swizzles, MN-major matrices, steps inside a tile, and base offsets.
 fn layouts() -> Vec<Case> {
-    let kinds = [Kind::WholeHalves, Kind::Whole];
+    let kinds = [ValueKind::WholeHalves, ValueKind::Whole];
     let mut list = Vec::new();
     let transpositions = [", 1, 1, 0, 0", ", 1, 1, 1, 0", ", 1, 1, 0, 1", ", 1, 1, 1, 1"];
     for (mode, width) in [(0, 16), (1, 128), (2, 64), (3, 32)] {
@@ -203,12 +205,12 @@ fn layouts() -> Vec<Case> {
 
 /// A in registers, negated factors, and sums without accumulators.
 fn rest() -> Vec<Case> {
-    let word = Kind::Int(32);
+    let word = ValueKind::Int(32);
     let mut list = Vec::new();
     for (types, kinds, immediates) in [
-        ("f32.f16.f16", [Kind::TameHalves, Kind::Tame], ", 1, 1, 0"),
-        ("f32.tf32.tf32", [Kind::Tame; 2], ", 1, 1"),
-        ("f32.e4m3.e4m3", [word, Kind::Tame], ", 1, 1"),
+        ("f32.f16.f16", [ValueKind::TameHalves, ValueKind::Tame], ", 1, 1, 0"),
+        ("f32.tf32.tf32", [ValueKind::Tame; 2], ", 1, 1"),
+        ("f32.e4m3.e4m3", [word, ValueKind::Tame], ", 1, 1"),
         ("s32.s8.u8", [word; 2], ""),
         ("s32.b1.b1", [word; 2], ""),
     ] {
@@ -218,10 +220,10 @@ fn rest() -> Vec<Case> {
     for (what, immediates) in
         [("minus A", ", -1, 1, 0, 0"), ("minus B", ", 1, -1, 0, 0"), ("minus both", ", -1, -1, 0, 0")]
     {
-        let kinds = [Kind::Halves, Kind::Single];
+        let kinds = [ValueKind::Halves, ValueKind::Single];
         list.push(Product { immediates, ..Product::new("f32.f16.f16", what, kinds) }.case());
     }
-    for (types, kinds) in [("f32.bf16.bf16", [Kind::BFloats, Kind::Single]), ("s32.u8.u8", [word; 2])] {
+    for (types, kinds) in [("f32.bf16.bf16", [ValueKind::BFloats, ValueKind::Single]), ("s32.u8.u8", [word; 2])] {
         list.push(Product { adds: false, ..Product::new(types, "fresh", kinds) }.case());
     }
     list
@@ -229,18 +231,18 @@ fn rest() -> Vec<Case> {
 
 /// Products with a sparse A.
 fn sparse() -> Vec<Case> {
-    let word = Kind::Int(32);
+    let word = ValueKind::Int(32);
     let mut list = Vec::new();
     for (types, what, kinds) in [
-        ("f32.f16.f16", "tame", [Kind::TameHalves, Kind::Tame]),
-        ("f32.f16.f16", "any", [Kind::Halves, Kind::Single]),
-        ("f16.f16.f16", "tame", [Kind::TameHalves; 2]),
-        ("f32.bf16.bf16", "tame", [Kind::TameBFloats, Kind::Tame]),
-        ("f32.tf32.tf32", "tame", [Kind::Tame; 2]),
-        ("f32.tf32.tf32", "any", [Kind::Single; 2]),
-        ("f32.e4m3.e4m3", "tame", [word, Kind::Tame]),
-        ("f32.e5m2.e4m3", "any", [word, Kind::Single]),
-        ("f16.e5m2.e5m2", "any", [word, Kind::Halves]),
+        ("f32.f16.f16", "tame", [ValueKind::TameHalves, ValueKind::Tame]),
+        ("f32.f16.f16", "any", [ValueKind::Halves, ValueKind::Single]),
+        ("f16.f16.f16", "tame", [ValueKind::TameHalves; 2]),
+        ("f32.bf16.bf16", "tame", [ValueKind::TameBFloats, ValueKind::Tame]),
+        ("f32.tf32.tf32", "tame", [ValueKind::Tame; 2]),
+        ("f32.tf32.tf32", "any", [ValueKind::Single; 2]),
+        ("f32.e4m3.e4m3", "tame", [word, ValueKind::Tame]),
+        ("f32.e5m2.e4m3", "any", [word, ValueKind::Single]),
+        ("f16.e5m2.e5m2", "any", [word, ValueKind::Halves]),
         ("s32.s8.u8", "any", [word; 2]),
         ("s32.u8.u8", "any", [word; 2]),
     ] {
@@ -265,12 +267,13 @@ fn sparse() -> Vec<Case> {
     }
     for (which, immediates) in [", 1, 1, 1, 0", ", 1, 1, 0, 1"].iter().enumerate() {
         let what = format!("sparse, transposition {}", which + 1);
-        let product = Product::new("f32.f16.f16", &what, [Kind::WholeHalves, Kind::Whole]);
+        let product = Product::new("f32.f16.f16", &what, [ValueKind::WholeHalves, ValueKind::Whole]);
         list.push(Product { immediates, kept: Some((ENDS, 0)), ..product }.case());
     }
     for (mode, width) in [(1u64, 128u64), (2, 64)] {
         let swizzled = ((16 * width) >> 4) << 16 | ((8 * width) >> 4) << 32 | mode << 62;
-        let product = Product::new("f32.f16.f16", &format!("sparse, swizzle {mode}"), [Kind::WholeHalves, Kind::Whole]);
+        let product =
+            Product::new("f32.f16.f16", &format!("sparse, swizzle {mode}"), [ValueKind::WholeHalves, ValueKind::Whole]);
         list.push(Product { descriptors: [swizzled; 2], kept: Some((OTHERS, 1)), ..product }.case());
     }
     list

@@ -98,7 +98,7 @@ impl Slices {
 
 /// The requests of the kernels of one launch.
 #[derive(Default)]
-struct Asked {
+struct RequestedWork {
     /// For each block, the work that its threads requested.
     work: HashMap<u64, Vec<Work>>,
     /// The work for the tail.
@@ -122,7 +122,7 @@ pub struct Calls {
     /// The module of the kernel, the kernels of which can be launched.
     module: Arc<Module>,
     context: Option<Arc<Context>>,
-    asked: Mutex<Asked>,
+    asked: Mutex<RequestedWork>,
 }
 
 impl Calls {

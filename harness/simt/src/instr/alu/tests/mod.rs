@@ -7,7 +7,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngSeed, TestRunner};
 
 use super::index::all_forms;
-use super::table::{Form, Imm};
+use super::table::{AluForm, Imm};
 use super::{Handler, HostVectors};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
@@ -52,7 +52,7 @@ impl File {
 }
 
 /// Executes a form's handler over a register file.
-fn execute(form: &Form, handler: Handler, file: &mut File, mask: u32, literal: u64, dst: u32) {
+fn execute(form: &AluForm, handler: Handler, file: &mut File, mask: u32, literal: u64, dst: u32) {
     let offset = |slot: u32| slot * SLOT as u32;
     let op = Op {
         full: handler,
@@ -78,7 +78,7 @@ fn execute(form: &Form, handler: Handler, file: &mut File, mask: u32, literal: u
 }
 
 /// Returns the results of one lane.
-fn one_lane(form: &Form, sources: &[u64]) -> (u64, u64) {
+fn one_lane(form: &AluForm, sources: &[u64]) -> (u64, u64) {
     let mut file = File([0; 6 * SLOT]);
     for ((&value, &ty), slot) in sources.iter().zip(&form.src).zip(SOURCES) {
         file.set(slot, ty, 9, value);

@@ -7,10 +7,10 @@ use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
 use rustc_apfloat::{Float, Round};
 
 use super::{one_lane, runner, value};
-use crate::instr::alu::{Form, all_forms};
+use crate::instr::alu::{AluForm, all_forms};
 
 /// Runs `check` on every spelling with this prefix, with operands that are alternately special and random.
-fn for_each(start: &str, rounds: usize, mut check: impl FnMut(&Form, &str, &[u64])) {
+fn for_each(start: &str, rounds: usize, mut check: impl FnMut(&AluForm, &str, &[u64])) {
     let mut runner = runner();
     let operands = proptest::collection::vec(value(), 4);
     let mut seen = 0;

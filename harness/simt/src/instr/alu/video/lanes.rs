@@ -5,7 +5,7 @@
 
 use super::{Comparison, is_signed, part_of};
 use crate::instr::alu::dispatch::op;
-use crate::instr::alu::table::Table;
+use crate::instr::alu::table::FormTable;
 use crate::instr::operands::Number;
 use crate::ptx::ast::{Operand, Part};
 
@@ -139,7 +139,7 @@ op! {
 }
 
 /// Adds the rows for instructions with whole operands.
-pub(in crate::instr::alu) fn rows(t: &mut Table) {
+pub(in crate::instr::alu) fn rows(t: &mut FormTable) {
     for name in &OPERATIONS[..SET as usize] {
         for count in [2, 4] {
             for signs in 0..8u64 {

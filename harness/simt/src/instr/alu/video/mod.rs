@@ -41,7 +41,7 @@ impl Comparison {
 
 /// Lowers an instruction that computes one value.
 pub(super) fn scalar(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let Some(how) = scalar::How::of(inst) else {
+    let Some(how) = scalar::ScalarModifiers::parse(inst) else {
         return Err(cx.missing(inst));
     };
     lower::<scalar::Video>(cx, inst, how.code(), how.needs_third())

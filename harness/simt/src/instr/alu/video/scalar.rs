@@ -69,7 +69,7 @@ impl Piece {
     }
 
     /// Returns its value in a register.
-    fn of(self, word: u32, signed: bool) -> i128 {
+    fn select(self, word: u32, signed: bool) -> i128 {
         let up = word << (32 - self.bits - self.low);
         if signed { i128::from((up as i32) >> (32 - self.bits)) } else { i128::from(up >> (32 - self.bits)) }
     }
@@ -83,7 +83,7 @@ impl Piece {
 
 /// The decoded modifiers and selectors of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct How {
+pub(super) struct ScalarModifiers {
     operation: Operation,
     second: Second,
     comparison: Comparison,
@@ -104,11 +104,11 @@ pub(super) struct How {
     negates: [bool; 2],
 }
 
-impl How {
+impl ScalarModifiers {
     /// Decodes the modifiers and selectors of an instruction.
-    pub fn of(inst: &Inst) -> Option<How> {
+    pub fn parse(inst: &Inst) -> Option<ScalarModifiers> {
         let mut words = inst.op.split('.');
-        let mut how = How {
+        let mut how = ScalarModifiers {
             operation: Operation::named(words.next()?)?,
             second: Second::Nothing,
             comparison: Comparison::Equal,
@@ -149,7 +149,7 @@ impl How {
     }
 
     /// Adds the parts of registers that the operands select.
-    fn select(mut self, inst: &Inst) -> Option<How> {
+    fn select(mut self, inst: &Inst) -> Option<ScalarModifiers> {
         let multiplies = self.operation == Operation::Multiply;
         for at in 0..inst.operands.len().min(4) {
             let Some((_, part)) = part_of(inst.operands.get(at)) else { continue };
@@ -179,7 +179,7 @@ impl How {
     fn eval(self, a: u32, b: u32, c: u32) -> u32 {
         let [to, of_a, of_b] = self.pieces;
         let [signed, signed_a, signed_b] = self.signed;
-        let (x, y) = (of_a.of(a, signed_a), of_b.of(b, signed_b));
+        let (x, y) = (of_a.select(a, signed_a), of_b.select(b, signed_b));
         let amount = if self.wraps { y & 31 } else { y.min(32) };
         let value = match self.operation {
             Operation::Add => x + y,
@@ -211,14 +211,14 @@ impl How {
         let [negative, negative_c] = self.negates;
         let signed = self.signed[1] || self.signed[2] || negative || negative_c;
         let product = if negative { -product } else { product };
-        let c = WHOLE.of(c, signed);
+        let c = WHOLE.select(c, signed);
         let sum = product + if negative_c { -c } else { c } + i128::from(self.plus_one);
         let scaled = sum >> self.scale;
         (if self.saturates { WHOLE.held(scaled, signed) } else { scaled }) as u32
     }
 }
 
-impl Number for How {
+impl Number for ScalarModifiers {
     fn code(self) -> u64 {
         let flags = [self.merges, self.saturates, self.wraps, self.plus_one, self.negates[0], self.negates[1]];
         let flags = flags.into_iter().chain(self.signed).rev();
@@ -232,9 +232,9 @@ impl Number for How {
             | (pieces << 28)
     }
 
-    fn from_code(code: u64) -> How {
+    fn from_code(code: u64) -> ScalarModifiers {
         let flag = |at: u32| code >> (16 + at) & 1 != 0;
-        How {
+        ScalarModifiers {
             operation: Operation::from_code(code & 15),
             second: Second::from_code(code >> 4 & 15),
             comparison: Comparison::from_code(code >> 8 & 15),
@@ -252,7 +252,7 @@ impl Number for How {
 
 op! {
     /// The result of the operation in the code.
-    Video(a: u32, b: u32, c: u32) [code] -> u32 { How::from_code(code).eval(a, b, c) }
+    Video(a: u32, b: u32, c: u32) [code] -> u32 { ScalarModifiers::from_code(code).eval(a, b, c) }
 }
 
 #[cfg(test)]
@@ -269,10 +269,10 @@ mod tests {
         Operand::Part(RegId(0), Part { negative, bytes: text.starts_with('b'), picks })
     }
 
-    fn how(op: &str, parts: [&str; 4]) -> Option<How> {
+    fn how(op: &str, parts: [&str; 4]) -> Option<ScalarModifiers> {
         let operands = parts.map(part).to_vec();
-        let how = How::of(&Inst { guard: None, op: op.into(), operands, loc: Loc::default() })?;
-        assert_eq!(How::from_code(how.code()), how);
+        let how = ScalarModifiers::parse(&Inst { guard: None, op: op.into(), operands, loc: Loc::default() })?;
+        assert_eq!(ScalarModifiers::from_code(how.code()), how);
         Some(how)
     }
 

@@ -14,7 +14,7 @@ use super::bulk::whole;
 use crate::engine::memory::span::PIECE;
 use crate::engine::warp::program::Order;
 use crate::finding::{AccessKind, Space};
-use crate::instr::code::{Opnd, Role};
+use crate::instr::code::{OperandSlot, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Number, operands};
 use crate::ptx::ast::{self, Base, Operand, Type};
@@ -24,7 +24,7 @@ const REDUCTIONS: [&str; 8] = ["add", "min", "max", "inc", "dec", "and", "or", "
 
 /// The kind of a tensor copy.
 #[derive(Clone, Copy)]
-struct How {
+struct TensorCopyForm {
     /// The number of its dimensions.
     dimensions: u32,
     /// Whether it copies to shared memory, not to global memory.
@@ -39,7 +39,7 @@ struct How {
     combine: u32,
 }
 
-impl Number for How {
+impl Number for TensorCopyForm {
     fn code(self) -> u64 {
         u64::from(self.dimensions)
             | (self.loads.code() << 4)
@@ -48,9 +48,9 @@ impl Number for How {
             | (self.offsets.code() << 7)
             | (u64::from(self.combine) << 8)
     }
-    fn from_code(code: u64) -> How {
+    fn from_code(code: u64) -> TensorCopyForm {
         let flag = |at: u32| bool::from_code(code & (1 << at));
-        How {
+        TensorCopyForm {
             dimensions: (code & 15) as u32,
             loads: flag(4),
             multicast: flag(5),
@@ -69,7 +69,7 @@ operands! {
         /// The address of the tensor map.
         map: read(u64) in b,
         /// The kind of the copy.
-        how: number(How) in c,
+        how: number(TensorCopyForm) in c,
         /// The mbarrier to which a load reports.
         barrier: maybe_read(u64) in e,
         /// The blocks of the cluster to which it copies.
@@ -97,7 +97,7 @@ enum Mode {
 }
 
 impl Words {
-    fn of(cx: &dyn Context, inst: &ast::Inst, words: &[&str]) -> Result<Words> {
+    fn parse(cx: &dyn Context, inst: &ast::Inst, words: &[&str]) -> Result<Words> {
         let mut found = Words { reports: false, grouped: false, multicast: false, hint: false, mode: Mode::Tile };
         for word in words {
             match *word {
@@ -148,7 +148,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, words: &[&str], combine: u32) -
         ("global", "shared::cta") => false,
         _ => return Err(cx.missing(inst)),
     };
-    let words = Words::of(cx, inst, rest)?;
+    let words = Words::parse(cx, inst, rest)?;
     let offsets = loads && words.mode == Mode::Im2col;
     if (words.reports, words.grouped) != (loads, !loads)
         || words.mode == if loads { Mode::Im2colWithoutOffsets } else { Mode::Im2col }
@@ -183,7 +183,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, words: &[&str], combine: u32) -
     let copy = Copy {
         shared: whole(cx, shared)?,
         map,
-        how: How { dimensions, loads, multicast: words.multicast, im2col, offsets, combine },
+        how: TensorCopyForm { dimensions, loads, multicast: words.multicast, im2col, offsets, combine },
         barrier: barrier.map(|barrier| whole(cx, barrier)).transpose()?,
         blocks: blocks.map(|blocks| cx.source(blocks, Type::B16)).transpose()?,
         coordinates: coordinates.into_iter().map(|at| (at, false)).collect(),
@@ -194,7 +194,12 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, words: &[&str], combine: u32) -
 }
 
 /// Returns the tensor map and the coordinates in `[map, {x, y}]`.
-fn address(cx: &mut dyn Context, inst: &ast::Inst, tensor: &Operand, dimensions: u32) -> Result<(Opnd, Vec<Opnd>)> {
+fn address(
+    cx: &mut dyn Context,
+    inst: &ast::Inst,
+    tensor: &Operand,
+    dimensions: u32,
+) -> Result<(OperandSlot, Vec<OperandSlot>)> {
     let Operand::Vec(parts) = tensor else {
         return Err(cx.invalid(format!("`{}` without coordinates: it takes [map, {{x, ...}}]", inst.op)));
     };
@@ -213,7 +218,7 @@ fn address(cx: &mut dyn Context, inst: &ast::Inst, tensor: &Operand, dimensions:
 }
 
 /// Returns the offsets of pixels, which are 16-bit numbers, as 32-bit numbers.
-fn pixel_offsets(cx: &mut dyn Context, inst: &ast::Inst, pixels: &Operand, count: u32) -> Result<Vec<Opnd>> {
+fn pixel_offsets(cx: &mut dyn Context, inst: &ast::Inst, pixels: &Operand, count: u32) -> Result<Vec<OperandSlot>> {
     let Operand::Vec(list) = pixels else {
         return Err(cx.wrong(inst));
     };
@@ -237,7 +242,7 @@ pub(super) fn prefetch(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let (Some(dimensions), [_, "L2", "global", rest @ ..]) = (dimensions(words.first()), words.as_slice()) else {
         return Err(cx.missing(inst));
     };
-    let words = Words::of(cx, inst, rest)?;
+    let words = Words::parse(cx, inst, rest)?;
     if words.reports || words.grouped || words.multicast || words.mode == Mode::Im2colWithoutOffsets {
         return Err(cx.missing(inst));
     }

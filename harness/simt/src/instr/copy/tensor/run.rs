@@ -2,7 +2,7 @@
 
 use super::super::report::{Completion, reported};
 use super::reach::described;
-use super::{Copy, How, REDUCTIONS};
+use super::{Copy, REDUCTIONS, TensorCopyForm};
 use crate::engine::memory::span::PIECE;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, Wrong, home_of, offset_in};
@@ -105,7 +105,7 @@ struct One {
     lane: usize,
     at: [i32; MOST_DIMENSIONS],
     offsets: [i32; 3],
-    how: How,
+    how: TensorCopyForm,
 }
 
 /// A box in shared memory.
@@ -133,7 +133,7 @@ impl One {
     /// Returns the map, if it fits this copy.
     fn map(&self, warp: &mut Warp, op: &Op, address: u64) -> Result<ValidMap, Flow> {
         let map = warp.tensor_map(op, self.lane, address)?;
-        let How { dimensions, im2col, .. } = self.how;
+        let TensorCopyForm { dimensions, im2col, .. } = self.how;
         let misuse = if map.rank != dimensions {
             TensorMapMisuse::Rank { map: map.rank, asked: dimensions }
         } else if matches!(map.shape, Shape::Im2col { .. }) != im2col {

@@ -1,20 +1,20 @@
 //! Atomics: `atom` and `red`.
 
+mod b128;
 mod change;
 pub(crate) mod combine;
 pub(crate) mod fetch;
 mod general;
 mod operations;
 mod sums;
-mod whole;
 
 use general::Atomic;
 use operations::{handler_for, is_operation};
 
-use super::whole::BYTES;
+use super::b128::BYTES;
 use crate::engine::warp::program::Order;
 use crate::finding::{AccessKind, Space};
-use crate::instr::code::{Field, Inst, Opnd, Role};
+use crate::instr::code::{Field, Inst, OperandSlot, Role};
 use crate::instr::context::{Context, Result, parts};
 use crate::ptx::ast::{self, Operand, Type};
 
@@ -35,7 +35,7 @@ struct Modifiers<'i> {
 }
 
 impl<'i> Modifiers<'i> {
-    fn of(cx: &dyn Context, inst: &'i ast::Inst) -> Result<Modifiers<'i>> {
+    fn parse(cx: &dyn Context, inst: &'i ast::Inst) -> Result<Modifiers<'i>> {
         let mut how = Modifiers { count: 1, ..Modifiers::default() };
         for word in inst.op.split('.').skip(1) {
             match word {
@@ -77,7 +77,7 @@ pub(super) fn red(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 
 /// Lowers an atomic with these operands, excluding the destination for the old value.
 fn lower(cx: &mut dyn Context, inst: &ast::Inst, to: Option<&Operand>, mut rest: &[Operand]) -> Result<()> {
-    let how = Modifiers::of(cx, inst)?;
+    let how = Modifiers::parse(cx, inst)?;
     // The minimum and maximum of 16-bit numbers exist only for vectors.
     let single = how.count == 1 && matches!(how.operation, "min" | "max") && how.ty.contains("f16");
     if single {
@@ -109,7 +109,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, to: Option<&Operand>, mut rest:
     let (base, offset) = cx.address(address)?;
     let space = how.space.unwrap_or(Space::Generic);
     let order = how.order();
-    let emit = |cx: &mut dyn Context, offset: u64, [value, second]: [Opnd; 2], old| {
+    let emit = |cx: &mut dyn Context, offset: u64, [value, second]: [OperandSlot; 2], old| {
         let atomic = Atomic { address: (base, offset), space, value, second, old, deferred: false };
         let inst = atomic.pack(run).order(order).from(origin);
         cx.emit(inst.role(Role::Access(AccessKind::Atomic, space, bytes)))
@@ -175,7 +175,7 @@ fn of_16_bytes(
         let copy = cx.compute("mov.b64", old, &[compared])?;
         cx.prepare(copy);
     }
-    let atomic = whole::atomic(compared.is_some(), place, space, new, old).order(how.order()).from(origin);
+    let atomic = b128::atomic(compared.is_some(), place, space, new, old).order(how.order()).from(origin);
     cx.emit(atomic.role(Role::Access(AccessKind::Atomic, space, BYTES)))?;
     if let Some(Operand::Vec(to)) = to {
         for (to, old) in to.iter().zip(old) {
@@ -188,7 +188,7 @@ fn of_16_bytes(
 
 /// Lets a sum wait until its worker adds several together, see [`crate::engine::warp::sums`].
 pub(crate) fn defer(inst: &mut Inst) {
-    inst.o[Field::D2 as usize] = Opnd::Raw(1);
+    inst.o[Field::D2 as usize] = OperandSlot::Raw(1);
 }
 
 /// Whether [`defer`] was called for an atomic.

@@ -44,7 +44,7 @@ impl<C: Sum> Exec for Quick<C> {
                 if (*warp.sites.add(op.site as usize)).delta != 0 {
                     return apart::<Kept<C>, W>(warp, op);
                 }
-                warp.notes.get_mut().sums.finish(turns);
+                warp.scratch.get_mut().sums.finish(turns);
             }
             let done = match Atomic::unpack(op).space {
                 Space::Shared => shared::<C>(warp, op),
@@ -110,7 +110,7 @@ unsafe fn shared_by<C: Sum, const WHOLE: bool>(warp: &mut Warp, op: &Op) -> Done
         // A separate loop: both together would need more registers than the host has.
         let mut met = 0;
         if warp.counting {
-            let (stamp, touched) = warp.notes.get_mut().touched.begin();
+            let (stamp, touched) = warp.scratch.get_mut().touched.begin();
             // The number of lanes at each bank, which are serialized.
             let mut banks = [0u8; LANES];
             each::<WHOLE>(mask, |i| {
@@ -201,14 +201,14 @@ impl<C: Sum> Exec for Kept<C> {
                 return General::<C>::exec(warp, op);
             };
             let Some(word) = word(warp, op) else {
-                warp.notes.get_mut().sums.finish(turns);
+                warp.scratch.get_mut().sums.finish(turns);
                 return General::<C>::exec(warp, op);
             };
             look(warp, op, Space::Global, None);
             let mask = warp.mask();
             let b = &*Atomic::unpack(op).value.holding::<u32>().lanes(warp);
             let terms = C::terms(b, mask);
-            warp.notes.get_mut().sums.keep(word, C::add, terms, turns);
+            warp.scratch.get_mut().sums.keep(word, C::add, terms, turns);
             count(warp, op, mask.count_ones() - 1);
         }
         Flow::Next

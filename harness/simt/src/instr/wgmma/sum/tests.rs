@@ -3,11 +3,11 @@
 use super::{Point, floats};
 use crate::instr::alu::soft::{self, Round};
 use crate::instr::matrix::reference;
-use crate::instr::wgmma::form::{Element, Form, ROWS, Sum};
+use crate::instr::wgmma::form::{Element, ROWS, Sum, WgmmaForm};
 use crate::instr::wgmma::scratch::{self, Scratch, TOGETHER};
 
-fn form(factors: [Element; 2], sum: Sum) -> Form {
-    Form {
+fn form(factors: [Element; 2], sum: Sum) -> WgmmaForm {
+    WgmmaForm {
         eights: 3,
         factors,
         sum,
@@ -35,22 +35,24 @@ fn random(state: &mut u64) -> u32 {
 
 /// The inputs of the sums: any bits, or numbers of similar magnitude.
 #[derive(Clone, Copy, Debug)]
-enum What {
+enum TestInputs {
     Any,
     Tame,
     /// Zeros, and occasionally an infinite number.
     Special,
 }
 
-fn bits_of(what: What, element: Element, state: &mut u64) -> u32 {
+fn bits_of(what: TestInputs, element: Element, state: &mut u64) -> u32 {
     let format = element.format();
     let any = random(state) & ((1 << (1 + format.mantissa + format.exponent)) - 1);
     match what {
-        What::Any => any,
-        What::Special if random(state).is_multiple_of(16) => format.infinity() as u32 | (any & format.sign() as u32),
-        What::Special if !random(state).is_multiple_of(4) => any & format.sign() as u32,
-        What::Special => 1,
-        What::Tame => {
+        TestInputs::Any => any,
+        TestInputs::Special if random(state).is_multiple_of(16) => {
+            format.infinity() as u32 | (any & format.sign() as u32)
+        }
+        TestInputs::Special if !random(state).is_multiple_of(4) => any & format.sign() as u32,
+        TestInputs::Special => 1,
+        TestInputs::Tame => {
             let bias = (1 << (format.exponent - 1)) - 1;
             let mantissa = any & ((1 << format.mantissa) - 1);
             let sign = any & format.sign() as u32;
@@ -67,7 +69,9 @@ fn sums_are_those_of_mma_bit_for_bit() {
     {
         let form = form([element; 2], sum);
         let depth = element.depth();
-        for (round, what) in [What::Any, What::Tame, What::Special].into_iter().cycle().take(36).enumerate() {
+        for (round, what) in
+            [TestInputs::Any, TestInputs::Tame, TestInputs::Special].into_iter().cycle().take(36).enumerate()
+        {
             with(|s| {
                 s.a.as_flattened_mut().fill_with(|| bits_of(what, element, &mut state));
                 s.b.as_flattened_mut().as_flattened_mut().fill_with(|| bits_of(what, element, &mut state));
@@ -120,7 +124,7 @@ fn the_largest_sums_have_room_in_32_bits() {
         [Element::E5m2; 2],
         [Element::E4m3, Element::E5m2],
     ] {
-        let point = Point::of(&form(factors, Sum::F32));
+        let point = Point::from_form(&form(factors, Sum::F32));
         let [a, b] = factors.map(|f| (2i64 << f.format().mantissa) - 1);
         let most = factors[0].depth() as i64 * ((a * b) << point.product);
         assert!(most <= i64::from(i32::MAX), "{factors:?}");

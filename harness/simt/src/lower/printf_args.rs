@@ -7,12 +7,12 @@
 
 use super::function::FnBuilder;
 use crate::engine::warp::program::{Packed, Piece, Value};
-use crate::instr::words::element;
+use crate::instr::opcode_modifiers::element;
 use crate::ptx::ast::{Base, Inst, Loc, Operand, RegId, Type};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A location in one of the function's local variables.
-type Place<'m> = (&'m str, i64);
+type LocalSlot<'m> = (&'m str, i64);
 
 /// The maximum number of copies through which an address is traced back; longer chains do not occur.
 const DEPTH: u32 = 16;
@@ -155,7 +155,7 @@ impl<'m> FnBuilder<'_, 'm> {
     }
 
     /// Returns where a store writes, if that is in a local variable of the function.
-    fn stored_at(&self, store: &'m Inst) -> Option<Place<'m>> {
+    fn stored_at(&self, store: &'m Inst) -> Option<LocalSlot<'m>> {
         match store.operands.first()? {
             Operand::Mem(Base::Reg(r), offset) => {
                 let (variable, start) = self.register_place(*r, DEPTH)?;
@@ -166,7 +166,7 @@ impl<'m> FnBuilder<'_, 'm> {
         }
     }
 
-    fn place_in(&self, operand: &'m Operand) -> Option<Place<'m>> {
+    fn place_in(&self, operand: &'m Operand) -> Option<LocalSlot<'m>> {
         match operand {
             Operand::Reg(r) => self.register_place(*r, DEPTH),
             Operand::Sym(name, offset) => self.local(name).then_some((name, *offset)),
@@ -174,7 +174,7 @@ impl<'m> FnBuilder<'_, 'm> {
         }
     }
 
-    fn register_place(&self, register: RegId, depth: u32) -> Option<Place<'m>> {
+    fn register_place(&self, register: RegId, depth: u32) -> Option<LocalSlot<'m>> {
         let inst = self.only_def(register)?;
         if depth == 0 || inst.guard.is_some() {
             return None;

@@ -3,19 +3,19 @@
 //! is part of the access; sums and logic take three operands; a comparison includes the predicate with which it is
 //! combined.
 
-use super::effort::split;
-use crate::instr::words::has;
+use super::instruction_cost::split;
+use crate::instr::opcode_modifiers::has;
 use crate::ptx::ast::{Base, Body, Inst, Operand, RegId, Type};
 
 /// Returns how many hardware instructions each instruction of a body becomes, where that differs from the number
 /// without fusion.
-pub fn joined(body: &Body) -> Vec<Option<u64>> {
-    Joined::of(body).counts
+pub fn fused_counts(body: &Body) -> Vec<Option<u64>> {
+    Fusion::from_body(body).counts
 }
 
 /// The role of an instruction in fusion.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FusionRole {
     /// A 64-bit sum.
     WideSum,
     /// A 32 x 32 -> 64-bit product.
@@ -33,9 +33,9 @@ enum Kind {
     Other,
 }
 
-struct Joined<'b> {
+struct Fusion<'b> {
     body: &'b Body,
-    kinds: Vec<Kind>,
+    kinds: Vec<FusionRole>,
     /// For each register, the instructions that read it.
     users: Vec<Vec<u32>>,
     /// For each register, the one instruction that writes it.
@@ -43,12 +43,12 @@ struct Joined<'b> {
     counts: Vec<Option<u64>>,
 }
 
-impl<'b> Joined<'b> {
-    fn of(body: &'b Body) -> Joined<'b> {
+impl<'b> Fusion<'b> {
+    fn from_body(body: &'b Body) -> Fusion<'b> {
         let none = body.regs.len();
         let kinds = body.code.iter().map(kind).collect();
         let counts = vec![None; body.code.len()];
-        let mut this = Joined { body, kinds, users: vec![Vec::new(); none], writer: vec![None; none], counts };
+        let mut this = Fusion { body, kinds, users: vec![Vec::new(); none], writer: vec![None; none], counts };
         let mut written = vec![0u32; none];
         for (at, inst) in (0u32..).zip(&body.code) {
             let (writes, reads) = split(inst);
@@ -83,11 +83,11 @@ impl<'b> Joined<'b> {
             let (is_narrow, kind) = (narrow[result.0 as usize], self.kinds[at as usize]);
             let part_of = |of: &Self| -> bool {
                 let users = &of.users[result.0 as usize];
-                !users.is_empty() && users.iter().all(|&user| of.kinds[user as usize] == Kind::WideSum)
+                !users.is_empty() && users.iter().all(|&user| of.kinds[user as usize] == FusionRole::WideSum)
             };
             let count = match kind {
-                Kind::WideProduct | Kind::WideShift if part_of(self) => Some(0),
-                Kind::WideSum => self.sum(at, is_narrow),
+                FusionRole::WideProduct | FusionRole::WideShift if part_of(self) => Some(0),
+                FusionRole::WideSum => self.sum(at, is_narrow),
                 _ if is_narrow && is_wide(&self.body.code[at as usize]) => Some(1),
                 _ => None,
             };
@@ -105,8 +105,8 @@ impl<'b> Joined<'b> {
         let (mut product, mut shift, mut symbol) = (false, false, false);
         for writer in from {
             let is_part = self.counts[writer as usize] == Some(0);
-            product |= is_part && self.kinds[writer as usize] == Kind::WideProduct;
-            shift |= is_part && self.kinds[writer as usize] == Kind::WideShift;
+            product |= is_part && self.kinds[writer as usize] == FusionRole::WideProduct;
+            shift |= is_part && self.kinds[writer as usize] == FusionRole::WideShift;
             let writer = &self.body.code[writer as usize];
             symbol |= matches!(writer.operands.get(1), Some(Operand::Sym(..)));
         }
@@ -138,7 +138,7 @@ impl<'b> Joined<'b> {
                         Operand::Reg(r) if !(keeps || index == 0 && self.result(at).is_some()) => drop(r),
                         Operand::Vec(_) | Operand::Pair(..) => {
                             let mut all = Vec::new();
-                            super::effort::registers(operand, &mut all);
+                            super::instruction_cost::registers(operand, &mut all);
                             all.iter().for_each(drop);
                         }
                         _ => {}
@@ -160,9 +160,9 @@ impl<'b> Joined<'b> {
             let &[user] = self.users[result.0 as usize].as_slice() else { continue };
             let (own, other) = (self.kinds[at], self.kinds[user as usize]);
             let fits = match own {
-                Kind::Sum | Kind::Shift => other == Kind::Sum,
-                Kind::Logic => other == Kind::Logic,
-                Kind::Predicates | Kind::Comparison => other == Kind::Predicates,
+                FusionRole::Sum | FusionRole::Shift => other == FusionRole::Sum,
+                FusionRole::Logic => other == FusionRole::Logic,
+                FusionRole::Predicates | FusionRole::Comparison => other == FusionRole::Predicates,
                 _ => false,
             };
             let is_single = self.writer[result.0 as usize].is_some() && user as usize > at;
@@ -190,22 +190,22 @@ fn is_wide(inst: &Inst) -> bool {
     is_one && ["s64", "u64", "b64"].iter().any(|t| has(&inst.op, t))
 }
 
-fn kind(inst: &Inst) -> Kind {
+fn kind(inst: &Inst) -> FusionRole {
     let op = inst.op.as_str();
     let any = |types: [&str; 3]| types.iter().any(|t| has(op, t));
     let (wide, plain) = (any(["s64", "u64", "b64"]), any(["s32", "u32", "b32"]));
     let is_constant = matches!(inst.operands.get(2), Some(Operand::Int(_)));
     match op.split('.').next().unwrap_or_default() {
-        _ if inst.guard.is_some() => Kind::Other,
-        "add" if wide => Kind::WideSum,
-        "mul" if has(op, "wide") => Kind::WideProduct,
-        "shl" if wide && is_constant => Kind::WideShift,
-        "shl" if plain && is_constant => Kind::Shift,
-        "add" | "sub" if plain && !has(op, "cc") => Kind::Sum,
-        "and" | "or" | "xor" | "not" if plain => Kind::Logic,
-        "and" | "or" | "xor" | "not" if has(op, "pred") => Kind::Predicates,
-        "setp" => Kind::Comparison,
-        _ => Kind::Other,
+        _ if inst.guard.is_some() => FusionRole::Other,
+        "add" if wide => FusionRole::WideSum,
+        "mul" if has(op, "wide") => FusionRole::WideProduct,
+        "shl" if wide && is_constant => FusionRole::WideShift,
+        "shl" if plain && is_constant => FusionRole::Shift,
+        "add" | "sub" if plain && !has(op, "cc") => FusionRole::Sum,
+        "and" | "or" | "xor" | "not" if plain => FusionRole::Logic,
+        "and" | "or" | "xor" | "not" if has(op, "pred") => FusionRole::Predicates,
+        "setp" => FusionRole::Comparison,
+        _ => FusionRole::Other,
     }
 }
 
@@ -221,7 +221,7 @@ mod tests {
              .reg .f32 %f<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.shared .align 4 .b8 tile[4096];\n{code}\nret;\n}}\n"
         );
         let module = parse(&text).unwrap();
-        let mut counts = joined(module.functions[0].body.as_ref().unwrap());
+        let mut counts = fused_counts(module.functions[0].body.as_ref().unwrap());
         counts.pop();
         counts
     }

@@ -1,6 +1,6 @@
 //! Messages about launches that take long, so that the program does not appear to hang.
 
-use super::speech::{is_read, say};
+use super::stderr::{is_read, say};
 use simt::machine::{Kernel, Progress};
 use simt::report::demangle;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -112,22 +112,22 @@ mod tests {
     use super::*;
 
     /// Returns the message about a launch of `blocks` blocks, of which ten are running.
-    fn of(seconds: u64, begun: u64, blocks: u64) -> Option<String> {
+    fn message(seconds: u64, begun: u64, blocks: u64) -> Option<String> {
         let ended = begun.saturating_sub(10);
         words("sum(int*)", Progress { elapsed: Duration::from_secs(seconds), ended, begun, blocks })
     }
 
     #[test]
     fn a_launch_of_more_than_a_minute_has_an_estimate_and_a_shorter_one_none() {
-        let said = of(10, 25, 1000).unwrap();
+        let said = message(10, 25, 1000).unwrap();
         assert_eq!(
             said,
             "sum(int*) has run for 10 s, and 25 of its 1000 blocks have begun: it will take about 8 minutes in all"
         );
-        assert_eq!(of(10, 25, 120), None);
-        assert!(of(10, 25, 130).unwrap().contains("about 1 minute in all"));
-        assert!(of(10, 2, 1000).unwrap().contains("about 3 hours in all"));
-        assert!(of(10, 2, 100_000).unwrap().contains("about 12 days in all"));
+        assert_eq!(message(10, 25, 120), None);
+        assert!(message(10, 25, 130).unwrap().contains("about 1 minute in all"));
+        assert!(message(10, 2, 1000).unwrap().contains("about 3 hours in all"));
+        assert!(message(10, 2, 100_000).unwrap().contains("about 12 days in all"));
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn the_last_blocks_have_no_estimate() {
-        assert_eq!(of(50, 16, 16), None);
-        assert_eq!(of(60, 16, 16).unwrap(), "sum(int*) has run for 60 s, and all of its 16 blocks have begun");
+        assert_eq!(message(50, 16, 16), None);
+        assert_eq!(message(60, 16, 16).unwrap(), "sum(int*) has run for 60 s, and all of its 16 blocks have begun");
     }
 }

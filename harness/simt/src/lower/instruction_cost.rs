@@ -5,10 +5,10 @@
 //! is the longest path through its data flow, whatever the order of its instructions. The weights below are from the
 //! SASS that nvcc generates for compute capability 9.0.
 
-use super::awaited::{Awaited, copies_after};
+use super::load_use::{LoadUse, copies_after};
 use crate::costs::{Chain, Pipes};
 use crate::engine::warp::program::Effort;
-use crate::instr::words::has;
+use crate::instr::opcode_modifiers::has;
 use crate::ptx::ast::{Base, Body, Inst, Operand, RegId};
 use std::collections::{HashMap, HashSet};
 
@@ -31,12 +31,12 @@ pub struct Flow {
     /// The longest chain so far.
     longest: Chain,
     /// The loads that are waited for elsewhere.
-    awaited: Awaited,
+    awaited: LoadUse,
 }
 
 impl Flow {
     /// Creates the data flow at the start of a region.
-    pub fn new(awaited: Awaited) -> Flow {
+    pub fn new(awaited: LoadUse) -> Flow {
         let wait = Chain { global: 1, ..Chain::default() };
         Flow { depth: awaited.at_start.iter().map(|&r| (r, wait)).collect(), longest: Chain::default(), awaited }
     }
@@ -46,7 +46,7 @@ impl Flow {
 /// if the assembler fuses it with others. `is_read` returns whether any instruction reads a register. The block
 /// continues `flow`, and its chain is what it adds to that; `under` is the predicate under which the assembler executes
 /// all of it.
-pub fn of(
+pub fn estimate(
     flow: &mut Flow,
     under: Option<RegId>,
     body: &Body,

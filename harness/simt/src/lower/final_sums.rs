@@ -9,7 +9,7 @@ use super::ir::{Block, Role, Term};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Inst;
 use crate::instr::memory::defer;
-use crate::instr::words::has;
+use crate::instr::opcode_modifiers::has;
 use crate::ptx::ast::{self, Body};
 
 /// Instructions that compute without accessing memory or other lanes.

@@ -1,6 +1,6 @@
 //! Calls that fail: with all checks, each is listed once on standard error, as few programs look at every result.
 
-use super::speech::{is_read, say};
+use super::stderr::{is_read, say};
 use crate::abi::error::{Error, describe};
 use crate::state::device::driver::driver;
 use crate::state::device::sync::lock;

@@ -1,11 +1,11 @@
 //! The launches, copies and findings since the report was last taken.
 
-use super::answered;
 use super::command;
+use super::error_queries;
 use super::launch_log;
 use super::launches::Launches;
 use super::sources::sources;
-use super::speech::{is_read, say_found, write_report};
+use super::stderr::{is_read, say_found, write_report};
 use crate::state::device::driver::driver;
 use crate::state::device::observer::Launched;
 use crate::state::device::sync::lock;
@@ -18,20 +18,20 @@ use wire::{Copies, Launch, Managed, Memory, Occupancy, RenderedFinding};
 
 /// The events since the report was last taken.
 #[derive(Default)]
-pub(super) struct Account {
+pub(super) struct Telemetry {
     launches: Launches,
     findings: Findings,
     pub copies: Copies,
     pub managed: Managed,
 }
 
-/// The account of this process. It is kept only while there is a driver.
-static ACCOUNT: LazyLock<Mutex<Account>> = LazyLock::new(Mutex::default);
+/// The telemetry of this process. It is kept only while there is a driver.
+static TELEMETRY: LazyLock<Mutex<Telemetry>> = LazyLock::new(Mutex::default);
 
-/// Changes the account, if there is a driver.
-pub(super) fn account(change: impl FnOnce(&mut Account)) {
+/// Changes the telemetry, if there is a driver.
+pub(super) fn update(change: impl FnOnce(&mut Telemetry)) {
     if driver().is_ok() {
-        change(&mut lock(&ACCOUNT));
+        change(&mut lock(&TELEMETRY));
     }
 }
 
@@ -43,11 +43,11 @@ pub fn found(finding: Finding) {
 /// Records findings. Mistakes that were not known yet are also written to standard error.
 fn all_found(findings: impl IntoIterator<Item = Finding>) {
     let mut new = Findings::default();
-    account(|account| {
+    update(|telemetry| {
         for finding in findings {
-            let known = account.findings.list.len();
-            account.findings.add(finding);
-            new.list.extend(account.findings.list.get(known).cloned());
+            let known = telemetry.findings.list.len();
+            telemetry.findings.add(finding);
+            new.list.extend(telemetry.findings.list.get(known).cloned());
         }
     });
     if !new.is_empty() && !is_read() {
@@ -57,14 +57,14 @@ fn all_found(findings: impl IntoIterator<Item = Finding>) {
     }
 }
 
-/// Returns the current account with all findings, but without the launches, which stay in the account.
+/// Returns the current telemetry with all findings, but without the launches, which stay in the telemetry.
 fn without_launches() -> wire::Report {
-    let mut present = Account::default();
-    account(|account| {
-        present.launches.drop_all(account.launches.count());
-        present.findings = account.findings.clone();
-        present.copies = account.copies;
-        present.managed = account.managed;
+    let mut present = Telemetry::default();
+    update(|telemetry| {
+        present.launches.drop_all(telemetry.launches.count());
+        present.findings = telemetry.findings.clone();
+        present.copies = telemetry.copies;
+        present.managed = telemetry.managed;
     });
     report_of(present)
 }
@@ -107,7 +107,7 @@ pub fn launched(launch: Launched<'_>) {
         counters: report.counters,
     };
     launch_log::add(&launch);
-    account(|account| account.launches.add(launch));
+    update(|telemetry| telemetry.launches.add(launch));
     all_found(report.findings);
 }
 
@@ -118,33 +118,33 @@ pub fn told(findings: &Findings) -> Vec<RenderedFinding> {
     findings.list.iter().map(told).collect()
 }
 
-/// Takes the account since the last call.
+/// Takes the telemetry since the last call.
 pub fn take() -> wire::Report {
-    let mut taken = Account::default();
-    account(|account| taken = std::mem::take(account));
+    let mut taken = Telemetry::default();
+    update(|telemetry| taken = std::mem::take(telemetry));
     report_of(taken)
 }
 
-/// Converts an account to a report.
-fn report_of(account: Account) -> wire::Report {
+/// Converts telemetry to a report.
+fn report_of(telemetry: Telemetry) -> wire::Report {
     let Ok(driver) = driver() else {
         return wire::Report::default();
     };
-    let launches_dropped = account.launches.dropped();
+    let launches_dropped = telemetry.launches.dropped();
     wire::Report {
         version: wire::VERSION,
         profile: driver.profile.name.to_owned(),
         settings: driver.settings(),
         process: std::process::id(),
         command: command::line(),
-        launches: account.launches.into_list(),
+        launches: telemetry.launches.into_list(),
         launches_dropped,
-        findings: told(&account.findings),
-        findings_dropped: account.findings.dropped,
-        refusals_answered: answered::count(),
+        findings: told(&telemetry.findings),
+        findings_dropped: telemetry.findings.dropped,
+        refusals_answered: error_queries::count(),
         assertion_named: false,
-        copies: account.copies,
-        managed: Managed { block_bytes: MIGRATION_BLOCK, page_bytes: HOST_PAGE, ..account.managed },
+        copies: telemetry.copies,
+        managed: Managed { block_bytes: MIGRATION_BLOCK, page_bytes: HOST_PAGE, ..telemetry.managed },
         memory: Memory { used_bytes: driver.memory.used(), total_bytes: driver.memory.total() },
     }
 }

@@ -1,9 +1,9 @@
-//! The observer that fills the account.
+//! The observer that fills the telemetry.
 
-use super::report::{account, internal, launched};
+use super::report::{internal, launched, update};
 use super::{leak, misuse, slow};
 use crate::state::device::leftover::Leftover;
-use crate::state::device::observer::{Direction, Launched, Observer, Place, RefusedLaunch};
+use crate::state::device::observer::{CopyEnd, Direction, Launched, Observer, RefusedLaunch};
 use crate::state::memory::managed::HOST_PAGE;
 use simt::machine::{Kernel, Progress};
 use simt::memory::{AccessError, Allocation, FreeError};
@@ -19,7 +19,7 @@ fn copies_of(copies: &mut Copies, direction: Direction) -> &mut Copied {
     }
 }
 
-/// Records every event of the state in the account.
+/// Records every event of the state in the telemetry.
 pub struct Recorder;
 
 impl Observer for Recorder {
@@ -44,31 +44,31 @@ impl Observer for Recorder {
         misuse::refused(launch);
     }
 
-    fn copied(&self, direction: Direction, ends: [Place; 2], bytes: u64) {
-        account(|account| {
-            let copied = copies_of(&mut account.copies, direction);
+    fn copied(&self, direction: Direction, ends: [CopyEnd; 2], bytes: u64) {
+        update(|telemetry| {
+            let copied = copies_of(&mut telemetry.copies, direction);
             copied.count += 1;
             copied.bytes += bytes;
-            if ends.contains(&Place::Managed) {
+            if ends.contains(&CopyEnd::Managed) {
                 copied.managed_bytes += bytes;
-            } else if ends.contains(&Place::Pageable) {
+            } else if ends.contains(&CopyEnd::Pageable) {
                 copied.pageable_bytes += bytes;
-            } else if ends.contains(&Place::Pinned) {
+            } else if ends.contains(&CopyEnd::Pinned) {
                 copied.pinned_bytes += bytes;
             }
         });
     }
 
     fn filled(&self, bytes: u64) {
-        account(|account| {
-            account.copies.fill.count += 1;
-            account.copies.fill.bytes += bytes;
+        update(|telemetry| {
+            telemetry.copies.fill.count += 1;
+            telemetry.copies.fill.bytes += bytes;
         });
     }
 
     fn migrated(&self, direction: Direction, bytes: u64) {
-        account(|account| {
-            let managed = &mut account.managed;
+        update(|telemetry| {
+            let managed = &mut telemetry.managed;
             let (all, pages) = if direction == Direction::DeviceToHost {
                 (&mut managed.to_host_bytes, &mut managed.to_host_pages)
             } else {
@@ -80,11 +80,11 @@ impl Observer for Recorder {
     }
 
     fn prefetched(&self) {
-        account(|account| account.managed.prefetches += 1);
+        update(|telemetry| telemetry.managed.prefetches += 1);
     }
 
     fn advised(&self) {
-        account(|account| account.managed.advice += 1);
+        update(|telemetry| telemetry.managed.advice += 1);
     }
 
     fn bad_access(&self, error: &AccessError) {
@@ -111,13 +111,13 @@ impl Observer for Recorder {
         misuse::unsupported(what);
     }
 
-    fn doubtful(&self, what: &str) {
+    fn warn(&self, what: &str) {
         static SAID: std::sync::Once = std::sync::Once::new();
-        SAID.call_once(|| crate::account::speech::say(what));
+        SAID.call_once(|| crate::telemetry::stderr::say(what));
     }
 
-    fn explained(&self, why: &str) {
-        crate::account::speech::say(why);
+    fn explain_error(&self, why: &str) {
+        crate::telemetry::stderr::say(why);
     }
 
     fn internal(&self, place: &str, what: &str) {

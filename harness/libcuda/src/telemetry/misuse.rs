@@ -1,8 +1,8 @@
 //! Findings about calls of the driver: invalid copies, frees and launches, and unsupported features.
 
-use super::answered;
+use super::error_queries;
 use super::report::found;
-use super::speech::say;
+use super::stderr::say;
 use crate::state::device::driver::driver;
 use crate::state::device::observer::RefusedLaunch;
 use crate::state::device::sync::lock;
@@ -101,7 +101,7 @@ pub fn refused(launch: RefusedLaunch<'_>) {
     if lock(&TOLD).insert((kernel.to_owned(), limit, asked)) {
         say(&simt::report::one(&finding, &Sources::default()));
     }
-    answered::refused();
+    error_queries::refused();
     found(finding);
 }
 

@@ -8,7 +8,7 @@ use super::request::{Request, space_of};
 use crate::checks::Addresses;
 use crate::costs::{Chain, Costs, Pipes};
 use crate::engine::traffic::footprint::Touch;
-use crate::engine::traffic::lookups::LookUp;
+use crate::engine::traffic::l1_request::L1Request;
 use crate::engine::traffic::scattered::Packed;
 use crate::engine::traffic::serial::Chains;
 use crate::finding::{AccessKind, Space};
@@ -16,7 +16,7 @@ use crate::memory::{View, fetch_ahead};
 
 /// A memory instruction that the recorder observes.
 #[derive(Clone, Copy)]
-pub(crate) struct Looked {
+pub(crate) struct Observed {
     /// Its request.
     pub request: Request,
     /// What it adds, if it is an atomic.
@@ -33,7 +33,7 @@ fn busier(one: Pipes, other: Pipes) -> Pipes {
 /// Records that `block` reads or writes the remembered request, which begins at `first`. `again`: the request repeats
 /// an earlier one, and may be repeated.
 #[inline(always)]
-fn note(touch: &mut Touch, block: u64, (look_up, first): (&mut LookUp, u64), is_read: bool, again: bool) {
+fn note(touch: &mut Touch, block: u64, (look_up, first): (&mut L1Request, u64), is_read: bool, again: bool) {
     if again && let Some((line, whole)) = look_up.whole(first) {
         touch.whole(block, line, whole.sectors, is_read);
         touch.passes(whole.passes);
@@ -44,9 +44,9 @@ fn note(touch: &mut Touch, block: u64, (look_up, first): (&mut LookUp, u64), is_
 }
 
 /// What a worker has recorded.
-pub(crate) struct Seen {
+pub(crate) struct CostRecorder {
     /// The last request of each observed instruction, by its number.
-    look_ups: Vec<LookUp>,
+    look_ups: Vec<L1Request>,
     touch: Touch,
     chains: Chains,
     /// How often each basic block was executed by the warps that the others waited for: their chains are the chains of
@@ -60,7 +60,7 @@ pub(crate) struct Seen {
     cycles: Vec<u64>,
     /// Cache of the latest distinct warps: their executions of each basic block, and their effort. Most warps do the
     /// same as an earlier one.
-    last: [(Vec<u64>, Ended); LAST],
+    last: [(Vec<u64>, WarpEffort); LAST],
     /// The oldest of these entries. `found` is the one found last, `efforts` the number of entries ever made.
     oldest: usize,
     found: usize,
@@ -72,19 +72,19 @@ const LAST: usize = 4;
 
 /// What a warp has executed from its start to its end.
 #[derive(Clone, Copy, Default)]
-struct Ended {
+struct WarpEffort {
     /// The number of this effort, from 1.
     number: u64,
     cycles: u64,
     pipes: Pipes,
 }
 
-impl Seen {
+impl CostRecorder {
     /// Creates an empty recorder. `retries`: the kernel has loops that retry until no other thread was faster;
     /// `looked`: the number of observed instructions; `blocks`: the kernel's basic blocks.
-    pub fn new(retries: bool, looked: usize, blocks: &[BlockInfo]) -> Seen {
-        Seen {
-            look_ups: std::iter::repeat_with(LookUp::default).take(looked).collect(),
+    pub fn new(retries: bool, looked: usize, blocks: &[BlockInfo]) -> CostRecorder {
+        CostRecorder {
+            look_ups: std::iter::repeat_with(L1Request::default).take(looked).collect(),
             touch: Touch::new(),
             chains: Chains::new(retries),
             waited_for: vec![0; blocks.len()],
@@ -134,7 +134,7 @@ impl Seen {
         let (last, effort) = &mut self.last[at];
         last.clear();
         last.extend(executions);
-        *effort = Ended { number: self.efforts, ..Ended::default() };
+        *effort = WarpEffort { number: self.efforts, ..WarpEffort::default() };
         for ((info, cycles), &times) in blocks.iter().zip(&self.cycles).zip(&*last) {
             effort.cycles += cycles * times;
             effort.pipes.add(&info.effort.pipes, times);
@@ -150,8 +150,8 @@ impl Seen {
 
     /// Combines what several workers have recorded of a program with these basic blocks in this memory, without the
     /// instructions.
-    pub fn joined<'s>(all: impl Iterator<Item = &'s Seen>, blocks: &[BlockInfo], memory: &View) -> Costs {
-        let (mut sum, mut chain) = (Seen::new(false, 0, &[]), Chain::default());
+    pub fn joined<'s>(all: impl Iterator<Item = &'s CostRecorder>, blocks: &[BlockInfo], memory: &View) -> Costs {
+        let (mut sum, mut chain) = (CostRecorder::new(false, 0, &[]), Chain::default());
         for seen in all {
             sum.touch.join(&seen.touch);
             sum.chains.join(&seen.chains);
@@ -189,11 +189,11 @@ impl Seen {
     /// The processor supports what `W` requires.
     #[inline(always)]
     unsafe fn known<'s, const W: u8>(
-        look_ups: &'s mut [LookUp],
+        look_ups: &'s mut [L1Request],
         address: Addresses<'_>,
         mask: u32,
-        looked: Looked,
-    ) -> Option<(&'s mut LookUp, u64)> {
+        looked: Observed,
+    ) -> Option<(&'s mut L1Request, u64)> {
         let look_up = look_ups.get_mut(looked.index as usize)?;
         // SAFETY: the caller's contract.
         let first = unsafe { look_up.known::<W>(address, mask)? };
@@ -216,11 +216,12 @@ impl Seen {
         block: u64,
         address: Addresses<'_>,
         mask: u32,
-        looked: Looked,
+        looked: Observed,
         site: &Site,
     ) -> bool {
         // SAFETY: the caller's contract.
-        let Some((look_up, first)) = (unsafe { Seen::known::<W>(&mut self.look_ups, address, mask, looked) }) else {
+        let Some((look_up, first)) = (unsafe { CostRecorder::known::<W>(&mut self.look_ups, address, mask, looked) })
+        else {
             return false;
         };
         let passes = match look_up.whole(first) {
@@ -249,10 +250,11 @@ impl Seen {
         block: u64,
         address: Addresses<'_>,
         mask: u32,
-        looked: Looked,
+        looked: Observed,
     ) -> bool {
         // SAFETY: the caller's contract.
-        let Some((look_up, first)) = (unsafe { Seen::known::<W>(&mut self.look_ups, address, mask, looked) }) else {
+        let Some((look_up, first)) = (unsafe { CostRecorder::known::<W>(&mut self.look_ups, address, mask, looked) })
+        else {
             return false;
         };
         note(&mut self.touch, block, (look_up, first), false, true);
@@ -264,8 +266,8 @@ impl Seen {
     /// # Safety
     /// The processor supports what `W` requires.
     #[inline(always)]
-    pub unsafe fn access<const W: u8>(&mut self, block: u64, address: Addresses<'_>, mask: u32, looked: Looked) {
-        let Looked { request, adds, index } = looked;
+    pub unsafe fn access<const W: u8>(&mut self, block: u64, address: Addresses<'_>, mask: u32, looked: Observed) {
+        let Observed { request, adds, index } = looked;
         let space = match request.space {
             Space::Generic => space_of(address.at(mask.trailing_zeros() as usize & 31)).0,
             named => named,
@@ -274,7 +276,7 @@ impl Seen {
         match (space, request.what) {
             (Space::Shared, AccessKind::Atomic) => self.chains.shared(&address.all(), mask, adds == Adds::One),
             (Space::Global, AccessKind::Atomic) => {
-                let packed = Packed::of(address, mask);
+                let packed = Packed::from_addresses(address, mask);
                 self.chains.global(&packed, adds == Adds::Float);
                 // SAFETY: the caller's contract.
                 unsafe {
@@ -295,7 +297,7 @@ impl Seen {
                     if let Some(first) = look_up.find::<W>(address, mask, request.size) {
                         note(touch, block, (look_up, first), is_read, false);
                     } else {
-                        let packed = Packed::of(address, mask);
+                        let packed = Packed::from_addresses(address, mask);
                         packed.lines::<W>(|line, sectors| touch.line(block, line, sectors, is_read));
                         touch.passes(packed.passes::<W>(request.size));
                     }

@@ -7,7 +7,7 @@
 use super::function::FnBuilder;
 use crate::engine::warp::program::{Origin, Source};
 use crate::finding::Space;
-use crate::instr::words::{element, has};
+use crate::instr::opcode_modifiers::{element, has};
 use crate::ptx::ast::{Base, Body, Function, Operand, RegId};
 use std::collections::HashSet;
 
@@ -35,7 +35,7 @@ impl From<'_> {
 }
 
 /// Returns the origin of every register of a function.
-pub fn of<'m>(function: &'m Function, body: &'m Body) -> Vec<From<'m>> {
+pub fn trace<'m>(function: &'m Function, body: &'m Body) -> Vec<From<'m>> {
     let mut all = vec![From::Number; body.regs.len()];
     let params: HashSet<&str> =
         if function.entry { function.params.iter().map(|p| p.name.as_str()).collect() } else { HashSet::new() };

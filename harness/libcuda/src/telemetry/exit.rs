@@ -4,7 +4,7 @@
 //! process exits, and the report is written as JSON to the file that `WARPLAB_REPORT` names. Other findings were
 //! written to standard error when they were found.
 
-use super::speech::{is_read, say, write_report};
+use super::stderr::{is_read, say, write_report};
 use super::{leak, report};
 use crate::state::contexts::context::wind_down;
 use crate::state::device::driver::driver;

@@ -6,7 +6,7 @@ use super::ir::{Block, Func, Role, Term};
 use super::order::natural_loops;
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Inst;
-use crate::instr::words::has;
+use crate::instr::opcode_modifiers::has;
 use std::iter::Sum;
 
 /// The loops of a function, or of a kernel with all its functions, that wait for other threads.

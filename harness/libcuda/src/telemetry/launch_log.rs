@@ -1,6 +1,6 @@
 //! `WARPLAB_LAUNCHES=FILE`: each launch as a line of JSON, for programs that do not read the report.
 
-use super::speech::complain;
+use super::stderr::complain;
 use crate::state::device::sync::lock;
 use std::fs::File;
 use std::io::Write;

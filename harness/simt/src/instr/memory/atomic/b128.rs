@@ -4,8 +4,8 @@ use super::general::collisions;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
-use crate::instr::code::{Field, Inst, Opnd};
-use crate::instr::memory::whole::{places, set, shared_word, value};
+use crate::instr::code::{Field, Inst, OperandSlot};
+use crate::instr::memory::b128::{places, set, shared_word, value};
 use crate::instr::operands::operands;
 use crate::lane::lanes;
 use portable_atomic::Ordering;
@@ -29,7 +29,13 @@ operands! {
 }
 
 /// An atomic that stores `new`. `old` receives the previous value; if `compares`, it initially holds the expected one.
-pub(super) fn atomic(compares: bool, address: (Opnd, u64), space: Space, new: [Opnd; 2], old: [Opnd; 2]) -> Inst {
+pub(super) fn atomic(
+    compares: bool,
+    address: (OperandSlot, u64),
+    space: Space,
+    new: [OperandSlot; 2],
+    old: [OperandSlot; 2],
+) -> Inst {
     let [low, high] = new;
     let [old_low, old_high] = old;
     let atomic = Atomic { address, space, low, high, old_low, old_high };

@@ -1,6 +1,6 @@
 //! The scratch data of a host thread while its warps run.
 
-use super::seen::Seen;
+use super::cost_recorder::CostRecorder;
 use super::sums::Sums;
 use super::touched::Touched;
 use crate::engine::traffic::pattern::Pattern;
@@ -11,7 +11,7 @@ use crate::lane::LANES;
 pub(crate) const LONGEST: usize = 32;
 
 /// The part of a worker that instructions change.
-pub(crate) struct Notes {
+pub(crate) struct WorkerScratch {
     /// What was found.
     pub findings: Findings,
     /// Warp instructions executed and not yet reported to the launch.
@@ -31,7 +31,7 @@ pub(crate) struct Notes {
     /// Sums that have yet to be added to memory.
     pub sums: Sums,
     /// What was recorded of the launch's costs, if they are counted.
-    pub seen: Option<Box<Seen>>,
+    pub recorder: Option<Box<CostRecorder>>,
 }
 
 /// Patterns to which sites point: they do not move until the worker is done.
@@ -92,7 +92,9 @@ mod tests {
     #[test]
     fn instructions_share_a_pattern_if_it_is_the_same() {
         let access = Access { size: 4, width: 4, one: true };
-        let of = |step: u64, access: Access| Pattern::of(&std::array::from_fn(|i| 64 + step * i as u64), access, 7);
+        let of = |step: u64, access: Access| {
+            Pattern::from_addresses(&std::array::from_fn(|i| 64 + step * i as u64), access, 7)
+        };
         let mut patterns = Patterns::default();
         let row = patterns.like(of(4, access));
         let wide = patterns.like(of(8, access));

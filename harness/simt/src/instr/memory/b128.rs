@@ -4,7 +4,7 @@ use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Pointers, Request};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
-use crate::instr::code::{Inst, Opnd};
+use crate::instr::code::{Inst, OperandSlot};
 use crate::instr::operands::{Register, operands};
 use crate::lane::{LANES, lanes};
 use portable_atomic::{AtomicU128, Ordering};
@@ -41,12 +41,12 @@ operands! {
 }
 
 /// Creates a strong load.
-pub(super) fn load(address: (Opnd, u64), space: Space, [low, high]: [Opnd; 2]) -> Inst {
+pub(super) fn load(address: (OperandSlot, u64), space: Space, [low, high]: [OperandSlot; 2]) -> Inst {
     Load { address, space, low, high }.pack(run_load)
 }
 
 /// Creates a strong store.
-pub(super) fn store(address: (Opnd, u64), space: Space, [low, high]: [Opnd; 2]) -> Inst {
+pub(super) fn store(address: (OperandSlot, u64), space: Space, [low, high]: [OperandSlot; 2]) -> Inst {
     Store { address, space, low, high }.pack(run_store)
 }
 

@@ -17,12 +17,12 @@ const RUNS: u32 = 8;
 const BANKS: usize = 32;
 /// Backoff: after `VAIN` consecutive requests that did not repeat the one before, the distances of the next `SKIPPED`
 /// requests are not remembered; then `TRIED` requests are tried again.
-const VAIN: u8 = 8;
-const SKIPPED: u8 = 30;
-const TRIED: u8 = 2;
+const MISS_STREAK: u8 = 8;
+const BACKOFF: u8 = 30;
+const RETRY: u8 = 2;
 
 /// The last request of an instruction, and what was derived from the distances between its lanes' addresses.
-pub(crate) struct LookUp {
+pub(crate) struct L1Request {
     /// The lanes that took part; 0 if no request is remembered.
     mask: u32,
     /// The distances from the first of these lanes' address to each lane's.
@@ -48,8 +48,8 @@ pub(crate) struct LookUp {
     /// What is touched for one position of the first lane's address in its line.
     whole: Whole,
     /// Consecutive requests that did not repeat the one before, as far as they were tried.
-    vain: u8,
-    /// The address with which [`LookUp::next`] was last called.
+    miss_streak: u8,
+    /// The address with which [`L1Request::next`] was last called.
     latest: u64,
 }
 
@@ -70,9 +70,9 @@ const NOWHERE: u64 = LINE;
 /// Bytes of a line.
 const LINE: u64 = 128;
 
-impl Default for LookUp {
-    fn default() -> LookUp {
-        LookUp {
+impl Default for L1Request {
+    fn default() -> L1Request {
+        L1Request {
             mask: 0,
             from_first: [0; LANES],
             first: 0,
@@ -84,13 +84,13 @@ impl Default for LookUp {
             times: 1,
             passes: 0,
             whole: Whole { place: NOWHERE, sectors: 0, passes: 0 },
-            vain: 0,
+            miss_streak: 0,
             latest: 0,
         }
     }
 }
 
-impl LookUp {
+impl L1Request {
     /// Returns the address of the first lane of `mask`, if the split of the request into pieces is now known.
     ///
     /// `size` must be the same in every call.
@@ -124,7 +124,7 @@ impl LookUp {
         if differs {
             return None;
         }
-        self.vain = 0;
+        self.miss_streak = 0;
         Some(first)
     }
 
@@ -244,13 +244,13 @@ impl LookUp {
         let first = address[mask.trailing_zeros() as usize & 31];
         self.first = first;
         self.whole.place = NOWHERE;
-        self.vain = match self.vain {
+        self.miss_streak = match self.miss_streak {
             _ if again => 0,
-            many if many >= VAIN + SKIPPED => VAIN - TRIED,
+            many if many >= MISS_STREAK + BACKOFF => MISS_STREAK - RETRY,
             few => few + 1,
         };
         // Mask 0 matches no request.
-        self.mask = if self.vain > VAIN { 0 } else { mask };
+        self.mask = if self.miss_streak > MISS_STREAK { 0 } else { mask };
         if self.mask != 0 {
             for i in 0..LANES {
                 self.from_first[i] = address[i].wrapping_sub(first);
@@ -288,7 +288,7 @@ impl LookUp {
             }))
         } else {
             // SAFETY: the caller's contract.
-            unsafe { Packed::of(Addresses::of(address), mask).of_banks::<W>(size) }
+            unsafe { Packed::from_addresses(Addresses::of(address), mask).of_banks::<W>(size) }
         };
         // The rows of a block that is narrower than a warp often read the same row of memory.
         let pieces = &self.pieces[..(self.count as usize).min(LANES)];
@@ -493,7 +493,7 @@ mod tests {
     /// Returns the lines reported for a request, with their sectors, and the passes. Consecutive reports of the same
     /// line are merged.
     fn asked(
-        look_up: &mut LookUp,
+        look_up: &mut L1Request,
         found: Option<u64>,
         address: Addresses<'_>,
         mask: u32,
@@ -505,7 +505,7 @@ mod tests {
             _ => told.push((line, sectors)),
         };
         let Some(first) = found else {
-            let packed = Packed::of(address, mask);
+            let packed = Packed::from_addresses(address, mask);
             // SAFETY: every processor supports `W` = 0.
             let passes = unsafe {
                 packed.lines::<0>(tell);
@@ -529,7 +529,7 @@ mod tests {
     /// Looks a request up, and then others: first one with the same distances, at an offset from `random`; then one in
     /// which a lane has moved; then one without that lane.
     fn check(address: &[u64; LANES], mut mask: u32, size: u32, mut random: impl FnMut(u64) -> u64) {
-        let (mut look_up, mut wide) = (LookUp::default(), LookUp::default());
+        let (mut look_up, mut wide) = (L1Request::default(), L1Request::default());
         let (mut address, lane) = (*address, lanes(mask).nth(random(mask.count_ones().into()) as usize).unwrap());
         for round in 0..6 {
             match round {
@@ -588,7 +588,7 @@ mod tests {
         let told = |at: &dyn Fn(u64) -> u64, size| {
             let address = std::array::from_fn(|lane| at(lane as u64));
             check(&address, ALL, size, |below| below.min(2) - 1);
-            let (mut look_up, address) = (LookUp::default(), Addresses::of(&address));
+            let (mut look_up, address) = (L1Request::default(), Addresses::of(&address));
             // SAFETY: every processor supports `W` = 0.
             let found = unsafe { look_up.find::<0>(address, ALL, size) };
             let (lines, passes) = asked(&mut look_up, found, address, ALL, size);

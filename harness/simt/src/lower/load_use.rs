@@ -2,16 +2,16 @@
 //! be in a later block. `next = x[i + 1]; ...; use(now); now = next;` computes during the load, and loads of several
 //! blocks that are used in one place are waited for together.
 
-use super::effort::is_global_load;
+use super::if_conversion::ConvertedBlock;
+use super::instruction_cost::is_global_load;
 use super::ir::Block;
 use super::order::immediate_dominators;
-use super::predicated::Place;
 use crate::ptx::ast::{Body, Inst, Operand, RegId};
 use std::collections::{HashMap, HashSet};
 
 /// For a region: the pending loads of earlier regions, and which of its own loads are waited for in later ones.
 #[derive(Clone, Default)]
-pub struct Awaited {
+pub struct LoadUse {
     /// Registers whose loads are pending when the region begins.
     pub at_start: HashSet<RegId>,
     /// Loads of the region, as indices into the body, that nothing in it waits for.
@@ -22,7 +22,7 @@ pub struct Awaited {
     pub copies: u32,
 }
 
-impl Awaited {
+impl LoadUse {
     /// Whether some load is pending while this region executes.
     pub fn is_under_way(&self) -> bool {
         !self.at_start.is_empty() || !self.later.is_empty()
@@ -49,10 +49,16 @@ pub fn copies_after(inst: &Inst, groups: u32) -> u32 {
 
 /// Computes, for each block that begins a region, what it waits for. `order` lists the blocks in code order, `places`
 /// says how each block is executed, and `uses` which registers each instruction writes and reads.
-pub fn find(blocks: &[Block], order: &[u32], places: &[Place], body: &Body, uses: &[Uses]) -> HashMap<u32, Awaited> {
+pub fn find(
+    blocks: &[Block],
+    order: &[u32],
+    places: &[ConvertedBlock],
+    body: &Body,
+    uses: &[Uses],
+) -> HashMap<u32, LoadUse> {
     let (firsts, pieces) = pieces(blocks, order, places);
     let copies = copies(&pieces, body);
-    let mut code = Code::of(&pieces, body, uses);
+    let mut code = Code::from_pieces(&pieces, body, uses);
     // Most code uses the values that it loads immediately.
     let begin = Loads::default();
     let leaving = pieces.iter().flat_map(|piece| code.after(piece, &begin).under_way).map(|(_, load)| load).collect();
@@ -79,7 +85,7 @@ pub fn find(blocks: &[Block], order: &[u32], places: &[Place], body: &Body, uses
         code.ended.extend(ended);
         (at_start, out) = code.flow(&pieces);
     }
-    let awaited = |own: usize| Awaited {
+    let awaited = |own: usize| LoadUse {
         at_start: at_start[own].under_way.iter().map(|(register, _)| *register).collect(),
         later: out[own].under_way.iter().map(|(_, load)| *load).filter(|load| code.piece_of[load] == own).collect(),
         at_end: at_start[own].under_way.iter().any(|(_, load)| code.ended.contains(&(own, *load))),
@@ -96,7 +102,7 @@ struct Piece {
 }
 
 /// Returns the first block of each region, in code order, and the regions.
-fn pieces(blocks: &[Block], order: &[u32], places: &[Place]) -> (Vec<u32>, Vec<Piece>) {
+fn pieces(blocks: &[Block], order: &[u32], places: &[ConvertedBlock]) -> (Vec<u32>, Vec<Piece>) {
     let (mut firsts, mut members, mut piece_of) = (Vec::new(), Vec::<Vec<u32>>::new(), HashMap::new());
     for &block in order {
         let before = places[block as usize].after.and_then(|before| piece_of.get(&before).copied());
@@ -148,7 +154,7 @@ struct Loads {
 
 impl Loads {
     /// Returns the pending loads of a register.
-    fn of(&self, register: RegId) -> Vec<u32> {
+    fn pending(&self, register: RegId) -> Vec<u32> {
         self.under_way.iter().filter(|(to, _)| *to == register).map(|(_, load)| *load).collect()
     }
 
@@ -180,7 +186,7 @@ struct Code<'b> {
 }
 
 impl<'b> Code<'b> {
-    fn of(pieces: &[Piece], body: &'b Body, uses: &'b [Uses]) -> Code<'b> {
+    fn from_pieces(pieces: &[Piece], body: &'b Body, uses: &'b [Uses]) -> Code<'b> {
         let is_load = |at: &u32| is_global_load(&body.code[*at as usize]);
         let loads =
             |piece: &Piece| piece.code.iter().copied().filter(is_load).map(|at| (at, piece.own)).collect::<Vec<_>>();
@@ -240,14 +246,14 @@ impl<'b> Code<'b> {
                 continue;
             }
             if let Some((to, from)) = renamed(inst) {
-                let of = loads.of(from);
+                let of = loads.pending(from);
                 loads.forget(to);
                 loads.under_way.extend(of.into_iter().map(|load| (to, load)));
                 continue;
             }
             for register in reads {
                 // Loads of one region complete together; loads of other regions complete soon after it.
-                if let Some(latest) = loads.of(*register).iter().map(|load| self.piece_of[load]).max() {
+                if let Some(latest) = loads.pending(*register).iter().map(|load| self.piece_of[load]).max() {
                     loads.end(&self.leaving, |load| self.piece_of[&load] != piece.own || latest == piece.own);
                 }
             }

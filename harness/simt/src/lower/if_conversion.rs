@@ -2,7 +2,7 @@
 //! instead. The code before, the predicated instructions, and the code after them then form one region, in which it
 //! moves loads together: `if (i < n) a = x[i]; if (j < n) b = x[j];` waits once.
 
-use super::effort::{becomes, is_global_load};
+use super::instruction_cost::{becomes, is_global_load};
 use super::ir::{Block, Term};
 use crate::ptx::ast::{Body, RegId};
 
@@ -15,7 +15,7 @@ const MOST_WITH_LOAD: u64 = 20;
 
 /// The treatment of a basic block.
 #[derive(Clone, Copy, Default)]
-pub struct Place {
+pub struct ConvertedBlock {
     /// The block whose data flow it continues, instead of starting a new one.
     pub after: Option<u32>,
     /// The predicate under which all of it is executed.
@@ -33,8 +33,8 @@ pub fn in_order(blocks: &[Block]) -> Vec<u32> {
 
 /// Decides the treatment of each block. `joined` says what instructions become where the assembler fuses them with
 /// others.
-pub fn find(blocks: &[Block], body: &Body, joined: &[Option<u64>]) -> Vec<Place> {
-    let mut places = vec![Place::default(); blocks.len()];
+pub fn find(blocks: &[Block], body: &Body, joined: &[Option<u64>]) -> Vec<ConvertedBlock> {
+    let mut places = vec![ConvertedBlock::default(); blocks.len()];
     let mut ways_to = vec![0u32; blocks.len()];
     for to in blocks.iter().flat_map(|block| block.term.successors()) {
         ways_to[to as usize] += 1;
@@ -57,7 +57,8 @@ pub fn find(blocks: &[Block], body: &Body, joined: &[Option<u64>]) -> Vec<Place>
             let in_order = first(head) < first(inner) && first(inner) < first(behind);
             if is_skipped && is_alone && in_order && can_be_predicated(skipped, body, joined) {
                 places[head as usize].drops_branch = true;
-                places[inner as usize] = Place { after: Some(head), under: Some(predicate), ..places[inner as usize] };
+                places[inner as usize] =
+                    ConvertedBlock { after: Some(head), under: Some(predicate), ..places[inner as usize] };
                 // A later load may read what the block writes, and is not moved up.
                 places[behind as usize].after = (!writes(skipped, body)).then_some(inner);
             }

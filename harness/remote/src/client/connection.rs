@@ -8,7 +8,7 @@ use std::{
 use crate::frame::get;
 
 /// Both directions of the socket.
-pub(crate) struct Line {
+pub(crate) struct Connection {
     pub(crate) from: BufReader<UnixStream>,
     pub(crate) to: BufWriter<UnixStream>,
     /// The number of calls that were written but whose replies were not read yet.
@@ -20,7 +20,7 @@ pub(crate) struct Line {
 /// The most pipelined calls: the sockets have room for this many, so that neither side blocks until the other reads.
 const MOST_PENDING: usize = 64;
 
-impl Line {
+impl Connection {
     /// Creates the line over this socket.
     ///
     /// # Errors

@@ -8,12 +8,12 @@ const MOST: usize = 32;
 /// The selection of a first factor of which two of each four neighbours in a row are kept (for 32 bits, one of two). It
 /// is given by words of metadata, in a register of each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::instr) struct Kept {
+pub(in crate::instr) struct SparseSelection {
     /// Which of the four threads of a group provide these words, or which pair of them.
     pub selector: u32,
 }
 
-impl Kept {
+impl SparseSelection {
     /// Returns the position in the whole row of each kept number, for a row of `depth` numbers of `bits` bits. `words`
     /// is the metadata of all lanes. Of 32-bit numbers, one of two is kept.
     pub fn places(self, row: usize, depth: usize, bits: u32, words: &[u64; LANES]) -> [usize; MOST] {

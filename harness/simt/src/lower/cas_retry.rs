@@ -5,7 +5,7 @@
 //! whatever was loaded. The value may be loaded as a vector, or in parts that are combined later.
 
 use crate::instr::context::parts;
-use crate::instr::words::has;
+use crate::instr::opcode_modifiers::has;
 use crate::ptx::ast::{Base, Body, Inst, Operand, RegId, Type};
 use std::collections::{HashMap, HashSet};
 
