@@ -7,7 +7,7 @@ use std::{
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use course::student::{
-    check::{Asked, Desk, state},
+    check::{RequestedParts, Workspace, state},
     folder::Folder,
     watch::{Happened, Watch},
 };
@@ -64,44 +64,44 @@ pub fn command() -> Command {
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let folder: &Path = matches.get_one::<PathBuf>("folder").expect("has a default");
     let asked = match matches.get_one::<String>("part") {
-        Some(name) => Asked::Part(name.clone()),
-        None if matches.get_flag("all") => Asked::Every,
-        None => Asked::First,
+        Some(name) => RequestedParts::Part(name.clone()),
+        None if matches.get_flag("all") => RequestedParts::Every,
+        None => RequestedParts::First,
     };
     if matches.get_flag("watch") {
         return watch(folder, &asked);
     }
-    let desk = open(folder)?;
-    let checked = desk.check(&asked, &progress)?;
+    let workspace = open(folder)?;
+    let checked = workspace.check(&asked, &progress)?;
     if matches.get_flag("hint") {
-        harness::print(&desk.hint(&checked)?);
-        if let Some(speed) = desk.foreseen(&checked) {
+        harness::print(&workspace.hint(&checked)?);
+        if let Some(speed) = workspace.performance_hints(&checked) {
             harness::print(&format!("\n{speed}"));
         }
     } else {
-        harness::print(&desk.words(&checked, false));
+        harness::print(&workspace.words(&checked, false));
     }
     Ok(checked.exit().into())
 }
 
-fn open(folder: &Path) -> Result<Desk, Error> {
-    Desk::open(labs::of_folder(&Folder::read(folder)?, folder)?, folder)
+fn open(folder: &Path) -> Result<Workspace, Error> {
+    Workspace::open(labs::of_folder(&Folder::read(folder)?, folder)?, folder)
 }
 
 /// Checks after every save, until Ctrl-C.
-fn watch(folder: &Path, asked: &Asked) -> Result<ExitCode, Error> {
+fn watch(folder: &Path, asked: &RequestedParts) -> Result<ExitCode, Error> {
     // A folder that is not a student's folder now will not become one.
     let kernel = folder.join(Folder::read(folder)?.kernel);
-    let watch = Watch::of(folder)?;
+    let watch = Watch::start(folder)?;
     // A second handler in one process would be an error, but this is the only one.
     let _ = ctrlc::set_handler(watch.stopper());
     let now = || state(folder, &kernel);
     loop {
         let before = now();
         clear();
-        let shown = open(folder).and_then(|desk| {
-            let checked = desk.check(asked, &progress)?;
-            Ok(desk.words(&checked, true))
+        let shown = open(folder).and_then(|workspace| {
+            let checked = workspace.check(asked, &progress)?;
+            Ok(workspace.words(&checked, true))
         });
         match shown {
             Ok(words) => harness::print(&words),

@@ -15,7 +15,7 @@ use course::class::{
 };
 use harness::{DeviceChoice, Error, Exit, arguments::switch, suggest};
 
-use crate::{labs, trust};
+use crate::{labs, sandbox_warning};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -77,7 +77,7 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(usize))
                 .help("Grade only the submission at this place, from 0, and write no tables: what a task does"),
         )
-        .arg(trust::argument())
+        .arg(sandbox_warning::argument())
         .args(settings())
 }
 
@@ -111,9 +111,9 @@ fn settings() -> [Arg; 7] {
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
-    let place = Place::of(matches)?;
+    let place = ClassPaths::from_matches(matches)?;
     // Each process checks for itself: on a cluster it may be on another computer.
-    let warning = trust::check(matches)?;
+    let warning = sandbox_warning::check(matches)?;
     let class = class(matches, &place)?;
     if let Some(index) = matches.get_one::<usize>("only") {
         let last = class.entries.len() - 1;
@@ -121,17 +121,17 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         class.grade(entry.ok_or_else(|| Error::usage(format!("--only goes from 0 to {last}")))?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    trust::warn(warning);
+    sandbox_warning::warn(warning);
     // The grading processes end with this one, and their results are written atomically.
     let _ = ctrlc::set_handler(|| {
         let _ = writeln!(std::io::stderr(), "stopped; run the same command to go on");
         std::process::exit(Exit::Interrupted.code().into());
     });
-    let policy = Policy::of(&class, &place.out)?;
+    let policy = Policy::read(&class, &place.out)?;
     let before = report::records(&class)?;
     let due = run::due(&class)?;
     let mut words = place.words(&class)?;
-    words.extend(trust::passed_on(matches));
+    words.extend(sandbox_warning::passed_on(matches));
     harness::print_error(&match class.entries.len() - due.len() {
         0 => format!("{} to grade", due.len()),
         all if due.is_empty() => format!("all {all} are graded already"),
@@ -154,14 +154,14 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
 }
 
 /// The paths of a class.
-struct Place {
+struct ClassPaths {
     folder: Option<PathBuf>,
     roster: Option<PathBuf>,
     out: PathBuf,
 }
 
-impl Place {
-    fn of(matches: &ArgMatches) -> Result<Self, Error> {
+impl ClassPaths {
+    fn from_matches(matches: &ArgMatches) -> Result<Self, Error> {
         // Tasks may run in another folder.
         let whole = |path: &Path| {
             std::path::absolute(path).map_err(|source| Error::Io { action: "find", path: path.into(), source })
@@ -200,7 +200,7 @@ fn text(path: &Path) -> Result<String, Error> {
     text.ok_or_else(|| Error::usage(format!("the name of {} is not UTF-8: rename it", path.display())))
 }
 
-fn class(matches: &ArgMatches, place: &Place) -> Result<Class, Error> {
+fn class(matches: &ArgMatches, place: &ClassPaths) -> Result<Class, Error> {
     let lab = labs::named(matches)?;
     let device = matches.get_one::<DeviceChoice>("device");
     match device {
@@ -211,7 +211,7 @@ fn class(matches: &ArgMatches, place: &Place) -> Result<Class, Error> {
         Some(DeviceChoice::Cuda(_)) | None => {}
     }
     let count = |id: &str| matches.get_one::<usize>(id).map(|count| *count as u64);
-    let asked = settings::Asked {
+    let asked = settings::RequestedSettings {
         seed: matches.get_one("seed").copied(),
         schedules: matches.get_one("schedules").copied(),
         device: device.map(ToString::to_string),
@@ -225,7 +225,7 @@ fn class(matches: &ArgMatches, place: &Place) -> Result<Class, Error> {
         let what = "no submission, which is a folder, a .cu file or an archive";
         harness::print_error(&format!("warning: skipped, since it is {what}: {}", strays.join(", ")));
     }
-    let settings = settings::Settings::of(&place.out, lab, &asked)?;
+    let settings = settings::Settings::read_or_create(&place.out, lab, &asked)?;
     let rubric = settings::rubric(&place.out, lab, matches.get_one::<PathBuf>("rubric").map(PathBuf::as_path))?;
     let again: Vec<String> = matches.get_many("regrade").map(|all| all.cloned().collect()).unwrap_or_default();
     let parts: Vec<&str> = rubric.parts.iter().map(|part| part.name.as_str()).collect();
@@ -233,7 +233,7 @@ fn class(matches: &ArgMatches, place: &Place) -> Result<Class, Error> {
         return Err(Error::usage(format!("there is no part `{unknown}`; {}", suggest::among(unknown, &parts))));
     }
     let version = format!("{} {}", env!("CARGO_PKG_VERSION"), env!("WARPLAB_REVISION"));
-    Ok(Class { lab, entries, settings, rubric, store: Store::of(&place.out)?, version, again })
+    Ok(Class { lab, entries, settings, rubric, store: Store::open(&place.out)?, version, again })
 }
 
 /// The number of progress lines in a log, where a line cannot be overwritten.

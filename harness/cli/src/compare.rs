@@ -3,14 +3,14 @@ use std::{path::PathBuf, process::ExitCode};
 
 use ::report::{
     Run,
-    compare::{self, Asked, Comparison, table},
+    compare::{self, Comparison, Thresholds, table},
     history::{baseline, find},
     markdown, page,
 };
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use harness::{Error, arguments::switch, paragraphs, print, print_error};
 
-use crate::written;
+use crate::output_options;
 
 const AFTER: &str = "\
 BASE and NEW are folders that `warplab run ... --out DIR` wrote, or folders that hold several such runs, which then \
@@ -49,7 +49,7 @@ pub fn command() -> Command {
         .arg(switch("anyway", "Compare runs even if their device, driver or settings differ"))
         .arg(switch("allow-gone", "Accept that cases of the base are not there any more, or are skipped"))
         .arg(switch("all", "Show the cases that are the same too"))
-        .args(written::formats(&["md", "json", "html"]))
+        .args(output_options::formats(&["md", "json", "html"]))
         .after_help(paragraphs(AFTER))
 }
 
@@ -67,7 +67,7 @@ pub fn percent(name: &'static str, default: &'static str, help: &'static str) ->
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let (base, new) = sides(matches)?;
     let share = |name: &str| *matches.get_one::<f64>(name).expect("it has a default");
-    let asked = Asked { threshold: share("threshold"), error_rate: share("error-rate") };
+    let asked = Thresholds { threshold: share("threshold"), error_rate: share("error-rate") };
     let comparison = compare::compare(&base, &new, &asked);
     if !comparison.differ.is_empty() && !matches.get_flag("anyway") {
         return Err(Error::CannotRun(format!(
@@ -78,9 +78,9 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let text = |format: &str| match format {
         "md" => markdown::comparison(&comparison),
         "html" => page::comparison(&comparison),
-        _ => written::json(&comparison),
+        _ => output_options::json(&comparison),
     };
-    if !written::write(matches, &["md", "json", "html"], text)? {
+    if !output_options::write(matches, &["md", "json", "html"], text)? {
         print(&terminal(&comparison, matches.get_flag("all")));
     }
     if comparison.compared == 0 {

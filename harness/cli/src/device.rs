@@ -92,26 +92,27 @@ fn rows(d: &DeviceInfo) -> Vec<Row> {
 }
 
 fn nvml_rows(s: &Snapshot) -> Vec<Row> {
-    fn of<T: ToString>(value: Option<T>, unit: &str) -> String {
+    fn with_unit<T: ToString>(value: Option<T>, unit: &str) -> String {
         value.map_or_else(|| "not reported".into(), |v| format!("{}{unit}", v.to_string()))
     }
-    let pair =
-        |now: Option<u32>, max: Option<u32>, unit: &str| format!("{} (at most {})", of(now, unit), of(max, unit));
+    let pair = |now: Option<u32>, max: Option<u32>, unit: &str| {
+        format!("{} (at most {})", with_unit(now, unit), with_unit(max, unit))
+    };
     let watts = |w: Option<f64>| w.map_or_else(|| "not reported".into(), |w| format!("{w:.1} W"));
     vec![
-        ("driver", of(s.driver_version.as_ref(), "")),
+        ("driver", with_unit(s.driver_version.as_ref(), "")),
         ("SM clock", pair(s.sm_clock_mhz, s.sm_clock_max_mhz, " MHz")),
         ("memory clock", pair(s.memory_clock_mhz, s.memory_clock_max_mhz, " MHz")),
-        ("reasons for a lower clock", of(s.throttle_reasons.as_ref(), "")),
+        ("reasons for a lower clock", with_unit(s.throttle_reasons.as_ref(), "")),
         ("power", format!("{} (limit {})", watts(s.power_w), watts(s.power_limit_w))),
-        ("temperature", of(s.temperature_c, " C")),
+        ("temperature", with_unit(s.temperature_c, " C")),
         ("PCIe generation", pair(s.link_generation, s.link_generation_max, "")),
         ("PCIe lanes", pair(s.link_width, s.link_width_max, "")),
         ("PCI address", s.bus_id.clone()),
-        ("NUMA node", of(s.numa_node, "")),
+        ("NUMA node", with_unit(s.numa_node, "")),
         ("ECC", s.ecc.map_or_else(|| "not reported".into(), |on| if on { "on" } else { "off" }.into())),
         ("memory in use", s.memory_used_bytes.map_or_else(|| "not reported".into(), bytes)),
-        ("compute processes", of(s.processes, "")),
+        ("compute processes", with_unit(s.processes, "")),
     ]
 }
 

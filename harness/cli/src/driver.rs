@@ -48,7 +48,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             &choice(matches)?,
             matches,
             out.map(PathBuf::as_path),
-            &exec::Wanted::default(),
+            &exec::RequestedOutput::default(),
             &command(),
         );
     }

@@ -4,13 +4,13 @@ use std::{path::PathBuf, process::ExitCode};
 use ::report::{
     Run,
     history::{self, History, find, services},
+    number_format::{count, short},
     page,
-    words::{count, short},
 };
 use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::{Error, paragraphs, print, print_error};
 
-use crate::{compare::percent, written};
+use crate::{compare::percent, output_options};
 
 const FORMATS: [&str; 4] = ["html", "json", "github", "bencher"];
 
@@ -31,7 +31,7 @@ pub fn command() -> Command {
         )
         .arg(Arg::new("branch").long("branch").value_name("NAME").help("Only the runs of this branch"))
         .arg(percent("threshold", "2", "The least change of a time that counts, in per cent"))
-        .args(written::formats(&FORMATS))
+        .args(output_options::formats(&FORMATS))
         .after_help(paragraphs(AFTER))
 }
 
@@ -51,12 +51,12 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         print_error(remark);
     }
     let text = |format: &str| match format {
-        "github" => written::json(&services::github(newest)),
-        "bencher" => written::json(&services::bencher(newest)),
-        "json" => written::json(&told),
+        "github" => output_options::json(&services::github(newest)),
+        "bencher" => output_options::json(&services::bencher(newest)),
+        "json" => output_options::json(&told),
         _ => page::history(&told),
     };
-    if !written::write(matches, &FORMATS, text)? {
+    if !output_options::write(matches, &FORMATS, text)? {
         print(&terminal(&told));
     }
     Ok(ExitCode::SUCCESS)

@@ -6,7 +6,6 @@ mod architectures;
 mod check;
 mod checkout;
 mod class;
-mod closed;
 mod cmake;
 mod compare;
 mod complete;
@@ -22,17 +21,18 @@ mod linked;
 mod list;
 mod new_lab;
 mod nvcc;
+mod output_options;
+mod proprietary_libs;
 mod ptx;
 mod report;
 mod rubric;
+mod sandbox_warning;
 mod scratch;
 mod setup;
 mod signals;
 mod soname;
 mod start;
 mod submit;
-mod trust;
-mod written;
 
 use std::{ffi::OsString, process::ExitCode};
 

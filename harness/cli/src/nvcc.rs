@@ -13,7 +13,7 @@ use kernels::{program, toolbox};
 
 use crate::{
     architectures::{self, Compiler},
-    closed, cmake, libraries, linked, signals,
+    cmake, libraries, linked, proprietary_libs, signals,
 };
 
 /// The path of nvcc in its tool's folder.
@@ -101,7 +101,7 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
         Error::CannotRun(format!("cannot start {}: {error}; `warplab setup --nvcc` brings it", nvcc.display()))
     })?;
     let code = status.code().map_or(1, |code| code as u8);
-    if let Some(library) = closed::asked_for(&texts).filter(|_| code != 0) {
+    if let Some(library) = proprietary_libs::asked_for(&texts).filter(|_| code != 0) {
         harness::print_error(&format!(
             "{library} belongs to one of NVIDIA's libraries that have or make machine code for GPUs, or that ask NVIDIA's own \
              driver: `warplab setup --nvcc` does not bring it, and the embedded machine cannot run it; to compile this for a \

@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use harness::{Error, arguments::switch};
 use kernels::program;
 
-use crate::{labs::LABS, written::to_file};
+use crate::{labs::LABS, output_options::to_file};
 
 pub fn command() -> Command {
     Command::new("report")

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::common::{Run, warplab};
-use course::assignment::{drawn::drawn, starter::HEAD};
+use course::assignment::{random_options::drawn, starter::HEAD};
 
 /// A lab's assignment.
 struct Assignment {

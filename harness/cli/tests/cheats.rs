@@ -15,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cheating::kinds::{Ends, KINDS, Kind};
+use cheating::kinds::{CheatKind, Ends, KINDS};
 use marking::{is_chosen, lab::Lab, marks};
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ fn earned(marked: &Value) -> Vec<(String, f64)> {
 }
 
 /// The table cell of a cheat: its points, and whether it could be judged.
-fn cell(lab: &Lab, kind: &Kind, folder: &Path) -> String {
+fn cell(lab: &Lab, kind: &CheatKind, folder: &Path) -> String {
     let Some(text) = kind.file(lab) else {
         return String::new();
     };
@@ -100,7 +100,7 @@ fn campaign() {
     let mut earns = Vec::new();
     // The fast kinds come first, so that a stopped campaign has covered most.
     let kinds = KINDS.iter().filter(|kind| is_chosen("WARPLAB_CHEATS_KINDS", kind.name));
-    let (slow, soon): (Vec<&Kind>, Vec<&Kind>) = kinds.partition(|kind| kind.ends == Ends::ByLimit);
+    let (slow, soon): (Vec<&CheatKind>, Vec<&CheatKind>) = kinds.partition(|kind| kind.ends == Ends::ByLimit);
     for kind in soon.into_iter().chain(slow) {
         let mut cells = Vec::new();
         for lab in &labs {

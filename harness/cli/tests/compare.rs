@@ -37,9 +37,9 @@ fn reference() -> PathBuf {
 }
 
 /// A folder in which copies of runs can be changed.
-struct Place(tempfile::TempDir);
+struct RunCopies(tempfile::TempDir);
 
-impl Place {
+impl RunCopies {
     fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -97,7 +97,7 @@ fn compare(args: &[&str], code: i32) -> Run {
 
 #[test]
 fn emulated_counters_are_compared_exactly_and_verdicts_too() {
-    let place = Place::new();
+    let place = RunCopies::new();
     let (base, new) = (place.copy(emulated(), "base"), place.copy(emulated(), "new"));
     let same = compare(&[&base, &new], 0);
     assert!(same.stdout.contains("Nothing costs more than before."), "{}", same.stdout);
@@ -123,7 +123,7 @@ fn emulated_counters_are_compared_exactly_and_verdicts_too() {
 
 #[test]
 fn a_case_of_the_reference_run_that_takes_three_per_cent_more_is_slower_and_no_other() {
-    let place = Place::new();
+    let place = RunCopies::new();
     let (base, new) = (place.copy(&reference(), "base"), place.copy(&reference(), "new"));
     assert!(compare(&[&base, &new], 0).stdout.contains("Nothing is slower."));
     for column in ["time_median_ms", "time_stdev_ms"] {
@@ -141,7 +141,7 @@ fn a_case_of_the_reference_run_that_takes_three_per_cent_more_is_slower_and_no_o
     assert_eq!((slower, told["result"].as_str()), (vec!["interleaved"], Some("slower")));
     assert!(compare(&[&base, &new, "--threshold", "5"], 0).stdout.contains("Nothing is slower."));
     // Both sides may be folders of several runs.
-    let several = Place::new();
+    let several = RunCopies::new();
     for run in ["base/1", "base/2"] {
         several.copy(&reference(), run);
     }
@@ -152,7 +152,7 @@ fn a_case_of_the_reference_run_that_takes_three_per_cent_more_is_slower_and_no_o
 
 #[test]
 fn runs_that_cannot_be_compared_are_refused_with_what_differs() {
-    let place = Place::new();
+    let place = RunCopies::new();
     let (base, new) = (place.copy(emulated(), "base"), place.copy(emulated(), "new"));
     edit(&new, "session.json", |text| text.replace("\"profile\": \"t4\"", "\"profile\": \"a100\""));
     fails(&["compare", &base, &new], 4, &["differ in the device: emulated:t4 and emulated:a100", "--anyway"]);
@@ -170,7 +170,7 @@ fn runs_that_cannot_be_compared_are_refused_with_what_differs() {
 
 #[test]
 fn all_formats_are_written_whole_and_a_full_disk_leaves_what_was_there() {
-    let place = Place::new();
+    let place = RunCopies::new();
     let run = emulated().to_str().unwrap();
     let (md, html) = (place.path("c.md"), place.path("c.html"));
     fs::write(&html, "old").unwrap();
@@ -195,7 +195,7 @@ fn all_formats_are_written_whole_and_a_full_disk_leaves_what_was_there() {
 #[cfg(unix)]
 #[test]
 fn a_page_that_is_killed_while_it_is_written_is_the_old_one_or_the_new() {
-    let place = Place::new();
+    let place = RunCopies::new();
     let file = place.path("h.html");
     fs::write(&file, "old").unwrap();
     for wait in [0, 5, 20, 40, 80, 160, 320] {
@@ -214,7 +214,7 @@ fn a_page_that_is_killed_while_it_is_written_is_the_old_one_or_the_new() {
 }
 
 /// Copies of the emulated run, a day apart, the last two with more instructions.
-fn days(place: &Place) -> String {
+fn days(place: &RunCopies) -> String {
     for day in 1..=4 {
         let run = place.copy(emulated(), &format!("days/{day}/run"));
         edit(&run, "session.json", |text| {
@@ -232,7 +232,7 @@ fn days(place: &Place) -> String {
 
 #[test]
 fn a_history_tells_what_changed_when_and_services_read_the_newest_run() {
-    let place = Place::new();
+    let place = RunCopies::new();
     let days = days(&place);
     let told = warplab(&["history", &days]);
     assert_eq!(told.code, 0, "{told:?}");
@@ -253,7 +253,7 @@ fn a_history_tells_what_changed_when_and_services_read_the_newest_run() {
 
 #[test]
 fn the_baseline_is_the_last_good_run_and_what_cannot_be_read_is_said_and_left_out() {
-    let place = Place::new();
+    let place = RunCopies::new();
     let days = days(&place);
     let day = |day: u32| format!("{days}/{day}/run");
     let run = compare(&["--baseline", &days, &day(4)], 0);
@@ -290,7 +290,7 @@ fn forget(run: &str, lab: &str) {
 
 #[test]
 fn a_run_that_is_not_whole_passes_no_gate_and_is_no_baseline() {
-    let place = Place::new();
+    let place = RunCopies::new();
     let base = emulated().to_str().unwrap();
     let killed = place.copy(emulated(), "killed");
     forget(&killed, "vecadd");
@@ -323,7 +323,7 @@ fn a_run_that_is_not_whole_passes_no_gate_and_is_no_baseline() {
 #[cfg(unix)]
 #[test]
 fn a_run_that_is_killed_is_not_whole_until_its_labs_have_run_again() {
-    let place = Place::new();
+    let place = RunCopies::new();
     let folder = place.path("run");
     let labs = ["run", "trapezoid", "vecadd", "--quick", "--quiet", "--device", "emulated:t4", "--out", &folder];
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_warplab"))
@@ -344,7 +344,7 @@ fn a_run_that_is_killed_is_not_whole_until_its_labs_have_run_again() {
 
 #[test]
 fn labs_that_only_one_side_has_take_a_line_each() {
-    let place = Place::new();
+    let place = RunCopies::new();
     let folder = place.path("run");
     let run = warplab(&["run", "vecadd", "--quick", "--quiet", "--device", "emulated:t4", "--out", &folder]);
     assert_eq!(run.code, 0, "{run:?}");
@@ -356,7 +356,7 @@ fn labs_that_only_one_side_has_take_a_line_each() {
 
 #[test]
 fn what_is_gone_fails_unless_it_is_allowed_and_nothing_compared_is_no_success() {
-    let place = Place::new();
+    let place = RunCopies::new();
     let run = |lab: &str, more: &[&str]| {
         let folder = place.path(&[&[lab], more].concat().join(""));
         let args = ["run", lab, "--quick", "--quiet", "--device", "emulated:t4", "--out", &folder];

@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 use zip::{ZipWriter, write::SimpleFileOptions};
 
 /// A folder with wheels, the table that pins them, and an empty cache.
-struct Place(tempfile::TempDir);
+struct WheelFolder(tempfile::TempDir);
 
-impl Place {
+impl WheelFolder {
     fn new() -> Self {
         let place = Self(tempfile::tempdir().unwrap());
         for folder in ["wheels", "bin"] {
@@ -111,7 +111,7 @@ cp wheels/\"${1%%==*}\"-*.whl \"$to\"";
 
 #[test]
 fn wheels_from_a_folder_are_kept_in_the_cache_and_removed_again() {
-    let place = Place::new();
+    let place = WheelFolder::new();
     let run = place.setup(&["--from", "wheels"]);
     assert_eq!(run.code, 0, "{run:?}");
     assert!(run.stdout.contains("a compiler and headers are there now, 1 MB"), "{run:?}");
@@ -135,7 +135,7 @@ fn wheels_from_a_folder_are_kept_in_the_cache_and_removed_again() {
 
 #[test]
 fn pip_fetches_what_is_not_there() {
-    let place = Place::new();
+    let place = WheelFolder::new();
     place.python(PIP);
     let run = place.setup(&["--download", "room"]);
     assert_eq!(run.code, 0, "{run:?}");
@@ -159,7 +159,7 @@ fn pip_fetches_what_is_not_there() {
 
 #[test]
 fn a_wrong_checksum_is_an_error_with_both_and_leaves_nothing() {
-    let place = Place::new();
+    let place = WheelFolder::new();
     place.python(PIP);
     let wheel = place.path("wheels/runtime-1.0-py3-none-any.whl");
     let right = sum(&wheel);
@@ -183,7 +183,7 @@ fn without_python_or_pip_or_network_it_is_said_what_to_do() {
         (Some("echo '/usr/bin/python3: No module named pip' >&2; exit 1"), &["has no pip", "ensurepip"]),
         (Some("echo 'ERROR: No matching distribution' >&2; exit 1"), &["nvrtc==1.0", "ERROR: No matching"]),
     ] {
-        let place = Place::new();
+        let place = WheelFolder::new();
         if let Some(script) = script {
             place.python(script);
         }
@@ -200,7 +200,7 @@ fn without_python_or_pip_or_network_it_is_said_what_to_do() {
         assert_eq!(place.cached(), [""; 0]);
         assert_eq!(fs::read_dir(place.path("cache/toolbox")).unwrap().count(), 0, "nothing half done");
     }
-    let place = Place::new();
+    let place = WheelFolder::new();
     let run = place.setup(&["--from", "bin"]);
     assert_eq!(run.code, 4, "{run:?}");
     assert!(run.stderr.contains("bin has no nvrtc-1.0-py3-none-any.whl"), "{run:?}");
@@ -209,7 +209,7 @@ fn without_python_or_pip_or_network_it_is_said_what_to_do() {
 /// A submission may contain a `pip.py`, and a `python3`: neither is run in its folder.
 #[test]
 fn nothing_of_the_current_folder_is_run() {
-    let place = Place::new();
+    let place = WheelFolder::new();
     let mark = place.path("was-run");
     let python =
         std::process::Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().unwrap();
@@ -236,7 +236,7 @@ fn nothing_of_the_current_folder_is_run() {
 
 #[test]
 fn what_is_damaged_is_said_and_mended() {
-    let place = Place::new();
+    let place = WheelFolder::new();
     let empty = place.setup(&["--check"]);
     assert!(empty.code == 4 && empty.stdout.contains("nothing was brought here"), "{empty:?}");
     assert!(empty.stdout.contains("WARPLAB_NVRTC is `off`"), "{empty:?}");
@@ -255,7 +255,7 @@ fn what_is_damaged_is_said_and_mended() {
 /// nvcc is a tool besides NVRTC: its programs can be executed, and the names for linkers exist.
 #[test]
 fn programs_stay_executable_and_names_for_linkers_are_made() {
-    let place = Place::new();
+    let place = WheelFolder::new();
     let wheel = place.path("wheels/compiler-1.0-py3-none-any.whl");
     let mut zip = ZipWriter::new(fs::File::create(&wheel).unwrap());
     for (name, mode) in [("nvidia/cu13/bin/nvcc", 0o744), ("nvidia/cu13/lib/libcudart.so.13", 0o644)] {

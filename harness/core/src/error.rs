@@ -2,7 +2,7 @@
 use std::path::PathBuf;
 
 use cudarc::driver::DriverError;
-use wire::{Told, finding::FailureOf};
+use wire::{RenderedFinding, finding::FailureOf};
 
 use crate::exit::Exit;
 
@@ -71,7 +71,7 @@ pub enum Error {
         /// The driver's own message.
         log: String,
         /// The emulated machine's findings about it.
-        findings: Vec<Told>,
+        findings: Vec<RenderedFinding>,
     },
     /// A file could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
@@ -145,7 +145,7 @@ impl Error {
 
 /// Whether these findings mean that the program was not judged: there are findings, and none of them is the program's
 /// fault.
-pub(crate) fn is_unmodelled(findings: &[Told]) -> bool {
+pub(crate) fn is_unmodelled(findings: &[RenderedFinding]) -> bool {
     !findings.is_empty() && findings.iter().all(|told| told.verdict != FailureOf::Program)
 }
 

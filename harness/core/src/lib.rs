@@ -13,24 +13,24 @@
 //! - `measure`: the measurement of a case: inputs, samples, checks, the recorder that makes its record.
 //! - `record`: the stored data: the record, the table of its columns, the folder of the run, `session.json`.
 //! - `device`: the current device and its properties: the driver, NVML, ceilings, the emulated machine's report.
-//! - `error`, `exit`, `pages`, `scarce`, `stats`, `stdout`, `suggest`, `whole`: used by all of them.
+//! - `atomic_write`, `error`, `exit`, `oom`, `pages`, `stats`, `stdout`, `suggest`: used by all of them.
 //!
 //! `export` and `measure` do not depend on each other. Inside the crate, an item is imported from the file that defines
 //! it, not through the exports of this file, which are for labs.
 
+mod atomic_write;
 mod device;
 mod error;
 mod exit;
 mod export;
 mod lab;
 mod measure;
+mod oom;
 mod pages;
 mod record;
-mod scarce;
 mod stats;
 mod stdout;
 pub mod suggest;
-mod whole;
 
 pub use ::sandbox::{self, process_limits};
 pub use device::{
@@ -58,24 +58,24 @@ pub use export::{
 pub use lab::{
     app::{complain, ended, main, run_labs},
     arguments,
-    asked::Labs,
     assignment::{Assignment, Example, Picture},
     case::Case,
+    case_context::CaseContext,
     command::{command, replacement, variants_help, with_options},
     declaration::Lab,
     input::Input,
     launch::Launch,
     number::{NumberError, parse_bytes, parse_count, parse_lines, parse_schedules, parse_seconds, parse_u32},
-    of::{Ignored, Of},
     options::{Options, parse_checks, parse_time},
     published::{Figure, Published, figure},
     question::{Answer, Question},
     records::records,
     role::{PIECE, Process, Request, Role, process},
-    row::{Expect, Row, Table, Variant, row},
+    row::{Expect, Row, Variant, VariantTable, row},
     run::{Run, Sizes},
-    trial::Trial,
+    unused_options::Labs,
     uploaded::Uploaded,
+    variant_filter::{Ignored, VariantFilter},
 };
 pub use measure::{
     capture,
@@ -99,9 +99,9 @@ pub use record::{
     row::{Record, Value, Verdict, verdict_words},
 };
 
+pub use atomic_write::write_whole;
 pub use pages::ordinary_pages;
 pub use stats::{Times, times};
-pub use whole::write_whole;
 
 /// The command-line parser, for a lab's own options.
 pub use clap;

@@ -32,24 +32,24 @@ mod tests {
     use super::*;
 
     /// The statements of `ptx`, trimmed, without blank lines.
-    fn of(ptx: &str) -> Vec<String> {
+    fn parse(ptx: &str) -> Vec<String> {
         let text = statements(ptx);
         text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
     }
 
     #[test]
     fn comments_and_strings_say_nothing_wherever_they_stand() {
-        assert_eq!(of("ret; // atom.cas\n/*\natom.cas.b64 x;\n*/ exit;"), ["ret;", "exit;"]);
-        assert_eq!(of(".pragma \"// ;\natom.cas.b64 x;\";\nret;"), [".pragma \"\";", "ret;"]);
-        assert_eq!(of("/* // */ ret;\n/* open\nexit;"), ["ret;"]);
+        assert_eq!(parse("ret; // atom.cas\n/*\natom.cas.b64 x;\n*/ exit;"), ["ret;", "exit;"]);
+        assert_eq!(parse(".pragma \"// ;\natom.cas.b64 x;\";\nret;"), [".pragma \"\";", "ret;"]);
+        assert_eq!(parse("/* // */ ret;\n/* open\nexit;"), ["ret;"]);
     }
 
     #[test]
     fn each_statement_has_a_line_and_operands_in_braces_stay_with_theirs() {
         assert_eq!(
-            of("{ .reg .b32 %r; atom.cas.b32 %r, [%a], 1, 2; }"),
+            parse("{ .reg .b32 %r; atom.cas.b32 %r, [%a], 1, 2; }"),
             ["{", ".reg .b32 %r;", "atom.cas.b32 %r, [%a], 1, 2;", "}"]
         );
-        assert_eq!(of("\tst.v2.f32 [%a], {%f1, %f2};"), ["st.v2.f32 [%a], {%f1, %f2};"]);
+        assert_eq!(parse("\tst.v2.f32 [%a], {%f1, %f2};"), ["st.v2.f32 [%a], {%f1, %f2};"]);
     }
 }

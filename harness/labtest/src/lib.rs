@@ -14,8 +14,8 @@ use std::{
 
 use serde::Deserialize;
 pub use wire::{
-    Told,
-    finding::{Kind, Space, What},
+    RenderedFinding,
+    finding::{AccessKind, FindingKind, Space},
 };
 
 pub use bench::bench;
@@ -129,7 +129,7 @@ pub struct Ran {
     /// The rows of its CSV, by column.
     pub rows: Vec<HashMap<String, String>>,
     /// The printed findings, in the order of the rows.
-    pub findings: Vec<Told>,
+    pub findings: Vec<RenderedFinding>,
 }
 
 fn run(stdin: &str, program: &str, arguments: &[&str]) -> Ran {
@@ -189,11 +189,11 @@ fn rows(folder: &Path) -> Vec<HashMap<String, String>> {
 ///
 /// # Panics
 /// When a record is not in the harness's format.
-fn printed(records: &str, text: &str) -> Vec<Told> {
+fn printed(records: &str, text: &str) -> Vec<RenderedFinding> {
     /// The part of a record that concerns findings.
     #[derive(Deserialize)]
     struct Record {
-        findings: Vec<Told>,
+        findings: Vec<RenderedFinding>,
     }
     let read = |line| -> Record { serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line}")) };
     let all = records.lines().flat_map(|line| read(line).findings);
@@ -201,7 +201,7 @@ fn printed(records: &str, text: &str) -> Vec<Told> {
 }
 
 /// Returns the line of each access that took part in a finding, counted from 1; accesses by the host have no line.
-pub fn lines(told: &Told) -> Vec<u32> {
+pub fn lines(told: &RenderedFinding) -> Vec<u32> {
     let places = told.finding.accesses.iter().map(|access| &access.place);
     places.filter(|place| place.is_known()).map(|place| place.line).collect()
 }
@@ -228,7 +228,7 @@ impl Ran {
     ///
     /// # Panics
     /// When there is no such finding. The message contains the whole output.
-    pub fn finding(&self, is: impl Fn(&Told) -> bool) -> &Told {
+    pub fn finding(&self, is: impl Fn(&RenderedFinding) -> bool) -> &RenderedFinding {
         self.findings.iter().find(|f| is(f)).unwrap_or_else(|| panic!("no such finding in:\n{}", self.text))
     }
 
@@ -236,7 +236,7 @@ impl Ran {
     ///
     /// # Panics
     /// As [`Ran::finding`].
-    pub fn race(&self, space: Space, [first, second]: [u32; 2]) -> &Told {
+    pub fn race(&self, space: Space, [first, second]: [u32; 2]) -> &RenderedFinding {
         self.finding(|told| {
             let lines = lines(told);
             is_race(told, space) && (lines == [first, second] || lines == [second, first])
@@ -245,8 +245,8 @@ impl Ran {
 }
 
 /// Whether a finding is a data race in `space`.
-pub fn is_race(told: &Told, space: Space) -> bool {
-    matches!(told.finding.kind, Kind::Race { space: raced, .. } if raced == space)
+pub fn is_race(told: &RenderedFinding, space: Space) -> bool {
+    matches!(told.finding.kind, FindingKind::Race { space: raced, .. } if raced == space)
 }
 
 /// Returns the line, counted from 1, of `text` in a kernel file: after the first line that contains `after`.
@@ -270,25 +270,25 @@ pub fn line_of(source: &str, after: &str, text: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::finding::{Access, CalledFrom, Finding, Place, Scope};
+    use wire::finding::{Access, CalledFrom, Finding, Scope, SourcePlace};
 
     /// A race between `y.cu:7` and an access of `x.cu:4` that was inlined at line 9, and the host.
-    fn race() -> Told {
-        let place = |file: &str, line, inlined_at| Place {
+    fn race() -> RenderedFinding {
+        let place = |file: &str, line, inlined_at| SourcePlace {
             file: format!("labs/x/kernels/{file}.cu"),
             line,
             inlined_at,
-            ..Place::default()
+            ..SourcePlace::default()
         };
         let caller = CalledFrom { file: "labs/x/kernels/x.cu".into(), line: 9, column: 1 };
         let space = Space::Shared;
         let access = |what, place| Access::memory(what, space, 4, 0, place);
-        let kind = Kind::Race { space, scope: Scope::Block };
+        let kind = FindingKind::Race { space, scope: Scope::Block };
         let finding = Finding::new(kind, "k")
-            .with(access(What::Read, place("x", 4, vec![caller])))
-            .with(access(What::Write, place("y", 7, Vec::new())))
-            .with(Access::at(What::Execute, Place::default()));
-        Told {
+            .with(access(AccessKind::Read, place("x", 4, vec![caller])))
+            .with(access(AccessKind::Write, place("y", 7, Vec::new())))
+            .with(Access::at(AccessKind::Execute, SourcePlace::default()));
+        RenderedFinding {
             verdict: finding.kind.verdict(),
             check: finding.kind.check(),
             kernel_name: "k".into(),

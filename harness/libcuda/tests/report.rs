@@ -5,7 +5,7 @@ use common::*;
 use cudarc::driver::sys::{self, CUresult::*};
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::null_mut;
-use wire::finding::Kind;
+use wire::finding::FindingKind;
 
 const PTX: &str = r"
 .version 7.0
@@ -126,8 +126,8 @@ fn leaks_are_told_only_when_asked_for() {
 
 fn leaks_are_told_once_by_what_was_done() {
     let leaks = || {
-        let two = |leak: wire::Leak| match leak.told.finding.kind {
-            Kind::Leak { bytes, .. } => (leak.during, bytes),
+        let two = |leak: wire::Leak| match leak.rendered.finding.kind {
+            FindingKind::Leak { bytes, .. } => (leak.during, bytes),
             other => panic!("{other:?}"),
         };
         leaks().findings.into_iter().map(two).collect::<Vec<_>>()

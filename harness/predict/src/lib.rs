@@ -1,22 +1,22 @@
 //! Predicts the time of a launch on a GPU and its bottleneck from the counters of the emulated machine: instructions by
 //! pipe, sectors, passes over the banks, chains of dependent instructions, contention between atomics.
 //!
-//! [`Subject`] is the model's input from a launch, [`Part`] its knowledge of a GPU, and [`predict()`] returns a
-//! [`Prediction`]: a time, an interval, and the time that each resource alone would need. [`transfer`] does the same
+//! [`LaunchProfile`] is the model's input from a launch, [`GpuModel`] its knowledge of a GPU, and [`predict()`] returns
+//! a [`Prediction`]: a time, an interval, and the time that each resource alone would need. [`transfer`] does the same
 //! for copies. The README of this crate has the equations, their sources, and how far the predictions have been from
 //! measured times.
 
+mod gpu_model;
+mod launch_profile;
 mod model;
-mod part;
-mod place;
+mod placement;
 mod prediction;
 mod remedy;
 mod resources;
-mod subject;
 pub mod transfer;
 
-pub use model::{in_all, predict};
-pub use part::{Constant, Part, Unknown};
+pub use gpu_model::{Constant, GpuModel, UnknownGpu};
+pub use launch_profile::{LaunchProfile, NotCounted, Repeated};
+pub use model::{predict, sequence_time};
 pub use prediction::{Bound, NotPredicted, Prediction, Term};
 pub use remedy::{Excess, Remedy, remedy};
-pub use subject::{NotCounted, Repeated, Subject};

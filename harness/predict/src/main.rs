@@ -9,7 +9,7 @@
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
 
-use predict::{NotPredicted, Part, Prediction, Repeated, Subject, in_all, transfer};
+use predict::{GpuModel, LaunchProfile, NotPredicted, Prediction, Repeated, sequence_time, transfer};
 use serde_json::{Map, Value, json};
 
 fn main() -> ExitCode {
@@ -27,9 +27,9 @@ fn run() -> Result<(), String> {
     let name = arguments.next().ok_or("which part? predict h200 < subjects.jsonl, or predict h200 report.json")?;
     let part = if std::path::Path::new(&name).extension().is_some_and(|ext| ext == "toml") {
         let text = std::fs::read_to_string(&name).map_err(|error| format!("{name}: {error}"))?;
-        Part::read(&text)
+        GpuModel::read(&text)
     } else {
-        Part::find(&name)
+        GpuModel::find(&name)
     };
     let part = part.map_err(|error| error.to_string())?;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
@@ -46,25 +46,26 @@ fn run() -> Result<(), String> {
         let text = std::fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
         let report = wire::Report::read(&text).map_err(|error| format!("{file}: {error}"))?;
         for (number, launch) in report.launches.iter().enumerate() {
-            let subject = Subject::of(launch).map_err(|error| format!("{file}: {error}; set WARPLAB_COSTS=1"))?;
+            let profile =
+                LaunchProfile::from_launch(launch).map_err(|error| format!("{file}: {error}; set WARPLAB_COSTS=1"))?;
             let (kernel, grid, block) = (&launch.kernel, launch.grid, launch.block);
             let row = json!({"report": file, "launch": number, "kernel": kernel, "grid": grid, "block": block});
             let Value::Object(row) = row else { unreachable!("an object was made") };
-            write(with(row, predict::predict(&subject, &part)))?;
+            write(with(row, predict::predict(&profile, &part)))?;
         }
     }
     out.flush().map_err(|error| error.to_string())
 }
 
 /// Replaces the launches of a line by their prediction.
-fn of_line(line: &str, part: &Part) -> Result<Map<String, Value>, String> {
+fn of_line(line: &str, part: &GpuModel) -> Result<Map<String, Value>, String> {
     let wrong = |error: serde_json::Error| error.to_string();
     let mut row: Map<String, Value> = serde_json::from_str(line).map_err(wrong)?;
     let launches = row.remove("launches").unwrap_or(json!([]));
     let launches: Vec<Repeated> = serde_json::from_value(launches).map_err(wrong)?;
     let moved: Option<transfer::Transfer> =
         row.get("transfer").map(|t| serde_json::from_value(t.clone())).transpose().map_err(wrong)?;
-    let all = in_all(&launches, part);
+    let all = sequence_time(&launches, part);
     Ok(with(row, all.map(|all| moved.map_or_else(|| all.clone(), |moved| transfer::with(&all, moved, part)))))
 }
 

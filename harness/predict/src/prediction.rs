@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::part::Part;
+use crate::gpu_model::GpuModel;
 
 /// The resource that bounds a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -103,7 +103,7 @@ impl Prediction {
         }
     }
 
-    pub(crate) fn new(ms: f64, mut terms: Vec<Term>, part: &Part) -> Prediction {
+    pub(crate) fn new(ms: f64, mut terms: Vec<Term>, part: &GpuModel) -> Prediction {
         terms.sort_by(|a, b| b.ms.total_cmp(&a.ms));
         let (low, high) = (part.value("low_factor"), part.value("high_factor"));
         Prediction { ms, low_ms: ms * low, high_ms: ms * high, terms }

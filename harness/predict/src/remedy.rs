@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    model::spared,
-    part::Part,
+    gpu_model::GpuModel,
+    launch_profile::{LaunchProfile, Repeated},
+    model::with_bottleneck_relieved,
     prediction::{Bound, NotPredicted, Prediction},
-    subject::{Repeated, Subject},
 };
 
 /// Why a resource is busier than the launch's data require.
@@ -63,29 +63,29 @@ impl Remedy {
 /// Returns the bottleneck of these launches, and their time without it.
 ///
 /// # Errors
-/// As [`crate::in_all`].
+/// As [`crate::sequence_time`].
 ///
 /// ```
 /// use predict::{Bound, Excess, Part, Repeated, Subject, remedy};
 /// let transpose = Subject {
 ///     blocks: 1e5, threads: 256.0, resident: 8.0, shared_passes: 3.3e7, shared_conflicts: 3.1e7, ..Subject::default()
 /// };
-/// let found = remedy(&[Repeated { count: 1, subject: transpose }], &Part::find("h200").unwrap()).unwrap();
+/// let found = remedy(&[Repeated { count: 1, profile: transpose }], &Part::find("h200").unwrap()).unwrap();
 /// assert_eq!((found.bound, found.excess), (Bound::SharedMemory, Excess::Conflicts));
 /// assert!(found.times() > 1.2);
 /// ```
-pub fn remedy(launches: &[Repeated], part: &Part) -> Result<Remedy, NotPredicted> {
-    let whole = spared(launches, part, None)?;
+pub fn remedy(launches: &[Repeated], part: &GpuModel) -> Result<Remedy, NotPredicted> {
+    let whole = with_bottleneck_relieved(launches, part, None)?;
     let bound = beside_launch(&whole);
     let mended = |excess: Excess| {
-        let mended = |one: &Repeated| Repeated { count: one.count, subject: without(&one.subject, excess) };
+        let mended = |one: &Repeated| Repeated { count: one.count, profile: without(&one.profile, excess) };
         launches.iter().map(mended).collect::<Vec<_>>()
     };
     // Takes the excess whose removal leaves the least time.
-    let mut best = (Excess::Work, spared(launches, part, Some(bound))?);
+    let mut best = (Excess::Work, with_bottleneck_relieved(launches, part, Some(bound))?);
     let mut least = whole.ms;
     for excess in causes(bound) {
-        let after = spared(&mended(*excess), part, None)?;
+        let after = with_bottleneck_relieved(&mended(*excess), part, None)?;
         if after.ms < 0.99 * least {
             least = after.ms;
             best = (*excess, after);
@@ -122,8 +122,8 @@ fn causes(bound: Bound) -> &'static [Excess] {
 }
 
 /// Returns the launch without this excess.
-fn without(subject: &Subject, excess: Excess) -> Subject {
-    let mut left = subject.clone();
+fn without(profile: &LaunchProfile, excess: Excess) -> LaunchProfile {
+    let mut left = profile.clone();
     match excess {
         Excess::Conflicts => {
             left.shared_passes -= left.shared_conflicts;
@@ -151,16 +151,21 @@ fn without(subject: &Subject, excess: Excess) -> Subject {
 mod tests {
     use super::*;
 
-    fn of(subject: Subject) -> Remedy {
-        let filled = Subject { blocks: 132_000.0, threads: 256.0, resident: 8.0, ..subject };
-        remedy(&[Repeated { count: 2, subject: filled }], &Part::find("h200").unwrap()).unwrap()
+    fn remedy_for(profile: LaunchProfile) -> Remedy {
+        let filled = LaunchProfile { blocks: 132_000.0, threads: 256.0, resident: 8.0, ..profile };
+        remedy(&[Repeated { count: 2, profile: filled }], &GpuModel::find("h200").unwrap()).unwrap()
     }
 
     #[test]
     fn what_the_excess_costs_is_gained_as_far_as_the_next_resource_lets() {
         let conflicts = |integer: f64| {
             let passes = 3.2e8;
-            of(Subject { shared_passes: passes, shared_conflicts: passes * 31.0 / 32.0, integer, ..Subject::default() })
+            remedy_for(LaunchProfile {
+                shared_passes: passes,
+                shared_conflicts: passes * 31.0 / 32.0,
+                integer,
+                ..LaunchProfile::default()
+            })
         };
         let (alone, beside) = (conflicts(1e6), conflicts(2e8));
         assert_eq!((alone.bound, alone.excess), (Bound::SharedMemory, Excess::Conflicts));
@@ -173,29 +178,29 @@ mod tests {
     #[test]
     fn each_excess_is_found_where_it_costs_and_the_work_itself_where_there_is_none() {
         let sectors = 1e9;
-        let far = Subject {
+        let far = LaunchProfile {
             global_load_sectors: sectors,
             global_load_ideal_sectors: sectors / 8.0,
             global_load_requests: sectors / 32.0,
             block_read_sectors: sectors,
             read_sectors: sectors / 8.0,
             touched_sectors: sectors / 8.0,
-            ..Subject::default()
+            ..LaunchProfile::default()
         };
-        let near = Subject { global_load_ideal_sectors: sectors, ..far.clone() };
-        for (subject, bound, excess) in [
+        let near = LaunchProfile { global_load_ideal_sectors: sectors, ..far.clone() };
+        for (profile, bound, excess) in [
             (far, Bound::L2, Excess::Sectors),
             (near, Bound::L2, Excess::Work),
-            (Subject { atomic_longest: 1e7, ..Subject::default() }, Bound::Atomics, Excess::Contention),
+            (LaunchProfile { atomic_longest: 1e7, ..LaunchProfile::default() }, Bound::Atomics, Excess::Contention),
             (
-                Subject { shared_atomic_steps: 1e9, shared_atomic_requests: 1e8, ..Subject::default() },
+                LaunchProfile { shared_atomic_steps: 1e9, shared_atomic_requests: 1e8, ..LaunchProfile::default() },
                 Bound::SharedMemory,
                 Excess::SharedContention,
             ),
-            (Subject { special: 1e9, single: 1e8, ..Subject::default() }, Bound::SpecialPipe, Excess::Work),
-            (Subject { chain_arithmetic: 1e11, ..Subject::default() }, Bound::Latency, Excess::Work),
+            (LaunchProfile { special: 1e9, single: 1e8, ..LaunchProfile::default() }, Bound::SpecialPipe, Excess::Work),
+            (LaunchProfile { chain_arithmetic: 1e11, ..LaunchProfile::default() }, Bound::Latency, Excess::Work),
         ] {
-            let found = of(subject);
+            let found = remedy_for(profile);
             assert_eq!((found.bound, found.excess), (bound, excess), "{found:?}");
             assert!(found.times() >= 1.0, "{found:?}");
         }
@@ -203,17 +208,23 @@ mod tests {
 
     #[test]
     fn of_a_chain_that_waits_as_much_is_left_as_the_next_resource_needs() {
-        let chain = of(Subject { chain_global: 1e9, chain_barriers: 1.0, single: 1e9, ..Subject::default() });
+        let chain = remedy_for(LaunchProfile {
+            chain_global: 1e9,
+            chain_barriers: 1.0,
+            single: 1e9,
+            ..LaunchProfile::default()
+        });
         assert_eq!((chain.bound, chain.next), (Bound::Latency, Bound::Issue));
         assert!(chain.times() > 2.0, "{chain:?}");
     }
 
     #[test]
     fn a_launch_of_hardly_any_work_is_mostly_a_launch_and_a_lock_is_refused() {
-        let part = Part::find("h200").unwrap();
-        let small = Subject { blocks: 1.0, threads: 32.0, resident: 1.0, integer: 9.0, ..Subject::default() };
-        let of = |subject: Subject| remedy(&[Repeated { count: 1, subject }], &part);
+        let part = GpuModel::find("h200").unwrap();
+        let small =
+            LaunchProfile { blocks: 1.0, threads: 32.0, resident: 1.0, integer: 9.0, ..LaunchProfile::default() };
+        let of = |profile: LaunchProfile| remedy(&[Repeated { count: 1, profile }], &part);
         assert!(of(small.clone()).unwrap().is_mostly_launch());
-        assert!(of(Subject { locking_loops: 1.0, ..small }).is_err());
+        assert!(of(LaunchProfile { locking_loops: 1.0, ..small }).is_err());
     }
 }

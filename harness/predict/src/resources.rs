@@ -1,43 +1,43 @@
 //! The time that each resource alone would need for a launch. The README has the equations with their sources.
 
 use crate::{
-    part::Part,
-    place::{Hits, Spread},
+    gpu_model::GpuModel,
+    launch_profile::LaunchProfile,
+    placement::{Hits, Spread},
     prediction::{Bound, Term},
-    subject::Subject,
 };
 
 /// Returns the time that each resource alone would need, without launch overhead.
-pub(crate) fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
-    let spread = Spread::of(subject, part);
-    let hits = Hits::of(subject, part, &spread);
-    let mut terms = throughput(subject, part, &spread);
+pub(crate) fn terms(profile: &LaunchProfile, part: &GpuModel) -> Vec<Term> {
+    let spread = Spread::from_profile(profile, part);
+    let hits = Hits::from_profile(profile, part, &spread);
+    let mut terms = throughput(profile, part, &spread);
     let mut add = |bound, ms| terms.push(Term { bound, ms });
     let on_sm = |amount: f64, rate: &str| amount * spread.busiest_memory / part.value(rate) / spread.clocks_per_ms;
-    let loaded = on_sm((subject.global_load_sectors + subject.local_sectors) * 32.0, "l1_bytes_per_clock");
-    let stored = storing(subject, part) * spread.busiest_memory / spread.clocks_per_ms;
-    let passed = subject.request_passes * spread.busiest_memory / spread.clocks_per_ms;
+    let loaded = on_sm((profile.global_load_sectors + profile.local_sectors) * 32.0, "l1_bytes_per_clock");
+    let stored = storing(profile, part) * spread.busiest_memory / spread.clocks_per_ms;
+    let passed = profile.request_passes * spread.busiest_memory / spread.clocks_per_ms;
     let filled = on_sm(hits.l2_sectors * 32.0, "l1_fill_bytes_per_clock");
     add(Bound::L1, (loaded + stored).max(passed).max(filled));
-    let passes = on_sm(subject.shared_passes, "shared_passes_per_clock");
+    let passes = on_sm(profile.shared_passes, "shared_passes_per_clock");
     // An atomic request takes at least two cycles.
-    let steps = subject.shared_atomic_steps.max(2.0 * subject.shared_atomic_requests);
+    let steps = profile.shared_atomic_steps.max(2.0 * profile.shared_atomic_requests);
     add(Bound::SharedMemory, passes + on_sm(steps, "shared_atomic_steps_per_clock"));
-    let partial = partial_stores(subject);
-    let whole = hits.l2_sectors + subject.global_store_sectors - partial;
-    let l2_sectors = whole + atomic_sectors(subject);
+    let partial = partial_stores(profile);
+    let whole = hits.l2_sectors + profile.global_store_sectors - partial;
+    let l2_sectors = whole + atomic_sectors(profile);
     let l2 = l2_sectors * 32.0 / part.value("l2_gb_per_s") + partial / part.value("partial_stores_per_ns");
     add(Bound::L2, l2 / 1e6);
-    add(Bound::Dram, dram(subject, part, hits.cold));
-    let start = spread.waves * part.value("block_start_cycles") + first_access(subject, part);
-    let chain = (start + spread.rounds * latency(subject, part, &spread, &hits)) / spread.clocks_per_ms;
+    add(Bound::Dram, dram(profile, part, hits.cold));
+    let start = spread.waves * part.value("block_start_cycles") + first_access(profile, part);
+    let chain = (start + spread.rounds * latency(profile, part, &spread, &hits)) / spread.clocks_per_ms;
     // The last of the initially resident blocks begins when all of these have been started. If some blocks have longer
     // chains, these are assumed to be the first, and to be 1 / `rounds` of all blocks, which gives the average chain.
-    let began = subject.blocks.min(part.value("sms") * spread.resident) * part.value("block_ns") * 1e-6;
+    let began = profile.blocks.min(part.value("sms") * spread.resident) * part.value("block_ns") * 1e-6;
     let long = if spread.waves > 1.0 { 1.0 } else { 1.0 / spread.rounds };
-    add(Bound::Latency, long * began + chain + passed_on(subject, part, &spread));
-    add(Bound::Atomics, atomics(subject, part));
-    add(Bound::Blocks, subject.blocks * part.value("block_ns") * 1e-6);
+    add(Bound::Latency, long * began + chain + passed_on(profile, part, &spread));
+    add(Bound::Atomics, atomics(profile, part));
+    add(Bound::Blocks, profile.blocks * part.value("block_ns") * 1e-6);
     terms
 }
 
@@ -45,8 +45,8 @@ pub(crate) fn terms(subject: &Subject, part: &Part) -> Vec<Term> {
 pub(crate) const SCHEDULERS: f64 = 4.0;
 
 /// Instructions: issue slots and pipes.
-fn throughput(subject: &Subject, part: &Part, spread: &Spread) -> Vec<Term> {
-    let Subject { single, integer, product, double, special, tensor, memory, exchange, control, .. } = *subject;
+fn throughput(profile: &LaunchProfile, part: &GpuModel, spread: &Spread) -> Vec<Term> {
+    let LaunchProfile { single, integer, product, double, special, tensor, memory, exchange, control, .. } = *profile;
     let all = single + integer + product + double + special + tensor + memory + exchange + control;
     // Half of the lanes for single precision also execute integer multiplications. The assembler turns a part of the
     // additions and moves into multiplications by 1, so both pipes are busy.
@@ -66,97 +66,97 @@ fn throughput(subject: &Subject, part: &Part, spread: &Spread) -> Vec<Term> {
         pipes.into_iter().map(|(bound, amount, rate)| Term { bound, ms: ms(amount, rate) }).collect();
     // Products by the warpgroup use the same tensor cores, at another rate.
     for term in terms.iter_mut().filter(|term| term.bound == Bound::TensorPipe) {
-        term.ms += ms(subject.warpgroup, "warpgroup_per_clock");
+        term.ms += ms(profile.warpgroup, "warpgroup_per_clock");
     }
     terms
 }
 
 /// Partially written sectors, which the L2 cache has to merge with the old contents. They are assumed where stores
 /// touch more sectors than their bytes would fill, with 4 bytes in each.
-fn partial_stores(subject: &Subject) -> f64 {
-    let Subject { global_store_sectors: stored, global_store_ideal_sectors: ideal, .. } = *subject;
+fn partial_stores(profile: &LaunchProfile) -> f64 {
+    let LaunchProfile { global_store_sectors: stored, global_store_ideal_sectors: ideal, .. } = *profile;
     // If the ideal was not recorded, nothing is known.
     if ideal > 0.0 { (8.0 / 7.0 * (stored - ideal)).clamp(0.0, stored) } else { 0.0 }
 }
 
 /// The cycles that a single SM would need to forward all stores and atomics: a minimum for each request, and some for
 /// each sector, more for one that is partially written or in which atomics add.
-fn storing(subject: &Subject, part: &Part) -> f64 {
-    let partial = partial_stores(subject);
-    let whole = subject.global_store_sectors - partial;
+fn storing(profile: &LaunchProfile, part: &GpuModel) -> f64 {
+    let partial = partial_stores(profile);
+    let whole = profile.global_store_sectors - partial;
     let apart = part.value("apart_sector_cycles");
     let sectors = whole * part.value("store_sector_cycles") + partial * apart;
-    let stores = sectors.max(subject.global_store_requests * part.value("store_request_cycles"));
-    stores + atomic_sectors(subject) * apart
+    let stores = sectors.max(profile.global_store_requests * part.value("store_request_cycles"));
+    stores + atomic_sectors(profile) * apart
 }
 
 /// Sectors in which atomics add, each counted once for each lane that adds there. A request has at most one for each
 /// lane.
-fn atomic_sectors(subject: &Subject) -> f64 {
-    subject.atomic_steps.min(subject.memory * 32.0)
+fn atomic_sectors(profile: &LaunchProfile) -> f64 {
+    profile.atomic_steps.min(profile.memory * 32.0)
 }
 
 /// Milliseconds of device memory, which transfers pairs of sectors. Switching between reads and writes costs bus
 /// turnarounds.
-fn dram(subject: &Subject, part: &Part, cold: f64) -> f64 {
+fn dram(profile: &LaunchProfile, part: &GpuModel, cold: f64) -> f64 {
     let time = |sectors: f64, rate: &str| sectors * cold * 32.0 / part.value(rate) / 1e6;
-    let reads = time(subject.read_sectors.max(2.0 * subject.read_pairs), "dram_read_gb_per_s");
-    let writes = time(subject.written_sectors.max(2.0 * subject.written_pairs), "dram_write_gb_per_s");
+    let reads = time(profile.read_sectors.max(2.0 * profile.read_pairs), "dram_read_gb_per_s");
+    let writes = time(profile.written_sectors.max(2.0 * profile.written_pairs), "dram_write_gb_per_s");
     reads + writes + 2.0 * reads.min(writes) * part.value("dram_turn_percent") / 100.0
 }
 
 /// The additional cycles of a launch's first access to global memory.
-fn first_access(subject: &Subject, part: &Part) -> f64 {
-    let accesses = subject.global_load_requests + subject.global_atomic_requests + subject.copied_sectors;
+fn first_access(profile: &LaunchProfile, part: &GpuModel) -> f64 {
+    let accesses = profile.global_load_requests + profile.global_atomic_requests + profile.copied_sectors;
     if accesses > 0.0 { part.value("first_access_cycles") } else { 0.0 }
 }
 
 /// Cycles from an average block's first instruction to the end of its last warp, without interference.
-fn latency(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits) -> f64 {
+fn latency(profile: &LaunchProfile, part: &GpuModel, spread: &Spread, hits: &Hits) -> f64 {
     let local = part.value("l1_cycles") + hits.spilled * (part.value("l2_cycles") - part.value("l1_cycles"));
-    let chain = subject.chain_local * local
-        + subject.chain_arithmetic * part.value("arithmetic_cycles")
-        + subject.chain_double * part.value("double_cycles")
-        + subject.chain_special * part.value("special_cycles")
-        + subject.chain_tensor * part.value("tensor_cycles")
-        + subject.chain_warpgroup * SCHEDULERS / part.value("warpgroup_per_clock")
-        + subject.chain_shared * part.value("shared_cycles")
-        + subject.chain_exchange * part.value("exchange_cycles")
-        + subject.chain_branches * part.value("branch_cycles");
-    chain / subject.blocks.max(1.0) + waiting(subject, part, spread, hits)
+    let chain = profile.chain_local * local
+        + profile.chain_arithmetic * part.value("arithmetic_cycles")
+        + profile.chain_double * part.value("double_cycles")
+        + profile.chain_special * part.value("special_cycles")
+        + profile.chain_tensor * part.value("tensor_cycles")
+        + profile.chain_warpgroup * SCHEDULERS / part.value("warpgroup_per_clock")
+        + profile.chain_shared * part.value("shared_cycles")
+        + profile.chain_exchange * part.value("exchange_cycles")
+        + profile.chain_branches * part.value("branch_cycles");
+    chain / profile.blocks.max(1.0) + waiting(profile, part, spread, hits)
 }
 
 /// The part of these cycles that waits for global memory, atomics on it, barriers and fences. The warps of all blocks
 /// of an SM share one barrier unit.
-pub(crate) fn waiting(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits) -> f64 {
-    let warps = (subject.threads / 32.0).ceil().max(1.0);
+pub(crate) fn waiting(profile: &LaunchProfile, part: &GpuModel, spread: &Spread, hits: &Hits) -> f64 {
+    let warps = (profile.threads / 32.0).ceil().max(1.0);
     let own = part.value("barrier_cycles") + (warps - 1.0) * part.value("barrier_warp_cycles");
     let barrier = own.max(spread.resident * warps * part.value("barrier_sm_cycles"));
     // At least one wait for bulk copies in each block: copies are usually issued ahead of their use.
-    let waits = subject.chain_global * a_load(part, hits)
-        + subject.blocks * a_copy(subject, part, hits)
-        + subject.chain_atomics * part.value("atomic_cycles")
-        + subject.chain_barriers * barrier
-        + subject.chain_fences * part.value("fence_cycles");
-    waits / subject.blocks.max(1.0)
+    let waits = profile.chain_global * a_load(part, hits)
+        + profile.blocks * a_copy(profile, part, hits)
+        + profile.chain_atomics * part.value("atomic_cycles")
+        + profile.chain_barriers * barrier
+        + profile.chain_fences * part.value("fence_cycles");
+    waits / profile.blocks.max(1.0)
 }
 
 /// The cycles of the waits for loads from global memory in which no warp of a block executes anything. The warps of a
 /// scheduler execute their independent instructions one after another.
-pub(crate) fn idle(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
-    let warps = (subject.threads / 32.0).ceil().max(1.0);
-    let busy = subject.chain_meanwhile * (warps / SCHEDULERS).max(1.0);
-    (subject.chain_global * a_load(part, hits)).min(busy) / subject.blocks.max(1.0)
+pub(crate) fn idle(profile: &LaunchProfile, part: &GpuModel, hits: &Hits) -> f64 {
+    let warps = (profile.threads / 32.0).ceil().max(1.0);
+    let busy = profile.chain_meanwhile * (warps / SCHEDULERS).max(1.0);
+    (profile.chain_global * a_load(part, hits)).min(busy) / profile.blocks.max(1.0)
 }
 
 /// Cycles of an average load.
-fn a_load(part: &Part, hits: &Hits) -> f64 {
+fn a_load(part: &GpuModel, hits: &Hits) -> f64 {
     hits.l1 * part.value("l1_cycles") + hits.l2 * part.value("l2_cycles") + hits.dram * part.value("dram_cycles")
 }
 
 /// Cycles of a bulk copy; 0 for a kernel without any.
-fn a_copy(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
-    if subject.copied_sectors > 0.0 {
+fn a_copy(profile: &LaunchProfile, part: &GpuModel, hits: &Hits) -> f64 {
+    if profile.copied_sectors > 0.0 {
         part.value("l2_cycles") + hits.cold * (part.value("dram_cycles") - part.value("l2_cycles"))
     } else {
         0.0
@@ -164,26 +164,26 @@ fn a_copy(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
 }
 
 /// Cycles from the start of the first blocks until the first data that they wait for arrive.
-pub(crate) fn filling(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
-    first_access(subject, part) + first_data(subject, part, hits)
+pub(crate) fn filling(profile: &LaunchProfile, part: &GpuModel, hits: &Hits) -> f64 {
+    first_access(profile, part) + first_data(profile, part, hits)
 }
 
 /// As [`filling`], from the start of any block.
-pub(crate) fn first_data(subject: &Subject, part: &Part, hits: &Hits) -> f64 {
-    let load = if subject.chain_global > 0.0 { a_load(part, hits) } else { 0.0 };
-    part.value("block_start_cycles") + load.max(a_copy(subject, part, hits))
+pub(crate) fn first_data(profile: &LaunchProfile, part: &GpuModel, hits: &Hits) -> f64 {
+    let load = if profile.chain_global > 0.0 { a_load(part, hits) } else { 0.0 };
+    part.value("block_start_cycles") + load.max(a_copy(profile, part, hits))
 }
 
 /// Cycles from the start of an average block to the end of its last warp.
-fn a_chain(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits) -> f64 {
-    part.value("block_start_cycles") + first_access(subject, part) + latency(subject, part, spread, hits)
+fn a_chain(profile: &LaunchProfile, part: &GpuModel, spread: &Spread, hits: &Hits) -> f64 {
+    part.value("block_start_cycles") + first_access(profile, part) + latency(profile, part, spread, hits)
 }
 
 /// Cycles from the start of the grid's last block to its end, without the `others`, which are counted already. If some
 /// blocks of a single wave have longer chains than others, these are assumed to be the first, and the chains to get
 /// shorter linearly: the last one is as much shorter than the average as the first one is longer.
-pub(crate) fn last_chain(subject: &Subject, part: &Part, spread: &Spread, hits: &Hits, others: f64) -> f64 {
-    let (start, average) = (part.value("block_start_cycles"), a_chain(subject, part, spread, hits));
+pub(crate) fn last_chain(profile: &LaunchProfile, part: &GpuModel, spread: &Spread, hits: &Hits, others: f64) -> f64 {
+    let (start, average) = (part.value("block_start_cycles"), a_chain(profile, part, spread, hits));
     if spread.waves > 1.0 {
         (average - others).max(0.0)
     } else {
@@ -196,12 +196,12 @@ pub(crate) fn last_chain(subject: &Subject, part: &Part, spread: &Spread, hits: 
 /// of them was done after the previous trip: after r trips 32 + 64 + ... + 32 r = 16 r (r + 1) blocks are done. The
 /// first trip counts as a load of the chain. Later blocks find the flags set. The blocks of an SM get their data one
 /// after another, and cannot set their flags before that: each waits for the last of them.
-pub(crate) fn passed_on(subject: &Subject, part: &Part, spread: &Spread) -> f64 {
+pub(crate) fn passed_on(profile: &LaunchProfile, part: &GpuModel, spread: &Spread) -> f64 {
     let sms = part.value("sms");
-    let together = subject.blocks.min(sms * spread.resident);
-    if subject.flag_loops > 0.0 && together > 1.0 {
+    let together = profile.blocks.min(sms * spread.resident);
+    if profile.flag_loops > 0.0 && together > 1.0 {
         let trips = ((0.25 + (together - 1.0) / 16.0).sqrt() - 0.5).ceil();
-        let read = subject.block_read_sectors * 32.0 * together / subject.blocks;
+        let read = profile.block_read_sectors * 32.0 * together / profile.blocks;
         let others = 1.0 - 1.0 / (together / sms).max(1.0);
         ((trips - 1.0) * part.value("flag_ns") + others * read / part.value("l2_gb_per_s")) * 1e-6
     } else {
@@ -212,15 +212,15 @@ pub(crate) fn passed_on(subject: &Subject, part: &Part, spread: &Spread) -> f64 
 /// Milliseconds of atomics on global memory: the longest chain at one slice of the L2 cache, or all atomics at the rate
 /// of the whole cache. If threads retry until no other thread interferes, one thread at a word succeeds in each round
 /// trip, which takes longer if many wait: on average, half of all those that arrive.
-fn atomics(subject: &Subject, part: &Part) -> f64 {
-    let integer = subject.atomic_longest - subject.atomic_longest_float;
+fn atomics(profile: &LaunchProfile, part: &GpuModel) -> f64 {
+    let integer = profile.atomic_longest - profile.atomic_longest_float;
     let chain =
-        integer * part.value("atomic_step_ns") + subject.atomic_longest_float * part.value("atomic_float_step_ns");
+        integer * part.value("atomic_step_ns") + profile.atomic_longest_float * part.value("atomic_float_step_ns");
     let trip = part.value("atomic_trip_cycles") / part.value("clock_ghz");
-    let resident = subject.resident * part.value("sms") * subject.threads;
-    let waiting = 0.5 * subject.atomic_retried.min(resident) * part.value("atomic_step_ns");
-    let retried = subject.atomic_retried * trip.max(waiting);
-    chain.max(retried).max(subject.atomic_steps / part.value("atomic_steps_per_ns")) * 1e-6
+    let resident = profile.resident * part.value("sms") * profile.threads;
+    let waiting = 0.5 * profile.atomic_retried.min(resident) * part.value("atomic_step_ns");
+    let retried = profile.atomic_retried * trip.max(waiting);
+    chain.max(retried).max(profile.atomic_steps / part.value("atomic_steps_per_ns")) * 1e-6
 }
 
 #[cfg(test)]
@@ -229,32 +229,34 @@ mod tests {
 
     #[test]
     fn fences_are_waited_for_and_so_is_a_first_access() {
-        let part = Part::find("h200").unwrap();
-        let base = Subject { blocks: 132.0, threads: 32.0, resident: 1.0, ..Subject::default() };
-        let ms = |subject: &Subject| terms(subject, &part).iter().find(|term| term.bound == Bound::Latency).unwrap().ms;
-        let cycles = |subject: Subject| (ms(&subject) - ms(&base)) * 1e6 * part.value("clock_ghz");
-        let fences = cycles(Subject { chain_fences: 2.0 * 132.0, ..base.clone() });
+        let part = GpuModel::find("h200").unwrap();
+        let base = LaunchProfile { blocks: 132.0, threads: 32.0, resident: 1.0, ..LaunchProfile::default() };
+        let ms = |profile: &LaunchProfile| {
+            terms(profile, &part).iter().find(|term| term.bound == Bound::Latency).unwrap().ms
+        };
+        let cycles = |profile: LaunchProfile| (ms(&profile) - ms(&base)) * 1e6 * part.value("clock_ghz");
+        let fences = cycles(LaunchProfile { chain_fences: 2.0 * 132.0, ..base.clone() });
         assert!((fences / part.value("fence_cycles") - 2.0).abs() < 1e-6, "{fences}");
-        let load = |requests: f64| cycles(Subject { global_load_requests: requests, ..base.clone() });
+        let load = |requests: f64| cycles(LaunchProfile { global_load_requests: requests, ..base.clone() });
         assert!((load(1.0) / part.value("first_access_cycles") - 1.0).abs() < 1e-6 && load(1.0) == load(2.0));
-        let atomic = cycles(Subject { global_atomic_requests: 1.0, ..base.clone() });
+        let atomic = cycles(LaunchProfile { global_atomic_requests: 1.0, ..base.clone() });
         assert_eq!(atomic, load(1.0));
     }
 
     #[test]
     fn an_sm_hands_on_stores_by_requests_and_by_sectors_and_atomics_by_sectors() {
-        let part = Part::find("h200").unwrap();
-        let cycles = |subject: Subject| {
-            let one = Subject { blocks: 1.0, threads: 1024.0, resident: 1.0, memory: 1e6, ..subject };
+        let part = GpuModel::find("h200").unwrap();
+        let cycles = |profile: LaunchProfile| {
+            let one = LaunchProfile { blocks: 1.0, threads: 1024.0, resident: 1.0, memory: 1e6, ..profile };
             let ms = terms(&one, &part).iter().find(|term| term.bound == Bound::L1).unwrap().ms;
             ms * 1e6 * part.value("clock_ghz") / 1e6
         };
         let stores = |sectors: f64, ideal: f64| {
-            cycles(Subject {
+            cycles(LaunchProfile {
                 global_store_requests: 1e6,
                 global_store_sectors: sectors * 1e6,
                 global_store_ideal_sectors: ideal * 1e6,
-                ..Subject::default()
+                ..LaunchProfile::default()
             })
         };
         // Measured by bench/spread.cu on one SM: a single word for all lanes, 8 contiguous bytes a lane, and words 8
@@ -263,27 +265,27 @@ mod tests {
             assert!((stores(sectors, ideal) / measured - 1.0).abs() < 0.02, "{sectors} {}", stores(sectors, ideal));
         }
         for (steps, measured) in [(4.0, 5.0), (32.0, 40.0)] {
-            let atomics = cycles(Subject { atomic_steps: steps * 1e6, ..Subject::default() });
+            let atomics = cycles(LaunchProfile { atomic_steps: steps * 1e6, ..LaunchProfile::default() });
             assert!((atomics / measured - 1.0).abs() < 0.02, "{steps} {atomics}");
         }
         // Loads are added.
-        let loads = Subject { global_load_sectors: 4e6, ..Subject::default() };
-        let both = Subject { global_store_requests: 1e6, global_store_sectors: 1e6, ..loads.clone() };
+        let loads = LaunchProfile { global_load_sectors: 4e6, ..LaunchProfile::default() };
+        let both = LaunchProfile { global_store_requests: 1e6, global_store_sectors: 1e6, ..loads.clone() };
         assert!((cycles(both) - cycles(loads) - 2.0).abs() < 1e-6);
     }
 
     #[test]
     fn blocks_with_longer_chains_than_others_are_taken_to_be_the_first() {
-        let part = Part::find("h200").unwrap();
+        let part = GpuModel::find("h200").unwrap();
         let ms = |longest: f64| {
             let blocks = 1056.0;
-            let few = Subject {
+            let few = LaunchProfile {
                 blocks,
                 threads: 256.0,
                 resident: 8.0,
                 chain_branches: 100.0 * blocks,
                 chain_longest: longest / blocks,
-                ..Subject::default()
+                ..LaunchProfile::default()
             };
             terms(&few, &part).iter().find(|term| term.bound == Bound::Latency).unwrap().ms
         };

@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    part::Part,
+    gpu_model::GpuModel,
     prediction::{Bound, Prediction, Term},
 };
 
@@ -80,7 +80,7 @@ pub struct Transfer {
 /// let times = |way| with(&kernel, Transfer { way, moved }, &part).ms;
 /// assert!(times(Way::Pinned) > kernel.ms && times(Way::Mapped) < times(Way::Pinned));
 /// ```
-pub fn with(launches: &Prediction, transfer: Transfer, part: &Part) -> Prediction {
+pub fn with(launches: &Prediction, transfer: Transfer, part: &GpuModel) -> Prediction {
     let link = ms(transfer.moved, transfer.way, part);
     let at_once = matches!(transfer.way, Way::Overlapped | Way::Mapped);
     // Nothing is transferred before the launch.
@@ -100,7 +100,7 @@ pub fn with(launches: &Prediction, transfer: Transfer, part: &Part) -> Predictio
 /// assert!(ms(moved, Way::Overlapped, &part) < ms(moved, Way::Pinned, &part));
 /// assert!(ms(moved, Way::Pinned, &part) < ms(moved, Way::Pageable, &part));
 /// ```
-pub fn ms(moved: Moved, way: Way, part: &Part) -> f64 {
+pub fn ms(moved: Moved, way: Way, part: &GpuModel) -> f64 {
     let time = |bytes: f64, rate: &str| bytes / part.value(rate) / 1e6;
     let start = moved.copies * part.value("copy_us") * 1e-3;
     let both = |kind: &str| {

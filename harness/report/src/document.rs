@@ -2,15 +2,15 @@
 use harness::Lab;
 
 use crate::{
-    picture::figure::{Figure, Table},
+    charts::figure::{Figure, FigureTable},
     run::folder::Run,
-    subject::{
+    sections::{
         certainty::{self, Totals},
         counters, divergence,
         facts::{self, Facts},
         findings::{self, Remark},
         heat::{self, Listing},
-        known::Known,
+        lab_catalog::LabCatalog,
         ladder, occupancy, overview, phases, predicted, roofline, rows, side_by_side, transfer,
     },
 };
@@ -21,7 +21,7 @@ pub struct Document {
     /// The runs.
     pub runs: Vec<RunPart>,
     /// For several runs: for each lab, the cases that they share.
-    pub side_by_side: Vec<(String, Table)>,
+    pub side_by_side: Vec<(String, FigureTable)>,
 }
 
 /// A report on one run.
@@ -40,7 +40,7 @@ pub struct RunPart {
     /// The reliability of the run.
     pub certainty: Vec<String>,
     /// The overview, with a row for each lab.
-    pub overview: Table,
+    pub overview: FigureTable,
     /// The roofline of all kernels.
     pub roofline: Option<Figure>,
     /// The labs.
@@ -63,13 +63,13 @@ pub struct LabPart {
     /// The number of cases that are left out of `more`.
     pub more_left: usize,
     /// The embedded machine's counters.
-    pub counters: Option<Table>,
+    pub counters: Option<FigureTable>,
     /// The costs of the source lines.
     pub heat: Vec<Listing>,
     /// Findings, failures and skipped cases.
     pub remarks: Vec<Remark>,
     /// Its rows.
-    pub rows: Table,
+    pub rows: FigureTable,
 }
 
 /// The maximum number of a lab's other cases that are drawn.
@@ -82,9 +82,9 @@ impl Document {
     /// Returns the report on `runs`; `labs` are those that the program knows. With a `part` above 1, only this fraction
     /// of a lab's rows, other cases and cost-free source lines is shown.
     pub fn new(runs: &[Run], labs: &[&'static Lab], part: usize) -> Self {
-        let known = Known(labs);
+        let catalog = LabCatalog(labs);
         let names = names(runs);
-        let parts = runs.iter().zip(&names).map(|(run, name)| run_part(run, name, &known, part)).collect();
+        let parts = runs.iter().zip(&names).map(|(run, name)| run_part(run, name, &catalog, part)).collect();
         let side_by_side = if runs.len() > 1 { side_by_side::tables(runs, &names) } else { Vec::new() };
         Self { runs: parts, side_by_side }
     }
@@ -110,7 +110,7 @@ fn names(runs: &[Run]) -> Vec<String> {
     paths.iter().map(|path| last(path, count)).collect()
 }
 
-fn run_part(run: &Run, name: &str, known: &Known, part: usize) -> RunPart {
+fn run_part(run: &Run, name: &str, catalog: &LabCatalog, part: usize) -> RunPart {
     let mut devices: Vec<String> = Vec::new();
     for session in &run.sessions {
         let device = facts::device(session);
@@ -120,20 +120,20 @@ fn run_part(run: &Run, name: &str, known: &Known, part: usize) -> RunPart {
     }
     let lab_part = |lab| {
         let lab: &crate::run::folder::LabRows = lab;
-        let ladders = ladder::ladders(lab, known);
+        let ladders = ladder::ladders(lab, catalog);
         let is_fair = ladders.first().is_some_and(ladder::Ladder::is_fair);
-        let mut ladders = ladders.iter().map(|ladder| ladder.figure(known, run.session_of(&lab.lab)));
+        let mut ladders = ladders.iter().map(|ladder| ladder.figure(catalog, run.session_of(&lab.lab)));
         let sweep = transfer::figures(lab);
         // A sweep's ladders, one for each size, only repeat its lines.
         let first = if sweep.is_empty() && is_fair { ladders.next() } else { None };
         let mut foretold = predicted::figures(lab).into_iter();
-        let listings = heat::listings(lab, known).into_iter();
+        let listings = heat::listings(lab, catalog).into_iter();
         let near = |listing: heat::Listing| if part > 1 { listing.around_costs(NEAR / part as u32) } else { listing };
         let figures = foretold.next().into_iter().chain(first).chain(sweep).chain(phases::figures(lab));
         LabPart {
             name: lab.lab.clone(),
-            summary: known.lab(&lab.lab).map_or("", |lab| lab.summary).into(),
-            totals: Totals::of(lab.rows.iter()),
+            summary: catalog.lab(&lab.lab).map_or("", |lab| lab.summary).into(),
+            totals: Totals::from_rows(lab.rows.iter()),
             figures: figures.chain(occupancy::figures(lab)).chain(divergence::figures(lab)).collect(),
             more_left: (foretold.len() + ladders.len()).saturating_sub(MORE / part),
             more: foretold.chain(ladders).take(MORE / part).collect(),
@@ -145,13 +145,13 @@ fn run_part(run: &Run, name: &str, known: &Known, part: usize) -> RunPart {
     };
     RunPart {
         name: name.into(),
-        sessions: run.sessions.iter().map(|session| facts::of(run, session)).collect(),
-        device: if devices.is_empty() { "unknown device".into() } else { crate::words::list(&devices) },
+        sessions: run.sessions.iter().map(|session| facts::collect(run, session)).collect(),
+        device: if devices.is_empty() { "unknown device".into() } else { crate::number_format::list(&devices) },
         is_emulated: run.rows().any(crate::run::row::Row::is_emulated),
-        totals: Totals::of(run.rows()),
+        totals: Totals::from_rows(run.rows()),
         certainty: certainty::says(run),
-        overview: overview::table(run, known),
-        roofline: roofline::figure(run, known),
+        overview: overview::table(run, catalog),
+        roofline: roofline::figure(run, catalog),
         labs: run.labs.iter().map(lab_part).collect(),
     }
 }

@@ -9,36 +9,36 @@
 //! - `history`: many runs one after another, their changes, and the baseline of a new run.
 //! - `compare`: two sides of runs, case by case.
 //! - `document`: the contents of a report, in order.
-//! - `subject`: the sections of a report, one file for each question: ladders, transfers, phases, the roofline,
+//! - `sections`: the sections of a report, one file for each question: ladders, transfers, phases, the roofline,
 //!   findings, ...
-//! - `picture`: the kinds of charts, as SVG.
+//! - `charts`: the kinds of charts, as SVG.
 //! - `run`: reads the folder of a run.
 //! - `statistic`: statistics of noisy numbers.
-//! - `words`: formats numbers for people.
+//! - `number_format`: formats numbers for people.
 //!
-//! # Why the pictures are templates
+//! # Why the charts are templates
 //!
 //! Page and charts are written with [maud], whose templates are checked when this crate is compiled and escape all
 //! text. Chart libraries draw for a fixed size with fixed colours: plotters writes colours into every element, so it
 //! does not support a dark page, a style sheet for print or a mark's `<title>`, and others need a script of megabytes.
-//! The charts here are few and plain; `picture::scale` is all that they need in addition.
+//! The charts here are few and plain; `charts::scale` is all that they need in addition.
 
+mod charts;
 pub mod compare;
 pub mod document;
 pub mod history;
 pub mod markdown;
+pub mod number_format;
 pub mod page;
-mod picture;
 pub mod run;
 #[cfg(test)]
 mod schemas;
+mod sections;
 pub mod statistic;
-mod subject;
-pub mod words;
 
+pub use charts::figure::FigureTable;
 pub use document::Document;
 pub use markdown::markdown;
 pub use page::page;
-pub use picture::figure::Table;
 pub use run::{folder::Run, row::Row};
-pub use subject::{known::Known, standing::table as standing};
+pub use sections::{lab_catalog::LabCatalog, limit_comparison::table as limit_table};

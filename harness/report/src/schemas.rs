@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::{Value, json};
 
 use crate::{
-    compare::{self, Asked, Comparison},
+    compare::{self, Comparison, Thresholds},
     history::{
         self, History,
         find::Found,
@@ -83,7 +83,8 @@ fn run(ms: &str) -> Run {
 #[test]
 fn what_is_written_keeps_to_the_published_schemas_and_what_does_not_is_told_apart() {
     let (base, new) = (run("2"), run("3"));
-    let comparison = serde_json::to_value(compare::compare(&[base], std::slice::from_ref(&new), &Asked::default()));
+    let comparison =
+        serde_json::to_value(compare::compare(&[base], std::slice::from_ref(&new), &Thresholds::default()));
     let comparison = comparison.unwrap();
     assert_eq!(
         (comparison["result"].as_str(), &comparison["cases"][0]["times"]["base_ms"]),

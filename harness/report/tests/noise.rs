@@ -66,12 +66,12 @@ fn run(case: &Case, drift: f64, times: f64, random: &mut ChaCha8Rng) -> Timed {
             (times * case.ms * (1.0 + offset + wander + mode + outlier) + jitter).max(0.001)
         })
         .collect();
-    Timed::of(&samples).unwrap()
+    Timed::from_samples(&samples).unwrap()
 }
 
 fn level(case: &Case, drift: f64, times: f64, runs: usize, random: &mut ChaCha8Rng) -> Level {
     let runs: Vec<Timed> = (0..runs).map(|_| run(case, drift, times, random)).collect();
-    Level::of(&runs).unwrap()
+    Level::from_runs(&runs).unwrap()
 }
 
 fn comparison(cases: &[Case], slower: Option<(usize, f64)>, runs: usize, random: &mut ChaCha8Rng) -> Vec<Change> {

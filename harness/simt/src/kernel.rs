@@ -1,7 +1,7 @@
 //! The types that the whole machine shares: kernels, launches, settings, checks, faults and reports.
 
 use crate::counters::Counters;
-use crate::finding::{FailureOf, Finding, Place};
+use crate::finding::{FailureOf, Finding, SourcePlace};
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -194,7 +194,7 @@ pub struct Watch<'w> {
     /// Called with the launch's progress, on one of the threads that run it.
     pub slow: &'w (dyn Fn(Progress) + Sync),
     /// Called with the location of a warp that `cancel` stopped, on each of the threads that run the launch.
-    pub stopped: &'w (dyn Fn(&Place) + Sync),
+    pub stopped: &'w (dyn Fn(&SourcePlace) + Sync),
     /// Answers the kernel's runtime calls; without it every answer is 0.
     pub runtime: Option<&'w dyn Runtime>,
 }

@@ -2,7 +2,7 @@
 //! threads.
 
 use crate::common::{Arg, Device};
-use simt::finding::Kind;
+use simt::finding::FindingKind;
 use simt::machine::Checks;
 
 /// Returns the number of races found when 256 threads of 4 blocks run this body; `%rd1` is an address in global memory,
@@ -16,7 +16,7 @@ fn races(body: &str) -> usize {
     device.settings.checks = Checks::ALL;
     let at = device.zeros::<u32>(64);
     let report = device.launch("k", 4, 256, &[Arg::Ptr(at)]);
-    report.findings.iter().filter(|found| matches!(found.kind, Kind::Race { .. })).count()
+    report.findings.iter().filter(|found| matches!(found.kind, FindingKind::Race { .. })).count()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Bulk copies (`cp.async.bulk`): what they move, what must be waited for, and what a device rejects.
 
 use crate::common::{Arg, Device};
-use simt::finding::{Kind, Scope, Space};
+use simt::finding::{FindingKind, Scope, Space};
 use simt::machine::{Checks, Fault, Report};
 
 /// Returns a module with a kernel of these lines for 64 threads: `tile` and `other` have 256 words each, `bar` is an
@@ -72,7 +72,7 @@ STORED:
 ";
 
 fn races(report: &Report, scope: Scope) -> bool {
-    report.findings.iter().any(|f| f.kind == Kind::Race { space: Space::Shared, scope })
+    report.findings.iter().any(|f| f.kind == FindingKind::Race { space: Space::Shared, scope })
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_tile_comes_and_goes_in_bulk() {
 fn a_copy_that_nobody_has_waited_for_has_not_come() {
     let (report, _) = run(&[LOAD, DOUBLE].concat());
     assert!(races(&report, Scope::Block), "{:#?}", report.findings);
-    let finding = report.findings.iter().find(|f| matches!(f.kind, Kind::Race { .. })).expect("a race");
+    let finding = report.findings.iter().find(|f| matches!(f.kind, FindingKind::Race { .. })).expect("a race");
     assert!(finding.remedy.as_deref().unwrap_or_default().contains("mbarrier"), "{finding:#?}");
     // A barrier of the block does not wait for it.
     let (report, _) = run(&[LOAD, "  bar.sync 0;\n", DOUBLE].concat());

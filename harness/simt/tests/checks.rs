@@ -2,7 +2,7 @@
 //! program has no findings, whatever the order of warps and blocks.
 
 use crate::common::{Arg, Device};
-use simt::finding::{Finding, Kind, Scope, Space};
+use simt::finding::{Finding, FindingKind, Scope, Space};
 use simt::machine::Checks;
 
 fn device(seed: u64) -> Device {
@@ -29,7 +29,7 @@ fn count(device: &Device, kernel: &str) -> Vec<Finding> {
 }
 
 fn is_race(finding: &Finding, space: Space, scope: Scope) -> bool {
-    finding.kind == Kind::Race { space, scope }
+    finding.kind == FindingKind::Race { space, scope }
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn reads_of_what_nobody_wrote() {
     });
     assert!(!found.is_empty());
     for finding in &found {
-        assert_eq!(finding.kind, Kind::Uninitialized { space: Space::Shared });
+        assert_eq!(finding.kind, FindingKind::Uninitialized { space: Space::Shared });
         assert_eq!(finding.accesses[0].thread, [32, 0, 0]);
     }
 
@@ -136,7 +136,7 @@ fn reads_of_what_nobody_wrote() {
     let args = [Arg::Ptr(data), Arg::Ptr(out)];
     let found = launched(&d, "copy", 1, 32, &args);
     assert_eq!(found.len(), 1, "the host did not say that it wrote: {found:#?}");
-    assert_eq!(found[0].kind, Kind::Uninitialized { space: Space::Global });
+    assert_eq!(found[0].kind, FindingKind::Uninitialized { space: Space::Global });
     d.memory.wrote(data, 128);
     assert_eq!(launched(&d, "copy", 1, 32, &args), []);
 
@@ -147,7 +147,7 @@ fn reads_of_what_nobody_wrote() {
     });
     assert!(!found.is_empty());
     for finding in &found {
-        assert_eq!(finding.kind, Kind::Uninitialized { space: Space::Local });
+        assert_eq!(finding.kind, FindingKind::Uninitialized { space: Space::Local });
         assert_eq!(finding.accesses[0].thread, [4, 0, 0]);
     }
 }

@@ -1,7 +1,7 @@
 //! Clusters: ranks, shared memory of other blocks, and the cluster's barrier.
 
 use crate::common::{Arg, Device};
-use simt::finding::{Kind, Scope, Space};
+use simt::finding::{FindingKind, Scope, Space};
 use simt::machine::{Checks, Fault, Report};
 
 /// Returns a module with a kernel of these lines: `tile` has 32 words, `bar` is an mbarrier, `%rank` is the block's
@@ -140,7 +140,7 @@ fn blocks_that_do_not_wait_for_each_other_race() {
     let relaxed = SYNC.replace("release", "relaxed");
     for before in ["  bar.sync 0;\n", "", &relaxed] {
         let (report, _) = run(&exchange([before, SYNC]), [4, 1], Some([4, 1, 1]));
-        let kind = Kind::Race { space: Space::Shared, scope: Scope::Grid };
+        let kind = FindingKind::Race { space: Space::Shared, scope: Scope::Grid };
         let finding = report.findings.iter().find(|f| f.kind == kind);
         let remedy = finding.and_then(|f| f.remedy.as_deref()).unwrap_or_default();
         assert!(remedy.contains("cluster.sync()"), "`{before}`: {:#?}", report.findings);
@@ -151,11 +151,11 @@ fn blocks_that_do_not_wait_for_each_other_race() {
 fn the_shared_memory_of_a_block_that_has_returned_is_gone() {
     let (report, _) = run(&exchange([SYNC, ""]), [4, 1], Some([4, 1, 1]));
     assert_eq!(report.fault, Some(Fault::IllegalAddress));
-    assert!(matches!(report.findings[0].kind, Kind::BlockLeft { .. }), "{:#?}", report.findings);
+    assert!(matches!(report.findings[0].kind, FindingKind::BlockLeft { .. }), "{:#?}", report.findings);
     // A rank that does not exist in the cluster is outside of all memory.
     let lines = "  mapa.shared::cluster.u32 %other, %mine, 4;\n  ld.shared::cluster.u32 %r3, [%other];\n";
     let (report, _) = run(lines, [4, 1], Some([4, 1, 1]));
-    assert_eq!(report.findings[0].kind, Kind::OutOfBounds { space: Space::Shared });
+    assert_eq!(report.findings[0].kind, FindingKind::OutOfBounds { space: Space::Shared });
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn an_mbarrier_of_another_block_orders_what_is_written_there() {
     }
     let relaxed = pass_on("mbarrier.arrive.relaxed.cluster.shared::cluster.b64");
     let (report, _) = run(&relaxed, [4, 1], Some([4, 1, 1]));
-    let kind = Kind::Race { space: Space::Shared, scope: Scope::Grid };
+    let kind = FindingKind::Race { space: Space::Shared, scope: Scope::Grid };
     assert!(report.findings.iter().any(|f| f.kind == kind), "{:#?}", report.findings);
 }
 
@@ -256,7 +256,7 @@ WAITED:
     assert_eq!((report.fault, report.findings.as_slice()), (None, &[][..]));
     let without = lines.replace("WAITED:\n  bar.sync 0;\n", "WAITED:\n");
     let (report, _) = run_by(64, &without, [2, 1], Some([2, 1, 1]));
-    assert!(report.findings.iter().any(|f| matches!(f.kind, Kind::Race { .. })), "{:#?}", report.findings);
+    assert!(report.findings.iter().any(|f| matches!(f.kind, FindingKind::Race { .. })), "{:#?}", report.findings);
 }
 
 /// One thread of block 0 copies its tile to the next block, and 16 bytes of it to all blocks.
@@ -293,7 +293,7 @@ END:
     }
     let early = lines.replace("mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;", "setp.eq.u32 %p, 0, 0;");
     let (report, _) = run(&early, [2, 1], Some([2, 1, 1]));
-    assert!(report.findings.iter().any(|f| matches!(f.kind, Kind::Race { .. })), "{:#?}", report.findings);
+    assert!(report.findings.iter().any(|f| matches!(f.kind, FindingKind::Race { .. })), "{:#?}", report.findings);
 }
 
 #[test]
@@ -362,7 +362,7 @@ END:
     assert_eq!(words, [sum, -127i32 as u32, sum, 0, 0]);
     let early = lines.replace("mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;", "setp.eq.u32 %p, 0, 0;");
     let (report, _) = run(&early, [4, 1], Some([4, 1, 1]));
-    assert!(report.findings.iter().any(|f| matches!(f.kind, Kind::Race { .. })), "{:#?}", report.findings);
+    assert!(report.findings.iter().any(|f| matches!(f.kind, FindingKind::Race { .. })), "{:#?}", report.findings);
     // This reduction does not exist for 64 bits.
     let memory = std::sync::Arc::new(simt::memory::Memory::new(1 << 20));
     let none = module(&lines.replace("add.u64", "max.u64"));
@@ -435,5 +435,5 @@ WAIT:
     }
     let early = lines.replace("mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;", "setp.eq.u32 %p, 0, 0;");
     let (report, _) = run(&early, [4, 1], Some([4, 1, 1]));
-    assert!(report.findings.iter().any(|f| matches!(f.kind, Kind::Race { .. })), "{:#?}", report.findings);
+    assert!(report.findings.iter().any(|f| matches!(f.kind, FindingKind::Race { .. })), "{:#?}", report.findings);
 }

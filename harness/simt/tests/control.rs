@@ -161,7 +161,7 @@ fn a_branch_through_a_table_names_the_index_that_is_not_there() {
                ld.param.u32 %r0, [p];\n ts: .branchtargets A, B;\n brx.idx %r0, ts;\nA: ret;\nB: ret;\n}\n";
     let device = Device::new(ptx);
     let (report, _) = device.try_launch("k", [1; 3], [1; 3], 0, &[Arg::U32(2)]);
-    let kind = simt::finding::Kind::InvalidBranch { index: 2, targets: 2 };
+    let kind = simt::finding::FindingKind::InvalidBranch { index: 2, targets: 2 };
     assert_eq!(report.findings.first().map(|finding| &finding.kind), Some(&kind), "{:#?}", report.findings);
     device.launch("k", 1, 1, &[Arg::U32(1)]);
 }

@@ -1,7 +1,7 @@
 //! Memory that kernels allocate themselves.
 
 use crate::common::{Arg, Device};
-use simt::finding::Kind;
+use simt::finding::FindingKind;
 use simt::machine::{Checks, Fault};
 
 const PTX: &str = include_str!("kernels/heap.ptx");
@@ -56,7 +56,7 @@ fn there_is_a_null_pointer_when_the_heap_is_full() {
 fn wrong_frees_are_found() {
     let device = device();
     let out = device.zeros::<i32>(3);
-    for (kernel, kind) in [("twice", Kind::DoubleFree), ("wrong", Kind::InvalidFree)] {
+    for (kernel, kind) in [("twice", FindingKind::DoubleFree), ("wrong", FindingKind::InvalidFree)] {
         let (report, _) = device.try_launch(kernel, [1; 3], [1; 3], 0, &[Arg::Ptr(out)]);
         assert_eq!(report.fault, Some(Fault::IllegalAddress));
         let finding = &report.findings[0];

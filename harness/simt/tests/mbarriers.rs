@@ -1,7 +1,7 @@
 //! Barriers in shared memory (`mbarrier`): phases, states, bytes, and their treatment by the checks.
 
 use crate::common::{Arg, Device};
-use simt::finding::{Kind, MbarrierMisuse, Scope, Space};
+use simt::finding::{FindingKind, MbarrierMisuse, Scope, Space};
 use simt::machine::{Checks, Fault, Report};
 
 /// Returns a module with a kernel of these lines, with an mbarrier at `bar`, 64 words at `tile`, and the address of its
@@ -116,7 +116,7 @@ fn a_phase_that_nobody_waits_for_orders_nothing() {
             wait
         };
         let (report, _) = run(&rounds(wait), 64);
-        let kind = Kind::Race { space: Space::Shared, scope };
+        let kind = FindingKind::Race { space: Space::Shared, scope };
         assert!(report.findings.iter().any(|f| f.kind == kind), "{wait}: {:#?}", report.findings);
     }
 }
@@ -126,7 +126,7 @@ fn a_relaxed_arrival_orders_nothing() {
     let lines = rounds("  mbarrier.try_wait.parity.shared::cta.b64 %p, [bar], %phase;")
         .replace("mbarrier.arrive.shared::cta.b64 %state", "mbarrier.arrive.relaxed.cta.shared::cta.b64 %state");
     let (report, _) = run(&lines, 64);
-    let kind = Kind::Race { space: Space::Shared, scope: Scope::Block };
+    let kind = FindingKind::Race { space: Space::Shared, scope: Scope::Block };
     assert!(report.findings.iter().any(|f| f.kind == kind), "{:#?}", report.findings);
 }
 
@@ -144,7 +144,7 @@ AGAIN:
         let (report, _) = run(&lines, 64);
         assert_eq!(report.fault, Some(Fault::Deadlock), "{wait}: {:#?}", report.findings);
         let finding = &report.findings[0];
-        assert_eq!((&finding.kind, finding.accesses[0].threads), (&Kind::Deadlock, 64));
+        assert_eq!((&finding.kind, finding.accesses[0].threads), (&FindingKind::Deadlock, 64));
         assert!(finding.notes[0].contains("lacks 1 of 65 arrivals"), "{:?}", finding.notes);
     }
 }
@@ -224,7 +224,7 @@ fn what_is_no_mbarrier_is_found() {
     let wrong = |lines: &str, misuse: MbarrierMisuse| {
         let (report, _) = run(lines, 1);
         assert_eq!(report.fault, Some(Fault::IllegalInstruction), "{lines}");
-        assert_eq!(report.findings[0].kind, Kind::InvalidMbarrier { misuse }, "{lines}");
+        assert_eq!(report.findings[0].kind, FindingKind::InvalidMbarrier { misuse }, "{lines}");
     };
     let arrive = "  mbarrier.arrive.shared::cta.b64 %state, [bar];";
     wrong(arrive, MbarrierMisuse::NotInitialised);
@@ -253,5 +253,5 @@ fn an_mbarrier_is_initialised_before_others_use_it() {
   mbarrier.arrive.shared::cta.b64 %state, [bar];"
         .replace("  mbarrier.init", "  @%first mbarrier.init");
     let (report, _) = run(&lines, 64);
-    assert!(report.findings.iter().any(|f| matches!(f.kind, Kind::Race { space: Space::Shared, .. })));
+    assert!(report.findings.iter().any(|f| matches!(f.kind, FindingKind::Race { space: Space::Shared, .. })));
 }

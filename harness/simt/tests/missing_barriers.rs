@@ -1,7 +1,7 @@
 //! A barrier that is missing between several lines is one finding.
 
 use crate::common::{Arg, Device};
-use simt::finding::{Finding, Kind, Scope};
+use simt::finding::{Finding, FindingKind, Scope};
 use simt::machine::Checks;
 
 /// The races of a block of 64 threads that runs this body. `%r2` is the thread's place in the shared array `s`, `%r3`
@@ -16,7 +16,7 @@ fn races(body: &str) -> Vec<Finding> {
     device.settings.checks = Checks { race: true, ..Checks::MEMORY };
     let at = device.zeros::<u32>(64);
     let report = device.launch("k", 1, 64, &[Arg::Ptr(at)]);
-    assert!(report.findings.iter().all(|found| matches!(found.kind, Kind::Race { scope: Scope::Block, .. })));
+    assert!(report.findings.iter().all(|found| matches!(found.kind, FindingKind::Race { scope: Scope::Block, .. })));
     report.findings
 }
 

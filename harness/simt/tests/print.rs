@@ -1,7 +1,7 @@
 //! The output of kernels, and their assertion failures.
 
 use crate::common::{Arg, Device};
-use simt::finding::{Kind, Relation, Space, What};
+use simt::finding::{AccessKind, FindingKind, Relation, Space};
 use simt::machine::Fault;
 
 const PTX: &str = include_str!("kernels/print.ptx");
@@ -74,7 +74,7 @@ fn a_failed_assertion_says_where() {
     assert!(asserted.contains("block: [0,0,0], thread: [33,0,0] Assertion"), "{asserted}");
     assert_eq!(text, "", "it is for standard error");
     let finding = &report.findings[0];
-    assert!(matches!(&finding.kind, Kind::Assert { expression } if expression.contains("threadIdx.x < n")));
+    assert!(matches!(&finding.kind, FindingKind::Assert { expression } if expression.contains("threadIdx.x < n")));
     assert_eq!(finding.accesses[0].thread, [33, 0, 0]);
 }
 
@@ -93,9 +93,9 @@ fn a_write_out_of_bounds_names_the_thread_and_the_allocation() {
     let (report, _) = device.try_launch("writes", [1; 3], [64, 1, 1], 0, &[Arg::Ptr(p), Arg::I64(200)]);
     assert_eq!(report.fault, Some(Fault::IllegalAddress));
     let finding = &report.findings[0];
-    assert_eq!(finding.kind, Kind::OutOfBounds { space: Space::Global });
+    assert_eq!(finding.kind, FindingKind::OutOfBounds { space: Space::Global });
     let access = &finding.accesses[0];
-    assert_eq!((access.what, access.size, access.thread), (What::Write, 4, [56, 0, 0]));
+    assert_eq!((access.what, access.size, access.thread), (AccessKind::Write, 4, [56, 0, 0]));
     assert_eq!(access.address, Some(p + 1024));
     let near = finding.allocation.as_ref().expect("an allocation is near");
     assert_eq!((near.address, near.size, near.relation), (p, 1024, Relation::After(1)));
@@ -111,7 +111,7 @@ fn a_kernel_that_goes_on_loses_its_stray_writes_and_each_is_found_once() {
         let (p, behind) = (device.zeros::<i32>(256), device.zeros::<i32>(256));
         let (report, _) = device.try_launch("writes", [1; 3], [64, 1, 1], 0, &[Arg::Ptr(p), Arg::I64(200)]);
         assert_eq!((report.fault, report.findings.len()), (None, 1), "{report:?}");
-        assert_eq!(report.findings[0].kind, Kind::OutOfBounds { space: Space::Global });
+        assert_eq!(report.findings[0].kind, FindingKind::OutOfBounds { space: Space::Global });
         assert_eq!(report.findings[0].count, 8);
         // The words inside were written, and nothing else was.
         assert!(device.get::<i32>(p, 256).iter().skip(200).all(|n| *n != 0));
@@ -131,13 +131,13 @@ fn misaligned_freed_null_and_host_addresses_are_told_apart() {
     let p = device.zeros::<f64>(4);
     let (wrong, kind) = fault(p, 4);
     assert_eq!(wrong, Some(Fault::MisalignedAddress));
-    assert_eq!(kind, Kind::Misaligned { space: Space::Global, required: 8 });
-    assert_eq!(fault(0, 0), (Some(Fault::IllegalAddress), Kind::NullPointer));
+    assert_eq!(kind, FindingKind::Misaligned { space: Space::Global, required: 8 });
+    assert_eq!(fault(0, 0), (Some(Fault::IllegalAddress), FindingKind::NullPointer));
     let host = Box::new(1.0f64);
     let at = std::ptr::from_ref(&*host) as u64;
-    assert_eq!(fault(at, 0), (Some(Fault::IllegalAddress), Kind::HostPointer));
+    assert_eq!(fault(at, 0), (Some(Fault::IllegalAddress), FindingKind::HostPointer));
     device.memory.free(p).expect("it lives");
-    assert_eq!(fault(p, 0), (Some(Fault::IllegalAddress), Kind::UseAfterFree));
+    assert_eq!(fault(p, 0), (Some(Fault::IllegalAddress), FindingKind::UseAfterFree));
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn shared_memory_has_bounds() {
     let (report, _) = device.try_launch("shared_overrun", [1; 3], [32, 1, 1], 0, &[Arg::Ptr(out), Arg::I32(4)]);
     assert_eq!(report.fault, Some(Fault::IllegalAddress));
     let finding = &report.findings[0];
-    assert_eq!(finding.kind, Kind::OutOfBounds { space: Space::Shared });
+    assert_eq!(finding.kind, FindingKind::OutOfBounds { space: Space::Shared });
     assert_eq!(finding.accesses[0].thread, [28, 0, 0]);
     assert_eq!(finding.allocation.as_ref().map(|a| a.relation), Some(Relation::After(1)));
 }

@@ -75,7 +75,7 @@ fn a_launch_that_is_stopped_says_where_it_was() {
     let kernel = device.module.kernel("spin").expect("it exists");
     let launch = Launch { kernel, geometry: Geometry::new([2, 1, 1], [32, 1, 1]), params: &[] };
     let places = Mutex::new(Vec::new());
-    let stopped = |place: &wire::finding::Place| places.lock().unwrap().push((place.file.clone(), place.line));
+    let stopped = |place: &wire::finding::SourcePlace| places.lock().unwrap().push((place.file.clone(), place.line));
     let cancel = AtomicBool::new(true);
     let slow = |_| {};
     let watch = Watch { cancel: &cancel, patience: Duration::MAX, slow: &slow, stopped: &stopped, runtime: None };

@@ -1,14 +1,14 @@
 //! The stack of recursive functions.
 
 use crate::common::{Arg, Device};
-use simt::finding::Kind;
+use simt::finding::FindingKind;
 use simt::machine::{Checks, Fault};
 
 const PTX: &str = include_str!("fail/stack_overflow/too_deep.ptx");
 
 /// Launches the recursion to this depth with a stack of `stack_bytes` bytes: each call adds 15 and the result of the
 /// call it makes.
-fn dive(depth: i32, stack_bytes: u32) -> Result<i64, Kind> {
+fn dive(depth: i32, stack_bytes: u32) -> Result<i64, FindingKind> {
     let mut device = Device::new(PTX);
     device.settings.stack_bytes = stack_bytes;
     device.settings.checks = Checks::ALL;
@@ -41,15 +41,15 @@ fn the_stack_is_as_deep_as_a_gpus() {
         assert_eq!(dive(depth, 1024), Ok(sum(depth)));
     }
     for depth in [11, 12, 1000] {
-        assert!(matches!(dive(depth, 1024), Err(Kind::StackOverflow { depth: 9..=11, stack_bytes: 1024 })));
+        assert!(matches!(dive(depth, 1024), Err(FindingKind::StackOverflow { depth: 9..=11, stack_bytes: 1024 })));
     }
 }
 
 #[test]
 fn a_larger_stack_allows_deeper_calls() {
     assert_eq!(dive(500, 1 << 16), Ok(sum(500)));
-    assert!(matches!(dive(5000, 1 << 16), Err(Kind::StackOverflow { depth: 600.., stack_bytes: 65536 })));
-    assert!(matches!(dive(0, 0), Err(Kind::StackOverflow { depth: 1, stack_bytes: 0 })));
+    assert!(matches!(dive(5000, 1 << 16), Err(FindingKind::StackOverflow { depth: 600.., stack_bytes: 65536 })));
+    assert!(matches!(dive(0, 0), Err(FindingKind::StackOverflow { depth: 1, stack_bytes: 0 })));
 }
 
 /// A recursive function that passes down the address of an array of its frame. The innermost one writes `value` to each
@@ -198,6 +198,6 @@ fn a_pointer_calls_no_function_of_another_type() {
     let (report, _) = device.try_launch("k", [1; 3], [1, 1, 1], 0, &[Arg::U32(0x4141_4140)]);
     assert_eq!(report.fault, Some(Fault::InvalidPc), "{:?}", report.findings);
     // The call is refused, not the return that would follow it.
-    let is_pointer = |kind: &Kind| matches!(kind, Kind::InvalidCall { target } if target >> 56 == 4);
+    let is_pointer = |kind: &FindingKind| matches!(kind, FindingKind::InvalidCall { target } if target >> 56 == 4);
     assert!(is_pointer(&report.findings[0].kind), "{:?}", report.findings);
 }

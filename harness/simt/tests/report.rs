@@ -18,37 +18,44 @@ __global__ void sum(float* out) {
 }
 ";
 
-fn place(line: u32, column: u32) -> Place {
+fn place(line: u32, column: u32) -> SourcePlace {
     let function = if line < 5 { "_Z6vecaddPKfS0_Pfi" } else { "sum" };
-    Place { function: function.into(), file: "/build/lab.cu".into(), line, column, ptx_line: 40, inlined_at: vec![] }
+    SourcePlace {
+        function: function.into(),
+        file: "/build/lab.cu".into(),
+        line,
+        column,
+        ptx_line: 40,
+        inlined_at: vec![],
+    }
 }
 
-fn bare(ptx_line: u32) -> Place {
-    Place { function: "sum".into(), ptx_line, ..Place::default() }
+fn bare(ptx_line: u32) -> SourcePlace {
+    SourcePlace { function: "sum".into(), ptx_line, ..SourcePlace::default() }
 }
 
 fn out_of_bounds() -> Finding {
     let space = Space::Global;
-    let mut write = Access::memory(What::Write, space, 4, 0x7f00_0000_0400, place(3, 7));
+    let mut write = Access::memory(AccessKind::Write, space, 4, 0x7f00_0000_0400, place(3, 7));
     write.threads = 32;
     let mut finding =
-        Finding::new(Kind::OutOfBounds { space }, "_Z6vecaddPKfS0_Pfi").with(write.by([3, 0, 0], [64, 0, 0]));
+        Finding::new(FindingKind::OutOfBounds { space }, "_Z6vecaddPKfS0_Pfi").with(write.by([3, 0, 0], [64, 0, 0]));
     finding.allocation = Some(Allocation {
         address: 0x7f00_0000_0000,
         size: 1024,
         name: String::new(),
         freed: false,
-        relation: Relation::of(0x7f00_0000_0400, 0x7f00_0000_0000, 1024),
+        relation: Relation::from_address(0x7f00_0000_0400, 0x7f00_0000_0000, 1024),
     });
     finding
 }
 
 fn race() -> Finding {
     let space = Space::Shared;
-    let kind = Kind::Race { space, scope: Scope::Block };
-    let mut write = Access::memory(What::Write, space, 4, 0x7c, place(7, 5));
+    let kind = FindingKind::Race { space, scope: Scope::Block };
+    let mut write = Access::memory(AccessKind::Write, space, 4, 0x7c, place(7, 5));
     write.variable = Some(("tile".into(), 0x7c));
-    let mut read = Access::memory(What::Read, space, 4, 0x7c, place(8, 36));
+    let mut read = Access::memory(AccessKind::Read, space, 4, 0x7c, place(8, 36));
     read.variable = Some(("tile".into(), 0x7c));
     let mut finding = Finding::new(kind, "sum").with(write.by([0; 3], [31, 0, 0])).with(read.by([0; 3], [0; 3]));
     finding.count = 4;
@@ -79,35 +86,35 @@ fn memory_errors() {
     all.extend([out_of_bounds(), out_of_bounds()]);
 
     let space = Space::Shared;
-    let mut shared = Access::memory(What::Read, space, 4, 0x80, bare(77)).by([0; 3], [5, 1, 0]);
+    let mut shared = Access::memory(AccessKind::Read, space, 4, 0x80, bare(77)).by([0; 3], [5, 1, 0]);
     shared.threads = 2;
-    let mut finding = Finding::new(Kind::OutOfBounds { space }, "sum").with(shared);
+    let mut finding = Finding::new(FindingKind::OutOfBounds { space }, "sum").with(shared);
     finding.allocation = Some(Allocation {
         address: 0,
         size: 128,
         name: "tile".into(),
         freed: false,
-        relation: Relation::of(0x80, 0, 128),
+        relation: Relation::from_address(0x80, 0, 128),
     });
     all.add(finding);
 
     let space = Space::Global;
-    let odd = Access::memory(What::Atomic, space, 8, 0x1004, place(3, 0));
-    let kind = Kind::Misaligned { space, required: 8 };
+    let odd = Access::memory(AccessKind::Atomic, space, 8, 0x1004, place(3, 0));
+    let kind = FindingKind::Misaligned { space, required: 8 };
     all.add(Finding::new(kind, "sum").with(odd));
 
-    let stale = Access::memory(What::Read, space, 4, 0x1008, place(3, 900));
-    let mut finding = Finding::new(Kind::UseAfterFree, "sum").with(stale);
+    let stale = Access::memory(AccessKind::Read, space, 4, 0x1008, place(3, 900));
+    let mut finding = Finding::new(FindingKind::UseAfterFree, "sum").with(stale);
     finding.allocation =
         Some(Allocation { address: 0x1000, size: 64, name: String::new(), freed: true, relation: Relation::Inside(8) });
     all.add(finding);
 
-    let null = Access::memory(What::Write, space, 4, 0, place(3, 2));
-    all.add(Finding::new(Kind::NullPointer, "sum").with(null));
+    let null = Access::memory(AccessKind::Write, space, 4, 0, place(3, 2));
+    all.add(Finding::new(FindingKind::NullPointer, "sum").with(null));
 
     let space = Space::Shared;
-    let fresh = Access::memory(What::Read, space, 4, 0x10, place(8, 36));
-    all.add(Finding::new(Kind::Uninitialized { space }, "sum").with(fresh));
+    let fresh = Access::memory(AccessKind::Read, space, 4, 0x10, place(8, 36));
+    all.add(Finding::new(FindingKind::Uninitialized { space }, "sum").with(fresh));
     expect("memory.txt", &report::text(&all, &sources()));
 }
 
@@ -121,22 +128,22 @@ fn a_race_names_both_accesses() {
 #[test]
 fn waiting_threads() {
     let mut all = Findings::default();
-    let waits = Access::at(What::Barrier, place(9, 27)).by([2, 0, 0], [0; 3]);
-    let gone = Access::at(What::Exit, place(10, 1)).by([2, 0, 0], [16, 0, 0]);
-    let kind = Kind::BarrierExited { barrier: 0, waiting: 16, exited: 1 };
+    let waits = Access::at(AccessKind::Barrier, place(9, 27)).by([2, 0, 0], [0; 3]);
+    let gone = Access::at(AccessKind::Exit, place(10, 1)).by([2, 0, 0], [16, 0, 0]);
+    let kind = FindingKind::BarrierExited { barrier: 0, waiting: 16, exited: 1 };
     all.add(Finding::new(kind, "sum").with(waits.clone()).with(gone));
-    all.add(Finding::new(Kind::DivergentBarrier { barrier: 0 }, "sum").with(waits));
+    all.add(Finding::new(FindingKind::DivergentBarrier { barrier: 0 }, "sum").with(waits));
 
     let mut inlined = place(7, 5);
     inlined.function = "_ZN2cg4syncEv".into();
     inlined.inlined_at = vec![CalledFrom { file: "/build/lab.cu".into(), line: 9, column: 3 }];
-    let kind = Kind::MissingLanes { mask: u32::MAX, arrived: 0x0000_ffff, exited: 1 << 31 };
-    let warp = Access::at(What::SyncWarp, inlined);
+    let kind = FindingKind::MissingLanes { mask: u32::MAX, arrived: 0x0000_ffff, exited: 1 << 31 };
+    let warp = Access::at(AccessKind::SyncWarp, inlined);
     all.add(Finding::new(kind, "sum").with(warp));
-    let kind = Kind::InactiveLane { lane: 17 };
-    all.add(Finding::new(kind, "sum").with(Access::at(What::Shuffle, bare(12))));
-    let looping = Access::at(What::Loop, place(3, 2));
-    all.add(Finding::new(Kind::EndlessLoop { budget: 1 << 30 }, "sum").with(looping));
+    let kind = FindingKind::InactiveLane { lane: 17 };
+    all.add(Finding::new(kind, "sum").with(Access::at(AccessKind::Shuffle, bare(12))));
+    let looping = Access::at(AccessKind::Loop, place(3, 2));
+    all.add(Finding::new(FindingKind::EndlessLoop { budget: 1 << 30 }, "sum").with(looping));
     expect("waiting.txt", &report::text(&all, &sources()));
 }
 
@@ -144,16 +151,16 @@ fn waiting_threads() {
 fn the_three_verdicts_read_differently() {
     let mut all = Findings::default();
     let limit = Limit::ThreadsPerBlock;
-    let kind = Kind::LaunchLimit { limit, asked: 2048, allowed: 1024 };
+    let kind = FindingKind::LaunchLimit { limit, asked: 2048, allowed: 1024 };
     all.add(Finding::new(kind, "sum"));
-    let kind = Kind::Leak { allocations: 1, bytes: 64 };
+    let kind = FindingKind::Leak { allocations: 1, bytes: 64 };
     all.add(Finding::new(kind, ""));
-    all.add(Finding::new(Kind::DoubleFree, ""));
+    all.add(Finding::new(FindingKind::DoubleFree, ""));
     let what = "instruction `tex.2d.v4.f32.f32`".into();
-    let at = Access::at(What::Execute, place(3, 2));
-    all.add(Finding::new(Kind::Unsupported { what }, "sum").with(at));
+    let at = Access::at(AccessKind::Execute, place(3, 2));
+    all.add(Finding::new(FindingKind::Unsupported { what }, "sum").with(at));
     let what = "a worker thread could not be started".into();
-    all.add(Finding::new(Kind::Internal { what }, "sum"));
+    all.add(Finding::new(FindingKind::Internal { what }, "sum"));
     expect("verdicts.txt", &report::text(&all, &sources()));
 }
 

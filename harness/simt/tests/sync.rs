@@ -1,7 +1,7 @@
 //! Synchronisation of threads: shuffles, votes, barriers, locks, and what happens when some threads never arrive.
 
 use crate::common::{Arg, Device};
-use simt::finding::Kind;
+use simt::finding::FindingKind;
 use simt::machine::Fault;
 
 const PTX: &str = include_str!("kernels/sync.ptx");
@@ -148,7 +148,7 @@ fn lanes_that_never_come_to_a_shuffle_are_found() {
     let out = device.zeros::<i32>(32);
     let (report, _) = device.try_launch("deadlock_shuffle", [1; 3], [32, 1, 1], 0, &[Arg::Ptr(out)]);
     assert_eq!(report.fault, Some(Fault::Deadlock));
-    let Kind::MissingLanes { mask, arrived, exited } = report.findings[0].kind else {
+    let FindingKind::MissingLanes { mask, arrived, exited } = report.findings[0].kind else {
         panic!("{:?}", report.findings);
     };
     assert_eq!((mask, arrived, exited), (u32::MAX, 0xffff, 0));
@@ -161,7 +161,7 @@ fn warps_at_different_barriers_are_a_deadlock() {
     let out = device.zeros::<i32>(64);
     let (report, _) = device.try_launch("deadlock_barrier", [1; 3], [64, 1, 1], 0, &[Arg::Ptr(out)]);
     assert_eq!(report.fault, Some(Fault::Deadlock));
-    assert!(matches!(report.findings[0].kind, Kind::MismatchedBarrier { barrier: 1 }));
+    assert!(matches!(report.findings[0].kind, FindingKind::MismatchedBarrier { barrier: 1 }));
     assert_eq!(report.findings[0].accesses.len(), 2);
 }
 
@@ -173,7 +173,7 @@ fn an_endless_loop_ends_with_its_budget() {
     let (report, _) = device.try_launch("forever", [2, 1, 1], [64, 1, 1], 0, &[Arg::Ptr(flag)]);
     assert_eq!(report.fault, Some(Fault::LaunchTimeout));
     let budget = 3_000_000;
-    assert_eq!(report.findings[0].kind, Kind::EndlessLoop { budget });
+    assert_eq!(report.findings[0].kind, FindingKind::EndlessLoop { budget });
 }
 
 /// The lanes diverge and reconverge in each iteration of the loop, so that some of them always have a part of their

@@ -4,7 +4,7 @@
 
 use crate::common::{Arg, Device};
 use flate2::read::GzDecoder;
-use simt::finding::Kind;
+use simt::finding::FindingKind;
 use simt::tensor::{Element, Interleave, Shape, TensorMap};
 use std::fs::File;
 use std::io::Read;
@@ -154,7 +154,7 @@ WAIT:
             device.try_launch("k", [1, 1, 1], [128, 1, 1], TILE as u32, &[Arg::Ptr(map), Arg::Ptr(shared)]);
         if self.end == "cudaErrorIllegalInstruction" {
             let kind = report.findings.first().map(|finding| &finding.kind);
-            return (!matches!(kind, Some(Kind::InvalidTensorMap { .. }))).then_some("does not stop");
+            return (!matches!(kind, Some(FindingKind::InvalidTensorMap { .. }))).then_some("does not stop");
         }
         if report.fault.is_some() {
             return Some("stops");

@@ -2,7 +2,7 @@
 //! and what a device rejects.
 
 use crate::common::{Arg, Device};
-use simt::finding::{Kind, Scope, Space, TensorMapMisuse};
+use simt::finding::{FindingKind, Scope, Space, TensorMapMisuse};
 use simt::machine::{Checks, Fault, Report};
 use simt::tensor::{Element, Interleave, Shape, TensorMap};
 
@@ -321,7 +321,7 @@ fn reductions_of_tensors() {
     for (element, sizes) in [(Element::U8, [16, 4]), (Element::S64, [4, 4])] {
         let map = map(element, &[16, 8], &sizes);
         let (report, ..) = run(&[COUNT, FENCE, MEET, &store].concat(), &map, &[0; 256]);
-        assert_eq!(report.findings[0].kind, Kind::InvalidTensorMap { misuse: TensorMapMisuse::Operation });
+        assert_eq!(report.findings[0].kind, FindingKind::InvalidTensorMap { misuse: TensorMapMisuse::Operation });
     }
 }
 
@@ -412,7 +412,7 @@ fn hints_and_fences_do_nothing() {
 }
 
 fn races(report: &Report, scope: Scope) -> bool {
-    report.findings.iter().any(|f| f.kind == Kind::Race { space: Space::Shared, scope })
+    report.findings.iter().any(|f| f.kind == FindingKind::Race { space: Space::Shared, scope })
 }
 
 #[test]
@@ -450,7 +450,7 @@ fn a_missing_fence_of_proxies_is_a_race() {
 }
 
 /// Returns the finding of a kernel that a device stops, and all its text.
-fn refused(lines: &str, map: &TensorMap, fault: Fault) -> (Kind, String) {
+fn refused(lines: &str, map: &TensorMap, fault: Fault) -> (FindingKind, String) {
     let (report, ..) = run(lines, map, &[1; 128]);
     assert_eq!(report.fault, Some(fault), "{lines}: {:#?}", report.findings);
     let finding = &report.findings[0];
@@ -464,7 +464,7 @@ fn misuse_is_told() {
     let good = load("2d.shared::cluster.global", "{0, 0}", "", 256);
     let misuse = |lines: &str, misuse: TensorMapMisuse| {
         let (kind, notes) = refused(lines, &map, Fault::IllegalInstruction);
-        assert_eq!(kind, Kind::InvalidTensorMap { misuse });
+        assert_eq!(kind, FindingKind::InvalidTensorMap { misuse });
         notes
     };
     misuse(&good.replace("[%map,", "[%map+32,"), TensorMapMisuse::Misaligned);
@@ -487,13 +487,13 @@ fn misuse_is_told() {
     fine(&report);
     let spare = good.replace("[%map,", "[%d0,");
     let (kind, _) = refused(&["  mov.u64 %d0, 64;\n", &spare].concat(), &map, Fault::IllegalAddress);
-    assert_eq!(kind, Kind::NullPointer);
+    assert_eq!(kind, FindingKind::NullPointer);
     // The wrong mode, on a map of three dimensions.
     let column = TensorMap { dims: [16, 4, 2, 1, 1], rank: 3, strides: [64, 256, 0, 0], ..map };
     let set = "  mov.u16 %h0, 0;\n";
     let pixels = load("3d.shared::cluster.global.im2col", "{0, 0, 0}", ", {%h0}", 256);
     let (kind, _) = refused(&[set, &pixels].concat(), &column, Fault::IllegalInstruction);
-    assert_eq!(kind, Kind::InvalidTensorMap { misuse: TensorMapMisuse::Mode });
+    assert_eq!(kind, FindingKind::InvalidTensorMap { misuse: TensorMapMisuse::Mode });
 }
 
 #[test]
@@ -501,16 +501,16 @@ fn places_of_boxes_are_checked() {
     let fits = map(Element::U32, &[16, 8], &[8, 8]);
     let good = load("2d.shared::cluster.global", "{0, 0}", "", 256);
     let (kind, _) = refused(&good.replace("[tile]", "[tile+64]"), &fits, Fault::MisalignedAddress);
-    assert_eq!(kind, Kind::Misaligned { space: Space::Shared, required: 128 });
+    assert_eq!(kind, FindingKind::Misaligned { space: Space::Shared, required: 128 });
     // More than the tile can hold.
     let large = map(Element::U32, &[16, 8], &[256, 256]);
     let (kind, notes) = refused(&good, &large, Fault::IllegalAddress);
-    assert_eq!(kind, Kind::OutOfBounds { space: Space::Shared });
+    assert_eq!(kind, FindingKind::OutOfBounds { space: Space::Shared });
     assert!(notes.contains("box of 256 x 256 (262144 bytes)"), "{notes}");
     // The tensor is larger than its memory.
     let beyond = map(Element::U32, &[16, 800], &[8, 8]);
     let (kind, notes) = refused(&good.replace("{0, 0}", "{0, 600}"), &beyond, Fault::IllegalAddress);
-    assert_eq!(kind, Kind::OutOfBounds { space: Space::Global });
+    assert_eq!(kind, FindingKind::OutOfBounds { space: Space::Global });
     assert!(notes.contains("16 x 800 elements"), "{notes}");
     let shape = Shape::Im2col { lower: [0; 3], upper: [0; 3], channels: 16, pixels: 2 };
     let sliced = TensorMap { interleave: Interleave::B32, shape, ..map(Element::U32, &[16, 4, 2], &[]) };
@@ -518,7 +518,7 @@ fn places_of_boxes_are_checked() {
     let set = "  mov.u16 %h0, 0;\n";
     // A column begins between the corners.
     let (kind, _) = refused(&[set, &pixels("{16, 0, 0}")].concat(), &sliced, Fault::IllegalInstruction);
-    assert_eq!(kind, Kind::InvalidTensorMap { misuse: TensorMapMisuse::Corners { at: 16, first: 0, last: 15 } });
+    assert_eq!(kind, FindingKind::InvalidTensorMap { misuse: TensorMapMisuse::Corners { at: 16, first: 0, last: 15 } });
 }
 
 /// A kernel creates a map from another one: in shared memory, then in global memory.
@@ -558,7 +558,7 @@ NEXT:
     // A box of 300.
     let wrong = lines.replace("mov.u32 %y, 4", "mov.u32 %y, 300");
     let (kind, _) = refused(&wrong, &before, Fault::IllegalInstruction);
-    assert_eq!(kind, Kind::InvalidTensorMap { misuse: TensorMapMisuse::Field });
+    assert_eq!(kind, FindingKind::InvalidTensorMap { misuse: TensorMapMisuse::Field });
 }
 
 /// Returns the report of a load through a map with these words.
@@ -574,7 +574,7 @@ fn load_by(words: &[u64; 16], lines: &str) -> Report {
 fn is_forged(words: &[u64; 16], lines: &str) {
     let report = load_by(words, lines);
     assert_eq!(report.fault, Some(Fault::IllegalInstruction), "{words:x?}");
-    assert_eq!(report.findings[0].kind, Kind::InvalidTensorMap { misuse: TensorMapMisuse::NotAMap });
+    assert_eq!(report.findings[0].kind, FindingKind::InvalidTensorMap { misuse: TensorMapMisuse::NotAMap });
     let told = simt::report::one(&report.findings[0], &simt::report::Sources::new());
     assert!(told.contains("was not made by the driver"), "{told}");
 }
@@ -635,7 +635,11 @@ fn fields_are_checked_when_a_map_is_used() {
         change(&mut map);
         let report = load_by(&map.words(), &load("2d.shared::cluster.global", "{0, 0}", "", 256));
         assert_eq!(report.fault, Some(Fault::IllegalInstruction), "change {at}");
-        assert_eq!(report.findings[0].kind, Kind::InvalidTensorMap { misuse: TensorMapMisuse::Field }, "change {at}");
+        assert_eq!(
+            report.findings[0].kind,
+            FindingKind::InvalidTensorMap { misuse: TensorMapMisuse::Field },
+            "change {at}"
+        );
     }
 }
 
@@ -645,5 +649,5 @@ fn addresses_of_rows_do_not_wrap() {
     let far = TensorMap { strides: [(1 << 40) - 16; 4], dims: [1 << 32; 5], rank: 3, ..map(Element::U32, &[16], &[8]) };
     let good = load("3d.shared::cluster.global", "{0, 2147483647, 2147483647}", "", 32);
     let (kind, _) = refused(&good, &far, Fault::IllegalAddress);
-    assert_eq!(kind, Kind::OutOfBounds { space: Space::Global });
+    assert_eq!(kind, FindingKind::OutOfBounds { space: Space::Global });
 }

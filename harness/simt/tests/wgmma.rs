@@ -1,7 +1,7 @@
 //! Matrix products by a warpgroup (`wgmma`), compared with plain integer arithmetic.
 
 use crate::common::{Arg, Device};
-use simt::finding::{Kind, Space, WarpgroupMisuse};
+use simt::finding::{FindingKind, Space, WarpgroupMisuse};
 use simt::instr::alu::soft::{self, Format, Round};
 use simt::machine::{Checks, Report};
 
@@ -484,12 +484,12 @@ const MMA: &str = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, 
 const FENCE: &str = "wgmma.fence.sync.aligned;";
 const DONE: &str = "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;";
 
-fn kinds(report: &Report) -> Vec<Kind> {
+fn kinds(report: &Report) -> Vec<FindingKind> {
     report.findings.iter().map(|finding| finding.kind.clone()).collect()
 }
 
-fn misused(misuse: WarpgroupMisuse) -> Vec<Kind> {
-    vec![Kind::InvalidWarpgroup { misuse }]
+fn misused(misuse: WarpgroupMisuse) -> Vec<FindingKind> {
+    vec![FindingKind::InvalidWarpgroup { misuse }]
 }
 
 #[test]
@@ -524,7 +524,7 @@ fn warps_at_different_products_are_found() {
 fn a_part_of_a_warp_is_found() {
     let lines = format!("setp.gt.u32 %p1, %r1, 99; @%p1 bra OUT; {FENCE} {MMA} {DONE} OUT:");
     let found = kinds(&launch(&lines, 128, |_| {}));
-    assert!(matches!(found[0], Kind::PartialWarp { arrived: 15, .. }), "{found:?}");
+    assert!(matches!(found[0], FindingKind::PartialWarp { arrived: 15, .. }), "{found:?}");
 }
 
 #[test]
@@ -536,7 +536,7 @@ fn a_missing_fence_is_found() {
 fn a_descriptor_that_leaves_shared_memory_stops_the_kernel() {
     let lines = format!("{FENCE} or.b64 %d1, %d1, 0x3ff; {MMA} {DONE}");
     let report = launch(&lines, 128, |_| {});
-    assert_eq!(kinds(&report), [Kind::OutOfBounds { space: Space::Shared }]);
+    assert_eq!(kinds(&report), [FindingKind::OutOfBounds { space: Space::Shared }]);
     assert!(report.fault.is_some());
 }
 
@@ -545,7 +545,7 @@ fn a_race_with_a_product_is_found() {
     // A thread of another warp writes bytes that the product reads, and nothing orders the two.
     let write = "setp.ne.u32 %p1, %r1, 40; mov.u32 %r3, area; @!%p1 st.shared.u32 [%r3], %r1;";
     let report = launch(&format!("{write} {FENCE} {MMA} {DONE}"), 128, |_| {});
-    assert!(matches!(kinds(&report)[0], Kind::Race { space: Space::Shared, .. }), "{:?}", kinds(&report));
+    assert!(matches!(kinds(&report)[0], FindingKind::Race { space: Space::Shared, .. }), "{:?}", kinds(&report));
     let ordered =
         launch(&format!("{write} fence.proxy.async.shared::cta; bar.sync 0; {FENCE} {MMA} {DONE}"), 128, |_| {});
     assert_eq!(kinds(&ordered), []);

@@ -13,7 +13,7 @@
 //! than its destination, the load counts only the sectors that are read.
 
 use crate::costs::Costs;
-use crate::finding::Place;
+use crate::finding::SourcePlace;
 use crate::version::required;
 use serde::{Deserialize, Serialize};
 
@@ -170,7 +170,7 @@ impl Totals {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// The line's place.
-    pub place: Place,
+    pub place: SourcePlace,
     /// What was counted there.
     #[serde(flatten)]
     pub totals: Totals,
@@ -181,7 +181,7 @@ pub struct Line {
 #[serde(deny_unknown_fields)]
 pub struct BranchCount {
     /// The branch's place.
-    pub place: Place,
+    pub place: SourcePlace,
     /// Warps that executed it at least once.
     pub warps: u64,
     /// Warps whose active lanes diverged at it at least once.

@@ -4,10 +4,10 @@
 //! that is renamed or missing is therefore an error for the reader, never a silent 0. Rendered text accompanies the
 //! data and is only meant to be printed.
 //!
-//! [`Report`] contains everything: [`Launch`]es with their [`counters`] and [`costs`], [`Told`] findings ([`finding`]),
-//! [`Copies`], [`Managed`] memory, [`Memory`], [`Settings`]. [`Leaks`] is the memory that is still allocated at the
-//! end, and [`Device`] the device itself. [`Wishes`] goes the other way: it contains the settings that a client
-//! requests from the machine.
+//! [`Report`] contains everything: [`Launch`]es with their [`counters`] and [`costs`], findings ([`RenderedFinding`],
+//! [`finding`]), [`Copies`], [`Managed`] memory, [`Memory`], [`Settings`]. [`Leaks`] is the memory that is still
+//! allocated at the end, and [`Device`] the device itself. [`SettingsPatch`] goes the other way: it contains the
+//! settings that a client requests from the machine.
 //!
 //! [`printable`] sanitizes text that a kernel or a file contains, before it is displayed.
 //!
@@ -30,8 +30,8 @@ pub use checks::{Check, Checks, UnknownCheck};
 pub use device::Device;
 pub use launch::{Fault, Launch, Limiter, Occupancy};
 pub use name::shortened;
-pub use report::{Leak, Leaks, Report, Told};
-pub use settings::{Settings, Wishes};
+pub use report::{Leak, Leaks, RenderedFinding, Report};
+pub use settings::{Settings, SettingsPatch};
 pub use transfer::{Copied, Copies, Filled, Managed, Memory};
 pub use version::{ReadError, VERSION};
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::checks::Check;
-use crate::finding::{FailureOf, Finding, Kind};
+use crate::finding::{FailureOf, Finding, FindingKind};
 use crate::launch::Launch;
 use crate::settings::Settings;
 use crate::transfer::{Copies, Managed, Memory};
@@ -11,7 +11,7 @@ use crate::version::{self, ReadError, VERSION};
 
 /// A finding with its text from the machine's renderer. The text is for printing; decisions are based on the data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct RenderedFinding {
     /// The finding's data.
     #[serde(flatten)]
     pub finding: Finding,
@@ -38,11 +38,11 @@ pub struct Told {
 /// Device memory that was never freed, with the client's activity at the time of the allocation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leak {
-    /// The value of [`crate::settings::Wishes::during`] at that time; empty if the client has not set it.
+    /// The value of [`crate::settings::SettingsPatch::during`] at that time; empty if the client has not set it.
     pub during: String,
     /// The leak.
     #[serde(flatten)]
-    pub told: Told,
+    pub rendered: RenderedFinding,
 }
 
 /// All launches, copies and findings since the last report was taken.
@@ -66,7 +66,7 @@ pub struct Report {
     /// Earlier launches that were not kept.
     pub launches_dropped: u64,
     /// The findings, each mistake once.
-    pub findings: Vec<Told>,
+    pub findings: Vec<RenderedFinding>,
     /// Further mistakes that were not kept.
     pub findings_dropped: u64,
     /// The number of rejected launches whose error the program has received, since its start.
@@ -134,8 +134,8 @@ impl Report {
     /// Whether the report contains findings that count against the program. Rejected launches do not count if the
     /// program has received their errors, as on a GPU.
     pub fn accuses(&self) -> bool {
-        let refused = |told: &&Told| matches!(told.finding.kind, Kind::LaunchLimit { .. });
-        let count = |told: &Told| told.finding.count;
+        let refused = |told: &&RenderedFinding| matches!(told.finding.kind, FindingKind::LaunchLimit { .. });
+        let count = |told: &RenderedFinding| told.finding.count;
         let refusals: u64 = self.findings.iter().filter(refused).map(count).sum();
         let all_known = refusals <= self.refusals_answered;
         !self.findings.iter().all(|told| all_known && refused(&told))

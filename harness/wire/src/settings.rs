@@ -55,7 +55,7 @@ impl Default for Settings {
 /// The settings that a client requests through `simt_configure`; a setting that is absent stays unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Wishes {
+pub struct SettingsPatch {
     /// A profile's name; only allowed before `cuInit`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
@@ -93,7 +93,7 @@ pub struct Wishes {
     pub host: Option<Vec<[u64; 2]>>,
 }
 
-impl Wishes {
+impl SettingsPatch {
     /// Parses requested settings.
     ///
     /// # Errors
@@ -134,12 +134,12 @@ mod tests {
 
     #[test]
     fn only_what_is_named_is_asked_for() {
-        let wishes = Wishes::read(r#"{"checks": "racecheck,memcheck", "seed": 7}"#).unwrap();
+        let patch = SettingsPatch::read(r#"{"checks": "racecheck,memcheck", "seed": 7}"#).unwrap();
         let checks = "memcheck,racecheck".parse().unwrap();
-        let expected = Wishes { checks: Some(checks), seed: Some(7), ..Wishes::default() };
-        assert_eq!(wishes, expected);
-        assert_eq!(Wishes::read(&wishes.to_json()), Ok(wishes));
-        assert_eq!(Wishes::read("{}"), Ok(Wishes::default()));
+        let expected = SettingsPatch { checks: Some(checks), seed: Some(7), ..SettingsPatch::default() };
+        assert_eq!(patch, expected);
+        assert_eq!(SettingsPatch::read(&patch.to_json()), Ok(patch));
+        assert_eq!(SettingsPatch::read("{}"), Ok(SettingsPatch::default()));
     }
 
     #[test]
@@ -150,7 +150,7 @@ mod tests {
             (r#"{"seed": "seven"}"#, "seven"),
             ("nonsense", "expected"),
         ] {
-            let refused = Wishes::read(text).unwrap_err();
+            let refused = SettingsPatch::read(text).unwrap_err();
             assert!(refused.contains(words), "{text}: {refused}");
         }
     }

@@ -5,25 +5,34 @@ use serde_json::{Value, json};
 use wire::costs::Costs;
 use wire::counters::{BranchCount, Counters, Line, TextureTraffic, Totals};
 use wire::finding::{
-    Access, Allocation, CalledFrom, Finding, Kind, Limit, MbarrierMisuse, Passed, Place, Relation, Scope, Space,
-    TensorMapMisuse, WarpgroupMisuse, What,
+    Access, AccessKind, Allocation, CalledFrom, Finding, FindingKind, Limit, MbarrierMisuse, Passed, Relation, Scope,
+    SourcePlace, Space, TensorMapMisuse, WarpgroupMisuse,
 };
-use wire::{Checks, Fault, Launch, Leak, Leaks, Limiter, Occupancy, ReadError, Report, Settings, Told, VERSION};
+use wire::{
+    Checks, Fault, Launch, Leak, Leaks, Limiter, Occupancy, ReadError, RenderedFinding, Report, Settings, VERSION,
+};
 
-fn place() -> Place {
+fn place() -> SourcePlace {
     let caller = CalledFrom { file: "lab.cu".into(), line: 9, column: 2 };
-    Place { function: "k".into(), file: "lab.cu".into(), line: 3, column: 7, ptx_line: 40, inlined_at: vec![caller] }
+    SourcePlace {
+        function: "k".into(),
+        file: "lab.cu".into(),
+        line: 3,
+        column: 7,
+        ptx_line: 40,
+        inlined_at: vec![caller],
+    }
 }
 
-fn told(kind: Kind) -> Told {
-    let mut access = Access::memory(What::Write, Space::Global, 4, 0x100, place());
+fn told(kind: FindingKind) -> RenderedFinding {
+    let mut access = Access::memory(AccessKind::Write, Space::Global, 4, 0x100, place());
     access.variable = Some(("tile".into(), 8));
     let mut finding = Finding::new(kind, "_Z1kv").with(access);
     finding.allocation =
         Some(Allocation { address: 0x80, size: 16, name: "tile".into(), freed: false, relation: Relation::After(113) });
     finding.notes.push("a note".into());
     finding.remedy = Some("a remedy".into());
-    Told {
+    RenderedFinding {
         verdict: finding.kind.verdict(),
         check: finding.kind.check(),
         kernel_name: "k()".into(),
@@ -38,51 +47,51 @@ fn told(kind: Kind) -> Told {
 }
 
 /// One value of every kind.
-fn kinds() -> Vec<Kind> {
+fn kinds() -> Vec<FindingKind> {
     let space = Space::Shared;
     let text = || "text".to_owned();
     vec![
-        Kind::OutOfBounds { space },
-        Kind::OverrunsNeighbour { space },
-        Kind::ReadOnly { space },
-        Kind::Misaligned { space, required: 8 },
-        Kind::UseAfterFree,
-        Kind::UseBeforeAllocation,
-        Kind::HostPointer,
-        Kind::NullPointer,
-        Kind::Uninitialized { space },
-        Kind::Race { space, scope: Scope::Grid },
-        Kind::DivergentBarrier { barrier: 1 },
-        Kind::MismatchedBarrier { barrier: 1 },
-        Kind::BarrierExited { barrier: 1, waiting: 2, exited: 3 },
-        Kind::InvalidBarrier { barrier: 1 },
-        Kind::InvalidMbarrier { misuse: MbarrierMisuse::Arrivals },
-        Kind::InvalidTensorMap { misuse: TensorMapMisuse::Rank { map: 2, asked: 3 } },
-        Kind::InvalidWarpgroup { misuse: WarpgroupMisuse::Apart },
-        Kind::BlockLeft { rank: 1 },
-        Kind::InactiveLane { lane: 3 },
-        Kind::UndeclaredLane { mask: 7, lane: 3 },
-        Kind::MissingLanes { mask: 7, arrived: 3, exited: 1 },
-        Kind::PartialWarp { arrived: 3, exited: 4 },
-        Kind::Deadlock,
-        Kind::EndlessLoop { budget: u64::MAX },
-        Kind::Leak { allocations: 1, bytes: 2 },
-        Kind::DoubleFree,
-        Kind::InvalidFree,
-        Kind::LaunchLimit { limit: Limit::SharedMemory, asked: 2, allowed: 1 },
-        Kind::HostCopy { bytes: 5 },
-        Kind::DivisionByZero { remainder: true },
-        Kind::Assert { expression: text() },
-        Kind::PrintArgument { argument: 1, conversion: text(), passed: Passed::Long },
-        Kind::PrintConversion { conversion: text() },
-        Kind::Trap,
-        Kind::InvalidCall { target: 1 },
-        Kind::InvalidBranch { index: 4, targets: 3 },
-        Kind::InvalidObject { handle: 1, surface: true, gone: true },
-        Kind::OutsideSurface { at: [-4, 1, 2], extent: [16, 1, 1] },
-        Kind::StackOverflow { depth: 9, stack_bytes: 1024 },
-        Kind::Unsupported { what: text() },
-        Kind::Internal { what: text() },
+        FindingKind::OutOfBounds { space },
+        FindingKind::OverrunsNeighbour { space },
+        FindingKind::ReadOnly { space },
+        FindingKind::Misaligned { space, required: 8 },
+        FindingKind::UseAfterFree,
+        FindingKind::UseBeforeAllocation,
+        FindingKind::HostPointer,
+        FindingKind::NullPointer,
+        FindingKind::Uninitialized { space },
+        FindingKind::Race { space, scope: Scope::Grid },
+        FindingKind::DivergentBarrier { barrier: 1 },
+        FindingKind::MismatchedBarrier { barrier: 1 },
+        FindingKind::BarrierExited { barrier: 1, waiting: 2, exited: 3 },
+        FindingKind::InvalidBarrier { barrier: 1 },
+        FindingKind::InvalidMbarrier { misuse: MbarrierMisuse::Arrivals },
+        FindingKind::InvalidTensorMap { misuse: TensorMapMisuse::Rank { map: 2, asked: 3 } },
+        FindingKind::InvalidWarpgroup { misuse: WarpgroupMisuse::Apart },
+        FindingKind::BlockLeft { rank: 1 },
+        FindingKind::InactiveLane { lane: 3 },
+        FindingKind::UndeclaredLane { mask: 7, lane: 3 },
+        FindingKind::MissingLanes { mask: 7, arrived: 3, exited: 1 },
+        FindingKind::PartialWarp { arrived: 3, exited: 4 },
+        FindingKind::Deadlock,
+        FindingKind::EndlessLoop { budget: u64::MAX },
+        FindingKind::Leak { allocations: 1, bytes: 2 },
+        FindingKind::DoubleFree,
+        FindingKind::InvalidFree,
+        FindingKind::LaunchLimit { limit: Limit::SharedMemory, asked: 2, allowed: 1 },
+        FindingKind::HostCopy { bytes: 5 },
+        FindingKind::DivisionByZero { remainder: true },
+        FindingKind::Assert { expression: text() },
+        FindingKind::PrintArgument { argument: 1, conversion: text(), passed: Passed::Long },
+        FindingKind::PrintConversion { conversion: text() },
+        FindingKind::Trap,
+        FindingKind::InvalidCall { target: 1 },
+        FindingKind::InvalidBranch { index: 4, targets: 3 },
+        FindingKind::InvalidObject { handle: 1, surface: true, gone: true },
+        FindingKind::OutsideSurface { at: [-4, 1, 2], extent: [16, 1, 1] },
+        FindingKind::StackOverflow { depth: 9, stack_bytes: 1024 },
+        FindingKind::Unsupported { what: text() },
+        FindingKind::Internal { what: text() },
     ]
 }
 
@@ -131,14 +140,14 @@ fn report() -> Report {
         profile: "a100".into(),
         settings: Settings { checks: Checks::ALL, ..Settings::default() },
         launches: vec![launch],
-        findings: vec![told(Kind::Trap)],
+        findings: vec![told(FindingKind::Trap)],
         ..Report::default()
     }
 }
 
 fn leaks() -> Leaks {
-    let kind = Kind::Leak { allocations: 1, bytes: 4 };
-    Leaks { findings: vec![Leak { during: "case a".into(), told: told(kind) }], ..Leaks::default() }
+    let kind = FindingKind::Leak { allocations: 1, bytes: 4 };
+    Leaks { findings: vec![Leak { during: "case a".into(), rendered: told(kind) }], ..Leaks::default() }
 }
 
 /// Collects every field of a JSON value, as the keys and indices that lead to it.
@@ -221,7 +230,7 @@ fn a_missing_renamed_or_mistyped_field_is_an_error() {
     ];
     for kind in kinds() {
         let json = serde_json::to_string(&told(kind)).unwrap();
-        read.push((json, |text| serde_json::from_str::<Told>(text).is_ok()));
+        read.push((json, |text| serde_json::from_str::<RenderedFinding>(text).is_ok()));
     }
     for (json, reads) in read {
         assert!(reads(&json), "{json}");
@@ -274,19 +283,21 @@ fn an_unknown_version_is_an_error_that_names_it() {
 /// A rejected launch does not count against the program once it has received the error, as on a GPU.
 #[test]
 fn refused_launches_that_the_program_knows_of_accuse_nobody() {
-    let limit = || told(Kind::LaunchLimit { limit: Limit::SharedMemory, asked: 2, allowed: 1 });
-    let of = |findings: Vec<Told>, refusals_answered| Report { findings, refusals_answered, ..report() }.accuses();
-    let twice = || Told { finding: Finding { count: 2, ..limit().finding }, ..limit() };
+    let limit = || told(FindingKind::LaunchLimit { limit: Limit::SharedMemory, asked: 2, allowed: 1 });
+    let of = |findings: Vec<RenderedFinding>, refusals_answered| {
+        Report { findings, refusals_answered, ..report() }.accuses()
+    };
+    let twice = || RenderedFinding { finding: Finding { count: 2, ..limit().finding }, ..limit() };
     assert!(!of(vec![], 0));
     assert!(of(vec![limit()], 0) && !of(vec![limit()], 1));
     assert!(of(vec![twice()], 1) && !of(vec![twice()], 2));
-    assert!(of(vec![limit(), told(Kind::Trap)], 1));
+    assert!(of(vec![limit(), told(FindingKind::Trap)], 1));
 }
 
 /// A failed assertion is a finding, whatever the program does with its error.
 #[test]
 fn a_failed_assertion_accuses_the_program_though_it_names_it() {
-    let failed = told(Kind::Assert { expression: "i < n".into() });
+    let failed = told(FindingKind::Assert { expression: "i < n".into() });
     for assertion_named in [false, true] {
         assert!(Report { findings: vec![failed.clone()], assertion_named, ..report() }.accuses());
     }
@@ -294,7 +305,7 @@ fn a_failed_assertion_accuses_the_program_though_it_names_it() {
 
 #[test]
 fn reports_of_several_processes_add_up() {
-    let other = Report { process: 7, findings: vec![told(Kind::Trap)], launches_dropped: 2, ..report() };
+    let other = Report { process: 7, findings: vec![told(FindingKind::Trap)], launches_dropped: 2, ..report() };
     let one = report();
     let both = one.clone().and(other);
     assert_eq!((both.process, both.launches.len()), (one.process, 2 * one.launches.len()));

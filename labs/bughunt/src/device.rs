@@ -1,6 +1,6 @@
 //! The kernels that contain the mistake themselves: their inputs and right answers.
 use cudarc::driver::{DeviceRepr, PushKernelArg};
-use harness::{Check, Error, Number, Result, Run, Tolerance, Trial, poison};
+use harness::{CaseContext, Check, Error, Number, Result, Run, Tolerance, poison};
 
 use crate::{answered, reference};
 
@@ -38,7 +38,7 @@ impl<I: DeviceRepr + Clone + 'static, O: DeviceRepr + Number + PartialEq, E: Num
 
     /// Runs the case's kernel once, with the case's launch, and checks its answer. The time of a wrong kernel is of no
     /// interest.
-    pub(crate) fn launched(self, run: &Run, case: &mut Trial<'_>) -> Result<()> {
+    pub(crate) fn launched(self, run: &Run, case: &mut CaseContext<'_>) -> Result<()> {
         let (stream, kernel, launch) = (run.stream(), case.kernel()?, case.launch());
         let input = if self.input.is_empty() { None } else { Some(run.upload(self.name, &self.input)?) };
         let sizes: Vec<u64> = self.sizes.iter().map(|size| *size as u64).collect();
@@ -68,20 +68,20 @@ impl<I: DeviceRepr + Clone + 'static, O: DeviceRepr + Number + PartialEq, E: Num
     }
 }
 
-pub(crate) fn bounds(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn bounds(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let x = run.inputs("bounds").f32(n + 1, -1.0..1.0);
     let expected = reference::differences(&x);
     Job::<_, f32, _>::exact(n, x, expected).within(Tolerance::sum(1, 2.0, EPSILON)).launched(run, case)
 }
 
-pub(crate) fn stride(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn stride(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let before = run.inputs("stride").u32(n, 0..200);
     let expected: Vec<u32> = before.iter().map(|pixel| pixel + 10).collect();
     // It works in place, so it has no input.
     Job { before, ..Job::<u32, u32, _>::exact(n, Vec::new(), expected) }.launched(run, case)
 }
 
-pub(crate) fn overflow(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn overflow(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let sides = run.inputs("overflow").i32(2 * n, 1..100_000);
     let expected = reference::areas(&sides);
     let lead = |areas: &[i64], expected: &[i64]| {
@@ -91,7 +91,7 @@ pub(crate) fn overflow(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> 
     Job { lead, name: "sides", ..Job::<_, i64, _>::exact(n, sides, expected) }.launched(run, case)
 }
 
-pub(crate) fn index(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn index(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     // About twice as high as it is wide; a few of the n pixels may be left over.
     let width = (n / 2).isqrt().max(1);
     let height = n / width;
@@ -101,7 +101,7 @@ pub(crate) fn index(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
         .launched(run, case)
 }
 
-pub(crate) fn countdown(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn countdown(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let mut rows = run.inputs("countdown").i32(8 * n, -100..100);
     // By chance alone, one row in 256 would have no positive number.
     for row in rows.chunks_exact_mut(8).skip(2).step_by(5) {
@@ -113,13 +113,13 @@ pub(crate) fn countdown(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()>
     Job { name: "rows", ..Job::<_, i32, _>::exact(n, rows, expected) }.launched(run, case)
 }
 
-pub(crate) fn no_barrier(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn no_barrier(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let x = run.inputs("no-barrier").f32(n, -1.0..1.0);
     let expected = reference::mirror(&x);
     Job::<_, f32, _>::exact(n, x, expected).launched(run, case)
 }
 
-pub(crate) fn divergent_barrier(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn divergent_barrier(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     // Nothing would end it on a GPU: a thread that waits for the others to return keeps them waiting at their barrier.
     if !run.is_emulated() && run.options().kernel.is_none() {
         return Err(Error::Skip(
@@ -131,44 +131,44 @@ pub(crate) fn divergent_barrier(run: &Run, case: &mut Trial<'_>, n: usize) -> Re
     Job::<_, f32, _>::exact(n, x, expected).within(Tolerance::sum(1, 2.0, EPSILON)).launched(run, case)
 }
 
-pub(crate) fn shared_race(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn shared_race(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let bytes = run.inputs("shared-race").bytes(n);
     let expected = reference::tally(&bytes);
     Job { name: "bytes", ..Job::<_, u32, _>::exact(n, bytes, expected) }.launched(run, case)
 }
 
-pub(crate) fn uninitialised(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn uninitialised(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let x = run.inputs("uninitialised").u32(n, 0..1000);
     let expected = reference::evens(&x);
     Job::<_, u32, _>::exact(n, x, expected).launched(run, case)
 }
 
-pub(crate) fn block_race(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn block_race(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let x = run.inputs("block-race").u32(n, 0..1000);
     let expected = vec![x.iter().copied().fold(0, u32::wrapping_add)];
     Job { before: vec![0], ..Job::<_, u32, _>::exact(n, x, expected) }.launched(run, case)
 }
 
-pub(crate) fn wrong_mask(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn wrong_mask(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let x = run.inputs("wrong-mask").i32(n, -1000..1000);
     let expected = reference::warp_sums(&x);
     Job::<_, i32, _>::exact(n, x, expected).launched(run, case)
 }
 
-pub(crate) fn lockstep(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn lockstep(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let x = run.inputs("lockstep").i32(n, 0..1_000_000);
     let expected = reference::warp_largest(&x);
     Job::<_, i32, _>::exact(n, x, expected).launched(run, case)
 }
 
-pub(crate) fn misaligned(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn misaligned(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let recording = run.inputs("misaligned").f32(2 * n + 1, -1.0..1.0);
     let expected = reference::powers(&recording);
     let job = Job { name: "recording", ..Job::<_, f32, _>::exact(n, recording, expected) };
     job.within(Tolerance::roundings(3, EPSILON)).launched(run, case)
 }
 
-pub(crate) fn nan(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn nan(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     // Not so short that a square underflows to 0.
     let mut vectors = run.inputs("nan").f32(2 * n, 0.5..10.0);
     vectors.chunks_exact_mut(2).skip(3).step_by(7).for_each(|vector| vector.fill(0.0));
@@ -184,7 +184,7 @@ pub(crate) fn nan(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
     Job { lead, name: "vectors", ..job }.within(Tolerance::roundings(10, EPSILON)).launched(run, case)
 }
 
-pub(crate) fn order(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn order(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let mut inputs = run.inputs("order");
     let (deposits, less, interest) =
         (inputs.i32(n, 6_250_000..12_500_000), inputs.i32(n, 0..5), inputs.f32(n, 0.5..3.5));

@@ -4,14 +4,14 @@ use cudarc::driver::{
     CudaFunction, LaunchConfig, PushKernelArg, result,
     sys::{CUdeviceptr, CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL},
 };
-use harness::{Check, Error, Result, Run, Tolerance, Trial, Uploaded};
+use harness::{CaseContext, Check, Error, Result, Run, Tolerance, Uploaded};
 
 use crate::{FILE, answered, reference};
 
 /// How often the calls of `leak` are executed.
 const BATCHES: usize = 4;
 
-pub(crate) fn no_wait(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn no_wait(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let x = run.inputs("no-wait").u32(n, 1..1_000_000);
     let largest = x.iter().copied().max().unwrap_or(0);
     let mut hosts = Hosts::new("largest_calls");
@@ -20,7 +20,7 @@ pub(crate) fn no_wait(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn leak(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn leak(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let mut hosts = Hosts::new("digits_calls");
     for batch in 0..BATCHES {
         let x = run.inputs(&format!("leak {batch}")).u32(n, 1..1_000_000);
@@ -32,7 +32,7 @@ pub(crate) fn leak(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn host_pointer(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn host_pointer(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let x = run.inputs("host-pointer").u32(n, 1..1_000_000);
     let sum = x.iter().fold(0, |sum, x| sum ^ x);
     let mut hosts = Hosts::new("checksum_calls");
@@ -57,7 +57,7 @@ impl Hosts {
 
     /// Executes the calls for the input `x`, and checks the answer that the host reads. Returns whether all could be
     /// executed.
-    fn follow(&mut self, run: &Run, case: &mut Trial<'_>, x: &[u32], expected: &[u32]) -> Result<bool> {
+    fn follow(&mut self, run: &Run, case: &mut CaseContext<'_>, x: &[u32], expected: &[u32]) -> Result<bool> {
         let name = self.name;
         let mut host = Host {
             run,
@@ -92,7 +92,7 @@ impl Hosts {
     }
 
     /// Records the answers, and the memory left allocated.
-    fn answer(mut self, case: &mut Trial<'_>) {
+    fn answer(mut self, case: &mut CaseContext<'_>) {
         if self.kept > 0 {
             let words = format!("{}: {} bytes were allocated and never freed", self.name, self.kept);
             self.checks.merge(Check::that(false, words));

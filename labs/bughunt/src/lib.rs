@@ -8,7 +8,7 @@ mod host;
 pub mod reference;
 mod shape;
 
-use harness::{Case, Check, Lab, Launch, Of, Result, Row, Run, Sizes, Trial, column, row};
+use harness::{Case, CaseContext, Check, Lab, Launch, Result, Row, Run, Sizes, VariantFilter, column, row};
 
 /// The lab.
 pub static LAB: Lab = Lab {
@@ -17,7 +17,7 @@ pub static LAB: Lab = Lab {
     kernels: &[kernels::source!("bughunt")],
     variants: &[&KERNELS, &LAUNCHES, &CALLS],
     columns: &[column("answer", "right, wrong, or none where the kernel did not come to its end")],
-    ignored: &[(&["blocks", "threads"], Of::Every)],
+    ignored: &[(&["blocks", "threads"], VariantFilter::Every)],
     run,
     assignment: harness::assignment!(),
     ..Lab::DEFAULT
@@ -36,10 +36,10 @@ pub(crate) struct Bug {
     /// The kernel's name in `bughunt.cu`.
     pub(crate) kernel: &'static str,
     /// Runs it for this number of elements, and checks its answer.
-    pub(crate) hunt: fn(&Run, &mut Trial<'_>, usize) -> Result<()>,
+    pub(crate) hunt: fn(&Run, &mut CaseContext<'_>, usize) -> Result<()>,
 }
 
-const fn bug(kernel: &'static str, hunt: fn(&Run, &mut Trial<'_>, usize) -> Result<()>) -> Bug {
+const fn bug(kernel: &'static str, hunt: fn(&Run, &mut CaseContext<'_>, usize) -> Result<()>) -> Bug {
     Bug { kernel, hunt }
 }
 
@@ -118,7 +118,7 @@ fn run(run: &Run) -> Result<()> {
 }
 
 /// Records the check of the case's only answer.
-fn answered(case: &mut Trial<'_>, check: Check) {
+fn answered(case: &mut CaseContext<'_>, check: Check) {
     case.set("answer", if check.passed() { "right" } else { "wrong" });
     case.check(check);
 }

@@ -1,17 +1,17 @@
 //! The kernels with a wrong launch. The host takes the launch from the kernel file: the kernel whose name ends in
 //! `_shape` computes it, like the code between `<<<` and `>>>`.
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use harness::{Check, Number, Result, Run, Tolerance, Trial, launch_1d};
+use harness::{CaseContext, Check, Number, Result, Run, Tolerance, launch_1d};
 
 use crate::{FILE, answered, device::Job, reference};
 
-pub(crate) fn wrong_launch(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn wrong_launch(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let x = run.inputs("wrong-launch").f32(n, -2.0..2.0);
     let expected: Vec<f32> = x.iter().map(|x| x.clamp(-1.0, 1.0)).collect();
     shaped(Job::<_, f32, _>::exact(n, x, expected), run, case, "clamp_shape", n)
 }
 
-pub(crate) fn small_shared(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<()> {
+pub(crate) fn small_shared(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     let x = run.inputs("small-shared").f32(n, -1.0..1.0);
     let expected = reference::smooth(&x);
     let job = Job::<_, f32, _>::exact(n, x, expected).within(Tolerance::sum(1, 2.0, f64::from(f32::EPSILON)));
@@ -19,7 +19,13 @@ pub(crate) fn small_shared(run: &Run, case: &mut Trial<'_>, n: usize) -> Result<
 }
 
 /// Runs `job` with the launch that the kernel `shape` gives for `n` elements.
-fn shaped<E: Number>(job: Job<f32, f32, E>, run: &Run, case: &mut Trial<'_>, shape: &str, n: usize) -> Result<()> {
+fn shaped<E: Number>(
+    job: Job<f32, f32, E>,
+    run: &Run,
+    case: &mut CaseContext<'_>,
+    shape: &str,
+    n: usize,
+) -> Result<()> {
     let launch = shape_of(run, shape, n)?;
     let (grid, block) = (launch.grid_dim.0, launch.block_dim.0);
     if let Err(error) = run.session().device.check_launch(launch) {

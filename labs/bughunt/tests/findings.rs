@@ -1,5 +1,5 @@
 //! The evidence for each mistake: the machine's finding, by its line, or the words of the check.
-use labtest::{Kind, Space, is_race, line_of, lines};
+use labtest::{FindingKind, Space, is_race, line_of, lines};
 
 use crate::mutants::{EARLY_FREE, LATE_CAST, SKIPPED, WARP_BARRIER};
 
@@ -33,16 +33,24 @@ fn races_are_found_with_both_lines() {
 
 #[test]
 fn other_mistakes_are_found_at_their_lines() {
-    type Is = fn(&Kind) -> bool;
+    type Is = fn(&FindingKind) -> bool;
     let cases: [(&str, &str, &str, Is); 8] = [
-        ("bounds", "differences", "i <= n", |k| matches!(k, Kind::OutOfBounds { space: Space::Global })),
-        ("countdown", "last_positive", "row[k] > 0", |k| matches!(k, Kind::OutOfBounds { space: Space::Global })),
-        ("divergent-barrier", "steps", "__syncthreads()", |k| matches!(k, Kind::DivergentBarrier { barrier: 0 })),
-        ("uninitialised", "evens", "atomicAdd(&count", |k| matches!(k, Kind::Uninitialized { space: Space::Shared })),
-        ("wrong-mask", "warp_sums", "__shfl_down_sync", |k| matches!(k, Kind::InactiveLane { .. })),
-        ("misaligned", "powers", "samples[i]", |k| matches!(k, Kind::Misaligned { required: 8, .. })),
-        ("small-shared", "smooth", "tile[t] = x[i]", |k| matches!(k, Kind::OutOfBounds { space: Space::Shared })),
-        ("host-pointer", "checksum", "atomicXor(sum", |k| matches!(k, Kind::HostPointer)),
+        ("bounds", "differences", "i <= n", |k| matches!(k, FindingKind::OutOfBounds { space: Space::Global })),
+        ("countdown", "last_positive", "row[k] > 0", |k| {
+            matches!(k, FindingKind::OutOfBounds { space: Space::Global })
+        }),
+        ("divergent-barrier", "steps", "__syncthreads()", |k| {
+            matches!(k, FindingKind::DivergentBarrier { barrier: 0 })
+        }),
+        ("uninitialised", "evens", "atomicAdd(&count", |k| {
+            matches!(k, FindingKind::Uninitialized { space: Space::Shared })
+        }),
+        ("wrong-mask", "warp_sums", "__shfl_down_sync", |k| matches!(k, FindingKind::InactiveLane { .. })),
+        ("misaligned", "powers", "samples[i]", |k| matches!(k, FindingKind::Misaligned { required: 8, .. })),
+        ("small-shared", "smooth", "tile[t] = x[i]", |k| {
+            matches!(k, FindingKind::OutOfBounds { space: Space::Shared })
+        }),
+        ("host-pointer", "checksum", "atomicXor(sum", |k| matches!(k, FindingKind::HostPointer)),
     ];
     for (variant, kernel, text, is) in cases {
         let ran = hunt(variant);
@@ -99,7 +107,7 @@ fn where_nothing_is_found_the_check_leads() {
 #[test]
 fn the_leak_is_found_where_leaks_are_looked_for() {
     let ran = LAB.accepts(&["--variant", "leak", "--check", "leakcheck"]);
-    let found = ran.finding(|f| matches!(f.finding.kind, Kind::Leak { allocations: 4, bytes: 16000 }));
+    let found = ran.finding(|f| matches!(f.finding.kind, FindingKind::Leak { allocations: 4, bytes: 16000 }));
     assert!(found.text.contains("4 times 4000 bytes, from cuMemAllocManaged"), "{}", found.text);
     let rest = LAB.accepts(&["--variant", "no-wait", "--check", "leakcheck"]);
     assert!(rest.findings.is_empty(), "{}", rest.text);

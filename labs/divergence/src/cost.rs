@@ -1,6 +1,6 @@
 //! The cost of divergence: the time by the number of ways into which a warp splits, and one kernel compared with two.
 use cudarc::driver::{CudaFunction, CudaSlice, PushKernelArg};
-use harness::{Case, Check, Error, Launch, Result, Row, Run, Sizes, Trial};
+use harness::{Case, CaseContext, Check, Error, Launch, Result, Row, Run, Sizes};
 
 use crate::{
     COSTS,
@@ -166,7 +166,7 @@ fn data(run: &Run, row: &Row<&[&str]>, n: usize, rounds: u32) -> Result<Option<f
 /// Launches the filter, and a kernel for each of its lists.
 fn three_kernels(
     run: &Run,
-    case: &mut Trial<'_>,
+    case: &mut CaseContext<'_>,
     names: &[&str],
     input: &[f32],
     expected: &[u32],
@@ -198,7 +198,7 @@ fn three_kernels(
 /// of rounds, and returns their [`cost`].
 fn kernels(
     run: &Run,
-    case: &mut Trial<'_>,
+    case: &mut CaseContext<'_>,
     row: &Row<&[&str]>,
     input: &[f32],
     expected: &[u32],
@@ -225,7 +225,7 @@ fn kernels(
 /// The cost of a sample of `work`: milliseconds on a GPU, warp instructions on the emulated device if it counted any.
 fn cost(
     run: &Run,
-    case: &mut Trial<'_>,
+    case: &mut CaseContext<'_>,
     expected: &[u32],
     rounds: u32,
     work: impl FnMut(&mut CudaSlice<f32>) -> Result<()>,

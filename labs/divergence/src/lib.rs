@@ -11,7 +11,7 @@ pub mod questions;
 pub mod reference;
 mod steps;
 
-use harness::{Lab, Of, Row, arguments, clap::Arg, column, row};
+use harness::{Lab, Row, VariantFilter, arguments, clap::Arg, column, row};
 
 use exercises::{Exercising, large, small};
 use mistakes::MISTAKES;
@@ -50,8 +50,8 @@ pub static LAB: Lab = Lab {
     ],
     options,
     ignored: &[
-        (&["n", "blocks", "threads"], Of::Tables(&[&EXERCISES, &STEPS, &MISTAKES])),
-        (&["ways"], Of::AllBut(&["ways"])),
+        (&["n", "blocks", "threads"], VariantFilter::Tables(&[&EXERCISES, &STEPS, &MISTAKES])),
+        (&["ways"], VariantFilter::AllBut(&["ways"])),
     ],
     run: cost::run,
     questions: questions::questions,

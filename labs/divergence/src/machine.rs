@@ -1,7 +1,7 @@
 //! The embedded machine's own branch counter, and the lines of the kernel file with the branches.
 use std::{collections::BTreeMap, path::Path};
 
-use harness::{Result, Run, Trial};
+use harness::{CaseContext, Result, Run};
 
 /// The file with the exercises' kernels.
 pub(crate) const FILE: &str = "divergence.cu";
@@ -12,7 +12,12 @@ pub(crate) const FILE: &str = "divergence.cu";
 ///
 /// A loop is compiled into a test before its first trip and one after each trip. In these kernels no lane leaves at the
 /// first test, so the line's sum counts no warp twice.
-pub(crate) fn counts(run: &Run, case: &mut Trial<'_>, kernel: &str, branches: usize) -> Result<Vec<Option<[u64; 2]>>> {
+pub(crate) fn counts(
+    run: &Run,
+    case: &mut CaseContext<'_>,
+    kernel: &str,
+    branches: usize,
+) -> Result<Vec<Option<[u64; 2]>>> {
     let plain = format!("{kernel}_plain");
     let mut by_line: BTreeMap<u32, [u64; 2]> = BTreeMap::new();
     for launch in case.machine()?.launches.iter().filter(|launch| launch.kernel == plain) {

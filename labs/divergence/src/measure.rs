@@ -2,7 +2,7 @@
 use std::fmt::Display;
 
 use cudarc::driver::{DevicePtrMut, DeviceRepr, PushKernelArg};
-use harness::{Case, Check, Result, Run, Tolerance, Trial};
+use harness::{Case, CaseContext, Check, Result, Run, Tolerance};
 
 use crate::{
     EXERCISES, arithmetic,
@@ -72,7 +72,7 @@ struct Counted {
 unsafe impl DeviceRepr for Counted {}
 
 /// Runs both kernels of the exercise.
-fn observe(run: &Run, case: &mut Trial<'_>, kernel: &str, exercise: &Exercise) -> Result<Seen> {
+fn observe(run: &Run, case: &mut CaseContext<'_>, kernel: &str, exercise: &Exercise) -> Result<Seen> {
     let (stream, branches) = (run.stream(), exercise.branches.len());
     let warps = counting::warps(exercise.launch, WARP);
     let cells = branches * warps as usize;
@@ -129,7 +129,14 @@ fn launch(run: &Run, exercise: &Exercise, kernel: &str, counted: Option<Counted>
 
 /// One row, whose counts must agree. `ballots` and `machine` hold the warps that reached the branch and those that
 /// diverged.
-fn row(run: &Run, case: &mut Trial<'_>, name: &str, branch: &Branch, ballots: [u64; 2], machine: Option<[u64; 2]>) {
+fn row(
+    run: &Run,
+    case: &mut CaseContext<'_>,
+    name: &str,
+    branch: &Branch,
+    ballots: [u64; 2],
+    machine: Option<[u64; 2]>,
+) {
     let count = branch.count;
     case.set("branch", branch.name);
     case.set("warps", count.warps);
@@ -153,7 +160,7 @@ fn row(run: &Run, case: &mut Trial<'_>, name: &str, branch: &Branch, ballots: [u
 }
 
 /// Checks counts that were obtained in one way, [reached, diverged], against arithmetic.
-fn agree(case: &mut Trial<'_>, by: &str, [reached, diverged]: [u64; 2], count: Count) {
+fn agree(case: &mut CaseContext<'_>, by: &str, [reached, diverged]: [u64; 2], count: Count) {
     case.check(Check::scalar(&format!("diverged {by}"), diverged, count.diverged, Tolerance::EXACT));
     case.check(Check::scalar(&format!("warps at the branch {by}"), reached, count.reached, Tolerance::EXACT));
 }
@@ -164,7 +171,7 @@ fn line(name: &str, [warps, published, arithmetic, ballots, machine]: [&dyn Disp
 }
 
 /// Records a text's statement about a branch next to the right counts; if they differ, the note says `why`.
-pub(crate) fn publish(case: &mut Trial<'_>, published: Published, right: Count, why: &str) {
+pub(crate) fn publish(case: &mut CaseContext<'_>, published: Published, right: Count, why: &str) {
     let Published { text, warps, diverged } = published;
     case.set("published_in", text);
     case.set("published_warps", warps);

@@ -4,7 +4,9 @@ pub mod lines;
 pub mod maps;
 
 use cudarc::driver::LaunchConfig;
-use harness::{Case, Check, Error, Lab, Of, Result, Row, Run, arguments, capture, clap::Arg, column, parse_u32, row};
+use harness::{
+    Case, Check, Error, Lab, Result, Row, Run, VariantFilter, arguments, capture, clap::Arg, column, parse_u32, row,
+};
 
 use lines::{Line, Tally};
 use maps::Dim3;
@@ -24,10 +26,10 @@ pub static LAB: Lab = Lab {
     ],
     options,
     ignored: &[
-        (&["n"], Of::Every),
-        (&["blocks", "threads"], Of::Names(&["grid3d"])),
-        (&["blocks"], Of::Names(&["flat"])),
-        (&["blocks", "threads", "all"], Of::Tables(&[&exercises::ROWS])),
+        (&["n"], VariantFilter::Every),
+        (&["blocks", "threads"], VariantFilter::Names(&["grid3d"])),
+        (&["blocks"], VariantFilter::Names(&["flat"])),
+        (&["blocks", "threads", "all"], VariantFilter::Tables(&[&exercises::ROWS])),
     ],
     run,
     assignment: harness::assignment!("warps.svg", "device.svg"),

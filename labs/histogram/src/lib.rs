@@ -8,7 +8,8 @@ mod stretch;
 mod text;
 
 use harness::{
-    Case, Check, Error, Lab, Launch, Of, Published, Result, Row, Run, arguments, clap::Arg, column, figure, poison, row,
+    Case, Check, Error, Lab, Launch, Published, Result, Row, Run, VariantFilter, arguments, clap::Arg, column, figure,
+    poison, row,
 };
 
 pub use atomics::effect;
@@ -54,8 +55,8 @@ pub static LAB: Lab = Lab {
     }],
     options,
     ignored: &[
-        (&["n", "bins", "text", "input"], Of::Tables(&[&contention::PLACES])),
-        (&["n", "blocks", "threads", "bins", "text", "input"], Of::Tables(&FIXED)),
+        (&["n", "bins", "text", "input"], VariantFilter::Tables(&[&contention::PLACES])),
+        (&["n", "blocks", "threads", "bins", "text", "input"], VariantFilter::Tables(&FIXED)),
     ],
     run,
     questions: questions::all,
@@ -64,7 +65,7 @@ pub static LAB: Lab = Lab {
 };
 
 /// The tables whose rows have fixed launches and texts.
-static FIXED: [&'static dyn harness::Table; 3] = [&stretch::ROWS, &atomics::ROWS, &questions::ROWS];
+static FIXED: [&'static dyn harness::VariantTable; 3] = [&stretch::ROWS, &atomics::ROWS, &questions::ROWS];
 
 const GLOBAL: Counting = Counting {
     threads: 256,

@@ -1,6 +1,6 @@
 //! The rows of the experiment: each way to multiply matrices of one shape, checked against the CPU's product in f64.
 use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, LaunchConfig, PushKernelArg, sys::CUresult};
-use harness::{Case, Check, Error, Result, Row, Run, Trial, launch_1d};
+use harness::{Case, CaseContext, Check, Error, Result, Row, Run, launch_1d};
 
 use crate::{
     Arithmetic, Bf16, Cut, Element, HOPPER, Hopper, LIBRARY, MATVEC, MISFITS, NARROW, Plan, RUNGS, Rung, Shape,
@@ -192,7 +192,7 @@ fn product<T: Element>(run: &Run, row: &Row<Rung>, problem: &mut Problem<T>, cub
 
 /// Compares the machine's counts of loads and sectors with the arithmetic. A GPU does not count, so nothing is compared
 /// there.
-fn count(run: &Run, case: &mut Trial<'_>, rung: &Rung, shape: Shape) -> Result<()> {
+fn count(run: &Run, case: &mut CaseContext<'_>, rung: &Rung, shape: Shape) -> Result<()> {
     let launches = case.machine()?.launches.iter().filter(|launch| launch.kernel == rung.kernel);
     let (mut count, mut bytes, mut sectors) = (0.0, 0.0, 0.0);
     for traffic in launches.map(|launch| launch.counters.totals.global_loads) {

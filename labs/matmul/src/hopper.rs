@@ -1,6 +1,6 @@
 //! The rungs that only Hopper runs: the inputs of their kernels besides A, B and C, and their launches.
 use cudarc::driver::{CudaFunction, CudaSlice, DevicePtr, LaunchConfig, PushKernelArg};
-use harness::{Result, Run, Trial, launch_1d};
+use harness::{CaseContext, Result, Run, launch_1d};
 
 use crate::{
     Arithmetic, Element, Shape, float,
@@ -248,7 +248,7 @@ impl<T: Element> Ready<T> {
     /// [`harness::Error::Skip`] if the device is not a Hopper; the driver's errors.
     pub(crate) fn new(
         run: &Run,
-        case: &Trial<'_>,
+        case: &CaseContext<'_>,
         rung: &Hopper,
         shape: Shape,
         inputs: [&CudaSlice<T>; 2],

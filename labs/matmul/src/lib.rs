@@ -15,7 +15,8 @@ mod shape;
 mod small;
 
 use harness::{
-    Lab, Of, Published, Result, Row, Run, arguments, clap::Arg, clap::value_parser, column, figure, parse_count, row,
+    Lab, Published, Result, Row, Run, VariantFilter, arguments, clap::Arg, clap::value_parser, column, figure,
+    parse_count, row,
 };
 
 pub use element::{Bf16, Element};
@@ -69,9 +70,9 @@ pub static LAB: Lab = Lab {
     published: &[PEERS],
     options,
     ignored: &[
-        (&["blocks", "threads"], Of::Every),
-        (&["tile"], Of::AllBut(&["rectangular"])),
-        (&["slices"], Of::AllBut(&["depth-parallel", "stream-k", "stream-k-small", "float-even-hopper"])),
+        (&["blocks", "threads"], VariantFilter::Every),
+        (&["tile"], VariantFilter::AllBut(&["rectangular"])),
+        (&["slices"], VariantFilter::AllBut(&["depth-parallel", "stream-k", "stream-k-small", "float-even-hopper"])),
     ],
     run,
     questions: questions::all,

@@ -1,6 +1,6 @@
 //! One shape's matrices on the device, and the right answer.
 use cudarc::driver::CudaSlice;
-use harness::{Error, Result, Run, Times, Trial, Uploaded};
+use harness::{CaseContext, Error, Result, Run, Times, Uploaded};
 
 use crate::{Arithmetic, Element, Shape, answer::Answer};
 
@@ -41,7 +41,7 @@ impl<T: Element> Problem<T> {
     }
 
     /// Sets the columns that describe the product.
-    pub(crate) fn describe(&self, case: &mut Trial<'_>) {
+    pub(crate) fn describe(&self, case: &mut CaseContext<'_>) {
         case.set("m", self.shape.m);
         case.set("k", self.shape.k);
         case.flop(self.shape.flop());
@@ -52,7 +52,7 @@ impl<T: Element> Problem<T> {
     pub(crate) fn measure(
         &mut self,
         run: &Run,
-        case: &mut Trial<'_>,
+        case: &mut CaseContext<'_>,
         arithmetic: Arithmetic,
         cublas: Option<f64>,
         mut multiply: impl FnMut(Matrices<'_, T>) -> Result<()>,

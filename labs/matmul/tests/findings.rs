@@ -5,7 +5,7 @@ const LAB: labtest::Lab = labtest::lab!("matmul");
 #[test]
 fn no_rung_has_findings() {
     let mut options = vec!["--check", "all", "--m", "35", "--k", "41", "--n", "67"];
-    for variant in harness::Table::variants(&matmul::RUNGS) {
+    for variant in harness::VariantTable::variants(&matmul::RUNGS) {
         options.extend(["--variant", variant.name]);
     }
     for variant in ["cublas", "cublas-tf32", "cublas-bf16", "bf16", "bf16-hopper", "matvec-naive", "matvec"] {
@@ -46,7 +46,8 @@ fn clusters_that_meet_have_no_findings() {
 #[test]
 fn no_rung_for_hopper_has_findings() {
     let hopper = ["--device", "emulated:h200", "--check", "all"];
-    let variants: Vec<&str> = harness::Table::variants(&matmul::HOPPER).iter().map(|variant| variant.name).collect();
+    let variants: Vec<&str> =
+        harness::VariantTable::variants(&matmul::HOPPER).iter().map(|variant| variant.name).collect();
     for [m, k, n] in [["35", "41", "67"], ["260", "328", "136"], ["17000", "9", "257"], ["64", "2000", "96"]] {
         let mut options = [&hopper[..], &["--m", m, "--k", k, "--n", n]].concat();
         for variant in &variants {

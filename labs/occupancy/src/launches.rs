@@ -1,6 +1,6 @@
 //! `--launch BLOCKS,THREADS`: whether a configuration runs on the device, and how.
 use cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg};
-use harness::{Case, Check, Error, Result, Run, Tolerance, Trial, poison};
+use harness::{Case, CaseContext, Check, Error, Result, Run, Tolerance, poison};
 
 use crate::{
     calculator::{Limits, Occupancy},
@@ -65,7 +65,7 @@ fn one(run: &Run, launch: LaunchConfig) -> Result<()> {
 }
 
 /// Doubles one word for each thread. Checks the result, and returns whether the driver launched the kernel.
-fn try_it(run: &Run, case: &mut Trial<'_>, function: &CudaFunction, launch: LaunchConfig) -> Result<()> {
+fn try_it(run: &Run, case: &mut CaseContext<'_>, function: &CudaFunction, launch: LaunchConfig) -> Result<()> {
     let stream = run.stream();
     let threads = u64::from(product(launch.grid_dim)) * u64::from(product(launch.block_dim));
     // Takes at most a quarter of the free memory; the remaining threads are idle.
@@ -86,7 +86,7 @@ fn try_it(run: &Run, case: &mut Trial<'_>, function: &CudaFunction, launch: Laun
 }
 
 /// Reports how a launch within the device's limits runs.
-fn runs(run: &Run, case: &mut Trial<'_>, launch: LaunchConfig, limits: &Limits, occupancy: Occupancy) {
+fn runs(run: &Run, case: &mut CaseContext<'_>, launch: LaunchConfig, limits: &Limits, occupancy: Occupancy) {
     let (blocks, threads) = (product(launch.grid_dim), product(launch.block_dim));
     let idle = occupancy.warps.max(1) * limits.warp_size / occupancy.blocks.max(1) - threads;
     if let Some(waves) = describe_waves(run, case, blocks, occupancy.blocks) {
@@ -107,7 +107,7 @@ fn runs(run: &Run, case: &mut Trial<'_>, launch: LaunchConfig, limits: &Limits, 
 /// Reports a launch that exceeds the device's limits for `reason`.
 fn does_not_run(
     run: &Run,
-    case: &mut Trial<'_>,
+    case: &mut CaseContext<'_>,
     function: &CudaFunction,
     launch: LaunchConfig,
     limits: &Limits,

@@ -8,7 +8,7 @@ mod measured;
 pub mod questions;
 pub mod reference;
 
-use harness::{Lab, Of, Result, Row, Run, arguments, clap::Arg, clap::ArgAction, column, row};
+use harness::{Lab, Result, Row, Run, VariantFilter, arguments, clap::Arg, clap::ArgAction, column, row};
 
 pub use device::limits;
 pub use launches::parse;
@@ -43,9 +43,9 @@ pub static LAB: Lab = Lab {
     ],
     options,
     ignored: &[
-        (&["n"], Of::AllBut(&["vecadd", "register-heavy", "shared-heavy", "spilled", "latency"])),
-        (&["blocks", "threads"], Of::AllBut(&["vecadd", "register-heavy", "shared-heavy"])),
-        (&["launch"], Of::AllBut(&["launch"])),
+        (&["n"], VariantFilter::AllBut(&["vecadd", "register-heavy", "shared-heavy", "spilled", "latency"])),
+        (&["blocks", "threads"], VariantFilter::AllBut(&["vecadd", "register-heavy", "shared-heavy"])),
+        (&["launch"], VariantFilter::AllBut(&["launch"])),
     ],
     run,
     questions: questions::questions,

@@ -1,7 +1,8 @@
 //! The value of occupancy: time and achieved occupancy by block size, and the effect of a partial wave.
 use cudarc::driver::{CudaFunction, CudaSlice, LaunchConfig, PushKernelArg};
 use harness::{
-    Case, Check, Error, Launch, Result, Row, Run, Sizes, Tolerance, Trial, Uploaded, launch_1d, parallel_vec, poison,
+    Case, CaseContext, Check, Error, Launch, Result, Row, Run, Sizes, Tolerance, Uploaded, launch_1d, parallel_vec,
+    poison,
 };
 
 use crate::{
@@ -149,7 +150,7 @@ impl Data<'_> {
     }
 
     /// Times the case's kernel and checks every answer. Returns the vector that it wrote to.
-    pub(crate) fn time(&self, run: &Run, case: &mut Trial<'_>) -> Result<CudaSlice<u32>> {
+    pub(crate) fn time(&self, run: &Run, case: &mut CaseContext<'_>) -> Result<CudaSlice<u32>> {
         let (function, launch) = (case.kernel()?, case.launch());
         // SAFETY: poisoned before each sample, and read only after the kernel.
         let mut z = unsafe { run.stream().alloc(self.expected.len()) }?;
@@ -190,7 +191,13 @@ pub(crate) fn by_block_size(run: &Run, row: &Row<Work>, limits: &Limits) -> Resu
 }
 
 /// Runs the counting version of the kernel once, and compares the number of resident blocks with the possible number.
-fn achieved(run: &Run, limits: &Limits, case: &mut Trial<'_>, data: &Data<'_>, z: &mut CudaSlice<u32>) -> Result<()> {
+fn achieved(
+    run: &Run,
+    limits: &Limits,
+    case: &mut CaseContext<'_>,
+    data: &Data<'_>,
+    z: &mut CudaSlice<u32>,
+) -> Result<()> {
     let (stream, launch) = (run.stream(), case.launch());
     let counted = case.function("occupancy.cu", &format!("{}_counted", data.work.kernel))?;
     let (_, possible) = of_kernel(limits, &counted, launch.block_dim.0, launch.shared_mem_bytes)?;

@@ -2,7 +2,7 @@
 use std::cell::OnceCell;
 
 use cudarc::driver::{DevicePtrMut, result::memset_d8_async};
-use harness::{Case, Check, Input, Inputs, Launch, Result, Row, Run, Sizes, Tolerance, Trial, launch_1d, row};
+use harness::{Case, CaseContext, Check, Input, Inputs, Launch, Result, Row, Run, Sizes, Tolerance, launch_1d, row};
 
 use crate::{
     DOTS, Op, Reducer, Reducing, VECTORIZED, WRONG,
@@ -110,7 +110,7 @@ pub(crate) fn reduce(
 }
 
 /// Sets the columns with the distance of a result from the reference.
-pub(crate) fn set_result(case: &mut Trial<'_>, op: Op, result: f64, reference: Reference, chain: usize) {
+pub(crate) fn set_result(case: &mut CaseContext<'_>, op: Op, result: f64, reference: Reference, chain: usize) {
     case.set("result", result);
     case.set("f64_reference", reference.value);
     if op != Op::Max {

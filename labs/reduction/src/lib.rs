@@ -8,7 +8,7 @@ mod reducing;
 pub mod reference;
 mod votes;
 
-use harness::{Lab, Launch, Of, Published, Result, Row, Run, arguments, clap::Arg, column, figure, row};
+use harness::{Lab, Launch, Published, Result, Row, Run, VariantFilter, arguments, clap::Arg, column, figure, row};
 
 pub use experiment::edges;
 pub use narrow::{bfloat16, half};
@@ -57,9 +57,9 @@ pub static LAB: Lab = Lab {
     }],
     options,
     ignored: &[
-        (&["blocks"], Of::Names(&["one-block", "dot-pow2", "dot-1024", "waves", "host-orders"])),
-        (&["n", "blocks", "threads", "op"], Of::Tables(&[&votes::ROWS, &narrow::ONES, &questions::ROWS])),
-        (&["threads"], Of::Names(&["dot-pow2", "dot-1024", "host-orders"])),
+        (&["blocks"], VariantFilter::Names(&["one-block", "dot-pow2", "dot-1024", "waves", "host-orders"])),
+        (&["n", "blocks", "threads", "op"], VariantFilter::Tables(&[&votes::ROWS, &narrow::ONES, &questions::ROWS])),
+        (&["threads"], VariantFilter::Names(&["dot-pow2", "dot-1024", "host-orders"])),
     ],
     run,
     questions: questions::all,

@@ -1,5 +1,5 @@
 //! The variants that are wrong on purpose: the findings of the machine's checks in each, with every access.
-use labtest::{Kind, Space, What, line_of, lines};
+use labtest::{AccessKind, FindingKind, Space, line_of, lines};
 
 const LAB: labtest::Lab = labtest::lab!("reduction");
 
@@ -9,9 +9,9 @@ fn a_stride_of_the_whole_block_reads_past_the_shared_array() {
     let source = LAB.source("kernels/wrong.cu");
     let add = line_of(&source, "void stride_blockdim", "s[t] += s[t + stride]");
     let space = Space::Shared;
-    let found = ran.finding(|f| f.finding.kind == Kind::OutOfBounds { space });
+    let found = ran.finding(|f| f.finding.kind == FindingKind::OutOfBounds { space });
     let read = &found.finding.accesses[0];
-    assert_eq!((read.what, read.size), (What::Read, 4), "{}", found.text);
+    assert_eq!((read.what, read.size), (AccessKind::Read, 4), "{}", found.text);
     assert_eq!(lines(found), [add], "{}", found.text);
     assert!(found.headline.starts_with("Invalid __shared__ read of size 4 bytes"), "{}", found.text);
     for says in ["stride_blockdim", "by thread (", "`s`", "of size 1024 bytes"] {
@@ -86,7 +86,7 @@ fn without_a_guard_the_last_block_reads_past_the_array() {
     let source = LAB.source("kernels/wrong.cu");
     let load = line_of(&source, "void unguarded", "x[i] + x[i + blockDim.x]");
     let space = Space::Global;
-    let found = ran.finding(|f| f.finding.kind == Kind::OutOfBounds { space });
+    let found = ran.finding(|f| f.finding.kind == FindingKind::OutOfBounds { space });
     assert_eq!(lines(found), [load], "{}", found.text);
     assert!(ran.of("unguarded")[0]["note"].contains("Invalid __global__ read"), "{}", ran.text);
     // One full block is right. Eight are not: the second launch has only their eight results to read.

@@ -3,7 +3,7 @@ mod places;
 mod ways;
 
 use harness::{
-    Case, Lab, Of, Result, Row, Run, Trial, arguments,
+    Case, CaseContext, Lab, Result, Row, Run, VariantFilter, arguments,
     clap::{Arg, value_parser},
     column, launch_1d, row,
 };
@@ -23,8 +23,8 @@ pub static LAB: Lab = Lab {
     ],
     options,
     ignored: &[
-        (&["n", "blocks", "threads"], Of::Every),
-        (&["x", "y"], Of::Tables(&[&places::CHASES, &places::ARRAYS])),
+        (&["n", "blocks", "threads"], VariantFilter::Every),
+        (&["x", "y"], VariantFilter::Tables(&[&places::CHASES, &places::ARRAYS])),
     ],
     run,
     assignment: harness::assignment!("memory.svg"),
@@ -38,7 +38,7 @@ struct Way {
     kernel: &'static str,
     memory: &'static str,
     way_back: &'static str,
-    run: fn(&Run, &mut Trial<'_>) -> Result<()>,
+    run: fn(&Run, &mut CaseContext<'_>) -> Result<()>,
 }
 
 const BUFFER: Way = Way { kernel: "add", memory: "device", way_back: "copied by the host", run: ways::explicit };

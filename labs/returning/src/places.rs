@@ -5,7 +5,7 @@ use cudarc::driver::{
     PushKernelArg,
     sys::CUfunction_attribute_enum::{CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, CU_FUNC_ATTRIBUTE_NUM_REGS},
 };
-use harness::{Case, Check, Result, Row, Run, Sizes, Trial, launch_1d, parallel_vec, row};
+use harness::{Case, CaseContext, Check, Result, Row, Run, Sizes, launch_1d, parallel_vec, row};
 
 /// A chain of steps, each of which depends on the previous one.
 #[derive(Debug, Clone, Copy)]
@@ -108,7 +108,7 @@ fn chase(run: &Run, row: &Row<Chase>) -> Result<()> {
 }
 
 /// Notes that the emulated device has less to do.
-fn note_size(case: &mut Trial<'_>, n: usize, on_a_gpu: usize) {
+fn note_size(case: &mut CaseContext<'_>, n: usize, on_a_gpu: usize) {
     if n < on_a_gpu {
         case.note(format!("n = {n} here, {on_a_gpu} on a GPU, to keep the emulation short"));
     }

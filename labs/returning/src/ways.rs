@@ -1,6 +1,6 @@
 //! The ways in which a result comes back, each timed from the launch until the host has the value.
 use cudarc::driver::{DevicePtr, PushKernelArg, sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS};
-use harness::{Check, Error, HostVisible, Result, Run, Tolerance, Trial, launch_1d};
+use harness::{CaseContext, Check, Error, HostVisible, Result, Run, Tolerance, launch_1d};
 
 /// The value in the result before the kernel runs, which a kernel that writes nothing leaves there: never the sum
 /// itself.
@@ -10,7 +10,7 @@ fn not_yet(run: &Run) -> i32 {
 }
 
 /// A buffer on the device, which the host copies back.
-pub(crate) fn explicit(run: &Run, case: &mut Trial<'_>) -> Result<()> {
+pub(crate) fn explicit(run: &Run, case: &mut CaseContext<'_>) -> Result<()> {
     let stream = run.stream();
     let before = [not_yet(run)];
     let mut buffer = stream.clone_htod(&before)?;
@@ -20,16 +20,16 @@ pub(crate) fn explicit(run: &Run, case: &mut Trial<'_>) -> Result<()> {
 }
 
 /// Managed memory, whose page migrates.
-pub(crate) fn managed(run: &Run, case: &mut Trial<'_>) -> Result<()> {
+pub(crate) fn managed(run: &Run, case: &mut CaseContext<'_>) -> Result<()> {
     read_in_place(run, case, HostVisible::managed(run.session(), not_yet(run))?)
 }
 
 /// Host memory that the device maps.
-pub(crate) fn mapped(run: &Run, case: &mut Trial<'_>) -> Result<()> {
+pub(crate) fn mapped(run: &Run, case: &mut CaseContext<'_>) -> Result<()> {
     read_in_place(run, case, HostVisible::mapped(run.session(), not_yet(run))?)
 }
 
-fn read_in_place(run: &Run, case: &mut Trial<'_>, mut memory: HostVisible<i32>) -> Result<()> {
+fn read_in_place(run: &Run, case: &mut CaseContext<'_>, mut memory: HostVisible<i32>) -> Result<()> {
     let write = |memory: &mut HostVisible<i32>| {
         memory.write(not_yet(run));
         Ok(())
@@ -38,7 +38,7 @@ fn read_in_place(run: &Run, case: &mut Trial<'_>, mut memory: HostVisible<i32>) 
 }
 
 /// The `__device__` variable `answer`, which the host looks up by its name each time.
-pub(crate) fn global(run: &Run, case: &mut Trial<'_>) -> Result<()> {
+pub(crate) fn global(run: &Run, case: &mut CaseContext<'_>) -> Result<()> {
     let (module, stream) = (run.module("returning.cu")?, run.stream());
     let answer = || module.get_global("answer", stream);
     let write = |(): &mut ()| Ok(stream.memcpy_htod(&not_yet(run).to_ne_bytes(), &mut answer()?)?);
@@ -51,7 +51,7 @@ pub(crate) fn global(run: &Run, case: &mut Trial<'_>) -> Result<()> {
 }
 
 /// The `__managed__` variable `sum`: its device address is valid on the host as well.
-pub(crate) fn managed_variable(run: &Run, case: &mut Trial<'_>) -> Result<()> {
+pub(crate) fn managed_variable(run: &Run, case: &mut CaseContext<'_>) -> Result<()> {
     if !run.session().device.managed_memory {
         return Err(Error::Skip(format!("{} has no managed memory", run.session().device.name)));
     }
@@ -71,7 +71,7 @@ pub(crate) fn managed_variable(run: &Run, case: &mut Trial<'_>) -> Result<()> {
 /// place's device address, unless it refers to the place directly. Before each launch, `write` puts [`not_yet`] there.
 fn measure<P>(
     run: &Run,
-    case: &mut Trial<'_>,
+    case: &mut CaseContext<'_>,
     address: Option<u64>,
     place: &mut P,
     write: impl FnMut(&mut P) -> Result<()>,
@@ -98,7 +98,7 @@ fn measure<P>(
 }
 
 /// The mistake: `&result` of the host is passed to the device.
-pub(crate) fn host_pointer(run: &Run, case: &mut Trial<'_>) -> Result<()> {
+pub(crate) fn host_pointer(run: &Run, case: &mut CaseContext<'_>) -> Result<()> {
     let (kernel, (x, y)) = (case.kernel()?, numbers(run));
     if run.session().context.attribute(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS)? != 0 {
         return Err(Error::Skip(
@@ -126,7 +126,7 @@ pub(crate) fn host_pointer(run: &Run, case: &mut Trial<'_>) -> Result<()> {
 }
 
 /// The mistake: the kernel gets the value of `result`, and writes its own copy.
-pub(crate) fn by_value(run: &Run, case: &mut Trial<'_>) -> Result<()> {
+pub(crate) fn by_value(run: &Run, case: &mut CaseContext<'_>) -> Result<()> {
     let (kernel, (x, y)) = (case.kernel()?, numbers(run));
     let result = not_yet(run);
     // SAFETY: the kernel takes three ints and writes to no memory.
@@ -139,7 +139,7 @@ pub(crate) fn by_value(run: &Run, case: &mut Trial<'_>) -> Result<()> {
 }
 
 /// The mistake: the host reads as soon as the kernel is launched.
-pub(crate) fn no_wait(run: &Run, case: &mut Trial<'_>) -> Result<()> {
+pub(crate) fn no_wait(run: &Run, case: &mut CaseContext<'_>) -> Result<()> {
     let (kernel, (x, y)) = (case.kernel()?, numbers(run));
     // Not managed memory: there, some devices kill a host program that reads while a kernel runs.
     let memory = HostVisible::mapped(run.session(), not_yet(run))?;

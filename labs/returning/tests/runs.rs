@@ -14,7 +14,7 @@ fn any_two_numbers() {
 fn the_mistake_is_found_and_the_others_still_run() {
     let ran = LAB.accepts(&[]);
     assert_eq!(ran.rows.len(), 16, "{}", ran.text);
-    let found = ran.finding(|f| f.finding.kind == labtest::Kind::HostPointer);
+    let found = ran.finding(|f| f.finding.kind == labtest::FindingKind::HostPointer);
     let source = LAB.source("kernels/returning.cu");
     let write = labtest::line_of(&source, "void add(", "*result = x + y");
     assert_eq!(labtest::lines(found), [write], "{}", found.text);

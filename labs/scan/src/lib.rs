@@ -5,7 +5,7 @@ mod questions;
 mod scanner;
 mod scanning;
 
-use harness::{Lab, Of, Published, Result, Row, Run, Sizes, arguments, clap::Arg, column, figure, row};
+use harness::{Lab, Published, Result, Row, Run, Sizes, VariantFilter, arguments, clap::Arg, column, figure, row};
 
 pub use element::{Element, Expected};
 pub use scanner::Scanner;
@@ -36,10 +36,10 @@ pub static LAB: Lab = Lab {
     }],
     options,
     ignored: &[
-        (&["blocks"], Of::Every),
-        (&["threads"], Of::Names(&["ahead"])),
-        (&["items"], Of::AllBut(&["single-pass"])),
-        (&["n", "threads", "element", "kind"], Of::Tables(&[&questions::ROWS])),
+        (&["blocks"], VariantFilter::Every),
+        (&["threads"], VariantFilter::Names(&["ahead"])),
+        (&["items"], VariantFilter::AllBut(&["single-pass"])),
+        (&["n", "threads", "element", "kind"], VariantFilter::Tables(&[&questions::ROWS])),
     ],
     run,
     questions: questions::all,

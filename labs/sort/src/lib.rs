@@ -6,8 +6,8 @@ pub mod reference;
 mod sorter;
 
 use harness::{
-    Error, Figure, Lab, Of, Published, Result, Row, Run, Sizes, arguments, clap::Arg, clap::value_parser, column,
-    figure, row,
+    Error, Figure, Lab, Published, Result, Row, Run, Sizes, VariantFilter, arguments, clap::Arg, clap::value_parser,
+    column, figure, row,
 };
 
 pub use keys::{Key, Kind, Order};
@@ -35,14 +35,22 @@ pub static LAB: Lab = Lab {
     published: &[PEER, LISTS_PEER],
     options,
     ignored: &[
-        (&["blocks"], Of::Every),
+        (&["blocks"], VariantFilter::Every),
         (
             &["threads"],
-            Of::Names(&["compact", "partition", "compact-rounds", "radix-passes", "radix", "radix-large", "unstable"]),
+            VariantFilter::Names(&[
+                "compact",
+                "partition",
+                "compact-rounds",
+                "radix-passes",
+                "radix",
+                "radix-large",
+                "unstable",
+            ]),
         ),
-        (&["share"], Of::AllBut(&["compact", "partition", "compact-rounds"])),
-        (&["tile"], Of::AllBut(&["radix"])),
-        (&["n", "threads", "element", "order"], Of::Tables(&[&questions::ROWS])),
+        (&["share"], VariantFilter::AllBut(&["compact", "partition", "compact-rounds"])),
+        (&["tile"], VariantFilter::AllBut(&["radix"])),
+        (&["n", "threads", "element", "order"], VariantFilter::Tables(&[&questions::ROWS])),
     ],
     // The keys, the right answer, the output, and the last output that was right; the device has three buffers.
     host_copies: 2,

@@ -29,7 +29,7 @@ fn sort<K: Key>(how: How, tile: Tile, kind: Kind, order: Order, n: usize, thread
         x.extend((0..n as u32).map(K::from));
     }
     let rule: Launch = how.launch(tile, kind, n);
-    let config = rule.of(n, &options(threads), &kernels.session().device, || unreachable!()).unwrap();
+    let config = rule.resolve(n, &options(threads), &kernels.session().device, || unreachable!()).unwrap();
     let sorter = Sorter::<K>::new(kernels, (how, tile), (kind, n), config, below.low());
     let mut sorter = labtest::unless_skipped(kernels, sorter)?;
     let x = stream.clone_htod(&x).unwrap();
@@ -100,7 +100,7 @@ fn few_blocks_go_many_rounds() {
         let x = u32::keys(Order::Random, 3, n);
         let expected = reference::split(&x, x[n / 2], false);
         let rule = how.launch(tile, Kind::U32, n);
-        let mut config = rule.of(n, &options(256), &kernels.session().device, || unreachable!()).unwrap();
+        let mut config = rule.resolve(n, &options(256), &kernels.session().device, || unreachable!()).unwrap();
         config.grid_dim.0 = config.grid_dim.0.min(3);
         let sorter = Sorter::<u32>::new(kernels, (how, tile), (Kind::U32, n), config, x[n / 2]);
         let Some(mut sorter) = labtest::unless_skipped(kernels, sorter) else { return };

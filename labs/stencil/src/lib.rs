@@ -10,7 +10,8 @@ pub mod reference;
 mod steps;
 
 use harness::{
-    Figure, Lab, Of, Published, Result, Row, Run, Table, arguments, clap::Arg, clap::value_parser, column, figure, row,
+    Figure, Lab, Published, Result, Row, Run, VariantFilter, VariantTable, arguments, clap::Arg, clap::value_parser,
+    column, figure, row,
 };
 
 use line::{AVERAGE, BLUR, Line, PRINTED, TWICE};
@@ -58,13 +59,13 @@ pub static LAB: Lab = Lab {
     ],
     options,
     ignored: &[
-        (&["blocks"], Of::Every),
-        (&["n"], Of::Tables(&[&MEANS, &SWEEPS, &WAYS])),
-        (&["threads"], Of::Tables(&[&cpu::ROWS, &MEANS, &SWEEPS, &WAYS])),
-        (&["threads"], Of::Names(&["past-the-end", "barrier-in-if"])),
-        (&["width", "height"], Of::Tables(&[&LINES, &AVERAGES, &MISTAKES, &cpu::ROWS, &line::REVERSE])),
-        (&["rows"], Of::AllBut(&["mean-marching", "jacobi-sweep-marching", "jacobi-sweeps-marching"])),
-        (&["steps", "every", "tolerance", "random-start"], Of::Tables(NOT_MANY_STEPS)),
+        (&["blocks"], VariantFilter::Every),
+        (&["n"], VariantFilter::Tables(&[&MEANS, &SWEEPS, &WAYS])),
+        (&["threads"], VariantFilter::Tables(&[&cpu::ROWS, &MEANS, &SWEEPS, &WAYS])),
+        (&["threads"], VariantFilter::Names(&["past-the-end", "barrier-in-if"])),
+        (&["width", "height"], VariantFilter::Tables(&[&LINES, &AVERAGES, &MISTAKES, &cpu::ROWS, &line::REVERSE])),
+        (&["rows"], VariantFilter::AllBut(&["mean-marching", "jacobi-sweep-marching", "jacobi-sweeps-marching"])),
+        (&["steps", "every", "tolerance", "random-start"], VariantFilter::Tables(NOT_MANY_STEPS)),
     ],
     questions: questions::all,
     run,
@@ -73,7 +74,8 @@ pub static LAB: Lab = Lab {
 };
 
 /// All tables except that of many steps.
-const NOT_MANY_STEPS: &[&dyn Table] = &[&LINES, &AVERAGES, &MISTAKES, &cpu::ROWS, &line::REVERSE, &MEANS, &SWEEPS];
+const NOT_MANY_STEPS: &[&dyn VariantTable] =
+    &[&LINES, &AVERAGES, &MISTAKES, &cpu::ROWS, &line::REVERSE, &MEANS, &SWEEPS];
 
 /// On a line.
 #[rustfmt::skip]

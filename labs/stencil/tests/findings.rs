@@ -1,7 +1,7 @@
 //! The findings of the machine's checks in the variants that are wrong on purpose, by line, and no findings in the
 //! others: not in the halos, the several steps of a launch, or the barrier of the whole grid.
 use harness::Expect;
-use labtest::{Kind, Space, Told, line_of, lines};
+use labtest::{FindingKind, RenderedFinding, Space, line_of, lines};
 
 const LAB: labtest::Lab = labtest::lab!("stencil");
 const SIZES: [&str; 12] =
@@ -12,8 +12,8 @@ fn line(file: &str, kernel: &str, text: &str) -> u32 {
     line_of(&LAB.source(&format!("kernels/{file}")), kernel, text)
 }
 
-fn reads_past_the_end(told: &Told) -> bool {
-    told.finding.kind == Kind::OutOfBounds { space: Space::Global } && told.headline.contains("read of size 4")
+fn reads_past_the_end(told: &RenderedFinding) -> bool {
+    told.finding.kind == FindingKind::OutOfBounds { space: Space::Global } && told.headline.contains("read of size 4")
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn the_printed_halos_read_past_the_end() {
 #[test]
 fn threads_that_are_left_over_never_come_to_the_barrier() {
     let ran = LAB.accepts(&["--variant", "barrier-in-if"]);
-    let found = ran.finding(|told| matches!(told.finding.kind, Kind::DivergentBarrier { .. }));
+    let found = ran.finding(|told| matches!(told.finding.kind, FindingKind::DivergentBarrier { .. }));
     let [barrier, on] = ["__syncthreads", "if (i == n - 1)"].map(|text| line("wrong.cu", "void barrier_in_if", text));
     assert_eq!(lines(found), [barrier, on], "{}", found.text);
     // 1024 threads, of which 998 take the branch: the last warp has 6 of them.

@@ -8,8 +8,8 @@ mod questions;
 pub mod reference;
 
 use harness::{
-    Lab, Of, Result, Row, Run, arguments, clap::Arg, clap::ArgAction, clap::value_parser, column, parse_count,
-    parse_u32, row,
+    Lab, Result, Row, Run, VariantFilter, arguments, clap::Arg, clap::ArgAction, clap::value_parser, column,
+    parse_count, parse_u32, row,
 };
 
 use counting::Tile;
@@ -46,10 +46,10 @@ pub static LAB: Lab = Lab {
     ],
     options,
     ignored: &[
-        (&["blocks", "threads"], Of::Every),
-        (&["stride"], Of::AllBut(&["copy-stride"])),
-        (&["offset"], Of::AllBut(&["copy-offset"])),
-        (&["group"], Of::AllBut(&["grouped", "grouped-512", "grouped-tall", "grouped-wide"])),
+        (&["blocks", "threads"], VariantFilter::Every),
+        (&["stride"], VariantFilter::AllBut(&["copy-stride"])),
+        (&["offset"], VariantFilter::AllBut(&["copy-offset"])),
+        (&["group"], VariantFilter::AllBut(&["grouped", "grouped-512", "grouped-tall", "grouped-wide"])),
     ],
     run,
     questions: questions::all,

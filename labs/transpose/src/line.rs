@@ -2,7 +2,7 @@
 use std::borrow::Cow;
 
 use cudarc::driver::{CudaSlice, PushKernelArg};
-use harness::{Case, Check, Input, Inputs, Launch, Result, Run, Times, Trial, parallel};
+use harness::{Case, CaseContext, Check, Input, Inputs, Launch, Result, Run, Times, parallel};
 
 use crate::counting::{Count, line, wide_line};
 use crate::matrix::Shape;
@@ -120,7 +120,8 @@ fn one(run: &Run, name: &'static str, shape: Shape, x: &Input<'_, f32>, one: &On
     let One { floats, stride, offset, .. } = *one;
     // The launch counts threads by n, which here is the matrix's.
     let blocks = Launch::covering(256).each(one.each);
-    let launch = blocks.of(floats, run.options(), &run.session().device, || run.function("line.cu", one.kernel))?;
+    let launch =
+        blocks.resolve(floats, run.options(), &run.session().device, || run.function("line.cu", one.kernel))?;
     let case = Case::new(name).label(one.label.as_str()).n(shape.n).work(3 * floats as u64);
     run.case(case.kernel("line.cu", one.kernel).launch(launch), |case| {
         describe(case, shape, 2 * floats * size_of::<f32>());
@@ -175,7 +176,7 @@ pub(crate) fn fields(run: &Run, shape: Shape) -> Result<()> {
             Field::All => true,
         };
         let rule = Launch::covering(256);
-        let launch = rule.of(u, run.options(), &run.session().device, || run.function("line.cu", kernel))?;
+        let launch = rule.resolve(u, run.options(), &run.session().device, || run.function("line.cu", kernel))?;
         let case = Case::new(row.name()).label(shape.to_string()).n(shape.n).work(3 * n);
         run.case(case.kernel("line.cu", kernel).launch(launch), |case| {
             describe(case, shape, 2 * floats * u * size_of::<f32>());
@@ -190,7 +191,7 @@ pub(crate) fn fields(run: &Run, shape: Shape) -> Result<()> {
 
 fn scale(
     run: &Run,
-    case: &mut Trial<'_>,
+    case: &mut CaseContext<'_>,
     x: &Input<'_, f32>,
     y: &mut CudaSlice<f32>,
     structures: u64,

@@ -1,13 +1,13 @@
 //! The columns that all rows record: the shape and the arithmetic, with a check that the emulated device counts the
 //! same.
-use harness::{Check, Result, Run, Tolerance, Trial, parallel};
+use harness::{CaseContext, Check, Result, Run, Tolerance, parallel};
 
 use crate::counting::{Count, Requests};
 use crate::matrix::Shape;
 
 /// Sets the columns of the arithmetic, and compares them with the machine's counts in the launches of `kernel`. A GPU
 /// does not count, so nothing is compared there.
-pub(crate) fn compare(run: &Run, case: &mut Trial<'_>, kernel: &str, count: Count) -> Result<()> {
+pub(crate) fn compare(run: &Run, case: &mut CaseContext<'_>, kernel: &str, count: Count) -> Result<()> {
     case.set("load_sectors_per_request", count.loads.each());
     case.set("store_sectors_per_request", count.stores.each());
     case.set("bank_conflicts", count.conflicts);
@@ -40,7 +40,7 @@ pub(crate) fn compare(run: &Run, case: &mut Trial<'_>, kernel: &str, count: Coun
 }
 
 /// Sets the columns that every row has; `bytes` is the number of bytes that must be read and written.
-pub(crate) fn describe(case: &mut Trial<'_>, shape: Shape, bytes: usize) {
+pub(crate) fn describe(case: &mut CaseContext<'_>, shape: Shape, bytes: usize) {
     case.set("m", shape.m);
     case.bytes(bytes);
 }

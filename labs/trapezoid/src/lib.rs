@@ -6,7 +6,8 @@ pub mod trace;
 mod wrapper;
 
 use harness::{
-    Error, Lab, Launch, Of, Published, Result, Row, Run, Sizes, arguments, clap::Arg, column, figure, launch_1d, row,
+    Error, Lab, Launch, Published, Result, Row, Run, Sizes, VariantFilter, arguments, clap::Arg, column, figure,
+    launch_1d, row,
 };
 
 use reference::Rule;
@@ -55,7 +56,7 @@ pub static LAB: Lab = Lab {
     options,
     ignored: &[(
         &["blocks", "threads"],
-        Of::Names(&["serial", "shuffle-32", "shared-32", "lockstep", "early-return", "partial-warp"]),
+        VariantFilter::Names(&["serial", "shuffle-32", "shared-32", "lockstep", "early-return", "partial-warp"]),
     )],
     run,
     assignment: harness::assignment!("tree.svg"),

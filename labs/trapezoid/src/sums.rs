@@ -3,7 +3,8 @@ use std::collections::BTreeSet;
 
 use cudarc::driver::{CudaFunction, DevicePtrMut, DeviceRepr, LaunchConfig, PushKernelArg, ValidAsZeroBits};
 use harness::{
-    Case, Check, Error, HostVisible, Launch, Number, Peak, Recorder, Result, Row, Run, Tolerance, Trial, launch_1d,
+    Case, CaseContext, Check, Error, HostVisible, Launch, Number, Peak, Recorder, Result, Row, Run, Tolerance,
+    launch_1d,
 };
 
 use crate::{
@@ -165,7 +166,7 @@ unsafe fn add<A: Real>(run: &Run, kernel: &CudaFunction, launch: LaunchConfig, r
 }
 
 /// Times the kernel alone by events, then the wrapper by the host's clock.
-fn timed<A: Real, S: Real>(run: &Run, case: &mut Trial<'_>, row: &Row<Sum>, rule: Rule) -> Result<()> {
+fn timed<A: Real, S: Real>(run: &Run, case: &mut CaseContext<'_>, row: &Row<Sum>, rule: Rule) -> Result<()> {
     let (stream, kernel, launch) = (run.stream(), case.kernel()?, case.launch());
     let ends = S::of(rule.ends());
     let tolerance = row.tolerance::<A>(launch, rule.n);
@@ -224,7 +225,7 @@ fn small_sizes(threads: u64) -> BTreeSet<u64> {
 }
 
 /// Checks the same kernel, untimed, at sizes for which one point more or less is far outside the tolerance.
-fn small<A: Real, S: Real>(run: &Run, case: &mut Trial<'_>, row: &Row<Sum>, rule: Rule) -> Result<()> {
+fn small<A: Real, S: Real>(run: &Run, case: &mut CaseContext<'_>, row: &Row<Sum>, rule: Rule) -> Result<()> {
     let (stream, kernel) = (run.stream(), case.kernel()?);
     let threads = (row.small)(run, 1).block_dim.0;
     for n in small_sizes(threads.into()) {

@@ -1,5 +1,5 @@
 //! The variants that are wrong on purpose: the findings of the machine's checks in each, with both accesses.
-use labtest::{Kind, Space, is_race, line_of, lines};
+use labtest::{FindingKind, Space, is_race, line_of, lines};
 
 const LAB: labtest::Lab = labtest::lab!("trapezoid");
 const KERNELS: &str = "kernels/trapezoid.cu";
@@ -74,7 +74,7 @@ fn shuffles_read_lanes_that_are_not_there() {
     let shuffle = |file| line_of(&LAB.source(file), "float warp_sum", "__shfl_down_sync");
     for (kernel, line) in [("trap_early_return", shuffle(WRONG)), ("trap_shuffle", shuffle(KERNELS))] {
         let found = ran.finding(|f| {
-            matches!(f.finding.kind, Kind::InactiveLane { .. }) && f.kernel_name == kernel && lines(f) == [line]
+            matches!(f.finding.kind, FindingKind::InactiveLane { .. }) && f.kernel_name == kernel && lines(f) == [line]
         });
         assert!(found.text.contains("Shuffle from inactive lane"), "{}", found.text);
     }
@@ -92,9 +92,10 @@ fn shuffles_read_lanes_that_are_not_there() {
 fn a_barrier_in_an_if_holds_up_the_block() {
     let ran = LAB.accepts(&["--variant", "barrier-in-if", "-n", "3001"]);
     let barrier = wrong("trap_barrier_in_if", "__syncthreads()");
-    let diverged = ran.finding(|f| f.finding.kind == Kind::DivergentBarrier { barrier: 0 });
+    let diverged = ran.finding(|f| f.finding.kind == FindingKind::DivergentBarrier { barrier: 0 });
     assert_eq!(lines(diverged)[0], barrier, "{}", diverged.text);
-    let stuck = ran.finding(|f| matches!(f.finding.kind, Kind::MissingLanes { arrived: 0xffff_fffe, exited: 0, .. }));
+    let stuck =
+        ran.finding(|f| matches!(f.finding.kind, FindingKind::MissingLanes { arrived: 0xffff_fffe, exited: 0, .. }));
     assert!(lines(stuck).contains(&barrier), "{}", stuck.text);
     for row in ran.of("barrier-in-if") {
         assert!(row["note"].contains("CUDA_ERROR_LAUNCH_TIMEOUT"), "{row:?}");
@@ -128,7 +129,8 @@ fn a_word_too_few_is_zeroed() {
     let unset = |threads| LAB.accepts(&["--variant", "unset-word", "-n", "3001", "--threads", threads]);
     let ran = unset("256");
     let read = line_of(&LAB.source(WRONG), "float shared_sum", "float sum = words[lane]");
-    let found = ran.finding(|f| f.finding.kind == Kind::Uninitialized { space: Space::Shared } && lines(f) == [read]);
+    let found =
+        ran.finding(|f| f.finding.kind == FindingKind::Uninitialized { space: Space::Shared } && lines(f) == [read]);
     // Word 8 of the second array.
     assert!(found.text.contains("warp_sums+0x20"), "{}", found.text);
     assert!(unset("1024").findings.is_empty());

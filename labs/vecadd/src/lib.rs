@@ -11,7 +11,8 @@ pub mod sweep;
 
 use cudarc::driver::LaunchConfig;
 use harness::{
-    Case, Figure, Lab, Launch, Of, Published, Record, Result, Row, Run, Sizes, Way, arguments, clap::Arg, figure, row,
+    Case, Figure, Lab, Launch, Published, Record, Result, Row, Run, Sizes, VariantFilter, Way, arguments, clap::Arg,
+    figure, row,
 };
 
 use input::Vectors;
@@ -50,7 +51,10 @@ pub static LAB: Lab = Lab {
         },
     ],
     options,
-    ignored: &[(&["n", "blocks", "threads", "input", "stride", "wide", "sweep"], Of::Tables(&[&exercises::EXERCISES]))],
+    ignored: &[(
+        &["n", "blocks", "threads", "input", "stride", "wide", "sweep"],
+        VariantFilter::Tables(&[&exercises::EXERCISES]),
+    )],
     run,
     questions: exercises::questions,
     assignment: harness::assignment!("timeline.svg"),
@@ -154,7 +158,7 @@ fn kernel(run: &Run) -> Kernel {
 /// The launch for `n` elements.
 fn launch(run: &Run, n: usize) -> Result<LaunchConfig> {
     let Kernel { name, rule, .. } = kernel(run);
-    rule.of(n, run.options(), &run.session().device, || run.function("vecadd.cu", name))
+    rule.resolve(n, run.options(), &run.session().device, || run.function("vecadd.cu", name))
 }
 
 /// Refuses sizes that no mode could hold or launch, before the host makes its own vectors.

@@ -7,7 +7,7 @@ use object::{
     read::elf::{Dyn, FileHeader},
 };
 
-use crate::closed;
+use crate::proprietary_libs;
 
 /// # Errors
 /// [`Error::CannotRun`] when the program cannot run on the embedded machine: it is linked statically with the runtime,
@@ -16,7 +16,7 @@ pub fn check(program: &Path) -> Result<(), Error> {
     let Ok(file) = fs::read(program) else { return Ok(()) };
     let Ok(Some(found)) = read(&file) else { return Ok(()) };
     let shown = program.display();
-    let closed = found.needed.iter().find(|name| closed::is_file(name));
+    let closed = found.needed.iter().find(|name| proprietary_libs::is_file(name));
     if let Some(name) = closed {
         return Err(Error::CannotRun(format!(
             "{shown} needs {name}, which has or makes machine code for GPUs, or asks NVIDIA's own driver: the embedded machine \

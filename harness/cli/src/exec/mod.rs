@@ -1,6 +1,7 @@
 //! `warplab exec`: runs any CUDA program where a lab would run: on the GPU if there is one, else on the embedded
 //! machine.
 mod clients;
+mod exec_output;
 mod inspect;
 mod names;
 mod options;
@@ -8,7 +9,6 @@ mod process;
 mod source;
 mod summary;
 mod timeout;
-mod told;
 
 use std::{env, ffi::OsString, path::Path, process::ExitCode, time::Duration};
 
@@ -17,9 +17,9 @@ use harness::{Device, DeviceChoice, Error};
 use wire::Checks;
 
 use crate::{libraries, nvcc, scratch, signals};
+pub use exec_output::RequestedOutput;
 use process::Settings;
 use source::Compiled;
-pub use told::Wanted;
 
 const MORE: &str = "\
 PROGRAM is a program that `warplab nvcc` or nvcc -cudart shared has compiled, any other program that uses CUDA's driver, or a \
@@ -41,7 +41,7 @@ const SCRATCH: &str = ".warplab-exec-";
 pub fn command() -> Command {
     with_watching(Command::new("exec"))
         .about("Run a CUDA program on the GPU if there is one, or else on the embedded machine")
-        .args(told::options())
+        .args(exec_output::options())
         .arg(
             Arg::new("program")
                 .value_name("PROGRAM")
@@ -104,7 +104,7 @@ pub fn with_watching(command: Command) -> Command {
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let choice = matches.get_one::<DeviceChoice>("device").cloned().unwrap_or(DeviceChoice::Auto);
-    run_on(&choice, matches, None, &Wanted::of(matches), &command())
+    run_on(&choice, matches, None, &RequestedOutput::from_matches(matches), &command())
 }
 
 /// Runs the program that `matches` names. The libraries are written to `folder`, or to a temporary one.
@@ -112,7 +112,7 @@ pub fn run_on(
     choice: &DeviceChoice,
     matches: &ArgMatches,
     folder: Option<&Path>,
-    wanted: &Wanted,
+    wanted: &RequestedOutput,
     command_of: &Command,
 ) -> Result<ExitCode, Error> {
     let words: Vec<&OsString> = matches.get_many("program").map(Iterator::collect).unwrap_or_default();

@@ -68,7 +68,7 @@ impl Settings {
 
 /// The result of a program that has ended.
 #[derive(Debug, Default)]
-pub struct Ended {
+pub struct ProgramResult {
     /// The exit status: the program's own, unless it succeeded and the checks found something that the program did not
     /// report.
     pub code: u8,
@@ -80,7 +80,7 @@ pub struct Ended {
     pub processes: Vec<ProcessRun>,
 }
 
-impl Ended {
+impl ProgramResult {
     /// Adds the report of a process under one order. Under later orders, a process with the same command line counts as
     /// the same process, and only new findings are added.
     fn add(&mut self, report: Report, is_first_order: bool) {
@@ -108,7 +108,7 @@ pub fn on_gpu(
     program: &OsString,
     arguments: &[&OsString],
     timeout: Option<Duration>,
-) -> Result<Ended, Error> {
+) -> Result<ProgramResult, Error> {
     let mut process = Process::new(program);
     process.args(arguments);
     search(&mut process, runtime, None)?;
@@ -123,7 +123,7 @@ pub fn on_gpu(
         Some(timeout) => timeout::late_code(program, timeout),
         None => own_code(program, status).unwrap_or_else(|code| code),
     };
-    Ok(Ended { code, own: status.code(), seconds, ..Ended::default() })
+    Ok(ProgramResult { code, own: status.code(), seconds, ..ProgramResult::default() })
 }
 
 /// Runs the program with the driver and the runtime in `folder`. The result is that of the first order, or of the first
@@ -135,13 +135,13 @@ pub fn on_machine(
     program: &OsString,
     arguments: &[&OsString],
     settings: &Settings,
-) -> Result<Ended, Error> {
+) -> Result<ProgramResult, Error> {
     let folder = fs::canonicalize(folder).map_err(|source| Error::Io {
         action: "find the driver in",
         path: folder.into(),
         source,
     })?;
-    let mut ended = Ended::default();
+    let mut ended = ProgramResult::default();
     // The program handles Ctrl-C. This process continues, in order to remove the temporary files.
     let _ = ctrlc::set_handler(timeout::pass_on_interrupt);
     for seed in 0..settings.schedules.max(1) {

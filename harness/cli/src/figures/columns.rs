@@ -11,10 +11,10 @@ use crate::labs::LABS;
 /// The columns of the kind `which`, as a Markdown table.
 pub(super) fn table(which: &str, _reports: &Path) -> Result<String, Fault> {
     match which {
-        "common" => Ok(of(COMMON.iter())),
-        "counters" => Ok(of(COUNTERS.iter())),
-        "kernel" => Ok(of(KERNEL.iter())),
-        "predicted" => Ok(of(PREDICTED.iter())),
+        "common" => Ok(listed(COMMON.iter())),
+        "counters" => Ok(listed(COUNTERS.iter())),
+        "kernel" => Ok(listed(KERNEL.iter())),
+        "predicted" => Ok(listed(PREDICTED.iter())),
         "labs" => Ok(of_labs()),
         other => Err(Fault::Marker(format!(
             "unknown columns {other:?}; there are: common, counters, kernel, predicted, labs"
@@ -24,7 +24,7 @@ pub(super) fn table(which: &str, _reports: &Path) -> Result<String, Fault> {
 
 const TITLES: [&str; 4] = ["lab", "column", "unit", "meaning"];
 
-fn of<'c>(columns: impl Iterator<Item = &'c Column>) -> String {
+fn listed<'c>(columns: impl Iterator<Item = &'c Column>) -> String {
     let rows: Vec<Vec<String>> = columns.map(row).collect();
     harness::markdown(&TITLES[1..], &rows)
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use report::{Known, Row, Run, standing};
+use report::{LabCatalog, Row, Run, limit_table};
 
 use super::{
     fault::{Error, Fault},
@@ -29,7 +29,7 @@ pub(super) fn table(marker: &str, reports: &Path) -> Result<String, Fault> {
     if asked.is_empty() {
         return Err(marker.no_row());
     }
-    let (table, says) = standing(&run, lab, &asked, &Known(LABS));
+    let (table, says) = limit_table(&run, lab, &asked, &LabCatalog(LABS));
     let headings: Vec<&str> = table.headings.iter().map(String::as_str).collect();
     let dashed = |cell: &String| if cell.is_empty() { "–".to_string() } else { cell.clone() };
     let rows: Vec<Vec<String>> = table.rows.iter().map(|row| row.iter().map(dashed).collect()).collect();

@@ -5,7 +5,7 @@ use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use course::{
     assignment::rubric::Rubric,
     export::{self, Format},
-    judge::{Known, Progress},
+    judge::{BaselineCache, Progress},
     mark::Grading,
 };
 use harness::{DeviceChoice, Error, Exit, Lab};
@@ -58,13 +58,13 @@ pub fn run(matches: &ArgMatches, progress: Progress) -> Result<ExitCode, Error> 
         schedules: *matches.get_one("schedules").expect("default"),
         limits: limits(matches),
         limit_total: limit_total(matches),
-        known: Known::here(),
+        baseline: BaselineCache::here(),
     };
     let mut all = Vec::new();
     for submission in submissions {
         all.push(grading.mark(submission, progress)?);
     }
-    let text = format.of(&all, matches.get_flag("explain"))?;
+    let text = format.render(&all, matches.get_flag("explain"))?;
     match matches.get_one::<PathBuf>("out") {
         Some(file) => export::file::write(file, &text)?,
         None if format == Format::Text => harness::print(&text),

@@ -17,17 +17,17 @@ use course::judge::{
 };
 use harness::Error;
 
-use task::Asked;
+use task::GradeRequest;
 pub use task::command;
 
-use crate::trust;
+use crate::sandbox_warning;
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
-    trust::warn(trust::check(matches)?);
+    sandbox_warning::warn(sandbox_warning::check(matches)?);
     if matches.contains_id("submissions") {
         return marks::run(matches, &progress);
     }
-    let asked = Asked::read(matches)?;
+    let asked = GradeRequest::read(matches)?;
     let task = &asked.task;
     let judgement = judge::judge(task, &progress)?;
     let grades = &judgement.grades;
@@ -50,7 +50,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
 }
 
 /// Explains why there is nothing to grade, and what could be graded.
-fn nothing_to_grade(asked: &Asked, grades: &[Grade]) -> String {
+fn nothing_to_grade(asked: &GradeRequest, grades: &[Grade]) -> String {
     let task = &asked.task;
     let source = &task.source;
     let file = task.kernel.display();

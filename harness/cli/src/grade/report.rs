@@ -10,7 +10,7 @@ use course::{
 };
 use harness::Exit;
 use serde_json::{Value, json};
-use wire::{Told, printable::quoted};
+use wire::{RenderedFinding, printable::quoted};
 
 use super::task::repeat;
 
@@ -60,7 +60,7 @@ fn told(events: &[Event]) -> Vec<String> {
 }
 
 /// The line for a finding already shown for another variant.
-fn again_line(told: &Told) -> String {
+fn again_line(told: &RenderedFinding) -> String {
     match told.verdict {
         wire::finding::FailureOf::Program => format!("found here too: {}", told.mistake),
         other => format!("found here too: {}: {}", other.word(), told.mistake),
@@ -112,7 +112,8 @@ fn blocks(grades: &[Grade]) -> Vec<String> {
         lines.extend(told(&grade.unjudged).into_iter().map(|line| format!("not judged: {line}")));
         lines.extend(told(&grade.failures));
         lines.extend(grade.remarks.iter().map(|r| format!("counters: {r}")));
-        let (fresh, again): (Vec<&Told>, Vec<&Told>) = grade.findings.iter().partition(|f| shown.insert(key(f)));
+        let (fresh, again): (Vec<&RenderedFinding>, Vec<&RenderedFinding>) =
+            grade.findings.iter().partition(|f| shown.insert(key(f)));
         lines.extend(again.iter().map(|f| again_line(f)));
         let lines: Vec<String> = lines.iter().map(|l| quoted(l, "  ")).collect();
         let mut text = harness::paragraphs(&lines.join("\n"));

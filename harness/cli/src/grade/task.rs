@@ -2,11 +2,11 @@
 use std::{env, path::PathBuf};
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
-use course::judge::{Bounds, Known, Printed, Task, sizes};
+use course::judge::{BaselineCache, Bounds, Printed, Task, sizes};
 use harness::{DeviceChoice, Error, Exit, Expect, Lab, process_limits::Limits, suggest};
 
 use super::marks;
-use crate::{labs, trust};
+use crate::{labs, sandbox_warning};
 
 const EXAMPLE: &str = "\
 Example:
@@ -17,7 +17,7 @@ const LIMITS: &str = "What each run may use; a kernel that makes it use more is 
 
 /// The options, except for those about the output format.
 #[derive(Debug)]
-pub struct Asked {
+pub struct GradeRequest {
     pub task: Task,
     /// Whether the user named the variants: each must then be in the file.
     pub names_variants: bool,
@@ -121,7 +121,7 @@ pub fn command() -> Command {
                 ),
         )
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("The judgement or the marks as JSON"))
-        .arg(trust::argument())
+        .arg(sandbox_warning::argument())
         .arg(limit("limit-seconds", "SECONDS", "300", "Time; CPU time is limited to as much on every core"))
         .arg(
             Arg::new("limit-total")
@@ -135,7 +135,7 @@ pub fn command() -> Command {
         .arg(limit("limit-output", "BYTES", "64M", "What it prints, a kernel's printf included"))
 }
 
-impl Asked {
+impl GradeRequest {
     /// Reads the options.
     pub fn read(matches: &ArgMatches) -> Result<Self, Error> {
         let lab = labs::named(matches)?;
@@ -165,7 +165,7 @@ impl Asked {
             hidden: if names_sizes { 0 } else { 2 },
             limits: limits(matches),
             bounds: Bounds::total(limit_total(matches)),
-            known: Known::here(),
+            baseline: BaselineCache::here(),
             printed: Printed::default(),
         };
         Ok(Self { task, names_variants: matches.get_many::<String>("variant").is_some() })

@@ -5,8 +5,8 @@ use harness::{Error, Exit};
 use kernels::{GET_NVRTC, toolbox};
 
 use super::{
+    cache,
     install::{State, state},
-    kept,
     pins::{Tool, Wheel},
 };
 use crate::nvcc;
@@ -30,7 +30,7 @@ pub fn check(tool: &Tool, wheels: &[Wheel]) -> Exit {
     }
     let is_nvcc = tool.name == toolbox::NVCC;
     if !is_nvcc {
-        lines.extend(kept::lines().iter().map(|line| format!("{line}; `warplab setup --remove` deletes that too")));
+        lines.extend(cache::lines().iter().map(|line| format!("{line}; `warplab setup --remove` deletes that too")));
     }
     let (can_compile, words) = if is_nvcc { nvcc_in_use() } else { in_use() };
     harness::print(&format!("{}\n{words}", lines.join("\n")));

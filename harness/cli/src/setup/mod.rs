@@ -3,11 +3,11 @@
 //! `pins` lists the wheels, `fetch` gets and checks them, `install` unpacks them where `kernels` looks for them, and
 //! `check` reports what is installed. Unfinished work is in a folder of `half`, and `kept` handles what warplab caches
 //! automatically.
+mod cache;
 mod check;
 mod fetch;
 mod half;
 mod install;
-mod kept;
 mod pins;
 
 use std::{
@@ -82,7 +82,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         let words = if install::remove(&folder)? { "removed" } else { "there is nothing to remove" };
         harness::print(&format!("{}: {words}", folder.display()));
         if !is_nvcc && !matches.get_flag("system") {
-            kept::remove()?.iter().for_each(|line| harness::print(line));
+            cache::remove()?.iter().for_each(|line| harness::print(line));
         }
         return Ok(ExitCode::SUCCESS);
     }

@@ -5,7 +5,7 @@ use super::source::{Kernel, with_entries, with_one_more_parameter};
 use crate::marking::lab::Lab;
 
 /// A kind of cheat.
-pub struct Kind {
+pub struct CheatKind {
     pub name: &'static str,
     pub ends: Ends,
     make: Make,
@@ -27,7 +27,7 @@ enum Make {
 }
 use Make::{Entry, Whole};
 
-impl Kind {
+impl CheatKind {
     /// The kernel file, unless this kind cannot fake anything in this lab.
     pub fn file(&self, lab: &Lab) -> Option<String> {
         match &self.make {
@@ -230,16 +230,16 @@ fn macro_bomb(lab: &Lab) -> Option<String> {
     Some(format!("#define B0 k++;\n{levels}__device__ void cheat_bomb() {{ int k = 0; B15 }}\n{}", lab.right))
 }
 
-const fn quick(name: &'static str, make: Make) -> Kind {
-    Kind { name, ends: Ends::Soon, make }
+const fn quick(name: &'static str, make: Make) -> CheatKind {
+    CheatKind { name, ends: Ends::Soon, make }
 }
 
-const fn long(name: &'static str, make: Make) -> Kind {
-    Kind { name, ends: Ends::ByLimit, make }
+const fn long(name: &'static str, make: Make) -> CheatKind {
+    CheatKind { name, ends: Ends::ByLimit, make }
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 42] = [
+pub const KINDS: [CheatKind; 42] = [
     quick("nothing", Entry("", returns)),
     quick("nan", Entry("", |_, kernel| fills(kernel, "255"))),
     quick("constant", Entry("", |_, kernel| fills(kernel, "0"))),

@@ -15,8 +15,8 @@ use libloading::Library;
 
 use crate::{
     device::{
-        apart,
         choice::{DeviceChoice, default_profile},
+        sandboxed_driver,
     },
     error::{Error, Result},
     suggest,
@@ -116,7 +116,9 @@ pub fn open(choice: &DeviceChoice) -> Result<Opened> {
     }
     match &now.device {
         Device::Emulated(profile) => open_machine(profile)?,
-        Device::Gpu(ordinal) if apart::is_wanted() => stay(apart::connect(&DeviceChoice::Cuda(*ordinal))?)?,
+        Device::Gpu(ordinal) if sandboxed_driver::is_wanted() => {
+            stay(sandboxed_driver::connect(&DeviceChoice::Cuda(*ordinal))?)?
+        }
         Device::Gpu(_) => {}
     }
     *opened = Some(now.clone());
@@ -169,8 +171,11 @@ fn open_machine(profile: &str) -> Result<()> {
         // This process reports the driver's errors itself.
         std::env::set_var("WARPLAB_QUIET", "1");
     }
-    let library =
-        if apart::is_wanted() { apart::connect(&DeviceChoice::Emulated(profile.into()))? } else { load_machine()? };
+    let library = if sandboxed_driver::is_wanted() {
+        sandboxed_driver::connect(&DeviceChoice::Emulated(profile.into()))?
+    } else {
+        load_machine()?
+    };
     find_profile(&library, profile)?;
     stay(library)
 }

@@ -15,7 +15,7 @@ use cudarc::driver::{
     },
 };
 use kernels::{KernelSource, PtxOrigin, Warning};
-use wire::Wishes;
+use wire::SettingsPatch;
 
 use crate::{
     device::{machine, module, session::Session},
@@ -97,7 +97,7 @@ impl Kernels {
             other => other?,
         };
         let sources = source.files().map(|(name, text)| (name.into(), text.into())).collect();
-        machine::configure(&Wishes { sources: Some(sources), ..Wishes::default() });
+        machine::configure(&SettingsPatch { sources: Some(sources), ..SettingsPatch::default() });
         if origin != PtxOrigin::Committed {
             lock(&self.warnings).extend(compiled.warnings);
         }

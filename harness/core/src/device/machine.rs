@@ -9,7 +9,7 @@ use std::{
 
 use cudarc::driver::CudaStream;
 use wire::{
-    Copies, Launch, Leak, Leaks, Managed, Report, Told, Wishes,
+    Copies, Launch, Leak, Leaks, Managed, RenderedFinding, Report, SettingsPatch,
     counters::{Counters, Totals},
 };
 
@@ -24,7 +24,7 @@ pub struct MachineReport {
     /// The launches, in order.
     pub launches: Vec<Launch>,
     /// The findings of its checks.
-    pub findings: Vec<Told>,
+    pub findings: Vec<RenderedFinding>,
     /// Copies and fills.
     pub copies: Copies,
     /// Migrations of managed memory.
@@ -55,19 +55,19 @@ impl MachineReport {
 }
 
 /// Changes the machine's settings for future launches; does nothing on a GPU.
-pub(crate) fn configure(wishes: &Wishes) {
+pub(crate) fn configure(patch: &SettingsPatch) {
     type Configure = unsafe extern "C" fn(*const c_char) -> c_int;
     if !driver::is_emulated() {
         return;
     }
-    let Ok(json) = CString::new(wishes.to_json()) else {
+    let Ok(json) = CString::new(patch.to_json()) else {
         return;
     };
     // SAFETY: the function has this type in the embedded library, which stays open.
     unsafe {
         if let Ok(configure) = cudarc::driver::sys::culib().get::<Configure>(b"simt_configure") {
             let code = configure(json.as_ptr());
-            debug_assert_eq!(code, 0, "the wishes were checked when they were parsed");
+            debug_assert_eq!(code, 0, "the patch was checked when it was parsed");
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The current device and its properties.
-pub(crate) mod apart;
 pub(crate) mod bandwidth;
-pub(crate) mod busy;
+pub(crate) mod blocking_kernel;
 pub(crate) mod ceilings;
 pub(crate) mod choice;
 pub(crate) mod driver;
@@ -13,6 +12,7 @@ pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod nvml;
+pub(crate) mod sandboxed_driver;
 pub(crate) mod session;
 pub(crate) mod staging;
 pub(crate) mod visible;

@@ -5,7 +5,7 @@ use cudarc::driver::{CudaContext, CudaStream, sys};
 
 use crate::{
     device::{
-        busy::Loaded,
+        blocking_kernel::LoadedBlockingKernel,
         ceilings::Ceilings,
         choice::{DeviceChoice, DeviceInfo},
         driver::{self, Device},
@@ -34,7 +34,7 @@ pub struct Session {
     /// The host memory to which outputs are copied.
     pub(crate) staging: Staging,
     /// The kernel that keeps the device busy before a sample.
-    pub(crate) busy: Loaded,
+    pub(crate) busy: LoadedBlockingKernel,
 }
 
 impl Session {
@@ -71,7 +71,7 @@ impl Session {
             ceilings: None,
             monitor,
             staging: Staging::default(),
-            busy: Loaded::default(),
+            busy: LoadedBlockingKernel::default(),
         })
     }
 

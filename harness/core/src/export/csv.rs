@@ -131,7 +131,7 @@ mod tests {
             folder: Some(&folder),
             terminal: Rc::new(Terminal::silent()),
             wanted: Wanted::default(),
-            table: Rc::new(SharedTable::of(&[])),
+            table: Rc::new(SharedTable::from_columns(&[])),
         };
         let mut csv = in_folder(&columns, &outputs).unwrap().unwrap();
         csv.row(&record()).unwrap();

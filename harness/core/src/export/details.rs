@@ -30,7 +30,7 @@ struct DetailsFile {
 impl Exporter for DetailsFile {
     /// Writes one whole line.
     fn row(&mut self, record: &Record) -> Result<()> {
-        let Some(details) = Details::of(record) else {
+        let Some(details) = Details::from_record(record) else {
             return Ok(());
         };
         let line = serde_json::to_string(&details).expect("strings and numbers have a JSON") + "\n";
@@ -63,7 +63,7 @@ mod tests {
             folder: Some(&folder),
             terminal: Rc::new(Terminal::silent()),
             wanted: Wanted::default(),
-            table: Rc::new(SharedTable::of(&[])),
+            table: Rc::new(SharedTable::from_columns(&[])),
         };
         let path = folder.path().join("lab.jsonl");
         let mut file = in_folder(&columns, &outputs).unwrap().unwrap();
@@ -73,7 +73,7 @@ mod tests {
         file.row(&with_finding).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let read: Vec<Details> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let details = Details::of(&with_finding).unwrap();
+        let details = Details::from_record(&with_finding).unwrap();
         assert_eq!(read, [details.clone(), details]);
         assert_eq!(read[0].findings[0].text, "Invalid read\nat line 3\n");
         drop(in_folder(&columns, &outputs).unwrap());

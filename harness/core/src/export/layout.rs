@@ -40,7 +40,7 @@ pub fn table(headers: &[&str], rows: &[Vec<String>]) -> String {
 /// As [`table`] within `width`; columns of `spare` are left out, in this order, before the table is split.
 pub(crate) fn fitted(headers: &[&str], rows: &[Vec<String>], spare: &[&str], width: usize) -> String {
     let mut columns: Vec<Column<'_>> =
-        (0..headers.len()).map(|i| Column::of(headers[i], rows, i)).filter(|c| !c.is_empty).collect();
+        (0..headers.len()).map(|i| Column::from_cells(headers[i], rows, i)).filter(|c| !c.is_empty).collect();
     let least = |columns: &[Column<'_>]| columns.iter().map(|c| c.least + PADDING).sum::<usize>();
     for name in spare {
         if least(&columns) <= width {
@@ -86,7 +86,7 @@ struct Column<'h> {
 }
 
 impl<'h> Column<'h> {
-    fn of(header: &'h str, rows: &[Vec<String>], index: usize) -> Self {
+    fn from_cells(header: &'h str, rows: &[Vec<String>], index: usize) -> Self {
         let cells = || {
             let cells = rows.iter().filter_map(move |r| r.get(index));
             cells.map(String::as_str).filter(|c| !c.is_empty())

@@ -3,7 +3,7 @@
 use std::{fs, path::Path, rc::Rc};
 
 use serde_json::json;
-use wire::{Checks, Told};
+use wire::{Checks, RenderedFinding};
 
 use crate::{
     device::{
@@ -63,7 +63,7 @@ pub fn keep_program(run: &ProgramRun, choice: &DeviceChoice, asked: &ProgramSett
         folder: Some(&folder),
         terminal: Rc::new(Terminal::of_a_case()),
         wanted: Wanted::default(),
-        table: Rc::new(SharedTable::of(&[])),
+        table: Rc::new(SharedTable::from_columns(&[])),
     };
     let mut files: Vec<Box<dyn Exporter>> =
         [csv::in_folder(&columns, &outputs)?, details::in_folder(&columns, &outputs)?].into_iter().flatten().collect();
@@ -164,7 +164,7 @@ fn kernel_record(run: &ProgramRun, shape: &Shape<'_>, case: String) -> Record {
 }
 
 /// Returns the verdict for these findings, and a note.
-fn judged(found: &[&Told]) -> (Verdict, String) {
+fn judged(found: &[&RenderedFinding]) -> (Verdict, String) {
     let Some(first) = found.first() else {
         return (Verdict::Pass, String::new());
     };
@@ -173,7 +173,7 @@ fn judged(found: &[&Told]) -> (Verdict, String) {
     (verdict, format!("{}{more}", first.headline))
 }
 
-fn owned(found: &[&Told]) -> Vec<Told> {
+fn owned(found: &[&RenderedFinding]) -> Vec<RenderedFinding> {
     found.iter().copied().cloned().collect()
 }
 

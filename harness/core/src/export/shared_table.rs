@@ -18,7 +18,7 @@ pub(crate) struct SharedTable {
 
 impl SharedTable {
     /// Collects the common columns, the own columns of every lab, each name once, the counters, and the predictions.
-    pub(crate) fn of(labs: &[Columns]) -> Self {
+    pub(crate) fn from_columns(labs: &[Columns]) -> Self {
         let mut names: Vec<&str> = COMMON.iter().map(|column| column.name).collect();
         for column in labs.iter().flat_map(|lab| &lab.own).chain(&COUNTERS).chain(&KERNEL).chain(&PREDICTED) {
             if !names.contains(&column.name) {
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn labs_share_a_header_and_each_name_is_there_once() {
         let other = Columns { lab: "other", own: vec![column("third", "a word"), column("other", "a word")] };
-        let table = SharedTable::of(&[columns(), other.clone()]);
+        let table = SharedTable::from_columns(&[columns(), other.clone()]);
         let header = table.header().unwrap();
         assert!(table.header().is_none());
         assert_eq!(header.len(), COMMON.len() + 3 + COUNTERS.len() + KERNEL.len() + PREDICTED.len());

@@ -24,7 +24,7 @@ const VERDICTS: [Verdict; 4] = [Verdict::Pass, Verdict::Fail, Verdict::Finding, 
 
 impl Counts {
     /// Counts these rows.
-    pub(crate) fn of(records: &[Record]) -> Self {
+    pub(crate) fn from_records(records: &[Record]) -> Self {
         Self(VERDICTS.map(|verdict| records.iter().filter(|r| r.verdict == verdict).count()))
     }
 
@@ -62,7 +62,7 @@ impl Summary {
     /// Adds the rows of a lab. `repeat` returns the command that reproduces a row's case.
     pub(crate) fn add(&mut self, records: &[Record], repeat: impl Fn(&Record) -> String) {
         self.labs += 1;
-        self.counts.add(Counts::of(records));
+        self.counts.add(Counts::from_records(records));
         for record in records {
             match record.verdict {
                 Verdict::Pass => {}

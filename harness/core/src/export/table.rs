@@ -2,7 +2,7 @@
 //! costliest lines.
 use std::{collections::HashSet, io::IsTerminal, rc::Rc};
 
-use wire::{Told, finding::Class};
+use wire::{RenderedFinding, finding::Class};
 
 use crate::{
     error::Result,
@@ -81,7 +81,7 @@ impl Exporter for Tables {
 impl Tables {
     /// Shows a finding of this row, unless it was shown before: an expected one on a line, any other one with the
     /// source.
-    fn finding(&mut self, record: &Record, finding: &Told) {
+    fn finding(&mut self, record: &Record, finding: &RenderedFinding) {
         let expected = record.verdict == Verdict::Pass;
         let class = finding.finding.class();
         if expected && !self.told.insert((record.variant.clone(), class)) {
@@ -102,7 +102,7 @@ impl Tables {
 }
 
 /// Returns the place of a finding, as the end of a sentence; empty if only its headline is known.
-fn place(finding: &Told) -> String {
+fn place(finding: &RenderedFinding) -> String {
     let places = finding.finding.places();
     let Some(first) = places.first() else {
         return String::new();
@@ -165,7 +165,7 @@ fn records(columns: &Columns, records: &[Record]) -> String {
     if !questions.is_empty() {
         parts.push(answered(columns, &questions));
     }
-    format!("{}\n{}", parts.join("\n\n"), Counts::of(records))
+    format!("{}\n{}", parts.join("\n\n"), Counts::from_records(records))
 }
 
 /// Whether a row is a checked question: nothing was launched or timed for it, and its note is the answer.

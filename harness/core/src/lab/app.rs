@@ -2,11 +2,11 @@
 use std::{cell::RefCell, process::ExitCode, rc::Rc, sync::Arc, time::Instant};
 
 use clap::{ArgMatches, FromArgMatches};
-use predict::Part;
+use predict::GpuModel;
 use serde_json::json;
 
 use crate::{
-    device::{apart, kernels::Kernels, session::Session},
+    device::{kernels::Kernels, sandboxed_driver, session::Session},
     error::{Error, Result},
     exit::Exit,
     export::{
@@ -19,24 +19,26 @@ use crate::{
         warnings::warnings,
     },
     lab::{
-        again, ahead,
-        asked::{self, Labs},
         command::{check_variants, command, own_args, replacement_or_copy},
-        companion::{self, Companion},
         declaration::Lab,
+        judge_rounds,
         options::Options,
+        precompile,
+        predict_process::{self, EmulatedPredictions},
         predicting, question,
-        repeat::Repeat,
+        repro_command::ReproCommand,
         role::{self, Process, Role},
         run::Run,
+        unused_options::{self, Labs},
     },
-    measure::{interrupt, pace, unchanged::Unchanged},
+    measure::{input_guard::InputGuard, interrupt, pace},
+    oom,
     record::{
         folder::{self, Folder},
         row::{Record, Verdict},
         session_file::SessionFile,
     },
-    scarce, stdout,
+    stdout,
 };
 
 /// Runs `lab` as its own program: parses the command line, opens the device, runs, reports.
@@ -62,9 +64,9 @@ pub fn ended(outcome: Result<ExitCode>) -> ExitCode {
 /// Runs `labs` in order with the options in `matches`, and reports. With more than one lab, the labs' own options keep
 /// their defaults.
 pub fn run_labs(labs: Labs<'_>, matches: &ArgMatches, process: Process) -> ExitCode {
-    scarce::install();
-    let outcome = scarce::check().and_then(|()| Program::open(labs, matches, process)).and_then(Program::run);
-    apart::end();
+    oom::install();
+    let outcome = oom::check().and_then(|()| Program::open(labs, matches, process)).and_then(Program::run);
+    sandboxed_driver::end();
     match outcome {
         Ok(exit) => exit.into(),
         Err(error) => {
@@ -86,9 +88,9 @@ struct Program<'m> {
     process: Rc<Process>,
     options: Options,
     /// The part for which times are predicted.
-    part: Option<Part>,
+    part: Option<GpuModel>,
     /// The part for which a companion run predicts times, to be shown with those of a GPU.
-    beside: Option<Part>,
+    beside: Option<GpuModel>,
     /// The file of `--kernel`.
     replaced: Option<kernels::KernelSource>,
     session: Arc<Session>,
@@ -115,7 +117,7 @@ impl<'m> Program<'m> {
         check_variants(labs, &options)?;
         folder::outlive_file_limits();
         let is_own = matches!(labs, Labs::Own(_));
-        let asked::Chosen { labs, left_out } = asked::choose(labs, &options, matches)?;
+        let unused_options::Chosen { labs, left_out } = unused_options::choose(labs, &options, matches)?;
         if !options.cases.is_empty() && labs.len() > 1 {
             return Err(Error::usage("--case goes with one lab; name it"));
         }
@@ -125,7 +127,7 @@ impl<'m> Program<'m> {
             (Some(_), _) => return Err(Error::usage("--kernel goes with one lab; name it")),
         };
         if options.confined {
-            apart::want();
+            sandboxed_driver::want();
         }
         // A compiler that was named and cannot be loaded is reported once, not for each lab.
         kernels::nvrtc()?;
@@ -178,7 +180,7 @@ impl<'m> Program<'m> {
             terminal.say(&paragraphs(&format!("Left out: {why}")));
         }
         let columns: Vec<_> = labs.iter().map(|lab| lab.all_columns()).collect();
-        let table = Rc::new(SharedTable::of(&columns));
+        let table = Rc::new(SharedTable::from_columns(&columns));
         let (done, summary, exit) = (Vec::new(), Summary::default(), Exit::Passed);
         Ok(Self {
             labs,
@@ -205,13 +207,13 @@ impl<'m> Program<'m> {
         let files: Vec<_> = self.labs.iter().flat_map(|lab| lab.kernels).collect();
         let process = Rc::clone(&self.process);
         if let Role::Precompilation { files: wanted } = &process.role {
-            ahead::help(wanted, &files, &self.session);
+            precompile::help(wanted, &files, &self.session);
             return Ok(Exit::Passed);
         }
         let is_all = self.options.variants.is_empty() && self.replaced.is_none() && !self.options.confined;
         if is_all && process.role.is_whole() {
             self.terminal.prepare(files.len());
-            ahead::compile(&process, &files, &self.session);
+            precompile::compile(&process, &files, &self.session);
             self.terminal.done();
         }
         for lab in self.labs.clone().into_iter().filter(|lab| process.role.runs_lab(lab.name)) {
@@ -264,7 +266,7 @@ impl<'m> Program<'m> {
         let started = Instant::now();
         let mut run = self.start(lab)?;
         self.terminal.say(&paragraphs(&format!("\n{}: {}", lab.name, lab.summary)));
-        for remark in asked::remarks(lab, &self.options, self.matches) {
+        for remark in unused_options::remarks(lab, &self.options, self.matches) {
             self.terminal.say(&paragraphs(&remark));
         }
         run.between_cases();
@@ -293,7 +295,7 @@ impl<'m> Program<'m> {
         };
         self.done.push(summary(&run, started, result.as_ref().err()));
         let asked = (self.session.as_ref(), self.options.seed);
-        let repeat = Repeat::of(lab, self.is_own, &command(lab), self.matches, asked);
+        let repeat = ReproCommand::new(lab, self.is_own, &command(lab), self.matches, asked);
         self.summary.add(&run.records(), |record| repeat.command(record));
         let written = match &mut self.file {
             Some(file) => file.write(&self.session, &self.options.settings(), &self.done, None),
@@ -315,12 +317,12 @@ impl<'m> Program<'m> {
             wanted: self.options.wanted(),
             table: self.table.clone(),
         };
-        let companion = self.beside.as_ref().map(|part| {
+        let emulated = self.beside.as_ref().map(|part| {
             self.terminal.say(&format!(
                 "{}: runs emulated first, to predict the times that are compared with the GPU's",
                 lab.name
             ));
-            Companion::of(part, || companion::run(&self.process, lab.name, part))
+            EmulatedPredictions::from_run(part, || predict_process::run(&self.process, lab.name, part))
         });
         let columns = Rc::new(lab.all_columns());
         let report = Report::start(&columns, &outputs)?;
@@ -332,28 +334,28 @@ impl<'m> Program<'m> {
             args: own_args(lab, &self.labs, self.matches),
             process: Rc::clone(&self.process),
             part: self.part.clone(),
-            companion,
+            emulated,
             report: RefCell::new(report),
             kernels: Kernels::new(lab.name, lab.kernels, &self.session, self.replaced.clone()),
             records: RefCell::new(Vec::new()),
             forecasts: RefCell::default(),
             rounds: RefCell::new(None),
             lost: RefCell::new(None),
-            unchanged: self.options.is_judged().then(|| Rc::new(Unchanged::new(&self.session.context))),
+            unchanged: self.options.is_judged().then(|| Rc::new(InputGuard::new(&self.session.context))),
         })
     }
 
     fn experiment(&self, lab: &'static Lab, run: &mut Run) -> Result<()> {
-        let given = |name| asked::is_set(self.matches, name);
+        let given = |name| unused_options::is_set(self.matches, name);
         if !given("exercises") {
-            match again::run(run, &command(lab), lab.run) {
+            match judge_rounds::run(run, &command(lab), lab.run) {
                 Err(Error::Skip(reason)) => run.left_out(reason)?,
                 result => result?,
             }
         }
         if !given("no-exercises") {
             question::run(run, &(lab.questions)())?;
-            lab.exercises.map_or(Ok(()), |exercises| again::run(run, &command(lab), exercises))?;
+            lab.exercises.map_or(Ok(()), |exercises| judge_rounds::run(run, &command(lab), exercises))?;
         }
         run.leaks()
     }
@@ -361,7 +363,7 @@ impl<'m> Program<'m> {
     /// Checks that the requested cases have run.
     fn check(&self, run: &Run) -> Result<()> {
         let records = run.records();
-        asked::check(run.lab, &self.options, self.matches, &records)?;
+        unused_options::check(run.lab, &self.options, self.matches, &records)?;
         let Some(file) = self.replaced.as_ref().map(|replaced| &replaced.path) else {
             return Ok(());
         };

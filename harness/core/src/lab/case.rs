@@ -42,7 +42,7 @@ impl Case {
         self
     }
 
-    /// Sets its kernel, by file and name, which [`crate::Trial::kernel`] returns to the case's body.
+    /// Sets its kernel, by file and name, which [`crate::CaseContext::kernel`] returns to the case's body.
     #[must_use]
     pub fn kernel(mut self, file: &'static str, name: impl Into<String>) -> Self {
         self.kernel = Some((file, name.into()));
@@ -50,7 +50,7 @@ impl Case {
     }
 
     /// Sets the launch, or its rule ([`Launch`]); it is checked against the device's limits before the case runs, and
-    /// [`crate::Trial::launch`] returns it to the body.
+    /// [`crate::CaseContext::launch`] returns it to the body.
     #[must_use]
     pub fn launch(mut self, launch: impl Into<Launch>) -> Self {
         self.launch = Some(launch.into());

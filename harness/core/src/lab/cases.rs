@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use cudarc::driver::LaunchConfig;
 
-use wire::{Checks, Wishes};
+use wire::{Checks, SettingsPatch};
 
 use crate::{
     device::{
@@ -13,16 +13,16 @@ use crate::{
     error::{Error, Result},
     lab::{
         case::Case,
+        case_context::CaseContext,
         child::{self, End},
-        companion, records,
+        predict_process, records,
         row::{Expect, Variant},
         run::Run,
-        trial::Trial,
         verdict::verdict,
     },
     measure::{
+        case_result::{CaseAccumulator, Pass},
         forecast, interrupt,
-        passes::{Pass, Passes},
         plan::Plan,
         recorder::{Recorder, Setup},
         timer,
@@ -48,12 +48,16 @@ impl Run {
         clippy::needless_pass_by_value,
         reason = "a case is made where it is run; `&Case::new(..)` would only be noise"
     )]
-    pub fn case(&self, case: Case, mut body: impl FnMut(&mut Trial<'_>) -> Result<()>) -> Result<Option<Record>> {
+    pub fn case(&self, case: Case, mut body: impl FnMut(&mut CaseContext<'_>) -> Result<()>) -> Result<Option<Record>> {
         self.run_case(&case, &mut body)
     }
 
     /// [`Run::case`], type-erased so that it is not monomorphized for the bodies of all labs.
-    fn run_case(&self, case: &Case, body: &mut dyn FnMut(&mut Trial<'_>) -> Result<()>) -> Result<Option<Record>> {
+    fn run_case(
+        &self,
+        case: &Case,
+        body: &mut dyn FnMut(&mut CaseContext<'_>) -> Result<()>,
+    ) -> Result<Option<Record>> {
         let variant = self.variant(&case.variant)?;
         let cases = &self.options.cases;
         if !self.wants(variant.name) || !(cases.is_empty() || cases.contains(&case.label)) {
@@ -82,7 +86,7 @@ impl Run {
         let ceilings = self.session.ceilings;
         let end = child::run(&self.process, self.lab.name, case, ceilings, most, |line| self.say(line))?;
         let records = match end {
-            End::Told(records) => records,
+            End::Reported(records) => records,
             End::Crashed(how) => vec![self.crashed(variant, case, launch, how)],
             End::Late => vec![self.late(case, launch)],
         };
@@ -97,7 +101,7 @@ impl Run {
         &self,
         variant: &'static Variant,
         case: &Case,
-        body: &mut dyn FnMut(&mut Trial<'_>) -> Result<()>,
+        body: &mut dyn FnMut(&mut CaseContext<'_>) -> Result<()>,
     ) -> Result<Record> {
         self.kernels.forget_asked();
         let (launch, mut refused) = self.launch(case)?;
@@ -105,7 +109,8 @@ impl Run {
         let round = self.rounds.borrow().as_ref().map(|rounds| rounds.number);
         let earlier = self.rounds.borrow().as_ref().and_then(|rounds| rounds.next(variant));
         let is_new = earlier.is_none();
-        let (known, passes) = earlier.unwrap_or_else(|| (case.clone(), Passes::new(self.record(case, launch))));
+        let (known, passes) =
+            earlier.unwrap_or_else(|| (case.clone(), CaseAccumulator::new(self.record(case, launch))));
         if passes.is_over() {
             return self.ended(variant, known, passes);
         }
@@ -126,20 +131,20 @@ impl Run {
         let terminal = self.report.borrow().terminal();
         let (began, elements) = (Instant::now(), self.elements(case, launch).1);
         let mut is_whole = self.is_emulated();
-        let mut trial = Trial::new(self, case, launch, self.recorder(passes));
+        let mut context = CaseContext::new(self, case, launch, self.recorder(passes));
         for schedule in first..first.saturating_add(schedules) {
             self.watch(checks, schedule, &key);
-            trial.recorder.begin(Pass { schedule, is_first: is_new && schedule == first, round })?;
+            context.recorder.begin(Pass { schedule, is_first: is_new && schedule == first, round })?;
             let outcome = match refused.take() {
                 Some(error) => Err(error),
                 None => self.context().and_then(|()| {
                     let _aloud = terminal.aloud();
-                    body(&mut trial)
+                    body(&mut context)
                 }),
             };
-            let outcome = self.inputs_after(&mut trial, outcome);
+            let outcome = self.inputs_after(&mut context, outcome);
             is_whole &= outcome.is_ok();
-            let more = trial.recorder.absorb(outcome, |report| self.hot_lines(report))?;
+            let more = context.recorder.absorb(outcome, |report| self.hot_lines(report))?;
             if !more {
                 break;
             }
@@ -148,8 +153,8 @@ impl Run {
             self.forecasts.borrow_mut().took(&case.variant, elements, began.elapsed());
         }
         self.between_cases();
-        let resources = trial.resources();
-        let passes = trial.recorder.into_passes(resources);
+        let resources = context.resources();
+        let passes = context.recorder.into_accumulator(resources);
         if passes.has_lost_context() {
             *self.lost.borrow_mut() = Some(variant.name.into());
         }
@@ -157,9 +162,9 @@ impl Run {
     }
 
     /// Returns the result of a pass with this outcome, after reading back the inputs in a judged run.
-    fn inputs_after(&self, trial: &mut Trial<'_>, outcome: Result<()>) -> Result<()> {
+    fn inputs_after(&self, context: &mut CaseContext<'_>, outcome: Result<()>) -> Result<()> {
         match self.unchanged.as_ref().map_or(Ok(None), |inputs| inputs.seen()) {
-            Ok(changed) => trial.recorder.changed_input(changed),
+            Ok(changed) => context.recorder.changed_input(changed),
             // After a fault nothing can be read back.
             Err(error) => return outcome.and(Err(error.into())),
         }
@@ -167,7 +172,7 @@ impl Run {
     }
 
     /// Returns the record of a case after its passes. It is final, unless another round may follow.
-    fn ended(&self, variant: &'static Variant, case: Case, passes: Passes) -> Result<Record> {
+    fn ended(&self, variant: &'static Variant, case: Case, passes: CaseAccumulator) -> Result<Record> {
         let record = self.judged(variant, passes.clone());
         match &mut *self.rounds.borrow_mut() {
             Some(rounds) => {
@@ -180,7 +185,7 @@ impl Run {
     }
 
     /// Returns the record of a case with these passes.
-    pub(crate) fn judged(&self, variant: &Variant, passes: Passes) -> Record {
+    pub(crate) fn judged(&self, variant: &Variant, passes: CaseAccumulator) -> Record {
         let judge = |wrong: Option<&str>, found: Option<&str>| verdict(self.expect(variant), wrong, found);
         let mut record = passes.judge(self.session.ceilings, judge);
         self.add_published(&mut record);
@@ -208,9 +213,9 @@ impl Run {
         let time = match forecasts.of_variant(&case.variant, elements) {
             Some(time) => (time >= forecast::LONG).then_some(time),
             None if self.kernels.is_replaced() => None,
-            None => forecasts.of(&self.session, launch, elements)?,
+            None => forecasts.estimate(&self.session, launch, elements)?,
         };
-        if let Some(long) = companion::too_long(time).filter(|_| self.process.role.is_prediction()) {
+        if let Some(long) = predict_process::too_long(time).filter(|_| self.process.role.is_prediction()) {
             return Err(long);
         }
         if let Some(time) = time.filter(|time| forecasts.is_news(*time)) {
@@ -224,7 +229,7 @@ impl Run {
     }
 
     /// Returns a recorder that continues with `passes`.
-    fn recorder(&self, passes: Passes) -> Recorder<'_> {
+    fn recorder(&self, passes: CaseAccumulator) -> Recorder<'_> {
         let plan = || Plan::new(self.options.samples, self.options.quick, self.is_emulated());
         let setup = Setup {
             session: &self.session,
@@ -280,7 +285,7 @@ impl Run {
             let (file, name) = case.kernel.as_ref().expect("a case with a grid of one wave names its kernel");
             self.function(file, name)
         };
-        match rule.of(case.n.unwrap_or(1), &self.options, &self.session.device, kernel) {
+        match rule.resolve(case.n.unwrap_or(1), &self.options, &self.session.device, kernel) {
             Ok(launch) => Ok((Some(launch), None)),
             Err(error @ (Error::NoSuchKernel { .. } | Error::OtherParameters { .. })) => Ok((None, Some(error))),
             // If the user chose the launch, the user must change it; if the lab chose it, the row cannot run here.
@@ -295,7 +300,7 @@ impl Run {
     fn add_published(&self, record: &mut Record) {
         let device = Some(self.session.device.name.as_str()).filter(|_| !self.is_emulated());
         for published in self.lab.published {
-            if let Some(figure) = published.of(&record.variant, &record.case, record.n, device) {
+            if let Some(figure) = published.value(&record.variant, &record.case, record.n, device) {
                 self.columns.set(record, published.column, figure);
             }
         }
@@ -327,13 +332,13 @@ impl Run {
     /// Sets the machine's checks and the order of warps and blocks for future launches, and names the activity under
     /// which leaks will be reported.
     fn watch(&self, checks: Checks, seed: u64, during: &str) {
-        machine::configure(&Wishes {
+        machine::configure(&SettingsPatch {
             checks: Some(checks),
             lines: Some(self.options.hot.is_some()),
             costs: Some(self.part.is_some()),
             seed: Some(seed),
             during: Some(during.into()),
-            ..Wishes::default()
+            ..SettingsPatch::default()
         });
     }
 
@@ -388,8 +393,8 @@ impl Run {
     }
 
     pub(crate) fn finish(&self, mut record: Record) -> Result<Record> {
-        if let Some(companion) = self.companion.as_ref().filter(|_| record.grid.is_some()) {
-            record.predicted = Some(companion.predicted(&record));
+        if let Some(emulated) = self.emulated.as_ref().filter(|_| record.grid.is_some()) {
+            record.predicted = Some(emulated.predicted(&record));
         }
         if let Some(path) = &self.options.records {
             records::append(path, &record)?;

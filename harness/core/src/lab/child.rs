@@ -23,7 +23,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) enum End {
     /// With these records: that of the case, and those of its leaks.
-    Told(Vec<Record>),
+    Reported(Vec<Record>),
     /// Without a record: it crashed, as the text describes.
     Crashed(String),
     /// It exceeded its time limit.
@@ -54,7 +54,7 @@ pub(crate) fn run(
     // A process that could not write all of its records reports that by its exit code.
     let is_complete = matches!(status.code(), None | Some(0..=3));
     if !records.is_empty() && is_complete {
-        return Ok(End::Told(records));
+        return Ok(End::Reported(records));
     }
     let last = words.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("it printed nothing").trim();
     let how = format!("the case's own process ended with {status}: {last}");

@@ -8,7 +8,7 @@ use crate::{
     error::{Error, Result},
     exit::Exit,
     export::layout::{paragraphs, wrapped},
-    lab::{asked::Labs, declaration::Lab, options::Options},
+    lab::{declaration::Lab, options::Options, unused_options::Labs},
     suggest,
 };
 

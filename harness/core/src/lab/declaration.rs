@@ -8,11 +8,11 @@ use crate::{
     error::Result,
     lab::{
         assignment::Assignment,
-        of::Ignored,
         published::Published,
         question::Question,
-        row::{Table, Variant},
+        row::{Variant, VariantTable},
         run::Run,
+        variant_filter::Ignored,
     },
     record::{
         column::{Column, column},
@@ -32,7 +32,7 @@ pub struct Lab {
     /// The kernel files, each from [`kernels::source!`].
     pub kernels: &'static [KernelSource],
     /// The tables whose rows are the variants, in the order of the handout. `--variant` chooses among them.
-    pub variants: &'static [&'static dyn Table],
+    pub variants: &'static [&'static dyn VariantTable],
     /// The lab's own CSV columns, with units in their names; they follow the common ones.
     pub columns: &'static [Column],
     /// Published figures that are shown with the rows; each source's column follows the lab's own columns.

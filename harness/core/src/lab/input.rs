@@ -12,7 +12,7 @@ use crate::{
     device::{machine::charged_to_no_row, session::Session},
     error::Result,
     lab::uploaded::Uploaded,
-    measure::unchanged::Unchanged,
+    measure::input_guard::InputGuard,
 };
 
 type Make<'r, T> = Box<dyn FnOnce() -> Vec<T> + 'r>;
@@ -22,7 +22,7 @@ pub struct Input<'r, T> {
     name: &'static str,
     session: Arc<Session>,
     /// Watches the device's copy in a judged run.
-    unchanged: Option<Rc<Unchanged>>,
+    unchanged: Option<Rc<InputGuard>>,
     make: Cell<Option<Make<'r, T>>>,
     host: OnceCell<Rc<Vec<T>>>,
     device: OnceCell<Uploaded<T>>,
@@ -33,7 +33,7 @@ impl<'r, T: DeviceRepr + Clone + Default + 'static> Input<'r, T> {
     pub(crate) fn new(
         name: &'static str,
         session: &Arc<Session>,
-        unchanged: Option<Rc<Unchanged>>,
+        unchanged: Option<Rc<InputGuard>>,
         make: impl FnOnce() -> Vec<T> + 'r,
     ) -> Self {
         let make: Make<'r, T> = Box::new(make);

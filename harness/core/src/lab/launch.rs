@@ -123,7 +123,7 @@ impl Launch {
     /// [`Error::Usage`] when `--blocks` and `--threads` are too few for n and the kernel does not stride, or when the
     /// number of blocks exceeds every grid; [`Error::Limit`] when the device cannot launch it; those of `kernel` and of
     /// the driver.
-    pub fn of(
+    pub fn resolve(
         &self,
         n: usize,
         options: &Options,
@@ -197,7 +197,7 @@ mod tests {
     fn launch(rule: Launch, n: usize, options: &[&str]) -> Result<LaunchConfig> {
         let command = Options::augment_args(Command::new("lab").no_binary_name(true));
         let options = Options::from_arg_matches(&command.get_matches_from(options)).unwrap();
-        rule.of(n, &options, &device(), || unreachable!("only a grid of one wave asks for the kernel"))
+        rule.resolve(n, &options, &device(), || unreachable!("only a grid of one wave asks for the kernel"))
     }
 
     fn grid_and_block(rule: Launch, n: usize, options: &[&str]) -> (u32, u32) {

@@ -1,6 +1,6 @@
 //! `--predict`: the part for which times are predicted. It is the emulated part, since the launches depend on it.
 use clap::ArgMatches;
-use predict::Part;
+use predict::GpuModel;
 
 use crate::{
     device::choice::DeviceChoice,
@@ -36,7 +36,7 @@ pub(crate) fn device(options: &Options, matches: &ArgMatches) -> Result<DeviceCh
 ///
 /// # Errors
 /// A usage error when the constants of the emulated part are unknown.
-pub(crate) fn part(options: &Options, profile: &str) -> Result<Option<Part>> {
+pub(crate) fn part(options: &Options, profile: &str) -> Result<Option<GpuModel>> {
     match &options.predict {
         Some(_) if !profile.is_empty() => known(profile).map(Some),
         _ => Ok(None),
@@ -48,11 +48,11 @@ pub(crate) fn part(options: &Options, profile: &str) -> Result<Option<Part>> {
 ///
 /// # Errors
 /// A usage error when the GPU's constants are unknown, or another part is requested.
-pub(crate) fn beside(options: &Options, profile: &str, gpu: &str) -> Result<Option<Part>> {
+pub(crate) fn beside(options: &Options, profile: &str, gpu: &str) -> Result<Option<GpuModel>> {
     let Some(asked) = options.predict.as_deref().filter(|_| profile.is_empty()) else {
         return Ok(None);
     };
-    match Part::called(gpu) {
+    match GpuModel::called(gpu) {
         Some(part) if asked.is_empty() || asked == part.name => Ok(Some(part)),
         Some(_) => Err(Error::usage(format!(
             "--predict {asked} is for another GPU than this {gpu}: leave --device out, and it is emulated"
@@ -63,8 +63,8 @@ pub(crate) fn beside(options: &Options, profile: &str, gpu: &str) -> Result<Opti
     }
 }
 
-fn known(name: &str) -> Result<Part> {
-    Part::find(name)
+fn known(name: &str) -> Result<GpuModel> {
+    GpuModel::find(name)
         .map_err(|error| Error::usage(format!("--predict: {error}; name one of them, as in --predict=h200")))
 }
 
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn beside_a_gpu_its_own_times_are_predicted_and_no_others() {
         let asked = |words: &[&str], gpu: &str| beside(&options(words), "", gpu);
-        let name = |part: Option<Part>| part.map(|part| part.name);
+        let name = |part: Option<GpuModel>| part.map(|part| part.name);
         assert_eq!(name(asked(&["--predict"], "NVIDIA H200").unwrap()), Some("h200".into()));
         assert_eq!(name(asked(&["--predict", "h100"], "NVIDIA H100 80GB HBM3").unwrap()), Some("h100".into()));
         assert_eq!(name(asked(&[], "NVIDIA H200").unwrap()), None);

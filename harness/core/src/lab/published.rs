@@ -34,7 +34,7 @@ pub const fn figure(variant: &'static str, case: &'static str, n: usize, value: 
 
 impl Published {
     /// Returns the figure for a row on the GPU called `device` (`None` when emulated).
-    pub(crate) fn of(&self, variant: &str, case: &str, n: Option<u64>, device: Option<&str>) -> Option<f64> {
+    pub(crate) fn value(&self, variant: &str, case: &str, n: Option<u64>, device: Option<&str>) -> Option<f64> {
         if !self.part.is_empty() && !device.is_some_and(|name| name.contains(self.part)) {
             return None;
         }
@@ -55,8 +55,8 @@ mod tests {
             [figure("a", "", 1024, 2.5), Figure { variant: "b", case: "x", n: None, value: 4.0 }];
         let published = Published { column: "published_ms", source: "a text", part: "H200", figures: &FIGURES };
         let h200 = Some("NVIDIA H200");
-        assert_eq!(published.of("a", "", Some(1024), h200), Some(2.5));
-        assert_eq!(published.of("b", "x", None, h200), Some(4.0));
+        assert_eq!(published.value("a", "", Some(1024), h200), Some(2.5));
+        assert_eq!(published.value("b", "x", None, h200), Some(4.0));
         for (variant, case, n, device) in [
             ("a", "", Some(1000), h200),
             ("a", "other", Some(1024), h200),
@@ -64,8 +64,8 @@ mod tests {
             ("a", "", Some(1024), Some("NVIDIA T4")),
             ("a", "", Some(1024), None),
         ] {
-            assert_eq!(published.of(variant, case, n, device), None, "{variant} {case} {n:?} {device:?}");
+            assert_eq!(published.value(variant, case, n, device), None, "{variant} {case} {n:?} {device:?}");
         }
-        assert_eq!(Published { part: "", ..published }.of("a", "", Some(1024), None), Some(2.5));
+        assert_eq!(Published { part: "", ..published }.value("a", "", Some(1024), None), Some(2.5));
     }
 }

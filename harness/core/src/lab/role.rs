@@ -14,7 +14,7 @@ use sandbox::process_limits;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    device::{apart, ceilings::Ceilings},
+    device::{ceilings::Ceilings, sandboxed_driver},
     error::{Error, Result},
     exit::Exit,
     export::terminal::print_error,
@@ -113,7 +113,7 @@ pub struct Process {
 pub fn process() -> Process {
     let arguments: Vec<OsString> = env::args_os().collect();
     match (arguments.get(1).and_then(|first| first.to_str()), arguments.get(2)) {
-        (Some(apart::WORKER), Some(device)) => apart::serve(device),
+        (Some(sandboxed_driver::WORKER), Some(device)) => sandboxed_driver::serve(device),
         (Some(PIECE), None) => match serde_json::from_reader(io::stdin().lock()) {
             Ok(Request { role, arguments }) => Process { arguments, role },
             Err(error) => {

@@ -104,18 +104,18 @@ impl<D> Deref for Row<D> {
 }
 
 /// A table of rows of any type; a lab has one or more.
-pub trait Table: Sync {
+pub trait VariantTable: Sync {
     /// Returns the variants, in the table's order.
     fn variants(&self) -> Vec<&Variant>;
 }
 
-impl<D: Sync, const N: usize> Table for [Row<D>; N] {
+impl<D: Sync, const N: usize> VariantTable for [Row<D>; N] {
     fn variants(&self) -> Vec<&Variant> {
         self.iter().map(|row| &row.variant).collect()
     }
 }
 
-impl<D: Sync> Table for &'static [Row<D>] {
+impl<D: Sync> VariantTable for &'static [Row<D>] {
     fn variants(&self) -> Vec<&Variant> {
         self.iter().map(|row| &row.variant).collect()
     }

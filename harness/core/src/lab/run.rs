@@ -2,17 +2,17 @@
 use std::{cell::RefCell, rc::Rc, sync::Arc};
 
 use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DevicePtr, DeviceRepr, sys::CUdeviceptr};
-use predict::Part;
+use predict::GpuModel;
 
 use crate::{
     device::{kernels::Kernels, session::Session},
     error::{Error, Result},
     export::{chart::Chart, report::Report},
     lab::{
-        companion::Companion, declaration::Lab, input::Input, options::Options, role::Process, rounds::Rounds,
-        row::Row, uploaded::Uploaded,
+        declaration::Lab, input::Input, judge_rounds::JudgeRounds, options::Options,
+        predict_process::EmulatedPredictions, role::Process, row::Row, uploaded::Uploaded,
     },
-    measure::{forecast::Forecasts, inputs::Inputs, unchanged::Unchanged},
+    measure::{forecast::Forecasts, input_guard::InputGuard, inputs::Inputs},
     record::{columns::Columns, row::Record},
 };
 
@@ -44,20 +44,20 @@ pub struct Run {
     pub(crate) args: clap::ArgMatches,
     pub(crate) process: Rc<Process>,
     /// The part for which times are predicted.
-    pub(crate) part: Option<Part>,
+    pub(crate) part: Option<GpuModel>,
     /// The predictions of an emulated run of the same cases, to be shown with a GPU's times.
-    pub(crate) companion: Option<Companion>,
+    pub(crate) emulated: Option<EmulatedPredictions>,
     pub(crate) report: RefCell<Report>,
     pub(crate) kernels: Kernels,
     pub(crate) records: RefCell<Vec<Record>>,
     /// The emulation speed of this computer.
     pub(crate) forecasts: RefCell<Forecasts>,
     /// The rounds so far, if the lab runs in rounds.
-    pub(crate) rounds: RefCell<Option<Rounds>>,
+    pub(crate) rounds: RefCell<Option<JudgeRounds>>,
     /// The case whose kernel has faulted and corrupted the context, if any.
     pub(crate) lost: RefCell<Option<String>>,
     /// The inputs, which are read back in a judged run.
-    pub(crate) unchanged: Option<Rc<Unchanged>>,
+    pub(crate) unchanged: Option<Rc<InputGuard>>,
 }
 
 impl Run {

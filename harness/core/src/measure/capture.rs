@@ -2,7 +2,7 @@
 use cudarc::driver::{CudaContext, sys::CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE};
 
 use crate::{
-    device::apart,
+    device::sandboxed_driver,
     error::{Error, Result},
     stdout,
 };
@@ -73,13 +73,13 @@ fn into_file<T>(mut file: std::fs::File, body: impl FnOnce() -> Result<T>) -> Re
         if saved < 0 || libc::dup2(file.as_raw_fd(), 1) < 0 {
             return Err(io("redirect")(std::io::Error::last_os_error()));
         }
-        apart::print_here();
+        sandboxed_driver::print_here();
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body));
         let _ = std::io::stdout().flush();
         libc::fflush(std::ptr::null_mut());
         libc::dup2(saved, 1);
         libc::close(saved);
-        apart::print_here();
+        sandboxed_driver::print_here();
         result
     };
     let value = result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;

@@ -80,7 +80,12 @@ impl Forecasts {
     ///
     /// # Errors
     /// The driver's errors.
-    pub(crate) fn of(&mut self, session: &Session, launch: LaunchConfig, elements: u64) -> Result<Option<Duration>> {
+    pub(crate) fn estimate(
+        &mut self,
+        session: &Session,
+        launch: LaunchConfig,
+        elements: u64,
+    ) -> Result<Option<Duration>> {
         if elements <= FEW {
             return Ok(None);
         }

@@ -2,12 +2,12 @@
 use std::{rc::Rc, time::Instant};
 
 use cudarc::driver::{LaunchConfig, sys::CUevent_flags};
-use predict::Part;
+use predict::GpuModel;
 use wire::{Launch, Report};
 
 use crate::{
     device::{
-        busy::Busy,
+        blocking_kernel::BlockingKernel,
         ceilings::Ceiling,
         machine::{self, MachineReport},
         nvml::Monitor,
@@ -15,10 +15,10 @@ use crate::{
     },
     error::Result,
     measure::{
+        case_result::{CaseAccumulator, Pass},
         check::Check,
         flush::Flush,
         interrupt,
-        passes::{Pass, Passes},
         plan::Plan,
         timer::{self, Timed},
     },
@@ -43,7 +43,7 @@ pub(crate) struct Setup<'r> {
     /// The number of samples.
     pub(crate) plan: Plan,
     /// The part for which the time of the first sample is predicted.
-    pub(crate) part: Option<&'r Part>,
+    pub(crate) part: Option<&'r GpuModel>,
     /// Whether a kernel that is missing from the file of `--kernel` makes a skipped row (`--partial`).
     pub(crate) partial: bool,
 }
@@ -133,12 +133,12 @@ pub struct Recorder<'r> {
     /// The data that a sample moves between host and device.
     transfer: Option<Transfer>,
     /// The results of the passes over the body.
-    passes: Passes,
+    passes: CaseAccumulator,
 }
 
 impl<'r> Recorder<'r> {
     /// Returns a recorder that continues with `passes`, which identify the case.
-    pub(crate) fn new(setup: Setup<'r>, passes: Passes) -> Self {
+    pub(crate) fn new(setup: Setup<'r>, passes: CaseAccumulator) -> Self {
         Self { setup, cold: false, transfer: None, passes }
     }
 
@@ -170,7 +170,7 @@ impl<'r> Recorder<'r> {
     }
 
     /// Returns the results of the passes, of a kernel with these `resources`.
-    pub(crate) fn into_passes(mut self, resources: Option<Resources>) -> Passes {
+    pub(crate) fn into_accumulator(mut self, resources: Option<Resources>) -> CaseAccumulator {
         self.passes.record.resources = resources;
         self.passes
     }
@@ -232,7 +232,8 @@ impl<'r> Recorder<'r> {
         let is_emulated = session.device.is_emulated;
         let mut flush = if self.cold && !is_emulated { Some(Flush::new(session)?) } else { None };
         let is_by_events = clock == Clock::Events && !is_emulated;
-        let busy = if is_by_events { Some(Busy::new(&session.busy, context, &session.stream)?) } else { None };
+        let busy =
+            if is_by_events { Some(BlockingKernel::new(&session.busy, context, &session.stream)?) } else { None };
         // The launches of the first sample, if needed, and the machine's reports around them.
         let mut watched = self.setup.part.map(|_| Watched::default());
         let mut one = |is_checked: bool| {
@@ -295,7 +296,7 @@ impl<'r> Recorder<'r> {
         // Findings before an error count as well.
         if let (Some(watched), Some(part)) = (watched, self.setup.part) {
             let beside = Beside { fills: watched.fills, transfer: self.transfer, flushed: self.cold };
-            let of = |all: &[Launch]| Predicted::of(all, beside, part);
+            let of = |all: &[Launch]| Predicted::from_launches(all, beside, part);
             self.passes.predicted(watched.launches.as_deref().and_then(of));
             watched.told.into_iter().for_each(|report| self.passes.told(report));
         }

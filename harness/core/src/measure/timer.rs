@@ -33,14 +33,14 @@ thread_local! {
 /// case for which the timer requests no samples is run once.
 pub fn timed_by<T>(timer: impl FnMut(&Timed, &mut Samples<'_>) + 'static, body: impl FnOnce() -> T) -> T {
     /// Resets the timer, even if `body` panics.
-    struct Ended;
-    impl Drop for Ended {
+    struct ResetTimer;
+    impl Drop for ResetTimer {
         fn drop(&mut self) {
             TIMER.with_borrow_mut(Option::take);
         }
     }
     TIMER.set(Some(Box::new(timer)));
-    let _ended = Ended;
+    let _ended = ResetTimer;
     body()
 }
 

@@ -50,14 +50,15 @@ impl Details {
     pub const SCHEMA: u32 = SCHEMA;
 
     /// Returns the details of this record, if there are any.
-    pub(crate) fn of(record: &Record) -> Option<Self> {
+    pub(crate) fn from_record(record: &Record) -> Option<Self> {
         let is_timed = record.device == "cuda" && !record.samples_ms.is_empty();
         if record.findings.is_empty() && record.hot.is_empty() && record.predicted.is_none() && !is_timed {
             return None;
         }
         // An event's clock ticks in 0.5 us or less; a nanosecond loses nothing, and takes few characters.
         let ns = |ms: &f64| (ms * 1e6).round() as u64;
-        let text = |told: &wire::Told| FindingText { headline: told.headline.clone(), text: told.text.clone() };
+        let text =
+            |told: &wire::RenderedFinding| FindingText { headline: told.headline.clone(), text: told.text.clone() };
         Some(Self {
             schema: SCHEMA,
             variant: record.variant.clone(),
@@ -79,16 +80,16 @@ mod tests {
     #[test]
     fn a_gpu_s_samples_are_kept_in_few_letters_and_an_emulated_time_is_not() {
         let on_a_gpu = Record { findings: Vec::new(), ..record() };
-        let line = serde_json::to_string(&Details::of(&on_a_gpu).unwrap()).unwrap();
+        let line = serde_json::to_string(&Details::from_record(&on_a_gpu).unwrap()).unwrap();
         assert_eq!(
             line,
             r#"{"schema":1,"variant":"a","case":"block 256","n":1000,"samples_ns":[1000000,2000000,4500000]}"#
         );
-        assert_eq!(serde_json::from_str::<Details>(&line).unwrap(), Details::of(&on_a_gpu).unwrap());
+        assert_eq!(serde_json::from_str::<Details>(&line).unwrap(), Details::from_record(&on_a_gpu).unwrap());
         let emulated = Record { device: "emulated".into(), ..on_a_gpu };
-        assert_eq!(Details::of(&emulated), None);
+        assert_eq!(Details::from_record(&emulated), None);
         let found = Record { device: "emulated".into(), ..record() };
-        assert!(Details::of(&found).unwrap().samples_ns.is_empty());
+        assert!(Details::from_record(&found).unwrap().samples_ns.is_empty());
     }
 
     /// `UPDATE_EXPECTED=1 cargo test -p harness --lib schema` regenerates it.

@@ -90,12 +90,12 @@ pub(crate) mod tests {
     use super::*;
     use wire::{
         counters::{Line, Totals},
-        finding::Place,
+        finding::SourcePlace,
     };
 
     pub(crate) fn report() -> MachineReport {
         let line = |file: &str, line: u32, threads: u64, sectors: u64| {
-            let place = Place { file: file.into(), line, ptx_line: 7, ..Place::default() };
+            let place = SourcePlace { file: file.into(), line, ptx_line: 7, ..SourcePlace::default() };
             let mut totals = Totals { thread_instructions: threads, divergent_branches: 1, ..Totals::default() };
             totals.global_loads.sectors = sectors;
             totals.global_stores.sectors = 1;

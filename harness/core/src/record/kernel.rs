@@ -23,7 +23,11 @@ pub struct Resources {
 
 impl Resources {
     /// Returns the resources of `kernel` with this launch; `None` if the driver does not report them, as after a fault.
-    pub(crate) fn of(kernel: &CudaFunction, launch: Option<LaunchConfig>, device: &DeviceInfo) -> Option<Self> {
+    pub(crate) fn from_kernel(
+        kernel: &CudaFunction,
+        launch: Option<LaunchConfig>,
+        device: &DeviceInfo,
+    ) -> Option<Self> {
         let registers = u32::try_from(kernel.get_attribute(CU_FUNC_ATTRIBUTE_NUM_REGS).ok()?).ok()?;
         let occupancy_percent = launch.and_then(|launch| {
             let (x, y, z) = launch.block_dim;
@@ -127,7 +131,7 @@ mod tests {
         let text = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry empty()\n{\n ret;\n}\n";
         let module = session.context.load_module(Ptx::from_src(text)).unwrap();
         let kernel = module.load_function("empty").unwrap();
-        let of = |launch| Resources::of(&kernel, launch, &session.device).unwrap();
+        let of = |launch| Resources::from_kernel(&kernel, launch, &session.device).unwrap();
         // An SM of an A100 holds 64 warps, but at most 32 blocks.
         for (threads, percent) in [(1024, 100.0), (128, 100.0), (32, 50.0), (33, 100.0), (768, 75.0)] {
             let launch = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 };

@@ -1,5 +1,5 @@
 //! The predicted time of a row on a GPU, as columns of the CSV: for the launches of its first timed sample.
-use predict::{NotPredicted, Part, Prediction, Repeated, Subject, transfer::Transfer};
+use predict::{GpuModel, LaunchProfile, NotPredicted, Prediction, Repeated, transfer::Transfer};
 use serde::{Deserialize, Serialize};
 use wire::Launch;
 
@@ -40,20 +40,20 @@ pub(crate) struct Beside {
 impl Predicted {
     /// Predicts the total time of these launches on this part, or returns why it cannot; `None` if there are no
     /// launches, or their costs were not counted. With a transfer, fills are part of the transfer.
-    pub(crate) fn of(launches: &[Launch], beside: Beside, part: &Part) -> Option<Self> {
+    pub(crate) fn from_launches(launches: &[Launch], beside: Beside, part: &GpuModel) -> Option<Self> {
         let Beside { fills, transfer, flushed } = beside;
         let mut repeated: Vec<Repeated> = Vec::new();
         if fills > 0 && transfer.is_none() && !launches.is_empty() {
-            repeated.push(Repeated { count: fills, subject: Subject::fill() });
+            repeated.push(Repeated { count: fills, profile: LaunchProfile::fill() });
         }
         for launch in launches {
-            let subject = Subject { flushed: f64::from(flushed), ..Subject::of(launch).ok()? };
+            let profile = LaunchProfile { flushed: f64::from(flushed), ..LaunchProfile::from_launch(launch).ok()? };
             match repeated.last_mut() {
-                Some(last) if last.subject == subject => last.count += 1,
-                _ => repeated.push(Repeated { count: 1, subject }),
+                Some(last) if last.profile == profile => last.count += 1,
+                _ => repeated.push(Repeated { count: 1, profile }),
             }
         }
-        let (in_all, not_predicted) = match predict::in_all(&repeated, part) {
+        let (in_all, not_predicted) = match predict::sequence_time(&repeated, part) {
             Ok(in_all) => match transfer {
                 Some(transfer) => (Some(predict::transfer::with(&in_all, transfer, part)), None),
                 None => (Some(in_all), None),
@@ -114,10 +114,10 @@ pub(crate) mod tests {
             one.counters.costs = Some(Costs { pipes, ..Costs::default() });
             one
         };
-        Predicted::of(
+        Predicted::from_launches(
             &[counted(1 << 30), counted(1 << 30), counted(7)],
             Beside::default(),
-            &Part::find("h200").unwrap(),
+            &GpuModel::find("h200").unwrap(),
         )
         .unwrap()
     }
@@ -141,7 +141,7 @@ pub(crate) mod tests {
         let moved = Moved { copies: 3.0, to_device: 134e6, to_host: 67e6 };
         let of = |transfer| {
             let beside = Beside { transfer, ..Beside::default() };
-            Predicted::of(std::slice::from_ref(&counted), beside, &Part::find("h200").unwrap())
+            Predicted::from_launches(std::slice::from_ref(&counted), beside, &GpuModel::find("h200").unwrap())
         };
         let (alone, moves) = (of(None).unwrap(), of(Some(Transfer { way: Way::Pageable, moved })).unwrap());
         assert_eq!((alone.bound().as_str(), moves.bound().as_str()), ("launch", "transfers"));
@@ -153,9 +153,9 @@ pub(crate) mod tests {
         let mut counted = launch();
         counted.counters.costs = Some(Costs::default());
         let of = |fills, transfer| {
-            let part = Part::find("h200").unwrap();
+            let part = GpuModel::find("h200").unwrap();
             let beside = Beside { fills, transfer, ..Beside::default() };
-            Predicted::of(std::slice::from_ref(&counted), beside, &part).unwrap().in_all.unwrap().ms
+            Predicted::from_launches(std::slice::from_ref(&counted), beside, &part).unwrap().in_all.unwrap().ms
         };
         let fill = of(1, None) - of(0, None);
         assert!(fill > 1e-3 && fill < 4e-3 && (of(2, None) - of(0, None) - 2.0 * fill).abs() < 1e-4, "{fill}");
@@ -172,8 +172,8 @@ pub(crate) mod tests {
         counted.counters.costs = Some(Costs { chain, footprint, ..Costs::default() });
         let of = |flushed| {
             let beside = Beside { flushed, ..Beside::default() };
-            let part = Part::find("h200").unwrap();
-            Predicted::of(std::slice::from_ref(&counted), beside, &part).unwrap().in_all.unwrap().ms
+            let part = GpuModel::find("h200").unwrap();
+            Predicted::from_launches(std::slice::from_ref(&counted), beside, &part).unwrap().in_all.unwrap().ms
         };
         assert!(of(true) > of(false) + 1e-3, "{} {}", of(true), of(false));
     }
@@ -182,7 +182,7 @@ pub(crate) mod tests {
     fn a_row_whose_kernel_takes_a_lock_says_so_and_has_no_time() {
         let mut locks = launch();
         (locks.locking_loops, locks.counters.costs) = (1, Some(Costs::default()));
-        let predicted = Predicted::of(&[locks], Beside::default(), &Part::find("h200").unwrap());
+        let predicted = Predicted::from_launches(&[locks], Beside::default(), &GpuModel::find("h200").unwrap());
         let values = values(&Record { predicted, ..record() });
         assert_eq!(values[..3], [Value::Empty, Value::Empty, Value::Empty]);
         assert_eq!(values[3], Value::Text("not predicted: waits for other threads".into()));
@@ -190,8 +190,11 @@ pub(crate) mod tests {
 
     #[test]
     fn nothing_is_predicted_of_a_launch_whose_costs_were_not_counted() {
-        assert_eq!(Predicted::of(&[launch()], Beside::default(), &Part::find("h200").unwrap()), None);
-        assert_eq!(Predicted::of(&[], Beside { fills: 1, ..Beside::default() }, &Part::find("h200").unwrap()), None);
+        assert_eq!(Predicted::from_launches(&[launch()], Beside::default(), &GpuModel::find("h200").unwrap()), None);
+        assert_eq!(
+            Predicted::from_launches(&[], Beside { fills: 1, ..Beside::default() }, &GpuModel::find("h200").unwrap()),
+            None
+        );
         assert!(super::values(&record()).is_empty());
     }
 }

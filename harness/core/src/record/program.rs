@@ -2,7 +2,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use wire::{Launch, Report, Told};
+use wire::{Launch, RenderedFinding, Report};
 
 use crate::{
     device::machine::MachineReport,
@@ -36,7 +36,7 @@ pub struct ProcessRun {
     /// The machine's report. Its findings are those of one order of warps and blocks.
     pub report: Report,
     /// The findings under all orders, each mistake once.
-    pub findings: Vec<Told>,
+    pub findings: Vec<RenderedFinding>,
 }
 
 /// The launches of one kernel with one shape.
@@ -45,7 +45,7 @@ pub(crate) struct Shape<'r> {
     /// The launches, in order.
     pub(crate) launches: Vec<&'r Launch>,
     /// The findings in the kernel, listed with its first shape only.
-    pub(crate) findings: Vec<&'r Told>,
+    pub(crate) findings: Vec<&'r RenderedFinding>,
 }
 
 impl ProcessRun {
@@ -61,7 +61,7 @@ impl ProcessRun {
 
     /// Returns the findings outside of kernels that are known to have been launched: wrong copies, leaks, rejected
     /// launches.
-    fn findings_of_host(&self) -> impl Iterator<Item = &Told> {
+    fn findings_of_host(&self) -> impl Iterator<Item = &RenderedFinding> {
         self.findings.iter().filter(|told| !self.has_launched(&told.finding.kernel))
     }
 
@@ -94,7 +94,7 @@ impl ProgramRun {
     }
 
     /// Returns the findings in all processes.
-    fn findings(&self) -> impl Iterator<Item = &Told> {
+    fn findings(&self) -> impl Iterator<Item = &RenderedFinding> {
         self.processes.iter().flat_map(|process| &process.findings)
     }
 
@@ -135,15 +135,16 @@ impl ProgramRun {
 
     /// Returns the findings outside of kernels that are known to have been launched: wrong copies, leaks, rejected
     /// launches.
-    pub(crate) fn findings_of_host(&self) -> Vec<&Told> {
-        let is_known = |told: &&Told| self.processes.iter().any(|process| process.has_launched(&told.finding.kernel));
+    pub(crate) fn findings_of_host(&self) -> Vec<&RenderedFinding> {
+        let is_known =
+            |told: &&RenderedFinding| self.processes.iter().any(|process| process.has_launched(&told.finding.kernel));
         self.findings().filter(|told| !is_known(told)).collect()
     }
 
     /// Returns the run as lines of JSON, each ending in a line break: one for each launch, and the last one for the
     /// program. `code` is the command's exit code, and `counters` adds the counters.
     pub fn json_lines(&self, code: u8, counters: bool) -> String {
-        let mut lines: Vec<Line<'_>> = Vec::new();
+        let mut lines: Vec<ProgramFileLine<'_>> = Vec::new();
         let mut number = 0;
         for process in &self.processes {
             number += process.report.launches_dropped;
@@ -155,12 +156,12 @@ impl ProgramRun {
                     told.push(&launch.kernel);
                 }
                 let findings = process.findings.iter().filter(|told| is_first && told.finding.kernel == launch.kernel);
-                let findings = findings.map(|told| Found::of(process, told)).collect();
-                lines.push(Line::Launch(self.launch_line(process, launch, number, counters, findings)));
+                let findings = findings.map(|told| Found::from_finding(process, told)).collect();
+                lines.push(ProgramFileLine::Launch(self.launch_line(process, launch, number, counters, findings)));
             }
         }
-        let of_host = |process| move |told| Found::of(process, told);
-        lines.push(Line::Program(ProgramLine {
+        let of_host = |process| move |told| Found::from_finding(process, told);
+        lines.push(ProgramFileLine::Program(ProgramLine {
             schema: SCHEMA,
             program: &self.words,
             device: &self.device,
@@ -169,11 +170,12 @@ impl ProgramRun {
             seconds: self.seconds,
             launches: self.launches().count() as u64 + self.launches_dropped(),
             launches_dropped: self.launches_dropped(),
-            processes: self.processes.iter().map(ProcessSum::of).collect(),
+            processes: self.processes.iter().map(ProcessSum::from_process).collect(),
             kernels: self.kernels(),
             findings: self.processes.iter().flat_map(|one| one.findings_of_host().map(of_host(one))).collect(),
         }));
-        let text = |line: &Line<'_>| serde_json::to_string(line).expect("strings and numbers have a JSON") + "\n";
+        let text =
+            |line: &ProgramFileLine<'_>| serde_json::to_string(line).expect("strings and numbers have a JSON") + "\n";
         lines.iter().map(text).collect()
     }
 
@@ -246,7 +248,7 @@ fn counted(launch: &Launch) -> BTreeMap<&'static str, f64> {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-enum Line<'r> {
+enum ProgramFileLine<'r> {
     /// A kernel was launched.
     Launch(LaunchLine<'r>),
     /// The program has ended: the last line.
@@ -335,7 +337,7 @@ struct ProcessSum<'r> {
 }
 
 impl<'r> ProcessSum<'r> {
-    fn of(run: &'r ProcessRun) -> Self {
+    fn from_process(run: &'r ProcessRun) -> Self {
         let report = &run.report;
         let launches = report.launches.len() as u64 + report.launches_dropped;
         Self { process: report.process, command: &report.command, launches, findings: run.findings.len() }
@@ -379,7 +381,7 @@ struct Found<'r> {
 }
 
 impl<'r> Found<'r> {
-    fn of(run: &ProcessRun, told: &'r Told) -> Self {
+    fn from_finding(run: &ProcessRun, told: &'r RenderedFinding) -> Self {
         let place = told.finding.places().into_iter().next().unwrap_or_default();
         let line = if place.file.is_empty() { 0 } else { place.line };
         let (headline, help, text) = (&told.headline, &told.help, &told.text);
@@ -504,7 +506,7 @@ pub(crate) mod tests {
     #[test]
     fn the_published_schema_of_a_program_s_lines_is_that_of_the_program() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/schemas/exec.jsonl.json");
-        let schema = serde_json::to_string_pretty(&schemars::schema_for!(Line)).unwrap() + "\n";
+        let schema = serde_json::to_string_pretty(&schemars::schema_for!(ProgramFileLine)).unwrap() + "\n";
         if std::env::var_os("UPDATE_EXPECTED").is_some() {
             crate::write_whole(path.as_ref(), schema.as_bytes()).unwrap();
         }

@@ -2,7 +2,7 @@
 //! the predictions.
 use cudarc::driver::LaunchConfig;
 use serde::{Deserialize, Serialize};
-use wire::{Leak, Told};
+use wire::{Leak, RenderedFinding};
 
 use crate::{
     error::is_unmodelled,
@@ -132,7 +132,7 @@ pub struct Record {
     /// The lab's own columns, in [`crate::Lab::columns`]' order.
     pub own: Vec<Value>,
     /// The machine's findings; the row's note has the first one's headline.
-    pub findings: Vec<Told>,
+    pub findings: Vec<RenderedFinding>,
     /// The machine's counters, in [`crate::COUNTERS`]' order; empty on a GPU.
     pub counters: Vec<Value>,
     /// What is wrong with the answer, or the driver's error, regardless of the findings.
@@ -189,8 +189,8 @@ impl Record {
             shared_bytes: self.shared_bytes,
             memory_mode: self.memory_mode,
             verdict: Verdict::Finding,
-            note: leak.told.headline.clone(),
-            findings: vec![leak.told],
+            note: leak.rendered.headline.clone(),
+            findings: vec![leak.rendered],
             ..empty
         }
     }
@@ -214,11 +214,11 @@ pub(crate) fn dims((x, y, z): (u32, u32, u32)) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use wire::finding::{Finding, Kind};
+    use wire::finding::{Finding, FindingKind};
 
-    pub(crate) fn told() -> Told {
-        let finding = Finding::new(Kind::NullPointer, "k");
-        Told {
+    pub(crate) fn told() -> RenderedFinding {
+        let finding = Finding::new(FindingKind::NullPointer, "k");
+        RenderedFinding {
             verdict: finding.kind.verdict(),
             check: finding.kind.check(),
             kernel_name: "k".into(),

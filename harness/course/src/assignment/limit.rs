@@ -50,7 +50,7 @@ impl Limit {
     }
 
     /// Evaluates the limit for a row; `None` if the row lacks one of its quantities.
-    pub fn of(&self, row: &Record, lab: &Lab) -> Option<f64> {
+    pub fn evaluate(&self, row: &Record, lab: &Lab) -> Option<f64> {
         self.factors.iter().try_fold(1.0, |product, (factor, divides)| {
             let value = match factor {
                 Factor::Number(number) => *number,
@@ -123,7 +123,7 @@ mod tests {
 
     fn limit(text: &str) -> Option<f64> {
         let row = Record { n: Some(1000), grid: Some("4x2".into()), block: Some("32".into()), ..Record::default() };
-        Limit::parse(text).unwrap().of(&row, &Lab::DEFAULT)
+        Limit::parse(text).unwrap().evaluate(&row, &Lab::DEFAULT)
     }
 
     #[test]

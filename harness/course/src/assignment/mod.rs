@@ -1,8 +1,8 @@
 //! What an assignment asks for: its rubric, and the file that a student starts from.
 
-pub mod drawn;
 mod hints;
 pub mod limit;
 mod options;
+pub mod random_options;
 pub mod rubric;
 pub mod starter;

@@ -5,7 +5,7 @@ use harness::{
     clap::{Command, error::ErrorKind, parser::ValueSource},
 };
 
-use super::drawn;
+use super::random_options;
 
 /// Common options that a rubric may set too.
 const OF_A_LAUNCH: [&str; 2] = ["blocks", "threads"];
@@ -13,9 +13,9 @@ const OF_A_LAUNCH: [&str; 2] = ["blocks", "threads"];
 /// Returns what is wrong with these options of a part of `lab`'s assignment, if anything: the lab's own parser reads
 /// them, with the least and the greatest of the random numbers.
 pub fn mistake(options: &[String], lab: &'static Lab) -> Option<String> {
-    options.iter().find_map(|option| drawn::mistake(option)).or_else(|| {
+    options.iter().find_map(|option| random_options::mistake(option)).or_else(|| {
         let command = harness::command(lab);
-        drawn::ends(options).iter().find_map(|options| misread(&command, options, lab))
+        random_options::ends(options).iter().find_map(|options| misread(&command, options, lab))
     })
 }
 

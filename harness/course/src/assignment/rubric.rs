@@ -203,7 +203,7 @@ impl Rubric {
                 suggest::among(&self.kernel, &files)
             )];
         };
-        match Starter::of(&file.cuda) {
+        match Starter::parse(&file.cuda) {
             Err(mistake) => mistakes.push(format!("{}: {mistake}", file.path)),
             Ok(starter) => {
                 // A part that the rubric leaves out is handed out solved; a file without any parts is handed out

@@ -30,7 +30,7 @@ impl Starter {
     ///
     /// # Errors
     /// A misplaced marker, with its line.
-    pub fn of(cuda: &str) -> Result<Self, String> {
+    pub fn parse(cuda: &str) -> Result<Self, String> {
         Self::without(cuda, |_| true)
     }
 
@@ -156,7 +156,7 @@ __global__ void add(float* c, int n) {
 
     #[test]
     fn parts_become_what_is_to_be_done_and_the_rest_is_left_out() {
-        let starter = Starter::of(FILE).unwrap();
+        let starter = Starter::parse(FILE).unwrap();
         assert_eq!(starter.parts, ["add"]);
         let expected = "\
 // A file.
@@ -201,7 +201,7 @@ __global__ void add(float* c, int n) {
             (format!("// {HEAD} And more.\n"), "// And more.\n"),
             ("// A file.\n".into(), "// A file.\n"),
         ] {
-            assert_eq!(Starter::of(&format!("{head}{rest}")).unwrap().text, format!("{left}{rest}"));
+            assert_eq!(Starter::parse(&format!("{head}{rest}")).unwrap().text, format!("{left}{rest}"));
         }
     }
 
@@ -213,7 +213,7 @@ __global__ void add(float* c, int n) {
             ("// [part a] Do it.\n// [part b] And that.\n// [end]\n", "line 2"),
             ("// [part a]\n// [end]\n", "line 1: write"),
         ] {
-            let mistake = Starter::of(text).unwrap_err();
+            let mistake = Starter::parse(text).unwrap_err();
             assert!(mistake.starts_with(words), "{text}: {mistake}");
         }
     }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     assignment::rubric::{Part, Rubric},
-    judge::Known,
+    judge::BaselineCache,
     mark::{
         Grading,
         marked::{Marked, PartMark},
@@ -97,7 +97,7 @@ impl Class {
     /// # Errors
     /// Why the record cannot be written, and [`Error::Interrupted`].
     pub fn grade(&self, entry: &Entry) -> Result<()> {
-        let _lock = lock::of(&self.choice()?)?;
+        let _lock = lock::acquire(&self.choice()?)?;
         self.mark(entry, &|grading, path, opened| grading.mark_opened(path, opened, &|_, _| ()))
     }
 
@@ -130,7 +130,7 @@ impl Class {
             schedules: self.settings.schedules,
             limits: self.settings.limits(),
             limit_total: self.settings.limit_total,
-            known: Known::shared(self.store.own()),
+            baseline: BaselineCache::shared(self.store.own()),
         };
         let mut marked = mark(&grading, path, opened.submission.as_ref())?;
         private::without_folders(&mut marked, path.parent().unwrap_or(Path::new("")));

@@ -11,7 +11,7 @@ use harness::{DeviceChoice, Error, Result};
 ///
 /// # Errors
 /// [`Error::Io`].
-pub fn of(choice: &DeviceChoice) -> Result<Option<File>> {
+pub fn acquire(choice: &DeviceChoice) -> Result<Option<File>> {
     let DeviceChoice::Cuda(ordinal) = choice else {
         return Ok(None);
     };

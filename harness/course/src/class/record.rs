@@ -60,7 +60,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Io`].
-    pub fn of(out: &Path) -> Result<Self> {
+    pub fn open(out: &Path) -> Result<Self> {
         let path = out.join("results");
         fs::create_dir_all(&path).map_err(|source| Error::Io { action: "create", path: path.clone(), source })?;
         Ok(Self(path))

@@ -20,7 +20,7 @@ use super::{
     similar::{self, Member},
     tables,
 };
-use crate::export::{file, words::points};
+use crate::export::{file, mark_text::points};
 
 /// A teacher's decisions, read before anything is graded, so that a mistake in them costs no time.
 #[derive(Debug)]
@@ -34,8 +34,8 @@ impl Policy {
     ///
     /// # Errors
     /// [`Error::Usage`] when there is a mistake in one of its files.
-    pub fn of(class: &Class, out: &Path) -> Result<Self> {
-        Ok(Self { overrides: overrides(out, &class.entries, &class.rubric)?, late: Late::of(out, &class.entries)? })
+    pub fn read(class: &Class, out: &Path) -> Result<Self> {
+        Ok(Self { overrides: overrides(out, &class.entries, &class.rubric)?, late: Late::load(out, &class.entries)? })
     }
 }
 
@@ -56,7 +56,7 @@ pub fn write(class: &Class, out: &Path, policy: &Policy, before: &[Option<Record
     let after = records(class)?;
     let graded = class.entries.iter().zip(after.iter().map(Option::as_ref));
     let has_speed = matches!(class.choice()?, DeviceChoice::Cuda(_));
-    let sheet = Sheet::of(&class.rubric, has_speed, graded, &policy.overrides, &policy.late);
+    let sheet = Sheet::new(&class.rubric, has_speed, graded, &policy.overrides, &policy.late);
     let changed: Vec<Change> = before
         .iter()
         .zip(&after)

@@ -35,7 +35,7 @@ pub struct Settings {
 /// The settings given on the command line; the others keep their earlier or default values.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs)] // As in `Settings`.
-pub struct Asked {
+pub struct RequestedSettings {
     pub seed: Option<u64>,
     pub schedules: Option<u32>,
     pub device: Option<String>,
@@ -50,7 +50,7 @@ impl Settings {
     ///
     /// # Errors
     /// [`Error::Usage`] when `asked` differs from the class's first settings; [`Error::Io`].
-    pub fn of(out: &Path, lab: &Lab, asked: &Asked) -> Result<Self> {
+    pub fn read_or_create(out: &Path, lab: &Lab, asked: &RequestedSettings) -> Result<Self> {
         let path = out.join("class.json");
         let Some(text) = read(&path)? else {
             let begun = Self::new(lab, asked);
@@ -69,7 +69,7 @@ impl Settings {
         Ok(known)
     }
 
-    fn new(lab: &Lab, asked: &Asked) -> Self {
+    fn new(lab: &Lab, asked: &RequestedSettings) -> Self {
         Self {
             lab: lab.name.into(),
             seed: asked.seed.unwrap_or_else(sizes::fresh_seed),
@@ -82,7 +82,7 @@ impl Settings {
         }
     }
 
-    fn agrees(&self, lab: &Lab, asked: &Asked) -> Result<(), String> {
+    fn agrees(&self, lab: &Lab, asked: &RequestedSettings) -> Result<(), String> {
         let differs = |what: &str, was: &str, is: Option<String>| match is {
             Some(is) if is != was => Err(format!("this class was begun with {what} {was}, not {is}")),
             _ => Ok(()),
@@ -147,22 +147,32 @@ mod tests {
     fn the_first_run_decides_and_a_later_one_may_not_ask_for_something_else() {
         let out = tempfile::tempdir().unwrap();
         let lab = Lab { name: "lab", ..Lab::DEFAULT };
-        let first = Settings::of(out.path(), &lab, &Asked { schedules: Some(2), ..Asked::default() }).unwrap();
+        let first = Settings::read_or_create(
+            out.path(),
+            &lab,
+            &RequestedSettings { schedules: Some(2), ..RequestedSettings::default() },
+        )
+        .unwrap();
         assert_eq!((first.schedules, first.limit_seconds), (2, 60));
-        assert_eq!(Settings::of(out.path(), &lab, &Asked::default()).unwrap(), first);
-        let same = Asked { seed: Some(first.seed), ..Asked::default() };
-        assert_eq!(Settings::of(out.path(), &lab, &same).unwrap(), first);
+        assert_eq!(Settings::read_or_create(out.path(), &lab, &RequestedSettings::default()).unwrap(), first);
+        let same = RequestedSettings { seed: Some(first.seed), ..RequestedSettings::default() };
+        assert_eq!(Settings::read_or_create(out.path(), &lab, &same).unwrap(), first);
         for (asked, words) in [
-            (Asked { seed: Some(first.seed + 1), ..Asked::default() }, "--seed"),
-            (Asked { schedules: Some(5), ..Asked::default() }, "--schedules 2, not 5"),
-            (Asked { device: Some("cuda:0".into()), ..Asked::default() }, "--device"),
-            (Asked { limit_memory: Some(1), ..Asked::default() }, "--limit-memory"),
-            (Asked { limit_total: Some(1), ..Asked::default() }, "--limit-total none, not 1"),
+            (RequestedSettings { seed: Some(first.seed + 1), ..RequestedSettings::default() }, "--seed"),
+            (RequestedSettings { schedules: Some(5), ..RequestedSettings::default() }, "--schedules 2, not 5"),
+            (RequestedSettings { device: Some("cuda:0".into()), ..RequestedSettings::default() }, "--device"),
+            (RequestedSettings { limit_memory: Some(1), ..RequestedSettings::default() }, "--limit-memory"),
+            (RequestedSettings { limit_total: Some(1), ..RequestedSettings::default() }, "--limit-total none, not 1"),
         ] {
-            let error = Settings::of(out.path(), &lab, &asked).unwrap_err().to_string();
+            let error = Settings::read_or_create(out.path(), &lab, &asked).unwrap_err().to_string();
             assert!(error.contains(words) && error.contains("--out"), "{error}");
         }
         fs::write(out.path().join("class.json"), "{").unwrap();
-        assert!(Settings::of(out.path(), &lab, &Asked::default()).unwrap_err().to_string().contains("damaged"));
+        assert!(
+            Settings::read_or_create(out.path(), &lab, &RequestedSettings::default())
+                .unwrap_err()
+                .to_string()
+                .contains("damaged")
+        );
     }
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     assignment::rubric::{Part, Rubric},
-    export::words::points,
+    export::mark_text::points,
     mark::marked::PartMark,
 };
 
@@ -54,7 +54,7 @@ pub struct Cell<'a> {
 
 impl<'a> Sheet<'a> {
     /// The marks of `entries`, each with its record.
-    pub fn of(
+    pub fn new(
         rubric: &'a Rubric,
         has_speed: bool,
         graded: impl Iterator<Item = (&'a Entry, Option<&'a Record>)>,

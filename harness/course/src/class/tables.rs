@@ -8,13 +8,13 @@ use super::{
     changes::{Change, GRADED, Moved},
     sheet::Sheet,
 };
-use crate::export::{file, words::points};
+use crate::export::{file, mark_text::points};
 
 /// A table whose cells are safe to open in a spreadsheet.
 #[derive(Default)]
-struct Table(Vec<Vec<String>>);
+struct SpreadsheetTable(Vec<Vec<String>>);
 
-impl Table {
+impl SpreadsheetTable {
     fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.0.push(cells.into_iter().map(|cell| cell_of(&cell)).collect());
     }
@@ -37,7 +37,7 @@ fn cell(known: Option<f64>) -> String {
 
 /// Writes a row for each student, with the points of each part; Moodle asks which column is which.
 pub fn marks(sheet: &Sheet, path: &Path) -> Result<()> {
-    let mut table = Table::default();
+    let mut table = SpreadsheetTable::default();
     let parts = sheet.rubric.parts.iter().map(|part| part.name.clone());
     let begin = ["student", "id", "email", "points", "of"].map(String::from);
     table.row(begin.into_iter().chain(parts).chain(["remarks".to_string()]));
@@ -55,7 +55,7 @@ pub fn marks(sheet: &Sheet, path: &Path) -> Result<()> {
 
 /// Writes the columns that Canvas requires, plus one for the assignment.
 pub fn canvas(sheet: &Sheet, path: &Path) -> Result<()> {
-    let mut table = Table::default();
+    let mut table = SpreadsheetTable::default();
     let begin = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"].map(String::from);
     table.row(begin.into_iter().chain([sheet.rubric.title.clone()]));
     let most = points(sheet.of_all());
@@ -73,7 +73,7 @@ pub fn canvas(sheet: &Sheet, path: &Path) -> Result<()> {
 
 /// Writes the parts whose points have changed, then the totals that have changed, each with the reason.
 pub fn changes(changes: &[Change], moved: &[Moved], path: &Path) -> Result<()> {
-    let mut table = Table::default();
+    let mut table = SpreadsheetTable::default();
     table.row(["id", "part", "before", "after", "reason"].map(String::from));
     for change in changes {
         let points = [points(change.before), points(change.after)];
@@ -109,10 +109,10 @@ mod tests {
         let there = Entry::of_one(student("ada", false), Ok("ada.zip".into()), None);
         let absent = Entry::of_one(student("7", true), Err("nothing was handed in".into()), None);
         let out = tempfile::tempdir().unwrap();
-        let late = Late::of(out.path(), &[]).unwrap();
+        let late = Late::load(out.path(), &[]).unwrap();
         let record = Record { problem: Some("no memory".into()), ..Record::new(&there) };
         let entries = [(&there, Some(&record)), (&absent, None)];
-        let sheet = Sheet::of(&rubric, false, entries.into_iter(), &[], &late);
+        let sheet = Sheet::new(&rubric, false, entries.into_iter(), &[], &late);
         let written = |write: &dyn Fn(&Sheet, &Path) -> Result<()>| {
             let path = out.path().join("table.csv");
             write(&sheet, &path).unwrap();
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn no_cell_is_a_formula() {
         let out = tempfile::tempdir().unwrap();
-        let mut table = Table::default();
+        let mut table = SpreadsheetTable::default();
         table.row(["=cmd|' /C calc'!A0", "\n@SUM(A1)"].map(String::from));
         let path = out.path().join("table.csv");
         table.write(&path).unwrap();

@@ -3,7 +3,7 @@
 //! expects the text in base64.
 use serde_json::{Value, json};
 
-use super::words::of_criterion;
+use super::mark_text::of_criterion;
 use crate::mark::marked::{Criterion, Marked, PartMark, State};
 
 /// The result's text.

@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::words::{of_criterion, of_part, points};
+use super::mark_text::{of_criterion, of_part, points};
 use crate::mark::marked::{Criterion, Marked, PartMark, State};
 
 /// A test, as Gradescope shows it: a criterion of a part.
@@ -27,7 +27,7 @@ struct Test {
 
 /// The file's text.
 pub fn results(marked: &Marked, explains: bool) -> String {
-    let tests: Vec<Test> = marked.parts.iter().zip(1..).flat_map(|(part, at)| of(part, at, explains)).collect();
+    let tests: Vec<Test> = marked.parts.iter().zip(1..).flat_map(|(part, at)| part_tests(part, at, explains)).collect();
     let mut output = format!("{}: {} of {} points", marked.title, points(marked.points), points(marked.of));
     for words in marked.fault.iter().chain(&marked.remarks) {
         output += &format!("\n\n{words}");
@@ -47,7 +47,7 @@ pub fn results(marked: &Marked, explains: bool) -> String {
     serde_json::to_string_pretty(&results).unwrap_or_default()
 }
 
-fn of(part: &PartMark, at: u32, explains: bool) -> Vec<Test> {
+fn part_tests(part: &PartMark, at: u32, explains: bool) -> Vec<Test> {
     let test = |(criterion, index): (&Criterion, u32)| {
         let is_known = matches!(criterion.state, State::Earned | State::Lost);
         // The first criterion of a part shows its details.

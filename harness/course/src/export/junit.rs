@@ -2,7 +2,7 @@
 //! criterion is a failure, one that could not be judged an error, and one that is not measured skipped.
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use super::words::of_criterion;
+use super::mark_text::of_criterion;
 use crate::mark::marked::{Criterion, Marked, State};
 
 /// Formats the marks of each submission.

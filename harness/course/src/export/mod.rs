@@ -5,15 +5,15 @@ pub mod file;
 pub mod gradescope;
 pub mod json;
 pub mod junit;
+pub(crate) mod mark_text;
 pub mod text;
-pub(crate) mod words;
 
 use std::str::FromStr;
 
 use harness::{Error, Result, suggest};
 
 use crate::mark::marked::Marked;
-pub use words::laid_out;
+pub use mark_text::laid_out;
 
 /// A format of marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Format {
     /// # Errors
     /// [`Error::Usage`] when the format shows one submission and there are several; [`Error::CannotRun`] when the marks
     /// cannot be written in it.
-    pub fn of(self, all: &[Marked], explains: bool) -> Result<String> {
+    pub fn render(self, all: &[Marked], explains: bool) -> Result<String> {
         match (self, all) {
             (Self::Text, _) => Ok(text::text(all, explains)),
             (Self::Json, _) => Ok(json::json(all)),

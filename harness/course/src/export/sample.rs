@@ -1,7 +1,7 @@
 //! Sample marks for the tests of formats, with a criterion of every state and a hidden size of 877.
-use crate::mark::marked::{Criterion, Detail, Kind, Marked, PartMark, SCHEMA, State};
+use crate::mark::marked::{Criterion, CriterionKind, Detail, Marked, PartMark, SCHEMA, State};
 
-fn criterion(kind: Kind, state: State, (points, of): (f64, f64), words: &str, raise: &str) -> Criterion {
+fn criterion(kind: CriterionKind, state: State, (points, of): (f64, f64), words: &str, raise: &str) -> Criterion {
     let detail = |text: &str, is_hidden| Detail { text: text.into(), is_hidden };
     let details = if state == State::Lost {
         vec![detail("n = 877: [3] is 0", true), detail("n = 33: [4] is 0", false)]
@@ -23,12 +23,19 @@ fn criterion(kind: Kind, state: State, (points, of): (f64, f64), words: &str, ra
 
 pub fn sample() -> Marked {
     let add = vec![
-        criterion(Kind::Right, State::Earned, (50.0, 50.0), "right", ""),
-        criterion(Kind::Clean, State::Lost, (0.0, 50.0), "right, but wrong at a hidden one", "try sizes of your own"),
-        criterion(Kind::Speed, State::NotMeasured, (0.0, 0.0), "not measured here: 10 points on a GPU", ""),
+        criterion(CriterionKind::Right, State::Earned, (50.0, 50.0), "right", ""),
+        criterion(
+            CriterionKind::Clean,
+            State::Lost,
+            (0.0, 50.0),
+            "right, but wrong at a hidden one",
+            "try sizes of your own",
+        ),
+        criterion(CriterionKind::Speed, State::NotMeasured, (0.0, 0.0), "not measured here: 10 points on a GPU", ""),
     ];
-    let stride = vec![criterion(Kind::Right, State::Unjudged, (0.0, 30.0), "could not be judged here: wgmma", "")];
-    let parts = vec![PartMark::of("add", add), PartMark::of("stride", stride)];
+    let stride =
+        vec![criterion(CriterionKind::Right, State::Unjudged, (0.0, 30.0), "could not be judged here: wgmma", "")];
+    let parts = vec![PartMark::from_criteria("add", add), PartMark::from_criteria("stride", stride)];
     Marked {
         schema: SCHEMA,
         lab: "vecadd".into(),

@@ -1,7 +1,7 @@
 //! Marks as text for a teacher at a terminal, including hidden sizes.
 use wire::printable::quoted;
 
-use super::words::{alike, indented, laid_out, of_alike, points};
+use super::mark_text::{alike, indented, laid_out, of_alike, points};
 use crate::mark::marked::{Criterion, Marked, State};
 
 /// The marks of each submission, one after the other.

@@ -9,7 +9,7 @@ use std::{
 use harness::process_limits::{Limits, Stopped};
 
 /// A variant with its options.
-type Place = (Vec<String>, &'static str);
+type VariantKey = (Vec<String>, &'static str);
 
 /// The limits of one judgement, shared by all its tasks.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub struct Bounds {
     /// The deadline, and the total time in seconds.
     until: Option<(Instant, u64)>,
     /// The smallest size at which each variant took too long; `None` stands for the lab's quick sizes.
-    late: Mutex<BTreeMap<Place, Option<usize>>>,
+    late: Mutex<BTreeMap<VariantKey, Option<usize>>>,
 }
 
 impl Bounds {
@@ -68,7 +68,7 @@ impl Bounds {
             .then(|| format!("not tried to its end: the grading took longer than {seconds} s in all (--limit-total)"))
     }
 
-    fn late(&self) -> std::sync::MutexGuard<'_, BTreeMap<Place, Option<usize>>> {
+    fn late(&self) -> std::sync::MutexGuard<'_, BTreeMap<VariantKey, Option<usize>>> {
         self.late.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
+    baseline::{instructions, own},
     failure::of_stopped,
-    own::{instructions, own},
     sizes::LONGEST,
     sweep::Swept,
     task::Task,
 };
-use crate::assignment::drawn::drawn;
+use crate::assignment::random_options::drawn;
 
 /// The most warp instructions of a launch: `BUDGET`, or `SLOWER` times those of the lab's own kernels if that is more.
 /// This finds an endless loop in seconds, instead of after the hour that a run's usual budget lasts, without stopping a
@@ -95,7 +95,7 @@ pub fn run(
     };
     // A missing case may have been left out because of another variant.
     let is_whole = |known: &&Outcome| !matches!(known, Outcome::Ran { rows, .. } if rows.len() < theirs.len());
-    let graded = match swept.of(task, variant, size).filter(is_whole) {
+    let graded = match swept.outcome(task, variant, size).filter(is_whole) {
         Some(known) => known.clone(),
         None => alone(task, variant, size, instructions(&own))?,
     };
@@ -111,7 +111,7 @@ pub(super) fn alone(task: &Task, variant: &'static str, size: Option<usize>, tak
     if env::var_os(BUDGET_NAME).is_none() {
         command.env(BUDGET_NAME, BUDGET.max(takes.saturating_mul(SLOWER)).to_string());
     }
-    let mut ended = Ended::of(command, &task.bounds.within(&task.limits))?;
+    let mut ended = EndedRun::run(command, &task.bounds.within(&task.limits))?;
     if let Some(words) = task.bounds.note(&task.options, variant, size, ended.stopped) {
         return Ok(Outcome::Failed(words));
     }
@@ -164,7 +164,7 @@ fn timing(task: &Task, variant: &str, is_own: bool, n: Option<u64>) -> Result<Co
 
 /// Runs `command` for `what`, and returns its rows.
 fn rows_of(command: Command, task: &Task, what: &str) -> Result<Vec<Record>, Error> {
-    let ended = Ended::of(command, &task.limits)?;
+    let ended = EndedRun::run(command, &task.limits)?;
     match ended.stopped {
         Some(stopped) => Err(Error::CannotRun(format!("{what} was {stopped}"))),
         None if ended.rows.is_empty() => Err(Error::CannotRun(ended.words)),
@@ -178,7 +178,7 @@ fn rows_of(command: Command, task: &Task, what: &str) -> Result<Vec<Record>, Err
 ///
 /// # Errors
 /// [`Error::CannotRun`] when the run gives no rows, with its error message; why it cannot be started.
-pub fn foreseen(task: &Task, variant: &str, gpu: &str, n: Option<u64>) -> Result<Vec<Record>, Error> {
+pub fn predicted_rows(task: &Task, variant: &str, gpu: &str, n: Option<u64>) -> Result<Vec<Record>, Error> {
     let mut command = Command::new(this_program()?);
     command.args(["run", task.lab.name, "--quiet", "--no-exercises", "--seed", &task.seed.to_string()]);
     command.args(["--device", &format!("emulated:{gpu}"), "--predict", "--hot", "--variant", variant]);
@@ -231,7 +231,7 @@ pub fn this_program() -> Result<PathBuf, Error> {
 }
 
 /// The results of a run that has ended.
-pub(super) struct Ended {
+pub(super) struct EndedRun {
     status: ExitStatus,
     /// Why it was stopped, if it was.
     stopped: Option<Stopped>,
@@ -245,9 +245,9 @@ pub(super) struct Ended {
     lab: Value,
 }
 
-impl Ended {
+impl EndedRun {
     /// Runs `command` to its end.
-    pub(super) fn of(mut command: Command, limits: &Limits) -> Result<Self, Error> {
+    pub(super) fn run(mut command: Command, limits: &Limits) -> Result<Self, Error> {
         let io = |action, path: PathBuf| move |source| Error::Io { action, path, source };
         let folder = tempfile::tempdir().map_err(io("create a folder in", env::temp_dir()))?;
         command.arg("--out").arg(folder.path());
@@ -345,7 +345,7 @@ mod tests {
     use std::ffi::OsStr;
 
     use super::*;
-    use crate::judge::{Bounds, Known, Printed};
+    use crate::judge::{BaselineCache, Bounds, Printed};
 
     #[test]
     fn a_part_and_what_it_is_compared_with_are_timed_apart_from_their_judge() {
@@ -366,7 +366,7 @@ mod tests {
             hidden: 0,
             limits: Limits { seconds: 1, memory: 1, output: 1 },
             bounds: Bounds::total(None),
-            known: Known::here(),
+            baseline: BaselineCache::here(),
             printed: Printed::default(),
         };
         let words = |is_own| -> Vec<_> {

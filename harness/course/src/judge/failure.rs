@@ -2,7 +2,7 @@
 use std::fmt::Write as _;
 
 use harness::{Record, process_limits::Stopped};
-use wire::{Told, finding::Kind};
+use wire::{RenderedFinding, finding::FindingKind};
 
 /// The counters of writes to global memory.
 const WRITES: [&str; 2] = ["global_store_requests", "global_atomic_requests"];
@@ -41,35 +41,35 @@ fn writes(row: &Record) -> Option<f64> {
 }
 
 /// How a finding has ended a kernel, if it has.
-fn ended(told: &Told) -> Option<String> {
+fn ended(told: &RenderedFinding) -> Option<String> {
     let place = told.finding.places().into_iter().next();
     let place = place.map_or(String::new(), |place| format!("{}:{}", place.file, place.line));
     let kernel = &told.kernel_name;
     let mut words = String::new();
     match told.finding.kind {
-        Kind::EndlessLoop { budget } => {
+        FindingKind::EndlessLoop { budget } => {
             let _ = write!(words, "{kernel} did not end: it was stopped after {budget} warp instructions");
             if !place.is_empty() {
                 let _ = write!(words, ", in a loop at {place}");
             }
         }
-        Kind::Deadlock => {
+        FindingKind::Deadlock => {
             let _ = write!(words, "{kernel} did not end: every thread that is left waits for another one");
             if !place.is_empty() {
                 let _ = write!(words, ", one of them at {place}");
             }
         }
-        Kind::OutOfBounds { .. }
-        | Kind::ReadOnly { .. }
-        | Kind::Misaligned { .. }
-        | Kind::UseAfterFree
-        | Kind::HostPointer
-        | Kind::NullPointer
-        | Kind::Assert { .. }
-        | Kind::Trap
-        | Kind::InvalidCall { .. }
-        | Kind::InvalidBranch { .. }
-        | Kind::StackOverflow { .. } => {
+        FindingKind::OutOfBounds { .. }
+        | FindingKind::ReadOnly { .. }
+        | FindingKind::Misaligned { .. }
+        | FindingKind::UseAfterFree
+        | FindingKind::HostPointer
+        | FindingKind::NullPointer
+        | FindingKind::Assert { .. }
+        | FindingKind::Trap
+        | FindingKind::InvalidCall { .. }
+        | FindingKind::InvalidBranch { .. }
+        | FindingKind::StackOverflow { .. } => {
             let at = if place.is_empty() { place } else { format!(" at {place}") };
             let _ = write!(words, "{kernel} was ended by a fault{at}: {}", told.mistake);
         }
@@ -87,13 +87,13 @@ mod tests {
         *,
     };
 
-    fn row(writes: u64, findings: Vec<Told>) -> Record {
+    fn row(writes: u64, findings: Vec<RenderedFinding>) -> Record {
         let wrong = Some("1 of 1 wrong: [0] is 0, should be 1".into());
         let counters = [("global_store_requests", writes), ("global_atomic_requests", 0)];
         Record { wrong, findings, ..counted(record(Verdict::Fail), &counters) }
     }
 
-    fn told(kind: Kind) -> Told {
+    fn told(kind: FindingKind) -> RenderedFinding {
         let mut told = race(7, 1);
         told.finding.kind = kind;
         told.mistake = "Invalid __global__ write".into();
@@ -121,9 +121,9 @@ mod tests {
     fn what_has_ended_a_kernel_is_said_with_its_place() {
         let of = |kind| words(&row(0, vec![race(7, 1), told(kind)]), Some(&row(3, Vec::new()))).unwrap();
         let endless = "k did not end: it was stopped after 20 warp instructions, in a loop at a.cu:7";
-        assert_eq!(of(Kind::EndlessLoop { budget: 20 }), endless);
-        assert_eq!(of(Kind::HostPointer), "k was ended by a fault at a.cu:7: Invalid __global__ write");
-        assert!(of(Kind::Deadlock).ends_with("waits for another one, one of them at a.cu:7"));
+        assert_eq!(of(FindingKind::EndlessLoop { budget: 20 }), endless);
+        assert_eq!(of(FindingKind::HostPointer), "k was ended by a fault at a.cu:7: Invalid __global__ write");
+        assert!(of(FindingKind::Deadlock).ends_with("waits for another one, one of them at a.cu:7"));
         // A race does not end a kernel.
         assert!(words(&row(1, vec![race(7, 1)]), None).unwrap().starts_with("1 of 1 wrong"));
     }

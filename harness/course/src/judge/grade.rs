@@ -3,8 +3,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use harness::{Exit, Record, Verdict};
 use wire::{
-    Told,
-    finding::{Class, Place},
+    RenderedFinding,
+    finding::{Class, SourcePlace},
 };
 
 use super::{
@@ -90,7 +90,7 @@ pub struct Grade {
     /// Cases that could not be judged, and why.
     pub unjudged: Vec<Event>,
     /// Findings, each once; those at known sizes come first.
-    pub findings: Vec<Told>,
+    pub findings: Vec<RenderedFinding>,
     /// The number of findings at known sizes.
     pub known_findings: usize,
     /// How the counters compare with those of the lab's own kernels.
@@ -102,10 +102,10 @@ pub struct Grade {
 }
 
 /// Identifies a finding, whichever threads took part: its class and its places.
-pub type Key = (Class, Vec<Place>);
+pub type Key = (Class, Vec<SourcePlace>);
 
 /// The key of `told`.
-pub fn key(told: &Told) -> Key {
+pub fn key(told: &RenderedFinding) -> Key {
     (told.finding.class(), told.finding.places())
 }
 
@@ -133,7 +133,7 @@ fn place(at: &str, row: &Record) -> String {
 impl Grade {
     /// Grades `runs`, of which those at hidden sizes come last; `needs_sizes` requires that each of the known sizes is
     /// judged. `None` for a variant that does not use the file.
-    pub(super) fn of(variant: &'static str, runs: &[Tried], needs_sizes: bool) -> Option<Self> {
+    pub(super) fn from_runs(variant: &'static str, runs: &[Tried], needs_sizes: bool) -> Option<Self> {
         let mut grade = Self {
             variant,
             mark: Mark::NotRun,
@@ -321,14 +321,14 @@ mod tests {
     fn graded(runs: Vec<(Option<usize>, Outcome)>) -> Grade {
         let tried =
             |(size, graded)| Tried { size, is_hidden: false, own: ran(Verdict::Pass, None, &[]), graded: Some(graded) };
-        Grade::of("v", &runs.into_iter().map(tried).collect::<Vec<_>>(), false).unwrap()
+        Grade::from_runs("v", &runs.into_iter().map(tried).collect::<Vec<_>>(), false).unwrap()
     }
 
     fn of_rows(rows: Vec<Record>) -> Outcome {
         Outcome::Ran { rows, missing: Vec::new() }
     }
 
-    fn ran(verdict: Verdict, wrong: Option<&str>, findings: &[Told]) -> Outcome {
+    fn ran(verdict: Verdict, wrong: Option<&str>, findings: &[RenderedFinding]) -> Outcome {
         let row = Record {
             wrong: wrong.map(str::to_owned),
             findings: findings.to_vec(),
@@ -384,7 +384,7 @@ mod tests {
             counted(Record { case: "d".into(), ..record(Verdict::Pass) }, &[("launches", 1)]),
         ];
         let tried = Tried { size: None, is_hidden: false, own: of_rows(own), graded: Some(of_rows(vec![fail, lost])) };
-        assert_eq!(Grade::of("v", &[tried], false).unwrap().failures.len(), 1);
+        assert_eq!(Grade::from_runs("v", &[tried], false).unwrap().failures.len(), 1);
     }
 
     #[test]
@@ -397,13 +397,13 @@ mod tests {
             for (needs_sizes, mark, code) in
                 [(false, Mark::Right, Exit::Passed), (true, Mark::Unjudged, Exit::CannotRun)]
             {
-                let grade = Grade::of("v", &tried, needs_sizes).unwrap();
+                let grade = Grade::from_runs("v", &tried, needs_sizes).unwrap();
                 assert_eq!((grade.mark, grade.judged, grade.tried), (mark, 1, 2));
                 assert!(grade.unjudged[0].what.contains("no memory"));
                 assert_eq!(exit(&[grade], &[]), code);
             }
         }
-        let nowhere = Grade::of("v", &[not_here(Outcome::Refused("no".into()))], false).unwrap();
+        let nowhere = Grade::from_runs("v", &[not_here(Outcome::Refused("no".into()))], false).unwrap();
         assert_eq!((nowhere.mark, exit(&[nowhere], &[])), (Mark::NotRun, Exit::CannotRun));
         assert_eq!(exit(&[], &[]), Exit::CannotRun);
     }
@@ -414,14 +414,14 @@ mod tests {
             let graded = Some(ran(Verdict::Finding, Some("1 of 9"), &[race(line, 1)]));
             Tried { size: Some(9), is_hidden, own: right(), graded }
         };
-        let grade = Grade::of("v", &[ran(3, false), ran(3, true), ran(4, true)], true).unwrap();
+        let grade = Grade::from_runs("v", &[ran(3, false), ran(3, true), ran(4, true)], true).unwrap();
         assert_eq!(grade.failures.iter().map(|event| event.is_hidden).collect::<Vec<_>>(), [false, true, true]);
         assert_eq!(grade.rows.iter().map(|judged| judged.is_hidden).collect::<Vec<_>>(), [false, true, true]);
         assert_eq!((grade.findings.len(), grade.known_findings), (2, 1));
         // A hidden size that the lab does not take counts against no one.
         let refused = Tried { size: Some(9), is_hidden: true, own: Outcome::Refused("no".into()), graded: None };
         let known = Tried { size: Some(1), is_hidden: false, own: right(), graded: Some(right()) };
-        assert_eq!(Grade::of("v", &[known, refused], true).unwrap().mark, Mark::Right);
+        assert_eq!(Grade::from_runs("v", &[known, refused], true).unwrap().mark, Mark::Right);
     }
 
     #[test]
@@ -454,8 +454,8 @@ mod tests {
     fn a_variant_that_launches_nothing_is_not_about_the_file() {
         let question = || of_rows(vec![Record { note: "expected 4, obtained 4".into(), ..record(Verdict::Pass) }]);
         let tried = Tried { size: None, is_hidden: false, own: question(), graded: Some(question()) };
-        assert!(Grade::of("v", &[tried], false).is_none());
+        assert!(Grade::from_runs("v", &[tried], false).is_none());
         let elsewhere = Tried { size: None, is_hidden: false, own: Outcome::Elsewhere, graded: None };
-        assert!(Grade::of("v", &[elsewhere], false).is_none());
+        assert!(Grade::from_runs("v", &[elsewhere], false).is_none());
     }
 }

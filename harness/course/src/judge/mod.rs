@@ -6,11 +6,11 @@
 //! faults, never ends or floods its output does not affect the other runs. What was not judged never counts as right.
 
 pub mod atomics;
+mod baseline;
 pub mod bounds;
 mod child;
 mod failure;
 pub mod grade;
-mod own;
 mod printed;
 mod reference;
 mod remarks;
@@ -26,11 +26,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use harness::{Result, Session};
 use kernels::Warning;
 
+pub use baseline::{BaselineCache, OWN};
 pub use bounds::Bounds;
 use child::Tried;
-pub use child::{foreseen, this_program, timed};
+pub use child::{predicted_rows, this_program, timed};
 use grade::Grade;
-pub use own::{Known, OWN};
 pub use printed::Printed;
 pub use reference::reference;
 pub use sweep::{Swept, sweep};
@@ -111,7 +111,7 @@ fn used(task: &Task, tried: Vec<Runs>) -> Result<Vec<Runs>> {
 
 /// Grades the runs of `variant`, if it uses the file.
 fn grade_of(task: &Task, variant: &'static str, runs: &[Tried]) -> Option<Grade> {
-    let mut grade = Grade::of(variant, runs, task.needs_sizes)?;
+    let mut grade = Grade::from_runs(variant, runs, task.needs_sizes)?;
     if !task.lab.takes("n", variant) {
         grade.without_sizes();
     }

@@ -3,11 +3,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The output of kernels in each run.
 #[derive(Debug, Clone, Default)]
-pub struct Printed(Arc<Mutex<Vec<Of>>>);
+pub struct Printed(Arc<Mutex<Vec<RunOutput>>>);
 
 /// The output of one run.
 #[derive(Debug)]
-struct Of {
+struct RunOutput {
     variants: Vec<&'static str>,
     size: Option<usize>,
     text: String,
@@ -17,7 +17,7 @@ impl Printed {
     /// Adds the output of a run of these variants at this size.
     pub(super) fn add(&self, variants: &[&'static str], size: Option<usize>, text: String) {
         if !text.trim().is_empty() {
-            let of = Of { variants: variants.to_vec(), size, text };
+            let of = RunOutput { variants: variants.to_vec(), size, text };
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push(of);
         }
     }
@@ -26,7 +26,7 @@ impl Printed {
     pub fn at(&self, variants: &[String], size: Option<usize>) -> Option<String> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_asked =
-            |of: &&Of| of.size == size && of.variants.iter().any(|v| variants.iter().any(|asked| asked == v));
+            |of: &&RunOutput| of.size == size && of.variants.iter().any(|v| variants.iter().any(|asked| asked == v));
         all.iter().filter(is_asked).min_by_key(|of| of.variants.len()).map(|of| of.text.clone())
     }
 }

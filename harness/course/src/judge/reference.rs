@@ -3,9 +3,9 @@ use harness::{Result, Verdict};
 
 use super::{
     atomics::Atomics,
+    baseline::own,
     child::Outcome,
     grade::{JudgedRow, concerns},
-    own::own,
     task::Task,
 };
 

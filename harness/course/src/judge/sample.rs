@@ -1,8 +1,8 @@
 //! Sample rows and findings for the tests of grading.
 use harness::{COUNTERS, Column, Record, Value, Verdict};
 use wire::{
-    Told,
-    finding::{Access, Finding, Kind, Place, Scope, Space, What},
+    RenderedFinding,
+    finding::{Access, AccessKind, Finding, FindingKind, Scope, SourcePlace, Space},
 };
 
 /// A row of case `c` in which nothing was measured.
@@ -21,22 +21,23 @@ pub fn counted(mut row: Record, counters: &[(&str, u64)]) -> Record {
 }
 
 /// A race in shared memory on a line of `a.cu`, seen `count` times.
-pub fn race(line: u32, count: u64) -> Told {
-    let place = Place { file: "a.cu".into(), line, column: 1, function: "k".into(), ..Place::default() };
-    let kind = Kind::Race { space: Space::Shared, scope: Scope::Block };
+pub fn race(line: u32, count: u64) -> RenderedFinding {
+    let place = SourcePlace { file: "a.cu".into(), line, column: 1, function: "k".into(), ..SourcePlace::default() };
+    let kind = FindingKind::Race { space: Space::Shared, scope: Scope::Block };
     let side = |what| Access::memory(what, Space::Shared, 4, 0, place.clone());
-    let finding = Finding { count, ..Finding::new(kind, "k").with(side(What::Write)).with(side(What::Read)) };
+    let finding =
+        Finding { count, ..Finding::new(kind, "k").with(side(AccessKind::Write)).with(side(AccessKind::Read)) };
     told(finding, "Race", &format!("Race [{count} hazards]"))
 }
 
 /// An instruction that the machine does not model.
-pub fn unmodelled() -> Told {
-    let finding = Finding::new(Kind::Unsupported { what: "wgmma".into() }, "k");
+pub fn unmodelled() -> RenderedFinding {
+    let finding = Finding::new(FindingKind::Unsupported { what: "wgmma".into() }, "k");
     told(finding, "wgmma is not modelled", "wgmma is not modelled")
 }
 
-fn told(finding: Finding, mistake: &str, headline: &str) -> Told {
-    Told {
+fn told(finding: Finding, mistake: &str, headline: &str) -> RenderedFinding {
+    RenderedFinding {
         verdict: finding.kind.verdict(),
         check: finding.kind.check(),
         kernel_name: "k".into(),

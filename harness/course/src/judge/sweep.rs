@@ -5,8 +5,8 @@ use std::{collections::HashMap, env};
 use harness::{Error, Record, Verdict};
 
 use super::{
-    child::{self, Ended, Outcome, SLOWER, command},
-    own::{instructions, own},
+    baseline::{instructions, own},
+    child::{self, EndedRun, Outcome, SLOWER, command},
     task::Task,
 };
 
@@ -14,22 +14,22 @@ use super::{
 const BUDGET: u64 = 1_000_000;
 
 /// A variant with its options, at a size.
-type Place = (Vec<String>, Option<usize>, &'static str);
+type SizedVariantKey = (Vec<String>, Option<usize>, &'static str);
 
 /// The outcomes of variants that need not run again.
 #[derive(Debug, Default)]
-pub struct Swept(HashMap<Place, Outcome>);
+pub struct Swept(HashMap<SizedVariantKey, Outcome>);
 
 impl Swept {
     /// The outcome of `variant` of the task at this size, if known.
-    pub(super) fn of(&self, task: &Task, variant: &'static str, size: Option<usize>) -> Option<&Outcome> {
+    pub(super) fn outcome(&self, task: &Task, variant: &'static str, size: Option<usize>) -> Option<&Outcome> {
         self.0.get(&(task.options.clone(), size, variant))
     }
 
     /// Whether every variant of the task is right at this size.
     pub fn is_right(&self, task: &Task, size: Option<usize>) -> bool {
         let is_right = |outcome: &Outcome| matches!(outcome, Outcome::Ran { rows, .. } if is_clean(rows.iter()));
-        task.variants.iter().all(|variant| self.of(task, variant, size).is_some_and(is_right))
+        task.variants.iter().all(|variant| self.outcome(task, variant, size).is_some_and(is_right))
     }
 
     /// Adds the outcomes of `other`.
@@ -94,7 +94,7 @@ fn together(
     if env::var_os(child::BUDGET_NAME).is_none() {
         command.env(child::BUDGET_NAME, BUDGET.max(most.saturating_mul(SLOWER)).to_string());
     }
-    let ended = Ended::of(command, &task.bounds.within(&task.limits))?;
+    let ended = EndedRun::run(command, &task.bounds.within(&task.limits))?;
     task.printed.add(variants, size, ended.printed());
     let Some(rows) = ended.whole() else {
         return Ok(Vec::new());

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 use harness::{DeviceChoice, Expect, Lab, process_limits::Limits};
 use kernels::KernelSource;
 
-use super::{bounds::Bounds, own::Known, printed::Printed};
+use super::{baseline::BaselineCache, bounds::Bounds, printed::Printed};
 
 /// A kernel file, the variants of a lab to judge it by, and how they run.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ pub struct Task {
     /// The limits of all runs together.
     pub bounds: Arc<Bounds>,
     /// The cached results of the lab's own kernels.
-    pub known: Arc<Known>,
+    pub baseline: Arc<BaselineCache>,
     /// Collects the output of the file's kernels.
     pub printed: Printed,
 }

@@ -1,29 +1,29 @@
 //! Outcomes of criteria: earned, lost, or not judged.
 use wire::printable;
 
-use super::marked::{Criterion, Detail, Kind, State};
+use super::marked::{Criterion, CriterionKind, Detail, State};
 
 /// The longest text of a criterion: a compiler's log may be endless.
 const LONGEST: usize = 4000;
 
 impl Criterion {
     /// A criterion that is met.
-    pub(super) fn earned(kind: Kind, of: f64, words: impl Into<String>) -> Self {
+    pub(super) fn earned(kind: CriterionKind, of: f64, words: impl Into<String>) -> Self {
         Self::new(kind, State::Earned, (of, of), &words.into())
     }
 
     /// A criterion that is not met.
-    pub(super) fn lost(kind: Kind, of: f64, words: impl Into<String>, raise: impl Into<String>) -> Self {
+    pub(super) fn lost(kind: CriterionKind, of: f64, words: impl Into<String>, raise: impl Into<String>) -> Self {
         Self { raise: plain(&raise.into()), ..Self::new(kind, State::Lost, (0.0, of), &words.into()) }
     }
 
     /// A criterion that could not be judged here.
-    pub(super) fn unjudged(kind: Kind, of: f64, why: &str) -> Self {
+    pub(super) fn unjudged(kind: CriterionKind, of: f64, why: &str) -> Self {
         Self::new(kind, State::Unjudged, (0.0, of), &format!("could not be judged here: {why}"))
     }
 
     /// A criterion that this device does not measure.
-    pub(super) fn not_measured(kind: Kind, words: impl Into<String>) -> Self {
+    pub(super) fn not_measured(kind: CriterionKind, words: impl Into<String>) -> Self {
         Self::new(kind, State::NotMeasured, (0.0, 0.0), &words.into())
     }
 
@@ -37,7 +37,7 @@ impl Criterion {
         Self { details, ..self }
     }
 
-    fn new(kind: Kind, state: State, (points, of): (f64, f64), words: &str) -> Self {
+    fn new(kind: CriterionKind, state: State, (points, of): (f64, f64), words: &str) -> Self {
         Self {
             kind,
             counter: None,

@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{
     assignment::{
-        drawn,
+        random_options,
         rubric::{Part, Rubric},
     },
-    judge::{self, Bounds, Known, Printed, Task, grade::JudgedRow},
+    judge::{self, BaselineCache, Bounds, Printed, Task, grade::JudgedRow},
 };
 
 /// The limits of each run: someone waits for it.
@@ -29,7 +29,7 @@ pub struct Fit {
 }
 
 /// A run of the lab's own kernels that a part requires.
-struct Asked<'r> {
+struct RequiredRun<'r> {
     part: &'r Part,
     task: Task,
     variant: &'static str,
@@ -39,7 +39,7 @@ struct Asked<'r> {
 }
 
 /// A requested run with its right rows, or why there are none.
-type Came<'r> = (Asked<'r>, std::result::Result<Vec<JudgedRow>, String>);
+type Came<'r> = (RequiredRun<'r>, std::result::Result<Vec<JudgedRow>, String>);
 
 /// Runs the lab's own kernels as each part asks: with the least and the greatest of the random numbers, at each visible
 /// size, and at as many other sizes as are hidden. Then checks what each part requires against their counters and PTX.
@@ -66,10 +66,10 @@ pub fn fit(lab: &'static Lab, rubric: &Rubric) -> Result<Fit> {
 
 /// Lists where the lab's own kernels are not right.
 fn answers(rubric: &Rubric, all: &[Came]) -> Fit {
-    let ran = |is: &dyn Fn(&Asked) -> bool| all.iter().any(|(asked, came)| came.is_ok() && is(asked));
+    let ran = |is: &dyn Fn(&RequiredRun) -> bool| all.iter().any(|(asked, came)| came.is_ok() && is(asked));
     // A size that they do not take says nothing about a submission; hidden sizes were not named by anyone.
     let known = all.iter().filter(|(asked, _)| !asked.is_hidden);
-    let failed: Vec<(&Asked, &String)> =
+    let failed: Vec<(&RequiredRun, &String)> =
         known.filter_map(|(asked, came)| Some((asked, came.as_ref().err()?))).collect();
     let mut fit = Fit::default();
     for &size in &rubric.sizes.visible {
@@ -79,9 +79,9 @@ fn answers(rubric: &Rubric, all: &[Came]) -> Fit {
         }
     }
     for (asked, why) in failed {
-        let Asked { part, task, variant, size, .. } = asked;
+        let RequiredRun { part, task, variant, size, .. } = asked;
         let with = with(&task.options);
-        let same = |other: &Asked| {
+        let same = |other: &RequiredRun| {
             other.part.name == part.name && other.variant == *variant && other.task.options == task.options
         };
         let said = if ran(&same) {
@@ -138,15 +138,15 @@ fn missed(lab: &Lab, part: &Part, here: &[&Came], ptx: &str) -> Vec<String> {
 }
 
 /// All runs that the rubric requires.
-fn asked<'r>(lab: &'static Lab, rubric: &'r Rubric, own_file: &KernelSource) -> Result<Vec<Asked<'r>>> {
-    let known = Known::cached();
+fn asked<'r>(lab: &'static Lab, rubric: &'r Rubric, own_file: &KernelSource) -> Result<Vec<RequiredRun<'r>>> {
+    let cache = BaselineCache::cached();
     let visible: Vec<Option<usize>> = rubric.sizes.visible.iter().copied().map(Some).collect();
     let visible = if visible.is_empty() { vec![None] } else { visible };
     let mut all = Vec::new();
     for part in &rubric.parts {
         let variants = lab.variants().into_iter().map(|variant| variant.name);
         let variants: Vec<&'static str> = variants.filter(|name| part.variants.iter().any(|v| v == name)).collect();
-        for options in drawn::ends(&part.options) {
+        for options in random_options::ends(&part.options) {
             let task = Task {
                 lab,
                 kernel: own_file.path.as_ref().into(),
@@ -161,13 +161,13 @@ fn asked<'r>(lab: &'static Lab, rubric: &'r Rubric, own_file: &KernelSource) -> 
                 hidden: rubric.sizes.hidden,
                 limits: LIMITS,
                 bounds: Bounds::total(None),
-                known: known.clone(),
+                baseline: cache.clone(),
                 printed: Printed::default(),
             };
             let hidden = judge::hidden_sizes(&task, &variants)?;
             let sizes = visible.iter().map(|size| (*size, false)).chain(hidden.into_iter().map(|size| (size, true)));
             for (size, is_hidden) in sizes {
-                let of = |&variant| Asked { part, task: task.clone(), variant, size, is_hidden };
+                let of = |&variant| RequiredRun { part, task: task.clone(), variant, size, is_hidden };
                 all.extend(variants.iter().map(of));
             }
         }

@@ -1,7 +1,7 @@
 //! Limits on counters.
 use harness::{Lab, Record};
 
-use super::marked::{Criterion, Detail, Kind};
+use super::marked::{Criterion, CriterionKind, Detail};
 use crate::{
     assignment::{limit::quantity, rubric::Goal},
     judge::grade::JudgedRow,
@@ -28,7 +28,7 @@ pub fn counted<'a>(goal: &Goal, lab: &Lab, rows: impl IntoIterator<Item = &'a Ju
     let of_row = |judged: &'a JudgedRow| {
         let atomics = judged.atomics.counted_as(&goal.counter, warps(&judged.row, lab));
         let counter = judged.row.counter(&goal.counter)? + atomics;
-        let limit = goal.at_most.of(&judged.row, lab).filter(|limit| !limit.is_nan())?;
+        let limit = goal.at_most.evaluate(&judged.row, lab).filter(|limit| !limit.is_nan())?;
         Some(Counted { judged, counter, atomics, limit })
     };
     meant.filter_map(of_row).collect()
@@ -73,15 +73,15 @@ pub fn goal(goal: &Goal, lab: &Lab, rows: &[&JudgedRow]) -> Criterion {
     let counted = counted(goal, lab, rows.iter().copied());
     let over: Vec<&Counted> = counted.iter().filter(|counted| !counted.is_kept()).collect();
     let criterion = if counted.is_empty() {
-        Criterion::unjudged(Kind::Goal, goal.points, "no row has the counter and all that its limit names")
+        Criterion::unjudged(CriterionKind::Goal, goal.points, "no row has the counter and all that its limit names")
     } else if over.is_empty() {
-        Criterion::earned(Kind::Goal, goal.points, &goal.words)
+        Criterion::earned(CriterionKind::Goal, goal.points, &goal.words)
     } else {
         let what = worst(over.iter().copied().filter(|counted| !counted.judged.is_hidden)).map_or_else(
             || format!("{} is beyond its limit at a hidden size, not at those that are known", goal.counter),
             |worst| worst.words(goal),
         );
-        Criterion::lost(Kind::Goal, goal.points, what, format!("the goal: {}", goal.words))
+        Criterion::lost(CriterionKind::Goal, goal.points, what, format!("the goal: {}", goal.words))
     };
     let details = over.iter().map(|counted| Detail::new(&counted.words(goal), counted.judged.is_hidden));
     criterion.with(details.collect()).of_counter(&goal.counter)

@@ -15,7 +15,7 @@ use crate::{
         rubric::{Part, Rubric},
         starter::has_line,
     },
-    judge::{self, Bounds, Judgement, Known, Printed, Progress, Task, sizes},
+    judge::{self, BaselineCache, Bounds, Judgement, Printed, Progress, Task, sizes},
     submission::{Submission, Unread, Wanted},
 };
 
@@ -37,7 +37,7 @@ pub struct Grading {
     /// The most seconds of all runs of a submission together, if limited.
     pub limit_total: Option<u64>,
     /// The cached results of the lab's own kernels; no submission can write to this cache.
-    pub known: Arc<Known>,
+    pub baseline: Arc<BaselineCache>,
 }
 
 /// The results of the parts that run with the same options.
@@ -214,7 +214,7 @@ impl Grading {
             hidden: self.rubric.sizes.hidden,
             limits: self.limits,
             bounds: bounds.clone(),
-            known: self.known.clone(),
+            baseline: self.baseline.clone(),
             printed: Printed::default(),
         })
     }

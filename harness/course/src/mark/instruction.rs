@@ -3,7 +3,7 @@
 //! This shows only that the instruction is there, not that it runs; answers and counters show what runs.
 use std::collections::HashMap;
 
-use super::marked::{Criterion, Kind};
+use super::marked::{Criterion, CriterionKind};
 use crate::{assignment::rubric::Instruction, ptx::statements};
 
 /// The first kernel that lacks the instruction; `ptx` contains all of them.
@@ -21,10 +21,10 @@ pub fn words(asked: &Instruction, kernel: &str) -> String {
 /// Judges whether the kernels of a right part have the instruction.
 pub fn instruction(asked: &Instruction, ptx: &str) -> Criterion {
     match lacking(asked, ptx) {
-        None => Criterion::earned(Kind::Instruction, asked.points, &asked.words),
+        None => Criterion::earned(CriterionKind::Instruction, asked.points, &asked.words),
         Some(kernel) => {
             let raise = format!("the goal: {}", asked.words);
-            Criterion::lost(Kind::Instruction, asked.points, words(asked, kernel), raise)
+            Criterion::lost(CriterionKind::Instruction, asked.points, words(asked, kernel), raise)
         }
     }
 }

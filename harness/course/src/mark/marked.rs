@@ -55,7 +55,7 @@ pub struct PartMark {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Criterion {
     /// What kind of criterion it is.
-    pub kind: Kind,
+    pub kind: CriterionKind,
     /// The counter of a goal.
     pub counter: Option<String>,
     /// Whether it is met.
@@ -86,7 +86,7 @@ pub struct Detail {
 /// A kind of criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum CriterionKind {
     /// Right answers.
     Right,
     /// No findings of any check.
@@ -99,7 +99,7 @@ pub enum Kind {
     Speed,
 }
 
-impl Kind {
+impl CriterionKind {
     /// The name as one word.
     pub fn word(self) -> &'static str {
         match self {
@@ -141,7 +141,7 @@ impl Criterion {
 
 impl PartMark {
     /// The part with these criteria.
-    pub fn of(name: &str, criteria: Vec<Criterion>) -> Self {
+    pub fn from_criteria(name: &str, criteria: Vec<Criterion>) -> Self {
         let unjudged = criteria.iter().find(|criterion| criterion.state == State::Unjudged);
         Self {
             name: name.into(),

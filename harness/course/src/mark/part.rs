@@ -2,12 +2,12 @@
 use std::collections::HashSet;
 
 use harness::Lab;
-use wire::{Told, finding::Place};
+use wire::{RenderedFinding, finding::SourcePlace};
 
 use super::{
     goal::goal,
     instruction::instruction,
-    marked::{Criterion, Detail, Kind, PartMark, State},
+    marked::{Criterion, CriterionKind, Detail, PartMark, State},
     speed::{Timed, speed},
     work::unshared,
 };
@@ -62,14 +62,14 @@ pub fn part<'p>(part: &'p Part, lab: &Lab, file: &str, evidence: &Evidence) -> P
     };
     let mut criteria = vec![match &answers {
         Answers::Right(untried) if untried.is_empty() => {
-            Criterion::earned(Kind::Right, part.right, "right at every size, known or hidden")
+            Criterion::earned(CriterionKind::Right, part.right, "right at every size, known or hidden")
         }
         Answers::Right(untried) => {
             let words = format!("right at every size that could be tried; not tried: {}", untried.join("; "));
-            Criterion::earned(Kind::Right, part.right, words)
+            Criterion::earned(CriterionKind::Right, part.right, words)
         }
         Answers::Wrong(lost) | Answers::Unshared(lost) => lost.clone(),
-        Answers::Unjudged(why) => Criterion::unjudged(Kind::Right, part.right, why),
+        Answers::Unjudged(why) => Criterion::unjudged(CriterionKind::Right, part.right, why),
     }];
     // What a part needs for more than half of its points, in words.
     let mut missed: Vec<&str> = Vec::new();
@@ -78,29 +78,30 @@ pub fn part<'p>(part: &'p Part, lab: &Lab, file: &str, evidence: &Evidence) -> P
         criteria.push(criterion);
     };
     if part.clean > 0.0 {
-        let criterion = other(Kind::Clean, part.clean, &|| clean(part.clean, &grades));
+        let criterion = other(CriterionKind::Clean, part.clean, &|| clean(part.clean, &grades));
         add(criterion, Some("no check finds anything"));
     }
     for asked in &part.goals {
-        let criterion = other(Kind::Goal, asked.points, &|| goal(asked, lab, &rows));
+        let criterion = other(CriterionKind::Goal, asked.points, &|| goal(asked, lab, &rows));
         add(criterion.of_counter(&asked.counter), asked.required.then_some(&asked.words));
     }
     for asked in &part.instructions {
-        let criterion = other(Kind::Instruction, asked.points, &|| instruction(asked, evidence.ptx));
+        let criterion = other(CriterionKind::Instruction, asked.points, &|| instruction(asked, evidence.ptx));
         add(criterion, asked.required.then_some(&asked.words));
     }
     if let Some(asked) = &part.speed {
         criteria.push(match evidence.timed {
-            Some(timed) => other(Kind::Speed, asked.points, &|| speed(asked, timed)),
-            None => {
-                Criterion::not_measured(Kind::Speed, format!("not measured here: {} points on a GPU", asked.points))
-            }
+            Some(timed) => other(CriterionKind::Speed, asked.points, &|| speed(asked, timed)),
+            None => Criterion::not_measured(
+                CriterionKind::Speed,
+                format!("not measured here: {} points on a GPU", asked.points),
+            ),
         });
     }
     if let Some(needed) = missed.first() {
         keep_half(&mut criteria, needed);
     }
-    PartMark::of(&part.name, criteria)
+    PartMark::from_criteria(&part.name, criteria)
 }
 
 /// Takes what is beyond half of the part's points from the first criteria that have any: those for right answers.
@@ -129,14 +130,17 @@ pub fn unjudged(part: &Part, why: &str) -> PartMark {
     every_criterion(part, |kind, of| Criterion::unjudged(kind, of, why))
 }
 
-fn every_criterion(part: &Part, criterion: impl Fn(Kind, f64) -> Criterion) -> PartMark {
-    let clean = (part.clean > 0.0).then(|| criterion(Kind::Clean, part.clean));
-    let goals = part.goals.iter().map(|goal| criterion(Kind::Goal, goal.points).of_counter(&goal.counter));
-    let instructions = part.instructions.iter().map(|asked| criterion(Kind::Instruction, asked.points));
-    let speed = part.speed.iter().map(|_| Criterion::not_measured(Kind::Speed, "not measured"));
-    let all =
-        std::iter::once(criterion(Kind::Right, part.right)).chain(clean).chain(goals).chain(instructions).chain(speed);
-    PartMark::of(&part.name, all.collect())
+fn every_criterion(part: &Part, criterion: impl Fn(CriterionKind, f64) -> Criterion) -> PartMark {
+    let clean = (part.clean > 0.0).then(|| criterion(CriterionKind::Clean, part.clean));
+    let goals = part.goals.iter().map(|goal| criterion(CriterionKind::Goal, goal.points).of_counter(&goal.counter));
+    let instructions = part.instructions.iter().map(|asked| criterion(CriterionKind::Instruction, asked.points));
+    let speed = part.speed.iter().map(|_| Criterion::not_measured(CriterionKind::Speed, "not measured"));
+    let all = std::iter::once(criterion(CriterionKind::Right, part.right))
+        .chain(clean)
+        .chain(goals)
+        .chain(instructions)
+        .chain(speed);
+    PartMark::from_criteria(&part.name, all.collect())
 }
 
 /// Whether every variant of the part is right. A variant that was not judged is not right.
@@ -176,7 +180,7 @@ fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
         let words = format!("{file} has no kernel {}", missing.join(", "));
         let raise =
             "write each as extern \"C\" __global__ void NAME(...), by the name and with the parameters handed out";
-        return Answers::Wrong(Criterion::lost(Kind::Right, part.right, words, raise));
+        return Answers::Wrong(Criterion::lost(CriterionKind::Right, part.right, words, raise));
     }
     let mut known = HashSet::new();
     untried.retain(|event| known.insert(event.clone()));
@@ -190,11 +194,11 @@ fn shared(part: &Part, lab: &Lab, rows: &[&JudgedRow]) -> Option<Criterion> {
     let what = if shown.is_hidden { "at a hidden size" } else { &shown.words };
     let words = format!("the answers are right, but the threads do not share the work: {what}");
     let details = all.iter().map(|unshared| Detail::new(&unshared.words, unshared.is_hidden));
-    Some(Criterion::lost(Kind::Right, part.right, words, shown.raise).with(details.collect()))
+    Some(Criterion::lost(CriterionKind::Right, part.right, words, shown.raise).with(details.collect()))
 }
 
 /// The lost criterion for wrong answers, without hidden sizes.
-fn wrong(points: f64, failures: &[&Event], found: &[(&Told, bool)]) -> Criterion {
+fn wrong(points: f64, failures: &[&Event], found: &[(&RenderedFinding, bool)]) -> Criterion {
     let first = failures.iter().find(|event| !event.is_hidden);
     let (words, raise) = match first {
         Some(event) => {
@@ -208,7 +212,8 @@ fn wrong(points: f64, failures: &[&Event], found: &[(&Told, bool)]) -> Criterion
         ),
     };
     // A finding is the cause, or closer to it than the answers. The words already contain a fault.
-    let is_said = |told: &Told| told.finding.places().first().is_some_and(|place| words.contains(&at(place)));
+    let is_said =
+        |told: &RenderedFinding| told.finding.places().first().is_some_and(|place| words.contains(&at(place)));
     let known = found.iter().find(|(told, is_hidden)| !is_hidden && !is_said(told));
     let (words, raise) = match known {
         Some((told, _)) if told.help.is_empty() => (format!("{words}; a check has found: {}", place(told)), raise),
@@ -216,7 +221,8 @@ fn wrong(points: f64, failures: &[&Event], found: &[(&Told, bool)]) -> Criterion
         None => (words, raise),
     };
     let reports = found.iter().map(|(told, is_hidden)| Detail::new(&told.text, *is_hidden));
-    Criterion::lost(Kind::Right, points, words, raise).with(in_full(failures).into_iter().chain(reports).collect())
+    Criterion::lost(CriterionKind::Right, points, words, raise)
+        .with(in_full(failures).into_iter().chain(reports).collect())
 }
 
 /// The most places named for failures of the same kind; the rest are counted.
@@ -260,7 +266,7 @@ fn kind(what: &str) -> String {
 }
 
 /// The findings in these grades, and whether each was seen only at hidden sizes.
-fn found<'a>(grades: &[&'a Grade]) -> Vec<(&'a Told, bool)> {
+fn found<'a>(grades: &[&'a Grade]) -> Vec<(&'a RenderedFinding, bool)> {
     let of = |grade: &&'a Grade| {
         let (findings, known) = (&grade.findings, grade.known_findings);
         findings.iter().zip(0..).map(move |(told, index)| (told, index >= known))
@@ -269,13 +275,13 @@ fn found<'a>(grades: &[&'a Grade]) -> Vec<(&'a Told, bool)> {
 }
 
 /// A mistake and its place.
-fn place(told: &Told) -> String {
+fn place(told: &RenderedFinding) -> String {
     let place = told.finding.places().into_iter().next();
     place.map_or(told.mistake.clone(), |place| format!("{} at {}", told.mistake, at(&place)))
 }
 
 /// The file and line of a place.
-fn at(place: &Place) -> String {
+fn at(place: &SourcePlace) -> String {
     format!("{}:{}", place.file, place.line)
 }
 
@@ -287,9 +293,9 @@ fn clean(points: f64, grades: &[&Grade]) -> Criterion {
         return match grades.iter().find(unjudged) {
             Some(grade) => {
                 let why = grade.unjudged.first().map_or("it runs at no size", |event| &event.what);
-                Criterion::unjudged(Kind::Clean, points, why)
+                Criterion::unjudged(CriterionKind::Clean, points, why)
             }
-            None => Criterion::earned(Kind::Clean, points, "no check has found anything"),
+            None => Criterion::earned(CriterionKind::Clean, points, "no check has found anything"),
         };
     };
     let more = if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
@@ -297,7 +303,8 @@ fn clean(points: f64, grades: &[&Grade]) -> Criterion {
     // The help text may reveal numbers of the launch.
     let raise = if *is_hidden || told.help.is_empty() { "fix what the check has found" } else { &told.help };
     let details = found.iter().map(|(told, is_hidden)| Detail::new(&told.text, *is_hidden));
-    Criterion::lost(Kind::Clean, points, format!("{}{hidden}{more}", place(told)), raise).with(details.collect())
+    Criterion::lost(CriterionKind::Clean, points, format!("{}{hidden}{more}", place(told)), raise)
+        .with(details.collect())
 }
 
 #[cfg(test)]

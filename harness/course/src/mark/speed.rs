@@ -1,7 +1,7 @@
 //! The speed of a right part on a GPU.
 use harness::{Record, Verdict};
 
-use super::marked::{Criterion, Kind};
+use super::marked::{Criterion, CriterionKind};
 use crate::assignment::rubric::Speed;
 
 /// Times on a GPU: the rows of the part, and of the variant with which it is compared.
@@ -18,24 +18,28 @@ pub fn speed(speed: &Speed, timed: &Result<Timed, String>) -> Criterion {
     let of = if speed.of == "ceiling" { "the ceiling".into() } else { format!("the speed of `{}`", speed.of) };
     let timed = match timed {
         Ok(timed) => timed,
-        Err(why) => return Criterion::unjudged(Kind::Speed, speed.points, why),
+        Err(why) => return Criterion::unjudged(CriterionKind::Speed, speed.points, why),
     };
     // It was right at small sizes, but a timed run is wrong.
     if let Some(wrong) = timed.mine.iter().find(|row| matches!(row.verdict, Verdict::Fail | Verdict::Finding)) {
         let case = if wrong.case.is_empty() { String::new() } else { format!(" ({})", wrong.case) };
         let words = format!("wrong where it was timed{case}: {}", wrong.note);
-        return Criterion::lost(Kind::Speed, speed.points, words, "make it right at the size that is timed");
+        return Criterion::lost(CriterionKind::Speed, speed.points, words, "make it right at the size that is timed");
     }
     let fraction = if speed.of == "ceiling" { of_ceiling(&timed.mine) } else { of_variant(&timed.mine, &timed.theirs) };
     let Some(fraction) = fraction else {
-        return Criterion::unjudged(Kind::Speed, speed.points, "nothing was timed that can be compared");
+        return Criterion::unjudged(CriterionKind::Speed, speed.points, "nothing was timed that can be compared");
     };
     let (percent, least) = (100.0 * fraction, 100.0 * speed.fraction);
     let criterion = if fraction >= speed.fraction {
-        Criterion::earned(Kind::Speed, speed.points, format!("{percent:.0} % of {of}; {least:.0} % are asked for"))
+        Criterion::earned(
+            CriterionKind::Speed,
+            speed.points,
+            format!("{percent:.0} % of {of}; {least:.0} % are asked for"),
+        )
     } else {
         Criterion::lost(
-            Kind::Speed,
+            CriterionKind::Speed,
             speed.points,
             format!("{percent:.0} % of {of}, where {least:.0} % are asked for"),
             format!("it must be {:.2} times as fast", speed.fraction / fraction),

@@ -50,7 +50,7 @@ fn alone(judged: &JudgedRow) -> Option<(String, &'static str)> {
 
 /// Evidence that the answer was not computed from all elements.
 fn too_little(part: &Part, lab: &Lab, judged: &JudgedRow) -> Option<(String, &'static str)> {
-    let least = part.least_work.as_ref()?.of(&judged.row, lab).filter(|least| !least.is_nan())?;
+    let least = part.least_work.as_ref()?.evaluate(&judged.row, lab).filter(|least| !least.is_nan())?;
     let threads = judged.row.counter("thread_instructions").filter(|threads| *threads < least)?;
     let (mine, least, at) = (number(threads), number(least), at(judged));
     let words = format!("all threads execute {mine} instructions{at}, and the work takes {least} at least");

@@ -54,7 +54,7 @@ impl Watch {
     ///
     /// # Errors
     /// [`Error::Usage`] when it is not a folder.
-    pub fn of(folder: &Path) -> Result<Self> {
+    pub fn start(folder: &Path) -> Result<Self> {
         if !folder.is_dir() {
             return Err(Error::usage(format!("{} is no folder that could be watched", folder.display())));
         }
@@ -130,7 +130,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("a.cu");
         fs::write(&file, "old").unwrap();
-        let watch = Watch::of(place.path()).unwrap();
+        let watch = Watch::start(place.path()).unwrap();
         let state = || fs::read_to_string(&file).ok();
         let (begun, before, changed) = (Instant::now(), state(), file.clone());
         let writer = thread::spawn(move || {
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn what_changes_nothing_is_no_change_and_waiting_can_be_stopped() {
         let place = tempfile::tempdir().unwrap();
-        let watch = Watch::of(place.path()).unwrap();
+        let watch = Watch::start(place.path()).unwrap();
         let stop = watch.stopper();
         let other = place.path().join("b.txt");
         let writer = thread::spawn(move || {
@@ -174,6 +174,6 @@ mod tests {
         });
         assert_eq!(watch.wait(Some(&1), || Some(1)), Happened::Stopped);
         writer.join().unwrap();
-        assert!(Watch::of(&place.path().join("none")).is_err());
+        assert!(Watch::start(&place.path().join("none")).is_err());
     }
 }

@@ -8,8 +8,8 @@ use std::{
 use flate2::read::GzDecoder;
 
 use super::{
+    archive_kind::{ArchiveKind, CLOSED},
     bounds::{self, LARGEST_ARCHIVE, LARGEST_UNPACKED, MOST_ENTRIES},
-    kind::{CLOSED, Kind},
     pick::{Found, Picked},
     unread::{Unread, too_large_archive, unfit, unreadable},
     wanted::Wanted,
@@ -19,7 +19,7 @@ use super::{
 ///
 /// # Errors
 /// As [`super::Submission::open`].
-pub fn read_file(path: &Path, kind: Kind, wanted: Wanted) -> Result<Picked, Unread> {
+pub fn read_file(path: &Path, kind: ArchiveKind, wanted: Wanted) -> Result<Picked, Unread> {
     let file = bounds::open(path).map_err(|error| unreadable(path, &error))?;
     let size = file.metadata().map_err(|error| unreadable(path, &error))?.len();
     if size > LARGEST_ARCHIVE {
@@ -32,12 +32,12 @@ pub fn read_file(path: &Path, kind: Kind, wanted: Wanted) -> Result<Picked, Unre
 ///
 /// # Errors
 /// As [`super::Submission::open`].
-pub fn read(shown: &str, kind: Kind, reader: impl Read + Seek, wanted: Wanted) -> Result<Picked, Unread> {
+pub fn read(shown: &str, kind: ArchiveKind, reader: impl Read + Seek, wanted: Wanted) -> Result<Picked, Unread> {
     match kind {
-        Kind::Zip => zip(shown, reader, wanted),
-        Kind::TarGz => tar(shown, GzDecoder::new(reader), wanted),
-        Kind::Tar => tar(shown, reader, wanted),
-        Kind::Other => Err(unfit(format!("{shown} {CLOSED}"))),
+        ArchiveKind::Zip => zip(shown, reader, wanted),
+        ArchiveKind::TarGz => tar(shown, GzDecoder::new(reader), wanted),
+        ArchiveKind::Tar => tar(shown, reader, wanted),
+        ArchiveKind::Other => Err(unfit(format!("{shown} {CLOSED}"))),
     }
 }
 

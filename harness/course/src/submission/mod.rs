@@ -3,9 +3,9 @@
 //! there is no kernel file but an archive, that is opened.
 
 mod archive;
+mod archive_kind;
 mod bounds;
 mod folder;
-mod kind;
 mod list;
 mod pick;
 mod single;
@@ -21,8 +21,8 @@ use std::{
 use harness::Error;
 use tempfile::TempDir;
 
-pub use kind::Kind;
-use kind::is_kernel;
+pub use archive_kind::ArchiveKind;
+use archive_kind::is_kernel;
 pub use list::LIST;
 use pick::{Files, Picked};
 pub use unread::Unread;
@@ -68,7 +68,7 @@ impl Submission {
             return Err(unfit(format!("{} is neither a file nor a folder", path.display())));
         } else if is_kernel(&name) {
             (single::read(path, wanted.kernel)?, 0)
-        } else if let Some(kind) = Kind::of(&name) {
+        } else if let Some(kind) = ArchiveKind::from_name(&name) {
             (archive::read_file(path, kind, wanted)?, 1)
         } else {
             return Err(unfit(format!(
@@ -79,7 +79,7 @@ impl Submission {
         loop {
             picked = match picked {
                 Picked::Files(files, remark) => return write(wanted.kernel, &files, remark),
-                Picked::Archive(name, bytes) => match Kind::of(&name).filter(|_| archives < ARCHIVES) {
+                Picked::Archive(name, bytes) => match ArchiveKind::from_name(&name).filter(|_| archives < ARCHIVES) {
                     Some(kind) => archive::read(&name, kind, Cursor::new(bytes), wanted)?,
                     None => return Err(unfit(format!("there is no {}, but {name}: unpack it", wanted.kernel))),
                 },
@@ -93,7 +93,7 @@ impl Submission {
     /// # Errors
     /// As [`Self::open`].
     pub fn check(shown: &str, archive: &[u8], wanted: Wanted) -> Result<(), Unread> {
-        archive::read(shown, Kind::Zip, Cursor::new(archive), wanted).map(drop)
+        archive::read(shown, ArchiveKind::Zip, Cursor::new(archive), wanted).map(drop)
     }
 
     /// The folder of the files.

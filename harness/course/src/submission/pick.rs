@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, io::Read};
 use kernels::is_header;
 
 use super::{
+    archive_kind::{ArchiveKind, CLOSED, is_kernel, is_named},
     bounds::{self, DEEPEST, LARGEST_ARCHIVE, LARGEST_FILE, LARGEST_UNPACKED, LONGEST_NAME, MOST_HEADERS},
-    kind::{CLOSED, Kind, is_kernel, is_named},
     list::{LIST, Made},
     unread::{Unread, too_large, too_large_archive, unfit},
     wanted::Wanted,
@@ -53,7 +53,11 @@ impl<'a> Found<'a> {
         if name.starts_with('.') || folders.iter().any(|folder| folder.starts_with('.') || *folder == "__MACOSX") {
             return false;
         }
-        is_header(name) || is_kernel(name) || name == self.wanted.kernel || name == LIST || Kind::of(name).is_some()
+        is_header(name)
+            || is_kernel(name)
+            || name == self.wanted.kernel
+            || name == LIST
+            || ArchiveKind::from_name(name).is_some()
     }
 
     /// Adds a file.
@@ -63,8 +67,8 @@ impl<'a> Found<'a> {
     pub fn add(&mut self, path: &str, reader: &mut impl Read) -> Result<(), Unread> {
         let unreadable = |error| unfit(format!("{path} cannot be read: {error}"));
         let name = name_of(path);
-        if let Some(kind) = Kind::of(name) {
-            if kind == Kind::Other {
+        if let Some(kind) = ArchiveKind::from_name(name) {
+            if kind == ArchiveKind::Other {
                 self.closed.get_or_insert_with(|| path.into());
                 return Ok(());
             }

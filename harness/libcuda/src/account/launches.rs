@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::mem::size_of;
 use wire::Launch;
 use wire::counters::{BranchCount, Line};
-use wire::finding::Place;
+use wire::finding::SourcePlace;
 
 /// The maximum number of bytes that the kept launches use. The newest launch is kept even if it exceeds this alone.
 pub const MOST_BYTES: usize = 64 << 20;
@@ -67,7 +67,7 @@ fn bytes_of(launch: &Launch) -> usize {
 }
 
 /// Returns the memory that a place refers to, without the place itself.
-fn bytes_behind(place: &Place) -> usize {
+fn bytes_behind(place: &SourcePlace) -> usize {
     let callers = &place.inlined_at;
     let names = callers.iter().map(|from| from.file.capacity());
     place.file.capacity() + place.function.capacity() + std::mem::size_of_val(callers.as_slice()) + names.sum::<usize>()
@@ -81,7 +81,7 @@ mod tests {
 
     /// Creates a launch of a kernel with `lines` lines.
     fn launch(number: u32, lines: usize) -> Launch {
-        let place = Place { function: "kernel".repeat(10), file: "kernel.cu".into(), ..Place::default() };
+        let place = SourcePlace { function: "kernel".repeat(10), file: "kernel.cu".into(), ..SourcePlace::default() };
         let lines = vec![Line { place, totals: Totals::default() }; lines];
         Launch {
             kernel: "kernel".into(),

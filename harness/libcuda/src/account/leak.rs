@@ -8,7 +8,7 @@ use super::report;
 use crate::state::device::driver::leaks_wanted;
 use crate::state::device::leftover::Leftover;
 use crate::state::memory::allocation::{left_now, mark_reported, unfreed_now};
-use simt::finding::{Access, Blame, Finding, Findings, Kind as Mistake};
+use simt::finding::{Access, Blame, Finding, FindingKind as Mistake, Findings};
 use simt::memory::Unfreed;
 use simt::report::demangle;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ pub fn take() -> Leaks {
     let leaks = report::told(&findings).into_iter().zip(phases);
     Leaks {
         version: wire::VERSION,
-        findings: leaks.map(|(told, (during, _))| Leak { during: during.to_string(), told }).collect(),
+        findings: leaks.map(|(told, (during, _))| Leak { during: during.to_string(), rendered: told }).collect(),
     }
 }
 

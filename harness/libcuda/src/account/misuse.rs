@@ -6,7 +6,7 @@ use super::speech::say;
 use crate::state::device::driver::driver;
 use crate::state::device::observer::RefusedLaunch;
 use crate::state::device::sync::lock;
-use simt::finding::{Access, Allocation, Blame, Finding, Kind, Limit, Place, Relation, Space, What};
+use simt::finding::{Access, AccessKind, Allocation, Blame, Finding, FindingKind, Limit, Relation, SourcePlace, Space};
 use simt::memory::{self, AccessError, FreeError};
 use simt::report::Sources;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ pub fn bad_access(error: &AccessError) {
     if !enabled() {
         return;
     }
-    let mut finding = Finding::new(Kind::HostCopy { bytes: error.len }, "");
+    let mut finding = Finding::new(FindingKind::HostCopy { bytes: error.len }, "");
     finding.allocation = error.diagnosis.freed.as_ref().map(|freed| {
         let size = freed.end - freed.start;
         allocation(freed.start, size, &freed.label, true, error.addr)
@@ -37,14 +37,14 @@ pub fn bad_access(error: &AccessError) {
 }
 
 fn allocation(address: u64, size: u64, name: &str, freed: bool, of: u64) -> Allocation {
-    Allocation { address, size, name: name.to_owned(), freed, relation: Relation::of(of, address, size) }
+    Allocation { address, size, name: name.to_owned(), freed, relation: Relation::from_address(of, address, size) }
 }
 
 /// A copy of `bytes` bytes to the host that reads `unset` ones which no one has written.
 pub fn unset(first: u64, unset: u64, bytes: u64) {
-    let mut finding = Finding::new(Kind::Uninitialized { space: Space::Global }, "");
+    let mut finding = Finding::new(FindingKind::Uninitialized { space: Space::Global }, "");
     let size = u32::try_from(unset).unwrap_or(u32::MAX);
-    finding.accesses.push(Access::memory(What::Read, Space::Global, size, first, Place::default()));
+    finding.accesses.push(Access::memory(AccessKind::Read, Space::Global, size, first, SourcePlace::default()));
     finding.allocation = driver()
         .ok()
         .and_then(|driver| driver.memory.find(first))
@@ -63,7 +63,7 @@ pub fn early_use(address: u64, of: &memory::Allocation, kernel: &str) {
     if !enabled() {
         return;
     }
-    let mut finding = Finding::new(Kind::UseBeforeAllocation, kernel);
+    let mut finding = Finding::new(FindingKind::UseBeforeAllocation, kernel);
     finding.allocation = Some(allocation(of.start, of.bytes, &of.label, false, address));
     found(finding);
 }
@@ -73,7 +73,8 @@ pub fn wrong_free(error: &FreeError) {
     if !enabled() {
         return;
     }
-    let kind = if matches!(error, FreeError::DoubleFree { .. }) { Kind::DoubleFree } else { Kind::InvalidFree };
+    let kind =
+        if matches!(error, FreeError::DoubleFree { .. }) { FindingKind::DoubleFree } else { FindingKind::InvalidFree };
     let mut finding = Finding::new(kind, "");
     match error {
         FreeError::DoubleFree { addr, bytes, label } => {
@@ -94,7 +95,7 @@ pub fn wrong_free(error: &FreeError) {
 pub fn refused(launch: RefusedLaunch<'_>) {
     static TOLD: Mutex<BTreeSet<(String, Limit, u64)>> = Mutex::new(BTreeSet::new());
     let RefusedLaunch { kernel, limit, asked, allowed, remedy } = launch;
-    let mut finding = Finding::new(Kind::LaunchLimit { limit, asked, allowed }, kernel);
+    let mut finding = Finding::new(FindingKind::LaunchLimit { limit, asked, allowed }, kernel);
     finding.remedy = remedy;
     // Many clients show only the error code, so each reason is also written to standard error, once.
     if lock(&TOLD).insert((kernel.to_owned(), limit, asked)) {
@@ -106,5 +107,5 @@ pub fn refused(launch: RefusedLaunch<'_>) {
 
 /// Records the use of a feature that the machine does not model.
 pub fn unsupported(what: &str) {
-    found(Finding::new(Kind::Unsupported { what: what.to_owned() }, ""));
+    found(Finding::new(FindingKind::Unsupported { what: what.to_owned() }, ""));
 }

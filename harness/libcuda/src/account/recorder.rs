@@ -32,7 +32,7 @@ impl Observer for Recorder {
         slow::tell(kernel, progress);
     }
 
-    fn stopped(&self, kernel: &Kernel, place: &wire::finding::Place) {
+    fn stopped(&self, kernel: &Kernel, place: &wire::finding::SourcePlace) {
         slow::tell_stopped(kernel, place);
     }
 

@@ -10,11 +10,11 @@ use crate::state::device::driver::driver;
 use crate::state::device::observer::Launched;
 use crate::state::device::sync::lock;
 use crate::state::memory::managed::{HOST_PAGE, MIGRATION_BLOCK};
-use simt::finding::{Finding, Findings, Kind};
+use simt::finding::{Finding, FindingKind, Findings};
 use simt::profile::occupancy;
 use simt::report::demangle;
 use std::sync::{LazyLock, Mutex};
-use wire::{Copies, Launch, Managed, Memory, Occupancy, Told};
+use wire::{Copies, Launch, Managed, Memory, Occupancy, RenderedFinding};
 
 /// The events since the report was last taken.
 #[derive(Default)]
@@ -71,7 +71,7 @@ fn without_launches() -> wire::Report {
 
 /// Records a failure of the driver itself.
 pub fn internal(place: &str, what: &str) {
-    found(Finding::new(Kind::Internal { what: format!("{place}: {what}") }, ""));
+    found(Finding::new(FindingKind::Internal { what: format!("{place}: {what}") }, ""));
 }
 
 /// Records a launch that has ended.
@@ -112,7 +112,7 @@ pub fn launched(launch: Launched<'_>) {
 }
 
 /// Renders findings with excerpts of the source.
-pub fn told(findings: &Findings) -> Vec<Told> {
+pub fn told(findings: &Findings) -> Vec<RenderedFinding> {
     let sources = sources(findings);
     let told = |finding| simt::report::told(finding, &sources);
     findings.list.iter().map(told).collect()

@@ -5,7 +5,7 @@ use simt::machine::{Kernel, Progress};
 use simt::report::demangle;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
-use wire::finding::Place;
+use wire::finding::SourcePlace;
 
 /// The duration above which a launch, or all launches together, are reported.
 const LONG: Duration = Duration::from_secs(60);
@@ -30,7 +30,7 @@ pub fn tell_after(kernel: &Kernel, took: Duration) {
 }
 
 /// Reports once where an interrupted kernel was, unless a client reads reports: it has stopped the kernel itself.
-pub fn tell_stopped(kernel: &Kernel, place: &Place) {
+pub fn tell_stopped(kernel: &Kernel, place: &SourcePlace) {
     static TOLD: AtomicBool = AtomicBool::new(false);
     if !is_read() && !TOLD.swap(true, Ordering::Relaxed) {
         say(&format!("interrupted: {} was at {}", readable(kernel), place_of(place)));
@@ -38,7 +38,7 @@ pub fn tell_stopped(kernel: &Kernel, place: &Place) {
 }
 
 /// Returns a source location in one line: that of the source file if it is known.
-fn place_of(place: &Place) -> String {
+fn place_of(place: &SourcePlace) -> String {
     match place.file.as_str() {
         "" => format!("line {} of its PTX; compile with -lineinfo to see the line of the .cu", place.ptx_line),
         file => format!("{file}:{}", place.line),
@@ -142,9 +142,12 @@ mod tests {
 
     #[test]
     fn a_place_is_a_line_of_the_source_if_that_is_known() {
-        let known = Place { file: "x.cu".into(), line: 7, ..Place::default() };
+        let known = SourcePlace { file: "x.cu".into(), line: 7, ..SourcePlace::default() };
         assert_eq!(place_of(&known), "x.cu:7");
-        assert!(place_of(&Place { ptx_line: 3, ..Place::default() }).starts_with("line 3 of its PTX; compile with"));
+        assert!(
+            place_of(&SourcePlace { ptx_line: 3, ..SourcePlace::default() })
+                .starts_with("line 3 of its PTX; compile with")
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! gets the finding there, and nothing is written.
 
 use super::sources::sources;
-use simt::finding::{Findings, Kind};
+use simt::finding::{FindingKind, Findings};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -67,7 +67,7 @@ fn own_name() -> &'static str {
 /// Writes new findings. A refused launch is skipped, because it was already reported when it was refused.
 pub fn say_found(findings: &Findings) {
     let sources = sources(findings);
-    for finding in findings.list.iter().filter(|finding| !matches!(finding.kind, Kind::LaunchLimit { .. })) {
+    for finding in findings.list.iter().filter(|finding| !matches!(finding.kind, FindingKind::LaunchLimit { .. })) {
         say(&format!("\n{}", simt::report::one(finding, &sources)));
     }
 }

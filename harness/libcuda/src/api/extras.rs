@@ -12,14 +12,14 @@ use crate::state::device::driver::configure;
 use crate::state::device::interrupt::interrupt;
 use crate::state::device::observer::panic_text;
 use crate::state::device::settings::find_profile;
-use simt::finding::{Finding, Findings, Kind};
+use simt::finding::{Finding, FindingKind, Findings};
 use simt::profile::PROFILES;
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_int};
 use std::panic::catch_unwind;
 use std::sync::OnceLock;
-use wire::{Leak, Leaks, Report, Wishes};
+use wire::{Leak, Leaks, Report, SettingsPatch};
 
 thread_local! {
     static ERROR: RefCell<CString> = RefCell::default();
@@ -62,7 +62,7 @@ extern "C" fn simt_leaks_json() -> *mut c_char {
     somebody_reads();
     let leaks = catch_unwind(leak::take).unwrap_or_else(|panic| {
         let told = report::told(&failed("leaks", &*panic));
-        let leaks = told.into_iter().map(|told| Leak { during: String::new(), told });
+        let leaks = told.into_iter().map(|told| Leak { during: String::new(), rendered: told });
         Leaks { findings: leaks.collect(), ..Leaks::default() }
     });
     owned(leaks.to_json())
@@ -72,7 +72,7 @@ extern "C" fn simt_leaks_json() -> *mut c_char {
 fn failed(place: &str, panic: &(dyn Any + Send)) -> Findings {
     let what = format!("{place}: {}", panic_text(panic));
     let mut findings = Findings::default();
-    findings.add(Finding::new(Kind::Internal { what }, ""));
+    findings.add(Finding::new(FindingKind::Internal { what }, ""));
     findings
 }
 
@@ -107,21 +107,21 @@ fn keep_error(message: &str) {
 
 fn apply(json: *const c_char) -> Result<(), String> {
     let json = text(json).map_err(|_| "no text is given".to_owned())?;
-    let wishes = Wishes::read(&json)?;
-    let profile = wishes.profile.as_deref().map(find_profile).transpose()?;
-    know(wishes.sources.unwrap_or_default());
-    wishes.host.unwrap_or_default().into_iter().for_each(|[from, to]| simt::memory::know_host(from..to));
-    if let Some(what) = &wishes.during {
+    let patch = SettingsPatch::read(&json)?;
+    let profile = patch.profile.as_deref().map(find_profile).transpose()?;
+    know(patch.sources.unwrap_or_default());
+    patch.host.unwrap_or_default().into_iter().for_each(|[from, to]| simt::memory::know_host(from..to));
+    if let Some(what) = &patch.during {
         during(what);
     }
     configure(profile, |settings| {
-        settings.checks = wishes.checks.unwrap_or(settings.checks);
-        settings.counters = wishes.counters.unwrap_or(settings.counters);
-        settings.lines = wishes.lines.unwrap_or(settings.lines);
-        settings.costs = wishes.costs.unwrap_or(settings.costs);
-        settings.seed = wishes.seed.unwrap_or(settings.seed);
-        settings.budget = wishes.budget.unwrap_or(settings.budget);
-        settings.workers = wishes.workers.unwrap_or(settings.workers);
+        settings.checks = patch.checks.unwrap_or(settings.checks);
+        settings.counters = patch.counters.unwrap_or(settings.counters);
+        settings.lines = patch.lines.unwrap_or(settings.lines);
+        settings.costs = patch.costs.unwrap_or(settings.costs);
+        settings.seed = patch.seed.unwrap_or(settings.seed);
+        settings.budget = patch.budget.unwrap_or(settings.budget);
+        settings.workers = patch.workers.unwrap_or(settings.workers);
     })
 }
 

@@ -2,8 +2,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    run::{folder::Run, session::Session, whole},
-    words::{count, grouped},
+    number_format::{count, grouped},
+    run::{completeness, folder::Run, session::Session},
 };
 
 /// The number of labs whose different sizes are listed; of further labs only the number is reported.
@@ -42,11 +42,12 @@ pub fn differences(base: &[Run], new: &[Run]) -> Vec<String> {
 /// Returns a sentence for each run of `side` that lacks rows of labs which the `other` side has completely: missing
 /// rows would go unnoticed.
 fn not_whole<'r>(side: &'r [Run], other: &'r [Run]) -> impl Iterator<Item = String> + 'r {
-    let others: BTreeSet<&str> = other.iter().flat_map(|run| whole::gaps(run).into_keys()).collect();
+    let others: BTreeSet<&str> = other.iter().flat_map(|run| completeness::gaps(run).into_keys()).collect();
     side.iter().filter_map(move |run| {
-        let mut gaps = whole::gaps(run);
+        let mut gaps = completeness::gaps(run);
         gaps.retain(|lab, _| !others.contains(lab));
-        let told = || format!("whether they are whole: {} is not: {}", run.folder.display(), whole::words(&gaps));
+        let told =
+            || format!("whether they are whole: {} is not: {}", run.folder.display(), completeness::words(&gaps));
         (!gaps.is_empty()).then(told)
     })
 }

@@ -229,7 +229,7 @@ impl Comparison {
 impl CaseChange {
     /// Returns the variant and, if there are any, the case and the size.
     pub fn name(&self) -> String {
-        let n = self.n.map(|n| format!("n = {}", crate::words::grouped(n as f64)));
+        let n = self.n.map(|n| format!("n = {}", crate::number_format::grouped(n as f64)));
         let parts = [Some(self.variant.clone()), Some(self.case.clone()).filter(|case| !case.is_empty()), n];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }

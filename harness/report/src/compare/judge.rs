@@ -9,30 +9,30 @@ use super::{
     times::{self, Pair},
 };
 use crate::{
+    number_format::count,
     run::{folder::Run, session::Session},
+    sections::facts,
     statistic::difference::Level,
-    subject::facts,
-    words::count,
 };
 
 /// The parameters of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Asked {
+pub struct Thresholds {
     /// The minimum change of a time that counts, as a fraction.
     pub threshold: f64,
     /// The probability that any case is wrongly called slower or faster.
     pub error_rate: f64,
 }
 
-impl Default for Asked {
+impl Default for Thresholds {
     fn default() -> Self {
         Self { threshold: 0.02, error_rate: 0.01 }
     }
 }
 
 /// Compares two sides, even if they should not be compared: [`Comparison::differ`] lists their differences.
-pub fn compare(base: &[Run], new: &[Run], asked: &Asked) -> Comparison {
-    let (base_side, new_side) = (Side::of(base), Side::of(new));
+pub fn compare(base: &[Run], new: &[Run], asked: &Thresholds) -> Comparison {
+    let (base_side, new_side) = (Side::from_runs(base), Side::from_runs(new));
     let mut cases: Vec<CaseChange> = Vec::new();
     let mut pairs: Vec<(usize, Pair)> = Vec::new();
     let mut compared = 0;
@@ -40,7 +40,7 @@ pub fn compare(base: &[Run], new: &[Run], asked: &Asked) -> Comparison {
         let old = base_side.get(&new.key);
         compared += usize::from(new.verdict != Verdict::Skip && old.is_some_and(|old| old.verdict != Verdict::Skip));
         if let (Some(old), true) = (old, new.verdict == Verdict::Pass) {
-            let levels = Level::of(&old.timed).zip(Level::of(&new.timed));
+            let levels = Level::from_runs(&old.timed).zip(Level::from_runs(&new.timed));
             let is_judged = old.verdict == Verdict::Pass && !(old.is_wrong_on_purpose || new.is_wrong_on_purpose);
             pairs.extend(levels.filter(|_| is_judged).map(|(base, new)| (cases.len(), Pair { base, new })));
         }
@@ -217,7 +217,7 @@ mod tests {
             named("comes", "pass"),
             named("comes-bad", "fail"),
         ]);
-        let comparison = compare(&base, &new, &Asked::default());
+        let comparison = compare(&base, &new, &Thresholds::default());
         let told: Vec<(&str, Change)> = comparison.cases.iter().map(|c| (c.variant.as_str(), c.change)).collect();
         let expected = [
             ("stays", Change::Same),
@@ -244,7 +244,7 @@ mod tests {
             run[0].sessions = vec![Session { quick: Some(quick), ..Session::default() }];
             run
         };
-        let change = |quick| compare(&timed("2", quick), &timed("3", quick), &Asked::default()).cases.remove(0);
+        let change = |quick| compare(&timed("2", quick), &timed("3", quick), &Thresholds::default()).cases.remove(0);
         assert_eq!(change(false).change, Change::Slower);
         assert_eq!(change(true).change, Change::Unclear);
         assert!((change(true).times.unwrap().percent - 50.0).abs() < 1e-6);
@@ -264,10 +264,10 @@ mod tests {
         };
         let base = runs(vec![counted("a", "10", "", "1"), counted("b", "10", "wrong on purpose (x): y", "1")]);
         let new = runs(vec![counted("a", "10", "", "9"), counted("b", "11", "wrong on purpose (x): y", "1")]);
-        let comparison = compare(&base, &new, &Asked::default());
+        let comparison = compare(&base, &new, &Thresholds::default());
         assert_eq!((comparison.result, comparison.cases[0].times.is_none()), (Change::Same, true));
         let new = runs(vec![counted("a", "11", "", "1"), counted("b", "11", "wrong on purpose (x): y", "1")]);
-        let comparison = compare(&base, &new, &Asked::default());
+        let comparison = compare(&base, &new, &Thresholds::default());
         assert_eq!((comparison.cases[0].change, comparison.cases[1].change), (Change::Slower, Change::Same));
         assert_eq!(comparison.cases[0].counters[0].factor, Some(1.1));
         assert_eq!(comparison.result.exit(), harness::Exit::Slow);
@@ -279,7 +279,7 @@ mod tests {
             let cells = [("variant", "a"), ("time_median_ms", ms), ("time_stdev_ms", "0.001"), ("samples", "20")];
             runs(vec![row(&[&cells[..], &[("grid", "4096"), ("note", note)]].concat())])
         };
-        let change = |note| compare(&timed("2", note), &timed("3", note), &Asked::default()).cases.remove(0);
+        let change = |note| compare(&timed("2", note), &timed("3", note), &Thresholds::default()).cases.remove(0);
         assert_eq!(change("").change, Change::Slower);
         let told = change("wrong on purpose (a race): 3 of 9 wrong");
         assert_eq!((told.change, told.times.is_none()), (Change::Same, true));
@@ -292,7 +292,8 @@ mod tests {
             let cells = [("variant", "a"), ("device", "emulated"), ("instructions", instructions)];
             runs(vec![row(&[&cells[..], &[("waiting_loops", loops)]].concat())])
         };
-        let change = |base: [Run; 1], new: [Run; 1]| compare(&base, &new, &Asked::default()).cases.remove(0).change;
+        let change =
+            |base: [Run; 1], new: [Run; 1]| compare(&base, &new, &Thresholds::default()).cases.remove(0).change;
         assert_eq!(change(counted("10", "0"), counted("11", "0")), Change::Slower);
         assert_eq!(change(counted("10", "1"), counted("11", "1")), Change::Unclear);
         assert_eq!(change(counted("11", ""), counted("10", "1")), Change::Unclear);

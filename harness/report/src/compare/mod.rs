@@ -15,4 +15,4 @@ pub mod table;
 pub mod times;
 
 pub use comparison::Comparison;
-pub use judge::{Asked, compare};
+pub use judge::{Thresholds, compare};

@@ -47,7 +47,7 @@ pub struct Side {
 
 impl Side {
     /// Collects the cases of these runs.
-    pub fn of(runs: &[Run]) -> Self {
+    pub fn from_runs(runs: &[Run]) -> Self {
         let mut side = Self::default();
         for (run, lab) in runs.iter().flat_map(|run| run.labs.iter().map(move |lab| (run, lab))) {
             let multiprocessors = run.session_of(&lab.lab).map_or(0, |session| session.device.multiprocessors);
@@ -83,7 +83,7 @@ impl Side {
         if let Some(ms) = row.ms() {
             let samples: Vec<f64> = details.iter().flat_map(|d| &d.samples_ns).map(|ns| *ns as f64 / 1e6).collect();
             case.is_summary |= samples.is_empty();
-            let timed = Timed::of(&samples).unwrap_or_else(|| summary(row, ms));
+            let timed = Timed::from_samples(&samples).unwrap_or_else(|| summary(row, ms));
             case.timed.push(Timed { is_host_paced: is_host_paced(row, multiprocessors), ..timed });
         }
         for (values, column) in case.counters.iter_mut().zip(&COUNTERS) {
@@ -155,8 +155,10 @@ mod tests {
         let details =
             Details { variant: "a".into(), n: Some(4), samples_ns: vec![3_000_000; 12], ..Details::default() };
         let other = Details { n: Some(5), ..details.clone() };
-        let side =
-            Side::of(&[run(vec![row(&cells)], vec![other.clone(), details]), run(vec![row(&cells)], vec![other])]);
+        let side = Side::from_runs(&[
+            run(vec![row(&cells)], vec![other.clone(), details]),
+            run(vec![row(&cells)], vec![other]),
+        ]);
         assert_eq!(side.cases.len(), 1);
         let case = &side.cases[0];
         assert!((case.timed[0].median_ms - 3.0).abs() < 1e-9 && case.timed[0].samples == 12);
@@ -173,7 +175,7 @@ mod tests {
     #[test]
     fn the_worst_verdict_counts_and_a_leak_belongs_to_its_case() {
         let bad = [("variant", "a"), ("verdict", "finding"), ("note", "leaked")];
-        let side = Side::of(&[run(vec![row(&[("variant", "a")]), row(&bad)], Vec::new())]);
+        let side = Side::from_runs(&[run(vec![row(&[("variant", "a")]), row(&bad)], Vec::new())]);
         assert_eq!(side.cases.len(), 1);
         assert_eq!((side.cases[0].verdict, side.cases[0].note.as_str()), (Verdict::Finding, "leaked"));
     }

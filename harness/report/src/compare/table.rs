@@ -1,8 +1,8 @@
 //! A comparison as text and tables, for the terminal, Markdown and the page.
 use super::comparison::{CaseChange, Change, Comparison};
 use crate::{
-    picture::figure::Table,
-    words::{count, list, short, time},
+    charts::figure::FigureTable,
+    number_format::{count, list, short, time},
 };
 
 /// The number of a case's counters that are shown; the JSON has all.
@@ -83,8 +83,8 @@ pub fn says(comparison: &Comparison) -> Vec<String> {
 }
 
 /// Returns a table of the sides, one in each row.
-pub fn sides(comparison: &Comparison) -> Table {
-    let mut table = Table::new(&["side", "runs", "device", "started", "branch", "commit"]);
+pub fn sides(comparison: &Comparison) -> FigureTable {
+    let mut table = FigureTable::new(&["side", "runs", "device", "started", "branch", "commit"]);
     for (name, side) in [("base", &comparison.base), ("new", &comparison.new)] {
         let commit = side.git_commit.as_deref().map_or("", |commit| commit.get(..12).unwrap_or(commit));
         let branch = side.git_branch.clone().unwrap_or_default();
@@ -96,7 +96,7 @@ pub fn sides(comparison: &Comparison) -> Table {
 
 /// Returns a table of the cases, the worst change first. Unchanged cases, and the individual cases of a lab that one
 /// side lacks, are listed only with `all`.
-pub fn cases(comparison: &Comparison, all: bool) -> Table {
+pub fn cases(comparison: &Comparison, all: bool) -> FigureTable {
     let lacking = if all { Vec::new() } else { lacking(comparison) };
     let is_told = |case: &CaseChange| lacking.iter().any(|(lab, ..)| *lab == case.lab);
     let mut cases: Vec<&CaseChange> =
@@ -104,7 +104,7 @@ pub fn cases(comparison: &Comparison, all: bool) -> Table {
     cases.retain(|case| !is_told(case));
     let size = |case: &CaseChange| case.times.map_or(0.0, |times| times.percent.abs());
     cases.sort_by(|a, b| b.change.cmp(&a.change).then(size(b).total_cmp(&size(a))));
-    let mut table = Table::new(&["lab", "case", "change", "base", "new", "% of time", "95 % interval", "what"]);
+    let mut table = FigureTable::new(&["lab", "case", "change", "base", "new", "% of time", "95 % interval", "what"]);
     table.rows = cases.into_iter().map(row).collect();
     for (lab, change, number) in lacking {
         let case = format!("the whole lab: {}", count(number, "case"));
@@ -175,8 +175,8 @@ fn what(case: &CaseChange) -> String {
 }
 
 /// Returns a table of the source lines whose cost differs, in all cases.
-pub fn lines(comparison: &Comparison) -> Table {
-    let mut table = Table::new(&["lab", "case", "line", "counter", "base", "new", "source"]);
+pub fn lines(comparison: &Comparison) -> FigureTable {
+    let mut table = FigureTable::new(&["lab", "case", "line", "counter", "base", "new", "source"]);
     for case in &comparison.cases {
         for line in &case.lines {
             let file = line.file.rsplit('/').next().unwrap_or_default();

@@ -31,7 +31,7 @@ pub struct Judgement {
 pub fn judge(pairs: &[Pair], threshold: f64, error_rate: f64) -> (Vec<Judgement>, Common) {
     let raw: Vec<Difference> = pairs.iter().map(|pair| Difference::between(&pair.base, &pair.new)).collect();
     let limit = (1.0 + threshold).ln();
-    let common = Common::of(&raw, limit / 2.0);
+    let common = Common::from_differences(&raw, limit / 2.0);
     let differences: Vec<Difference> = raw.iter().map(|d| d.beyond(common.drift, common.noise)).collect();
     let enough: Vec<usize> = (0..raw.len()).filter(|i| differences[*i].is_enough).collect();
     let corrected = holm::corrected(&enough.iter().map(|i| differences[*i].p()).collect::<Vec<_>>());
@@ -75,7 +75,7 @@ mod tests {
     use crate::statistic::difference::Timed;
 
     fn level(ms: f64, spread: f64, samples: usize) -> Level {
-        Level::of(&[Timed { median_ms: ms, spread, samples, is_host_paced: false }]).unwrap()
+        Level::from_runs(&[Timed { median_ms: ms, spread, samples, is_host_paced: false }]).unwrap()
     }
 
     fn changes(pairs: &[Pair]) -> Vec<Change> {

@@ -4,8 +4,8 @@ use harness::{Error, Result, Verdict};
 use crate::{
     compare::agree,
     history::find::Found,
-    run::{folder::Run, whole},
-    words::count,
+    number_format::count,
+    run::{completeness, folder::Run},
 };
 
 /// Returns the last run of `found` that is older than `new`, has the same device (the same card), settings and branch,
@@ -16,12 +16,12 @@ use crate::{
 /// [`Error::CannotRun`] when there is no such run, with the reason for rejecting each; or when `new` is incomplete,
 /// which is not a lack of a baseline.
 pub fn last_good(found: Found, new: &Run, branch: Option<&str>) -> Result<Run> {
-    let gaps = whole::gaps(new);
+    let gaps = completeness::gaps(new);
     if !gaps.is_empty() {
         return Err(Error::CannotRun(format!(
             "{} is not whole: {}; run it again, or name the run to compare with and give --anyway",
             new.folder.display(),
-            whole::words(&gaps)
+            completeness::words(&gaps)
         )));
     }
     let same = |a: &Run| a.folder.canonicalize().ok() == new.folder.canonicalize().ok();
@@ -32,7 +32,7 @@ pub fn last_good(found: Found, new: &Run, branch: Option<&str>) -> Result<Run> {
     for run in found.runs.into_iter().rev() {
         let differences = agree::differences(std::slice::from_ref(&run), std::slice::from_ref(new));
         let is_bad = run.rows().any(|row| matches!(row.verdict, Verdict::Fail | Verdict::Finding));
-        let is_cut_off = !whole::gaps(&run).is_empty();
+        let is_cut_off = !completeness::gaps(&run).is_empty();
         match () {
             () if same(&run) => itself += 1,
             () if run.started() >= new.started() => newer += 1,

@@ -29,7 +29,7 @@ pub struct Split {
 }
 
 /// Returns the changes of these numbers, in order.
-pub fn of(values: &[f64], threshold: f64) -> Vec<Split> {
+pub fn find_splits(values: &[f64], threshold: f64) -> Vec<Split> {
     // The same series always gives the same changes.
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut found = Vec::new();
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn planted_changes_are_found_where_they_are() {
-        let splits = of(&noisy(&[(1.0, 12), (1.05, 14), (0.9, 10)], 0.01, 7), 0.02);
+        let splits = find_splits(&noisy(&[(1.0, 12), (1.05, 14), (0.9, 10)], 0.01, 7), 0.02);
         assert_eq!(splits.iter().map(|split| split.at).collect::<Vec<_>>(), [12, 26]);
         assert!(splits.iter().all(|split| split.p <= ERROR_RATE));
     }
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn a_change_far_from_the_middle_is_found_where_it_is_however_the_numbers_before_it_lie() {
         for seed in 0..200 {
-            let splits = of(&noisy(&[(1.0, 20), (1.06, 10)], 0.02, seed), 0.02);
+            let splits = find_splits(&noisy(&[(1.0, 20), (1.06, 10)], 0.02, seed), 0.02);
             assert_eq!(splits.iter().map(|split| split.at).collect::<Vec<_>>(), [20], "{seed}");
         }
     }
@@ -130,17 +130,17 @@ mod tests {
     fn an_outlier_a_small_change_and_too_few_numbers_are_no_change() {
         let mut values = noisy(&[(1.0, 20)], 0.01, 3);
         values[9] = 5.0;
-        assert_eq!(of(&values, 0.02), []);
-        assert_eq!(of(&noisy(&[(1.0, 15), (1.01, 15)], 0.002, 3), 0.02), []);
-        assert_eq!(of(&noisy(&[(1.0, 15), (1.01, 15)], 0.002, 3), 0.005).len(), 1);
-        assert_eq!(of(&[1.0, 1.0, 2.0, 2.0], 0.02), []);
-        assert_eq!(of(&[], 0.02), []);
+        assert_eq!(find_splits(&values, 0.02), []);
+        assert_eq!(find_splits(&noisy(&[(1.0, 15), (1.01, 15)], 0.002, 3), 0.02), []);
+        assert_eq!(find_splits(&noisy(&[(1.0, 15), (1.01, 15)], 0.002, 3), 0.005).len(), 1);
+        assert_eq!(find_splits(&[1.0, 1.0, 2.0, 2.0], 0.02), []);
+        assert_eq!(find_splits(&[], 0.02), []);
     }
 
     #[test]
     fn of_a_thousand_series_that_do_not_change_no_more_than_the_error_rate_says_show_a_change() {
         // Without a threshold, so that only the test decides.
-        let found = (0..1000).filter(|seed| !of(&noisy(&[(1.0, 24)], 0.2, *seed), 0.0).is_empty()).count();
+        let found = (0..1000).filter(|seed| !find_splits(&noisy(&[(1.0, 24)], 0.2, *seed), 0.0).is_empty()).count();
         assert!(found <= 15, "{found}");
         assert!(found > 0, "a test that never alarms tests nothing");
     }

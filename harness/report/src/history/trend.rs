@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::{changes, find::Found, services};
 use crate::{
     run::{folder::Run, row::Row, session::Session},
+    sections::facts,
     statistic::robust,
-    subject::facts,
 };
 
 /// The column with the number of loops whose iterations depend on other threads.
@@ -101,7 +101,7 @@ pub struct ChangePoint {
 struct Cards(BTreeMap<String, BTreeSet<String>>);
 
 impl Cards {
-    fn of(runs: &[Run]) -> Self {
+    fn from_runs(runs: &[Run]) -> Self {
         let mut cards: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for session in runs.iter().flat_map(|run| &run.sessions) {
             cards.entry(facts::device(session)).or_default().extend(card(session).map(str::to_string));
@@ -129,7 +129,7 @@ pub fn history(found: &Found, threshold: f64) -> History {
     let mut remarks = found.unread.clone();
     let mut series: BTreeMap<[String; 5], Vec<Point>> = BTreeMap::new();
     let mut inexact: BTreeSet<[String; 5]> = BTreeSet::new();
-    let cards = Cards::of(&found.runs);
+    let cards = Cards::from_runs(&found.runs);
     for (number, run) in found.runs.iter().enumerate() {
         remarks.extend(run.remarks.iter().map(|remark| format!("{}: {remark}", run.folder.display())));
         for lab in &run.labs {
@@ -187,7 +187,7 @@ fn run_facts(run: &Run) -> RunFacts {
 /// Returns the changes of times.
 fn noisy(points: &[Point], threshold: f64) -> Vec<ChangePoint> {
     let values: Vec<f64> = points.iter().map(|point| point.value).collect();
-    let splits = changes::of(&values, threshold);
+    let splits = changes::find_splits(&values, threshold);
     let ends: Vec<usize> = splits.iter().map(|split| split.at).chain([values.len()]).collect();
     let mut from = 0;
     let mut found = Vec::new();
@@ -215,7 +215,7 @@ fn exact(points: &[Point]) -> Vec<ChangePoint> {
 impl Series {
     /// Returns the lab, the case and the size.
     pub fn name(&self) -> String {
-        let n = self.n.map_or(String::new(), |n| format!(", n = {}", crate::words::grouped(n as f64)));
+        let n = self.n.map_or(String::new(), |n| format!(", n = {}", crate::number_format::grouped(n as f64)));
         format!("{}, {}{n}", self.lab, self.case)
     }
 }

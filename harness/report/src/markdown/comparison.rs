@@ -3,8 +3,8 @@ use wire::printable::markdown as escaped;
 
 use super::text::{folded, table};
 use crate::{
+    charts::figure::FigureTable,
     compare::{Comparison, table as tables},
-    picture::figure::Table,
 };
 
 /// The maximum number of rows: GitHub accepts at most 64 KiB in a comment.
@@ -28,7 +28,7 @@ pub fn comparison(comparison: &Comparison) -> String {
 }
 
 /// Returns the beginning of a table, with a note on how much is left out.
-fn short(mut table: Table) -> Table {
+fn short(mut table: FigureTable) -> FigureTable {
     let left = table.rows.len().saturating_sub(MOST);
     if left > 0 {
         table.rows.truncate(MOST);

@@ -7,9 +7,9 @@ use text::{folded, table};
 use wire::printable::{fenced, markdown as escaped};
 
 use crate::{
+    charts::figure::{Chart, Figure, FigureTable},
     document::{Document, LabPart, RunPart},
-    picture::figure::{Figure, Picture, Table},
-    subject::findings::Remark,
+    sections::findings::Remark,
 };
 
 pub use comparison::comparison;
@@ -38,7 +38,7 @@ fn run(text: &mut String, run: &RunPart, is_many: bool) {
     let totals = run.totals.named().map(|(word, number)| format!("**{number}** {word}"));
     *text += &format!("\n{}\n", totals.join(", "));
     for facts in &run.sessions {
-        let mut pairs = Table::new(&["what ran where", ""]);
+        let mut pairs = FigureTable::new(&["what ran where", ""]);
         pairs.rows = facts.iter().map(|(word, value)| vec![(*word).to_string(), value.clone()]).collect();
         *text += &folded("What ran where", &table(&pairs));
     }
@@ -87,8 +87,8 @@ fn figure(text: &mut String, figure: &Figure) {
         *text += &format!("{}\n", escaped(sentence));
     }
     *text += "\n";
-    match &figure.picture {
-        Picture::Bars(bars) => {
+    match &figure.chart {
+        Chart::Bars(bars) => {
             let mut with_bars = figure.table.clone();
             with_bars.headings.insert(1, bars.unit.clone());
             for (row, letters) in with_bars.rows.iter_mut().zip(bars.letters()) {
@@ -96,7 +96,7 @@ fn figure(text: &mut String, figure: &Figure) {
             }
             *text += &table(&with_bars);
         }
-        Picture::Stacks(_) => *text += &table(&figure.table),
-        Picture::Plot(_) => *text += &folded("The data", &table(&figure.table)),
+        Chart::Stacks(_) => *text += &table(&figure.table),
+        Chart::Plot(_) => *text += &folded("The data", &table(&figure.table)),
     }
 }

@@ -1,7 +1,7 @@
 //! Parts of Markdown.
 use wire::printable::markdown as escaped;
 
-use crate::picture::figure::Table;
+use crate::charts::figure::FigureTable;
 
 /// Returns a collapsed section.
 pub fn folded(summary: &str, body: &str) -> String {
@@ -9,7 +9,7 @@ pub fn folded(summary: &str, body: &str) -> String {
 }
 
 /// A table.
-pub fn table(table: &Table) -> String {
+pub fn table(table: &FigureTable) -> String {
     let headings: Vec<String> = table.headings.iter().map(|heading| escaped(heading)).collect();
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     let rows: Vec<Vec<String>> = table.rows.iter().map(|row| row.iter().map(|cell| escaped(cell)).collect()).collect();

@@ -2,8 +2,8 @@
 use maud::{Markup, html};
 
 use super::table::table;
-use crate::picture::{
-    figure::{Figure, Picture},
+use crate::charts::{
+    figure::{Chart, Figure},
     stacks::Stacks,
 };
 
@@ -11,17 +11,17 @@ use crate::picture::{
 /// others with its title.
 pub fn figure(figure: &Figure, level: u8, whose: &str) -> Markup {
     html! {
-        figure.wide[matches!(figure.picture, Picture::Plot(_))] {
+        figure.wide[matches!(figure.chart, Chart::Plot(_))] {
             figcaption {
                 @if level == 4 { h4 { (figure.title) } } @else { h3 { (figure.title) } }
                 @for sentence in &figure.says { p { (with_code(sentence)) } }
             }
             // The arrow keys move between marks; the script listens here.
             div.picture tabindex="0" role="group" aria-label=(format!("{}. Arrow keys go through the values.", figure.title)) {
-                @match &figure.picture {
-                    Picture::Bars(bars) => (bars.svg(&figure.title)),
-                    Picture::Stacks(stacks) => { (stacks.svg(&figure.title)) (legend(stacks)) },
-                    Picture::Plot(plot) => (plot.svg(&figure.title)),
+                @match &figure.chart {
+                    Chart::Bars(bars) => (bars.svg(&figure.title)),
+                    Chart::Stacks(stacks) => { (stacks.svg(&figure.title)) (legend(stacks)) },
+                    Chart::Plot(plot) => (plot.svg(&figure.title)),
                 }
             }
             details {

@@ -6,9 +6,9 @@ use super::{
     table,
 };
 use crate::{
+    charts::figure::FigureTable,
     compare::{Comparison, comparison::Change, table as tables},
-    picture::figure::Table,
-    words::count,
+    number_format::count,
 };
 
 /// The maximum number of rows in a table: a larger page is slow to open.
@@ -66,7 +66,7 @@ fn totals(comparison: &Comparison) -> Markup {
     }
 }
 
-fn long(mut table: Table, name: &str) -> Markup {
+fn long(mut table: FigureTable, name: &str) -> Markup {
     let left = table.rows.len().saturating_sub(MOST);
     if left > 0 {
         table.rows.truncate(MOST);

@@ -2,8 +2,8 @@
 use maud::{Markup, html};
 
 use crate::{
-    subject::heat::{Line, Listing},
-    words::{count, grouped, short},
+    number_format::{count, grouped, short},
+    sections::heat::{Listing, SourceLine},
 };
 
 /// Returns a listing. All numbers are in the table; hovering over a line shows them as text.
@@ -28,7 +28,7 @@ pub fn listing(listing: &Listing, whose: &str) -> Markup {
     }
 }
 
-fn row(line: &Line) -> Markup {
+fn row(line: &SourceLine) -> Markup {
     let Some((hot, case)) = &line.cost else {
         return html! { tr { td { (line.number) } td colspan="4" {} td { (line.text) } } };
     };

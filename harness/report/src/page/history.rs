@@ -7,16 +7,16 @@ use super::{
     table,
 };
 use crate::{
+    charts::{
+        figure::{Chart, Figure, FigureTable},
+        plot::{Axis, Draw, Plot, Point, Series as Line},
+        scale::Scale,
+    },
     history::{
         History,
         trend::{ChangePoint, Series},
     },
-    picture::{
-        figure::{Figure, Picture, Table},
-        plot::{Axis, Draw, Plot, Point, Series as Line},
-        scale::Scale,
-    },
-    words::{count, short, time},
+    number_format::{count, short, time},
 };
 
 /// The maximum number of series that are drawn, and of series in the last table: a larger page is slow to open.
@@ -78,7 +78,7 @@ fn drawn(series: &Series, history: &History) -> Figure {
         y: point.value,
         tip: format!("{}\n{}", value(series, point.value), run(point.run)),
     });
-    let mut data = Table::new(&["run", "value", "began, commit, folder"]);
+    let mut data = FigureTable::new(&["run", "value", "began, commit, folder"]);
     data.rows = (series.points.iter())
         .map(|point| vec![(point.run + 1).to_string(), value(series, point.value), run(point.run)])
         .collect();
@@ -94,7 +94,7 @@ fn drawn(series: &Series, history: &History) -> Figure {
     Figure {
         title: series.name(),
         says: says.collect(),
-        picture: Picture::Plot(Plot {
+        chart: Chart::Plot(Plot {
             x: Axis::new("run", Scale::linear(history.runs.len() as f64)),
             y: Axis::new(&format!("{unit}, on {}", series.device), Scale::near(series.points.iter().map(|p| p.value))),
             series: vec![Line { name: unit, style: 0, draw: Draw::Line, points: points.collect() }],
@@ -104,8 +104,8 @@ fn drawn(series: &Series, history: &History) -> Figure {
     }
 }
 
-fn runs(history: &History) -> Table {
-    let mut table = Table::new(&["run", "began", "device", "branch", "commit", "wrong", "folder"]);
+fn runs(history: &History) -> FigureTable {
+    let mut table = FigureTable::new(&["run", "began", "device", "branch", "commit", "wrong", "folder"]);
     for (number, run) in (1..).zip(&history.runs) {
         let commit = run.git_commit.as_deref().map_or("", |commit| commit.get(..12).unwrap_or(commit));
         table.rows.push(vec![
@@ -121,8 +121,8 @@ fn runs(history: &History) -> Table {
     table.without_empty_columns()
 }
 
-fn all(history: &History) -> Table {
-    let mut table = Table::new(&["case", "device", "measure", "runs", "first", "last", "changes"]);
+fn all(history: &History) -> FigureTable {
+    let mut table = FigureTable::new(&["case", "device", "measure", "runs", "first", "last", "changes"]);
     for series in history.series.iter().take(LISTED) {
         let end =
             |point: Option<&crate::history::trend::Point>| point.map_or(String::new(), |p| value(series, p.value));

@@ -3,7 +3,7 @@ use harness::Verdict;
 use maud::{Markup, html};
 
 use super::{chart::figure, heat, id, run::totals, table::table};
-use crate::{document::LabPart, subject::findings::Remark, words::count};
+use crate::{document::LabPart, number_format::count, sections::findings::Remark};
 
 /// Returns the lab's section.
 pub fn section(lab: &LabPart, run: usize, run_name: &str) -> Markup {

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use super::{chart::figure, id, lab, table};
 use crate::{
     document::{Document, RunPart},
-    subject::{certainty::Totals, facts::Facts},
-    words::grouped,
+    number_format::grouped,
+    sections::{certainty::Totals, facts::Facts},
 };
 
 /// Returns the table of contents: links to runs and labs.

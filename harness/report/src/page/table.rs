@@ -1,15 +1,15 @@
 //! Tables. A wide one scrolls in its own box.
 use maud::{Markup, html};
 
-use crate::picture::figure::Table;
+use crate::charts::figure::FigureTable;
 
 /// Returns a table, with a name for screen readers.
-pub fn table(table: &Table, name: &str) -> Markup {
+pub fn table(table: &FigureTable, name: &str) -> Markup {
     with_links(table, name, |_| None)
 }
 
 /// Returns a table whose first column has links.
-pub fn with_links(table: &Table, name: &str, link: impl Fn(&str) -> Option<String>) -> Markup {
+pub fn with_links(table: &FigureTable, name: &str, link: impl Fn(&str) -> Option<String>) -> Markup {
     let numbers: Vec<bool> = (0..table.headings.len()).map(|column| table.is_number(column)).collect();
     html! {
         div.scroll role="region" aria-label=(name) tabindex="0" {

@@ -9,10 +9,9 @@ use harness::{Details, Error, Result};
 use wire::printable;
 
 use crate::run::{
-    details,
+    completeness, details,
     row::{Header, Row},
     session::{self, Session},
-    whole,
 };
 
 /// A run.
@@ -67,9 +66,9 @@ impl Run {
         if run.sessions.is_empty() {
             run.remarks.push("session.json is missing: the device is unknown.".into());
         }
-        let gaps = whole::gaps(&run);
+        let gaps = completeness::gaps(&run);
         if !gaps.is_empty() {
-            let remark = format!("The run is not whole: {}.", whole::words(&gaps));
+            let remark = format!("The run is not whole: {}.", completeness::words(&gaps));
             run.remarks.push(remark);
         }
         let told: Vec<&str> = run.sessions.iter().flat_map(|s| &s.labs).map(|l| l.lab.as_str()).collect();

@@ -47,7 +47,7 @@ pub struct Timed {
 
 impl Timed {
     /// Computes it from samples in ms; `None` if there are none above 0.
-    pub fn of(samples_ms: &[f64]) -> Option<Self> {
+    pub fn from_samples(samples_ms: &[f64]) -> Option<Self> {
         let logs: Vec<f64> = samples_ms.iter().filter(|ms| **ms > 0.0).map(|ms| ms.ln()).collect();
         let middle = median(&logs)?;
         let spread = if logs.len() < FOR_QUANTILES {
@@ -77,7 +77,7 @@ pub struct Level {
 
 impl Level {
     /// Computes the level of these runs; `None` if there are none.
-    pub fn of(runs: &[Timed]) -> Option<Self> {
+    pub fn from_runs(runs: &[Timed]) -> Option<Self> {
         let count = runs.len() as f64;
         let logs: Vec<f64> = runs.iter().map(|run| run.median_ms.ln()).collect();
         let samples: usize = runs.iter().map(|run| run.samples).sum();
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     fn level(samples_ms: &[f64]) -> Level {
-        Level::of(&[Timed::of(samples_ms).unwrap()]).unwrap()
+        Level::from_runs(&[Timed::from_samples(samples_ms).unwrap()]).unwrap()
     }
 
     fn around(ms: f64, percent: f64, count: usize) -> Vec<f64> {
@@ -160,15 +160,16 @@ mod tests {
         let of = |count| Difference::between(&level(&around(2.0, 1.0, count)), &level(&around(2.0, 1.0, count))).error;
         assert!((of(1000) / of(50) - 1.0).abs() < 0.1, "{} {}", of(1000), of(50));
         // Several runs reduce it.
-        let run = Timed::of(&around(2.0, 1.0, 50)).unwrap();
-        let four = Level::of(&vec![run; 4]).unwrap();
+        let run = Timed::from_samples(&around(2.0, 1.0, 50)).unwrap();
+        let four = Level::from_runs(&vec![run; 4]).unwrap();
         assert!((Difference::between(&four, &four).error / of(50) - 0.5).abs() < 0.01);
     }
 
     #[test]
     fn runs_that_disagree_count_by_how_much_they_do() {
-        let runs: Vec<Timed> = [2.0, 2.2].iter().map(|ms| Timed::of(&around(*ms, 0.1, 50)).unwrap()).collect();
-        let apart = Level::of(&runs).unwrap();
+        let runs: Vec<Timed> =
+            [2.0, 2.2].iter().map(|ms| Timed::from_samples(&around(*ms, 0.1, 50)).unwrap()).collect();
+        let apart = Level::from_runs(&runs).unwrap();
         let difference = Difference::between(&apart, &apart);
         assert!(difference.error > 0.06 && difference.freedom < 3.0, "{difference:?}");
     }
@@ -176,13 +177,13 @@ mod tests {
     #[test]
     fn a_second_mode_is_noise_and_one_outlier_is_not() {
         let mut samples = around(1.0, 0.1, 40);
-        let quiet = Timed::of(&samples).unwrap().spread;
+        let quiet = Timed::from_samples(&samples).unwrap().spread;
         samples[7] = 9.0;
-        assert!(Timed::of(&samples).unwrap().spread < 1.5 * quiet);
+        assert!(Timed::from_samples(&samples).unwrap().spread < 1.5 * quiet);
         for sample in samples.iter_mut().take(12) {
             *sample *= 1.2;
         }
-        assert!(Timed::of(&samples).unwrap().spread > 20.0 * quiet);
+        assert!(Timed::from_samples(&samples).unwrap().spread > 20.0 * quiet);
     }
 
     #[test]
@@ -195,12 +196,12 @@ mod tests {
         };
         assert!(p(2.0, 0.2) < 1e-6, "{}", p(2.0, 0.2));
         assert!(p(0.008, 0.2) > 0.5);
-        let paced = Timed { is_host_paced: true, ..Timed::of(&around(2.0, 0.2, 10)).unwrap() };
-        let paced = Level::of(&[paced]).unwrap();
+        let paced = Timed { is_host_paced: true, ..Timed::from_samples(&around(2.0, 0.2, 10)).unwrap() };
+        let paced = Level::from_runs(&[paced]).unwrap();
         assert!(Difference::between(&paced, &level(&around(2.2, 0.2, 10))).p() > 0.1);
         assert!(p(2.0, 10.0) > 0.1);
         assert!(!Difference::between(&level(&around(2.0, 0.1, 3)), &level(&around(3.0, 0.1, 30))).is_enough);
-        assert!(Timed::of(&[]).is_none() && Level::of(&[]).is_none());
+        assert!(Timed::from_samples(&[]).is_none() && Level::from_runs(&[]).is_none());
     }
 
     #[test]

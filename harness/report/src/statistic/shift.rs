@@ -23,7 +23,7 @@ impl Common {
     /// a GPU that is a few degrees warmer; the rest stays in the cases. The noise is scaled so that the interquartile
     /// range of the cases has its expected width: a machine that is noisier than the constants of [`super::difference`]
     /// then causes no false alarm.
-    pub fn of(differences: &[Difference], most: f64) -> Self {
+    pub fn from_differences(differences: &[Difference], most: f64) -> Self {
         let all: Vec<&Difference> = differences.iter().filter(|d| d.is_enough).collect();
         if all.len() < FEWEST {
             return Self { is_known: false, shift: 0.0, drift: 0.0, noise: 1.0 };
@@ -47,7 +47,7 @@ mod tests {
 
     fn difference(log: f64) -> Difference {
         let timed = |ms: f64| Timed { median_ms: ms, spread: 0.001, samples: 20, is_host_paced: false };
-        let level = |ms: f64| Level::of(&[timed(ms)]).unwrap();
+        let level = |ms: f64| Level::from_runs(&[timed(ms)]).unwrap();
         Difference::between(&level(2.0), &level(2.0 * log.exp()))
     }
 
@@ -55,17 +55,20 @@ mod tests {
     fn what_all_share_is_drift_up_to_a_limit_and_one_that_differs_does_not_move_it() {
         let mut all: Vec<Difference> = (0..20).map(|i| difference(0.006 + f64::from(i % 5) * 1e-4)).collect();
         all[3] = difference(0.5);
-        let common = Common::of(&all, 0.01);
+        let common = Common::from_differences(&all, 0.01);
         assert!((common.shift - 0.0062).abs() < 2e-4 && common.drift == common.shift, "{common:?}");
         assert!((common.noise - 1.0).abs() < f64::EPSILON, "{common:?}");
-        assert!((Common::of(&all, 0.004).drift - 0.004).abs() < 1e-12);
-        assert_eq!(Common::of(&all[..7], 0.01), Common { is_known: false, shift: 0.0, drift: 0.0, noise: 1.0 });
+        assert!((Common::from_differences(&all, 0.004).drift - 0.004).abs() < 1e-12);
+        assert_eq!(
+            Common::from_differences(&all[..7], 0.01),
+            Common { is_known: false, shift: 0.0, drift: 0.0, noise: 1.0 }
+        );
     }
 
     #[test]
     fn noise_that_no_case_shows_is_seen_by_all_of_them() {
         let all: Vec<Difference> = (0..21).map(|i| difference(0.01 * (f64::from(i) - 10.0))).collect();
-        let common = Common::of(&all, 0.01);
+        let common = Common::from_differences(&all, 0.01);
         assert!(common.noise > 10.0, "{common:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! The pending asynchronous copies of a block.
 
 use super::{Event, Layout};
-use crate::finding::{Scope, What};
+use crate::finding::{AccessKind, Scope};
 use crate::lane::{LANES, lanes};
 
 /// A copy instruction of a warp, for the lanes that have not waited for it.
@@ -43,7 +43,7 @@ pub(crate) struct Bulk {
     pub start: u64,
     pub bytes: u64,
     /// The kind of access.
-    pub what: What,
+    pub what: AccessKind,
     pub until: Until,
 }
 
@@ -148,8 +148,12 @@ impl Copies {
             let at = event.address.at(*lane);
             copy.start < at + size && at < copy.start + copy.bytes
         };
-        let alike =
-            |copy: &Bulk| matches!((copy.what, event.what), (What::Read, What::Read) | (What::Atomic, What::Atomic));
+        let alike = |copy: &Bulk| {
+            matches!(
+                (copy.what, event.what),
+                (AccessKind::Read, AccessKind::Read) | (AccessKind::Atomic, AccessKind::Atomic)
+            )
+        };
         let conflicts = |copy: &&Bulk| !alike(copy);
         let found = self.bulk.iter().filter(near).filter(conflicts);
         let by = found.filter_map(|copy| Some((lanes(event.mask).find(|lane| meets(copy, lane))?, copy)));

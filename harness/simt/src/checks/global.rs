@@ -8,7 +8,7 @@ use super::locks::{Held, Locks};
 use super::race::{Clocks, Conflict, Past, Run};
 use super::reads::{Read, Reads};
 use super::{Event, Layout};
-use crate::finding::What;
+use crate::finding::AccessKind;
 use crate::lane::{ALL, LANES};
 
 /// Bytes of a row: a word for each lane.
@@ -78,11 +78,11 @@ impl Chunk {
             && *kept == stretch
         {
             match reads.get_mut(at) {
-                Some(read) if read.is_none() && event.what == What::Read => {
+                Some(read) if read.is_none() && event.what == AccessKind::Read => {
                     *read = Read::pack(now);
                     return true;
                 }
-                _ if event.what == What::Read => self.make_reads(),
+                _ if event.what == AccessKind::Read => self.make_reads(),
                 _ => self.make_runs(),
             }
         }
@@ -90,7 +90,7 @@ impl Chunk {
             && *kept == stretch
         {
             match reads.get_mut(at) {
-                Some(reads) if event.what == What::Read => {
+                Some(reads) if event.what == AccessKind::Read => {
                     reads.remember(Read::pack(now));
                     return true;
                 }
@@ -115,11 +115,13 @@ impl Chunk {
 
     /// Keeps the chunk in such stretches from now on, if that is possible.
     #[inline(never)]
-    fn keep_in(&mut self, stretch: Stretch, what: What) {
+    fn keep_in(&mut self, stretch: Stretch, what: AccessKind) {
         let places = (CHUNK / stretch.bytes()) as usize;
         self.make_runs();
         match self {
-            Chunk::Untouched if what == What::Read => *self = Chunk::Once(stretch, vec![Read::NONE; places].into()),
+            Chunk::Untouched if what == AccessKind::Read => {
+                *self = Chunk::Once(stretch, vec![Read::NONE; places].into())
+            }
             Chunk::Untouched => *self = Chunk::Runs(stretch, vec![Run::EMPTY; places].into()),
             Chunk::Runs(Stretch::Row, rows) if stretch == Stretch::HalfRow => {
                 let halves = rows.iter().flat_map(|row| [*row, row.up(LANES as u32 / 2)]);

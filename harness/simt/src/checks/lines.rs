@@ -6,7 +6,7 @@
 
 use super::race::{Cell, Clocks, Conflict, EMPTY, Past, Run, touch};
 use super::{Event, Half};
-use crate::finding::What;
+use crate::finding::AccessKind;
 use crate::lane::ALL;
 
 /// Bytes of a line.
@@ -126,7 +126,7 @@ impl LineHistory {
     /// does not allow it.
     #[inline(always)]
     fn as_one(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, form: LineForm) -> bool {
-        let (section, writes) = (clocks.section(event), event.what != What::Read);
+        let (section, writes) = (clocks.section(event), event.what != AccessKind::Read);
         if self.section != section && !(writes && event.strong) {
             // No access in this section yet.
             (self.section, self.form, self.run) = (section, form, Run::EMPTY);
@@ -302,7 +302,7 @@ pub(super) fn pieces(event: &Event<'_>, mask: u32) -> (Lanes, Lanes) {
     if bytes && mask == ALL {
         both(LinePart::Bytes)
     } else if first == second
-        && (first == LinePart::Any || (event.what == What::Read && event.address.at(0) == event.address.at(16)))
+        && (first == LinePart::Any || (event.what == AccessKind::Read && event.address.at(0) == event.address.at(16)))
     {
         both(first)
     } else {
@@ -321,7 +321,7 @@ pub(super) fn hold(
     now: Past,
     (lanes, piece): Lanes,
 ) -> Option<Conflict> {
-    if event.what == What::Atomic && event.size == 4 && piece != LinePart::Word {
+    if event.what == AccessKind::Atomic && event.size == 4 && piece != LinePart::Word {
         let rest = atomics(lines, start, clocks, event, now, lanes);
         return if rest == 0 { None } else { sweep(lines, start, clocks, event, now, rest) };
     }

@@ -15,7 +15,7 @@ pub(crate) mod race;
 mod reads;
 pub(crate) mod shared;
 
-use crate::finding::What;
+use crate::finding::AccessKind;
 use crate::lane::LANES;
 
 /// The addresses of a warp's lanes: a register's values plus a constant number of bytes.
@@ -47,7 +47,7 @@ impl<'a> Addresses<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Event<'a> {
     /// Load, store or atomic.
-    pub what: What,
+    pub what: AccessKind,
     /// Whether it is volatile, relaxed or stronger, or atomic: an access that may be part of a protocol between
     /// threads.
     pub strong: bool,

@@ -6,7 +6,7 @@
 //! store. So an unrelated fence can hide a missing one, but no correct kernel is reported.
 
 use super::{Event, lanes};
-use crate::finding::What;
+use crate::finding::AccessKind;
 
 /// The granularity of the record.
 pub(crate) const PIECE: u64 = 16;
@@ -52,7 +52,7 @@ impl Proxies {
     /// Records that a warp accesses shared memory, by a bulk copy or otherwise. Returns the address and the store that
     /// the copy reads without a fence between them.
     pub fn access(&mut self, event: &Event<'_>, warp: u32, bulk: bool) -> Option<(u64, Stored)> {
-        let reads = event.what == What::Read;
+        let reads = event.what == AccessKind::Read;
         if reads && !bulk {
             return None;
         }
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::lane::LANES;
 
-    fn access(proxies: &mut Proxies, what: What, address: u64, size: u32, bulk: bool) -> Option<u64> {
+    fn access(proxies: &mut Proxies, what: AccessKind, address: u64, size: u32, bulk: bool) -> Option<u64> {
         let address = [address; LANES];
         let event = Event {
             what,
@@ -115,25 +115,25 @@ mod tests {
     fn a_fence_is_missed_once() {
         let mut proxies = Proxies::default();
         proxies.reset(100);
-        assert_eq!(access(&mut proxies, What::Write, 36, 4, false), None);
-        assert_eq!(access(&mut proxies, What::Read, 0, 16, true), None);
-        assert_eq!(access(&mut proxies, What::Read, 32, 16, false), None);
-        assert_eq!(access(&mut proxies, What::Read, 32, 16, true), Some(32));
-        assert_eq!(access(&mut proxies, What::Read, 32, 16, true), None);
+        assert_eq!(access(&mut proxies, AccessKind::Write, 36, 4, false), None);
+        assert_eq!(access(&mut proxies, AccessKind::Read, 0, 16, true), None);
+        assert_eq!(access(&mut proxies, AccessKind::Read, 32, 16, false), None);
+        assert_eq!(access(&mut proxies, AccessKind::Read, 32, 16, true), Some(32));
+        assert_eq!(access(&mut proxies, AccessKind::Read, 32, 16, true), None);
     }
 
     #[test]
     fn a_fence_or_another_copy_comes_between() {
         let mut proxies = Proxies::default();
         proxies.reset(100);
-        access(&mut proxies, What::Write, 32, 4, false);
+        access(&mut proxies, AccessKind::Write, 32, 4, false);
         proxies.fence();
-        assert_eq!(access(&mut proxies, What::Read, 32, 16, true), None);
-        access(&mut proxies, What::Atomic, 32, 4, false);
-        access(&mut proxies, What::Write, 32, 16, true);
-        assert_eq!(access(&mut proxies, What::Read, 32, 16, true), None);
-        access(&mut proxies, What::Atomic, 32, 4, false);
-        assert_eq!(access(&mut proxies, What::Read, 32, 16, true), Some(32));
+        assert_eq!(access(&mut proxies, AccessKind::Read, 32, 16, true), None);
+        access(&mut proxies, AccessKind::Atomic, 32, 4, false);
+        access(&mut proxies, AccessKind::Write, 32, 16, true);
+        assert_eq!(access(&mut proxies, AccessKind::Read, 32, 16, true), None);
+        access(&mut proxies, AccessKind::Atomic, 32, 4, false);
+        assert_eq!(access(&mut proxies, AccessKind::Read, 32, 16, true), Some(32));
         proxies.reset(0);
         assert!(proxies.is_off());
     }

@@ -7,7 +7,7 @@
 
 use super::clock::{BlockClock, Deed, Publications, Time, WarpClock};
 use super::{Addresses, Event, Layout};
-use crate::finding::{Scope, What};
+use crate::finding::{AccessKind, Scope};
 use crate::lane::LANES;
 
 /// A past access.
@@ -35,7 +35,7 @@ impl Past {
         let what = (event.pc << 9)
             | (u32::from(event.volatile) << 8)
             | (u32::from(event.narrow) << 7)
-            | (u32::from(event.what == What::Atomic) << 6)
+            | (u32::from(event.what == AccessKind::Atomic) << 6)
             | (u32::from(event.strong) << 5);
         Past::doing(clocks, what)
     }
@@ -79,7 +79,7 @@ impl Past {
     /// Returns the event of this access to shared memory: a read, or a store.
     pub fn as_access<'a>(
         self,
-        what: What,
+        what: AccessKind,
         mask: u32,
         size: u32,
         address: Addresses<'a>,
@@ -179,7 +179,7 @@ impl Run {
     /// records nothing if that may be a conflict, or cannot be kept in this form.
     #[inline(always)]
     pub fn go_over(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past) -> bool {
-        let writes = event.what != What::Read;
+        let writes = event.what != AccessKind::Read;
         // If two different lanes have read the cell, each of the two reads may conflict.
         let own = if now.lanes.is_power_of_two() { now.lanes } else { 0 };
         let fine = |past: Past| clocks.settled(past, event, own);
@@ -194,7 +194,7 @@ impl Run {
     /// Records the access of the first of the lanes that access the cells. It must not be a strong write.
     #[inline(always)]
     pub fn remember(&mut self, event: &Event<'_>, now: Past) {
-        if event.what == What::Read {
+        if event.what == AccessKind::Read {
             remember_read(&mut self.reads, now);
         } else {
             (self.write, self.reads) = (now, [NONE; 2]);
@@ -212,7 +212,7 @@ pub(crate) struct Conflict {
     /// The address of the word or byte that both accessed, if it is known.
     pub at: Option<u64>,
     /// The kind of the earlier access, and its program counter.
-    pub what: What,
+    pub what: AccessKind,
     pub pc: u32,
     /// The warp in the grid and the lane of the earlier access.
     pub earlier_lane: u32,
@@ -247,7 +247,7 @@ impl Clocks<'_> {
 
     /// Returns the first of the lanes of `past` whose access is not ordered before the current access of lane `lane` of
     /// the running warp.
-    fn unordered(&self, past: Past, what: What, lane: u32, lockstep: bool) -> Option<u32> {
+    fn unordered(&self, past: Past, what: AccessKind, lane: u32, lockstep: bool) -> Option<u32> {
         if u64::from(past.time) < self.start {
             return None;
         }
@@ -309,11 +309,11 @@ impl Clocks<'_> {
     /// Returns whether an access has been published. A strong access publishes itself within its scope. Other accesses
     /// need a fence after them; for another block, a read is complete when its own block has passed a barrier and set a
     /// flag.
-    fn published(&self, past: Past, what: What) -> bool {
+    fn published(&self, past: Past, what: AccessKind) -> bool {
         let inside = self.same_block(past);
         (past.strong() && (inside || !past.narrow()))
             || self.launch.published(past.deed(), inside)
-            || (what == What::Read && !inside && self.launch.has_read(past.deed()))
+            || (what == AccessKind::Read && !inside && self.launch.has_read(past.deed()))
     }
 
     /// Returns whether other lanes of the warp have released their accesses, without having synchronised with the lanes
@@ -345,12 +345,15 @@ pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lan
     // memory in one warp are not: they are typical of code that relies on lanes in lockstep.
     let lockstep = |past: Past| event.block_local && past.warp == now.warp && past.volatile() && event.volatile;
     let wide_enough = |past: Past| !(event.narrow || past.narrow()) || clocks.same_block(past);
-    let against = |past: Past, what: What| {
+    let against = |past: Past, what: AccessKind| {
         if past.time == 0 {
             return None;
         }
         // Storing the value that is already there does not race with the store that wrote it.
-        if what == What::Write && event.what == What::Write && event.same.is_some_and(|same| same(lane as usize)) {
+        if what == AccessKind::Write
+            && event.what == AccessKind::Write
+            && event.same.is_some_and(|same| same(lane as usize))
+        {
             return None;
         }
         let both = past.strong() && event.strong;
@@ -377,16 +380,16 @@ pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lan
     // These are lanes of one instruction. `same_instruction` looks for two stores of different values to one location.
     let mut found = None;
     if !cell.write.is_again(now) {
-        found = against(cell.write, What::Write);
+        found = against(cell.write, AccessKind::Write);
     }
     if found.is_none() && !cell.strong.is_again(now) {
-        let what = if cell.strong.atomic() { What::Atomic } else { What::Write };
+        let what = if cell.strong.atomic() { AccessKind::Atomic } else { AccessKind::Write };
         found = against(cell.strong, what);
     }
-    if event.what != What::Read {
+    if event.what != AccessKind::Read {
         for read in cell.reads {
             if found.is_none() {
-                found = against(read, What::Read);
+                found = against(read, AccessKind::Read);
             }
         }
     }
@@ -424,7 +427,7 @@ impl Cell {
         let fine = |past: Past| clocks.settled(past, event, lanes);
         fine(self.write)
             && fine(self.strong)
-            && (event.what == What::Read || (fine(self.reads[0]) && fine(self.reads[1])))
+            && (event.what == AccessKind::Read || (fine(self.reads[0]) && fine(self.reads[1])))
     }
 
     /// Returns whether an atomic cannot conflict here: only atomics have accessed the location, and all are strong for
@@ -453,8 +456,8 @@ impl Cell {
     /// Records the access of the lanes of `now`. The lane that `now` names is the last of them.
     #[inline(always)]
     pub fn remember(&mut self, event: &Event<'_>, now: Past) {
-        self.calm &= event.what == What::Atomic;
-        if event.what == What::Read {
+        self.calm &= event.what == AccessKind::Atomic;
+        if event.what == AccessKind::Read {
             remember_read(&mut self.reads, now);
         } else if event.strong {
             self.remember_strong(now);

@@ -11,7 +11,7 @@ use super::global::ROW;
 use super::lines::{LINE, LineHistory, WORDS, hold, pieces};
 use super::race::{Clocks, Conflict, NONE, Past};
 use super::{Addresses, Event, Half, Halves, Layout};
-use crate::finding::What;
+use crate::finding::AccessKind;
 use crate::lane::{ALL, LANES};
 
 /// The maximum number of accesses noted in a section, which limits memory use. After that, reads are compared, and for
@@ -121,11 +121,11 @@ impl SharedRaces {
         }
         let noted = match event.what {
             _ if !self.notes(section, event.what) => false,
-            What::Write => {
+            AccessKind::Write => {
                 let row = event.layout.row && event.size == 4 && !event.strong && !event.volatile;
                 row && self.note_row(clocks, event.pc, event.layout.low)
             }
-            _ if event.what == What::Read || event.size == 4 => {
+            _ if event.what == AccessKind::Read || event.size == 4 => {
                 self.note(clocks, event);
                 true
             }
@@ -145,9 +145,9 @@ impl SharedRaces {
         self.so_far = match event.what {
             // Accesses by other blocks of a cluster have no sections.
             _ if !event.block_local => SoFar::Mixed,
-            What::Read => SoFar::Reads,
-            What::Atomic => SoFar::Atomics,
-            What::Write if event.layout.row => SoFar::Rows,
+            AccessKind::Read => SoFar::Reads,
+            AccessKind::Atomic => SoFar::Atomics,
+            AccessKind::Write if event.layout.row => SoFar::Rows,
             _ => SoFar::Mixed,
         };
         match self.so_far {
@@ -159,12 +159,12 @@ impl SharedRaces {
 
     /// Returns whether it is enough to note an access in this section: it is of the kind with which the section began.
     #[inline(always)]
-    pub fn notes(&self, section: u64, what: What) -> bool {
+    pub fn notes(&self, section: u64, what: AccessKind) -> bool {
         self.section == section
             && match self.so_far {
-                SoFar::Reads => what == What::Read && self.noted < self.reads.len(),
-                SoFar::Atomics => what == What::Atomic,
-                SoFar::Rows => what == What::Write,
+                SoFar::Reads => what == AccessKind::Read && self.noted < self.reads.len(),
+                SoFar::Atomics => what == AccessKind::Atomic,
+                SoFar::Rows => what == AccessKind::Write,
                 SoFar::Mixed => false,
             }
     }
@@ -172,7 +172,7 @@ impl SharedRaces {
     /// Notes an access for which [`SharedRaces::notes`] has returned true: a read, or atomics on words.
     #[inline(always)]
     pub fn note(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) {
-        if event.what == What::Read {
+        if event.what == AccessKind::Read {
             self.note_read(clocks, event);
         } else {
             self.note_atomics(clocks, event);
@@ -341,7 +341,7 @@ impl SharedRaces {
             let (mask, size, past) = (past.lanes, u32::from(size), Past { lanes: 0, ..past });
             let address = Addresses::of(&address);
             let layout = Layout::of(address, mask, size);
-            let event = past.as_access(What::Read, mask, size, address, &layout);
+            let event = past.as_access(AccessKind::Read, mask, size, address, &layout);
             self.hold(clocks, &event, past, mask);
         }
     }
@@ -357,7 +357,7 @@ impl SharedRaces {
                 let from = row as u64 * ROW;
                 let address = std::array::from_fn(|lane| from + 4 * lane as u64);
                 let layout = Layout::in_a_row(from, 4);
-                let event = past.as_access(What::Write, ALL, 4, Addresses::of(&address), &layout);
+                let event = past.as_access(AccessKind::Write, ALL, 4, Addresses::of(&address), &layout);
                 self.hold(clocks, &event, past, ALL);
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::engine::warp::handler::{Handler, Handlers};
 use crate::engine::warp::program::{Adds, Dataflow, Op, Order, Origin};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 
 /// An operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,13 +42,13 @@ pub enum Role {
     /// Nothing.
     Plain,
     /// It accesses memory: kind of access, space, bytes a lane.
-    Access(What, Space, u32),
+    Access(AccessKind, Space, u32),
     /// The lanes of the warp execute it together.
     WarpSync,
     /// The warp executes a matrix product as a part of its warpgroup.
     Product,
     /// The lanes access memory together: kind of access, space, bytes a lane per access.
-    Tile(What, Space, u32),
+    Tile(AccessKind, Space, u32),
     /// It guards the next instruction.
     Guard,
 }
@@ -83,7 +83,7 @@ pub struct Inst {
     /// Its role for the counters.
     pub role: Role,
     /// Its kind of texture access, or surface access if the flag is set; for the counters.
-    pub texels: Option<(What, bool)>,
+    pub texels: Option<(AccessKind, bool)>,
     /// How it orders memory, for the checks.
     pub order: Order,
     /// The array from which its addresses were computed, for the checks.
@@ -184,7 +184,7 @@ impl Inst {
     }
 
     /// Sets its kind of texture access, or surface access if the flag is set.
-    pub fn texels(mut self, what: What, surface: bool) -> Inst {
+    pub fn texels(mut self, what: AccessKind, surface: bool) -> Inst {
         self.texels = Some((what, surface));
         self
     }

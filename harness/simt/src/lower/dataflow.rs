@@ -1,7 +1,7 @@
 //! How instructions treat values with undefined bits, for the initialisation check.
 
 use crate::engine::warp::program::Dataflow;
-use crate::finding::What;
+use crate::finding::AccessKind;
 use crate::instr::code::{Inst, Role};
 
 /// Instructions that only compute registers from registers, lane by lane.
@@ -16,10 +16,10 @@ pub fn of(op: &str, inst: &Inst) -> Dataflow {
     let mut words = op.split('.');
     let base = words.next().unwrap_or_default();
     match inst.role {
-        Role::Access(What::Read, ..) if matches!(base, "ld" | "ldu") => {
+        Role::Access(AccessKind::Read, ..) if matches!(base, "ld" | "ldu") => {
             Dataflow::Load { signed: matches!(words.next_back(), Some("s8" | "s16" | "s32")) }
         }
-        Role::Access(What::Write, ..) if base == "st" => Dataflow::Store,
+        Role::Access(AccessKind::Write, ..) if base == "st" => Dataflow::Store,
         Role::Guard => Dataflow::Guard,
         Role::Plain if PURE.contains(&base) || base == "st" => Dataflow::Pure,
         // A comparison of an undefined value and of its alternative may agree by chance, so `setp` is not pure. But a

@@ -5,7 +5,7 @@ use super::ir::{Func, Role};
 use super::order::natural_loops;
 use super::spins::changes_nothing;
 use super::waiting::{Loop, is_atomic, is_shared};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::Inst;
 use crate::instr::memory::after_fetch;
 use crate::instr::words::has;
@@ -70,12 +70,12 @@ fn is_left_by(func: &Func, members: &[bool], fetches: &dyn Fn(&Inst) -> bool) ->
     if fetched.waits() {
         return true;
     }
-    let accesses = |inst: &Inst, wanted: What| match inst.role {
+    let accesses = |inst: &Inst, wanted: AccessKind| match inst.role {
         Role::Access(what, space, _) => what == wanted && matches!(space, Space::Shared | Space::Generic),
         _ => false,
     };
     let mut insts = fetched.blocks().flat_map(|(_, block)| &block.insts);
-    let is_passed_on = insts.any(|inst| accesses(inst, What::Write) && fetched.uses(inst));
-    let reads = |inst: &Inst| fetches(inst) || accesses(inst, What::Read);
+    let is_passed_on = insts.any(|inst| accesses(inst, AccessKind::Write) && fetched.uses(inst));
+    let reads = |inst: &Inst| fetches(inst) || accesses(inst, AccessKind::Read);
     is_passed_on && Loop::new(func, members, &reads).by_values().waits()
 }

@@ -13,7 +13,7 @@ use super::pending;
 use super::predicated;
 use super::program::Builder;
 use crate::engine::warp::program::{Adds, Dataflow};
-use crate::finding::What;
+use crate::finding::AccessKind;
 use crate::instr::context::width;
 use crate::instr::control::branch;
 use crate::instr::wgmma;
@@ -269,14 +269,14 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
     pub fn prepare(&mut self, inst: Inst) {
         let loc = self.loc;
         self.widened.retain(|(narrow, _), _| !inst.writes(*narrow));
-        let used_bytes = if let Role::Access(What::Read, ..) = inst.role { self.used_bytes() } else { None };
+        let used_bytes = if let Role::Access(AccessKind::Read, ..) = inst.role { self.used_bytes() } else { None };
         let dataflow = match self.body.code.get(self.now as usize) {
             Some(written) => dataflow::of(&written.op, &inst),
             None => Dataflow::Opaque,
         };
         let (at, adds) = (self.now, self.adds(&inst));
         let mut order = inst.order;
-        order.strong |= matches!(inst.role, Role::Access(What::Read, ..)) && self.attempts.contains(&self.now);
+        order.strong |= matches!(inst.role, Role::Access(AccessKind::Read, ..)) && self.attempts.contains(&self.now);
         self.block().insts.push(Inst { loc, order, at, adds, used_bytes, dataflow, ..inst });
     }
 
@@ -288,7 +288,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
 
     /// Returns what an instruction adds, if it is an atomic.
     fn adds(&self, inst: &Inst) -> Adds {
-        let Role::Access(What::Atomic, ..) = inst.role else {
+        let Role::Access(AccessKind::Atomic, ..) = inst.role else {
             return Adds::Other;
         };
         let Some(written) = self.body.code.get(self.now as usize) else {

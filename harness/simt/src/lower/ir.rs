@@ -1,7 +1,7 @@
 //! The intermediate representation: basic blocks of instructions whose operands are still names of registers.
 
 use crate::engine::warp::program::{Effort, Source};
-use crate::finding::What;
+use crate::finding::AccessKind;
 pub use crate::instr::code::{Inst, Merge, Opnd, Role};
 pub use crate::instr::context::Result;
 use std::collections::HashMap;
@@ -80,7 +80,7 @@ impl Block {
     /// Whether the block, number `own`, only loops until a value that it reads has changed, as in `while (flag == 0)
     /// {}`.
     pub fn waits(&self, own: u32) -> bool {
-        let writes = |inst: &Inst| matches!(inst.role, Role::Access(what, ..) if what != What::Read);
+        let writes = |inst: &Inst| matches!(inst.role, Role::Access(what, ..) if what != AccessKind::Read);
         self.term.successors().contains(&own) && !self.insts.iter().any(writes)
     }
 

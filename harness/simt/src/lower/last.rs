@@ -6,7 +6,7 @@
 //! follow, the sum may be performed at any time before the launch ends, in the order of the thread's sums.
 
 use super::ir::{Block, Role, Term};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::Inst;
 use crate::instr::memory::defer;
 use crate::instr::words::has;
@@ -22,7 +22,7 @@ const COMPUTES: [&str; 26] = [
 pub fn mark(blocks: &mut [Block], body: &Body, unread: impl Fn(&ast::Inst) -> bool) {
     let is_sum = |inst: &Inst| {
         let written = &body.code[inst.at as usize];
-        matches!(inst.role, Role::Access(What::Atomic, Space::Global, 4))
+        matches!(inst.role, Role::Access(AccessKind::Atomic, Space::Global, 4))
             && is_plain_sum(&written.op)
             && unread(written)
     };
@@ -90,7 +90,7 @@ mod tests {
         );
         let loaded = super::super::load(&text, &Memory::new(1 << 20), Profile::default_profile()).unwrap();
         let program = &loaded.kernels[0].code;
-        let atomics = program.accesses.iter().filter(|access| access.what == crate::finding::What::Atomic);
+        let atomics = program.accesses.iter().filter(|access| access.what == crate::finding::AccessKind::Atomic);
         atomics.map(|access| crate::instr::memory::is_deferred(&program.ops[access.pc as usize])).collect()
     }
 

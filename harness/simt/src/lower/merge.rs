@@ -9,7 +9,7 @@ use super::effort::registers;
 use super::function::FnBuilder;
 use super::ir::{Merge, Role};
 use crate::engine::warp::program::Source;
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::words::{element, has};
 use crate::ptx::ast::{Base, Inst, Operand, RegId};
 use std::collections::HashMap;
@@ -38,7 +38,7 @@ impl FnBuilder<'_, '_> {
             self.blocks[at].code = code;
         }
         for inst in self.blocks.iter_mut().flat_map(|block| &mut block.insts) {
-            if matches!(inst.role, Role::Access(What::Read, Space::Shared, _)) {
+            if matches!(inst.role, Role::Access(AccessKind::Read, Space::Shared, _)) {
                 inst.merge = marks.get(&inst.at).copied().unwrap_or_default();
             }
         }

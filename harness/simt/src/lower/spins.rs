@@ -8,7 +8,7 @@ use super::ir::{Block, Func, Role, Term};
 use super::order::natural_loops;
 use super::waiting::{Loop, is_atomic, is_shared};
 use crate::engine::warp::program::Effort;
-use crate::finding::What;
+use crate::finding::AccessKind;
 use crate::instr::code::{Field, Inst, Opnd};
 use crate::instr::words::has;
 use crate::ptx::ast::{self, Operand};
@@ -51,7 +51,7 @@ fn only_looks<'m>(func: &Func, members: &[bool], written: &impl Fn(u32) -> Optio
     let fixed = Fixed::of(func.regs.len(), blocks);
     let is_idle = |inst: &Inst| is_atomic(inst) && written(inst.at).is_some_and(changes_nothing);
     let is_quiet = |inst: &Inst| match inst.role {
-        Role::Access(What::Read, ..) => true,
+        Role::Access(AccessKind::Read, ..) => true,
         Role::Access(..) => is_idle(inst),
         Role::Tile(..) | Role::Product => false,
         _ => true,

@@ -4,7 +4,7 @@
 use super::alloc::{each, each_of_term};
 use super::ir::{Block, Func, Role, Term};
 use super::order::natural_loops;
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::Inst;
 use crate::instr::words::has;
 use std::iter::Sum;
@@ -137,11 +137,11 @@ pub fn is_shared(inst: &Inst) -> bool {
         return false;
     };
     let has_value = inst.defs != 0 || inst.list.iter().any(|(_, def)| *def);
-    let is_strong = is_atomic(inst) || (what == What::Read && inst.order.strong);
+    let is_strong = is_atomic(inst) || (what == AccessKind::Read && inst.order.strong);
     has_value && is_strong && !matches!(space, Space::Shared | Space::Local)
 }
 
 /// Whether it is an atomic.
 pub fn is_atomic(inst: &Inst) -> bool {
-    matches!(inst.role, Role::Access(What::Atomic, ..))
+    matches!(inst.role, Role::Access(AccessKind::Atomic, ..))
 }

@@ -4,7 +4,7 @@
 //! is reported like one to memory that the host allocated. A later kernel may use and free what an earlier one
 //! allocated, so blocks leak only if they are left when the heap's context ends.
 
-use crate::finding::{Access, Place, What};
+use crate::finding::{Access, AccessKind, SourcePlace};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -42,7 +42,7 @@ struct Contents {
 /// A program that maps its instructions to source locations.
 pub(crate) trait Places: fmt::Debug + Send + Sync {
     /// Returns the source location of an instruction.
-    fn place_of(&self, pc: u32) -> Place;
+    fn place_of(&self, pc: u32) -> SourcePlace;
 }
 
 /// The instruction and thread that allocated or freed a block. The program is kept because it maps the instruction to
@@ -57,7 +57,7 @@ pub(crate) struct Who {
 
 impl Who {
     /// Returns this as an access for a finding.
-    pub fn access(&self, what: What) -> Access {
+    pub fn access(&self, what: AccessKind) -> Access {
         Access::at(what, self.program.place_of(self.pc)).by(self.block, self.thread)
     }
 }
@@ -227,7 +227,7 @@ impl Heap {
     /// The blocks that have not been freed, by address.
     pub fn unfreed(&self) -> Vec<Unfreed> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let access = |held: &Held| held.allocated.as_ref().map(|who| who.access(What::Allocate));
+        let access = |held: &Held| held.allocated.as_ref().map(|who| who.access(AccessKind::Allocate));
         state.live.values().map(|held| Unfreed { bytes: held.bytes, allocated: access(held) }).collect()
     }
 

@@ -9,9 +9,9 @@ mod words;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use wire::{Told, printable, shortened};
+use wire::{RenderedFinding, printable, shortened};
 
-use crate::finding::{Access, FailureOf, Finding, Findings, Place, What};
+use crate::finding::{Access, AccessKind, FailureOf, Finding, Findings, SourcePlace};
 
 /// The texts of the source files to which findings refer, by file name.
 #[derive(Clone, Debug, Default)]
@@ -130,7 +130,7 @@ fn gutter(finding: &Finding, sources: &Sources) -> usize {
     shown.map(|p| p.line.to_string().len()).max().unwrap_or(1)
 }
 
-fn source_line<'a>(place: &Place, sources: &'a Sources) -> Option<&'a str> {
+fn source_line<'a>(place: &SourcePlace, sources: &'a Sources) -> Option<&'a str> {
     let (_, text) = sources.find(&place.file)?;
     text.lines().nth((place.line as usize).checked_sub(1)?)
 }
@@ -206,20 +206,20 @@ fn xyz([x, y, z]: [u32; 3]) -> String {
 fn label(access: &Access) -> String {
     let host = access.place.ptx_line == 0 && access.place.function.is_empty();
     let mut text = match access.what {
-        What::Barrier => "waits at this barrier".into(),
-        What::SyncWarp => "waits here for other lanes of its warp".into(),
-        What::Past => "went on here and never came to the barrier".into(),
-        What::Loop => "goes round this loop".into(),
-        What::Exit => "has returned here".into(),
-        What::Allocate => "allocated this block here".into(),
-        What::Free => match access.address {
+        AccessKind::Barrier => "waits at this barrier".into(),
+        AccessKind::SyncWarp => "waits here for other lanes of its warp".into(),
+        AccessKind::Past => "went on here and never came to the barrier".into(),
+        AccessKind::Loop => "goes round this loop".into(),
+        AccessKind::Exit => "has returned here".into(),
+        AccessKind::Allocate => "allocated this block here".into(),
+        AccessKind::Free => match access.address {
             Some(address) => format!("frees {}", words::address(address)),
             None => "freed this block here".into(),
         },
-        What::Execute => "executes this".into(),
-        What::Shuffle => "takes part in this shuffle".into(),
-        What::Vote => "takes part in this warp operation".into(),
-        What::Read | What::Write | What::Atomic | What::Copy | What::Earlier => {
+        AccessKind::Execute => "executes this".into(),
+        AccessKind::Shuffle => "takes part in this shuffle".into(),
+        AccessKind::Vote => "takes part in this warp operation".into(),
+        AccessKind::Read | AccessKind::Write | AccessKind::Atomic | AccessKind::Copy | AccessKind::Earlier => {
             let mut text = words::what(access.what).to_owned();
             if access.size > 0 {
                 let _ = write!(text, " of size {}", words::bytes(access.size.into()));
@@ -250,7 +250,7 @@ fn label(access: &Access) -> String {
         (n, warps) => format!(" and {} more of {warps} warps", n - 1),
     };
     match access.what {
-        What::Read | What::Write | What::Atomic | What::Copy | What::Earlier => {
+        AccessKind::Read | AccessKind::Write | AccessKind::Atomic | AccessKind::Copy | AccessKind::Earlier => {
             format!("{text} by {who}{others}")
         }
         _ => format!("{who}{others} {text}"),
@@ -258,10 +258,10 @@ fn label(access: &Access) -> String {
 }
 
 /// Returns a finding with its rendered text.
-pub fn told(finding: &Finding, sources: &Sources) -> Told {
+pub fn told(finding: &Finding, sources: &Sources) -> RenderedFinding {
     let on_one_line = |words: String| printable::line(&words).into_owned();
     let headline = on_one_line(words::headline(finding));
-    Told {
+    RenderedFinding {
         verdict: finding.kind.verdict(),
         check: finding.kind.check(),
         kernel_name: demangle(&finding.kernel),

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::warpgroup;
 use crate::finding::{
-    Allocation, Blame, FailureOf, Finding, Kind, Limit, MbarrierMisuse, Passed, Relation, Scope, Space,
-    TensorMapMisuse, What,
+    AccessKind, Allocation, Blame, FailureOf, Finding, FindingKind, Limit, MbarrierMisuse, Passed, Relation, Scope,
+    Space, TensorMapMisuse,
 };
 use crate::memory::HEAP_BLOCK;
 use wire::RAISE_BUDGET;
@@ -23,23 +23,23 @@ pub(super) const fn space(space: Space) -> &'static str {
 }
 
 /// Returns the kind of an access, as a noun.
-pub(super) const fn what(what: What) -> &'static str {
+pub(super) const fn what(what: AccessKind) -> &'static str {
     match what {
-        What::Read => "read",
-        What::Write => "write",
-        What::Atomic => "atomic",
-        What::Earlier => "earlier access",
-        What::Copy => "asynchronous copy",
-        What::Allocate => "malloc",
-        What::Free => "free",
-        What::Barrier => "barrier",
-        What::Shuffle => "shuffle",
-        What::Vote => "vote",
-        What::SyncWarp => "__syncwarp",
-        What::Past => "way round a barrier",
-        What::Loop => "loop",
-        What::Exit => "exit",
-        What::Execute => "instruction",
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+        AccessKind::Atomic => "atomic",
+        AccessKind::Earlier => "earlier access",
+        AccessKind::Copy => "asynchronous copy",
+        AccessKind::Allocate => "malloc",
+        AccessKind::Free => "free",
+        AccessKind::Barrier => "barrier",
+        AccessKind::Shuffle => "shuffle",
+        AccessKind::Vote => "vote",
+        AccessKind::SyncWarp => "__syncwarp",
+        AccessKind::Past => "way round a barrier",
+        AccessKind::Loop => "loop",
+        AccessKind::Exit => "exit",
+        AccessKind::Execute => "instruction",
     }
 }
 
@@ -95,7 +95,7 @@ pub(super) fn address(address: u64) -> String {
 
 /// Returns whether the headline already contains the count.
 pub(super) const fn headline_counts(finding: &Finding) -> bool {
-    matches!(finding.kind, Kind::Race { .. })
+    matches!(finding.kind, FindingKind::Race { .. })
 }
 
 fn limit(limit: Limit) -> &'static str {
@@ -127,23 +127,23 @@ fn first_access(finding: &Finding) -> String {
 }
 
 /// Returns one side of a race.
-fn side(what: What) -> &'static str {
+fn side(what: AccessKind) -> &'static str {
     match what {
-        What::Write => "Write access",
-        What::Atomic => "Atomic access",
-        What::Copy => "asynchronous copy",
-        What::Read
-        | What::Earlier
-        | What::Allocate
-        | What::Free
-        | What::Barrier
-        | What::Shuffle
-        | What::Vote
-        | What::SyncWarp
-        | What::Past
-        | What::Loop
-        | What::Exit
-        | What::Execute => "Read access",
+        AccessKind::Write => "Write access",
+        AccessKind::Atomic => "Atomic access",
+        AccessKind::Copy => "asynchronous copy",
+        AccessKind::Read
+        | AccessKind::Earlier
+        | AccessKind::Allocate
+        | AccessKind::Free
+        | AccessKind::Barrier
+        | AccessKind::Shuffle
+        | AccessKind::Vote
+        | AccessKind::SyncWarp
+        | AccessKind::Past
+        | AccessKind::Loop
+        | AccessKind::Exit
+        | AccessKind::Execute => "Read access",
     }
 }
 
@@ -191,7 +191,7 @@ fn tensor_map(misuse: TensorMapMisuse) -> String {
 pub(super) fn headline(finding: &Finding) -> String {
     let mistake = mistake(finding);
     match (&finding.kind, &finding.accesses[..]) {
-        (Kind::Race { .. }, [_, _, ..]) => {
+        (FindingKind::Race { .. }, [_, _, ..]) => {
             let hazards = plural(finding.count, "hazard", "hazards");
             format!("{mistake} [{hazards}]")
         }
@@ -202,65 +202,65 @@ pub(super) fn headline(finding: &Finding) -> String {
 /// Returns the kind of a finding in one line.
 pub(super) fn mistake(finding: &Finding) -> String {
     match &finding.kind {
-        Kind::OutOfBounds { space: s }
-        | Kind::OverrunsNeighbour { space: s }
-        | Kind::ReadOnly { space: s }
-        | Kind::Misaligned { space: s, .. } => {
+        FindingKind::OutOfBounds { space: s }
+        | FindingKind::OverrunsNeighbour { space: s }
+        | FindingKind::ReadOnly { space: s }
+        | FindingKind::Misaligned { space: s, .. } => {
             format!("Invalid {} {}", space(*s), first_access(finding))
         }
-        Kind::UseAfterFree => format!("Invalid __global__ {} (use after free)", first_access(finding)),
-        Kind::UseBeforeAllocation => "Use of stream-ordered memory before its allocation".into(),
-        Kind::HostPointer => format!("Invalid __global__ {} (host pointer)", first_access(finding)),
-        Kind::NullPointer => format!("Invalid __global__ {} (null pointer)", first_access(finding)),
-        Kind::Uninitialized { space: s } => {
+        FindingKind::UseAfterFree => format!("Invalid __global__ {} (use after free)", first_access(finding)),
+        FindingKind::UseBeforeAllocation => "Use of stream-ordered memory before its allocation".into(),
+        FindingKind::HostPointer => format!("Invalid __global__ {} (host pointer)", first_access(finding)),
+        FindingKind::NullPointer => format!("Invalid __global__ {} (null pointer)", first_access(finding)),
+        FindingKind::Uninitialized { space: s } => {
             let size = finding.accesses.first().map_or(0, |a| a.size);
             format!("Uninitialized {} memory read of size {}", space(*s), bytes(size.into()))
         }
-        Kind::Race { space: s, .. } => match &finding.accesses[..] {
+        FindingKind::Race { space: s, .. } => match &finding.accesses[..] {
             [a, b, ..] => {
                 format!("Race reported between {} and {} in {} memory", side(a.what), side(b.what), space(*s))
             }
             _ => format!("Race reported in {} memory", space(*s)),
         },
-        Kind::DivergentBarrier { .. } => "Barrier error detected. Divergent thread(s) in warp".into(),
-        Kind::MismatchedBarrier { .. } => "Barrier error detected. Divergent thread(s) in block".into(),
-        Kind::BarrierExited { waiting, exited, .. } => format!(
+        FindingKind::DivergentBarrier { .. } => "Barrier error detected. Divergent thread(s) in warp".into(),
+        FindingKind::MismatchedBarrier { .. } => "Barrier error detected. Divergent thread(s) in block".into(),
+        FindingKind::BarrierExited { waiting, exited, .. } => format!(
             "Barrier error detected. {}, {}",
             plural(*waiting as u64, "thread waits", "threads wait"),
             plural(*exited as u64, "thread has returned", "threads have returned")
         ),
-        Kind::InvalidBarrier { barrier } => {
+        FindingKind::InvalidBarrier { barrier } => {
             format!("Barrier error detected. Invalid arguments for barrier {barrier}")
         }
-        Kind::InvalidMbarrier { misuse } => format!("Barrier error detected. {}", mbarrier(*misuse)),
-        Kind::InvalidTensorMap { misuse } => tensor_map(*misuse),
-        Kind::InvalidWarpgroup { misuse } => format!("Warpgroup error detected. {}", warpgroup::what(*misuse)),
-        Kind::BlockLeft { rank } => {
+        FindingKind::InvalidMbarrier { misuse } => format!("Barrier error detected. {}", mbarrier(*misuse)),
+        FindingKind::InvalidTensorMap { misuse } => tensor_map(*misuse),
+        FindingKind::InvalidWarpgroup { misuse } => format!("Warpgroup error detected. {}", warpgroup::what(*misuse)),
+        FindingKind::BlockLeft { rank } => {
             format!("Invalid __shared__ {} of block {rank} of the cluster, which has returned", first_access(finding))
         }
-        Kind::InactiveLane { lane } => format!("Shuffle from inactive lane {lane}"),
-        Kind::UndeclaredLane { mask, lane } => {
+        FindingKind::InactiveLane { lane } => format!("Shuffle from inactive lane {lane}"),
+        FindingKind::UndeclaredLane { mask, lane } => {
             format!("Warp operation by lane {lane}, which its mask {mask:#010x} leaves out")
         }
-        Kind::MissingLanes { mask, arrived, .. } => {
+        FindingKind::MissingLanes { mask, arrived, .. } => {
             format!("Warp operation waits for lanes that never come: {}", lanes(mask & !arrived))
         }
-        Kind::PartialWarp { arrived, .. } => {
+        FindingKind::PartialWarp { arrived, .. } => {
             format!("Operation of a whole warp executed by {} of its 32 lanes", arrived.count_ones())
         }
-        Kind::Deadlock => "Deadlock: every thread that is left waits for another".into(),
-        Kind::EndlessLoop { budget } => format!(
+        FindingKind::Deadlock => "Deadlock: every thread that is left waits for another".into(),
+        FindingKind::EndlessLoop { budget } => format!(
             "Kernel did not end within its budget of {}",
             plural(*budget, "warp instruction", "warp instructions")
         ),
-        Kind::Leak { allocations, bytes } => format!(
+        FindingKind::Leak { allocations, bytes } => format!(
             "Leaked {} in {}",
             plural(*bytes, "byte", "bytes"),
             plural(*allocations, "allocation", "allocations")
         ),
-        Kind::DoubleFree => "Malloc/Free error encountered : Double free".into(),
-        Kind::InvalidFree => "Malloc/Free error encountered : Invalid pointer to free".into(),
-        Kind::LaunchLimit { limit: l, asked, allowed } => match l {
+        FindingKind::DoubleFree => "Malloc/Free error encountered : Double free".into(),
+        FindingKind::InvalidFree => "Malloc/Free error encountered : Invalid pointer to free".into(),
+        FindingKind::LaunchLimit { limit: l, asked, allowed } => match l {
             Limit::EmptyGrid | Limit::EmptyBlock => {
                 format!("Launch refused: {asked} {}", limit(*l))
             }
@@ -268,13 +268,13 @@ pub(super) fn mistake(finding: &Finding) -> String {
             Limit::Arguments => format!("Launch refused: {asked} {}; the kernel takes {allowed}", limit(*l)),
             _ => format!("Launch refused: {asked} {}; {allowed} allowed", limit(*l)),
         },
-        Kind::HostCopy { bytes } => {
+        FindingKind::HostCopy { bytes } => {
             format!("Invalid copy or fill of size {bytes} bytes by the host")
         }
-        Kind::DivisionByZero { remainder: false } => "Integer division by zero".into(),
-        Kind::DivisionByZero { remainder: true } => "Remainder of an integer division by zero".into(),
-        Kind::Assert { expression } => format!("Assertion `{expression}` failed"),
-        Kind::PrintArgument { argument, conversion, passed } => {
+        FindingKind::DivisionByZero { remainder: false } => "Integer division by zero".into(),
+        FindingKind::DivisionByZero { remainder: true } => "Remainder of an integer division by zero".into(),
+        FindingKind::Assert { expression } => format!("Assertion `{expression}` failed"),
+        FindingKind::PrintArgument { argument, conversion, passed } => {
             let given = match passed {
                 Passed::Nothing => "was not passed",
                 Passed::Int => "is passed as an integer of 4 bytes",
@@ -283,30 +283,30 @@ pub(super) fn mistake(finding: &Finding) -> String {
             };
             format!("printf takes argument {argument} for `{conversion}`, but it {given}")
         }
-        Kind::PrintConversion { conversion } => {
+        FindingKind::PrintConversion { conversion } => {
             format!("printf on a device does not know `{conversion}`")
         }
-        Kind::Trap => "Kernel stopped itself by a trap".into(),
-        Kind::InvalidCall { target } => format!("Call of {target:#x}, which is no function"),
-        Kind::InvalidBranch { index, targets } => {
+        FindingKind::Trap => "Kernel stopped itself by a trap".into(),
+        FindingKind::InvalidCall { target } => format!("Call of {target:#x}, which is no function"),
+        FindingKind::InvalidBranch { index, targets } => {
             format!("Branch to target {index} of a table that has {targets}")
         }
-        Kind::InvalidObject { handle, surface: false, .. } => {
+        FindingKind::InvalidObject { handle, surface: false, .. } => {
             format!("Fetch by {handle:#x}, which is not the handle of a texture")
         }
-        Kind::InvalidObject { handle, surface: true, .. } => {
+        FindingKind::InvalidObject { handle, surface: true, .. } => {
             format!("Access by {handle:#x}, which is not the handle of a surface")
         }
-        Kind::OutsideSurface { at: [x, y, z], .. } => {
+        FindingKind::OutsideSurface { at: [x, y, z], .. } => {
             format!("Invalid surface {} at byte {x} of row {y} in slice {z}", first_access(finding))
         }
-        Kind::StackOverflow { depth: 0, stack_bytes } => {
+        FindingKind::StackOverflow { depth: 0, stack_bytes } => {
             format!("Stack overflow by an array whose length the thread computes, with a stack of {stack_bytes} bytes")
         }
-        Kind::StackOverflow { depth, stack_bytes } => {
+        FindingKind::StackOverflow { depth, stack_bytes } => {
             format!("Stack overflow at a depth of {depth} calls with a stack of {stack_bytes} bytes")
         }
-        Kind::Unsupported { what } | Kind::Internal { what } => what.clone(),
+        FindingKind::Unsupported { what } | FindingKind::Internal { what } => what.clone(),
     }
 }
 
@@ -314,19 +314,19 @@ pub(super) fn mistake(finding: &Finding) -> String {
 pub(super) fn context(finding: &Finding) -> Vec<String> {
     let mut lines = Vec::new();
     let address = finding.accesses.iter().find_map(|a| a.address);
-    if let (Kind::Misaligned { required, .. }, Some(address)) = (&finding.kind, address) {
+    if let (FindingKind::Misaligned { required, .. }, Some(address)) = (&finding.kind, address) {
         lines.push(format!(
             "Address {address:#x} is misaligned: it must be a multiple of {required}, and is {} more than one",
             address % u64::from(*required)
         ));
     }
-    if let (Kind::ReadOnly { .. }, Some(address)) = (&finding.kind, address) {
+    if let (FindingKind::ReadOnly { .. }, Some(address)) = (&finding.kind, address) {
         lines.push(format!("Address {address:#x} may only be read"));
     }
-    if let (Kind::HostPointer | Kind::NullPointer, Some(address)) = (&finding.kind, address) {
+    if let (FindingKind::HostPointer | FindingKind::NullPointer, Some(address)) = (&finding.kind, address) {
         lines.push(format!("Address {address:#x} is no address of the device"));
     }
-    if let Kind::MissingLanes { mask, arrived, exited } = &finding.kind {
+    if let FindingKind::MissingLanes { mask, arrived, exited } = &finding.kind {
         lines.push(format!(
             "mask {mask:#010x} names lanes {}; arrived: {}; returned before: {}",
             lanes(*mask),
@@ -334,7 +334,7 @@ pub(super) fn context(finding: &Finding) -> Vec<String> {
             lanes(*exited)
         ));
     }
-    if let Kind::OutsideSurface { extent: [row, rows, slices], .. } = &finding.kind {
+    if let FindingKind::OutsideSurface { extent: [row, rows, slices], .. } = &finding.kind {
         lines.push(format!(
             "The surface has {} of {} in {}",
             plural(u64::from(*rows), "row", "rows"),
@@ -342,24 +342,26 @@ pub(super) fn context(finding: &Finding) -> Vec<String> {
             plural(u64::from(*slices), "slice", "slices")
         ));
     }
-    if let Kind::InvalidObject { gone: true, .. } = &finding.kind {
+    if let FindingKind::InvalidObject { gone: true, .. } = &finding.kind {
         lines.push("The object with this handle has been destroyed".into());
     }
-    if let Kind::PartialWarp { arrived, exited } = &finding.kind {
+    if let FindingKind::PartialWarp { arrived, exited } = &finding.kind {
         lines.push(format!("all 32 lanes must execute it; here: {}; returned: {}", lanes(*arrived), lanes(*exited)));
     }
     // For a host pointer or a null pointer, the distance from the device's allocations is meaningless; a variable with
     // its offset has already been named next to the access.
     let known = match finding.kind {
-        Kind::HostPointer | Kind::NullPointer => true,
-        Kind::Race { .. } | Kind::Uninitialized { .. } => finding.accesses.iter().any(|a| a.variable.is_some()),
+        FindingKind::HostPointer | FindingKind::NullPointer => true,
+        FindingKind::Race { .. } | FindingKind::Uninitialized { .. } => {
+            finding.accesses.iter().any(|a| a.variable.is_some())
+        }
         _ => false,
     };
     if known {
     } else if let Some(a) = &finding.allocation {
         lines.push(whereabouts(finding, a, address));
         lines.extend(counted(finding, a));
-    } else if let (Kind::OutOfBounds { .. }, Some(a)) = (&finding.kind, address) {
+    } else if let (FindingKind::OutOfBounds { .. }, Some(a)) = (&finding.kind, address) {
         lines.push(format!("Address {} is out of bounds", self::address(a)));
     }
     lines.extend(finding.notes.iter().cloned());
@@ -389,7 +391,10 @@ fn whereabouts(finding: &Finding, a: &Allocation, at: Option<u64>) -> String {
     };
     let outside = matches!(
         finding.kind,
-        Kind::OutOfBounds { .. } | Kind::OverrunsNeighbour { .. } | Kind::HostCopy { .. } | Kind::UseAfterFree
+        FindingKind::OutOfBounds { .. }
+            | FindingKind::OverrunsNeighbour { .. }
+            | FindingKind::HostCopy { .. }
+            | FindingKind::UseAfterFree
     );
     let is = match (outside, a.relation) {
         (true, Relation::Before(_) | Relation::After(_)) => "is out of bounds and is",
@@ -402,8 +407,11 @@ fn whereabouts(finding: &Finding, a: &Allocation, at: Option<u64>) -> String {
         Relation::Inside(n) => format!("{} inside {the}{noun}", bytes(n)),
     };
     let mut text = format!("{subject} {is} {where_} at {:#x} of size {}", a.address, bytes(a.size));
-    if let (Kind::OutOfBounds { .. } | Kind::OverrunsNeighbour { .. }, Relation::Inside(n), Some(access)) =
-        (&finding.kind, a.relation, access)
+    if let (
+        FindingKind::OutOfBounds { .. } | FindingKind::OverrunsNeighbour { .. },
+        Relation::Inside(n),
+        Some(access),
+    ) = (&finding.kind, a.relation, access)
     {
         let over = (n + u64::from(access.size)).saturating_sub(a.size);
         let _ = write!(text, ", and the access runs over its end by {}", bytes(over));
@@ -415,7 +423,7 @@ fn whereabouts(finding: &Finding, a: &Allocation, at: Option<u64>) -> String {
 fn counted(finding: &Finding, a: &Allocation) -> Option<String> {
     let access = finding.accesses.first()?;
     let size = u64::from(access.size);
-    let outside = matches!(finding.kind, Kind::OutOfBounds { .. } | Kind::OverrunsNeighbour { .. });
+    let outside = matches!(finding.kind, FindingKind::OutOfBounds { .. } | FindingKind::OverrunsNeighbour { .. });
     if !outside || size == 0 || !a.size.is_multiple_of(size) {
         return None;
     }
@@ -444,120 +452,126 @@ pub(super) fn remedy(finding: &Finding) -> String {
     if let Some(remedy) = &finding.remedy {
         return remedy.clone();
     }
-    if let (Kind::OutOfBounds { space: Space::Global }, Some(last)) = (&finding.kind, last_index(finding)) {
+    if let (FindingKind::OutOfBounds { space: Space::Global }, Some(last)) = (&finding.kind, last_index(finding)) {
         return format!(
             "the index must stay from 0 to {last}: guard the access with the size of this array, `if (i < n)` where it has n elements"
         );
     }
     let text = match &finding.kind {
-        Kind::OutOfBounds { space: Space::Shared } => {
+        FindingKind::OutOfBounds { space: Space::Shared } => {
             "check the index against the size of the array; for dynamic shared memory, pass enough bytes at the launch"
         }
-        Kind::OutOfBounds { space: Space::Local } => "check the index against the size of the local array",
-        Kind::OutOfBounds { .. } => {
+        FindingKind::OutOfBounds { space: Space::Local } => "check the index against the size of the local array",
+        FindingKind::OutOfBounds { .. } => {
             "guard the access with the number of elements, `if (i < n)`, and check that n is what was allocated"
         }
-        Kind::OverrunsNeighbour { .. } => {
+        FindingKind::OverrunsNeighbour { .. } => {
             "the access left one array and hit the next: check the index against the array's size"
         }
-        Kind::ReadOnly { .. } => "write to a buffer in device memory instead; constants are set by the host",
-        Kind::Misaligned { .. } => {
+        FindingKind::ReadOnly { .. } => "write to a buffer in device memory instead; constants are set by the host",
+        FindingKind::Misaligned { .. } => {
             "keep wide accesses (float4, double, casts of byte pointers) at multiples of their size"
         }
-        Kind::UseAfterFree => "free the memory after the last kernel that uses it has ended: synchronise first",
-        Kind::UseBeforeAllocation => {
+        FindingKind::UseAfterFree => "free the memory after the last kernel that uses it has ended: synchronise first",
+        FindingKind::UseBeforeAllocation => {
             "let this stream wait for the one that allocates: record an event there behind cudaMallocAsync and call cudaStreamWaitEvent here, or use the memory in that stream"
         }
-        Kind::HostPointer => {
+        FindingKind::HostPointer => {
             "copy the data to device memory and pass that pointer, or allocate it as managed or mapped memory"
         }
-        Kind::NullPointer => "pass a pointer that was allocated; check that the allocation succeeded",
-        Kind::Uninitialized { space } => remedy_of_uninitialized(*space, finding.allocation.as_ref()),
-        Kind::Race { scope: Scope::Thread, .. } => "wait for the copy before its bytes are used",
-        Kind::Race { space: Space::Global, scope: Scope::Warp | Scope::Block } => {
+        FindingKind::NullPointer => "pass a pointer that was allocated; check that the allocation succeeded",
+        FindingKind::Uninitialized { space } => remedy_of_uninitialized(*space, finding.allocation.as_ref()),
+        FindingKind::Race { scope: Scope::Thread, .. } => "wait for the copy before its bytes are used",
+        FindingKind::Race { space: Space::Global, scope: Scope::Warp | Scope::Block } => {
             "put __syncthreads() between the two accesses, or give each thread an element of its own; where several threads \
              change one element, make the change one atomic operation (atomicAdd and its kin)"
         }
-        Kind::Race { scope: Scope::Warp, .. } => {
+        FindingKind::Race { scope: Scope::Warp, .. } => {
             "put __syncwarp() between the two accesses: lanes of a warp do not run in lockstep"
         }
-        Kind::Race { scope: Scope::Block, .. } => "put __syncthreads() between the two accesses, or make both atomic",
-        Kind::Race { scope: Scope::Grid, .. } => {
+        FindingKind::Race { scope: Scope::Block, .. } => {
+            "put __syncthreads() between the two accesses, or make both atomic"
+        }
+        FindingKind::Race { scope: Scope::Grid, .. } => {
             "make both accesses atomic, give each block its own element, or split the kernel in two launches"
         }
-        Kind::DivergentBarrier { .. } => {
+        FindingKind::DivergentBarrier { .. } => {
             "move the barrier out of the branch, so that every thread of the block reaches the same one"
         }
-        Kind::MismatchedBarrier { .. } => {
+        FindingKind::MismatchedBarrier { .. } => {
             "let all threads come to the same barriers in the same order: compare the ways to the two"
         }
-        Kind::BarrierExited { .. } => {
+        FindingKind::BarrierExited { .. } => {
             "do not return before the barrier: let all threads reach it and guard the work instead, or give it the number of threads that come"
         }
-        Kind::InvalidBarrier { .. } => {
+        FindingKind::InvalidBarrier { .. } => {
             "use a barrier number from 0 to 15 and a thread count that is a multiple of 32 within the block"
         }
-        Kind::InvalidMbarrier { misuse } => remedy_of_mbarrier(*misuse),
-        Kind::InvalidWarpgroup { misuse } => warpgroup::remedy(*misuse),
-        Kind::BlockLeft { .. } => {
+        FindingKind::InvalidMbarrier { misuse } => remedy_of_mbarrier(*misuse),
+        FindingKind::InvalidWarpgroup { misuse } => warpgroup::remedy(*misuse),
+        FindingKind::BlockLeft { .. } => {
             "keep every block of the cluster alive until the others have read its shared memory: let all of them pass cluster.sync() before they return"
         }
-        Kind::InactiveLane { .. } => {
+        FindingKind::InactiveLane { .. } => {
             "read only from lanes that execute the shuffle and that its mask names: move it out of the branch, or keep the source among them"
         }
-        Kind::UndeclaredLane { .. } => "pass a mask that includes every lane that executes the operation",
-        Kind::MissingLanes { .. } => {
+        FindingKind::UndeclaredLane { .. } => "pass a mask that includes every lane that executes the operation",
+        FindingKind::MissingLanes { .. } => {
             "pass the mask of the lanes that really get here, taken by __ballot_sync before the branch"
         }
-        Kind::PartialWarp { .. } => {
+        FindingKind::PartialWarp { .. } => {
             "let all 32 lanes of the warp execute it: move it out of the branch, return only behind it, and launch whole warps"
         }
-        Kind::Deadlock => {
+        FindingKind::Deadlock => {
             "look at where each thread waits: they must reach the same barriers in the same order, and a lock must be released"
         }
-        Kind::EndlessLoop { .. } => return format!("check the loop's condition{RAISE_BUDGET}"),
-        Kind::Leak { .. } => "free what was allocated before the context or the process ends",
-        Kind::DoubleFree => "free each allocation once",
-        Kind::InvalidFree => "free the pointer that the allocation returned, not one inside it",
-        Kind::LaunchLimit { limit, .. } => remedy_of_limit(*limit),
-        Kind::HostCopy { .. } => "copy no more bytes than both sides hold; sizes are in bytes, not elements",
-        Kind::DivisionByZero { .. } => {
+        FindingKind::EndlessLoop { .. } => return format!("check the loop's condition{RAISE_BUDGET}"),
+        FindingKind::Leak { .. } => "free what was allocated before the context or the process ends",
+        FindingKind::DoubleFree => "free each allocation once",
+        FindingKind::InvalidFree => "free the pointer that the allocation returned, not one inside it",
+        FindingKind::LaunchLimit { limit, .. } => remedy_of_limit(*limit),
+        FindingKind::HostCopy { .. } => "copy no more bytes than both sides hold; sizes are in bytes, not elements",
+        FindingKind::DivisionByZero { .. } => {
             "divide only where the divisor is not zero: a device does not stop at it, and the result is undefined"
         }
-        Kind::Assert { .. } => "make the condition hold, or look at the values that the thread has there",
-        Kind::PrintArgument { passed: Passed::Nothing, .. } => {
+        FindingKind::Assert { .. } => "make the condition hold, or look at the values that the thread has there",
+        FindingKind::PrintArgument { passed: Passed::Nothing, .. } => {
             "pass an argument for each conversion of the format (and for each `*`), or write %% for a per cent sign"
         }
-        Kind::PrintArgument { .. } => {
+        FindingKind::PrintArgument { .. } => {
             "use the conversion of the argument's type, or cast the argument: %d for int, %lld for long long, %f for float and double, %p for a pointer, %s for a string"
         }
-        Kind::PrintConversion { conversion } if conversion.ends_with('n') => {
+        FindingKind::PrintConversion { conversion } if conversion.ends_with('n') => {
             "devices have no %n, and store nothing through its pointer: leave both out"
         }
-        Kind::PrintConversion { .. } => {
+        FindingKind::PrintConversion { .. } => {
             "devices know the sizes h, l and ll only, and a precision in digits: cast to int or long long and print by %d, %lld or %llu, or write the precision into the format"
         }
-        Kind::Trap => "look for __trap() or a path that the compiler takes for unreachable",
-        Kind::InvalidBranch { .. } => "give brx.idx an index below the number of its targets: they count from 0",
-        Kind::InvalidCall { .. } => "call only through pointers that were set to a __device__ function on the device",
-        Kind::InvalidObject { .. } | Kind::OutsideSurface { .. } => remedy_of_image(&finding.kind),
-        Kind::InvalidTensorMap { misuse } => remedy_of_tensor_map(*misuse),
-        Kind::StackOverflow { .. } => {
+        FindingKind::Trap => "look for __trap() or a path that the compiler takes for unreachable",
+        FindingKind::InvalidBranch { .. } => "give brx.idx an index below the number of its targets: they count from 0",
+        FindingKind::InvalidCall { .. } => {
+            "call only through pointers that were set to a __device__ function on the device"
+        }
+        FindingKind::InvalidObject { .. } | FindingKind::OutsideSurface { .. } => remedy_of_image(&finding.kind),
+        FindingKind::InvalidTensorMap { misuse } => remedy_of_tensor_map(*misuse),
+        FindingKind::StackOverflow { .. } => {
             "bound the depth of the recursion, make local arrays smaller, or raise the limit by cudaDeviceSetLimit(cudaLimitStackSize, bytes) or cuCtxSetLimit(CU_LIMIT_STACK_SIZE, bytes)"
         }
-        Kind::Unsupported { .. } => "run this kernel on a GPU, or write it without that feature",
-        Kind::Internal { .. } => "this is a mistake in the harness: please report it with the kernel and its PTX",
+        FindingKind::Unsupported { .. } => "run this kernel on a GPU, or write it without that feature",
+        FindingKind::Internal { .. } => {
+            "this is a mistake in the harness: please report it with the kernel and its PTX"
+        }
     };
     text.into()
 }
 
 /// Returns the remedy for the misuse of a texture or surface.
-const fn remedy_of_image(kind: &Kind) -> &'static str {
+const fn remedy_of_image(kind: &FindingKind) -> &'static str {
     match kind {
-        Kind::InvalidObject { surface: false, .. } => {
+        FindingKind::InvalidObject { surface: false, .. } => {
             "pass a handle of cudaCreateTextureObject, and destroy the texture after the last kernel that uses it"
         }
-        Kind::InvalidObject { .. } => {
+        FindingKind::InvalidObject { .. } => {
             "pass a handle of cudaCreateSurfaceObject, and destroy the surface after the last kernel that uses it"
         }
         _ => {

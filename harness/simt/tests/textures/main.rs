@@ -9,7 +9,7 @@ mod surfaces;
 
 use common::{Arg, Device};
 use reference::{Plain, coordinates, next};
-use simt::finding::Kind;
+use simt::finding::FindingKind;
 use simt::machine::Checks;
 use simt::texture::{Address, ChannelKind, Format, Image, Layout, Level, Object, Sampler, Shape, Texture};
 
@@ -346,7 +346,7 @@ fn a_handle_that_names_no_texture_is_found() {
         report.findings.first().map(|finding| (finding.kind.clone(), finding.accesses[0].place.ptx_line > 0))
     };
     assert_eq!(find(handle), None);
-    let wrong = |handle, gone| Some((Kind::InvalidObject { handle, surface: false, gone }, true));
+    let wrong = |handle, gone| Some((FindingKind::InvalidObject { handle, surface: false, gone }, true));
     assert_eq!(find(surface), wrong(surface, false));
     assert_eq!(find(0x7fff_0000), wrong(0x7fff_0000, false));
     assert!(device.memory.remove_object(handle));
@@ -364,5 +364,5 @@ fn a_texture_of_freed_memory_is_found() {
     let (from, to) = (device.zeros::<u32>(64), device.zeros::<u32>(256));
     let args = [Arg::Ptr(handle), Arg::Ptr(from), Arg::Ptr(to)];
     let (report, _) = device.try_launch("k", [1, 1, 1], [64, 1, 1], 0, &args);
-    assert_eq!(report.findings[0].kind, Kind::UseAfterFree);
+    assert_eq!(report.findings[0].kind, FindingKind::UseAfterFree);
 }

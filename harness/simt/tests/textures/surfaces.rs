@@ -2,7 +2,7 @@
 
 use super::common::{Arg, Device};
 use super::{device, format, level, play};
-use simt::finding::Kind;
+use simt::finding::FindingKind;
 use simt::texture::{ChannelKind, Image, Layout, Object, Shape};
 
 /// Creates a surface of five by four texels of this kind, all zero, and returns its handle and address.
@@ -77,7 +77,7 @@ fn an_access_outside_that_traps_is_found() {
         let args = [Arg::Ptr(handle), Arg::Ptr(from), Arg::Ptr(device.zeros::<u32>(1))];
         let (report, _) = device.try_launch("k", [1, 1, 1], [1, 1, 1], 0, &args);
         let finding = &report.findings[0];
-        assert_eq!(finding.kind, Kind::OutsideSurface { at: [at[0], at[1], 0], extent: [20, 4, 1] });
+        assert_eq!(finding.kind, FindingKind::OutsideSurface { at: [at[0], at[1], 0], extent: [20, 4, 1] });
         assert!(finding.accesses[0].place.ptx_line > 0);
         assert!(report.fault.is_some());
         let text = simt::report::one(finding, &simt::report::Sources::new());
@@ -89,7 +89,7 @@ fn an_access_outside_that_traps_is_found() {
     let (handle, _) = surface(&device, ChannelKind::Unsigned, 32, 1);
     let args = [Arg::Ptr(handle), Arg::Ptr(device.put(&[6u32, 0])), Arg::Ptr(device.zeros::<u32>(1))];
     let (report, _) = device.try_launch("k", [1, 1, 1], [1, 1, 1], 0, &args);
-    assert!(matches!(report.findings[0].kind, Kind::Misaligned { required: 4, .. }));
+    assert!(matches!(report.findings[0].kind, FindingKind::Misaligned { required: 4, .. }));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::version::required;
 /// What a thread did, or is waiting for, at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum AccessKind {
     /// A load.
     Read,
     /// A store.
@@ -56,7 +56,7 @@ pub struct CalledFrom {
 /// The place of an instruction in the source and the PTX.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Place {
+pub struct SourcePlace {
     /// The function, mangled as in the PTX; empty for host code.
     pub function: String,
     /// The source file, empty when the PTX has no line information.
@@ -77,7 +77,7 @@ pub struct Place {
 #[serde(deny_unknown_fields)]
 pub struct Access {
     /// What the thread did.
-    pub what: What,
+    pub what: AccessKind,
     /// The memory space, for an access to memory.
     #[serde(deserialize_with = "required")]
     pub space: Option<Space>,
@@ -90,7 +90,7 @@ pub struct Access {
     #[serde(deserialize_with = "required")]
     pub variable: Option<(String, u64)>,
     /// The place of its instruction.
-    pub place: Place,
+    pub place: SourcePlace,
     /// Block index (x, y, z).
     pub block: [u32; 3],
     /// Thread index in the block (x, y, z): the lowest of the threads that did the same together.
@@ -101,10 +101,10 @@ pub struct Access {
     pub warps: u32,
 }
 
-impl Place {
+impl SourcePlace {
     /// Whether two places are the same line of the source or, without line information, of the PTX. Unrolled copies of
     /// a loop body share their lines.
-    pub fn same_line(&self, other: &Place) -> bool {
+    pub fn same_line(&self, other: &SourcePlace) -> bool {
         let known = self.line > 0;
         self.line == other.line
             && (known || self.ptx_line == other.ptx_line)
@@ -120,8 +120,8 @@ impl Place {
 
     /// Returns the place without its inlining: the line of the source or, if that is unknown, of the PTX. `None` for
     /// host code.
-    pub(super) fn spot(&self) -> Option<Place> {
-        let mut spot = Place { function: self.function.clone(), ..Place::default() };
+    pub(super) fn spot(&self) -> Option<SourcePlace> {
+        let mut spot = SourcePlace { function: self.function.clone(), ..SourcePlace::default() };
         if self.is_known() {
             spot.file.clone_from(&self.file);
             (spot.line, spot.column) = (self.line, self.column);
@@ -136,13 +136,13 @@ impl Place {
 
 impl Access {
     /// Returns an access of one thread to memory.
-    pub fn memory(what: What, space: Space, size: u32, address: u64, place: Place) -> Self {
+    pub fn memory(what: AccessKind, space: Space, size: u32, address: u64, place: SourcePlace) -> Self {
         let (space, address) = (Some(space), Some(address));
         Access { space, size, address, ..Access::at(what, place) }
     }
 
     /// Returns a thread at a place, without an access to memory.
-    pub fn at(what: What, place: Place) -> Self {
+    pub fn at(what: AccessKind, place: SourcePlace) -> Self {
         Access {
             what,
             space: None,
@@ -184,7 +184,7 @@ pub enum Relation {
 
 impl Relation {
     /// Returns the position of `address` relative to the `size` bytes at `start`.
-    pub const fn of(address: u64, start: u64, size: u64) -> Self {
+    pub const fn from_address(address: u64, start: u64, size: u64) -> Self {
         if address < start {
             Relation::Before(start - address)
         } else if address - start < size {
@@ -194,12 +194,13 @@ impl Relation {
         }
     }
 
-    /// As [`Relation::of`] for an offset in shared or local memory, where an offset below 0 is a negative number.
+    /// As [`Relation::from_address`] for an offset in shared or local memory, where an offset below 0 is a negative
+    /// number.
     pub const fn below(offset: u64, start: u64, size: u64) -> Self {
         if (offset as i64) < 0 {
             Relation::Before(start.wrapping_sub(offset))
         } else {
-            Relation::of(offset, start, size)
+            Relation::from_address(offset, start, size)
         }
     }
 }

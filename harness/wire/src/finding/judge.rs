@@ -1,7 +1,7 @@
 //! The attributes of each kind of finding: whose failure it is, who has to act, and which check finds it. Each kind's
 //! row in `kinds!` states them, so a new kind cannot get defaults by accident.
 
-use super::kind::{Blame, FailureOf, Kind, Space};
+use super::kind::{Blame, FailureOf, FindingKind, Space};
 use crate::checks::Check;
 
 impl FailureOf {
@@ -15,7 +15,7 @@ impl FailureOf {
     }
 }
 
-impl Kind {
+impl FindingKind {
     /// Whose failure it is.
     pub const fn verdict(&self) -> FailureOf {
         self.judged().verdict

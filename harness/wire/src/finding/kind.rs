@@ -215,11 +215,11 @@ macro_rules! kinds {
         /// The kind of mistake (or limit). Sizes are in bytes.
         #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-        pub enum Kind {
+        pub enum FindingKind {
             $($(#[$doc])* $name $({ $($(#[$about])* $field: $type,)* })?,)*
         }
 
-        impl Kind {
+        impl FindingKind {
             #[allow(unused_variables, reason = "a row may look at its fields")]
             #[allow(clippy::match_same_arms, reason = "a table, a row for each kind")]
             pub(super) const fn judged(&self) -> Judged {

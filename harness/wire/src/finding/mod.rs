@@ -14,17 +14,19 @@ use std::mem::Discriminant;
 use serde::{Deserialize, Serialize};
 
 use crate::version::required;
-pub use access::{Access, Allocation, CalledFrom, Place, Relation, What};
-pub use kind::{Blame, FailureOf, Kind, Limit, MbarrierMisuse, Passed, Scope, Space, TensorMapMisuse, WarpgroupMisuse};
+pub use access::{Access, AccessKind, Allocation, CalledFrom, Relation, SourcePlace};
+pub use kind::{
+    Blame, FailureOf, FindingKind, Limit, MbarrierMisuse, Passed, Scope, Space, TensorMapMisuse, WarpgroupMisuse,
+};
 
 /// A class of mistakes: findings of one class differ only in their places, threads and numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Class {
-    kind: Discriminant<Kind>,
+    kind: Discriminant<FindingKind>,
     space: Option<Space>,
     /// For a race, what its two sides did; for any other kind, what the first access did; each with its number of
     /// bytes.
-    accesses: Vec<(What, u32)>,
+    accesses: Vec<(AccessKind, u32)>,
 }
 
 /// One thing found.
@@ -32,7 +34,7 @@ pub struct Class {
 pub struct Finding {
     /// The kind of mistake.
     #[serde(flatten)]
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// The kernel that ran, mangled; empty when no kernel is concerned (a leak).
     pub kernel: String,
     /// Every access that took part: first the one that failed, then those that it collided with.
@@ -55,7 +57,7 @@ pub struct Finding {
 
 impl Finding {
     /// Returns a finding for a kernel, with a count of 1 and without accesses.
-    pub fn new(kind: Kind, kernel: impl Into<String>) -> Self {
+    pub fn new(kind: FindingKind, kernel: impl Into<String>) -> Self {
         Finding {
             blame: kind.blame(),
             kind,
@@ -81,12 +83,12 @@ impl Finding {
     /// write: `x += 1` by two threads does both.
     pub fn same_mistake(&self, other: &Finding) -> bool {
         let same_kind = match (&self.kind, &other.kind) {
-            (Kind::OutOfBounds { space: a }, Kind::OutOfBounds { space: b })
-            | (Kind::Uninitialized { space: a }, Kind::Uninitialized { space: b })
-            | (Kind::Race { space: a, .. }, Kind::Race { space: b, .. }) => a == b,
-            (Kind::LaunchLimit { limit: a, .. }, Kind::LaunchLimit { limit: b, .. }) => a == b,
-            (Kind::Unsupported { what: a }, Kind::Unsupported { what: b })
-            | (Kind::Internal { what: a }, Kind::Internal { what: b }) => a == b,
+            (FindingKind::OutOfBounds { space: a }, FindingKind::OutOfBounds { space: b })
+            | (FindingKind::Uninitialized { space: a }, FindingKind::Uninitialized { space: b })
+            | (FindingKind::Race { space: a, .. }, FindingKind::Race { space: b, .. }) => a == b,
+            (FindingKind::LaunchLimit { limit: a, .. }, FindingKind::LaunchLimit { limit: b, .. }) => a == b,
+            (FindingKind::Unsupported { what: a }, FindingKind::Unsupported { what: b })
+            | (FindingKind::Internal { what: a }, FindingKind::Internal { what: b }) => a == b,
             (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
         };
         if !same_kind || self.kernel != other.kernel {
@@ -94,9 +96,9 @@ impl Finding {
         }
         let same = |a: &Access, b: &Access| a.place.same_line(&b.place);
         match (&self.kind, &self.accesses[..], &other.accesses[..]) {
-            (Kind::Race { .. }, [a, b], [c, d]) => (same(a, c) && same(b, d)) || (same(a, d) && same(b, c)),
+            (FindingKind::Race { .. }, [a, b], [c, d]) => (same(a, c) && same(b, d)) || (same(a, d) && same(b, c)),
             // The other lanes may be at different places each time.
-            (Kind::DivergentBarrier { .. }, [a, ..], [b, ..]) => same(a, b),
+            (FindingKind::DivergentBarrier { .. }, [a, ..], [b, ..]) => same(a, b),
             (_, these, those) => {
                 these.len() == those.len() && std::iter::zip(these, those).all(|(a, b)| a.what == b.what && same(a, b))
             }
@@ -105,7 +107,7 @@ impl Finding {
 
     /// The class of the mistake, without its place, threads and numbers.
     pub fn class(&self) -> Class {
-        let race = matches!(self.kind, Kind::Race { .. });
+        let race = matches!(self.kind, FindingKind::Race { .. });
         let takes_part = self.accesses.iter().take(if race { 2 } else { 1 });
         Class {
             kind: std::mem::discriminant(&self.kind),
@@ -116,20 +118,20 @@ impl Finding {
 
     /// The places of its accesses, in their order. Consecutive accesses at the same place count once. Callers of
     /// inlined code are left out, and so are host accesses, which have no place.
-    pub fn places(&self) -> Vec<Place> {
+    pub fn places(&self) -> Vec<SourcePlace> {
         let groups = self.accesses.chunk_by(Access::stands_with);
         groups.filter_map(|group| group[0].place.spot()).collect()
     }
 
     /// Identifies the finding among those of a case, whichever threads took part: its kind and its places.
-    pub fn key(&self) -> (Discriminant<Kind>, Vec<Place>) {
+    pub fn key(&self) -> (Discriminant<FindingKind>, Vec<SourcePlace>) {
         (std::mem::discriminant(&self.kind), self.places())
     }
 
     /// How far apart the threads of a race are; `None` if it is not a race.
     fn scope(&self) -> Option<Scope> {
         match self.kind {
-            Kind::Race { scope, .. } => Some(scope),
+            FindingKind::Race { scope, .. } => Some(scope),
             _ => None,
         }
     }
@@ -168,7 +170,7 @@ impl Findings {
     /// early, and then reads memory that was never written.
     pub fn distill(&mut self) {
         let follows = |finding: &Finding, race: &Finding| match (finding.kind.clone(), &race.kind) {
-            (Kind::Uninitialized { space: a }, Kind::Race { space: b, .. }) => {
+            (FindingKind::Uninitialized { space: a }, FindingKind::Race { space: b, .. }) => {
                 a == *b
                     && finding.kernel == race.kernel
                     && finding.accesses.iter().all(|read| {

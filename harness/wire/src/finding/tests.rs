@@ -3,10 +3,10 @@
 use super::*;
 
 fn out_of_bounds(line: u32, address: u64) -> Finding {
-    let place = Place { line, ..Place::default() };
-    let access = Access::memory(What::Write, Space::Global, 4, address, place);
+    let place = SourcePlace { line, ..SourcePlace::default() };
+    let access = Access::memory(AccessKind::Write, Space::Global, 4, address, place);
     let space = Space::Global;
-    Finding::new(Kind::OutOfBounds { space }, "k").with(access)
+    Finding::new(FindingKind::OutOfBounds { space }, "k").with(access)
 }
 
 #[test]
@@ -19,10 +19,10 @@ fn one_mistake_is_kept_once() {
 
 #[test]
 fn distances_count_as_sanitizers_do() {
-    assert_eq!(Relation::of(0x0ffc, 0x1000, 16), Relation::Before(4));
-    assert_eq!(Relation::of(0x100f, 0x1000, 16), Relation::Inside(15));
-    assert_eq!(Relation::of(0x1010, 0x1000, 16), Relation::After(1));
-    assert_eq!(Relation::of(u64::MAX, 0, 0), Relation::After(u64::MAX));
+    assert_eq!(Relation::from_address(0x0ffc, 0x1000, 16), Relation::Before(4));
+    assert_eq!(Relation::from_address(0x100f, 0x1000, 16), Relation::Inside(15));
+    assert_eq!(Relation::from_address(0x1010, 0x1000, 16), Relation::After(1));
+    assert_eq!(Relation::from_address(u64::MAX, 0, 0), Relation::After(u64::MAX));
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn the_list_is_bounded() {
 
 #[test]
 fn a_limit_that_the_kernel_sets_is_the_kernels_to_change() {
-    let blame = |limit| Kind::LaunchLimit { limit, asked: 256, allowed: 128 }.blame();
+    let blame = |limit| FindingKind::LaunchLimit { limit, asked: 256, allowed: 128 }.blame();
     assert_eq!(
         [blame(Limit::LaunchBounds), blame(Limit::RequiredBlock), blame(Limit::LocalMemory)],
         [Blame::Kernel; 3]

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     class::sheet::{Row, Sheet, mean_and_median},
-    export::words::points,
+    export::mark_text::points,
 };
 
 /// The most mistakes shown.

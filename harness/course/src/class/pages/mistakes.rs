@@ -9,7 +9,7 @@ use crate::{
         grade::line_numbers,
         sheet::{Row, Sheet, first_line, gist},
     },
-    mark::marked::{Kind, State},
+    mark::marked::{CriterionKind, State},
 };
 
 /// The most lines of source shown for a mistake.
@@ -61,9 +61,9 @@ fn of_row(row: &Row) -> Vec<(String, String)> {
     }
     let mut all = Vec::new();
     for part in &marked.parts {
-        let is_right = part.criteria.iter().any(|c| c.kind == Kind::Right && c.state == State::Earned);
+        let is_right = part.criteria.iter().any(|c| c.kind == CriterionKind::Right && c.state == State::Earned);
         let lost = part.criteria.iter().filter(|criterion| criterion.state == State::Lost);
-        let told = lost.filter(|criterion| is_right || criterion.kind == Kind::Right);
+        let told = lost.filter(|criterion| is_right || criterion.kind == CriterionKind::Right);
         all.extend(told.map(|criterion| (part.name.clone(), criterion.words.clone())));
     }
     all

@@ -7,7 +7,7 @@ use crate::{
         entry::Student,
         sheet::{Cell, Row, Sheet, late_words},
     },
-    export::words::{self, points},
+    export::mark_text::{self, points},
     mark::marked::{Criterion, Detail, State},
 };
 
@@ -135,7 +135,7 @@ pub fn feedback(sheet: &Sheet, row: &Row) -> String {
         let mut lines = vec![of_part(row, cell)];
         lines.extend(cell.by_hand.map(|one| format!("  Set by hand: {}", one.reason.trim())));
         let mark = cell.mark.filter(|_| fault.is_none());
-        lines.extend(mark.map(|mark| words::indented(&words::of_part(mark, true))));
+        lines.extend(mark.map(|mark| mark_text::indented(&mark_text::of_part(mark, true))));
         blocks.push(lines.join("\n"));
     }
     let warnings = row.marked().map(|marked| marked.warnings.join("\n")).filter(|text| !text.is_empty());

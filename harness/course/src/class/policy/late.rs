@@ -15,7 +15,7 @@ use harness::{Result, suggest};
 use serde::Deserialize;
 use toml::value::Datetime;
 
-use super::{of, wrong};
+use super::{read, wrong};
 use crate::class::{entry::Entry, time::moment};
 
 const FILE: &str = "late.toml";
@@ -58,8 +58,8 @@ impl Late {
     ///
     /// # Errors
     /// [`harness::Error::Usage`] when the file is invalid.
-    pub fn of(out: &Path, entries: &[Entry]) -> Result<Self> {
-        let written: Written = of(out, FILE)?;
+    pub fn load(out: &Path, entries: &[Entry]) -> Result<Self> {
+        let written: Written = read(out, FILE)?;
         let is_there = out.join(FILE).exists();
         Self::read(&written, entries, is_there).map_err(|what| wrong(&out.join(FILE), &what))
     }
@@ -119,7 +119,7 @@ mod tests {
     fn policy(text: &str, entries: &[Entry]) -> Result<Late> {
         let out = tempfile::tempdir().unwrap();
         std::fs::write(out.path().join(FILE), text).unwrap();
-        Late::of(out.path(), entries)
+        Late::load(out.path(), entries)
     }
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn without_a_file_nobody_is_late_and_a_wrong_one_is_an_error() {
         let out = tempfile::tempdir().unwrap();
-        assert_eq!(Late::of(out.path(), &[]).unwrap().deduction(&entry("a", 9999)), None);
+        assert_eq!(Late::load(out.path(), &[]).unwrap().deduction(&entry("a", 9999)), None);
         for (text, words) in [
             ("percent_per_day = 10", "when it was due"),
             ("due = 2026-05-01", "zone"),

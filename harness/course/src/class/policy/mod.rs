@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::settings;
 
 /// Reads the file `name` of the class in `out`; its default value if there is no such file.
-fn of<T: DeserializeOwned + Default>(out: &Path, name: &str) -> Result<T> {
+fn read<T: DeserializeOwned + Default>(out: &Path, name: &str) -> Result<T> {
     let path = out.join(name);
     match settings::read(&path)? {
         None => Ok(T::default()),

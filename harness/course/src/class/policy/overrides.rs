@@ -12,7 +12,7 @@ use std::path::Path;
 use harness::{Result, suggest};
 use serde::Deserialize;
 
-use super::{of, wrong};
+use super::{read, wrong};
 use crate::{assignment::rubric::Rubric, class::entry::Entry};
 
 const FILE: &str = "overrides.toml";
@@ -43,7 +43,7 @@ struct Overrides {
 /// # Errors
 /// [`harness::Error::Usage`] when one names an unknown student or part, or gives no reason.
 pub fn overrides(out: &Path, entries: &[Entry], rubric: &Rubric) -> Result<Vec<Override>> {
-    let Overrides { all } = of(out, FILE)?;
+    let Overrides { all } = read(out, FILE)?;
     for (index, one) in all.iter().enumerate() {
         if let Some(what) = mistake(one, &all[..index], entries, rubric) {
             return Err(wrong(&out.join(FILE), &what));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use super::handed_in::{changed, handed_in, name_of};
 use crate::{
     class::entry::{Entry, Student},
-    submission::Kind,
+    submission::ArchiveKind,
 };
 
 /// Endings of kernel files that are not part of a student's name; neither are those of archives.
@@ -25,7 +25,7 @@ pub fn is_submission(path: &Path) -> bool {
 /// The ending of a file's name, if it is that of a kernel file or an archive.
 fn ending(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();
-    let archives = Kind::ENDINGS.into_iter().map(|(end, _)| end);
+    let archives = ArchiveKind::ENDINGS.into_iter().map(|(end, _)| end);
     KERNELS.into_iter().chain(archives).find(|end| name.ends_with(end))
 }
 

@@ -12,7 +12,7 @@ use crate::class::{
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct RosterLine {
     student: String,
     path: String,
     #[serde(default)]
@@ -34,7 +34,7 @@ pub fn entries(table: &Path, folder: Option<&Path>) -> Result<Vec<Entry>> {
     for (line, number) in reader.deserialize().zip(2..) {
         let columns = "the columns are student and path, and where they are known id, email and time, with \
                        commas between them";
-        let line: Line = line.map_err(|error| wrong(format!("{error}; {columns}")))?;
+        let line: RosterLine = line.map_err(|error| wrong(format!("{error}; {columns}")))?;
         if line.student.is_empty() {
             return Err(wrong(format!("line {number} names no student")));
         }

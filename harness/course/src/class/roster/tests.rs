@@ -15,7 +15,7 @@ fn folder(files: &[&str]) -> TempDir {
     folder
 }
 
-fn of(folder: &TempDir) -> Vec<Entry> {
+fn entries_in(folder: &TempDir) -> Vec<Entry> {
     roster(folder).entries
 }
 
@@ -31,7 +31,7 @@ fn ids(entries: &[Entry]) -> Vec<&str> {
 #[test]
 fn a_name_steers_no_terminal() {
     let class = folder(&["a\u{1b}[31mda.cu", "bob\n.cu"]);
-    let entries = of(&class);
+    let entries = entries_in(&class);
     assert_eq!(ids(&entries), ["a[31mda", "bob"]);
     assert_eq!((entries[0].students[0].id.as_str(), entries[0].students[0].name.as_str()), ("a[31mda", "a[31mda"));
     assert_eq!(entries[1].handed_in, Ok(class.path().join("bob\n.cu")));
@@ -40,7 +40,7 @@ fn a_name_steers_no_terminal() {
 #[test]
 fn a_folder_holds_a_file_a_folder_or_an_archive_for_each_student() {
     let class = folder(&["ada.cu", "ada.ptx", "bob/a.cu", "cy.d.tar.gz", "dan.ZIP", "notes.txt", ".git/x", "marks/x"]);
-    let entries = of(&class);
+    let entries = entries_in(&class);
     assert_eq!(ids(&entries), ["ada", "bob", "cy.d", "dan"]);
     assert_eq!(roster(&class).strays, ["notes.txt"]);
     assert_eq!(entries[1].handed_in, Ok(class.path().join("bob")));
@@ -61,7 +61,7 @@ fn two_submissions_of_one_student_are_an_error() {
 fn a_link_is_not_followed() {
     let class = folder(&["ada.cu"]);
     std::os::unix::fs::symlink("/etc/passwd", class.path().join("bob.cu")).unwrap();
-    assert!(of(&class)[1].handed_in.as_ref().is_err_and(|why| why.contains("link")));
+    assert!(entries_in(&class)[1].handed_in.as_ref().is_err_and(|why| why.contains("link")));
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn moodles_names_are_taken_apart() {
         "Cy_8_assignsubmission_file_b.cuh",
         "Dan_9_assignsubmission_onlinetext/onlinetext.html",
     ]);
-    let entries = of(&class);
+    let entries = entries_in(&class);
     assert_eq!(ids(&entries), ["1234567", "7", "8", "9"]);
     let names: Vec<&str> = entries.iter().map(|entry| entry.students[0].name.as_str()).collect();
     assert_eq!(names, ["Ada Lovelace", "Bob_de_Vries", "Cy", "Dan"]);
@@ -88,7 +88,7 @@ fn canvass_names_are_taken_apart() {
     let names =
         ["hoppergrace_LATE_124_457_vecadd-1.zip", "lovelaceada_123_458_vecadd.cu", "bob_7_8_a.cu", "bob_7_9_b.cu"];
     let class = folder(&[&names[..], &["notes.txt"]].concat());
-    let entries = of(&class);
+    let entries = entries_in(&class);
     assert_eq!(ids(&entries), ["123", "124", "7"]);
     let student = &entries[1].students[0];
     assert_eq!((student.name.as_str(), student.is_canvas), ("hoppergrace", true));
@@ -97,7 +97,7 @@ fn canvass_names_are_taken_apart() {
     assert_eq!(roster(&class).strays, ["notes.txt"]);
     // With one name that does not match Canvas's pattern, all are taken as names of students.
     let class = folder(&[names[1], "ada.cu"]);
-    assert_eq!(ids(&of(&class)), ["ada", "lovelaceada_123_458_vecadd"]);
+    assert_eq!(ids(&entries_in(&class)), ["ada", "lovelaceada_123_458_vecadd"]);
 }
 
 #[test]
@@ -126,7 +126,7 @@ submission_13:
   - :name: Cy
 ";
     fs::write(class.path().join("submission_metadata.yml"), metadata).unwrap();
-    let entries = of(&class);
+    let entries = entries_in(&class);
     assert_eq!(ids(&entries), ["11", "12", "13"]);
     let [ada, bob] = &entries[0].students[..] else { panic!("{entries:?}") };
     assert_eq!((ada.name.as_str(), ada.id.as_str(), ada.email.as_str()), ("Ada Lovelace", "0123", "ada@example.org"));

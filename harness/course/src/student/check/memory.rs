@@ -24,7 +24,7 @@ pub struct Memory {
 
 impl Memory {
     /// Reads the state of `folder`; empty if there is no such file or it cannot be read.
-    pub fn of(folder: &Path) -> Self {
+    pub fn read(folder: &Path) -> Self {
         let text = fs::read(folder.join(FOLDER).join(FILE)).unwrap_or_default();
         serde_json::from_slice(&text).unwrap_or_default()
     }
@@ -49,11 +49,11 @@ mod tests {
     #[test]
     fn what_was_kept_comes_back_and_what_is_broken_is_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Memory::of(folder.path()), Memory::default());
+        assert_eq!(Memory::read(folder.path()), Memory::default());
         let memory = Memory { hints: [("add".into(), 2)].into(), right: ["stride".into()].into() };
         memory.keep(folder.path()).unwrap();
-        assert_eq!(Memory::of(folder.path()), memory);
+        assert_eq!(Memory::read(folder.path()), memory);
         fs::write(folder.path().join(FOLDER).join(FILE), "{").unwrap();
-        assert_eq!(Memory::of(folder.path()), Memory::default());
+        assert_eq!(Memory::read(folder.path()), Memory::default());
     }
 }

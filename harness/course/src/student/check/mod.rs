@@ -1,12 +1,12 @@
 //! Help for a student: compiles the kernel file of a folder and tries it part by part, with an immediate answer.
 
+mod check_text;
 mod diagnostics;
-mod foreseen;
 mod memory;
 mod missed;
-mod standing;
+mod part_status;
+mod performance_hint;
 mod together;
-mod words;
 
 use std::{
     fs,
@@ -20,15 +20,15 @@ use kernels::{GET_NVRTC, KernelSource};
 use super::folder::{COURSE, Folder};
 use crate::{
     assignment::rubric::{Part, Rubric},
-    judge::{Known, Printed},
+    judge::{BaselineCache, Printed},
 };
 use diagnostics::Diagnostic;
 use memory::Memory;
-use standing::{Bench, Standing, device};
+use part_status::{Bench, PartStatus, device};
 
 /// A student's folder, ready to be checked.
 #[derive(Debug)]
-pub struct Desk {
+pub struct Workspace {
     lab: &'static Lab,
     folder: PathBuf,
     kernel: PathBuf,
@@ -37,7 +37,7 @@ pub struct Desk {
 
 /// The parts to check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum RequestedParts {
     /// All, in order, up to the first that is not right.
     First,
     /// The part of this name.
@@ -54,7 +54,7 @@ pub struct Checked {
     /// The compiler's warnings.
     warnings: Vec<Diagnostic>,
     /// The parts that were tried, by their index in the rubric.
-    parts: Vec<(usize, Standing)>,
+    parts: Vec<(usize, PartStatus)>,
     /// The names of the parts that are right now but were not when they were last tried.
     news: Vec<String>,
     /// The kernels' output.
@@ -69,10 +69,10 @@ impl Checked {
 
     /// The exit status: every requested part is right, or one is not, or one could not be judged.
     pub fn exit(&self) -> Exit {
-        let any = |is: fn(&Standing) -> bool| self.parts.iter().any(|(_, standing)| is(standing));
-        if any(|standing| !matches!(standing, Standing::Right(_) | Standing::Unjudged(_))) {
+        let any = |is: fn(&PartStatus) -> bool| self.parts.iter().any(|(_, standing)| is(standing));
+        if any(|status| !matches!(status, PartStatus::Right(_) | PartStatus::Unjudged(_))) {
             Exit::Wrong
-        } else if any(|standing| matches!(standing, Standing::Unjudged(_))) {
+        } else if any(|status| matches!(status, PartStatus::Unjudged(_))) {
             Exit::CannotRun
         } else {
             Exit::Passed
@@ -80,7 +80,7 @@ impl Checked {
     }
 }
 
-impl Desk {
+impl Workspace {
     /// Opens the folder of an assignment of `lab`, with its own `course.toml`.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl Desk {
     /// # Errors
     /// [`Error::Usage`] when the file does not compile, with its errors at their lines, and for an unknown part;
     /// [`Error::CannotRun`] without NVRTC; why runs cannot be started.
-    pub fn check(&self, asked: &Asked, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Checked> {
+    pub fn check(&self, asked: &RequestedParts, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Checked> {
         let chosen = self.chosen(asked)?;
         let source = harness::replacement(self.lab, &self.kernel)?;
         // All runs then find its PTX in the cache.
@@ -108,24 +108,24 @@ impl Desk {
             kernels::ptx_for(&source, capability).map_err(|error| not_compiled(error, &source, &self.kernel))?;
         let bench = self.bench(&source, &compiled.ptx);
         let parts: Vec<&Part> = chosen.iter().map(|index| self.part(*index)).collect();
-        let swept = bench.sweep(&parts, *asked == Asked::Every)?;
+        let swept = bench.sweep(&parts, *asked == RequestedParts::Every)?;
         let (first_wrong, tried) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(0));
-        let standings = harness::parallel(chosen.len(), |i| -> Result<Option<Standing>> {
-            if *asked != Asked::Every && first_wrong.load(Ordering::Relaxed) < i {
+        let standings = harness::parallel(chosen.len(), |i| -> Result<Option<PartStatus>> {
+            if *asked != RequestedParts::Every && first_wrong.load(Ordering::Relaxed) < i {
                 return Ok(None);
             }
-            let standing = bench.try_part(parts[i], &swept)?;
-            if !standing.is_right() {
+            let status = bench.try_part(parts[i], &swept)?;
+            if !status.is_right() {
                 first_wrong.fetch_min(i, Ordering::Relaxed);
             }
             progress(tried.fetch_add(1, Ordering::Relaxed) + 1, chosen.len());
-            Ok(Some(standing))
+            Ok(Some(status))
         });
         progress(chosen.len(), chosen.len());
         let mut parts = Vec::new();
         for (index, standing) in chosen.into_iter().zip(standings) {
             let Some(standing) = standing? else { break };
-            let goes_on = standing.is_right() || *asked == Asked::Every;
+            let goes_on = standing.is_right() || *asked == RequestedParts::Every;
             parts.push((index, standing));
             // How many later parts were tried depends on the number of cores, so they are dropped.
             if !goes_on {
@@ -149,24 +149,25 @@ impl Desk {
         if part.hints.is_empty() {
             return Ok(format!("Part `{}` has no hints.", part.name));
         }
-        let mut memory = Memory::of(&self.folder);
+        let mut memory = Memory::read(&self.folder);
         let shown = memory.hints.entry(part.name.clone()).or_default();
         let next = (*shown).min(part.hints.len() - 1);
         *shown = next + 1;
         memory.keep(&self.folder)?;
-        Ok(words::hint(part, next))
+        Ok(check_text::hint(part, next))
     }
 
     /// The performance hint for the part at hand, or for each tried part if all are right: the predicted time on a GPU,
     /// the bottleneck, and the possible gain. `None` if the part at hand is wrong. If no prediction is possible, the
     /// text says why; nothing else depends on it.
-    pub fn foreseen(&self, checked: &Checked) -> Option<String> {
+    pub fn performance_hints(&self, checked: &Checked) -> Option<String> {
         let at_hand = checked.at_hand();
         let is_asked = |index: usize| at_hand.is_none_or(|at_hand| at_hand == index);
-        let parts = checked.parts.iter().filter(|(index, standing)| is_asked(*index) && foreseen::helps(standing));
+        let parts =
+            checked.parts.iter().filter(|(index, standing)| is_asked(*index) && performance_hint::helps(standing));
         let parts: Vec<&Part> = parts.map(|(index, _)| self.part(*index)).collect();
         let bench = self.bench(&checked.source, "");
-        let said = harness::parallel(parts.len(), |i| bench.foreseen(parts[i]));
+        let said = harness::parallel(parts.len(), |i| bench.performance_hint(parts[i]));
         (!said.is_empty()).then(|| said.join("\n"))
     }
 
@@ -178,7 +179,7 @@ impl Desk {
             kernel: &self.kernel,
             source,
             ptx,
-            known: Known::cached(),
+            baseline: BaselineCache::cached(),
             printed: Printed::default(),
         }
     }
@@ -190,7 +191,7 @@ impl Desk {
 
     /// Describes the result, for a reader who will check again by a command, or who `watches`.
     pub fn words(&self, checked: &Checked, watches: bool) -> String {
-        words::words(self, checked, watches)
+        check_text::words(self, checked, watches)
     }
 
     /// The kernel file as it was handed out.
@@ -201,8 +202,8 @@ impl Desk {
     }
 
     /// The indices in the rubric of the requested parts.
-    fn chosen(&self, asked: &Asked) -> Result<Vec<usize>> {
-        let Asked::Part(name) = asked else {
+    fn chosen(&self, asked: &RequestedParts) -> Result<Vec<usize>> {
+        let RequestedParts::Part(name) = asked else {
             return Ok((0..self.rubric.parts.len()).collect());
         };
         let names: Vec<&str> = self.rubric.parts.iter().map(|part| part.name.as_str()).collect();
@@ -213,8 +214,8 @@ impl Desk {
     }
 
     /// Stores which parts are right, and returns those that were not before.
-    fn remember(&self, parts: &[(usize, Standing)]) -> Vec<String> {
-        let mut memory = Memory::of(&self.folder);
+    fn remember(&self, parts: &[(usize, PartStatus)]) -> Vec<String> {
+        let mut memory = Memory::read(&self.folder);
         let before = memory.clone();
         let mut news = Vec::new();
         for (index, standing) in parts {

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 
 use harness::Result;
 
-use super::standing::Bench;
+use super::part_status::Bench;
 use crate::{
     assignment::rubric::Part,
     judge::{Swept, Task, sweep},

@@ -65,7 +65,7 @@ pub trait Observer: Sync {
     /// A launch has run for a long time, and still runs.
     fn slow(&self, kernel: &Kernel, progress: Progress);
     /// A launch was stopped from outside while a warp was at this location.
-    fn stopped(&self, kernel: &Kernel, place: &finding::Place);
+    fn stopped(&self, kernel: &Kernel, place: &finding::SourcePlace);
     /// The process ends without its handlers being called.
     fn ends(&self);
     /// A launch was refused.

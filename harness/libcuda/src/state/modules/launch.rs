@@ -14,7 +14,7 @@ use crate::state::device::observer::Launched;
 use crate::state::device::sync::lock;
 use crate::state::device::{ending, output};
 use crate::state::memory::managed;
-use simt::finding::Place;
+use simt::finding::SourcePlace;
 use simt::kernel::Geometry;
 use simt::machine::{self, Fault, Launch, Runtime, Watch};
 use std::sync::Arc;
@@ -112,7 +112,7 @@ impl KernelLaunch {
         let mut print = |bytes: &[u8]| printed.extend_from_slice(bytes);
         let start = Instant::now();
         let slow = |progress| tell(|observer| observer.slow(self.function.kernel(), progress));
-        let stopped = |place: &Place| tell(|observer| observer.stopped(self.function.kernel(), place));
+        let stopped = |place: &SourcePlace| tell(|observer| observer.stopped(self.function.kernel(), place));
         let watch =
             Watch { cancel: &INTERRUPTED, patience: PATIENCE, slow: &slow, stopped: &stopped, runtime: Some(runtime) };
         let busy = activity::begin();

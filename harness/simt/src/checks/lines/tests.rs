@@ -76,10 +76,11 @@ fn lines_find_what_words_find() {
                 }
                 _ => {}
             }
-            let what = [What::Read, What::Read, What::Write, What::Atomic][random.below(4) as usize];
-            let what = if in_order && what == What::Atomic { What::Write } else { what };
-            let strong = what == What::Atomic || (!in_order && random.below(8) == 0);
-            let volatile = strong && what != What::Atomic && random.below(2) == 0;
+            let what =
+                [AccessKind::Read, AccessKind::Read, AccessKind::Write, AccessKind::Atomic][random.below(4) as usize];
+            let what = if in_order && what == AccessKind::Atomic { AccessKind::Write } else { what };
+            let strong = what == AccessKind::Atomic || (!in_order && random.below(8) == 0);
+            let volatile = strong && what != AccessKind::Atomic && random.below(2) == 0;
             let narrow = strong && !volatile && random.below(3) == 0;
             let mut mask = if !in_order && random.below(4) == 0 { random.below(1 << 32) as u32 | 0xffff } else { ALL };
             let mut address = addresses(&mut random, size);

@@ -32,7 +32,7 @@ impl Bench {
     }
 
     /// Makes one lane's access at `address`, completed immediately.
-    fn act(&mut self, warp: usize, lane: usize, what: What, strong: bool, address: u64) -> Option<Conflict> {
+    fn act(&mut self, warp: usize, lane: usize, what: AccessKind, strong: bool, address: u64) -> Option<Conflict> {
         self.blocks[warp / 2].catch_up(&self.time);
         if strong {
             self.warps[warp].acquire(&mut self.blocks[warp / 2], true, &self.time);
@@ -45,7 +45,7 @@ impl Bench {
     fn access(
         &self,
         (warp, lane): (usize, usize),
-        (what, strong): (What, bool),
+        (what, strong): (AccessKind, bool),
         address: u64,
         pc: u32,
     ) -> Option<Conflict> {
@@ -83,13 +83,13 @@ impl Bench {
         self.warps[warp].settle(&mut self.blocks[warp / 2], &self.time);
     }
     fn write(&mut self, warp: usize, lane: usize, address: u64) -> Option<Conflict> {
-        self.act(warp, lane, What::Write, false, address)
+        self.act(warp, lane, AccessKind::Write, false, address)
     }
     fn read(&mut self, warp: usize, lane: usize, address: u64) -> Option<Conflict> {
-        self.act(warp, lane, What::Read, false, address)
+        self.act(warp, lane, AccessKind::Read, false, address)
     }
     fn atomic(&mut self, warp: usize, lane: usize, address: u64) -> Option<Conflict> {
-        self.act(warp, lane, What::Atomic, true, address)
+        self.act(warp, lane, AccessKind::Atomic, true, address)
     }
     fn fence(&mut self, warp: usize) {
         self.fence_by(warp, ALL, false);
@@ -121,7 +121,7 @@ fn one_thread_never_races_with_itself() {
 fn lanes_of_a_warp_need_a_syncwarp() {
     let mut b = Bench::new();
     b.write(0, 0, X);
-    assert_eq!(b.read(0, 1, X).map(|c| (c.scope, c.what)), Some((Scope::Warp, What::Write)));
+    assert_eq!(b.read(0, 1, X).map(|c| (c.scope, c.what)), Some((Scope::Warp, AccessKind::Write)));
     let mut b = Bench::new();
     b.write(0, 0, X);
     b.warps[0].sync(u32::MAX, u32::MAX);
@@ -160,7 +160,7 @@ fn an_atomic_does_not_hide_the_plain_write_before_it() {
     let mut b = Bench::new();
     b.write(0, 0, X);
     b.atomic(0, 0, X);
-    assert_eq!(b.atomic(1, 0, X).map(|c| c.what), Some(What::Write));
+    assert_eq!(b.atomic(1, 0, X).map(|c| c.what), Some(AccessKind::Write));
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn a_write_after_reads_of_two_warps_is_held_against_both() {
     let mut b = Bench::new();
     b.read(0, 0, X);
     b.read(1, 0, X);
-    assert_eq!(b.write(1, 0, X).map(|c| c.what), Some(What::Read));
+    assert_eq!(b.write(1, 0, X).map(|c| c.what), Some(AccessKind::Read));
     let mut b = Bench::new();
     b.read(1, 0, X);
     b.read(0, 0, X);
@@ -219,7 +219,7 @@ fn atomics_do_not_race_with_each_other_but_with_plain_accesses() {
     let mut b = Bench::new();
     assert_eq!(b.atomic(0, 0, X), None);
     assert_eq!(b.atomic(2, 0, X), None);
-    assert_eq!(b.read(1, 5, X).map(|c| c.what), Some(What::Atomic));
+    assert_eq!(b.read(1, 5, X).map(|c| c.what), Some(AccessKind::Atomic));
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn bytes_of_one_word_are_told_apart() {
     let b = Bench::new();
     let event = |address: &[u64; LANES], lane: usize, warp: usize| {
         let event = Event {
-            what: What::Write,
+            what: AccessKind::Write,
             strong: false,
             volatile: false,
             narrow: false,
@@ -359,7 +359,7 @@ fn an_access_over_the_end_of_a_chunk_is_seen_on_both_sides() {
     let act = |address: u64, size: u32, warp: usize| {
         let addresses = [address; LANES];
         let event = Event {
-            what: What::Write,
+            what: AccessKind::Write,
             strong: false,
             volatile: false,
             narrow: false,
@@ -440,7 +440,7 @@ fn a_look_at_shared_memory_is_not_later_than_what_another_block_does_behind_it()
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     /// A lane's access to a location in global memory, and whether it is strong.
-    Global(What, bool, usize, u64),
+    Global(AccessKind, bool, usize, u64),
     /// A strong access to shared memory.
     Shared,
     /// A fence, and whether it is narrow.
@@ -496,10 +496,10 @@ fn a_time_of_each_block_misses_nothing_and_accuses_only_what_nothing_orders() {
             let warp = below(4) as usize;
             let step = match below(12) {
                 0..=4 => {
-                    let what = [What::Read, What::Write, What::Atomic][below(3) as usize];
-                    Step::Global(what, what == What::Atomic || below(4) == 0, below(2) as usize, X + 4 * below(2))
+                    let what = [AccessKind::Read, AccessKind::Write, AccessKind::Atomic][below(3) as usize];
+                    Step::Global(what, what == AccessKind::Atomic || below(4) == 0, below(2) as usize, X + 4 * below(2))
                 }
-                5..=6 => Step::Global(What::Atomic, true, 0, FLAG),
+                5..=6 => Step::Global(AccessKind::Atomic, true, 0, FLAG),
                 7..=8 => Step::Shared,
                 9..=10 => Step::Fence(below(4) == 0),
                 _ => Step::Barrier,

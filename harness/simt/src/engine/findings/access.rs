@@ -4,7 +4,7 @@ use crate::engine::warp::Flow;
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, Wrong};
-use crate::finding::{Access, Allocation, Finding, Kind, Relation, Space};
+use crate::finding::{Access, Allocation, Finding, FindingKind, Relation, Space};
 use crate::kernel::Fault;
 
 impl Warp<'_> {
@@ -12,7 +12,8 @@ impl Warp<'_> {
     /// GPU, whose pages are larger than its allocations.
     #[cold]
     pub(crate) fn stray(&mut self, op: &Op, lane: usize, request: Request, wrong: Wrong) -> Option<*mut u8> {
-        let strays = matches!(wrong.kind, Kind::OutOfBounds { space: Space::Global } | Kind::UseAfterFree);
+        let strays =
+            matches!(wrong.kind, FindingKind::OutOfBounds { space: Space::Global } | FindingKind::UseAfterFree);
         match &self.launch().nowhere {
             Some(nowhere) if strays => {
                 let pointer = nowhere.pointer(request.what);
@@ -38,7 +39,7 @@ impl Warp<'_> {
             return flow;
         }
         let fault = match wrong.kind {
-            Kind::Misaligned { .. } => Fault::MisalignedAddress,
+            FindingKind::Misaligned { .. } => Fault::MisalignedAddress,
             _ => Fault::IllegalAddress,
         };
         let place = self.program().place_of(op.site);

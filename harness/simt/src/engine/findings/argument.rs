@@ -1,7 +1,7 @@
 //! Finds the kernel argument from which an address was computed.
 
 use crate::engine::warp::Warp;
-use crate::finding::{Blame, Finding, Kind};
+use crate::finding::{Blame, Finding, FindingKind};
 use crate::kernel::Param;
 
 pub(super) fn points_there(argument: usize) -> String {
@@ -36,7 +36,7 @@ impl Warp<'_> {
 
     fn note_argument(&self, finding: &mut Finding, address: u64) {
         finding.notes.push(match finding.kind {
-            Kind::NullPointer => match self.argument(0, |value| value == 0) {
+            FindingKind::NullPointer => match self.argument(0, |value| value == 0) {
                 Some(i) => format!("argument {i} of the kernel is null"),
                 None => {
                     finding.blame = Blame::Kernel;
@@ -44,7 +44,7 @@ impl Warp<'_> {
                     "no argument of the kernel is null: it read this pointer from memory, or computed it".into()
                 }
             },
-            Kind::HostPointer => {
+            FindingKind::HostPointer => {
                 let near = |value: u64| value > 4096 && value.abs_diff(address) < 1 << 20;
                 match self.argument(address, near) {
                     Some(i) => points_there(i),

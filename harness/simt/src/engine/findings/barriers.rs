@@ -2,7 +2,7 @@
 //! lines is a race, but there is one mistake.
 
 use crate::engine::warp::program::Program;
-use crate::finding::{Finding, Kind, Scope, Space};
+use crate::finding::{Finding, FindingKind, Scope, Space};
 
 /// The most pairs of lines that a finding names.
 const NAMED: usize = 8;
@@ -29,7 +29,7 @@ struct Pair {
 impl Pair {
     /// The pair that a finding is about, if a barrier would order it.
     fn of(finding: &Finding, program: &Program) -> Option<Pair> {
-        let (Kind::Race { space, scope: scope @ (Scope::Warp | Scope::Block) }, [a, b]) =
+        let (FindingKind::Race { space, scope: scope @ (Scope::Warp | Scope::Block) }, [a, b]) =
             (&finding.kind, &finding.accesses[..])
         else {
             return None;

@@ -3,7 +3,7 @@
 use crate::engine::warp::program::{Op, Program};
 use crate::engine::warp::request::{Request, Wrong};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Access, Allocation, Blame, Finding, Kind, Relation, Space, What};
+use crate::finding::{Access, AccessKind, Allocation, Blame, Finding, FindingKind, Relation, Space};
 use crate::kernel::Fault;
 use crate::memory::{HEAP_BLOCK, Heap, HeapBlock, Who};
 use std::sync::Arc;
@@ -14,14 +14,14 @@ fn told(block: &HeapBlock, address: u64) -> Allocation {
         size: block.bytes,
         name: HEAP_BLOCK.into(),
         freed: !block.live,
-        relation: Relation::of(address, block.start, block.bytes),
+        relation: Relation::from_address(address, block.start, block.bytes),
     }
 }
 
 impl Warp<'_> {
     pub(crate) fn who(&self, op: &Op, lane: usize) -> Who {
         let Access { block, thread, .. } =
-            self.located(Access::at(What::Execute, crate::finding::Place::default()), lane);
+            self.located(Access::at(AccessKind::Execute, crate::finding::SourcePlace::default()), lane);
         Who { program: Arc::<Program>::clone(self.launch().program), pc: op.site, block, thread }
     }
 
@@ -49,7 +49,7 @@ impl Warp<'_> {
 
     /// Returns what is wrong with an access to the heap, or `None` if it is valid.
     #[cold]
-    pub(crate) fn heap_wrong(&self, address: u64, size: u64) -> Option<Kind> {
+    pub(crate) fn heap_wrong(&self, address: u64, size: u64) -> Option<FindingKind> {
         let heap = self.checked_heap(address)?;
         if heap.holds(address, size) {
             return None;
@@ -57,7 +57,7 @@ impl Warp<'_> {
         let block = heap.nearest(address);
         let freed = block.is_some_and(|b| !b.live && address >= b.start && address - b.start < b.bytes);
         let space = Space::Global;
-        Some(if freed { Kind::UseAfterFree } else { Kind::OutOfBounds { space } })
+        Some(if freed { FindingKind::UseAfterFree } else { FindingKind::OutOfBounds { space } })
     }
 
     /// Returns the heap block at or near an address.
@@ -70,7 +70,7 @@ impl Warp<'_> {
     #[cold]
     pub(super) fn heap_access_fault(&mut self, op: &Op, lane: usize, request: Request, wrong: &Wrong) -> Option<Flow> {
         let address = wrong.address;
-        let bad = matches!(wrong.kind, Kind::OutOfBounds { .. } | Kind::UseAfterFree);
+        let bad = matches!(wrong.kind, FindingKind::OutOfBounds { .. } | FindingKind::UseAfterFree);
         if !bad || wrong.space != Space::Global {
             return None;
         }
@@ -82,25 +82,31 @@ impl Warp<'_> {
         Some(self.heap_fault(wrong.kind.clone(), access, address, block))
     }
 
-    pub(crate) fn heap_fault(&mut self, kind: Kind, access: Access, address: u64, block: Option<HeapBlock>) -> Flow {
+    pub(crate) fn heap_fault(
+        &mut self,
+        kind: FindingKind,
+        access: Access,
+        address: u64,
+        block: Option<HeapBlock>,
+    ) -> Flow {
         let mut finding = Finding::new(kind, self.program().name.clone()).with(access);
         finding.blame = Blame::Kernel;
         finding.allocation = self.nearest_global(address, 1);
         if let Some(block) = block {
             finding.allocation = Some(told(&block, address));
-            for (who, what) in std::iter::zip(block.by, [What::Allocate, What::Free]) {
+            for (who, what) in std::iter::zip(block.by, [AccessKind::Allocate, AccessKind::Free]) {
                 finding.accesses.extend(who.map(|who| who.access(what)));
             }
         }
         finding.remedy = Some(
             match finding.kind {
-                Kind::UseAfterFree => {
+                FindingKind::UseAfterFree => {
                     "free the block after its last use: where other threads use it, put a barrier before the free"
                 }
-                Kind::DoubleFree => {
+                FindingKind::DoubleFree => {
                     "free each block once: where several threads have the pointer, let one of them free it"
                 }
-                Kind::InvalidFree => {
+                FindingKind::InvalidFree => {
                     "free the pointer that malloc (or new) returned, not one inside the block, and nothing that the host allocated"
                 }
                 _ => "check the index against the number of bytes that malloc was asked for: it counts bytes, not elements",

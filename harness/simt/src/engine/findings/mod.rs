@@ -10,7 +10,7 @@ use self::argument::points_there;
 use crate::checks::Event;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Reason, Warp};
-use crate::finding::{Access, Allocation, Finding, Kind, Space};
+use crate::finding::{Access, Allocation, Finding, FindingKind, Space};
 use crate::kernel::Fault;
 use crate::lane::LANES;
 
@@ -47,7 +47,7 @@ impl Warp<'_> {
     pub(crate) fn fault(
         &mut self,
         fault: Fault,
-        kind: Kind,
+        kind: FindingKind,
         accesses: Vec<Access>,
         allocation: Option<Allocation>,
     ) -> Flow {

@@ -17,7 +17,7 @@ impl Warp<'_> {
                 size: freed.end - freed.start,
                 name: freed.label.to_string(),
                 freed: true,
-                relation: Relation::of(address, freed.start, freed.end - freed.start),
+                relation: Relation::from_address(address, freed.start, freed.end - freed.start),
             });
         }
         let near = match (diagnosis.before, diagnosis.after) {
@@ -29,7 +29,7 @@ impl Warp<'_> {
             size: near.bytes,
             name: near.label.to_string(),
             freed: false,
-            relation: Relation::of(address, near.start, near.bytes),
+            relation: Relation::from_address(address, near.start, near.bytes),
         })
     }
 

@@ -12,7 +12,7 @@ use crate::engine::warp::request::{
 };
 use crate::engine::warp::{LayoutOf, Resolve, Warp};
 use crate::engine::watch::access::pieces_of;
-use crate::finding::{Kind, Space, What};
+use crate::finding::{AccessKind, FindingKind, Space};
 use crate::lane::{HostVectors, LANES, lanes};
 use crate::memory::{self, Range, fetch_ahead};
 
@@ -62,7 +62,7 @@ impl Warp<'_> {
                     let view = &self.launch().view;
                     match view.find(low) {
                         Some(range)
-                            if (range.writable || request.what == What::Read)
+                            if (range.writable || request.what == AccessKind::Read)
                                 && !self.by_blocks(range)
                                 && inside(range.start, range.end - range.start) =>
                         {
@@ -82,7 +82,7 @@ impl Warp<'_> {
                 for i in 0..LANES {
                     at[i] = address[i].wrapping_add(site.delta);
                 }
-                if request.what == What::Atomic {
+                if request.what == AccessKind::Atomic {
                     site.requests += 1;
                     site.lanes += u64::from(mask.count_ones());
                 } else if self.counting {
@@ -145,7 +145,7 @@ impl Warp<'_> {
         let site = unsafe { self.site(op, request.space, Space::Shared) };
         site.requests += 1;
         site.lanes += u64::from(mask.count_ones());
-        if self.counting && request.what == What::Atomic {
+        if self.counting && request.what == AccessKind::Atomic {
             let (passes, ideal) = atomic_passes(address, mask, request.size);
             site.sectors += u64::from(passes);
             site.ideal += u64::from(ideal);
@@ -282,10 +282,10 @@ impl Warp<'_> {
         };
         let wrong = |kind| Wrong { kind, space, address: offset };
         if size.is_power_of_two() && offset & (size - 1) != 0 {
-            return Err(wrong(Kind::Misaligned { space, required: request.size }));
+            return Err(wrong(FindingKind::Misaligned { space, required: request.size }));
         }
         let fits = |len: u64| offset < len && len - offset >= size;
-        let write = request.what != What::Read;
+        let write = request.what != AccessKind::Read;
         match space {
             Space::Shared if fits(self.shared_len) => {
                 // SAFETY: inside the block's shared memory.
@@ -299,21 +299,21 @@ impl Warp<'_> {
             Space::Param => {
                 let params = &self.launch().params;
                 if write {
-                    Err(wrong(Kind::ReadOnly { space }))
+                    Err(wrong(FindingKind::ReadOnly { space }))
                 } else if fits(params.len() as u64) {
                     // SAFETY: inside the parameter block, which is only read.
                     Ok(unsafe { params.as_ptr().add(offset as usize).cast_mut() })
                 } else {
-                    Err(wrong(Kind::OutOfBounds { space }))
+                    Err(wrong(FindingKind::OutOfBounds { space }))
                 }
             }
-            Space::Shared | Space::Local => Err(wrong(Kind::OutOfBounds { space })),
+            Space::Shared | Space::Local => Err(wrong(FindingKind::OutOfBounds { space })),
             _ => {
                 let view = &self.launch().view;
                 match view.find(offset) {
                     Some(range) if range.contains(offset, size) => {
                         if write && !range.writable {
-                            return Err(wrong(Kind::ReadOnly { space: Space::Const }));
+                            return Err(wrong(FindingKind::ReadOnly { space: Space::Const }));
                         }
                         if self.by_blocks(range)
                             && let Some(kind) = self.heap_wrong(offset, size)
@@ -325,13 +325,13 @@ impl Warp<'_> {
                     _ => {
                         let diagnosis = view.diagnose(offset, size);
                         let kind = if diagnosis.null {
-                            Kind::NullPointer
+                            FindingKind::NullPointer
                         } else if diagnosis.freed.is_some() {
-                            Kind::UseAfterFree
+                            FindingKind::UseAfterFree
                         } else if diagnosis.host_pointer {
-                            Kind::HostPointer
+                            FindingKind::HostPointer
                         } else {
-                            Kind::OutOfBounds { space: Space::Global }
+                            FindingKind::OutOfBounds { space: Space::Global }
                         };
                         Err(wrong(kind))
                     }
@@ -344,7 +344,7 @@ impl Warp<'_> {
     #[cold]
     fn resolve_in_cluster(&self, offset: u64, size: u64) -> Result<*mut u8, Wrong> {
         let wrong = |kind, address| Err(Wrong { kind, space: Space::Shared, address });
-        let outside = Kind::OutOfBounds { space: Space::Shared };
+        let outside = FindingKind::OutOfBounds { space: Space::Shared };
         let block = self.block.get();
         let (Some(rank), at) = home_of(offset) else {
             return wrong(outside, offset);
@@ -363,7 +363,7 @@ impl Warp<'_> {
         match &peers[rank as usize] {
             // SAFETY: the shared memory of all blocks of a launch has the same size.
             Some(peer) if peer.live > 0 => Ok(unsafe { peer.shared.ptr().add(at as usize) }),
-            _ => wrong(Kind::BlockLeft { rank }, at),
+            _ => wrong(FindingKind::BlockLeft { rank }, at),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, Wrong, space_of};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Kind, Space, What};
+use crate::finding::{AccessKind, FindingKind, Space};
 use crate::lane::LANES;
 
 /// The granularity at which a bulk copy is checked; its addresses are multiples of it.
@@ -18,13 +18,13 @@ impl Warp<'_> {
         lane: usize,
         (space, address): (Space, u64),
         bytes: u32,
-        what: What,
+        what: AccessKind,
     ) -> Result<*mut u8, Flow> {
         if space == Space::Global
             && address.is_multiple_of(PIECE.into())
             && let Some(range) = self.launch().view.find(address)
             && range.contains(address, bytes.into())
-            && (range.writable || what == What::Read)
+            && (range.writable || what == AccessKind::Read)
             && !self.by_blocks(range)
         {
             return Ok(range.host(address));
@@ -39,7 +39,7 @@ impl Warp<'_> {
                     continue;
                 }
                 Ok(host) if host == first.wrapping_add(at as usize) => continue,
-                Ok(_) => Wrong { kind: Kind::OutOfBounds { space }, space, address: here },
+                Ok(_) => Wrong { kind: FindingKind::OutOfBounds { space }, space, address: here },
                 Err(wrong) => wrong,
             };
             return Err(self.access_fault(op, lane, request, wrong));
@@ -55,11 +55,11 @@ impl Warp<'_> {
         lane: usize,
         address: u64,
         bytes: u32,
-        what: What,
+        what: AccessKind,
     ) -> Result<*mut u8, Flow> {
         if let Some(range) = self.launch().view.find(address)
             && range.contains(address, bytes.into())
-            && (range.writable || what == What::Read)
+            && (range.writable || what == AccessKind::Read)
             && !self.by_blocks(range)
         {
             return Ok(range.host(address));
@@ -74,7 +74,7 @@ impl Warp<'_> {
                     continue;
                 }
                 Ok(host) if host == first.wrapping_add(here.wrapping_sub(address) as usize) => continue,
-                Ok(_) => Wrong { kind: Kind::OutOfBounds { space }, space, address: here },
+                Ok(_) => Wrong { kind: FindingKind::OutOfBounds { space }, space, address: here },
                 Err(wrong) => wrong,
             };
             return Err(self.access_fault(op, lane, request, wrong));
@@ -84,7 +84,7 @@ impl Warp<'_> {
 
     /// Reports to the checks and the cost counters that a lane copies `bytes` bytes from or to any address of global
     /// memory.
-    pub(crate) fn check_run(&mut self, op: &Op, lane: usize, address: u64, bytes: u32, what: What) {
+    pub(crate) fn check_run(&mut self, op: &Op, lane: usize, address: u64, bytes: u32, what: AccessKind) {
         self.note_copy(address, bytes, what);
         if !self.checking {
             return;
@@ -98,7 +98,14 @@ impl Warp<'_> {
     }
 
     /// Reports to the checks and the cost counters that a lane copies `bytes` bytes from or to an address.
-    pub(crate) fn check_span(&mut self, op: &Op, lane: usize, (space, address): (Space, u64), bytes: u32, what: What) {
+    pub(crate) fn check_span(
+        &mut self,
+        op: &Op,
+        lane: usize,
+        (space, address): (Space, u64),
+        bytes: u32,
+        what: AccessKind,
+    ) {
         let (place, there) = if space == Space::Generic { space_of(address) } else { (space, address) };
         if place == Space::Global {
             self.note_copy(there, bytes, what);
@@ -116,9 +123,9 @@ impl Warp<'_> {
     }
 
     /// Records the global memory that a bulk copy touches, if costs are counted.
-    fn note_copy(&mut self, address: u64, bytes: u32, what: What) {
+    fn note_copy(&mut self, address: u64, bytes: u32, what: AccessKind) {
         if let Some(seen) = &mut self.notes.get_mut().seen {
-            seen.copied(address, bytes, what == What::Read);
+            seen.copied(address, bytes, what == AccessKind::Read);
         }
     }
 }

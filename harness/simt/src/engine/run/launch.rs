@@ -13,7 +13,7 @@ use crate::engine::warp::tables::Order;
 use crate::engine::watch::bounds::bounds;
 use crate::engine::watch::costs::looks;
 use crate::engine::watch::usual::rooms;
-use crate::finding::{Finding, Findings, Kind};
+use crate::finding::{Finding, FindingKind, Findings};
 use crate::kernel::{Fault, Kernel, Launch, Report, Settings, Watch};
 use crate::lane::LANES;
 use crate::memory::{self, Memory, View};
@@ -160,7 +160,7 @@ pub(crate) fn run(
 /// Returns the report of a launch that was refused.
 fn refused(kernel: &Kernel<Arc<Program>>, what: String) -> Report {
     Report {
-        findings: vec![Finding::new(Kind::Internal { what }, kernel.name.clone())],
+        findings: vec![Finding::new(FindingKind::Internal { what }, kernel.name.clone())],
         fault: Some(Fault::LaunchFailed),
         ..Report::default()
     }

@@ -6,7 +6,7 @@ use crate::engine::warp::block::{BARRIERS, Barrier, Block};
 use crate::engine::warp::mbarrier::Mbarrier;
 use crate::engine::warp::program::Program;
 use crate::engine::warp::{State, Status, Turn};
-use crate::finding::{Access, Finding, Kind, What};
+use crate::finding::{Access, AccessKind, Finding, FindingKind};
 use crate::kernel::Fault;
 
 /// The maximum number of places of waiting threads that a deadlock finding names.
@@ -91,9 +91,9 @@ pub(super) fn places(block: &Block<'_>, program: &Program, wanted: impl Fn(State
     for warp in block.warps.iter().flatten() {
         for group in warp.groups.iter().filter(|g| wanted(g.state)) {
             let what = match group.state {
-                State::Barrier(_) | State::Phase(_) | State::Cluster => What::Barrier,
-                State::Lanes(_) | State::Warp(_) | State::Whole => What::SyncWarp,
-                State::Ready | State::Deferred => What::Execute,
+                State::Barrier(_) | State::Phase(_) | State::Cluster => AccessKind::Barrier,
+                State::Lanes(_) | State::Warp(_) | State::Whole => AccessKind::SyncWarp,
+                State::Ready | State::Deferred => AccessKind::Execute,
             };
             let threads = group.mask.count_ones();
             let mut access = Access::at(what, program.place_of(group.pc));
@@ -121,10 +121,10 @@ pub(super) fn deadlock(block: &Block<'_>, worker: &mut Worker<'_>) {
             match group.state {
                 State::Lanes(mask) | State::Warp(mask) => {
                     let exited = mask & exited;
-                    missing.get_or_insert(Kind::MissingLanes { mask, arrived: group.mask, exited });
+                    missing.get_or_insert(FindingKind::MissingLanes { mask, arrived: group.mask, exited });
                 }
                 State::Whole => {
-                    missing.get_or_insert(Kind::PartialWarp { arrived: group.mask, exited });
+                    missing.get_or_insert(FindingKind::PartialWarp { arrived: group.mask, exited });
                 }
                 _ => {}
             }
@@ -134,18 +134,18 @@ pub(super) fn deadlock(block: &Block<'_>, worker: &mut Worker<'_>) {
     let open: Vec<u32> = (0..BARRIERS as u32).filter(|b| block.waiting & (1 << b) != 0).collect();
     let kind = match (missing, open.as_slice()) {
         (Some(kind), _) => kind,
-        (None, [barrier, _, ..]) => Kind::MismatchedBarrier { barrier: *barrier },
-        (None, [barrier]) if block.live < threads => Kind::BarrierExited {
+        (None, [barrier, _, ..]) => FindingKind::MismatchedBarrier { barrier: *barrier },
+        (None, [barrier]) if block.live < threads => FindingKind::BarrierExited {
             barrier: *barrier,
             waiting: accesses.iter().map(|a| a.threads).sum(),
             exited: threads - block.live,
         },
-        _ => Kind::Deadlock,
+        _ => FindingKind::Deadlock,
     };
     let mut finding = Finding::new(kind, program.name.clone());
     finding.accesses = accesses;
     finding.notes = waits_at_mbarriers(block, launch.shared_bytes);
-    if let Kind::BarrierExited { barrier, .. } = finding.kind {
+    if let FindingKind::BarrierExited { barrier, .. } = finding.kind {
         let Barrier { arrived, expected, .. } = block.barriers[barrier as usize];
         finding.notes.push(format!("barrier {barrier} waits for {expected} threads, of which {arrived} have come"));
     }

@@ -7,7 +7,7 @@ use crate::engine::warp::counts::{Site, row_of};
 use crate::engine::warp::program::Program;
 use crate::engine::warp::seen::Seen;
 use crate::engine::warp::tables::AccessInfo;
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::memory::View;
 use std::collections::BTreeMap;
 
@@ -83,8 +83,8 @@ pub(crate) fn expand(program: &Program, tallies: &[Tally], lines: bool, counters
         let totals = by_loc.entry(program.at[texture.pc as usize]).or_default();
         let to = match (texture.surface, texture.what) {
             (false, _) => &mut totals.textures,
-            (true, What::Read) => &mut totals.surface_loads,
-            (true, What::Write) => &mut totals.surface_stores,
+            (true, AccessKind::Read) => &mut totals.surface_loads,
+            (true, AccessKind::Write) => &mut totals.surface_stores,
             (true, _) => &mut totals.surface_atomics,
         };
         for site in sites {
@@ -108,7 +108,7 @@ pub(crate) fn costs(program: &Program, tallies: &[Tally], memory: &View) -> Opti
         let executions = tallies.iter().map(|tally| tally.counts[index].executions).sum();
         costs.pipes.add(&block.effort.pipes, executions);
     }
-    let spins = program.accesses.iter().filter(|access| access.spins && access.what == What::Read);
+    let spins = program.accesses.iter().filter(|access| access.spins && access.what == AccessKind::Read);
     costs.footprint.spun_sectors = spins.map(|access| sum_of_site(access, 0, tallies).sectors).sum();
     Some(costs)
 }
@@ -122,7 +122,7 @@ fn sum_of_site(access: &AccessInfo, row: usize, tallies: &[Tally]) -> Site {
         site.lanes += s.lanes;
         site.sectors += s.sectors;
         site.ideal += s.ideal;
-        site.extra = if access.what == What::Atomic { site.extra + s.extra } else { site.extra.max(s.extra) };
+        site.extra = if access.what == AccessKind::Atomic { site.extra + s.extra } else { site.extra.max(s.extra) };
     }
     site
 }
@@ -150,7 +150,7 @@ fn add_texture(to: &mut TextureTraffic, from: &TextureTraffic) {
 /// Adds what was counted at a memory instruction to the totals of its kind of access.
 fn add_access(totals: &mut Totals, access: &AccessInfo, site: &Site) {
     let bytes = site.lanes * u64::from(access.size);
-    if access.what == What::Atomic {
+    if access.what == AccessKind::Atomic {
         let to = if access.space == Space::Shared { &mut totals.shared_atomics } else { &mut totals.global_atomics };
         to.requests += site.requests;
         to.lanes += site.lanes;
@@ -160,7 +160,7 @@ fn add_access(totals: &mut Totals, access: &AccessInfo, site: &Site) {
         }
         return;
     }
-    let read = access.what == What::Read;
+    let read = access.what == AccessKind::Read;
     if access.space == Space::Shared {
         let to = if read { &mut totals.shared_loads } else { &mut totals.shared_stores };
         to.requests += site.requests;

@@ -15,7 +15,7 @@ use crate::engine::warp::sums::Sums;
 use crate::engine::warp::touched::Touched;
 use crate::engine::warp::{Group, SHARE, State, Status, Warp, lanes_of};
 use crate::engine::watch::access::show_for;
-use crate::finding::{Access, Finding, Findings, Kind, Space, What};
+use crate::finding::{Access, AccessKind, Finding, FindingKind, Findings, Space};
 use crate::kernel::Fault;
 use crate::lane::{HostVectors, LANES};
 use std::collections::VecDeque;
@@ -357,7 +357,7 @@ impl<'l> Worker<'l> {
             return self.stopped();
         }
         let program = self.launch.program;
-        let mut finding = Finding::new(Kind::EndlessLoop { budget }, program.name.clone());
+        let mut finding = Finding::new(FindingKind::EndlessLoop { budget }, program.name.clone());
         finding.accesses.extend(self.whereabouts(block, warp));
         let waits = |state| matches!(state, State::Barrier(_) | State::Lanes(_) | State::Warp(_) | State::Whole);
         finding.accesses.extend(places(block, program, waits));
@@ -369,7 +369,7 @@ impl<'l> Worker<'l> {
     fn whereabouts(&self, block: &Block<'_>, warp: usize) -> Option<Access> {
         let warp = block.warps[warp].as_ref()?;
         let group = warp.groups.first()?;
-        let mut access = Access::at(What::Loop, self.launch.program.loop_of(group.pc));
+        let mut access = Access::at(AccessKind::Loop, self.launch.program.loop_of(group.pc));
         access.threads = group.mask.count_ones();
         Some(warp.located(access, group.mask.trailing_zeros() as usize))
     }

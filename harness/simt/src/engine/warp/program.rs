@@ -2,7 +2,7 @@
 
 pub use super::tables::*;
 use super::{Flow, Warp};
-use crate::finding::{CalledFrom, Place, Space};
+use crate::finding::{CalledFrom, SourcePlace, Space};
 use crate::memory;
 use crate::ptx::ast::{Inline, Loc};
 
@@ -156,12 +156,12 @@ impl Program {
     }
 
     /// Returns the place with this index in [`Program::locs`].
-    pub fn place(&self, index: u32) -> Place {
+    pub fn place(&self, index: u32) -> SourcePlace {
         let Some(&(loc, function)) = self.locs.get(index as usize) else {
-            return Place::default();
+            return SourcePlace::default();
         };
         let name = self.functions.get(function as usize).map(|f| f.name.clone());
-        let mut place = Place {
+        let mut place = SourcePlace {
             function: name.unwrap_or_default(),
             file: self.file(loc.file),
             line: loc.line,
@@ -205,22 +205,22 @@ impl Program {
 
     /// Returns the place of an instruction. Where the compiler gives no line (it writes 0), this is the next line given
     /// after it, or else the last one before it.
-    pub fn place_of(&self, pc: u32) -> Place {
+    pub fn place_of(&self, pc: u32) -> SourcePlace {
         let loc = |pc: &u32| self.at.get(*pc as usize).and_then(|at| self.locs.get(*at as usize)).copied();
         let Some((own, function)) = loc(&pc) else {
-            return Place::default();
+            return SourcePlace::default();
         };
         let named = |other: &u32| loc(other).is_some_and(|(loc, of)| of == function && loc.line != 0);
         let nearest = || (pc..self.at.len() as u32).find(named).or_else(|| (0..pc).rev().find(named));
         let unnamed = own.file != 0 && own.line == 0;
         let at = unnamed.then(nearest).flatten().unwrap_or(pc);
         let place = self.place(self.at[at as usize]);
-        Place { ptx_line: own.ptx_line, ..place }
+        SourcePlace { ptx_line: own.ptx_line, ..place }
     }
 
     /// Returns the place of the jump that closes the innermost loop around an instruction, which has the loop's
     /// condition; the instruction's own place outside of loops.
-    pub fn loop_of(&self, pc: u32) -> Place {
+    pub fn loop_of(&self, pc: u32) -> SourcePlace {
         let around = self.loops.iter().filter(|(first, last)| (*first..=*last).contains(&pc));
         self.place_of(around.min_by_key(|(first, last)| last - first).map_or(pc, |(_, last)| *last))
     }
@@ -231,7 +231,7 @@ impl Program {
 }
 
 impl memory::Places for Program {
-    fn place_of(&self, pc: u32) -> Place {
+    fn place_of(&self, pc: u32) -> SourcePlace {
         Program::place_of(self, pc)
     }
 }

@@ -1,6 +1,6 @@
 //! The request of a memory instruction, and the windows of generic addresses.
 
-use crate::finding::{Kind, Space, What};
+use crate::finding::{AccessKind, FindingKind, Space};
 use crate::lane::LANES;
 
 /// The generic address of offset 0 in shared memory.
@@ -46,7 +46,7 @@ pub(crate) struct Request {
     /// Bytes a lane.
     pub size: u32,
     /// Whether it reads, writes, or performs an atomic operation.
-    pub what: What,
+    pub what: AccessKind,
 }
 
 /// Host addresses of the lanes.
@@ -54,7 +54,7 @@ pub(crate) type Pointers = [u64; LANES];
 
 /// What is wrong with an address.
 pub(crate) struct Wrong {
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// The space that the address lies in.
     pub space: Space,
     /// The address in that space.

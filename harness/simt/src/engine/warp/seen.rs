@@ -11,7 +11,7 @@ use crate::engine::traffic::footprint::Touch;
 use crate::engine::traffic::lookups::LookUp;
 use crate::engine::traffic::scattered::Packed;
 use crate::engine::traffic::serial::Chains;
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::memory::{View, fetch_ahead};
 
 /// A memory instruction that the recorder observes.
@@ -272,8 +272,8 @@ impl Seen {
         };
         let touch = &mut self.touch;
         match (space, request.what) {
-            (Space::Shared, What::Atomic) => self.chains.shared(&address.all(), mask, adds == Adds::One),
-            (Space::Global, What::Atomic) => {
+            (Space::Shared, AccessKind::Atomic) => self.chains.shared(&address.all(), mask, adds == Adds::One),
+            (Space::Global, AccessKind::Atomic) => {
                 let packed = Packed::of(address, mask);
                 self.chains.global(&packed, adds == Adds::Float);
                 // SAFETY: the caller's contract.
@@ -289,7 +289,7 @@ impl Seen {
                 let Some(look_up) = self.look_ups.get_mut(index as usize) else {
                     return;
                 };
-                let is_read = what == What::Read;
+                let is_read = what == AccessKind::Read;
                 // SAFETY: the caller's contract.
                 unsafe {
                     if let Some(first) = look_up.find::<W>(address, mask, request.size) {

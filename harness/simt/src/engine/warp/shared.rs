@@ -9,7 +9,7 @@ use super::sums::Turns;
 use super::tables::Order;
 use crate::checks::bounds::Bounds;
 use crate::checks::launch::LaunchRaces;
-use crate::finding::{Finding, Findings, What};
+use crate::finding::{AccessKind, Finding, Findings};
 use crate::kernel::{Fault, Geometry, Param, Progress, Watch};
 use crate::memory::{Heap, View};
 use crate::profile::Profile;
@@ -75,8 +75,8 @@ impl Nowhere {
     }
 
     /// Returns the host memory for one lane's access.
-    pub fn pointer(&self, what: What) -> *mut u8 {
-        if what == What::Read { self.zeros.as_ptr().cast::<u8>().cast_mut() } else { self.written.ptr() }
+    pub fn pointer(&self, what: AccessKind) -> *mut u8 {
+        if what == AccessKind::Read { self.zeros.as_ptr().cast::<u8>().cast_mut() } else { self.written.ptr() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A program's tables besides its code: constants, blocks, accesses, arguments of `printf`, names.
 
 use crate::costs::{Chain, Pipes};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::lane::LANES;
 use crate::ptx::ast::Special;
 
@@ -148,7 +148,7 @@ pub struct AccessInfo {
     /// Its program counter.
     pub pc: u32,
     /// Load, store or atomic.
-    pub what: What,
+    pub what: AccessKind,
     /// Its declared space.
     pub space: Space,
     /// Bytes per thread.
@@ -176,7 +176,7 @@ pub struct TextureInfo {
     /// Its program counter.
     pub pc: u32,
     /// Fetch or load, store or atomic.
-    pub what: What,
+    pub what: AccessKind,
     /// Whether it is a surface.
     pub surface: bool,
 }

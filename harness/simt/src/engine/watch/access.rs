@@ -7,7 +7,7 @@ use crate::engine::warp::Show;
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{RANK_SHIFT, Request, space_of};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::lane::{HostVectors, LANES, lanes};
 
 /// Splits a load of which the bytes of `used` are used into pieces: yields their offsets and sizes. The sizes are
@@ -111,7 +111,7 @@ impl Warp<'_> {
         let same = |lane: usize| stored.is_there(lane);
         let event = Event {
             what: request.what,
-            strong: order.strong || request.what == What::Atomic,
+            strong: order.strong || request.what == AccessKind::Atomic,
             volatile: order.volatile,
             narrow: order.narrow && space == Space::Global,
             block_local: space == Space::Shared && shared.geometry.cluster.is_none(),
@@ -119,7 +119,7 @@ impl Warp<'_> {
             mask,
             size: request.size,
             address,
-            same: (request.what == What::Write && shared.races.is_some()).then_some(&same),
+            same: (request.what == AccessKind::Write && shared.races.is_some()).then_some(&same),
             layout,
         };
         if let Some(Some(bounds)) = shared.bounds.get(op.site as usize)
@@ -156,7 +156,7 @@ impl Warp<'_> {
         self.clock.settle(&mut block.clock, &races.time);
         if event.strong {
             self.clock.acquire(&mut block.clock, wide, &races.time);
-            if wide && event.what != What::Read {
+            if wide && event.what != AccessKind::Read {
                 races.publications.flag(self.clock.warp, &block.clock);
             }
         }

@@ -5,7 +5,7 @@ use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::home_of;
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::lane::lanes;
 
 impl Warp<'_> {
@@ -53,8 +53,8 @@ impl Warp<'_> {
             block.with_peer(rank, |_, peer| {
                 let see = |lane: &usize| {
                     let (offset, size) = (event.address.at(*lane), u64::from(event.size));
-                    let missing = event.what != What::Write && peer.written.has_blank(offset, size, element);
-                    if event.what != What::Read {
+                    let missing = event.what != AccessKind::Write && peer.written.has_blank(offset, size, element);
+                    if event.what != AccessKind::Read {
                         peer.written.write(offset, size);
                     }
                     missing

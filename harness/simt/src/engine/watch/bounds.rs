@@ -5,7 +5,7 @@ use crate::checks::{Addresses, Event};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::program::{Origin, Program};
-use crate::finding::{Allocation, Finding, Kind, Relation, Space};
+use crate::finding::{Allocation, Finding, FindingKind, Relation, Space};
 use crate::lane::{LANES, lanes};
 use crate::memory::View;
 
@@ -58,7 +58,7 @@ impl Warp<'_> {
         let from = near(start);
         // The first byte out of bounds.
         let outside = if address >= start && address < end { end } else { address };
-        let kind = Kind::OverrunsNeighbour { space };
+        let kind = FindingKind::OverrunsNeighbour { space };
         let mut finding = Finding::new(kind, self.program().name.clone()).with(access);
         let other = |hit: &Allocation| from.as_ref().is_none_or(|from| from.address != hit.address);
         let hit = near(outside).filter(|hit| matches!(hit.relation, Relation::Inside(_)) && other(hit));
@@ -67,7 +67,7 @@ impl Warp<'_> {
             None => finding.remedy = Some("check the index against the array's size".into()),
         }
         finding.allocation =
-            from.map(|from| Allocation { relation: Relation::of(address, from.address, from.size), ..from });
+            from.map(|from| Allocation { relation: Relation::from_address(address, from.address, from.size), ..from });
         self.record(finding);
     }
 }

@@ -5,7 +5,7 @@ use crate::checks::proxies::Stored;
 use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
-use crate::finding::{Access, Allocation, Finding, Kind, Scope, Space, What};
+use crate::finding::{Access, AccessKind, Allocation, Finding, FindingKind, Scope, Space};
 use crate::lane::LANES;
 
 impl Warp<'_> {
@@ -36,7 +36,7 @@ impl Warp<'_> {
         if let Some(conflict) = found {
             let (mut now, allocation) = self.describe(op, event, Space::Shared, conflict.lane);
             if copies {
-                now.what = What::Copy;
+                now.what = AccessKind::Copy;
             }
             self.copy_race(conflict, now, allocation);
         }
@@ -47,14 +47,14 @@ impl Warp<'_> {
     fn copy_race(&mut self, conflict: CopyConflict, now: Access, allocation: Option<Allocation>) {
         let CopyConflict { address, size, .. } = conflict;
         let place = self.program().place_of(conflict.pc);
-        let mut copy = Access::memory(What::Copy, Space::Shared, size, address, place);
+        let mut copy = Access::memory(AccessKind::Copy, Space::Shared, size, address, place);
         self.nearest_shared(address, &mut copy);
         let [x, y, _] = self.launch().geometry.block;
         let linear = conflict.warp * LANES as u32 + conflict.by as u32;
         let copy = copy.by(now.block, [linear % x, linear / x % y, linear / x / y]);
         let scope = conflict.scope;
         let space = Space::Shared;
-        let kind = Kind::Race { space, scope };
+        let kind = FindingKind::Race { space, scope };
         let mut finding = Finding::new(kind, self.program().name.clone()).with(now).with(copy);
         finding.allocation = allocation;
         finding.remedy = Some(
@@ -78,7 +78,7 @@ impl Warp<'_> {
         let Some(races) = &self.launch().races else { return };
         let (block, warp) = (copy.warp / races.warps_per_block(), copy.warp % races.warps_per_block());
         let place = self.program().place_of(copy.pc);
-        let mut other = Access::memory(What::Copy, Space::Shared, copy.bytes as u32, copy.start, place);
+        let mut other = Access::memory(AccessKind::Copy, Space::Shared, copy.bytes as u32, copy.start, place);
         self.nearest_shared(copy.start, &mut other);
         let ([x, y, _], [gx, gy, _]) = (self.launch().geometry.block, self.launch().geometry.grid);
         let linear = warp * LANES as u32 + copy.lane;
@@ -90,14 +90,14 @@ impl Warp<'_> {
             (true, true, false) => Scope::Warp,
             (true, false, _) => Scope::Block,
         };
-        let kind = Kind::Race { space: Space::Shared, scope };
+        let kind = FindingKind::Race { space: Space::Shared, scope };
         let mut finding = Finding::new(kind, self.program().name.clone()).with(now).with(other);
         finding.allocation = allocation;
         let remedy = match (copy.until, copy.what) {
             (Until::Phase(..), _) => {
                 "wait for the phase of the mbarrier to which the copy reports (wait of a cuda::barrier, mbarrier.try_wait) before its bytes are used: every thread that uses them waits, or one does and a barrier of the block follows"
             }
-            (Until::Group(_), What::Read) => {
+            (Until::Group(_), AccessKind::Read) => {
                 "wait until the copy has read its bytes before they are changed: cp.async.bulk.commit_group and cp.async.bulk.wait_group.read by the thread that began it, then a barrier"
             }
             _ => {
@@ -113,11 +113,11 @@ impl Warp<'_> {
     pub(super) fn misses_fence(&mut self, op: &Op, event: &Event<'_>, (address, stored): (u64, Stored)) {
         let lane = event.mask.trailing_zeros() as usize & 31;
         let (mut now, allocation) = self.describe(op, event, Space::Shared, lane);
-        now.what = What::Copy;
+        now.what = AccessKind::Copy;
         let place = self.program().place_of(stored.pc);
         let [x, y, _] = self.launch().geometry.block;
         let linear = stored.by.0 * LANES as u32 + stored.by.1;
-        let mut earlier = Access::memory(What::Write, Space::Shared, event.size, address, place);
+        let mut earlier = Access::memory(AccessKind::Write, Space::Shared, event.size, address, place);
         earlier.variable.clone_from(&now.variable);
         let earlier = earlier.by(now.block, [linear % x, linear / x % y, linear / x / y]);
         let scope = match (stored.by.0 == self.index, stored.by.1 == lane as u32) {
@@ -125,7 +125,7 @@ impl Warp<'_> {
             (true, false) => Scope::Warp,
             (false, _) => Scope::Block,
         };
-        let kind = Kind::Race { space: Space::Shared, scope };
+        let kind = FindingKind::Race { space: Space::Shared, scope };
         let mut finding = Finding::new(kind, self.program().name.clone()).with(now).with(earlier);
         finding.allocation = allocation;
         finding.notes.push("a barrier alone does not order plain stores before bulk copies".into());
@@ -155,7 +155,7 @@ impl Warp<'_> {
                 Layout::of(Addresses::of(&copy.address), copy.lanes, copy.size)
             };
             let event = Event {
-                what: What::Write,
+                what: AccessKind::Write,
                 strong: false,
                 volatile: false,
                 narrow: false,

@@ -8,7 +8,7 @@ use crate::engine::warp::request::Request;
 use crate::engine::warp::seen::Looked;
 use crate::engine::warp::shared::{Ahead, Looks};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::lane::{HostVectors, LANES};
 
 /// Returns the probes of a program, and the instructions that execute them.
@@ -24,8 +24,8 @@ pub(crate) fn looks(program: &Program) -> Looks {
             let Op { full, part, .. } = program.ops[access.pc as usize];
             let op = &mut looks.ops[access.pc as usize];
             (op.full, op.part) = match access.what {
-                What::Read => (handler::<Look<true, READ>>(vectors), handler::<Look<false, READ>>(vectors)),
-                What::Write => (handler::<Look<true, WRITE>>(vectors), handler::<Look<false, WRITE>>(vectors)),
+                AccessKind::Read => (handler::<Look<true, READ>>(vectors), handler::<Look<false, READ>>(vectors)),
+                AccessKind::Write => (handler::<Look<true, WRITE>>(vectors), handler::<Look<false, WRITE>>(vectors)),
                 // The addresses of atomics are assumed to differ each time.
                 _ => (handler::<Look<true, ANY>>(vectors), handler::<Look<false, ANY>>(vectors)),
             };
@@ -37,10 +37,10 @@ pub(crate) fn looks(program: &Program) -> Looks {
     looks
 }
 
-fn worth_a_look(space: Space, what: What) -> bool {
+fn worth_a_look(space: Space, what: AccessKind) -> bool {
     match space {
         Space::Global | Space::Generic => true,
-        Space::Shared => what == What::Atomic,
+        Space::Shared => what == AccessKind::Atomic,
         _ => false,
     }
 }

@@ -7,7 +7,7 @@ use crate::engine::warp::Warp;
 use crate::engine::warp::block::Block;
 use crate::engine::warp::mbarrier::Home;
 use crate::engine::warp::program::Op;
-use crate::finding::What;
+use crate::finding::AccessKind;
 use crate::lane::{LANES, lanes};
 
 impl Warp<'_> {
@@ -16,7 +16,7 @@ impl Warp<'_> {
     #[inline(always)]
     pub(crate) fn arrives(&mut self, op: &Op, lane: usize, home: Home, releases: bool) {
         if self.checking {
-            self.uses_mbarrier(op, lane, home, What::Atomic);
+            self.uses_mbarrier(op, lane, home, AccessKind::Atomic);
             self.arrived_at(home, releases);
         }
     }
@@ -25,7 +25,7 @@ impl Warp<'_> {
     #[cold]
     pub(crate) fn waits_at(&mut self, op: &Op, homes: &[Home; LANES], done: u32, relaxed: bool) {
         for lane in lanes(self.mask()) {
-            self.uses_mbarrier(op, lane, homes[lane], What::Read);
+            self.uses_mbarrier(op, lane, homes[lane], AccessKind::Read);
         }
         let mut rest = if relaxed { 0 } else { done };
         while rest != 0 {
@@ -38,7 +38,7 @@ impl Warp<'_> {
 
     /// Records that a lane reads or changes an mbarrier. That alone orders nothing, but the mbarrier must have been
     /// initialised before.
-    fn uses_mbarrier(&mut self, op: &Op, lane: usize, home: Home, what: What) {
+    fn uses_mbarrier(&mut self, op: &Op, lane: usize, home: Home, what: AccessKind) {
         let address = [u64::from(home.offset); LANES];
         let address = Addresses::of(&address);
         let mask = 1 << lane;
@@ -108,7 +108,7 @@ impl Warp<'_> {
             return;
         };
         let warps = races.warps_per_block();
-        if copy.what == What::Read || u64::from(copy.warp / warps) != block.number {
+        if copy.what == AccessKind::Read || u64::from(copy.warp / warps) != block.number {
             // A copy by another block's thread was recorded when it began.
             return;
         }
@@ -119,7 +119,7 @@ impl Warp<'_> {
             let mask = 1 << copy.lane;
             let event = Event {
                 what: copy.what,
-                strong: copy.what == What::Atomic,
+                strong: copy.what == AccessKind::Atomic,
                 volatile: false,
                 narrow: false,
                 block_local: self.launch().geometry.cluster.is_none(),

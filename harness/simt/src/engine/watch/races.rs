@@ -5,7 +5,7 @@ use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, space_of};
-use crate::finding::{Access, Finding, Kind, Scope, Space, What};
+use crate::finding::{Access, AccessKind, Finding, FindingKind, Scope, Space};
 use crate::lane::LANES;
 
 /// The remedy for a race between blocks of a cluster.
@@ -21,7 +21,7 @@ impl Warp<'_> {
         let launch = self.launch();
         let bulk = [op.site, conflict.pc].map(|pc| launch.orders[pc as usize].bulk);
         if bulk[0] {
-            now.what = What::Copy;
+            now.what = AccessKind::Copy;
         }
         let warps = launch.races.as_ref().map_or(1, |races| u64::from(races.warps_per_block()));
         let [gx, gy, _] = launch.geometry.grid.map(u64::from);
@@ -35,7 +35,7 @@ impl Warp<'_> {
             _ => (event.size, event.address.at(conflict.lane)),
         };
         let mut earlier = Access::memory(
-            if bulk[1] { What::Copy } else { conflict.what },
+            if bulk[1] { AccessKind::Copy } else { conflict.what },
             space,
             size,
             address,
@@ -49,7 +49,7 @@ impl Warp<'_> {
             let before = address.wrapping_sub(event.address.at(conflict.lane));
             (name, offset.wrapping_add(before))
         });
-        let kind = Kind::Race { space, scope: conflict.scope };
+        let kind = FindingKind::Race { space, scope: conflict.scope };
         let mut finding = Finding::new(kind, self.program().name.clone()).with(now).with(earlier);
         finding.allocation = allocation;
         self.advise(&mut finding, [op.site, conflict.pc], &conflict);
@@ -88,7 +88,7 @@ impl Warp<'_> {
             space => (space, address[one]),
         };
         let event = Event {
-            what: What::Write,
+            what: AccessKind::Write,
             strong: false,
             volatile: false,
             narrow: false,
@@ -102,7 +102,7 @@ impl Warp<'_> {
         };
         let (now, allocation) = self.describe(op, &event, space, two);
         let (other, _) = self.describe(op, &event, space, one);
-        let kind = Kind::Race { space, scope: Scope::Warp };
+        let kind = FindingKind::Race { space, scope: Scope::Warp };
         let mut finding = Finding::new(kind, self.program().name.clone()).with(now).with(other);
         finding.allocation = allocation;
         finding.remedy = Some(self.remedy_of_one_store(op.site).into());

@@ -3,7 +3,7 @@
 use crate::checks::race::Conflict;
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::{AccessInfo, Origin};
-use crate::finding::{Finding, Scope, What};
+use crate::finding::{AccessKind, Finding, Scope};
 use crate::lane::LANES;
 
 /// The remedy for `x[i] += 1` by several threads.
@@ -23,7 +23,7 @@ const ONE_WRITER: &str = "let one thread write it, or give each thread an elemen
 impl Warp<'_> {
     /// Sets a better remedy for a race than its scope alone suggests, if one is known.
     pub(super) fn advise(&self, finding: &mut Finding, pcs: [u32; 2], conflict: &Conflict) {
-        let all = |what: What| finding.accesses.iter().all(|a| a.what == what);
+        let all = |what: AccessKind| finding.accesses.iter().all(|a| a.what == what);
         let program = self.program();
         let [one, other] = pcs.map(|pc| program.place_of(pc));
         let one_line = one.same_line(&other);
@@ -37,14 +37,14 @@ impl Warp<'_> {
                 Update::Unclear => STEP_OR_UPDATE,
                 _ => UPDATE,
             }
-        } else if finding.accesses.iter().any(|a| a.what == What::Atomic) {
+        } else if finding.accesses.iter().any(|a| a.what == AccessKind::Atomic) {
             match conflict.scope {
                 Scope::Grid => "make both accesses atomic, or do the plain one in another launch",
                 _ => "make both accesses atomic, or put a barrier between them that all these threads pass",
             }
         } else if conflict.unfenced {
             "the one thread has looked at a flag since, which an atomic or volatile access wrote, but the other executed no fence after this access: put __threadfence() between it and the flag"
-        } else if one_line && all(What::Write) {
+        } else if one_line && all(AccessKind::Write) {
             ONE_WRITER
         } else if conflict.scope == Scope::Warp && self.launch().threads > LANES as u32 {
             "put __syncthreads() between the two accesses, or __syncwarp() where only lanes of one warp take part: lanes do not run in lockstep"
@@ -78,8 +78,10 @@ impl Warp<'_> {
         let Some(this) = self.access(pc) else { return false };
         let place = program.place_of(pc);
         program.accesses.iter().any(|other| {
-            matches!((this.what, other.what), (What::Write, What::Read) | (What::Read, What::Write))
-                && this.space == other.space
+            matches!(
+                (this.what, other.what),
+                (AccessKind::Write, AccessKind::Read) | (AccessKind::Read, AccessKind::Write)
+            ) && this.space == other.space
                 && this.named == other.named
                 && place.same_line(&program.place_of(other.pc))
         })
@@ -95,8 +97,8 @@ impl Warp<'_> {
         };
         let here: Vec<&AccessInfo> = program.accesses.iter().filter(of_line).collect();
         // Each copy of an unrolled loop's body changes its own element.
-        let written = |read: &AccessInfo| here.iter().any(|a| a.what == What::Write && a.named == read.named);
-        let reads_other = here.iter().any(|a| a.what == What::Read && a.named != this.named && !written(a));
+        let written = |read: &AccessInfo| here.iter().any(|a| a.what == AccessKind::Write && a.named == read.named);
+        let reads_other = here.iter().any(|a| a.what == AccessKind::Read && a.named != this.named && !written(a));
         match (reads_other, this.origin) {
             (false, _) => Update::Alone,
             (_, Origin::Unknown) => Update::Unclear,

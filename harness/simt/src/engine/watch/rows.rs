@@ -6,7 +6,7 @@ use crate::checks::{Addresses, Event, Half, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::Request;
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::lane::{ALL, LANES};
 
 impl Warp<'_> {
@@ -41,7 +41,7 @@ impl Warp<'_> {
             let half = u64::from(size) * LANES as u64 / 2;
             let [one, two] =
                 if row { [(low, end - low), (low, 0)] } else { [0, LANES / 2].map(|lane| (address.at(lane), half)) };
-            if what == What::Write {
+            if what == AccessKind::Write {
                 written.write(one.0 - range.start, one.1);
                 written.write(two.0 - range.start, two.1);
             } else if written.unwritten(one.0 - range.start, one.1).is_some()
@@ -52,7 +52,7 @@ impl Warp<'_> {
         }
         let stored = self.stored(op, space, size, address);
         let same = |lane: usize| stored.is_there(lane);
-        let same: Option<&dyn Fn(usize) -> bool> = if what == What::Write { Some(&same) } else { None };
+        let same: Option<&dyn Fn(usize) -> bool> = if what == AccessKind::Write { Some(&same) } else { None };
         let block = self.block.get_mut();
         block.clock.catch_up(&races.time);
         if !block.clock.is_in_time(&races.time) {

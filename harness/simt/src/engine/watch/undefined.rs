@@ -15,7 +15,7 @@ use crate::engine::warp::program::{Dataflow, Op, Operand, Program};
 use crate::engine::warp::request::space_of;
 use crate::engine::warp::undefined::{Content, MOST_ORIGINS, differ, flip_lane, lane_of};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::lane::{LANES, lanes};
 use crate::memory::Written;
 use smallvec::SmallVec;
@@ -251,7 +251,7 @@ impl Warp<'_> {
     fn report_read(&mut self, program: &Program, read: &Unjudged, bad: u32) {
         let address = Addresses::of(&read.address);
         let event = Event {
-            what: What::Read,
+            what: AccessKind::Read,
             strong: false,
             volatile: false,
             narrow: false,

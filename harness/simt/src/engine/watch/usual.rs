@@ -7,7 +7,7 @@ use crate::engine::traffic::pattern::Pattern;
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::{Op, Order, Program};
 use crate::engine::warp::request::Request;
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::lane::LANES;
 use std::ops::Range;
 
@@ -20,8 +20,8 @@ pub(crate) fn rooms(program: &Program, bounds: &[Option<Bounds>], bytes: u32) ->
         let Order { strong, volatile, release, narrow, asynchronous, bulk } = access.order;
         let shared = access.space == Space::Shared;
         let may_be_usual = match access.what {
-            What::Atomic => shared && access.size == 4,
-            What::Read | What::Write => !strong && (shared || !narrow),
+            AccessKind::Atomic => shared && access.size == 4,
+            AccessKind::Read | AccessKind::Write => !strong && (shared || !narrow),
             _ => false,
         };
         if may_be_usual && !(volatile || release || asynchronous || bulk) {
@@ -42,7 +42,7 @@ pub(crate) fn rooms(program: &Program, bounds: &[Option<Bounds>], bytes: u32) ->
 struct Usual {
     /// Its program counter.
     pc: u32,
-    what: What,
+    what: AccessKind,
     /// The offset of its first byte. `end` is one past its last.
     low: u64,
     end: u64,
@@ -63,7 +63,7 @@ impl Warp<'_> {
         let usual = lies_in_room
             && (!init || (block.stretch.start <= low && end <= block.stretch.end))
             && block.copies.is_empty()
-            && (what == What::Read || block.proxies.is_off())
+            && (what == AccessKind::Read || block.proxies.is_off())
             && block.clock.is_in_time(&races.time)
             && block.races.notes(block.clock.section(), what);
         if usual {
@@ -77,7 +77,8 @@ impl Warp<'_> {
     #[inline(always)]
     pub(super) fn note_usual(&mut self, op: &Op, request: Request, address: Addresses<'_>, layout: &Layout) -> bool {
         let Request { space, size, what } = request;
-        let (Space::Shared, What::Read | What::Atomic, Some(races)) = (space, what, &self.launch().races) else {
+        let (Space::Shared, AccessKind::Read | AccessKind::Atomic, Some(races)) = (space, what, &self.launch().races)
+        else {
             return false;
         };
         let (pc, low, end) = (op.site, layout.low, layout.high.saturating_add(size.into()));
@@ -86,7 +87,7 @@ impl Warp<'_> {
         }
         let mask = self.mask();
         let block = self.block.get_mut();
-        let strong = what == What::Atomic;
+        let strong = what == AccessKind::Atomic;
         if strong {
             self.clock.acquire(&mut block.clock, false, &races.time);
         }
@@ -105,7 +106,7 @@ impl Warp<'_> {
         let (Some(races), false) = (&self.launch().races, pattern.halves.is_any_unusual()) else {
             return false;
         };
-        let (pc, what, end) = (op.site, What::Read, low + pattern.span + u64::from(size));
+        let (pc, what, end) = (op.site, AccessKind::Read, low + pattern.span + u64::from(size));
         if !self.is_usual(races, Usual { pc, what, low, end }) {
             return false;
         }
@@ -124,7 +125,7 @@ impl Warp<'_> {
         let Some(races) = &self.launch().races else {
             return false;
         };
-        let (pc, what) = (op.site, What::Atomic);
+        let (pc, what) = (op.site, AccessKind::Atomic);
         if !self.is_usual(races, Usual { pc, what, low, end: high + 4 }) {
             return false;
         }
@@ -143,7 +144,7 @@ impl Warp<'_> {
         let Some(races) = &self.launch().races else {
             return false;
         };
-        let (pc, what, end) = (op.site, What::Write, low + 4 * LANES as u64);
+        let (pc, what, end) = (op.site, AccessKind::Write, low + 4 * LANES as u64);
         if !self.is_usual(races, Usual { pc, what, low, end }) {
             return false;
         }

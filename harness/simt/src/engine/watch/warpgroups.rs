@@ -4,7 +4,7 @@ use crate::checks::proxies::PIECE;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::warpgroup::{Apart, WARPS, Warpgroup};
 use crate::engine::warp::{Status, Warp};
-use crate::finding::{Access, Finding, Kind, Space, WarpgroupMisuse, What};
+use crate::finding::{Access, AccessKind, Finding, FindingKind, Space, WarpgroupMisuse};
 use crate::lane::LANES;
 
 impl Warp<'_> {
@@ -63,11 +63,11 @@ impl Warp<'_> {
         };
         let lane = self.mask().trailing_zeros() as usize & 31;
         let place = |pc| self.program().place_of(pc);
-        let mut read = Access::memory(What::Read, Space::Shared, PIECE as u32, address, place(op.site));
+        let mut read = Access::memory(AccessKind::Read, Space::Shared, PIECE as u32, address, place(op.site));
         let allocation = self.nearest_shared(address, &mut read);
-        let kind = Kind::InvalidWarpgroup { misuse: WarpgroupMisuse::OtherProxy };
+        let kind = FindingKind::InvalidWarpgroup { misuse: WarpgroupMisuse::OtherProxy };
         let finding = Finding::new(kind, self.program().name.clone()).with(self.located(read, lane));
-        let mut finding = finding.with(Access::at(What::Execute, place(by)));
+        let mut finding = finding.with(Access::at(AccessKind::Execute, place(by)));
         finding.allocation = allocation;
         self.record(finding);
     }
@@ -75,11 +75,11 @@ impl Warp<'_> {
     /// Records a finding about the product at this program counter, and another one.
     #[cold]
     fn against_the_group(&mut self, site: u32, lane: usize, misuse: WarpgroupMisuse, other: Option<u32>) {
-        let kind = Kind::InvalidWarpgroup { misuse };
-        let access = self.located(Access::at(What::Execute, self.program().place_of(site)), lane);
+        let kind = FindingKind::InvalidWarpgroup { misuse };
+        let access = self.located(Access::at(AccessKind::Execute, self.program().place_of(site)), lane);
         let mut finding = Finding::new(kind, self.program().name.clone()).with(access);
         if let Some(other) = other {
-            finding = finding.with(Access::at(What::Execute, self.program().place_of(other)));
+            finding = finding.with(Access::at(AccessKind::Execute, self.program().place_of(other)));
         }
         self.record(finding);
     }

@@ -5,7 +5,7 @@ use crate::engine::warp::Warp;
 use crate::engine::warp::notes::{Notes, Unjudged};
 use crate::engine::warp::program::{Dataflow, Op};
 use crate::engine::warp::shared::Shared;
-use crate::finding::{Finding, Kind, Space, What};
+use crate::finding::{AccessKind, Finding, FindingKind, Space};
 use crate::lane::lanes;
 use crate::memory::Written;
 
@@ -65,7 +65,7 @@ impl Warp<'_> {
             }
             _ => return false,
         };
-        let writes = event.what == What::Write;
+        let writes = event.what == AccessKind::Write;
         let see = |first: u64, len: u64, all: bool| {
             if writes && all {
                 written.write(first - start, len);
@@ -85,8 +85,8 @@ impl Warp<'_> {
     /// Finds reads of unwritten bytes.
     pub(super) fn check_written(&mut self, op: &Op, event: &Event<'_>, space: Space) {
         let size = u64::from(event.size);
-        let reads = event.what != What::Write;
-        let writes = event.what != What::Read;
+        let reads = event.what != AccessKind::Write;
+        let writes = event.what != AccessKind::Read;
         if self.written_at_once(op.site, event, space) {
             return;
         }
@@ -138,7 +138,7 @@ impl Warp<'_> {
         let lane = bad.trailing_zeros() as usize;
         let (mut access, allocation) = self.describe(op, event, space, lane);
         access.threads = bad.count_ones();
-        let mut finding = Finding::new(Kind::Uninitialized { space }, self.program().name.clone());
+        let mut finding = Finding::new(FindingKind::Uninitialized { space }, self.program().name.clone());
         finding.accesses.push(access);
         finding.allocation = allocation;
         self.record(finding);

@@ -5,7 +5,7 @@
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Access, Finding, Kind, What};
+use crate::finding::{Access, AccessKind, Finding, FindingKind};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Any, operands};
 use crate::lane::lanes;
@@ -69,10 +69,10 @@ fn zeros<T: PartialEq + Default>(values: &[T; crate::lane::LANES]) -> u32 {
 impl Warp<'_> {
     #[cold]
     fn divides_by_zero(&mut self, op: &Op, zeros: u32, remainder: bool) {
-        let mut access = Access::at(What::Execute, self.program().place_of(op.site));
+        let mut access = Access::at(AccessKind::Execute, self.program().place_of(op.site));
         access.threads = zeros.count_ones();
         let access = self.located(access, zeros.trailing_zeros() as usize & 31);
-        let kind = Kind::DivisionByZero { remainder };
+        let kind = FindingKind::DivisionByZero { remainder };
         self.record(Finding::new(kind, self.program().name.clone()).with(access));
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Access, Kind, What};
+use crate::finding::{Access, AccessKind, FindingKind};
 use crate::instr::code::{Inst, Opnd};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
@@ -184,9 +184,9 @@ unsafe fn run_make(warp: &mut Warp, op: &Op) -> Flow {
 /// Stops the kernel because the stacks of these lanes are full.
 #[cold]
 fn full(warp: &mut Warp, op: &Op, missing: u32) -> Flow {
-    let mut access = Access::at(What::Execute, warp.program().place_of(op.site));
+    let mut access = Access::at(AccessKind::Execute, warp.program().place_of(op.site));
     access.threads = missing.count_ones();
     let access = warp.located(access, missing.trailing_zeros() as usize & 31);
-    let kind = Kind::StackOverflow { depth: 0, stack_bytes: warp.launch().stack_bytes };
+    let kind = FindingKind::StackOverflow { depth: 0, stack_bytes: warp.launch().stack_bytes };
     warp.fault(Fault::IllegalAddress, kind, vec![access], None)
 }

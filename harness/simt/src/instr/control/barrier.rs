@@ -4,7 +4,7 @@ use super::end::End;
 use crate::engine::warp::block::BARRIERS;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Group, State, Warp};
-use crate::finding::{Access, Finding, Kind, What};
+use crate::finding::{Access, AccessKind, Finding, FindingKind};
 use crate::instr::code::{Field, Inst};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Any, Number, codes, operands};
@@ -143,8 +143,8 @@ unsafe fn arrive(warp: &mut Warp, op: &Op) -> Flow {
     let whole_warps = |threads: u32| threads != 0 && threads.is_multiple_of(LANES as u32);
     if id >= BARRIERS as u32 || !expected.is_none_or(whole_warps) {
         let place = warp.program().place_of(op.site);
-        let access = warp.located(Access::at(What::Barrier, place), lane);
-        let kind = Kind::InvalidBarrier { barrier: id };
+        let access = warp.located(Access::at(AccessKind::Barrier, place), lane);
+        let kind = FindingKind::InvalidBarrier { barrier: id };
         return warp.fault(Fault::IllegalInstruction, kind, vec![access], None);
     }
     let expected = expected.unwrap_or(0);
@@ -220,7 +220,7 @@ impl Warp<'_> {
         self.skipped.0 &= !self.mask();
         let elsewhere = |g: &&Group| matches!(g.state, State::Barrier(_)) && g.pc != op.site;
         if let Some(other) = self.groups.iter().find(elsewhere) {
-            let there = (What::Barrier, other.pc, other.mask);
+            let there = (AccessKind::Barrier, other.pc, other.mask);
             self.divergent_barrier(id, (op.site, self.mask()), there);
             return;
         }
@@ -242,20 +242,20 @@ impl Warp<'_> {
             return;
         };
         if let State::Barrier(id) = state {
-            let there = (What::Past, pc, gone & self.mask());
+            let there = (AccessKind::Past, pc, gone & self.mask());
             self.divergent_barrier(id, (barrier, mask), there);
         }
     }
 
-    fn divergent_barrier(&mut self, id: u32, here: (u32, u32), there: (What, u32, u32)) {
-        let access = |what: What, pc: u32, mask: u32| {
+    fn divergent_barrier(&mut self, id: u32, here: (u32, u32), there: (AccessKind, u32, u32)) {
+        let access = |what: AccessKind, pc: u32, mask: u32| {
             let mut access = Access::at(what, self.program().place_of(pc));
             access.threads = mask.count_ones();
             self.located(access, mask.trailing_zeros() as usize & 31)
         };
-        let kind = Kind::DivergentBarrier { barrier: id };
+        let kind = FindingKind::DivergentBarrier { barrier: id };
         let finding = Finding::new(kind, self.program().name.clone())
-            .with(access(What::Barrier, here.0, here.1))
+            .with(access(AccessKind::Barrier, here.0, here.1))
             .with(access(there.0, there.1, there.2));
         self.notes.get_mut().findings.add(finding);
     }

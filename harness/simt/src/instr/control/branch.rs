@@ -3,7 +3,7 @@
 use super::end::End;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Group, Reason, State, Warp};
-use crate::finding::{Access, Kind, What};
+use crate::finding::{Access, AccessKind, FindingKind};
 use crate::instr::code::{Inst, Opnd, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Register, operands};
@@ -120,7 +120,7 @@ unsafe fn run_table(warp: &mut Warp, op: &Op) -> Flow {
         match list.get(index[lane] as usize) {
             Some(&pc) => target[lane] = pc,
             None => {
-                let kind = Kind::InvalidBranch { index: index[lane], targets: table.count };
+                let kind = FindingKind::InvalidBranch { index: index[lane], targets: table.count };
                 return invalid(warp, op, kind, lane);
             }
         }
@@ -128,9 +128,9 @@ unsafe fn run_table(warp: &mut Warp, op: &Op) -> Flow {
     split(warp, &target)
 }
 
-fn invalid(warp: &mut Warp, op: &Op, kind: Kind, lane: usize) -> Flow {
+fn invalid(warp: &mut Warp, op: &Op, kind: FindingKind, lane: usize) -> Flow {
     let place = warp.program().place_of(op.site);
-    let access = warp.located(Access::at(What::Execute, place), lane);
+    let access = warp.located(Access::at(AccessKind::Execute, place), lane);
     warp.fault(Fault::InvalidPc, kind, vec![access], None)
 }
 
@@ -210,12 +210,12 @@ unsafe fn run_call_pointer(warp: &mut Warp, op: &Op) -> Flow {
         let program = warp.program();
         let found = program.pointers.binary_search_by_key(&pointer[lane], |p| p.0);
         let Ok(index) = found else {
-            return invalid(warp, op, Kind::InvalidCall { target: pointer[lane] }, lane);
+            return invalid(warp, op, FindingKind::InvalidCall { target: pointer[lane] }, lane);
         };
         let register = program.lists[call.list as usize + index];
         target[lane] = program.pointers[index].1;
         if register == u32::MAX {
-            return invalid(warp, op, Kind::InvalidCall { target: pointer[lane] }, lane);
+            return invalid(warp, op, FindingKind::InvalidCall { target: pointer[lane] }, lane);
         }
         let back = Register::<u32>::at(register);
         // SAFETY: the lowering put a 32-bit register of the program into the list.
@@ -244,7 +244,7 @@ unsafe fn run_ret(warp: &mut Warp, op: &Op) -> Flow {
     // The lowering ensures that these are addresses after calls. Any that it has missed still lies inside the program.
     let end = warp.program().ops.len() as u32;
     if let Some(lane) = lanes(warp.mask()).find(|lane| target[*lane] >= end) {
-        return invalid(warp, op, Kind::InvalidCall { target: target[lane].into() }, lane);
+        return invalid(warp, op, FindingKind::InvalidCall { target: target[lane].into() }, lane);
     }
     split(warp, &target)
 }
@@ -322,6 +322,6 @@ pub(crate) fn never() -> Inst {
 unsafe fn run_trap(warp: &mut Warp, op: &Op) -> Flow {
     let lane = warp.mask().trailing_zeros() as usize;
     let place = warp.program().place_of(op.site);
-    let access = warp.located(Access::at(What::Execute, place), lane);
-    warp.fault(Fault::Trap, Kind::Trap, vec![access], None)
+    let access = warp.located(Access::at(AccessKind::Execute, place), lane);
+    warp.fault(Fault::Trap, FindingKind::Trap, vec![access], None)
 }

@@ -9,7 +9,7 @@
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Access, Kind, What};
+use crate::finding::{Access, AccessKind, FindingKind};
 use crate::instr::code::{Inst, Opnd};
 use crate::instr::operands::{Any, Register, operands};
 use crate::kernel::Fault;
@@ -102,10 +102,10 @@ unsafe fn run_enter(warp: &mut Warp, op: &Op) -> Flow {
         return Flow::Next;
     };
     let count = lanes(warp.mask()).filter(full).count();
-    let mut access = Access::at(What::Execute, warp.program().place_of(op.site));
+    let mut access = Access::at(AccessKind::Execute, warp.program().place_of(op.site));
     access.threads = count as u32;
     let access = warp.located(access, lane);
-    let kind = Kind::StackOverflow { depth: depth[lane] + 1, stack_bytes: warp.launch().stack_bytes };
+    let kind = FindingKind::StackOverflow { depth: depth[lane] + 1, stack_bytes: warp.launch().stack_bytes };
     warp.fault(Fault::IllegalAddress, kind, vec![access], None)
 }
 

@@ -6,7 +6,7 @@ use crate::engine::memory::span::PIECE;
 use crate::engine::warp::program::{Op, Order};
 use crate::engine::warp::request::{Request, Wrong, offset_in};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Kind, Space, What};
+use crate::finding::{AccessKind, FindingKind, Space};
 use crate::instr::code::{Opnd, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::memory::{Combine, combination};
@@ -128,7 +128,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, words: &[&str], combine: Option
         how: How { to, from, multicast, combine: combine.map_or(0, |combine| combine + 1) },
     };
     let order = Order { bulk: true, ..Order::default() };
-    cx.emit(bulk.pack(run).role(Role::Access(What::Write, to, PIECE)).order(order))
+    cx.emit(bulk.pack(run).role(Role::Access(AccessKind::Write, to, PIECE)).order(order))
 }
 
 /// Returns an address with its offset, in one register.
@@ -174,7 +174,7 @@ unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
             };
             let done = match barrier {
                 Some(barrier) => {
-                    let what = if how.combine > 0 { What::Atomic } else { What::Write };
+                    let what = if how.combine > 0 { AccessKind::Atomic } else { AccessKind::Write };
                     Completion::Mbarrier(place(barrier[lane]), what)
                 }
                 None => Completion::Group,
@@ -202,15 +202,15 @@ impl One {
         let &One { lane, to, from, bytes, combine } = self;
         if !bytes.is_multiple_of(PIECE) {
             // A device reports a number of bytes that is not a multiple of 16 as a misaligned address.
-            let request = Request { space: from.0, size: PIECE, what: What::Read };
-            let kind = Kind::Misaligned { space: from.0, required: PIECE };
+            let request = Request { space: from.0, size: PIECE, what: AccessKind::Read };
+            let kind = FindingKind::Misaligned { space: from.0, required: PIECE };
             let end = from.1.wrapping_add(bytes.into());
             return Err(warp.access_fault(op, lane, request, Wrong { kind, space: from.0, address: end }));
         }
-        let source = warp.span(op, lane, from, bytes, What::Read)?;
-        let target = warp.span(op, lane, to, bytes, What::Write)?;
-        warp.check_span(op, lane, from, bytes, What::Read);
-        warp.check_span(op, lane, to, bytes, if combine.is_some() { What::Atomic } else { What::Write });
+        let source = warp.span(op, lane, from, bytes, AccessKind::Read)?;
+        let target = warp.span(op, lane, to, bytes, AccessKind::Write)?;
+        warp.check_span(op, lane, from, bytes, AccessKind::Read);
+        warp.check_span(op, lane, to, bytes, if combine.is_some() { AccessKind::Atomic } else { AccessKind::Write });
         // SAFETY: this many bytes have been checked at both.
         unsafe {
             match combine.and_then(Combine::from_number) {

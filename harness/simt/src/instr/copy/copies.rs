@@ -4,7 +4,7 @@ use crate::engine::traffic::sectors::sectors;
 use crate::engine::warp::program::{Op, Order};
 use crate::engine::warp::request::{Pointers, Request, Wrong};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Kind, Space, What};
+use crate::finding::{AccessKind, FindingKind, Space};
 use crate::instr::code::{Opnd, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::memory::{Elements, load, store};
@@ -79,10 +79,10 @@ pub(super) fn lower_copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         }
     };
     let role = |what, space| Role::Access(what, space, bytes as u32);
-    cx.emit(read.role(role(What::Read, Space::Global)).element(MEMBER))?;
+    cx.emit(read.role(role(AccessKind::Read, Space::Global)).element(MEMBER))?;
     let write =
         store::Store { address: cx.address(to)?, elements: Elements { count, space: Space::Shared }, from: values };
-    let write = write.pack(stores).role(role(What::Write, Space::Shared));
+    let write = write.pack(stores).role(role(AccessKind::Write, Space::Shared));
     cx.emit(write.order(Order { asynchronous: true, ..Order::default() }))
 }
 
@@ -108,7 +108,7 @@ unsafe fn read_some(warp: &mut Warp, op: &Op) -> Flow {
     let part = PartialRead::unpack(op);
     let whole = part.size * part.count;
     let mask = warp.mask();
-    let request = Request { space: Space::Global, size: whole, what: What::Read };
+    let request = Request { space: Space::Global, size: whole, what: AccessKind::Read };
     // SAFETY: the registers were unpacked from this instruction; addresses are checked before they are read.
     unsafe {
         let source = *part.bytes.lanes(warp);
@@ -170,7 +170,7 @@ unsafe fn read_parts(
     source: &[u32; LANES],
     pieces: &mut [[u64; 2]; LANES],
 ) -> std::result::Result<(), Flow> {
-    let (space, what) = (Space::Global, What::Read);
+    let (space, what) = (Space::Global, AccessKind::Read);
     // SAFETY: the register was unpacked from this instruction.
     let address = unsafe {
         let Address { base, offset } = PartialRead::unpack(op).address;
@@ -181,7 +181,7 @@ unsafe fn read_parts(
         let (at, size) = (address[lane], source[lane]);
         let request = Request { space, size, what };
         if at & u64::from(whole - 1) != 0 {
-            let wrong = Wrong { kind: Kind::Misaligned { space, required: whole }, space, address: at };
+            let wrong = Wrong { kind: FindingKind::Misaligned { space, required: whole }, space, address: at };
             return Err(warp.access_fault(op, lane, request, wrong));
         }
         match warp.resolve_lane(lane, at, request) {

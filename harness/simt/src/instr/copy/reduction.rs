@@ -5,7 +5,7 @@ use super::report::lane_by_lane;
 use crate::engine::warp::program::{Op, Order};
 use crate::engine::warp::request::Request;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::memory::{Combine, combination};
@@ -51,7 +51,7 @@ pub(super) fn reduction(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     };
     let reduction = Reduction { to: whole(cx, to)?, by: cx.source(by, of)?, barrier: whole(cx, barrier)?, combine };
     let order = Order { bulk: true, ..Order::default() };
-    cx.emit(reduction.pack(run).role(Role::Access(What::Atomic, Space::Shared, of.size())).order(order))
+    cx.emit(reduction.pack(run).role(Role::Access(AccessKind::Atomic, Space::Shared, of.size())).order(order))
 }
 
 /// Executes `red.async`.
@@ -60,7 +60,7 @@ unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
     let Some(Combine { apply, size }) = Combine::from_number(combine) else {
         return Flow::Next;
     };
-    let request = Request { space: Space::Shared, size, what: What::Atomic };
+    let request = Request { space: Space::Shared, size, what: AccessKind::Atomic };
     // SAFETY: the registers were unpacked from this instruction; values have as many bytes as the operation.
     let (to, barrier, by) = unsafe {
         let by = match size {

@@ -6,7 +6,7 @@ use crate::engine::warp::block::Block;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, home_of};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
@@ -18,7 +18,7 @@ use crate::ptx::ast::{self, Operand, Type};
 #[derive(Clone, Copy)]
 pub(super) enum Completion {
     /// The mbarrier at this address in shared memory, for a copy that accesses shared memory in this way.
-    Mbarrier(u64, What),
+    Mbarrier(u64, AccessKind),
     /// The group that the thread commits next, for a copy that reads shared memory.
     Group,
 }
@@ -38,13 +38,13 @@ pub(super) fn reported(
         Completion::Group => {
             if warp.checking && home.is_none() {
                 let group = warp.block.get_mut().copies.closed_bulk(warp.index)[lane];
-                let copy = begun(warp, op, (lane, bytes), (start, What::Read), Until::Group(group));
+                let copy = begun(warp, op, (lane, bytes), (start, AccessKind::Read), Until::Group(group));
                 warp.block.get_mut().copies.begin_bulk(copy);
             }
             Ok(())
         }
         Completion::Mbarrier(address, what) => {
-            let at = warp.reach(op, lane, (Space::Shared, address), What::Atomic)?;
+            let at = warp.reach(op, lane, (Space::Shared, address), AccessKind::Atomic)?;
             let outside = at.home.rank.is_some();
             warp.arrives(op, lane, at.home, outside);
             if warp.checking {
@@ -99,7 +99,7 @@ pub(super) fn lane_by_lane(
 }
 
 /// Returns a copy that a lane has begun, at an offset in shared memory, and the kind of access there.
-fn begun(warp: &Warp, op: &Op, (lane, bytes): (usize, u32), (start, what): (u64, What), until: Until) -> Bulk {
+fn begun(warp: &Warp, op: &Op, (lane, bytes): (usize, u32), (start, what): (u64, AccessKind), until: Until) -> Bulk {
     Bulk { pc: op.site, warp: warp.clock.warp, lane: lane as u32, start, bytes: bytes.into(), what, until }
 }
 
@@ -175,7 +175,7 @@ pub(super) fn arrive(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let named = has(&inst.op, "shared") || has(&inst.op, "shared::cta");
     let space = if named { Space::Shared } else { Space::Generic };
     let arrive = Arrive { address: whole(cx, address)?, space, counted: has(&inst.op, "noinc") };
-    cx.emit(arrive.pack(run_arrive).role(Role::Access(What::Atomic, space, 8)))
+    cx.emit(arrive.pack(run_arrive).role(Role::Access(AccessKind::Atomic, space, 8)))
 }
 
 /// Executes `cp.async.mbarrier.arrive`: the lanes' copies (`cp.async`) have been performed, so they arrive now.
@@ -187,7 +187,7 @@ unsafe fn run_arrive(warp: &mut Warp, op: &Op) -> Flow {
         warp.waited(None);
     }
     for lane in lanes(warp.mask()) {
-        let at = match warp.reach(op, lane, (space, address[lane]), What::Atomic) {
+        let at = match warp.reach(op, lane, (space, address[lane]), AccessKind::Atomic) {
             Ok(at) => at,
             Err(flow) => return flow,
         };

@@ -5,7 +5,7 @@ use super::report::lane_by_lane;
 use crate::engine::warp::program::{Op, Order};
 use crate::engine::warp::request::Request;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::operands;
@@ -49,13 +49,13 @@ pub(super) fn store(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let from = list.iter().map(|from| cx.source(from, ty)).collect::<Result<_>>()?;
     let store = Store { to: whole(cx, to)?, barrier: whole(cx, barrier)?, shape: (ty.size(), count), from };
     let order = Order { bulk: true, ..Order::default() };
-    cx.emit(store.pack(run).role(Role::Access(What::Write, Space::Shared, ty.size() * count)).order(order))
+    cx.emit(store.pack(run).role(Role::Access(AccessKind::Write, Space::Shared, ty.size() * count)).order(order))
 }
 
 /// Executes `st.async`.
 unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
     let Store { to, barrier, shape: (size, count), from } = Store::unpack(op);
-    let request = Request { space: Space::Shared, size: size * count, what: What::Write };
+    let request = Request { space: Space::Shared, size: size * count, what: AccessKind::Write };
     // SAFETY: the registers were unpacked from this instruction.
     let (to, barrier) = unsafe { (*to.lanes(warp), *barrier.lanes(warp)) };
     lane_by_lane(warp, op, request, (to, barrier), |warp, lane, host| {

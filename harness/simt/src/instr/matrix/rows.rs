@@ -4,7 +4,7 @@ use crate::engine::traffic::banks::bank_conflicts;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Pointers, Request};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::{Number, operands};
@@ -54,7 +54,7 @@ pub(super) fn ldmatrix(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let address = cx.address(address)?;
     let to = parts(values).iter().map(|part| cx.dest(part, 4));
     let rows = Rows { address, matrices, to: to.collect::<Result<_>>()?, from: SmallVec::new() };
-    let role = Role::Access(What::Read, Space::Shared, 16);
+    let role = Role::Access(AccessKind::Read, Space::Shared, 16);
     cx.emit(rows.pack(exchange::<false>).role(role))
 }
 
@@ -67,7 +67,7 @@ pub(super) fn stmatrix(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let address = cx.address(address)?;
     let from = parts(values).iter().map(|part| cx.source(part, Type::B32));
     let rows = Rows { address, matrices, to: SmallVec::new(), from: from.collect::<Result<_>>()? };
-    let role = Role::Access(What::Write, Space::Shared, 16);
+    let role = Role::Access(AccessKind::Write, Space::Shared, 16);
     cx.emit(rows.pack(exchange::<true>).role(role))
 }
 
@@ -95,7 +95,7 @@ unsafe fn exchange<const STORE: bool>(warp: &mut Warp, op: &Op) -> Flow {
     }
     let Rows { matrices, to, .. } = Rows::unpack(op);
     let Matrices { count, transposed } = matrices;
-    let what = if STORE { What::Write } else { What::Read };
+    let what = if STORE { AccessKind::Write } else { AccessKind::Read };
     let mask = warp.mask();
     // SAFETY: the registers were unpacked from this instruction; the rows' addresses are checked before they are used.
     unsafe {
@@ -134,13 +134,13 @@ impl Warp<'_> {
     ///
     /// # Safety
     /// `op` is a memory instruction of this warp's program.
-    unsafe fn rows(&mut self, op: &Op, what: What, count: u32) -> Option<Pointers> {
+    unsafe fn rows(&mut self, op: &Op, what: AccessKind, count: u32) -> Option<Pointers> {
         let request = Request { space: Space::Shared, size: 16, what };
         let (mask, counting) = (self.mask(), self.counting);
         let resolve = self.resolve;
         let mut at: Pointers = [0; LANES];
         // Before compute capability 8.0, the other lanes' addresses are checked, too.
-        let all = what == What::Read && !self.launch().profile.at_least(8, 0);
+        let all = what == AccessKind::Read && !self.launch().profile.at_least(8, 0);
         self.set_mask(if all { u32::MAX } else { givers(count) });
         self.counting = false;
         // SAFETY: the caller's contract.

@@ -8,7 +8,7 @@ use crate::engine::warp::counts::count_sectors;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, space_of};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Number, Placed, operands};
@@ -139,7 +139,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, part: &str, words: &[&str], sto
     fragment(cx, inst, values, (element, count), !store, &mut list)?;
     let at_once = sizes.accesses(part, element, columns);
     let bytes = at_once.first().map_or(0, |access| access.1);
-    let does = if store { What::Write } else { What::Read };
+    let does = if store { AccessKind::Write } else { AccessKind::Read };
     let counted_in = match space {
         Space::Generic => Space::Global,
         space => space,
@@ -173,7 +173,8 @@ unsafe fn access(warp: &mut Warp, op: &Op) -> Flow {
     let tile = Tile::unpack(op);
     let How { part, store, space, .. } = tile.how;
     let (dims, element) = (tile.form.dims(), tile.form.types[0]);
-    let request = Request { space, size: element.bits() / 8, what: if store { What::Write } else { What::Read } };
+    let request =
+        Request { space, size: element.bits() / 8, what: if store { AccessKind::Write } else { AccessKind::Read } };
     if warp.counting {
         // SAFETY: as below.
         unsafe { warp.count_tile(op, &tile, request) };

@@ -3,7 +3,7 @@
 use super::reach::Modifiers;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Number, operands};
@@ -92,7 +92,7 @@ pub(super) fn arrive(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let how = How { space, drops: inst.op.starts_with("mbarrier.arrive_drop"), relaxed: modifiers.relaxed };
     let origin = cx.origin(address);
     let arrive = Arrive { address: cx.address(address)?, count, bytes, how, state };
-    cx.emit(arrive.pack(run_arrive).role(Role::Access(What::Atomic, space, 8)).from(origin))
+    cx.emit(arrive.pack(run_arrive).role(Role::Access(AccessKind::Atomic, space, 8)).from(origin))
 }
 
 /// Lowers `mbarrier.expect_tx` and `mbarrier.complete_tx`.
@@ -104,7 +104,7 @@ pub(super) fn transfer(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let origin = cx.origin(address);
     let completes = inst.op.starts_with("mbarrier.complete_tx");
     let transfer = Transfer { address: cx.address(address)?, bytes: cx.source(bytes, Type::U32)?, space, completes };
-    cx.emit(transfer.pack(run_transfer).role(Role::Access(What::Atomic, space, 8)).from(origin))
+    cx.emit(transfer.pack(run_transfer).role(Role::Access(AccessKind::Atomic, space, 8)).from(origin))
 }
 
 /// Executes `mbarrier.arrive` and `mbarrier.arrive_drop`.
@@ -115,7 +115,7 @@ unsafe fn run_arrive(warp: &mut Warp, op: &Op) -> Flow {
         unsafe { (*address.base.lanes(warp), *count.lanes(warp), bytes.map(|bytes| *bytes.lanes(warp))) };
     for lane in lanes(warp.mask()) {
         let at = (how.space, base[lane].wrapping_add(address.offset));
-        let at = match warp.reach(op, lane, at, What::Atomic) {
+        let at = match warp.reach(op, lane, at, AccessKind::Atomic) {
             Ok(at) => at,
             Err(flow) => return flow,
         };
@@ -146,7 +146,7 @@ unsafe fn run_transfer(warp: &mut Warp, op: &Op) -> Flow {
     let (base, bytes) = unsafe { (*address.base.lanes(warp), *bytes.lanes(warp)) };
     for lane in lanes(warp.mask()) {
         let at = (space, base[lane].wrapping_add(address.offset));
-        let at = match warp.reach(op, lane, at, What::Atomic) {
+        let at = match warp.reach(op, lane, at, AccessKind::Atomic) {
             Ok(at) => at,
             Err(flow) => return flow,
         };

@@ -5,7 +5,7 @@ use crate::engine::warp::mbarrier::{Mbarrier, pending_of};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::Request;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
@@ -52,7 +52,7 @@ pub(super) fn init(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     };
     let origin = cx.origin(address);
     let init = Init { address: cx.address(address)?, count: cx.source(count, Type::U32)?, space };
-    cx.emit(init.pack(begin).role(Role::Access(What::Write, space, 8)).from(origin))
+    cx.emit(init.pack(begin).role(Role::Access(AccessKind::Write, space, 8)).from(origin))
 }
 
 /// Lowers `mbarrier.inval`.
@@ -63,7 +63,7 @@ pub(super) fn inval(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     };
     let origin = cx.origin(address);
     let inval = Inval { address: cx.address(address)?, space };
-    cx.emit(inval.pack(end).role(Role::Access(What::Write, space, 8)).from(origin))
+    cx.emit(inval.pack(end).role(Role::Access(AccessKind::Write, space, 8)).from(origin))
 }
 
 /// Lowers `mbarrier.pending_count`.
@@ -98,7 +98,7 @@ unsafe fn end(warp: &mut Warp, op: &Op) -> Flow {
 /// there ends.
 fn write(warp: &mut Warp, op: &Op, space: Space, address: [u64; LANES], count: impl Fn(usize) -> Option<u32>) -> Flow {
     for lane in lanes(warp.mask()) {
-        let at = match warp.reach(op, lane, (space, address[lane]), What::Write) {
+        let at = match warp.reach(op, lane, (space, address[lane]), AccessKind::Write) {
             Ok(at) => at,
             Err(flow) => return flow,
         };
@@ -118,7 +118,7 @@ fn write(warp: &mut Warp, op: &Op, space: Space, address: [u64; LANES], count: i
             warp.block.get_mut().clock.forget_phases(at.home.offset);
         }
     }
-    warp.check_tile(op, Request { space, size: 8, what: What::Write }, &address);
+    warp.check_tile(op, Request { space, size: 8, what: AccessKind::Write }, &address);
     Flow::Next
 }
 

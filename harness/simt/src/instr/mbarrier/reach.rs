@@ -4,7 +4,7 @@ use crate::engine::warp::mbarrier::{Home, Mbarrier};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, Wrong, home_of, space_of};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Access, Kind, MbarrierMisuse, Space, What};
+use crate::finding::{Access, AccessKind, FindingKind, MbarrierMisuse, Space};
 use crate::instr::context::{Context, Result as Lowered};
 use crate::kernel::Fault;
 use crate::ptx::ast;
@@ -76,7 +76,7 @@ impl Warp<'_> {
         op: &Op,
         lane: usize,
         (space, address): (Space, u64),
-        what: What,
+        what: AccessKind,
     ) -> Result<Reached, Flow> {
         let request = Request { space, size: 8, what };
         let (there, offset) = match space {
@@ -90,7 +90,7 @@ impl Warp<'_> {
                 let home = Home { rank: rank.filter(|rank| *rank != own), offset: offset as u32 };
                 return Ok(Reached { home, word: pointer.cast() });
             }
-            Ok(_) => Wrong { kind: Kind::OutOfBounds { space: Space::Shared }, space: there, address: offset },
+            Ok(_) => Wrong { kind: FindingKind::OutOfBounds { space: Space::Shared }, space: there, address: offset },
             Err(wrong) => wrong,
         };
         Err(self.access_fault(op, lane, request, found))
@@ -131,8 +131,8 @@ impl Warp<'_> {
     #[cold]
     pub(super) fn misused(&mut self, op: &Op, lane: usize, home: Home, misuse: MbarrierMisuse) -> Flow {
         let place = self.program().place_of(op.site);
-        let access = Access::memory(What::Atomic, Space::Shared, 8, home.offset.into(), place);
+        let access = Access::memory(AccessKind::Atomic, Space::Shared, 8, home.offset.into(), place);
         let access = self.located(access, lane);
-        self.fault(Fault::IllegalInstruction, Kind::InvalidMbarrier { misuse }, vec![access], None)
+        self.fault(Fault::IllegalInstruction, FindingKind::InvalidMbarrier { misuse }, vec![access], None)
     }
 }

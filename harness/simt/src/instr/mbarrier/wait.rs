@@ -4,7 +4,7 @@ use super::reach::Modifiers;
 use crate::engine::warp::mbarrier::{Home, Mbarrier, is_odd};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, State, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Any, Number, operands};
@@ -75,7 +75,7 @@ pub(super) fn wait(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         how,
         ended: cx.dest(ended, 0)?,
     };
-    cx.emit(wait.pack(run).role(Role::Access(What::Read, how.space, 8)).from(origin))
+    cx.emit(wait.pack(run).role(Role::Access(AccessKind::Read, how.space, 8)).from(origin))
 }
 
 /// Executes `mbarrier.test_wait` and `mbarrier.try_wait`.
@@ -95,7 +95,7 @@ unsafe fn run(warp: &mut Warp, op: &Op) -> Flow {
     let (mut done, mut one) = (0u32, None);
     for lane in lanes(mask) {
         let at = (how.space, base[lane].wrapping_add(address.offset));
-        let at = match warp.reach(op, lane, at, What::Read) {
+        let at = match warp.reach(op, lane, at, AccessKind::Read) {
             Ok(at) => at,
             Err(flow) => return flow,
         };

@@ -7,7 +7,7 @@ use crate::engine::warp::Warp;
 use crate::engine::warp::counts::count_sectors;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::Request;
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::operands::{Address, Bytes, Number};
 use crate::lane::{ALL, LANES};
 use crate::memory::fetch_ahead;
@@ -256,7 +256,7 @@ pub(super) unsafe fn look<E: Elem>(
     op: &Op,
     count: u32,
     space: Space,
-    what: What,
+    what: AccessKind,
     layout: Option<&Layout>,
 ) {
     if warp.checking {
@@ -272,7 +272,7 @@ pub(super) unsafe fn look<E: Elem>(
 /// # Safety
 /// As for [`look`].
 #[inline(always)]
-pub(super) unsafe fn look_along<E: Elem>(warp: &mut Warp, op: &Op, what: What, host: *const u8) {
+pub(super) unsafe fn look_along<E: Elem>(warp: &mut Warp, op: &Op, what: AccessKind, host: *const u8) {
     if warp.checking {
         // The data can be prefetched while the checks run.
         fetch_ahead(host as u64);
@@ -292,7 +292,7 @@ pub(super) unsafe fn look_along<E: Elem>(warp: &mut Warp, op: &Op, what: What, h
 /// # Safety
 /// As for [`look`].
 #[inline(always)]
-pub(super) unsafe fn look_halves<E: Elem>(warp: &mut Warp, op: &Op, what: What, host: [*mut u8; 2]) {
+pub(super) unsafe fn look_halves<E: Elem>(warp: &mut Warp, op: &Op, what: AccessKind, host: [*mut u8; 2]) {
     if warp.checking {
         fetch_ahead(host[0] as u64);
         fetch_ahead(host[1] as u64);

@@ -9,7 +9,7 @@ use crate::engine::warp::handler::{Exec, Handler, apart, handler};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Pointers, Request};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::context::{Context, Result, width};
 use crate::instr::operands::{Any, operands};
 use crate::lane::{ALL, HostVectors, LANES, lanes};
@@ -61,7 +61,7 @@ pub(super) fn ld(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         [low, high] if how.whole => whole::load(address, how.moved().space, [low, high]),
         _ => Load { address, elements: how.moved(), to }.pack(run),
     };
-    cx.emit(how.describe(load, What::Read).from(origin))?;
+    cx.emit(how.describe(load, AccessKind::Read).from(origin))?;
     if how.watched && space != Space::Param {
         let look = Look { value, width: reg };
         cx.emit(look.pack(look_again))?;
@@ -127,7 +127,7 @@ impl<E: Elem> Exec for LoadGlobal<E> {
         // it is accessed.
         unsafe {
             if let Some(from) = consecutive::<E, W>(warp, op, Load::unpack(op).address) {
-                look_along::<E>(warp, op, What::Read, from);
+                look_along::<E>(warp, op, AccessKind::Read, from);
                 let to = Load::unpack(op).to[0].holding::<E::Reg>();
                 copy_in::<E>(from, to.lanes(warp));
                 return Flow::Next;
@@ -146,14 +146,14 @@ impl<E: Elem> Exec for LoadUniform<E> {
         // SAFETY: as for `LoadGlobal`.
         unsafe {
             if let Some(from) = uniform::<E, W>(warp, op, Load::unpack(op).address) {
-                look::<E>(warp, op, 1, Space::Global, What::Read, None);
+                look::<E>(warp, op, 1, Space::Global, AccessKind::Read, None);
                 let value = E::widen(from.cast::<E::Mem>().read());
                 let to = Load::unpack(op).to[0].holding::<E::Reg>();
                 *to.lanes(warp) = [value; LANES];
                 return Flow::Next;
             }
             if let Some(from) = halves::<E, W>(warp, op, Load::unpack(op).address) {
-                look_halves::<E>(warp, op, What::Read, from);
+                look_halves::<E>(warp, op, AccessKind::Read, from);
                 let to = Load::unpack(op).to[0].holding::<E::Reg>();
                 for (from, to) in from.into_iter().zip((*to.lanes(warp)).chunks_exact_mut(HALF)) {
                     let from = from.cast::<[E::Mem; HALF]>().read_unaligned();
@@ -199,7 +199,7 @@ impl<E: Elem> Exec for LoadShared<E> {
                 let from = warp.shared_offset(low as u64);
                 if !warp.note_read(op, size, from, pattern) {
                     let layout = pattern.layout(from);
-                    look::<E>(warp, op, count, Space::Shared, What::Read, Some(&layout));
+                    look::<E>(warp, op, count, Space::Shared, AccessKind::Read, Some(&layout));
                 }
             }
             if count == 1 {
@@ -235,7 +235,7 @@ impl<E: Elem> Exec for LoadLocal<E> {
             let Some(low) = own::<W>(warp, op, Load::unpack(op).address, each as u32 * count) else {
                 return load_any::<E>(warp, op);
             };
-            look::<E>(warp, op, count, Space::Local, What::Read, None);
+            look::<E>(warp, op, count, Space::Local, AccessKind::Read, None);
             for (k, to) in Load::unpack(op).to[..count as usize & 7].iter().enumerate() {
                 let (to, low) = (&mut *to.holding::<E::Reg>().lanes(warp), low.skip(k * each));
                 for i in 0..LANES {
@@ -265,7 +265,7 @@ unsafe fn load_any<E: Elem>(warp: &mut Warp, op: &Op) -> Flow {
     let Load { elements, to, .. } = Load::unpack(op);
     let Elements { count, space } = elements;
     let size = size_of::<E::Mem>() as u32;
-    let request = Request { space, size: size * count, what: What::Read };
+    let request = Request { space, size: size * count, what: AccessKind::Read };
     let mut at: Pointers = [0; LANES];
     // SAFETY: the registers were unpacked from this instruction; the addresses have been checked.
     unsafe {

@@ -2,7 +2,7 @@
 
 use super::element::Elements;
 use crate::engine::warp::program::Order;
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::words::element;
@@ -109,9 +109,9 @@ impl Modifiers {
     }
 
     /// Adds to the instruction what the counters and checks need to know about it.
-    pub fn describe(&self, inst: Inst, what: What) -> Inst {
+    pub fn describe(&self, inst: Inst, what: AccessKind) -> Inst {
         let bytes = self.ty.size() * self.count;
-        let element = if what == What::Read { self.ty.size() } else { 1 };
+        let element = if what == AccessKind::Read { self.ty.size() } else { 1 };
         inst.element(element).role(Role::Access(what, self.space, bytes)).order(Order {
             strong: self.watched,
             volatile: self.volatile,

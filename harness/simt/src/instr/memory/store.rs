@@ -9,7 +9,7 @@ use crate::engine::warp::handler::{Exec, Handler, handler};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Pointers, Request};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::Opnd;
 use crate::instr::context::{Context, Result, width};
 use crate::instr::operands::operands;
@@ -61,7 +61,7 @@ pub(super) fn st(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         [low, high] if how.whole => whole::store(address, how.moved().space, [low, high]),
         _ => Store { address, elements: how.moved(), from }.pack(run),
     };
-    cx.emit(how.describe(store, What::Write).from(origin))
+    cx.emit(how.describe(store, AccessKind::Write).from(origin))
 }
 
 /// Returns the handler that stores elements of `mem` bytes from registers of `reg` bytes a lane.
@@ -90,7 +90,7 @@ impl<E: Elem> Exec for StoreGlobal<E> {
         // SAFETY: as for loads.
         unsafe {
             if let Some(to) = consecutive::<E, W>(warp, op, Store::unpack(op).address) {
-                look_along::<E>(warp, op, What::Write, to);
+                look_along::<E>(warp, op, AccessKind::Write, to);
                 copy_out::<E>(from().lanes(warp), to);
                 return Flow::Next;
             }
@@ -132,7 +132,7 @@ impl<E: Elem> Exec for StoreShared<E> {
                 let to = warp.shared_offset(low as u64);
                 if !(row && size == 4 && warp.note_row(op, to)) {
                     let layout = pattern.layout(to);
-                    look::<E>(warp, op, count, Space::Shared, What::Write, Some(&layout));
+                    look::<E>(warp, op, count, Space::Shared, AccessKind::Write, Some(&layout));
                 }
             }
             if row {
@@ -168,7 +168,7 @@ impl<E: Elem> Exec for StoreLocal<E> {
             let Some(low) = own::<W>(warp, op, Store::unpack(op).address, each as u32 * count) else {
                 return store_any::<E>(warp, op);
             };
-            look::<E>(warp, op, count, Space::Local, What::Write, None);
+            look::<E>(warp, op, count, Space::Local, AccessKind::Write, None);
             for (k, from) in Store::unpack(op).from[..count as usize & 7].iter().enumerate() {
                 let (from, low) = (&*from.holding::<E::Reg>().lanes(warp), low.skip(k * each));
                 for i in 0..LANES {
@@ -195,7 +195,7 @@ unsafe fn show_values<E: Elem>(warp: &mut Warp, op: &Op, space: Space, at: &Poin
             (&raw const value).cast::<u8>().copy_to((&raw mut values[lane]).cast(), size_of::<E::Mem>());
         }
     }
-    let what = What::Write;
+    let what = AccessKind::Write;
     warp.check_store(op, Request { space, size, what }, at, &values);
 }
 
@@ -206,7 +206,7 @@ unsafe fn store_any<E: Elem>(warp: &mut Warp, op: &Op) -> Flow {
     let Store { elements, from, .. } = Store::unpack(op);
     let Elements { count, space } = elements;
     let size = size_of::<E::Mem>() as u32;
-    let request = Request { space, size: size * count, what: What::Write };
+    let request = Request { space, size: size * count, what: AccessKind::Write };
     let mut at: Pointers = [0; LANES];
     // SAFETY: as for loads.
     unsafe {

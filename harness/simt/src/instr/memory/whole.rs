@@ -3,7 +3,7 @@
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Pointers, Request};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Inst, Opnd};
 use crate::instr::operands::{Register, operands};
 use crate::lane::{LANES, lanes};
@@ -54,7 +54,7 @@ pub(super) fn store(address: (Opnd, u64), space: Space, [low, high]: [Opnd; 2]) 
 ///
 /// # Safety
 /// `op` is an access of this file.
-pub(super) unsafe fn places(warp: &mut Warp, op: &Op, space: Space, what: What) -> Option<Pointers> {
+pub(super) unsafe fn places(warp: &mut Warp, op: &Op, space: Space, what: AccessKind) -> Option<Pointers> {
     let mut at: Pointers = [0; LANES];
     let request = Request { space, size: BYTES, what };
     let resolve = warp.resolve;
@@ -92,7 +92,7 @@ unsafe fn run_load(warp: &mut Warp, op: &Op) -> Flow {
     let Load { space, low, high, .. } = Load::unpack(op);
     // SAFETY: the registers were unpacked from this instruction; the addresses have been checked.
     unsafe {
-        let Some(at) = places(warp, op, space, What::Read) else {
+        let Some(at) = places(warp, op, space, AccessKind::Read) else {
             return Flow::Stop;
         };
         for lane in lanes(warp.mask()) {
@@ -106,7 +106,7 @@ unsafe fn run_store(warp: &mut Warp, op: &Op) -> Flow {
     let Store { space, low, high, .. } = Store::unpack(op);
     // SAFETY: as for loads.
     unsafe {
-        let Some(at) = places(warp, op, space, What::Write) else {
+        let Some(at) = places(warp, op, space, AccessKind::Write) else {
             return Flow::Stop;
         };
         for lane in lanes(warp.mask()) {

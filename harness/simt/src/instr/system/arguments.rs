@@ -7,7 +7,7 @@
 use crate::engine::warp::program::{Op, Packed, Piece, Value};
 use crate::engine::warp::request::space_of;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Access, Finding, Kind, Passed, Space, What};
+use crate::finding::{Access, AccessKind, Finding, FindingKind, Passed, Space};
 use crate::lane::LANES;
 
 /// The longest part of a format that a finding shows, in bytes.
@@ -137,7 +137,7 @@ impl Warp<'_> {
     /// Records arguments of the lanes of a mask that do not match the format.
     #[cold]
     pub(super) fn misfit(&mut self, op: &Op, misfit: &Misfit, mask: u32, format: &[u8], packed: Option<&Packed>) {
-        let kind = Kind::PrintArgument {
+        let kind = FindingKind::PrintArgument {
             argument: misfit.number,
             conversion: match String::from_utf8_lossy(&misfit.conversion[..misfit.conversion.len().min(LONGEST_SHOWN)])
             {
@@ -155,16 +155,16 @@ impl Warp<'_> {
     pub(super) fn unknown_conversion(&mut self, op: &Op, conversion: &[u8], mask: u32, format: &[u8]) {
         let shown = &conversion[..conversion.len().min(LONGEST_SHOWN)];
         let conversion = format!("%{}", String::from_utf8_lossy(shown));
-        self.print_finding(op, Kind::PrintConversion { conversion }, mask, format, false);
+        self.print_finding(op, FindingKind::PrintConversion { conversion }, mask, format, false);
     }
 
     /// Records an error in a format, or in the arguments after it; `nothing`: no arguments were passed.
-    fn print_finding(&mut self, op: &Op, kind: Kind, mask: u32, format: &[u8], nothing: bool) {
+    fn print_finding(&mut self, op: &Op, kind: FindingKind, mask: u32, format: &[u8], nothing: bool) {
         if !self.launch().memory_check {
             return;
         }
         let text = String::from_utf8_lossy(&format[..format.len().min(LONGEST_SHOWN)]);
-        let mut access = Access::at(What::Execute, self.program().place_of(op.site));
+        let mut access = Access::at(AccessKind::Execute, self.program().place_of(op.site));
         access.threads = mask.count_ones();
         let access = self.located(access, mask.trailing_zeros() as usize % LANES);
         let mut finding = Finding::new(kind, self.program().name.clone()).with(access);

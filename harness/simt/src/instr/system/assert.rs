@@ -3,7 +3,7 @@
 use super::call::Call;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Access, Kind, What};
+use crate::finding::{Access, AccessKind, FindingKind};
 use crate::instr::code::Inst;
 use crate::instr::operands::operands;
 use crate::kernel::Fault;
@@ -52,7 +52,7 @@ unsafe fn fail(warp: &mut Warp, op: &Op) -> Flow {
     let mut expression = String::new();
     let place = warp.program().place_of(op.site);
     let mask = warp.mask();
-    let mut access = Access::at(What::Execute, place);
+    let mut access = Access::at(AccessKind::Execute, place);
     access.threads = mask.count_ones();
     for lane in lanes(mask) {
         let mut text = |address| {
@@ -77,5 +77,5 @@ unsafe fn fail(warp: &mut Warp, op: &Op) -> Flow {
         }
     }
     let access = warp.located(access, mask.trailing_zeros() as usize);
-    warp.fault(Fault::Assert, Kind::Assert { expression }, vec![access], None)
+    warp.fault(Fault::Assert, FindingKind::Assert { expression }, vec![access], None)
 }

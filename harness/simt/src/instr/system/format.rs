@@ -4,7 +4,7 @@ use super::arguments::Arguments;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::Request;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use std::ffi::CString;
 
 /// The longest string that is read from the device.
@@ -121,7 +121,7 @@ impl Warp<'_> {
     /// Reads bytes at a lane's generic address.
     pub(super) fn read(&mut self, op: &Op, lane: usize, address: u64, out: &mut [u8]) -> Result<(), Flow> {
         for (i, byte) in out.iter_mut().enumerate() {
-            let request = Request { space: Space::Generic, size: 1, what: What::Read };
+            let request = Request { space: Space::Generic, size: 1, what: AccessKind::Read };
             let at = address.wrapping_add(i as u64);
             match self.resolve_lane(lane, at, request) {
                 // SAFETY: checked.

@@ -3,7 +3,7 @@
 use super::call::Call;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Access, Kind, What};
+use crate::finding::{Access, AccessKind, FindingKind};
 use crate::instr::code::Inst;
 use crate::instr::operands::operands;
 use crate::lane::lanes;
@@ -77,11 +77,11 @@ unsafe fn release(warp: &mut Warp, op: &Op) -> Flow {
         let freed = heap.map(|heap| heap.free_for(address, Some(warp.who(op, lane))));
         let kind = match freed {
             Some(Ok(())) => continue,
-            Some(Err(HeapError::Freed)) => Kind::DoubleFree,
-            Some(Err(HeapError::Unknown)) | None => Kind::InvalidFree,
+            Some(Err(HeapError::Freed)) => FindingKind::DoubleFree,
+            Some(Err(HeapError::Unknown)) | None => FindingKind::InvalidFree,
         };
         let place = warp.program().place_of(op.site);
-        let mut access = Access::at(What::Free, place);
+        let mut access = Access::at(AccessKind::Free, place);
         access.address = Some(address);
         let access = warp.located(access, lane);
         let heap = heap.filter(|heap| heap.contains(address));

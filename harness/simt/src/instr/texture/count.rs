@@ -4,7 +4,7 @@ use super::address::Geometry;
 use crate::engine::traffic::texels::{Needs, Parts, requests};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::texture::{Shape, Texture};
 
 /// Returns how a fetch from a texture is split into requests. `filters`: it uses the texture's filter.
@@ -32,16 +32,16 @@ pub(super) fn lanes_of(geometry: Geometry) -> usize {
 impl Warp<'_> {
     /// Counts what the running lanes need from textures, at this instruction.
     pub(super) fn count_fetch(&mut self, op: &Op, needs: &Needs, parts: Parts) {
-        self.count_texels(op, needs, (parts, None), What::Read);
+        self.count_texels(op, needs, (parts, None), AccessKind::Read);
     }
 
     /// Counts what the running lanes need from surfaces, at this instruction. A request has `lanes` lanes.
-    pub(super) fn count_surface(&mut self, op: &Op, needs: &Needs, lanes: usize, what: What) {
+    pub(super) fn count_surface(&mut self, op: &Op, needs: &Needs, lanes: usize, what: AccessKind) {
         let made = requests(self.mask(), lanes);
         self.count_texels(op, needs, (Parts::of(lanes), Some(made)), what);
     }
 
-    fn count_texels(&mut self, op: &Op, needs: &Needs, (parts, made): (Parts, Option<u64>), what: What) {
+    fn count_texels(&mut self, op: &Op, needs: &Needs, (parts, made): (Parts, Option<u64>), what: AccessKind) {
         let (mask, block) = (self.mask(), self.block.get().number);
         // SAFETY: every instruction has a site.
         let site = unsafe { self.site(op, Space::Global, Space::Global) };
@@ -53,7 +53,7 @@ impl Warp<'_> {
         site.extra += traffic.requests;
         if let Some(seen) = &mut self.notes.get_mut().seen {
             for sector in needs.distinct() {
-                seen.sector(block, sector, what == What::Read);
+                seen.sector(block, sector, what == AccessKind::Read);
             }
         }
     }

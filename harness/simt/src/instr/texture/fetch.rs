@@ -5,7 +5,7 @@ use super::count::fetched;
 use super::reader::Reader;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::What;
+use crate::finding::AccessKind;
 use crate::instr::code::Opnd;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::{Number, Register, codes, operands};
@@ -139,7 +139,7 @@ pub(super) fn tex(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         _ => return Err(cx.unsupported(format!("`{}` with {} operands", inst.op, inst.operands.len()))),
     }
     let fetch = Fetch { texture, form: Form { whole, half, told }, registers };
-    cx.emit(fetch.pack(execute).texels(What::Read, false))?;
+    cx.emit(fetch.pack(execute).texels(AccessKind::Read, false))?;
     tell_resident(cx, resident)
 }
 

@@ -6,7 +6,7 @@ use super::fetch::{give, results, tell_resident};
 use super::reader::Reader;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::What;
+use crate::finding::AccessKind;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::lane::{LANES, lanes};
@@ -41,7 +41,7 @@ pub(super) fn tld4(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let (texture, at) = address(cx, inst, &inst.operands[1], shape, Type::F32)?;
     registers.extend(at.map(|at| (at, false)));
     let gather = Gather { texture, channel: channel as u32, registers };
-    cx.emit(gather.pack(execute).texels(What::Read, false))?;
+    cx.emit(gather.pack(execute).texels(AccessKind::Read, false))?;
     tell_resident(cx, resident)
 }
 

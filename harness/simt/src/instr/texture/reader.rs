@@ -5,7 +5,7 @@ use crate::engine::traffic::texels::{Needs, Parts};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, Wrong};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Access, CalledFrom, Kind, Place, Space, What};
+use crate::finding::{Access, AccessKind, CalledFrom, FindingKind, SourcePlace, Space};
 use crate::instr::operands::Register;
 use crate::kernel::Fault;
 use crate::lane::LANES;
@@ -60,7 +60,7 @@ impl<'w, 'l> Reader<'w, 'l> {
 
 impl Texels for Reader<'_, '_> {
     fn read(&mut self, address: u64, size: u32) -> Option<[u8; 16]> {
-        let request = Request { space: Space::Global, size, what: What::Read };
+        let request = Request { space: Space::Global, size, what: AccessKind::Read };
         match self.warp.resolve_lane(self.lane, address, request) {
             Ok(from) => {
                 let mut texel = [0u8; 16];
@@ -112,7 +112,7 @@ impl Reads {
                 size = read.size;
             }
             warp.set_mask(lanes);
-            warp.check_tile(op, Request { space: Space::Global, size, what: What::Read }, &address);
+            warp.check_tile(op, Request { space: Space::Global, size, what: AccessKind::Read }, &address);
         }
         warp.set_mask(mask);
         Ok(())
@@ -149,7 +149,7 @@ impl<'l> Warp<'l> {
     /// Returns the place of an instruction in the program's own source: the compiler's headers wrap each in a function
     /// or two.
     #[cold]
-    pub(super) fn caller(&self, op: &Op) -> Place {
+    pub(super) fn caller(&self, op: &Op) -> SourcePlace {
         let mut place = self.program().place_of(op.site);
         while place.file.ends_with("_indirect_functions.h") && !place.inlined_at.is_empty() {
             let CalledFrom { file, line, column } = place.inlined_at.remove(0);
@@ -161,8 +161,8 @@ impl<'l> Warp<'l> {
     #[cold]
     fn no_object(&mut self, op: &Op, lane: usize, handle: u64, surface: bool) -> Flow {
         let gone = self.launch().objects.is_gone(handle);
-        let access = Access::at(What::Execute, self.caller(op));
+        let access = Access::at(AccessKind::Execute, self.caller(op));
         let access = self.located(access, lane);
-        self.fault(Fault::IllegalAddress, Kind::InvalidObject { handle, surface, gone }, vec![access], None)
+        self.fault(Fault::IllegalAddress, FindingKind::InvalidObject { handle, surface, gone }, vec![access], None)
     }
 }

@@ -5,7 +5,7 @@ use super::count::lanes_of;
 use super::surface::{Outside, value};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::What;
+use crate::finding::AccessKind;
 use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::{Number, codes, operands};
 use crate::lane::lanes;
@@ -135,7 +135,7 @@ pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let signed = matches!(ty, Type::S32 | Type::S64);
     let narrow = lanes_of(shape) == 4;
     let form = Form { operation, signed, size: ty.size(), scaled: words[0] == "p", outside, narrow };
-    cx.emit(Reduction { surface, form, registers }.pack(execute).texels(What::Atomic, true))
+    cx.emit(Reduction { surface, form, registers }.pack(execute).texels(AccessKind::Atomic, true))
 }
 
 /// Executes a reduction: lane by lane, the lowest first.
@@ -147,17 +147,17 @@ unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
     unsafe {
         let handles = *surface.lanes(warp);
         let at = [1, 2, 3, 4].map(|number| warp.listed(registers, number));
-        let places = match warp.places(op, &handles, &at, (form.outside, What::Atomic), (size, form.scaled)) {
+        let places = match warp.places(op, &handles, &at, (form.outside, AccessKind::Atomic), (size, form.scaled)) {
             Ok(places) => places,
             Err(flow) => return flow,
         };
-        let pointers = match warp.reach_texels(op, &places, (size, What::Atomic)) {
+        let pointers = match warp.reach_texels(op, &places, (size, AccessKind::Atomic)) {
             Ok(pointers) => pointers,
             Err(flow) => return flow,
         };
         if warp.counting {
             let request = if form.narrow { 4 } else { 8 };
-            warp.count_surface(op, &places.changes(request), request, What::Atomic);
+            warp.count_surface(op, &places.changes(request), request, AccessKind::Atomic);
         }
         for lane in lanes(warp.mask()) {
             let Some(to) = pointers[lane] else {

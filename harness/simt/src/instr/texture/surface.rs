@@ -6,7 +6,7 @@ use crate::engine::traffic::texels::Needs;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::Request;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Access, Kind, Space, What};
+use crate::finding::{Access, AccessKind, FindingKind, Space};
 use crate::instr::context::{Context, Result, parts, width};
 use crate::instr::operands::{Any, Number, Register, codes, operands};
 use crate::kernel::Fault;
@@ -146,7 +146,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, store: bool) -> Result<()> {
         store,
         narrow: lanes_of(shape) == 4,
     };
-    let what = if store { What::Write } else { What::Read };
+    let what = if store { AccessKind::Write } else { AccessKind::Read };
     cx.emit(Moved { surface, form, registers }.pack(execute).texels(what, true))
 }
 
@@ -192,7 +192,7 @@ impl<'l> Warp<'l> {
         op: &Op,
         handles: &[u64; LANES],
         at: &[[u32; LANES]; 4],
-        (outside, what): (Outside, What),
+        (outside, what): (Outside, AccessKind),
         (size, scaled): (impl Fn(&Image) -> u32, bool),
     ) -> std::result::Result<Places<'l>, Flow> {
         let mut places = Places { images: [None; LANES], address: [None; LANES] };
@@ -217,12 +217,12 @@ impl<'l> Warp<'l> {
 
     /// Records an access outside of a surface.
     #[cold]
-    fn outside(&mut self, op: &Op, lane: usize, image: &Image, at: [i32; 3], (what, size): (What, u32)) -> Flow {
+    fn outside(&mut self, op: &Op, lane: usize, image: &Image, at: [i32; 3], (what, size): (AccessKind, u32)) -> Flow {
         let level = &image.levels[0];
         let extent = [level.width * image.format.bytes(), level.height, level.depth];
         let access = Access { size, ..Access::at(what, self.caller(op)) };
         let access = self.located(access, lane);
-        self.fault(Fault::IllegalAddress, Kind::OutsideSurface { at, extent }, vec![access], None)
+        self.fault(Fault::IllegalAddress, FindingKind::OutsideSurface { at, extent }, vec![access], None)
     }
 
     /// Returns the host's address of each lane's access, after passing the accesses to the checks.
@@ -230,7 +230,7 @@ impl<'l> Warp<'l> {
         &mut self,
         op: &Op,
         places: &Places<'_>,
-        (size, what): (impl Fn(&Image) -> u32, What),
+        (size, what): (impl Fn(&Image) -> u32, AccessKind),
     ) -> std::result::Result<[Option<*mut u8>; LANES], Flow> {
         let mut pointers = [None; LANES];
         let mask = self.mask();
@@ -260,7 +260,7 @@ impl<'l> Warp<'l> {
 /// Executes a load or store.
 unsafe fn execute(warp: &mut Warp, op: &Op) -> Flow {
     let Moved { surface, form, registers } = Moved::unpack(op);
-    let what = if form.store { What::Write } else { What::Read };
+    let what = if form.store { AccessKind::Write } else { AccessKind::Read };
     let size = |image: &Image| if form.formatted { image.format.bytes() } else { form.size * form.count };
     // SAFETY: the registers were unpacked from this instruction; the lowering has put this many into the list.
     // Addresses have been checked.

@@ -2,7 +2,7 @@
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Group, Reason, State, Warp};
-use crate::finding::What;
+use crate::finding::AccessKind;
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
@@ -35,7 +35,7 @@ unsafe fn meet(warp: &mut Warp, op: &Op) -> Flow {
     let wanted = lanes(mask).fold(0, |m, lane| m | named[lane]);
     let outside = lanes(mask).filter(|&lane| named[lane] & (1 << lane) == 0).fold(0u32, |m, lane| m | (1 << lane));
     if outside != 0 {
-        warp.undeclared(op, What::SyncWarp, named[outside.trailing_zeros() as usize], outside);
+        warp.undeclared(op, AccessKind::SyncWarp, named[outside.trailing_zeros() as usize], outside);
     }
     if wanted & warp.live & !mask == 0 {
         if warp.checking {

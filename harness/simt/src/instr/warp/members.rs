@@ -6,7 +6,7 @@
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Group, Reason, State, Warp};
-use crate::finding::{Access, Finding, Kind, What};
+use crate::finding::{Access, AccessKind, Finding, FindingKind};
 use crate::instr::code::Opnd;
 use crate::instr::context::{Context, Result as Lowered};
 use crate::instr::operands::Register;
@@ -74,7 +74,7 @@ impl Warp<'_> {
     /// # Safety
     /// As for [`Warp::whole`].
     #[inline(always)]
-    pub(super) unsafe fn gather(&mut self, op: &Op, members: Members, what: What) -> Result<[u32; LANES], Flow> {
+    pub(super) unsafe fn gather(&mut self, op: &Op, members: Members, what: AccessKind) -> Result<[u32; LANES], Flow> {
         let mask = self.mask();
         let Some(members) = members else {
             return Ok([mask; LANES]);
@@ -172,16 +172,16 @@ impl Warp<'_> {
         }
         let arrived = self.mask();
         let exited = self.started() & !self.live;
-        let mut access = Access::at(What::Execute, self.program().place_of(op.site));
+        let mut access = Access::at(AccessKind::Execute, self.program().place_of(op.site));
         access.threads = arrived.count_ones();
         let access = self.located(access, arrived.trailing_zeros() as usize & 31);
-        let kind = Kind::PartialWarp { arrived, exited };
+        let kind = FindingKind::PartialWarp { arrived, exited };
         let finding = Finding::new(kind, self.program().name.clone()).with(access);
         self.notes.get_mut().findings.add(finding);
     }
 
     #[cold]
-    pub(super) fn undeclared(&mut self, op: &Op, what: What, mask: u32, outside: u32) {
+    pub(super) fn undeclared(&mut self, op: &Op, what: AccessKind, mask: u32, outside: u32) {
         if !self.launch().sync_check {
             return;
         }
@@ -190,7 +190,7 @@ impl Warp<'_> {
         let mut access = Access::at(what, place);
         access.threads = outside.count_ones();
         let access = self.located(access, lane as usize);
-        let finding = Finding::new(Kind::UndeclaredLane { mask, lane }, self.program().name.clone());
+        let finding = Finding::new(FindingKind::UndeclaredLane { mask, lane }, self.program().name.clone());
         self.notes.get_mut().findings.add(finding.with(access));
     }
 
@@ -200,8 +200,8 @@ impl Warp<'_> {
             return;
         }
         let place = self.program().place_of(op.site);
-        let access = self.located(Access::at(What::Shuffle, place), reader);
-        let finding = Finding::new(Kind::InactiveLane { lane }, self.program().name.clone());
+        let access = self.located(Access::at(AccessKind::Shuffle, place), reader);
+        let finding = Finding::new(FindingKind::InactiveLane { lane }, self.program().name.clone());
         self.notes.get_mut().findings.add(finding.with(access));
     }
 }

@@ -3,7 +3,7 @@
 use super::members::{destinations, members};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::What;
+use crate::finding::AccessKind;
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{codes, operands};
@@ -75,7 +75,7 @@ unsafe fn reduce(warp: &mut Warp, op: &Op) -> Flow {
     let reduction = Reduction::unpack(op);
     // SAFETY: the registers were unpacked from this instruction.
     unsafe {
-        let named = match warp.gather(op, reduction.members, What::Vote) {
+        let named = match warp.gather(op, reduction.members, AccessKind::Vote) {
             Ok(named) => named,
             Err(flow) => return flow,
         };

@@ -5,7 +5,7 @@ use crate::engine::traffic::pattern::permute;
 use crate::engine::warp::handler::{Exec, handler};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::What;
+use crate::finding::AccessKind;
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{codes, operands};
@@ -108,7 +108,7 @@ impl Exec for Shuffled {
                 }
                 return Flow::Next;
             }
-            let named = match warp.gather(op, shuffle.members, What::Shuffle) {
+            let named = match warp.gather(op, shuffle.members, AccessKind::Shuffle) {
                 Ok(named) => named,
                 Err(flow) => return flow,
             };

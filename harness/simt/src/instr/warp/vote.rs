@@ -3,7 +3,7 @@
 use super::members::{destinations, members};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::What;
+use crate::finding::AccessKind;
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Any, codes, operands};
@@ -55,7 +55,7 @@ unsafe fn count(warp: &mut Warp, op: &Op) -> Flow {
     let vote = Vote::unpack(op);
     // SAFETY: the registers were unpacked from this instruction.
     unsafe {
-        let named = match warp.gather(op, vote.members, What::Vote) {
+        let named = match warp.gather(op, vote.members, AccessKind::Vote) {
             Ok(named) => named,
             Err(flow) => return flow,
         };
@@ -150,7 +150,7 @@ unsafe fn compare(warp: &mut Warp, op: &Op) -> Flow {
     let matching = Match::unpack(op);
     // SAFETY: the registers were unpacked from this instruction.
     unsafe {
-        let named = match warp.gather(op, matching.members, What::Vote) {
+        let named = match warp.gather(op, matching.members, AccessKind::Vote) {
             Ok(named) => named,
             Err(flow) => return flow,
         };
@@ -209,7 +209,7 @@ unsafe fn choose(warp: &mut Warp, op: &Op) -> Flow {
     let election = Election::unpack(op);
     // SAFETY: the registers were unpacked from this instruction.
     unsafe {
-        let named = match warp.gather(op, election.members, What::Vote) {
+        let named = match warp.gather(op, election.members, AccessKind::Vote) {
             Ok(named) => named,
             Err(flow) => return flow,
         };

@@ -7,7 +7,7 @@ use crate::engine::memory::own::SharedPieces;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, Wrong};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Kind, Space, What};
+use crate::finding::{AccessKind, FindingKind, Space};
 use crate::instr::operands::Register;
 use crate::lane::LANES;
 
@@ -152,11 +152,12 @@ impl Warp<'_> {
     /// Prepares a read of pieces of shared memory: verifies that they are in bounds, and reports the read to the
     /// checks.
     fn reads_pieces<'p>(&mut self, op: &Op, places: &'p [u64]) -> Result<SharedPieces<'p, { PIECE as usize }>, Flow> {
-        let request = Request { space: Space::Shared, size: PIECE as u32, what: What::Read };
+        let request = Request { space: Space::Shared, size: PIECE as u32, what: AccessKind::Read };
         let pieces = match self.shared_pieces(places) {
             Ok(pieces) => pieces,
             Err(address) => {
-                let wrong = Wrong { kind: Kind::OutOfBounds { space: Space::Shared }, space: Space::Shared, address };
+                let wrong =
+                    Wrong { kind: FindingKind::OutOfBounds { space: Space::Shared }, space: Space::Shared, address };
                 let lane = self.mask().trailing_zeros() as usize & 31;
                 return Err(self.access_fault(op, lane, request, wrong));
             }

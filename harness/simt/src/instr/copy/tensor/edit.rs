@@ -5,7 +5,7 @@ use super::super::bulk::whole;
 use super::reach::{BYTES, map_at};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, TensorMapMisuse, What};
+use crate::finding::{AccessKind, Space, TensorMapMisuse};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{codes, operands};
@@ -124,7 +124,7 @@ pub(in crate::instr::copy) fn replace(cx: &mut dyn Context, inst: &ast::Inst) ->
         wide
     };
     let replace = Replace { address: whole(cx, address)?, value, space, field, dimension };
-    cx.emit(replace.pack(run_replace).role(Role::Access(What::Write, space, 16)))
+    cx.emit(replace.pack(run_replace).role(Role::Access(AccessKind::Write, space, 16)))
 }
 
 /// Executes `tensormap.replace`.
@@ -133,7 +133,7 @@ unsafe fn run_replace(warp: &mut Warp, op: &Op) -> Flow {
     // SAFETY: the registers were unpacked from this instruction.
     let (address, value) = unsafe { (*address.lanes(warp), *value.lanes(warp)) };
     for lane in lanes(warp.mask()) {
-        let words = match warp.map_words(op, lane, (space, address[lane]), What::Write) {
+        let words = match warp.map_words(op, lane, (space, address[lane]), AccessKind::Write) {
             Ok(words) => words,
             Err(flow) => return flow,
         };
@@ -145,7 +145,7 @@ unsafe fn run_replace(warp: &mut Warp, op: &Op) -> Flow {
         if field.set(&mut map, dimension as usize, value[lane]).is_none() {
             return warp.wrong_map(op, lane, address[lane], TensorMapMisuse::Field);
         }
-        warp.check_span(op, lane, (space, address[lane]), BYTES, What::Write);
+        warp.check_span(op, lane, (space, address[lane]), BYTES, AccessKind::Write);
         // SAFETY: as above.
         unsafe { words.write_unaligned(map.words()) };
     }
@@ -179,7 +179,7 @@ pub(in crate::instr::copy) fn publish(cx: &mut dyn Context, inst: &ast::Inst) ->
         return Err(cx.wrong(inst));
     };
     let publish = Publish { to: whole(cx, to)?, from: whole(cx, from)?, narrow };
-    cx.emit(publish.pack(run_publish).role(Role::Access(What::Write, Space::Global, 16)))
+    cx.emit(publish.pack(run_publish).role(Role::Access(AccessKind::Write, Space::Global, 16)))
 }
 
 /// Executes `tensormap.cp_fenceproxy`: the warp copies one map.
@@ -191,16 +191,16 @@ unsafe fn run_publish(warp: &mut Warp, op: &Op) -> Flow {
     // SAFETY: the registers were unpacked from this instruction.
     let (to, from) = unsafe { (*to.lanes(warp), *from.lanes(warp)) };
     let lane = warp.mask().trailing_zeros() as usize & 31;
-    let both = warp.map_words(op, lane, (Space::Shared, from[lane]), What::Read).and_then(|from| {
-        let to = warp.map_words(op, lane, (Space::Global, to[lane]), What::Write)?;
+    let both = warp.map_words(op, lane, (Space::Shared, from[lane]), AccessKind::Read).and_then(|from| {
+        let to = warp.map_words(op, lane, (Space::Global, to[lane]), AccessKind::Write)?;
         Ok((from, to))
     });
     let (source, target) = match both {
         Ok(both) => both,
         Err(flow) => return flow,
     };
-    warp.check_span(op, lane, (Space::Shared, from[lane]), BYTES, What::Read);
-    warp.check_span(op, lane, (Space::Global, to[lane]), BYTES, What::Write);
+    warp.check_span(op, lane, (Space::Shared, from[lane]), BYTES, AccessKind::Read);
+    warp.check_span(op, lane, (Space::Global, to[lane]), BYTES, AccessKind::Write);
     // SAFETY: as many bytes as a map has were checked at both.
     unsafe { target.write_unaligned(source.read_unaligned()) };
     if warp.checking {

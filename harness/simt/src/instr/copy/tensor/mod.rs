@@ -13,7 +13,7 @@ pub(super) use edit::{publish, replace};
 use super::bulk::whole;
 use crate::engine::memory::span::PIECE;
 use crate::engine::warp::program::Order;
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Opnd, Role};
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Number, operands};
@@ -190,7 +190,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, words: &[&str], combine: u32) -
     };
     let order = Order { bulk: true, ..Order::default() };
     let to = if loads { Space::Shared } else { Space::Global };
-    cx.emit(copy.pack(run::run).role(Role::Access(What::Write, to, PIECE)).order(order))
+    cx.emit(copy.pack(run::run).role(Role::Access(AccessKind::Write, to, PIECE)).order(order))
 }
 
 /// Returns the tensor map and the coordinates in `[map, {x, y}]`.

@@ -3,7 +3,7 @@
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, space_of};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Access, Kind, Space, TensorMapMisuse, What};
+use crate::finding::{Access, AccessKind, FindingKind, Space, TensorMapMisuse};
 use crate::kernel::Fault;
 use crate::tensor::{Interleave, Shape, TensorMap, ValidMap};
 
@@ -23,7 +23,7 @@ impl Warp<'_> {
         if matches!(space, Space::Shared | Space::Local) {
             return Err(self.wrong_map(op, lane, address, TensorMapMisuse::Space));
         }
-        let words = self.map_words(op, lane, (Space::Generic, address), What::Read)?;
+        let words = self.map_words(op, lane, (Space::Generic, address), AccessKind::Read)?;
         // SAFETY: as many bytes as a map has were checked there.
         let map = unsafe { map_at(words) };
         let valid = map.ok_or(TensorMapMisuse::NotAMap).and_then(|map| map.valid().ok_or(TensorMapMisuse::Field));
@@ -36,7 +36,7 @@ impl Warp<'_> {
         op: &Op,
         lane: usize,
         (space, address): (Space, u64),
-        what: What,
+        what: AccessKind,
     ) -> Result<*mut [u64; 16], Flow> {
         let request = Request { space, size: ALIGNMENT, what };
         let halves = [address, address.wrapping_add(ALIGNMENT.into())];
@@ -51,17 +51,17 @@ impl Warp<'_> {
     pub(super) fn wrong_map(&mut self, op: &Op, lane: usize, address: u64, misuse: TensorMapMisuse) -> Flow {
         let (space, offset) = space_of(address);
         let place = self.program().place_of(op.site);
-        let access = self.located(Access::memory(What::Read, space, BYTES, offset, place), lane);
-        self.fault(Fault::IllegalInstruction, Kind::InvalidTensorMap { misuse }, vec![access], None)
+        let access = self.located(Access::memory(AccessKind::Read, space, BYTES, offset, place), lane);
+        self.fault(Fault::IllegalInstruction, FindingKind::InvalidTensorMap { misuse }, vec![access], None)
     }
 
     /// Stops the kernel because the machine does not support something.
     #[cold]
     pub(super) fn lacking(&mut self, op: &Op, lane: usize, what: &str) -> Flow {
         let place = self.program().place_of(op.site);
-        let access = self.located(Access::at(What::Copy, place), lane);
+        let access = self.located(Access::at(AccessKind::Copy, place), lane);
         let what = format!("the machine does not model {what}");
-        self.fault(Fault::LaunchFailed, Kind::Unsupported { what }, vec![access], None)
+        self.fault(Fault::LaunchFailed, FindingKind::Unsupported { what }, vec![access], None)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::engine::memory::span::PIECE;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Request, Wrong, home_of, offset_in};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Kind, Space, TensorMapMisuse, What};
+use crate::finding::{AccessKind, FindingKind, Space, TensorMapMisuse};
 use crate::instr::memory::{Combine, combination};
 use crate::lane::lanes;
 use crate::tensor::{Element, FILL_NAN, MOST_DIMENSIONS, Row, Shape, ValidMap};
@@ -154,7 +154,7 @@ impl One {
     }
 
     /// Returns the box in shared memory at this address, which must have room for all of it.
-    fn tile(&self, warp: &mut Warp, op: &Op, address: u64, map: &ValidMap, what: What) -> Result<Tile, Flow> {
+    fn tile(&self, warp: &mut Warp, op: &Op, address: u64, map: &ValidMap, what: AccessKind) -> Result<Tile, Flow> {
         let (_, start) = home_of(address);
         let bytes = map.tile_bytes();
         // A swizzle may move the last pieces past the end of a box that is not made of whole rows of 128 bytes.
@@ -163,9 +163,9 @@ impl One {
         let moved = (last..start + bytes).step_by(PIECE as usize).map(|at| pattern.apply(at) + u64::from(PIECE));
         let end = moved.max().unwrap_or(0).max(start + bytes);
         let wrong = if !address.is_multiple_of(ALIGNMENT.into()) {
-            Kind::Misaligned { space: Space::Shared, required: ALIGNMENT }
+            FindingKind::Misaligned { space: Space::Shared, required: ALIGNMENT }
         } else if end > warp.shared_len {
-            Kind::OutOfBounds { space: Space::Shared }
+            FindingKind::OutOfBounds { space: Space::Shared }
         } else {
             let host = warp.span(op, self.lane, (Space::Shared, address), (end - start) as u32, what)?;
             if map.row_pitch() == map.row_bytes() {
@@ -189,7 +189,7 @@ impl One {
     }
 
     /// Returns the host's address of a row in global memory.
-    fn global(&self, warp: &mut Warp, op: &Op, row: Row, map: &ValidMap, what: What) -> Result<*mut u8, Flow> {
+    fn global(&self, warp: &mut Warp, op: &Op, row: Row, map: &ValidMap, what: AccessKind) -> Result<*mut u8, Flow> {
         let bytes = row.inside as u32;
         match warp.run_of(op, self.lane, row.address, bytes, what) {
             Ok(host) => {
@@ -208,7 +208,7 @@ impl One {
         let map = self.map(warp, op, address)?;
         let mut tiles = Vec::new();
         for (to, _) in ends.all() {
-            tiles.push(self.tile(warp, op, to, &map, What::Write)?);
+            tiles.push(self.tile(warp, op, to, &map, AccessKind::Write)?);
         }
         let mut buffer = Buffer::new();
         let fill = if map.fill_nan { u64::from(FILL_NAN) * 0x0001_0001_0001_0001 } else { 0 };
@@ -218,7 +218,7 @@ impl One {
                 buffer.0.fill(fill);
             }
             if row.inside != 0 {
-                let from = self.global(warp, op, row, &map, What::Read)?;
+                let from = self.global(warp, op, row, &map, AccessKind::Read)?;
                 // SAFETY: this many bytes were checked there, and the buffer has room for them.
                 unsafe { from.copy_to(buffer.part(row.before, row.inside), row.inside as usize) };
                 if map.element.is_tf32() {
@@ -236,7 +236,7 @@ impl One {
         let bytes = map.box_bytes() as u32;
         for (to, barrier) in ends.all() {
             let both = ((Space::Shared, to), (Space::Global, map.address));
-            reported(warp, op, (self.lane, bytes), both, Completion::Mbarrier(barrier, What::Write))?;
+            reported(warp, op, (self.lane, bytes), both, Completion::Mbarrier(barrier, AccessKind::Write))?;
         }
         Ok(())
     }
@@ -259,8 +259,8 @@ impl One {
             warp.add_note(described(&map));
             return Err(flow);
         }
-        let tile = self.tile(warp, op, from, &map, What::Read)?;
-        let what = if combine.is_some() { What::Atomic } else { What::Write };
+        let tile = self.tile(warp, op, from, &map, AccessKind::Read)?;
+        let what = if combine.is_some() { AccessKind::Atomic } else { AccessKind::Write };
         let mut buffer = Buffer::new();
         let mut offset = 0;
         map.rows(self.at, self.offsets, |row| {

@@ -7,7 +7,7 @@ use super::change::{Change, Word};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::{Pointers, Request};
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::operands::{Any, operands};
 use crate::lane::{LANES, lanes};
 use std::marker::PhantomData;
@@ -35,7 +35,7 @@ pub(super) struct General<C>(PhantomData<C>);
 impl<C: Change> General<C> {
     pub(super) unsafe fn exec(warp: &mut Warp, op: &Op) -> Flow {
         let atomic = Atomic::unpack(op);
-        let request = Request { space: atomic.space, size: size_of::<C::Word>() as u32, what: What::Atomic };
+        let request = Request { space: atomic.space, size: size_of::<C::Word>() as u32, what: AccessKind::Atomic };
         let mut at: Pointers = [0; LANES];
         // SAFETY: the registers were unpacked from this instruction; the addresses have been checked.
         unsafe {

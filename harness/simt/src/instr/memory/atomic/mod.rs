@@ -13,7 +13,7 @@ use operations::{handler_for, is_operation};
 
 use super::whole::BYTES;
 use crate::engine::warp::program::Order;
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Field, Inst, Opnd, Role};
 use crate::instr::context::{Context, Result, parts};
 use crate::ptx::ast::{self, Operand, Type};
@@ -112,7 +112,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, to: Option<&Operand>, mut rest:
     let emit = |cx: &mut dyn Context, offset: u64, [value, second]: [Opnd; 2], old| {
         let atomic = Atomic { address: (base, offset), space, value, second, old, deferred: false };
         let inst = atomic.pack(run).order(order).from(origin);
-        cx.emit(inst.role(Role::Access(What::Atomic, space, bytes)))
+        cx.emit(inst.role(Role::Access(AccessKind::Atomic, space, bytes)))
     };
     if how.count == 1 {
         let value = cx.source(value, ty)?;
@@ -176,7 +176,7 @@ fn of_16_bytes(
         cx.prepare(copy);
     }
     let atomic = whole::atomic(compared.is_some(), place, space, new, old).order(how.order()).from(origin);
-    cx.emit(atomic.role(Role::Access(What::Atomic, space, BYTES)))?;
+    cx.emit(atomic.role(Role::Access(AccessKind::Atomic, space, BYTES)))?;
     if let Some(Operand::Vec(to)) = to {
         for (to, old) in to.iter().zip(old) {
             let to = cx.dest(to, 8)?;

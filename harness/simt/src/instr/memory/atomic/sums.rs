@@ -7,7 +7,7 @@ use crate::engine::warp::handler::{Exec, apart};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::Request;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::lane::{ALL, LANES, lanes};
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -262,7 +262,7 @@ unsafe fn global<C: Sum>(warp: &mut Warp, op: &Op) -> Done {
 #[inline(always)]
 unsafe fn look(warp: &mut Warp, op: &Op, space: Space, layout: Option<&Layout>) {
     if warp.checking {
-        let request = Request { space, size: 4, what: What::Atomic };
+        let request = Request { space, size: 4, what: AccessKind::Atomic };
         // SAFETY: this is a memory instruction.
         unsafe { warp.check_addresses(op, request, layout) };
     }

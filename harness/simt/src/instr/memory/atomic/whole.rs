@@ -3,7 +3,7 @@
 use super::general::collisions;
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{Space, What};
+use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Field, Inst, Opnd};
 use crate::instr::memory::whole::{places, set, shared_word, value};
 use crate::instr::operands::operands;
@@ -47,7 +47,7 @@ unsafe fn run_atomic<const COMPARES: bool>(warp: &mut Warp, op: &Op) -> Flow {
     let mut digest = 0u64;
     // SAFETY: as for loads.
     unsafe {
-        let Some(at) = places(warp, op, space, What::Atomic) else {
+        let Some(at) = places(warp, op, space, AccessKind::Atomic) else {
             return Flow::Stop;
         };
         for lane in lanes(warp.mask()) {

@@ -1,0 +1,146 @@
+//! The command that reproduces one case, to be copied from the terminal.
+use clap::{Arg, ArgMatches, Command, parser::ValueSource};
+
+use crate::{device::session::Session, lab::declaration::Lab, record::row::Record};
+
+/// Options that the command sets itself, for the case and the device, or that only affect what is shown or where it is
+/// written.
+const OTHERS: [&str; 18] = [
+    "variants",
+    "cases",
+    "device",
+    "seed",
+    "out",
+    "csv",
+    "json",
+    "quiet",
+    "counters",
+    "hot",
+    "predict",
+    "findings",
+    "partial",
+    "confined",
+    "again",
+    "min_percent",
+    "records",
+    "kernel_copy",
+];
+
+/// Environment variables that affect the machine.
+const VARIABLES: [&str; 3] = ["WARPLAB_SEED", "WARPLAB_CHECKS", "WARPLAB_BUDGET"];
+
+/// The common part of the commands for a lab's cases.
+#[derive(Debug, Clone)]
+pub(crate) struct ReproCommand {
+    lab: &'static Lab,
+    /// The program, and the lab's name if the program has several labs.
+    program: Vec<String>,
+    /// The options of the run that affect its cases.
+    options: Vec<String>,
+    device: String,
+    seed: u64,
+}
+
+impl ReproCommand {
+    /// Returns the common part for the cases of `lab`. `parser` declares the options, `matches` contains them, and
+    /// `is_own` means that the program is the lab's own.
+    pub(crate) fn new(
+        lab: &'static Lab,
+        is_own: bool,
+        parser: &Command,
+        matches: &ArgMatches,
+        (session, seed): (&Session, u64),
+    ) -> Self {
+        let variable = |name: &str| Some(format!("{name}={}", quoted(&std::env::var(name).ok()?)));
+        let mut program: Vec<String> = VARIABLES.into_iter().filter_map(variable).collect();
+        program.push(quoted(&std::env::args_os().next().unwrap_or_default().to_string_lossy()));
+        if !is_own {
+            program.extend(["run".into(), lab.name.into()]);
+        }
+        let options = parser.get_arguments().flat_map(|option| given(option, matches)).collect();
+        let device = &session.device;
+        let device = if device.is_emulated {
+            format!("emulated:{}", device.profile)
+        } else {
+            format!("cuda:{}", device.ordinal)
+        };
+        Self { lab, program, options, device, seed }
+    }
+
+    /// Returns the command for the case of `record`.
+    pub(crate) fn command(&self, record: &Record) -> String {
+        let mut words = self.program.clone();
+        // Findings outside of every case belong to no variant.
+        if self.lab.variants().iter().any(|variant| variant.name == record.variant) {
+            words.extend(["--variant".into(), quoted(&record.variant)]);
+            if !record.case.is_empty() {
+                words.extend(["--case".into(), quoted(&record.case)]);
+            }
+        }
+        words.extend(self.options.iter().map(|word| quoted(word)));
+        words.extend(["--seed".into(), self.seed.to_string(), "--device".into(), quoted(&self.device)]);
+        words.join(" ")
+    }
+}
+
+/// Returns an option as on the command line; empty if it is absent, or is one of [`OTHERS`].
+fn given(option: &Arg, matches: &ArgMatches) -> Vec<String> {
+    let id = option.get_id().as_str();
+    let is_known = matches.try_contains_id(id).is_ok();
+    if OTHERS.contains(&id) || !is_known || matches.value_source(id) != Some(ValueSource::CommandLine) {
+        return Vec::new();
+    }
+    let name = match option.get_long() {
+        Some("n") => Some("-n".to_string()),
+        long => long.map(|long| format!("--{long}")),
+    };
+    if !option.get_action().takes_values() {
+        return name.into_iter().collect();
+    }
+    let values = matches.get_raw(id).into_iter().flatten().map(|value| value.to_string_lossy().into_owned());
+    values.flat_map(|value| name.clone().into_iter().chain([value])).collect()
+}
+
+/// Quotes a word for a POSIX shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+:,./@%^".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.into();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_quoted_where_a_shell_would_break_it() {
+        for (word, text) in [
+            ("emulated:a100", "emulated:a100"),
+            ("2^20", "2^20"),
+            ("letters, same", "'letters, same'"),
+            ("it's", "'it'\\''s'"),
+            ("", "''"),
+            ("$HOME*", "'$HOME*'"),
+        ] {
+            assert_eq!(quoted(word), text);
+        }
+    }
+
+    #[test]
+    fn options_come_back_as_they_were_given() {
+        let parser = Command::new("lab").no_binary_name(true).args([
+            Arg::new("n").long("n").short('n'),
+            Arg::new("quick").long("quick").action(clap::ArgAction::SetTrue),
+            Arg::new("text").long("text").action(clap::ArgAction::Append),
+            Arg::new("from").long("from").default_value("-3"),
+            Arg::new("out").long("out"),
+            Arg::new("shape").num_args(1..=2),
+        ]);
+        let line = ["-n", "2^10", "--text", "same", "--quick", "--text=a b", "--out", "x", "2", "5"];
+        let matches = parser.clone().get_matches_from(line);
+        let words: Vec<String> = parser.get_arguments().flat_map(|option| given(option, &matches)).collect();
+        assert_eq!(words, ["-n", "2^10", "--quick", "--text", "same", "--text", "a b", "2", "5"]);
+    }
+}

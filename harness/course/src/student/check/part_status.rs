@@ -1,0 +1,173 @@
+//! The status of a part: tried at the visible sizes, from small to large, up to the first at which it is not right.
+use std::{collections::HashSet, path::Path, sync::Arc};
+
+use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, process_limits::Limits};
+use kernels::KernelSource;
+use wire::RenderedFinding;
+
+use super::missed::{Missed, lacked, missed, shirked};
+use crate::{
+    assignment::rubric::{Part, Rubric},
+    judge::{
+        self, BaselineCache, Bounds, Printed, Swept, Task,
+        grade::{Event, Grade, JudgedRow, Mark},
+    },
+};
+
+/// Orders of warps and blocks to try: enough to see most races, and few enough for an immediate answer.
+const SCHEDULES: u32 = 2;
+
+/// The seed of the inputs; it is fixed, so a mistake shows again until it is fixed.
+const SEED: u64 = 1;
+
+/// The limits of each run: lower than for a submission, because someone waits.
+const LIMITS: Limits = Limits { seconds: 60, memory: 3 << 30, output: 16 << 20 };
+
+/// The status of a part.
+#[derive(Debug, Clone)]
+pub enum PartStatus {
+    /// Right, clean, and within every goal; with remarks on possible improvements.
+    Right(Vec<String>),
+    /// Wrong answers, and findings, at the smallest size at which there are any.
+    Wrong(Wrong),
+    /// Right answers, but other requirements are missed: counters above their limits, missing instructions.
+    Beyond(Vec<Missed>, Vec<String>),
+    /// The file lacks these kernels.
+    Missing(Vec<String>),
+    /// It cannot be judged here.
+    Unjudged(String),
+}
+
+/// The mistakes at the smallest size with any.
+#[derive(Debug, Clone, Default)]
+pub struct Wrong {
+    /// Wrong answers, faults, exceeded limits.
+    pub failures: Vec<Event>,
+    /// Findings of the checks.
+    pub findings: Vec<RenderedFinding>,
+    /// The size; `None` stands for the lab's quick sizes.
+    pub size: Option<usize>,
+}
+
+impl PartStatus {
+    /// Whether nothing is left to do.
+    pub fn is_right(&self) -> bool {
+        matches!(self, Self::Right(_))
+    }
+}
+
+/// The setup in which a kernel file is tried.
+#[derive(Debug)]
+pub struct Bench<'a> {
+    /// The lab.
+    pub lab: &'static Lab,
+    /// The rubric.
+    pub rubric: &'a Rubric,
+    /// The kernel file.
+    pub kernel: &'a Path,
+    /// Its content.
+    pub source: &'a KernelSource,
+    /// Its PTX.
+    pub ptx: &'a str,
+    /// The cached results of the lab's own kernels.
+    pub baseline: Arc<BaselineCache>,
+    /// Collects the kernels' output.
+    pub printed: Printed,
+}
+
+/// The device on which a student's kernels run.
+pub fn device() -> DeviceChoice {
+    DeviceChoice::Emulated(DEFAULT_PROFILE.into())
+}
+
+impl Bench<'_> {
+    /// Tries `part`, except for results that are already in `swept`.
+    ///
+    /// # Errors
+    /// Why runs cannot be started or read.
+    pub fn try_part(&self, part: &Part, swept: &Swept) -> Result<PartStatus> {
+        let task = self.task(&part.options, &part.variants);
+        let mut rows: Vec<JudgedRow> = Vec::new();
+        let mut remarks = Vec::new();
+        let mut judged: HashSet<&str> = HashSet::new();
+        let mut why_not = None;
+        for &size in &task.sizes {
+            let grades = judge::judge_at(&task, size, swept)?;
+            if let Some(standing) = not_right(part, size, &grades, &self.rubric.kernel) {
+                return Ok(standing);
+            }
+            judged.extend(grades.iter().filter(|grade| grade.mark == Mark::Right).map(|grade| grade.variant));
+            why_not = why_not.or_else(|| grades.iter().find_map(why_unjudged));
+            // The remarks at the largest size say most.
+            let said: Vec<String> = grades.iter().flat_map(|grade| grade.remarks.clone()).collect();
+            remarks = if said.is_empty() { remarks } else { said };
+            rows.extend(grades.into_iter().flat_map(|grade| grade.rows));
+        }
+        // A variant need not take every size, but at least one.
+        if !part.variants.iter().all(|variant| judged.contains(variant.as_str())) {
+            return Ok(PartStatus::Unjudged(why_not.unwrap_or_else(|| "it runs at no size".into())));
+        }
+        let goals = part.goals.iter().filter_map(|goal| missed(goal, self.lab, &rows));
+        let instructions = part.instructions.iter().filter_map(|asked| lacked(asked, self.ptx));
+        let missed: Vec<Missed> = shirked(part, self.lab, &rows).into_iter().chain(goals).chain(instructions).collect();
+        Ok(if missed.is_empty() { PartStatus::Right(remarks) } else { PartStatus::Beyond(missed, remarks) })
+    }
+
+    /// The task for these variants of the lab with these options, at the visible sizes.
+    pub(super) fn task(&self, options: &[String], variants: &[String]) -> Task {
+        let is_asked = |name: &&'static str| variants.iter().any(|variant| variant == name);
+        let visible: Vec<Option<usize>> = self.rubric.sizes.visible.iter().copied().map(Some).collect();
+        Task {
+            lab: self.lab,
+            kernel: self.kernel.into(),
+            source: self.source.clone(),
+            choice: device(),
+            schedules: SCHEDULES,
+            variants: self.lab.variants().iter().map(|variant| variant.name).filter(is_asked).collect(),
+            options: options.to_vec(),
+            seed: SEED,
+            sizes: if visible.is_empty() { vec![None] } else { visible },
+            needs_sizes: false,
+            hidden: 0,
+            limits: LIMITS,
+            bounds: Bounds::total(None),
+            baseline: self.baseline.clone(),
+            printed: self.printed.clone(),
+        }
+    }
+}
+
+/// Why the part is not right at this size, if it is not.
+fn not_right(part: &Part, size: Option<usize>, grades: &[Grade], file: &str) -> Option<PartStatus> {
+    let names_variants = part.variants.len() > 1;
+    let failures_of = |grade: &Grade| {
+        let place = |event: &Event| format!("{} in {}:", event.place, grade.variant);
+        let named = |event: &Event| Event {
+            place: if names_variants { place(event) } else { event.place.clone() },
+            ..event.clone()
+        };
+        grade.failures.iter().map(named).collect::<Vec<Event>>()
+    };
+    let failures: Vec<Event> = grades.iter().flat_map(failures_of).collect();
+    let findings: Vec<RenderedFinding> = grades.iter().flat_map(|grade| grade.findings.clone()).collect();
+    if !(failures.is_empty() && findings.is_empty()) {
+        return Some(PartStatus::Wrong(Wrong { failures, findings, size }));
+    }
+    let mut missing: Vec<String> = grades.iter().flat_map(Grade::missing).map(str::to_owned).collect();
+    if !missing.is_empty() {
+        missing.sort_unstable();
+        missing.dedup();
+        return Some(PartStatus::Missing(missing));
+    }
+    if let Some(variant) = part.variants.iter().find(|variant| grades.iter().all(|grade| grade.variant != **variant)) {
+        let words = format!("variant `{variant}` does not use {file}: course.toml asks for something else");
+        return Some(PartStatus::Unjudged(words));
+    }
+    let is_unjudged = |grade: &&Grade| grade.mark == Mark::Unjudged;
+    grades.iter().find(is_unjudged).map(|grade| PartStatus::Unjudged(why_unjudged(grade).unwrap_or_default()))
+}
+
+/// Why a variant could not be judged.
+fn why_unjudged(grade: &Grade) -> Option<String> {
+    grade.unjudged.first().map(|event| format!("{}: {}", event.place, event.what))
+}
