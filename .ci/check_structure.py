@@ -10,6 +10,7 @@
 - No code that rustfmt gave up on.
 - No comment with one of the words that readers stumble over.
 - No page of documentation that cannot be reached by links from README.md, and no link to a missing file.
+- No handout of a lab (labs/*/README.md) of more than 2,500 words.
 - No test file that is not part of a test program, in a crate whose test programs are named in its Cargo.toml.
 
 Exit code 1 if something is wrong. Needs Rust's `cargo fmt`.
@@ -20,7 +21,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from structure import circles, lines, pages, self_test, unlisted, words  # noqa: E402
+from structure import circles, handouts, lines, pages, self_test, unlisted, words  # noqa: E402
 
 
 def check(root: Path) -> dict[str, list[str]]:
@@ -30,6 +31,7 @@ def check(root: Path) -> dict[str, list[str]]:
         "circles": circles.check(root),
         "columns": lines.check_columns(root),
         "functions": lines.check_functions(root, crates),
+        "handouts": handouts.check(root),
         "layout": lines.check_layout(root, crates),
         "pages": pages.check(root),
         "unlisted": unlisted.check(root, crates),

@@ -3,6 +3,8 @@
 import tempfile
 from pathlib import Path
 
+from .handouts import LONG
+
 LISTS = '[package]\nname = "small"\nversion = "0.1.0"\nedition = "2024"\nautotests = false\n\n[[test]]\nname = "all"\n'
 MANIFEST = '[package]\nname = "small"\nversion = "0.1.0"\nedition = "2024"\n'
 WORKSPACE = '[workspace]\nmembers = ["one", "two", "three"]\nresolver = "3"\n'
@@ -22,6 +24,12 @@ def ring(count: int) -> dict[str, str]:
 def function(lines: int) -> str:
     """A function with this number of lines."""
     return "fn long() {\n" + "    call();\n" * (lines - 2) + "}\n"
+
+
+def handout(lab: str, words: int) -> dict[str, str]:
+    """A lab whose handout has this number of words."""
+    text = f"[a](labs/{lab}/README.md)\n"
+    return {"README.md": text, f"labs/{lab}/README.md": "word " * words, "src/lib.rs": "mod a;\n"}
 
 
 def two_folders(of_a: str, of_b: str, **more: str) -> dict[str, str]:
@@ -160,6 +168,13 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
         {"pages": ["b.md: no way of links"]},
     ),
     "a link to a page that is gone": ({"README.md": "[b](b.md#top)\n", "src/lib.rs": "mod a;\n"}, {"pages": ["README.md: the link to b.md#top"]}),
+    "a handout of 2500 words": (handout("a", 2500), {}),
+    "a long handout": (handout("a", 2501), {"handouts": ["labs/a/README.md: 2501 words, more than 2500", "NOTES.md"]}),
+    **{f"a long handout with a reason, {lab}": (handout(lab, 2501), {}) for lab in LONG},
+    **{
+        f"a reason for a short handout, {lab}": (handout(lab, 2500), {"handouts": [f"labs/{lab}/README.md: 2500 words", "remove it from LONG"]})
+        for lab in LONG
+    },
     "a comment that a reader stumbles over": (
         {"src/lib.rs": "// Nobody waits.\nmod a;\n"},
         {"words": ["src/lib.rs:1: `Nobody` in a comment; write no one"]},

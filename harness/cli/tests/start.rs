@@ -60,7 +60,7 @@ fn a_folder_has_all_that_is_needed_and_no_link_leads_nowhere() {
         for (link, _) in links.filter(|(link, _)| !link.contains("://") && !link.starts_with('#')) {
             assert!(there.contains(link), "{lab}: the handout leads to {link}");
         }
-        assert!(!handout.contains("ANSWERS.md"), "{lab}");
+        assert!(!handout.contains("ANSWERS.md") && !handout.contains("NOTES.md"), "{lab}");
         assert!(!readme.contains('@') && readme.contains(&format!("{lab}.zip")), "{readme}");
         // The edited file is still a valid rubric.
         let check = warplab_in(&folder, &["rubric", &lab, "--check", "course.toml"], &[]);

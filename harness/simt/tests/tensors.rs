@@ -395,6 +395,17 @@ fn all_blocks_of_a_cluster_get_a_tile() {
     }
 }
 
+/// Nothing is copied, and no row is read: the largest box has 2^32 rows, which no shared memory bounds here.
+#[test]
+fn a_multicast_to_no_block_copies_nothing() {
+    let load = "  mov.u16 %all, 0;
+  @%first cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [tile], [%map, {0, 0, 0, 0, 0}], [bar], %all;
+";
+    let (report, tile, _) = run(&[load, SHOW].concat(), &map(Element::U8, &[256; 5], &[256; 5]), &numbers(64));
+    fine(&report);
+    assert_eq!(tile[..64], [7; 64]);
+}
+
 /// Hints are accepted and do nothing.
 #[test]
 fn hints_and_fences_do_nothing() {

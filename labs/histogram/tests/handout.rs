@@ -73,17 +73,20 @@ fn stretches_with_and_without_brackets() {
     assert!(instructions[1] > 7.0 * instructions[0], "{instructions:?}");
 }
 
+/// The handout states orders, not figures: its figures are generated from the reference run.
 #[test]
 fn the_reference_run_says_what_the_handout_says() {
     let h200 = measured("histogram");
     let rate = |place, addresses| h200.number(place, addresses, "atomics_per_ns");
     let (global, shared) = ("contention-global", "contention-shared");
+    // On one address shared atomics are more than a hundred times as fast as global ones; with many, the factor is far
+    // smaller.
     let one = rate(shared, "1 address") / rate(global, "1 address");
-    assert!((180.0..200.0).contains(&one), "{one}");
     let thousand = rate(shared, "1024 addresses") / rate(global, "4096 addresses");
-    assert!((17.0..21.0).contains(&thousand), "{thousand}");
-    assert!((0.70..0.76).contains(&(1.0 / rate(global, "1 address"))));
-    assert!((0.48..0.54).contains(&(132.0 / rate(shared, "1 address"))));
+    assert!(one > 100.0 && (1.0..one / 5.0).contains(&thousand), "{one} and {thousand}");
+    // More addresses help only global memory.
+    assert!(rate(global, "4096 addresses") > 5.0 * rate(global, "32 addresses"));
+    assert!(rate(shared, "1024 addresses") < 1.1 * rate(shared, "32 addresses"));
     // The key's 0.014 ms for the atomics at the end of `privatized`.
     assert!((0.012..0.016).contains(&(270_336.0 / (rate(global, "256 addresses") * 1e6))));
     // With 7 bins `lanes` is behind `wide`, and `bit-sliced` is the first; `lanes` is faster on random bytes.
@@ -91,5 +94,5 @@ fn the_reference_run_says_what_the_handout_says() {
         let ms = ["bit-sliced", "wide", "lanes"].map(|variant| h200.ms(variant, &format!("letters, {text}")));
         assert!(ms.is_sorted(), "{text}: {ms:?}");
     }
-    assert!((1.6..2.0).contains(&(h200.ms("wide", "bytes, bytes") / h200.ms("lanes", "bytes, bytes"))));
+    assert!(h200.ms("wide", "bytes, bytes") > 1.2 * h200.ms("lanes", "bytes, bytes"));
 }

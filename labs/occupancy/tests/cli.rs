@@ -112,24 +112,19 @@ fn sizes_that_cannot_be_are_refused() {
     lab.refuses(&["--launch", "1,2^32"], "32-bit");
 }
 
-/// The handout's statements about the reference run: blocks of up to 128 threads take as long as it takes to start
-/// them, and one block more than a wave costs less than half of a wave.
+/// The statements about the reference run in the handout, and the figures in the key: blocks of up to 128 threads take
+/// as long as it takes to start them, and one block more than a wave costs less than half of a wave.
 #[test]
-fn the_handout_quotes_the_reference_run() {
+fn the_handout_and_the_key_agree_with_the_reference_run() {
     let lab = labtest::lab!("occupancy");
     let vecadd = |block: u32, column: &str| lab.figure("occupancy", "vecadd", &format!("block {block}"), column);
     for block in [32, 64, 96, 128] {
         let ns_a_block = 1e6 * vecadd(block, "time_median_ms") / vecadd(block, "grid");
         assert!((0.60..0.635).contains(&ns_a_block), "{block}: {ns_a_block}");
     }
-    for (block, column) in [
-        (64, "time_median_ms"),
-        (64, "achieved_percent"),
-        (192, "time_median_ms"),
-        (192, "achieved_percent"),
-        (192, "gb_per_s"),
-        (1024, "time_median_ms"),
-    ] {
+    assert!(vecadd(64, "achieved_percent") > vecadd(192, "achieved_percent"));
+    assert!(vecadd(64, "time_median_ms") > 2.0 * vecadd(192, "time_median_ms"));
+    for (block, column) in [(192, "time_median_ms"), (192, "gb_per_s"), (1024, "time_median_ms")] {
         lab.quotes(vecadd(block, column), &format!("{column} of blocks of {block}"));
     }
     for (variant, block, column) in [
@@ -145,10 +140,10 @@ fn the_handout_quotes_the_reference_run() {
         let figure = lab.figure("occupancy", variant, &format!("block {block}"), column);
         lab.quotes(figure, &format!("{column} of {variant}, {block}"));
     }
-    for block in [64, 192] {
-        let ms = lab.figure("occupancy", "register-heavy", &format!("block {block}"), "time_median_ms");
-        assert!((0.1455..0.1465).contains(&ms), "{block}: {ms}");
-    }
+    // With 12 warps on a multiprocessor it takes as long as with 16.
+    let [sixteen, twelve] =
+        [64, 192].map(|block| lab.figure("occupancy", "register-heavy", &format!("block {block}"), "time_median_ms"));
+    assert!((sixteen / twelve - 1.0).abs() < 0.02, "{sixteen} and {twelve}");
     let [one, more, four] = [264, 265, 1056]
         .map(|blocks| lab.figure("occupancy", "waves", &format!("{blocks} blocks, a wave is 264"), "time_median_ms"));
     for (figure, what) in [(one, "a wave"), (more, "a block more"), (four, "four waves")] {
@@ -156,6 +151,6 @@ fn the_handout_quotes_the_reference_run() {
     }
     let (block, wave) = (more - one, (four - one) / 3.0);
     assert!(block < 0.5 * wave, "{block} of {wave}");
-    let texts = lab.source("README.md") + &lab.source("ANSWERS.md");
-    assert!(texts.contains(&format!("{block:.4}")) && texts.contains(&format!("{wave:.4}")), "{block}, {wave}");
+    let key = lab.source("ANSWERS.md");
+    assert!(key.contains(&format!("{block:.4}")) && key.contains(&format!("{wave:.4}")), "{block}, {wave}");
 }

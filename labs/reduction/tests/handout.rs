@@ -1,4 +1,4 @@
-//! The figures in the handout and the key, compared with the machine's counters and with the reference run.
+//! The figures in the handout, the notes and the key, compared with the machine's counters and with the reference run.
 use labtest::measured;
 
 const LAB: labtest::Lab = labtest::lab!("reduction");
@@ -40,10 +40,10 @@ fn a_compare_and_swap_that_forgets_keeps_one_addition_of_a_warp() {
 }
 
 #[test]
-fn the_reference_run_says_what_the_handout_says() {
+fn the_reference_run_says_what_the_handout_and_the_notes_say() {
     let h200 = measured("reduction");
     let waves = |blocks: u32| h200.ms("waves", &format!("sum, {blocks} blocks"));
-    // One block more costs a third of a wave, and half of that where blocks are half as long.
+    // The notes: one block more costs a third of a wave, and half of that where blocks are half as long.
     let wave = waves(1056);
     let (one, two) = ((waves(1057) - wave) / wave, (waves(2113) - waves(2112)) / wave);
     assert!((0.25..0.45).contains(&one), "{one}");

@@ -11,13 +11,14 @@ fn count(ran: &Ran, variant: &str, case: &str, column: &str) -> f64 {
     row[column].parse().unwrap()
 }
 
+/// The handout states orders, not figures: its figures are generated from the reference run.
 #[test]
 fn the_reference_run_says_what_the_handout_says() {
     let h200 = measured("stencil");
     let line = |variant| h200.ms(variant, "");
-    // "About 18% longer"; "a sixth less time".
-    assert!((1.15..1.21).contains(&(line("shared") / line("naive"))));
-    assert!((0.14..0.20).contains(&(1.0 - line("fused") / line("twice"))));
+    // Shared memory makes the blur slower; half the bytes save time, but not half of it.
+    assert!(line("shared") > 1.05 * line("naive"));
+    assert!((0.5..0.95).contains(&(line("fused") / line("twice"))));
     // First the wait disappears, then the launch; a barrier of the whole grid costs more than a launch in a graph.
     let steps = |variant| h200.ms(variant, "128x128, 500 steps");
     let [sync, launches, graph, blocked] =

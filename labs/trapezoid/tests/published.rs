@@ -1,4 +1,4 @@
-//! The text's table of run times: the handout shows it in full, and the ratios derived from it are right.
+//! The text's table of run times: the notes show it in full, and the ratios derived from it are right.
 use std::collections::HashMap;
 
 use trapezoid::LAB;
@@ -9,16 +9,15 @@ fn text() -> HashMap<(&'static str, &'static str), f64> {
     LAB.published.iter().filter(|p| p.column != "published_kernel_ms").flat_map(of).collect()
 }
 
-/// The cells of the README's rows that begin with `first`.
-fn cells(readme: &str, first: &str) -> Vec<f64> {
-    let row =
-        readme.lines().find(|line| line.starts_with(&format!("| {first} |"))).unwrap_or_else(|| panic!("{first}"));
+/// The cells of the row of the notes that begins with `first`.
+fn cells(notes: &str, first: &str) -> Vec<f64> {
+    let row = notes.lines().find(|line| line.starts_with(&format!("| {first} |"))).unwrap_or_else(|| panic!("{first}"));
     row.split('|').filter_map(|cell| cell.trim().parse().ok()).collect()
 }
 
 #[test]
-fn the_handout_has_the_texts_table() {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+fn the_notes_have_the_texts_table() {
+    let notes = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/NOTES.md")).unwrap();
     let text = text();
     for (name, variant) in [
         ("one CPU core", "serial"),
@@ -29,12 +28,12 @@ fn the_handout_has_the_texts_table() {
         ("any block, shared", "shared"),
     ] {
         let expected = [text[&("published_jetson_ms", variant)], text[&("published_wrapper_ms", variant)]];
-        assert_eq!(cells(&readme, name)[..2], expected, "{name}");
+        assert_eq!(cells(&notes, name)[..2], expected, "{name}");
         if variant != "serial" {
             // How many times faster than the original.
             for (of, column) in ["published_jetson_ms", "published_wrapper_ms"].into_iter().enumerate() {
                 let times = text[&(column, "atomic")] / text[&(column, variant)];
-                let printed = cells(&readme, name)[2 + of];
+                let printed = cells(&notes, name)[2 + of];
                 assert!((printed - times).abs() < 0.006 * times, "{name}, {column}: {printed}, not {times}");
             }
         }

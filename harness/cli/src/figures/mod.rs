@@ -42,8 +42,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, harness::Error> {
             .map(PathBuf::from)
             .to_vec();
     if let Ok(labs) = fs::read_dir("labs") {
-        documents
-            .extend(labs.filter_map(Result::ok).map(|lab| lab.path().join("README.md")).filter(|path| path.is_file()));
+        let pages = |lab: fs::DirEntry| ["README.md", "NOTES.md"].map(|name| lab.path().join(name));
+        documents.extend(labs.filter_map(Result::ok).flat_map(pages).filter(|path| path.is_file()));
     }
     documents.sort();
     let check = matches.get_flag("check");

@@ -4,17 +4,21 @@
 /// The handout's link to its key, which is not handed out.
 const KEY: &str = "The answers are in [ANSWERS.md](ANSWERS.md).";
 
-/// The beginning of the paragraph about the lab's whole program, which is not handed out either, since it contains the
-/// solution.
-const PROGRAM: &str = "[program.cu](program.cu) is ";
+/// The beginnings of the paragraphs about other files that are not handed out: the lab's whole program, which contains
+/// the solution, and the notes on what was tried for the fastest kernels.
+const NOT_HANDED_OUT: [&str; 2] = ["[program.cu](program.cu) is ", "What was tried: [NOTES.md](NOTES.md)"];
 
 /// A file of the lab that has another path in a student's folder: its path in handouts, and its path there.
 pub type Moved = (String, String);
 
 /// Adapts `handout` for a student's folder that contains `files`, and those that have `moved`.
 pub fn of_student(handout: &str, files: &[&str], moved: &[Moved]) -> String {
-    let others = handout.split("\n\n").filter(|paragraph| !paragraph.starts_with(PROGRAM));
-    let lines = without_lost_links(&others.collect::<Vec<_>>().join("\n\n"), files);
+    let is_handed_out = |paragraph: &&str| !NOT_HANDED_OUT.iter().any(|begin| paragraph.starts_with(begin));
+    let mut others = handout.split("\n\n").filter(is_handed_out).collect::<Vec<_>>().join("\n\n");
+    if handout.ends_with('\n') && !others.ends_with('\n') {
+        others.push('\n');
+    }
+    let lines = without_lost_links(&others, files);
     let mut text: String = lines.split_inclusive('\n').map(with_warplab).collect();
     for (theirs, own) in moved {
         text = text.replace(theirs, own);
@@ -122,6 +126,12 @@ mod tests {
     fn the_whole_program_is_not_spoken_of() {
         let handout = "Add.\n\n[program.cu](program.cu) is\n it, with\n[a](b).\n\n## More\n";
         assert_eq!(of_student(&handout.replace("is\n", "is "), &[], &[]), "Add.\n\n## More\n");
+    }
+
+    #[test]
+    fn the_notes_are_not_spoken_of() {
+        let handout = "# Add\n\n1. Why?\n\nWhat was tried: [NOTES.md](NOTES.md).\n";
+        assert_eq!(of_student(handout, &[], &[]), "# Add\n\n1. Why?\n");
     }
 
     #[test]

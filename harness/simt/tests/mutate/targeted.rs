@@ -335,7 +335,7 @@ fn objects(memory: &Memory, base: u64) -> u64 {
     first
 }
 
-/// Loads a program and runs it with all checks, and once more with only the memory checks.
+/// Loads a program and runs it with all checks and counters, and once more with only the memory checks.
 pub fn load_and_run(program: &Program) -> Outcome {
     let memory = Arc::new(Memory::new(1 << 24));
     let buffer = memory.alloc(BUFFER, 256, MemoryKind::Device, "buffer").expect("it fits into empty memory");
@@ -345,7 +345,7 @@ pub fn load_and_run(program: &Program) -> Outcome {
     };
     let mut outcome = Outcome::Completed;
     let handle = objects(&memory, buffer + DATA);
-    for (checks, seed) in [(Checks::ALL, 3), (Checks::MEMORY, 0)] {
+    for (checks, counts, seed) in [(Checks::ALL, true, 3), (Checks::MEMORY, false, 0)] {
         for (at, map) in program.maps.iter().enumerate() {
             let words = TensorMap { address: buffer.wrapping_add(map.address), ..*map }.words();
             let host = memory.host(buffer + 128 * at as u64, 128).expect("the buffer is there").cast::<[u64; 16]>();
@@ -356,9 +356,9 @@ pub fn load_and_run(program: &Program) -> Outcome {
         let params = [buffer.to_le_bytes(), handle.to_le_bytes()].concat();
         let settings = Settings {
             checks,
-            counters: true,
-            lines: true,
-            costs: true,
+            counters: counts,
+            lines: counts,
+            costs: counts,
             seed,
             budget: BUDGET,
             workers: 1,

@@ -85,8 +85,8 @@ pub(crate) fn bank_conflicts(address: &[u64; LANES], mask: u32, size: u32) -> (u
     (waves, ideal, worst)
 }
 
-/// Returns the passes over the banks that an atomic of `size` bytes takes, where a bank serves one lane per pass, and
-/// the passes that its width demands.
+/// Returns the passes over the banks that an atomic of `size` bytes takes, where a bank serves one lane a pass, and the
+/// passes that its width demands.
 pub(crate) fn atomic_passes(address: &[u64; LANES], mask: u32, size: u32) -> (u32, u32) {
     let words = size.div_ceil(4);
     let mut of_bank = [0u32; 32];
@@ -95,6 +95,16 @@ pub(crate) fn atomic_passes(address: &[u64; LANES], mask: u32, size: u32) -> (u3
         (first..first + u64::from(words)).for_each(|word| of_bank[word as usize & 31] += 1);
     }
     (of_bank.into_iter().max().unwrap_or(0), (mask.count_ones() * words).div_ceil(32))
+}
+
+/// Returns the passes of an atomic of 4 bytes at these offsets: the most lanes of a bank.
+#[inline(always)]
+pub(crate) fn word_atomic_passes(offset: &[u32; LANES], mask: u32) -> u32 {
+    let mut lanes_of_bank = [0u8; LANES];
+    for (lane, offset) in offset.iter().enumerate() {
+        lanes_of_bank[*offset as usize / 4 % LANES] += (mask >> lane & 1) as u8;
+    }
+    lanes_of_bank.into_iter().fold(0, u8::max).into()
 }
 
 #[cfg(test)]
@@ -111,6 +121,13 @@ mod tests {
         assert_eq!(passes(ALL, 4, |lane| 128 * lane), (32, 1), "a column");
         assert_eq!(passes(0b101, 4, |lane| 128 * lane), (2, 1), "two lanes");
         assert_eq!(passes(ALL, 8, |lane| 8 * lane), (2, 2), "wide");
+        for mask in [ALL, 0b101, 1 << 31, 0x0f0f_00ff] {
+            for step in [0u32, 4, 12, 64, 128, 1 << 10] {
+                let offset: [u32; LANES] = std::array::from_fn(|lane| (lane as u32 * step) ^ (lane as u32 & 3) * 4);
+                let expected = atomic_passes(&offset.map(u64::from), mask, 4).0;
+                assert_eq!(word_atomic_passes(&offset, mask), expected, "{mask:x}, {step}");
+            }
+        }
     }
 
     /// Returns the passes of a read of `size` bytes a lane, from the offset that `at` returns for each lane.

@@ -210,6 +210,10 @@ impl One {
         for (to, _) in ends.all() {
             tiles.push(self.tile(warp, op, to, &map, AccessKind::Write)?);
         }
+        if tiles.is_empty() {
+            // A multicast to no block; only the shared memory of a block bounds the number of rows.
+            return Ok(());
+        }
         let mut buffer = Buffer::new();
         let fill = if map.fill_nan { u64::from(FILL_NAN) * 0x0001_0001_0001_0001 } else { 0 };
         let mut offset = 0;

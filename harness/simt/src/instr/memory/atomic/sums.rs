@@ -3,6 +3,7 @@
 use super::change::Change;
 use super::general::{Atomic, General};
 use crate::checks::Layout;
+use crate::engine::traffic::banks::word_atomic_passes;
 use crate::engine::warp::handler::{Exec, apart};
 use crate::engine::warp::program::Op;
 use crate::engine::warp::request::Request;
@@ -111,17 +112,13 @@ unsafe fn shared_by<C: Sum, const WHOLE: bool>(warp: &mut Warp, op: &Op) -> Done
         let mut met = 0;
         if warp.counting {
             let (stamp, touched) = warp.scratch.get_mut().touched.begin();
-            // The number of lanes at each bank, which are serialized.
-            let mut banks = [0u8; LANES];
             each::<WHOLE>(mask, |i| {
-                let word = at[i] as usize / 4;
-                let last = touched.add(word);
+                let last = touched.add(at[i] as usize / 4);
                 met += u32::from(last.read() == stamp);
-                banks[word % LANES] += 1;
                 last.write(stamp);
             });
             let site = &mut *warp.sites.add(op.site as usize);
-            site.sectors += u64::from(banks.iter().fold(0, |most, lanes| *lanes.max(&most)));
+            site.sectors += u64::from(word_atomic_passes(&at, mask));
             site.ideal += 1;
         }
         count(warp, op, met);
