@@ -22,6 +22,7 @@ mod list;
 mod new_lab;
 mod nvcc;
 mod output_options;
+mod overview;
 mod proprietary_libs;
 mod ptx;
 mod report;
@@ -40,17 +41,6 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use harness::{Error, Exit, Lab, Labs, Process};
 
 const ABOUT: &str = "CUDA labs that run on an NVIDIA GPU, or without one on an embedded SIMT machine";
-
-const EXAMPLES: &str = "\
-Examples:
-  warplab list                          the labs and their variants
-  warplab run all                       every lab, on the GPU if there is one
-  warplab run vecadd --variant pinned   one variant of one lab
-  warplab run vecadd --help             the options of one lab
-  warplab run all --device emulated:t4  without a GPU, as a T4 would
-  warplab device                        what the device reports about itself
-  warplab setup                         bring NVRTC, with which edited kernels are compiled
-  warplab exec hello.cu 10              compile and run a CUDA program (after warplab setup --nvcc)";
 
 fn main() -> ExitCode {
     // A program that the user runs needs the user's own path.
@@ -90,13 +80,12 @@ fn main() -> ExitCode {
 
 /// The command line. `run` takes the options of the lab that `argv` names, if it names exactly one.
 fn command(argv: &[OsString]) -> Command {
-    Command::new("warplab")
+    let command = Command::new("warplab")
         .about(ABOUT)
         .version(env!("CARGO_PKG_VERSION"))
         .max_term_width(160)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .after_help(format!("{EXAMPLES}\n\n{}", harness::paragraphs(&Exit::codes())))
         .subcommand(list::command())
         .subcommand(device::command())
         .subcommand(run_command(&only_lab(argv)))
@@ -117,7 +106,8 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(figures::command())
         .subcommand(new_lab::command())
         .subcommand(complete::completions_command())
-        .subcommand(complete::man_command())
+        .subcommand(complete::man_command());
+    overview::with_overview(command, &harness::paragraphs(&Exit::codes()))
 }
 
 fn run_command(named: &Named) -> Command {

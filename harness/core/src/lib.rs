@@ -49,7 +49,7 @@ pub use exit::Exit;
 pub use export::{
     chart::{Chart, Series},
     hot::hot_table,
-    layout::{paragraphs, significant, table},
+    layout::{paragraphs, significant, table, wrapped},
     markdown::markdown,
     program::{PROGRAM, ProgramSettings, keep_program},
     terminal::{print, print_data, print_error, print_json},

@@ -183,7 +183,7 @@ pub fn paragraphs(text: &str) -> String {
 }
 
 /// Wraps `text` to the terminal's width at spaces; continuation lines are indented.
-pub(crate) fn wrapped(text: &str, indent: usize) -> String {
+pub fn wrapped(text: &str, indent: usize) -> String {
     let most = width();
     let mut lines = vec![String::new()];
     for word in text.split_inclusive(' ') {
