@@ -45,7 +45,7 @@ pub use log::Warning;
 pub use nvrtc::{Nvrtc, nvrtc};
 pub use ptx::Committed;
 pub use read::{copy_for_children, decoded};
-pub use source::{BASE_ARCH, KernelSource, hex};
+pub use source::{BASE_ARCH, KernelSource, TRUST_PTX, hex};
 
 /// The origin of a module's PTX.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use crate::{
 pub const BASE_ARCH: u32 = 70;
 
 /// The variable that declares the PTX next to a file of `--kernel` as trusted.
-const TRUST_PTX: &str = "WARPLAB_TRUST_PTX";
+pub const TRUST_PTX: &str = "WARPLAB_TRUST_PTX";
 
 /// A `.cu` file with its own headers and its committed PTX, all inside the binary.
 #[derive(Debug, Clone)]

@@ -29,6 +29,9 @@ const OTHERS: [&str; 18] = [
 /// Environment variables that affect the machine.
 const VARIABLES: [&str; 3] = ["WARPLAB_SEED", "WARPLAB_CHECKS", "WARPLAB_BUDGET"];
 
+/// Environment variables that affect how the file of `--kernel` is read.
+const KERNEL_VARIABLES: [&str; 1] = [kernels::TRUST_PTX];
+
 /// The common part of the commands for a lab's cases.
 #[derive(Debug, Clone)]
 pub(crate) struct ReproCommand {
@@ -52,7 +55,8 @@ impl ReproCommand {
         (session, seed): (&Session, u64),
     ) -> Self {
         let variable = |name: &str| Some(format!("{name}={}", quoted(&std::env::var(name).ok()?)));
-        let mut program: Vec<String> = VARIABLES.into_iter().filter_map(variable).collect();
+        let of_kernel = KERNEL_VARIABLES.into_iter().filter(|_| matches.get_raw("kernel").is_some());
+        let mut program: Vec<String> = VARIABLES.into_iter().chain(of_kernel).filter_map(variable).collect();
         program.push(quoted(&std::env::args_os().next().unwrap_or_default().to_string_lossy()));
         if !is_own {
             program.extend(["run".into(), lab.name.into()]);
