@@ -120,7 +120,7 @@ impl Chunk {
         self.make_runs();
         match self {
             Chunk::Untouched if what == AccessKind::Read => {
-                *self = Chunk::Once(stretch, vec![Read::NONE; places].into())
+                *self = Chunk::Once(stretch, vec![Read::NONE; places].into());
             }
             Chunk::Untouched => *self = Chunk::Runs(stretch, vec![Run::EMPTY; places].into()),
             Chunk::Runs(Stretch::Row, rows) if stretch == Stretch::HalfRow => {

@@ -31,12 +31,12 @@ pub(crate) mod texture;
 pub(crate) mod warp;
 pub(crate) mod wgmma;
 
-use row::Row;
+use row::FamilyRow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// The families' rows.
-const FAMILIES: [&[Row]; 10] = [
+const FAMILIES: [&[FamilyRow]; 10] = [
     alu::ROWS,
     memory::ROWS,
     copy::ROWS,
@@ -50,8 +50,8 @@ const FAMILIES: [&[Row]; 10] = [
 ];
 
 /// The rows by the first word of their names, those with longer names first.
-static BY_WORD: LazyLock<HashMap<&str, Vec<&Row>>> = LazyLock::new(|| {
-    let mut rows: HashMap<&str, Vec<&Row>> = HashMap::new();
+static BY_WORD: LazyLock<HashMap<&str, Vec<&FamilyRow>>> = LazyLock::new(|| {
+    let mut rows: HashMap<&str, Vec<&FamilyRow>> = HashMap::new();
     for row in FAMILIES.into_iter().flatten() {
         let word = row.name.split('.').next().unwrap_or_default();
         rows.entry(word).or_default().push(row);
@@ -64,7 +64,7 @@ static BY_WORD: LazyLock<HashMap<&str, Vec<&Row>>> = LazyLock::new(|| {
 
 /// Returns the row of an instruction, by its opcode with the modifiers. Instructions without a row are in the table of
 /// [`alu`].
-pub(crate) fn find(op: &str) -> Option<&'static Row> {
+pub(crate) fn find(op: &str) -> Option<&'static FamilyRow> {
     let word = op.split('.').next().unwrap_or_default();
     BY_WORD.get(word)?.iter().find(|row| row.is(op)).copied()
 }
