@@ -11,9 +11,10 @@
 //! - [`control`]: branches, calls and barriers.
 //! - [`system`]: clocks, and the functions that a driver provides.
 //!
-//! An instruction outside the table has its [`row::Row`] in its family, with the function that decodes its modifiers
-//! and lowers it. Next to that function are the operands, declared by [`operands::operands!`], and the handler that
-//! executes it. The lowering has no instruction-specific code: it calls [`find`], and otherwise uses the table.
+//! An instruction outside the table has its [`row::FamilyRow`] in its family, with the function that decodes its
+//! modifiers and lowers it. Next to that function are the operands, declared by [`operands::operands!`], and the
+//! handler that executes it. The lowering has no instruction-specific code: it calls [`find`], and otherwise uses the
+//! table.
 
 pub mod alu;
 pub(crate) mod code;
