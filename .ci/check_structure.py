@@ -9,6 +9,7 @@
 - No function over 120 lines in the crates' sources, outside tests.
 - No code that rustfmt gave up on.
 - No comment with one of the words that readers stumble over.
+- No type with a generic name without a qualifier, such as `Kind`, and no second file with a generic name, such as `words.rs`.
 - No page of documentation that cannot be reached by links from README.md, and no link to a missing file.
 - No handout of a lab (labs/*/README.md) of more than 2,500 words.
 - No test file that is not part of a test program, in a crate whose test programs are named in its Cargo.toml.
@@ -21,7 +22,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from structure import circles, handouts, lines, pages, self_test, unlisted, words  # noqa: E402
+from structure import circles, handouts, lines, names, pages, self_test, unlisted, words  # noqa: E402
 
 
 def check(root: Path) -> dict[str, list[str]]:
@@ -33,6 +34,7 @@ def check(root: Path) -> dict[str, list[str]]:
         "functions": lines.check_functions(root, crates),
         "handouts": handouts.check(root),
         "layout": lines.check_layout(root, crates),
+        "names": names.check(root, crates),
         "pages": pages.check(root),
         "unlisted": unlisted.check(root, crates),
         "words": words.check(root),

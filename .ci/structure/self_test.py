@@ -180,6 +180,18 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
         {"words": ["src/lib.rs:1: `Nobody` in a comment; write no one"]},
     ),
     "the same words as text and as a name": ({"src/lib.rs": "// A `Nobody`.\nconst NOBODY: &str = \"so many // beside\";\n"}, {}),
+    "a type with a generic name": (
+        {"src/lib.rs": "mod a;\n", "src/a.rs": "/// Of a token.\npub(crate) enum Kind {}\n"},
+        {"names": ["src/a.rs:2: a type named only `Kind`"]},
+    ),
+    "types and variants with a qualifier": (
+        {"src/lib.rs": "pub struct TokenKind;\npub enum Mismatch {\n    Kind,\n}\nuse std::io::ErrorKind as Kind;\n", "tests/t.rs": "struct Place;\n"},
+        {},
+    ),
+    "a second file with a generic name": (
+        {"src/lib.rs": "mod a;\nmod words;\n", "src/a/mod.rs": "mod words;\n", "src/a/words.rs": "const A: u32 = 1;\n", "src/words.rs": "const A: u32 = 1;\n"},
+        {"names": ["words.rs", "has this name too"]},
+    ),
     "a long function of tests": ({"src/lib.rs": f"#[test]\n{function(121)}", "tests/it.rs": function(121)}, {}),
 }
 

@@ -15,7 +15,7 @@ use crate::{
     error::Limit,
     input::{Answer, Input},
     nvrtc::Nvrtc,
-    process_limits::{self, Limits, Spent},
+    process_limits::{self, CompilerLimits, Spent},
 };
 
 /// The hidden first argument of the compiling process.
@@ -25,7 +25,7 @@ const COMPILE: &str = "__compile";
 #[derive(Debug, Serialize, Deserialize)]
 struct Request {
     library: PathBuf,
-    limits: Limits,
+    limits: CompilerLimits,
     /// The requesting process.
     parent: u32,
     input: Input,
@@ -52,7 +52,12 @@ impl From<io::Error> for Stopped {
 ///
 /// # Errors
 /// [`Stopped`] when that process returns no answer.
-pub(crate) fn compile(library: &Path, limits: &Limits, spent: &mut Spent, input: &Input) -> Result<Answer, Stopped> {
+pub(crate) fn compile(
+    library: &Path,
+    limits: &CompilerLimits,
+    spent: &mut Spent,
+    input: &Input,
+) -> Result<Answer, Stopped> {
     let left = limits.left(spent).map_err(Stopped::Exceeded)?;
     let request = Request { library: library.into(), limits: left, parent: std::process::id(), input: input.clone() };
     let mut stdin = tempfile::tempfile()?;
@@ -130,7 +135,7 @@ struct ProcessEnd {
 }
 
 impl ProcessEnd {
-    fn reason(&self, limits: &Limits, said: &str) -> Stopped {
+    fn reason(&self, limits: &CompilerLimits, said: &str) -> Stopped {
         let last = said.lines().last().unwrap_or("it printed nothing");
         if self.late {
             return Stopped::Exceeded(Limit::Time(limits.time));
@@ -264,7 +269,7 @@ mod tests {
     #[test]
     fn a_library_that_is_none_is_an_answer() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let answer = compile(file.path(), &Limits::USUAL, &mut Spent::default(), &input()).unwrap();
+        let answer = compile(file.path(), &CompilerLimits::USUAL, &mut Spent::default(), &input()).unwrap();
         let Answer::Failed { call, reason } = answer else { panic!("{answer:?}") };
         assert_eq!(call, "dlopen");
         assert!(reason.contains("file too short"), "{reason}");
@@ -276,7 +281,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe.so");
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        let limits = Limits { time: Duration::from_millis(300), ..Limits::USUAL };
+        let limits = CompilerLimits { time: Duration::from_millis(300), ..CompilerLimits::USUAL };
         let mut spent = Spent::default();
         let stopped = compile(&pipe, &limits, &mut spent, &input()).unwrap_err();
         assert!(matches!(stopped, Stopped::Exceeded(Limit::Time(time)) if time == limits.time), "{stopped:?}");
@@ -289,7 +294,7 @@ mod tests {
 
     #[test]
     fn the_limit_that_was_exceeded_is_named() {
-        let limits = Limits::USUAL;
+        let limits = CompilerLimits::USUAL;
         let of =
             |signal, peak| ProcessEnd { signal, peak: Some(peak), ..ProcessEnd::default() }.reason(&limits, "one\ntwo");
         assert!(matches!(of(Some(libc::SIGXCPU), 0), Stopped::Exceeded(Limit::Processor(_))));

@@ -8,7 +8,7 @@ use crate::{
     host,
     input::{Answer, Input},
     log::{self, Warning},
-    process_limits::{Limits, Spent},
+    process_limits::{CompilerLimits, Spent},
     ptx,
 };
 
@@ -57,7 +57,7 @@ fn compile_with(nvrtc: &Nvrtc, source: &KernelSource, arch: Arch, cached: Option
     }
     let mut spent = Spent::default();
     for _ in 0..MOST_ASKED {
-        let ask = || child::compile(nvrtc.path(), &Limits::USUAL, &mut spent, &input);
+        let ask = || child::compile(nvrtc.path(), &CompilerLimits::USUAL, &mut spent, &input);
         match cache::or_ask(cached, &nvrtc.identity(), &input, ask) {
             Ok(Answer::Compiled { ptx, log }) => {
                 let warnings = log::warnings(&log::clean(&log, &input));

@@ -22,7 +22,7 @@ use crate::error::Limit;
 
 /// The limits of the compilation of one file; the time limits apply to all attempts together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Limits {
+pub(crate) struct CompilerLimits {
     /// Writable memory in bytes.
     pub(crate) memory: u64,
     /// Processor time.
@@ -33,7 +33,7 @@ pub(crate) struct Limits {
     pub(crate) output: u64,
 }
 
-impl Limits {
+impl CompilerLimits {
     /// The usual limits, far above the needs of CUDA's headers: with `<cub/cub.cuh>` a compilation takes 0.4 GiB and 10
     /// s.
     pub(crate) const USUAL: Self =
@@ -47,7 +47,7 @@ pub(crate) struct Spent {
     pub(crate) time: Duration,
 }
 
-impl Limits {
+impl CompilerLimits {
     /// Returns the limits for one more compilation, or the limit that was reached.
     pub(crate) fn left(&self, spent: &Spent) -> Result<Self, Limit> {
         let processor = self.processor.saturating_sub(spent.processor);
@@ -68,7 +68,7 @@ const STACK: u64 = 64 << 20;
 /// # Errors
 /// The system's reason.
 #[cfg(unix)]
-pub(crate) fn bound(limits: &Limits, parent: u32) -> io::Result<()> {
+pub(crate) fn bound(limits: &CompilerLimits, parent: u32) -> io::Result<()> {
     // Ctrl-C also goes to the parent, which handles it. SAFETY: SIG_IGN is a valid disposition.
     unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
     end_with(parent)?;
@@ -84,6 +84,6 @@ pub(crate) fn bound(limits: &Limits, parent: u32) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn bound(_limits: &Limits, _parent: u32) -> io::Result<()> {
+pub(crate) fn bound(_limits: &CompilerLimits, _parent: u32) -> io::Result<()> {
     Ok(())
 }

@@ -225,7 +225,7 @@ fn class(matches: &ArgMatches, place: &ClassPaths) -> Result<Class, Error> {
         let what = "no submission, which is a folder, a .cu file or an archive";
         harness::print_error(&format!("warning: skipped, since it is {what}: {}", strays.join(", ")));
     }
-    let settings = settings::Settings::read_or_create(&place.out, lab, &asked)?;
+    let settings = settings::ClassSettings::read_or_create(&place.out, lab, &asked)?;
     let rubric = settings::rubric(&place.out, lab, matches.get_one::<PathBuf>("rubric").map(PathBuf::as_path))?;
     let again: Vec<String> = matches.get_many("regrade").map(|all| all.cloned().collect()).unwrap_or_default();
     let parts: Vec<&str> = rubric.parts.iter().map(|part| part.name.as_str()).collect();

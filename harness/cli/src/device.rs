@@ -45,16 +45,16 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-type Row = (&'static str, String);
+type PropertyRow = (&'static str, String);
 
-fn print(rows: &[Row]) {
+fn print(rows: &[PropertyRow]) {
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in rows {
         harness::print(&format!("  {name:width$}  {value}"));
     }
 }
 
-fn rows(d: &DeviceInfo) -> Vec<Row> {
+fn rows(d: &DeviceInfo) -> Vec<PropertyRow> {
     let dims = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
     let yes = |b: bool| if b { "yes" } else { "no" }.to_string();
     let (major, minor) = d.compute_capability;
@@ -91,7 +91,7 @@ fn rows(d: &DeviceInfo) -> Vec<Row> {
     ]
 }
 
-fn nvml_rows(s: &Snapshot) -> Vec<Row> {
+fn nvml_rows(s: &Snapshot) -> Vec<PropertyRow> {
     fn with_unit<T: ToString>(value: Option<T>, unit: &str) -> String {
         value.map_or_else(|| "not reported".into(), |v| format!("{}{unit}", v.to_string()))
     }

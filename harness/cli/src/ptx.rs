@@ -101,7 +101,7 @@ fn folders(root: &Path, matches: &ArgMatches) -> Result<Vec<PathBuf>, Error> {
     for lab in chosen {
         folders.push(labs.join(lab).join("kernels"));
         // Files that stand in for the lab's own in its tests.
-        folders.extend(Some(labs.join(lab).join("tests/mended")).filter(|folder| folder.is_dir()));
+        folders.extend(Some(labs.join(lab).join("tests/fixed")).filter(|folder| folder.is_dir()));
     }
     Ok(folders)
 }

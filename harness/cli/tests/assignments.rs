@@ -51,7 +51,7 @@ impl Assignment {
 
     /// Whether its kernels have planted mistakes for students to fix: then the file is handed out unchanged.
     fn is_hunt(&self) -> bool {
-        self.folder.join("tests/mended").is_dir()
+        self.folder.join("tests/fixed").is_dir()
     }
 
     /// The kernel file of a student who has solved only part `name`.

@@ -65,7 +65,7 @@ fn a_planted_mistake_must_be_mended() {
         let more = ["--variant", variant, "--schedules", "2", "--seed", "1"];
         let (code, json) = grade("bughunt", &lab_file("bughunt", "kernels/bughunt.cu"), &more);
         assert_eq!((code, &json["variants"][0]["verdict"]), (1, &"wrong".into()), "{json}");
-        let (code, json) = grade("bughunt", &lab_file("bughunt", "tests/mended/bughunt.cu"), &more);
+        let (code, json) = grade("bughunt", &lab_file("bughunt", "tests/fixed/bughunt.cu"), &more);
         let graded = &json["variants"][0];
         assert_eq!((code, &graded["verdict"]), (0, &"right".into()), "{json}");
         assert_eq!((&graded["sizes_run"], &graded["remarks"]), (&5.into(), &serde_json::json!([])), "{json}");
@@ -363,7 +363,7 @@ fn every_file_of_every_lab_is_right() {
                 continue;
             }
             // The lab's own kernels have their mistakes; the file in which these are fixed is right.
-            let file = if lab == "bughunt" { lab_file(lab, "tests/mended/bughunt.cu") } else { file };
+            let file = if lab == "bughunt" { lab_file(lab, "tests/fixed/bughunt.cu") } else { file };
             let size: &[&str] = match lab {
                 "returning" => &[],           // It takes no size.
                 "reduction" => &["-n", "64"], // One of its variants takes powers of two only.

@@ -26,12 +26,12 @@ def states(lab: str, handed_out: str) -> dict[str, str]:
     rubric = tomllib.loads((LABS / lab / "assignment/rubric.toml").read_text())
     file = LABS / lab / "kernels" / rubric["kernel"]
     parts = parts_of(file.read_text())
-    mended = LABS / lab / "tests/mended" / rubric["kernel"]
-    if not parts and mended.is_file():
+    fixed = LABS / lab / "tests/fixed" / rubric["kernel"]
+    if not parts and fixed.is_file():
         # A bug hunt is handed out unchanged; half of the kernels come from the fixed file.
-        own, right = (path.read_text().split('extern "C"') for path in (file, mended))
+        own, right = (path.read_text().split('extern "C"') for path in (file, fixed))
         half = right[: len(right) // 2] + own[len(right) // 2 :]
-        return {"starter": handed_out, "half": 'extern "C"'.join(half), "finished": mended.read_text()}
+        return {"starter": handed_out, "half": 'extern "C"'.join(half), "finished": fixed.read_text()}
     solved = [part["name"] for part in rubric["part"] if part["name"] in parts]
     half = with_parts(file.read_text(), set(solved[: len(solved) // 2]))
     return {"starter": handed_out, "half": half, "finished": with_parts(file.read_text(), set(parts))}

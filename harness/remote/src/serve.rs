@@ -215,7 +215,7 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
             let out = out.bytes();
             match (given, kind) {
                 (Given::Wanted, ArgumentKind::Said) => {
-                    self.said(u64::from_ne_bytes(out[..8].try_into().expect("8 bytes")))?
+                    self.said(u64::from_ne_bytes(out[..8].try_into().expect("8 bytes")))?;
                 }
                 (Given::Wanted, _) => self.to.write_all(out)?,
                 _ => {}

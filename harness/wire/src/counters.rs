@@ -168,7 +168,7 @@ impl Totals {
 
 /// The figures of one line of the source (of the PTX, if it has no line information).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct LineCounters {
     /// The line's place.
     pub place: SourcePlace,
     /// What was counted there.
@@ -208,7 +208,7 @@ pub struct Counters {
     /// The counts of the whole launch.
     pub totals: Totals,
     /// The counts by source line, in the order of the program. Empty unless [`crate::Settings::lines`] is set.
-    pub lines: Vec<Line>,
+    pub lines: Vec<LineCounters>,
     /// The counts by branch, in the order of the program.
     pub branches: Vec<BranchCount>,
     /// The launch's other costs, if [`crate::Settings::costs`] is set.

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use wire::costs::Costs;
-use wire::counters::{BranchCount, Counters, Line, TextureTraffic, Totals};
+use wire::counters::{BranchCount, Counters, LineCounters, TextureTraffic, Totals};
 use wire::finding::{
     Access, AccessKind, Allocation, CalledFrom, Finding, FindingKind, Limit, MbarrierMisuse, Passed, Relation, Scope,
     SourcePlace, Space, TensorMapMisuse, WarpgroupMisuse,
@@ -111,7 +111,7 @@ fn report() -> Report {
             surface_atomics: texels,
             ..totals.clone()
         },
-        lines: vec![Line { place: place(), totals }],
+        lines: vec![LineCounters { place: place(), totals }],
         branches: vec![BranchCount { place: place(), warps: 2, diverged: 1, executions: 4, divergent: 3 }],
         costs: Some(Costs::default()),
     };

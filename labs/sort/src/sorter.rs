@@ -174,7 +174,7 @@ impl Tile {
         Self { stem: "sweep_large", ..Self::new(name, threads, bytes) }
     }
 
-    /// The compiled tiles of [`How::Sweeps`].
+    /// The compiled tiles of [`Method::Sweeps`].
     pub const ALL: [Self; 4] = [
         Self::new("256x80", 256, 80),
         Self::KEYS,
@@ -230,8 +230,8 @@ pub struct Sorter<K> {
 }
 
 impl<K: Key> Sorter<K> {
-    /// Loads the kernels of `how` for `n` keys. `config` is the result of [`How::launch`]; `below` is the threshold of
-    /// a [`How::Split`].
+    /// Loads the kernels of `how` for `n` keys. `config` is the result of [`Method::launch`]; `below` is the threshold
+    /// of a [`Method::Split`].
     ///
     /// # Errors
     /// The errors of [`Kernels::function`], and the driver's.
@@ -308,8 +308,8 @@ impl<K: Key> Sorter<K> {
         })
     }
 
-    /// The launch of the first kernel: that of [`How::launch`], or for [`How::Rounds`] as many of its blocks as are
-    /// resident together.
+    /// The launch of the first kernel: that of [`Method::launch`], or for [`Method::Rounds`] as many of its blocks as
+    /// are resident together.
     pub const fn config(&self) -> LaunchConfig {
         self.config
     }

@@ -9,7 +9,7 @@ use clap::{Arg, ArgMatches, value_parser};
 use harness::{Device, DeviceChoice, Error, ProgramRun, ProgramSettings, keep_program};
 use wire::printable;
 
-use super::process::{ProgramResult, Settings};
+use super::process::{ExecSettings, ProgramResult};
 use crate::output_options::to_file;
 
 /// The requested files.
@@ -50,7 +50,7 @@ impl RequestedOutput {
         words: &[&OsString],
         device: &Device,
         choice: &DeviceChoice,
-        settings: &Settings,
+        settings: &ExecSettings,
         ended: ProgramResult,
     ) -> Result<(), Error> {
         if self.json.is_none() && self.folder.is_none() {

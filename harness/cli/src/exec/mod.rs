@@ -18,7 +18,7 @@ use wire::Checks;
 
 use crate::{libraries, nvcc, scratch, signals};
 pub use exec_output::RequestedOutput;
-use process::Settings;
+use process::ExecSettings;
 use source::Compiled;
 
 const MORE: &str = "\
@@ -120,7 +120,7 @@ pub fn run_on(
         return Err(Error::usage("name a program to run"));
     };
     options::check(named, command_of)?;
-    let settings = Settings {
+    let settings = ExecSettings {
         checks: matches.get_one::<Checks>("check").copied(),
         counters: matches.get_flag("counters"),
         hot: matches.get_one::<usize>("hot").copied().unwrap_or_default(),

@@ -19,7 +19,7 @@ const REPORT: &str = "WARPLAB_REPORT";
 
 /// Settings of the embedded machine.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct ExecSettings {
     /// The checks; `None` for the driver's default.
     pub checks: Option<Checks>,
     /// Whether to show counters.
@@ -34,7 +34,7 @@ pub struct Settings {
     pub timeout: Option<Duration>,
 }
 
-impl Settings {
+impl ExecSettings {
     /// # Errors
     /// [`Error::Usage`] when two options contradict each other.
     pub fn must_fit(&self) -> Result<(), Error> {
@@ -134,7 +134,7 @@ pub fn on_machine(
     profile: &str,
     program: &OsString,
     arguments: &[&OsString],
-    settings: &Settings,
+    settings: &ExecSettings,
 ) -> Result<ProgramResult, Error> {
     let folder = fs::canonicalize(folder).map_err(|source| Error::Io {
         action: "find the driver in",

@@ -4,7 +4,7 @@ use std::fs;
 use harness::{HotLine, MachineReport, ProcessRun, hot_lines, hot_table, print_error, table};
 use wire::{Launch, counters::Totals};
 
-use super::{names::readable, process::Settings};
+use super::{names::readable, process::ExecSettings};
 
 /// The launches of one kernel.
 struct Kernel<'a> {
@@ -21,7 +21,7 @@ impl Kernel<'_> {
 }
 
 /// Writes the summary to standard error, since standard output is the program's.
-pub fn tell(processes: &[ProcessRun], settings: &Settings) {
+pub fn tell(processes: &[ProcessRun], settings: &ExecSettings) {
     let mut parts: Vec<String> = Vec::new();
     if processes.len() > 1 {
         parts.push(format!("Processes of the program that used the device\n{}", table_of(processes)));

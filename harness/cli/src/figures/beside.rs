@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::{
-    csv::{Row, Rows, rounded},
+    csv::{CsvRow, Rows, rounded},
     fault::Fault,
     marker::Marker,
 };
@@ -54,7 +54,7 @@ fn pairs(marker: &Marker, reports: &Path, other: &Path) -> Result<Vec<Vec<String
     let lab = marker.name.rsplit('/').next().unwrap_or(marker.name);
     let mut rows = Vec::new();
     for row in ours.iter().filter(|row| marker.keeps(|column| row.cell(column))) {
-        let is_alike = |found: &Row| KEY.iter().all(|column| found.cell(column) == row.cell(column));
+        let is_alike = |found: &CsvRow| KEY.iter().all(|column| found.cell(column) == row.cell(column));
         let like = theirs.iter().find(is_alike).ok_or_else(|| {
             let key = KEY.map(|column| row.cell(column)).join(" ");
             Fault::Marker(format!("{} has no row {key}", other.join(marker.name).display()))

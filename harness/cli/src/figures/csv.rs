@@ -16,7 +16,7 @@ pub(super) struct Rows {
 
 /// A row of a CSV.
 #[derive(Clone, Copy)]
-pub(super) struct Row<'r> {
+pub(super) struct CsvRow<'r> {
     rows: &'r Rows,
     record: &'r csv::StringRecord,
 }
@@ -38,12 +38,12 @@ impl Rows {
     }
 
     /// All rows.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Row<'_>> {
-        self.records.iter().map(|record| Row { rows: self, record })
+    pub(super) fn iter(&self) -> impl Iterator<Item = CsvRow<'_>> {
+        self.records.iter().map(|record| CsvRow { rows: self, record })
     }
 }
 
-impl<'r> Row<'r> {
+impl<'r> CsvRow<'r> {
     /// A cell; empty if there is no such column.
     pub(super) fn cell(self, column: &str) -> &'r str {
         self.rows.header.get(column).and_then(|&i| self.record.get(i)).unwrap_or("")

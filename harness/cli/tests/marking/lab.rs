@@ -41,11 +41,11 @@ impl Lab {
         let kernel = rubric["kernel"].as_str().unwrap().to_string();
         let own = fs::read_to_string(folder.join("kernels").join(&kernel)).unwrap();
         // The lab's own kernels contain the planted mistakes.
-        let mended = fs::read_to_string(folder.join("tests/mended").join(&kernel));
+        let fixed = fs::read_to_string(folder.join("tests/fixed").join(&kernel));
         let sizes = rubric["sizes"]["visible"].as_array().unwrap();
         Self {
             name: folder.file_name().unwrap().to_str().unwrap().into(),
-            right: mended.unwrap_or(own),
+            right: fixed.unwrap_or(own),
             sizes: sizes.iter().filter_map(toml::Value::as_integer).collect(),
             hidden: rubric["sizes"]["hidden"].as_integer().unwrap(),
             folder,

@@ -117,7 +117,7 @@ pub fn open(choice: &DeviceChoice) -> Result<Opened> {
     match &now.device {
         Device::Emulated(profile) => open_machine(profile)?,
         Device::Gpu(ordinal) if sandboxed_driver::is_wanted() => {
-            stay(sandboxed_driver::connect(&DeviceChoice::Cuda(*ordinal))?)?
+            stay(sandboxed_driver::connect(&DeviceChoice::Cuda(*ordinal))?)?;
         }
         Device::Gpu(_) => {}
     }

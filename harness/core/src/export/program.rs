@@ -25,7 +25,7 @@ use crate::{
         hot,
         program::{ProgramRun, Shape, shape_of},
         row::{Record, Verdict},
-        session_file::{SessionFile, Settings},
+        session_file::{SessionFile, SessionSettings},
     },
 };
 
@@ -75,7 +75,7 @@ pub fn keep_program(run: &ProgramRun, choice: &DeviceChoice, asked: &ProgramSett
     for file in &mut files {
         file.finish()?;
     }
-    let settings = Settings {
+    let settings = SessionSettings {
         seed: run.seed(),
         check: asked.checks,
         schedules: asked.schedules.max(1),

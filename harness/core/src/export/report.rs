@@ -25,14 +25,14 @@ const FORMATS: &[Start] =
 
 /// The outputs of one lab's run.
 #[derive(Debug)]
-pub(crate) struct Report {
+pub(crate) struct RunOutputs {
     lab: &'static str,
     terminal: Rc<Terminal>,
     formats: Vec<Box<dyn Exporter>>,
     remarks: Vec<String>,
 }
 
-impl Report {
+impl RunOutputs {
     /// Starts every requested format for the lab with these columns.
     ///
     /// # Errors

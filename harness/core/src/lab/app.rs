@@ -12,7 +12,7 @@ use crate::{
     export::{
         exporter::Outputs,
         layout::paragraphs,
-        report::Report,
+        report::RunOutputs,
         shared_table::SharedTable,
         summary::Summary,
         terminal::{Terminal, print_error},
@@ -325,7 +325,7 @@ impl<'m> Program<'m> {
             EmulatedPredictions::from_run(part, || predict_process::run(&self.process, lab.name, part))
         });
         let columns = Rc::new(lab.all_columns());
-        let report = Report::start(&columns, &outputs)?;
+        let report = RunOutputs::start(&columns, &outputs)?;
         Ok(Run {
             lab,
             columns,

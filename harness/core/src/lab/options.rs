@@ -8,7 +8,7 @@ use crate::{
     device::choice::DeviceChoice,
     export::exporter::Wanted,
     lab::number::{parse_count, parse_lines, parse_samples, parse_schedules, parse_threads, parse_u32, parse_whole},
-    record::session_file::Settings,
+    record::session_file::SessionSettings,
 };
 
 /// Headings of the help.
@@ -141,8 +141,8 @@ impl Options {
     }
 
     /// Returns the options that session.json records.
-    pub(crate) fn settings(&self) -> Settings {
-        Settings {
+    pub(crate) fn settings(&self) -> SessionSettings {
+        SessionSettings {
             seed: self.seed,
             check: self.check,
             schedules: self.schedules.unwrap_or(1),

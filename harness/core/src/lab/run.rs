@@ -7,7 +7,7 @@ use predict::GpuModel;
 use crate::{
     device::{kernels::Kernels, session::Session},
     error::{Error, Result},
-    export::{chart::Chart, report::Report},
+    export::{chart::Chart, report::RunOutputs},
     lab::{
         declaration::Lab, input::Input, judge_rounds::JudgeRounds, options::Options,
         predict_process::EmulatedPredictions, role::Process, row::Row, uploaded::Uploaded,
@@ -47,7 +47,7 @@ pub struct Run {
     pub(crate) part: Option<GpuModel>,
     /// The predictions of an emulated run of the same cases, to be shown with a GPU's times.
     pub(crate) emulated: Option<EmulatedPredictions>,
-    pub(crate) report: RefCell<Report>,
+    pub(crate) report: RefCell<RunOutputs>,
     pub(crate) kernels: Kernels,
     pub(crate) records: RefCell<Vec<Record>>,
     /// The emulation speed of this computer.

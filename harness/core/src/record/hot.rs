@@ -89,7 +89,7 @@ pub fn lines(report: &MachineReport, text: impl Fn(&str) -> Option<String>) -> V
 pub(crate) mod tests {
     use super::*;
     use wire::{
-        counters::{Line, Totals},
+        counters::{LineCounters, Totals},
         finding::SourcePlace,
     };
 
@@ -105,9 +105,9 @@ pub(crate) mod tests {
             totals.shared_loads.worst_ways = threads / 20;
             totals.global_atomics.lanes = 5;
             totals.shared_atomics.lanes = 6;
-            Line { place, totals }
+            LineCounters { place, totals }
         };
-        let launch = |lines: Vec<Line>| {
+        let launch = |lines: Vec<LineCounters>| {
             let mut launch = crate::record::counters::tests::launch();
             launch.counters.lines = lines;
             launch

@@ -19,7 +19,7 @@ const SCHEMA: u32 = 2;
 
 /// The options that the file records.
 #[derive(Debug, Clone)]
-pub(crate) struct Settings {
+pub(crate) struct SessionSettings {
     /// The seed of the inputs.
     pub(crate) seed: u64,
     /// The requested checks of the emulated device.
@@ -76,7 +76,7 @@ impl SessionFile {
     pub(crate) fn write(
         &mut self,
         session: &Session,
-        settings: &Settings,
+        settings: &SessionSettings,
         labs: &[Value],
         running: Option<&str>,
     ) -> Result<()> {
@@ -135,7 +135,7 @@ fn without(sessions: Vec<Value>, labs: &[&str]) -> Vec<Value> {
 }
 
 /// Returns the embedded machine's settings, from options and from the environment.
-fn machine_settings(session: &Session, asked: &Settings) -> Option<Value> {
+fn machine_settings(session: &Session, asked: &SessionSettings) -> Option<Value> {
     session.device.is_emulated.then(|| {
         let mut settings: serde_json::Map<String, Value> =
             ["WARPLAB_PROFILE", "WARPLAB_CHECKS", "WARPLAB_SEED", "WARPLAB_BUDGET"]

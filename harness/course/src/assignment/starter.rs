@@ -34,7 +34,7 @@ impl Starter {
         Self::without(cuda, |_| true)
     }
 
-    /// Like [`Starter::of`], but removes only the parts that are asked for. The others are handed out solved.
+    /// Like [`Starter::parse`], but removes only the parts that are asked for. The others are handed out solved.
     ///
     /// # Errors
     /// A misplaced marker, with its line.

@@ -83,8 +83,10 @@ pub fn told(out: &Path) -> Result<Totals> {
 /// # Errors
 /// [`harness::Error::Io`].
 pub fn tell(sheet: &Sheet, out: &Path) -> Result<Totals> {
-    let total =
-        |row: &super::sheet::Row| Total { points: row.settled(), decisions: row.decisions().into_iter().collect() };
+    let total = |row: &super::sheet::SheetRow| Total {
+        points: row.settled(),
+        decisions: row.decisions().into_iter().collect(),
+    };
     let totals: Totals = sheet.rows.iter().map(|row| (row.entry.id.clone(), total(row))).collect();
     file::write(&out.join(TOTALS), &serde_json::to_string_pretty(&totals).unwrap_or_default())?;
     Ok(totals)

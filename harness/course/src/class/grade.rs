@@ -8,7 +8,7 @@ use super::{
     entry::Entry,
     key, lock, private,
     record::{Record, Store},
-    settings::Settings,
+    settings::ClassSettings,
     similar,
 };
 use crate::{
@@ -29,7 +29,7 @@ pub struct Class {
     /// The submissions.
     pub entries: Vec<Entry>,
     /// The settings that all submissions share.
-    pub settings: Settings,
+    pub settings: ClassSettings,
     /// The rubric.
     pub rubric: Rubric,
     /// The records.

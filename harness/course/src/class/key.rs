@@ -3,7 +3,7 @@ use std::fs;
 
 use harness::{Error, Result};
 
-use super::settings::Settings;
+use super::settings::ClassSettings;
 use crate::{
     assignment::rubric::{Part, Rubric},
     hash::Hash,
@@ -33,7 +33,7 @@ pub fn of_words(words: &str) -> String {
 }
 
 /// The key of a part's marks, for a submission with the hash `content` under `version` of this program.
-pub fn of_part(part: &Part, rubric: &Rubric, settings: &Settings, content: &str, version: &str) -> String {
+pub fn of_part(part: &Part, rubric: &Rubric, settings: &ClassSettings, content: &str, version: &str) -> String {
     let mut hash = Hash::new();
     hash.add(version);
     hash.add(content);

@@ -71,7 +71,7 @@ pub fn write(class: &Class, out: &Path, policy: &Policy, before: &[Option<Record
     students(&sheet, &out.join("students"))?;
     file::write(&out.join("class.html"), &pages::class(&sheet))?;
     file::write(&out.join("similar.html"), &alike(class, &sheet))?;
-    let is_settled = sheet.rows.iter().all(super::sheet::Row::is_settled);
+    let is_settled = sheet.rows.iter().all(super::sheet::SheetRow::is_settled);
     let mut lines = summary(&sheet);
     lines.extend(what_changed(&changed, &moved, &class.again));
     lines.push(format!("Marks: {}; pages: {}", out.join("marks.csv").display(), out.join("class.html").display()));
@@ -130,7 +130,7 @@ fn names(entry: &Entry) -> String {
 
 /// The class in a few lines.
 fn summary(sheet: &Sheet) -> Vec<String> {
-    let all: Vec<f64> = sheet.graded().map(super::sheet::Row::points).collect();
+    let all: Vec<f64> = sheet.graded().map(super::sheet::SheetRow::points).collect();
     let mut graded = format!("{} of {} graded", all.len(), sheet.rows.len());
     if let Some((mean, median)) = mean_and_median(&all) {
         let most = points(sheet.of_all());

@@ -12,7 +12,7 @@ use crate::{assignment::rubric::Rubric, export::file, judge::sizes};
 /// The content of `class.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub struct ClassSettings {
     /// The lab.
     pub lab: String,
     /// The seed of the inputs and of the hidden sizes, shared by all submissions.
@@ -45,7 +45,7 @@ pub struct RequestedSettings {
     pub limit_total: Option<u64>,
 }
 
-impl Settings {
+impl ClassSettings {
     /// Returns the settings of the class in `out`; the first run writes them there.
     ///
     /// # Errors
@@ -147,16 +147,16 @@ mod tests {
     fn the_first_run_decides_and_a_later_one_may_not_ask_for_something_else() {
         let out = tempfile::tempdir().unwrap();
         let lab = Lab { name: "lab", ..Lab::DEFAULT };
-        let first = Settings::read_or_create(
+        let first = ClassSettings::read_or_create(
             out.path(),
             &lab,
             &RequestedSettings { schedules: Some(2), ..RequestedSettings::default() },
         )
         .unwrap();
         assert_eq!((first.schedules, first.limit_seconds), (2, 60));
-        assert_eq!(Settings::read_or_create(out.path(), &lab, &RequestedSettings::default()).unwrap(), first);
+        assert_eq!(ClassSettings::read_or_create(out.path(), &lab, &RequestedSettings::default()).unwrap(), first);
         let same = RequestedSettings { seed: Some(first.seed), ..RequestedSettings::default() };
-        assert_eq!(Settings::read_or_create(out.path(), &lab, &same).unwrap(), first);
+        assert_eq!(ClassSettings::read_or_create(out.path(), &lab, &same).unwrap(), first);
         for (asked, words) in [
             (RequestedSettings { seed: Some(first.seed + 1), ..RequestedSettings::default() }, "--seed"),
             (RequestedSettings { schedules: Some(5), ..RequestedSettings::default() }, "--schedules 2, not 5"),
@@ -164,12 +164,12 @@ mod tests {
             (RequestedSettings { limit_memory: Some(1), ..RequestedSettings::default() }, "--limit-memory"),
             (RequestedSettings { limit_total: Some(1), ..RequestedSettings::default() }, "--limit-total none, not 1"),
         ] {
-            let error = Settings::read_or_create(out.path(), &lab, &asked).unwrap_err().to_string();
+            let error = ClassSettings::read_or_create(out.path(), &lab, &asked).unwrap_err().to_string();
             assert!(error.contains(words) && error.contains("--out"), "{error}");
         }
         fs::write(out.path().join("class.json"), "{").unwrap();
         assert!(
-            Settings::read_or_create(out.path(), &lab, &RequestedSettings::default())
+            ClassSettings::read_or_create(out.path(), &lab, &RequestedSettings::default())
                 .unwrap_err()
                 .to_string()
                 .contains("damaged")

@@ -21,12 +21,12 @@ pub struct Sheet<'a> {
     /// Whether speed counts: it is measured on a GPU.
     pub has_speed: bool,
     /// A row for each submission.
-    pub rows: Vec<Row<'a>>,
+    pub rows: Vec<SheetRow<'a>>,
 }
 
 /// The marks of a submission.
 #[derive(Debug)]
-pub struct Row<'a> {
+pub struct SheetRow<'a> {
     /// The submission.
     pub entry: &'a Entry,
     /// Its record; `None` if it is not graded yet.
@@ -61,7 +61,7 @@ impl<'a> Sheet<'a> {
         overrides: &'a [Override],
         late: &Late,
     ) -> Self {
-        let rows = graded.map(|(entry, record)| Row {
+        let rows = graded.map(|(entry, record)| SheetRow {
             entry,
             record,
             parts: rubric.parts.iter().map(|part| cell(part, has_speed, entry, record, overrides)).collect(),
@@ -76,7 +76,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// The rows that are graded: a submission existed and could be marked.
-    pub fn graded(&self) -> impl Iterator<Item = &Row<'a>> {
+    pub fn graded(&self) -> impl Iterator<Item = &SheetRow<'a>> {
         self.rows.iter().filter(|row| row.marked().is_some())
     }
 }
@@ -111,7 +111,7 @@ impl Cell<'_> {
     }
 }
 
-impl Row<'_> {
+impl SheetRow<'_> {
     /// The computed marks.
     pub fn marked(&self) -> Option<&crate::mark::marked::Marked> {
         self.record.and_then(|record| record.marked.as_ref())

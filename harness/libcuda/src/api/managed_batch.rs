@@ -17,7 +17,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 /// A range: the allocation that contains it, its address and its bytes.
-type Part = (Allocation, u64, u64);
+type ManagedRange = (Allocation, u64, u64);
 
 /// Returns the stream and the ranges of a batch, after checking them.
 fn parts(
@@ -26,7 +26,7 @@ fn parts(
     count: usize,
     flags: u64,
     stream: Handle,
-) -> Result<(Arc<Stream>, Vec<Part>)> {
+) -> Result<(Arc<Stream>, Vec<ManagedRange>)> {
     let stream = stream_of(stream, count)?;
     let driver = driver()?;
     if flags != 0 {
@@ -57,7 +57,7 @@ fn targets(count: usize, places: *const Location, firsts: *const usize, place_co
 /// Records the targets of the ranges, and lets `work` move each range when the stream reaches it.
 fn move_all(
     stream: &Arc<Stream>,
-    parts: Vec<Part>,
+    parts: Vec<ManagedRange>,
     targets: Vec<c_int>,
     work: impl Fn(&Allocation, (u64, u64), c_int) + Send + Sync + 'static,
 ) -> Result {

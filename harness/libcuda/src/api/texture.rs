@@ -8,13 +8,13 @@ use crate::state::contexts::current::current;
 use crate::state::device::attributes;
 use crate::state::device::driver::driver;
 use crate::state::textures::object::{self, Described};
-use crate::state::textures::resource::Limits;
+use crate::state::textures::resource::TextureLimits;
 
 /// Returns the device's limits for memory that is read as a texture.
-fn limits() -> Result<Limits> {
+fn limits() -> Result<TextureLimits> {
     let profile = driver()?.profile;
     let limit = |attribute| attributes::device(profile, attribute).map_or(0, |value| value as u64);
-    Ok(Limits {
+    Ok(TextureLimits {
         alignment: limit(TEXTURE_ALIGNMENT),
         pitch_alignment: limit(TEXTURE_PITCH_ALIGNMENT),
         linear_width: limit(MAXIMUM_TEXTURE1D_LINEAR_WIDTH),

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::mem::size_of;
 use wire::Launch;
-use wire::counters::{BranchCount, Line};
+use wire::counters::{BranchCount, LineCounters};
 use wire::finding::SourcePlace;
 
 /// The maximum number of bytes that the kept launches use. The newest launch is kept even if it exceeds this alone.
@@ -61,7 +61,7 @@ fn bytes_of(launch: &Launch) -> usize {
     size_of::<(usize, Launch)>()
         + launch.kernel.capacity()
         + launch.kernel_name.capacity()
-        + counters.lines.capacity() * size_of::<Line>()
+        + counters.lines.capacity() * size_of::<LineCounters>()
         + counters.branches.capacity() * size_of::<BranchCount>()
         + places.map(bytes_behind).sum::<usize>()
 }
@@ -82,7 +82,7 @@ mod tests {
     /// Creates a launch of a kernel with `lines` lines.
     fn launch(number: u32, lines: usize) -> Launch {
         let place = SourcePlace { function: "kernel".repeat(10), file: "kernel.cu".into(), ..SourcePlace::default() };
-        let lines = vec![Line { place, totals: Totals::default() }; lines];
+        let lines = vec![LineCounters { place, totals: Totals::default() }; lines];
         Launch {
             kernel: "kernel".into(),
             kernel_name: "kernel".into(),
@@ -116,7 +116,7 @@ mod tests {
         let dropped = launches.dropped();
         let kept = launches.into_list();
         let lines: usize = kept.iter().map(|launch| launch.counters.lines.len()).sum();
-        assert!(lines * (size_of::<Line>() + 60) <= MOST_BYTES, "{lines} lines");
+        assert!(lines * (size_of::<LineCounters>() + 60) <= MOST_BYTES, "{lines} lines");
         assert!(kept.len() > 10, "{}", kept.len());
         assert_eq!(kept.len() as u64 + dropped, 2000);
         assert_eq!(kept.last().unwrap().grid[0], 1999);
@@ -126,7 +126,7 @@ mod tests {
     fn a_launch_that_is_too_large_alone_is_kept_until_the_next() {
         let mut launches = Launches::default();
         launches.add(launch(0, 1));
-        launches.add(launch(1, 1 + MOST_BYTES / size_of::<Line>()));
+        launches.add(launch(1, 1 + MOST_BYTES / size_of::<LineCounters>()));
         assert_eq!((launches.kept.len(), launches.dropped()), (1, 1));
         launches.add(launch(2, 1));
         assert_eq!((launches.kept.len(), launches.dropped(), launches.kept[0].1.grid[0]), (1, 2, 2));

@@ -172,9 +172,9 @@ pub fn table(run: &Run, lab: &str, rows: &[&Row], catalog: &LabCatalog) -> (Figu
 }
 
 fn says(rows: &[&Row], session: Option<&Session>, catalog: &LabCatalog, is_predicted: bool) -> Vec<String> {
-    let standings = || rows.iter().map(|row| (row, AgainstLimits::new(row, session)));
+    let comparisons = || rows.iter().map(|row| (row, AgainstLimits::new(row, session)));
     let mut says = Vec::new();
-    if standings().any(|(_, standing)| standing.bound().is_some()) {
+    if comparisons().any(|(_, comparison)| comparison.bound().is_some()) {
         says.push(
             "At best: the bytes that must be moved over the measured ceiling, or the operations over the peak that clock \
              and cores give, whichever takes longer."
@@ -185,8 +185,8 @@ fn says(rows: &[&Row], session: Option<&Session>, catalog: &LabCatalog, is_predi
         says.push("Model: predicted from what the embedded machine counted.".into());
     }
     let mut columns: Vec<String> = Vec::new();
-    for (row, standing) in standings() {
-        let Some(column) = standing.peer().and_then(|peer| peer.published) else { continue };
+    for (row, comparison) in comparisons() {
+        let Some(column) = comparison.peer().and_then(|peer| peer.published) else { continue };
         if !columns.contains(&column) {
             let source = catalog.meaning(row.text("lab"), &column).unwrap_or(&column);
             says.push(format!("Published, not measured in this run: {source}."));

@@ -32,19 +32,19 @@ pub(crate) enum Sharing {
 /// The logical time of a launch.
 #[derive(Debug, Default)]
 pub(crate) struct Time {
-    now: Line,
+    now: PaddedTime,
     sharing: Sharing,
 }
 
 /// A time in a separate cache line, because all workers change it.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-struct Line(AtomicU64);
+struct PaddedTime(AtomicU64);
 
 impl Time {
     /// Creates the time of a launch that begins.
     pub fn new(sharing: Sharing) -> Self {
-        Time { now: Line::default(), sharing }
+        Time { now: PaddedTime::default(), sharing }
     }
     /// Returns whether each block has a time of its own.
     #[inline(always)]
@@ -299,21 +299,21 @@ struct Phases {
     /// The number of phases that have ended.
     ended: u64,
     /// The combined knowledge of the warps that have arrived in the current phase.
-    arriving: Known,
+    arriving: KnownOrder,
     /// The combined knowledge of all phases that have ended.
-    arrived: Known,
+    arrived: KnownOrder,
 }
 
 /// The order between warps, as known to some of them.
 #[derive(Clone, Debug, Default)]
-struct Known {
+struct KnownOrder {
     known: [Upto; WARPS],
     /// The last acquire of one of them.
     acquired: Look,
 }
 
-impl Known {
-    fn join(&mut self, from: &Known) {
+impl KnownOrder {
+    fn join(&mut self, from: &KnownOrder) {
         join(&mut self.known, &from.known);
         self.acquired = self.acquired.max(from.acquired);
     }

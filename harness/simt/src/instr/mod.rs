@@ -11,9 +11,10 @@
 //! - [`control`]: branches, calls and barriers.
 //! - [`system`]: clocks, and the functions that a driver provides.
 //!
-//! An instruction outside the table has its [`row::Row`] in its family, with the function that decodes its modifiers
-//! and lowers it. Next to that function are the operands, declared by [`operands::operands!`], and the handler that
-//! executes it. The lowering has no instruction-specific code: it calls [`find`], and otherwise uses the table.
+//! An instruction outside the table has its [`row::FamilyRow`] in its family, with the function that decodes its
+//! modifiers and lowers it. Next to that function are the operands, declared by [`operands::operands!`], and the
+//! handler that executes it. The lowering has no instruction-specific code: it calls [`find`], and otherwise uses the
+//! table.
 
 pub mod alu;
 pub(crate) mod code;
@@ -31,12 +32,12 @@ pub(crate) mod texture;
 pub(crate) mod warp;
 pub(crate) mod wgmma;
 
-use row::Row;
+use row::FamilyRow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// The families' rows.
-const FAMILIES: [&[Row]; 10] = [
+const FAMILIES: [&[FamilyRow]; 10] = [
     alu::ROWS,
     memory::ROWS,
     copy::ROWS,
@@ -50,8 +51,8 @@ const FAMILIES: [&[Row]; 10] = [
 ];
 
 /// The rows by the first word of their names, those with longer names first.
-static BY_WORD: LazyLock<HashMap<&str, Vec<&Row>>> = LazyLock::new(|| {
-    let mut rows: HashMap<&str, Vec<&Row>> = HashMap::new();
+static BY_WORD: LazyLock<HashMap<&str, Vec<&FamilyRow>>> = LazyLock::new(|| {
+    let mut rows: HashMap<&str, Vec<&FamilyRow>> = HashMap::new();
     for row in FAMILIES.into_iter().flatten() {
         let word = row.name.split('.').next().unwrap_or_default();
         rows.entry(word).or_default().push(row);
@@ -64,7 +65,7 @@ static BY_WORD: LazyLock<HashMap<&str, Vec<&Row>>> = LazyLock::new(|| {
 
 /// Returns the row of an instruction, by its opcode with the modifiers. Instructions without a row are in the table of
 /// [`alu`].
-pub(crate) fn find(op: &str) -> Option<&'static Row> {
+pub(crate) fn find(op: &str) -> Option<&'static FamilyRow> {
     let word = op.split('.').next().unwrap_or_default();
     BY_WORD.get(word)?.iter().find(|row| row.is(op)).copied()
 }

@@ -4,7 +4,7 @@ use super::context::{Context, Result};
 use crate::ptx::ast;
 
 /// An instruction of a family, or several with a common prefix.
-pub(crate) struct Row {
+pub(crate) struct FamilyRow {
     /// The prefix of their names: whole words, such as `cp.async`.
     pub name: &'static str,
     /// Decodes the modifiers, and lowers the instruction.
@@ -13,14 +13,14 @@ pub(crate) struct Row {
     pub waits: bool,
 }
 
-impl Row {
+impl FamilyRow {
     /// Creates a row for an instruction in which lanes do not wait.
-    pub const fn new(name: &'static str, lower: fn(&mut dyn Context, &ast::Inst) -> Result<()>) -> Row {
-        Row { name, lower, waits: false }
+    pub const fn new(name: &'static str, lower: fn(&mut dyn Context, &ast::Inst) -> Result<()>) -> FamilyRow {
+        FamilyRow { name, lower, waits: false }
     }
 
     /// Marks it as an instruction in which lanes may wait.
-    pub const fn waits(mut self) -> Row {
+    pub const fn waits(mut self) -> FamilyRow {
         self.waits = true;
         self
     }

@@ -5,7 +5,7 @@ use super::error::{invalid, unsupported};
 use super::function::FnBuilder;
 use super::ir::*;
 use super::params::{self, Callee, Slot};
-use crate::instr::row::Row;
+use crate::instr::row::FamilyRow;
 use crate::instr::system::{Call, lacking, provided};
 use crate::instr::{self, alu};
 use crate::ptx::ast::{self, Operand, Type};
@@ -28,7 +28,7 @@ impl FnBuilder<'_, '_> {
 
     /// Lowers an instruction in which lanes may wait or exit. If it has a guard, lanes for which the guard does not
     /// hold jump over it.
-    fn around(&mut self, base: &str, inst: &ast::Inst, row: Option<&Row>) -> Result<()> {
+    fn around(&mut self, base: &str, inst: &ast::Inst, row: Option<&FamilyRow>) -> Result<()> {
         let Some((reg, not)) = self.guard.take() else {
             return self.unguarded(base, inst, row);
         };
@@ -63,7 +63,7 @@ impl FnBuilder<'_, '_> {
         Ok(())
     }
 
-    fn unguarded(&mut self, base: &str, inst: &ast::Inst, row: Option<&Row>) -> Result<()> {
+    fn unguarded(&mut self, base: &str, inst: &ast::Inst, row: Option<&FamilyRow>) -> Result<()> {
         match base {
             "brx" => return self.brx(inst),
             "call" => return self.call(inst),

@@ -7,7 +7,7 @@
 mod occupancy;
 mod parts;
 
-pub use occupancy::{Limiter, Limits, Occupancy, best_block, occupancy, registers_for};
+pub use occupancy::{Limiter, Occupancy, OccupancyLimits, best_block, occupancy, registers_for};
 pub use parts::PROFILES;
 
 /// A part. Sizes in bytes, clocks in kHz.

@@ -6,7 +6,7 @@ pub use wire::Limiter;
 
 /// Blocks per SM if each resource were the only limit; `u32::MAX` for a resource that the kernel does not use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct OccupancyLimits {
     /// By resident threads.
     pub threads: u32,
     /// By resident blocks.
@@ -30,7 +30,7 @@ pub struct Occupancy {
     /// memory.
     pub limiter: Limiter,
     /// The number of blocks that each resource alone would allow.
-    pub limits: Limits,
+    pub limits: OccupancyLimits,
 }
 
 impl Occupancy {
@@ -50,7 +50,7 @@ pub fn occupancy(profile: &Profile, threads: u32, regs: u32, shared: u32) -> Occ
     let max_warps = profile.max_warps_per_sm();
     let warps = threads.div_ceil(profile.warp_size);
     let by_threads = if threads == 0 || threads > profile.max_threads_per_block { 0 } else { max_warps / warps };
-    let limits = Limits {
+    let limits = OccupancyLimits {
         threads: by_threads,
         blocks: profile.max_blocks_per_sm,
         registers: by_registers(profile, warps, regs),

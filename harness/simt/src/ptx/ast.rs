@@ -163,7 +163,7 @@ pub enum Base {
 
 /// Bytes or half words of a register, as operands of a video instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct RegisterPart {
     /// Whether the value is negated: `-%r1`, `-%r1.h0`.
     pub negative: bool,
     /// Whether they are bytes (`.b3`), and not half words (`.h10`).
@@ -180,7 +180,7 @@ pub enum Operand {
     /// `!%p`: a predicate register, negated.
     NotReg(RegId),
     /// `%r1.b0`, `-%r1.h1`: parts of a register.
-    Part(RegId, Part),
+    Part(RegId, RegisterPart),
     /// An integer literal, as 64 bits (sign-extended when written with a minus).
     Int(i64),
     /// `0fXXXXXXXX`: the bits of an f32.

@@ -21,13 +21,13 @@ pub(super) enum Needs {
 /// A row: name prefixes of instructions with the same requirements; the modifiers to which it applies (`a+b|c`: both
 /// `a` and `b`, or `c`; empty: all forms); and the architectures that have them. `f32.bf16` is a modifier whose parts
 /// must be consecutive.
-type Row = (&'static str, &'static str, Needs);
+type CapabilityRow = (&'static str, &'static str, Needs);
 
-const fn from(capability: u32, names: &'static str, modifiers: &'static str) -> Row {
+const fn from(capability: u32, names: &'static str, modifiers: &'static str) -> CapabilityRow {
     (names, modifiers, Needs::From(capability))
 }
 
-const fn specific(capabilities: &'static [u32], names: &'static str, modifiers: &'static str) -> Row {
+const fn specific(capabilities: &'static [u32], names: &'static str, modifiers: &'static str) -> CapabilityRow {
     (names, modifiers, Needs::Specific(capabilities))
 }
 
@@ -35,7 +35,7 @@ const fn specific(capabilities: &'static [u32], names: &'static str, modifiers: 
 const NINE: &[u32] = &[90, 100, 101, 103, 110, 120, 121];
 const TEN: &[u32] = &[100, 101, 103, 110, 120, 121];
 
-const ROWS: &[Row] = &[
+const ROWS: &[CapabilityRow] = &[
     // Arithmetic.
     from(53, "abs add fma mul neg set setp sub", "f16|f16x2"),
     from(61, "dp2a dp4a", ""),

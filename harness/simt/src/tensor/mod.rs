@@ -42,7 +42,7 @@ mod map_encoding;
 mod rows;
 
 pub use limits::ValidMap;
-pub(crate) use rows::Row;
+pub(crate) use rows::BoxRow;
 
 use crate::swizzle::Swizzle;
 use std::ops::Range;

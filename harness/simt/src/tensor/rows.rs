@@ -4,7 +4,7 @@ use super::{MOST_DIMENSIONS, Shape, ValidMap};
 
 /// A row of a box: contiguous elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct BoxRow {
     /// The number of its bytes that lie before the tensor.
     pub before: u64,
     /// The number of its bytes that lie in the tensor.
@@ -23,7 +23,7 @@ impl ValidMap {
         &self,
         at: [i32; MOST_DIMENSIONS],
         offsets: [i32; 3],
-        mut act: impl FnMut(Row) -> Result<(), E>,
+        mut act: impl FnMut(BoxRow) -> Result<(), E>,
     ) -> Result<(), E> {
         match self.shape {
             Shape::Tiled(_) => {
@@ -47,7 +47,7 @@ impl ValidMap {
         &self,
         at: [i32; MOST_DIMENSIONS],
         offsets: [i32; 3],
-        act: &mut impl FnMut(Row) -> Result<(), E>,
+        act: &mut impl FnMut(BoxRow) -> Result<(), E>,
     ) -> Result<(), E> {
         let Shape::Im2col { lower, upper, pixels, .. } = self.shape else {
             return Ok(());
@@ -77,11 +77,11 @@ impl ValidMap {
     }
 
     /// Returns the row that begins at these coordinates.
-    fn row(&self, at: [i64; MOST_DIMENSIONS]) -> Row {
+    fn row(&self, at: [i64; MOST_DIMENSIONS]) -> BoxRow {
         let (bytes, size) = (self.row_bytes(), self.innermost_bytes());
         let inside = (1..self.rank as usize).all(|d| (0..self.dims[d] as i64).contains(&at[d]));
         if !inside {
-            return Row { before: bytes, inside: 0, address: self.address };
+            return BoxRow { before: bytes, inside: 0, address: self.address };
         }
         let elements = (bytes / size) as i64;
         let first = at[0].clamp(0, self.dims[0] as i64);
@@ -92,7 +92,7 @@ impl ValidMap {
         for d in 1..self.rank as usize {
             address = address.saturating_add((at[d] as u64).saturating_mul(self.strides[d - 1]));
         }
-        Row { before, inside: (last - first) as u64 * size, address }
+        BoxRow { before, inside: (last - first) as u64 * size, address }
     }
 
     /// Returns the bytes from one element of the innermost dimension to the next: with slices, the bytes of a pixel.

@@ -6,7 +6,7 @@ use super::{
     mistakes::mistakes,
 };
 use crate::{
-    class::sheet::{Row, Sheet, mean_and_median},
+    class::sheet::{Sheet, SheetRow, mean_and_median},
     export::mark_text::points,
 };
 
@@ -17,7 +17,7 @@ const RANGES: usize = 10;
 
 /// The page.
 pub fn class(sheet: &Sheet) -> String {
-    let graded: Vec<&Row> = sheet.graded().collect();
+    let graded: Vec<&SheetRow> = sheet.graded().collect();
     let all: Vec<f64> = graded.iter().map(|row| row.points()).collect();
     let open = sheet.rows.iter().filter(|row| !row.is_settled()).count();
     let body = html! {
@@ -58,7 +58,7 @@ fn distribution(all: &[f64], most: f64) -> Markup {
     }
 }
 
-fn parts(sheet: &Sheet, graded: &[&Row]) -> Markup {
+fn parts(sheet: &Sheet, graded: &[&SheetRow]) -> Markup {
     html! {
         div .wide { table {
             tr {
@@ -109,7 +109,7 @@ fn commonest(sheet: &Sheet) -> Markup {
     }
 }
 
-fn times(graded: &[&Row]) -> Markup {
+fn times(graded: &[&SheetRow]) -> Markup {
     let mut seconds: Vec<f64> = graded.iter().filter_map(|row| Some(row.record?.seconds)).collect();
     seconds.sort_by(f64::total_cmp);
     let median = seconds.get(seconds.len() / 2).copied().unwrap_or(0.0);

@@ -7,7 +7,7 @@ use std::{
 use crate::{
     class::{
         grade::line_numbers,
-        sheet::{Row, Sheet, first_line, gist},
+        sheet::{Sheet, SheetRow, first_line, gist},
     },
     mark::marked::{CriterionKind, State},
 };
@@ -54,7 +54,7 @@ pub fn mistakes(sheet: &Sheet) -> Vec<Mistake> {
 }
 
 /// The mistakes of one submission, each once. Goals missed by a wrong part are left out: they add nothing.
-fn of_row(row: &Row) -> Vec<(String, String)> {
+fn of_row(row: &SheetRow) -> Vec<(String, String)> {
     let Some(marked) = row.marked() else { return Vec::new() };
     if let Some(fault) = &marked.fault {
         return vec![(String::new(), gist(fault).into())];
@@ -70,7 +70,7 @@ fn of_row(row: &Row) -> Vec<(String, String)> {
 }
 
 /// Removes the student's names from the words.
-fn anonymous(words: &str, row: &Row) -> String {
+fn anonymous(words: &str, row: &SheetRow) -> String {
     let entry = row.entry;
     let students = entry.students.iter().flat_map(|student| [&student.name, &student.id, &student.email]);
     let names = students.flat_map(|name| name.split_whitespace().chain([name.as_str()])).chain([entry.id.as_str()]);

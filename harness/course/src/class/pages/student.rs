@@ -5,7 +5,7 @@ use super::layout::page;
 use crate::{
     class::{
         entry::Student,
-        sheet::{Cell, Row, Sheet, late_words},
+        sheet::{Cell, Sheet, SheetRow, late_words},
     },
     export::mark_text::{self, points},
     mark::marked::{Criterion, Detail, State},
@@ -15,7 +15,7 @@ use crate::{
 const SHOWN: usize = 3;
 
 /// The page.
-pub fn student(sheet: &Sheet, row: &Row) -> String {
+pub fn student(sheet: &Sheet, row: &SheetRow) -> String {
     let fault = row.marked().and_then(|marked| marked.fault.as_ref());
     let body = html! {
         p { (who(row)) }
@@ -38,7 +38,7 @@ pub fn student(sheet: &Sheet, row: &Row) -> String {
 }
 
 /// The names of the submitters.
-fn who(row: &Row) -> String {
+fn who(row: &SheetRow) -> String {
     let one = |student: &Student| match (student.name == student.id || student.id.is_empty(), student.name.is_empty()) {
         (true, _) => student.name.clone(),
         (false, true) => student.id.clone(),
@@ -48,7 +48,7 @@ fn who(row: &Row) -> String {
 }
 
 /// All points, as far as they are known.
-fn total(sheet: &Sheet, row: &Row) -> String {
+fn total(sheet: &Sheet, row: &SheetRow) -> String {
     let of = points(sheet.of_all());
     match row.settled() {
         _ if row.is_unknown() => format!("not graded yet, of {of} points"),
@@ -57,7 +57,7 @@ fn total(sheet: &Sheet, row: &Row) -> String {
     }
 }
 
-fn how_late(row: &Row) -> Option<String> {
+fn how_late(row: &SheetRow) -> Option<String> {
     let late = row.late.as_ref()?;
     if row.is_unknown() {
         return Some(late_words(late));
@@ -68,7 +68,7 @@ fn how_late(row: &Row) -> Option<String> {
 }
 
 /// The points of a part, as far as they are known.
-fn of_part(row: &Row, cell: &Cell) -> String {
+fn of_part(row: &SheetRow, cell: &Cell) -> String {
     let is_known = row.entry.handed_in.is_err() || cell.mark.is_some() || cell.by_hand.is_some();
     let known = if is_known { points(cell.points) } else { "not graded yet,".into() };
     format!("{}: {known} of {}", cell.name, points(cell.of))
@@ -116,7 +116,7 @@ fn known(criterion: &Criterion) -> impl Iterator<Item = &Detail> {
 }
 
 /// Why there are no marks, in words for the student.
-fn why_none(row: &Row) -> Option<String> {
+fn why_none(row: &SheetRow) -> Option<String> {
     match (&row.entry.handed_in, row.marked()) {
         (Err(why), _) => Some(why.clone()),
         (Ok(_), _) => None,
@@ -124,7 +124,7 @@ fn why_none(row: &Row) -> Option<String> {
 }
 
 /// The feedback as text.
-pub fn feedback(sheet: &Sheet, row: &Row) -> String {
+pub fn feedback(sheet: &Sheet, row: &SheetRow) -> String {
     let mut blocks = vec![format!("{}\n{}\n{}", sheet.rubric.title, who(row), total(sheet, row))];
     blocks.extend(how_late(row));
     blocks.extend(why_none(row));

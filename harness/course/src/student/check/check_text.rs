@@ -31,10 +31,10 @@ pub fn words(workspace: &Workspace, checked: &Checked, watches: bool) -> String 
     }
     blocks.push(progress(workspace, checked));
     let open = to_do(&checked.source.cuda);
-    for (index, standing) in &checked.parts {
+    for (index, status) in &checked.parts {
         let part = workspace.part(*index);
         let mark = open.iter().find(|mark| mark.part == part.name);
-        blocks.extend(block(workspace, (*index, part), standing, mark, checked.parts.len() == 1));
+        blocks.extend(block(workspace, (*index, part), status, mark, checked.parts.len() == 1));
     }
     blocks.extend(printed(workspace, checked));
     blocks.push(next(workspace, checked, watches));
@@ -43,10 +43,10 @@ pub fn words(workspace: &Workspace, checked: &Checked, watches: bool) -> String 
 
 /// The kernels' output for the part at hand, at the size that the answer mentions.
 fn printed(workspace: &Workspace, checked: &Checked) -> Option<String> {
-    let at_hand = checked.parts.iter().find(|(_, standing)| !standing.is_right());
-    let (index, standing) = at_hand.or(checked.parts.last())?;
+    let at_hand = checked.parts.iter().find(|(_, status)| !status.is_right());
+    let (index, status) = at_hand.or(checked.parts.last())?;
     let smallest = workspace.rubric.sizes.visible.first().copied();
-    let size = if let PartStatus::Wrong(wrong) = standing { wrong.size } else { smallest };
+    let size = if let PartStatus::Wrong(wrong) = status { wrong.size } else { smallest };
     let part = workspace.part(*index);
     let text = plain(&checked.printed.at(&part.variants, size)?);
     let at = at(workspace, part, size);
@@ -77,7 +77,7 @@ pub fn hint(part: &Part, index: usize) -> String {
 /// How many parts are right, and which of them are new.
 fn progress(workspace: &Workspace, checked: &Checked) -> String {
     let all = workspace.rubric.parts.len();
-    let right = checked.parts.iter().filter(|(_, standing)| standing.is_right()).count();
+    let right = checked.parts.iter().filter(|(_, status)| status.is_right()).count();
     let mut lines = Vec::new();
     // A single requested part says nothing about the others.
     let is_from_first = checked.parts.iter().zip(0..).all(|((index, _), place)| *index == place);

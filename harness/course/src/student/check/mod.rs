@@ -64,12 +64,12 @@ pub struct Checked {
 impl Checked {
     /// The index in the rubric of the first part that is not right.
     fn at_hand(&self) -> Option<usize> {
-        self.parts.iter().find(|(_, standing)| !standing.is_right()).map(|(index, _)| *index)
+        self.parts.iter().find(|(_, status)| !status.is_right()).map(|(index, _)| *index)
     }
 
     /// The exit status: every requested part is right, or one is not, or one could not be judged.
     pub fn exit(&self) -> Exit {
-        let any = |is: fn(&PartStatus) -> bool| self.parts.iter().any(|(_, standing)| is(standing));
+        let any = |is: fn(&PartStatus) -> bool| self.parts.iter().any(|(_, status)| is(status));
         if any(|status| !matches!(status, PartStatus::Right(_) | PartStatus::Unjudged(_))) {
             Exit::Wrong
         } else if any(|status| matches!(status, PartStatus::Unjudged(_))) {
@@ -110,7 +110,7 @@ impl Workspace {
         let parts: Vec<&Part> = chosen.iter().map(|index| self.part(*index)).collect();
         let swept = bench.sweep(&parts, *asked == RequestedParts::Every)?;
         let (first_wrong, tried) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(0));
-        let standings = harness::parallel(chosen.len(), |i| -> Result<Option<PartStatus>> {
+        let statuses = harness::parallel(chosen.len(), |i| -> Result<Option<PartStatus>> {
             if *asked != RequestedParts::Every && first_wrong.load(Ordering::Relaxed) < i {
                 return Ok(None);
             }
@@ -123,10 +123,10 @@ impl Workspace {
         });
         progress(chosen.len(), chosen.len());
         let mut parts = Vec::new();
-        for (index, standing) in chosen.into_iter().zip(standings) {
-            let Some(standing) = standing? else { break };
-            let goes_on = standing.is_right() || *asked == RequestedParts::Every;
-            parts.push((index, standing));
+        for (index, status) in chosen.into_iter().zip(statuses) {
+            let Some(status) = status? else { break };
+            let goes_on = status.is_right() || *asked == RequestedParts::Every;
+            parts.push((index, status));
             // How many later parts were tried depends on the number of cores, so they are dropped.
             if !goes_on {
                 break;
@@ -163,8 +163,7 @@ impl Workspace {
     pub fn performance_hints(&self, checked: &Checked) -> Option<String> {
         let at_hand = checked.at_hand();
         let is_asked = |index: usize| at_hand.is_none_or(|at_hand| at_hand == index);
-        let parts =
-            checked.parts.iter().filter(|(index, standing)| is_asked(*index) && performance_hint::helps(standing));
+        let parts = checked.parts.iter().filter(|(index, status)| is_asked(*index) && performance_hint::helps(status));
         let parts: Vec<&Part> = parts.map(|(index, _)| self.part(*index)).collect();
         let bench = self.bench(&checked.source, "");
         let said = harness::parallel(parts.len(), |i| bench.performance_hint(parts[i]));
@@ -218,9 +217,9 @@ impl Workspace {
         let mut memory = Memory::read(&self.folder);
         let before = memory.clone();
         let mut news = Vec::new();
-        for (index, standing) in parts {
+        for (index, status) in parts {
             let name = &self.part(*index).name;
-            if !standing.is_right() {
+            if !status.is_right() {
                 memory.right.remove(name);
             } else if memory.right.insert(name.clone()) {
                 news.push(name.clone());

@@ -93,8 +93,8 @@ impl Bench<'_> {
         let mut why_not = None;
         for &size in &task.sizes {
             let grades = judge::judge_at(&task, size, swept)?;
-            if let Some(standing) = not_right(part, size, &grades, &self.rubric.kernel) {
-                return Ok(standing);
+            if let Some(status) = not_right(part, size, &grades, &self.rubric.kernel) {
+                return Ok(status);
             }
             judged.extend(grades.iter().filter(|grade| grade.mark == Mark::Right).map(|grade| grade.variant));
             why_not = why_not.or_else(|| grades.iter().find_map(why_unjudged));

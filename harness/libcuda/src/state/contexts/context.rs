@@ -2,7 +2,7 @@
 
 use super::attributes::Attributes;
 use super::green;
-use super::limits::Limits;
+use super::limits::ContextLimits;
 use super::stream::Stream;
 use crate::abi::constants::shared_config;
 use crate::abi::error::{Error, Result};
@@ -28,7 +28,7 @@ pub struct Context {
     /// Its other streams.
     streams: Mutex<Vec<Weak<Stream>>>,
     /// Stack size, printf buffer and so on.
-    pub limits: Mutex<Limits>,
+    pub limits: Mutex<ContextLimits>,
     /// The preference between cache and shared memory, which is stored but has no effect.
     pub cache_config: AtomicI32,
     /// The width of shared memory's banks, which is stored but has no effect.

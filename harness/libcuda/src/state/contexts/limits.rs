@@ -14,9 +14,9 @@ const STACK_UNIT: usize = 16;
 const FETCH: (usize, usize) = (32, 128);
 
 /// The values by `CUlimit`, for the limits of a context without graphics.
-pub struct Limits([usize; PERSISTING_L2_CACHE_SIZE as usize + 1]);
+pub struct ContextLimits([usize; PERSISTING_L2_CACHE_SIZE as usize + 1]);
 
-impl Default for Limits {
+impl Default for ContextLimits {
     /// Returns the driver's initial values.
     fn default() -> Self {
         let mut limits = [0; PERSISTING_L2_CACHE_SIZE as usize + 1];
@@ -26,7 +26,7 @@ impl Default for Limits {
         limits[DEV_RUNTIME_SYNC_DEPTH as usize] = 2;
         limits[DEV_RUNTIME_PENDING_LAUNCH_COUNT as usize] = 2048;
         limits[MAX_L2_FETCH_GRANULARITY as usize] = 64;
-        Limits(limits)
+        ContextLimits(limits)
     }
 }
 
@@ -39,7 +39,7 @@ fn known(limit: i32) -> Result<usize> {
     }
 }
 
-impl Limits {
+impl ContextLimits {
     /// The value of a limit.
     ///
     /// # Errors

@@ -66,7 +66,7 @@ impl Advised {
 
 /// Pages with the same advice: from the end of the previous run up to an address.
 #[derive(Debug)]
-struct Run {
+struct AdvisedRange {
     end: u64,
     advised: Advised,
 }
@@ -75,19 +75,19 @@ struct Run {
 #[derive(Debug)]
 pub struct Advice {
     /// The runs in ascending order; the last one ends at [`u64::MAX`], and no two adjacent runs are equal.
-    runs: Vec<Run>,
+    runs: Vec<AdvisedRange>,
     /// Whether each block, by index, is on the device.
     pub on_device: Vec<bool>,
 }
 
 impl Default for Advice {
     fn default() -> Self {
-        Advice { runs: vec![Run { end: u64::MAX, advised: Advised::default() }], on_device: Vec::new() }
+        Advice { runs: vec![AdvisedRange { end: u64::MAX, advised: Advised::default() }], on_device: Vec::new() }
     }
 }
 
 /// Returns the first run that ends after an address.
-fn at(runs: &[Run], address: u64) -> usize {
+fn at(runs: &[AdvisedRange], address: u64) -> usize {
     runs.partition_point(|run| run.end <= address)
 }
 
@@ -99,7 +99,7 @@ impl Advice {
         if start == address {
             return i;
         }
-        self.runs.insert(i, Run { end: address, advised: self.runs[i].advised.clone() });
+        self.runs.insert(i, AdvisedRange { end: address, advised: self.runs[i].advised.clone() });
         i + 1
     }
 

@@ -239,7 +239,7 @@ pub fn wrong_free(driver: &Driver, address: u64) -> Error {
         }
         Some(found) if found.kind == MemoryKind::Opened => {
             tell(|observer| {
-                observer.explain_error("memory of another process is closed (cuIpcCloseMemHandle), not freed")
+                observer.explain_error("memory of another process is closed (cuIpcCloseMemHandle), not freed");
             });
             FreeError::Unknown { addr: address }
         }

@@ -1,6 +1,6 @@
 //! The existing textures and surfaces, with the descriptions from which they were created.
 
-use super::resource::{Limits, check_surface, image, viewed};
+use super::resource::{TextureLimits, check_surface, image, viewed};
 use super::sampler::sampler;
 use crate::abi::error::{Error, Result};
 use crate::abi::texture::{ResourceDesc, TextureDesc, ViewDesc};
@@ -28,7 +28,7 @@ static DESCRIBED: Mutex<BTreeMap<u64, Described>> = Mutex::new(BTreeMap::new());
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE`, `CUDA_ERROR_INVALID_HANDLE`, `CUDA_ERROR_NOT_SUPPORTED`: see
 /// [`resource`](super::resource) and [`sampler`].
-pub fn create(described: &Described, limits: Limits) -> Result<u64> {
+pub fn create(described: &Described, limits: TextureLimits) -> Result<u64> {
     let Described { resource, texture, view } = described;
     let mut image = image(resource, limits)?;
     if let Some(view) = view {

@@ -8,7 +8,7 @@ use simt::texture::{ChannelKind, Format, Image, Layout, Level, Shape};
 
 /// The device's limits for memory that is read as a texture.
 #[derive(Clone, Copy)]
-pub struct Limits {
+pub struct TextureLimits {
     /// The alignment of the address.
     pub alignment: u64,
     /// The alignment of the pitch.
@@ -24,7 +24,7 @@ pub struct Limits {
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for a violation of the rules of `CUDA_RESOURCE_DESC`, `CUDA_ERROR_INVALID_HANDLE` for an
 /// array that does not exist.
-pub fn image(desc: &ResourceDesc, limits: Limits) -> Result<Image> {
+pub fn image(desc: &ResourceDesc, limits: TextureLimits) -> Result<Image> {
     if desc.flags != 0 {
         return Err(Error::INVALID_VALUE);
     }

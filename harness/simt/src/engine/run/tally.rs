@@ -2,7 +2,7 @@
 
 use super::worker::Tally;
 use crate::costs::Costs;
-use crate::counters::{BranchCount, Counters, Line, TextureTraffic, Totals};
+use crate::counters::{BranchCount, Counters, LineCounters, TextureTraffic, Totals};
 use crate::engine::warp::cost_recorder::CostRecorder;
 use crate::engine::warp::counts::{Site, row_of};
 use crate::engine::warp::program::Program;
@@ -186,9 +186,9 @@ fn add_access(totals: &mut Totals, access: &AccessInfo, site: &Site) {
 }
 
 /// Returns the figures of each source line.
-fn spread(program: &Program, by_loc: BTreeMap<u32, Totals>) -> Vec<Line> {
+fn spread(program: &Program, by_loc: BTreeMap<u32, Totals>) -> Vec<LineCounters> {
     // Places that differ only in column or PTX line are the same source line.
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<LineCounters> = Vec::new();
     let mut known: BTreeMap<(String, u32, String, u32), usize> = BTreeMap::new();
     for (loc, totals) in by_loc {
         let place = program.place(loc);
@@ -198,7 +198,7 @@ fn spread(program: &Program, by_loc: BTreeMap<u32, Totals>) -> Vec<Line> {
             Some(&at) => add(&mut lines[at].totals, &totals),
             None => {
                 known.insert(key, lines.len());
-                lines.push(Line { place, totals });
+                lines.push(LineCounters { place, totals });
             }
         }
     }

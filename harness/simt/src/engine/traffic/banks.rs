@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(passes(ALL, 8, |lane| 8 * lane), (2, 2), "wide");
         for mask in [ALL, 0b101, 1 << 31, 0x0f0f_00ff] {
             for step in [0u32, 4, 12, 64, 128, 1 << 10] {
-                let offset: [u32; LANES] = std::array::from_fn(|lane| (lane as u32 * step) ^ (lane as u32 & 3) * 4);
+                let offset: [u32; LANES] = std::array::from_fn(|lane| (lane as u32 * step) ^ ((lane as u32 & 3) * 4));
                 let expected = atomic_passes(&offset.map(u64::from), mask, 4).0;
                 assert_eq!(word_atomic_passes(&offset, mask), expected, "{mask:x}, {step}");
             }

@@ -49,34 +49,34 @@ pub use index::{all_forms, find, find_cvt, find_pair};
 pub use select::parts;
 pub use table::{AluForm, Imm};
 
-use super::row::Row;
+use super::row::FamilyRow;
 
 /// The instructions of this family whose operands the table cannot describe.
-pub(super) const ROWS: &[Row] = &[
-    Row::new("mov", lower::mov),
-    Row::new("vabsdiff", video::scalar),
-    Row::new("vabsdiff2", video::lanes),
-    Row::new("vabsdiff4", video::lanes),
-    Row::new("vadd", video::scalar),
-    Row::new("vadd2", video::lanes),
-    Row::new("vadd4", video::lanes),
-    Row::new("vavrg2", video::lanes),
-    Row::new("vavrg4", video::lanes),
-    Row::new("vmad", video::scalar),
-    Row::new("vmax", video::scalar),
-    Row::new("vmax2", video::lanes),
-    Row::new("vmax4", video::lanes),
-    Row::new("vmin", video::scalar),
-    Row::new("vmin2", video::lanes),
-    Row::new("vmin4", video::lanes),
-    Row::new("vset", video::scalar),
-    Row::new("vset2", video::lanes),
-    Row::new("vset4", video::lanes),
-    Row::new("vshl", video::scalar),
-    Row::new("vshr", video::scalar),
-    Row::new("vsub", video::scalar),
-    Row::new("vsub2", video::lanes),
-    Row::new("vsub4", video::lanes),
+pub(super) const ROWS: &[FamilyRow] = &[
+    FamilyRow::new("mov", lower::mov),
+    FamilyRow::new("vabsdiff", video::scalar),
+    FamilyRow::new("vabsdiff2", video::lanes),
+    FamilyRow::new("vabsdiff4", video::lanes),
+    FamilyRow::new("vadd", video::scalar),
+    FamilyRow::new("vadd2", video::lanes),
+    FamilyRow::new("vadd4", video::lanes),
+    FamilyRow::new("vavrg2", video::lanes),
+    FamilyRow::new("vavrg4", video::lanes),
+    FamilyRow::new("vmad", video::scalar),
+    FamilyRow::new("vmax", video::scalar),
+    FamilyRow::new("vmax2", video::lanes),
+    FamilyRow::new("vmax4", video::lanes),
+    FamilyRow::new("vmin", video::scalar),
+    FamilyRow::new("vmin2", video::lanes),
+    FamilyRow::new("vmin4", video::lanes),
+    FamilyRow::new("vset", video::scalar),
+    FamilyRow::new("vset2", video::lanes),
+    FamilyRow::new("vset4", video::lanes),
+    FamilyRow::new("vshl", video::scalar),
+    FamilyRow::new("vshr", video::scalar),
+    FamilyRow::new("vsub", video::scalar),
+    FamilyRow::new("vsub2", video::lanes),
+    FamilyRow::new("vsub4", video::lanes),
 ];
 
 #[cfg(test)]

@@ -12,19 +12,19 @@ pub(crate) mod stack;
 
 pub(crate) use end::End;
 
-use super::row::Row;
+use super::row::FamilyRow;
 
 /// The instructions of this family that the lowering does not handle itself.
-pub(super) const ROWS: &[Row] = &[
-    Row::new("alloca", array::alloca),
-    Row::new("bar", barrier::bar).waits(),
-    Row::new("barrier", barrier::bar).waits(),
-    Row::new("barrier.cluster.arrive", cluster::arrive).waits(),
-    Row::new("barrier.cluster.wait", cluster::wait).waits(),
-    Row::new("brkpt", branch::trap),
-    Row::new("getctarank", cluster::getctarank),
-    Row::new("mapa", cluster::mapa),
-    Row::new("stackrestore", array::restore),
-    Row::new("stacksave", array::save),
-    Row::new("trap", branch::trap),
+pub(super) const ROWS: &[FamilyRow] = &[
+    FamilyRow::new("alloca", array::alloca),
+    FamilyRow::new("bar", barrier::bar).waits(),
+    FamilyRow::new("barrier", barrier::bar).waits(),
+    FamilyRow::new("barrier.cluster.arrive", cluster::arrive).waits(),
+    FamilyRow::new("barrier.cluster.wait", cluster::wait).waits(),
+    FamilyRow::new("brkpt", branch::trap),
+    FamilyRow::new("getctarank", cluster::getctarank),
+    FamilyRow::new("mapa", cluster::mapa),
+    FamilyRow::new("stackrestore", array::restore),
+    FamilyRow::new("stacksave", array::save),
+    FamilyRow::new("trap", branch::trap),
 ];

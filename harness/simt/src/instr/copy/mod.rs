@@ -15,25 +15,25 @@ mod report;
 mod store;
 mod tensor;
 
-use super::row::Row;
+use super::row::FamilyRow;
 
 /// The instructions of this family.
-pub(super) const ROWS: &[Row] = &[
-    Row::new("cp.async", copies::lower_copy).waits(),
-    Row::new("cp.async.bulk", bulk::copy).waits(),
-    Row::new("cp.async.bulk.commit_group", report::commit).waits(),
-    Row::new("cp.async.bulk.prefetch", report::prefetch),
-    Row::new("cp.async.bulk.prefetch.tensor", tensor::prefetch),
-    Row::new("cp.async.bulk.tensor", tensor::copy).waits(),
-    Row::new("cp.async.bulk.wait_group", report::wait_group).waits(),
-    Row::new("cp.async.commit_group", groups::lower_commit).waits(),
-    Row::new("cp.async.mbarrier.arrive", report::arrive).waits(),
-    Row::new("cp.async.wait_all", groups::lower_wait_all).waits(),
-    Row::new("cp.async.wait_group", groups::lower_wait_group).waits(),
-    Row::new("cp.reduce.async.bulk", bulk::reduce).waits(),
-    Row::new("cp.reduce.async.bulk.tensor", tensor::reduce).waits(),
-    Row::new("red.async", reduction::reduction).waits(),
-    Row::new("st.async", store::store).waits(),
-    Row::new("tensormap.cp_fenceproxy", tensor::publish).waits(),
-    Row::new("tensormap.replace", tensor::replace).waits(),
+pub(super) const ROWS: &[FamilyRow] = &[
+    FamilyRow::new("cp.async", copies::lower_copy).waits(),
+    FamilyRow::new("cp.async.bulk", bulk::copy).waits(),
+    FamilyRow::new("cp.async.bulk.commit_group", report::commit).waits(),
+    FamilyRow::new("cp.async.bulk.prefetch", report::prefetch),
+    FamilyRow::new("cp.async.bulk.prefetch.tensor", tensor::prefetch),
+    FamilyRow::new("cp.async.bulk.tensor", tensor::copy).waits(),
+    FamilyRow::new("cp.async.bulk.wait_group", report::wait_group).waits(),
+    FamilyRow::new("cp.async.commit_group", groups::lower_commit).waits(),
+    FamilyRow::new("cp.async.mbarrier.arrive", report::arrive).waits(),
+    FamilyRow::new("cp.async.wait_all", groups::lower_wait_all).waits(),
+    FamilyRow::new("cp.async.wait_group", groups::lower_wait_group).waits(),
+    FamilyRow::new("cp.reduce.async.bulk", bulk::reduce).waits(),
+    FamilyRow::new("cp.reduce.async.bulk.tensor", tensor::reduce).waits(),
+    FamilyRow::new("red.async", reduction::reduction).waits(),
+    FamilyRow::new("st.async", store::store).waits(),
+    FamilyRow::new("tensormap.cp_fenceproxy", tensor::publish).waits(),
+    FamilyRow::new("tensormap.replace", tensor::replace).waits(),
 ];

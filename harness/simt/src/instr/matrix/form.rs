@@ -1,6 +1,6 @@
 //! The shapes and types of an `mma` or of a tile's load or store, and the registers of its fragments.
 
-use super::fragment::{Dims, Element, Part};
+use super::fragment::{Dims, Element, MatrixRole};
 use super::sparse_selection::SparseSelection;
 use crate::engine::warp::Warp;
 use crate::instr::code::OperandSlot;
@@ -63,8 +63,8 @@ impl MatrixForm {
     pub fn registers(self) -> [usize; 4] {
         let [a, b, c, d] = self.types;
         let count = |part, element| self.dims().registers(part, element, self.whole_tile);
-        let first = self.first().registers(Part::A, a, self.whole_tile);
-        [count(Part::C, d), first, count(Part::B, b), count(Part::C, c)]
+        let first = self.first().registers(MatrixRole::A, a, self.whole_tile);
+        [count(MatrixRole::C, d), first, count(MatrixRole::B, b), count(MatrixRole::C, c)]
     }
 }
 

@@ -87,7 +87,7 @@ impl Element {
 
 codes! {
     /// The matrix of a product that a fragment belongs to.
-    pub(super) enum Part {
+    pub(super) enum MatrixRole {
         /// Rows times depth.
         A = "a",
         /// Depth times columns.
@@ -143,24 +143,24 @@ impl Dims {
     }
 
     /// The number of registers that hold distinct elements.
-    pub fn distinct(self, part: Part, element: Element) -> usize {
+    pub fn distinct(self, part: MatrixRole, element: Element) -> usize {
         let elements = match part {
-            Part::A => self.m * self.depth(element),
-            Part::B => self.depth(element) * self.n,
-            Part::C => self.m * self.n,
+            MatrixRole::A => self.m * self.depth(element),
+            MatrixRole::B => self.depth(element) * self.n,
+            MatrixRole::C => self.m * self.n,
         };
         elements / LANES / element.per_register()
     }
 
     /// The number of registers of a fragment. For `wmma`, factors of f16 always have eight.
-    pub fn registers(self, part: Part, element: Element, whole_tile: bool) -> usize {
-        if whole_tile && element == Element::F16 && part != Part::C { 8 } else { self.distinct(part, element) }
+    pub fn registers(self, part: MatrixRole, element: Element, whole_tile: bool) -> usize {
+        if whole_tile && element == Element::F16 && part != MatrixRole::C { 8 } else { self.distinct(part, element) }
     }
 
     /// The accesses by which a lane loads or stores a tile: the first register and element of each, and its bytes.
     /// Elements that are contiguous in memory and lie in one register, or in two registers that hold a pair, form one
     /// access.
-    pub fn accesses(self, part: Part, element: Element, columns: bool) -> Vec<((usize, usize), u32)> {
+    pub fn accesses(self, part: MatrixRole, element: Element, columns: bool) -> Vec<((usize, usize), u32)> {
         let (bytes, each) = (element.bits() / 8, element.per_register());
         let most = bytes.max(4) * if each == 1 { 2 } else { 1 };
         let mut all: Vec<((usize, usize), u32)> = Vec::new();
@@ -181,14 +181,14 @@ impl Dims {
     }
 
     /// Returns the row and column of element `sub` in a lane's register, with the depth counted as in [`Dims::depth`].
-    pub fn place(self, part: Part, element: Element, register: usize, sub: usize, lane: usize) -> (usize, usize) {
+    pub fn place(self, part: MatrixRole, element: Element, register: usize, sub: usize, lane: usize) -> (usize, usize) {
         let i = register % self.distinct(part, element).max(1);
         let (group, place) = (lane / 4, lane % 4);
         // Registers cover blocks of 8 rows (or columns) by the depth that four lanes hold.
         let wide = 4 * element.per_register();
         let along = place * element.per_register() + sub;
         match part {
-            Part::A => {
+            MatrixRole::A => {
                 let (x, y) = if self.m == 32 && element.bits() == 16 {
                     (i % 2 + 2 * (i / 4), i / 2 % 2)
                 } else {
@@ -196,7 +196,7 @@ impl Dims {
                 };
                 (group + 8 * x, along + wide * y)
             }
-            Part::B => {
+            MatrixRole::B => {
                 let deep = self.depth(element) / wide;
                 let (x, y) = if self.n == 32 && element.bits() == 16 {
                     (i % 2 + 2 * (i / 4), i / 2 % 2)
@@ -205,7 +205,7 @@ impl Dims {
                 };
                 (along + wide * y, group + 8 * x)
             }
-            Part::C => {
+            MatrixRole::C => {
                 // Pairs of neighbours, in one register or two.
                 let number = i * element.per_register() + sub;
                 let (pair, one) = (number / 2, 2 * place + number % 2);

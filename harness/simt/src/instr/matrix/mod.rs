@@ -8,18 +8,18 @@ mod sparse_selection;
 mod sum;
 mod tile;
 
-use super::row::Row;
+use super::row::FamilyRow;
 pub(super) use sparse_selection::SparseSelection;
 #[cfg(test)]
 pub(super) use sum::reference;
 
 /// The instructions of this family.
-pub(super) const ROWS: &[Row] = &[
-    Row::new("ldmatrix", rows::ldmatrix).waits(),
-    Row::new("mma", multiply::mma).waits(),
-    Row::new("movmatrix", rows::movmatrix).waits(),
-    Row::new("stmatrix", rows::stmatrix).waits(),
-    Row::new("wmma.load", tile::load).waits(),
-    Row::new("wmma.mma", multiply::wmma).waits(),
-    Row::new("wmma.store", tile::store).waits(),
+pub(super) const ROWS: &[FamilyRow] = &[
+    FamilyRow::new("ldmatrix", rows::ldmatrix).waits(),
+    FamilyRow::new("mma", multiply::mma).waits(),
+    FamilyRow::new("movmatrix", rows::movmatrix).waits(),
+    FamilyRow::new("stmatrix", rows::stmatrix).waits(),
+    FamilyRow::new("wmma.load", tile::load).waits(),
+    FamilyRow::new("wmma.mma", multiply::wmma).waits(),
+    FamilyRow::new("wmma.store", tile::store).waits(),
 ];

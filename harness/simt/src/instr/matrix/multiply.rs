@@ -1,7 +1,7 @@
 //! Matrix products: `mma` and `wmma.mma`.
 
 use super::form::{MatrixForm, fragment};
-use super::fragment::{Dims, Element, Part};
+use super::fragment::{Dims, Element, MatrixRole};
 use super::sparse_selection::SparseSelection;
 use super::sum::{Term, dot};
 use crate::engine::warp::program::Op;
@@ -202,11 +202,11 @@ unsafe fn multiply(warp: &mut Warp, op: &Op) -> Flow {
     list[..count].copy_from_slice(&warp.program().lists[start..start + count]);
     let [ta, tb, tc, td] = form.types;
     let (mut a, mut b, mut c): (Tile, Tile<DEEP>, Tile) = (EMPTY, [[0; SIDE]; DEEP], EMPTY);
-    let parts = [(Part::A, ta, nd, na), (Part::B, tb, nd + na, nb), (Part::C, tc, nd + na + nb, nc)];
+    let parts = [(MatrixRole::A, ta, nd, na), (MatrixRole::B, tb, nd + na, nb), (MatrixRole::C, tc, nd + na + nb, nc)];
     let tiles: [&mut [[u64; SIDE]]; 3] = [&mut a, &mut b, &mut c];
     for (tile, (part, element, first, count)) in tiles.into_iter().zip(parts) {
         // Elements that a fragment holds twice count once.
-        let dims = if part == Part::A { form.first() } else { dims };
+        let dims = if part == MatrixRole::A { form.first() } else { dims };
         for register in 0..count.min(dims.distinct(part, element)) {
             // SAFETY: the lowering puts registers of the elements' size into the list.
             let values = unsafe { warp.fragment(list[first + register], element) };
@@ -249,7 +249,7 @@ unsafe fn multiply(warp: &mut Warp, op: &Op) -> Flow {
     for register in 0..nd {
         for lane in lanes(mask) {
             let value = (0..td.per_register()).fold(0, |value, sub| {
-                let (row, column) = dims.place(Part::C, td, register, sub, lane);
+                let (row, column) = dims.place(MatrixRole::C, td, register, sub, lane);
                 value | (d[row][column] << (sub as u32 * td.bits()))
             });
             // SAFETY: as above.

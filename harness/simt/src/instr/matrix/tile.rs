@@ -1,7 +1,7 @@
 //! Loads and stores of tiles: `wmma.load` and `wmma.store`.
 
 use super::form::{MatrixForm, fragment};
-use super::fragment::{Dims, Element, Part};
+use super::fragment::{Dims, Element, MatrixRole};
 use crate::engine::traffic::banks::bank_conflicts;
 use crate::engine::traffic::sectors::sectors;
 use crate::engine::warp::counts::count_sectors;
@@ -19,7 +19,7 @@ use crate::ptx::ast::{self, Type};
 #[derive(Clone, Copy)]
 struct TileAccess {
     /// The matrix that the fragment belongs to.
-    part: Part,
+    part: MatrixRole,
     /// Whether the layout is column-major.
     columns: bool,
     /// Whether it is a store.
@@ -35,7 +35,7 @@ impl Number for TileAccess {
 
     fn from_code(code: u64) -> TileAccess {
         TileAccess {
-            part: Part::from_code(code & 3),
+            part: MatrixRole::from_code(code & 3),
             columns: bool::from_code(code & (1 << 2)),
             store: bool::from_code(code & (1 << 3)),
             space: Space::from_code(code >> 4),
@@ -99,7 +99,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, part: &str, words: &[&str], sto
             }
         }
     }
-    let (Some(dims), Some(element), Some(part)) = (dims, element, Part::named(part)) else {
+    let (Some(dims), Some(element), Some(part)) = (dims, element, MatrixRole::named(part)) else {
         return Err(cx.missing(inst));
     };
     let form =
@@ -128,9 +128,9 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, part: &str, words: &[&str], sto
         [stride] => cx.source(stride, Type::B32)?,
         _ => {
             let (rows, width) = match part {
-                Part::A => (sizes.m, sizes.k),
-                Part::B => (sizes.k, sizes.n),
-                Part::C => (sizes.m, sizes.n),
+                MatrixRole::A => (sizes.m, sizes.k),
+                MatrixRole::B => (sizes.k, sizes.n),
+                MatrixRole::C => (sizes.m, sizes.n),
             };
             let own = if columns { rows } else { width };
             cx.bits(own as u64, 4)
@@ -156,11 +156,15 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, part: &str, words: &[&str], sto
 
 /// Whether such tiles exist. Those of single bits and of 4-bit numbers are contiguous along the depth, and have their
 /// own dimensions.
-fn is_tile(sizes: Dims, element: Element, part: Part, columns: bool) -> bool {
+fn is_tile(sizes: Dims, element: Element, part: MatrixRole, columns: bool) -> bool {
     match (element, part) {
-        (Element::B1, Part::A | Part::B) => sizes.k == 128 && sizes.m == 8 && columns == (part == Part::B),
-        (Element::S4 | Element::U4, Part::A | Part::B) => sizes.k == 32 && sizes.m == 8 && columns == (part == Part::B),
-        (Element::B1 | Element::S4 | Element::U4, Part::C) => false,
+        (Element::B1, MatrixRole::A | MatrixRole::B) => {
+            sizes.k == 128 && sizes.m == 8 && columns == (part == MatrixRole::B)
+        }
+        (Element::S4 | Element::U4, MatrixRole::A | MatrixRole::B) => {
+            sizes.k == 32 && sizes.m == 8 && columns == (part == MatrixRole::B)
+        }
+        (Element::B1 | Element::S4 | Element::U4, MatrixRole::C) => false,
         (Element::S32, _) => sizes.k != 64 && sizes.k != 256 && (sizes.k < 128 || sizes.m == 8),
         _ => sizes.k <= 16,
     }

@@ -5,17 +5,17 @@ mod object;
 mod reach;
 mod wait;
 
-use super::row::Row;
+use super::row::FamilyRow;
 
 /// The instructions of this family.
-pub(super) const ROWS: &[Row] = &[
-    Row::new("mbarrier.arrive", arrive::arrive).waits(),
-    Row::new("mbarrier.arrive_drop", arrive::arrive).waits(),
-    Row::new("mbarrier.complete_tx", arrive::transfer).waits(),
-    Row::new("mbarrier.expect_tx", arrive::transfer).waits(),
-    Row::new("mbarrier.init", object::init).waits(),
-    Row::new("mbarrier.inval", object::inval).waits(),
-    Row::new("mbarrier.pending_count", object::pending_count),
-    Row::new("mbarrier.test_wait", wait::wait).waits(),
-    Row::new("mbarrier.try_wait", wait::wait).waits(),
+pub(super) const ROWS: &[FamilyRow] = &[
+    FamilyRow::new("mbarrier.arrive", arrive::arrive).waits(),
+    FamilyRow::new("mbarrier.arrive_drop", arrive::arrive).waits(),
+    FamilyRow::new("mbarrier.complete_tx", arrive::transfer).waits(),
+    FamilyRow::new("mbarrier.expect_tx", arrive::transfer).waits(),
+    FamilyRow::new("mbarrier.init", object::init).waits(),
+    FamilyRow::new("mbarrier.inval", object::inval).waits(),
+    FamilyRow::new("mbarrier.pending_count", object::pending_count),
+    FamilyRow::new("mbarrier.test_wait", wait::wait).waits(),
+    FamilyRow::new("mbarrier.try_wait", wait::wait).waits(),
 ];

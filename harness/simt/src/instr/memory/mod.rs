@@ -18,23 +18,23 @@ pub(crate) use element::Elements;
 pub(crate) use modifiers::Modifiers;
 
 use super::context;
-use super::row::Row;
+use super::row::FamilyRow;
 
 /// The instructions of this family.
-pub(super) const ROWS: &[Row] = &[
-    Row::new("applypriority", nothing),
-    Row::new("atom", atomic::atom),
-    Row::new("cvta", spaces::cvta),
-    Row::new("discard", nothing),
-    Row::new("fence", fence::fence),
-    Row::new("isspacep", spaces::isspacep),
-    Row::new("ld", load::ld),
-    Row::new("ldu", load::ld),
-    Row::new("membar", fence::fence),
-    Row::new("prefetch", nothing),
-    Row::new("prefetchu", nothing),
-    Row::new("red", atomic::red),
-    Row::new("st", store::st),
+pub(super) const ROWS: &[FamilyRow] = &[
+    FamilyRow::new("applypriority", nothing),
+    FamilyRow::new("atom", atomic::atom),
+    FamilyRow::new("cvta", spaces::cvta),
+    FamilyRow::new("discard", nothing),
+    FamilyRow::new("fence", fence::fence),
+    FamilyRow::new("isspacep", spaces::isspacep),
+    FamilyRow::new("ld", load::ld),
+    FamilyRow::new("ldu", load::ld),
+    FamilyRow::new("membar", fence::fence),
+    FamilyRow::new("prefetch", nothing),
+    FamilyRow::new("prefetchu", nothing),
+    FamilyRow::new("red", atomic::red),
+    FamilyRow::new("st", store::st),
 ];
 
 /// Lowers a hint to the caches, which the machine does not have.

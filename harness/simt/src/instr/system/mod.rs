@@ -13,15 +13,15 @@ mod runtime;
 pub(crate) use call::Call;
 
 use super::code::Inst;
-use super::row::Row;
+use super::row::FamilyRow;
 
 /// The instructions of this family.
-pub(super) const ROWS: &[Row] = &[
-    Row::new("createpolicy", hints::createpolicy),
-    Row::new("griddepcontrol", hints::griddepcontrol),
-    Row::new("nanosleep", clock::nanosleep),
-    Row::new("pmevent", hints::pmevent),
-    Row::new("setmaxnreg", hints::setmaxnreg).waits(),
+pub(super) const ROWS: &[FamilyRow] = &[
+    FamilyRow::new("createpolicy", hints::createpolicy),
+    FamilyRow::new("griddepcontrol", hints::griddepcontrol),
+    FamilyRow::new("nanosleep", clock::nanosleep),
+    FamilyRow::new("pmevent", hints::pmevent),
+    FamilyRow::new("setmaxnreg", hints::setmaxnreg).waits(),
 ];
 
 /// A function that the machine provides: PTX declares it without a body.

@@ -16,18 +16,18 @@ mod reader;
 mod reduce;
 mod surface;
 
-use super::row::Row;
+use super::row::FamilyRow;
 
 /// The instructions of this family.
-pub(super) const ROWS: &[Row] = &[
-    Row::new("istypep", query::istypep),
-    Row::new("suld.b", surface::load),
-    Row::new("suq", query::suq),
-    Row::new("sured.b", reduce::reduce),
-    Row::new("sured.p", reduce::reduce),
-    Row::new("sust.b", surface::store),
-    Row::new("sust.p", surface::store),
-    Row::new("tex", fetch::tex),
-    Row::new("tld4", gather::tld4),
-    Row::new("txq", query::txq),
+pub(super) const ROWS: &[FamilyRow] = &[
+    FamilyRow::new("istypep", query::istypep),
+    FamilyRow::new("suld.b", surface::load),
+    FamilyRow::new("suq", query::suq),
+    FamilyRow::new("sured.b", reduce::reduce),
+    FamilyRow::new("sured.p", reduce::reduce),
+    FamilyRow::new("sust.b", surface::store),
+    FamilyRow::new("sust.p", surface::store),
+    FamilyRow::new("tex", fetch::tex),
+    FamilyRow::new("tld4", gather::tld4),
+    FamilyRow::new("txq", query::txq),
 ];

@@ -6,15 +6,15 @@ mod reduce;
 mod shuffle;
 mod vote;
 
-use super::row::Row;
+use super::row::FamilyRow;
 
 /// The instructions of this family.
-pub(super) const ROWS: &[Row] = &[
-    Row::new("activemask", vote::activemask).waits(),
-    Row::new("bar.warp", barrier::bar_warp).waits(),
-    Row::new("elect", vote::elect).waits(),
-    Row::new("match", vote::matching).waits(),
-    Row::new("redux", reduce::redux).waits(),
-    Row::new("shfl", shuffle::shfl).waits(),
-    Row::new("vote", vote::vote).waits(),
+pub(super) const ROWS: &[FamilyRow] = &[
+    FamilyRow::new("activemask", vote::activemask).waits(),
+    FamilyRow::new("bar.warp", barrier::bar_warp).waits(),
+    FamilyRow::new("elect", vote::elect).waits(),
+    FamilyRow::new("match", vote::matching).waits(),
+    FamilyRow::new("redux", reduce::redux).waits(),
+    FamilyRow::new("shfl", shuffle::shfl).waits(),
+    FamilyRow::new("vote", vote::vote).waits(),
 ];

@@ -35,12 +35,12 @@ mod wait;
 
 pub(crate) use pending::look;
 
-use super::row::Row;
+use super::row::FamilyRow;
 
 /// The instructions of this family.
-pub(super) const ROWS: &[Row] = &[
-    Row::new("wgmma.commit_group", wait::commit).waits(),
-    Row::new("wgmma.fence", wait::fence).waits(),
-    Row::new("wgmma.mma_async", lower::mma_async).waits(),
-    Row::new("wgmma.wait_group", wait::wait_group).waits(),
+pub(super) const ROWS: &[FamilyRow] = &[
+    FamilyRow::new("wgmma.commit_group", wait::commit).waits(),
+    FamilyRow::new("wgmma.fence", wait::fence).waits(),
+    FamilyRow::new("wgmma.mma_async", lower::mma_async).waits(),
+    FamilyRow::new("wgmma.wait_group", wait::wait_group).waits(),
 ];

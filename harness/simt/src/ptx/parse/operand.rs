@@ -1,6 +1,6 @@
 //! Operands: registers, constants, names, addresses, vectors.
 
-use super::super::ast::{Base, Operand, Part, Special};
+use super::super::ast::{Base, Operand, RegisterPart, Special};
 use super::super::error::{Problem, Result};
 use super::super::lex::TokenKind;
 use super::Parser;
@@ -72,11 +72,11 @@ fn special(name: &str, component: Option<&str>) -> Option<Special> {
 }
 
 /// The parts of a register by their name: `b0`, `h10`.
-fn part(word: &str) -> Option<Part> {
+fn part(word: &str) -> Option<RegisterPart> {
     let bytes = word.starts_with('b');
     let digits = word.strip_prefix(['b', 'h']).filter(|digits| !digits.is_empty())?;
     let picks = digits.chars().map(|digit| digit.to_digit(8).map(|pick| pick as u8));
-    Some(Part { negative: false, bytes, picks: picks.collect::<Option<_>>()? })
+    Some(RegisterPart { negative: false, bytes, picks: picks.collect::<Option<_>>()? })
 }
 
 /// Returns the components of a special register that is a vector; the fourth is 0.
@@ -121,8 +121,10 @@ impl<'a> Parser<'a> {
             TokenKind::Mark(b'-') if self.next.kind == TokenKind::Name && self.next.text.starts_with('%') => {
                 self.bump();
                 match self.named(scopes)? {
-                    Operand::Reg(reg) => Ok(Operand::Part(reg, Part { negative: true, bytes: false, picks: vec![] })),
-                    Operand::Part(reg, part) => Ok(Operand::Part(reg, Part { negative: true, ..part })),
+                    Operand::Reg(reg) => {
+                        Ok(Operand::Part(reg, RegisterPart { negative: true, bytes: false, picks: vec![] }))
+                    }
+                    Operand::Part(reg, part) => Ok(Operand::Part(reg, RegisterPart { negative: true, ..part })),
                     _ => Err(self.unexpected("a register before this, after `-`")),
                 }
             }

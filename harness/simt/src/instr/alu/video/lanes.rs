@@ -7,7 +7,7 @@ use super::{Comparison, is_signed, part_of};
 use crate::instr::alu::dispatch::op;
 use crate::instr::alu::table::FormTable;
 use crate::instr::operands::Number;
-use crate::ptx::ast::{Operand, Part};
+use crate::ptx::ast::{Operand, RegisterPart};
 
 /// The operations' names in the order of their codes.
 const OPERATIONS: [&str; 7] = ["vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset"];
@@ -79,7 +79,8 @@ fn with(code: u64, at: usize, picks: &[u8]) -> u64 {
 pub(super) fn select(mut code: u64, operands: &[Operand]) -> Option<u64> {
     let bytes = code & BYTES != 0;
     let count = if bytes { 4 } else { 2 };
-    let fits = |part: &Part, below: u8| !part.negative && part.bytes == bytes && part.picks.iter().all(|&p| p < below);
+    let fits =
+        |part: &RegisterPart, below: u8| !part.negative && part.bytes == bytes && part.picks.iter().all(|&p| p < below);
     if let Some((_, part)) = part_of(operands.first()) {
         let descends = part.picks.windows(2).all(|pair| pair[0] > pair[1]);
         (fits(part, count) && descends && !part.picks.is_empty()).then_some(())?;
@@ -172,8 +173,9 @@ mod tests {
 
     #[test]
     fn parts_are_selected_from_both_words() {
-        let part =
-            |bytes, picks: &[u8]| Operand::Part(RegId(0), Part { negative: false, bytes, picks: picks.to_vec() });
+        let part = |bytes, picks: &[u8]| {
+            Operand::Part(RegId(0), RegisterPart { negative: false, bytes, picks: picks.to_vec() })
+        };
         let plain = || Operand::Reg(RegId(0));
         let code = |op: &str, operands: [Operand; 4]| select(code(op)?, &operands);
         let swapped =

@@ -12,7 +12,7 @@ use super::dispatch::{self, Alu, SOURCES, TO};
 use crate::instr::code::Inst;
 use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Number, codes};
-use crate::ptx::ast::{self, Operand, Part, RegId, Type};
+use crate::ptx::ast::{self, Operand, RegId, RegisterPart, Type};
 
 codes! {
     /// The comparison of `vset`.
@@ -81,7 +81,7 @@ fn whole(operand: &Operand) -> Operand {
 }
 
 /// Returns the register and the part that an operand selects.
-fn part_of(operand: Option<&Operand>) -> Option<(RegId, &Part)> {
+fn part_of(operand: Option<&Operand>) -> Option<(RegId, &RegisterPart)> {
     match operand {
         Some(Operand::Part(register, part)) => Some((*register, part)),
         _ => None,

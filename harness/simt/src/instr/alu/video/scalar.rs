@@ -7,7 +7,7 @@
 use super::{Comparison, Number, is_signed, part_of};
 use crate::instr::alu::dispatch::op;
 use crate::instr::operands::codes;
-use crate::ptx::ast::{Inst, Part};
+use crate::ptx::ast::{Inst, RegisterPart};
 
 codes! {
     /// The computed operation.
@@ -47,7 +47,7 @@ struct Piece {
 const WHOLE: Piece = Piece { low: 0, bits: 32 };
 
 impl Piece {
-    fn named(part: &Part) -> Option<Piece> {
+    fn named(part: &RegisterPart) -> Option<Piece> {
         let bits = if part.bytes { 8 } else { 16 };
         match part.picks[..] {
             [] => Some(WHOLE),
@@ -266,7 +266,7 @@ mod tests {
         if text.is_empty() && !negative {
             return Operand::Reg(RegId(0));
         }
-        Operand::Part(RegId(0), Part { negative, bytes: text.starts_with('b'), picks })
+        Operand::Part(RegId(0), RegisterPart { negative, bytes: text.starts_with('b'), picks })
     }
 
     fn how(op: &str, parts: [&str; 4]) -> Option<ScalarModifiers> {

@@ -10,7 +10,7 @@ use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, FindingKind, Space, TensorMapMisuse};
 use crate::instr::memory::{Combine, combination};
 use crate::lane::lanes;
-use crate::tensor::{Element, FILL_NAN, MOST_DIMENSIONS, Row, Shape, ValidMap};
+use crate::tensor::{BoxRow, Element, FILL_NAN, MOST_DIMENSIONS, Shape, ValidMap};
 
 /// The alignment of a box in shared memory.
 const ALIGNMENT: u32 = 128;
@@ -189,7 +189,7 @@ impl One {
     }
 
     /// Returns the host's address of a row in global memory.
-    fn global(&self, warp: &mut Warp, op: &Op, row: Row, map: &ValidMap, what: AccessKind) -> Result<*mut u8, Flow> {
+    fn global(&self, warp: &mut Warp, op: &Op, row: BoxRow, map: &ValidMap, what: AccessKind) -> Result<*mut u8, Flow> {
         let bytes = row.inside as u32;
         match warp.run_of(op, self.lane, row.address, bytes, what) {
             Ok(host) => {
@@ -270,7 +270,7 @@ impl One {
         map.rows(self.at, self.offsets, |row| {
             if row.inside != 0 {
                 // Whole pieces are stored, although the tensor may end inside the last one.
-                let row = Row { inside: row.inside.next_multiple_of(u64::from(PIECE)), ..row };
+                let row = BoxRow { inside: row.inside.next_multiple_of(u64::from(PIECE)), ..row };
                 let to = self.global(warp, op, row, &map, what)?;
                 let copy = buffer.part(0, map.row_bytes());
                 // SAFETY: the box was checked for all its rows, and the buffer has room for one.
@@ -297,7 +297,7 @@ impl One {
 }
 
 /// Rounds the loaded part of a row to TF32.
-fn round(buffer: &mut Buffer, row: Row) {
+fn round(buffer: &mut Buffer, row: BoxRow) {
     for at in (row.before..row.before + row.inside).step_by(4) {
         let word = buffer.part(at, 4).cast::<u32>();
         // SAFETY: inside the buffer, and aligned to the element.

@@ -1,13 +1,13 @@
 //! The fixed file: right at every size, under every check and under several orders of warps and blocks. It proves that
 //! each of the mistakes can be fixed in the kernel file alone.
 const LAB: labtest::Lab = labtest::lab!("bughunt");
-const MENDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mended/bughunt.cu");
+const FIXED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixed/bughunt.cu");
 const PLANTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/bughunt.cu");
 
 #[test]
 fn every_mistake_can_be_mended() {
     for n in ["1", "2", "31", "33", "255", "256", "257", "1000", "1024", "4133"] {
-        let ran = LAB.accepts(&["--kernel", MENDED, "--check", "all", "--schedules", "2", "-n", n]);
+        let ran = LAB.accepts(&["--kernel", FIXED, "--check", "all", "--schedules", "2", "-n", n]);
         assert_eq!(ran.rows.len(), 20, "{}", ran.text);
         assert!(ran.findings.is_empty(), "{}", ran.text);
         for row in &ran.rows {
@@ -67,5 +67,5 @@ fn the_diffs_of_the_key_are_the_mends() {
     assert_eq!(applied, 20);
     // The text above the kernels differs between the files.
     let kernels = |text: &str| text.split_once("// ---- 1\n").map(|(_, kernels)| kernels.to_string());
-    assert_eq!(kernels(&text), kernels(&LAB.source("tests/mended/bughunt.cu")));
+    assert_eq!(kernels(&text), kernels(&LAB.source("tests/fixed/bughunt.cu")));
 }
