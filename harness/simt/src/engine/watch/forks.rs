@@ -52,8 +52,8 @@ impl Warp<'_> {
     }
 
     /// Marks what lanes have received as undefined where the sender's value was.
-    pub(super) fn keep_shuffled(&mut self, shuffled: Option<Shuffled>, operands: &[Operand]) {
-        let Some(Shuffled { register, real, other, origins, guessed: before }) = shuffled else { return };
+    pub(super) fn keep_shuffled(&mut self, shuffled: Option<&Shuffled>, operands: &[Operand]) {
+        let Some(&Shuffled { register, real, other, origins, guessed: before }) = shuffled else { return };
         let Some(to) = operands.iter().copied().find(|operand| operand.is_written() && operand.width() != 0) else {
             return;
         };

@@ -125,7 +125,7 @@ impl Warp<'_> {
         match dataflow {
             Dataflow::Load { .. } => self.follow_loaded(),
             Dataflow::Store => self.keep_stored(stored),
-            Dataflow::Shuffle => self.keep_shuffled(shuffled, operands),
+            Dataflow::Shuffle => self.keep_shuffled(shuffled.as_ref(), operands),
             _ => {}
         }
         self.join(op.site, mask);
