@@ -40,7 +40,8 @@ fn the_reference_run_says_what_the_handout_and_the_key_say() {
     assert!(floats.into_iter().all(|variant| course("double-buffered") < course(variant)));
     // Asynchronous copies do not help there, and neither do fewer reads by fewer warps.
     assert!(cubed("double-buffered") < cubed("async-copy") && cubed("async-copy") < cubed("async-wide"));
-    // cuBLAS: a third longer than the published time for a small product, nearly the same rate for a large one.
+    // In the notes, cuBLAS: a third longer than the published time for a small product, nearly the same rate for a
+    // large one.
     assert!((1.2..1.45).contains(&(course("cublas") / 0.0219)));
     let rates = ["tflop_per_s", "published_tflop_per_s"].map(|column| h200.number("cublas", "4096x4096x4096", column));
     assert!((rates[0] / rates[1] - 1.0).abs() < 0.05, "{rates:?}");
