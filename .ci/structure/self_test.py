@@ -3,8 +3,6 @@
 import tempfile
 from pathlib import Path
 
-from .handouts import LONG
-
 LISTS = '[package]\nname = "small"\nversion = "0.1.0"\nedition = "2024"\nautotests = false\n\n[[test]]\nname = "all"\n'
 MANIFEST = '[package]\nname = "small"\nversion = "0.1.0"\nedition = "2024"\n'
 WORKSPACE = '[workspace]\nmembers = ["one", "two", "three"]\nresolver = "3"\n'
@@ -170,11 +168,6 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
     "a link to a page that is gone": ({"README.md": "[b](b.md#top)\n", "src/lib.rs": "mod a;\n"}, {"pages": ["README.md: the link to b.md#top"]}),
     "a handout of 2500 words": (handout("a", 2500), {}),
     "a long handout": (handout("a", 2501), {"handouts": ["labs/a/README.md: 2501 words, more than 2500", "NOTES.md"]}),
-    **{f"a long handout with a reason, {lab}": (handout(lab, 2501), {}) for lab in LONG},
-    **{
-        f"a reason for a short handout, {lab}": (handout(lab, 2500), {"handouts": [f"labs/{lab}/README.md: 2500 words", "remove it from LONG"]})
-        for lab in LONG
-    },
     "a comment that a reader stumbles over": (
         {"src/lib.rs": "// Nobody waits.\nmod a;\n"},
         {"words": ["src/lib.rs:1: `Nobody` in a comment; write no one"]},
