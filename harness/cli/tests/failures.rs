@@ -61,6 +61,10 @@ fn a_run_of_several_labs_ends_with_the_totals() {
     let total = format!("\nIn all, 2 labs: {} pass\n", rows[0] + rows[1]);
     assert!(run.stdout.contains(&total), "no `{total}` in {}", run.stdout);
     assert!(!run.stdout.contains("Failed"), "{}", run.stdout);
+    // The first of the next steps is a command that works as it stands.
+    let step = run.stdout.lines().find(|line| line.starts_with("  ") && line.contains(" report ")).unwrap();
+    let output = Command::new("sh").args(["-c", step]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{step}: {output:?}");
 }
 
 #[test]

@@ -14,11 +14,11 @@ use crate::{
 /// [`NotPredicted::Waits`] for a kernel that takes a lock.
 ///
 /// ```
-/// let part = predict::Part::find("h200").unwrap();
+/// let part = predict::GpuModel::find("h200").unwrap();
 /// let read = 1e8 / 32.0;
-/// let copy = predict::Subject {
+/// let copy = predict::LaunchProfile {
 ///     blocks: 1e5, threads: 256.0, resident: 8.0, read_sectors: read, block_read_sectors: read,
-///     global_load_sectors: read, touched_sectors: 1e7, ..predict::Subject::default()
+///     global_load_sectors: read, touched_sectors: 1e7, ..predict::LaunchProfile::default()
 /// };
 /// assert_eq!(predict::predict(&copy, &part).unwrap().terms.len(), 15);
 /// ```

@@ -72,9 +72,9 @@ pub struct Transfer {
 /// if the kernel and the link work at the same time.
 ///
 /// ```
-/// use predict::{Part, Subject, predict, transfer::{Moved, Transfer, Way, with}};
-/// let part = Part::find("h200").unwrap();
-/// let add = Subject { blocks: 65536.0, threads: 256.0, resident: 8.0, ..Subject::default() };
+/// use predict::{GpuModel, LaunchProfile, predict, transfer::{Moved, Transfer, Way, with}};
+/// let part = GpuModel::find("h200").unwrap();
+/// let add = LaunchProfile { blocks: 65536.0, threads: 256.0, resident: 8.0, ..LaunchProfile::default() };
 /// let kernel = predict(&add, &part).unwrap();
 /// let moved = Moved { copies: 3.0, to_device: 134e6, to_host: 67e6 };
 /// let times = |way| with(&kernel, Transfer { way, moved }, &part).ms;
@@ -94,8 +94,8 @@ pub fn with(launches: &Prediction, transfer: Transfer, part: &GpuModel) -> Predi
 /// Returns the milliseconds that these copies take on this part's link.
 ///
 /// ```
-/// use predict::{Part, transfer::{Moved, Way, ms}};
-/// let part = Part::find("h200").unwrap();
+/// use predict::{GpuModel, transfer::{Moved, Way, ms}};
+/// let part = GpuModel::find("h200").unwrap();
 /// let moved = Moved { copies: 3.0, to_device: 134e6, to_host: 67e6 };
 /// assert!(ms(moved, Way::Overlapped, &part) < ms(moved, Way::Pinned, &part));
 /// assert!(ms(moved, Way::Pinned, &part) < ms(moved, Way::Pageable, &part));

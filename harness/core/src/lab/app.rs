@@ -26,7 +26,7 @@ use crate::{
         precompile,
         predict_process::{self, EmulatedPredictions},
         predicting, question,
-        repro_command::ReproCommand,
+        repro_command::{ReproCommand, quoted},
         role::{self, Process, Role},
         run::Run,
         unused_options::{self, Labs},
@@ -255,6 +255,9 @@ impl<'m> Program<'m> {
         }
         if let Some(folder) = &self.folder {
             self.terminal.say(&format!("\nRows and session.json are in {}", folder.path().display()));
+            if self.labs.len() > 1 {
+                self.terminal.say(&next_steps(&folder.path().to_string_lossy()));
+            }
         }
     }
 
@@ -403,6 +406,19 @@ impl<'m> Program<'m> {
             _ => self.exit,
         };
     }
+}
+
+/// Returns what the reader of a run of several labs in this folder may do next.
+fn next_steps(folder: &str) -> String {
+    let program = std::env::args_os().next().unwrap_or_default();
+    let (program, folder) = (quoted(&program.to_string_lossy()), quoted(folder));
+    let steps = [
+        (format!("report {folder}"), "shows this run as a page"),
+        ("run histogram --variant atomic --counters".into(), "shows what one kernel does"),
+        ("start histogram".into(), "makes a folder to solve the lab's assignment in"),
+    ];
+    let lines = steps.map(|(words, what)| format!("  {program} {words}\n    {what}"));
+    format!("\nNext steps:\n{}", lines.join("\n"))
 }
 
 /// Creates the run's folder, and waits until no other run writes to it.

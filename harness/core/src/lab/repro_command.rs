@@ -106,7 +106,7 @@ fn given(option: &Arg, matches: &ArgMatches) -> Vec<String> {
 }
 
 /// Quotes a word for a POSIX shell.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+:,./@%^".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.into();

@@ -19,22 +19,34 @@ thread_local! {
 
 /// Records that a launch was refused: the caller has the error.
 pub fn refused() {
-    ANSWERED.fetch_add(1, Ordering::Relaxed);
+    refused_in(&ANSWERED);
+}
+
+fn refused_in(answered: &AtomicU64) {
+    answered.fetch_add(1, Ordering::Relaxed);
     let _ = REFUSED.try_with(|refused| refused.set(true));
 }
 
 /// Records that the caller has stored the thread's last error, if that was a refusal, instead of returning it.
 pub fn kept() {
+    kept_in(&ANSWERED);
+}
+
+fn kept_in(answered: &AtomicU64) {
     if REFUSED.try_with(|refused| refused.replace(false)).unwrap_or(false) {
-        ANSWERED.fetch_sub(1, Ordering::Relaxed);
+        answered.fetch_sub(1, Ordering::Relaxed);
         let _ = KEPT.try_with(|kept| kept.set(kept.get() + 1));
     }
 }
 
 /// Records that the program has asked for the stored errors of the thread.
 pub fn asked() {
+    asked_in(&ANSWERED);
+}
+
+fn asked_in(answered: &AtomicU64) {
     let kept = KEPT.try_with(|kept| kept.replace(0)).unwrap_or(0);
-    ANSWERED.fetch_add(kept, Ordering::Relaxed);
+    answered.fetch_add(kept, Ordering::Relaxed);
 }
 
 /// Returns the number of refused launches whose error the program has received.
@@ -44,20 +56,23 @@ pub fn count() -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{asked, count, kept, refused};
+    use super::{AtomicU64, Ordering, asked_in, kept_in, refused_in};
 
     #[test]
     fn what_a_runtime_keeps_is_answered_once_the_program_asks() {
-        refused();
-        kept();
-        kept();
+        // Other tests refuse launches meanwhile, in other threads.
+        let answered = AtomicU64::new(0);
+        let count = || answered.load(Ordering::Relaxed);
+        refused_in(&answered);
+        kept_in(&answered);
+        kept_in(&answered);
         assert_eq!(count(), 0);
-        refused();
-        refused();
-        kept();
+        refused_in(&answered);
+        refused_in(&answered);
+        kept_in(&answered);
         assert_eq!(count(), 1);
-        asked();
-        asked();
+        asked_in(&answered);
+        asked_in(&answered);
         assert_eq!(count(), 3);
     }
 }

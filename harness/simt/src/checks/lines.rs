@@ -226,8 +226,7 @@ fn sweep(
                         cell.remember(event, now);
                     } else if let Some(conflict) = touch(cell, clocks, event, lane, now) {
                         let at = Some(number * LINE + ((start + i) << shift) as u64);
-                        let conflict = Conflict { at, ..conflict };
-                        found = Some(found.map_or(conflict, |first: Conflict| first.and(Some(conflict))));
+                        found = found.or(Some(Conflict { at, ..conflict }));
                     }
                 }
             }

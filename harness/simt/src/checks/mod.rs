@@ -14,7 +14,6 @@ pub(crate) mod proxies;
 pub(crate) mod race;
 mod reads;
 pub(crate) mod shared;
-pub(crate) mod unread;
 
 use crate::finding::AccessKind;
 use crate::lane::LANES;

@@ -209,10 +209,6 @@ pub(crate) struct Conflict {
     pub scope: Scope,
     /// The lane of the current access.
     pub lane: usize,
-    /// The lanes of the current access that conflict in the same way.
-    pub lanes: u32,
-    /// Whether the location was read between the two accesses, without order.
-    pub is_read: bool,
     /// The address of the word or byte that both accessed, if it is known.
     pub at: Option<u64>,
     /// The kind of the earlier access, and its program counter.
@@ -229,26 +225,6 @@ pub(crate) struct Conflict {
     pub elected: bool,
     /// Whether the thread has performed an acquire since, but there was no fence before the flag was set.
     pub unfenced: bool,
-}
-
-impl Conflict {
-    /// Combines this conflict with a later one of the same access: the first one is kept, but one between two stores,
-    /// which may have no consequences, is replaced by another kind.
-    pub fn and(self, other: Option<Conflict>) -> Conflict {
-        match other {
-            None => self,
-            Some(other) if other.is_unread() == self.is_unread() => {
-                Conflict { lanes: self.lanes | other.lanes, ..self }
-            }
-            Some(other) if self.is_unread() => other,
-            Some(_) => self,
-        }
-    }
-
-    /// Returns whether it is one with a store that no one has read since.
-    fn is_unread(self) -> bool {
-        self.what == AccessKind::Write && !self.is_read
-    }
 }
 
 /// The clocks by which an access is checked.
@@ -391,8 +367,6 @@ pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lan
         Some(Conflict {
             scope,
             lane: lane as usize,
-            lanes: 1 << lane,
-            is_read: false,
             at: None,
             what,
             pc: past.pc(),
@@ -414,9 +388,8 @@ pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lan
     }
     if event.what != AccessKind::Read {
         for read in cell.reads {
-            match &mut found {
-                None => found = against(read, AccessKind::Read),
-                Some(conflict) => conflict.is_read |= against(read, AccessKind::Read).is_some(),
+            if found.is_none() {
+                found = against(read, AccessKind::Read);
             }
         }
     }

@@ -323,8 +323,7 @@ impl SharedRaces {
             found = hold(&mut self.lines, 0, clocks, event, now, one);
         }
         if other.0 != 0 {
-            let second = hold(&mut self.lines, 0, clocks, event, now, other);
-            found = found.map_or(second, |first| Some(first.and(second)));
+            found = found.or(hold(&mut self.lines, 0, clocks, event, now, other));
         }
         found
     }

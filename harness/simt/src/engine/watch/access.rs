@@ -190,7 +190,6 @@ impl Warp<'_> {
             }
             _ => None,
         };
-        self.meets_unread(&event, space, found.map_or(0, |conflict| conflict.lanes));
         let raced = told || found.is_some();
         if let Some(conflict) = found.filter(|_| !told) {
             self.race(op, &event, space, conflict);

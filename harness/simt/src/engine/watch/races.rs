@@ -58,31 +58,7 @@ impl Warp<'_> {
         } else if bulk != [false; 2] {
             finding.remedy = Some(AROUND_COPY.into());
         }
-        let stores = event.what == AccessKind::Write && conflict.what == AccessKind::Write && bulk == [false; 2];
-        if space == Space::Shared && stores && event.block_local && !conflict.is_read {
-            self.block.get_mut().unread.keep(event, conflict.lanes, finding);
-        } else {
-            self.record(finding);
-        }
-    }
-
-    /// Records the races between stores whose values an access to shared memory reads, or drops those whose bytes it
-    /// overwrites. `racing` has the lanes that conflict with earlier accesses.
-    #[inline(always)]
-    pub(super) fn meets_unread(&mut self, event: &Event<'_>, space: Space, racing: u32) {
-        if space == Space::Shared && !self.block.get().unread.is_empty() {
-            self.settle_unread(event, racing);
-        }
-    }
-
-    #[cold]
-    fn settle_unread(&mut self, event: &Event<'_>, racing: u32) {
-        let unread = &mut self.block.get_mut().unread;
-        if event.what == AccessKind::Write {
-            unread.overwrite(event, racing);
-        } else {
-            unread.read(event).into_iter().for_each(|race| self.record(race));
-        }
+        self.record(finding);
     }
 
     /// Returns the bytes a lane of a plain access.
@@ -130,10 +106,6 @@ impl Warp<'_> {
         let mut finding = Finding::new(kind, self.program().name.clone()).with(now).with(other);
         finding.allocation = allocation;
         finding.remedy = Some(self.remedy_of_one_store(op.site).into());
-        if space == Space::Shared && launch.geometry.cluster.is_none() {
-            self.block.get_mut().unread.keep(&event, 1 << one, finding);
-        } else {
-            self.record(finding);
-        }
+        self.record(finding);
     }
 }

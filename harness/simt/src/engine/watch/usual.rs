@@ -63,7 +63,6 @@ impl Warp<'_> {
         let usual = lies_in_room
             && (!init || (block.stretch.start <= low && end <= block.stretch.end))
             && block.copies.is_empty()
-            && block.unread.is_empty()
             && (what == AccessKind::Read || block.proxies.is_off())
             && block.clock.is_in_time(&races.time)
             && block.races.notes(block.clock.section(), what);
