@@ -68,7 +68,8 @@ impl Remedy {
 /// ```
 /// use predict::{Bound, Excess, GpuModel, Repeated, LaunchProfile, remedy};
 /// let transpose = LaunchProfile {
-///     blocks: 1e5, threads: 256.0, resident: 8.0, shared_passes: 3.3e7, shared_conflicts: 3.1e7, ..LaunchProfile::default()
+///     blocks: 1e5, threads: 256.0, resident: 8.0, shared_passes: 3.3e7, shared_conflicts: 3.1e7,
+///     ..LaunchProfile::default()
 /// };
 /// let found = remedy(&[Repeated { count: 1, profile: transpose }], &GpuModel::find("h200").unwrap()).unwrap();
 /// assert_eq!((found.bound, found.excess), (Bound::SharedMemory, Excess::Conflicts));
