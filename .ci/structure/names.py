@@ -20,7 +20,9 @@ def check(root: Path, crates: list[Path]) -> list[str]:
             found = DEFINITION.match(line)
             if found:
                 wrong.append(f"{file.relative_to(root)}:{number}: a type named only `{found[1]}`; say of what")
-    for name in FILES:
-        first, *others = [file for file in files(root, ".rs") if file.name == name] or [None]
-        wrong += [f"{file.relative_to(root)}: {first.relative_to(root)} has this name too; say of what" for file in others]
+    first: dict[str, Path] = {}
+    for file in (file for file in files(root, ".rs") if file.name in FILES):
+        known = first.setdefault(file.name, file)
+        if known != file:
+            wrong.append(f"{file.relative_to(root)}: {known.relative_to(root)} has this name too; say of what")
     return wrong

@@ -1,5 +1,5 @@
 //! Runs labs one after another, and decides the exit code.
-use std::{cell::RefCell, process::ExitCode, rc::Rc, sync::Arc, time::Instant};
+use std::{cell::RefCell, path::Path, process::ExitCode, rc::Rc, sync::Arc, time::Instant};
 
 use clap::{ArgMatches, FromArgMatches};
 use predict::GpuModel;
@@ -26,7 +26,7 @@ use crate::{
         precompile,
         predict_process::{self, EmulatedPredictions},
         predicting, question,
-        repro_command::{ReproCommand, quoted},
+        repro_command::{ReproCommand, quoted, this_program},
         role::{self, Process, Role},
         run::Run,
         unused_options::{self, Labs},
@@ -256,7 +256,7 @@ impl<'m> Program<'m> {
         if let Some(folder) = &self.folder {
             self.terminal.say(&format!("\nRows and session.json are in {}", folder.path().display()));
             if self.labs.len() > 1 {
-                self.terminal.say(&next_steps(&folder.path().to_string_lossy()));
+                self.terminal.say(&next_steps(&self.labs, folder.path()));
             }
         }
     }
@@ -408,16 +408,16 @@ impl<'m> Program<'m> {
     }
 }
 
-/// Returns what the reader of a run of several labs in this folder may do next.
-fn next_steps(folder: &str) -> String {
-    let program = std::env::args_os().next().unwrap_or_default();
-    let (program, folder) = (quoted(&program.to_string_lossy()), quoted(folder));
-    let steps = [
-        (format!("report {folder}"), "shows this run as a page"),
-        ("run histogram --variant atomic --counters".into(), "shows what one kernel does"),
-        ("start histogram".into(), "makes a folder to solve the lab's assignment in"),
-    ];
-    let lines = steps.map(|(words, what)| format!("  {program} {words}\n    {what}"));
+/// Returns what the reader of a run of these labs in this folder may do next.
+fn next_steps(labs: &[&'static Lab], folder: &Path) -> String {
+    let mut steps = vec![(format!("report {}", quoted(&folder.to_string_lossy())), "shows this run as a page")];
+    if let Some(lab) = labs.iter().find(|lab| lab.assignment.is_some()) {
+        steps.push((format!("run {} --help", lab.name), "shows the variants and options of one lab"));
+        steps.push((format!("start {}", lab.name), "makes a folder to solve the lab's assignment in"));
+    }
+    let program = this_program();
+    let lines: Vec<String> =
+        steps.into_iter().map(|(words, what)| format!("  {program} {words}\n    {what}")).collect();
     format!("\nNext steps:\n{}", lines.join("\n"))
 }
 

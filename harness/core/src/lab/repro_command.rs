@@ -29,9 +29,6 @@ const OTHERS: [&str; 18] = [
 /// Environment variables that affect the machine.
 const VARIABLES: [&str; 3] = ["WARPLAB_SEED", "WARPLAB_CHECKS", "WARPLAB_BUDGET"];
 
-/// Environment variables that affect how the file of `--kernel` is read.
-const KERNEL_VARIABLES: [&str; 1] = [kernels::TRUST_PTX];
-
 /// The common part of the commands for a lab's cases.
 #[derive(Debug, Clone)]
 pub(crate) struct ReproCommand {
@@ -55,9 +52,10 @@ impl ReproCommand {
         (session, seed): (&Session, u64),
     ) -> Self {
         let variable = |name: &str| Some(format!("{name}={}", quoted(&std::env::var(name).ok()?)));
-        let of_kernel = KERNEL_VARIABLES.into_iter().filter(|_| matches.get_raw("kernel").is_some());
+        // It affects how the file of `--kernel` is read.
+        let of_kernel = matches.get_raw("kernel").map(|_| kernels::TRUST_PTX);
         let mut program: Vec<String> = VARIABLES.into_iter().chain(of_kernel).filter_map(variable).collect();
-        program.push(quoted(&std::env::args_os().next().unwrap_or_default().to_string_lossy()));
+        program.push(this_program());
         if !is_own {
             program.extend(["run".into(), lab.name.into()]);
         }
@@ -103,6 +101,11 @@ fn given(option: &Arg, matches: &ArgMatches) -> Vec<String> {
     }
     let values = matches.get_raw(id).into_iter().flatten().map(|value| value.to_string_lossy().into_owned());
     values.flat_map(|value| name.clone().into_iter().chain([value])).collect()
+}
+
+/// Returns this program as it was called, quoted for a shell.
+pub(crate) fn this_program() -> String {
+    quoted(&std::env::args_os().next().unwrap_or_default().to_string_lossy())
 }
 
 /// Quotes a word for a POSIX shell.
