@@ -205,7 +205,7 @@ fn run(matches: &ArgMatches, process: Process) -> Result<ExitCode, Error> {
         labs::tell_whose_kernels(&chosen);
     }
     let chosen = if is_all { Labs::All(labs::LABS) } else { Labs::Named(&chosen) };
-    Ok(harness::run_labs(chosen, matches, process))
+    Ok(harness::run_labs(chosen, matches, process, Some(report::write_page)))
 }
 
 #[cfg(test)]

@@ -57,6 +57,14 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Writes the page of one run into its folder.
+pub fn write_page(folder: &Path) -> Result<PathBuf, Error> {
+    let runs = [Run::read(folder)?];
+    let out = folder.join("report.html");
+    to_file(&out, &::report::page::of_runs(&runs, LABS))?;
+    Ok(out)
+}
+
 /// Starts the first available program that opens pages.
 fn open_page(page: &Path) -> std::io::Result<()> {
     let mut failed = std::io::ErrorKind::NotFound.into();

@@ -29,5 +29,6 @@ mod runtime;
 mod serial;
 mod setup;
 mod start;
+mod stories;
 mod submit;
 mod terminal;

@@ -35,7 +35,7 @@ pub mod suggest;
 pub use ::sandbox::{self, process_limits};
 pub use device::{
     ceilings::{Ceiling, Ceilings},
-    choice::{DEFAULT_PROFILE, DeviceChoice, DeviceInfo},
+    choice::{DEFAULT_PROFILE, DeviceChoice, DeviceInfo, JUDGE_PROFILE},
     driver::{Device, Opened, check_profile, choose, machine_library},
     kernels::Kernels,
     launch::{at_once, launch_1d},
@@ -56,7 +56,7 @@ pub use export::{
     warnings::warnings,
 };
 pub use lab::{
-    app::{complain, ended, main, run_labs},
+    app::{WritePage, complain, ended, main, run_labs},
     arguments,
     assignment::{Assignment, Example, Picture},
     case::Case,
@@ -73,6 +73,7 @@ pub use lab::{
     role::{PIECE, Process, Request, Role, process},
     row::{Expect, Row, Variant, VariantTable, row},
     run::{Run, Sizes},
+    story::{Claim, Measure, Rung, Scaled, Size, Story, rung},
     unused_options::Labs,
     uploaded::Uploaded,
     variant_filter::{Ignored, VariantFilter},
@@ -97,6 +98,7 @@ pub use record::{
     program::{ProcessRun, ProgramRun},
     revision::built_from,
     row::{Record, Value, Verdict, verdict_words},
+    story::{Bar, Holds, Source, StorySummary},
 };
 
 pub use atomic_write::write_whole;

@@ -13,6 +13,7 @@ mod placement;
 mod prediction;
 mod remedy;
 mod resources;
+pub mod scaling;
 pub mod transfer;
 
 pub use gpu_model::{Constant, GpuModel, UnknownGpu};

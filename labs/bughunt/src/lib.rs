@@ -8,7 +8,10 @@ mod host;
 pub mod reference;
 mod shape;
 
-use harness::{Case, CaseContext, Check, Lab, Launch, Result, Row, Run, Sizes, VariantFilter, column, row};
+use harness::{
+    Case, CaseContext, Check, Claim, Lab, Launch, Measure, Result, Row, Run, Size, Sizes, Story, VariantFilter, column,
+    row,
+};
 
 /// The lab.
 pub static LAB: Lab = Lab {
@@ -19,8 +22,19 @@ pub static LAB: Lab = Lab {
     columns: &[column("answer", "right, wrong, or none where the kernel did not come to its end")],
     ignored: &[(&["blocks", "threads"], VariantFilter::Every)],
     run,
+    story: Some(STORY),
     assignment: harness::assignment!(),
     ..Lab::DEFAULT
+};
+
+/// What a run of the lab shows.
+const STORY: Story = Story {
+    question: "Twenty kernels, each with a beginner's mistake: what gives it away?",
+    ladder: &[],
+    measure: Measure::Time,
+    size: Size::Own,
+    options: &[],
+    claim: Claim::AsExpected("no mistake is silent, for each kernel gives a wrong answer, a fault or a finding"),
 };
 
 /// The lab's only kernel file.

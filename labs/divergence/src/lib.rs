@@ -11,7 +11,7 @@ pub mod questions;
 pub mod reference;
 mod steps;
 
-use harness::{Lab, Row, VariantFilter, arguments, clap::Arg, column, row};
+use harness::{Claim, Lab, Measure, Row, Size, Story, VariantFilter, arguments, clap::Arg, column, row, rung};
 
 use exercises::{Exercising, large, small};
 use mistakes::MISTAKES;
@@ -55,9 +55,30 @@ pub static LAB: Lab = Lab {
     ],
     run: cost::run,
     questions: questions::questions,
+    story: Some(STORY),
     assignment: harness::assignment!("edges.svg"),
     exercises: Some(measure::run),
     ..Lab::DEFAULT
+};
+
+/// What a run of the lab shows.
+const STORY: Story = Story {
+    question: "What does it cost when the lanes of a warp take different branches?",
+    ladder: &[
+        rung("ways").of("1 ways"),
+        rung("ways").of("2 ways"),
+        rung("ways").of("8 ways"),
+        rung("ways").of("32 ways"),
+    ],
+    measure: Measure::Time,
+    size: Size::scaled([1 << 9, 1 << 10, 1 << 11], 1 << 20),
+    options: &[],
+    claim: Claim::Less {
+        less: rung("ways").of("1 ways"),
+        more: rung("ways").of("32 ways"),
+        by: 16.0,
+        why: "a warp executes each of its branches in turn, with the other lanes switched off",
+    },
 };
 
 /// What divergence costs. The kernels of a row are launched one after the other.

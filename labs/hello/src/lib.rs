@@ -5,7 +5,8 @@ pub mod maps;
 
 use cudarc::driver::LaunchConfig;
 use harness::{
-    Case, Check, Error, Lab, Result, Row, Run, VariantFilter, arguments, capture, clap::Arg, column, parse_u32, row,
+    Case, Check, Claim, Error, Lab, Measure, Result, Row, Run, Size, Story, VariantFilter, capture, clap::Arg, column,
+    parse_u32, row,
 };
 
 use lines::{PrintedLine, Tally};
@@ -29,12 +30,23 @@ pub static LAB: Lab = Lab {
         (&["n"], VariantFilter::Every),
         (&["blocks", "threads"], VariantFilter::Names(&["grid3d"])),
         (&["blocks"], VariantFilter::Names(&["flat"])),
-        (&["blocks", "threads", "all"], VariantFilter::Tables(&[&exercises::ROWS])),
+        (&["blocks", "threads"], VariantFilter::Tables(&[&exercises::ROWS])),
     ],
     run,
+    story: Some(STORY),
     assignment: harness::assignment!("warps.svg", "device.svg"),
     exercises: Some(exercises::run),
     ..Lab::DEFAULT
+};
+
+/// What a run of the lab shows.
+const STORY: Story = Story {
+    question: "Which thread is which?",
+    ladder: &[],
+    measure: Measure::Time,
+    size: Size::Own,
+    options: &[],
+    claim: Claim::AsExpected("every thread of a grid says hello exactly once, and knows its index, warp and lane"),
 };
 
 /// The kernel `hello_NAME`, where NAME is the row's name, and the lines that its threads print.
@@ -66,10 +78,7 @@ const MOST_LINES: u64 = 1 << 20;
 
 fn options() -> Vec<Arg> {
     let numbers = "`10`: only flat, with 10 threads; `2 5`: only blocks, 2 blocks of 5 threads";
-    vec![
-        Arg::new("shape").value_name("NUMBER").num_args(1..=2).value_parser(parse_u32).help(numbers),
-        arguments::switch("all", "Show every line of a long output"),
-    ]
+    vec![Arg::new("shape").value_name("NUMBER").num_args(1..=2).value_parser(parse_u32).help(numbers)]
 }
 
 fn run(run: &Run) -> Result<()> {
@@ -111,7 +120,7 @@ fn hello(run: &Run, row: &Row<Hello>, numbers: &[u32]) -> Result<()> {
             // The driver delivers the printed text when the host synchronizes the whole context.
             Ok(run.session().context.synchronize()?)
         })?;
-        show(run, &text, !numbers.is_empty() || run.is_given("all"));
+        show(run, &text, !numbers.is_empty() || run.options().all);
 
         let tally = lines::tally(&text, lines::expected(row.line, grid, block));
         let mut losses = tally.losses(&text, total);

@@ -8,8 +8,8 @@ mod stretch;
 mod text;
 
 use harness::{
-    Case, Check, Error, Lab, Launch, Published, Result, Row, Run, VariantFilter, arguments, clap::Arg, column, figure,
-    poison, row,
+    Case, Check, Claim, Error, Lab, Launch, Measure, Published, Result, Row, Run, Size, Story, VariantFilter,
+    arguments, clap::Arg, column, figure, poison, row, rung,
 };
 
 pub use atomics::effect;
@@ -60,8 +60,24 @@ pub static LAB: Lab = Lab {
     ],
     run,
     questions: questions::all,
+    story: Some(STORY),
     assignment: harness::assignment!("banks.svg"),
     ..Lab::DEFAULT
+};
+
+/// What a run of the lab shows.
+const STORY: Story = Story {
+    question: "What does it cost when many threads add to the same few counts?",
+    ladder: &[rung("atomic"), rung("matched"), rung("privatized"), rung("lanes"), rung("wide"), rung("bit-sliced")],
+    measure: Measure::Time,
+    size: Size::scaled([1 << 21, 1 << 22, 1 << 23], 1 << 28),
+    options: &["--bins", "letters", "--text", "uniform"],
+    claim: Claim::Less {
+        less: rung("privatized"),
+        more: rung("atomic"),
+        by: 20.0,
+        why: "additions to one address of device memory come one after another, and those in shared memory do not cross blocks",
+    },
 };
 
 /// The tables whose rows have fixed launches and texts.

@@ -15,8 +15,8 @@ mod shape;
 mod small;
 
 use harness::{
-    Lab, Published, Result, Row, Run, VariantFilter, arguments, clap::Arg, clap::value_parser, column, figure,
-    parse_count, row,
+    Claim, Lab, Measure, Published, Result, Row, Run, Size, Story, VariantFilter, arguments, clap::Arg,
+    clap::value_parser, column, figure, parse_count, row, rung,
 };
 
 pub use element::{Bf16, Element};
@@ -76,8 +76,24 @@ pub static LAB: Lab = Lab {
     ],
     run,
     questions: questions::all,
+    story: Some(STORY),
     assignment: harness::assignment!("tile.svg"; "missing_barrier.cu"),
     ..Lab::DEFAULT
+};
+
+/// What a run of the lab shows.
+const STORY: Story = Story {
+    question: "How close to the hardware's limit can a product of matrices come?",
+    ladder: &[rung("naive"), rung("tiled16"), rung("register-1d"), rung("double-buffered")],
+    measure: Measure::Time,
+    size: Size::scaled_product([128, 256, 384], 4096),
+    options: &[],
+    claim: Claim::Less {
+        less: rung("double-buffered"),
+        more: rung("naive"),
+        by: 1.5,
+        why: "each number that is loaded is used for more products, from a tile and then from registers",
+    },
 };
 
 /// The ladder, from the first kernel to the last.

@@ -8,7 +8,10 @@ mod measured;
 pub mod questions;
 pub mod reference;
 
-use harness::{Lab, Result, Row, Run, VariantFilter, arguments, clap::Arg, clap::ArgAction, column, row};
+use harness::{
+    Claim, Lab, Measure, Result, Row, Run, Size, Story, VariantFilter, arguments, clap::Arg, clap::ArgAction, column,
+    row, rung,
+};
 
 pub use device::limits;
 pub use launches::parse;
@@ -49,8 +52,30 @@ pub static LAB: Lab = Lab {
     ],
     run,
     questions: questions::questions,
+    story: Some(STORY),
     assignment: harness::assignment!("waves.svg"),
     ..Lab::DEFAULT
+};
+
+/// What a run of the lab shows.
+const STORY: Story = Story {
+    question: "How many threads must a multiprocessor hold to be busy?",
+    ladder: &[
+        rung("vecadd").of("block 32"),
+        rung("vecadd").of("block 64"),
+        rung("vecadd").of("block 128"),
+        rung("vecadd").of("block 256"),
+        rung("vecadd").of("block 1024"),
+    ],
+    measure: Measure::Time,
+    size: Size::scaled([1 << 15, 1 << 16, 1 << 17], 1 << 26),
+    options: &[],
+    claim: Claim::Less {
+        less: rung("vecadd").of("block 256"),
+        more: rung("vecadd").of("block 32"),
+        by: 2.0,
+        why: "a multiprocessor holds 32 blocks at most, so that blocks of 32 threads fill half of it",
+    },
 };
 
 /// The answers that need no measurement.

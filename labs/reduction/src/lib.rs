@@ -8,7 +8,10 @@ mod reducing;
 pub mod reference;
 mod votes;
 
-use harness::{Lab, Launch, Published, Result, Row, Run, VariantFilter, arguments, clap::Arg, column, figure, row};
+use harness::{
+    Claim, Lab, Launch, Measure, Published, Result, Row, Run, Size, Story, VariantFilter, arguments, clap::Arg, column,
+    figure, row, rung,
+};
 
 pub use experiment::edges;
 pub use narrow::{bfloat16, half};
@@ -63,8 +66,24 @@ pub static LAB: Lab = Lab {
     ],
     run,
     questions: questions::all,
+    story: Some(STORY),
     assignment: harness::assignment!("tree.svg"; "never_ends.cu", "lock_without_fences.cu"),
     ..Lab::DEFAULT
+};
+
+/// What a run of the lab shows.
+const STORY: Story = Story {
+    question: "How fast can many numbers become one?",
+    ladder: &[rung("interleaved"), rung("sequential"), rung("two-pass"), rung("vectorized")],
+    measure: Measure::Time,
+    size: Size::scaled([17 << 18, 18 << 18, 20 << 18], 1 << 30),
+    options: &["--op", "sum"],
+    claim: Claim::Less {
+        less: rung("vectorized"),
+        more: rung("interleaved"),
+        by: 4.0,
+        why: "wide loads, several in flight, keep the memory busy, and the tree runs once a block, not once a pair",
+    },
 };
 
 /// The ways to reduce any number of elements, from the first to the best.

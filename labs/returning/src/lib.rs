@@ -3,9 +3,9 @@ mod places;
 mod ways;
 
 use harness::{
-    Case, CaseContext, Lab, Result, Row, Run, VariantFilter, arguments,
+    Case, CaseContext, Claim, Lab, Measure, Result, Row, Run, Size, Story, VariantFilter, arguments,
     clap::{Arg, value_parser},
-    column, launch_1d, row,
+    column, launch_1d, row, rung,
 };
 
 /// The lab.
@@ -27,9 +27,25 @@ pub static LAB: Lab = Lab {
         (&["x", "y"], VariantFilter::Tables(&[&places::CHASES, &places::ARRAYS])),
     ],
     run,
+    story: Some(STORY),
     assignment: harness::assignment!("memory.svg"),
     exercises: Some(places::run),
     ..Lab::DEFAULT
+};
+
+/// What a run of the lab shows.
+const STORY: Story = Story {
+    question: "Where does a thread keep what it computes, and what does the place cost?",
+    ladder: &[rung("array-in-registers"), rung("array-in-local")],
+    measure: Measure::Time,
+    size: Size::scaled([1 << 12, 1 << 13, 1 << 14], 1 << 22),
+    options: &[],
+    claim: Claim::Less {
+        less: rung("array-in-registers"),
+        more: rung("array-in-local"),
+        by: 1.5,
+        why: "an array that is indexed at run time lies in local memory, which is device memory",
+    },
 };
 
 /// A way for the host to get the result.

@@ -128,7 +128,8 @@ fn add_up(x: &[i32]) -> i32 {
 /// A row. `known` are the elements of all threads, and the sum of each, made by the first row.
 fn array(run: &Run, row: &Row<&'static str>, known: &OnceCell<(Vec<i32>, Vec<i32>)>) -> Result<()> {
     let threads = 256;
-    let n = run.pick(THREADS);
+    // Only a companion run names a size.
+    let n = run.options().n.unwrap_or_else(|| run.pick(THREADS));
     let launch = launch_1d(n as u32 / threads, threads);
     run.case(Case::new(row.name()).n(n).kernel("places.cu", row.with).launch(launch), |case| {
         let (kernel, stream) = (case.kernel()?, run.stream());

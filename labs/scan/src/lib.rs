@@ -5,7 +5,10 @@ mod questions;
 mod scanner;
 mod scanning;
 
-use harness::{Lab, Published, Result, Row, Run, Sizes, VariantFilter, arguments, clap::Arg, column, figure, row};
+use harness::{
+    Claim, Lab, Measure, Published, Result, Row, Run, Size, Sizes, Story, VariantFilter, arguments, clap::Arg, column,
+    figure, row, rung,
+};
 
 pub use element::{Element, Expected};
 pub use scanner::Scanner;
@@ -43,8 +46,24 @@ pub static LAB: Lab = Lab {
     ],
     run,
     questions: questions::all,
+    story: Some(STORY),
     assignment: harness::assignment!("look-back.svg"),
     ..Lab::DEFAULT
+};
+
+/// What a run of the lab shows.
+const STORY: Story = Story {
+    question: "How does each element learn the sum of all before it?",
+    ladder: &[rung("three-kernel"), rung("single-pass")],
+    measure: Measure::Time,
+    size: Size::scaled([1 << 20, 1 << 21, 1 << 22], 1 << 28),
+    options: &["--element", "f32", "--kind", "inclusive"],
+    claim: Claim::Less {
+        less: rung("single-pass"),
+        more: rung("three-kernel"),
+        by: 1.05,
+        why: "three kernels read the input twice, and one pass with look-back reads it once",
+    },
 };
 
 /// The methods, from those for one block to those for any n.

@@ -6,8 +6,8 @@ pub mod reference;
 mod sorter;
 
 use harness::{
-    Error, Figure, Lab, Published, Result, Row, Run, Sizes, VariantFilter, arguments, clap::Arg, clap::value_parser,
-    column, figure, row,
+    Claim, Error, Figure, Lab, Measure, Published, Result, Row, Run, Size, Sizes, Story, VariantFilter, arguments,
+    clap::Arg, clap::value_parser, column, figure, row, rung,
 };
 
 pub use keys::{Key, KeyKind, Order};
@@ -56,8 +56,24 @@ pub static LAB: Lab = Lab {
     host_copies: 2,
     run,
     questions: questions::all,
+    story: Some(STORY),
     assignment: harness::assignment!("ranks.svg"),
     ..Lab::DEFAULT
+};
+
+/// What a run of the lab shows.
+const STORY: Story = Story {
+    question: "How do thousands of threads bring keys into order?",
+    ladder: &[rung("bitonic-grid"), rung("radix-passes"), rung("radix"), rung("radix-large")],
+    measure: Measure::Time,
+    size: Size::Given(1 << 18),
+    options: &["--element", "u32", "--order", "random"],
+    claim: Claim::Less {
+        less: rung("radix"),
+        more: rung("bitonic-grid"),
+        by: 1.5,
+        why: "a radix sort passes over the keys four times, and a bitonic one in proportion to the square of log n",
+    },
 };
 
 /// The method of a variant, and the data that it sorts.

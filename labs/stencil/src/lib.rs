@@ -10,8 +10,8 @@ pub mod reference;
 mod steps;
 
 use harness::{
-    Figure, Lab, Published, Result, Row, Run, VariantFilter, VariantTable, arguments, clap::Arg, clap::value_parser,
-    column, figure, row,
+    Claim, Figure, Lab, Measure, Published, Result, Row, Run, Size, Story, VariantFilter, VariantTable, arguments,
+    clap::Arg, clap::value_parser, column, figure, row, rung,
 };
 
 use line::{AVERAGE, BLUR, LineMethod, PRINTED, TWICE};
@@ -69,8 +69,24 @@ pub static LAB: Lab = Lab {
     ],
     questions: questions::all,
     run,
+    story: Some(STORY),
     assignment: harness::assignment!("halo.svg"; "in_place_at_once.cu"),
     ..Lab::DEFAULT
+};
+
+/// What a run of the lab shows.
+const STORY: Story = Story {
+    question: "Does it pay to keep neighbours in shared memory?",
+    ladder: &[rung("naive"), rung("shared"), rung("fused"), rung("twice"), rung("wide")],
+    measure: Measure::Time,
+    size: Size::scaled([1 << 15, 1 << 16, 1 << 17], 1 << 26),
+    options: &[],
+    claim: Claim::Less {
+        less: rung("wide"),
+        more: rung("shared"),
+        by: 1.3,
+        why: "the caches already serve the neighbours, while loads of 16 bytes need fewer instructions for each byte",
+    },
 };
 
 /// All tables except that of many steps.

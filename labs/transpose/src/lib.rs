@@ -8,8 +8,8 @@ mod questions;
 pub mod reference;
 
 use harness::{
-    Lab, Result, Row, Run, VariantFilter, arguments, clap::Arg, clap::ArgAction, clap::value_parser, column,
-    parse_count, parse_u32, row,
+    Claim, Lab, Measure, Result, Row, Run, Size, Story, VariantFilter, arguments, clap::Arg, clap::ArgAction,
+    clap::value_parser, column, parse_count, parse_u32, row, rung,
 };
 
 use counting::Tile;
@@ -53,8 +53,31 @@ pub static LAB: Lab = Lab {
     ],
     run,
     questions: questions::all,
+    story: Some(STORY),
     assignment: harness::assignment!("sectors.svg"),
     ..Lab::DEFAULT
+};
+
+/// What a run of the lab shows.
+const STORY: Story = Story {
+    question: "What does it cost to read rows and write columns?",
+    ladder: &[
+        rung("naive-read"),
+        rung("naive-write"),
+        rung("tiled"),
+        rung("padded"),
+        rung("vectorized"),
+        rung("copy-wide"),
+    ],
+    measure: Measure::Time,
+    size: Size::scaled_square([256, 512, 1024], 8192),
+    options: &[],
+    claim: Claim::Less {
+        less: rung("padded"),
+        more: rung("naive-read"),
+        by: 2.0,
+        why: "a tile in shared memory makes both sides contiguous, and a padded one has no bank conflicts",
+    },
 };
 
 /// Copies of a line.

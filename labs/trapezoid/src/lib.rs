@@ -6,8 +6,8 @@ pub mod trace;
 mod wrapper;
 
 use harness::{
-    Error, Lab, Launch, Published, Result, Row, Run, Sizes, VariantFilter, arguments, clap::Arg, column, figure,
-    launch_1d, row,
+    Claim, Error, Lab, Launch, Measure, Published, Result, Row, Run, Size, Sizes, Story, VariantFilter, arguments,
+    clap::Arg, column, figure, launch_1d, row, rung,
 };
 
 use reference::Rule;
@@ -59,8 +59,24 @@ pub static LAB: Lab = Lab {
         VariantFilter::Names(&["serial", "shuffle-32", "shared-32", "lockstep", "early-return", "partial-warp"]),
     )],
     run,
+    story: Some(STORY),
     assignment: harness::assignment!("tree.svg"),
     ..Lab::DEFAULT
+};
+
+/// What a run of the lab shows.
+const STORY: Story = Story {
+    question: "How do a million threads add into one sum?",
+    ladder: &[rung("atomic"), rung("shared-32"), rung("shared"), rung("shuffle")],
+    measure: Measure::Time,
+    size: Size::scaled([1 << 15, 1 << 16, 1 << 17], 1 << 20),
+    options: &[],
+    claim: Claim::Less {
+        less: rung("shuffle"),
+        more: rung("atomic"),
+        by: 50.0,
+        why: "atomics to one address wait for each other, so that each block should send only one",
+    },
 };
 
 const POINT: Sum = Sum {

@@ -11,8 +11,8 @@ pub mod sweep;
 
 use cudarc::driver::LaunchConfig;
 use harness::{
-    Case, Figure, Lab, Launch, Published, Record, Result, Row, Run, Sizes, VariantFilter, Way, arguments, clap::Arg,
-    figure, row,
+    Case, Claim, Figure, Lab, Launch, Measure, Published, Record, Result, Row, Run, Size, Sizes, Story, VariantFilter,
+    Way, arguments, clap::Arg, figure, row, rung,
 };
 
 use input::Vectors;
@@ -57,8 +57,24 @@ pub static LAB: Lab = Lab {
     )],
     run,
     questions: exercises::questions,
+    story: Some(STORY),
     assignment: harness::assignment!("timeline.svg"),
     exercises: Some(exercises::run),
+};
+
+/// What a run of the lab shows.
+const STORY: Story = Story {
+    question: "What does the trip to the GPU and back cost, and which memory makes it cheapest?",
+    ladder: &[rung("pageable"), rung("pinned"), rung("unified"), rung("unified-prefetch"), rung("zero-copy")],
+    measure: Measure::Time,
+    size: Size::scaled([1 << 18, 1 << 19, 1 << 20], 1 << 24),
+    options: &[],
+    claim: Claim::Less {
+        less: rung("pinned"),
+        more: rung("pageable"),
+        by: 2.0,
+        why: "the copy engine reads pinned pages itself, while pageable ones go through a buffer of the driver",
+    },
 };
 
 /// Ordinary host memory, copied there and back.

@@ -17,8 +17,11 @@ pub enum DeviceChoice {
     Emulated(String),
 }
 
-/// The profile of `--device emulated`, unless `WARPLAB_PROFILE` names another.
-pub const DEFAULT_PROFILE: &str = "a100";
+/// The profile of `--device emulated`, unless `WARPLAB_PROFILE` names another: a GPU for which times can be predicted.
+pub const DEFAULT_PROFILE: &str = "h200";
+
+/// The profile on which kernels are judged: marks must not depend on where they are given.
+pub const JUDGE_PROFILE: &str = "a100";
 
 /// The profile of `--device emulated`.
 pub(crate) fn default_profile() -> String {

@@ -4,7 +4,7 @@ use std::{io::Write, rc::Rc};
 use crate::{
     error::{Error, Result},
     export::exporter::{Exporter, Outputs, Started},
-    record::{columns::Columns, details::Details, folder::Folder, row::Record},
+    record::{columns::Columns, details::Details, folder::Folder, row::Record, story::StorySummary},
 };
 
 /// Starts the file of a lab: removes that of an earlier run, and creates a new one when there is something to write.
@@ -17,6 +17,7 @@ pub(crate) fn in_folder(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<
     };
     let name = format!("{}.jsonl", columns.lab);
     folder.remove(&name)?;
+    folder.remove(&format!("{}.story.json", columns.lab))?;
     Ok(Some(Box::new(DetailsFile { folder: folder.clone(), name, file: None })))
 }
 
@@ -28,6 +29,11 @@ struct DetailsFile {
 }
 
 impl Exporter for DetailsFile {
+    fn story(&mut self, told: &StorySummary) -> Result<()> {
+        let text = serde_json::to_string_pretty(told).expect("strings and numbers have a JSON") + "\n";
+        self.folder.write(&format!("{}.story.json", told.lab), &text)
+    }
+
     /// Writes one whole line.
     fn row(&mut self, record: &Record) -> Result<()> {
         let Some(details) = Details::from_record(record) else {

@@ -4,7 +4,7 @@ use std::{fmt::Debug, rc::Rc};
 use crate::{
     error::Result,
     export::{chart::Chart, shared_table::SharedTable, terminal::Terminal},
-    record::{folder::Folder, row::Record},
+    record::{folder::Folder, row::Record, story::StorySummary},
 };
 
 /// A format that writes the output of one lab. It is started with the lab's columns, and then receives the lab's events
@@ -23,6 +23,11 @@ pub(crate) trait Exporter: Debug {
     /// # Errors
     /// [`crate::Error::Io`].
     fn chart(&mut self, _name: &str, _chart: &Chart) -> Result<()> {
+        Ok(())
+    }
+
+    /// Called with the summary of the lab, before the end.
+    fn story(&mut self, _told: &StorySummary) -> Result<()> {
         Ok(())
     }
 
@@ -64,4 +69,26 @@ pub(crate) struct Wanted {
     pub(crate) hot: usize,
     /// Whether findings of variants that are wrong on purpose are shown in full.
     pub(crate) findings: bool,
+    /// The parts of the output for people.
+    pub(crate) view: View,
+}
+
+/// The parts of a lab's output for people.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct View {
+    /// The summary: a ladder, and what it shows.
+    pub(crate) story: bool,
+    /// The table of rows.
+    pub(crate) rows: bool,
+    /// The rows' notes.
+    pub(crate) notes: bool,
+    /// The findings of variants that are wrong on purpose.
+    pub(crate) findings: bool,
+    /// What the lab itself says while it runs.
+    pub(crate) remarks: bool,
+}
+
+impl View {
+    /// Everything but the summary.
+    pub(crate) const EVERYTHING: Self = Self { story: false, rows: true, notes: true, findings: true, remarks: true };
 }

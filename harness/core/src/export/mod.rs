@@ -13,6 +13,7 @@ pub(crate) mod program;
 pub(crate) mod progress;
 pub(crate) mod report;
 pub(crate) mod shared_table;
+pub(crate) mod story;
 pub(crate) mod style;
 pub(crate) mod summary;
 pub(crate) mod table;

@@ -12,7 +12,7 @@ use crate::{
         table,
         terminal::Terminal,
     },
-    record::{columns::Columns, row::Record},
+    record::{columns::Columns, row::Record, story::StorySummary},
 };
 
 /// The function that starts a format.
@@ -28,6 +28,8 @@ const FORMATS: &[Start] =
 pub(crate) struct RunOutputs {
     lab: &'static str,
     terminal: Rc<Terminal>,
+    /// Whether what the lab itself says is printed.
+    has_remarks: bool,
     formats: Vec<Box<dyn Exporter>>,
     remarks: Vec<String>,
 }
@@ -42,6 +44,7 @@ impl RunOutputs {
         Ok(Self {
             lab: columns.lab,
             terminal: outputs.terminal.clone(),
+            has_remarks: outputs.wanted.view.remarks,
             formats: started?.into_iter().flatten().collect(),
             remarks: Vec::new(),
         })
@@ -52,9 +55,17 @@ impl RunOutputs {
         self.terminal.clone()
     }
 
+    /// Returns outputs that write nothing, for the lab called `lab`.
+    pub(crate) fn silent(lab: &'static str) -> Self {
+        let terminal = Rc::new(Terminal::of_a_case());
+        Self { lab, terminal, has_remarks: false, formats: Vec::new(), remarks: Vec::new() }
+    }
+
     /// Prints a line for the user.
     pub(crate) fn say(&self, line: &str) {
-        self.terminal.say(&paragraphs(line));
+        if self.has_remarks {
+            self.terminal.say(&paragraphs(line));
+        }
     }
 
     /// Prints a line for the user that is not a result to standard error.
@@ -89,6 +100,14 @@ impl RunOutputs {
     /// [`crate::Error::Io`] when a format cannot write it.
     pub(crate) fn chart(&mut self, name: &str, chart: &Chart) -> Result<()> {
         self.formats.iter_mut().try_for_each(|f| f.chart(name, chart))
+    }
+
+    /// Called with the summary of the lab, before the end.
+    ///
+    /// # Errors
+    /// [`crate::Error::Io`] when a format cannot write it.
+    pub(crate) fn story(&mut self, told: &StorySummary) -> Result<()> {
+        self.formats.iter_mut().try_for_each(|f| f.story(told))
     }
 
     /// Called when the lab has ended.

@@ -18,6 +18,21 @@ fn painted(text: &str, style: Style) -> String {
     format!("{style}{text}{style:#}")
 }
 
+/// Highlights a name.
+pub(crate) fn strong(text: &str) -> String {
+    painted(text, STRONG)
+}
+
+/// Colours a bar of a chart.
+pub(crate) fn bar(text: &str) -> String {
+    if text.is_empty() { String::new() } else { painted(text, AnsiColor::Cyan.on_default()) }
+}
+
+/// Colours a text that the reader should notice.
+pub(crate) fn warned(text: &str) -> String {
+    painted(text, AnsiColor::Yellow.on_default())
+}
+
 /// Colours the verdict in a text with one: `pass`, `3 fail`.
 pub(crate) fn verdict(text: &str) -> String {
     let word = text.split(' ').find_map(|word| VERDICTS.into_iter().find(|(verdict, _)| *verdict == word));

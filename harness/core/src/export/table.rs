@@ -8,10 +8,10 @@ use crate::{
     error::Result,
     export::{
         counters,
-        exporter::{Exporter, Outputs, Started},
+        exporter::{Exporter, Outputs, Started, View},
         hot,
         layout::{fitted, paragraphs, significant, width, wrapped},
-        predicted, style,
+        predicted, story, style,
         summary::Counts,
         terminal::Terminal,
     },
@@ -19,6 +19,7 @@ use crate::{
         columns::Columns,
         counters::value,
         row::{Record, Verdict, verdict_words},
+        story::StorySummary,
     },
 };
 
@@ -31,6 +32,8 @@ pub(crate) fn start(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Star
         counters: outputs.wanted.counters,
         hot: outputs.wanted.hot,
         in_full: outputs.wanted.findings,
+        view: outputs.wanted.view,
+        told_story: None,
         records: Vec::new(),
         shown: HashSet::new(),
         told: HashSet::new(),
@@ -47,6 +50,9 @@ struct Tables {
     hot: usize,
     /// Whether expected findings are shown in full.
     in_full: bool,
+    view: View,
+    /// The lab's summary.
+    told_story: Option<StorySummary>,
     records: Vec<Record>,
     shown: HashSet<String>,
     /// The classes of findings that have been shown for variants that are wrong on purpose; each class is shown once.
@@ -62,9 +68,19 @@ impl Exporter for Tables {
         Ok(())
     }
 
+    fn story(&mut self, told: &StorySummary) -> Result<()> {
+        self.told_story = Some(told.clone());
+        Ok(())
+    }
+
     fn finish(&mut self) -> Result<()> {
-        if !self.records.is_empty() {
-            self.terminal.say(&records(&self.columns, &self.records));
+        if let Some(told) = self.told_story.as_ref().filter(|_| self.view.story) {
+            self.terminal.say(&format!("\n{}", story::text(told, Counts::from_records(&self.records))));
+        }
+        if self.view.rows && !self.records.is_empty() {
+            self.terminal.say(&records(&self.columns, &self.records, self.view.notes));
+        } else if self.view.notes {
+            self.terminal.say(&notes(&self.records.iter().collect::<Vec<_>>()));
         }
         let mut below = vec![hot::tables(&self.records, self.hot)];
         if self.counters {
@@ -84,7 +100,7 @@ impl Tables {
     fn finding(&mut self, record: &Record, finding: &RenderedFinding) {
         let expected = record.verdict == Verdict::Pass;
         let class = finding.finding.class();
-        if expected && !self.told.insert((record.variant.clone(), class)) {
+        if expected && (!self.view.findings || !self.told.insert((record.variant.clone(), class))) {
             return;
         }
         let text = finding.text.trim_end();
@@ -156,11 +172,13 @@ fn marked(mark: &str, words: &str, width: usize) -> String {
 const SPARE: [&str; 7] = ["± %", "GB/s", "n", "grid", "block", "GFLOP/s", "% ceiling"];
 
 /// Returns the tables of a lab's records, measured cases first, then answered questions, and the notes below.
-fn records(columns: &Columns, records: &[Record]) -> String {
+fn records(columns: &Columns, records: &[Record], with_notes: bool) -> String {
     let (questions, cases): (Vec<&Record>, Vec<&Record>) = records.iter().partition(|r| is_question(r));
     let mut parts = Vec::new();
     if !cases.is_empty() {
-        parts.push(measured(&cases));
+        let notes = if with_notes { notes(&cases) } else { String::new() };
+        let table = measured(&cases);
+        parts.push(if notes.is_empty() { table } else { format!("{table}\n{notes}") });
     }
     if !questions.is_empty() {
         parts.push(answered(columns, &questions));
@@ -226,13 +244,16 @@ fn measured(records: &[&Record]) -> String {
             ]
         })
         .collect();
-    let mut text = fitted(&headers, &rows, &SPARE, width());
-    for record in records.iter().filter(|r| !r.note.is_empty()) {
+    fitted(&headers, &rows, &SPARE, width())
+}
+
+/// Returns the notes of the rows, a paragraph each.
+fn notes(records: &[&Record]) -> String {
+    let note = |record: &&Record| {
         let name = [record.variant.as_str(), record.case.as_str()].join(" ");
-        text.push('\n');
-        text += &wrapped(&format!("  {}: {}", name.trim(), record.note), 4);
-    }
-    text
+        wrapped(&format!("  {}: {}", name.trim(), record.note), 4)
+    };
+    records.iter().filter(|record| !record.note.is_empty()).map(note).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

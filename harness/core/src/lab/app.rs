@@ -1,5 +1,12 @@
 //! Runs labs one after another, and decides the exit code.
-use std::{cell::RefCell, path::Path, process::ExitCode, rc::Rc, sync::Arc, time::Instant};
+use std::{
+    cell::RefCell,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    rc::Rc,
+    sync::Arc,
+    time::Instant,
+};
 
 use clap::{ArgMatches, FromArgMatches};
 use predict::GpuModel;
@@ -10,7 +17,7 @@ use crate::{
     error::{Error, Result},
     exit::Exit,
     export::{
-        exporter::Outputs,
+        exporter::{Outputs, View, Wanted},
         layout::paragraphs,
         report::RunOutputs,
         shared_table::SharedTable,
@@ -22,6 +29,7 @@ use crate::{
         command::{check_variants, command, own_args, replacement_or_copy},
         declaration::Lab,
         judge_rounds,
+        ladder::{self, Companion},
         options::Options,
         precompile,
         predict_process::{self, EmulatedPredictions},
@@ -29,6 +37,7 @@ use crate::{
         repro_command::{ReproCommand, quoted, this_program},
         role::{self, Process, Role},
         run::Run,
+        story::{self, Measure},
         unused_options::{self, Labs},
     },
     measure::{input_guard::InputGuard, interrupt, pace},
@@ -48,7 +57,7 @@ pub fn main(lab: &'static Lab) -> ExitCode {
     kernels::program::look_for_libraries_from_the_root();
     let process = role::process();
     let matches = command(lab).get_matches_from(&process.arguments);
-    ended(Ok(run_labs(Labs::Own(lab), &matches, process)))
+    ended(Ok(run_labs(Labs::Own(lab), &matches, process, None)))
 }
 
 /// Ends a command: prints its error if it failed, and checks that all its output was written.
@@ -61,11 +70,15 @@ pub fn ended(outcome: Result<ExitCode>) -> ExitCode {
     stdout::check().map_or_else(failed, |()| code)
 }
 
+/// Writes a page about the run in this folder, and returns the page's path.
+pub type WritePage = fn(&Path) -> Result<PathBuf>;
+
 /// Runs `labs` in order with the options in `matches`, and reports. With more than one lab, the labs' own options keep
-/// their defaults.
-pub fn run_labs(labs: Labs<'_>, matches: &ArgMatches, process: Process) -> ExitCode {
+/// their defaults. `page` is called at the end, unless `--no-report` is given.
+pub fn run_labs(labs: Labs<'_>, matches: &ArgMatches, process: Process, page: Option<WritePage>) -> ExitCode {
     oom::install();
-    let outcome = oom::check().and_then(|()| Program::open(labs, matches, process)).and_then(Program::run);
+    let open = |()| Program::open(labs, matches, process, page);
+    let outcome = oom::check().and_then(open).and_then(Program::run);
     sandboxed_driver::end();
     match outcome {
         Ok(exit) => exit.into(),
@@ -104,12 +117,15 @@ struct Program<'m> {
     summary: Summary,
     /// Whether this is the lab's own program.
     is_own: bool,
+    /// Whether the labs are summarised; else all rows are printed.
+    has_stories: bool,
+    page: Option<WritePage>,
     exit: Exit,
 }
 
 impl<'m> Program<'m> {
     /// Checks the command line, opens the device and the run's folder, and prints what runs where.
-    fn open(labs: Labs<'_>, matches: &'m ArgMatches, process: Process) -> Result<Self> {
+    fn open(labs: Labs<'_>, matches: &'m ArgMatches, process: Process, page: Option<WritePage>) -> Result<Self> {
         let mut options = Options::from_arg_matches(matches).map_err(|e| Error::usage(e.to_string()))?;
         if let Role::Prediction { part, .. } = &process.role {
             options.accompany(part);
@@ -181,6 +197,9 @@ impl<'m> Program<'m> {
         }
         let columns: Vec<_> = labs.iter().map(|lab| lab.all_columns()).collect();
         let table = Rc::new(SharedTable::from_columns(&columns));
+        let no_report = options.no_report;
+        let is_for_people = !(options.json || options.csv.is_some() || options.quiet || options.records.is_some());
+        let has_stories = is_whole && is_for_people && !unused_options::ask_for_details(&labs, &options, matches);
         let (done, summary, exit) = (Vec::new(), Summary::default(), Exit::Passed);
         Ok(Self {
             labs,
@@ -198,6 +217,8 @@ impl<'m> Program<'m> {
             done,
             summary,
             is_own,
+            has_stories,
+            page: page.filter(|_| is_whole && !no_report),
             exit,
         })
     }
@@ -255,8 +276,14 @@ impl<'m> Program<'m> {
         }
         if let Some(folder) = &self.folder {
             self.terminal.say(&format!("\nRows and session.json are in {}", folder.path().display()));
-            if self.labs.len() > 1 {
-                self.terminal.say(&next_steps(&self.labs, folder.path()));
+            let page = self.page.map(|write| write(folder.path()));
+            match &page {
+                Some(Ok(page)) => self.terminal.say(&format!("The page of this run is {}", page.display())),
+                Some(Err(why)) => print_error(&format!("no page of this run was written: {why}")),
+                None => {}
+            }
+            if self.has_stories {
+                self.terminal.say(&next_steps(&self.labs, folder.path(), page.is_some()));
             }
         }
     }
@@ -268,7 +295,9 @@ impl<'m> Program<'m> {
         }
         let started = Instant::now();
         let mut run = self.start(lab)?;
-        self.terminal.say(&paragraphs(&format!("\n{}: {}", lab.name, lab.summary)));
+        if !self.has_story(lab) {
+            self.terminal.say(&paragraphs(&format!("\n{}: {}", lab.name, lab.summary)));
+        }
         for remark in unused_options::remarks(lab, &self.options, self.matches) {
             self.terminal.say(&paragraphs(&remark));
         }
@@ -281,6 +310,7 @@ impl<'m> Program<'m> {
         if self.replaced.is_some() && !warned.is_empty() {
             self.terminal.say(&format!("\n{}", warnings(&warned)));
         }
+        let result = result.and_then(|()| self.tell(lab, &run));
         let result = result.and(run.report.borrow_mut().finish());
         let result = result.and_then(|()| if self.is_collected() { Ok(()) } else { self.check(&run) });
         let wrong = run.records().iter().any(|r| matches!(r.verdict, Verdict::Fail | Verdict::Finding));
@@ -312,12 +342,77 @@ impl<'m> Program<'m> {
         result
     }
 
+    /// Whether the lab's rows are summarised.
+    fn has_story(&self, lab: &Lab) -> bool {
+        self.has_stories && lab.story.is_some()
+    }
+
+    /// Summarises the rows of a lab. When emulated, companion runs predict the times of the ladder.
+    fn tell(&self, lab: &'static Lab, run: &Run) -> Result<()> {
+        let Some(story) = lab.story.as_ref().filter(|_| self.has_stories) else {
+            return Ok(());
+        };
+        let device = &self.session.device;
+        let part = GpuModel::find(&device.profile).ok().filter(|_| device.is_emulated);
+        let is_timed = matches!(story.measure, Measure::Time) && !story.ladder.is_empty();
+        let predicted = match &part {
+            Some(part) if is_timed && !self.options.quick => {
+                let companion = |asked: Companion| {
+                    self.terminal.begin(lab.name, "the ladder's times are predicted", "", None);
+                    let companion = self.companion(lab, part, asked);
+                    (lab.run)(&companion)?;
+                    lab.exercises.map_or(Ok(()), |exercises| exercises(&companion))?;
+                    Ok(companion.records().into())
+                };
+                let predicted = ladder::predicted(lab, story, part, &self.options, companion);
+                self.terminal.done();
+                Some(predicted?)
+            }
+            _ if device.is_emulated && is_timed => Some(Vec::new()),
+            _ => None,
+        };
+        let part = part.map(|part| part.full_name).unwrap_or_default();
+        let records = run.records();
+        let told = story.tell(
+            lab.name,
+            &lab.variants(),
+            story::Rows { run: &records, predicted: predicted.as_deref(), part: &part },
+        );
+        run.report.borrow_mut().story(&told)
+    }
+
+    /// Returns a run of a lab that predicts times, and writes nothing.
+    fn companion(&self, lab: &'static Lab, part: &GpuModel, asked: Companion) -> Run {
+        let Companion { options, args } = asked;
+        Run {
+            lab,
+            columns: Rc::new(lab.all_columns()),
+            session: self.session.clone(),
+            options,
+            args,
+            process: Rc::clone(&self.process),
+            part: Some(part.clone()),
+            is_companion: true,
+            emulated: None,
+            report: RefCell::new(RunOutputs::silent(lab.name)),
+            kernels: Kernels::new(lab.name, lab.kernels, &self.session, None),
+            records: RefCell::new(Vec::new()),
+            forecasts: RefCell::default(),
+            rounds: RefCell::new(None),
+            lost: RefCell::new(None),
+            unchanged: None,
+        }
+    }
+
     /// Creates the run that is passed to the lab's function.
     fn start(&self, lab: &'static Lab) -> Result<Run> {
         let outputs = Outputs {
             folder: self.folder.as_ref(),
             terminal: self.terminal.clone(),
-            wanted: self.options.wanted(),
+            wanted: Wanted {
+                view: if self.has_story(lab) { self.options.shown() } else { View::EVERYTHING },
+                ..self.options.wanted()
+            },
             table: self.table.clone(),
         };
         let emulated = self.beside.as_ref().map(|part| {
@@ -337,6 +432,7 @@ impl<'m> Program<'m> {
             args: own_args(lab, &self.labs, self.matches),
             process: Rc::clone(&self.process),
             part: self.part.clone(),
+            is_companion: false,
             emulated,
             report: RefCell::new(report),
             kernels: Kernels::new(lab.name, lab.kernels, &self.session, self.replaced.clone()),
@@ -409,12 +505,14 @@ impl<'m> Program<'m> {
 }
 
 /// Returns what the reader of a run of these labs in this folder may do next.
-fn next_steps(labs: &[&'static Lab], folder: &Path) -> String {
-    let mut steps = vec![(format!("report {}", quoted(&folder.to_string_lossy())), "shows this run as a page")];
-    if let Some(lab) = labs.iter().find(|lab| lab.assignment.is_some()) {
-        steps.push((format!("run {} --help", lab.name), "shows the variants and options of one lab"));
+fn next_steps(labs: &[&'static Lab], folder: &Path, has_page: bool) -> String {
+    let mut steps = Vec::new();
+    if let Some(lab) = labs.iter().find(|lab| lab.name == "histogram").or(labs.first()) {
+        steps.push((format!("run {} --all", lab.name), "prints every row, note and finding of the lab"));
         steps.push((format!("start {}", lab.name), "makes a folder to solve the lab's assignment in"));
     }
+    let open = if has_page { " --open" } else { "" };
+    steps.push((format!("report {}{open}", quoted(&folder.to_string_lossy())), "shows this run as a page"));
     let program = this_program();
     let lines: Vec<String> =
         steps.into_iter().map(|(words, what)| format!("  {program} {words}\n    {what}")).collect();

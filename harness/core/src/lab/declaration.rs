@@ -12,6 +12,7 @@ use crate::{
         question::Question,
         row::{Variant, VariantTable},
         run::Run,
+        story::Story,
         variant_filter::Ignored,
     },
     record::{
@@ -48,6 +49,8 @@ pub struct Lab {
     pub run: fn(&Run) -> Result<()>,
     /// Questions that arithmetic answers, one row each, run with the exercises.
     pub questions: fn() -> Vec<Question>,
+    /// What a run shows in a few lines.
+    pub story: Option<Story>,
     /// The lab as an assignment: [`crate::assignment!`].
     pub assignment: Option<Assignment>,
     /// Checked exercises: run after the experiment, or alone with `--exercises`.
@@ -75,6 +78,7 @@ impl Lab {
         host_copies: 1,
         run: |_| Ok(()),
         questions: Vec::new,
+        story: None,
         assignment: None,
         exercises: None,
     };

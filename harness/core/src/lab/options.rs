@@ -6,7 +6,7 @@ use wire::{Checks, UnknownCheck};
 
 use crate::{
     device::choice::DeviceChoice,
-    export::exporter::Wanted,
+    export::exporter::{View, Wanted},
     lab::number::{parse_count, parse_lines, parse_samples, parse_schedules, parse_threads, parse_u32, parse_whole},
     record::session_file::SessionSettings,
 };
@@ -109,6 +109,16 @@ pub struct Options {
     #[arg(help_heading = OUTPUT, long, value_name = "HOW", default_value = "brief", value_parser = ["brief", "full"],
         hide_possible_values = true)]
     pub findings: String,
+    /// Print every row, note and expected finding in place of the summary of each lab
+    #[arg(help_heading = OUTPUT, long)]
+    pub all: bool,
+    /// Print these too after the summary of each lab: rows, notes, findings (expected ones), counters (repeatable)
+    #[arg(help_heading = OUTPUT, long, value_name = "WHAT", value_parser = ["rows", "notes", "findings", "counters"],
+        hide_possible_values = true, conflicts_with = "all")]
+    pub show: Vec<String>,
+    /// Do not write DIR/report.html
+    #[arg(help_heading = OUTPUT, long)]
+    pub no_report: bool,
     /// Print only errors and failures
     #[arg(help_heading = OUTPUT, long, short)]
     pub quiet: bool,
@@ -156,10 +166,25 @@ impl Options {
         Wanted {
             csv: self.csv.is_some(),
             json: self.json,
-            counters: self.counters,
+            counters: self.counters || self.show.iter().any(|shown| shown == "counters"),
             hot: self.hot.unwrap_or_default(),
             findings: self.findings == "full",
+            view: View::EVERYTHING,
         }
+    }
+
+    /// Whether the options choose cases, or ask for details of them: a lab's summary would not do.
+    pub(crate) fn ask_for_details(&self) -> bool {
+        let chooses = !self.variants.is_empty() || !self.cases.is_empty() || self.kernel.is_some();
+        let shapes = self.sets_a_launch() || self.samples.is_some();
+        let watches = self.check.is_some() || self.schedules.is_some() || self.counters || self.predict.is_some();
+        chooses || shapes || watches || self.hot.is_some() || self.findings == "full" || self.all
+    }
+
+    /// Returns the parts of a lab's output that follow its summary.
+    pub(crate) fn shown(&self) -> View {
+        let has = |name: &str| self.show.iter().any(|shown| shown == name);
+        View { story: true, rows: has("rows"), notes: has("notes"), findings: has("findings"), remarks: false }
     }
 
     /// Whether the user has chosen any part of the launches. If a launch is impossible, the user must then change the

@@ -45,6 +45,8 @@ pub struct Run {
     pub(crate) process: Rc<Process>,
     /// The part for which times are predicted.
     pub(crate) part: Option<GpuModel>,
+    /// Whether this is a companion run, whose rows are predicted and not shown. All but its size is that of a GPU.
+    pub(crate) is_companion: bool,
     /// The predictions of an emulated run of the same cases, to be shown with a GPU's times.
     pub(crate) emulated: Option<EmulatedPredictions>,
     pub(crate) report: RefCell<RunOutputs>,
@@ -120,7 +122,7 @@ impl Run {
     /// Returns the size for this device, regardless of `--n`: for an axis other than n.
     pub fn pick(&self, sizes: Sizes) -> usize {
         // Times are predicted for the cases of a GPU.
-        match (self.options.quick, self.is_emulated() && !self.process.role.is_prediction()) {
+        match (self.options.quick, self.is_emulated() && !self.process.role.is_prediction() && !self.is_companion) {
             (true, _) => sizes.quick,
             (_, true) => sizes.emulated,
             _ => sizes.gpu,

@@ -145,6 +145,12 @@ fn given(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Vec<Stri
     common.chain(own).collect()
 }
 
+/// Whether the command line chooses cases of the labs, or asks for details of them.
+pub(crate) fn ask_for_details(labs: &[&'static Lab], options: &Options, matches: &ArgMatches) -> bool {
+    let exercises = ["exercises", "no-exercises"].iter().any(|switch| is_set(matches, switch));
+    options.ask_for_details() || exercises || labs.iter().any(|lab| !given(lab, options, matches).is_empty())
+}
+
 /// Whether a switch is on the command line, which may not declare it.
 pub(crate) fn is_set(matches: &ArgMatches, switch: &str) -> bool {
     matches.try_get_one::<bool>(switch).ok().flatten().is_some_and(|given| *given)

@@ -68,7 +68,7 @@ impl Folder {
         if !self.is_new {
             return false;
         }
-        let files = labs.flat_map(|lab| [format!("{lab}.csv"), format!("{lab}.jsonl")]);
+        let files = labs.flat_map(|lab| ["csv", "jsonl", "story.json"].map(|end| format!("{lab}.{end}")));
         for name in files.chain(["session.json".into()]) {
             let _ = fs::remove_file(self.path.join(name));
         }

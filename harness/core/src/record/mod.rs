@@ -11,3 +11,4 @@ pub(crate) mod program;
 pub(crate) mod revision;
 pub(crate) mod row;
 pub(crate) mod session_file;
+pub(crate) mod story;

@@ -74,7 +74,7 @@ impl ClassSettings {
             lab: lab.name.into(),
             seed: asked.seed.unwrap_or_else(sizes::fresh_seed),
             schedules: asked.schedules.unwrap_or(5),
-            device: asked.device.clone().unwrap_or_else(|| format!("emulated:{}", harness::DEFAULT_PROFILE)),
+            device: asked.device.clone().unwrap_or_else(|| format!("emulated:{}", harness::JUDGE_PROFILE)),
             limit_seconds: asked.limit_seconds.unwrap_or(60),
             limit_memory: asked.limit_memory.unwrap_or(3 << 30),
             limit_output: asked.limit_output.unwrap_or(64 << 20),

@@ -1,5 +1,5 @@
 //! Checks whether a rubric can be met, by running and marking the lab's own kernels on the emulated device.
-use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, process_limits::Limits};
+use harness::{DeviceChoice, JUDGE_PROFILE, Lab, Result, process_limits::Limits};
 use kernels::KernelSource;
 
 use super::{
@@ -151,7 +151,7 @@ fn asked<'r>(lab: &'static Lab, rubric: &'r Rubric, own_file: &KernelSource) -> 
                 lab,
                 kernel: own_file.path.as_ref().into(),
                 source: own_file.clone(),
-                choice: DeviceChoice::Emulated(DEFAULT_PROFILE.into()),
+                choice: DeviceChoice::Emulated(JUDGE_PROFILE.into()),
                 schedules: 1,
                 variants: variants.clone(),
                 options,

@@ -1,7 +1,7 @@
 //! Marks a submission, from its file to its points.
 use std::{collections::HashMap, path::Path, sync::Arc};
 
-use harness::{DEFAULT_PROFILE, DeviceChoice, Error, Lab, Result, process_limits::Limits};
+use harness::{DeviceChoice, Error, JUDGE_PROFILE, Lab, Result, process_limits::Limits};
 use wire::printable;
 
 use super::{
@@ -196,7 +196,7 @@ impl Grading {
         let is_asked = |name: &str| parts().any(|part| part.variants.iter().any(|variant| variant == name));
         let choice = match &self.choice {
             emulated @ DeviceChoice::Emulated(_) => emulated.clone(),
-            _ => DeviceChoice::Emulated(DEFAULT_PROFILE.into()),
+            _ => DeviceChoice::Emulated(JUDGE_PROFILE.into()),
         };
         let visible: Vec<Option<usize>> = self.rubric.sizes.visible.iter().copied().map(Some).collect();
         Ok(Task {

@@ -1,7 +1,7 @@
 //! The status of a part: tried at the visible sizes, from small to large, up to the first at which it is not right.
 use std::{collections::HashSet, path::Path, sync::Arc};
 
-use harness::{DEFAULT_PROFILE, DeviceChoice, Lab, Result, process_limits::Limits};
+use harness::{DeviceChoice, JUDGE_PROFILE, Lab, Result, process_limits::Limits};
 use kernels::KernelSource;
 use wire::RenderedFinding;
 
@@ -77,7 +77,7 @@ pub struct Bench<'a> {
 
 /// The device on which a student's kernels run.
 pub fn device() -> DeviceChoice {
-    DeviceChoice::Emulated(DEFAULT_PROFILE.into())
+    DeviceChoice::Emulated(JUDGE_PROFILE.into())
 }
 
 impl Bench<'_> {

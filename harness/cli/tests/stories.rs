@@ -1,0 +1,96 @@
+//! What the labs say that a run shows, against the runs on GPUs in `reports/`.
+use std::path::Path;
+
+use harness::{Claim, Holds, Lab, Record, Story, StorySummary, Times, Verdict};
+
+use crate::labs::LABS;
+
+/// Returns the rows of a lab in a reference run.
+fn rows(run: &str, lab: &str) -> Vec<Record> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../reports/{run}/{lab}.csv"));
+    let mut reader = csv::Reader::from_path(&file).unwrap();
+    let headers = reader.headers().unwrap().clone();
+    let at = |name: &str| headers.iter().position(|header| header == name).unwrap();
+    let [variant, case, n, median, percent, verdict, note] =
+        ["variant", "case", "n", "time_median_ms", "percent_of_ceiling", "verdict", "note"].map(at);
+    let row = |row: csv::StringRecord| {
+        let median = row[median].parse::<f64>().ok();
+        Record {
+            lab: lab.into(),
+            variant: row[variant].into(),
+            case: row[case].into(),
+            n: row[n].parse().ok(),
+            times: median.map(|ms| Times { samples: 1, throttled: 0, min: ms, median: ms, mean: ms, stdev: 0.0 }),
+            percent_of_ceiling: row[percent].parse().ok(),
+            verdict: match &row[verdict] {
+                "pass" => Verdict::Pass,
+                "skip" => Verdict::Skip,
+                _ => Verdict::Fail,
+            },
+            note: row[note].into(),
+            ..Record::default()
+        }
+    };
+    reader.records().map(|record| row(record.unwrap())).collect()
+}
+
+fn stories() -> impl Iterator<Item = (&'static Lab, Story)> {
+    LABS.iter().map(|lab| (*lab, lab.story.unwrap_or_else(|| panic!("{} has no story", lab.name))))
+}
+
+fn told(lab: &Lab, story: &Story, rows: &[Record]) -> StorySummary {
+    story.of_measured(lab.name, &lab.variants(), rows)
+}
+
+#[test]
+fn each_lab_s_claim_holds_on_both_gpus() {
+    for (lab, story) in stories() {
+        for run in ["h200", "h100"] {
+            let told = told(lab, &story, &rows(run, lab.name));
+            assert_eq!(told.holds, Holds::Yes, "{run} {}: {}", lab.name, told.sentence);
+            assert_eq!(told.bars.len(), story.ladder.len(), "{run} {}: {told:?}", lab.name);
+            assert!(told.bars.iter().all(|bar| bar.value.is_some()), "{run} {}: {:?}", lab.name, told.bars);
+        }
+    }
+}
+
+#[test]
+fn a_kernel_that_became_slow_refutes_the_claim() {
+    for (lab, story) in stories() {
+        let mut rows = rows("h200", lab.name);
+        let Claim::Less { less, .. } = story.claim else {
+            rows[0].verdict = Verdict::Fail;
+            let told = told(lab, &story, &rows);
+            assert_eq!(told.holds, Holds::No, "{}: {}", lab.name, told.sentence);
+            continue;
+        };
+        for row in rows.iter_mut().filter(|row| row.variant == less.variant) {
+            if let Some(times) = row.times.as_mut().filter(|_| less.case.is_none_or(|case| row.case == case)) {
+                times.median *= 1e3;
+            }
+        }
+        let told = told(lab, &story, &rows);
+        assert_eq!(told.holds, Holds::No, "{}: {}", lab.name, told.sentence);
+        assert!(told.sentence.starts_with("This run does not confirm"), "{}", told.sentence);
+    }
+}
+
+#[test]
+fn a_row_without_a_time_decides_nothing() {
+    for (lab, story) in stories() {
+        let mut rows = rows("h200", lab.name);
+        let Claim::Less { more, .. } = story.claim else { continue };
+        rows.retain(|row| row.variant != more.variant || more.case.is_some_and(|case| row.case != case));
+        let told = told(lab, &story, &rows);
+        assert_eq!(told.holds, Holds::Unknown, "{}: {}", lab.name, told.sentence);
+    }
+}
+
+#[test]
+fn a_story_fits_on_a_small_terminal() {
+    for (lab, story) in stories() {
+        assert!(story.ladder.len() <= 6, "{}: {} rungs", lab.name, story.ladder.len());
+        assert!(lab.name.len() + story.question.len() <= 100, "{}: {}", lab.name, story.question);
+        assert!(story.question.ends_with('?'), "{}", story.question);
+    }
+}

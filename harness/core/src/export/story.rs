@@ -1,0 +1,164 @@
+//! The summary of a lab as text: its question, its ladder as bars, what they show, and what was wrong on purpose.
+use unicode_width::UnicodeWidthStr;
+
+use crate::{
+    export::{
+        layout::{significant, width, wrapped},
+        style,
+        summary::Counts,
+    },
+    record::story::{Bar, Holds, Source, StorySummary, count, three, time, unit},
+};
+
+/// The least room for a bar; with less, there are only numbers.
+const LEAST_BAR: usize = 6;
+
+/// The longest bar: longer ones are harder to compare with their numbers.
+const LONGEST_BAR: usize = 60;
+
+/// Returns the summary of a lab whose rows have these verdicts.
+pub(crate) fn text(told: &StorySummary, counts: Counts) -> String {
+    let mut lines = vec![wrapped(&format!("{}: {}", style::strong(&told.lab), told.question), 2)];
+    if !told.bars.is_empty() {
+        lines.push(wrapped(&format!("  {}", heading(told)), 4));
+        lines.extend(bars(told, width()));
+    }
+    let sentence = wrapped(&format!("  {}", told.sentence), 2);
+    lines.push(if told.holds == Holds::Yes { sentence } else { style::warned(&sentence) });
+    if !told.wrong.is_empty() {
+        lines.push(wrapped(&format!("  Wrong on purpose, as expected: {}", told.wrong), 4));
+    }
+    lines.push(format!("  {counts}"));
+    lines.join("\n")
+}
+
+/// Says what the bars' numbers are.
+fn heading(told: &StorySummary) -> String {
+    let what = match &told.source {
+        Source::Measured => "Measured".into(),
+        Source::Predicted(part) => format!("Predicted for an {part} (8 in 10 lie in the range)"),
+        Source::Counted(unit) => format!("Counted, {unit}"),
+    };
+    let percent = if told.bars.iter().any(|bar| bar.percent_of_ceiling.is_some()) { "; % of the ceiling" } else { "" };
+    let size = told.n.map(|n| format!("n = {}", count(n)));
+    let case = Some(told.case.clone()).filter(|case| !case.is_empty());
+    let case: String = [size, case].into_iter().flatten().map(|text| format!(", {text}")).collect();
+    format!("{what}{percent}{case}:")
+}
+
+/// Returns a line for each bar, within `width` columns.
+fn bars(told: &StorySummary, width: usize) -> Vec<String> {
+    let numbers: Vec<(String, String)> = told.bars.iter().map(|bar| number(bar, &told.source)).collect();
+    let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
+    let names = widest(&mut told.bars.iter().map(|bar| bar.name.width()));
+    let values = widest(&mut numbers.iter().map(|(value, _)| value.width()));
+    let besides = widest(&mut numbers.iter().map(|(_, beside)| beside.width()));
+    let used = 4 + names + 2 + values + if besides > 0 { 2 + besides } else { 0 } + 2;
+    let room = width.saturating_sub(used).min(LONGEST_BAR);
+    let largest = told.bars.iter().filter_map(|bar| bar.value).fold(0.0, f64::max);
+    let line = |(bar, (value, beside)): (&Bar, &(String, String))| {
+        let name = format!("{}{}", bar.name, " ".repeat(names - bar.name.width()));
+        let Some(number) = bar.value else {
+            return wrapped(&format!("    {name}  {}", bar.remark), 6);
+        };
+        let beside = if besides > 0 { format!("  {beside:besides$}") } else { String::new() };
+        let drawn = if room >= LEAST_BAR { drawn(number / largest, room) } else { String::new() };
+        if !bar.remark.is_empty() {
+            return wrapped(&format!("    {name}  {value:>values$}{beside}  {}", bar.remark), 6);
+        }
+        format!("    {name}  {value:>values$}{beside}  {}", style::bar(&drawn)).trim_end().to_owned()
+    };
+    told.bars.iter().zip(&numbers).map(line).collect()
+}
+
+/// Returns a bar's number, and its interval or its share of the ceiling.
+fn number(bar: &Bar, source: &Source) -> (String, String) {
+    let Some(value) = bar.value else {
+        return Default::default();
+    };
+    let shown = match source {
+        Source::Counted(_) => significant(value),
+        Source::Measured | Source::Predicted(_) => time(value),
+    };
+    let beside = match (bar.interval, bar.percent_of_ceiling) {
+        (Some((low, high)), _) => range(low, high),
+        (None, Some(percent)) => format!("{} %", three(percent)),
+        (None, None) => String::new(),
+    };
+    (shown, beside)
+}
+
+/// Formats an interval in milliseconds: `350..480 us`.
+fn range(low: f64, high: f64) -> String {
+    let (scale, unit) = unit(high);
+    format!("{}..{} {unit}", three(low * scale), three(high * scale))
+}
+
+/// Draws a bar of this share of `room` columns, in eighths of a column where the terminal has such characters.
+fn drawn(share: f64, room: usize) -> String {
+    let eighths = (share * room as f64 * 8.0).round().max(1.0) as usize;
+    if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
+        return "#".repeat(eighths.div_ceil(8));
+    }
+    let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
+    "█".repeat(eighths / 8) + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told() -> StorySummary {
+        let bar = |name: &str, value: f64| Bar {
+            name: name.into(),
+            value: Some(value),
+            interval: Some((value * 0.9, value * 1.1)),
+            percent_of_ceiling: None,
+            remark: String::new(),
+        };
+        StorySummary {
+            lab: "histogram".into(),
+            question: "What does it cost?".into(),
+            source: Source::Predicted("NVIDIA H200".into()),
+            case: "uniform".into(),
+            n: Some(1 << 28),
+            bars: vec![bar("atomic", 79.0), bar("privatized", 0.0412)],
+            sentence: "It pays.".into(),
+            holds: Holds::Yes,
+            wrong: "race: plain".into(),
+        }
+    }
+
+    fn plain(text: &str) -> String {
+        anstream::adapter::strip_str(text).to_string()
+    }
+
+    #[test]
+    fn a_bar_has_its_number_and_its_range_and_the_longest_fills_the_line() {
+        let lines: Vec<String> = bars(&told(), 80).iter().map(|line| plain(line)).collect();
+        assert!(lines[0].starts_with("    atomic      79.0 ms  71.1..86.9 ms  ████"), "{}", lines[0]);
+        assert!(lines[1].starts_with("    privatized  41.2 us  37.1..45.3 us  ▏"), "{}", lines[1]);
+        assert_eq!(lines[0].width(), 80);
+        // A narrow terminal has numbers only.
+        assert!(bars(&told(), 44).iter().all(|line| !plain(line).contains('█') && plain(line).width() <= 44));
+    }
+
+    #[test]
+    fn what_is_predicted_says_so_and_what_is_refuted_stands_out() {
+        let text = text(&told(), Counts::default());
+        assert!(
+            plain(&text).contains("Predicted for an NVIDIA H200 (8 in 10 lie in the range), n = 2^28, uniform:"),
+            "{text}"
+        );
+        assert!(plain(&text).contains("  It pays.\n  Wrong on purpose, as expected: race: plain\n"), "{text}");
+        let refuted = StorySummary { holds: Holds::No, ..told() };
+        assert!(super::text(&refuted, Counts::default()).contains("\u{1b}[33m  It pays."));
+    }
+
+    #[test]
+    fn a_row_without_a_number_says_why() {
+        let mut told = told();
+        told.bars[1] = Bar { value: None, interval: None, remark: "skip: no memory".into(), ..told.bars[1].clone() };
+        assert_eq!(plain(&bars(&told, 80)[1]), "    privatized  skip: no memory");
+    }
+}

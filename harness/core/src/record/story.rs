@@ -1,0 +1,91 @@
+//! The summary of a lab's rows: a ladder of bars, what it shows, and whether the rows confirm it.
+use serde::{Deserialize, Serialize};
+
+/// A rung with its number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Bar {
+    /// The variant, and the case if the ladder has several of one variant.
+    pub name: String,
+    /// The number: milliseconds, or the count; `None` if the row has none.
+    pub value: Option<f64>,
+    /// The interval of a predicted time, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<(f64, f64)>,
+    /// Per cent of the ceiling, where measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percent_of_ceiling: Option<f64>,
+    /// The problem size, if it differs from the ladder's; or why there is no number.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub remark: String,
+}
+
+/// Where the numbers of a ladder come from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Source {
+    /// Times that were measured on a GPU.
+    Measured,
+    /// Times that were predicted for this GPU.
+    Predicted(String),
+    /// Counts, in this unit.
+    Counted(String),
+}
+
+/// Whether the rows of a run confirm the claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Holds {
+    /// They do.
+    Yes,
+    /// They refute it.
+    No,
+    /// They cannot tell: a row has no number, or the intervals of two predictions overlap.
+    Unknown,
+}
+
+/// The story of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StorySummary {
+    /// The lab.
+    pub lab: String,
+    /// Its question.
+    pub question: String,
+    /// Where the bars' numbers come from.
+    pub source: Source,
+    /// The label of the ladder's case; empty if it has none.
+    pub case: String,
+    /// The problem size of the ladder.
+    pub n: Option<u64>,
+    /// The ladder; empty if there is none, or nothing has a number.
+    pub bars: Vec<Bar>,
+    /// What the ladder shows.
+    pub sentence: String,
+    /// Whether the rows confirm it.
+    pub holds: Holds,
+    /// What the variants that are wrong on purpose have shown; empty if there are none.
+    pub wrong: String,
+}
+
+/// Formats a size: `2^28` for a large power of two, else all its digits.
+pub(crate) fn count(n: u64) -> String {
+    if n.is_power_of_two() && n >= 1 << 10 { format!("2^{}", n.ilog2()) } else { n.to_string() }
+}
+
+/// Formats a time in milliseconds with a fitting unit: `79.06 ms`, `5.530 us`.
+pub(crate) fn time(ms: f64) -> String {
+    let (scale, unit) = unit(ms);
+    format!("{} {unit}", three(ms * scale))
+}
+
+/// Returns the unit that suits a time in milliseconds, and the factor to it.
+pub(crate) fn unit(ms: f64) -> (f64, &'static str) {
+    match ms {
+        ..0.1 => (1e3, "us"),
+        1e4.. => (1e-3, "s"),
+        _ => (1.0, "ms"),
+    }
+}
+
+/// Formats a number with three significant digits.
+pub(crate) fn three(value: f64) -> String {
+    let digits = 2 - value.abs().max(1e-9).log10().floor() as i32;
+    format!("{value:.*}", digits.clamp(0, 6) as usize)
+}
