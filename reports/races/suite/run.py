@@ -6,7 +6,7 @@
     run.py compute-sanitizer --log LOG                           the CSV of an earlier run
 
 The CSV (default: warplab.csv or compute-sanitizer.csv here) has a row for each program, variant and check: how many
-findings there were, the first one's kind and line, whether the source marks that line with `// race`, and the answer. Checks of
+findings there were, one's kind and line, whether the source marks that line with `// race`, and the answer. Checks of
 warplab other than racecheck have a row if they found something. On a GPU, compute-sanitizer.jsonl next to the CSV keeps what
 each run printed. NAME chooses programs, such as `shared_tree`.
 The exit status is 1 if warplab missed a race that missed.csv does not list, or found one that it lists, named a line without a
@@ -61,7 +61,8 @@ def marks(source: pathlib.Path) -> set[int]:
 
 def row(source: pathlib.Path, variant: str, check: str, findings: list[tuple[str, list[int]]], output: str, code: int) -> Row:
     """The row of a check with these findings, each a kind and the lines of its accesses."""
-    kind, lines = findings[0] if findings else ("", [])
+    # The first finding, or the first one that has lines of the program.
+    kind, lines = next((one for one in findings if one[1]), findings[0] if findings else ("", []))
     marked = "" if not lines else "yes" if set(lines) <= marks(source) else "no"
     answer = "wrong" if "answer: wrong" in output else "right" if "answer: right" in output else ""
     line = lines[0] if lines else ""
