@@ -2,11 +2,11 @@
 """Compiles each program of this folder twice, racy and fixed, and runs both under a tool that looks for races.
 
     run.py WARPLAB [--out CSV] [--jobs N] [NAME...]              under `exec --check all`, on the emulated H200
-    run.py compute-sanitizer [--out CSV] [--jobs N] [NAME...]    alone, under racecheck and memcheck, on a GPU of compute capability 9.0
+    run.py compute-sanitizer [--out CSV] [--jobs N] [NAME...]    alone, under racecheck and memcheck, on a GPU of 9.0
     run.py compute-sanitizer --log LOG                           the CSV of an earlier run
 
 The CSV (default: warplab.csv or compute-sanitizer.csv here) has a row for each program, variant and check: how many
-findings there were, one's kind and line, whether the source marks that line with `// race`, and the answer. Checks of
+findings there were, the kind and the line of one, whether `// race` marks the lines of all, and the answer. Checks of
 warplab other than racecheck have a row if they found something. On a GPU, compute-sanitizer.jsonl next to the CSV keeps what
 each run printed. NAME chooses programs, such as `shared_tree`.
 The exit status is 1 if warplab missed a race that missed.csv does not list, or found one that it lists, named a line without a
@@ -63,7 +63,8 @@ def row(source: pathlib.Path, variant: str, check: str, findings: list[tuple[str
     """The row of a check with these findings, each a kind and the lines of its accesses."""
     # The first finding, or the first one that has lines of the program.
     kind, lines = next((one for one in findings if one[1]), findings[0] if findings else ("", []))
-    marked = "" if not lines else "yes" if set(lines) <= marks(source) else "no"
+    named = {line for _, each in findings for line in each}
+    marked = "" if not named else "yes" if named <= marks(source) else "no"
     answer = "wrong" if "answer: wrong" in output else "right" if "answer: right" in output else ""
     line = lines[0] if lines else ""
     return Row(source.stem, variant, check, len(findings), kind, line, marked, answer, code)
@@ -75,15 +76,16 @@ def execute(command: list[str]) -> tuple[int, str]:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=RUN_S, check=False)
         return done.returncode, done.stdout
     except subprocess.TimeoutExpired as stopped:
-        return 124, (stopped.stdout or b"").decode(errors="replace")
+        # What was printed is not decoded yet, in spite of `text`.
+        printed = stopped.stdout or b""
+        return 124, printed if isinstance(printed, str) else printed.decode(errors="replace")
 
 
 def on_warplab(warplab: str, source: pathlib.Path, variant: str, binary: pathlib.Path) -> list[Row]:
     """A variant under all checks of the emulated machine."""
     record = binary.with_suffix(".json")
-    code, output = execute(
-        [warplab, "exec", "--device", "emulated:h200", "--check", "all", "--timeout", str(RUN_S), "--json", str(record), str(binary)]
-    )
+    options = ["--device", "emulated:h200", "--check", "all", "--timeout", str(RUN_S), "--json", str(record)]
+    code, output = execute([warplab, "exec", *options, str(binary)])
     found: dict[str, list[tuple[str, list[int]]]] = {"racecheck": []}
     for text in record.read_text().splitlines() if record.exists() else []:
         for one in json.loads(text).get("findings", []):
@@ -206,7 +208,8 @@ def main() -> int:
     else:
         sources = [source for source in sorted(HERE.glob("*.cu")) if not options.names or source.stem in options.names]
         planned = [(source, variant) for source in sources for variant in VARIANTS]
-        out.with_suffix(".jsonl").unlink(missing_ok=True)
+        if not emulated:
+            out.with_suffix(".jsonl").unlink(missing_ok=True)
         with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             results = pool.map(lambda one: run(options, pathlib.Path(folder), *one), planned)
             rows = [one for each in results for one in each]
