@@ -1,0 +1,35 @@
+// A ring buffer in global memory between two blocks, whose indices have block scope.
+// Race: release and acquire of block scope order nothing between blocks.
+// Fix: device scope.
+#include "common.cuh"
+#include <cuda/atomic>
+
+#ifdef RACY
+using Index = cuda::atomic_ref<unsigned, cuda::thread_scope_block>;
+#else
+using Index = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;
+#endif
+
+__global__ void stream(const int *in, int *slots, unsigned *head, unsigned *tail, int *out, unsigned n) {
+    if (blockIdx.x == 0) {
+        for (unsigned i = 0; i < n; i++) {
+            while (i - Index(*tail).load(cuda::memory_order_acquire) == 4) {} // race
+            slots[i % 4] = in[i]; // race
+            Index(*head).store(i + 1, cuda::memory_order_release); // race
+        }
+    } else {
+        for (unsigned i = 0; i < n; i++) {
+            while (Index(*head).load(cuda::memory_order_acquire) == i) {} // race
+            out[i] = slots[i % 4]; // race
+            Index(*tail).store(i + 1, cuda::memory_order_release); // race
+        }
+    }
+}
+
+int main() {
+    std::vector<int> in = numbers(100);
+    int *out = on_device(std::vector<int>(100));
+    unsigned *head = on_device(std::vector<unsigned>(1)), *tail = on_device(std::vector<unsigned>(1));
+    stream<<<2, 1>>>(on_device(in), on_device(std::vector<int>(4)), head, tail, out, 100);
+    return answer(on_host(out, 100) == in);
+}
