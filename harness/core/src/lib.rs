@@ -67,6 +67,7 @@ pub use lab::{
     launch::Launch,
     number::{NumberError, parse_bytes, parse_count, parse_lines, parse_schedules, parse_seconds, parse_u32},
     options::{Options, parse_checks, parse_time},
+    predicting::{predicted_device, predicted_part},
     published::{Figure, Published, figure},
     question::{Answer, Question},
     records::records,
@@ -94,7 +95,7 @@ pub use record::{
     hot::{HotLine, lines as hot_lines},
     kernel::{KERNEL, Peak, Resources},
     prediction::{PREDICTED, Predicted},
-    program::{ProcessRun, ProgramRun},
+    program::{ProcessRun, ProgramRun, predicted_launches},
     revision::built_from,
     row::{Record, Value, Verdict, verdict_words},
 };
