@@ -34,9 +34,14 @@ fn linked(toolkit: &Path, folder: &Path) -> Result<PathBuf, Error> {
     let io = |source| Error::Io { action: "link to", path: toolkit.into(), source };
     let links = links(toolkit).map_err(io)?;
     // Another version of the packages has other files, and gets its own folder.
-    let text = links.iter().map(|(name, to)| format!("{}\n{}\n", name.display(), to.display())).collect::<String>();
-    let key: String = Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    let made = folder.join(key);
+    let mut hash = Sha256::new();
+    for path in links.iter().flat_map(|(name, to)| [name, to]) {
+        hash.update(path.as_os_str().as_encoded_bytes());
+        hash.update([0]);
+    }
+    let digest = hash.finalize();
+    let key = u64::from_be_bytes(*digest.first_chunk().expect("SHA-256 has 32 bytes"));
+    let made = folder.join(format!("{key:016x}"));
     if made.is_dir() {
         return Ok(made);
     }
