@@ -13,7 +13,7 @@ alone() { (cd "$work" && env -i PATH=/usr/local/bin:/usr/bin:/bin HOME="$work/ho
 
 python3 -m venv "$work/env"
 python=$work/env/bin/python
-"$python" -m pip install --quiet "$wheel[nvcc]" nbclient==0.11.0 ipykernel==7.4.0 uv==0.13.9 ruff==0.17.6
+"$python" -m pip install --quiet "${wheel}[nvcc]" nbclient==0.11.0 ipykernel==7.4.0 uv==0.13.9 ruff==0.17.6
 alone "$work/env/bin/ruff" check --no-cache "$here/.."
 alone "$work/env/bin/ruff" format --no-cache --check "$here/.."
 alone "$work/env/bin/warplab" run vecadd --device emulated --quick --quiet --out "$work/run"
