@@ -7,6 +7,7 @@ use std::{
 };
 
 use crate::{
+    environments,
     program::{self, PYTHON},
     toolbox,
 };
@@ -37,13 +38,9 @@ pub(crate) fn choice() -> Choice {
 /// Returns the candidates in order; the first that loads is used. Lazy, because running Python takes time.
 pub(crate) fn candidates() -> impl Iterator<Item = PathBuf> {
     brought(toolbox::all())
+        .chain(environments::own().into_iter().flat_map(|root| in_environment(&root)))
         .chain(toolkits())
-        .chain(
-            ["VIRTUAL_ENV", "CONDA_PREFIX"]
-                .into_iter()
-                .filter_map(env::var_os)
-                .flat_map(|p| in_environment(Path::new(&p))),
-        )
+        .chain(environments::active().flat_map(|root| in_environment(&root)))
         .chain(std::iter::once_with(from_python).flatten())
         .chain(SYSTEM_NAMES.iter().map(PathBuf::from))
 }
@@ -61,33 +58,17 @@ fn brought(toolboxes: impl Iterator<Item = PathBuf>) -> impl Iterator<Item = Pat
 
 fn toolkits() -> impl Iterator<Item = PathBuf> {
     let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(env::var_os).map(PathBuf::from);
-    let mut usual = folders(Path::new("/usr/local"), "cuda");
-    usual.extend(folders(Path::new("/opt"), "cuda"));
+    let mut usual = environments::folders(Path::new("/usr/local"), "cuda");
+    usual.extend(environments::folders(Path::new("/opt"), "cuda"));
     named
         .chain(usual)
         .flat_map(|root| ["lib64", "lib", "bin", "bin/x64"].map(|f| root.join(f)))
         .flat_map(|f| libraries(&f))
 }
 
-/// Returns the subfolders of `root` whose names start with `prefix`, in descending order of name: the latest version
-/// comes first.
-fn folders(root: &Path, prefix: &str) -> Vec<PathBuf> {
-    let mut found: Vec<_> = fs::read_dir(root)
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok)
-        .filter(|e| e.file_name().to_string_lossy().starts_with(prefix))
-        .map(|e| e.path())
-        .collect();
-    found.sort_by(|a, b| b.cmp(a));
-    found
-}
-
-/// Returns the libraries in the site-packages of the Python environment at `root`.
+/// Returns the libraries in the packages of the Python environment at `root`.
 fn in_environment(root: &Path) -> Vec<PathBuf> {
-    let mut sites = vec![root.join("Lib/site-packages")];
-    sites.extend(folders(&root.join("lib"), "python3").into_iter().map(|p| p.join("site-packages")));
-    sites.iter().flat_map(|s| in_site_packages(s)).collect()
+    environments::packages(root).iter().flat_map(|s| in_site_packages(s)).collect()
 }
 
 /// Returns the libraries of NVIDIA's wheels: `nvidia-cuda-nvrtc-cu12` unpacks to `nvidia/cuda_nvrtc`,

@@ -22,6 +22,7 @@ mod child;
 mod commit;
 mod compile;
 mod cuda;
+pub mod environments;
 mod error;
 mod find;
 mod headers;

@@ -16,7 +16,7 @@ Examples:
 
 pub fn command() -> Command {
     let watching = exec::with_watching(Command::new("driver"));
-    ["device", "check", "counters", "hot", "schedules", "timeout", "keep-going"]
+    ["device", "check", "counters", "hot", "predict", "schedules", "timeout", "keep-going"]
         .into_iter()
         .fold(watching, |command, option| command.mut_arg(option, |arg| arg.requires("program")))
         .about("Run another CUDA program on the embedded machine, or write the machine as libcuda.so.1")

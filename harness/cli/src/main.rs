@@ -23,6 +23,7 @@ mod new_lab;
 mod nvcc;
 mod output_options;
 mod overview;
+mod pip_toolkit;
 mod proprietary_libs;
 mod ptx;
 mod report;
@@ -35,7 +36,7 @@ mod soname;
 mod start;
 mod submit;
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, path::Path, process::ExitCode};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use harness::{Error, Exit, Lab, Labs, Process};
@@ -47,7 +48,8 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_none_or(|command| command != "exec") {
         kernels::program::look_for_libraries_from_the_root();
     }
-    let process = harness::process();
+    let mut process = harness::process();
+    process.arguments = as_named(process.arguments);
     harness::built_from(env!("WARPLAB_REVISION"));
     let argv = &process.arguments;
     let matches = command(argv).get_matches_from(argv);
@@ -76,6 +78,18 @@ fn main() -> ExitCode {
         _ => unreachable!("clap asks for a subcommand"),
     };
     harness::ended(result)
+}
+
+/// The toolkit's commands that this program serves under their own names: a link `nvcc` to it runs `warplab nvcc`.
+const TOOLS: &[&str] = &["nvcc"];
+
+/// Adds the subcommand if the program was started under the name of a tool.
+fn as_named(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let name = arguments.first().and_then(|path| Path::new(path).file_name()).map(OsString::from);
+    if let Some(name) = name.filter(|name| TOOLS.iter().any(|tool| name == tool)) {
+        arguments.insert(1, name);
+    }
+    arguments
 }
 
 /// The command line. `run` takes the options of the lab that `argv` names, if it names exactly one.
@@ -228,6 +242,14 @@ mod tests {
         assert_eq!(only(&["warplab", "run", "vecadd", "--input", "hello"]), Some("vecadd"));
         assert_eq!(only(&["warplab", "run", "--hot", "vecadd"]), Some("vecadd"));
         assert_eq!(only(&["warplab", "run", "vecadd", "hello"]), None);
+    }
+
+    #[test]
+    fn a_link_with_the_name_of_a_tool_is_that_tool() {
+        let named = |words: &[&str]| as_named(words.iter().map(OsString::from).collect());
+        assert_eq!(named(&["/a/nvcc", "x.cu"]), ["/a/nvcc", "nvcc", "x.cu"]);
+        assert_eq!(named(&["/nvcc/warplab", "list"]), ["/nvcc/warplab", "list"]);
+        assert!(named(&[]).is_empty());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use kernels::{program, toolbox};
 
 use crate::{
     architectures::{self, Compiler},
-    cmake, libraries, linked, proprietary_libs, signals,
+    cmake, libraries, linked, pip_toolkit, proprietary_libs, signals,
 };
 
 /// The path of nvcc in its tool's folder.
@@ -190,13 +190,16 @@ fn check_host_compiler(options: &[String]) -> Result<(), Error> {
     })
 }
 
-/// Finds nvcc: the one installed by `warplab setup`, else the one on the path or in the usual folder.
+/// Finds nvcc: the one installed by `warplab setup`, else by pip, else the one on the path or in the usual folder.
 ///
 /// # Errors
 /// [`Error::CannotRun`] when there is none.
 pub fn find() -> Result<PathBuf, Error> {
-    let brought = brought().map(|folder| folder.join(BROUGHT));
-    let on_path = program::folders().into_iter().map(|folder| folder.join("nvcc"));
+    let brought = brought()?.map(|folder| folder.join(BROUGHT));
+    // The program itself may be on the path under this name.
+    let own = env::current_exe().ok();
+    let is_own = |path: &PathBuf| own.is_some() && path.canonicalize().ok() == own;
+    let on_path = program::folders().into_iter().map(|folder| folder.join("nvcc")).filter(|path| !is_own(path));
     let usual = Path::new("/usr/local/cuda/bin/nvcc").to_path_buf();
     let found = brought.into_iter().chain(on_path).chain([usual]).find(|path| path.is_file());
     found.ok_or_else(|| {
@@ -204,14 +207,15 @@ pub fn find() -> Result<PathBuf, Error> {
     })
 }
 
-/// The folder filled by `warplab setup --nvcc`.
-fn brought() -> Option<PathBuf> {
-    toolbox::all().map(|toolbox| toolbox.join(toolbox::NVCC)).find(|folder| folder.join(BROUGHT).is_file())
+/// The folder filled by `warplab setup --nvcc`, else that of pip's packages.
+fn brought() -> Result<Option<PathBuf>, Error> {
+    let by_setup = toolbox::all().map(|toolbox| toolbox.join(toolbox::NVCC)).find(|f| f.join(BROUGHT).is_file());
+    by_setup.map_or_else(pip_toolkit::find, |folder| Ok(Some(folder)))
 }
 
 /// The folder of NVIDIA's own runtime, if it was installed.
 pub fn runtime_folder() -> Option<PathBuf> {
-    Some(brought()?.join("nvidia/cu13/lib"))
+    Some(brought().ok()??.join("nvidia/cu13/lib"))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{Arg, ArgMatches, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use harness::{Device, DeviceChoice, Error, ProgramRun, ProgramSettings, keep_program};
 use wire::printable;
 
@@ -17,10 +17,12 @@ use crate::output_options::to_file;
 pub struct RequestedOutput {
     json: Option<PathBuf>,
     folder: Option<PathBuf>,
+    /// Whether these files are the only output, along with the program's own.
+    pub quiet: bool,
 }
 
 /// The options.
-pub fn options() -> [Arg; 2] {
+pub fn options() -> [Arg; 3] {
     [
         Arg::new("json").long("json").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
             "Write a line of JSON for each launch, and one for the program, to FILE, or to standard output for -; \
@@ -31,6 +33,11 @@ pub fn options() -> [Arg; 2] {
             .value_name("DIR")
             .value_parser(value_parser!(PathBuf))
             .help("Write the run to this folder, of which `warplab report DIR` makes a page"),
+        Arg::new("quiet")
+            .long("quiet")
+            .action(ArgAction::SetTrue)
+            .requires("json")
+            .help("Show neither findings nor tables, which the file of --json has"),
     ]
 }
 
@@ -38,7 +45,7 @@ impl RequestedOutput {
     /// Reads the options from `matches`.
     pub fn from_matches(matches: &ArgMatches) -> Self {
         let path = |name| matches.get_one::<PathBuf>(name).cloned();
-        Self { json: path("json"), folder: path("out") }
+        Self { json: path("json"), folder: path("out"), quiet: matches.get_flag("quiet") }
     }
 
     /// Writes the files of a program that has ended.
@@ -66,6 +73,7 @@ impl RequestedOutput {
             exit_code: ended.own,
             seconds: ended.seconds,
             processes: ended.processes,
+            part: settings.part.clone(),
         };
         run.name_processes();
         if let Some(file) = &self.json {

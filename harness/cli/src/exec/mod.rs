@@ -31,8 +31,10 @@ ends PROGRAM, 2 if the command line is wrong or PROGRAM cannot be started, 4 if 
 
 Examples:
   warplab exec hello.cu 10                          compile and run
+  warplab exec --nvcc=-O3 --nvcc=-std=c++20 hello.cu 10
   warplab exec --check all ./hello 10               look for mistakes of every kind
   warplab exec --hot --out run ./hello 10           then: warplab report run
+  warplab exec --predict=h200 ./hello 10            what the kernels would take on an H200
   warplab exec --device emulated:t4 -- python3 x.py    numba, Triton, PyCUDA, Taichi, cuda.core";
 
 /// The prefix of the folders in which programs find their libraries.
@@ -42,6 +44,15 @@ pub fn command() -> Command {
     with_watching(Command::new("exec"))
         .about("Run a CUDA program on the GPU if there is one, or else on the embedded machine")
         .args(exec_output::options())
+        .arg(
+            Arg::new("nvcc")
+                .long("nvcc")
+                .value_name("OPTION")
+                .action(ArgAction::Append)
+                .allow_hyphen_values(true)
+                .value_parser(value_parser!(OsString))
+                .help("Pass OPTION to nvcc, which compiles x.cu; may be given several times"),
+        )
         .arg(
             Arg::new("program")
                 .value_name("PROGRAM")
@@ -85,6 +96,18 @@ pub fn with_watching(command: Command) -> Command {
                 .help("Show the LINES lines of the source that cost the most [default: 10]"),
         )
         .arg(
+            Arg::new("predict")
+                .long("predict")
+                .value_name("PART")
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("")
+                .help(
+                    "Predict the time and the bottleneck of each kernel on PART (h100, h200; default: the emulated \
+                     GPU), which is then emulated",
+                ),
+        )
+        .arg(
             Arg::new("schedules")
                 .long("schedules")
                 .value_name("COUNT")
@@ -120,19 +143,30 @@ pub fn run_on(
         return Err(Error::usage("name a program to run"));
     };
     options::check(named, command_of)?;
+    let predict = matches.get_one::<String>("predict").map(String::as_str);
+    let choice = &harness::predicted_device(predict, choice.clone(), matches)?;
+    let opened = harness::choose(choice)?;
+    let profile = match &opened.device {
+        Device::Emulated(profile) => profile,
+        Device::Gpu(_) => "",
+    };
     let settings = ExecSettings {
         checks: matches.get_one::<Checks>("check").copied(),
         counters: matches.get_flag("counters"),
         hot: matches.get_one::<usize>("hot").copied().unwrap_or_default(),
+        part: harness::predicted_part(predict, profile)?,
         schedules: matches.get_one::<u32>("schedules").copied().unwrap_or(1),
         keep_going: matches.get_flag("keep-going"),
         timeout: matches.get_one::<Duration>("timeout").copied(),
+        quiet: wanted.quiet,
     };
     settings.must_fit()?;
-    let opened = harness::choose(choice)?;
     signals::listen();
     let temporary = scratch::Folder::new_in(&env::temp_dir(), SCRATCH).map_err(in_temporary("create a folder in"))?;
-    let program = match source::compiled(named, temporary.path(), &opened.device)? {
+    // `driver` runs a program without compiling it.
+    let of_nvcc = matches.try_get_many::<OsString>("nvcc").ok().flatten();
+    let of_nvcc: Vec<&OsString> = of_nvcc.map(Iterator::collect).unwrap_or_default();
+    let program = match source::compiled(named, &of_nvcc, temporary.path(), &opened.device)? {
         Compiled::Program(program) => program,
         Compiled::Failed(code) => return Ok(ExitCode::from(code)),
     };
@@ -145,7 +179,7 @@ pub fn run_on(
             process::on_machine(folder, temporary.path(), profile, &program, arguments, &settings)?
         }
         Device::Gpu(number) => {
-            settings.must_be_plain()?;
+            settings.must_be_plain(predict.is_some())?;
             // NVIDIA's own runtime if it is installed, else ours, which also runs over NVIDIA's driver.
             let runtime = match nvcc::runtime_folder() {
                 Some(runtime) => runtime,
@@ -157,7 +191,9 @@ pub fn run_on(
             process::on_gpu(&runtime, *number, &program, arguments, settings.timeout)?
         }
     };
-    summary::tell(&ended.processes, &settings);
+    if !settings.quiet {
+        summary::tell(&ended.processes, &settings);
+    }
     let code = ended.code;
     wanted.write(&words, &opened.device, choice, &settings, ended)?;
     Ok(ExitCode::from(code))

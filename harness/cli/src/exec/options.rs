@@ -32,7 +32,7 @@ mod tests {
         let said = |word: &str| check(OsStr::new(word), &command).map_err(|error| error.to_string());
         assert_eq!(said("./program"), Ok(()));
         assert!(said("--chek").unwrap_err().contains("no option --chek; did you mean `--check`?"));
-        assert!(said("--predict=h100").unwrap_err().contains("no option --predict;"));
+        assert!(said("--profile=h100").unwrap_err().contains("no option --profile;"));
         assert!(said("-c").unwrap_err().contains("Options of the program stand after its name"));
     }
 }

@@ -9,6 +9,7 @@ use std::{
 };
 
 use harness::{Error, ProcessRun};
+use predict::GpuModel;
 use wire::{Checks, Report};
 
 use super::{clients, timeout};
@@ -26,12 +27,16 @@ pub struct ExecSettings {
     pub counters: bool,
     /// How many hot lines to show.
     pub hot: usize,
+    /// The GPU for which times are predicted.
+    pub part: Option<GpuModel>,
     /// The number of orders of warps and blocks.
     pub schedules: u32,
     /// Whether kernels continue after stray accesses.
     pub keep_going: bool,
     /// The time limit of each run.
     pub timeout: Option<Duration>,
+    /// Whether findings and tables are only in files.
+    pub quiet: bool,
 }
 
 impl ExecSettings {
@@ -49,11 +54,12 @@ impl ExecSettings {
 
     /// # Errors
     /// [`Error::Usage`] when an option requires the embedded machine.
-    pub fn must_be_plain(&self) -> Result<(), Error> {
+    pub fn must_be_plain(&self, predicts: bool) -> Result<(), Error> {
         let asked = [
             (self.checks.is_some(), "--check"),
             (self.counters, "--counters"),
             (self.hot > 0, "--hot"),
+            (predicts, "--predict"),
             (self.schedules > 1, "--schedules"),
             (self.keep_going, "--keep-going"),
         ];
@@ -159,11 +165,15 @@ pub fn on_machine(
         if settings.hot > 0 {
             process.env("WARPLAB_LINES", "1");
         }
+        if settings.part.is_some() {
+            process.env("WARPLAB_COSTS", "1");
+        }
         if seed > 0 {
             // The output was already shown under the first order; findings go to standard error.
             process.env("WARPLAB_SEED", seed.to_string()).stdout(Stdio::null());
         }
         let folder = scratch.join(format!("reports-{seed}"));
+        process.env(wire::REPORT_READER, if settings.quiet { wire::SHOWING_READER } else { "exec" });
         let under_one = under_one_order(process, program, &folder, settings.timeout)?;
         let has_found = under_one.reports.iter().any(Report::accuses);
         if seed == 0 {
@@ -204,7 +214,7 @@ fn under_one_order(
 ) -> Result<UnderOne, Error> {
     let refused = |source| Error::Io { action: "create", path: folder.into(), source };
     fs::create_dir(folder).map_err(refused)?;
-    process.env(REPORT, folder).env(wire::REPORT_READER, "exec");
+    process.env(REPORT, folder);
     let began = Instant::now();
     let (status, is_late) = timeout::run(process, timeout).map_err(|error| Error::usage(refusal(program, &error)))?;
     let seconds = began.elapsed().as_secs_f64();

@@ -22,14 +22,18 @@ pub enum Compiled {
     Failed(u8),
 }
 
-/// Compiles a file of CUDA C++ into `folder` for `device`; returns any other program unchanged.
+/// Compiles a file of CUDA C++ into `folder` for `device`, with these options of nvcc; returns any other program
+/// unchanged.
 ///
 /// # Errors
-/// [`Error::Usage`] when there is no such file; those of [`nvcc::compile`].
-pub fn compiled(named: &OsString, folder: &Path, device: &Device) -> Result<Compiled, Error> {
+/// [`Error::Usage`] when there is no such file, or options without one; those of [`nvcc::compile`].
+pub fn compiled(named: &OsString, of_nvcc: &[&OsString], folder: &Path, device: &Device) -> Result<Compiled, Error> {
     let source = PathBuf::from(named);
     if source.extension().is_none_or(|extension| extension != "cu") {
-        return Ok(Compiled::Program(named.clone()));
+        return match of_nvcc {
+            [] => Ok(Compiled::Program(named.clone())),
+            _ => Err(Error::usage(format!("--nvcc needs a source x.cu, not the program {}", source.display()))),
+        };
     }
     if named.to_string_lossy().chars().any(is_hidden) {
         return Err(Error::usage(format!("nvcc does not take the name {}: rename the file", source.display())));
@@ -39,13 +43,23 @@ pub fn compiled(named: &OsString, folder: &Path, device: &Device) -> Result<Comp
     }
     let program = folder.join(source.file_stem().unwrap_or(named.as_os_str()));
     let mut options: Vec<OsString> = vec!["-lineinfo".into(), named.clone(), "-o".into(), program.clone().into()];
-    if let Device::Emulated(profile) = device {
+    let names_architecture = of_nvcc.iter().any(|option| is_architecture(&option.to_string_lossy()));
+    if let Device::Emulated(profile) = device
+        && !names_architecture
+    {
         options.extend(capability(profile).and_then(architecture));
     }
+    options.extend(of_nvcc.iter().map(|option| OsString::from(*option)));
     match nvcc::compile(&options.iter().collect::<Vec<_>>())? {
         0 => Ok(Compiled::Program(program.into())),
         code => Ok(Compiled::Failed(code)),
     }
+}
+
+/// Whether this option of nvcc names the architectures to compile for.
+fn is_architecture(option: &str) -> bool {
+    let name = option.split('=').next().unwrap_or_default();
+    matches!(name, "-arch" | "--gpu-architecture" | "-gencode" | "--generate-code")
 }
 
 /// nvcc's option for this compute capability. Without one, nvcc compiles for the oldest that it supports.
@@ -67,6 +81,21 @@ fn capability(profile: &str) -> Option<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_user_s_architecture_replaces_that_of_the_part() {
+        assert!(["-arch", "-arch=sm_90", "-gencode=arch=compute_80,code=sm_80"].into_iter().all(is_architecture));
+        assert!(!["-O3", "-archive", "x.cu"].into_iter().any(is_architecture));
+    }
+
+    #[test]
+    fn options_of_nvcc_need_a_source() {
+        let device = Device::Emulated("a100".into());
+        let program = |of_nvcc: &[&OsString]| compiled(&"./a".into(), of_nvcc, Path::new("/nowhere"), &device);
+        assert!(matches!(program(&[]), Ok(Compiled::Program(name)) if name == "./a"));
+        let refused = program(&[&"-O3".into()]).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(refused.contains("--nvcc needs a source x.cu"), "{refused}");
+    }
 
     #[test]
     fn a_part_that_nvcc_knows_has_an_architecture() {

@@ -1,7 +1,11 @@
 //! A summary of a program's kernels, one line per kernel, printed when it has ended.
 use std::fs;
 
-use harness::{HotLine, MachineReport, ProcessRun, hot_lines, hot_table, print_error, table};
+use harness::{
+    HotLine, MachineReport, Predicted, ProcessRun, hot_lines, hot_table, predicted_launches, print_error, significant,
+    table,
+};
+use predict::{GpuModel, Prediction};
 use wire::{Launch, counters::Totals};
 
 use super::{names::readable, process::ExecSettings};
@@ -35,6 +39,9 @@ pub fn tell(processes: &[ProcessRun], settings: &ExecSettings) {
         if settings.counters {
             parts.push(format!("Counters\n{}", counters(&kernels)));
         }
+    }
+    if let Some(part) = settings.part.as_ref().filter(|_| !launches.is_empty()) {
+        parts.push(predicted(&kernels(&launches), part));
     }
     if settings.hot > 0 && !launches.is_empty() {
         let machine = MachineReport { launches, ..MachineReport::default() };
@@ -122,6 +129,23 @@ fn overview(kernels: &[Kernel<'_>], processes: &[ProcessRun]) -> String {
             )
         }
     }
+}
+
+/// The predicted time of each kernel's launches, one after another.
+fn predicted(kernels: &[Kernel<'_>], part: &GpuModel) -> String {
+    let rows: Vec<Vec<String>> = kernels
+        .iter()
+        .map(|kernel| {
+            let predicted = predicted_launches(part, kernel.launches.iter().copied());
+            let all = predicted.as_ref().and_then(|predicted| predicted.in_all.as_ref());
+            let time = |of: fn(&Prediction) -> f64| all.map_or_else(String::new, |all| significant(of(all)));
+            let times = [time(|all| all.ms), time(|all| all.low_ms), time(|all| all.high_ms)];
+            let bound = predicted.as_ref().map(Predicted::bound).unwrap_or_default();
+            [kernel.shown.clone(), kernel.launches.len().to_string()].into_iter().chain(times).chain([bound]).collect()
+        })
+        .collect();
+    let title = format!("Predicted for an {}: kernels without copies, and nothing here was measured", part.full_name);
+    format!("{title}\n{}", table(&["kernel", "launches", "ms", "from", "to", "bound by"], &rows))
 }
 
 fn counters(kernels: &[Kernel<'_>]) -> String {

@@ -121,6 +121,27 @@ pub fn platform() -> String {
 mod tests {
     use super::*;
 
+    /// The extras of the Python package bring what `warplab setup` brings.
+    #[test]
+    fn the_wheel_s_extras_are_these_packages() {
+        #[derive(Deserialize)]
+        struct Manifest {
+            project: Project,
+        }
+        #[derive(Deserialize)]
+        struct Project {
+            #[serde(rename = "optional-dependencies")]
+            extras: BTreeMap<String, Vec<String>>,
+        }
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../python/pyproject.toml");
+        let extras = toml::from_str::<Manifest>(&fs::read_to_string(path).unwrap()).unwrap().project.extras;
+        for (name, extra) in extras {
+            let tool = Tool::named(&name, None).unwrap();
+            let pinned: Vec<String> = tool.wheels.iter().map(|on| format!("{}=={}", on.package, on.version)).collect();
+            assert_eq!(extra, pinned, "{name}");
+        }
+    }
+
     #[test]
     fn every_platform_has_every_wheel_of_its_version() {
         let tool = Tool::named("nvrtc", None).unwrap();

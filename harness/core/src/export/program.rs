@@ -159,6 +159,7 @@ fn kernel_record(run: &ProgramRun, shape: &Shape<'_>, case: String) -> Record {
         findings: owned(&shape.findings),
         counters: values(&machine),
         hot: hot::lines(&machine, |file| fs::read_to_string(file).ok()),
+        predicted: run.predicted(shape.launches.iter().copied()),
         ..empty(run, &first.kernel_name)
     }
 }

@@ -147,8 +147,9 @@ impl<'m> Program<'m> {
         }
         // A compiler that was named and cannot be loaded is reported once, not for each lab.
         kernels::nvrtc()?;
-        let mut session = Session::open(&predicting::device(&options, matches)?)?;
-        let part = predicting::part(&options, &session.device.profile)?;
+        let mut session =
+            Session::open(&predicting::predicted_device(options.predict.as_deref(), options.device.clone(), matches)?)?;
+        let part = predicting::predicted_part(options.predict.as_deref(), &session.device.profile)?;
         let beside = predicting::beside(&options, &session.device.profile, &session.device.name)?;
         // The kernel file has already been read, for it may come through a pipe, and a GPU's driver has been started:
         // both need these rights. The file has not been compiled yet.

@@ -8,18 +8,18 @@ use crate::{
     lab::options::Options,
 };
 
-/// Returns the requested device: the part of `--predict`, unless another device was named.
+/// Returns the device to run on, where `device` was requested: the part that `--predict` names, unless `--device` named
+/// another device.
 ///
 /// # Errors
 /// A usage error if the requested part is not the emulated one.
-pub(crate) fn device(options: &Options, matches: &ArgMatches) -> Result<DeviceChoice> {
-    let device = || options.device.clone();
-    let Some(part) = options.predict.as_deref() else {
-        return Ok(device());
+pub fn predicted_device(predict: Option<&str>, device: DeviceChoice, matches: &ArgMatches) -> Result<DeviceChoice> {
+    let Some(part) = predict else {
+        return Ok(device);
     };
     let said = matches.get_raw("device").and_then(|mut said| said.next());
     let is_open = said.is_none_or(|said| said == "auto" || said == "emulated");
-    match device() {
+    match device {
         DeviceChoice::Emulated(profile) if !is_open && !part.is_empty() && profile != part => Err(Error::usage(
             format!("--predict {part} goes with --device emulated:{part}: the launches of {profile} are others"),
         )),
@@ -31,13 +31,13 @@ pub(crate) fn device(options: &Options, matches: &ArgMatches) -> Result<DeviceCh
     }
 }
 
-/// Returns the part for which times are predicted from the counters of the open device; `None` without `--predict`, and
-/// on a GPU, which has no counters.
+/// Returns the part for which times are predicted from the counters of the open device, which emulates `profile`;
+/// `None` without `--predict`, and on a GPU, which has no counters.
 ///
 /// # Errors
 /// A usage error when the constants of the emulated part are unknown.
-pub(crate) fn part(options: &Options, profile: &str) -> Result<Option<GpuModel>> {
-    match &options.predict {
+pub fn predicted_part(predict: Option<&str>, profile: &str) -> Result<Option<GpuModel>> {
+    match predict {
         Some(_) if !profile.is_empty() => known(profile).map(Some),
         _ => Ok(None),
     }
@@ -91,9 +91,9 @@ mod tests {
         assert!(unknown.contains("Tesla T4 are not known"), "{unknown}");
         // The emulated device has its own counters.
         assert_eq!(name(beside(&options(&["--predict"]), "h200", "NVIDIA H200").unwrap()), None);
-        assert_eq!(part(&options(&["--predict"]), "").unwrap(), None);
-        assert_eq!(name(part(&options(&["--predict"]), "h200").unwrap()), Some("h200".into()));
-        let unknown = part(&options(&["--predict"]), "a100").unwrap_err().to_string();
+        assert_eq!(predicted_part(Some(""), "").unwrap(), None);
+        assert_eq!(name(predicted_part(Some(""), "h200").unwrap()), Some("h200".into()));
+        let unknown = predicted_part(Some(""), "a100").unwrap_err().to_string();
         assert!(
             unknown.ends_with("known are those of h100 and h200; name one of them, as in --predict=h200"),
             "{unknown}"

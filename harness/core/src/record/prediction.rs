@@ -40,10 +40,15 @@ pub(crate) struct Beside {
 impl Predicted {
     /// Predicts the total time of these launches on this part, or returns why it cannot; `None` if there are no
     /// launches, or their costs were not counted. With a transfer, fills are part of the transfer.
-    pub(crate) fn from_launches(launches: &[Launch], beside: Beside, part: &GpuModel) -> Option<Self> {
+    pub(crate) fn from_launches<'l>(
+        launches: impl IntoIterator<Item = &'l Launch>,
+        beside: Beside,
+        part: &GpuModel,
+    ) -> Option<Self> {
         let Beside { fills, transfer, flushed } = beside;
+        let mut launches = launches.into_iter().peekable();
         let mut repeated: Vec<Repeated> = Vec::new();
-        if fills > 0 && transfer.is_none() && !launches.is_empty() {
+        if fills > 0 && transfer.is_none() && launches.peek().is_some() {
             repeated.push(Repeated { count: fills, profile: LaunchProfile::fill() });
         }
         for launch in launches {
@@ -141,7 +146,7 @@ pub(crate) mod tests {
         let moved = Moved { copies: 3.0, to_device: 134e6, to_host: 67e6 };
         let of = |transfer| {
             let beside = Beside { transfer, ..Beside::default() };
-            Predicted::from_launches(std::slice::from_ref(&counted), beside, &GpuModel::find("h200").unwrap())
+            Predicted::from_launches([&counted], beside, &GpuModel::find("h200").unwrap())
         };
         let (alone, moves) = (of(None).unwrap(), of(Some(Transfer { way: Way::Pageable, moved })).unwrap());
         assert_eq!((alone.bound().as_str(), moves.bound().as_str()), ("launch", "transfers"));
@@ -155,7 +160,7 @@ pub(crate) mod tests {
         let of = |fills, transfer| {
             let part = GpuModel::find("h200").unwrap();
             let beside = Beside { fills, transfer, ..Beside::default() };
-            Predicted::from_launches(std::slice::from_ref(&counted), beside, &part).unwrap().in_all.unwrap().ms
+            Predicted::from_launches([&counted], beside, &part).unwrap().in_all.unwrap().ms
         };
         let fill = of(1, None) - of(0, None);
         assert!(fill > 1e-3 && fill < 4e-3 && (of(2, None) - of(0, None) - 2.0 * fill).abs() < 1e-4, "{fill}");
@@ -173,7 +178,7 @@ pub(crate) mod tests {
         let of = |flushed| {
             let beside = Beside { flushed, ..Beside::default() };
             let part = GpuModel::find("h200").unwrap();
-            Predicted::from_launches(std::slice::from_ref(&counted), beside, &part).unwrap().in_all.unwrap().ms
+            Predicted::from_launches([&counted], beside, &part).unwrap().in_all.unwrap().ms
         };
         assert!(of(true) > of(false) + 1e-3, "{} {}", of(true), of(false));
     }

@@ -1,13 +1,19 @@
 //! The stored data of a whole program's run: its launches, its end, and their output by `--json`, one line each.
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fs};
 
+use predict::GpuModel;
 use serde::Serialize;
-use wire::{Launch, RenderedFinding, Report};
+use wire::{
+    Launch, RenderedFinding, Report,
+    finding::{Access, AccessKind},
+};
 
 use crate::{
     device::machine::MachineReport,
     record::{
         counters::{COUNTERS, values},
+        hot::{self, HotLine},
+        prediction::{Beside, Predicted},
         row::{Value, dims},
     },
 };
@@ -28,6 +34,8 @@ pub struct ProgramRun {
     pub seconds: f64,
     /// The processes that used the machine, each once; empty on a GPU, and for a program that never called the driver.
     pub processes: Vec<ProcessRun>,
+    /// The GPU for which the times of the kernels are predicted (`--predict`).
+    pub part: Option<GpuModel>,
 }
 
 /// A process of a program, and the machine's reports on it.
@@ -172,6 +180,7 @@ impl ProgramRun {
             launches_dropped: self.launches_dropped(),
             processes: self.processes.iter().map(ProcessSum::from_process).collect(),
             kernels: self.kernels(),
+            hot: self.hot(),
             findings: self.processes.iter().flat_map(|one| one.findings_of_host().map(of_host(one))).collect(),
         }));
         let text =
@@ -204,6 +213,18 @@ impl ProgramRun {
         }
     }
 
+    /// Predicts the total time of these launches; `None` without `--predict`.
+    pub(crate) fn predicted<'r>(&self, launches: impl IntoIterator<Item = &'r Launch>) -> Option<Predicted> {
+        predicted_launches(self.part.as_ref()?, launches)
+    }
+
+    /// Returns the costliest lines of the source, if they were counted.
+    fn hot(&self) -> Vec<HotLine> {
+        let launches: Vec<Launch> = self.launches().filter(|one| !one.counters.lines.is_empty()).cloned().collect();
+        let report = MachineReport { launches, ..MachineReport::default() };
+        hot::lines(&report, |file| fs::read_to_string(file).ok())
+    }
+
     /// Returns the kernels, in the order of their first launches.
     fn kernels(&self) -> Vec<KernelSum<'_>> {
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
@@ -211,11 +232,13 @@ impl ProgramRun {
         for launch in self.launches() {
             let place = *places.entry(launch.kernel.as_str()).or_insert_with(|| {
                 let found = self.findings().filter(|told| told.finding.kernel == launch.kernel).count();
+                let of_kernel = self.launches().filter(|other| other.kernel == launch.kernel);
                 kernels.push(KernelSum {
                     kernel: &launch.kernel_name,
                     launches: 0,
                     thread_instructions: 0,
                     findings: found,
+                    predicted: self.predicted(of_kernel).map(PredictedTime::from),
                 });
                 kernels.len() - 1
             });
@@ -224,6 +247,11 @@ impl ProgramRun {
         }
         kernels
     }
+}
+
+/// Predicts the total time of a program's launches on this part; `None` if their costs were not counted.
+pub fn predicted_launches<'l>(part: &GpuModel, launches: impl IntoIterator<Item = &'l Launch>) -> Option<Predicted> {
+    Predicted::from_launches(launches, Beside::default(), part)
 }
 
 /// Formats a three-dimensional size as in the CSV: `256`, `16x16`, `4x4x4`.
@@ -317,6 +345,9 @@ struct ProgramLine<'r> {
     processes: Vec<ProcessSum<'r>>,
     /// The kernels of the lines above, in the order of their first launches.
     kernels: Vec<KernelSum<'r>>,
+    /// The lines of the source that cost anything, the costliest first (`--hot`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hot: Vec<HotLine>,
     /// What was found outside of those kernels: wrong copies, leaks, launches that were refused.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<Found<'r>>,
@@ -356,6 +387,34 @@ struct KernelSum<'r> {
     thread_instructions: u64,
     /// How many different mistakes were found in it.
     findings: usize,
+    /// What its launches are predicted to take on a GPU (`--predict`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    predicted: Option<PredictedTime>,
+}
+
+/// The predicted time of a kernel's launches, one after another, without copies. Nothing of it was measured.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct PredictedTime {
+    /// The GPU's name.
+    part: String,
+    /// Milliseconds; null if nothing is predicted.
+    ms: Option<f64>,
+    /// Of ten such times, about eight were measured to lie above this,
+    low_ms: Option<f64>,
+    /// and below this.
+    high_ms: Option<f64>,
+    /// What is predicted to bound it, or why nothing is predicted.
+    bound: String,
+}
+
+impl From<Predicted> for PredictedTime {
+    fn from(predicted: Predicted) -> Self {
+        let bound = predicted.bound();
+        let all = predicted.in_all.as_ref();
+        let (ms, low_ms, high_ms) = (all.map(|t| t.ms), all.map(|t| t.low_ms), all.map(|t| t.high_ms));
+        Self { part: predicted.part, ms, low_ms, high_ms, bound }
+    }
 }
 
 /// A mistake that was found.
@@ -369,23 +428,72 @@ struct Found<'r> {
     check: wire::Check,
     /// One line.
     headline: &'r str,
+    /// The kernel as its source declares it, if one is concerned.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    kernel: &'r str,
     /// The file of the source, if it is known.
     #[serde(skip_serializing_if = "String::is_empty")]
     file: String,
     /// The line in it, counted from 1; 0 if it is not known.
     line: u32,
+    /// What the threads that took part did, and where.
+    accesses: Vec<FoundAccess<'r>>,
+    /// The position of the address, and other useful facts, one sentence each.
+    notes: &'r [String],
     /// What to do about it.
     help: &'r str,
     /// The whole report with the lines of the source, ending in a line break.
     text: &'r str,
 }
 
+/// An access, or a waiting thread, that took part in a mistake.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct FoundAccess<'r> {
+    /// What the thread did: read, write, atomic, barrier, ...
+    #[cfg_attr(test, schemars(with = "String"))]
+    what: AccessKind,
+    /// Bytes that one thread accessed; 0 if it did not access memory.
+    size: u32,
+    /// The block's index in x, y and z.
+    block: [u32; 3],
+    /// The thread's index in the block.
+    thread: [u32; 3],
+    /// How many threads did the same; this one has the lowest index.
+    threads: u32,
+    /// The file of the source, if it is known.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    file: &'r str,
+    /// The line in it, counted from 1; 0 if it is not known.
+    line: u32,
+    /// The column in it, counted from 1; 0 if it is not known.
+    column: u32,
+}
+
+impl<'r> From<&'r Access> for FoundAccess<'r> {
+    fn from(access: &'r Access) -> Self {
+        let Access { what, size, block, thread, threads, ref place, .. } = *access;
+        Self { what, size, block, thread, threads, file: &place.file, line: place.line, column: place.column }
+    }
+}
+
 impl<'r> Found<'r> {
     fn from_finding(run: &ProcessRun, told: &'r RenderedFinding) -> Self {
         let place = told.finding.places().into_iter().next().unwrap_or_default();
         let line = if place.file.is_empty() { 0 } else { place.line };
-        let (headline, help, text) = (&told.headline, &told.help, &told.text);
-        Self { process: run.report.process, check: told.check, headline, file: place.file, line, help, text }
+        let (headline, kernel, notes) = (&told.headline, &told.kernel_name, &told.context);
+        Self {
+            process: run.report.process,
+            check: told.check,
+            headline,
+            kernel,
+            file: place.file,
+            line,
+            accesses: told.finding.accesses.iter().map(FoundAccess::from).collect(),
+            notes,
+            help: &told.help,
+            text: &told.text,
+        }
     }
 }
 
@@ -393,6 +501,7 @@ impl<'r> Found<'r> {
 pub(crate) mod tests {
     use super::*;
     use crate::record::{counters::tests::launch, row::tests::told};
+    use wire::counters::{LineCounters, Totals};
 
     /// Returns two launches of one kernel with different shapes, one of another, and a finding in each place.
     pub(crate) fn run() -> ProgramRun {
@@ -429,6 +538,7 @@ pub(crate) mod tests {
                 },
                 findings: vec![of_host, in_a],
             }],
+            part: None,
         }
     }
 
@@ -452,6 +562,39 @@ pub(crate) mod tests {
         let first: serde_json::Value = serde_json::from_str(counted.lines().next().unwrap()).unwrap();
         assert_eq!(first["counters"]["thread_instructions"], 100.0);
         assert!(first["counters"].get("copied_h2d_bytes").is_none());
+    }
+
+    #[test]
+    fn a_kernel_has_the_predicted_time_of_all_its_launches() {
+        let mut run = run();
+        for launch in &mut run.processes[0].report.launches {
+            launch.counters.costs = Some(wire::costs::Costs::default());
+        }
+        let end = |run: &ProgramRun| -> serde_json::Value {
+            serde_json::from_str(run.json_lines(1, false).lines().last().unwrap()).unwrap()
+        };
+        assert!(end(&run)["kernels"][0].get("predicted").is_none());
+        run.part = Some(GpuModel::find("h200").unwrap());
+        let end = end(&run);
+        let [three, one] = [0, 1].map(|kernel| &end["kernels"][kernel]["predicted"]);
+        assert_eq!((three["part"].as_str(), three["bound"].as_str()), (Some("NVIDIA H200"), Some("launch")));
+        let ms = |of: &serde_json::Value, name: &str| of[name].as_f64().unwrap();
+        assert!(2.0 * ms(one, "ms") < ms(three, "ms") && ms(three, "ms") < 3.0 * ms(one, "ms"), "{three} {one}");
+        assert!(ms(one, "low_ms") < ms(one, "ms") && ms(one, "ms") < ms(one, "high_ms"));
+    }
+
+    #[test]
+    fn lines_that_were_counted_are_told_over_all_launches() {
+        let mut run = run();
+        assert!(!run.json_lines(1, false).contains(r#""hot""#));
+        for launch in &mut run.processes[0].report.launches {
+            let place = wire::finding::SourcePlace { file: "a.cu".into(), line: 7, ..Default::default() };
+            let totals = Totals { thread_instructions: 10, ..Totals::default() };
+            launch.counters.lines = vec![LineCounters { place, totals }];
+        }
+        let end: serde_json::Value = serde_json::from_str(run.json_lines(1, false).lines().last().unwrap()).unwrap();
+        let hot = &end["hot"][0];
+        assert_eq!((hot["line"].as_u64(), hot["thread_instructions"].as_u64()), (Some(7), Some(40)));
     }
 
     #[test]

@@ -64,8 +64,12 @@ fn own_name() -> &'static str {
     })
 }
 
-/// Writes new findings. A refused launch is skipped, because it was already reported when it was refused.
+/// Writes new findings, unless the reader of the report shows them. A refused launch is skipped, because it was already
+/// reported when it was refused.
 pub fn say_found(findings: &Findings) {
+    if std::env::var_os(wire::REPORT_READER).is_some_and(|reader| reader == wire::SHOWING_READER) {
+        return;
+    }
     let sources = sources(findings);
     for finding in findings.list.iter().filter(|finding| !matches!(finding.kind, FindingKind::LaunchLimit { .. })) {
         say(&format!("\n{}", simt::report::one(finding, &sources)));
