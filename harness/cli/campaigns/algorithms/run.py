@@ -56,7 +56,9 @@ def run(warplab: str, keep: pathlib.Path, planned: Run) -> tuple[str, int, int, 
     name = source.stem if source.stem != "program" else f"{source.parent.name}-program"
     name += "-" + architecture.removeprefix("-arch=sm_") + ("-G" if "-G" in options else "")
     binary, log = keep / name, keep / f"{name}.txt"
-    command = [warplab, "nvcc", "-std=c++17", "--extended-lambda", "-w", architecture, *options]
+    # The machine runs PTX, so no machine code is generated.
+    ptx = [architecture.replace("sm_", "compute_"), architecture.replace("-arch=sm_", "-code=compute_")]
+    command = [warplab, "nvcc", "-std=c++17", "--extended-lambda", "-w", *ptx, *options]
     start = time.monotonic()
     compiled = subprocess.run([*command, str(source), "-o", str(binary)], capture_output=True, text=True, check=False)
     if compiled.returncode != 0:

@@ -1,9 +1,9 @@
-//! Races between stores of one statement, by lanes of one warp, to shared memory that nothing has read yet.
+//! Races between stores to shared memory by lanes of one warp, as long as nothing has read the location.
 //!
 //! A compaction often gives every lane something to store: lanes without a result store to a spare element behind the
 //! others, all at once and without order. Which value stays there has no consequences, because nothing reads the
 //! element. So such a race is kept, and reported when the location is read. It is dropped when a store behind a barrier
-//! of the block overwrites the location, or when the block ends.
+//! of the block overwrites the location, or when the block ends. Stores of several warps are always reported.
 
 use super::{Event, lanes};
 use crate::finding::Finding;
@@ -12,10 +12,19 @@ use std::collections::HashMap;
 /// The races of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Unread {
-    /// The races by the program counters of both stores. A race that has been reported is empty.
-    races: Vec<([u32; 2], Option<Finding>)>,
+    /// The races by their stores. A race that has been reported is empty.
+    races: Vec<(Stores, Option<Finding>)>,
     /// The bytes that were stored without order, by address.
     bytes: HashMap<u64, Byte>,
+}
+
+/// Two stores by lanes of one warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stores {
+    /// The warp in the grid.
+    pub warp: u32,
+    /// The program counters of both.
+    pub pcs: [u32; 2],
 }
 
 #[derive(Debug)]
@@ -46,12 +55,12 @@ impl Unread {
     }
 
     /// Returns the index of the race between these stores, if the block has had one.
-    pub fn find(&self, stores: [u32; 2]) -> Option<usize> {
+    pub fn find(&self, stores: Stores) -> Option<usize> {
         self.races.iter().position(|race| race.0 == stores)
     }
 
     /// Adds a race, and returns its index.
-    pub fn add(&mut self, stores: [u32; 2], finding: Finding) -> usize {
+    pub fn add(&mut self, stores: Stores, finding: Finding) -> usize {
         self.races.push((stores, Some(finding)));
         self.races.len() - 1
     }

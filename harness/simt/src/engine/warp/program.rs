@@ -203,15 +203,6 @@ impl Program {
         }
     }
 
-    /// Returns whether two instructions belong to one statement of the source, such as one in a loop that the compiler
-    /// has unrolled. Without line information, each instruction is a statement.
-    pub fn is_one_statement(&self, one: u32, other: u32) -> bool {
-        let place = |pc: u32| self.at.get(pc as usize).map(|at| self.place(*at));
-        let (Some(first), Some(second)) = (place(one), place(other)) else { return one == other };
-        let is_known = first.file == second.file && first.line != 0;
-        one == other || (is_known && first == SourcePlace { ptx_line: first.ptx_line, ..second })
-    }
-
     /// Returns the place of an instruction. Where the compiler gives no line (it writes 0), this is the next line given
     /// after it, or else the last one before it.
     pub fn place_of(&self, pc: u32) -> SourcePlace {

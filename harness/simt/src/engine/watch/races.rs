@@ -1,6 +1,7 @@
 //! Findings of races.
 
 use crate::checks::race::{Conflict, same_instruction};
+use crate::checks::unread::Stores;
 use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
@@ -77,8 +78,8 @@ impl Warp<'_> {
         space == Space::Shared && is_plain && is_seen
     }
 
-    /// Handles an access to bytes at which the stores of one statement have met: the races at the bytes that it reads
-    /// are reported. `races` has its own conflicts with earlier stores of its statement.
+    /// Handles an access to bytes at which stores of a warp have met: the races at the bytes that it reads are
+    /// reported. `races` has its own conflicts with earlier stores of its warp.
     #[inline(always)]
     pub(super) fn follow_unread(&mut self, op: &Op, event: &Event<'_>, space: Space, races: &[Conflict]) {
         if space == Space::Shared && !(races.is_empty() && self.block.get().unread.is_empty()) {
@@ -96,18 +97,13 @@ impl Warp<'_> {
         }
         for conflict in races {
             let finding = |warp: &mut Self| warp.finding_of_race(op, event, Space::Shared, *conflict);
-            self.keep_unread(event, conflict.lane, [op.site, conflict.pc], finding);
+            self.keep_unread(event, conflict.lane, conflict.pc, finding);
         }
     }
 
-    /// Keeps the race of a lane's store until the location is read.
-    fn keep_unread(
-        &mut self,
-        event: &Event<'_>,
-        lane: usize,
-        stores: [u32; 2],
-        race: impl FnOnce(&mut Self) -> Finding,
-    ) {
+    /// Keeps the race of a lane's store with an earlier one until the location is read.
+    fn keep_unread(&mut self, event: &Event<'_>, lane: usize, earlier: u32, race: impl FnOnce(&mut Self) -> Finding) {
+        let stores = Stores { warp: self.clock.warp, pcs: [event.pc, earlier] };
         let known = self.block.get().unread.find(stores);
         let finding = if known.is_none() { Some(race(self)) } else { None };
         let block = self.block.get_mut();
@@ -164,7 +160,7 @@ impl Warp<'_> {
                 self.record(finding);
                 return;
             }
-            self.keep_unread(&event, one, [op.site; 2], finding);
+            self.keep_unread(&event, one, op.site, finding);
         }
     }
 

@@ -46,9 +46,7 @@ impl Store<'_> {
         if self.is_there(conflict.lane) {
             return true;
         }
-        let waits = self.may_be_spare
-            && conflict.scope == Scope::Warp
-            && self.program.is_one_statement(self.op.site, conflict.pc);
+        let waits = self.may_be_spare && conflict.scope == Scope::Warp;
         if waits {
             self.unread.borrow_mut().push(*conflict);
         }
