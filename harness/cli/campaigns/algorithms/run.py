@@ -56,9 +56,11 @@ def run(warplab: str, keep: pathlib.Path, planned: Run) -> tuple[str, int, int, 
     name = source.stem if source.stem != "program" else f"{source.parent.name}-program"
     name += "-" + architecture.removeprefix("-arch=sm_") + ("-G" if "-G" in options else "")
     binary, log = keep / name, keep / f"{name}.txt"
-    # The machine runs PTX, so no machine code is generated.
-    ptx = [architecture.replace("sm_", "compute_"), architecture.replace("-arch=sm_", "-code=compute_")]
-    command = [warplab, "nvcc", "-std=c++17", "--extended-lambda", "-w", *ptx, *options]
+    command = [warplab, "nvcc", "-std=c++17", "--extended-lambda", "-w", architecture, *options]
+    if "-rdc=true" not in options:
+        # The machine runs PTX. Only the linker of device code needs machine code.
+        command = [option.replace("-arch=sm_", "-arch=compute_") for option in command]
+        command.append(architecture.replace("-arch=sm_", "-code=compute_"))
     start = time.monotonic()
     compiled = subprocess.run([*command, str(source), "-o", str(binary)], capture_output=True, text=True, check=False)
     if compiled.returncode != 0:
