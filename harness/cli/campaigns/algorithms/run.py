@@ -57,6 +57,10 @@ def run(warplab: str, keep: pathlib.Path, planned: Run) -> tuple[str, int, int, 
     name += "-" + architecture.removeprefix("-arch=sm_") + ("-G" if "-G" in options else "")
     binary, log = keep / name, keep / f"{name}.txt"
     command = [warplab, "nvcc", "-std=c++17", "--extended-lambda", "-w", architecture, *options]
+    if "-rdc=true" not in options:
+        # The machine runs PTX. Only the linker of device code needs machine code.
+        command = [option.replace("-arch=sm_", "-arch=compute_") for option in command]
+        command.append(architecture.replace("-arch=sm_", "-code=compute_"))
     start = time.monotonic()
     compiled = subprocess.run([*command, str(source), "-o", str(binary)], capture_output=True, text=True, check=False)
     if compiled.returncode != 0:

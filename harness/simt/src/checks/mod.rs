@@ -14,6 +14,7 @@ pub(crate) mod proxies;
 pub(crate) mod race;
 mod reads;
 pub(crate) mod shared;
+pub(crate) mod unread;
 
 use crate::finding::AccessKind;
 use crate::lane::LANES;
@@ -66,8 +67,8 @@ pub(crate) struct Event<'a> {
     pub size: u32,
     /// Addresses, valid in those lanes.
     pub address: Addresses<'a>,
-    /// For a plain store, returns whether a lane stores the value that is already there.
-    pub same: Option<&'a dyn Fn(usize) -> bool>,
+    /// For a store, returns whether a conflict with an earlier store is not reported, or not yet.
+    pub excuses: Option<&'a dyn Fn(&race::Conflict) -> bool>,
     /// The layout of the addresses. It is not a copy, because reading what was just written in several parts would
     /// stall the host's processor.
     pub layout: &'a Layout,

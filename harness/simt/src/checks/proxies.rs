@@ -105,7 +105,7 @@ mod tests {
             mask: 1,
             size,
             address: Addresses::of(&address),
-            same: None,
+            excuses: None,
             layout: &Layout::default(),
         };
         proxies.access(&event, 3, bulk).map(|(at, _)| at)

@@ -86,7 +86,7 @@ impl Past {
         layout: &'a Layout,
     ) -> Event<'a> {
         let (pc, strong, volatile, narrow) = (self.pc(), self.strong(), self.volatile(), self.narrow());
-        Event { what, strong, volatile, narrow, block_local: true, pc, mask, size, address, same: None, layout }
+        Event { what, strong, volatile, narrow, block_local: true, pc, mask, size, address, excuses: None, layout }
     }
     /// Returns whether it is the same instruction at the same moment.
     #[inline(always)]
@@ -349,13 +349,6 @@ pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lan
         if past.time == 0 {
             return None;
         }
-        // Storing the value that is already there does not race with the store that wrote it.
-        if what == AccessKind::Write
-            && event.what == AccessKind::Write
-            && event.same.is_some_and(|same| same(lane as usize))
-        {
-            return None;
-        }
         let both = past.strong() && event.strong;
         if both && !lockstep(past) && wide_enough(past) {
             return None;
@@ -364,7 +357,7 @@ pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lan
         let scope = clocks.scope(past);
         let plain = !event.strong && !past.strong();
         let acquired = || clocks.acquired_since(past, false);
-        Some(Conflict {
+        let conflict = Conflict {
             scope,
             lane: lane as usize,
             at: None,
@@ -375,7 +368,9 @@ pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lan
             narrow: both && scope == Scope::Grid,
             elected: scope != Scope::Warp && clocks.passed_over(past),
             unfenced: plain && scope != Scope::Warp && !clocks.published(past, what) && acquired(),
-        })
+        };
+        let stores = what == AccessKind::Write && event.what == AccessKind::Write;
+        (!stores || event.excuses.is_none_or(|excuses| !excuses(&conflict))).then_some(conflict)
     };
     // These are lanes of one instruction. `same_instruction` looks for two stores of different values to one location.
     let mut found = None;
@@ -468,16 +463,17 @@ impl Cell {
     }
 }
 
-/// Returns two lanes of a store that write different values (given as bits) to one location. Lanes that write the same
-/// value do not race.
-pub(crate) fn same_instruction(mask: u32, address: &[u64; LANES], values: &[u64; LANES]) -> Option<(usize, usize)> {
+/// Returns the pairs of lanes of a store that write different values (given as bits) to one location. Lanes that write
+/// the same value do not race.
+pub(crate) fn same_instruction(mask: u32, address: &[u64; LANES], values: &[u64; LANES]) -> Vec<(usize, usize)> {
     let mut seen: smallvec::SmallVec<[(u64, usize); LANES]> =
         (0..LANES).filter(|lane| mask & (1 << lane) != 0).map(|lane| (address[lane], lane)).collect();
     if seen.is_sorted_by(|a, b| a.0 < b.0) {
-        return None;
+        return Vec::new();
     }
     seen.sort_unstable();
-    seen.windows(2).find(|w| w[0].0 == w[1].0 && values[w[0].1] != values[w[1].1]).map(|w| (w[0].1, w[1].1))
+    let differ = |w: &&[(u64, usize)]| w[0].0 == w[1].0 && values[w[0].1] != values[w[1].1];
+    seen.windows(2).filter(differ).map(|w| (w[0].1, w[1].1)).collect()
 }
 
 #[cfg(test)]

@@ -21,11 +21,12 @@ pub fn classify(op: &str, inst: &Inst) -> Dataflow {
         }
         Role::Access(AccessKind::Write, ..) if base == "st" => Dataflow::Store,
         Role::Guard => Dataflow::Guard,
-        Role::Plain if PURE.contains(&base) || base == "st" => Dataflow::Pure,
-        // A comparison of an undefined value and of its alternative may agree by chance, so `setp` is not pure. But a
-        // predicate that is combined with its result may decide that result.
+        Role::WarpSync if base == "shfl" => Dataflow::Shuffle,
+        // The plain part of a load or store computes its address.
+        Role::Plain if PURE.contains(&base) || matches!(base, "ld" | "st") => Dataflow::Pure,
+        // A predicate that is combined with the result of a comparison may decide that result.
         Role::Plain if base == "setp" && words.any(|word| matches!(word, "and" | "or" | "xor")) => Dataflow::Pure,
-        Role::Plain if base == "ld" && words.any(|word| word.starts_with("param")) => Dataflow::Pure,
+        Role::Plain if base == "setp" => Dataflow::Compare,
         Role::Plain if base != "call" || inst.writes_any() => Dataflow::Opaque,
         _ => Dataflow::Decides,
     }

@@ -109,7 +109,7 @@ fn lines_find_what_words_find() {
                 mask,
                 size: size as u32,
                 address: Addresses::of(&address),
-                same: None,
+                excuses: None,
                 layout,
             };
             let (layout, unknown) = (Layout::of(Addresses::of(&address), mask, size as u32), Layout::default());

@@ -29,7 +29,7 @@ fn found(before: AccessKind, accesses: &[(u32, [u64; LANES])], to: u64, compared
             mask,
             size: 4,
             address: Addresses::of(address),
-            same: None,
+            excuses: None,
             layout: &layout,
         };
         memory.access(&clocks, &event)

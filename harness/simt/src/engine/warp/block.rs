@@ -13,10 +13,14 @@ use crate::checks::clock::BlockClock;
 use crate::checks::copies::Copies;
 use crate::checks::proxies::Proxies;
 use crate::checks::shared::SharedRaces;
+use crate::checks::unread::Unread;
 use crate::engine::traffic::pattern::WINDOW;
+use crate::finding::Finding;
 use crate::lane::LANES;
 use crate::memory::Written;
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The number of barriers that a block has.
@@ -102,12 +106,17 @@ pub(crate) struct Block<'l> {
     /// For the race check: the block's clock, and the shadow memory of its shared memory.
     pub clock: BlockClock,
     pub races: SharedRaces,
+    /// For the race check: the races whose locations have not been read.
+    pub unread: Unread,
     /// For the race check: the asynchronous copies that have not been waited for.
     pub copies: Copies,
     /// For the race check: what was stored without a fence before bulk copies and matrix products.
     pub proxies: Proxies,
     /// For the initialisation check: which bytes of its shared memory have been written.
     pub written: Written,
+    /// The loads of unwritten memory whose values were stored to shared memory, by the addresses there, as they are
+    /// reported if the values are used.
+    pub stored_unset: HashMap<u64, Arc<Finding>>,
     /// A range of it in which every byte is known to be written, so that most accesses need not check the bytes.
     pub stretch: Range<u64>,
 }
@@ -139,9 +148,11 @@ impl<'l> Block<'l> {
             under_way: UnderWay::default(),
             clock: BlockClock::default(),
             races: SharedRaces::default(),
+            unread: Unread::default(),
             copies: Copies::default(),
             proxies: Proxies::default(),
             written: Written::default(),
+            stored_unset: HashMap::new(),
             stretch: 0..0,
         }
     }
@@ -163,6 +174,7 @@ impl<'l> Block<'l> {
         if let Some(races) = &launch.races {
             self.clock = self.clock.next(&races.time);
             self.races.start(u64::from(launch.shared_bytes));
+            self.unread.clear();
             self.copies.reset(launch.shared_bytes.into());
             let looks = launch.bulk || launch.program.products;
             self.proxies.reset(if looks { launch.shared_bytes.into() } else { 0 });
@@ -170,6 +182,7 @@ impl<'l> Block<'l> {
         if launch.init {
             self.written.reset(u64::from(launch.shared_bytes));
             self.stretch = 0..0;
+            self.stored_unset.clear();
         }
         // The system leaves zeros in the reserved part, and groups of several warps keep their barriers there.
         let reserved = launch.program.reserved_shared;

@@ -248,6 +248,8 @@ pub enum Dataflow {
     Pure,
     /// It writes registers that depend on those that it reads.
     Opaque,
+    /// It compares registers. That an undefined value and its alternative compare alike may be by chance.
+    Compare,
     /// It loads registers, with sign extension if `signed` is set.
     Load {
         /// The elements are signed.
@@ -257,6 +259,8 @@ pub enum Dataflow {
     Store,
     /// It guards the next instruction.
     Guard,
+    /// It copies a register of one lane to another lane.
+    Shuffle,
     /// It has an effect that depends on the values that it reads, and other threads may see it.
     Decides,
 }

@@ -3,6 +3,7 @@
 use super::tables::Operand;
 use super::worker_scratch::Unjudged;
 use crate::lane::LANES;
+use smallvec::SmallVec;
 use std::collections::HashMap;
 
 /// All lanes of a register; a narrow register uses only part of it.
@@ -19,6 +20,9 @@ pub(crate) struct Alternative {
     pub content: Content,
     /// A mask of the loads on which it depends.
     pub origins: u64,
+    /// The lanes in which the content only stands for any other value. In the rest it would be exactly this, because
+    /// another path would have been taken.
+    pub guessed: u32,
 }
 
 /// A load of unwritten bytes.
@@ -41,6 +45,22 @@ pub(crate) struct Undefined {
     /// For bytes of local memory that count as unwritten, because an undefined value was stored there: the undefined
     /// bits, by lane and offset.
     pub partly: HashMap<(usize, u64), u8>,
+    /// The branches around a few instructions that lanes took, or did not take, by an undefined value.
+    pub forks: Vec<Fork>,
+    /// The lane whose value each lane reads in the last shuffle.
+    pub sources: [u32; LANES],
+}
+
+/// Lanes that go one way from a branch because of an undefined value: with another value, they would go the other way.
+pub(crate) struct Fork {
+    /// Their instructions up to where both ways meet.
+    pub way: SmallVec<[u32; 24]>,
+    /// The lanes.
+    pub lanes: u32,
+    /// What the registers that both ways write would hold after the other way, and the lanes in which that is a guess.
+    pub skipped: Vec<(Operand, Content, u32)>,
+    /// A mask of the loads on which the branch depends.
+    pub origins: u64,
 }
 
 impl Undefined {
@@ -50,9 +70,9 @@ impl Undefined {
     }
 
     /// Stores the alternative of a register.
-    pub fn set(&mut self, register: Operand, content: Content, origins: u64) {
+    pub fn set(&mut self, register: Operand, content: Content, origins: u64, guessed: u32) {
         self.alternatives.retain(|known| known.register.place() != register.place());
-        self.alternatives.push(Alternative { register, content, origins });
+        self.alternatives.push(Alternative { register, content, origins, guessed });
     }
 
     /// Records that all of a register is defined.
@@ -60,17 +80,34 @@ impl Undefined {
         self.alternatives.retain(|known| known.register.place() != register.place());
     }
 
-    /// Adds a load. Returns its number, or gives it back if there are too many.
-    pub fn add(&mut self, read: Unjudged) -> Result<usize, Box<Unjudged>> {
+    /// Adds a load, and returns its number. If there are too many, a load of the same instruction is replaced, or else
+    /// the one whose values have been there for the longest: in code that is not optimised, those are mostly registers
+    /// that are not read again.
+    pub fn add(&mut self, read: Unjudged) -> usize {
         let used = self.alternatives.iter().fold(0, |all, known| all | known.origins);
+        let used = self.forks.iter().fold(used, |all, fork| all | fork.origins);
         let free = (0..self.origins.len()).find(|at| used & (1 << at) == 0);
         let origin = Origin { read, is_told: false };
-        match free {
-            Some(at) => self.origins[at] = origin,
-            None if self.origins.len() < MOST_ORIGINS => self.origins.push(origin),
-            None => return Err(Box::new(origin.read)),
+        if free.is_none() && self.origins.len() < MOST_ORIGINS {
+            self.origins.push(origin);
+            return self.origins.len() - 1;
         }
-        Ok(free.unwrap_or(self.origins.len() - 1))
+        let at = free.unwrap_or_else(|| {
+            let same = self.origins.iter().position(|known| known.read.site == origin.read.site);
+            same.unwrap_or_else(|| self.drop_oldest())
+        });
+        self.origins[at] = origin;
+        at
+    }
+
+    /// Stops tracking what depends on a load, and returns the load's number.
+    fn drop_oldest(&mut self) -> usize {
+        let oldest =
+            self.alternatives.first().map_or(0, |known| known.origins.trailing_zeros() as usize % MOST_ORIGINS);
+        let others = !(1u64 << oldest);
+        self.alternatives.retain(|known| known.origins & others != 0);
+        self.alternatives.iter_mut().for_each(|known| known.origins &= others);
+        oldest
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::written::range_at;
 use crate::checks::clock::Release;
+use crate::checks::race::Conflict;
 use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Show;
 use crate::engine::warp::Warp;
@@ -107,8 +108,8 @@ impl Warp<'_> {
         };
         let shared = self.launch();
         let order = shared.orders[op.site as usize];
-        let stored = self.stored(op, space, request.size, address);
-        let same = |lane: usize| stored.is_there(lane);
+        let store = self.store(op, space, request.size, address);
+        let excuses = |conflict: &Conflict| store.excuses(conflict);
         let event = Event {
             what: request.what,
             strong: order.strong || request.what == AccessKind::Atomic,
@@ -119,7 +120,7 @@ impl Warp<'_> {
             mask,
             size: request.size,
             address,
-            same: (request.what == AccessKind::Write && shared.races.is_some()).then_some(&same),
+            excuses: (request.what == AccessKind::Write && shared.races.is_some()).then_some(&excuses),
             layout,
         };
         if let Some(Some(bounds)) = shared.bounds.get(op.site as usize)
@@ -190,6 +191,7 @@ impl Warp<'_> {
             }
             _ => None,
         };
+        self.follow_unread(op, &event, space, &store.unread.take());
         let raced = told || found.is_some();
         if let Some(conflict) = found.filter(|_| !told) {
             self.race(op, &event, space, conflict);

@@ -164,7 +164,7 @@ impl Warp<'_> {
                 mask: copy.lanes,
                 size: copy.size,
                 address: Addresses::of(&copy.address),
-                same: None,
+                excuses: None,
                 layout: &layout,
             };
             let clocks = races.clocks(&block.clock, &self.clock, block.clock.start);

@@ -52,7 +52,7 @@ impl Warp<'_> {
             mask,
             size: 8,
             address,
-            same: None,
+            excuses: None,
             layout: &Layout::of(address, mask, 8),
         };
         self.compare_in(op, &event, home.rank);
@@ -127,7 +127,7 @@ impl Warp<'_> {
                 mask,
                 size,
                 address,
-                same: None,
+                excuses: None,
                 layout: &Layout::of(address, mask, size),
             };
             let clocks = races.clocks(&block.clock, &clock, block.clock.start);

@@ -9,6 +9,7 @@ mod blocks;
 pub(crate) mod bounds;
 mod copies;
 pub(crate) mod costs;
+mod forks;
 mod mbarriers;
 mod races;
 mod remedy;

@@ -1,6 +1,7 @@
 //! Findings of races.
 
 use crate::checks::race::{Conflict, same_instruction};
+use crate::checks::unread::Stores;
 use crate::checks::{Addresses, Event, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
@@ -17,6 +18,12 @@ const AROUND_COPY: &str = "let the threads that use these bytes wait for the cop
 impl Warp<'_> {
     /// Records a race.
     pub(super) fn race(&mut self, op: &Op, event: &Event<'_>, space: Space, conflict: Conflict) {
+        let finding = self.finding_of_race(op, event, space, conflict);
+        self.record(finding);
+    }
+
+    /// Returns the finding about a race.
+    fn finding_of_race(&mut self, op: &Op, event: &Event<'_>, space: Space, conflict: Conflict) -> Finding {
         let (mut now, allocation) = self.describe(op, event, space, conflict.lane);
         let launch = self.launch();
         let bulk = [op.site, conflict.pc].map(|pc| launch.orders[pc as usize].bulk);
@@ -58,7 +65,51 @@ impl Warp<'_> {
         } else if bulk != [false; 2] {
             finding.remedy = Some(AROUND_COPY.into());
         }
-        self.record(finding);
+        finding
+    }
+
+    /// Returns whether a race between lanes of the warp at this store is reported only if the location is read: it is a
+    /// plain store to shared memory of which all reads pass the check.
+    pub(super) fn may_be_spare(&self, op: &Op, space: Space) -> bool {
+        let launch = self.launch();
+        let order = launch.orders[op.site as usize];
+        let is_plain = !(order.strong || order.volatile || order.asynchronous || order.bulk);
+        let is_seen = launch.geometry.cluster.is_none() && !launch.bulk && !launch.program.products;
+        space == Space::Shared && is_plain && is_seen
+    }
+
+    /// Handles an access to bytes at which stores of a warp have met: the races at the bytes that it reads are
+    /// reported. `races` has its own conflicts with earlier stores of its warp.
+    #[inline(always)]
+    pub(super) fn follow_unread(&mut self, op: &Op, event: &Event<'_>, space: Space, races: &[Conflict]) {
+        if space == Space::Shared && !(races.is_empty() && self.block.get().unread.is_empty()) {
+            self.follow_bytes(op, event, races);
+        }
+    }
+
+    #[cold]
+    fn follow_bytes(&mut self, op: &Op, event: &Event<'_>, races: &[Conflict]) {
+        let block = self.block.get_mut();
+        if event.what == AccessKind::Write {
+            block.unread.overwrite(event, block.clock.section());
+        } else {
+            block.unread.read(event).into_iter().for_each(|race| self.record(race));
+        }
+        for conflict in races {
+            let finding = |warp: &mut Self| warp.finding_of_race(op, event, Space::Shared, *conflict);
+            self.keep_unread(event, conflict.lane, conflict.pc, finding);
+        }
+    }
+
+    /// Keeps the race of a lane's store with an earlier one until the location is read.
+    fn keep_unread(&mut self, event: &Event<'_>, lane: usize, earlier: u32, race: impl FnOnce(&mut Self) -> Finding) {
+        let stores = Stores { warp: self.clock.warp, pcs: [event.pc, earlier] };
+        let known = self.block.get().unread.find(stores);
+        let finding = if known.is_none() { Some(race(self)) } else { None };
+        let block = self.block.get_mut();
+        if let Some(race) = known.or_else(|| finding.map(|finding| block.unread.add(stores, finding))) {
+            block.unread.keep(race, event, lane, block.clock.section());
+        }
     }
 
     /// Returns the bytes a lane of a plain access.
@@ -68,7 +119,7 @@ impl Warp<'_> {
         Some(accesses[at].size)
     }
 
-    /// Finds two lanes of a store that write different values to the same address, which is a race. `at` holds the
+    /// Finds lanes of a store that write different values to the same address, which is a race. `at` holds the
     /// lanes' host addresses, `values` the values that they are about to write.
     #[inline(never)]
     pub(crate) fn check_store(&mut self, op: &Op, request: Request, at: &[u64; LANES], values: &[u64; LANES]) {
@@ -76,36 +127,51 @@ impl Warp<'_> {
         if launch.races.is_none() || launch.orders[op.site as usize].strong {
             return;
         }
-        let Some((one, two)) = same_instruction(self.mask(), at, values) else {
+        let pairs = same_instruction(self.mask(), at, values);
+        if pairs.is_empty() {
             return;
-        };
+        }
         let (base, offset) = op.address();
         // SAFETY: `a` is the address register.
         let addr = unsafe { *self.reg::<[u64; LANES]>(base) };
-        let address = addr.map(|a| a.wrapping_add(offset));
-        let (space, offset) = match request.space {
-            Space::Generic => space_of(address[one]),
-            space => (space, address[one]),
-        };
-        let event = Event {
-            what: AccessKind::Write,
-            strong: false,
-            volatile: false,
-            narrow: false,
-            block_local: space == Space::Shared,
-            pc: op.site,
-            mask: self.mask(),
-            size: request.size,
-            address: Addresses { base: &[offset; LANES], offset: 0 },
-            same: None,
-            layout: &Layout::default(),
-        };
-        let (now, allocation) = self.describe(op, &event, space, two);
-        let (other, _) = self.describe(op, &event, space, one);
+        let places = addr.map(|a| match request.space {
+            Space::Generic => space_of(a.wrapping_add(offset)),
+            space => (space, a.wrapping_add(offset)),
+        });
+        let address = places.map(|place| place.1);
+        for (one, two) in pairs {
+            let space = places[one].0;
+            let event = Event {
+                what: AccessKind::Write,
+                strong: false,
+                volatile: false,
+                narrow: false,
+                block_local: space == Space::Shared,
+                pc: op.site,
+                mask: self.mask(),
+                size: request.size,
+                address: Addresses::of(&address),
+                excuses: None,
+                layout: &Layout::default(),
+            };
+            let finding = |warp: &mut Self| warp.finding_of_one_store(op, &event, space, [one, two]);
+            if !self.may_be_spare(op, space) {
+                let finding = finding(self);
+                self.record(finding);
+                return;
+            }
+            self.keep_unread(&event, one, op.site, finding);
+        }
+    }
+
+    /// Returns the finding about two lanes of a store that write different values to the same address.
+    fn finding_of_one_store(&self, op: &Op, event: &Event<'_>, space: Space, [one, two]: [usize; 2]) -> Finding {
+        let (now, allocation) = self.describe(op, event, space, two);
+        let (other, _) = self.describe(op, event, space, one);
         let kind = FindingKind::Race { space, scope: Scope::Warp };
         let mut finding = Finding::new(kind, self.program().name.clone()).with(now).with(other);
         finding.allocation = allocation;
         finding.remedy = Some(self.remedy_of_one_store(op.site).into());
-        self.record(finding);
+        finding
     }
 }

@@ -2,6 +2,7 @@
 //! checks as [`super::access`], in fewer steps.
 
 use super::written::range_at;
+use crate::checks::race::Conflict;
 use crate::checks::{Addresses, Event, Half, Layout};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
@@ -50,9 +51,9 @@ impl Warp<'_> {
                 return false;
             }
         }
-        let stored = self.stored(op, space, size, address);
-        let same = |lane: usize| stored.is_there(lane);
-        let same: Option<&dyn Fn(usize) -> bool> = if what == AccessKind::Write { Some(&same) } else { None };
+        let store = self.store(op, space, size, address);
+        let excuses = |conflict: &Conflict| store.excuses(conflict);
+        let excuses: Option<&dyn Fn(&Conflict) -> bool> = if what == AccessKind::Write { Some(&excuses) } else { None };
         let block = self.block.get_mut();
         block.clock.catch_up(&races.time);
         if !block.clock.is_in_time(&races.time) {
@@ -63,7 +64,7 @@ impl Warp<'_> {
             let clocks = races.clocks(&block.clock, &self.clock, races.publications.start);
             let (strong, volatile, narrow, block_local) = (false, false, false, false);
             let (pc, mask) = (op.site, ALL);
-            let event = Event { what, strong, volatile, narrow, block_local, pc, mask, size, address, same, layout };
+            let event = Event { what, strong, volatile, narrow, block_local, pc, mask, size, address, excuses, layout };
             let memory = races.global(at, range.start, range.end - range.start);
             if let Some(conflict) = memory.access(&clocks, &event, mask) {
                 self.race(op, &event, space, conflict);

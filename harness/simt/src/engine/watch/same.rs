@@ -1,14 +1,17 @@
-//! Stores that do not change memory: several threads may set a flag if all write the same value.
+//! Stores that may meet earlier stores: those that do not change memory, as several threads may set a flag if all write
+//! the same value, and those whose location may never be read.
 
 use crate::checks::Addresses;
+use crate::checks::race::Conflict;
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::{Dataflow, Op, Operand, Program};
-use crate::finding::Space;
+use crate::finding::{Scope, Space};
 use crate::memory::View;
 use smallvec::SmallVec;
+use std::cell::RefCell;
 
 /// A plain store that is about to be made, and the memory that it writes.
-pub(super) struct Stored<'a> {
+pub(super) struct Store<'a> {
     program: &'a Program,
     view: &'a View,
     op: &'a Op,
@@ -18,23 +21,40 @@ pub(super) struct Stored<'a> {
     space: Space,
     size: u32,
     address: Addresses<'a>,
+    may_be_spare: bool,
+    /// The conflicts that are reported only if the location is read.
+    pub unread: RefCell<Vec<Conflict>>,
 }
 
 impl<'l> Warp<'l> {
     /// Returns the store of `size` bytes a lane to addresses of a space.
-    pub(super) fn stored<'a>(&self, op: &'a Op, space: Space, size: u32, address: Addresses<'a>) -> Stored<'a>
+    pub(super) fn store<'a>(&self, op: &'a Op, space: Space, size: u32, address: Addresses<'a>) -> Store<'a>
     where
         'l: 'a,
     {
         let (program, view) = (self.program(), &self.launch().view);
         let (shared, shared_len) = (self.shared.cast_const(), self.shared_len);
-        Stored { program, view, op, regs: self.regs(), shared, shared_len, space, size, address }
+        let (regs, may_be_spare, unread) = (self.regs(), self.may_be_spare(op, space), RefCell::default());
+        Store { program, view, op, regs, shared, shared_len, space, size, address, may_be_spare, unread }
     }
 }
 
-impl Stored<'_> {
+impl Store<'_> {
+    /// Returns whether a conflict with an earlier store is not reported, or not yet.
+    pub fn excuses(&self, conflict: &Conflict) -> bool {
+        // Storing the value that is already there does not race with the store that wrote it.
+        if self.is_there(conflict.lane) {
+            return true;
+        }
+        let waits = self.may_be_spare && conflict.scope == Scope::Warp;
+        if waits {
+            self.unread.borrow_mut().push(*conflict);
+        }
+        waits
+    }
+
     /// Returns whether a lane's store leaves every byte unchanged.
-    pub fn is_there(&self, lane: usize) -> bool {
+    fn is_there(&self, lane: usize) -> bool {
         let (Dataflow::Store, operands) = self.program.dataflow_of(self.op.site) else {
             return false;
         };

@@ -15,10 +15,22 @@ use crate::engine::warp::request::space_of;
 use crate::engine::warp::undefined::{Content, MOST_ORIGINS, differ, flip_lane, lane_of};
 use crate::engine::warp::worker_scratch::Unjudged;
 use crate::engine::warp::{Flow, Warp};
-use crate::finding::{AccessKind, Space};
+use crate::finding::{AccessKind, Finding, Space};
 use crate::lane::{LANES, lanes};
 use crate::memory::Written;
 use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// The undefined bytes that a store writes.
+#[derive(Default)]
+struct Stored {
+    /// Those of local memory: lane, offset, and the undefined bits; 0 if they were undefined before.
+    local: SmallVec<[(usize, u64, u8); 8]>,
+    /// Those of shared memory.
+    shared: SmallVec<[u64; 8]>,
+    /// The finding about a load on which the latter depend, if they are used.
+    origin: Option<Arc<Finding>>,
+}
 
 impl Warp<'_> {
     /// Runs the group until it stops, and tracks undefined values.
@@ -44,6 +56,7 @@ impl Warp<'_> {
         if let Some(undefined) = &self.undefined
             && undefined.alternatives.is_empty()
             && undefined.partly.is_empty()
+            && undefined.forks.is_empty()
         {
             self.undefined = None;
         }
@@ -62,21 +75,47 @@ impl Warp<'_> {
                 // SAFETY: the caller's contract.
                 return unsafe { self.compute_twice(op, operands) };
             }
+            Dataflow::Compare if reads.clone().any(|read| self.has_alternative(*read)) => {
+                let (origins, differing) = self.origins_of(operands);
+                let guessed = differing & self.guessed_of(operands) & self.mask();
+                // SAFETY: the caller's contract.
+                let flow = unsafe { self.compute_twice(op, operands) };
+                for written in operands.iter().filter(|operand| operand.is_written()) {
+                    self.define(*written, guessed);
+                    self.undefine(*written, guessed, origins);
+                }
+                return flow;
+            }
+            Dataflow::Decides if reads.clone().any(|read| self.has_alternative(*read)) => {
+                // SAFETY: the caller's contract.
+                if !unsafe { self.fork(op) } {
+                    reads.for_each(|read| self.decide(*read));
+                }
+            }
+            Dataflow::Load { .. } if self.reads_anywhere(op) => {}
             Dataflow::Load { .. } | Dataflow::Guard | Dataflow::Decides => {
                 reads.for_each(|read| self.decide(*read));
             }
             Dataflow::Store => reads.filter(|read| read.place() == op.a).for_each(|read| self.decide(*read)),
-            Dataflow::Pure | Dataflow::Opaque => {}
+            Dataflow::Shuffle => reads.filter(|read| read.place() != op.a).for_each(|read| self.decide(*read)),
+            Dataflow::Pure | Dataflow::Opaque | Dataflow::Compare => {}
         }
         if dataflow == Dataflow::Guard {
             // SAFETY: the caller's contract; an instruction follows every guard.
             return unsafe { self.follow_guarded(op) };
         }
-        let stored = if dataflow == Dataflow::Store { self.undefined_bits(op, operands) } else { SmallVec::new() };
-        let (origins, differing) = if dataflow == Dataflow::Opaque { self.origins_of(operands) } else { (0, 0) };
+        let stored = if dataflow == Dataflow::Store { self.undefined_bits(op, operands) } else { Stored::default() };
+        // A load that has not been reported may have an undefined address.
+        let depends = matches!(dataflow, Dataflow::Opaque | Dataflow::Load { .. });
+        let (origins, differing) = if depends { self.origins_of(operands) } else { (0, 0) };
+        let shuffled = if dataflow == Dataflow::Shuffle { self.shuffled(op, operands) } else { None };
         let mask = self.mask();
         // SAFETY: the caller's contract.
         let flow = unsafe { (op.part)(self, op) };
+        if dataflow == Dataflow::Shuffle && flow != Flow::Next {
+            // The lanes wait for others, and nothing has been written.
+            return flow;
+        }
         for written in operands.iter().filter(|operand| operand.is_written()) {
             self.define(*written, mask);
             if differing & mask != 0 {
@@ -85,9 +124,11 @@ impl Warp<'_> {
         }
         match dataflow {
             Dataflow::Load { .. } => self.follow_loaded(),
-            Dataflow::Store => self.keep_stored(&stored),
+            Dataflow::Store => self.keep_stored(stored),
+            Dataflow::Shuffle => self.keep_shuffled(shuffled.as_ref(), operands),
             _ => {}
         }
+        self.join(op.site, mask);
         flow
     }
 
@@ -115,7 +156,7 @@ impl Warp<'_> {
         }
     }
 
-    fn has_alternative(&self, register: Operand) -> bool {
+    pub(super) fn has_alternative(&self, register: Operand) -> bool {
         self.undefined.as_ref().is_some_and(|undefined| undefined.find(register).is_some())
     }
 
@@ -129,8 +170,15 @@ impl Warp<'_> {
         })
     }
 
+    /// Returns the lanes in which one of the registers that an instruction reads has a guessed alternative.
+    pub(super) fn guessed_of(&self, operands: &[Operand]) -> u32 {
+        let Some(undefined) = &self.undefined else { return 0 };
+        let reads = operands.iter().filter(|operand| !operand.is_written());
+        reads.filter_map(|read| undefined.find(*read)).fold(0, |all, known| all | known.guessed)
+    }
+
     /// Returns the contents of a register.
-    fn content(&self, register: Operand) -> Content {
+    pub(super) fn content(&self, register: Operand) -> Content {
         let mut content = [0; LANES];
         // SAFETY: the operand is a register of the program, and has this many bytes in the register file.
         unsafe {
@@ -140,7 +188,7 @@ impl Warp<'_> {
         content
     }
 
-    fn set_content(&mut self, register: Operand, content: &Content) {
+    pub(super) fn set_content(&mut self, register: Operand, content: &Content) {
         // SAFETY: as for `content`.
         unsafe {
             let to = self.reg::<u8>(register.place());
@@ -157,6 +205,7 @@ impl Warp<'_> {
         let origins = self.undefined.as_ref().map_or(0, |undefined| {
             operands.iter().filter_map(|operand| undefined.find(*operand)).fold(0, |all, known| all | known.origins)
         });
+        let guessed = self.guessed_of(operands);
         // SAFETY: the caller's contract.
         let flow = unsafe { (op.part)(self, op) };
         let real: SmallVec<[Content; 6]> = operands.iter().map(|operand| self.content(*operand)).collect();
@@ -177,7 +226,7 @@ impl Warp<'_> {
             if differ(*operand, &real[at], &other[at]) == 0 {
                 undefined.forget(*operand);
             } else {
-                undefined.set(*operand, other[at], origins);
+                undefined.set(*operand, other[at], origins, guessed);
             }
         }
         flow
@@ -202,21 +251,23 @@ impl Warp<'_> {
                 }
             }
         }
+        known.guessed &= !mask;
         if differ(register, &now, &known.content) == 0 {
             undefined.forget(register);
         }
     }
 
     /// Marks what lanes have written to a register as dependent on these loads, in whatever way.
-    fn undefine(&mut self, register: Operand, mask: u32, origins: u64) {
+    pub(super) fn undefine(&mut self, register: Operand, mask: u32, origins: u64) {
         let known = self.undefined.as_ref().and_then(|undefined| undefined.find(register));
-        let (mut content, others) = known.map_or((self.content(register), 0), |known| (known.content, known.origins));
+        let (mut content, others, guessed) =
+            known.map_or((self.content(register), 0, 0), |known| (known.content, known.origins, known.guessed));
         match register.width() {
             0 => content[0] ^= u64::from(mask),
             width => lanes(mask).for_each(|lane| flip_lane(&mut content, width, lane, u64::MAX)),
         }
         if let Some(undefined) = &mut self.undefined {
-            undefined.set(register, content, origins | others);
+            undefined.set(register, content, origins | others, guessed | mask);
         }
     }
 
@@ -249,6 +300,11 @@ impl Warp<'_> {
     }
 
     fn report_read(&mut self, program: &Program, read: &Unjudged, bad: u32) {
+        let finding = self.finding_of_read(program, read, bad);
+        self.record(finding);
+    }
+
+    fn finding_of_read(&self, program: &Program, read: &Unjudged, bad: u32) -> Finding {
         let address = Addresses::of(&read.address);
         let event = Event {
             what: AccessKind::Read,
@@ -260,10 +316,10 @@ impl Warp<'_> {
             mask: bad,
             size: read.size,
             address,
-            same: None,
+            excuses: None,
             layout: &Layout::of(address, bad, read.size),
         };
-        self.unwritten(&program.ops[read.site as usize], &event, read.space, bad);
+        self.finding_of_unwritten(&program.ops[read.site as usize], &event, read.space, bad)
     }
 
     /// Records that lanes of a load are about to read unwritten bytes.
@@ -309,14 +365,11 @@ impl Warp<'_> {
             }
         }
         let Some(undefined) = &mut self.undefined else { return };
-        match undefined.add(read) {
-            Ok(number) => {
-                for (register, content) in written.iter().zip(contents) {
-                    let others = undefined.find(*register).map_or(0, |known| known.origins);
-                    undefined.set(*register, content, others | 1 << number);
-                }
-            }
-            Err(read) => self.report_read(program, &read, read.mask),
+        let lanes_read = read.mask;
+        let number = undefined.add(read);
+        for (register, content) in written.iter().zip(contents) {
+            let (others, guessed) = undefined.find(*register).map_or((0, 0), |known| (known.origins, known.guessed));
+            undefined.set(*register, content, others | 1 << number, guessed | lanes_read);
         }
         // Registers without undefined bits are not tracked.
         for register in written {
@@ -355,11 +408,11 @@ impl Warp<'_> {
         bits
     }
 
-    /// Returns the bytes that a store writes to local memory whose value is, or was before, partly undefined: lane,
-    /// offset, and the undefined bits (0 if now defined). Other stored values must be defined, as other threads may see
-    /// them; otherwise their loads are reported.
-    fn undefined_bits(&mut self, op: &Op, operands: &[Operand]) -> SmallVec<[(usize, u64, u8); 8]> {
-        let mut kept = SmallVec::new();
+    /// Returns what a store writes to local memory whose value is, or was before, partly undefined, and the undefined
+    /// bytes that it writes to shared memory, from which other threads may or may not read them. What is stored
+    /// elsewhere must be defined, as others will see it; otherwise the loads behind it are reported.
+    fn undefined_bits(&mut self, op: &Op, operands: &[Operand]) -> Stored {
+        let mut kept = Stored::default();
         let program = self.program();
         let Ok(at) = program.accesses.binary_search_by_key(&op.site, |access| access.pc) else { return kept };
         let access = program.accesses[at];
@@ -369,12 +422,20 @@ impl Warp<'_> {
         let (base, offset) = op.address();
         // SAFETY: the address of a store of the program is a register of this type.
         let addresses = unsafe { *self.reg::<[u64; LANES]>(base) }.map(|address| address.wrapping_add(offset));
-        let is_local = |lane: usize| match access.space {
-            Space::Generic => space_of(addresses[lane]).0 == Space::Local,
-            declared => declared == Space::Local,
+        let is_in = |lane: usize, space: Space| match access.space {
+            Space::Generic | Space::Param => space_of(addresses[lane]).0 == space,
+            declared => declared == space,
         };
         let mask = self.mask();
-        let local = lanes(mask).filter(|lane| is_local(*lane)).fold(0u32, |all, lane| all | 1 << lane);
+        let local = lanes(mask).filter(|lane| is_in(*lane, Space::Local)).fold(0u32, |all, lane| all | 1 << lane);
+        let (size, shared_len) = (u64::from(access.size), self.shared_len);
+        let in_block =
+            |lane: usize| is_in(lane, Space::Shared) && space_of(addresses[lane]).1.saturating_add(size) <= shared_len;
+        let shared = lanes(mask).filter(|lane| in_block(*lane)).fold(0u32, |all, lane| all | 1 << lane);
+        let (forked, behind_fork) = self.forked(op.site);
+        if forked & mask & !local != 0 {
+            self.tell(behind_fork, forked & mask & !local);
+        }
         for (k, value) in values.into_iter().enumerate() {
             let now = self.content(value);
             let Some(undefined) = &self.undefined else { return kept };
@@ -386,15 +447,31 @@ impl Warp<'_> {
                 let first = space_of(addresses[lane]).1 + k as u64 * u64::from(each);
                 let bytes = flips(lane).to_le_bytes();
                 for (byte, bits) in bytes.into_iter().enumerate().take(each as usize) {
+                    let (at, value) = (first + byte as u64, lane_of(&now, width, lane).to_le_bytes()[byte]);
+                    let skipped = if forked & (1 << lane) != 0 { self.changed_bits(lane, at, value) } else { 0 };
+                    let bits = bits | skipped;
                     if bits != 0 || undefined.partly.contains_key(&(lane, first + byte as u64)) {
-                        kept.push((lane, first + byte as u64, bits));
+                        kept.local.push((lane, first + byte as u64, bits));
                     }
                 }
             }
-            let seen = lanes(mask & !local).filter(|lane| {
-                let used = if each >= 8 { u64::MAX } else { (1 << (8 * each)) - 1 };
-                flips(*lane) & used != 0
-            });
+            let used = if each >= 8 { u64::MAX } else { (1 << (8 * each)) - 1 };
+            for lane in lanes(shared).filter(|lane| flips(*lane) & used != 0) {
+                let first = space_of(addresses[lane]).1 + k as u64 * u64::from(each);
+                let bytes = &(flips(lane) & used).to_le_bytes()[..each.min(8) as usize];
+                // Bytes of a structure and its padding are defined or not; a number is undefined as a whole.
+                let whole = bytes.iter().any(|bits| !matches!(*bits, 0 | u8::MAX));
+                let undefined = (first..).zip(bytes).filter(|(_, bits)| whole || **bits != 0);
+                kept.shared.extend(undefined.map(|(at, _)| at));
+            }
+            if let (Some(known), false) = (known, kept.shared.is_empty()) {
+                let origin = undefined.origins.get(known.origins.trailing_zeros() as usize);
+                let bad = |mask: u32| if mask & shared == 0 { mask } else { mask & shared };
+                kept.origin = origin
+                    .map(|origin| Arc::new(self.finding_of_read(program, &origin.read, bad(origin.read.mask))))
+                    .or(kept.origin);
+            }
+            let seen = lanes(mask & !local & !shared).filter(|lane| flips(*lane) & used != 0);
             let seen = seen.fold(0u32, |all, lane| all | 1 << lane);
             if let (Some(known), true) = (known, seen != 0) {
                 let origins = known.origins;
@@ -404,11 +481,20 @@ impl Warp<'_> {
         kept
     }
 
-    /// Records for bytes of local memory which of their bits are undefined.
-    fn keep_stored(&mut self, stored: &[(usize, u64, u8)]) {
+    /// Records for bytes of local memory which of their bits are undefined, and marks undefined bytes of shared memory
+    /// as unwritten.
+    fn keep_stored(&mut self, stored: Stored) {
         let local_len = self.local_len;
+        if !stored.shared.is_empty() {
+            let block = self.block.get_mut();
+            block.stretch = 0..0;
+            for at in stored.shared {
+                block.written.clear(at, 1);
+                block.stored_unset.extend(stored.origin.clone().map(|origin| (at, origin)));
+            }
+        }
         let Some(undefined) = &mut self.undefined else { return };
-        for &(lane, offset, bits) in stored {
+        for (lane, offset, bits) in stored.local {
             if bits == 0 {
                 undefined.partly.remove(&(lane, offset));
             } else {

@@ -63,6 +63,7 @@ impl Warp<'_> {
         let usual = lies_in_room
             && (!init || (block.stretch.start <= low && end <= block.stretch.end))
             && block.copies.is_empty()
+            && block.unread.is_empty()
             && (what == AccessKind::Read || block.proxies.is_off())
             && block.clock.is_in_time(&races.time)
             && block.races.notes(block.clock.section(), what);
@@ -93,7 +94,8 @@ impl Warp<'_> {
         }
         let clocks = races.clocks(&block.clock, &self.clock, block.clock.start);
         let (volatile, narrow, block_local) = (false, false, true);
-        let event = Event { what, strong, volatile, narrow, block_local, pc, mask, size, address, same: None, layout };
+        let event =
+            Event { what, strong, volatile, narrow, block_local, pc, mask, size, address, excuses: None, layout };
         block.races.note(&clocks, &event);
         true
     }

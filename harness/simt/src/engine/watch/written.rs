@@ -6,7 +6,7 @@ use crate::engine::warp::program::{Dataflow, Op};
 use crate::engine::warp::shared::Shared;
 use crate::engine::warp::worker_scratch::{Unjudged, WorkerScratch};
 use crate::finding::{AccessKind, Finding, FindingKind, Space};
-use crate::lane::lanes;
+use crate::lane::{LANES, lanes};
 use crate::memory::Written;
 
 /// Returns the index of the live range that an address lies in. Usually this is the one that the instruction accessed
@@ -135,12 +135,22 @@ impl Warp<'_> {
     /// Reports that the lanes `bad` of an access read unwritten bytes.
     #[cold]
     pub(super) fn unwritten(&mut self, op: &Op, event: &Event<'_>, space: Space, bad: u32) {
-        let lane = bad.trailing_zeros() as usize;
+        let finding = self.finding_of_unwritten(op, event, space, bad);
+        self.record(finding);
+    }
+
+    /// Returns the finding of a read of unwritten bytes by the lanes `bad`. If another thread had stored there what it
+    /// had read from unwritten memory, that is the finding.
+    pub(super) fn finding_of_unwritten(&self, op: &Op, event: &Event<'_>, space: Space, bad: u32) -> Finding {
+        let lane = bad.trailing_zeros() as usize % LANES;
+        if let Some(origin) = self.stored_unset(event, space, lane) {
+            return origin;
+        }
         let (mut access, allocation) = self.describe(op, event, space, lane);
         access.threads = bad.count_ones();
         let mut finding = Finding::new(FindingKind::Uninitialized { space }, self.program().name.clone());
         finding.accesses.push(access);
         finding.allocation = allocation;
-        self.record(finding);
+        finding
     }
 }

@@ -76,6 +76,23 @@ pub(super) fn shfl(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     cx.emit(shuffle.pack(run).role(Role::WarpSync))
 }
 
+/// Returns the lane whose value each lane reads, and the lanes whose source lies inside their segment.
+#[inline(always)]
+fn sources_of(kind: ShuffleMode, b: &[u32; LANES], c: &[u32; LANES]) -> ([u32; LANES], u32) {
+    match kind {
+        ShuffleMode::Up => sources(b, c, |lane, distance, last, _| {
+            let from = lane.wrapping_sub(distance);
+            (from, (from as i32) >= last as i32)
+        }),
+        ShuffleMode::Down => sources(b, c, |lane, distance, last, _| (lane + distance, lane + distance <= last)),
+        ShuffleMode::Butterfly => sources(b, c, |lane, distance, last, _| (lane ^ distance, lane ^ distance <= last)),
+        ShuffleMode::Index => sources(b, c, |lane, distance, last, segments| {
+            let from = (lane & segments) | (distance & !segments);
+            (from, from <= last)
+        }),
+    }
+}
+
 /// Executes `shfl`.
 struct Shuffled;
 impl Exec for Shuffled {
@@ -84,24 +101,11 @@ impl Exec for Shuffled {
         let shuffle = Shuffle::unpack(op);
         // SAFETY: the registers were unpacked from this instruction.
         unsafe {
-            let b = &*shuffle.distance.lanes(warp);
-            let c = &*shuffle.clamp.lanes(warp);
-            let (source, predicate) = match shuffle.kind {
-                ShuffleMode::Up => sources(b, c, |lane, distance, last, _| {
-                    let from = lane.wrapping_sub(distance);
-                    (from, (from as i32) >= last as i32)
-                }),
-                ShuffleMode::Down => {
-                    sources(b, c, |lane, distance, last, _| (lane + distance, lane + distance <= last))
-                }
-                ShuffleMode::Butterfly => {
-                    sources(b, c, |lane, distance, last, _| (lane ^ distance, lane ^ distance <= last))
-                }
-                ShuffleMode::Index => sources(b, c, |lane, distance, last, segments| {
-                    let from = (lane & segments) | (distance & !segments);
-                    (from, from <= last)
-                }),
-            };
+            let (source, predicate) =
+                sources_of(shuffle.kind, &*shuffle.distance.lanes(warp), &*shuffle.clamp.lanes(warp));
+            if warp.undefined.is_some() {
+                warp.shuffles_from(&source);
+            }
             if warp.whole(shuffle.members) {
                 // All lanes are here, and each has named all: no lane can be missing.
                 let value = *shuffle.value.lanes(warp);
