@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_kernels_resources_are_those_that_the_driver_gives() {
-        let session = Session::open(&"emulated".parse().unwrap()).unwrap();
+        let session = Session::open(&"emulated:a100".parse().unwrap()).unwrap();
         let text = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry empty()\n{\n ret;\n}\n";
         let module = session.context.load_module(Ptx::from_src(text)).unwrap();
         let kernel = module.load_function("empty").unwrap();
