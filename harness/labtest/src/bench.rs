@@ -52,7 +52,7 @@ fn run(lab: &'static Lab, program: &str) -> Result<ExitCode> {
     let arguments = [lab.name, "--no-exercises"].into_iter().chain(options.iter().copied());
     let matches = harness::command(lab).get_matches_from(arguments);
     let ended = match lab.variants().into_iter().find(is_right) {
-        Some(_) => harness::timed_by(timer, || harness::run_labs(Labs::Own(lab), &matches, Process::default())),
+        Some(_) => harness::timed_by(timer, || harness::run_labs(Labs::Own(lab), &matches, Process::default(), None)),
         None => ExitCode::SUCCESS,
     };
     let mut criterion = Criterion::default().configure_from_args();
