@@ -26,6 +26,7 @@ mod overview;
 mod pip_toolkit;
 mod proprietary_libs;
 mod ptx;
+mod reference;
 mod report;
 mod rubric;
 mod sandbox_warning;

@@ -1,37 +1,13 @@
 //! What the labs say that a run shows, against the runs on GPUs in `reports/`.
 use std::path::Path;
 
-use harness::{Claim, Holds, Lab, Record, Story, StorySummary, Times, Verdict};
+use harness::{Claim, Holds, Lab, Record, Story, StorySummary, Verdict};
 
-use crate::labs::LABS;
+use crate::{labs::LABS, reference};
 
 /// Returns the rows of a lab in a reference run.
 fn rows(run: &str, lab: &str) -> Vec<Record> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../reports/{run}/{lab}.csv"));
-    let mut reader = csv::Reader::from_path(&file).unwrap();
-    let headers = reader.headers().unwrap().clone();
-    let at = |name: &str| headers.iter().position(|header| header == name).unwrap();
-    let [variant, case, n, median, percent, verdict, note] =
-        ["variant", "case", "n", "time_median_ms", "percent_of_ceiling", "verdict", "note"].map(at);
-    let row = |row: csv::StringRecord| {
-        let median = row[median].parse::<f64>().ok();
-        Record {
-            lab: lab.into(),
-            variant: row[variant].into(),
-            case: row[case].into(),
-            n: row[n].parse().ok(),
-            times: median.map(|ms| Times { samples: 1, throttled: 0, min: ms, median: ms, mean: ms, stdev: 0.0 }),
-            percent_of_ceiling: row[percent].parse().ok(),
-            verdict: match &row[verdict] {
-                "pass" => Verdict::Pass,
-                "skip" => Verdict::Skip,
-                _ => Verdict::Fail,
-            },
-            note: row[note].into(),
-            ..Record::default()
-        }
-    };
-    reader.records().map(|record| row(record.unwrap())).collect()
+    reference::rows(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports").join(run), lab).unwrap()
 }
 
 fn stories() -> impl Iterator<Item = (&'static Lab, Story)> {

@@ -52,6 +52,7 @@ pub use export::{
     layout::{paragraphs, significant, table, wrapped},
     markdown::markdown,
     program::{PROGRAM, ProgramSettings, keep_program},
+    story::story_text,
     terminal::{print, print_data, print_error, print_json},
     warnings::warnings,
 };

@@ -16,6 +16,7 @@ mod csv;
 mod fault;
 mod ladder;
 mod marker;
+mod story;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,10 +38,15 @@ pub fn command() -> Command {
 
 /// Runs the command in the current folder.
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, harness::Error> {
-    let mut documents =
-        ["harness/cli/README.md", "harness/libcuda/README.md", "reports/README.md", "reports/h200/README.md"]
-            .map(PathBuf::from)
-            .to_vec();
+    let mut documents = [
+        "README.md",
+        "harness/cli/README.md",
+        "harness/libcuda/README.md",
+        "reports/README.md",
+        "reports/h200/README.md",
+    ]
+    .map(PathBuf::from)
+    .to_vec();
     if let Ok(labs) = fs::read_dir("labs") {
         let pages = |lab: fs::DirEntry| ["README.md", "NOTES.md"].map(|name| lab.path().join(name));
         documents.extend(labs.filter_map(Result::ok).flat_map(pages).filter(|path| path.is_file()));
@@ -65,10 +71,11 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, harness::Error> {
 type Generator = fn(&str, &Path) -> Result<String, Fault>;
 
 /// The generators, by the word before the colon.
-const GENERATORS: [(&str, Generator); 6] = [
+const GENERATORS: [(&str, Generator); 7] = [
     ("figures", csv::table),
     ("beside", beside::table),
     ("ladder", ladder::table),
+    ("story", story::text),
     ("columns", columns::table),
     ("calls", calls::table),
     ("exit codes", |_, _| Ok(Exit::codes() + "\n")),

@@ -184,7 +184,11 @@ pub fn paragraphs(text: &str) -> String {
 
 /// Wraps `text` to the terminal's width at spaces; continuation lines are indented.
 pub fn wrapped(text: &str, indent: usize) -> String {
-    let most = width();
+    wrapped_within(text, indent, width())
+}
+
+/// As [`wrapped`], within `most` columns.
+pub(crate) fn wrapped_within(text: &str, indent: usize, most: usize) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_inclusive(' ') {
         let last = lines.last_mut().expect("never empty");

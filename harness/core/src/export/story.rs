@@ -3,11 +3,14 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::{
     export::{
-        layout::{significant, width, wrapped},
+        layout::{significant, wrapped_within},
         style,
         summary::Counts,
     },
-    record::story::{Bar, Holds, Source, StorySummary, count, three, time, unit},
+    record::{
+        row::Record,
+        story::{Bar, Holds, Source, StorySummary, count, three, time, unit},
+    },
 };
 
 /// The least room for a bar; with less, there are only numbers.
@@ -16,12 +19,18 @@ const LEAST_BAR: usize = 6;
 /// The longest bar: longer ones are harder to compare with their numbers.
 const LONGEST_BAR: usize = 60;
 
-/// Returns the summary of a lab whose rows have these verdicts.
-pub(crate) fn text(told: &StorySummary, counts: Counts) -> String {
+/// Returns the summary of the rows of a lab, without colours, within `width` columns.
+pub fn story_text(told: &StorySummary, rows: &[Record], width: usize) -> String {
+    anstream::adapter::strip_str(&text(told, Counts::from_records(rows), width)).to_string()
+}
+
+/// Returns the summary of a lab whose rows have these verdicts, within `width` columns.
+pub(crate) fn text(told: &StorySummary, counts: Counts, width: usize) -> String {
+    let wrapped = |text: &str, indent| wrapped_within(text, indent, width);
     let mut lines = vec![wrapped(&format!("{}: {}", style::strong(&told.lab), told.question), 2)];
     if !told.bars.is_empty() {
         lines.push(wrapped(&format!("  {}", heading(told)), 4));
-        lines.extend(bars(told, width()));
+        lines.extend(bars(told, width));
     }
     let sentence = wrapped(&format!("  {}", told.sentence), 2);
     lines.push(if told.holds == Holds::Yes { sentence } else { style::warned(&sentence) });
@@ -59,12 +68,12 @@ fn bars(told: &StorySummary, width: usize) -> Vec<String> {
     let line = |(bar, (value, beside)): (&Bar, &(String, String))| {
         let name = format!("{}{}", bar.name, " ".repeat(names - bar.name.width()));
         let Some(number) = bar.value else {
-            return wrapped(&format!("    {name}  {}", bar.remark), 6);
+            return wrapped_within(&format!("    {name}  {}", bar.remark), 6, width);
         };
         let beside = if besides > 0 { format!("  {beside:besides$}") } else { String::new() };
         let drawn = if room >= LEAST_BAR { drawn(number / largest, room) } else { String::new() };
         if !bar.remark.is_empty() {
-            return wrapped(&format!("    {name}  {value:>values$}{beside}  {}", bar.remark), 6);
+            return wrapped_within(&format!("    {name}  {value:>values$}{beside}  {}", bar.remark), 6, width);
         }
         format!("    {name}  {value:>values$}{beside}  {}", style::bar(&drawn)).trim_end().to_owned()
     };
@@ -145,14 +154,14 @@ mod tests {
 
     #[test]
     fn what_is_predicted_says_so_and_what_is_refuted_stands_out() {
-        let text = text(&told(), Counts::default());
+        let text = text(&told(), Counts::default(), 100);
         assert!(
             plain(&text).contains("Predicted for an NVIDIA H200 (8 in 10 lie in the range), n = 2^28, uniform:"),
             "{text}"
         );
         assert!(plain(&text).contains("  It pays.\n  Wrong on purpose, as expected: race: plain\n"), "{text}");
         let refuted = StorySummary { holds: Holds::No, ..told() };
-        assert!(super::text(&refuted, Counts::default()).contains("\u{1b}[33m  It pays."));
+        assert!(super::text(&refuted, Counts::default(), 100).contains("\u{1b}[33m  It pays."));
     }
 
     #[test]

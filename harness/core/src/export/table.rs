@@ -75,7 +75,7 @@ impl Exporter for Tables {
 
     fn finish(&mut self) -> Result<()> {
         if let Some(told) = self.told_story.as_ref().filter(|_| self.view.story) {
-            self.terminal.say(&format!("\n{}", story::text(told, Counts::from_records(&self.records))));
+            self.terminal.say(&format!("\n{}", story::text(told, Counts::from_records(&self.records), width())));
         }
         if self.view.rows && !self.records.is_empty() {
             self.terminal.say(&records(&self.columns, &self.records, self.view.notes));

@@ -1,0 +1,36 @@
+//! The summaries of the labs' rows in the reference run.
+use std::path::Path;
+
+use harness::{Lab, Story, StorySummary, story_text};
+
+use super::fault::Fault;
+use crate::{labs::LABS, reference};
+
+/// The width of a summary in a page.
+const WIDTH: usize = 90;
+
+/// Returns the summary of the lab that `marker` names as it was printed, or the sentences of all labs for `all`.
+pub(super) fn text(marker: &str, reports: &Path) -> Result<String, Fault> {
+    if marker == "all" {
+        let sentences: Result<Vec<String>, Fault> = LABS
+            .iter()
+            .filter_map(|lab| Some((*lab, lab.story.as_ref()?)))
+            .map(|(lab, story)| {
+                let (told, _) = told(lab, story, reports)?;
+                Ok(format!("- **{}**: {} {}", told.lab, told.question, told.sentence))
+            })
+            .collect();
+        return Ok(sentences?.join("\n"));
+    }
+    let lab = LABS.iter().find(|lab| lab.name == marker);
+    let (lab, story) = lab
+        .and_then(|lab| Some((*lab, lab.story.as_ref()?)))
+        .ok_or_else(|| Fault::Marker(format!("no lab {marker} with a summary")))?;
+    let (told, rows) = told(lab, story, reports)?;
+    Ok(format!("```console\n$ warplab run {marker}\n{}\n```", story_text(&told, &rows, WIDTH)))
+}
+
+fn told(lab: &Lab, story: &Story, reports: &Path) -> Result<(StorySummary, Vec<harness::Record>), Fault> {
+    let rows = reference::rows(reports, lab.name).map_err(|error| Fault::Marker(format!("{}: {error}", lab.name)))?;
+    Ok((story.of_measured(lab.name, &lab.variants(), &rows), rows))
+}
