@@ -308,7 +308,7 @@ fn control_c_keeps_the_rows_so_far() {
 #[test]
 fn a_kernel_that_faults_is_found_in_its_own_process_and_the_others_still_run() {
     let folder = tempfile::tempdir().unwrap();
-    let args = ["run", "returning", "--device", "emulated", "--out", "out"];
+    let args = ["run", "returning", "--all", "--device", "emulated", "--out", "out"];
     let run = warplab_in(folder.path(), &args, &[]);
     assert_eq!(run.code, 0, "{run:?}");
     assert!(run.stdout.contains("Invalid __global__ write of size 4 bytes"), "{}", run.stdout);

@@ -32,7 +32,7 @@ fn the_command_that_is_shown_repeats_the_failure() {
         }
         let failed = rows(&folder.path().join("out/vecadd.csv"));
         for (command, failed) in commands.iter().zip(&failed) {
-            assert!(command.ends_with("--seed 1 --device emulated:a100"), "{command}");
+            assert!(command.ends_with("--seed 1 --device emulated:h200"), "{command}");
             let again = tempfile::tempdir().unwrap();
             let shell = format!("{} --out out", command.trim());
             let output = Command::new("sh")

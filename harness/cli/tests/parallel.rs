@@ -55,7 +55,7 @@ fn runs_that_share_a_folder_take_turns() {
     let of_a_lab = |name: &str| name.strip_suffix(".jsonl").is_some_and(|lab| labs.contains(&lab));
     let left: BTreeSet<String> = left.filter(|name| !of_a_lab(name)).collect();
     let csvs = labs.map(|lab| format!("{lab}.csv"));
-    assert_eq!(left, csvs.into_iter().chain(["session.json".into()]).collect());
+    assert_eq!(left, csvs.into_iter().chain(["report.html", "session.json"].map(String::from)).collect());
 }
 
 #[test]

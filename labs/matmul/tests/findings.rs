@@ -4,7 +4,7 @@ const LAB: labtest::Lab = labtest::lab!("matmul");
 
 #[test]
 fn no_rung_has_findings() {
-    let mut options = vec!["--check", "all", "--m", "35", "--k", "41", "--n", "67"];
+    let mut options = vec!["--device", "emulated:a100", "--check", "all", "--m", "35", "--k", "41", "--n", "67"];
     for variant in harness::VariantTable::variants(&matmul::RUNGS) {
         options.extend(["--variant", variant.name]);
     }

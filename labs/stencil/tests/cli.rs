@@ -15,7 +15,7 @@ fn impossible_sizes_are_refused() {
         (&["--tolerance", "small"], "small"),
         (
             &["--variant", "jacobi-in-place", "--width", "1024", "--height", "1024", "--steps", "1"],
-            "its 4096 blocks wait for each other, and only 864 are resident at once",
+            "its 4096 blocks wait for each other, and only 1056 are resident at once",
         ),
         (
             &["--variant", "jacobi-cluster", "--width", "128", "--height", "129", "--steps", "1"],
