@@ -84,7 +84,7 @@ pub static LAB: Lab = Lab {
 /// What a run of the lab shows.
 const STORY: Story = Story {
     question: "How close to the hardware's limit can a product of matrices come?",
-    ladder: &[rung("naive"), rung("tiled16"), rung("register-1d"), rung("double-buffered")],
+    ladder: &[rung("naive"), rung("tiled16"), rung("double-buffered")],
     measure: Measure::Time,
     size: Size::scaled_product([128, 256, 384], 4096),
     options: &[],

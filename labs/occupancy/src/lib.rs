@@ -74,7 +74,7 @@ const STORY: Story = Story {
         less: rung("vecadd").of("block 256"),
         more: rung("vecadd").of("block 32"),
         by: 2.0,
-        why: "a multiprocessor holds 32 blocks at most, so that blocks of 32 threads fill half of it",
+        why: "32 blocks of 32 threads, the most it holds, fill half of a multiprocessor, and more blocks must be started",
     },
 };
 

@@ -56,7 +56,7 @@ const STORY: Story = Story {
     question: "How does each element learn the sum of all before it?",
     ladder: &[rung("three-kernel"), rung("single-pass")],
     measure: Measure::Time,
-    size: Size::scaled([1 << 20, 1 << 21, 1 << 22], 1 << 28),
+    size: Size::scaled([1 << 19, 1 << 20, 1 << 21], 1 << 28),
     options: &["--element", "f32", "--kind", "inclusive"],
     claim: Claim::Less {
         less: rung("single-pass"),

@@ -66,7 +66,7 @@ const STORY: Story = Story {
     question: "How do thousands of threads bring keys into order?",
     ladder: &[rung("bitonic-grid"), rung("radix-passes"), rung("radix"), rung("radix-large")],
     measure: Measure::Time,
-    size: Size::Given(1 << 18),
+    size: Size::Given(1 << 17),
     options: &["--element", "u32", "--order", "random"],
     claim: Claim::Less {
         less: rung("radix"),

@@ -67,7 +67,7 @@ const STORY: Story = Story {
     question: "What does the trip to the GPU and back cost, and which memory makes it cheapest?",
     ladder: &[rung("pageable"), rung("pinned"), rung("unified"), rung("unified-prefetch"), rung("zero-copy")],
     measure: Measure::Time,
-    size: Size::scaled([1 << 18, 1 << 19, 1 << 20], 1 << 24),
+    size: Size::scaled([1 << 17, 1 << 18, 1 << 19], 1 << 24),
     options: &[],
     claim: Claim::Less {
         less: rung("pinned"),
