@@ -82,10 +82,7 @@ struct Curve {
 impl Curve {
     fn through(low: (f64, &LaunchProfile), high: (f64, &LaunchProfile), powers: Powers) -> Result<Self, NotScaled> {
         let curve = Self { powers, low: (low.0, fields(low.1)), high: (high.0, fields(high.1)) };
-        match same_launch(&curve.low.1, &curve.high.1) {
-            true => Ok(curve),
-            false => Err(NotScaled::OtherLaunches),
-        }
+        if same_launch(&curve.low.1, &curve.high.1) { Ok(curve) } else { Err(NotScaled::OtherLaunches) }
     }
 
     /// Returns the launch at size `n`.
@@ -125,8 +122,8 @@ impl Curve {
             return Err(NotScaled::OtherLaunches);
         }
         let waits = number(&known, "flag_loops").is_some_and(|loops| loops > 0.0);
-        let is_checked = |name: &str| !SHARES.contains(&name) && !(waits && POLLED.contains(&name));
-        for name in known.keys().filter(|name| is_checked(name)) {
+        let is_ignored = |name: &str| SHARES.contains(&name) || (waits && POLLED.contains(&name));
+        for name in known.keys().filter(|name| !is_ignored(name)) {
             let (Some(expected), Some(counted)) = (self.count(name, n), number(&known, name)) else {
                 continue;
             };

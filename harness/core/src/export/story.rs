@@ -49,10 +49,9 @@ fn heading(told: &StorySummary) -> String {
         Source::Counted(unit) => format!("Counted, {unit}"),
     };
     let percent = if told.bars.iter().any(|bar| bar.percent_of_ceiling.is_some()) { "; % of the ceiling" } else { "" };
-    let size = told.n.map(|n| format!("n = {}", count(n)));
-    let case = Some(told.case.clone()).filter(|case| !case.is_empty());
-    let case: String = [size, case].into_iter().flatten().map(|text| format!(", {text}")).collect();
-    format!("{what}{percent}{case}:")
+    let size = told.n.map_or_else(String::new, |n| format!(", n = {}", count(n)));
+    let case = if told.case.is_empty() { String::new() } else { format!(", {}", told.case) };
+    format!("{what}{percent}{size}{case}:")
 }
 
 /// Returns a line for each bar, within `width` columns.

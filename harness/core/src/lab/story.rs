@@ -171,9 +171,9 @@ impl Story {
         let (sentence, holds) = self.sentence(&bars, rows);
         let label = self.ladder.first().and_then(|rung| rung.row(rows.run));
         let label = label.filter(|_| !self.has_cases()).map(|row| row.case.clone()).unwrap_or_default();
-        // A label with a size is that of the run's own row.
+        // A label such as 512x512 is the size of the run's own row.
         let is_elsewhere = !matches!(self.size, Size::Own) && rows.predicted.is_some();
-        let label = if is_elsewhere && label.contains("x") { String::new() } else { label };
+        let label = if is_elsewhere && label.starts_with(char::is_numeric) { String::new() } else { label };
         StorySummary {
             lab: lab.into(),
             question: self.question.into(),
