@@ -24,15 +24,16 @@ fn points(marked: &Value) -> [f64; 3] {
     [&marked["parts"][0], &marked["parts"][1], marked].map(|mark| mark["points"].as_f64().unwrap())
 }
 
-/// The lab's own file is recognised without a compiler.
+/// The lab's own file is recognised without a compiler, and judged on the same GPU everywhere.
 #[test]
 fn the_labs_own_kernel_file_has_all_points() {
     let file = of_vecadd("kernels/vecadd.cu");
     let args = ["grade", "vecadd", file.to_str().unwrap(), "--json"];
-    let run = warplab_with(&args, &[("WARPLAB_NVRTC", "off")]);
+    let run = warplab_with(&args, &[("WARPLAB_NVRTC", "off"), ("WARPLAB_PROFILE", "h100")]);
     assert_eq!(run.code, 0, "{run:?}");
     let all: Value = serde_json::from_str(&run.stdout).unwrap();
     let marked = &all["submissions"][0];
+    assert_eq!(marked["device"], "emulated:a100");
     assert_eq!((points(marked), &marked["of"]), ([60.0, 40.0, 100.0], &100.0.into()), "{marked}");
     assert_eq!(marked["sizes"].as_array().unwrap().len(), 6, "{marked}");
 }

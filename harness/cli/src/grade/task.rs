@@ -114,7 +114,7 @@ pub fn command() -> Command {
             Arg::new("device")
                 .long("device")
                 .value_name("DEVICE")
-                .default_value("emulated")
+                .default_value(format!("emulated:{}", harness::JUDGE_PROFILE))
                 .value_parser(value_parser!(DeviceChoice))
                 .help(
                     "emulated[:PROFILE]; for marks also cuda:N, whose answers and speed count in addition to an emulated run",
