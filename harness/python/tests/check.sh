@@ -18,7 +18,7 @@ alone "$work/env/bin/ruff" check --no-cache "$here/.."
 alone "$work/env/bin/ruff" format --no-cache --check "$here/.."
 alone "$work/env/bin/warplab" run vecadd --device emulated --quick --quiet --out "$work/run"
 alone "$work/env/bin/warplab" setup --nvcc --check
-alone "$python" "$here/test_warplab.py" --buffer
+alone timeout 600 "$python" "$here/test_warplab.py" --buffer
 alone "$python" "$here/notebooks.py" --self-test "$here"/../notebooks/*.ipynb
 alone "$python" "$here/notebooks.py" "$here"/../notebooks/*.ipynb
 alone "$work/env/bin/uvx" --quiet --from "$wheel" warplab run vecadd --device emulated --quick --quiet --out "$work/uvx"
