@@ -23,7 +23,9 @@ def measured(lab, bar, n):
     """Returns the measured time of a bar's row at size n, if there is one."""
     with (HERE / f"../h200/{lab}.csv").open() as handle:
         rows = [row for row in csv.DictReader(handle) if row["time_median_ms"] and row["n"] == str(n)]
-    named = [row for row in rows if bar["name"] in (row["variant"], f"{row['variant']} {row['case']}")]
+    # The label of a case may be its size, which differs.
+    named = [row for row in rows if row["variant"] == bar["variant"]]
+    named = [row for row in named if row["case"] == bar["case"]] or named
     return float(named[0]["time_median_ms"]) if named else None
 
 

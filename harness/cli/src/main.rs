@@ -26,7 +26,6 @@ mod overview;
 mod pip_toolkit;
 mod proprietary_libs;
 mod ptx;
-mod reference;
 mod report;
 mod rubric;
 mod sandbox_warning;

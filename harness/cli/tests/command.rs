@@ -23,8 +23,6 @@ mod labs;
 mod marks;
 mod nvml;
 mod programs;
-#[path = "../src/reference.rs"]
-mod reference;
 mod report_page;
 mod rubric;
 mod runtime;

@@ -71,6 +71,11 @@ fn the_reference_run_has_its_ladders_transfers_phases_roofline_and_curves() {
             "skipped",
         ],
     );
+    // The first thing is what each lab shows.
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("`{part}` is not in the report"));
+    let shown = at("privatized takes 0.411 ms, and atomic 79.1 ms, 193 times as much");
+    assert!(shown < at("What ran where") && shown < at("Confidence") && shown < at("Git revision"));
+    assert!(!text.contains("partitioned-racy, uniform"), "a race is no bar");
     // Every lab is there and can be reached, and the page needs no other files.
     for lab in ["hello", "vecadd", "matmul", "sort", "bughunt"] {
         has_all(&page, &[&format!("href=\"#run0-{lab}\""), &format!("id=\"run0-{lab}\"")]);
@@ -134,6 +139,7 @@ fn an_emulated_run_shows_counts_findings_and_heat_but_no_rates() {
     );
     // The whole file is shown, shaded, although only two lines were requested for the terminal.
     has_all(&page, &["class=\"heat5\"", "class=\"heat1\"", "__global__"]);
+    has_all(&text, &["32 ways", "instructions per warp, 29 times as much"]);
     for rate in [" GB/s", "GFLOP/s", "times as fast", "is the fastest"] {
         assert!(!text.contains(rate), "an emulated run has no `{rate}`");
     }

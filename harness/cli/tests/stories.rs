@@ -3,11 +3,12 @@ use std::path::Path;
 
 use harness::{Claim, Holds, Lab, Record, Story, StorySummary, Verdict};
 
-use crate::{labs::LABS, reference};
+use crate::{common::warplab_in, labs::LABS};
 
 /// Returns the rows of a lab in a reference run.
 fn rows(run: &str, lab: &str) -> Vec<Record> {
-    reference::rows(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports").join(run), lab).unwrap()
+    let run = report::Run::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports").join(run)).unwrap();
+    run.labs.iter().find(|rows| rows.lab == lab).unwrap().records()
 }
 
 fn stories() -> impl Iterator<Item = (&'static Lab, Story)> {
@@ -60,6 +61,31 @@ fn a_row_without_a_time_decides_nothing() {
         let told = told(lab, &story, &rows);
         assert_eq!(told.holds, Holds::Unknown, "{}: {}", lab.name, told.sentence);
     }
+}
+
+#[test]
+fn times_are_predicted_for_the_size_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |more: &[&str]| {
+        let args = ["run", "transpose", "--device", "emulated:h200", "--no-report", "--predict-n"];
+        warplab_in(folder.path(), &[&args[..], more].concat(), &[])
+    };
+    let larger = run(&["2^15", "--out", "larger"]);
+    assert_eq!(larger.code, 0, "{larger:?}");
+    assert!(larger.stdout.contains("n = 2^15:"), "{}", larger.stdout);
+    for (more, why) in [
+        (&["64"][..], "lab transpose runs at n ="),
+        (&["2^15", "--all"], "leave it out, or the options that replace them"),
+        (&["2^15", "--quiet"], "leave it out, or the options that replace them"),
+    ] {
+        let refused = run(more);
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert!(refused.stderr.contains(why), "{}", refused.stderr);
+    }
+    let own = warplab_in(folder.path(), &["run", "sort", "--device", "emulated:h200", "--predict-n", "2^28"], &[]);
+    assert!(own.code == 2 && own.stderr.contains("lab sort predicts no times for other sizes"), "{own:?}");
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["larger"]);
 }
 
 #[test]

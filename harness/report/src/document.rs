@@ -11,7 +11,9 @@ use crate::{
         findings::{self, Remark},
         heat::{self, Listing},
         lab_catalog::LabCatalog,
-        ladder, occupancy, overview, phases, predicted, roofline, rows, side_by_side, transfer,
+        ladder, occupancy, overview, phases, predicted, roofline, rows, side_by_side,
+        story::LabStory,
+        transfer,
     },
 };
 
@@ -39,6 +41,10 @@ pub struct RunPart {
     pub totals: Totals,
     /// The reliability of the run.
     pub certainty: Vec<String>,
+    /// What is missing or incomplete in the run's folder.
+    pub remarks: Vec<String>,
+    /// The summaries of the labs that have one.
+    pub stories: Vec<LabStory>,
     /// The overview, with a row for each lab.
     pub overview: FigureTable,
     /// The roofline of all kernels.
@@ -150,6 +156,8 @@ fn run_part(run: &Run, name: &str, catalog: &LabCatalog, part: usize) -> RunPart
         is_emulated: run.rows().any(crate::run::row::Row::is_emulated),
         totals: Totals::from_rows(run.rows()),
         certainty: certainty::says(run),
+        remarks: run.remarks.clone(),
+        stories: run.labs.iter().filter_map(|lab| LabStory::new(lab, catalog)).collect(),
         overview: overview::table(run, catalog),
         roofline: roofline::figure(run, catalog),
         labs: run.labs.iter().map(lab_part).collect(),

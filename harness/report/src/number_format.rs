@@ -21,7 +21,7 @@ pub fn plain(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
         v if !(1e-4..1e9).contains(&v) => format!("{value:.0e}"),
-        v if v >= 1.0 => grouped(value),
+        v if v >= 1.0 && v.fract() < 1e-6 => grouped(value),
         _ => format!("{value:.6}").trim_end_matches('0').trim_end_matches('.').to_string(),
     }
 }
@@ -98,7 +98,9 @@ mod tests {
             assert_eq!(short(value), text);
         }
         assert_eq!((short(1e-9), short(2e16), short(f64::NAN)), ("1.00e-9".into(), "2.00e16".into(), "–".into()));
-        for (value, text) in [(0.0, "0"), (0.25, "0.25"), (1500.0, "1,500"), (2e9, "2e9"), (1234567.0, "1,234,567")] {
+        for (value, text) in
+            [(0.0, "0"), (0.25, "0.25"), (1.5, "1.5"), (1500.0, "1,500"), (2e9, "2e9"), (1234567.0, "1,234,567")]
+        {
             assert_eq!(plain(value), text);
         }
     }

@@ -76,7 +76,7 @@ fn run(ms: &str) -> Run {
         ("grid", "999"),
     ];
     let emulated = [("variant", "b"), ("device", "emulated"), ("instructions", ms)];
-    let labs = vec![LabRows { lab: "scan".into(), rows: vec![row(&cells), row(&emulated)], details: Vec::new() }];
+    let labs = vec![LabRows { lab: "scan".into(), rows: vec![row(&cells), row(&emulated)], ..LabRows::default() }];
     Run { folder: "run".into(), sessions: Vec::new(), labs, remarks: Vec::new() }
 }
 

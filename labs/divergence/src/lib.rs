@@ -11,7 +11,7 @@ pub mod questions;
 pub mod reference;
 mod steps;
 
-use harness::{Claim, Lab, Measure, Row, Size, Story, VariantFilter, arguments, clap::Arg, column, row, rung};
+use harness::{Claim, Lab, Measure, Record, Row, Size, Story, VariantFilter, arguments, clap::Arg, column, row, rung};
 
 use exercises::{Exercising, large, small};
 use mistakes::MISTAKES;
@@ -70,8 +70,8 @@ const STORY: Story = Story {
         rung("ways").of("8 ways"),
         rung("ways").of("32 ways"),
     ],
-    measure: Measure::Time,
-    size: Size::scaled([1 << 9, 1 << 10, 1 << 11], 1 << 20),
+    measure: Measure::Count("instructions per warp", instructions_per_warp),
+    size: Size::Own,
     options: &[],
     claim: Claim::Less {
         less: rung("ways").of("1 ways"),
@@ -80,6 +80,12 @@ const STORY: Story = Story {
         why: "a warp executes each of its branches in turn, with the other lanes switched off",
     },
 };
+
+/// Returns the instructions that each warp executed, on average; `None` on a GPU.
+fn instructions_per_warp(row: &Record) -> Option<f64> {
+    let warps = row.n? as f64 / 32.0;
+    Some(row.own_number(LAB.columns, "warp_instructions")? / warps)
+}
 
 /// What divergence costs. The kernels of a row are launched one after the other.
 #[rustfmt::skip]

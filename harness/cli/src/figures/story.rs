@@ -1,10 +1,11 @@
 //! The summaries of the labs' rows in the reference run.
 use std::path::Path;
 
-use harness::{Lab, Story, StorySummary, story_text};
+use harness::{Lab, Record, Story, StorySummary, story_text};
+use report::Run;
 
 use super::fault::Fault;
-use crate::{labs::LABS, reference};
+use crate::labs::LABS;
 
 /// The width of a summary in a page.
 const WIDTH: usize = 90;
@@ -30,7 +31,9 @@ pub(super) fn text(marker: &str, reports: &Path) -> Result<String, Fault> {
     Ok(format!("```console\n$ warplab run {marker}\n{}\n```", story_text(&told, &rows, WIDTH)))
 }
 
-fn told(lab: &Lab, story: &Story, reports: &Path) -> Result<(StorySummary, Vec<harness::Record>), Fault> {
-    let rows = reference::rows(reports, lab.name).map_err(|error| Fault::Marker(format!("{}: {error}", lab.name)))?;
+fn told(lab: &Lab, story: &Story, reports: &Path) -> Result<(StorySummary, Vec<Record>), Fault> {
+    let run = Run::read(reports).map_err(|error| Fault::Marker(format!("{}: {error}", lab.name)))?;
+    let rows = run.labs.iter().find(|rows| rows.lab == lab.name);
+    let rows = rows.ok_or_else(|| Fault::Marker(format!("{}: the reference run lacks it", lab.name)))?.records();
     Ok((story.of_measured(lab.name, &lab.variants(), &rows), rows))
 }

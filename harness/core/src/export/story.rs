@@ -9,7 +9,7 @@ use crate::{
     },
     record::{
         row::Record,
-        story::{Bar, Holds, Source, StorySummary, count, three, time, unit},
+        story::{Bar, Holds, Source, StorySummary, three, time, unit},
     },
 };
 
@@ -29,7 +29,7 @@ pub(crate) fn text(told: &StorySummary, counts: Counts, width: usize) -> String 
     let wrapped = |text: &str, indent| wrapped_within(text, indent, width);
     let mut lines = vec![wrapped(&format!("{}: {}", style::strong(&told.lab), told.question), 2)];
     if !told.bars.is_empty() {
-        lines.push(wrapped(&format!("  {}", heading(told)), 4));
+        lines.push(wrapped(&format!("  {}:", told.heading()), 4));
         lines.extend(bars(told, width));
     }
     let sentence = wrapped(&format!("  {}", told.sentence), 2);
@@ -39,19 +39,6 @@ pub(crate) fn text(told: &StorySummary, counts: Counts, width: usize) -> String 
     }
     lines.push(format!("  {counts}"));
     lines.join("\n")
-}
-
-/// Says what the bars' numbers are.
-fn heading(told: &StorySummary) -> String {
-    let what = match &told.source {
-        Source::Measured => "Measured".into(),
-        Source::Predicted(part) => format!("Predicted for an {part} (8 in 10 lie in the range)"),
-        Source::Counted(unit) => format!("Counted, {unit}"),
-    };
-    let percent = if told.bars.iter().any(|bar| bar.percent_of_ceiling.is_some()) { "; % of the ceiling" } else { "" };
-    let size = told.n.map_or_else(String::new, |n| format!(", n = {}", count(n)));
-    let case = if told.case.is_empty() { String::new() } else { format!(", {}", told.case) };
-    format!("{what}{percent}{size}{case}:")
 }
 
 /// Returns a line for each bar, within `width` columns.
@@ -121,8 +108,7 @@ mod tests {
             name: name.into(),
             value: Some(value),
             interval: Some((value * 0.9, value * 1.1)),
-            percent_of_ceiling: None,
-            remark: String::new(),
+            ..Bar::default()
         };
         StorySummary {
             lab: "histogram".into(),

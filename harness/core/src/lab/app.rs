@@ -161,8 +161,15 @@ impl<'m> Program<'m> {
                 "--min-percent needs a GPU: an emulated time says nothing about a GPU".into(),
             ));
         }
-        interrupt::listen();
         let is_whole = process.role.is_whole();
+        let is_for_people = !(options.json || options.csv.is_some() || options.quiet || options.records.is_some());
+        let has_stories = is_whole && is_for_people && !unused_options::ask_for_details(&labs, &options, matches);
+        if options.predict_n.is_some() && !(has_stories && session.device.is_emulated) {
+            return Err(Error::usage(
+                "--predict-n is for the summaries of an emulated run: leave it out, or the options that replace them",
+            ));
+        }
+        interrupt::listen();
         let folder = if is_whole { Some(own_folder(&options, &session)?) } else { None };
         let terminal = Rc::new(if is_whole {
             let wanted = |name: &str| options.variants.is_empty() || options.variants.iter().any(|v| v == name);
@@ -199,8 +206,6 @@ impl<'m> Program<'m> {
         let columns: Vec<_> = labs.iter().map(|lab| lab.all_columns()).collect();
         let table = Rc::new(SharedTable::from_columns(&columns));
         let no_report = options.no_report;
-        let is_for_people = !(options.json || options.csv.is_some() || options.quiet || options.records.is_some());
-        let has_stories = is_whole && is_for_people && !unused_options::ask_for_details(&labs, &options, matches);
         let (done, summary, exit) = (Vec::new(), Summary::default(), Exit::Passed);
         Ok(Self {
             labs,
@@ -369,8 +374,7 @@ impl<'m> Program<'m> {
                 self.terminal.done();
                 Some(predicted?)
             }
-            _ if device.is_emulated && is_timed => Some(Vec::new()),
-            _ => None,
+            _ => device.is_emulated.then(Vec::new),
         };
         let part = part.map(|part| part.full_name).unwrap_or_default();
         let records = run.records();

@@ -15,7 +15,7 @@ use crate::{
         command::command,
         declaration::Lab,
         options::Options,
-        story::{Predicted, Rung, Scaled, Size, Story},
+        story::{Measure, Predicted, Rung, Scaled, Size, Story},
     },
     record::{prediction, row::Record},
 };
@@ -72,9 +72,22 @@ pub(crate) fn predicted(
             Ok(story.ladder.iter().map(|rung| at_own_size(*rung, &rows)).collect())
         }
         Size::Scaled(scaled) => {
+            let scaled = Scaled { to: whole.predict_n.unwrap_or(scaled.to), ..scaled };
             let [small, middle, large] = scaled.from;
             let runs = [rows(Some(small))?, rows(Some(middle))?, rows(Some(large))?];
             Ok(story.ladder.iter().map(|rung| at_size(*rung, &runs, scaled, part)).collect())
+        }
+    }
+}
+
+impl Lab {
+    /// Returns why the times of the lab's summary cannot be predicted for size `n`, if so.
+    pub(crate) fn no_prediction_for(&self, n: usize) -> Option<String> {
+        let name = self.name;
+        match self.story.map(|story| (story.measure, story.size)) {
+            Some((Measure::Time, Size::Scaled(Scaled { from: [_, _, large], .. }))) => (n < large)
+                .then(|| format!("lab {name} runs at n = {large}, and predicts times for it or a larger one")),
+            _ => Some(format!("lab {name} predicts no times for other sizes than its own")),
         }
     }
 }

@@ -94,6 +94,9 @@ pub struct Options {
     /// emulated; on a GPU, predict for that GPU, by an emulated run that is made first
     #[arg(help_heading = WATCH, long, value_name = "PART", num_args = 0..=1, default_missing_value = "")]
     pub predict: Option<String>,
+    /// Predict the times of the summaries, when emulated, for this problem size [default: that of a GPU]
+    #[arg(help_heading = WATCH, long, value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
+    pub predict_n: Option<usize>,
     /// Show the LINES lines of the source that cost the most [default: 10]
     #[arg(help_heading = WATCH, long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "10",
         value_parser = parse_lines)]

@@ -57,14 +57,6 @@ impl Rung {
         // The last of several maxima is returned, so that the rows are walked from the end.
         rows.iter().rev().filter(is_mine).max_by_key(|row| row.n)
     }
-
-    /// Returns the rung's name: the variant, and the case if one is chosen and `with_case`.
-    fn name(self, with_case: bool) -> String {
-        match self.case.filter(|_| with_case) {
-            Some(case) => format!("{} {case}", self.variant),
-            None => self.variant.into(),
-        }
-    }
 }
 
 /// The number that a rung shows.
@@ -72,7 +64,7 @@ impl Rung {
 pub enum Measure {
     /// The time: measured on a GPU, predicted when emulated.
     Time,
-    /// A number that a function takes from the row, with its unit: the same on every device.
+    /// When emulated, a count that a function takes from the row, with its unit; on a GPU, the time.
     Count(&'static str, fn(&Record) -> Option<f64>),
 }
 
@@ -139,7 +131,7 @@ pub enum Claim {
 pub(crate) struct Rows<'r> {
     /// The rows of the run.
     pub(crate) run: &'r [Record],
-    /// The rungs with predicted times; `None` on a GPU.
+    /// The rungs with predicted times, empty if there are none; `None` on a GPU.
     pub(crate) predicted: Option<&'r [Predicted]>,
     /// The emulated GPU's name; empty if its times cannot be predicted.
     pub(crate) part: &'r str,
@@ -189,13 +181,23 @@ impl Story {
 
     fn source(&self, rows: Rows<'_>) -> Source {
         match (self.measure, rows.predicted) {
-            (Measure::Count(unit, _), _) => Source::Counted(unit.into()),
+            (Measure::Count(unit, _), Some(_)) => Source::Counted(unit.into()),
             (Measure::Time, Some(_)) => Source::Predicted(rows.part.into()),
-            (Measure::Time, None) => Source::Measured,
+            (_, None) => Source::Measured,
         }
     }
 
-    /// Whether the ladder has several cases of one variant, so that a rung's name needs its case.
+    /// Returns a rung's name: what distinguishes it from the others, its variant or its case or both.
+    fn name(&self, rung: Rung) -> String {
+        let is_only_variant = self.ladder.iter().all(|other| other.variant == rung.variant);
+        match rung.case.filter(|_| self.has_cases()) {
+            Some(case) if is_only_variant => case.into(),
+            Some(case) => format!("{} {case}", rung.variant),
+            None => rung.variant.into(),
+        }
+    }
+
+    /// Whether the rungs differ in their cases.
     fn has_cases(&self) -> bool {
         let first = self.ladder.first().and_then(|rung| rung.case);
         self.ladder.iter().any(|rung| rung.case != first)
@@ -204,10 +206,16 @@ impl Story {
     /// Returns the `i`th rung with its number, and the number's size.
     fn bar(&self, i: usize, rows: Rows<'_>) -> (Bar, Option<u64>) {
         let rung = self.ladder[i];
-        let name = rung.name(self.has_cases());
-        let nothing =
-            |remark: String| Bar { name: name.clone(), value: None, interval: None, percent_of_ceiling: None, remark };
-        let Some(row) = rung.row(rows.run) else {
+        let name = self.name(rung);
+        let row = rung.row(rows.run);
+        let nothing = |remark: String| Bar {
+            name: name.clone(),
+            variant: rung.variant.into(),
+            case: row.map(|row| row.case.clone()).unwrap_or_default(),
+            remark,
+            ..Bar::default()
+        };
+        let Some(row) = row else {
             return (nothing("no such row".into()), None);
         };
         let some = |value| Bar { value, ..nothing(String::new()) };
@@ -215,7 +223,7 @@ impl Story {
             return (nothing(format!("{}: {}", row.verdict.word(), row.note)), None);
         }
         match (self.measure, rows.predicted) {
-            (Measure::Count(_, count), _) => (some(count(row)), row.n),
+            (Measure::Count(_, count), Some(_)) => (some(count(row)), row.n),
             (Measure::Time, Some(predicted)) => match predicted.get(i) {
                 Some(Predicted { time: Ok((ms, interval)), n, why }) => {
                     (Bar { interval: Some(*interval), remark: why.clone(), ..some(Some(*ms)) }, *n)
@@ -223,10 +231,11 @@ impl Story {
                 Some(Predicted { time: Err(why), .. }) => (nothing(why.clone()), None),
                 None => (nothing("not predicted".into()), None),
             },
-            (Measure::Time, None) => {
-                let bar =
-                    Bar { percent_of_ceiling: row.percent_of_ceiling, ..some(row.times.map(|times| times.median)) };
-                (bar, row.n)
+            (_, None) => {
+                let in_all = row.predicted.as_ref().and_then(|predicted| predicted.in_all.as_ref());
+                let predicted = in_all.map(|all| (all.ms, (all.low_ms, all.high_ms)));
+                let time = row.times.map(|times| times.median);
+                (Bar { predicted, percent_of_ceiling: row.percent_of_ceiling, ..some(time) }, row.n)
             }
         }
     }
@@ -246,9 +255,9 @@ impl Story {
     }
 
     fn compared(&self, less: &Bar, more: &Bar, by: f64, why: &str, source: &Source) -> (String, Holds) {
-        let unit = |value: f64| match self.measure {
-            Measure::Time => time(value),
-            Measure::Count(unit, _) => format!("{} {unit}", significant(value)),
+        let unit = |value: f64| match source {
+            Source::Counted(unit) => format!("{} {unit}", significant(value)),
+            Source::Measured | Source::Predicted(_) => time(value),
         };
         let verb = match source {
             Source::Measured => "takes",

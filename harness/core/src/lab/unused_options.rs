@@ -69,6 +69,9 @@ fn refusal(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Option
         let remedy = "leave out --exercises, or choose another lab";
         return refused(format!("lab {name} has no exercises"), remedy.into());
     }
+    if let Some(why) = options.predict_n.and_then(|n| lab.no_prediction_for(n)) {
+        return refused(format!("--predict-n: {why}"), "leave it out, or name another size or lab".into());
+    }
     let variants = chosen_variants(lab, options);
     let asked = options.variants.join(", ");
     if variants.is_empty() {

@@ -7,6 +7,7 @@ use wire::{Leak, RenderedFinding};
 use crate::{
     error::is_unmodelled,
     record::{
+        column::Column,
         hot::HotLine,
         kernel::{Peak, Resources},
         prediction::Predicted,
@@ -156,6 +157,11 @@ impl Record {
     pub fn new(lab: &str, own: usize, device: &str, seed: u64) -> Self {
         let own = vec![Value::Empty; own];
         Self { lab: lab.into(), device: device.into(), seed, own, ..Self::default() }
+    }
+
+    /// Returns the number in a lab's own column; `columns` are the lab's.
+    pub fn own_number(&self, columns: &[Column], name: &str) -> Option<f64> {
+        columns.iter().position(|column| column.name == name).and_then(|i| self.own.get(i)?.number())
     }
 
     /// Whether the case could not be judged: its kernel uses a feature that the emulated machine does not model, or the

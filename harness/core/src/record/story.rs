@@ -2,15 +2,22 @@
 use serde::{Deserialize, Serialize};
 
 /// A rung with its number.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bar {
-    /// The variant, and the case if the ladder has several of one variant.
+    /// What distinguishes it from the ladder's others: its variant, its case, or both.
     pub name: String,
+    /// The row's variant.
+    pub variant: String,
+    /// The label of the row's case.
+    pub case: String,
     /// The number: milliseconds, or the count; `None` if the row has none.
     pub value: Option<f64>,
     /// The interval of a predicted time, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
+    /// The predicted time of a measured row with its interval, in milliseconds, if the run predicted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<(f64, (f64, f64))>,
     /// Per cent of the ceiling, where measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percent_of_ceiling: Option<f64>,
@@ -62,6 +69,22 @@ pub struct StorySummary {
     pub holds: Holds,
     /// What the variants that are wrong on purpose have shown; empty if there are none.
     pub wrong: String,
+}
+
+impl StorySummary {
+    /// Describes what the bars' numbers are.
+    pub fn heading(&self) -> String {
+        let what = match &self.source {
+            Source::Measured => "Measured".into(),
+            Source::Predicted(part) => format!("Predicted for an {part} (8 in 10 lie in the range)"),
+            Source::Counted(unit) => format!("Counted, {unit}"),
+        };
+        let has_percent = self.bars.iter().any(|bar| bar.percent_of_ceiling.is_some());
+        let percent = if has_percent { "; % of the ceiling" } else { "" };
+        let size = self.n.map_or_else(String::new, |n| format!(", n = {}", count(n)));
+        let case = if self.case.is_empty() { String::new() } else { format!(", {}", self.case) };
+        format!("{what}{percent}{size}{case}")
+    }
 }
 
 /// Formats a size: `2^28` for a large power of two, else all its digits.

@@ -41,8 +41,6 @@ pub enum Tone {
     Plain,
     /// The bar to which others are compared.
     First,
-    /// A wrong answer: an outline.
-    Wrong,
     /// Predicted, not measured: hatched.
     Predicted,
 }
@@ -75,21 +73,22 @@ impl Bars {
     pub fn svg(&self, name: &str) -> Markup {
         let scale = self.scale();
         let percent = |value: f64| format!("{:.2}%", 100.0 * scale.at(value));
-        let bottom = TOP + self.bars.len() * ROW;
+        let top = if self.limits.is_empty() { 0 } else { TOP };
+        let bottom = top + self.bars.len() * ROW;
         html! {
             svg.chart role="img" aria-label=(name) height=(bottom + 34) {
                 @for tick in scale.ticks() {
                     @let x = percent(tick);
-                    line.grid x1=(x) x2=(x) y1=(TOP) y2=(bottom) {}
+                    line.grid x1=(x) x2=(x) y1=(top) y2=(bottom) {}
                     text.tick x=(x) y=(bottom + 15) text-anchor=(anchor(scale.at(tick))) { (plain(tick)) }
                 }
                 text.tick x="100%" y=(bottom + 31) text-anchor="end" { (self.unit) }
                 @for (i, bar) in self.bars.iter().enumerate() {
-                    @let y = TOP + i * ROW;
+                    @let y = top + i * ROW;
                     g.mark {
                         title { (bar.tip) }
                         rect.hit x="0" y=(y) width="100%" height=(ROW) {}
-                        rect.bar.first[bar.tone == Tone::First].wrong[bar.tone == Tone::Wrong]
+                        rect.bar.first[bar.tone == Tone::First]
                             .predicted[bar.tone == Tone::Predicted]
                             x="0" y=(y + 18) width=(percent(bar.value)) height="13" {}
                         text.name x="0" y=(y + 13) { (bar.name) }

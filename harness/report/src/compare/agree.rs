@@ -148,7 +148,7 @@ mod tests {
         Run {
             folder: "here".into(),
             sessions: vec![Session { labs, ..session }],
-            labs: vec![LabRows { lab: "scan".into(), rows, details: Vec::new() }],
+            labs: vec![LabRows { lab: "scan".into(), rows, ..LabRows::default() }],
             remarks: Vec::new(),
         }
     }

@@ -189,7 +189,7 @@ mod tests {
     };
 
     fn runs(rows: Vec<Row>) -> [Run; 1] {
-        let labs = vec![LabRows { lab: "scan".into(), rows, details: Vec::new() }];
+        let labs = vec![LabRows { lab: "scan".into(), rows, ..LabRows::default() }];
         [Run { folder: "run".into(), sessions: Vec::new(), labs, remarks: Vec::new() }]
     }
 

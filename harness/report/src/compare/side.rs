@@ -138,7 +138,7 @@ mod tests {
     use crate::run::row::tests::row;
 
     fn run(rows: Vec<Row>, details: Vec<Details>) -> Run {
-        let labs = vec![LabRows { lab: "scan".into(), rows, details }];
+        let labs = vec![LabRows { lab: "scan".into(), rows, details, ..LabRows::default() }];
         Run { folder: "run".into(), sessions: Vec::new(), labs, remarks: Vec::new() }
     }
 

@@ -77,7 +77,7 @@ mod tests {
         let git_branch = Some(branch.to_string()).filter(|branch| !branch.is_empty());
         let session = Session { labs, device, started: started.into(), git_branch, ..Session::default() };
         let rows = vec![row(&[("variant", "a"), ("verdict", verdict)])];
-        let labs = vec![LabRows { lab: "scan".into(), rows, details: Vec::new() }];
+        let labs = vec![LabRows { lab: "scan".into(), rows, ..LabRows::default() }];
         // Existing folders, so that they can be distinguished.
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
         Run { folder, sessions: vec![session], labs, remarks: Vec::new() }

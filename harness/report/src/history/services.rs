@@ -124,7 +124,7 @@ mod tests {
             row(&[("variant", "b"), ("device", "emulated"), ("instructions", "7"), ("time_median_ms", "2")]),
             row(&[("variant", "c"), ("verdict", "fail"), ("time_median_ms", "2")]),
         ];
-        let labs = vec![LabRows { lab: "scan".into(), rows, details: Vec::new() }];
+        let labs = vec![LabRows { lab: "scan".into(), rows, ..LabRows::default() }];
         let session = Session { git_commit: Some("abc".into()), ..Session::default() };
         Run { folder: "x".into(), sessions: vec![session], labs, remarks: Vec::new() }
     }

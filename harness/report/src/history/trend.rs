@@ -232,7 +232,7 @@ mod tests {
     fn found(cells: &[Vec<(&'static str, String)>]) -> Found {
         let run = |cells: &Vec<(&'static str, String)>| {
             let cells: Vec<(&str, &str)> = cells.iter().map(|(name, value)| (*name, value.as_str())).collect();
-            let labs = vec![LabRows { lab: "scan".into(), rows: vec![row(&cells)], details: Vec::new() }];
+            let labs = vec![LabRows { lab: "scan".into(), rows: vec![row(&cells)], ..LabRows::default() }];
             Run { folder: "x".into(), sessions: Vec::new(), labs, remarks: Vec::new() }
         };
         Found { runs: cells.iter().map(run).collect(), unread: vec!["y: torn".into()] }

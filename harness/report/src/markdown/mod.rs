@@ -33,10 +33,16 @@ fn run(text: &mut String, run: &RunPart, is_many: bool) {
     let name = if is_many { format!("{}: ", run.name) } else { String::new() };
     *text += &format!("\n## {}{}\n", escaped(&name), escaped(&run.device));
     if run.is_emulated {
-        *text += "\n> **Emulated.** No GPU ran these kernels: counters are exact, times mean nothing, and no rates are shown.\n";
+        *text += "\n> **Emulated.** No GPU ran these kernels: counters are exact, and times are predicted where that is said, not measured.\n";
     }
     let totals = run.totals.named().map(|(word, number)| format!("**{number}** {word}"));
     *text += &format!("\n{}\n", totals.join(", "));
+    for remark in &run.remarks {
+        *text += &format!("- {}\n", escaped(remark));
+    }
+    for story in &run.stories {
+        *text += &format!("- **{}**: {} {}\n", escaped(&story.lab), escaped(&story.question), escaped(&story.sentence));
+    }
     for facts in &run.sessions {
         let mut pairs = FigureTable::new(&["what ran where", ""]);
         pairs.rows = facts.iter().map(|(word, value)| vec![(*word).to_string(), value.clone()]).collect();

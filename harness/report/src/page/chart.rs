@@ -16,17 +16,23 @@ pub fn figure(figure: &Figure, level: u8, whose: &str) -> Markup {
                 @if level == 4 { h4 { (figure.title) } } @else { h3 { (figure.title) } }
                 @for sentence in &figure.says { p { (with_code(sentence)) } }
             }
-            // The arrow keys move between marks; the script listens here.
-            div.picture tabindex="0" role="group" aria-label=(format!("{}. Arrow keys go through the values.", figure.title)) {
-                @match &figure.chart {
-                    Chart::Bars(bars) => (bars.svg(&figure.title)),
-                    Chart::Stacks(stacks) => { (stacks.svg(&figure.title)) (legend(stacks)) },
-                    Chart::Plot(plot) => (plot.svg(&figure.title)),
-                }
-            }
+            (picture(figure))
             details {
                 summary { "The data" span.unseen { " of: " (figure.title) } }
                 (table(&figure.table, &format!("Data of: {} ({whose})", figure.title)))
+            }
+        }
+    }
+}
+
+/// Returns the chart alone. The arrow keys move between its marks; the script listens here.
+pub fn picture(figure: &Figure) -> Markup {
+    html! {
+        div.picture tabindex="0" role="group" aria-label=(format!("{}. Arrow keys go through the values.", figure.title)) {
+            @match &figure.chart {
+                Chart::Bars(bars) => (bars.svg(&figure.title)),
+                Chart::Stacks(stacks) => { (stacks.svg(&figure.title)) (legend(stacks)) },
+                Chart::Plot(plot) => (plot.svg(&figure.title)),
             }
         }
     }

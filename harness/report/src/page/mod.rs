@@ -6,6 +6,7 @@ mod history;
 mod lab;
 mod run;
 mod shell;
+mod story;
 mod table;
 
 use harness::Lab;

@@ -1,7 +1,7 @@
 //! A run on the page, and the page's table of contents.
 use maud::{Markup, html};
 
-use super::{chart::figure, id, lab, table};
+use super::{chart::figure, id, lab, story::stories, table};
 use crate::{
     document::{Document, RunPart},
     number_format::grouped,
@@ -33,28 +33,30 @@ pub fn section(run: &RunPart, number: usize, is_many: bool) -> Markup {
         section id=(format!("run{number}")) aria-labelledby=(labelled) {
             h2 id=(labelled) { @if is_many { (run.name) ": " } (run.device) }
             @if run.is_emulated {
-                p.banner { strong { "Emulated. " } "No GPU ran these kernels: counters are exact, times mean nothing, and no rates are shown." }
+                p.banner { strong { "Emulated. " } "No GPU ran these kernels: counters are exact, and times are predicted where that is said, not measured." }
             }
             (totals(&run.totals))
-            div.columns {
-                div {
-                    h3 { "What ran where" }
-                    @for (i, facts) in run.sessions.iter().enumerate() {
-                        @if i == 0 { (list(facts)) } @else {
-                            details {
-                                summary { "A later command, " (labs(facts)) }
-                                (list(facts))
-                            }
+            @if !run.remarks.is_empty() { ul.remarks { @for remark in &run.remarks { li { (remark) } } } }
+            (stories(&run.stories, number, &run.name))
+            details open[run.stories.is_empty()] {
+                summary { "The best variants" span.unseen { " of " (run.name) } }
+                (table::with_links(&run.overview, &format!("The best variants, {}", run.name), |lab| Some(format!("#{}", id(number, lab)))))
+            }
+            details {
+                summary { "What ran where" span.unseen { ", " (run.name) } }
+                @for (i, facts) in run.sessions.iter().enumerate() {
+                    @if i == 0 { (list(facts)) } @else {
+                        details {
+                            summary { "A later command, " (labs(facts)) }
+                            (list(facts))
                         }
                     }
                 }
-                div {
-                    h3 { "How sure it is" }
-                    ul { @for sentence in &run.certainty { li { (sentence) } } }
-                }
             }
-            h3 { "At a glance" }
-            (table::with_links(&run.overview, &format!("At a glance, {}", run.name), |lab| Some(format!("#{}", id(number, lab)))))
+            details {
+                summary { "Confidence" span.unseen { " in " (run.name) } }
+                ul { @for sentence in &run.certainty { li { (sentence) } } }
+            }
             @if let Some(roofline) = &run.roofline { (figure(roofline, 3, &run.name)) }
             @for lab in &run.labs { (lab::section(lab, number, &run.name)) }
         }

@@ -62,7 +62,7 @@ mod tests {
 
     fn told(sessions: Vec<Session>, rows: usize) -> String {
         let rows = (0..rows).map(|_| row(&[("variant", "a")])).collect();
-        let labs = vec![LabRows { lab: "scan".into(), rows, details: Vec::new() }];
+        let labs = vec![LabRows { lab: "scan".into(), rows, ..LabRows::default() }];
         words(&gaps(&Run { folder: "x".into(), sessions, labs, remarks: Vec::new() }))
     }
 

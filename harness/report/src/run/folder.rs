@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use harness::{Details, Error, Result};
+use harness::{Details, Error, Result, StorySummary};
 use wire::printable;
 
 use crate::run::{
@@ -36,6 +36,8 @@ pub struct LabRows {
     pub rows: Vec<Row>,
     /// Details that do not fit into rows.
     pub details: Vec<Details>,
+    /// The summary that the run wrote, if it did.
+    pub story: Option<StorySummary>,
 }
 
 impl Run {
@@ -91,7 +93,10 @@ impl Run {
             None => (Vec::new(), None),
         };
         self.remarks.extend(remark.map(|remark| format!("{lab}.jsonl: {remark}.")));
-        Ok(Some(LabRows { lab: lab.into(), rows, details }))
+        let path = self.folder.join(format!("{lab}.story.json"));
+        let story = text_of(&path)?.map(|text| serde_json::from_str(&text)).transpose();
+        let story = story.map_err(|error| damaged(&path, &error.to_string()))?;
+        Ok(Some(LabRows { lab: lab.into(), rows, details, story }))
     }
 
     /// Returns the session in which `lab` ran: the last one that names it.
@@ -221,6 +226,7 @@ mod tests {
     #[test]
     fn what_is_damaged_newer_or_foreign_is_said_with_what_to_do() {
         let short = format!("{}1,scan\n{}", header(), line("b"));
+        let whole = header() + &line("a");
         let newer = header() + &line("a").replacen('1', "7", 1);
         for (files, words) in [
             (vec![("scan.csv", short.as_str())], "scan.csv cannot be read: line 2 has 2 cells"),
@@ -228,6 +234,10 @@ mod tests {
             (vec![("scan.csv", "schema,lab\n")], "it lacks the columns variant"),
             (vec![("session.json", r#"{"schema": 9}"#)], "session.json cannot be read: it has version 9"),
             (vec![("session.json", "{")], "run its lab again"),
+            (
+                vec![("scan.csv", whole.as_str()), ("scan.story.json", "{}")],
+                "scan.story.json cannot be read: missing field",
+            ),
             (vec![("notes.csv", "a,b\n1,2\n")], "holds no CSV of a lab; name a folder"),
             (vec![], "holds no CSV of a lab"),
         ] {

@@ -4,3 +4,4 @@ pub mod details;
 pub mod folder;
 pub mod row;
 pub mod session;
+pub mod summary;

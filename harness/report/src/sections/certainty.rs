@@ -42,7 +42,7 @@ const NOISY: f64 = 10.0;
 
 /// Describes the reliability of the run, a sentence each.
 pub fn says(run: &Run) -> Vec<String> {
-    let mut says = run.remarks.clone();
+    let mut says = Vec::new();
     let emulated = run.rows().filter(|row| row.is_emulated()).count();
     if emulated > 0 {
         says.push(format!(
@@ -101,7 +101,7 @@ mod tests {
             row(&[("variant", "b"), ("lab", "x"), ("time_median_ms", "2"), ("time_stdev_ms", "1")]),
             row(&[("device", "emulated"), ("verdict", "fail")]),
         ];
-        let lab = LabRows { lab: "x".into(), rows, details: Vec::new() };
+        let lab = LabRows { lab: "x".into(), rows, ..LabRows::default() };
         let run = Run { folder: "x".into(), sessions: Vec::new(), labs: vec![lab], remarks: vec!["Missing.".into()] };
         let says = says(&run);
         assert_eq!(says[0], "Missing.");

@@ -68,7 +68,7 @@ mod tests {
             ("branches", "0"),
             ("divergent_branches", "0"),
         ]);
-        let lab = LabRows { lab: "x".into(), rows: vec![counted, row(&[])], details: Vec::new() };
+        let lab = LabRows { lab: "x".into(), rows: vec![counted, row(&[])], ..LabRows::default() };
         let table = table(&lab, 1).unwrap();
         assert_eq!(table.headings, ["variant", "warp instructions", "sectors a load"]);
         assert_eq!(table.rows, [["a", "1,200", "4"].map(String::from).to_vec()]);

@@ -169,7 +169,7 @@ mod tests {
             ])
         };
         let rows = vec![at("1", "1"), at("2", "2"), at("32", "31")];
-        let figures = figures(&LabRows { lab: "x".into(), rows, details: Vec::new() });
+        let figures = figures(&LabRows { lab: "x".into(), rows, ..LabRows::default() });
         assert_eq!(figures.len(), 1);
         assert_eq!(figures[0].says, ["32 ways cost 31 times what one way costs (instructions, counted)."]);
     }
@@ -185,7 +185,7 @@ mod tests {
                 .flat_map(|(r, ms)| [at(device, "together", r, ms), at(device, "apart", r, "1")])
                 .collect::<Vec<_>>()
         };
-        let figures_of = |device: &str| figures(&LabRows { lab: "x".into(), rows: rows(device), details: Vec::new() });
+        let figures_of = |device: &str| figures(&LabRows { lab: "x".into(), rows: rows(device), ..LabRows::default() });
         assert_eq!(figures_of("cuda")[0].says, ["With 16 multiply-adds together takes 4 times as long as apart."]);
         assert!(figures_of("emulated").is_empty());
     }

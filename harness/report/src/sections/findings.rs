@@ -77,7 +77,7 @@ mod tests {
             row(&[("variant", "late"), ("verdict", "skip"), ("note", "no GPU")]),
             row(&[("variant", "bad"), ("verdict", "fail"), ("note", "1 of 4 wrong")]),
         ];
-        let remarks = remarks(&LabRows { lab: "x".into(), rows, details: vec![details, other] });
+        let remarks = remarks(&LabRows { lab: "x".into(), rows, details: vec![details, other], story: None });
         assert_eq!(remarks.iter().map(|r| r.name.as_str()).collect::<Vec<_>>(), ["bad", "late", "racy"]);
         assert_eq!(remarks[2].texts, ["Race\n  at x.cu:3"]);
         assert!(remarks[2].is_expected && !remarks[0].is_expected);

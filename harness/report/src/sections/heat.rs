@@ -104,7 +104,7 @@ mod tests {
         };
         let of = |variant: &str, hot: Vec<HotLine>| Details { variant: variant.into(), hot, ..Details::default() };
         let details = vec![of("a", vec![hot(3, 10.0), hot(2, 90.0), hot(0, 99.0)]), of("b", vec![hot(3, 60.0)])];
-        let listings = listings(&LabRows { lab: "x".into(), rows: Vec::new(), details }, &LabCatalog(&[]));
+        let listings = listings(&LabRows { lab: "x".into(), details, ..LabRows::default() }, &LabCatalog(&[]));
         let lines: Vec<(u32, &str, f64)> = listings[0]
             .lines
             .iter()

@@ -2,6 +2,8 @@
 //! with the speed-up over the textbook's kernel.
 use std::collections::{HashMap, HashSet};
 
+use harness::Verdict;
+
 use crate::{
     run::{folder::LabRows, row::Row},
     sections::{lab_catalog::LabCatalog, metric::Metric},
@@ -18,6 +20,8 @@ pub struct Ladder<'r> {
     pub entries: Vec<Entry<'r>>,
     /// The index of the textbook's kernel.
     pub textbook: Option<usize>,
+    /// The rows of this case whose answer is not right: they are named, and not compared.
+    pub wrong: Vec<&'r Row>,
 }
 
 /// One variant.
@@ -29,8 +33,6 @@ pub struct Entry<'r> {
     pub name: String,
     /// The compared value.
     pub value: f64,
-    /// Whether its answer should be right, and is.
-    pub is_right: bool,
     /// The speed-up over the textbook's kernel, if both do the same work.
     pub speed_up: Option<f64>,
 }
@@ -51,7 +53,8 @@ struct Group<'r> {
 /// measured by others, and with the most work. Variants with many special cases come last, each in its own ladder.
 pub fn ladders<'r>(lab: &'r LabRows, catalog: &LabCatalog) -> Vec<Ladder<'r>> {
     let has_value = |row: &&Row| row.ms().is_some() || Metric::Instructions.value(row).is_some();
-    let rows: Vec<&Row> = lab.rows.iter().filter(has_value).collect();
+    let is_right = |row: &&Row| catalog.is_right(row) && row.verdict == Verdict::Pass;
+    let (rows, wrong): (Vec<&Row>, Vec<&Row>) = lab.rows.iter().filter(has_value).partition(is_right);
     let cases: HashSet<&str> = rows.iter().map(|row| row.case()).filter(|case| !case.is_empty()).collect();
     let mut special: HashMap<(&str, &str), usize> = HashMap::new();
     for row in &rows {
@@ -62,7 +65,7 @@ pub fn ladders<'r>(lab: &'r LabRows, catalog: &LabCatalog) -> Vec<Ladder<'r>> {
     for row in rows {
         let case = common_case(row.case(), &cases);
         let alone = (special[&(row.variant(), case)] > SPECIAL).then(|| row.variant());
-        let travels = !row.text("memory_mode").is_empty();
+        let travels = travels(row);
         let place = *places.entry((case, travels, alone)).or_insert_with(|| {
             groups.push(Group { case, travels, alone, rows: Vec::new() });
             groups.len() - 1
@@ -80,7 +83,12 @@ pub fn ladders<'r>(lab: &'r LabRows, catalog: &LabCatalog) -> Vec<Ladder<'r>> {
     let is_other =
         |one: &Group, other: &Group| one.case == other.case && one.alone == other.alone && one.travels != other.travels;
     let named = |group: &Group<'r>| {
-        let mut ladder = ladder(group, catalog)?;
+        let mut ladder = ladder(group)?;
+        let is_of_group = |row: &&&Row| {
+            let alone = group.alone.is_none_or(|variant| variant == row.variant());
+            alone && common_case(row.case(), &cases) == group.case && group.travels == travels(row)
+        };
+        ladder.wrong = wrong.iter().filter(is_of_group).copied().collect();
         if !group.travels && groups.iter().any(|other| is_other(group, other)) {
             let apart = if ladder.case.is_empty() { "" } else { ", " };
             ladder.case = format!("{}{apart}nothing moved between host and device", ladder.case);
@@ -112,7 +120,12 @@ fn common_case<'c>(case: &'c str, cases: &HashSet<&str>) -> &'c str {
     ends.into_iter().find(|short| cases.contains(short)).unwrap_or(case)
 }
 
-fn ladder<'r>(group: &Group<'r>, catalog: &LabCatalog) -> Option<Ladder<'r>> {
+/// Whether the row's time includes data transfers.
+fn travels(row: &Row) -> bool {
+    !row.text("memory_mode").is_empty()
+}
+
+fn ladder<'r>(group: &Group<'r>) -> Option<Ladder<'r>> {
     let (case, rows) = (group.case, &group.rows);
     let metric = Metric::choose(rows)?;
     let entry = |row: &&'r Row| {
@@ -122,18 +135,17 @@ fn ladder<'r>(group: &Group<'r>, catalog: &LabCatalog) -> Option<Ladder<'r>> {
             (false, true) => rest.into(),
             (false, false) => format!("{}, {rest}", row.variant()),
         };
-        let is_right = catalog.is_right(row) && row.verdict == harness::Verdict::Pass;
-        Some(Entry { row, name, value: metric.value(row)?, is_right, speed_up: None })
+        Some(Entry { row, name, value: metric.value(row)?, speed_up: None })
     };
     let mut entries: Vec<Entry> = rows.iter().filter_map(entry).collect();
-    // The first right kernel that is called naive, else the first right one.
-    let is_kernel = |entry: &&Entry| entry.is_right && entry.is_kernel();
-    let naive = entries.iter().find(|entry| is_kernel(entry) && entry.row.variant().starts_with("naive"));
-    let textbook = naive.or_else(|| entries.iter().find(is_kernel)).map(|entry| entry.row);
+    // The first kernel that is called naive, else the first one.
+    let mut kernels = entries.iter().filter(|entry| entry.is_kernel());
+    let naive = kernels.clone().find(|entry| entry.row.variant().starts_with("naive"));
+    let textbook = naive.or_else(|| kernels.next()).map(|entry| entry.row);
     for entry in &mut entries {
         entry.speed_up = textbook.filter(|textbook| is_same_work(textbook, entry.row)).and_then(|textbook| {
             let speed_up = textbook.ms()? / entry.row.ms()?;
-            (entry.is_right && !std::ptr::eq(textbook, entry.row)).then_some(speed_up)
+            (!std::ptr::eq(textbook, entry.row)).then_some(speed_up)
         });
     }
     let textbook = entries.iter().position(|entry| textbook.is_some_and(|row| std::ptr::eq(row, entry.row)));
@@ -143,7 +155,7 @@ fn ladder<'r>(group: &Group<'r>, catalog: &LabCatalog) -> Option<Ladder<'r>> {
         Some(variant) => format!("{variant}, {case}"),
         None => case.into(),
     };
-    Some(Ladder { case, metric, entries, textbook })
+    Some(Ladder { case, metric, entries, textbook, wrong: Vec::new() })
 }
 
 /// Whether two rows solve a problem of the same size with the same minimum work.
@@ -158,23 +170,19 @@ impl Ladder<'_> {
         matches!(self.metric, Metric::Rate(..)) || sizes().all(|n| Some(n) == sizes().next())
     }
 
-    /// Returns the right kernel with the best value, or the best right entry if none is a kernel; a count has no best.
+    /// Returns the kernel with the best value, or the best entry if none is a kernel; a count has no best.
     pub fn best(&self) -> Option<&Entry<'_>> {
-        self.best_of(self.kernels()).or_else(|| self.best_of(self.right()))
+        self.best_of(self.kernels()).or_else(|| self.best_of(self.entries.iter()))
     }
 
-    /// Returns the best right entry that is not a lab kernel, if it beats the best kernel.
+    /// Returns the best entry that is not a lab kernel, if it beats the best kernel.
     pub fn better_than_kernels(&self) -> Option<&Entry<'_>> {
         let best = self.best_of(self.kernels())?;
-        self.best_of(self.right()).filter(|other| !std::ptr::eq(*other, best))
-    }
-
-    fn right(&self) -> impl Iterator<Item = &Entry<'_>> {
-        self.entries.iter().filter(|entry| entry.is_right)
+        self.best_of(self.entries.iter()).filter(|other| !std::ptr::eq(*other, best))
     }
 
     fn kernels(&self) -> impl Iterator<Item = &Entry<'_>> {
-        self.right().filter(|entry| entry.is_kernel())
+        self.entries.iter().filter(|entry| entry.is_kernel())
     }
 
     fn best_of<'s>(&self, entries: impl Iterator<Item = &'s Entry<'s>>) -> Option<&'s Entry<'s>> {
@@ -202,7 +210,7 @@ mod tests {
     };
 
     fn lab(rows: Vec<Row>) -> LabRows {
-        LabRows { lab: "x".into(), rows, details: Vec::new() }
+        LabRows { lab: "x".into(), rows, ..LabRows::default() }
     }
 
     fn entry(variant: &str, case: &str, ms: &str, grid: &str, note: &str) -> Row {
@@ -230,20 +238,21 @@ mod tests {
         let rows = lab(rows);
         let ladders = ladders(&rows, &LabCatalog(&[]));
         let [ladder] = ladders.as_slice() else { panic!("{ladders:?}") };
-        assert_eq!(ladder.textbook, Some(2));
+        assert_eq!(ladder.textbook, Some(1));
         let speed_ups: Vec<Option<f64>> = ladder.entries.iter().map(|entry| entry.speed_up).collect();
-        assert_eq!(speed_ups, [None, Some(8.0), None, Some(4.0)]);
+        assert_eq!(speed_ups, [Some(8.0), None, Some(4.0)]);
         let figure = ladder.figure(&LabCatalog(&[]), None);
         let says = [
             "fast is the fastest: 50 GB/s, 50 % of the ceiling, 4 times as fast as first.",
             "library, which is no kernel of this lab, is ahead: 100 GB/s.",
         ];
         assert_eq!(figure.says[..2], says);
-        let Chart::Bars(bars) = figure.chart else { panic!() };
-        assert_eq!(
-            bars.bars.iter().map(|b| b.tone).collect::<Vec<_>>(),
-            [Tone::Wrong, Tone::Plain, Tone::First, Tone::Plain]
+        assert!(
+            figure.says.contains(&"Not drawn, because its answer is wrong: racy, on purpose.".into()),
+            "{figure:?}"
         );
+        let Chart::Bars(bars) = figure.chart else { panic!() };
+        assert_eq!(bars.bars.iter().map(|b| b.tone).collect::<Vec<_>>(), [Tone::Plain, Tone::First, Tone::Plain]);
         assert_eq!(bars.limits.len(), 1);
     }
 

@@ -71,11 +71,7 @@ impl Ladder<'_> {
                 value: entry.value,
                 text: self.metric.words(entry.value),
                 tip: self.tip(entry, session),
-                tone: match entry.is_right {
-                    false => Tone::Wrong,
-                    true if self.textbook == Some(i) => Tone::First,
-                    true => Tone::Plain,
-                },
+                tone: if self.textbook == Some(i) { Tone::First } else { Tone::Plain },
                 peers: self.metric.peers(entry.row).into_iter().map(peer).collect(),
                 interval: None,
             }
@@ -93,9 +89,6 @@ impl Ladder<'_> {
         parts.extend(row.ms().map(time));
         parts.extend(row.noise_percent().map(|noise| format!("± {} %", short(noise))));
         parts.extend(row.number("n").map(|n| format!("n = {}", grouped(n))));
-        if !entry.is_right {
-            parts.push(if row.is_wrong_on_purpose() { "wrong on purpose".into() } else { "not right".into() });
-        }
         parts.join(" · ")
     }
 
@@ -122,9 +115,8 @@ impl Ladder<'_> {
     fn says(&self, catalog: &LabCatalog, session: Option<&Session>) -> Vec<String> {
         let mut says = Vec::new();
         if let Some(best) = self.best() {
-            let right = || self.entries.iter().filter(|entry| entry.is_right);
-            let is_same =
-                !matches!(self.metric, Metric::Rate(..)) || right().all(|entry| is_same_work(entry.row, best.row));
+            let is_same = !matches!(self.metric, Metric::Rate(..))
+                || self.entries.iter().all(|entry| is_same_work(entry.row, best.row));
             let share = AgainstLimits::new(best.row, session).percent();
             let share = share.map_or(String::new(), |share| format!(", {} % of the ceiling", short(share)));
             let times = best
@@ -147,12 +139,7 @@ impl Ladder<'_> {
         if self.metric == Metric::Instructions {
             says.push("Emulated: instructions are counted; nothing is said about a GPU's time.".into());
         }
-        let wrong = self.entries.iter().filter(|entry| !entry.is_right).count();
-        if wrong > 0 {
-            let on_purpose = self.entries.iter().any(|entry| entry.row.is_wrong_on_purpose());
-            let end = if on_purpose { "whose answer is wrong, most of them on purpose" } else { "that is not right" };
-            says.push(format!("A dashed outline is a variant {end}."));
-        }
+        says.extend(self.says_wrong());
         says.extend(self.says_predicted());
         let mut sources: Vec<&str> = Vec::new();
         for entry in &self.entries {
@@ -172,6 +159,20 @@ impl Ladder<'_> {
             );
         }
         says
+    }
+
+    /// Names the variants that are not compared.
+    fn says_wrong(&self) -> Option<String> {
+        let mut names: Vec<String> = Vec::new();
+        for row in &self.wrong {
+            let on_purpose = if row.is_wrong_on_purpose() { ", on purpose" } else { "" };
+            let name = format!("{}{on_purpose}", row.variant());
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let whose = if names.len() == 1 { "its answer is" } else { "their answers are" };
+        (!names.is_empty()).then(|| format!("Not drawn, because {whose} wrong: {}.", names.join("; ")))
     }
 
     /// Describes how far predictions differ from measured values, and what is not predicted.
@@ -244,7 +245,7 @@ mod tests {
             told("b", "2", "8", "launch"),
             told("c", "2", "", "not predicted: its emulation would take 2h"),
         ];
-        let rows = LabRows { lab: "x".into(), rows, details: Vec::new() };
+        let rows = LabRows { lab: "x".into(), rows, ..LabRows::default() };
         let ladders = ladders(&rows, &LabCatalog(&[]));
         let figure = ladders[0].figure(&LabCatalog(&[]), None);
         let Chart::Bars(bars) = &figure.chart else { panic!() };

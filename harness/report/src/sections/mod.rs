@@ -19,4 +19,5 @@ pub mod predicted;
 pub mod roofline;
 pub mod rows;
 pub mod side_by_side;
+pub mod story;
 pub mod transfer;

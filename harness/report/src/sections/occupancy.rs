@@ -146,7 +146,7 @@ mod tests {
             ])
         };
         let rows = vec![at("32", "50", "17", "3"), at("64", "100", "85", "2"), at("128", "100", "", "4")];
-        let figures = figures(&LabRows { lab: "x".into(), rows, details: Vec::new() });
+        let figures = figures(&LabRows { lab: "x".into(), rows, ..LabRows::default() });
         let Chart::Plot(plot) = &figures[0].chart else { panic!() };
         let counts: Vec<(Draw, usize)> = plot.series.iter().map(|s| (s.draw, s.points.len())).collect();
         assert_eq!(counts, [(Draw::Dashed, 3), (Draw::Line, 2)]);

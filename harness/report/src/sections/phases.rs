@@ -90,7 +90,7 @@ mod tests {
                 ("first_touch_ms", "7"),
             ])
         };
-        let lab = LabRows { lab: "x".into(), rows: vec![at("1", "9"), at("8", "5")], details: Vec::new() };
+        let lab = LabRows { lab: "x".into(), rows: vec![at("1", "9"), at("8", "5")], ..LabRows::default() };
         let figures = figures(&lab);
         assert_eq!(figures.len(), 2);
         let Chart::Stacks(warm) = &figures[1].chart else { panic!() };

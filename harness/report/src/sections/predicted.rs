@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn shown(rows: Vec<Row>) -> Vec<Figure> {
-        figures(&LabRows { lab: "x".into(), rows, details: Vec::new() })
+        figures(&LabRows { lab: "x".into(), rows, ..LabRows::default() })
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The roofline: every kernel by its arithmetic intensity (operations a byte) and its operations a second, under the
+//! The roofline: every kernel by its arithmetic intensity (FLOP/byte) and its operations a second, under the
 //! device's roofs.
 use harness::Peak;
 use predict::GpuModel;
@@ -87,7 +87,7 @@ pub fn figure(run: &Run, catalog: &LabCatalog) -> Option<Figure> {
         let name = format!("CUDA cores, single precision, from clock and cores: {} TFLOP/s", short(peak / 1000.0));
         series.push(Series { name, style: 2, draw: Draw::Limit, points });
     }
-    let mut table = FigureTable::new(&["lab", "variant", "flop a byte", "GFLOP/s", "bytes", "bound by"]);
+    let mut table = FigureTable::new(&["lab", "variant", "FLOP/byte", "GFLOP/s", "bytes", "bound by"]);
     for (i, (lab, kernels)) in labs.iter().enumerate() {
         let bound = |kernel: &Kernel| match knee {
             Some(knee) if kernel.intensity < knee => "memory",
@@ -96,7 +96,7 @@ pub fn figure(run: &Run, catalog: &LabCatalog) -> Option<Figure> {
         };
         let mark = |kernel: &Kernel| {
             let tip = format!(
-                "{lab} {}: {} GFLOP/s at {} flop a byte{}",
+                "{lab} {}: {} GFLOP/s at {} FLOP/byte{}",
                 kernel.row.name(),
                 short(kernel.gflop_per_s),
                 short(kernel.intensity),
@@ -123,7 +123,7 @@ pub fn figure(run: &Run, catalog: &LabCatalog) -> Option<Figure> {
         }));
     }
     let plot = Plot {
-        x: Axis::new("operations a byte that must be moved", x),
+        x: Axis::new("arithmetic intensity (FLOP/byte)", x),
         y: Axis::new("GFLOP/s", y),
         series,
         marks: Vec::new(),
@@ -139,7 +139,7 @@ pub fn figure(run: &Run, catalog: &LabCatalog) -> Option<Figure> {
     }
     if let Some(knee) = knee {
         says.push(format!(
-            "With fewer than {} operations a byte the memory is the limit, with more the arithmetic. Tensor cores can pass the flat roof.",
+            "Below {} FLOP/byte the memory is the limit, above it the arithmetic. The bytes are those that must be moved. Tensor cores can pass the flat roof.",
             short(knee)
         ));
     }
@@ -228,7 +228,7 @@ mod tests {
             at("b", "", "1", "wrong on purpose (x)"),
             row(&[("time_median_ms", "1")]),
         ];
-        let lab = LabRows { lab: "x".into(), rows, details: Vec::new() };
+        let lab = LabRows { lab: "x".into(), rows, ..LabRows::default() };
         let run = Run { folder: "x".into(), sessions: Vec::new(), labs: vec![lab], remarks: Vec::new() };
         let figure = figure(&run, &LabCatalog(&[])).unwrap();
         assert_eq!(figure.table.rows, [["x", "a, fast", "0.5", "2", "3.81 MiB", ""].map(String::from).to_vec()]);
@@ -252,7 +252,7 @@ mod tests {
             launches: Vec::new(),
         };
         let details = vec![harness::Details { predicted: Some(predicted), ..harness::Details::default() }];
-        let lab = LabRows { lab: "x".into(), rows: vec![row], details };
+        let lab = LabRows { lab: "x".into(), rows: vec![row], details, story: None };
         let run = Run { folder: "x".into(), sessions: Vec::new(), labs: vec![lab], remarks: Vec::new() };
         let figure = figure(&run, &LabCatalog(&[])).unwrap();
         assert!(figure.title.starts_with("Predicted") && figure.says[1].contains("not measured"), "{figure:?}");

@@ -74,7 +74,7 @@ mod tests {
     fn of_many_rows_the_failed_ones_are_shown() {
         let mut rows: Vec<Row> = (0..MOST + 50).map(|i| row(&[("variant", &format!("v{i}"))])).collect();
         rows.push(row(&[("variant", "bad"), ("verdict", "fail"), ("note", &"x".repeat(500))]));
-        let lab = LabRows { lab: "scan".into(), rows, details: Vec::new() };
+        let lab = LabRows { lab: "scan".into(), rows, ..LabRows::default() };
         let (part, table) = (table(&lab, 5), table(&lab, 1));
         assert_eq!((table.rows.len(), table.left_out.as_str()), (MOST, "51 rows more in scan.csv."));
         assert_eq!((part.rows.len(), part.left_out.as_str()), (MOST / 5, "251 rows more in scan.csv."));

@@ -91,7 +91,7 @@ mod tests {
                 .iter()
                 .map(|(variant, ms)| row(&[("variant", variant), ("n", "4"), ("time_median_ms", ms)]))
                 .collect();
-            let labs = vec![LabRows { lab: "scan".into(), rows, details: Vec::new() }];
+            let labs = vec![LabRows { lab: "scan".into(), rows, ..LabRows::default() }];
             Run { folder: "x".into(), sessions: Vec::new(), labs, remarks: Vec::new() }
         };
         let runs = [run(&[("a", "2"), ("gone", "1")]), run(&[("new", "1"), ("a", "3")])];

@@ -186,7 +186,7 @@ mod tests {
             rows.push(at("zero-copy", size, factor));
             rows.push(at("overlapped", size, 4_f64.powf(2.25 + (i as f64 - 1.5) / 2.0) / 4_f64.powf(0.75)));
         }
-        let lab = LabRows { lab: "x".into(), rows, details: Vec::new() };
+        let lab = LabRows { lab: "x".into(), rows, ..LabRows::default() };
         let figures = figures(&lab);
         assert_eq!(figures.len(), 1, "no row has a first pass");
         assert_eq!(
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn two_sizes_or_emulated_times_are_no_sweep() {
         let two = ["4 KiB", "16 KiB"].iter().flat_map(|size| [at("a", size, 1.0), at("b", size, 2.0)]).collect();
-        assert!(figures(&LabRows { lab: "x".into(), rows: two, details: Vec::new() }).is_empty());
+        assert!(figures(&LabRows { lab: "x".into(), rows: two, ..LabRows::default() }).is_empty());
         let emulated = |size: &&str| {
             row(&[
                 ("device", "emulated"),
@@ -212,6 +212,6 @@ mod tests {
             ])
         };
         let rows = ["4 KiB", "16 KiB", "64 KiB"].iter().map(emulated).collect();
-        assert!(figures(&LabRows { lab: "x".into(), rows, details: Vec::new() }).is_empty());
+        assert!(figures(&LabRows { lab: "x".into(), rows, ..LabRows::default() }).is_empty());
     }
 }
