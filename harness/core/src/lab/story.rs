@@ -249,44 +249,43 @@ impl Story {
                 let (Some(less), Some(more)) = (of(less), of(more)) else {
                     return ("The ladder lacks a row of the lab's claim.".into(), Holds::Unknown);
                 };
-                self.compared(less, more, by, why, &self.source(rows))
+                compared(less, more, by, why, &self.source(rows))
             }
         }
     }
+}
 
-    fn compared(&self, less: &Bar, more: &Bar, by: f64, why: &str, source: &Source) -> (String, Holds) {
-        let unit = |value: f64| match source {
-            Source::Counted(unit) => format!("{} {unit}", significant(value)),
-            Source::Measured | Source::Predicted(_) => time(value),
-        };
-        let verb = match source {
-            Source::Measured => "takes",
-            Source::Predicted(_) => "is predicted to take",
-            Source::Counted(_) => "has",
-        };
-        let (Some(a), Some(b)) = (less.value, more.value) else {
-            let lacking = [less, more].into_iter().find(|bar| bar.value.is_none()).unwrap_or(less);
-            let why = if lacking.remark.is_empty() { String::new() } else { format!(": {}", lacking.remark) };
-            return (format!("{} has no number in this run{why}.", lacking.name), Holds::Unknown);
-        };
-        if !(less.remark.is_empty() && more.remark.is_empty()) {
-            let both = format!("{} and {} are predicted for different sizes", less.name, more.name);
-            return (format!("{both}, so that they cannot be compared."), Holds::Unknown);
-        }
-        let both = format!("{} {verb} {}, and {} {}", less.name, unit(a), more.name, unit(b));
-        let overlap = less.interval.zip(more.interval).is_some_and(|(less, more)| less.1 >= more.0);
-        if b < a * by {
-            let said = format!(
-                "This run does not confirm that {} {verb} less than {} by a factor of {by}",
-                less.name, more.name
-            );
-            return (format!("{said}: {both}."), Holds::No);
-        }
-        if overlap {
-            return (format!("{both}; the intervals overlap, so that this is not certain."), Holds::Unknown);
-        }
-        (format!("{both}, {} times as much: {why}.", times(b / a)), Holds::Yes)
+/// Returns what two bars show, and whether they confirm that the first is less by this factor.
+fn compared(less: &Bar, more: &Bar, by: f64, why: &str, source: &Source) -> (String, Holds) {
+    let unit = |value: f64| match source {
+        Source::Counted(unit) => format!("{} {unit}", significant(value)),
+        Source::Measured | Source::Predicted(_) => time(value),
+    };
+    let verb = match source {
+        Source::Measured => "takes",
+        Source::Predicted(_) => "is predicted to take",
+        Source::Counted(_) => "has",
+    };
+    let (Some(a), Some(b)) = (less.value, more.value) else {
+        let lacking = [less, more].into_iter().find(|bar| bar.value.is_none()).unwrap_or(less);
+        let why = if lacking.remark.is_empty() { String::new() } else { format!(": {}", lacking.remark) };
+        return (format!("{} has no number in this run{why}.", lacking.name), Holds::Unknown);
+    };
+    if !(less.remark.is_empty() && more.remark.is_empty()) {
+        let both = format!("{} and {} are predicted for different sizes", less.name, more.name);
+        return (format!("{both}, so that they cannot be compared."), Holds::Unknown);
     }
+    let both = format!("{} {verb} {}, and {} {}", less.name, unit(a), more.name, unit(b));
+    let overlap = less.interval.zip(more.interval).is_some_and(|(less, more)| less.1 >= more.0);
+    if b < a * by {
+        let said =
+            format!("This run does not confirm that {} {verb} less than {} by a factor of {by}", less.name, more.name);
+        return (format!("{said}: {both}."), Holds::No);
+    }
+    if overlap {
+        return (format!("{both}; the intervals overlap, so that this is not certain."), Holds::Unknown);
+    }
+    (format!("{both}, {} times as much: {why}.", times(b / a)), Holds::Yes)
 }
 
 /// Says that all rows are as expected, and what that shows; or how many are not.
