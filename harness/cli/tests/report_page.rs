@@ -73,7 +73,7 @@ fn the_reference_run_has_its_ladders_transfers_phases_roofline_and_curves() {
     );
     // The first thing is what each lab shows.
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("`{part}` is not in the report"));
-    let shown = at("privatized takes 0.411 ms, and atomic 79.1 ms, 193 times as much");
+    let shown = at("privatized takes 0.412 ms, and atomic 79.1 ms, 192 times as much");
     assert!(shown < at("What ran where") && shown < at("Confidence") && shown < at("Git revision"));
     assert!(!text.contains("partitioned-racy, uniform"), "a race is no bar");
     // Every lab is there and can be reached, and the page needs no other files.
@@ -139,10 +139,22 @@ fn an_emulated_run_shows_counts_findings_and_heat_but_no_rates() {
     );
     // The whole file is shown, shaded, although only two lines were requested for the terminal.
     has_all(&page, &["class=\"heat5\"", "class=\"heat1\"", "__global__"]);
-    has_all(&text, &["32 ways", "instructions per warp, 29 times as much"]);
     for rate in [" GB/s", "GFLOP/s", "times as fast", "is the fastest"] {
         assert!(!text.contains(rate), "an emulated run has no `{rate}`");
     }
+}
+
+#[test]
+fn the_page_of_an_emulated_run_begins_with_its_summaries() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = warplab_in(
+        folder.path(),
+        &["run", "divergence", "transpose", "--device", "emulated:h200", "--out", "run"],
+        &[],
+    );
+    assert_eq!(run.code, 0, "{run:?}");
+    let text = words(&fs::read_to_string(folder.path().join("run/report.html")).unwrap());
+    has_all(&text, &["32 ways", "instructions per warp, 29 times as much", "Predicted for an NVIDIA H200", "n = 2^13"]);
 }
 
 #[test]

@@ -164,7 +164,7 @@ impl<'m> Program<'m> {
         let is_whole = process.role.is_whole();
         let is_for_people = !(options.json || options.csv.is_some() || options.quiet || options.records.is_some());
         let has_stories = is_whole && is_for_people && !unused_options::ask_for_details(&labs, &options, matches);
-        if options.predict_n.is_some() && !(has_stories && session.device.is_emulated) {
+        if is_whole && options.predict_n.is_some() && !(has_stories && session.device.is_emulated) {
             return Err(Error::usage(
                 "--predict-n is for the summaries of an emulated run: leave it out, or the options that replace them",
             ));
