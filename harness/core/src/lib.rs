@@ -13,12 +13,13 @@
 //! - `measure`: the measurement of a case: inputs, samples, checks, the recorder that makes its record.
 //! - `record`: the stored data: the record, the table of its columns, the folder of the run, `session.json`.
 //! - `device`: the current device and its properties: the driver, NVML, ceilings, the emulated machine's report.
-//! - `atomic_write`, `error`, `exit`, `oom`, `pages`, `stats`, `stdout`, `suggest`: used by all of them.
+//! - `atomic_write`, `crossover`, `error`, `exit`, `oom`, `pages`, `stats`, `stdout`, `suggest`: used by all of them.
 //!
 //! `export` and `measure` do not depend on each other. Inside the crate, an item is imported from the file that defines
 //! it, not through the exports of this file, which are for labs.
 
 mod atomic_write;
+pub mod crossover;
 mod device;
 mod error;
 mod exit;
