@@ -49,6 +49,7 @@ pub use error::{Error, Result, describe};
 pub use exit::Exit;
 pub use export::{
     chart::{Chart, Series},
+    crossovers::{Crossover, CrossoverTable, Crossovers, crossovers_text},
     hot::hot_table,
     layout::{paragraphs, significant, table, wrapped},
     markdown::markdown,
@@ -64,7 +65,7 @@ pub use lab::{
     case::Case,
     case_context::CaseContext,
     command::{command, replacement, variants_help, with_options},
-    declaration::Lab,
+    declaration::{Lab, Sweep},
     input::Input,
     launch::Launch,
     number::{NumberError, parse_bytes, parse_count, parse_lines, parse_schedules, parse_seconds, parse_u32},
