@@ -168,7 +168,7 @@ impl<'m> Program<'m> {
         let terminal = Rc::new(if is_whole {
             let wanted = |name: &str| options.variants.is_empty() || options.variants.iter().any(|v| v == name);
             let variants = labs.iter().flat_map(|lab| lab.variants()).filter(|v| wanted(v.name)).count();
-            Terminal::new(options.quiet, options.json || options.csv.is_some(), variants)
+            Terminal::new(options.quiet, options.json || options.csv.is_some(), labs.len(), variants)
         } else {
             Terminal::of_a_case()
         });
@@ -367,7 +367,7 @@ impl<'m> Program<'m> {
         let predicted = match &part {
             Some(part) if is_timed && !self.options.quick => {
                 let companion = |asked: Companion| {
-                    self.terminal.begin(lab.name, "the ladder's times are predicted", "", None);
+                    self.terminal.show(&format!("{}: predicts the ladder's times", lab.name));
                     let companion = self.companion(lab, part, asked);
                     (lab.run)(&companion)?;
                     lab.exercises.map_or(Ok(()), |exercises| exercises(&companion))?;
