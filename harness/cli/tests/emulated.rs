@@ -364,8 +364,19 @@ fn a_sweep_is_drawn_beside_its_rows() {
     let args = ["run", "vecadd", "--sweep", "--n", "4096", "--device", "emulated", "--out", "out"];
     let run = warplab_in(folder.path(), &args, &[]);
     assert_eq!(run.code, 0, "{run:?}");
-    let said = "Drawn in out/vecadd-sweep.svg";
-    assert!(run.stdout.contains(said), "{}", run.stdout);
+    for said in
+        ["Drawn in out/vecadd-sweep.svg", "only checked the answers", "NVIDIA H200, measured on ", "--sweep --all"]
+    {
+        assert!(run.stdout.contains(said), "no {said} in {}", run.stdout);
+    }
+    assert!(!run.stdout.contains("measured in this run"), "{}", run.stdout);
+    // The rows are there with --all, and in the CSV.
+    let every_time = "End to end by the size of a vector";
+    assert!(!run.stdout.contains(every_time), "{}", run.stdout);
+    let all = warplab_in(folder.path(), &[&args[..8], &["all-rows", "--all"]].concat(), &[]);
+    assert!(all.stdout.contains(every_time) && !all.stdout.contains("only checked the answers"), "{}", all.stdout);
+    let quiet = warplab_in(folder.path(), &[&args[..8], &["quiet", "--quiet"]].concat(), &[]);
+    assert_eq!((quiet.code, quiet.stdout.as_str(), quiet.stderr.as_str()), (0, "", ""));
     let svg = std::fs::read_to_string(folder.path().join("out/vecadd-sweep.svg")).unwrap();
     assert_eq!(svg.matches("<polyline").count(), 9);
     for words in ["<svg ", "4 KiB", "16 KiB", "zero-copy", "of the emulation", "</svg>"] {

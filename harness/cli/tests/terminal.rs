@@ -81,6 +81,14 @@ fn lines_fit_the_terminal_and_words_stay_whole() {
 }
 
 #[test]
+fn a_run_of_several_labs_shows_the_time_left_from_the_second_lab_on() {
+    let args = ["run", "hello", "vecadd", "--quick", "--device", "emulated", "--no-report"];
+    let text = on_terminal(120, &args);
+    assert!(text.contains(": hello ") && !text.contains(" left: hello "), "{text:?}");
+    assert!(text.contains(" left: vecadd "), "{text:?}");
+}
+
+#[test]
 fn paragraphs_of_a_help_are_broken_by_the_terminal_alone() {
     for command in ["setup", "exec", "class", "grade", "check", "start", "submit", "rubric"] {
         let text = plain(&on_terminal(80, &[command, "--help"]));

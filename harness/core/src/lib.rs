@@ -13,12 +13,13 @@
 //! - `measure`: the measurement of a case: inputs, samples, checks, the recorder that makes its record.
 //! - `record`: the stored data: the record, the table of its columns, the folder of the run, `session.json`.
 //! - `device`: the current device and its properties: the driver, NVML, ceilings, the emulated machine's report.
-//! - `atomic_write`, `error`, `exit`, `oom`, `pages`, `stats`, `stdout`, `suggest`: used by all of them.
+//! - `atomic_write`, `crossover`, `error`, `exit`, `oom`, `pages`, `stats`, `stdout`, `suggest`: used by all of them.
 //!
 //! `export` and `measure` do not depend on each other. Inside the crate, an item is imported from the file that defines
 //! it, not through the exports of this file, which are for labs.
 
 mod atomic_write;
+pub mod crossover;
 mod device;
 mod error;
 mod exit;
@@ -48,6 +49,7 @@ pub use error::{Error, Result, describe};
 pub use exit::Exit;
 pub use export::{
     chart::{Chart, Series},
+    crossovers::{Crossover, CrossoverTable, Crossovers, crossovers_text},
     hot::hot_table,
     layout::{paragraphs, significant, table, wrapped},
     markdown::markdown,
@@ -63,7 +65,7 @@ pub use lab::{
     case::Case,
     case_context::CaseContext,
     command::{command, replacement, variants_help, with_options},
-    declaration::Lab,
+    declaration::{Lab, Sweep},
     input::Input,
     launch::Launch,
     number::{NumberError, parse_bytes, parse_count, parse_lines, parse_schedules, parse_seconds, parse_u32},

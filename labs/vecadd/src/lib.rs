@@ -7,12 +7,13 @@ mod managed;
 mod mapped;
 mod mode;
 mod phases;
+pub mod reference;
 pub mod sweep;
 
 use cudarc::driver::LaunchConfig;
 use harness::{
-    Case, Claim, Figure, Lab, Launch, Measure, Published, Record, Result, Row, Run, Size, Sizes, Story, VariantFilter,
-    Way, arguments, clap::Arg, figure, row, rung,
+    Case, Claim, Figure, Lab, Launch, Measure, Published, Record, Result, Row, Run, Size, Sizes, Story, Sweep,
+    VariantFilter, Way, arguments, clap::Arg, figure, row, rung,
 };
 
 use input::Vectors;
@@ -58,6 +59,7 @@ pub static LAB: Lab = Lab {
     run,
     questions: exercises::questions,
     story: Some(STORY),
+    sweep: Some(Sweep { option: "sweep", tell: sweep::tell }),
     assignment: harness::assignment!("timeline.svg"),
     exercises: Some(exercises::run),
 };

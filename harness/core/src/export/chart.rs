@@ -1,5 +1,5 @@
 //! A line chart on two logarithmic axes, as an SVG file next to the CSV: the result of a sweep over sizes.
-use std::{fmt::Write, rc::Rc};
+use std::{fmt::Write, path::PathBuf, rc::Rc};
 
 use crate::{
     error::Result,
@@ -14,7 +14,8 @@ use crate::{
 /// Starts the chart output, if there is a folder for it.
 #[expect(clippy::unnecessary_wraps, reason = "other formats write a header, which can fail")]
 pub(crate) fn start(_columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
-    let drawings = |folder: &Folder| Drawings { folder: folder.clone(), terminal: outputs.terminal.clone() };
+    let drawings =
+        |folder: &Folder| Drawings { folder: folder.clone(), terminal: outputs.terminal.clone(), drawn: Vec::new() };
     Ok(outputs.folder.map(|folder| Box::new(drawings(folder)) as _))
 }
 
@@ -23,18 +24,27 @@ pub(crate) fn start(_columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Sta
 struct Drawings {
     folder: Folder,
     terminal: Rc<Terminal>,
+    /// The paths of the charts.
+    drawn: Vec<PathBuf>,
 }
 
 impl Exporter for Drawings {
-    /// Writes the chart and prints its path; a chart without points is not drawn.
+    /// Writes the chart; a chart without points is not drawn.
     fn chart(&mut self, name: &str, chart: &Chart) -> Result<()> {
         let svg = chart.svg();
         if svg.is_empty() {
             return Ok(());
         }
         self.folder.write(name, &svg)?;
-        let path = self.folder.path().join(name);
-        self.terminal.say(&paragraphs(&format!("Drawn in {}", path.display())));
+        self.drawn.push(self.folder.path().join(name));
+        Ok(())
+    }
+
+    /// Prints the paths, below the tables or the summary.
+    fn finish(&mut self) -> Result<()> {
+        for path in &self.drawn {
+            self.terminal.say(&paragraphs(&format!("Drawn in {}", path.display())));
+        }
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! The output of a run's records: one file for each format, behind one interface ([`exporter::Exporter`]).
 pub(crate) mod chart;
 pub(crate) mod counters;
+pub(crate) mod crossovers;
 pub(crate) mod csv;
 pub(crate) mod details;
 pub(crate) mod exporter;

@@ -15,14 +15,16 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 pub(crate) struct Progress {
     bar: ProgressBar,
     began: Instant,
+    /// The number of labs that will run.
+    labs: usize,
     /// The number of variants that will run, and those that have begun.
     all: usize,
     begun: RefCell<HashSet<(String, String)>>,
 }
 
 impl Progress {
-    /// Returns a line for a run of `all` variants, if it is wanted and standard error is a terminal.
-    pub(crate) fn new(is_wanted: bool, all: usize) -> Self {
+    /// Returns a line for a run of `all` variants in `labs` labs, if it is wanted and standard error is a terminal.
+    pub(crate) fn new(is_wanted: bool, labs: usize, all: usize) -> Self {
         let bar = if is_wanted && std::io::stderr().is_terminal() {
             let bar = ProgressBar::new_spinner();
             if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}") {
@@ -36,7 +38,7 @@ impl Progress {
         } else {
             ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
         };
-        Self { bar, began: Instant::now(), all, begun: RefCell::default() }
+        Self { bar, began: Instant::now(), labs, all, begun: RefCell::default() }
     }
 
     /// Shows that `files` kernel files are being compiled, which takes long the first time: NVRTC compiles each of
@@ -47,12 +49,19 @@ impl Progress {
 
     /// Shows that a case begins. `time` is its estimated duration, if known.
     pub(crate) fn begin(&self, lab: &str, variant: &str, case: &str, time: Option<String>) {
-        let mut begun = self.begun.borrow_mut();
-        begun.insert((lab.into(), variant.into()));
-        let far = how_far(begun.len(), self.all, self.began.elapsed());
+        self.begun.borrow_mut().insert((lab.into(), variant.into()));
         let time = time.map_or_else(String::new, |time| format!(" (about {time})"));
         let what = [lab, variant, case].join(" ");
-        self.bar.set_message(format!("{far}: {}{time}", what.trim_end()));
+        self.show(&format!("{}{time}", what.trim_end()));
+    }
+
+    /// Shows work that is no variant's, and what has been done of the variants.
+    pub(crate) fn show(&self, what: &str) {
+        let begun = self.begun.borrow();
+        let labs = begun.iter().map(|(lab, _)| lab).collect::<HashSet<_>>().len();
+        let is_known = labs > 1 || self.labs < 2;
+        let far = how_far(begun.len(), self.all, is_known.then(|| self.began.elapsed()));
+        self.bar.set_message(format!("{far}: {what}"));
     }
 
     /// Shows that no case is running. The line is cleared on drop.
@@ -71,14 +80,15 @@ fn preparing(files: usize) -> String {
     format!("compiling {files} kernel files (once; cached for later runs)")
 }
 
-/// Returns the progress of the run when variant number `k` of `n` begins, `elapsed` after the first.
-fn how_far(k: usize, n: usize, elapsed: Duration) -> String {
+/// Returns the progress of the run when variant number `k` of `n` begins, `elapsed` after the first. There is no
+/// estimate without `elapsed`: the first of several labs says little about the others.
+fn how_far(k: usize, n: usize, elapsed: Option<Duration>) -> String {
     let n = n.max(k);
     let before = k.saturating_sub(1);
     // The first two variants are a poor estimate of the rest.
-    if before < 2 {
+    let Some(elapsed) = elapsed.filter(|_| before >= 2) else {
         return format!("{k} of {n}");
-    }
+    };
     let left = elapsed.as_secs() as usize * (n - before) / before;
     format!("{k} of {n}, about {} left", short(left))
 }
@@ -98,7 +108,7 @@ mod tests {
 
     #[test]
     fn the_time_left_follows_from_the_time_taken() {
-        let at = |k, n, seconds| how_far(k, n, Duration::from_secs(seconds));
+        let at = |k, n, seconds| how_far(k, n, Some(Duration::from_secs(seconds)));
         assert_eq!(at(1, 9, 100), "1 of 9");
         assert_eq!(at(2, 9, 100), "2 of 9");
         assert_eq!(at(3, 9, 10), "3 of 9, about 35 s left");
@@ -107,5 +117,40 @@ mod tests {
         // A lab with more variants than it declares must not cause a failure.
         assert_eq!(at(4, 3, 3), "4 of 4, about 1 s left");
         assert_eq!(short(7200), "2 h");
+    }
+
+    /// Returns the texts of a run of 100 variants of this many labs, of which `a` has five and `b` runs next.
+    fn texts(labs: usize) -> Vec<String> {
+        let progress = Progress::new(false, labs, 100);
+        let mut texts = Vec::new();
+        let mut begin = |lab: &str, variant: &str| {
+            progress.begin(lab, variant, "", None);
+            texts.push(progress.bar.message());
+        };
+        for variant in ["one", "two", "three", "four", "five"] {
+            begin("a", variant);
+        }
+        begin("b", "one");
+        progress.show("b: the ladder");
+        texts.push(progress.bar.message());
+        progress.begin("b", "two", "", None);
+        texts.push(progress.bar.message());
+        texts
+    }
+
+    #[test]
+    fn the_first_of_several_labs_says_nothing_about_the_others() {
+        let several = texts(2);
+        assert_eq!([several[0].as_str(), several[4].as_str()], ["1 of 100: a one", "5 of 100: a five"]);
+        assert_eq!(several[5], "6 of 100, about 0 s left: b one");
+        // A lab alone is its own measure.
+        assert_eq!(texts(1)[4], "5 of 100, about 0 s left: a five");
+    }
+
+    #[test]
+    fn what_is_no_variant_does_not_count() {
+        let texts = texts(2);
+        assert_eq!(texts[6], "6 of 100, about 0 s left: b: the ladder");
+        assert_eq!(texts[7], "7 of 100, about 0 s left: b two");
     }
 }

@@ -49,7 +49,7 @@ fn bars(told: &StorySummary, width: usize) -> Vec<String> {
     let values = widest(&mut numbers.iter().map(|(value, _)| value.width()));
     let besides = widest(&mut numbers.iter().map(|(_, beside)| beside.width()));
     let used = 4 + names + 2 + values + if besides > 0 { 2 + besides } else { 0 } + 2;
-    let room = width.saturating_sub(used).min(LONGEST_BAR);
+    let room = bar_room(used, width);
     let largest = told.bars.iter().filter_map(|bar| bar.value).fold(0.0, f64::max);
     let line = |(bar, (value, beside)): (&Bar, &(String, String))| {
         let name = format!("{}{}", bar.name, " ".repeat(names - bar.name.width()));
@@ -57,7 +57,7 @@ fn bars(told: &StorySummary, width: usize) -> Vec<String> {
             return wrapped_within(&format!("    {name}  {}", bar.remark), 6, width);
         };
         let beside = if besides > 0 { format!("  {beside:besides$}") } else { String::new() };
-        let drawn = if room >= LEAST_BAR { drawn(number / largest, room) } else { String::new() };
+        let drawn = if room > 0 { drawn(number / largest, room) } else { String::new() };
         if !bar.remark.is_empty() {
             return wrapped_within(&format!("    {name}  {value:>values$}{beside}  {}", bar.remark), 6, width);
         }
@@ -89,10 +89,27 @@ fn range(low: f64, high: f64) -> String {
     format!("{}..{} {unit}", three(low * scale), three(high * scale))
 }
 
+/// Returns the length of the longest bar in a line of `width` columns, of which `used` are taken; 0 if there is no
+/// room.
+pub(crate) fn bar_room(used: usize, width: usize) -> usize {
+    let room = width.saturating_sub(used).min(LONGEST_BAR);
+    if room >= LEAST_BAR { room } else { 0 }
+}
+
+/// Whether the terminal has only ASCII characters.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
+/// Draws a bar in a light shade.
+pub(crate) fn drawn_light(columns: usize) -> String {
+    if is_dumb() { "-" } else { "░" }.repeat(columns)
+}
+
 /// Draws a bar of this share of `room` columns, in eighths of a column where the terminal has such characters.
-fn drawn(share: f64, room: usize) -> String {
+pub(crate) fn drawn(share: f64, room: usize) -> String {
     let eighths = (share * room as f64 * 8.0).round().max(1.0) as usize;
-    if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
+    if is_dumb() {
         return "#".repeat(eighths.div_ceil(8));
     }
     let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];

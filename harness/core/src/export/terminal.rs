@@ -27,11 +27,11 @@ pub struct Terminal {
 
 impl Terminal {
     /// Returns a terminal that shows no text if `quiet`. If standard output carries `data`, everything else that is
-    /// printed to it from now on, including a kernel's printf, goes to standard error. `variants` is the number of
-    /// variants that will run.
-    pub(crate) fn new(quiet: bool, data: bool, variants: usize) -> Self {
+    /// printed to it from now on, including a kernel's printf, goes to standard error. `labs` and `variants` are
+    /// the numbers of those that will run.
+    pub(crate) fn new(quiet: bool, data: bool, labs: usize, variants: usize) -> Self {
         let data = data.then(|| Mutex::new(take_stdout()));
-        let progress = Progress::new(!quiet, variants);
+        let progress = Progress::new(!quiet, labs, variants);
         Self { quiet: Cell::new(quiet), is_of_a_case: false, data, progress }
     }
 
@@ -43,7 +43,7 @@ impl Terminal {
 
     /// Returns a terminal that prints only while its case is [`Terminal::aloud`]: the parent process prints the rest.
     pub(crate) fn of_a_case() -> Self {
-        Self { quiet: Cell::new(true), is_of_a_case: true, data: None, progress: Progress::new(false, 0) }
+        Self { quiet: Cell::new(true), is_of_a_case: true, data: None, progress: Progress::new(false, 0, 0) }
     }
 
     /// Enables output for the case itself while the guard lives.
@@ -82,6 +82,11 @@ impl Terminal {
     /// Shows the running case; `time` is its estimated duration, if known.
     pub(crate) fn begin(&self, lab: &str, variant: &str, case: &str, time: Option<String>) {
         self.progress.begin(lab, variant, case, time);
+    }
+
+    /// Shows work that is no variant's.
+    pub(crate) fn show(&self, what: &str) {
+        self.progress.show(what);
     }
 
     /// Shows that no case is running.

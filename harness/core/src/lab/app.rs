@@ -17,8 +17,9 @@ use crate::{
     error::{Error, Result},
     exit::Exit,
     export::{
+        crossovers::crossovers_text,
         exporter::{Outputs, View, Wanted},
-        layout::paragraphs,
+        layout::{paragraphs, width},
         report::RunOutputs,
         shared_table::SharedTable,
         summary::Summary,
@@ -174,7 +175,7 @@ impl<'m> Program<'m> {
         let terminal = Rc::new(if is_whole {
             let wanted = |name: &str| options.variants.is_empty() || options.variants.iter().any(|v| v == name);
             let variants = labs.iter().flat_map(|lab| lab.variants()).filter(|v| wanted(v.name)).count();
-            Terminal::new(options.quiet, options.json || options.csv.is_some(), variants)
+            Terminal::new(options.quiet, options.json || options.csv.is_some(), labs.len(), variants)
         } else {
             Terminal::of_a_case()
         });
@@ -289,7 +290,7 @@ impl<'m> Program<'m> {
                 None => {}
             }
             if self.has_stories {
-                self.terminal.say(&next_steps(&self.labs, folder.path(), page.is_some()));
+                self.terminal.say(&self.next_steps(folder.path(), page.is_some()));
             }
         }
     }
@@ -304,8 +305,10 @@ impl<'m> Program<'m> {
         if !self.has_story(lab) {
             self.terminal.say(&paragraphs(&format!("\n{}: {}", lab.name, lab.summary)));
         }
-        for remark in unused_options::remarks(lab, &self.options, self.matches) {
-            self.terminal.say(&paragraphs(&remark));
+        if !(self.has_story(lab) && unused_options::sweep(lab, self.matches).is_some()) {
+            for remark in unused_options::remarks(lab, &self.options, self.matches) {
+                self.terminal.say(&paragraphs(&remark));
+            }
         }
         run.between_cases();
         // An interruption makes other calls fail.
@@ -358,13 +361,18 @@ impl<'m> Program<'m> {
         let Some(story) = lab.story.as_ref().filter(|_| self.has_stories) else {
             return Ok(());
         };
+        if let Some(sweep) = unused_options::sweep(lab, self.matches) {
+            let text = crossovers_text(lab.name, &(sweep.tell)(run), &run.records(), width());
+            self.terminal.say(&format!("\n{text}"));
+            return Ok(());
+        }
         let device = &self.session.device;
         let part = GpuModel::find(&device.profile).ok().filter(|_| device.is_emulated);
         let is_timed = matches!(story.measure, Measure::Time) && !story.ladder.is_empty();
         let predicted = match &part {
             Some(part) if is_timed && !self.options.quick => {
                 let companion = |asked: Companion| {
-                    self.terminal.begin(lab.name, "the ladder's times are predicted", "", None);
+                    self.terminal.show(&format!("{}: predicts the ladder's times", lab.name));
                     let companion = self.companion(lab, part, asked);
                     (lab.run)(&companion)?;
                     lab.exercises.map_or(Ok(()), |exercises| exercises(&companion))?;
@@ -481,6 +489,23 @@ impl<'m> Program<'m> {
         Ok(())
     }
 
+    /// Returns what the reader of this run in this folder may do next.
+    fn next_steps(&self, folder: &Path, has_page: bool) -> String {
+        let mut steps = Vec::new();
+        if let Some(lab) = self.labs.iter().find(|lab| lab.name == "histogram").or(self.labs.first()) {
+            let sweep = unused_options::sweep(lab, self.matches).map(|sweep| format!(" --{}", sweep.option));
+            let rows = format!("run {}{} --all", lab.name, sweep.unwrap_or_default());
+            steps.push((rows, "prints every row, note and finding of the lab"));
+            steps.push((format!("start {}", lab.name), "makes a folder to solve the lab's assignment in"));
+        }
+        let open = if has_page { " --open" } else { "" };
+        steps.push((format!("report {}{open}", quoted(&folder.to_string_lossy())), "shows this run as a page"));
+        let program = this_program();
+        let lines: Vec<String> =
+            steps.into_iter().map(|(words, what)| format!("  {program} {words}\n    {what}")).collect();
+        format!("\nNext steps:\n{}", lines.join("\n"))
+    }
+
     /// Whether another program reads the records, which show what ran and what failed.
     fn is_collected(&self) -> bool {
         self.options.records.is_some()
@@ -507,21 +532,6 @@ impl<'m> Program<'m> {
             _ => self.exit,
         };
     }
-}
-
-/// Returns what the reader of a run of these labs in this folder may do next.
-fn next_steps(labs: &[&'static Lab], folder: &Path, has_page: bool) -> String {
-    let mut steps = Vec::new();
-    if let Some(lab) = labs.iter().find(|lab| lab.name == "histogram").or(labs.first()) {
-        steps.push((format!("run {} --all", lab.name), "prints every row, note and finding of the lab"));
-        steps.push((format!("start {}", lab.name), "makes a folder to solve the lab's assignment in"));
-    }
-    let open = if has_page { " --open" } else { "" };
-    steps.push((format!("report {}{open}", quoted(&folder.to_string_lossy())), "shows this run as a page"));
-    let program = this_program();
-    let lines: Vec<String> =
-        steps.into_iter().map(|(words, what)| format!("  {program} {words}\n    {what}")).collect();
-    format!("\nNext steps:\n{}", lines.join("\n"))
 }
 
 /// Creates the run's folder, and waits until no other run writes to it.

@@ -6,6 +6,7 @@ use kernels::KernelSource;
 
 use crate::{
     error::Result,
+    export::crossovers::Crossovers,
     lab::{
         assignment::Assignment,
         published::Published,
@@ -51,10 +52,21 @@ pub struct Lab {
     pub questions: fn() -> Vec<Question>,
     /// What a run shows in a few lines.
     pub story: Option<Story>,
+    /// The lab's sweep over sizes, if it has one.
+    pub sweep: Option<Sweep>,
     /// The lab as an assignment: [`crate::assignment!`].
     pub assignment: Option<Assignment>,
     /// Checked exercises: run after the experiment, or alone with `--exercises`.
     pub exercises: Option<fn(&Run) -> Result<()>>,
+}
+
+/// A sweep of a lab over sizes. Its summary takes the place of the lab's story.
+#[derive(Debug, Clone, Copy)]
+pub struct Sweep {
+    /// The lab's own switch that asks for the sweep.
+    pub option: &'static str,
+    /// Returns the summary of the run's rows.
+    pub tell: fn(&Run) -> Crossovers,
 }
 
 /// The columns of a lab that has questions.
@@ -79,6 +91,7 @@ impl Lab {
         run: |_| Ok(()),
         questions: Vec::new,
         story: None,
+        sweep: None,
         assignment: None,
         exercises: None,
     };

@@ -179,9 +179,8 @@ impl Options {
     /// Whether the options choose cases, or ask for details of them: a lab's summary would not do.
     pub(crate) fn ask_for_details(&self) -> bool {
         let chooses = !self.variants.is_empty() || !self.cases.is_empty() || self.kernel.is_some();
-        let shapes = self.sets_a_launch() || self.samples.is_some();
         let watches = self.check.is_some() || self.schedules.is_some() || self.counters || self.predict.is_some();
-        chooses || shapes || watches || self.hot.is_some() || self.findings == "full" || self.all
+        chooses || self.samples.is_some() || watches || self.hot.is_some() || self.findings == "full" || self.all
     }
 
     /// Returns the parts of a lab's output that follow its summary.

@@ -209,7 +209,7 @@ impl Run {
         self.report.borrow().say(line);
     }
 
-    /// Draws a chart as `name` next to the CSV, and prints its path.
+    /// Draws a chart as `name` next to the CSV. Its path is printed at the end of the lab.
     ///
     /// # Errors
     /// [`Error::Io`].

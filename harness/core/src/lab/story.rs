@@ -8,7 +8,7 @@ use crate::{
     lab::row::{Expect, Variant},
     record::{
         row::{Record, Verdict},
-        story::{Bar, Holds, Source, StorySummary, count, time},
+        story::{Bar, Holds, Source, StorySummary, count, time, times},
     },
 };
 
@@ -345,9 +345,4 @@ fn shown_by(check: Check) -> &'static str {
         Check::Leakcheck => "leak",
         Check::Launch => "refused launch",
     }
-}
-
-/// Formats a ratio: `1.4`, `12`, `190`.
-fn times(ratio: f64) -> String {
-    if ratio < 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.0}") }
 }

@@ -3,7 +3,11 @@ use clap::{ArgMatches, parser::ValueSource};
 
 use crate::{
     error::{Error, Result},
-    lab::{declaration::Lab, options::Options, variant_filter::VariantFilter},
+    lab::{
+        declaration::{Lab, Sweep},
+        options::Options,
+        variant_filter::VariantFilter,
+    },
     record::row::Record,
 };
 
@@ -151,7 +155,17 @@ fn given(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Vec<Stri
 /// Whether the command line chooses cases of the labs, or asks for details of them.
 pub(crate) fn ask_for_details(labs: &[&'static Lab], options: &Options, matches: &ArgMatches) -> bool {
     let exercises = ["exercises", "no-exercises"].iter().any(|switch| is_set(matches, switch));
-    options.ask_for_details() || exercises || labs.iter().any(|lab| !given(lab, options, matches).is_empty())
+    let details = |lab: &&'static Lab| {
+        let sweep = sweep(lab, matches);
+        let is_of_sweep = |option: &String| sweep.is_some_and(|sweep| option == sweep.option || option == "n");
+        given(lab, options, matches).iter().any(|option| !is_of_sweep(option))
+    };
+    options.ask_for_details() || exercises || labs.iter().any(details)
+}
+
+/// Returns the sweep of `lab`, if its switch is on the command line.
+pub(crate) fn sweep(lab: &Lab, matches: &ArgMatches) -> Option<Sweep> {
+    lab.sweep.filter(|sweep| is_set(matches, sweep.option))
 }
 
 /// Whether a switch is on the command line, which may not declare it.

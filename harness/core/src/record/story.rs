@@ -112,3 +112,8 @@ pub(crate) fn three(value: f64) -> String {
     let digits = 2 - value.abs().max(1e-9).log10().floor() as i32;
     format!("{value:.*}", digits.clamp(0, 6) as usize)
 }
+
+/// Formats a ratio: `1.4`, `12`, `190`.
+pub(crate) fn times(ratio: f64) -> String {
+    if ratio < 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.0}") }
+}

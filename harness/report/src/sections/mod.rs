@@ -2,7 +2,6 @@
 //! they are drawn.
 pub mod certainty;
 pub mod counters;
-pub mod crossover;
 pub mod divergence;
 pub mod facts;
 pub mod findings;

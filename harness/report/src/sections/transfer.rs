@@ -1,4 +1,6 @@
 //! Compares modes of transfer by size: which one is the fastest where, in warm passes and in the first one.
+use harness::crossover::{AS_GOOD, NamedLine, Stretch, crossing, stretches};
+
 use crate::{
     charts::{
         figure::{Chart, Figure, FigureTable},
@@ -7,7 +9,6 @@ use crate::{
     },
     number_format::{bytes, grouped, list, short, size, time},
     run::{folder::LabRows, row::Row},
-    sections::crossover::{AS_GOOD, NamedLine, Stretch, crossing, stretches},
 };
 
 /// A pass over the data: its title, and its time in ms.
