@@ -76,6 +76,9 @@ fn refusal(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Option
     if let Some(why) = options.predict_n.and_then(|n| lab.no_prediction_for(n)) {
         return refused(format!("--predict-n: {why}"), "leave it out, or name another size or lab".into());
     }
+    if options.predict_n.is_some() && sweep(lab, matches).is_some() {
+        return refused("--predict-n has no effect on a sweep".into(), "leave one of them out".into());
+    }
     let variants = chosen_variants(lab, options);
     let asked = options.variants.join(", ");
     if variants.is_empty() {
