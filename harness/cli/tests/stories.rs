@@ -3,7 +3,10 @@ use std::path::Path;
 
 use harness::{Claim, Holds, Lab, Record, Story, StorySummary, Verdict};
 
-use crate::{common::warplab_in, labs::LABS};
+use crate::{
+    common::{one_line, warplab_in},
+    labs::LABS,
+};
 
 /// Returns the rows of a lab in a reference run.
 fn rows(run: &str, lab: &str) -> Vec<Record> {
@@ -86,6 +89,20 @@ fn times_are_predicted_for_the_size_that_is_asked_for() {
     assert!(own.code == 2 && own.stderr.contains("lab sort predicts no times for other sizes"), "{own:?}");
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["larger"]);
+}
+
+#[test]
+fn a_summary_without_times_says_why() {
+    for (device, why) in [
+        ("emulated:h200", "array-in-registers has no number in this run: --quick predicts no times."),
+        ("emulated:a100", "array-in-registers has no number in this run: no times are predicted for a100."),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let run =
+            warplab_in(folder.path(), &["run", "returning", "--quick", "--device", device], &[("COLUMNS", "120")]);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(one_line(&run.stdout).contains(why), "{}", run.stdout);
+    }
 }
 
 #[test]

@@ -370,7 +370,11 @@ impl<'m> Program<'m> {
         let part = GpuModel::find(&device.profile).ok().filter(|_| device.is_emulated);
         let is_timed = matches!(story.measure, Measure::Time) && !story.ladder.is_empty();
         let predicted = match &part {
-            Some(part) if is_timed && !self.options.quick => {
+            _ if !device.is_emulated => None,
+            None => Some(story.unpredicted(&format!("no times are predicted for {}", device.profile))),
+            Some(_) if self.options.quick => Some(story.unpredicted("--quick predicts no times")),
+            Some(_) if !is_timed => Some(Vec::new()),
+            Some(part) => {
                 let companion = |asked: Companion| {
                     self.terminal.show(&format!("{}: predicts the ladder's times", lab.name));
                     let companion = self.companion(lab, part, asked);
@@ -382,7 +386,6 @@ impl<'m> Program<'m> {
                 self.terminal.done();
                 Some(predicted?)
             }
-            _ => device.is_emulated.then(Vec::new),
         };
         let part = part.map(|part| part.full_name).unwrap_or_default();
         let records = run.records();

@@ -154,6 +154,12 @@ impl Story {
         self.tell(lab, variants, Rows { run: rows, predicted: None, part: "" })
     }
 
+    /// Returns rungs that all lack a predicted time, for this reason.
+    pub(crate) fn unpredicted(&self, why: &str) -> Vec<Predicted> {
+        let none = |_: &Rung| Predicted { time: Err(why.into()), n: None, why: String::new() };
+        self.ladder.iter().map(none).collect()
+    }
+
     /// Returns the story of these rows of `lab`.
     pub(crate) fn tell(&self, lab: &str, variants: &[&Variant], rows: Rows<'_>) -> StorySummary {
         let bars: Vec<(Bar, Option<u64>)> = (0..self.ladder.len()).map(|i| self.bar(i, rows)).collect();
