@@ -12,9 +12,10 @@
 - No type with a generic name without a qualifier, such as `Kind`, and no second file with a generic name, such as `words.rs`.
 - No page of documentation that cannot be reached by links from README.md, and no link to a missing file.
 - No handout of a lab (labs/*/README.md) of more than 2,500 words.
+- No crate whose features differ between a lab that is built alone and the whole program, so that it would be built twice.
 - No test file that is not part of a test program, in a crate whose test programs are named in its Cargo.toml.
 
-Exit code 1 if something is wrong. Needs Rust's `cargo fmt`.
+Exit code 1 if something is wrong. Needs Rust's cargo and rustfmt, and the workspace's crates.
 """
 
 import argparse
@@ -22,7 +23,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from structure import circles, handouts, lines, names, pages, self_test, unlisted, words  # noqa: E402
+from structure import circles, features, handouts, lines, names, pages, self_test, unlisted, words  # noqa: E402
 
 
 def check(root: Path) -> dict[str, list[str]]:
@@ -31,6 +32,7 @@ def check(root: Path) -> dict[str, list[str]]:
     return {
         "circles": circles.check(root),
         "columns": lines.check_columns(root),
+        "features": features.check(root),
         "functions": lines.check_functions(root, crates),
         "handouts": handouts.check(root),
         "layout": lines.check_layout(root, crates),

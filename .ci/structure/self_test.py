@@ -30,6 +30,19 @@ def handout(lab: str, words: int) -> dict[str, str]:
     return {"README.md": text, f"labs/{lab}/README.md": "word " * words, "src/lib.rs": "mod a;\n"}
 
 
+def lab_with(features: str) -> dict[str, str]:
+    """A workspace whose program uses a crate with a feature, and a lab that uses it with these."""
+    package = '[package]\nname = "{}"\nversion = "0.1.0"\nedition = "2024"\n'
+    uses = '[dependencies]\nshared = {{ path = "{}shared", features = [{}] }}\n'
+    return {
+        "Cargo.toml": '[workspace]\nmembers = ["app", "labs/lab", "shared"]\ndefault-members = ["app"]\nresolver = "1"\n',
+        "app/Cargo.toml": package.format("app") + uses.format("../", '"extra"'),
+        "labs/lab/Cargo.toml": package.format("lab") + uses.format("../../", features),
+        "shared/Cargo.toml": package.format("shared") + "[features]\nextra = []\n",
+        **{f"{name}/src/lib.rs": "fn one() {}\n" for name in ["app", "labs/lab", "shared"]},
+    }
+
+
 def two_folders(of_a: str, of_b: str, **more: str) -> dict[str, str]:
     """A crate of two folders with one file each."""
     crate = {
@@ -48,6 +61,8 @@ TEXT = "a sentence that says what is wrong and what to do about it, and names th
 # Name: the crate's files, and for each kind of mistake the words that each of its messages must contain, in order. No other
 # message is allowed.
 CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
+    "a lab that builds what the program builds": (lab_with('"extra"'), {}),
+    "a lab that builds a crate with other features": (lab_with(""), {"features": ["shared v0.1.0 has no features in lab lab alone, and extra in"]}),
     "arrows one way": (two_folders(ONE, "pub struct Two;\n"), {}),
     "a circle between folders, through a `pub use`": (
         two_folders(ONE, "pub struct Two;\n\nfn make() {\n    crate::a::One::new();\n}\n"),
