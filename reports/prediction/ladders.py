@@ -34,7 +34,7 @@ def compared(run):
     rows, without = [], []
     for path in sorted(run.glob("*.story.json")):
         story = json.loads(path.read_text())
-        if not isinstance(story["source"], dict) or "Predicted" not in story["source"] or not story["bars"]:
+        if not isinstance(story["source"], dict) or "predicted" not in story["source"] or not story["bars"]:
             continue
         before = len(rows)
         for bar in story["bars"]:
@@ -44,7 +44,7 @@ def compared(run):
                 rows.append([story["lab"], bar["name"], story["n"], ms, bar["value"], low, high])
         if len(rows) == before:
             without.append(story["lab"])
-        if story["holds"] != "Yes":
+        if story["holds"] != "yes":
             sys.exit(f"{story['lab']}: {story['sentence']}")
     return rows, without
 

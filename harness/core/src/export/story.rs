@@ -128,6 +128,7 @@ mod tests {
             ..Bar::default()
         };
         StorySummary {
+            schema: StorySummary::SCHEMA,
             lab: "histogram".into(),
             question: "What does it cost?".into(),
             source: Source::Predicted("NVIDIA H200".into()),

@@ -173,6 +173,7 @@ impl Story {
         let is_elsewhere = !matches!(self.size, Size::Own) && rows.predicted.is_some();
         let label = if is_elsewhere && label.starts_with(char::is_numeric) { String::new() } else { label };
         StorySummary {
+            schema: StorySummary::SCHEMA,
             lab: lab.into(),
             question: self.question.into(),
             source: self.source(rows),

@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 /// A rung with its number.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bar {
     /// What distinguishes it from the ladder's others: its variant, its case, or both.
     pub name: String,
@@ -28,6 +29,8 @@ pub struct Bar {
 
 /// Where the numbers of a ladder come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Source {
     /// Times that were measured on a GPU.
     Measured,
@@ -39,6 +42,8 @@ pub enum Source {
 
 /// Whether the rows of a run confirm the claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Holds {
     /// They do.
     Yes,
@@ -50,7 +55,10 @@ pub enum Holds {
 
 /// The story of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StorySummary {
+    /// The version of this file.
+    pub schema: u32,
     /// The lab.
     pub lab: String,
     /// Its question.
@@ -72,6 +80,9 @@ pub struct StorySummary {
 }
 
 impl StorySummary {
+    /// The version of the files that this program writes.
+    pub const SCHEMA: u32 = 1;
+
     /// Describes what the bars' numbers are.
     pub fn heading(&self) -> String {
         let what = match &self.source {
@@ -116,4 +127,21 @@ pub(crate) fn three(value: f64) -> String {
 /// Formats a ratio: `1.4`, `12`, `190`.
 pub(crate) fn times(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.0}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `UPDATE_EXPECTED=1 cargo test -p harness --lib schema` regenerates it.
+    #[test]
+    fn the_published_schema_of_a_lab_s_summary_is_that_of_the_program() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/schemas/lab.story.json");
+        let schema = serde_json::to_string_pretty(&schemars::schema_for!(StorySummary)).unwrap() + "\n";
+        if std::env::var_os("UPDATE_EXPECTED").is_some() {
+            crate::write_whole(path.as_ref(), schema.as_bytes()).unwrap();
+        }
+        let published = std::fs::read_to_string(path).unwrap_or_default();
+        assert_eq!(published, schema, "{path}: refresh with UPDATE_EXPECTED=1");
+    }
 }

@@ -12,6 +12,7 @@ use crate::run::{
     completeness, details,
     row::{Header, Row},
     session::{self, Session},
+    summary,
 };
 
 /// A run.
@@ -94,8 +95,8 @@ impl Run {
         };
         self.remarks.extend(remark.map(|remark| format!("{lab}.jsonl: {remark}.")));
         let path = self.folder.join(format!("{lab}.story.json"));
-        let story = text_of(&path)?.map(|text| serde_json::from_str(&text)).transpose();
-        let story = story.map_err(|error| damaged(&path, &error.to_string()))?;
+        let story = text_of(&path)?.map(|text| summary::read(&text)).transpose();
+        let story = story.map_err(|why| damaged(&path, &why))?;
         Ok(Some(LabRows { lab: lab.into(), rows, details, story }))
     }
 
@@ -237,6 +238,10 @@ mod tests {
             (
                 vec![("scan.csv", whole.as_str()), ("scan.story.json", "{}")],
                 "scan.story.json cannot be read: missing field",
+            ),
+            (
+                vec![("scan.csv", whole.as_str()), ("scan.story.json", r#"{"schema": 9}"#)],
+                "scan.story.json cannot be read: it has version 9",
             ),
             (vec![("notes.csv", "a,b\n1,2\n")], "holds no CSV of a lab; name a folder"),
             (vec![], "holds no CSV of a lab"),

@@ -1,8 +1,27 @@
 //! The summary of a lab's rows: the one that the run wrote or, for rows of a GPU without one, the lab's story of them.
 use harness::{Lab, Predicted, Record, StorySummary, Times};
 use predict::Prediction;
+use serde::Deserialize;
 
 use crate::run::{folder::LabRows, row::Row};
+
+/// Parses the file of a summary.
+///
+/// # Errors
+/// A sentence, when the text is no summary, or has a version that this program does not read.
+pub fn read(text: &str) -> Result<StorySummary, String> {
+    let Version { schema } = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    if schema > StorySummary::SCHEMA {
+        return Err(format!("it has version {schema}, newer than {}, which this warplab reads", StorySummary::SCHEMA));
+    }
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+/// The version alone, so that a newer file is recognised.
+#[derive(Deserialize)]
+struct Version {
+    schema: u32,
+}
 
 impl LabRows {
     /// Returns the summary; `None` for an unknown lab, and for emulated rows without a summary of their own, because

@@ -139,6 +139,7 @@ mod tests {
 
     fn told(source: Source, bars: Vec<Rung>) -> LabRows {
         let story = StorySummary {
+            schema: StorySummary::SCHEMA,
             lab: "x".into(),
             question: "Why?".into(),
             source,
