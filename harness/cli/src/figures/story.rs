@@ -12,12 +12,13 @@ const WIDTH: usize = 90;
 
 /// Returns the summary of the lab that `marker` names as it was printed, or the sentences of all labs for `all`.
 pub(super) fn text(marker: &str, reports: &Path) -> Result<String, Fault> {
+    let run = Run::read(reports).map_err(|error| Fault::Marker(error.to_string()))?;
     if marker == "all" {
         let sentences: Result<Vec<String>, Fault> = LABS
             .iter()
             .filter_map(|lab| Some((*lab, lab.story.as_ref()?)))
             .map(|(lab, story)| {
-                let (told, _) = told(lab, story, reports)?;
+                let (told, _) = told(lab, story, &run)?;
                 Ok(format!("- **{}**: {} {}", told.lab, told.question, told.sentence))
             })
             .collect();
@@ -27,12 +28,11 @@ pub(super) fn text(marker: &str, reports: &Path) -> Result<String, Fault> {
     let (lab, story) = lab
         .and_then(|lab| Some((*lab, lab.story.as_ref()?)))
         .ok_or_else(|| Fault::Marker(format!("no lab {marker} with a summary")))?;
-    let (told, rows) = told(lab, story, reports)?;
+    let (told, rows) = told(lab, story, &run)?;
     Ok(format!("```console\n$ warplab run {marker}\n{}\n```", story_text(&told, &rows, WIDTH)))
 }
 
-fn told(lab: &Lab, story: &Story, reports: &Path) -> Result<(StorySummary, Vec<Record>), Fault> {
-    let run = Run::read(reports).map_err(|error| Fault::Marker(format!("{}: {error}", lab.name)))?;
+fn told(lab: &Lab, story: &Story, run: &Run) -> Result<(StorySummary, Vec<Record>), Fault> {
     let rows = run.labs.iter().find(|rows| rows.lab == lab.name);
     let rows = rows.ok_or_else(|| Fault::Marker(format!("{}: the reference run lacks it", lab.name)))?.records();
     Ok((story.of_measured(lab.name, &lab.variants(), &rows), rows))

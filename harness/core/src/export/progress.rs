@@ -55,7 +55,7 @@ impl Progress {
         self.show(&format!("{}{time}", what.trim_end()));
     }
 
-    /// Shows work that is no variant's, and what has been done of the variants.
+    /// Shows work that belongs to no variant, after the number of variants that have begun.
     pub(crate) fn show(&self, what: &str) {
         let begun = self.begun.borrow();
         let labs = begun.iter().map(|(lab, _)| lab).collect::<HashSet<_>>().len();

@@ -84,7 +84,7 @@ impl Terminal {
         self.progress.begin(lab, variant, case, time);
     }
 
-    /// Shows work that is no variant's.
+    /// Shows work that belongs to no variant.
     pub(crate) fn show(&self, what: &str) {
         self.progress.show(what);
     }

@@ -131,7 +131,7 @@ pub enum Claim {
 pub(crate) struct Rows<'r> {
     /// The rows of the run.
     pub(crate) run: &'r [Record],
-    /// The rungs with predicted times, empty if there are none; `None` on a GPU.
+    /// The predicted time of each rung when emulated; empty if the ladder shows no times. `None` on a GPU.
     pub(crate) predicted: Option<&'r [Predicted]>,
     /// The emulated GPU's name; empty if its times cannot be predicted.
     pub(crate) part: &'r str,

@@ -75,6 +75,7 @@ impl Details {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::assert_published;
     use crate::record::row::tests::record;
 
     #[test]
@@ -92,15 +93,8 @@ mod tests {
         assert!(Details::from_record(&found).unwrap().samples_ns.is_empty());
     }
 
-    /// `UPDATE_EXPECTED=1 cargo test -p harness --lib schema` regenerates it.
     #[test]
     fn the_published_schema_of_a_lab_s_details_is_that_of_the_program() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/schemas/lab.jsonl.json");
-        let schema = serde_json::to_string_pretty(&schemars::schema_for!(Details)).unwrap() + "\n";
-        if std::env::var_os("UPDATE_EXPECTED").is_some() {
-            crate::write_whole(path.as_ref(), schema.as_bytes()).unwrap();
-        }
-        let published = std::fs::read_to_string(path).unwrap_or_default();
-        assert_eq!(published, schema, "{path}: refresh with UPDATE_EXPECTED=1");
+        assert_published::<Details>("lab.jsonl.json");
     }
 }

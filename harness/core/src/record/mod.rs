@@ -12,3 +12,16 @@ pub(crate) mod revision;
 pub(crate) mod row;
 pub(crate) mod session_file;
 pub(crate) mod story;
+
+/// Asserts that the schema of this type is the published one, `reports/schemas/NAME`.
+/// `UPDATE_EXPECTED=1 cargo test -p harness --lib schema` regenerates it.
+#[cfg(test)]
+pub(crate) fn assert_published<T: schemars::JsonSchema>(name: &str) {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/schemas/").to_owned() + name;
+    let schema = serde_json::to_string_pretty(&schemars::schema_for!(T)).unwrap() + "\n";
+    if std::env::var_os("UPDATE_EXPECTED").is_some() {
+        crate::write_whole(path.as_ref(), schema.as_bytes()).unwrap();
+    }
+    let published = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(published, schema, "{path}: refresh with UPDATE_EXPECTED=1");
+}

@@ -500,6 +500,7 @@ impl<'r> Found<'r> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::record::assert_published;
     use crate::record::{counters::tests::launch, row::tests::told};
     use wire::counters::{LineCounters, Totals};
 
@@ -645,15 +646,8 @@ pub(crate) mod tests {
         assert_eq!(run.findings_of_host().len(), 1);
     }
 
-    /// `UPDATE_EXPECTED=1 cargo test -p harness --lib schema` regenerates it.
     #[test]
     fn the_published_schema_of_a_program_s_lines_is_that_of_the_program() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/schemas/exec.jsonl.json");
-        let schema = serde_json::to_string_pretty(&schemars::schema_for!(ProgramFileLine)).unwrap() + "\n";
-        if std::env::var_os("UPDATE_EXPECTED").is_some() {
-            crate::write_whole(path.as_ref(), schema.as_bytes()).unwrap();
-        }
-        let published = std::fs::read_to_string(path).unwrap_or_default();
-        assert_eq!(published, schema, "{path}: refresh with UPDATE_EXPECTED=1");
+        assert_published::<ProgramFileLine>("exec.jsonl.json");
     }
 }

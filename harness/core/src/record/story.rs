@@ -75,7 +75,7 @@ pub struct StorySummary {
     pub sentence: String,
     /// Whether the rows confirm it.
     pub holds: Holds,
-    /// What the variants that are wrong on purpose have shown; empty if there are none.
+    /// What each variant that is wrong on purpose has shown; empty if the lab has no such variant.
     pub wrong: String,
 }
 
@@ -132,16 +132,10 @@ pub(crate) fn times(ratio: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::assert_published;
 
-    /// `UPDATE_EXPECTED=1 cargo test -p harness --lib schema` regenerates it.
     #[test]
     fn the_published_schema_of_a_lab_s_summary_is_that_of_the_program() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/schemas/lab.story.json");
-        let schema = serde_json::to_string_pretty(&schemars::schema_for!(StorySummary)).unwrap() + "\n";
-        if std::env::var_os("UPDATE_EXPECTED").is_some() {
-            crate::write_whole(path.as_ref(), schema.as_bytes()).unwrap();
-        }
-        let published = std::fs::read_to_string(path).unwrap_or_default();
-        assert_eq!(published, schema, "{path}: refresh with UPDATE_EXPECTED=1");
+        assert_published::<StorySummary>("lab.story.json");
     }
 }

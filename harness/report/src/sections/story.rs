@@ -24,7 +24,7 @@ pub struct LabStory {
     pub sentence: String,
     /// Whether the run's rows confirm it.
     pub is_confirmed: bool,
-    /// What the variants that are wrong on purpose have shown; empty if there are none.
+    /// What each variant that is wrong on purpose has shown; empty if the lab has no such variant.
     pub wrong: String,
 }
 
@@ -73,8 +73,9 @@ fn bars(told: &StorySummary, rung: &Rung, value: f64, is_first: bool, scale: f64
     let range = |(low, high): (f64, f64)| format!("from {} to {}", words(low), words(high));
     let scaled = |(low, high): (f64, f64)| (low * scale, high * scale);
     let percent = rung.percent_of_ceiling.map(|percent| format!("{} % of the ceiling", short(percent)));
-    let details = [percent, rung.interval.map(range), (!rung.remark.is_empty()).then(|| rung.remark.clone())];
-    let details: Vec<String> = std::iter::once(words(value)).chain(details.into_iter().flatten()).collect();
+    let remark = (!rung.remark.is_empty()).then(|| rung.remark.clone());
+    let shown: Vec<String> = [Some(words(value)), percent, remark].into_iter().flatten().collect();
+    let details: Vec<String> = shown.iter().cloned().chain(rung.interval.map(range)).collect();
     let tone = match (is_predicted, is_first) {
         (true, _) => Tone::Predicted,
         (false, true) => Tone::First,
@@ -83,7 +84,7 @@ fn bars(told: &StorySummary, rung: &Rung, value: f64, is_first: bool, scale: f64
     let bar = Bar {
         name: rung.name.clone(),
         value: value * scale,
-        text: details.iter().filter(|text| !text.starts_with("from ")).cloned().collect::<Vec<_>>().join(", "),
+        text: shown.join(", "),
         tip: format!("{}: {}", rung.name, details.join(" · ")),
         tone,
         interval: rung.interval.map(scaled),
