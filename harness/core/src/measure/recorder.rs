@@ -142,11 +142,14 @@ impl<'r> Recorder<'r> {
         Self { setup, cold: false, transfer: None, passes }
     }
 
-    /// Begins a pass over the case's body.
+    /// Begins a pass over the case's body. The machine counts copies when it executes them: those that were enqueued
+    /// before are not the row's, so they are awaited.
     ///
     /// # Errors
     /// When the machine's report cannot be read.
     pub(crate) fn begin(&mut self, pass: Pass) -> Result<()> {
+        // An error of earlier work stays in the context, and is reported where the body uses it.
+        let _ = self.setup.session.stream.synchronize();
         self.passes.begin(pass)
     }
 
