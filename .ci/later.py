@@ -13,10 +13,11 @@ text, days = re.subn(r'("started": ?"\d{4}-\d\d)-\d\d', rf"\1-{day:02}", session
 assert days, "session.json says when no run was started"
 session.write_text(text)
 if is_costlier:
-    table = folder / "divergence.csv"
+    verdicts = [row["verdict"] for row in csv.DictReader((folder / "divergence.csv").open(newline=""))]
+    table = folder / "divergence.counters.csv"
     rows = list(csv.reader(table.open(newline="")))
-    at = rows[0].index("instructions")
-    row = next(row for row in rows[1:] if row[rows[0].index("verdict")] == "pass" and row[at])
+    number, at = rows[0].index("row"), rows[0].index("instructions")
+    row = next(row for row in rows[1:] if verdicts[int(row[number]) - 1] == "pass" and row[at])
     row[at] = str(2 * int(row[at]))
     with table.open("w", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)

@@ -2,13 +2,13 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use ::report::{
-    Run,
     compare::{self, Comparison, Thresholds, table},
     history::{baseline, find},
     markdown, page,
 };
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use harness::{Error, arguments::switch, paragraphs, print, print_error};
+use record::Run;
 
 use crate::output_options;
 

@@ -2,13 +2,13 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use ::report::{
-    Run,
     history::{self, History, find, services},
     number_format::{count, short},
     page,
 };
 use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::{Error, paragraphs, print, print_error};
+use record::Run;
 
 use crate::{compare::percent, output_options};
 

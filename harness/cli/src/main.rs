@@ -4,6 +4,7 @@
 
 mod architectures;
 mod check;
+mod check_run;
 mod checkout;
 mod class;
 mod cmake;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         Some(("start", m)) => start::run(m),
         Some(("setup", m)) => setup::run(m),
         Some(("check", m)) => check::run(m),
+        Some(("check-run", m)) => check_run::run(m),
         Some(("submit", m)) => submit::run(m),
         Some(("rubric", m)) => rubric::run(m),
         Some(("report", m)) => report::run(m),
@@ -108,6 +110,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(setup::command())
         .subcommand(start::command())
         .subcommand(check::command())
+        .subcommand(check_run::command())
         .subcommand(submit::command())
         .subcommand(rubric::command())
         .subcommand(report::command())

@@ -4,10 +4,11 @@ use std::{
     process::{ExitCode, Stdio},
 };
 
-use ::report::{Document, Run};
+use ::report::Document;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use harness::{Error, arguments::switch};
 use kernels::program;
+use record::Run;
 
 use crate::{labs::LABS, output_options::to_file};
 
@@ -33,7 +34,7 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let folders: Vec<&PathBuf> = matches.get_many("runs").expect("required").collect();
-    let runs = folders.iter().map(|folder| Run::read(folder)).collect::<Result<Vec<Run>, Error>>()?;
+    let runs = folders.iter().map(|folder| Run::read(folder)).collect::<record::Result<Vec<Run>>>()?;
     for run in &runs {
         for remark in &run.remarks {
             harness::print_error(&format!("{}: {remark}", run.folder.display()));

@@ -67,9 +67,11 @@ fn edit(run: &str, file: &str, change: impl FnOnce(String) -> String) {
     fs::write(path, new).unwrap();
 }
 
-/// Changes a cell of the first row of this variant that has passed.
+/// Changes a cell of the first row of this variant that has passed, or a counter of the first one that was counted.
 fn cell(run: &str, lab: &str, variant: &str, column: &str, change: impl Fn(&str) -> String) {
-    edit(run, &format!("{lab}.csv"), |text| {
+    let is_counter = harness::Counter::named(column).is_some();
+    let file = if is_counter { record::counters_of(lab) } else { record::csv_of(lab) };
+    edit(run, &file, |text| {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let header = reader.headers().unwrap().clone();
         let at = |name: &str| header.iter().position(|h| h == name).unwrap();
@@ -77,13 +79,13 @@ fn cell(run: &str, lab: &str, variant: &str, column: &str, change: impl Fn(&str)
         writer.write_record(&header).unwrap();
         let mut is_done = false;
         for row in reader.records().map(Result::unwrap) {
-            let is_it = !is_done && &row[at("variant")] == variant && &row[at("verdict")] == "pass";
+            let is_it = !is_done && &row[at("variant")] == variant && (is_counter || &row[at("verdict")] == "pass");
             is_done |= is_it;
             let cells = row.iter().enumerate();
             let cells = cells.map(|(i, old)| if is_it && i == at(column) { change(old) } else { old.to_string() });
             writer.write_record(cells).unwrap();
         }
-        assert!(is_done, "no row of {variant} in {lab}.csv");
+        assert!(is_done, "no row of {variant} in {file}");
         String::from_utf8(writer.into_inner().unwrap()).unwrap()
     });
 }

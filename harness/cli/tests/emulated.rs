@@ -95,7 +95,7 @@ fn standard_output_is_all_csv_or_all_json_when_asked() {
     assert_eq!(csv.code, 0, "{csv:?}");
     let lines: Vec<_> = csv.stdout.lines().collect();
     assert_eq!(lines.len(), 2, "{csv:?}");
-    assert!(lines[0].starts_with("schema,lab,variant,") && lines[1].starts_with("1,vecadd,pageable,"), "{csv:?}");
+    assert!(lines[0].starts_with("schema,lab,variant,") && lines[1].starts_with("2,vecadd,pageable,"), "{csv:?}");
 
     let json = warplab(&[&["run", "vecadd", "--json", "--variant", "pageable"], &SMALL[..]].concat());
     let row: serde_json::Value = serde_json::from_str(json.stdout.trim()).unwrap_or_else(|e| panic!("{e}: {json:?}"));

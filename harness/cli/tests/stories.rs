@@ -10,7 +10,7 @@ use crate::{
 
 /// Returns the rows of a lab in a reference run.
 fn rows(run: &str, lab: &str) -> Vec<Record> {
-    let run = report::Run::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports").join(run)).unwrap();
+    let run = record::Run::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports").join(run)).unwrap();
     run.labs.iter().find(|rows| rows.lab == lab).unwrap().records()
 }
 

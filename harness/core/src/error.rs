@@ -2,7 +2,7 @@
 use std::path::PathBuf;
 
 use cudarc::driver::DriverError;
-use wire::{RenderedFinding, finding::FailureOf};
+use wire::RenderedFinding;
 
 use crate::exit::Exit;
 
@@ -108,7 +108,7 @@ impl Error {
     /// Whether the kernel may be right, but uses a feature that the emulated machine does not model.
     pub fn is_unmodelled(&self) -> bool {
         match self {
-            Self::Module { findings, .. } => is_unmodelled(findings),
+            Self::Module { findings, .. } => record::is_unmodelled(findings),
             _ => false,
         }
     }
@@ -143,10 +143,14 @@ impl Error {
     }
 }
 
-/// Whether these findings mean that the program was not judged: there are findings, and none of them is the program's
-/// fault.
-pub(crate) fn is_unmodelled(findings: &[RenderedFinding]) -> bool {
-    !findings.is_empty() && findings.iter().all(|told| told.verdict != FailureOf::Program)
+impl From<record::Error> for Error {
+    fn from(error: record::Error) -> Self {
+        match error {
+            record::Error::Io { action, path, source } => Self::Io { action, path, source },
+            record::Error::NoRun(_) => Self::Usage(error.to_string()),
+            _ => Self::CannotRun(error.to_string()),
+        }
+    }
 }
 
 impl From<DriverError> for Error {

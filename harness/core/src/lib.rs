@@ -11,9 +11,11 @@
 //! - `lab`: the declaration of labs, and the program that runs them: options, cases, one row after the other.
 //! - `export`: the output of records, with one file for each format, behind one interface.
 //! - `measure`: the measurement of a case: inputs, samples, checks, the recorder that makes its record.
-//! - `record`: the stored data: the record, the table of its columns, the folder of the run, `session.json`.
 //! - `device`: the current device and its properties: the driver, NVML, ceilings, the emulated machine's report.
-//! - `atomic_write`, `crossover`, `error`, `exit`, `oom`, `pages`, `stats`, `stdout`, `suggest`: used by all of them.
+//! - `atomic_write`, `crossover`, `error`, `exit`, `oom`, `pages`, `revision`, `stdout`, `suggest`: used by all of
+//!   them.
+//!
+//! What is stored of a run is defined in the crate `record`.
 //!
 //! `export` and `measure` do not depend on each other. Inside the crate, an item is imported from the file that defines
 //! it, not through the exports of this file, which are for labs.
@@ -28,20 +30,22 @@ mod lab;
 mod measure;
 mod oom;
 mod pages;
-mod record;
-mod stats;
+mod revision;
 mod stdout;
 pub mod suggest;
 
+pub use ::record::{
+    Bar, COMMON, Ceiling, Ceilings, Column, Columns, Counter, Counters, Details, DeviceInfo, Expectation, FindingText,
+    Holds, HotLine, KERNEL, LabRows, MachineReport, PREDICTED, Peak, Predicted, ProcessRun, ProgramRun, Record,
+    Resources, SCHEMA, Snapshot, Source, StorySummary, Times, Value, Verdict, column, drawn, hot_lines,
+    predicted_launches, read_sessions, times,
+};
 pub use ::sandbox::{self, process_limits};
 pub use device::{
-    ceilings::{Ceiling, Ceilings},
-    choice::{DEFAULT_PROFILE, DeviceChoice, DeviceInfo, JUDGE_PROFILE},
+    choice::{DEFAULT_PROFILE, DeviceChoice, JUDGE_PROFILE},
     driver::{Device, Opened, check_profile, choose, machine_library},
     kernels::Kernels,
     launch::{at_once, launch_1d},
-    machine::MachineReport,
-    nvml::Snapshot,
     session::Session,
     visible::HostVisible,
 };
@@ -91,23 +95,10 @@ pub use measure::{
     recorder::Recorder,
     timer::{Samples, Timed, timed_by},
 };
-pub use record::{
-    column::{Column, column},
-    columns::{COMMON, Columns, SCHEMA},
-    counters::COUNTERS,
-    details::{Details, FindingText},
-    hot::{HotLine, lines as hot_lines},
-    kernel::{KERNEL, Peak, Resources},
-    prediction::{PREDICTED, Predicted},
-    program::{ProcessRun, ProgramRun, predicted_launches},
-    revision::built_from,
-    row::{Record, Value, Verdict, verdict_words},
-    story::{Bar, Holds, Source, StorySummary},
-};
+pub use revision::built_from;
 
 pub use atomic_write::write_whole;
 pub use pages::ordinary_pages;
-pub use stats::{Times, times};
 
 /// The command-line parser, for a lab's own options.
 pub use clap;

@@ -8,7 +8,7 @@ mod mutant;
 use std::{
     collections::HashMap,
     io::Write,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
@@ -175,13 +175,35 @@ fn run_in(folder: Option<&Path>, stdin: &str, program: &str, arguments: &[&str])
     Ran { code: output.status.code(), rows: rows(out.path()), findings: printed(&records, &text), text }
 }
 
-/// Returns the rows of the only CSV in `folder`; empty if there is no CSV.
+/// Returns the rows of the only lab in `folder`; empty if there is none.
 fn rows(folder: &Path) -> Vec<HashMap<String, String>> {
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let Some(csv) = files.map(|f| f.path()).find(|p| p.extension().is_some_and(|e| e == "csv")) else {
-        return Vec::new();
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
+    let is_of_rows = |path: &PathBuf| {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        path.extension().is_some_and(|end| end == "csv") && !stem.contains('.')
     };
-    csv::Reader::from_path(csv).unwrap().deserialize().map(Result::unwrap).collect()
+    files.into_iter().find(is_of_rows).map_or_else(Vec::new, |csv| csv_rows(&csv))
+}
+
+/// Returns the rows of a lab's CSV by column, with what was counted in each.
+///
+/// # Panics
+/// When there is no such file, or the file of the counters belongs to other rows.
+pub fn csv_rows(csv: &Path) -> Vec<HashMap<String, String>> {
+    let read = |path: &Path| -> Vec<HashMap<String, String>> {
+        let mut reader = csv::Reader::from_path(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        reader.deserialize().map(Result::unwrap).collect()
+    };
+    let mut rows = read(csv);
+    let counters = csv.with_extension("counters.csv");
+    for counted in if counters.exists() { read(&counters) } else { Vec::new() } {
+        let row = &mut rows[counted["row"].parse::<usize>().unwrap() - 1];
+        for (column, value) in counted {
+            let known = row.entry(column).or_insert_with(|| value.clone());
+            assert_eq!(*known, value, "{}", counters.display());
+        }
+    }
+    rows
 }
 
 /// Returns the findings in a run's records (lines of JSON) whose reports were printed. For a variant that is wrong on

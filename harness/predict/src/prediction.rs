@@ -44,6 +44,33 @@ pub enum Bound {
     Link,
 }
 
+impl Bound {
+    /// All of them.
+    const ALL: [Self; 16] = [
+        Self::Dram,
+        Self::L2,
+        Self::L1,
+        Self::SharedMemory,
+        Self::Issue,
+        Self::SinglePipe,
+        Self::IntegerPipe,
+        Self::DoublePipe,
+        Self::SpecialPipe,
+        Self::TensorPipe,
+        Self::ExchangePipe,
+        Self::Latency,
+        Self::Atomics,
+        Self::Blocks,
+        Self::Launch,
+        Self::Link,
+    ];
+
+    /// Returns the bound that is displayed as `words`.
+    pub fn named(words: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|bound| bound.to_string() == words)
+    }
+}
+
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,9 +1,9 @@
 //! The contents of a report, in order, before they become a page or Markdown.
 use harness::Lab;
+use record::Run;
 
 use crate::{
     charts::figure::{Figure, FigureTable},
-    run::folder::Run,
     sections::{
         certainty::{self, Totals},
         counters, divergence,
@@ -125,7 +125,7 @@ fn run_part(run: &Run, name: &str, catalog: &LabCatalog, part: usize) -> RunPart
         }
     }
     let lab_part = |lab| {
-        let lab: &crate::run::folder::LabRows = lab;
+        let lab: &record::LabRows = lab;
         let ladders = ladder::ladders(lab, catalog);
         let is_fair = ladders.first().is_some_and(ladder::Ladder::is_fair);
         let mut ladders = ladders.iter().map(|ladder| ladder.figure(catalog, run.session_of(&lab.lab)));
@@ -153,7 +153,7 @@ fn run_part(run: &Run, name: &str, catalog: &LabCatalog, part: usize) -> RunPart
         name: name.into(),
         sessions: run.sessions.iter().map(|session| facts::collect(run, session)).collect(),
         device: if devices.is_empty() { "unknown device".into() } else { crate::number_format::list(&devices) },
-        is_emulated: run.rows().any(crate::run::row::Row::is_emulated),
+        is_emulated: run.rows().any(|row| row.is_emulated()),
         totals: Totals::from_rows(run.rows()),
         certainty: certainty::says(run),
         remarks: run.remarks.clone(),

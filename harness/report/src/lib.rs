@@ -12,7 +12,7 @@
 //! - `sections`: the sections of a report, one file for each question: ladders, transfers, phases, the roofline,
 //!   findings, ...
 //! - `charts`: the kinds of charts, as SVG.
-//! - `run`: reads the folder of a run.
+//! - `summary`: the summary of a lab's rows.
 //! - `statistic`: statistics of noisy numbers.
 //! - `number_format`: formats numbers for people.
 //!
@@ -30,15 +30,14 @@ pub mod history;
 pub mod markdown;
 pub mod number_format;
 pub mod page;
-pub mod run;
 #[cfg(test)]
 mod schemas;
 mod sections;
 pub mod statistic;
+pub mod summary;
 
 pub use charts::figure::FigureTable;
 pub use document::Document;
 pub use markdown::markdown;
 pub use page::page;
-pub use run::{folder::Run, row::Row};
 pub use sections::{lab_catalog::LabCatalog, limit_comparison::table as limit_table};

@@ -1,9 +1,10 @@
 //! The published schemas of all JSON that is written or read here, in `reports/schemas`. `UPDATE_EXPECTED=1 cargo test
-//! -p report --lib schemas` regenerates them; the schema of `<lab>.jsonl` comes from the harness, which writes it.
+//! -p report --lib schemas` regenerates them; the crate `record` has those of what it reads and writes.
 use std::{collections::BTreeMap, path::PathBuf};
 
 use boon::{Compiler, Schemas};
-use schemars::{JsonSchema, Schema, schema_for};
+use record::{LabRows, Run, fixtures::row};
+use schemars::{Schema, schema_for};
 use serde_json::{Value, json};
 
 use crate::{
@@ -13,26 +14,10 @@ use crate::{
         find::Found,
         services::{BencherValue, GithubValue, bencher, github},
     },
-    run::{
-        folder::{LabRows, Run},
-        row::tests::row,
-        session::Session,
-    },
 };
 
-/// `session.json`. Only what a reader is shown is read; anything else may be there.
-#[derive(JsonSchema)]
-#[allow(dead_code, reason = "its schema is all that is needed")]
-struct SessionFile {
-    /// The version of the file: a change of meaning gives a new number.
-    schema: u64,
-    /// The commands that wrote to the folder, the oldest first.
-    sessions: Vec<Session>,
-}
-
-fn published() -> [(&'static str, Schema); 5] {
+fn published() -> [(&'static str, Schema); 4] {
     [
-        ("session.json", schema_for!(SessionFile)),
         ("compare.json", schema_for!(Comparison)),
         ("history.json", schema_for!(History)),
         ("github.json", schema_for!(Vec<GithubValue>)),

@@ -28,7 +28,7 @@ fn shaped<E: Number>(
 ) -> Result<()> {
     let launch = shape_of(run, shape, n)?;
     let (grid, block) = (launch.grid_dim.0, launch.block_dim.0);
-    if let Err(error) = run.session().device.check_launch(launch) {
+    if let Err(error) = run.check_launch(launch) {
         // The device would refuse this launch, and the kernel would not run at all.
         answered(case, Check::that(false, format!("{shape} chose {grid} blocks of {block} threads: {error}")));
         return Ok(());

@@ -11,7 +11,9 @@ pub mod questions;
 pub mod reference;
 mod steps;
 
-use harness::{Claim, Lab, Measure, Record, Row, Size, Story, VariantFilter, arguments, clap::Arg, column, row, rung};
+use harness::{
+    Claim, Lab, Measure, Record, Row, Size, Story, VariantFilter, arguments, clap::Arg, column, drawn, row, rung,
+};
 
 use exercises::{Exercising, large, small};
 use mistakes::MISTAKES;
@@ -38,11 +40,11 @@ pub static LAB: Lab = Lab {
         column("diverged_ballots", "diverged warps, counted by ballots in the kernel"),
         column("diverged_machine", "diverged warps, from the emulated device's counter"),
         column("why", "why it is so"),
-        column("ways", "ways through the code that each warp splits into"),
-        column("working_lanes", "lanes of each warp that have work"),
-        column("rounds", "multiply-adds on each way"),
-        column("cost_of_one_way", "time (emulated: instructions), as a multiple of that of one way"),
-        column("cost_of_all_lanes", "time (emulated: instructions), as a multiple of that of 32 working lanes"),
+        drawn::WAYS,
+        drawn::WORKING_LANES,
+        drawn::ROUNDS,
+        drawn::COST_OF_ONE_WAY,
+        drawn::COST_OF_ALL_LANES,
         column("steps", "steps that the warp takes from the test of a branch to its end"),
         column("published_steps", "the same, as the text gives them"),
         column("warp_instructions", "instructions that the warps executed, emulated"),

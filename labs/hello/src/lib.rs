@@ -101,7 +101,7 @@ fn hello(run: &Run, row: &Row<Hello>, numbers: &[u32]) -> Result<()> {
         block[0] = numbers.last().copied().or(run.options().threads).unwrap_or(block[0]);
     }
     let launch = LaunchConfig { grid_dim: grid.into(), block_dim: block.into(), shared_mem_bytes: 0 };
-    run.session().device.check_launch(launch)?;
+    run.check_launch(launch)?;
     let total = maps::count(grid) * maps::count(block);
     if total > MOST_LINES {
         return Err(Error::usage(format!("{total} threads would print {total} lines; choose at most {MOST_LINES}")));

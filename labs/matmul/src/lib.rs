@@ -16,7 +16,7 @@ mod small;
 
 use harness::{
     Claim, Lab, Measure, Published, Result, Row, Run, Size, Story, VariantFilter, arguments, clap::Arg,
-    clap::value_parser, column, figure, parse_count, row, rung,
+    clap::value_parser, column, drawn, figure, parse_count, row, rung,
 };
 
 pub use element::{Bf16, Element};
@@ -54,7 +54,7 @@ pub static LAB: Lab = Lab {
     columns: &[
         column("m", "rows of A and C"),
         column("k", "columns of A, rows of B; `n` has the columns of B and C"),
-        column("tflop_per_s", "10^12 operations a second, on a GPU"),
+        drawn::TFLOP_PER_S,
         column(
             "percent_of_cublas",
             "tflop_per_s as a percentage of cuBLAS's in the same run: with the inputs and the accuracy of the row",

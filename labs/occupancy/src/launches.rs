@@ -52,7 +52,7 @@ fn one(run: &Run, launch: LaunchConfig) -> Result<()> {
         let function = run.function("occupancy.cu", "doubled")?;
         let (registers, occupancy) = of_kernel(&limits, &function, product(launch.block_dim), 0)?;
         describe(case, registers, occupancy);
-        match run.session().device.check_launch(launch) {
+        match run.check_launch(launch) {
             Ok(()) => {
                 try_it(run, case, &function, launch)?;
                 runs(run, case, launch, &limits, occupancy);

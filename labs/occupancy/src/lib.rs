@@ -10,7 +10,7 @@ pub mod reference;
 
 use harness::{
     Claim, Lab, Measure, Result, Row, Run, Size, Story, VariantFilter, arguments, clap::Arg, clap::ArgAction, column,
-    row, rung,
+    drawn, row, rung,
 };
 
 pub use device::limits;
@@ -28,12 +28,9 @@ pub static LAB: Lab = Lab {
         column("registers", "registers per thread, as the driver reports them"),
         column("blocks_per_sm", "blocks that a multiprocessor holds at once, calculated"),
         column("warps_per_sm", "warps that a multiprocessor holds at once, calculated"),
-        column("theoretical_percent", "resident warps as a percentage of a multiprocessor's limit, calculated"),
-        column("limiter", "what prevents one more block"),
-        column(
-            "achieved_percent",
-            "average resident warps of a busy multiprocessor, in per cent of the most, on a GPU",
-        ),
+        drawn::THEORETICAL_PERCENT,
+        drawn::LIMITER,
+        drawn::ACHIEVED_PERCENT,
         column("peak_blocks_per_sm", "the most blocks that were seen on a multiprocessor at once, on a GPU"),
         column("waves", "waves in which the grid is executed, the last one included if it is not full"),
         column("tail_percent", "blocks of the last wave, as a percentage of a full one"),
@@ -41,7 +38,7 @@ pub static LAB: Lab = Lab {
             "local_bytes_per_thread",
             "local memory of a thread, where values are spilled, as the driver reports it",
         ),
-        column("kib_in_flight", "bytes that the threads of a multiprocessor can be loading at once, in KiB"),
+        drawn::KIB_IN_FLIGHT,
         column("compared", "configurations for which calculator and driver were compared"),
     ],
     options,

@@ -197,7 +197,7 @@ pub(crate) fn waves_of(run: &Run, input: &Arrays) -> Result<()> {
         return Ok(()); // Emulated times show no waves; rows named by the user are checked anyway.
     }
     let (row, threads) = (&WAVES[0], run.threads(256));
-    run.session().device.check_launch(launch_1d(1, threads))?;
+    run.check_launch(launch_1d(1, threads))?;
     let kernel = run.function(row.file, &row.kernel(Op::Sum, threads))?;
     let resident = kernel.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None)?.max(1);
     let wave = run.session().device.multiprocessors * resident;

@@ -55,7 +55,7 @@ pub(crate) fn print(run: &Run) {
         // The CPU's loop is the same on every device; a kernel has its own times only on a GPU.
         let (is_serial, is_gpu) = (text.variant == "serial", !run.is_emulated());
         let cell = |ms: Option<f64>| ms.map_or_else(|| "-".to_string(), |ms| format!("{ms:.4}"));
-        let here = |column| cell(record.number(run.lab(), column).filter(|_| is_serial || is_gpu));
+        let here = |column| cell(run.lab().number(record, column).filter(|_| is_serial || is_gpu));
         run.say(&format!(
             "  {name:<36}{:>7}{:>9}{:>9}{:>9}{:>11}",
             text.value,

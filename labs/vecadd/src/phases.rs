@@ -2,8 +2,8 @@
 use std::{hint::black_box, time::Instant};
 
 use harness::{
-    Ceiling, Check, Column, Moved, Recorder, Result, Run, Tolerance, Way, column, parallel_chunks, significant, table,
-    times, two_norm,
+    Ceiling, Check, Column, Moved, Recorder, Result, Run, Tolerance, Way, column, drawn, parallel_chunks, significant,
+    table, times, two_norm,
 };
 
 use crate::{
@@ -21,7 +21,7 @@ pub(crate) const COLUMNS: [Column; 18] = [
     column("first_kernel_ms", "first pass: the kernel"),
     column("first_d2h_ms", "first pass: z comes back"),
     column("first_host_read_ms", "first pass: the host reads a float of every page of z"),
-    column("first_end_to_end_ms", "allocation and first pass together"),
+    drawn::FIRST_END_TO_END_MS,
     column("warm_touch_ms", "a later pass: the host writes x and y (median)"),
     column("warm_h2d_ms", "a later pass: x and y go to the device (median)"),
     column("warm_kernel_ms", "a later pass: the kernel (median)"),
@@ -190,7 +190,7 @@ pub(crate) fn summary(run: &Run) {
     let records = run.records();
     let rows = records.iter().filter_map(|record| {
         let end_to_end = significant(record.times?.median);
-        let number = |column: &str| record.number(run.lab(), column).map_or_else(String::new, significant);
+        let number = |column: &str| run.lab().number(record, column).map_or_else(String::new, significant);
         let warm = STEPS.iter().map(|step| number(&format!("warm_{step}_ms")));
         let ends = [end_to_end, number("first_end_to_end_ms")];
         Some([record.variant.clone()].into_iter().chain(warm).chain(ends).collect::<Vec<_>>())
@@ -205,7 +205,7 @@ pub(crate) fn summary(run: &Run) {
         );
     }
     // A NaN compares as larger than any number here, so no difference is missed.
-    let norm = records.iter().filter_map(|r| r.number(run.lab(), "two_norm_of_error")).max_by(f64::total_cmp);
+    let norm = records.iter().filter_map(|r| run.lab().number(r, "two_norm_of_error")).max_by(f64::total_cmp);
     let error = records.iter().filter_map(|r| r.max_abs_error).max_by(f64::total_cmp);
     if let (Some(norm), Some(error)) = (norm, error) {
         run.say(&format!("Difference to the host's sum, the worst of all modes: two-norm {norm}, largest {error}"));

@@ -1,7 +1,5 @@
 //! The sweep of the reference machine, which the program contains: what the modes take on a GPU that is not here.
-use harness::{CrossoverTable, Verdict};
-use serde::Deserialize;
-use serde_json::Value;
+use harness::{CrossoverTable, LabRows, Verdict, read_sessions};
 
 use crate::sweep::{Times, fastest, times};
 
@@ -10,15 +8,6 @@ const ROWS: &str = include_str!("../../../reports/h200/sweep/vecadd.csv");
 
 /// The run's device and date.
 const SESSION: &str = include_str!("../../../reports/h200/sweep/session.json");
-
-/// The columns that are read.
-#[derive(Deserialize)]
-struct Row {
-    variant: String,
-    n: Option<u64>,
-    time_median_ms: Option<f64>,
-    verdict: Verdict,
-}
 
 /// Returns the fastest modes of the reference machine.
 pub(crate) fn crossovers() -> CrossoverTable {
@@ -30,18 +19,15 @@ pub(crate) fn crossovers() -> CrossoverTable {
 /// # Panics
 /// When the program contains another file than the CSV of a run.
 pub fn reference_times() -> Times {
-    let rows: Result<Vec<Row>, csv::Error> = csv::Reader::from_reader(ROWS.as_bytes()).deserialize().collect();
-    let rows = rows.expect("the rows of the reference run are a CSV");
-    let passed = rows.iter().filter(|row| row.verdict == Verdict::Pass);
-    times(passed.filter_map(|row| Some((row.variant.as_str(), row.n?, row.time_median_ms?))))
+    let lab = LabRows::from_text("vecadd", ROWS).expect("the rows of the reference run are a CSV");
+    let passed = lab.rows.iter().filter(|row| row.verdict == Verdict::Pass);
+    times(passed.filter_map(|row| Some((row.variant(), row.n?, row.ms()?))))
 }
 
 /// Returns the reference machine's GPU, and the day on which it was measured.
 fn heading() -> String {
-    let session: Value = serde_json::from_str(SESSION).expect("the session of the reference run is JSON");
-    let run = &session["sessions"][0];
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let (device, started) = (text(&run["device"]["name"]), text(&run["started"]));
+    let sessions = read_sessions(SESSION).expect("the session of the reference run is JSON");
+    let (device, started) = (&sessions[0].device.name, &sessions[0].started);
     let day = started.split('T').next().unwrap_or_default();
     format!("{device}, measured on {day} (reports/h200/sweep)")
 }

@@ -5,16 +5,20 @@
 
 use std::path::Path;
 
+use record::Row;
+
 use super::{
-    csv::{CsvRow, Rows, rounded},
+    csv::{self, rounded},
     fault::Fault,
     marker::Marker,
 };
 
-/// The columns that identify a row in its CSV.
-const KEY: [&str; 3] = ["variant", "case", "n"];
-/// The columns by which rows are compared: the first that the CSV has and both rows fill.
-const SHARES: [&str; 2] = ["percent_of_cublas", "percent_of_ceiling"];
+/// A share of what bounds a row, and its name.
+type Share = (&'static str, fn(&Row) -> Option<f64>);
+
+/// The shares by which rows are compared: the first that both rows have.
+const SHARES: [Share; 2] =
+    [("cublas", |row| row.own_named("percent_of_cublas")), ("ceiling", |row| row.percent_of_ceiling)];
 
 /// The rows selected by `marker`, on both GPUs.
 pub(super) fn table(marker: &str, reports: &Path) -> Result<String, Fault> {
@@ -49,25 +53,22 @@ pub(super) fn table(marker: &str, reports: &Path) -> Result<String, Fault> {
 
 /// The rows of one CSV, each with its counterpart in the other run.
 fn pairs(marker: &Marker, reports: &Path, other: &Path) -> Result<Vec<Vec<String>>, Fault> {
-    let (ours, theirs) = (Rows::read(reports, marker.name)?, Rows::read(other, marker.name)?);
-    marker.check(|column| ours.has(column))?;
+    let (ours, theirs) = (csv::rows(reports, marker.name)?, csv::rows(other, marker.name)?);
+    csv::check(marker, &ours)?;
     let lab = marker.name.rsplit('/').next().unwrap_or(marker.name);
+    let key = |row: &Row| [row.variant.clone(), row.case.clone(), row.size_text()];
     let mut rows = Vec::new();
     for row in ours.iter().filter(|row| marker.keeps(|column| row.cell(column))) {
-        let is_alike = |found: &CsvRow| KEY.iter().all(|column| found.cell(column) == row.cell(column));
-        let like = theirs.iter().find(is_alike).ok_or_else(|| {
-            let key = KEY.map(|column| row.cell(column)).join(" ");
-            Fault::Marker(format!("{} has no row {key}", other.join(marker.name).display()))
+        let like = theirs.iter().find(|found| key(found) == key(row)).ok_or_else(|| {
+            Fault::Marker(format!("{} has no row {}", other.join(marker.name).display(), key(row).join(" ")))
         })?;
-        let number = |text: &str| text.parse::<f64>().ok();
-        let both = |column: &str| number(row.cell(column)).zip(number(like.cell(column)));
-        let share = SHARES.iter().find_map(|column| Some((column.trim_start_matches("percent_of_"), both(column)?)));
-        let share = share.ok_or_else(|| Fault::Marker(format!("{} has a row without a share", marker.name)))?;
-        let (of, (here, there)) = share;
-        let key = KEY.map(|column| row.cell(column).to_owned());
-        let times = [row, like].map(|row| rounded(row.cell("time_median_ms")));
+        let share = SHARES.iter().find_map(|(of, share)| Some((*of, share(row)?, share(like)?)));
+        let (of, here, there) =
+            share.ok_or_else(|| Fault::Marker(format!("{} has a row without a share", marker.name)))?;
+        let times =
+            [row, like].map(|row| row.times.map_or_else(String::new, |times| rounded(&times.median.to_string())));
         let shares = [format!("{here:.1}"), format!("{there:.1}"), format!("{:.2}", there / here)];
-        rows.push([vec![lab.to_owned()], key.into(), times.into(), vec![of.to_owned()], shares.into()].concat());
+        rows.push([vec![lab.to_owned()], key(row).into(), times.into(), vec![of.to_owned()], shares.into()].concat());
     }
     if rows.is_empty() { Err(marker.no_row()) } else { Ok(rows) }
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use harness::{COMMON, COUNTERS, Column, KERNEL, PREDICTED};
+use harness::{COMMON, Column, Counter, KERNEL, PREDICTED};
 
 use super::fault::Fault;
 use crate::labs::LABS;
@@ -12,7 +12,10 @@ use crate::labs::LABS;
 pub(super) fn table(which: &str, _reports: &Path) -> Result<String, Fault> {
     match which {
         "common" => Ok(listed(COMMON.iter())),
-        "counters" => Ok(listed(COUNTERS.iter())),
+        "counters" => {
+            let counters: Vec<Column> = Counter::ALL.iter().map(|counter| counter.column()).collect();
+            Ok(listed(counters.iter()))
+        }
         "kernel" => Ok(listed(KERNEL.iter())),
         "predicted" => Ok(listed(PREDICTED.iter())),
         "labs" => Ok(of_labs()),

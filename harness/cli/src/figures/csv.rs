@@ -1,66 +1,38 @@
 //! Tables from the CSVs of a run: the columns that a marker names. Numbers are rounded to three significant digits.
 
-use std::collections::HashMap;
 use std::path::Path;
+
+use record::{LabRows, Row};
 
 use super::{
     fault::{Error, Fault},
     marker::Marker,
 };
 
-/// A CSV of a run.
-pub(super) struct Rows {
-    header: HashMap<String, usize>,
-    records: Vec<csv::StringRecord>,
+/// Reads the rows of the CSV `name` (without extension) of the run in `reports`, or in a folder of it.
+pub(super) fn rows(reports: &Path, name: &str) -> Result<Vec<Row>, Fault> {
+    let path = reports.join(name);
+    let lab = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let rows = LabRows::read(path.parent().unwrap_or(reports), lab);
+    rows.map(|rows| rows.rows).map_err(|error| Fault::Error(Error::Run(error)))
 }
 
-/// A row of a CSV.
-#[derive(Clone, Copy)]
-pub(super) struct CsvRow<'r> {
-    rows: &'r Rows,
-    record: &'r csv::StringRecord,
-}
-
-impl Rows {
-    /// Reads the CSV `name` (without extension) of the run in `folder`.
-    pub(super) fn read(folder: &Path, name: &str) -> Result<Self, Fault> {
-        let path = folder.join(format!("{name}.csv"));
-        let csv_error = |source: csv::Error| Fault::Error(Error::Csv { path: path.clone(), source });
-        let mut reader = csv::Reader::from_path(&path).map_err(csv_error)?;
-        let header = reader.headers().map_err(csv_error)?.iter().enumerate().map(|(i, h)| (h.to_owned(), i)).collect();
-        let records = reader.records().collect::<Result<_, _>>().map_err(csv_error)?;
-        Ok(Self { header, records })
-    }
-
-    /// Whether there is such a column.
-    pub(super) fn has(&self, column: &str) -> bool {
-        self.header.contains_key(column)
-    }
-
-    /// All rows.
-    pub(super) fn iter(&self) -> impl Iterator<Item = CsvRow<'_>> {
-        self.records.iter().map(|record| CsvRow { rows: self, record })
-    }
-}
-
-impl<'r> CsvRow<'r> {
-    /// A cell; empty if there is no such column.
-    pub(super) fn cell(self, column: &str) -> &'r str {
-        self.rows.header.get(column).and_then(|&i| self.record.get(i)).unwrap_or("")
-    }
+/// Fails if a column that the marker names is in no row.
+pub(super) fn check(marker: &Marker<'_>, rows: &[Row]) -> Result<(), Fault> {
+    marker.check(|column| rows.first().is_some_and(|row| row.has_column(column)))
 }
 
 /// The rows selected by `marker`, from the CSV that it names, as a Markdown table.
 pub(super) fn table(marker: &str, reports: &Path) -> Result<String, Fault> {
     let marker = Marker::new(marker)?;
-    let csv = Rows::read(reports, marker.name)?;
-    marker.check(|column| csv.has(column))?;
+    let all = rows(reports, marker.name)?;
+    check(&marker, &all)?;
     if marker.columns.is_empty() {
         return Err(Fault::Marker("it names no columns".into()));
     }
-    let asked = csv.iter().filter(|row| marker.keeps(|column| row.cell(column)));
+    let asked = all.iter().filter(|row| marker.keeps(|column| row.cell(column)));
     let rows: Vec<Vec<String>> =
-        asked.map(|row| marker.columns.iter().map(|column| rounded(row.cell(column))).collect()).collect();
+        asked.map(|row| marker.columns.iter().map(|column| rounded(&row.cell(column))).collect()).collect();
     if rows.is_empty() {
         return Err(marker.no_row());
     }

@@ -13,17 +13,9 @@ pub enum Error {
         /// The system's error.
         source: std::io::Error,
     },
-    /// A CSV is damaged.
-    #[error("{path} cannot be read as a table: {source}")]
-    Csv {
-        /// The file.
-        path: PathBuf,
-        /// The reader's error.
-        source: ::csv::Error,
-    },
     /// The reference run cannot be read.
     #[error("{0}")]
-    Run(harness::Error),
+    Run(record::Error),
     /// A marker refers to something that does not exist.
     #[error("{path}, marker {marker:?}: {what}")]
     Marker {

@@ -3,9 +3,11 @@
 
 use std::path::Path;
 
-use report::{LabCatalog, Row, Run, limit_table};
+use record::{Row, Run};
+use report::{LabCatalog, limit_table};
 
 use super::{
+    csv,
     fault::{Error, Fault},
     marker::Marker,
 };
@@ -23,9 +25,9 @@ pub(super) fn table(marker: &str, reports: &Path) -> Result<String, Fault> {
     let run = Run::read(folder).map_err(|error| Fault::Error(Error::Run(error)))?;
     let rows = run.labs.iter().find(|rows| rows.lab == lab).map(|rows| &rows.rows);
     let rows = rows.ok_or_else(|| Fault::Marker(format!("there is no {}.csv of a lab", marker.name)))?;
-    marker.check(|column| rows.first().is_some_and(|row| row.columns(column).any(|name| name == column)))?;
+    csv::check(&marker, rows)?;
     let asked: Vec<&Row> =
-        rows.iter().filter(|row| row.ms().is_some() && marker.keeps(|column| row.text(column))).collect();
+        rows.iter().filter(|row| row.ms().is_some() && marker.keeps(|column| row.cell(column))).collect();
     if asked.is_empty() {
         return Err(marker.no_row());
     }

@@ -52,8 +52,8 @@ impl<'m> Marker<'m> {
     }
 
     /// Whether the row with these cells is selected.
-    pub(super) fn keeps<'c>(&self, cell: impl Fn(&str) -> &'c str) -> bool {
-        self.filters.iter().all(|filter| filter.values.contains(&cell(filter.column)) == filter.is_wanted)
+    pub(super) fn keeps(&self, cell: impl Fn(&str) -> String) -> bool {
+        self.filters.iter().all(|filter| filter.values.contains(&cell(filter.column).as_str()) == filter.is_wanted)
     }
 
     /// The error that no row is selected.

@@ -2,7 +2,7 @@
 use std::path::Path;
 
 use harness::{Lab, Record, Story, StorySummary, story_text};
-use report::Run;
+use record::Run;
 
 use super::fault::Fault;
 use crate::labs::LABS;

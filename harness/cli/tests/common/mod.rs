@@ -141,9 +141,9 @@ pub fn fails(args: &[&str], code: i32, words: &[&str]) {
     assert!(!run.stderr.contains("panicked"), "{run:?}");
 }
 
-/// The rows of a CSV, each cell by its column's name.
+/// The rows of a lab's CSV and what was counted in each, each cell by its column's name.
 pub fn rows(csv: &Path) -> Vec<std::collections::HashMap<String, String>> {
-    csv::Reader::from_path(csv).unwrap().deserialize().map(Result::unwrap).collect()
+    labtest::csv_rows(csv)
 }
 
 /// A folder with the libraries that `warplab driver` writes.

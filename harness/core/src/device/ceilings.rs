@@ -1,11 +1,11 @@
-//! Ceilings: limits measured on this device at the start of a run, to which rows are compared.
+//! Measures the ceilings: limits of this device, to which rows are compared.
 use std::{sync::Arc, time::Instant};
 
 use cudarc::{
     driver::{CudaContext, CudaStream, LaunchConfig, PushKernelArg, sys::CUevent_flags},
     nvrtc::Ptx,
 };
-use serde::{Deserialize, Serialize};
+use record::Ceilings;
 
 use crate::{
     device::{
@@ -13,46 +13,7 @@ use crate::{
         session::Session,
     },
     error::Result,
-    stats,
 };
-
-/// The measured limits of a GPU.
-#[expect(clippy::unsafe_derive_deserialize, reason = "the unsafe calls measure; they rely on no field")]
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Ceilings {
-    /// Bandwidth of a device-to-device copy, counting reads and writes, in GB/s.
-    pub device_copy_gb_per_s: f64,
-    /// Read bandwidth of device memory, in GB/s; older programs did not measure it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub device_read_gb_per_s: Option<f64>,
-    /// Write bandwidth of device memory, in GB/s; older programs did not measure it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub device_write_gb_per_s: Option<f64>,
-    /// Bandwidth from pinned host memory to the device, in GB/s.
-    pub h2d_gb_per_s: f64,
-    /// Bandwidth from the device to pinned host memory, in GB/s.
-    pub d2h_gb_per_s: f64,
-    /// Time to launch an empty kernel and wait for it, in milliseconds.
-    pub empty_launch_ms: f64,
-}
-
-/// The ceiling to which a case's GB/s is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Ceiling {
-    /// Device memory, with about as many reads as writes.
-    #[default]
-    DeviceCopy,
-    /// Device memory, with reads only, apart from a comparatively small result.
-    DeviceRead,
-    /// The link from host to device.
-    HostToDevice,
-    /// The link from device to host.
-    DeviceToHost,
-    /// A rate in GB/s that the lab derived from the measured ones.
-    Rate(f64),
-    /// No ceiling applies.
-    None,
-}
 
 /// An empty kernel, for the oldest target and PTX version that any supported driver reads.
 const EMPTY: &str =
@@ -60,64 +21,50 @@ const EMPTY: &str =
 
 const ONE_THREAD: LaunchConfig = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1, 1, 1), shared_mem_bytes: 0 };
 
-impl Ceilings {
-    /// Measures the ceilings on the session's stream. Each is the median of ten samples, with 4 GiB on the device and
-    /// 256 MiB over the link (three samples, 256 and 64 MiB with `quick`), or with an eighth of the free memory if that
-    /// is less.
-    ///
-    /// # Errors
-    /// The driver's errors.
-    pub(crate) fn measure(session: &Session, quick: bool) -> Result<Self> {
-        let (free, _) = session.context.mem_get_info()?;
-        let sizes = if quick { [256, 64] } else { [4096, 256] };
-        let sizes = sizes.map(|mib: usize| (mib << 20).min(free / 8).next_multiple_of(bandwidth::TILE));
-        Self::with(session, sizes, if quick { 3 } else { 10 })
-    }
+/// Measures the ceilings on the session's stream. Each is the median of ten samples, with 4 GiB on the device and
+/// 256 MiB over the link (three samples, 256 and 64 MiB with `quick`), or with an eighth of the free memory if that
+/// is less.
+///
+/// # Errors
+/// The driver's errors.
+pub(crate) fn measure(session: &Session, quick: bool) -> Result<Ceilings> {
+    let (free, _) = session.context.mem_get_info()?;
+    let sizes = if quick { [256, 64] } else { [4096, 256] };
+    let sizes = sizes.map(|mib: usize| (mib << 20).min(free / 8).next_multiple_of(bandwidth::TILE));
+    with(session, sizes, if quick { 3 } else { 10 })
+}
 
-    /// Measures with `on_device` bytes on the device, a whole number of tiles, and `over_link` bytes over the link,
-    /// which are not more.
-    fn with(session: &Session, [on_device, over_link]: [usize; 2], samples: usize) -> Result<Self> {
-        let (context, stream) = (&session.context, &session.stream);
-        let clock = Clock { stream, samples };
-        let mut a = stream.alloc_zeros::<u8>(on_device)?;
-        let mut b = stream.alloc_zeros::<u8>(on_device)?;
-        let copy_ms = clock.median(&mut || Ok(stream.memcpy_dtod(&a, &mut b)?))?;
-        // Takes the fastest of several grids and of the driver's own memory fill: a ceiling is the best reachable rate.
-        let mut kernels = Bandwidth::new(context, stream)?;
-        let mut read_ms = f64::INFINITY;
-        let mut write_ms = clock.median(&mut || Ok(stream.memset_zeros(&mut a)?))?;
-        for blocks in [8, 16, 32].map(|each| each * session.device.multiprocessors) {
-            read_ms = read_ms.min(clock.median(&mut || kernels.read(&b, blocks))?);
-            write_ms = write_ms.min(clock.median(&mut || kernels.write(&mut a, blocks))?);
-        }
-        // SAFETY: bytes of any value are valid u8s; the memory is filled before the first copy reads it.
-        let mut host = unsafe { context.alloc_pinned_with_flags::<u8>(over_link, 0) }?;
-        host.as_mut_slice()?.fill(0);
-        let mut there = b.slice_mut(..over_link);
-        let h2d_ms = clock.median(&mut || Ok(stream.memcpy_htod(&host, &mut there)?))?;
-        let d2h_ms = clock.median(&mut || Ok(stream.memcpy_dtoh(&there, &mut host)?))?;
-        let rate = |bytes: usize, ms: f64| bytes as f64 / ms / 1e6;
-        Ok(Self {
-            device_copy_gb_per_s: rate(2 * on_device, copy_ms),
-            device_read_gb_per_s: Some(rate(on_device, read_ms)),
-            device_write_gb_per_s: Some(rate(on_device, write_ms)),
-            h2d_gb_per_s: rate(over_link, h2d_ms),
-            d2h_gb_per_s: rate(over_link, d2h_ms),
-            empty_launch_ms: clock.empty_launch(context)?,
-        })
+/// Measures with `on_device` bytes on the device, a whole number of tiles, and `over_link` bytes over the link,
+/// which are not more.
+fn with(session: &Session, [on_device, over_link]: [usize; 2], samples: usize) -> Result<Ceilings> {
+    let (context, stream) = (&session.context, &session.stream);
+    let clock = Clock { stream, samples };
+    let mut a = stream.alloc_zeros::<u8>(on_device)?;
+    let mut b = stream.alloc_zeros::<u8>(on_device)?;
+    let copy_ms = clock.median(&mut || Ok(stream.memcpy_dtod(&a, &mut b)?))?;
+    // Takes the fastest of several grids and of the driver's own memory fill: a ceiling is the best reachable rate.
+    let mut kernels = Bandwidth::new(context, stream)?;
+    let mut read_ms = f64::INFINITY;
+    let mut write_ms = clock.median(&mut || Ok(stream.memset_zeros(&mut a)?))?;
+    for blocks in [8, 16, 32].map(|each| each * session.device.multiprocessors) {
+        read_ms = read_ms.min(clock.median(&mut || kernels.read(&b, blocks))?);
+        write_ms = write_ms.min(clock.median(&mut || kernels.write(&mut a, blocks))?);
     }
-
-    /// Returns the ceiling in GB/s; `None` if none applies, or if it was not measured, as in runs of older programs.
-    pub fn gb_per_s(&self, ceiling: Ceiling) -> Option<f64> {
-        match ceiling {
-            Ceiling::DeviceCopy => Some(self.device_copy_gb_per_s),
-            Ceiling::DeviceRead => self.device_read_gb_per_s,
-            Ceiling::HostToDevice => Some(self.h2d_gb_per_s),
-            Ceiling::DeviceToHost => Some(self.d2h_gb_per_s),
-            Ceiling::Rate(rate) => Some(rate),
-            Ceiling::None => None,
-        }
-    }
+    // SAFETY: bytes of any value are valid u8s; the memory is filled before the first copy reads it.
+    let mut host = unsafe { context.alloc_pinned_with_flags::<u8>(over_link, 0) }?;
+    host.as_mut_slice()?.fill(0);
+    let mut there = b.slice_mut(..over_link);
+    let h2d_ms = clock.median(&mut || Ok(stream.memcpy_htod(&host, &mut there)?))?;
+    let d2h_ms = clock.median(&mut || Ok(stream.memcpy_dtoh(&there, &mut host)?))?;
+    let rate = |bytes: usize, ms: f64| bytes as f64 / ms / 1e6;
+    Ok(Ceilings {
+        device_copy_gb_per_s: rate(2 * on_device, copy_ms),
+        device_read_gb_per_s: Some(rate(on_device, read_ms)),
+        device_write_gb_per_s: Some(rate(on_device, write_ms)),
+        h2d_gb_per_s: rate(over_link, h2d_ms),
+        d2h_gb_per_s: rate(over_link, d2h_ms),
+        empty_launch_ms: clock.empty_launch(context)?,
+    })
 }
 
 /// The stream and the number of samples for timing ceilings.
@@ -162,33 +109,20 @@ impl Clock<'_> {
 }
 
 fn middle(times: &[f64]) -> f64 {
-    stats::times(times, 0).map_or(f64::NAN, |t| t.median)
+    record::times(times, 0).map_or(f64::NAN, |t| t.median)
 }
 
 #[cfg(test)]
 mod tests {
+    use record::Ceiling;
+
     use super::*;
-
-    /// The ceilings from a run of an older program, which measured the copy only.
-    const OLD: &str =
-        r#"{"d2h_gb_per_s": 55.0, "device_copy_gb_per_s": 4038.0, "empty_launch_ms": 0.0086, "h2d_gb_per_s": 55.5}"#;
-
-    #[test]
-    fn a_ceiling_that_was_not_measured_is_none_and_not_another_one() {
-        let old: Ceilings = serde_json::from_str(OLD).unwrap();
-        assert_eq!(old.gb_per_s(Ceiling::DeviceCopy), Some(4038.0));
-        assert_eq!((old.gb_per_s(Ceiling::DeviceRead), old.device_write_gb_per_s), (None, None));
-        let new = Ceilings { device_read_gb_per_s: Some(4595.0), device_write_gb_per_s: Some(4402.0), ..old };
-        let again: Ceilings = serde_json::from_str(&serde_json::to_string(&new).unwrap()).unwrap();
-        assert_eq!(again, new);
-        assert_eq!(new.gb_per_s(Ceiling::DeviceRead), Some(4595.0));
-    }
 
     /// Runs on the machine, whose times are meaningless, but whose launches are checked.
     #[test]
     fn all_ceilings_are_measured() {
         let session = Session::open(&"emulated".parse().unwrap()).unwrap();
-        let found = Ceilings::with(&session, [64 * bandwidth::TILE, 3 * bandwidth::TILE], 2).unwrap();
+        let found = with(&session, [64 * bandwidth::TILE, 3 * bandwidth::TILE], 2).unwrap();
         for one in [Ceiling::DeviceCopy, Ceiling::DeviceRead, Ceiling::HostToDevice, Ceiling::DeviceToHost] {
             assert!(found.gb_per_s(one).is_some_and(|rate| rate > 0.0), "{one:?}");
         }

@@ -2,7 +2,7 @@
 use std::{fmt, str::FromStr, sync::Arc};
 
 use cudarc::driver::{CudaContext, DriverError, LaunchConfig, sys::CUdevice_attribute as Attribute};
-use serde::Serialize;
+use record::DeviceInfo;
 
 use crate::error::{Error, Result};
 
@@ -55,147 +55,100 @@ impl fmt::Display for DeviceChoice {
     }
 }
 
-/// The properties that the device reports. Sizes are in bytes, clocks in kHz.
-#[derive(Debug, Clone, Serialize)]
-#[allow(missing_docs)] // Each field is the driver attribute of its name.
-pub struct DeviceInfo {
-    pub name: String,
-    /// Whether this is the embedded machine, whose times are not those of a GPU.
-    pub is_emulated: bool,
-    /// The emulated profile; empty on a GPU.
-    pub profile: String,
-    pub ordinal: usize,
-    pub compute_capability: (i32, i32),
-    pub driver_version: i32,
-    pub multiprocessors: u32,
-    pub warp_size: u32,
-    pub max_threads_per_block: u32,
-    pub max_block_dim: [u32; 3],
-    pub max_grid_dim: [u32; 3],
-    pub max_threads_per_multiprocessor: u32,
-    pub max_blocks_per_multiprocessor: u32,
-    pub shared_bytes_per_block: u32,
-    pub shared_bytes_per_block_optin: u32,
-    pub shared_bytes_per_multiprocessor: u32,
-    pub registers_per_block: u32,
-    pub registers_per_multiprocessor: u32,
-    pub constant_bytes: u32,
-    pub l2_bytes: u64,
-    pub total_bytes: u64,
-    pub clock_khz: u32,
-    pub memory_clock_khz: u32,
-    pub memory_bus_bits: u32,
-    pub copy_engines: u32,
-    pub unified_addressing: bool,
-    pub managed_memory: bool,
-    pub concurrent_managed_access: bool,
-    pub can_map_host_memory: bool,
-    pub cooperative_launch: bool,
-    pub memory_pools: bool,
-    pub integrated: bool,
+/// Queries the driver for the device's properties.
+///
+/// # Errors
+/// The driver's errors, from any of the queries.
+pub(crate) fn query_device(context: &Arc<CudaContext>, profile: Option<&str>) -> Result<DeviceInfo, DriverError> {
+    #[allow(clippy::enum_glob_use, reason = "thirty names that begin alike")]
+    use Attribute::*;
+    let get = |a| context.attribute(a).map(|v| v.max(0) as u32);
+    let flag = |a| context.attribute(a).map(|v| v != 0);
+    let mut driver_version = 0;
+    // SAFETY: the pointer is to a live i32, which the call fills.
+    unsafe { cudarc::driver::sys::cuDriverGetVersion(&mut driver_version) }.result()?;
+    Ok(DeviceInfo {
+        name: context.name()?,
+        is_emulated: profile.is_some(),
+        profile: profile.unwrap_or_default().into(),
+        ordinal: context.ordinal(),
+        compute_capability: context.compute_capability()?,
+        driver_version,
+        multiprocessors: get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+        warp_size: get(CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
+        max_threads_per_block: get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+        max_block_dim: [
+            get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
+            get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
+            get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
+        ],
+        max_grid_dim: [
+            get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
+            get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
+            get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
+        ],
+        max_threads_per_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
+        max_blocks_per_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)?,
+        shared_bytes_per_block: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
+        shared_bytes_per_block_optin: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+        shared_bytes_per_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
+        registers_per_block: get(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK)?,
+        registers_per_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR)?,
+        constant_bytes: get(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY)?,
+        l2_bytes: u64::from(get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?),
+        total_bytes: context.total_mem()? as u64,
+        clock_khz: get(CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
+        memory_clock_khz: get(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?,
+        memory_bus_bits: get(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?,
+        copy_engines: get(CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT)?,
+        unified_addressing: flag(CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING)?,
+        managed_memory: flag(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY)?,
+        concurrent_managed_access: flag(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)?,
+        can_map_host_memory: flag(CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY)?,
+        cooperative_launch: flag(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)?,
+        memory_pools: flag(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)?,
+        integrated: flag(CU_DEVICE_ATTRIBUTE_INTEGRATED)?,
+    })
 }
 
-impl DeviceInfo {
-    /// Queries the driver.
-    ///
-    /// # Errors
-    /// The driver's errors, from any of the queries.
-    pub fn query(context: &Arc<CudaContext>, profile: Option<&str>) -> Result<Self, DriverError> {
-        #[allow(clippy::enum_glob_use, reason = "thirty names that begin alike")]
-        use Attribute::*;
-        let get = |a| context.attribute(a).map(|v| v.max(0) as u32);
-        let flag = |a| context.attribute(a).map(|v| v != 0);
-        let mut driver_version = 0;
-        // SAFETY: the pointer is to a live i32, which the call fills.
-        unsafe { cudarc::driver::sys::cuDriverGetVersion(&mut driver_version) }.result()?;
-        Ok(Self {
-            name: context.name()?,
-            is_emulated: profile.is_some(),
-            profile: profile.unwrap_or_default().into(),
-            ordinal: context.ordinal(),
-            compute_capability: context.compute_capability()?,
-            driver_version,
-            multiprocessors: get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
-            warp_size: get(CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
-            max_threads_per_block: get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
-            max_block_dim: [
-                get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
-                get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
-                get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
-            ],
-            max_grid_dim: [
-                get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
-                get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
-                get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
-            ],
-            max_threads_per_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
-            max_blocks_per_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)?,
-            shared_bytes_per_block: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
-            shared_bytes_per_block_optin: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
-            shared_bytes_per_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
-            registers_per_block: get(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK)?,
-            registers_per_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR)?,
-            constant_bytes: get(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY)?,
-            l2_bytes: u64::from(get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?),
-            total_bytes: context.total_mem()? as u64,
-            clock_khz: get(CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
-            memory_clock_khz: get(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?,
-            memory_bus_bits: get(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?,
-            copy_engines: get(CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT)?,
-            unified_addressing: flag(CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING)?,
-            managed_memory: flag(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY)?,
-            concurrent_managed_access: flag(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS)?,
-            can_map_host_memory: flag(CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY)?,
-            cooperative_launch: flag(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)?,
-            memory_pools: flag(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)?,
-            integrated: flag(CU_DEVICE_ATTRIBUTE_INTEGRATED)?,
-        })
-    }
-
-    /// Returns `cuda` or `emulated`: the CSV's device column.
-    pub fn kind(&self) -> &'static str {
-        if self.is_emulated { "emulated" } else { "cuda" }
-    }
-
-    /// Rejects a launch that exceeds the device's limits, before it is tried.
-    ///
-    /// # Errors
-    /// [`Error::Limit`] with the limit's name and value.
-    pub fn check_launch(&self, launch: LaunchConfig) -> Result<()> {
-        let refuse = |what, value: u64, limit: u32, flag| {
-            if value > u64::from(limit) {
-                return Err(Error::Limit { what, value, limit: u64::from(limit), device: self.name.clone(), flag });
-            }
-            Ok(())
-        };
-        let (bx, by, bz) = launch.block_dim;
-        let (gx, gy, gz) = launch.grid_dim;
-        if [bx, by, bz, gx, gy, gz].contains(&0) {
-            return Err(Error::usage(format!("a launch of {gx}x{gy}x{gz} blocks of {bx}x{by}x{bz} threads is empty")));
+/// Rejects a launch that exceeds the device's limits, before it is tried.
+///
+/// # Errors
+/// [`Error::Limit`] with the limit's name and value.
+pub(crate) fn check_launch(device: &DeviceInfo, launch: LaunchConfig) -> Result<()> {
+    let refuse = |what, value: u64, limit: u32, flag| {
+        if value > u64::from(limit) {
+            return Err(Error::Limit { what, value, limit: u64::from(limit), device: device.name.clone(), flag });
         }
-        let threads = u64::from(bx) * u64::from(by) * u64::from(bz);
-        refuse("the number of threads in a block", threads, self.max_threads_per_block, "--threads")?;
-        for (value, limit, what) in [
-            (bx, self.max_block_dim[0], "the block's x dimension"),
-            (by, self.max_block_dim[1], "the block's y dimension"),
-            (bz, self.max_block_dim[2], "the block's z dimension"),
-        ] {
-            refuse(what, u64::from(value), limit, "block")?;
-        }
-        for (value, limit, what) in [
-            (gx, self.max_grid_dim[0], "the grid's x dimension"),
-            (gy, self.max_grid_dim[1], "the grid's y dimension"),
-            (gz, self.max_grid_dim[2], "the grid's z dimension"),
-        ] {
-            refuse(what, u64::from(value), limit, "--blocks")?;
-        }
-        refuse(
-            "dynamic shared memory in bytes a block",
-            u64::from(launch.shared_mem_bytes),
-            self.shared_bytes_per_block_optin.max(self.shared_bytes_per_block),
-            "--threads",
-        )
+        Ok(())
+    };
+    let (bx, by, bz) = launch.block_dim;
+    let (gx, gy, gz) = launch.grid_dim;
+    if [bx, by, bz, gx, gy, gz].contains(&0) {
+        return Err(Error::usage(format!("a launch of {gx}x{gy}x{gz} blocks of {bx}x{by}x{bz} threads is empty")));
     }
+    let threads = u64::from(bx) * u64::from(by) * u64::from(bz);
+    refuse("the number of threads in a block", threads, device.max_threads_per_block, "--threads")?;
+    for (value, limit, what) in [
+        (bx, device.max_block_dim[0], "the block's x dimension"),
+        (by, device.max_block_dim[1], "the block's y dimension"),
+        (bz, device.max_block_dim[2], "the block's z dimension"),
+    ] {
+        refuse(what, u64::from(value), limit, "block")?;
+    }
+    for (value, limit, what) in [
+        (gx, device.max_grid_dim[0], "the grid's x dimension"),
+        (gy, device.max_grid_dim[1], "the grid's y dimension"),
+        (gz, device.max_grid_dim[2], "the grid's z dimension"),
+    ] {
+        refuse(what, u64::from(value), limit, "--blocks")?;
+    }
+    refuse(
+        "dynamic shared memory in bytes a block",
+        u64::from(launch.shared_mem_bytes),
+        device.shared_bytes_per_block_optin.max(device.shared_bytes_per_block),
+        "--threads",
+    )
 }
 
 #[cfg(test)]
@@ -247,7 +200,7 @@ pub(crate) mod tests {
     #[test]
     fn launches_within_the_limits_pass() {
         for fits in [launch((1, 1, 1), (1024, 1, 1), 0), launch((2_147_483_647, 65_535, 65_535), (16, 1, 64), 65_536)] {
-            assert!(device().check_launch(fits).is_ok(), "{fits:?}");
+            assert!(check_launch(&device(), fits).is_ok(), "{fits:?}");
         }
     }
 
@@ -261,7 +214,7 @@ pub(crate) mod tests {
             (launch((1, 1, 1), (32, 1, 1), 70_000), "shared memory in bytes a block is 70000, but Test allows 65536"),
             (launch((0, 1, 1), (32, 1, 1), 0), "is empty"),
         ] {
-            let error = device().check_launch(over).unwrap_err();
+            let error = check_launch(&device(), over).unwrap_err();
             assert!(error.to_string().contains(words), "{error}");
             assert_eq!(error.exit_code(), 2);
         }

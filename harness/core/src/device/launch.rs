@@ -1,6 +1,8 @@
 //! Launch configurations.
 use cudarc::driver::{CudaFunction, LaunchConfig};
 
+use record::{Record, dims};
+
 use crate::error::Result;
 
 /// Returns a launch of `blocks` blocks of `threads` threads in one dimension.
@@ -18,4 +20,14 @@ pub fn at_once(kernel: &CudaFunction, mut config: LaunchConfig, multiprocessors:
     let held = kernel.occupancy_max_active_blocks_per_multiprocessor(threads, bytes, None)?;
     config.grid_dim.0 = config.grid_dim.0.min((held * multiprocessors).max(1));
     Ok(config)
+}
+
+/// Sets the grid, the block and the shared memory of this launch in a record.
+pub(crate) fn launched(record: Record, launch: Option<LaunchConfig>) -> Record {
+    Record {
+        grid: launch.map(|l| dims(l.grid_dim)),
+        block: launch.map(|l| dims(l.block_dim)),
+        shared_bytes: launch.map(|l| l.shared_mem_bytes),
+        ..record
+    }
 }

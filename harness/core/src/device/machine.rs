@@ -8,51 +8,12 @@ use std::{
 };
 
 use cudarc::driver::CudaStream;
-use wire::{
-    Copies, Launch, Leak, Leaks, Managed, RenderedFinding, Report, SettingsPatch,
-    counters::{Counters, Totals},
-};
+use wire::{Copies, Leak, Leaks, Report, SettingsPatch};
 
 use crate::{
     device::driver,
     error::{Error, Result},
 };
-
-/// The machine's whole report on a case; empty on a GPU.
-#[derive(Debug, Clone, Default)]
-pub struct MachineReport {
-    /// The launches, in order.
-    pub launches: Vec<Launch>,
-    /// The findings of its checks.
-    pub findings: Vec<RenderedFinding>,
-    /// Copies and fills.
-    pub copies: Copies,
-    /// Migrations of managed memory.
-    pub managed: Managed,
-    /// Whether counters were enabled.
-    pub is_counted: bool,
-}
-
-impl MachineReport {
-    /// Returns the counters of all launches.
-    pub fn counters(&self) -> impl Iterator<Item = &Counters> {
-        self.launches.iter().map(|launch| &launch.counters)
-    }
-
-    /// Returns a counter summed over all launches.
-    pub fn total(&self, of: impl Fn(&Totals) -> u64) -> u64 {
-        self.counters().map(|counters| of(&counters.totals)).sum()
-    }
-
-    /// Adds a later report.
-    pub(crate) fn extend(&mut self, later: Report) {
-        self.launches.extend(later.launches);
-        self.findings.extend(later.findings);
-        self.copies.add(&later.copies);
-        self.managed.add(&later.managed);
-        self.is_counted = later.settings.counters;
-    }
-}
 
 /// Changes the machine's settings for future launches; does nothing on a GPU.
 pub(crate) fn configure(patch: &SettingsPatch) {

@@ -6,38 +6,13 @@ use nvml_wrapper::{
     enum_wrappers::device::{Clock, TemperatureSensor},
     error::NvmlError,
 };
-use serde::Serialize;
+use record::Snapshot;
 
 /// NVML, and the bus address of the GPU in use.
 #[derive(Debug)]
 pub struct Monitor {
     nvml: Nvml,
     bus_id: String,
-}
-
-/// The GPU's current state; a field is `None` if this GPU does not report it.
-#[derive(Debug, Clone, Default, Serialize)]
-#[allow(missing_docs)] // Each field is NVML's quantity of its name, its unit at the end.
-pub struct Snapshot {
-    pub driver_version: Option<String>,
-    pub uuid: Option<String>,
-    pub bus_id: String,
-    pub sm_clock_mhz: Option<u32>,
-    pub sm_clock_max_mhz: Option<u32>,
-    pub memory_clock_mhz: Option<u32>,
-    pub memory_clock_max_mhz: Option<u32>,
-    pub throttle_reasons: Option<String>,
-    pub power_w: Option<f64>,
-    pub power_limit_w: Option<f64>,
-    pub temperature_c: Option<u32>,
-    pub link_generation: Option<u32>,
-    pub link_generation_max: Option<u32>,
-    pub link_width: Option<u32>,
-    pub link_width_max: Option<u32>,
-    pub numa_node: Option<u32>,
-    pub ecc: Option<bool>,
-    pub memory_used_bytes: Option<u64>,
-    pub processes: Option<usize>,
 }
 
 /// Returns the host's NUMA node of the device according to Linux, by its bus address. NVML reports it for few GPUs

@@ -2,15 +2,16 @@
 use std::{ffi::CStr, sync::Arc};
 
 use cudarc::driver::{CudaContext, CudaStream, sys};
+use record::{Ceilings, DeviceInfo, Snapshot};
 
 use crate::{
     device::{
         blocking_kernel::LoadedBlockingKernel,
-        ceilings::Ceilings,
-        choice::{DeviceChoice, DeviceInfo},
+        ceilings,
+        choice::{self, DeviceChoice},
         driver::{self, Device},
         memory,
-        nvml::{Monitor, Snapshot},
+        nvml::Monitor,
         staging::Staging,
     },
     error::Result,
@@ -55,7 +56,7 @@ impl Session {
         // allocated yet, and later ones are freed on the stream that allocated them.
         unsafe { context.disable_event_tracking() };
         memory::keep_freed(&context);
-        let device = DeviceInfo::query(&context, profile)?;
+        let device = choice::query_device(&context, profile)?;
         let monitor = if device.is_emulated {
             Err("NVML: not on the emulated device".into())
         } else {
@@ -81,7 +82,7 @@ impl Session {
     /// The driver's errors.
     pub fn measure_ceilings(&mut self, quick: bool) -> Result<()> {
         if !self.device.is_emulated {
-            self.ceilings = Some(Ceilings::measure(self, quick)?);
+            self.ceilings = Some(ceilings::measure(self, quick)?);
         }
         Ok(())
     }

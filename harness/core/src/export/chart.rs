@@ -1,4 +1,5 @@
 //! A line chart on two logarithmic axes, as an SVG file next to the CSV: the result of a sweep over sizes.
+use record::{Columns, Folder};
 use std::{fmt::Write, path::PathBuf, rc::Rc};
 
 use crate::{
@@ -8,7 +9,6 @@ use crate::{
         layout::paragraphs,
         terminal::Terminal,
     },
-    record::{columns::Columns, folder::Folder},
 };
 
 /// Starts the chart output, if there is a folder for it.

@@ -1,14 +1,10 @@
 //! The summary of a sweep over sizes as text: which mode is the fastest from which size on, and how much faster than a
 //! baseline it is.
+use record::{Record, ratio as times, time};
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
-    crossover::AS_GOOD,
-    export::{layout::wrapped_within, story, style, summary::Counts},
-    record::{
-        row::Record,
-        story::{time, times},
-    },
+    crossover::AS_GOOD, export::layout::wrapped_within, export::story, export::style, export::summary::Counts,
 };
 
 /// The fastest modes over sizes, for each device with times.

@@ -7,19 +7,11 @@ use std::{
     rc::Rc,
 };
 
-use wire::printable::is_formula;
+use record::{Cell, Columns, Folder, Record, counters_header, counters_line, counters_of, csv_line, csv_of};
 
 use crate::{
-    error::{Error, Result},
-    export::{
-        exporter::{Exporter, Outputs, Started},
-        shared_table::SharedTable,
-        terminal::Terminal,
-    },
-    record::{
-        columns::{Cell, Columns},
-        row::Record,
-    },
+    error::Error, error::Result, export::exporter::Exporter, export::exporter::Outputs, export::exporter::Started,
+    export::shared_table::SharedTable, export::terminal::Terminal,
 };
 
 /// Starts the CSV of a lab with its header, and replaces the file of an earlier run. Without a folder there is no file.
@@ -30,8 +22,10 @@ pub(crate) fn in_folder(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<
     let Some(folder) = outputs.folder else {
         return Ok(None);
     };
-    let (file, path) = folder.start(&format!("{}.csv", columns.lab), &header(columns))?;
-    Ok(Some(Box::new(CsvFile { file, path, columns: columns.clone() })))
+    let rows = OpenFile::start(folder, &csv_of(columns.lab), &header(columns))?;
+    let counters = counters_of(columns.lab);
+    folder.remove(&counters)?;
+    Ok(Some(Box::new(CsvFiles { rows, count: 0, counters: None, folder: folder.clone(), columns: columns.clone() })))
 }
 
 /// Starts the CSV on standard output, if requested: the first lab writes the header for all.
@@ -44,27 +38,54 @@ pub(crate) fn on_stdout(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<
     }
     let (terminal, table) = (outputs.terminal.clone(), outputs.table.clone());
     if let Some(header) = table.header() {
-        terminal.data(&line(header))?;
+        terminal.data(&csv_line(header))?;
     }
     Ok(Some(Box::new(CsvStream { terminal, table, columns: columns.clone() })))
 }
 
-/// The CSV of one lab.
+/// The CSVs of one lab: its rows, and the counters of those that were counted.
 #[derive(Debug)]
-struct CsvFile {
-    file: File,
-    path: PathBuf,
+struct CsvFiles {
+    rows: OpenFile,
+    /// The rows so far.
+    count: usize,
+    /// Started with the first row that has counters.
+    counters: Option<OpenFile>,
+    folder: Folder,
     columns: Rc<Columns>,
 }
 
-impl Exporter for CsvFile {
-    /// Writes one whole row: if the disk is full, a partially written row is removed again.
+impl Exporter for CsvFiles {
     fn row(&mut self, record: &Record) -> Result<()> {
-        self.line(&row(&self.columns, record))
+        self.rows.line(&row(&self.columns, record))?;
+        self.count += 1;
+        let Some(line) = counters_line(record, self.count) else { return Ok(()) };
+        match &mut self.counters {
+            Some(counters) => counters.line(&line),
+            none => {
+                let text = counters_header() + &line;
+                *none = Some(OpenFile::start(&self.folder, &counters_of(self.columns.lab), &text)?);
+                Ok(())
+            }
+        }
     }
 }
 
-impl CsvFile {
+/// A file to which lines are added.
+#[derive(Debug)]
+struct OpenFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl OpenFile {
+    /// Creates the file `name` with this text, and replaces that of an earlier run.
+    fn start(folder: &Folder, name: &str, text: &str) -> Result<Self> {
+        let (file, path) = folder.start(name, text)?;
+        Ok(Self { file, path })
+    }
+
+    /// Writes one whole line: if the disk is full, a partially written line is removed again.
     fn line(&mut self, line: &str) -> Result<()> {
         let mut write = || -> io::Result<()> {
             let before = self.file.stream_position()?;
@@ -87,51 +108,37 @@ struct CsvStream {
 
 impl Exporter for CsvStream {
     fn row(&mut self, record: &Record) -> Result<()> {
-        self.terminal.data(&line(self.table.row(&self.columns, record)))
+        self.terminal.data(&csv_line(self.table.row(&self.columns, record)))
     }
 }
 
 fn header(columns: &Columns) -> String {
-    line(columns.all().map(|c| c.name.to_string()))
+    csv_line(columns.all().map(|c| c.name.to_string()))
 }
 
 fn row(columns: &Columns, record: &Record) -> String {
-    line(columns.cells(record).map(|(_, cell)| Cell::text(cell)))
-}
-
-/// Escapes a cell, so that no spreadsheet interprets it as a formula: notes and cases may begin with user-defined text.
-fn no_formula(cell: String) -> String {
-    if is_formula(&cell) { format!("'{cell}") } else { cell }
-}
-
-fn line(cells: impl IntoIterator<Item = String>) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    // Writing to memory does not fail, and UTF-8 cells make a UTF-8 line.
-    writer.write_record(cells.into_iter().map(no_formula)).expect("writing to memory does not fail");
-    String::from_utf8(writer.into_inner().expect("writing to memory does not fail")).expect("cells are UTF-8")
+    csv_line(columns.cells(record).map(|(_, cell)| Cell::text(cell)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        export::exporter::Wanted,
-        record::{
-            columns::tests::columns, counters::COUNTERS, folder::Folder, kernel::KERNEL, prediction::PREDICTED,
-            row::tests::record,
-        },
+    use crate::export::exporter::Wanted;
+    use record::{
+        Counter, Counters, KERNEL, PREDICTED,
+        fixtures::{columns, record, report},
     };
 
     #[test]
     fn rows_read_back_as_they_were_written() {
         let temporary = tempfile::tempdir().unwrap();
-        let folder = Folder::create(Some(&temporary.path().join("a/b")), "x", |_, _| Ok(())).unwrap();
+        let folder = Folder::create(Some(&temporary.path().join("a/b")), "x", |_, _| Ok::<_, Error>(())).unwrap();
         let columns = Rc::new(columns());
         let outputs = Outputs {
             folder: Some(&folder),
             terminal: Rc::new(Terminal::silent()),
             wanted: Wanted::default(),
-            table: Rc::new(SharedTable::from_columns(&[])),
+            table: Rc::new(SharedTable::from_columns(&[], false)),
         };
         let mut csv = in_folder(&columns, &outputs).unwrap().unwrap();
         csv.row(&record()).unwrap();
@@ -141,8 +148,8 @@ mod tests {
         let names: Vec<&str> = headers.iter().collect();
         let expected: Vec<&str> = columns.all().map(|c| c.name).collect();
         assert_eq!(names, expected);
-        assert_eq!(names[24..26], ["own_ms", "other"]);
-        assert_eq!(names.len(), 24 + 2 + COUNTERS.len() + KERNEL.len() + PREDICTED.len());
+        assert_eq!(names[26..28], ["own_ms", "other"]);
+        assert_eq!(names.len(), 26 + 2 + KERNEL.len() + PREDICTED.len());
         let rows: Vec<_> = reader.records().map(|r| r.unwrap().iter().map(String::from).collect::<Vec<_>>()).collect();
         let record = record();
         let cells = columns.cells(&record).map(|(_, cell)| cell.text());
@@ -150,18 +157,34 @@ mod tests {
     }
 
     #[test]
-    fn no_cell_is_a_formula_and_numbers_stay() {
-        let record = Record { note: "=cmd|' /C calc'!A0".into(), ..record() };
-        assert!(row(&columns(), &record).contains(",'=cmd|' /C calc'!A0"));
-        assert_eq!(["-1.5", "-inf", "a-b"].map(|cell| no_formula(cell.into())), ["-1.5", "-inf", "a-b"]);
+    fn counters_have_a_file_where_something_was_counted_and_that_of_an_earlier_run_goes() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = Folder::create(Some(temporary.path()), "x", |_, _| Ok::<_, Error>(())).unwrap();
+        let columns = Rc::new(columns());
+        let outputs = Outputs {
+            folder: Some(&folder),
+            terminal: Rc::new(Terminal::silent()),
+            wanted: Wanted::default(),
+            table: Rc::new(SharedTable::from_columns(&[], false)),
+        };
+        let counted = Record { counters: Counters::from_report(&report()), ..record() };
+        let mut csv = in_folder(&columns, &outputs).unwrap().unwrap();
+        for row in [&record(), &counted, &counted] {
+            csv.row(row).unwrap();
+        }
+        let run = record::Run::read(temporary.path()).unwrap();
+        let of = |counter| run.rows().map(|row| row.counters.get(counter)).collect::<Vec<_>>();
+        assert_eq!(of(Counter::Instructions), [None, Some(40.0), Some(40.0)]);
+        drop(in_folder(&columns, &outputs).unwrap());
+        assert!(!temporary.path().join("lab.counters.csv").exists());
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn a_full_disk_is_said_with_the_file() {
         let file = File::options().write(true).open("/dev/full").unwrap();
-        let mut csv = CsvFile { file, path: "reports/lab.csv".into(), columns: Rc::new(columns()) };
-        let error = csv.row(&record()).unwrap_err();
+        let mut csv = OpenFile { file, path: "reports/lab.csv".into() };
+        let error = csv.line("1\n").unwrap_err();
         assert_eq!(error.exit_code(), 4);
         assert!(error.to_string().starts_with("cannot write a row to reports/lab.csv: No space left"), "{error}");
     }

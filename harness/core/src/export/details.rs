@@ -1,10 +1,10 @@
 //! JSON lines: a file in the run's folder for each lab whose cases have details that do not fit in a row.
 use std::{io::Write, rc::Rc};
 
+use record::{Columns, Details, Folder, Record, StorySummary, details_of, story_of};
+
 use crate::{
-    error::{Error, Result},
-    export::exporter::{Exporter, Outputs, Started},
-    record::{columns::Columns, details::Details, folder::Folder, row::Record, story::StorySummary},
+    error::Error, error::Result, export::exporter::Exporter, export::exporter::Outputs, export::exporter::Started,
 };
 
 /// Starts the file of a lab: removes that of an earlier run, and creates a new one when there is something to write.
@@ -15,9 +15,9 @@ pub(crate) fn in_folder(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<
     let Some(folder) = outputs.folder else {
         return Ok(None);
     };
-    let name = format!("{}.jsonl", columns.lab);
+    let name = details_of(columns.lab);
     folder.remove(&name)?;
-    folder.remove(&format!("{}.story.json", columns.lab))?;
+    folder.remove(&story_of(columns.lab))?;
     Ok(Some(Box::new(DetailsFile { folder: folder.clone(), name, file: None })))
 }
 
@@ -31,7 +31,7 @@ struct DetailsFile {
 impl Exporter for DetailsFile {
     fn story(&mut self, told: &StorySummary) -> Result<()> {
         let text = serde_json::to_string_pretty(told).expect("strings and numbers have a JSON") + "\n";
-        self.folder.write(&format!("{}.story.json", told.lab), &text)
+        Ok(self.folder.write(&story_of(&told.lab), &text)?)
     }
 
     /// Writes one whole line.
@@ -55,21 +55,19 @@ impl Exporter for DetailsFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        export::{exporter::Wanted, shared_table::SharedTable, terminal::Terminal},
-        record::{columns::tests::columns, row::tests::record},
-    };
+    use crate::{export::exporter::Wanted, export::shared_table::SharedTable, export::terminal::Terminal};
+    use record::fixtures::{columns, record};
 
     #[test]
     fn only_a_lab_with_details_has_a_file_and_that_of_an_earlier_run_goes() {
         let temporary = tempfile::tempdir().unwrap();
-        let folder = Folder::create(Some(temporary.path()), "x", |_, _| Ok(())).unwrap();
+        let folder = Folder::create(Some(temporary.path()), "x", |_, _| Ok::<_, Error>(())).unwrap();
         let columns = Rc::new(columns());
         let outputs = Outputs {
             folder: Some(&folder),
             terminal: Rc::new(Terminal::silent()),
             wanted: Wanted::default(),
-            table: Rc::new(SharedTable::from_columns(&[])),
+            table: Rc::new(SharedTable::from_columns(&[], false)),
         };
         let path = folder.path().join("lab.jsonl");
         let mut file = in_folder(&columns, &outputs).unwrap().unwrap();

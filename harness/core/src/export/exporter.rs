@@ -1,11 +1,8 @@
 //! The interface between a run and the output formats.
+use record::{Folder, Record, StorySummary};
 use std::{fmt::Debug, rc::Rc};
 
-use crate::{
-    error::Result,
-    export::{chart::Chart, shared_table::SharedTable, terminal::Terminal},
-    record::{folder::Folder, row::Record, story::StorySummary},
-};
+use crate::{error::Result, export::chart::Chart, export::shared_table::SharedTable, export::terminal::Terminal};
 
 /// A format that writes the output of one lab. It is started with the lab's columns, and then receives the lab's events
 /// in order.

@@ -1,8 +1,7 @@
 //! The costliest lines of the source, as tables with the source text (`--hot`).
-use crate::{
-    export::layout::{PADDING, SENTENCE, fitted, width},
-    record::{hot::HotLine, row::Record},
-};
+use record::{HotLine, Record};
+
+use crate::{export::layout::PADDING, export::layout::SENTENCE, export::layout::fitted, export::layout::width};
 
 /// Shortens a line of source to fit on one line of the table.
 fn shortened(source: &str, most: usize) -> String {
@@ -61,13 +60,13 @@ pub fn hot_table(whose: &str, lines: &[HotLine], most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{hot, row::tests::record};
+    use record::fixtures::{record, report_with_lines};
 
     #[test]
     fn a_line_stands_beside_its_source_and_one_without_a_file_is_of_the_ptx() {
         let text = |path: &str| (path == "a/x.cu").then(|| "one\n  two;\n".to_string());
         let mut row = record();
-        row.hot = hot::lines(&hot::tests::report(), text);
+        row.hot = record::hot_lines(&report_with_lines(), text);
         let text = tables(&[row.clone()], 2);
         assert!(text.contains("x.cu:2") && text.contains("two;"), "{text}");
         assert!(text.contains("PTX:7"), "{text}");

@@ -1,18 +1,12 @@
 //! JSON lines: an object for each row on standard output (`--json`), with fields named after the columns.
 use std::rc::Rc;
 
+use record::{Cell, Columns, Counter, Record};
 use serde_json::{Map, Number, Value, json};
 
 use crate::{
-    error::Result,
-    export::{
-        exporter::{Exporter, Outputs, Started},
-        terminal::Terminal,
-    },
-    record::{
-        columns::{Cell, Columns},
-        row::Record,
-    },
+    error::Result, export::exporter::Exporter, export::exporter::Outputs, export::exporter::Started,
+    export::terminal::Terminal,
 };
 
 /// Starts the lines, if requested.
@@ -38,7 +32,8 @@ impl Exporter for JsonLines {
 
 /// Returns a record as an object. Empty cells are left out. Values without a column come last.
 fn object(columns: &Columns, record: &Record, hot: usize) -> Value {
-    let fields = columns.cells(record).filter_map(|(name, cell)| {
+    let counters = Counter::ALL.iter().map(|counter| (counter.name(), Cell::from(record.counters.value(*counter))));
+    let fields = columns.cells(record).chain(counters).filter_map(|(name, cell)| {
         let value = match cell {
             Cell::Empty => return None,
             Cell::Words(words) => words.into(),
@@ -70,13 +65,13 @@ fn object(columns: &Columns, record: &Record, hot: usize) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{column::column, row};
+    use record::column;
 
     #[test]
     fn fields_have_the_columns_names_and_empty_cells_are_left_out() {
         let columns = Columns { lab: "lab", own: vec![column("own_ms", "a time"), column("answer", "an answer")] };
-        let mut record = row::tests::record();
-        record.own = vec![row::Value::Real(f64::NAN), row::Value::Text("4".into())];
+        let mut record = record::fixtures::record();
+        record.own = vec![record::Value::Real(f64::NAN), record::Value::Text("4".into())];
         record.case = "8".into();
         let object = object(&columns, &record, 0);
         assert_eq!(object["n"], 1000);

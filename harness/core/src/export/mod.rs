@@ -13,6 +13,7 @@ pub(crate) mod predicted;
 pub(crate) mod program;
 pub(crate) mod progress;
 pub(crate) mod report;
+pub(crate) mod session_writer;
 pub(crate) mod shared_table;
 pub(crate) mod story;
 pub(crate) mod style;

@@ -1,10 +1,8 @@
 //! The predicted times of the rows, as a table. Every line is marked as a prediction.
 use predict::Prediction;
+use record::{Predicted, Record};
 
-use crate::{
-    export::layout::{fitted, significant, width},
-    record::{prediction::Predicted, row::Record},
-};
+use crate::{export::layout::fitted, export::layout::significant, export::layout::width};
 
 /// Returns the predictions of all records that have one; empty if none has.
 pub(crate) fn table(records: &[Record]) -> String {
@@ -37,7 +35,7 @@ pub(crate) fn table(records: &[Record]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{prediction::tests::predicted, row::tests::record};
+    use record::fixtures::{predicted, record};
 
     #[test]
     fn every_line_says_that_it_is_a_prediction() {

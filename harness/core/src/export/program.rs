@@ -2,30 +2,18 @@
 //! each kernel and launch shape, and one for the program itself.
 use std::{fs, path::Path, rc::Rc};
 
-use serde_json::json;
+use record::{Columns, Counters, Folder, LabRun, MachineReport, ProgramRun, Record, Shape, Verdict, shape_of};
 use wire::{Checks, RenderedFinding};
 
 use crate::{
-    device::{
-        choice::DeviceChoice,
-        machine::{self, MachineReport},
-        session::Session,
-    },
-    error::{Error, Result, is_unmodelled},
+    device::{choice::DeviceChoice, machine, session::Session},
+    error::{Error, Result},
     export::{
         csv, details,
         exporter::{Exporter, Outputs, Wanted},
+        session_writer::{SessionSettings, SessionWriter},
         shared_table::SharedTable,
         terminal::Terminal,
-    },
-    record::{
-        columns::Columns,
-        counters::values,
-        folder::Folder,
-        hot,
-        program::{ProgramRun, Shape, shape_of},
-        row::{Record, Verdict},
-        session_file::{SessionFile, SessionSettings},
     },
 };
 
@@ -57,13 +45,13 @@ pub fn keep_program(run: &ProgramRun, choice: &DeviceChoice, asked: &ProgramSett
         Err(Error::CannotRun(format!("another run writes to {path}; choose another folder by --out")))
     };
     let folder = Folder::create(Some(folder), "", busy)?;
-    let mut session_file = SessionFile::open(&folder, &[PROGRAM])?;
+    let mut session_file = SessionWriter::open(&folder, &[PROGRAM])?;
     let columns = Rc::new(Columns { lab: PROGRAM, own: Vec::new() });
     let outputs = Outputs {
         folder: Some(&folder),
         terminal: Rc::new(Terminal::of_a_case()),
         wanted: Wanted::default(),
-        table: Rc::new(SharedTable::from_columns(&[])),
+        table: Rc::new(SharedTable::from_columns(&[], false)),
     };
     let mut files: Vec<Box<dyn Exporter>> =
         [csv::in_folder(&columns, &outputs)?, details::in_folder(&columns, &outputs)?].into_iter().flatten().collect();
@@ -82,7 +70,7 @@ pub fn keep_program(run: &ProgramRun, choice: &DeviceChoice, asked: &ProgramSett
         quick: false,
         samples: None,
     };
-    let lab = json!({ "lab": PROGRAM, "seconds": run.seconds });
+    let lab = LabRun { lab: PROGRAM.into(), seconds: run.seconds, ..LabRun::default() };
     session_file.write(&session, &settings, &[lab], None)
 }
 
@@ -131,7 +119,7 @@ fn main_record(run: &ProgramRun) -> Record {
         machine.copies.add(&process.report.copies);
         machine.managed.add(&process.report.managed);
     }
-    let counters = values(&machine);
+    let counters = Counters::from_report(&machine);
     Record { verdict, note, findings: owned(&found), counters, ..empty(run, MAIN) }
 }
 
@@ -157,8 +145,8 @@ fn kernel_record(run: &ProgramRun, shape: &Shape<'_>, case: String) -> Record {
         verdict,
         note,
         findings: owned(&shape.findings),
-        counters: values(&machine),
-        hot: hot::lines(&machine, |file| fs::read_to_string(file).ok()),
+        counters: Counters::from_report(&machine),
+        hot: record::hot_lines(&machine, |file| fs::read_to_string(file).ok()),
         predicted: run.predicted(shape.launches.iter().copied()),
         ..empty(run, &first.kernel_name)
     }
@@ -169,7 +157,7 @@ fn judged(found: &[&RenderedFinding]) -> (Verdict, String) {
     let Some(first) = found.first() else {
         return (Verdict::Pass, String::new());
     };
-    let verdict = if is_unmodelled(&owned(found)) { Verdict::Skip } else { Verdict::Finding };
+    let verdict = if record::is_unmodelled(&owned(found)) { Verdict::Skip } else { Verdict::Finding };
     let more = if found.len() > 1 { format!(" (and {} more)", found.len() - 1) } else { String::new() };
     (verdict, format!("{}{more}", first.headline))
 }
@@ -181,7 +169,7 @@ fn owned(found: &[&RenderedFinding]) -> Vec<RenderedFinding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::program::tests::run;
+    use record::{Counter, fixtures::run_of_a_program as run};
 
     #[test]
     fn each_shape_of_a_kernel_has_a_row_and_the_program_the_first() {
@@ -199,7 +187,7 @@ mod tests {
                 ("a(int)", "grid 3, block 1", "pass")
             ]
         );
-        assert_eq!(records[1].counter("launches"), Some(2.0));
+        assert_eq!(records[1].counters.get(Counter::Launches), Some(2.0));
         assert_eq!(records[1].note, "Invalid read");
     }
 

@@ -1,18 +1,11 @@
 //! The output of one lab's run: remarks for the user, and rows and charts for every format.
+use record::{Columns, Record, StorySummary};
 use std::rc::Rc;
 
 use crate::{
-    error::Result,
-    export::{
-        chart::{self, Chart},
-        csv, details,
-        exporter::{Exporter, Outputs, Started},
-        json,
-        layout::paragraphs,
-        table,
-        terminal::Terminal,
-    },
-    record::{columns::Columns, row::Record, story::StorySummary},
+    error::Result, export::chart, export::chart::Chart, export::csv, export::details, export::exporter::Exporter,
+    export::exporter::Outputs, export::exporter::Started, export::json, export::layout::paragraphs, export::table,
+    export::terminal::Terminal,
 };
 
 /// The function that starts a format.

@@ -1,17 +1,8 @@
 //! The summary of a lab as text: its question, its ladder as bars, what they show, and what was wrong on purpose.
+use record::{Bar, Holds, Record, Source, StorySummary, three, time, unit};
 use unicode_width::UnicodeWidthStr;
 
-use crate::{
-    export::{
-        layout::{significant, wrapped_within},
-        style,
-        summary::Counts,
-    },
-    record::{
-        row::Record,
-        story::{Bar, Holds, Source, StorySummary, three, time, unit},
-    },
-};
+use crate::{export::layout::significant, export::layout::wrapped_within, export::style, export::summary::Counts};
 
 /// The least room for a bar; with less, there are only numbers.
 const LEAST_BAR: usize = 6;

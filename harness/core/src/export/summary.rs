@@ -1,9 +1,8 @@
 //! The summary after the last lab: the totals over all labs, and a list of failures, each with a command that
 //! reproduces it.
-use crate::{
-    export::{layout::wrapped, style},
-    record::row::{Record, Verdict},
-};
+use record::{Record, Verdict};
+
+use crate::{export::layout::wrapped, export::style};
 
 /// The results so far, over all labs.
 #[derive(Debug, Default)]
@@ -129,7 +128,7 @@ fn described(record: &Record) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::row::tests::record;
+    use record::fixtures::record;
 
     fn row(verdict: Verdict) -> Record {
         Record { verdict, note: "7 of 9".into(), ..record() }

@@ -2,25 +2,14 @@
 //! costliest lines.
 use std::{collections::HashSet, io::IsTerminal, rc::Rc};
 
+use record::{Columns, Counter, Record, StorySummary, Verdict};
 use wire::{RenderedFinding, finding::Class};
 
 use crate::{
-    error::Result,
-    export::{
-        counters,
-        exporter::{Exporter, Outputs, Started, View},
-        hot,
-        layout::{fitted, paragraphs, significant, width, wrapped},
-        predicted, story, style,
-        summary::Counts,
-        terminal::Terminal,
-    },
-    record::{
-        columns::Columns,
-        counters::value,
-        row::{Record, Verdict, verdict_words},
-        story::StorySummary,
-    },
+    error::Result, export::counters, export::exporter::Exporter, export::exporter::Outputs, export::exporter::Started,
+    export::exporter::View, export::hot, export::layout::fitted, export::layout::paragraphs,
+    export::layout::significant, export::layout::width, export::layout::wrapped, export::predicted, export::story,
+    export::style, export::summary::Counts, export::terminal::Terminal,
 };
 
 /// Starts the tables of a lab.
@@ -189,8 +178,8 @@ fn records(columns: &Columns, records: &[Record], with_notes: bool) -> String {
 /// Whether a row is a checked question: nothing was launched or timed for it, and its note is the answer.
 fn is_question(r: &Record) -> bool {
     let measured = r.n.is_some() || r.grid.is_some() || r.times.is_some();
-    let launched = value(r, "launches").is_some_and(|l| l > 0.0);
-    let answer = !r.note.is_empty() && !r.note.starts_with("wrong on purpose");
+    let launched = r.counters.get(Counter::Launches).is_some_and(|l| l > 0.0);
+    let answer = !r.note.is_empty() && !r.expectation.is_wrong();
     !measured && !launched && answer && r.findings.is_empty() && r.verdict != Verdict::Skip
 }
 
@@ -207,7 +196,7 @@ fn answered(columns: &Columns, records: &[&Record]) -> String {
 }
 
 fn measured(records: &[&Record]) -> String {
-    let emulated = records.iter().any(|r| r.device == "emulated");
+    let emulated = records.iter().any(|r| r.is_emulated());
     let headers = [
         "variant",
         "case",
@@ -240,7 +229,7 @@ fn measured(records: &[&Record]) -> String {
                 real(r.gflop_per_s),
                 real(r.percent_of_ceiling),
                 r.max_abs_error.filter(|e| *e != 0.0).map_or_else(String::new, |e| format!("{e:.1e}")),
-                verdict_words(r.verdict, &r.note).into(),
+                r.verdict_words().into(),
             ]
         })
         .collect();
@@ -259,14 +248,14 @@ fn notes(records: &[&Record]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{column::column, row::Value, row::tests::record};
+    use record::{Expectation, Value, column, fixtures::record};
 
     #[test]
     fn a_row_that_is_wrong_on_purpose_is_not_said_to_pass() {
-        let of = |note: &str| measured(&[&Record { verdict: Verdict::Pass, note: note.into(), ..record() }]);
-        assert!(of("wrong on purpose (no barrier): 7 of 9").contains("wrong, as intended"));
-        assert!(of("wrong on purpose (no barrier): right by luck in this run").contains("right by luck"));
-        assert!(of("").contains("pass"));
+        let expectation = Expectation::Wrong { mistake: "no barrier".into(), showed: Some(true) };
+        let wrong = Record { verdict: Verdict::Pass, expectation, ..record() };
+        assert!(measured(&[&wrong]).contains("wrong, as intended"));
+        assert!(measured(&[&Record { verdict: Verdict::Pass, ..record() }]).contains("pass"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::{
 
 use clap::{ArgMatches, FromArgMatches};
 use predict::GpuModel;
-use serde_json::json;
+use record::{Folder, LabRun, Record, Verdict};
 
 use crate::{
     device::{kernels::Kernels, sandboxed_driver, session::Session},
@@ -21,6 +21,7 @@ use crate::{
         exporter::{Outputs, View, Wanted},
         layout::{paragraphs, width},
         report::RunOutputs,
+        session_writer::SessionWriter,
         shared_table::SharedTable,
         summary::Summary,
         terminal::{Terminal, print_error},
@@ -42,13 +43,7 @@ use crate::{
         unused_options::{self, Labs},
     },
     measure::{input_guard::InputGuard, interrupt, pace},
-    oom,
-    record::{
-        folder::{self, Folder},
-        row::{Record, Verdict},
-        session_file::SessionFile,
-    },
-    stdout,
+    oom, stdout,
 };
 
 /// Runs `lab` as its own program: parses the command line, opens the device, runs, reports.
@@ -110,11 +105,11 @@ struct Program<'m> {
     session: Arc<Session>,
     /// `None` in a child process, which writes no files.
     folder: Option<Folder>,
-    file: Option<SessionFile>,
+    file: Option<SessionWriter>,
     terminal: Rc<Terminal>,
     table: Rc<SharedTable>,
     /// The entries of session.json for the completed labs.
-    done: Vec<serde_json::Value>,
+    done: Vec<LabRun>,
     summary: Summary,
     /// Whether this is the lab's own program.
     is_own: bool,
@@ -132,7 +127,7 @@ impl<'m> Program<'m> {
             options.accompany(part);
         }
         check_variants(labs, &options)?;
-        folder::outlive_file_limits();
+        record::outlive_file_limits();
         let is_own = matches!(labs, Labs::Own(_));
         let unused_options::Chosen { labs, left_out } = unused_options::choose(labs, &options, matches)?;
         if !options.cases.is_empty() && labs.len() > 1 {
@@ -199,13 +194,13 @@ impl<'m> Program<'m> {
             Role::Prediction { .. } | Role::Precompilation { .. } => {}
         }
         let names: Vec<&str> = labs.iter().map(|lab| lab.name).collect();
-        let file = folder.as_ref().map(|folder| SessionFile::open(folder, &names)).transpose()?;
+        let file = folder.as_ref().map(|folder| SessionWriter::open(folder, &names)).transpose()?;
         let session = Arc::new(session);
         for why in left_out {
             terminal.say(&paragraphs(&format!("Left out: {why}")));
         }
         let columns: Vec<_> = labs.iter().map(|lab| lab.all_columns()).collect();
-        let table = Rc::new(SharedTable::from_columns(&columns));
+        let table = Rc::new(SharedTable::from_columns(&columns, options.wanted().counters));
         let no_report = options.no_report;
         let (done, summary, exit) = (Vec::new(), Summary::default(), Exit::Passed);
         Ok(Self {
@@ -273,7 +268,7 @@ impl<'m> Program<'m> {
                 print_error(&failures);
             }
         }
-        let nothing = self.done.iter().all(|d| d["rows"] == 0);
+        let nothing = self.done.iter().all(|d| d.rows == Some(0));
         if nothing && self.folder.as_ref().is_some_and(|f| f.abandon(self.labs.iter().map(|lab| lab.name))) {
             return;
         }
@@ -555,21 +550,22 @@ fn slug(session: &Session) -> String {
     format!("{}-{clean}", device.kind())
 }
 
-fn summary(run: &Run, started: Instant, error: Option<&Error>) -> serde_json::Value {
+fn summary(run: &Run, started: Instant, error: Option<&Error>) -> LabRun {
     let records = run.records();
     let count = |v| records.iter().filter(|r| r.verdict == v).count();
-    json!({
-        "lab": run.lab.name,
-        "rows": records.len(),
-        "pass": count(Verdict::Pass),
-        "fail": count(Verdict::Fail),
-        "finding": count(Verdict::Finding),
-        "skip": count(Verdict::Skip),
-        "seconds": started.elapsed().as_secs_f64(),
-        "ptx": run.kernels.origins(),
-        "error": error.map(ToString::to_string),
-        "missing_kernel": error.and_then(Error::missing_kernel),
-        "kernel_error": error.filter(|e| e.is_of_kernel()).map(ToString::to_string),
-        "unmodelled": error.is_some_and(Error::is_unmodelled),
-    })
+    LabRun {
+        lab: run.lab.name.into(),
+        rows: Some(records.len()),
+        pass: count(Verdict::Pass),
+        fail: count(Verdict::Fail),
+        finding: count(Verdict::Finding),
+        skip: count(Verdict::Skip),
+        seconds: started.elapsed().as_secs_f64(),
+        ptx: run.kernels.origins(),
+        error: error.map(ToString::to_string),
+        missing_kernel: error.and_then(Error::missing_kernel).map(Into::into),
+        kernel_error: error.filter(|e| e.is_of_kernel()).map(ToString::to_string),
+        unmodelled: error.is_some_and(Error::is_unmodelled),
+        ..LabRun::default()
+    }
 }

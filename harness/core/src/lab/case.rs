@@ -1,5 +1,7 @@
 //! A case: one point of an experiment's axes.
-use crate::{lab::launch::Launch, record::row::case_key};
+use record::case_key;
+
+use crate::lab::launch::Launch;
 
 /// One variant at one size, launch and memory mode.
 #[derive(Debug, Clone)]

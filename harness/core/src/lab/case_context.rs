@@ -5,13 +5,13 @@ use std::{
 };
 
 use cudarc::driver::{CudaFunction, CudaSlice, DeviceRepr, LaunchConfig};
+use record::{Resources, Times};
 
 use crate::{
+    device::resources::resources,
     error::Result,
     lab::{case::Case, run::Run},
     measure::{check::Check, device_compare::LastRightOnDevice, poison::poison, recorder::Recorder},
-    record::kernel::Resources,
-    stats::Times,
 };
 
 /// A running case. Everything that a [`Recorder`] records is recorded through it. It also has the case's kernel and
@@ -80,7 +80,7 @@ impl<'r> CaseContext<'r> {
     pub(crate) fn resources(&self) -> Option<Resources> {
         let named = self.case.kernel.as_ref().map(|(_, name)| name.as_str());
         let kernel = self.run.kernels().asked(named)?;
-        Resources::from_kernel(&kernel, self.launch, &self.run.session().device)
+        resources(&kernel, self.launch, &self.run.session().device)
     }
 
     /// Answers a question: sets the columns of [`crate::Question`]s, and checks that the obtained answer is the

@@ -3,12 +3,13 @@ use std::time::Instant;
 
 use cudarc::driver::LaunchConfig;
 
+use record::{HotLine, MachineReport, Record, Verdict};
 use wire::{Checks, SettingsPatch};
 
 use crate::{
     device::{
-        launch::launch_1d,
-        machine::{self, MachineReport},
+        launch::{launch_1d, launched},
+        machine,
     },
     error::{Error, Result},
     lab::{
@@ -18,7 +19,7 @@ use crate::{
         predict_process, records,
         row::{Expect, Variant},
         run::Run,
-        verdict::verdict,
+        verdict::{expectation, verdict},
     },
     measure::{
         case_result::{CaseAccumulator, Pass},
@@ -26,10 +27,6 @@ use crate::{
         plan::Plan,
         recorder::{Recorder, Setup},
         timer,
-    },
-    record::{
-        hot::{self, HotLine},
-        row::{Record, Verdict},
     },
 };
 
@@ -251,7 +248,7 @@ impl Run {
             case: case.label.clone(),
             n: case.n.map(|n| n as u64),
             memory_mode: case.memory_mode.clone(),
-            ..record.launched(launch)
+            ..launched(record, launch)
         }
     }
 
@@ -272,7 +269,7 @@ impl Run {
     /// Returns the costliest lines of the source, if `--hot` is given.
     fn hot_lines(&self, report: &MachineReport) -> Vec<HotLine> {
         let text = |path: &str| self.kernels.source_text(path);
-        if self.options.hot.is_some() { hot::lines(report, text) } else { Vec::new() }
+        if self.options.hot.is_some() { record::hot_lines(report, text) } else { Vec::new() }
     }
 
     /// Returns the launch according to the case's rule, if it has one; or why this case alone cannot start: its kernel
@@ -393,6 +390,8 @@ impl Run {
     }
 
     pub(crate) fn finish(&self, mut record: Record) -> Result<Record> {
+        let expect = self.variant(&record.variant).map_or(Expect::Right, |variant| self.expect(variant));
+        record.expectation = expectation(expect, &record);
         if let Some(emulated) = self.emulated.as_ref().filter(|_| record.grid.is_some()) {
             record.predicted = Some(emulated.predicted(&record));
         }

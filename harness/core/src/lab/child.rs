@@ -1,5 +1,6 @@
 //! Runs cases in separate processes: the program starts itself again for one case, with the same command line, and the
 //! child writes its record to a file.
+use record::{Ceilings, Record};
 use std::{
     io::{self, BufRead, BufReader, Read},
     process::{Child, ExitStatus, Stdio},
@@ -9,14 +10,12 @@ use std::{
 };
 
 use crate::{
-    device::ceilings::Ceilings,
     error::{Error, Result},
     lab::{
         case::Case,
         role::{Process, Role},
     },
     measure::interrupt,
-    record::row::Record,
 };
 
 /// How a child ended.

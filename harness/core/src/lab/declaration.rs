@@ -3,6 +3,7 @@
 use std::fmt;
 
 use kernels::KernelSource;
+use record::{Column, Columns, Record, column};
 
 use crate::{
     error::Result,
@@ -15,11 +16,6 @@ use crate::{
         run::Run,
         story::Story,
         variant_filter::Ignored,
-    },
-    record::{
-        column::{Column, column},
-        columns::Columns,
-        row::Record,
     },
 };
 
@@ -120,12 +116,10 @@ impl Lab {
     pub fn has_exercises(&self) -> bool {
         self.exercises.is_some() || !(self.questions)().is_empty()
     }
-}
 
-impl Record {
-    /// Returns the value in the column `column` of `lab`, as a number.
-    pub fn number(&self, lab: &Lab, column: &str) -> Option<f64> {
-        lab.all_columns().number(self, column)
+    /// Returns a record's value in the lab's own column of this name, as a number.
+    pub fn number(&self, record: &Record, column: &str) -> Option<f64> {
+        self.all_columns().number(record, column)
     }
 }
 

@@ -130,7 +130,8 @@ mod tests {
     use clap::{Arg, Args};
 
     use super::*;
-    use crate::{lab::row::Expect, record::row::Record};
+    use crate::lab::row::Expect;
+    use record::Record;
 
     fn lab() -> Command {
         Options::augment_args(Command::new("lab")).arg(Arg::new("x").long("x").allow_hyphen_values(true))

@@ -8,6 +8,7 @@ use predict::{
     scaling::{self, Counted},
     transfer::{self, Moved, Transfer},
 };
+use record::Record;
 
 use crate::{
     error::{Error, Result},
@@ -17,7 +18,6 @@ use crate::{
         options::Options,
         story::{Measure, Predicted, Rung, Scaled, Size, Story},
     },
-    record::{prediction, row::Record},
 };
 
 /// The options of a companion run, and the lab's own.
@@ -131,7 +131,7 @@ fn at_size(rung: Rung, runs: &[Rc<[Record]>; 3], scaled: Scaled, part: &GpuModel
 }
 
 /// Returns what is moved between host and device at size `n`: bytes grow with n, and the number of copies stays.
-fn moved(predicted: [&prediction::Predicted; 3], sizes: [f64; 3], n: f64) -> Option<Transfer> {
+fn moved(predicted: [&record::Predicted; 3], sizes: [f64; 3], n: f64) -> Option<Transfer> {
     let [_, middle, large] = predicted.map(|predicted| predicted.transfer);
     let (middle, large) = (middle?.moved, large?);
     let at = |low: f64, high: f64| low + (high - low) * (n - sizes[1]) / (sizes[2] - sizes[1]);

@@ -1,8 +1,9 @@
 //! Launch rules: the number of blocks and threads of a kernel for n elements.
 use cudarc::driver::{CudaFunction, LaunchConfig};
+use record::DeviceInfo;
 
 use crate::{
-    device::{choice::DeviceInfo, launch::launch_1d},
+    device::{choice::check_launch, launch::launch_1d},
     error::{Error, Result},
     lab::options::Options,
 };
@@ -131,7 +132,7 @@ impl Launch {
         kernel: impl FnOnce() -> Result<CudaFunction>,
     ) -> Result<LaunchConfig> {
         if let Some(mut fixed) = self.fixed {
-            device.check_launch(fixed)?;
+            check_launch(device, fixed)?;
             if self.is_resident {
                 let ((x, y, z), shared) = (fixed.block_dim, fixed.shared_mem_bytes as usize);
                 let each = kernel()?.occupancy_max_active_blocks_per_multiprocessor(x * y * z, shared, None)?;
@@ -147,7 +148,7 @@ impl Launch {
             Shared::Bytes(bytes) => bytes,
             Shared::ByThreads(bytes) => bytes(threads),
         };
-        device.check_launch(launch)?;
+        check_launch(device, launch)?;
         let needed = n.div_ceil(self.each).div_ceil(threads as usize);
         launch.grid_dim.0 = match (options.blocks, self.grid) {
             (_, Grid::OneBlock) => 1,
@@ -165,7 +166,7 @@ impl Launch {
                 ))
             })?,
         };
-        device.check_launch(launch)?;
+        check_launch(device, launch)?;
         let blocks = launch.grid_dim.0;
         if self.grid == Grid::Covering && (blocks as usize) < needed {
             let each = if self.each == 1 { "one a thread".into() } else { format!("{} a thread", self.each) };

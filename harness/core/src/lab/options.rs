@@ -6,9 +6,11 @@ use wire::{Checks, UnknownCheck};
 
 use crate::{
     device::choice::DeviceChoice,
-    export::exporter::{View, Wanted},
+    export::{
+        exporter::{View, Wanted},
+        session_writer::SessionSettings,
+    },
     lab::number::{parse_count, parse_lines, parse_samples, parse_schedules, parse_threads, parse_u32, parse_whole},
-    record::session_file::SessionSettings,
 };
 
 /// Headings of the help.

@@ -1,15 +1,12 @@
 //! `--predict` on a GPU. A prediction needs counters, which only an emulated run has. So the same command also runs
 //! emulated, in a separate process, and its predictions are shown with the measured times. Cases whose emulation would
 //! take too long are left out, with a note.
+use record::{Predicted, Record, Verdict};
 use std::{process::Stdio, time::Duration};
 
 use crate::{
     error::{Error, Result},
     lab::role::{Process, Role},
-    record::{
-        prediction::Predicted,
-        row::{Record, Verdict},
-    },
 };
 use predict::GpuModel;
 
@@ -83,7 +80,7 @@ pub(crate) fn too_long(time: Option<Duration>) -> Option<Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{prediction::tests::predicted, row::tests::record};
+    use record::fixtures::{predicted, record};
 
     fn part() -> GpuModel {
         GpuModel::find("h200").unwrap()

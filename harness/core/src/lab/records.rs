@@ -6,12 +6,10 @@ use std::{
     path::Path,
 };
 
+use record::Record;
 use tempfile::NamedTempFile;
 
-use crate::{
-    error::{Error, Result},
-    record::row::Record,
-};
+use crate::error::{Error, Result};
 
 /// Appends a record to a file of records, as a line of JSON.
 ///
@@ -68,7 +66,7 @@ impl RecordsFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::row::tests::record;
+    use record::fixtures::record;
 
     #[test]
     fn records_are_read_whole_or_not_at_all() {

@@ -1,7 +1,8 @@
 //! The command that reproduces one case, to be copied from the terminal.
 use clap::{Arg, ArgMatches, Command, parser::ValueSource};
+use record::Record;
 
-use crate::{device::session::Session, lab::declaration::Lab, record::row::Record};
+use crate::{device::session::Session, lab::declaration::Lab};
 
 /// Options that the command sets itself, for the case and the device, or that only affect what is shown or where it is
 /// written.

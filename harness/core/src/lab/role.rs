@@ -10,11 +10,12 @@ use std::{
     process::{self, Command, Stdio},
 };
 
+use record::Ceilings;
 use sandbox::process_limits;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    device::{ceilings::Ceilings, sandboxed_driver},
+    device::sandboxed_driver,
     error::{Error, Result},
     exit::Exit,
     export::terminal::print_error,

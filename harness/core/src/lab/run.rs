@@ -1,11 +1,12 @@
 //! A run of one lab, which is passed to the lab's function.
 use std::{cell::RefCell, rc::Rc, sync::Arc};
 
-use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DevicePtr, DeviceRepr, sys::CUdeviceptr};
+use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DevicePtr, DeviceRepr, LaunchConfig, sys::CUdeviceptr};
 use predict::GpuModel;
+use record::{Columns, Record};
 
 use crate::{
-    device::{kernels::Kernels, session::Session},
+    device::{choice, kernels::Kernels, session::Session},
     error::{Error, Result},
     export::{chart::Chart, report::RunOutputs},
     lab::{
@@ -13,7 +14,6 @@ use crate::{
         predict_process::EmulatedPredictions, role::Process, row::Row, uploaded::Uploaded,
     },
     measure::{forecast::Forecasts, input_guard::InputGuard, inputs::Inputs},
-    record::{columns::Columns, row::Record},
 };
 
 /// Default sizes for the kinds of device; see [`Run::size`].
@@ -76,6 +76,14 @@ impl Run {
     /// Whether the device is the embedded machine.
     pub fn is_emulated(&self) -> bool {
         self.session.device.is_emulated
+    }
+
+    /// Rejects a launch that exceeds the device's limits, before it is tried.
+    ///
+    /// # Errors
+    /// [`crate::Error::Limit`] with the limit's name and value.
+    pub fn check_launch(&self, launch: LaunchConfig) -> Result<()> {
+        choice::check_launch(&self.session.device, launch)
     }
 
     /// Returns the common options.

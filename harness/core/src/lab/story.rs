@@ -1,15 +1,12 @@
 //! What a lab's run shows, in a few lines: a ladder of rows with one number each, and a claim about them that the rows
 //! of every run confirm or refute.
 use predict::scaling::Powers;
+use record::{Bar, Holds, Record, Source, StorySummary, Verdict, count, ratio as times, time};
 use wire::Check;
 
 use crate::{
     export::layout::significant,
     lab::row::{Expect, Variant},
-    record::{
-        row::{Record, Verdict},
-        story::{Bar, Holds, Source, StorySummary, count, time, times},
-    },
 };
 
 /// The story of a lab, as its table declares it.

@@ -1,5 +1,6 @@
 //! Checks that the labs use the options of the command line: an unused option is rejected, not ignored.
 use clap::{ArgMatches, parser::ValueSource};
+use record::Record;
 
 use crate::{
     error::{Error, Result},
@@ -8,7 +9,6 @@ use crate::{
         options::Options,
         variant_filter::VariantFilter,
     },
-    record::row::Record,
 };
 
 /// The labs that the user wants to run.

@@ -1,5 +1,7 @@
 //! Derives a case's verdict from its check, its findings and its variant's expectation.
-use crate::{lab::row::Expect, record::row::Verdict};
+use record::{Expectation, Record, Verdict};
+
+use crate::lab::row::Expect;
 
 /// Returns the verdict for a case's check, findings and expectation, and a text for the note.
 pub(crate) fn verdict(expect: Expect, wrong: Option<&str>, finding: Option<&str>) -> (Verdict, String) {
@@ -24,8 +26,21 @@ pub(crate) fn verdict(expect: Expect, wrong: Option<&str>, finding: Option<&str>
     }
 }
 
+/// Returns what was expected of this case, and whether its mistake showed.
+pub(crate) fn expectation(expect: Expect, record: &Record) -> Expectation {
+    match expect {
+        Expect::Right => Expectation::Right,
+        Expect::Wrong(reason) | Expect::Racy(reason) | Expect::Planted(reason) => Expectation::Wrong {
+            mistake: reason.into(),
+            showed: (record.verdict != Verdict::Skip).then(|| record.wrong.is_some() || !record.findings.is_empty()),
+        },
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use record::fixtures::{record, told};
+
     use super::*;
 
     #[test]
@@ -48,5 +63,21 @@ mod tests {
             assert_eq!(seen, verdict_expected, "{expect:?} {wrong:?} {finding:?}");
             assert!(note.contains(words), "{note}");
         }
+    }
+
+    #[test]
+    fn a_mistake_shows_in_the_answer_or_as_a_finding_or_not_at_all() {
+        let of = |expect, verdict, wrong: Option<&str>, findings| {
+            let wrong = wrong.map(Into::into);
+            let record = Record { verdict, wrong, findings, ..record() };
+            let expectation = expectation(expect, &record);
+            (expectation.mistake().map(str::to_string), expectation.showed())
+        };
+        let (racy, reason) = (Expect::Racy("no barrier"), Some("no barrier".to_string()));
+        assert_eq!(of(racy, Verdict::Pass, Some("7 of 9"), Vec::new()), (reason.clone(), Some(true)));
+        assert_eq!(of(racy, Verdict::Pass, None, vec![told()]), (reason.clone(), Some(true)));
+        assert_eq!(of(racy, Verdict::Pass, None, Vec::new()), (reason.clone(), Some(false)));
+        assert_eq!(of(racy, Verdict::Skip, None, Vec::new()), (reason, None));
+        assert_eq!(of(Expect::Right, Verdict::Fail, Some("7 of 9"), Vec::new()), (None, None));
     }
 }

@@ -1,25 +1,13 @@
 //! The results of the passes over a case's body: each pass has its own order of warps and blocks, and in a judged run
 //! its own inputs. Together they make one row.
 use kernels::Error as KernelError;
+use record::{Ceiling, Ceilings, Columns, Counters, HotLine, MachineReport, Predicted, Record, Times, Value, Verdict};
 use wire::{RenderedFinding, Report};
 
 use crate::{
-    device::{
-        ceilings::{Ceiling, Ceilings},
-        fault,
-        machine::{self, MachineReport},
-        session::Session,
-    },
-    error::{Error, Result, is_unmodelled},
+    device::{fault, machine, session::Session},
+    error::{Error, Result},
     measure::{check::Check, interrupt},
-    record::{
-        columns::Columns,
-        counters,
-        hot::HotLine,
-        prediction::Predicted,
-        row::{Record, Value, Verdict},
-    },
-    stats::{self, Times},
 };
 
 /// A pass over a case's body.
@@ -144,7 +132,7 @@ impl CaseAccumulator {
         }
         self.machine()?;
         if self.pass.is_first {
-            self.record.counters = counters::values(&self.machine);
+            self.record.counters = Counters::from_report(&self.machine);
             self.record.hot = hot(&self.machine);
         }
         for finding in std::mem::take(&mut self.machine.findings) {
@@ -272,7 +260,7 @@ impl CaseAccumulator {
             more => format!("{} (and {} more)", first.headline, more - 1),
         });
         self.record.findings = std::mem::take(&mut self.findings);
-        if is_unmodelled(&self.record.findings) {
+        if record::is_unmodelled(&self.record.findings) {
             self.record.verdict = Verdict::Skip;
             self.record.note = format!("not judged: {}", finding.unwrap_or_default());
             return self.record;
@@ -298,7 +286,7 @@ impl CaseAccumulator {
         rounds.extend(self.record.times);
         if rounds.len() > 1 {
             let samples: Vec<f64> = rounds[1..].iter().map(|times| times.median).collect();
-            self.record.times = stats::times(&samples, rounds[1..].iter().map(|times| times.throttled).sum());
+            self.record.times = record::times(&samples, rounds[1..].iter().map(|times| times.throttled).sum());
             self.record.samples_ms = samples;
         }
     }
@@ -325,14 +313,14 @@ impl CaseAccumulator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::row::tests::record;
+    use record::fixtures::record;
 
     fn pass(schedule: u64, round: Option<u64>) -> Pass {
         Pass { schedule, is_first: schedule == 0, round }
     }
 
     fn sample(milliseconds: f64) -> Option<Times> {
-        stats::times(&[milliseconds], 0)
+        record::times(&[milliseconds], 0)
     }
 
     /// Returns the passes of three rounds that take 9, 2 and 4 ms.

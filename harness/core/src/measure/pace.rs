@@ -1,7 +1,7 @@
 //! Compares rates to ceilings: cases whose best variant is slower than allowed, and rows that are faster than possible.
 use std::collections::BTreeMap;
 
-use crate::record::row::{Record, Verdict};
+use record::{Record, Verdict};
 
 /// Returns a line for each case whose best variant stays below `percent` of its ceiling. A case is a lab, a size and a
 /// label; rows without a percentage (no ceiling applies) do not count.
@@ -65,7 +65,7 @@ pub(crate) fn too_fast(records: &[Record], cache: u64) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::row::tests::record;
+    use record::fixtures::record;
 
     fn row(variant: &str, n: u64, percent: Option<f64>) -> Record {
         Record { variant: variant.into(), n: Some(n), percent_of_ceiling: percent, verdict: Verdict::Pass, ..record() }

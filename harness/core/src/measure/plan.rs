@@ -1,8 +1,6 @@
 //! The number of samples of a case.
 use std::time::Duration;
 
-use crate::stats;
-
 /// The conditions for sampling to stop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
@@ -63,8 +61,8 @@ impl Plan {
         if self.most == self.least {
             return n >= self.most;
         }
-        let error = |t: stats::Times| t.stdev / (n as f64).sqrt();
-        let quiet = stats::times(samples, 0).is_some_and(|t| error(t) < Self::NOISE * t.mean);
+        let error = |t: record::Times| t.stdev / (n as f64).sqrt();
+        let quiet = record::times(samples, 0).is_some_and(|t| error(t) < Self::NOISE * t.mean);
         // If launches are long, a few consistent samples are enough.
         let least = if elapsed >= self.time / 3 { Self::ENOUGH.min(self.least) } else { self.least };
         n >= self.most

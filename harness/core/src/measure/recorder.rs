@@ -3,16 +3,11 @@ use std::{rc::Rc, time::Instant};
 
 use cudarc::driver::{LaunchConfig, sys::CUevent_flags};
 use predict::GpuModel;
+use record::{Beside, Ceiling, Columns, HotLine, MachineReport, Peak, Predicted, Resources, Times, Value};
 use wire::{Launch, Report};
 
 use crate::{
-    device::{
-        blocking_kernel::BlockingKernel,
-        ceilings::Ceiling,
-        machine::{self, MachineReport},
-        nvml::Monitor,
-        session::Session,
-    },
+    device::{blocking_kernel::BlockingKernel, launch::launched, machine, nvml::Monitor, session::Session},
     error::Result,
     measure::{
         case_result::{CaseAccumulator, Pass},
@@ -22,14 +17,6 @@ use crate::{
         plan::Plan,
         timer::{self, Timed},
     },
-    record::{
-        columns::Columns,
-        hot::HotLine,
-        kernel::{Peak, Resources},
-        prediction::{Beside, Predicted},
-        row::Value,
-    },
-    stats::{self, Times},
 };
 use predict::transfer::{Moved, Transfer, Way};
 
@@ -181,7 +168,7 @@ impl<'r> Recorder<'r> {
     /// Sets the row's launch.
     pub(crate) fn launches_as(&mut self, launch: LaunchConfig) {
         let record = std::mem::take(&mut self.passes.record);
-        self.passes.record = record.launched(Some(launch));
+        self.passes.record = launched(record, Some(launch));
     }
 
     /// Times the work that `launch` enqueues on [`crate::Run::stream`], by CUDA events. For each sample: `prepare`
@@ -308,7 +295,7 @@ impl<'r> Recorder<'r> {
         if dropped > 0 {
             self.note(format!("{dropped} samples at a throttled clock dropped"));
         }
-        let times = stats::times(&samples, dropped).expect("a plan takes at least one sample");
+        let times = record::times(&samples, dropped).expect("a plan takes at least one sample");
         self.passes.times(Some(times), samples);
         Ok(times)
     }
@@ -330,7 +317,7 @@ impl<'r> Recorder<'r> {
 
     /// Sets the row's times from samples in milliseconds that the lab took itself.
     pub fn times(&mut self, samples_ms: &[f64]) {
-        self.passes.times(stats::times(samples_ms, 0), samples_ms.to_vec());
+        self.passes.times(record::times(samples_ms, 0), samples_ms.to_vec());
     }
 
     /// Sets the bytes moved by one sample, which yield GB/s on a GPU.

@@ -1,5 +1,5 @@
 //! The limit of a counter: a product of numbers and quantities of the row, such as `2 * blocks * bins`.
-use harness::{COUNTERS, Lab, Record, suggest};
+use harness::{Counter, Lab, Record, suggest};
 use serde::{Deserialize, Deserializer, de::Error as _};
 
 /// A product and its divisors.
@@ -66,8 +66,11 @@ impl Limit {
     /// A message with the nearest valid name.
     pub fn check_name(name: &str, lab: &Lab) -> Result<(), String> {
         let columns = lab.all_columns();
-        let known: Vec<&str> =
-            OF_A_LAUNCH.into_iter().chain(columns.own.iter().chain(&COUNTERS).map(|column| column.name)).collect();
+        let known: Vec<&str> = OF_A_LAUNCH
+            .into_iter()
+            .chain(columns.own.iter().map(|column| column.name))
+            .chain(Counter::ALL.iter().map(|counter| counter.name()))
+            .collect();
         if known.contains(&name) {
             return Ok(());
         }
@@ -107,8 +110,7 @@ pub fn quantity(name: &str, row: &Record, lab: &Lab) -> Option<f64> {
         "n" => row.n.map(|n| n as f64),
         "blocks" => row.grid.as_deref().and_then(product),
         "threads" => row.block.as_deref().and_then(product),
-        _ if COUNTERS.iter().any(|column| column.name == name) => row.counter(name),
-        _ => row.number(lab, name),
+        _ => row.counter_named(name).or_else(|| lab.number(row, name)),
     }
 }
 

@@ -258,7 +258,7 @@ impl Part {
                 suggest::among(variant, &right)
             ));
         }
-        let counters: Vec<&str> = harness::COUNTERS.iter().map(|column| column.name).collect();
+        let counters: Vec<&str> = harness::Counter::ALL.iter().map(|counter| counter.name()).collect();
         for word in self.least_work.iter().flat_map(Limit::names) {
             if let Err(mistake) = Limit::check_name(word, lab) {
                 mistakes.push(format!("part `{name}`, least_work: {mistake}"));

@@ -1,6 +1,6 @@
 //! Atomics beyond those of the lab's own kernels. They read and write memory too, but the counters of loads and stores
 //! do not include them: a kernel that reads by adding 0 would meet any goal about loads.
-use harness::Record;
+use harness::{Counter, Record};
 
 use super::work::comparable;
 
@@ -20,15 +20,15 @@ impl Atomics {
     /// such row.
     pub(super) fn beyond(row: &Record, own: &[Record], is_of_case: impl Fn(&Record) -> bool) -> Self {
         let own = comparable(own, is_of_case);
-        let more = |counter: &str| {
-            let of = |row: &Record| row.counter(counter).unwrap_or(0.0);
+        let more = |counter| {
+            let of = |row: &Record| row.counters.get(counter).unwrap_or(0.0);
             let allowed = own.iter().map(|own| of(own)).fold(0.0, f64::max);
             (of(row) - allowed).max(0.0)
         };
         Self {
-            global_requests: more("global_atomic_requests"),
-            global_lanes: more("global_atomic_lanes"),
-            shared_requests: more("shared_atomic_requests"),
+            global_requests: more(Counter::GlobalAtomicRequests),
+            global_lanes: more(Counter::GlobalAtomicLanes),
+            shared_requests: more(Counter::SharedAtomicRequests),
         }
     }
 

@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use harness::{DeviceChoice, Error};
+use harness::{Counter, DeviceChoice, Error};
 
 use super::{
     child::{EndedRun, Outcome, command, this_program},
@@ -103,7 +103,7 @@ pub fn instructions(own: &Outcome) -> u64 {
     let Outcome::Ran { rows, .. } = own else {
         return 0;
     };
-    let all = rows.iter().filter_map(|r| r.counter("instructions"));
+    let all = rows.iter().filter_map(|r| r.counters.get(Counter::Instructions));
     all.fold(0.0, f64::max) as u64
 }
 

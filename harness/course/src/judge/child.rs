@@ -9,8 +9,8 @@ use harness::{
     DeviceChoice, Error, Exit, Inputs, Record, Verdict,
     process_limits::{self, Limits, Stopped},
 };
+use record::LabRun;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{
     baseline::{instructions, own},
@@ -241,8 +241,8 @@ pub(super) struct EndedRun {
     printed: String,
     /// A run that is refused has no rows.
     rows: Vec<Record>,
-    /// The lab's entry in `session.json`; null without one.
-    lab: Value,
+    /// How the lab ended, according to `session.json`.
+    lab: LabRun,
 }
 
 impl EndedRun {
@@ -258,15 +258,17 @@ impl EndedRun {
         command.args(kernels::copy_for_children().into_iter().flat_map(|copy| ["--kernel-copy".into(), copy]));
         let ended = process_limits::run(&mut command, limits).map_err(io("start", command.get_program().into()))?;
         let rows = harness::records(&std::fs::read_to_string(&records).unwrap_or_default())?;
-        let session = std::fs::read_to_string(folder.path().join("session.json"));
-        let session: Value = serde_json::from_str(&session.unwrap_or_default()).unwrap_or_default();
+        let lab = record::sessions_in(folder.path())
+            .unwrap_or_default()
+            .pop()
+            .and_then(|session| session.labs.into_iter().next());
         Ok(Self {
             status: ended.status,
             stopped: ended.stopped,
             printed: ended.output,
             words: ended.error.trim().trim_start_matches("error: ").to_string(),
             rows,
-            lab: session["sessions"][0]["labs"][0].clone(),
+            lab: lab.unwrap_or_default(),
         })
     }
 
@@ -299,7 +301,7 @@ impl EndedRun {
     pub(super) fn own(self, replaced: &str) -> Result<Outcome, Error> {
         Ok(match (self.status.code(), self.stopped) {
             (Some(130), _) => return Err(Error::Interrupted),
-            (Some(0 | 1), None) if !self.lab["ptx"][replaced].is_string() => Outcome::Elsewhere,
+            (Some(0 | 1), None) if !self.lab.ptx.contains_key(replaced) => Outcome::Elsewhere,
             (Some(0 | 1), None) => Outcome::Ran { rows: self.rows, missing: Vec::new() },
             (Some(_), None) => Outcome::Refused(self.words),
             (_, Some(stopped)) => Outcome::Refused(format!("the lab's own kernels were {stopped}")),
@@ -312,7 +314,7 @@ impl EndedRun {
         let in_vain = self.in_vain();
         let Self { status, stopped, words, rows, lab, .. } = self;
         // Kernels can be missing in a case, or before the cases, where the lab's run then ends.
-        let absent = lab["missing_kernel"].as_str().map(str::to_owned);
+        let absent = lab.missing_kernel;
         let lacks = |r: &Record| r.missing_kernel.clone();
         let missing: Vec<String> = rows.iter().filter_map(lacks).chain(absent).collect();
         let failed = |r: &Record| matches!(r.verdict, Verdict::Fail | Verdict::Finding);
@@ -320,9 +322,9 @@ impl EndedRun {
             (_, Some(stopped)) => Outcome::Failed(of_stopped(stopped)),
             (Some(130), _) => return Err(Error::Interrupted),
             (Some(0 | 1), _) => Outcome::Ran { rows, missing },
-            (Some(_), _) if lab["kernel_error"].is_string() => {
-                let what = lab["kernel_error"].as_str().unwrap_or_default().into();
-                if lab["unmodelled"] == true { Outcome::Unmodelled(what) } else { Outcome::Failed(what) }
+            (Some(_), _) if lab.kernel_error.is_some() => {
+                let what = lab.kernel_error.unwrap_or_default();
+                if lab.unmodelled { Outcome::Unmodelled(what) } else { Outcome::Failed(what) }
             }
             // Failures before the end of the run count, and so does what could not be judged.
             (Some(_), _) if rows.iter().any(|r| failed(r) || r.is_unmodelled()) || !missing.is_empty() => {

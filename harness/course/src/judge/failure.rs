@@ -1,11 +1,11 @@
 //! Describes what was wrong in a case, for the author of the kernel.
 use std::fmt::Write as _;
 
-use harness::{Record, process_limits::Stopped};
+use harness::{Counter, Record, process_limits::Stopped};
 use wire::{RenderedFinding, finding::FindingKind};
 
 /// The counters of writes to global memory.
-const WRITES: [&str; 2] = ["global_store_requests", "global_atomic_requests"];
+const WRITES: [Counter; 2] = [Counter::GlobalStoreRequests, Counter::GlobalAtomicRequests];
 
 /// The description of a row whose kernels have written nothing to global memory.
 pub const NOTHING: &str = "nothing was written: no thread has stored anything in global memory";
@@ -37,7 +37,7 @@ fn not_ended(after: &str) -> String {
 
 /// The number of writes of the row's kernels to global memory; `None` if it is not counted.
 fn writes(row: &Record) -> Option<f64> {
-    WRITES.iter().map(|counter| row.counter(counter)).sum()
+    WRITES.iter().map(|counter| row.counters.get(*counter)).sum()
 }
 
 /// How a finding has ended a kernel, if it has.
@@ -109,7 +109,7 @@ mod tests {
         for (mine, theirs) in [
             (row(1, Vec::new()), Some(&theirs)),
             (row(0, Vec::new()), Some(&row(0, Vec::new()))),
-            (Record { counters: Vec::new(), ..row(0, Vec::new()) }, Some(&theirs)),
+            (Record { counters: harness::Counters::default(), ..row(0, Vec::new()) }, Some(&theirs)),
             (row(0, Vec::new()), None),
         ] {
             assert_eq!(words(&mine, theirs), Some(wrong.clone()));

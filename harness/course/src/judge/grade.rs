@@ -1,7 +1,7 @@
 //! The judgement of each variant, from the outcomes of its runs at each size.
 use std::collections::{BTreeSet, HashSet};
 
-use harness::{Exit, Record, Verdict};
+use harness::{Counter, Exit, Record, Verdict};
 use wire::{
     RenderedFinding,
     finding::{Class, SourcePlace},
@@ -113,7 +113,7 @@ pub fn key(told: &RenderedFinding) -> Key {
 pub(super) fn concerns(row: &Record) -> bool {
     // A GPU does not count launches.
     let on_a_gpu = || row.device == "cuda" && row.verdict == Verdict::Pass && row.grid.is_some();
-    row.counter("launches").map_or_else(on_a_gpu, |launches| launches > 0.0) || is_bad(row)
+    row.counters.get(Counter::Launches).map_or_else(on_a_gpu, |launches| launches > 0.0) || is_bad(row)
 }
 
 fn is_bad(row: &Record) -> bool {

@@ -1,10 +1,10 @@
 //! Remarks on a kernel's counters compared with those of the lab's own kernel: only remarks that a reader can act on.
-use harness::Record;
+use harness::{Counter, Record};
 
 /// Remarks on the rows of one variant against the lab's own rows of the same cases.
 pub fn remarks(rows: &[Record], own: &[Record]) -> Vec<String> {
     // The case with the most work shows best what the kernel does.
-    let work = |r: &Record| r.counter("thread_instructions").unwrap_or(0.0);
+    let work = |r: &Record| r.counters.get(Counter::ThreadInstructions).unwrap_or(0.0);
     let heaviest = rows.iter().max_by(|a, b| work(a).total_cmp(&work(b)));
     let Some(row) = heaviest.filter(|r| work(r) > 0.0) else {
         return Vec::new();
@@ -14,11 +14,13 @@ pub fn remarks(rows: &[Record], own: &[Record]) -> Vec<String> {
         return Vec::new();
     };
     let mut said = Vec::new();
-    for (kind, word) in [("load", "loads touch"), ("store", "stores touch")] {
+    for (sectors, ideal, word) in [
+        (Counter::GlobalLoadSectors, Counter::GlobalLoadIdealSectors, "loads touch"),
+        (Counter::GlobalStoreSectors, Counter::GlobalStoreIdealSectors, "stores touch"),
+    ] {
         let per_ideal = |r: &Record| {
-            let sectors = r.counter(&format!("global_{kind}_sectors"))?;
-            let ideal = r.counter(&format!("global_{kind}_ideal_sectors"))?;
-            (ideal > 0.0).then_some(sectors / ideal)
+            let ideal = r.counters.get(ideal)?;
+            (ideal > 0.0).then_some(r.counters.get(sectors)? / ideal)
         };
         if let Some(mine) = per_ideal(row)
             && mine > 1.25
@@ -28,7 +30,7 @@ pub fn remarks(rows: &[Record], own: &[Record]) -> Vec<String> {
                 "global {word} {mine:.1} sectors for each sector that the data would fill: let neighbouring lanes use neighbouring words"
             ));
         }
-        let sectors = |r: &Record| r.counter(&format!("global_{kind}_sectors")).unwrap_or(0.0);
+        let sectors = |r: &Record| r.counters.get(sectors).unwrap_or(0.0);
         let (mine, lab) = (sectors(row), sectors(own));
         if lab > 0.0 && mine > 1.25 * lab && per_ideal(row).is_some_and(|r| r <= 1.25) {
             said.push(format!(
@@ -37,30 +39,30 @@ pub fn remarks(rows: &[Record], own: &[Record]) -> Vec<String> {
             ));
         }
     }
-    let more = |column: &str, factor: f64| {
-        let mine = row.counter(column).unwrap_or(0.0);
-        let lab = own.counter(column).unwrap_or(0.0);
+    let more = |counter: Counter, factor: f64| {
+        let mine = row.counters.get(counter).unwrap_or(0.0);
+        let lab = own.counters.get(counter).unwrap_or(0.0);
         (mine > factor * lab).then_some((mine, lab))
     };
-    if let Some((mine, lab)) = more("shared_bank_conflicts", 1.1) {
-        let ways = row.counter("shared_worst_ways").unwrap_or(1.0);
+    if let Some((mine, lab)) = more(Counter::SharedBankConflicts, 1.1) {
+        let ways = row.counters.get(Counter::SharedWorstWays).unwrap_or(1.0);
         said.push(format!(
             "{mine:.0} passes lost to shared-memory bank conflicts, {ways:.0}-way at worst (the lab's own: {lab:.0})"
         ));
     }
-    if let Some((mine, _)) = more("local_load_bytes", 1.1) {
+    if let Some((mine, _)) = more(Counter::LocalLoadBytes, 1.1) {
         said.push(format!(
             "{mine:.0} bytes read from local memory: an array that is indexed at run time, or too many registers"
         ));
     }
-    for space in ["global", "shared"] {
-        if let Some((mine, lab)) = more(&format!("{space}_atomic_lanes"), 1.1) {
+    for (space, lanes) in [("global", Counter::GlobalAtomicLanes), ("shared", Counter::SharedAtomicLanes)] {
+        if let Some((mine, lab)) = more(lanes, 1.1) {
             said.push(format!(
                 "{mine:.0} {space} atomics by threads (the lab's own: {lab:.0}): sum up in the warp or block first"
             ));
         }
     }
-    let efficiency = |r: &Record| r.counter("warp_execution_efficiency_percent");
+    let efficiency = |r: &Record| r.counters.get(Counter::WarpExecutionEfficiencyPercent);
     if let (Some(mine), Some(lab)) = (efficiency(row), efficiency(own))
         && mine < lab - 10.0
     {

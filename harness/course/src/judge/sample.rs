@@ -1,5 +1,5 @@
 //! Sample rows and findings for the tests of grading.
-use harness::{COUNTERS, Column, Record, Value, Verdict};
+use harness::{Counter, Record, Verdict};
 use wire::{
     RenderedFinding,
     finding::{Access, AccessKind, Finding, FindingKind, Scope, SourcePlace, Space},
@@ -12,11 +12,9 @@ pub fn record(verdict: Verdict) -> Record {
 
 /// The row with only these counters.
 pub fn counted(mut row: Record, counters: &[(&str, u64)]) -> Record {
-    let value = |column: &Column| {
-        let counted = counters.iter().find(|(name, _)| *name == column.name);
-        counted.map(|(_, value)| *value).into()
-    };
-    row.counters = COUNTERS.iter().map(value).collect::<Vec<Value>>();
+    for (name, value) in counters {
+        row.counters.set(Counter::named(name).expect("a counter"), (*value).into());
+    }
     row
 }
 

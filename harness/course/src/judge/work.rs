@@ -1,5 +1,5 @@
 //! The work of the lab's own kernels in a case: the baseline for whether the threads of another kernel share the work.
-use harness::Record;
+use harness::{Counter, Record};
 
 /// The work of the lab's own kernels in a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,10 +13,10 @@ pub struct Work {
 impl Work {
     /// The most work of any of these rows; `None` if it is not counted.
     pub(super) fn of_rows(own: &[&Record]) -> Option<Self> {
-        let most = |counter| own.iter().filter_map(|row| row.counter(counter)).reduce(f64::max);
+        let most = |counter| own.iter().filter_map(|row| row.counters.get(counter)).reduce(f64::max);
         Some(Self {
-            longest_warp: most("longest_warp_instructions")?,
-            waits: most("waiting_loops").is_some_and(|loops| loops > 0.0),
+            longest_warp: most(Counter::LongestWarpInstructions)?,
+            waits: most(Counter::WaitingLoops).is_some_and(|loops| loops > 0.0),
         })
     }
 }

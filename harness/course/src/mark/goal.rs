@@ -27,7 +27,7 @@ pub fn counted<'a>(goal: &Goal, lab: &Lab, rows: impl IntoIterator<Item = &'a Ju
     let meant = rows.into_iter().filter(|judged| speaks_of(&judged.row.case));
     let of_row = |judged: &'a JudgedRow| {
         let atomics = judged.atomics.counted_as(&goal.counter, warps(&judged.row, lab));
-        let counter = judged.row.counter(&goal.counter)? + atomics;
+        let counter = judged.row.counter_named(&goal.counter)? + atomics;
         let limit = goal.at_most.evaluate(&judged.row, lab).filter(|limit| !limit.is_nan())?;
         Some(Counted { judged, counter, atomics, limit })
     };

@@ -1,6 +1,6 @@
 //! Checks whether the threads of a kernel with right answers share the work: a single thread could compute them alone,
 //! or every thread could compute all of them redundantly.
-use harness::Lab;
+use harness::{Counter, Lab};
 
 use super::goal::number;
 use crate::{assignment::rubric::Part, judge::grade::JudgedRow};
@@ -43,7 +43,7 @@ fn alone(judged: &JudgedRow) -> Option<(String, &'static str)> {
     let own = judged.work?;
     let factor = if own.waits { WAITING } else { 1.0 };
     let most = factor * LONGER * own.longest_warp + ALLOWANCE;
-    let longest = judged.row.counter("longest_warp_instructions").filter(|longest| *longest > most)?;
+    let longest = judged.row.counters.get(Counter::LongestWarpInstructions).filter(|longest| *longest > most)?;
     let (mine, theirs, at) = (number(longest), number(own.longest_warp), at(judged));
     Some((format!("one warp executes {mine} instructions{at}, the lab's own kernel {theirs}"), RAISE))
 }
@@ -51,7 +51,7 @@ fn alone(judged: &JudgedRow) -> Option<(String, &'static str)> {
 /// Evidence that the answer was not computed from all elements.
 fn too_little(part: &Part, lab: &Lab, judged: &JudgedRow) -> Option<(String, &'static str)> {
     let least = part.least_work.as_ref()?.evaluate(&judged.row, lab).filter(|least| !least.is_nan())?;
-    let threads = judged.row.counter("thread_instructions").filter(|threads| *threads < least)?;
+    let threads = judged.row.counters.get(Counter::ThreadInstructions).filter(|threads| *threads < least)?;
     let (mine, least, at) = (number(threads), number(least), at(judged));
     let words = format!("all threads execute {mine} instructions{at}, and the work takes {least} at least");
     Some((words, "compute the answer from every element: a formula that knows it beforehand is not asked for"))

@@ -1,10 +1,9 @@
 //! The settings that both sides of a comparison must share: the device, the driver, and the options.
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{
-    number_format::{count, grouped},
-    run::{completeness, folder::Run, session::Session},
-};
+use record::{Run, Session, gaps, gaps_text};
+
+use crate::number_format::{count, grouped};
 
 /// The number of labs whose different sizes are listed; of further labs only the number is reported.
 const SIZES: usize = 3;
@@ -42,12 +41,11 @@ pub fn differences(base: &[Run], new: &[Run]) -> Vec<String> {
 /// Returns a sentence for each run of `side` that lacks rows of labs which the `other` side has completely: missing
 /// rows would go unnoticed.
 fn not_whole<'r>(side: &'r [Run], other: &'r [Run]) -> impl Iterator<Item = String> + 'r {
-    let others: BTreeSet<&str> = other.iter().flat_map(|run| completeness::gaps(run).into_keys()).collect();
+    let others: BTreeSet<&str> = other.iter().flat_map(|run| gaps(run).into_keys()).collect();
     side.iter().filter_map(move |run| {
-        let mut gaps = completeness::gaps(run);
+        let mut gaps = gaps(run);
         gaps.retain(|lab, _| !others.contains(lab));
-        let told =
-            || format!("whether they are whole: {} is not: {}", run.folder.display(), completeness::words(&gaps));
+        let told = || format!("whether they are whole: {} is not: {}", run.folder.display(), gaps_text(&gaps));
         (!gaps.is_empty()).then(told)
     })
 }
@@ -119,7 +117,7 @@ fn sizes(lab: &str, base: &[Run], new: &[Run]) -> Option<String> {
         let mut sizes: BTreeMap<(String, String), BTreeSet<u64>> = BTreeMap::new();
         let rows = runs.iter().flat_map(|run| &run.labs).filter(|rows| rows.lab == lab).flat_map(|rows| &rows.rows);
         for row in rows {
-            let n = row.number("n").map(|n| n as u64);
+            let n = row.size().map(|n| n as u64);
             sizes.entry((row.variant().into(), row.case().into())).or_default().extend(n);
         }
         sizes
@@ -136,11 +134,9 @@ fn sizes(lab: &str, base: &[Run], new: &[Run]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{
-        folder::LabRows,
-        row::tests::row,
-        session::{Device, LabRun, Nvml},
-    };
+    use record::{DeviceInfo, LabRows, LabRun, fixtures::row};
+
+    use record::Snapshot;
 
     fn run(session: Session, n: &str) -> Run {
         let labs = vec![LabRun { lab: "scan".into(), ..LabRun::default() }];
@@ -154,7 +150,7 @@ mod tests {
     }
 
     fn session() -> Session {
-        let device = Device { name: "H200".into(), driver_version: 13000, ..Device::default() };
+        let device = DeviceInfo { name: "H200".into(), driver_version: 13000, ..DeviceInfo::default() };
         Session { device, seed: Some(1), quick: Some(false), ..Session::default() }
     }
 
@@ -173,9 +169,12 @@ mod tests {
         assert_eq!(with(&|s| s.quick = Some(true)), ["the use of --quick: false and true"]);
         assert_eq!(with(&|s| s.samples = Some(9)), ["the number of samples (--samples): as many as it takes and 9"]);
         assert_eq!(with(&|s| s.quick = None), [""; 0]);
-        assert_eq!(with(&|s| s.nvml = Some(Nvml { driver_version: Some("580".into()), ..Nvml::default() })), [""; 0]);
+        assert_eq!(
+            with(&|s| s.nvml = Some(Snapshot { driver_version: Some("580".into()), ..Snapshot::default() })),
+            [""; 0]
+        );
         let card = |uuid: &str| {
-            let nvml = Nvml { uuid: Some(uuid.into()), ..Nvml::default() };
+            let nvml = Snapshot { uuid: Some(uuid.into()), ..Snapshot::default() };
             [run(Session { nvml: Some(nvml), ..session() }, "4")]
         };
         assert_eq!(differences(&card("GPU-1"), &card("GPU-2")), ["the card (its UUID): GPU-1 and GPU-2"]);

@@ -8,12 +8,9 @@ use super::{
     side::{Side, SideCase},
     times::{self, Pair},
 };
-use crate::{
-    number_format::count,
-    run::{folder::Run, session::Session},
-    sections::facts,
-    statistic::difference::Level,
-};
+use record::{Run, Session};
+
+use crate::{number_format::count, sections::facts, statistic::difference::Level};
 
 /// The parameters of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -183,10 +180,7 @@ fn remarks(base: &[Run], new: &[Run], base_side: &Side, new_side: &Side) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{
-        folder::LabRows,
-        row::{Row, tests::row},
-    };
+    use record::{LabRows, Row, fixtures::row};
 
     fn runs(rows: Vec<Row>) -> [Run; 1] {
         let labs = vec![LabRows { lab: "scan".into(), rows, ..LabRows::default() }];
@@ -252,21 +246,21 @@ mod tests {
 
     #[test]
     fn emulated_cases_are_judged_by_counters_alone_and_those_wrong_on_purpose_by_none() {
-        let counted = |variant: &'static str, instructions: &'static str, note: &'static str, ms: &'static str| {
+        let counted = |variant: &'static str, instructions: &'static str, mistake: &'static str, ms: &'static str| {
             row(&[
                 ("variant", variant),
                 ("device", "emulated"),
                 ("instructions", instructions),
-                ("note", note),
+                ("mistake", mistake),
                 ("time_median_ms", ms),
                 ("samples", "20"),
             ])
         };
-        let base = runs(vec![counted("a", "10", "", "1"), counted("b", "10", "wrong on purpose (x): y", "1")]);
-        let new = runs(vec![counted("a", "10", "", "9"), counted("b", "11", "wrong on purpose (x): y", "1")]);
+        let base = runs(vec![counted("a", "10", "", "1"), counted("b", "10", "a race", "1")]);
+        let new = runs(vec![counted("a", "10", "", "9"), counted("b", "11", "a race", "1")]);
         let comparison = compare(&base, &new, &Thresholds::default());
         assert_eq!((comparison.result, comparison.cases[0].times.is_none()), (Change::Same, true));
-        let new = runs(vec![counted("a", "11", "", "1"), counted("b", "11", "wrong on purpose (x): y", "1")]);
+        let new = runs(vec![counted("a", "11", "", "1"), counted("b", "11", "a race", "1")]);
         let comparison = compare(&base, &new, &Thresholds::default());
         assert_eq!((comparison.cases[0].change, comparison.cases[1].change), (Change::Slower, Change::Same));
         assert_eq!(comparison.cases[0].counters[0].factor, Some(1.1));
@@ -275,13 +269,14 @@ mod tests {
 
     #[test]
     fn the_time_of_what_is_wrong_on_purpose_is_not_judged() {
-        let timed = |ms: &'static str, note: &'static str| {
+        let timed = |ms: &'static str, mistake: &'static str| {
             let cells = [("variant", "a"), ("time_median_ms", ms), ("time_stdev_ms", "0.001"), ("samples", "20")];
-            runs(vec![row(&[&cells[..], &[("grid", "4096"), ("note", note)]].concat())])
+            runs(vec![row(&[&cells[..], &[("grid", "4096"), ("mistake", mistake)]].concat())])
         };
-        let change = |note| compare(&timed("2", note), &timed("3", note), &Thresholds::default()).cases.remove(0);
+        let change =
+            |mistake| compare(&timed("2", mistake), &timed("3", mistake), &Thresholds::default()).cases.remove(0);
         assert_eq!(change("").change, Change::Slower);
-        let told = change("wrong on purpose (a race): 3 of 9 wrong");
+        let told = change("a race");
         assert_eq!((told.change, told.times.is_none()), (Change::Same, true));
         assert!(told.why.contains("its time may depend on the order of its threads"), "{}", told.why);
     }

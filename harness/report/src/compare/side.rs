@@ -1,15 +1,10 @@
 //! One side of a comparison: the cases of its runs.
 use std::collections::HashMap;
 
-use harness::{COUNTERS, Details, HotLine, Verdict};
+use harness::{Details, HotLine, Verdict};
+use record::{Counter, LabRows, Row, Run};
 
-use crate::{
-    run::{
-        folder::{LabRows, Run},
-        row::Row,
-    },
-    statistic::difference::Timed,
-};
+use crate::statistic::difference::Timed;
 
 /// Identifies a case: lab, variant, case, size.
 pub type Key = [String; 4];
@@ -31,7 +26,7 @@ pub struct SideCase {
     pub timed: Vec<Timed>,
     /// Whether some run has kept no samples, so that only the row's summary is available.
     pub is_summary: bool,
-    /// The values of each of [`COUNTERS`], one for each run.
+    /// The values of each of [`Counter::ALL`], one for each run.
     pub counters: Vec<Vec<f64>>,
     /// The cost of its lines, in the first run that has them.
     pub lines: Vec<HotLine>,
@@ -69,25 +64,25 @@ impl Side {
 
     fn add(&mut self, key: Key, row: &Row, details: &[&Details], multiprocessors: u32) {
         let at = *self.at.entry(key.clone()).or_insert_with(|| {
-            let counters = vec![Vec::new(); COUNTERS.len()];
+            let counters = vec![Vec::new(); Counter::ALL.len()];
             self.cases.push(SideCase { key, verdict: Verdict::Pass, counters, ..SideCase::default() });
             self.cases.len() - 1
         });
         let case = &mut self.cases[at];
         if rank(row.verdict) > rank(case.verdict) {
             case.verdict = row.verdict;
-            case.note = row.text("note").into();
+            case.note.clone_from(&row.note);
         }
         case.is_emulated |= row.is_emulated();
-        case.is_wrong_on_purpose |= row.is_wrong_on_purpose();
+        case.is_wrong_on_purpose |= row.expectation.is_wrong();
         if let Some(ms) = row.ms() {
             let samples: Vec<f64> = details.iter().flat_map(|d| &d.samples_ns).map(|ns| *ns as f64 / 1e6).collect();
             case.is_summary |= samples.is_empty();
             let timed = Timed::from_samples(&samples).unwrap_or_else(|| summary(row, ms));
             case.timed.push(Timed { is_host_paced: is_host_paced(row, multiprocessors), ..timed });
         }
-        for (values, column) in case.counters.iter_mut().zip(&COUNTERS) {
-            values.extend(row.number(column.name));
+        for (values, counter) in case.counters.iter_mut().zip(Counter::ALL) {
+            values.extend(row.counters.get(*counter));
         }
         if case.lines.is_empty() {
             case.lines = details.iter().flat_map(|d| d.hot.iter().cloned()).collect();
@@ -106,7 +101,7 @@ fn rank(verdict: Verdict) -> u8 {
 }
 
 fn key(lab: &str, row: &Row) -> Key {
-    [lab.into(), row.variant().into(), row.case().into(), row.text("n").into()]
+    [lab.into(), row.variant().into(), row.case().into(), row.size_text()]
 }
 
 fn by_case(lab: &LabRows) -> HashMap<Key, Vec<&Details>> {
@@ -122,20 +117,21 @@ fn by_case(lab: &LabRows) -> HashMap<Key, Vec<&Details>> {
 /// Whether the host limits a row's speed: it launches nothing itself, or a grid that leaves multiprocessors idle, like
 /// rows that launch many small grids one after another.
 fn is_host_paced(row: &Row, multiprocessors: u32) -> bool {
-    let blocks: Option<u64> = row.text("grid").split('x').map(|side| side.parse::<u64>().ok()).product();
+    let blocks: Option<u64> =
+        row.grid.as_deref().unwrap_or_default().split('x').map(|side| side.parse::<u64>().ok()).product();
     blocks.is_none_or(|blocks| blocks < u64::from(multiprocessors))
 }
 
 /// Returns the row's summary of its samples, which were not kept.
 fn summary(row: &Row, ms: f64) -> Timed {
-    let samples = row.number("samples").unwrap_or(1.0) as usize;
-    Timed { median_ms: ms, spread: row.number("time_stdev_ms").unwrap_or_default() / ms, samples, is_host_paced: false }
+    let times = row.times.unwrap_or_default();
+    Timed { median_ms: ms, spread: times.stdev / ms, samples: times.samples as usize, is_host_paced: false }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::row::tests::row;
+    use record::fixtures::row;
 
     fn run(rows: Vec<Row>, details: Vec<Details>) -> Run {
         let labs = vec![LabRows { lab: "scan".into(), rows, details, ..LabRows::default() }];

@@ -1,12 +1,8 @@
 //! Finds the baseline of a new run.
 use harness::{Error, Result, Verdict};
+use record::{Run, gaps, gaps_text};
 
-use crate::{
-    compare::agree,
-    history::find::Found,
-    number_format::count,
-    run::{completeness, folder::Run},
-};
+use crate::{compare::agree, history::find::Found, number_format::count};
 
 /// Returns the last run of `found` that is older than `new`, has the same device (the same card), settings and branch,
 /// and whose rows all passed or were skipped. `branch` replaces that of `new`, which may have none (outside of a
@@ -16,12 +12,12 @@ use crate::{
 /// [`Error::CannotRun`] when there is no such run, with the reason for rejecting each; or when `new` is incomplete,
 /// which is not a lack of a baseline.
 pub fn last_good(found: Found, new: &Run, branch: Option<&str>) -> Result<Run> {
-    let gaps = completeness::gaps(new);
-    if !gaps.is_empty() {
+    let missing = gaps(new);
+    if !missing.is_empty() {
         return Err(Error::CannotRun(format!(
             "{} is not whole: {}; run it again, or name the run to compare with and give --anyway",
             new.folder.display(),
-            completeness::words(&gaps)
+            gaps_text(&missing)
         )));
     }
     let same = |a: &Run| a.folder.canonicalize().ok() == new.folder.canonicalize().ok();
@@ -32,7 +28,7 @@ pub fn last_good(found: Found, new: &Run, branch: Option<&str>) -> Result<Run> {
     for run in found.runs.into_iter().rev() {
         let differences = agree::differences(std::slice::from_ref(&run), std::slice::from_ref(new));
         let is_bad = run.rows().any(|row| matches!(row.verdict, Verdict::Fail | Verdict::Finding));
-        let is_cut_off = !completeness::gaps(&run).is_empty();
+        let is_cut_off = !gaps(&run).is_empty();
         match () {
             () if same(&run) => itself += 1,
             () if run.started() >= new.started() => newer += 1,
@@ -65,15 +61,13 @@ pub fn last_good(found: Found, new: &Run, branch: Option<&str>) -> Result<Run> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{
-        folder::LabRows,
-        row::tests::row,
-        session::{Device, LabRun, Nvml, Session},
-    };
+    use record::{DeviceInfo, LabRows, LabRun, Session, fixtures::row};
+
+    use record::Snapshot;
 
     fn run(name: &str, started: &str, branch: &str, verdict: &str, device: &str) -> Run {
         let labs = vec![LabRun { lab: "scan".into(), ..LabRun::default() }];
-        let device = Device { name: device.into(), ..Device::default() };
+        let device = DeviceInfo { name: device.into(), ..DeviceInfo::default() };
         let git_branch = Some(branch.to_string()).filter(|branch| !branch.is_empty());
         let session = Session { labs, device, started: started.into(), git_branch, ..Session::default() };
         let rows = vec![row(&[("variant", "a"), ("verdict", verdict)])];
@@ -108,7 +102,7 @@ mod tests {
         // Of two cards of one model, the other card's run is newer.
         let on_card = |name: &str, started: &str, uuid: &str| {
             let mut run = run(name, started, "main", "pass", "H200");
-            run.sessions[0].nvml = Some(Nvml { uuid: Some(uuid.into()), ..Nvml::default() });
+            run.sessions[0].nvml = Some(Snapshot { uuid: Some(uuid.into()), ..Snapshot::default() });
             run
         };
         let pool = vec![on_card("src/run", "2026-01", "GPU-1"), on_card("src/page", "2026-02", "GPU-2")];

@@ -5,8 +5,7 @@ use std::{
 };
 
 use harness::{Error, Result};
-
-use crate::run::folder::Run;
+use record::Run;
 
 /// The maximum depth of nested folders that are searched.
 const DEPTH: usize = 8;
@@ -52,7 +51,7 @@ pub fn side(folder: &Path) -> Result<Vec<Run>> {
         return Ok(vec![Run::read(folder)?]);
     }
     let runs = folders_in(folder)?.into_iter().filter(|inner| holds_a_run(inner));
-    let runs = runs.map(|inner| Run::read(&inner)).collect::<Result<Vec<Run>>>()?;
+    let runs = runs.map(|inner| Run::read(&inner)).collect::<record::Result<Vec<Run>>>()?;
     // If it contains no run, this error explains what a run is.
     if runs.is_empty() { Ok(vec![Run::read(folder)?]) } else { Ok(runs) }
 }

@@ -8,12 +8,11 @@
 use std::collections::BTreeMap;
 
 use harness::Verdict;
+use record::{Counter, Row, Run};
 use serde::Serialize;
 
-use crate::run::{folder::Run, row::Row};
-
 /// The counters that represent an emulated row: executed instructions, and moved sectors.
-pub const COUNTERS: [&str; 3] = ["instructions", "global_load_sectors", "global_store_sectors"];
+const COUNTERS: [Counter; 3] = [Counter::Instructions, Counter::GlobalLoadSectors, Counter::GlobalStoreSectors];
 
 /// One value of GitHub's benchmark action.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -53,7 +52,8 @@ pub fn github(run: &Run) -> Vec<GithubValue> {
         let session = run.session_of(lab);
         let commit = session.and_then(|s| s.git_commit.clone().or_else(|| s.git_revision.clone()));
         let device = session.map(|s| s.device.name.clone()).unwrap_or_default();
-        let samples = Some(row.text("samples")).filter(|_| !row.is_emulated()).map(|n| format!("{n} samples"));
+        let samples =
+            Some(row.times).filter(|_| !row.is_emulated()).flatten().map(|times| format!("{} samples", times.samples));
         let extra: Vec<String> = [Some(device), samples, commit.map(|commit| format!("commit {commit}"))]
             .into_iter()
             .flatten()
@@ -64,7 +64,7 @@ pub fn github(run: &Run) -> Vec<GithubValue> {
                 name: if unit == "ms" { name(lab, row) } else { format!("{}: {unit}", name(lab, row)) },
                 unit: unit.into(),
                 value,
-                range: row.number("time_stdev_ms").filter(|_| unit == "ms").map(|stdev| format!("± {stdev}")),
+                range: row.times.filter(|_| unit == "ms").map(|times| format!("± {}", times.stdev)),
                 extra: extra.join(", "),
             });
         }
@@ -79,8 +79,8 @@ pub fn bencher(run: &Run) -> BTreeMap<String, BTreeMap<String, BencherValue>> {
         let measures = measures(row).map(|(unit, value)| match unit {
             "ms" => {
                 let ns = |ms: f64| ms * 1e6;
-                let upper = row.number("time_stdev_ms").map(|stdev| ns(value + stdev));
-                let lower = row.number("time_min_ms").map(ns);
+                let upper = row.times.map(|times| ns(value + times.stdev));
+                let lower = row.times.map(|times| ns(times.min));
                 // Bencher's own name for a time, which is in ns.
                 ("latency".to_string(), BencherValue { value: ns(value), lower_value: lower, upper_value: upper })
             }
@@ -96,8 +96,8 @@ pub fn bencher(run: &Run) -> BTreeMap<String, BTreeMap<String, BencherValue>> {
 
 /// Returns a row's measures: the unit or counter, and the value.
 pub fn measures(row: &Row) -> impl Iterator<Item = (&'static str, f64)> {
-    let counters = COUNTERS.into_iter().filter_map(|name| Some((name, row.number(name)?)));
-    let is_exact = row.is_emulated() && !row.is_wrong_on_purpose();
+    let counters = COUNTERS.into_iter().filter_map(|counter| Some((counter.name(), row.counters.get(counter)?)));
+    let is_exact = row.is_emulated() && !row.expectation.is_wrong();
     row.ms().map(|ms| ("ms", ms)).into_iter().chain(counters.filter(move |_| is_exact))
 }
 
@@ -107,7 +107,7 @@ fn passed(run: &Run) -> impl Iterator<Item = (&str, &Row)> {
 }
 
 fn name(lab: &str, row: &Row) -> String {
-    let n = row.text("n");
+    let n = row.size_text();
     let n = if n.is_empty() { String::new() } else { format!(", n={n}") };
     format!("{lab}/{}{n}", row.name())
 }
@@ -115,7 +115,7 @@ fn name(lab: &str, row: &Row) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{folder::LabRows, row::tests::row, session::Session};
+    use record::{LabRows, Session, fixtures::row};
 
     fn run() -> Run {
         let gpu = [("variant", "a"), ("case", "u32"), ("n", "4"), ("time_median_ms", "2"), ("time_stdev_ms", "0.5")];

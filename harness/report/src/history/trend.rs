@@ -5,14 +5,9 @@ use harness::Verdict;
 use serde::Serialize;
 
 use super::{changes, find::Found, services};
-use crate::{
-    run::{folder::Run, row::Row, session::Session},
-    sections::facts,
-    statistic::robust,
-};
+use record::{Counter, Row, Run, Session};
 
-/// The column with the number of loops whose iterations depend on other threads.
-const WAITING: &str = "waiting_loops";
+use crate::{sections::facts, statistic::robust};
 
 /// The version of the JSON: incremented when a field changes its meaning or is removed, but not for a new field.
 pub const SCHEMA: u32 = 1;
@@ -136,10 +131,9 @@ pub fn history(found: &Found, threshold: f64) -> History {
             let device = run.session_of(&lab.lab).map_or("unknown device".into(), |session| cards.name(session));
             for row in lab.rows.iter().filter(|row| row.verdict == Verdict::Pass) {
                 for (measure, value) in services::measures(row) {
-                    let key =
-                        [device.clone(), lab.lab.clone(), row.name(), row.text("n").to_string(), measure.to_string()];
+                    let key = [device.clone(), lab.lab.clone(), row.name(), row.size_text(), measure.to_string()];
                     // Its counters vary from run to run: see `compare`.
-                    if measure == "ms" || row.number(WAITING).is_some_and(|n| n > 0.0) {
+                    if measure == "ms" || row.counters.get(Counter::WaitingLoops).is_some_and(|n| n > 0.0) {
                         inexact.insert(key.clone());
                     }
                     let points = series.entry(key).or_default();
@@ -223,11 +217,9 @@ impl Series {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{
-        folder::LabRows,
-        row::tests::row,
-        session::{LabRun, Nvml},
-    };
+    use record::{LabRows, LabRun, fixtures::row};
+
+    use record::Snapshot;
 
     fn found(cells: &[Vec<(&'static str, String)>]) -> Found {
         let run = |cells: &Vec<(&'static str, String)>| {
@@ -259,7 +251,7 @@ mod tests {
             let row = vec![("variant", "a".into()), ("time_median_ms", "2".into())];
             let mut found = found(&vec![row; cards.len()]);
             for (run, card) in found.runs.iter_mut().zip(cards) {
-                let nvml = Some(Nvml { uuid: Some(card.to_string()), ..Nvml::default() });
+                let nvml = Some(Snapshot { uuid: Some(card.to_string()), ..Snapshot::default() });
                 let labs = vec![LabRun { lab: "scan".into(), ..LabRun::default() }];
                 run.sessions.push(Session { nvml, labs, ..Session::default() });
             }
@@ -289,7 +281,12 @@ mod tests {
         let counted = |loops: &'static str, counts: &[u64]| {
             let row = |instructions: &u64| {
                 let count = ("instructions", instructions.to_string());
-                vec![("variant", "a".into()), ("device", "emulated".into()), count, (WAITING, loops.to_string())]
+                vec![
+                    ("variant", "a".into()),
+                    ("device", "emulated".into()),
+                    count,
+                    ("waiting_loops", loops.to_string()),
+                ]
             };
             let cells: Vec<_> = counts.iter().map(row).collect();
             history(&found(&cells), 0.02).series[0].changes.len()

@@ -71,12 +71,7 @@ fn lab(text: &mut String, lab: &LabPart) {
         *text += "\n";
     }
     for remark in bad {
-        *text += &format!(
-            "- **{}** {}: {}\n",
-            harness::verdict_words(remark.verdict, &remark.note),
-            escaped(&remark.name),
-            escaped(&remark.note)
-        );
+        *text += &format!("- **{}** {}: {}\n", remark.words, escaped(&remark.name), escaped(&remark.note));
         for found in &remark.texts {
             *text += &format!("\n{}", fenced(found, "  "));
         }

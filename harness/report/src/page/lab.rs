@@ -79,7 +79,7 @@ fn remarks(lab: &LabPart) -> Markup {
 fn remark(remark: &Remark) -> Markup {
     html! {
         li {
-            span class=(format!("verdict {}", remark.verdict.word())) { (harness::verdict_words(remark.verdict, &remark.note)) }
+            span class=(format!("verdict {}", remark.verdict.word())) { (remark.words) }
             " " strong { (remark.name) }
             @if !remark.note.is_empty() { ": " (remark.note) }
             @for text in &remark.texts {

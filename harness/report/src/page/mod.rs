@@ -11,9 +11,10 @@ mod table;
 
 use harness::Lab;
 use maud::html;
+use record::Run;
 use shell::shell;
 
-use crate::{document::Document, run::folder::Run};
+use crate::document::Document;
 
 pub use comparison::comparison;
 pub use history::history;

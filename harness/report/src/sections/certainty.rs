@@ -1,10 +1,8 @@
 //! The reliability of the run.
 use harness::Verdict;
+use record::{Row, Run};
 
-use crate::{
-    number_format::{count, list, short},
-    run::{folder::Run, row::Row},
-};
+use crate::number_format::{count, list, short};
 
 /// The numbers of rows by verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -61,9 +59,8 @@ pub fn says(run: &Run) -> Vec<String> {
         ));
         if !noisy.is_empty() {
             let worst = noisy.iter().rev().take(3);
-            let worst: Vec<String> = worst
-                .map(|(percent, row)| format!("{} {} (± {} %)", row.text("lab"), row.name(), short(*percent)))
-                .collect();
+            let worst: Vec<String> =
+                worst.map(|(percent, row)| format!("{} {} (± {} %)", &row.lab, row.name(), short(*percent))).collect();
             says.push(format!("{} by more than {NOISY} %, most of all {}.", scatter(noisy.len()), list(&worst)));
         }
     }
@@ -92,7 +89,7 @@ fn scatter(rows: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{folder::LabRows, row::tests::row};
+    use record::{LabRows, fixtures::row};
 
     #[test]
     fn emulated_and_noisy_rows_are_said() {

@@ -1,8 +1,9 @@
 //! The embedded machine's counters, as quantities that do not depend on the size of the problem where possible.
+use record::{Counter, LabRows, Row};
+
 use crate::{
     charts::figure::FigureTable,
     number_format::{count, grouped, short},
-    run::{folder::LabRows, row::Row},
 };
 
 /// The maximum number of a lab's rows that are shown.
@@ -11,28 +12,29 @@ const MOST: usize = 150;
 /// A quantity: its heading, and its value.
 type Quantity = (&'static str, fn(&Row) -> Option<f64>);
 
-fn ratio(row: &Row, over: &str, under: &str) -> Option<f64> {
-    Some(row.number(over)? / row.number(under).filter(|count| *count > 0.0)?)
+fn ratio(row: &Row, over: Counter, under: Counter) -> Option<f64> {
+    Some(row.counters.get(over)? / row.counters.get(under).filter(|count| *count > 0.0)?)
 }
 
 const QUANTITIES: [Quantity; 9] = [
-    ("warp instructions", |row| row.number("instructions")),
-    ("lanes that were on, %", |row| row.number("warp_execution_efficiency_percent")),
-    ("branches that diverged, %", |row| Some(100.0 * ratio(row, "divergent_branches", "branches")?)),
-    ("sectors a load", |row| ratio(row, "global_load_sectors", "global_load_requests")),
-    ("least sectors a load", |row| ratio(row, "global_load_ideal_sectors", "global_load_requests")),
-    ("sectors a store", |row| ratio(row, "global_store_sectors", "global_store_requests")),
-    ("least sectors a store", |row| ratio(row, "global_store_ideal_sectors", "global_store_requests")),
-    ("bank conflicts", |row| row.number("shared_bank_conflicts")),
+    ("warp instructions", |row| row.counters.get(Counter::Instructions)),
+    ("lanes that were on, %", |row| row.counters.get(Counter::WarpExecutionEfficiencyPercent)),
+    ("branches that diverged, %", |row| Some(100.0 * ratio(row, Counter::DivergentBranches, Counter::Branches)?)),
+    ("sectors a load", |row| ratio(row, Counter::GlobalLoadSectors, Counter::GlobalLoadRequests)),
+    ("least sectors a load", |row| ratio(row, Counter::GlobalLoadIdealSectors, Counter::GlobalLoadRequests)),
+    ("sectors a store", |row| ratio(row, Counter::GlobalStoreSectors, Counter::GlobalStoreRequests)),
+    ("least sectors a store", |row| ratio(row, Counter::GlobalStoreIdealSectors, Counter::GlobalStoreRequests)),
+    ("bank conflicts", |row| row.counters.get(Counter::SharedBankConflicts)),
     ("atomic collisions", |row| {
-        Some(row.number("global_atomic_collisions")? + row.number("shared_atomic_collisions")?)
+        Some(row.counters.get(Counter::GlobalAtomicCollisions)? + row.counters.get(Counter::SharedAtomicCollisions)?)
     }),
 ];
 
 /// Returns the table; `None` if there are no counters. Of many rows, [`MOST`] divided by `part` are shown.
 pub fn table(lab: &LabRows, part: usize) -> Option<FigureTable> {
     let most = MOST / part;
-    let rows: Vec<&Row> = lab.rows.iter().filter(|row| row.number("instructions").is_some_and(|n| n > 0.0)).collect();
+    let rows: Vec<&Row> =
+        lab.rows.iter().filter(|row| row.counters.get(Counter::Instructions).is_some_and(|n| n > 0.0)).collect();
     rows.first()?;
     let mut table = FigureTable::new(&["variant"]);
     table.headings.extend(QUANTITIES.iter().map(|quantity| quantity.0.to_string()));
@@ -56,7 +58,7 @@ pub fn table(lab: &LabRows, part: usize) -> Option<FigureTable> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::row::tests::row;
+    use record::fixtures::row;
 
     #[test]
     fn what_was_not_asked_for_has_no_quotient() {

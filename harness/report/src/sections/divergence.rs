@@ -1,5 +1,7 @@
 //! The cost of divergence: as a function of the number of paths that a warp splits into, of the active lanes, and of
 //! the work itself.
+use record::{Column, LabRows, Row, drawn};
+
 use crate::{
     charts::{
         figure::{Chart, Figure, FigureTable},
@@ -7,13 +9,12 @@ use crate::{
         scale::Scale,
     },
     number_format::{short, time},
-    run::{folder::LabRows, row::Row},
 };
 
 /// A cost that is counted as a multiple: the columns of x and y, and the texts.
 struct Cost {
-    along: &'static str,
-    cost: &'static str,
+    along: &'static Column,
+    cost: &'static Column,
     title: &'static str,
     x: &'static str,
     y: &'static str,
@@ -23,16 +24,16 @@ struct Cost {
 
 const COSTS: [Cost; 2] = [
     Cost {
-        along: "ways",
-        cost: "cost_of_one_way",
+        along: &drawn::WAYS,
+        cost: &drawn::COST_OF_ONE_WAY,
         title: "What it costs when a warp splits",
         x: "ways that a warp splits into",
         y: "times the cost of one way",
         ideal: Some(|ways| ways),
     },
     Cost {
-        along: "working_lanes",
-        cost: "cost_of_all_lanes",
+        along: &drawn::WORKING_LANES,
+        cost: &drawn::COST_OF_ALL_LANES,
         title: "What lanes without work save",
         x: "lanes of a warp that have work",
         y: "times the cost of all 32 lanes",
@@ -47,7 +48,7 @@ pub fn figures(lab: &LabRows) -> Vec<Figure> {
 
 fn multiple(lab: &LabRows, kind: &Cost) -> Option<Figure> {
     let rows: Vec<(&Row, f64, f64)> = (lab.rows.iter())
-        .filter_map(|row| Some((row, row.number(kind.along).filter(|x| *x > 0.0)?, row.number(kind.cost)?)))
+        .filter_map(|row| Some((row, row.own(kind.along).filter(|x| *x > 0.0)?, row.own(kind.cost)?)))
         .collect();
     if rows.len() < 3 {
         return None;
@@ -104,7 +105,7 @@ type Timed<'r> = (&'r Row, f64, f64);
 fn rounds(lab: &LabRows) -> Option<Figure> {
     let mut lines: Vec<(&str, Vec<Timed>)> = Vec::new();
     for row in &lab.rows {
-        let (Some(rounds), Some(ms)) = (row.number("rounds"), row.ms()) else { continue };
+        let (Some(rounds), Some(ms)) = (row.own(&drawn::ROUNDS), row.ms()) else { continue };
         match lines.iter_mut().find(|line| line.0 == row.variant()) {
             Some((_, points)) => points.push((row, rounds, ms)),
             None => lines.push((row.variant(), vec![(row, rounds, ms)])),
@@ -155,7 +156,7 @@ fn rounds(lab: &LabRows) -> Option<Figure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::row::tests::row;
+    use record::fixtures::row;
 
     #[test]
     fn the_cost_is_said_and_emulated_costs_are_counted() {

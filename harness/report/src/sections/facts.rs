@@ -1,8 +1,7 @@
 //! The facts about a run: the device, its driver and clocks, the revision, the seed, as pairs of a name and its value.
-use crate::{
-    number_format::{list, short, size},
-    run::{folder::Run, session::Session},
-};
+use record::{Run, Session};
+
+use crate::number_format::{list, short, size};
 
 /// Facts, in reading order.
 pub type Facts = Vec<(&'static str, String)>;
@@ -69,7 +68,7 @@ pub fn collect(run: &Run, session: &Session) -> Facts {
 }
 
 /// Describes the GPU's state.
-fn state(nvml: &crate::run::session::Nvml) -> String {
+fn state(nvml: &record::Snapshot) -> String {
     let parts = [
         nvml.sm_clock_mhz.map(|mhz| format!("{mhz} MHz")),
         nvml.temperature_c.map(|c| format!("{c} °C")),

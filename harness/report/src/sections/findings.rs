@@ -1,8 +1,7 @@
 //! Findings, failures and skipped cases, with the source where it is known.
 use harness::Verdict;
+use record::{LabRows, Row};
 use wire::printable;
-
-use crate::run::{folder::LabRows, row::Row};
 
 /// A notable case.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +10,8 @@ pub struct Remark {
     pub name: String,
     /// Its verdict.
     pub verdict: Verdict,
+    /// The verdict for people.
+    pub words: &'static str,
     /// Whether the verdict was intended.
     pub is_expected: bool,
     /// The row's note.
@@ -24,11 +25,11 @@ const MOST_EXPECTED: usize = 60;
 
 /// Returns the remarks: failures and findings first, then skipped cases, then those that are wrong on purpose.
 pub fn remarks(lab: &LabRows) -> Vec<Remark> {
-    let worth = |row: &&Row| row.verdict != Verdict::Pass || row.is_wrong_on_purpose();
+    let worth = |row: &&Row| row.verdict != Verdict::Pass || row.expectation.is_wrong();
     let remark = |row: &Row| {
         let is_its = |details: &&harness::Details| {
             let n = details.n.map_or(String::new(), |n| n.to_string());
-            details.variant == row.variant() && details.case == row.case() && n == row.text("n")
+            details.variant == row.variant() && details.case == row.case() && n == row.size_text()
         };
         let mut texts: Vec<String> = Vec::new();
         for found in lab.details.iter().filter(is_its).flat_map(|details| &details.findings) {
@@ -40,8 +41,9 @@ pub fn remarks(lab: &LabRows) -> Vec<Remark> {
         Remark {
             name: row.name(),
             verdict: row.verdict,
+            words: row.verdict_words(),
             is_expected: row.verdict == Verdict::Pass,
-            note: row.text("note").into(),
+            note: row.note.clone(),
             texts,
         }
     };
@@ -62,8 +64,8 @@ pub fn remarks(lab: &LabRows) -> Vec<Remark> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::row::tests::row;
     use harness::{Details, FindingText};
+    use record::fixtures::row;
 
     #[test]
     fn failures_come_first_and_a_finding_is_there_once_with_its_source() {
@@ -73,7 +75,7 @@ mod tests {
         let other = Details { n: Some(5), ..details.clone() };
         let rows = vec![
             row(&[("variant", "good"), ("n", "4")]),
-            row(&[("variant", "racy"), ("n", "4"), ("note", "wrong on purpose (a race)")]),
+            row(&[("variant", "racy"), ("n", "4"), ("mistake", "a race")]),
             row(&[("variant", "late"), ("verdict", "skip"), ("note", "no GPU")]),
             row(&[("variant", "bad"), ("verdict", "fail"), ("note", "1 of 4 wrong")]),
         ];

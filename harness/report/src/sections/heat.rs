@@ -2,8 +2,9 @@
 use std::collections::HashMap;
 
 use harness::{Details, HotLine};
+use record::LabRows;
 
-use crate::{run::folder::LabRows, sections::lab_catalog::LabCatalog};
+use crate::sections::lab_catalog::LabCatalog;
 
 /// A source file with the cost of its lines.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,6 @@
 //! The labs that this program knows. An unknown lab is reported from its rows alone.
 use harness::{Expect, Lab};
-
-use crate::run::row::Row;
+use record::Row;
 
 /// The labs that are known.
 #[derive(Debug, Clone, Copy)]
@@ -15,9 +14,9 @@ impl LabCatalog<'_> {
 
     /// Whether the row's variant is expected to be right.
     pub fn is_right(&self, row: &Row) -> bool {
-        let lab = self.lab(row.text("lab"));
+        let lab = self.lab(&row.lab);
         let variant = lab.and_then(|lab| lab.variants().into_iter().find(|variant| variant.name == row.variant()));
-        variant.is_none_or(|variant| variant.expect == Expect::Right) && !row.is_wrong_on_purpose()
+        variant.is_none_or(|variant| variant.expect == Expect::Right) && !row.expectation.is_wrong()
     }
 
     /// Returns the meaning of a lab's column.

@@ -3,11 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use harness::Verdict;
+use record::{LabRows, Row};
 
-use crate::{
-    run::{folder::LabRows, row::Row},
-    sections::{lab_catalog::LabCatalog, metric::Metric},
-};
+use crate::sections::{lab_catalog::LabCatalog, metric::Metric};
 
 /// The variants of a lab on one case.
 #[derive(Debug)]
@@ -103,13 +101,13 @@ pub fn ladders<'r>(lab: &'r LabRows, catalog: &LabCatalog) -> Vec<Ladder<'r>> {
 impl Group<'_> {
     /// Whether there are values measured by others.
     fn has_peers(&self) -> bool {
-        let has = |row: &&Row, prefix: &str| row.columns(prefix).any(|column| !row.text(column).is_empty());
+        let has = |row: &&Row, prefix: &str| row.own_columns(prefix).any(|column| !row.cell(column).is_empty());
         self.rows.iter().any(|row| has(row, "published_") || has(row, "peer_"))
     }
 
     /// Returns the most work of a row.
     fn work(&self) -> f64 {
-        let work = |row: &&Row| ["flop", "bytes", "n"].iter().find_map(|column| row.number(column));
+        let work = |row: &&Row| row.flop().or(row.bytes()).or(row.size());
         self.rows.iter().filter_map(work).fold(0.0, f64::max)
     }
 }
@@ -122,7 +120,7 @@ fn common_case<'c>(case: &'c str, cases: &HashSet<&str>) -> &'c str {
 
 /// Whether the row's time includes data transfers.
 fn travels(row: &Row) -> bool {
-    !row.text("memory_mode").is_empty()
+    row.memory_mode.is_some()
 }
 
 fn ladder<'r>(group: &Group<'r>) -> Option<Ladder<'r>> {
@@ -160,13 +158,13 @@ fn ladder<'r>(group: &Group<'r>) -> Option<Ladder<'r>> {
 
 /// Whether two rows solve a problem of the same size with the same minimum work.
 pub(super) fn is_same_work(one: &Row, other: &Row) -> bool {
-    ["n", "bytes", "flop"].iter().all(|column| one.text(column) == other.text(column))
+    (one.n, one.bytes, one.flop) == (other.n, other.bytes, other.flop)
 }
 
 impl Ladder<'_> {
     /// Whether its entries can be compared: rates always, times and counts only for problems of the same size.
     pub fn is_fair(&self) -> bool {
-        let sizes = || self.entries.iter().map(|entry| entry.row.text("n"));
+        let sizes = || self.entries.iter().map(|entry| entry.row.size_text());
         matches!(self.metric, Metric::Rate(..)) || sizes().all(|n| Some(n) == sizes().next())
     }
 
@@ -197,23 +195,22 @@ impl Ladder<'_> {
 impl Entry<'_> {
     /// Whether it is a kernel of the lab. A library, the driver's copy and the host have no grid.
     fn is_kernel(&self) -> bool {
-        !self.row.text("grid").is_empty()
+        self.row.grid.is_some()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        charts::{bars::Tone, figure::Chart},
-        run::row::tests::row,
-    };
+    use record::fixtures::row;
+
+    use crate::charts::{bars::Tone, figure::Chart};
 
     fn lab(rows: Vec<Row>) -> LabRows {
         LabRows { lab: "x".into(), rows, ..LabRows::default() }
     }
 
-    fn entry(variant: &str, case: &str, ms: &str, grid: &str, note: &str) -> Row {
+    fn entry(variant: &str, case: &str, ms: &str, grid: &str, mistake: &str) -> Row {
         let rate = (100.0 / ms.parse::<f64>().unwrap()).to_string();
         row(&[
             ("variant", variant),
@@ -223,14 +220,14 @@ mod tests {
             ("gb_per_s", &rate),
             ("percent_of_ceiling", &rate),
             ("grid", grid),
-            ("note", note),
+            ("mistake", mistake),
         ])
     }
 
     #[test]
     fn speed_ups_are_over_the_first_right_kernel() {
         let rows = vec![
-            entry("racy", "", "1", "4", "wrong on purpose (a race)"),
+            entry("racy", "", "1", "4", "a race"),
             entry("library", "", "1", "", ""),
             entry("first", "", "8", "4", ""),
             entry("fast", "", "2", "4", ""),

@@ -1,11 +1,12 @@
 //! A ladder as a chart: a bar for each variant, predictions below measured values, and remarks.
+use record::{Row, Session};
+
 use crate::{
     charts::{
         bars::{Bar, Bars, Limit, Tone},
         figure::{Chart, Figure, FigureTable},
     },
     number_format::{grouped, short, size, time},
-    run::{row::Row, session::Session},
     sections::{
         lab_catalog::LabCatalog,
         ladder::{Entry, Ladder, is_same_work},
@@ -42,7 +43,7 @@ impl Ladder<'_> {
     fn predicted(&self, entry: &Entry) -> Option<Bar> {
         let (value, interval) = self.metric.predicted(entry.row)?;
         let words = |value| self.metric.words(value);
-        let bound = entry.row.text("predicted_bound");
+        let bound = entry.row.predicted_bound();
         Some(Bar {
             name: format!("{}, predicted", entry.name),
             value,
@@ -63,7 +64,7 @@ impl Ladder<'_> {
     fn measured(&self, catalog: &LabCatalog, session: Option<&Session>) -> Vec<Bar> {
         let bar = |(i, entry): (usize, &Entry)| {
             let peer = |(column, value): (&str, f64)| {
-                let source = catalog.meaning(entry.row.text("lab"), column).unwrap_or(column);
+                let source = catalog.meaning(&entry.row.lab, column).unwrap_or(column);
                 (value, format!("{}: {} ({})", entry.name, self.metric.words(value), source.replace('`', "")))
             };
             Bar {
@@ -88,7 +89,7 @@ impl Ladder<'_> {
         parts.extend(entry.speed_up.map(|times| format!("{} times as fast as {}", short(times), self.textbook_name())));
         parts.extend(row.ms().map(time));
         parts.extend(row.noise_percent().map(|noise| format!("± {} %", short(noise))));
-        parts.extend(row.number("n").map(|n| format!("n = {}", grouped(n))));
+        parts.extend(row.size().map(|n| format!("n = {}", grouped(n))));
         parts.join(" · ")
     }
 
@@ -103,7 +104,7 @@ impl Ladder<'_> {
             return limits;
         }
         for entry in &self.entries {
-            let Some(share) = entry.row.number("percent_of_ceiling").filter(|share| *share > 0.0) else { continue };
+            let Some(share) = entry.row.percent_of_ceiling.filter(|share| *share > 0.0) else { continue };
             let value = 100.0 * entry.value / share;
             if limits.iter().all(|known| (known.value / value - 1.0).abs() > 0.01) {
                 limits.push(Limit { value, name: format!("ceiling {}", short(value)) });
@@ -144,7 +145,7 @@ impl Ladder<'_> {
         let mut sources: Vec<&str> = Vec::new();
         for entry in &self.entries {
             for (column, _) in self.metric.peers(entry.row) {
-                let source = catalog.meaning(entry.row.text("lab"), column).unwrap_or(column);
+                let source = catalog.meaning(&entry.row.lab, column).unwrap_or(column);
                 if !sources.contains(&source) {
                     sources.push(source);
                 }
@@ -153,7 +154,7 @@ impl Ladder<'_> {
         if !sources.is_empty() {
             says.push(format!("Diamonds: {}.", sources.join("; ")));
         }
-        if self.entries.iter().any(|entry| entry.row.number("percent_of_ceiling").is_some_and(|share| share > 103.0)) {
+        if self.entries.iter().any(|entry| entry.row.percent_of_ceiling.is_some_and(|share| share > 103.0)) {
             says.push(
                 "The ceiling of this run is a copy alone; a kernel that reads more than it writes can pass it.".into(),
             );
@@ -165,7 +166,7 @@ impl Ladder<'_> {
     fn says_wrong(&self) -> Option<String> {
         let mut names: Vec<String> = Vec::new();
         for row in &self.wrong {
-            let on_purpose = if row.is_wrong_on_purpose() { ", on purpose" } else { "" };
+            let on_purpose = if row.expectation.is_wrong() { ", on purpose" } else { "" };
             let name = format!("{}{on_purpose}", row.variant());
             if !names.contains(&name) {
                 names.push(name);
@@ -178,7 +179,7 @@ impl Ladder<'_> {
     /// Describes how far predictions differ from measured values, and what is not predicted.
     fn says_predicted(&self) -> Vec<String> {
         let rows = || self.entries.iter().map(|entry| entry.row);
-        let times = |row: &Row| Some(row.number("predicted_ms")?.max(f64::MIN_POSITIVE) / row.ms()?);
+        let times = |row: &Row| Some(row.prediction().map(|all| all.ms)?.max(f64::MIN_POSITIVE) / row.ms()?);
         let off: Vec<f64> = rows().filter_map(times).map(|times| times.max(1.0 / times)).collect();
         let near = off.iter().filter(|times| **times <= 1.5).count();
         let mut says = Vec::new();
@@ -194,7 +195,7 @@ impl Ladder<'_> {
 
     fn table(&self, session: Option<&Session>) -> FigureTable {
         let unit = match self.metric {
-            Metric::Rate(_, unit) => unit,
+            Metric::Rate(rate) => rate.unit(),
             Metric::Time => "ms",
             Metric::Instructions => "warp instructions",
         };
@@ -204,11 +205,10 @@ impl Ladder<'_> {
             first.into_iter().chain(["median, ms"]).chain(AgainstLimits::HEADINGS).chain(["published", "bytes"]);
         let mut table = FigureTable::new(&headings.collect::<Vec<_>>());
         for entry in &self.entries {
-            let number = |column: &str| entry.row.number(column);
             let peers = self.metric.peers(entry.row);
             let mut cells = vec![
                 entry.name.clone(),
-                number("n").map_or(String::new(), grouped),
+                entry.row.size().map_or(String::new(), grouped),
                 short(entry.value),
                 self.metric.predicted(entry.row).map_or(String::new(), |(value, _)| short(value)),
                 entry.speed_up.map_or(String::new(), short),
@@ -217,7 +217,7 @@ impl Ladder<'_> {
             ];
             cells.extend(AgainstLimits::new(entry.row, session).cells());
             cells.push(peers.iter().map(|peer| short(peer.1)).collect::<Vec<_>>().join(", "));
-            cells.push(number("bytes").map_or(String::new(), size));
+            cells.push(entry.row.bytes().map_or(String::new(), size));
             table.rows.push(cells);
         }
         table.without_empty_columns()
@@ -227,10 +227,9 @@ impl Ladder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        run::{folder::LabRows, row::tests::row},
-        sections::ladder::ladders,
-    };
+    use record::{LabRows, fixtures::row};
+
+    use crate::sections::ladder::ladders;
 
     #[test]
     fn what_is_predicted_stands_hatched_below_what_was_measured() {

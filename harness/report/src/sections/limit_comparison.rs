@@ -1,11 +1,11 @@
 //! Compares a row with its limits: its time to the minimum time for its bytes and operations, its time to a peer's, and
 //! its kernel's use of a multiprocessor.
 use harness::{Ceiling, Peak};
+use record::{Row, Run, Session};
 
 use crate::{
     charts::figure::FigureTable,
     number_format::short,
-    run::{folder::Run, row::Row, session::Session},
     sections::{lab_catalog::LabCatalog, metric::Metric},
 };
 
@@ -53,11 +53,11 @@ impl<'r> AgainstLimits<'r> {
     /// unit executes its operations.
     pub fn percent(&self) -> Option<f64> {
         let ms = self.row.ms()?;
-        let by_bytes = self.row.number("percent_of_ceiling").map(|share| ms * share / 100.0);
+        let by_bytes = self.row.percent_of_ceiling.map(|share| ms * share / 100.0);
         let by_operations = self.by_operations().map(|bound| bound.ms);
         let is_computing = || {
             let rate = self.session?.device.peak_gflop_per_s(Peak::Single)?;
-            Some(self.row.number("flop")? / rate / 1e6 > by_bytes?)
+            Some(self.row.flop()? / rate / 1e6 > by_bytes?)
         };
         if by_operations.is_none() && is_computing() == Some(true) {
             return None;
@@ -67,8 +67,8 @@ impl<'r> AgainstLimits<'r> {
 
     /// Returns the time of the bytes at the ceiling to which they were compared.
     fn by_bytes(&self) -> Option<Bound> {
-        let share = self.row.number("percent_of_ceiling").filter(|share| *share > 0.0)?;
-        let rate = 100.0 * self.row.number("gb_per_s")? / share;
+        let share = self.row.percent_of_ceiling.filter(|share| *share > 0.0)?;
+        let rate = 100.0 * self.row.gb_per_s? / share;
         let ceilings = self.session.and_then(|session| session.ceilings);
         let named = CEILINGS.iter().find(|(_, ceiling)| {
             let measured = ceilings.and_then(|all| all.gb_per_s(*ceiling));
@@ -81,29 +81,30 @@ impl<'r> AgainstLimits<'r> {
 
     /// Returns the time of the operations at the peak of their unit.
     fn by_operations(&self) -> Option<Bound> {
-        let peak = Peak::ALL.into_iter().find(|peak| peak.word() == self.row.text("peak"))?;
+        let peak = self.row.peak?;
         let rate = self.session?.device.peak_gflop_per_s(peak)?;
         let of = format!("{}, {} TFLOP/s", peak.word(), short(rate / 1e3));
         // An emulated row has no time, and is not compared.
         self.row.ms()?;
-        Some(Bound { ms: self.row.number("flop").filter(|flop| *flop > 0.0)? / rate / 1e6, of })
+        Some(Bound { ms: self.row.flop().filter(|flop| *flop > 0.0)? / rate / 1e6, of })
     }
 
     /// Returns the peer of the row: one of the same run and case (`percent_of_<peer>`), or else figures that were
     /// measured elsewhere, for the same case on such a device (`peer_...`, `published_...`).
     pub fn peer(&self) -> Option<Peer> {
         let row = self.row;
-        let in_run = row.columns(IN_RUN).filter(|column| *column != "percent_of_ceiling").find_map(|column| {
-            let times = row.number(column)? / 100.0;
+        let in_run = row.own_columns(IN_RUN).find_map(|column| {
+            let times = row.own_named(column)? / 100.0;
             Some(Peer { times, name: column[IN_RUN.len()..].replace('_', "-"), published: None })
         });
-        in_run
-            .or_else(|| row.columns("peer_").chain(row.columns("published_")).find_map(|column| self.published(column)))
+        in_run.or_else(|| {
+            row.own_columns("peer_").chain(row.own_columns("published_")).find_map(|column| self.published(column))
+        })
     }
 
     fn published(&self, column: &str) -> Option<Peer> {
         let quantity = column.trim_start_matches("published_").trim_start_matches("peer_");
-        let value = self.row.number(column).filter(|value| *value > 0.0)?;
+        let value = self.row.own_named(column).filter(|value| *value > 0.0)?;
         let times = match quantity {
             "ms" | "kernel_ms" => value / self.row.ms()?,
             rate if rate.ends_with("_per_s") => self.row.number(rate)? / value,
@@ -118,7 +119,7 @@ impl<'r> AgainstLimits<'r> {
 
     /// Returns the cells under [`AgainstLimits::HEADINGS`]; empty if unknown.
     pub fn cells(&self) -> [String; 7] {
-        let number = |column: &str| self.row.number(column).map_or(String::new(), short);
+        let resources = self.row.resources;
         let bound = self.bound();
         let share = bound.as_ref().zip(self.row.ms()).map(|(bound, ms)| short(100.0 * bound.ms / ms));
         let peer = self.peer();
@@ -128,8 +129,8 @@ impl<'r> AgainstLimits<'r> {
             bound.map_or(String::new(), |bound| bound.of),
             peer.as_ref().map_or(String::new(), |peer| short(peer.times)),
             peer.map_or(String::new(), |peer| peer.name),
-            number("kernel_registers"),
-            number("kernel_occupancy_percent"),
+            resources.map_or(String::new(), |all| short(f64::from(all.registers))),
+            resources.and_then(|all| all.occupancy_percent).map_or(String::new(), short),
         ]
     }
 }
@@ -150,10 +151,10 @@ const CEILINGS: [(&str, Ceiling); 4] = [
 pub fn table(run: &Run, lab: &str, rows: &[&Row], catalog: &LabCatalog) -> (FigureTable, Vec<String>) {
     let metric = Metric::choose(rows).unwrap_or(Metric::Time);
     let rate = match metric {
-        Metric::Rate(_, unit) => Some(unit),
+        Metric::Rate(rate) => Some(rate.unit()),
         _ => None,
     };
-    let is_predicted = rows.iter().any(|row| row.number("predicted_ms").is_some());
+    let is_predicted = rows.iter().any(|row| row.prediction().map(|all| all.ms).is_some());
     let has_cases = rows.iter().any(|row| row.case() != rows[0].case());
     let headings = ["variant"].into_iter().chain(has_cases.then_some("case")).chain(["median, ms"]).chain(rate);
     let headings = headings.chain(AgainstLimits::HEADINGS).chain(is_predicted.then_some("model, ms"));
@@ -165,7 +166,7 @@ pub fn table(run: &Run, lab: &str, rows: &[&Row], catalog: &LabCatalog) -> (Figu
         cells.push(row.ms().map_or(String::new(), short));
         cells.extend(rate.map(|_| metric.value(row).map_or(String::new(), short)));
         cells.extend(AgainstLimits::new(row, session).cells());
-        cells.extend(is_predicted.then(|| row.number("predicted_ms").map_or(String::new(), short)));
+        cells.extend(is_predicted.then(|| row.prediction().map(|all| all.ms).map_or(String::new(), short)));
         table.rows.push(cells);
     }
     (table, says(rows, session, catalog, is_predicted))
@@ -188,7 +189,7 @@ fn says(rows: &[&Row], session: Option<&Session>, catalog: &LabCatalog, is_predi
     for (row, comparison) in comparisons() {
         let Some(column) = comparison.peer().and_then(|peer| peer.published) else { continue };
         if !columns.contains(&column) {
-            let source = catalog.meaning(row.text("lab"), &column).unwrap_or(&column);
+            let source = catalog.meaning(&row.lab, &column).unwrap_or(&column);
             says.push(format!("Published, not measured in this run: {source}."));
             columns.push(column);
         }
@@ -199,14 +200,14 @@ fn says(rows: &[&Row], session: Option<&Session>, catalog: &LabCatalog, is_predi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{row::tests::row, session};
+    use record::fixtures::row;
 
     fn session() -> Session {
-        let text = r#"{"schema": 1, "labs": [],
+        let text = r#"{"labs": [],
             "device": {"name": "NVIDIA H200", "compute_capability": [9, 0], "multiprocessors": 132, "clock_khz": 1980000},
             "ceilings": {"device_copy_gb_per_s": 4000.0, "device_read_gb_per_s": 4500.0, "h2d_gb_per_s": 55.0,
                          "d2h_gb_per_s": 54.0, "empty_launch_ms": 0.007}}"#;
-        session::read(text).unwrap().remove(0)
+        serde_json::from_str(text).unwrap()
     }
 
     fn cells(cells: &[(&str, &str)]) -> [String; 7] {

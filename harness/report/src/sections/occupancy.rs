@@ -1,4 +1,6 @@
 //! Occupancy as a function of the block size, and bandwidth as a function of the bytes in flight.
+use record::{LabRows, Row, drawn};
+
 use crate::{
     charts::{
         figure::{Chart, Figure, FigureTable},
@@ -6,7 +8,6 @@ use crate::{
         scale::Scale,
     },
     number_format::{grouped, short, time},
-    run::{folder::LabRows, row::Row},
 };
 
 /// Returns the figures of a lab whose rows have these columns.
@@ -29,22 +30,25 @@ fn variants(lab: &LabRows, has: impl Fn(&Row) -> bool) -> Vec<(&str, Vec<&Row>)>
 
 fn curves(lab: &LabRows) -> Option<Figure> {
     let is_curve = |row: &Row| {
-        row.case().starts_with("block ") && row.number("block").is_some() && row.number("theoretical_percent").is_some()
+        row.case().starts_with("block ")
+            && row.threads_in_a_line().is_some()
+            && row.own(&drawn::THEORETICAL_PERCENT).is_some()
     };
     let variants = variants(lab, is_curve);
     let first = variants.first()?;
-    let blocks: Vec<f64> = first.1.iter().filter_map(|row| row.number("block")).collect();
+    let blocks: Vec<f64> = first.1.iter().filter_map(|row| row.threads_in_a_line()).collect();
     let mut series = Vec::new();
     let mut table =
         FigureTable::new(&["variant", "threads of a block", "calculated, %", "achieved, %", "limited by", "time"]);
     let mut says = Vec::new();
     for (style, (variant, rows)) in variants.iter().enumerate() {
-        for (column, draw, what) in
-            [("theoretical_percent", Draw::Dashed, "calculated"), ("achieved_percent", Draw::Line, "achieved")]
-        {
+        for (column, draw, what) in [
+            (&drawn::THEORETICAL_PERCENT, Draw::Dashed, "calculated"),
+            (&drawn::ACHIEVED_PERCENT, Draw::Line, "achieved"),
+        ] {
             let point = |row: &&Row| {
-                let (x, y) = (row.number("block")?, row.number(column)?);
-                let limiter = row.text("limiter");
+                let (x, y) = (row.threads_in_a_line()?, row.own(column)?);
+                let limiter = row.own_text(&drawn::LIMITER);
                 Some(Point {
                     x,
                     y,
@@ -58,23 +62,23 @@ fn curves(lab: &LabRows) -> Option<Figure> {
         }
         let fastest = rows.iter().filter_map(|row| Some((row, row.ms()?))).min_by(|a, b| a.1.total_cmp(&b.1));
         if let Some((row, ms)) = fastest {
-            let share = row.number("theoretical_percent").unwrap_or(0.0);
+            let share = row.own(&drawn::THEORETICAL_PERCENT).unwrap_or(0.0);
             says.push(format!(
                 "{variant} is the fastest with blocks of {}: {}, at {} % occupancy.",
-                row.text("block"),
+                row.block.as_deref().unwrap_or_default(),
                 time(ms),
                 short(share)
             ));
         }
         table.rows.extend(rows.iter().map(|row| {
-            let number = |column: &str| row.number(column).map_or(String::new(), short);
+            let percent = |column| row.own(column).map_or(String::new(), short);
             let ms = row.ms().map_or(String::new(), time);
             vec![
                 (*variant).into(),
-                number("block"),
-                number("theoretical_percent"),
-                number("achieved_percent"),
-                row.text("limiter").into(),
+                row.threads_in_a_line().map_or(String::new(), short),
+                percent(&drawn::THEORETICAL_PERCENT),
+                percent(&drawn::ACHIEVED_PERCENT),
+                row.own_text(&drawn::LIMITER),
                 ms,
             ]
         }));
@@ -96,17 +100,16 @@ fn curves(lab: &LabRows) -> Option<Figure> {
 
 /// Plots Little's law: the bytes in flight, and the resulting bandwidth.
 fn in_flight(lab: &LabRows) -> Option<Figure> {
-    let variants = variants(lab, |row| {
-        row.ms().is_some() && row.number("kib_in_flight").is_some() && row.number("gb_per_s").is_some()
-    });
+    let variants =
+        variants(lab, |row| row.ms().is_some() && row.own(&drawn::KIB_IN_FLIGHT).is_some() && row.gb_per_s.is_some());
     let rows: Vec<&Row> = variants.into_iter().flat_map(|(_, rows)| rows).collect();
     rows.first()?;
     let mut table = FigureTable::new(&["case", "KiB in flight on a multiprocessor", "GB/s", "% of ceiling"]);
     let mut points = Vec::new();
     for row in &rows {
-        let (x, y) = (row.number("kib_in_flight")?, row.number("gb_per_s")?);
+        let (x, y) = (row.own(&drawn::KIB_IN_FLIGHT)?, row.gb_per_s?);
         points.push(Point { x, y, tip: format!("{}: {} KiB in flight, {} GB/s", row.case(), short(x), short(y)) });
-        let share = row.number("percent_of_ceiling").map_or(String::new(), short);
+        let share = row.percent_of_ceiling.map_or(String::new(), short);
         table.rows.push(vec![row.case().into(), short(x), short(y), share]);
     }
     let best = points.iter().max_by(|a, b| a.y.total_cmp(&b.y))?;
@@ -130,7 +133,7 @@ fn in_flight(lab: &LabRows) -> Option<Figure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::row::tests::row;
+    use record::fixtures::row;
 
     #[test]
     fn a_variant_has_a_calculated_and_an_achieved_curve() {

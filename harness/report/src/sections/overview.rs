@@ -1,8 +1,9 @@
 //! A run at a glance: a row for each lab.
+use record::Run;
+
 use crate::{
     charts::figure::FigureTable,
     number_format::{grouped, short},
-    run::folder::Run,
     sections::{certainty::Totals, lab_catalog::LabCatalog, ladder::ladders, limit_comparison::AgainstLimits},
 };
 

@@ -1,15 +1,16 @@
 //! The phases of a pass, one after another, for each mode: in the first pass and in later ones.
+use record::{LabRows, Row, drawn::Pass};
+
 use crate::{
     charts::{
         figure::{Chart, Figure, FigureTable},
         stacks::{Stack, Stacks},
     },
     number_format::{grouped, short, time},
-    run::{folder::LabRows, row::Row},
 };
 
-/// The prefixes of the passes' columns, and descriptions of the passes.
-const PASSES: [(&str, &str); 2] = [("first_", "the first pass, with allocation"), ("warm_", "later passes")];
+/// The passes, and their descriptions.
+const PASSES: [(Pass, &str); 2] = [(Pass::First, "the first pass, with allocation"), (Pass::Warm, "later passes")];
 
 /// The names of the phases' columns, and descriptions of the phases.
 const PHASES: [(&str, &str); 6] = [
@@ -24,16 +25,21 @@ const PHASES: [(&str, &str); 6] = [
 /// Returns a figure for each pass, at the largest size that the most modes have.
 pub fn figures(lab: &LabRows) -> Vec<Figure> {
     let rows: Vec<&Row> =
-        lab.rows.iter().filter(|row| row.ms().is_some() && row.number("warm_kernel_ms").is_some()).collect();
-    let Some(n) = rows.iter().filter_map(|row| row.number("n")).max_by(f64::total_cmp) else {
+        lab.rows.iter().filter(|row| row.ms().is_some() && step(row, Pass::Warm, "kernel").is_some()).collect();
+    let Some(n) = rows.iter().filter_map(|row| row.size()).max_by(f64::total_cmp) else {
         return Vec::new();
     };
-    let rows: Vec<&Row> = rows.into_iter().filter(|row| row.number("n") == Some(n)).collect();
-    PASSES.iter().filter_map(|(prefix, pass)| figure(&rows, prefix, pass, n)).collect()
+    let rows: Vec<&Row> = rows.into_iter().filter(|row| row.size() == Some(n)).collect();
+    PASSES.iter().filter_map(|(pass, title)| figure(&rows, *pass, title, n)).collect()
 }
 
-fn figure(rows: &[&Row], prefix: &str, pass: &str, n: f64) -> Option<Figure> {
-    let value = |row: &Row, phase: &str| row.number(&format!("{prefix}{phase}_ms"));
+/// Returns the time of a step of a pass, in ms.
+fn step(row: &Row, pass: Pass, step: &str) -> Option<f64> {
+    row.own_named(&pass.column(step))
+}
+
+fn figure(rows: &[&Row], pass: Pass, title: &str, n: f64) -> Option<Figure> {
+    let value = |row: &Row, phase: &str| step(row, pass, phase);
     let is_used = |(_, phase): &(usize, &(&str, &str))| rows.iter().any(|row| value(row, phase.0).is_some());
     // A phase has the same colour in both passes.
     let (styles, phases): (Vec<usize>, Vec<&(&str, &str)>) = PHASES.iter().enumerate().filter(is_used).unzip();
@@ -66,7 +72,7 @@ fn figure(rows: &[&Row], prefix: &str, pass: &str, n: f64) -> Option<Figure> {
     ];
     let parts = styles.into_iter().zip(phases.iter().map(|phase| phase.1.to_string())).collect();
     Some(Figure {
-        title: format!("Where the time goes in {pass}, n = {}", grouped(n)),
+        title: format!("Where the time goes in {title}, n = {}", grouped(n)),
         says,
         chart: Chart::Stacks(Stacks { unit: "ms".into(), parts, stacks }),
         table,
@@ -76,7 +82,7 @@ fn figure(rows: &[&Row], prefix: &str, pass: &str, n: f64) -> Option<Figure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::row::tests::row;
+    use record::fixtures::row;
 
     #[test]
     fn phases_are_stacked_at_the_largest_size() {

@@ -1,12 +1,14 @@
 //! The predicted time of each variant on a GPU (`--predict`), if nothing was measured: hatched bars with the interval,
 //! one figure for each case and size. Every figure is marked as a prediction.
+use predict::Prediction;
+use record::{LabRows, Row};
+
 use crate::{
     charts::{
         bars::{Bar, Bars, Tone},
         figure::{Chart, Figure, FigureTable},
     },
     number_format::{grouped, list, short, time},
-    run::{folder::LabRows, row::Row},
 };
 
 /// Returns the figures of a lab, the one with the most rows first; empty if nothing is predicted, or times were
@@ -16,9 +18,9 @@ pub fn figures(lab: &LabRows) -> Vec<Figure> {
     if lab.rows.iter().any(|row| row.ms().is_some()) {
         return Vec::new();
     }
-    let is_told = |row: &&Row| !row.text("predicted_bound").is_empty();
+    let is_told = |row: &&Row| row.predicted.is_some();
     for row in lab.rows.iter().filter(is_told) {
-        let n = row.number("n").map(|n| format!("n = {}", grouped(n)));
+        let n = row.size().map(|n| format!("n = {}", grouped(n)));
         let parts: Vec<String> =
             [Some(row.case().to_owned()), n].into_iter().flatten().filter(|part| !part.is_empty()).collect();
         let case = parts.join(", ");
@@ -35,27 +37,28 @@ pub fn figures(lab: &LabRows) -> Vec<Figure> {
 
 /// Lists which of these rows have no prediction, with their reasons; `None` if all have one, or none was requested.
 pub fn refused<'r>(rows: impl Iterator<Item = &'r Row>) -> Option<String> {
-    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
-    let is_refused = |row: &&Row| row.number("predicted_ms").is_none() && !row.text("predicted_bound").is_empty();
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    let is_refused = |row: &&Row| row.prediction().is_none() && row.predicted.is_some();
     for row in rows.filter(is_refused) {
-        let reason = row.text("predicted_bound").trim_start_matches("not predicted: ");
+        let reason = row.predicted_bound().trim_start_matches("not predicted: ").to_string();
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, variants)) => variants.push(row.variant().into()),
             None => reasons.push((reason, vec![row.variant().into()])),
         }
     }
-    let words = |(reason, variants): &(&str, Vec<String>)| format!("{} ({reason})", list(variants));
+    let words = |(reason, variants): &(String, Vec<String>)| format!("{} ({reason})", list(variants));
     let all: Vec<String> = reasons.iter().map(words).collect();
     (!all.is_empty()).then(|| format!("Not predicted: {}.", all.join("; ")))
 }
 
 fn figure(lab: &LabRows, case: &str, rows: &[&Row]) -> Option<Figure> {
-    let known: Vec<(&Row, f64)> = rows.iter().filter_map(|row| Some((*row, row.number("predicted_ms")?))).collect();
+    let known: Vec<(&Row, f64)> =
+        rows.iter().filter_map(|row| Some((*row, row.prediction().map(|all| all.ms)?))).collect();
     let part =
         lab.details.iter().find_map(|details| details.predicted.as_ref()).map(|predicted| predicted.part.clone());
     let part = part.unwrap_or_else(|| "a GPU".into());
     // A variant that is wrong on purpose may be fast for that reason.
-    let right = known.iter().filter(|(row, _)| !row.is_wrong_on_purpose());
+    let right = known.iter().filter(|(row, _)| !row.expectation.is_wrong());
     let (shortest, least) = right.min_by(|a, b| a.1.total_cmp(&b.1)).or(known.first())?;
     let mut says = vec![
         format!(
@@ -65,18 +68,18 @@ fn figure(lab: &LabRows, case: &str, rows: &[&Row]) -> Option<Figure> {
             "{} is predicted to be the shortest: {}, bound by {}.",
             shortest.variant(),
             time(*least),
-            shortest.text("predicted_bound")
+            shortest.predicted_bound()
         ),
     ];
     says.extend(refused(rows.iter().copied()));
     let bars = known.iter().map(|(row, ms)| bar(row, *ms)).collect();
     let mut table = FigureTable::new(&["variant", "predicted", "from", "to", "bound by"]);
-    let cell = |row: &Row, column: &str| row.number(column).map_or_else(String::new, time);
+    let cell = |row: &Row, ms: fn(&Prediction) -> f64| row.prediction().map(ms).map_or_else(String::new, time);
     table.rows = known
         .iter()
         .map(|(row, ms)| {
-            let (from, to) = (cell(row, "predicted_low_ms"), cell(row, "predicted_high_ms"));
-            vec![row.variant().into(), time(*ms), from, to, row.text("predicted_bound").into()]
+            let (from, to) = (cell(row, |all| all.low_ms), cell(row, |all| all.high_ms));
+            vec![row.variant().into(), time(*ms), from, to, row.predicted_bound()]
         })
         .collect();
     let of = if case.is_empty() { String::new() } else { format!(": {case}") };
@@ -89,13 +92,13 @@ fn figure(lab: &LabRows, case: &str, rows: &[&Row]) -> Option<Figure> {
 }
 
 fn bar(row: &Row, ms: f64) -> Bar {
-    let interval = row.number("predicted_low_ms").zip(row.number("predicted_high_ms"));
+    let interval = row.prediction().map(|all| (all.low_ms, all.high_ms));
     let between = interval.map_or_else(String::new, |(low, high)| format!(" · from {} to {}", time(low), time(high)));
     Bar {
         name: row.variant().into(),
         value: ms,
-        text: format!("{} predicted, {}", time(ms), row.text("predicted_bound")),
-        tip: format!("{}: predicted {} ms{between} · bound by {}", row.name(), short(ms), row.text("predicted_bound")),
+        text: format!("{} predicted, {}", time(ms), row.predicted_bound()),
+        tip: format!("{}: predicted {} ms{between} · bound by {}", row.name(), short(ms), row.predicted_bound()),
         tone: Tone::Predicted,
         peers: Vec::new(),
         interval,
@@ -105,7 +108,7 @@ fn bar(row: &Row, ms: f64) -> Bar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::row::tests::row;
+    use record::fixtures::row;
 
     fn told(variant: &str, device: &str, ms: &str, bound: &str) -> Row {
         let times = [("predicted_ms", ms), ("predicted_low_ms", ms), ("predicted_high_ms", ms)];
@@ -141,7 +144,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_on_purpose_is_not_called_the_shortest() {
-        let times = [("predicted_ms", "1"), ("predicted_bound", "launch"), ("note", "wrong on purpose (a race)")];
+        let times = [("predicted_ms", "1"), ("predicted_bound", "launch"), ("mistake", "a race")];
         let races = row(&[&[("variant", "races"), ("device", "emulated")][..], &times[..]].concat());
         let figures = shown(vec![races, told("right", "emulated", "2", "latency")]);
         assert!(figures[0].says[1].starts_with("right is predicted"), "{:?}", figures[0].says);

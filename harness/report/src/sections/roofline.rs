@@ -2,6 +2,7 @@
 //! device's roofs.
 use harness::Peak;
 use predict::GpuModel;
+use record::{Row, Run, drawn};
 
 use crate::{
     charts::{
@@ -10,7 +11,6 @@ use crate::{
         scale::Scale,
     },
     number_format::{short, size},
-    run::{folder::Run, row::Row},
     sections::lab_catalog::LabCatalog,
 };
 
@@ -117,7 +117,7 @@ pub fn figure(run: &Run, catalog: &LabCatalog) -> Option<Figure> {
                 format!("{}{}", kernel.row.name(), predicted(kernel)),
                 short(kernel.intensity),
                 short(kernel.gflop_per_s),
-                kernel.row.number("bytes").map_or(String::new(), size),
+                kernel.row.bytes().map_or(String::new(), size),
                 bound(kernel).into(),
             ]
         }));
@@ -161,7 +161,7 @@ fn predicted(kernel: &Kernel) -> &'static str {
 
 /// Returns the fastest row of each right variant, as measured and as predicted.
 fn kernels<'r>(rows: &'r [Row], catalog: &LabCatalog) -> Vec<Kernel<'r>> {
-    let foretold = |row: &Row| row.number("predicted_ms").filter(|ms| *ms > 0.0);
+    let foretold = |row: &Row| row.prediction().map(|all| all.ms).filter(|ms| *ms > 0.0);
     let mut all = fastest(rows, catalog, false, Row::ms);
     all.extend(fastest(rows, catalog, true, foretold));
     all
@@ -175,7 +175,7 @@ fn fastest<'r>(
 ) -> Vec<Kernel<'r>> {
     let mut best: Vec<Kernel> = Vec::new();
     for row in rows.iter().filter(|row| catalog.is_right(row)) {
-        let (Some(bytes), Some(flop)) = (least_bytes(row), row.number("flop").or_else(|| flop_of(row))) else {
+        let (Some(bytes), Some(flop)) = (least_bytes(row), row.flop().or_else(|| flop_of(row))) else {
             continue;
         };
         if bytes <= 0.0 || flop <= 0.0 {
@@ -194,38 +194,38 @@ fn fastest<'r>(
 
 /// Returns the minimum bytes that the case must move. A matrix product's shape implies them.
 fn least_bytes(row: &Row) -> Option<f64> {
-    row.number("bytes").or_else(|| {
-        let (m, k, n) = (row.number("m")?, row.number("k")?, row.number("n")?);
+    row.bytes().or_else(|| {
+        let (m, k, n) = (row.own_named(drawn::ROWS)?, row.own_named(drawn::INNER)?, row.size()?);
         Some(4.0 * (m * k + k * n + m * n))
     })
 }
 
 /// Returns the operations of a matrix product, from its shape.
 fn flop_of(row: &Row) -> Option<f64> {
-    Some(2.0 * row.number("m")? * row.number("k")? * row.number("n")?)
+    Some(2.0 * row.own_named(drawn::ROWS)? * row.own_named(drawn::INNER)? * row.size()?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{folder::LabRows, row::tests::row};
+    use record::{LabRows, fixtures::row};
 
     #[test]
     fn each_right_variant_is_there_once_with_its_fastest_case() {
-        let at = |variant: &str, case: &str, ms: &str, note: &str| {
+        let at = |variant: &str, case: &str, ms: &str, mistake: &str| {
             row(&[
                 ("variant", variant),
                 ("case", case),
                 ("time_median_ms", ms),
                 ("bytes", "4000000"),
                 ("flop", "2000000"),
-                ("note", note),
+                ("mistake", mistake),
             ])
         };
         let rows = vec![
             at("a", "slow", "2", ""),
             at("a", "fast", "1", ""),
-            at("b", "", "1", "wrong on purpose (x)"),
+            at("b", "", "1", "a race"),
             row(&[("time_median_ms", "1")]),
         ];
         let lab = LabRows { lab: "x".into(), rows, ..LabRows::default() };

@@ -1,10 +1,10 @@
 //! The rows of a lab, as a table of the most important columns.
 use harness::Verdict;
+use record::{LabRows, Row};
 
 use crate::{
     charts::figure::FigureTable,
     number_format::{count, grouped, short, time},
-    run::{folder::LabRows, row::Row},
 };
 
 /// The maximum number of a lab's rows that are shown. A larger page would be slow to open; the CSV has all.
@@ -39,20 +39,20 @@ pub fn table(lab: &LabRows, part: usize) -> FigureTable {
         table.left_out = format!("{} more in {}.csv.", count(lab.rows.len() - most, "row"), lab.lab);
     }
     for (_, row) in shown {
-        let number = |column: &str| row.number(column).filter(|_| !row.is_emulated()).map_or(String::new(), short);
+        let rate = |rate: Option<f64>| rate.filter(|_| !row.is_emulated()).map_or(String::new(), short);
         table.rows.push(vec![
             row.variant().into(),
             row.case().into(),
-            row.number("n").map_or(String::new(), grouped),
-            row.text("grid").into(),
-            row.text("block").into(),
+            row.size().map_or(String::new(), grouped),
+            row.grid.as_deref().unwrap_or_default().into(),
+            row.block.as_deref().unwrap_or_default().into(),
             row.ms().map_or(String::new(), time),
             row.noise_percent().map_or(String::new(), short),
-            number("gb_per_s"),
-            number("gflop_per_s"),
-            number("percent_of_ceiling"),
-            harness::verdict_words(row.verdict, row.text("note")).into(),
-            shortened(row.text("note")),
+            rate(row.gb_per_s),
+            rate(row.gflop_per_s),
+            rate(row.percent_of_ceiling),
+            row.verdict_words().into(),
+            shortened(&row.note),
         ]);
     }
     table.without_empty_columns()
@@ -68,7 +68,7 @@ fn shortened(note: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::row::tests::row;
+    use record::fixtures::row;
 
     #[test]
     fn of_many_rows_the_failed_ones_are_shown() {

@@ -2,20 +2,21 @@
 //! here, because that requires the samples.
 use std::collections::HashMap;
 
+use record::{Row, Run};
+
 use crate::{
     charts::figure::FigureTable,
     number_format::{count, grouped, short, time},
-    run::{folder::Run, row::Row},
 };
 
 /// The maximum number of a lab's cases that are shown.
 const MOST: usize = 200;
 
 /// Identifies a case among those of the lab.
-type Key<'r> = (&'r str, &'r str, &'r str);
+type Key<'r> = (&'r str, &'r str, Option<u64>);
 
 fn key(row: &Row) -> Key<'_> {
-    (row.variant(), row.case(), row.text("n"))
+    (row.variant(), row.case(), row.n)
 }
 
 /// Returns a table for each lab of which at least two runs have timed the same cases: the lab, and the table.
@@ -67,7 +68,7 @@ fn table(runs: &[Run], names: &[String], lab: &str) -> Option<FigureTable> {
     }
     for key in order {
         let times = &times[&key];
-        let mut cells = vec![key.0.to_string(), key.1.to_string(), key.2.parse().map_or(String::new(), grouped)];
+        let mut cells = vec![key.0.to_string(), key.1.to_string(), key.2.map_or(String::new(), |n| grouped(n as f64))];
         for (i, ms) in times.iter().enumerate() {
             cells.push(ms.map_or(String::new(), time));
             if i > 0 {
@@ -82,7 +83,7 @@ fn table(runs: &[Run], names: &[String], lab: &str) -> Option<FigureTable> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{folder::LabRows, row::tests::row};
+    use record::{LabRows, fixtures::row};
 
     #[test]
     fn cases_that_both_runs_have_stand_side_by_side() {

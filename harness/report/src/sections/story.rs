@@ -1,5 +1,6 @@
 //! What a lab's run shows: its summary, with its ladder as a figure.
 use harness::{Bar as Rung, Holds, Source, StorySummary};
+use record::LabRows;
 
 use crate::{
     charts::{
@@ -7,8 +8,8 @@ use crate::{
         figure::{Chart, Figure, FigureTable},
     },
     number_format::{short, time},
-    run::folder::LabRows,
     sections::lab_catalog::LabCatalog,
+    summary::summary,
 };
 
 /// The summary of a lab's run.
@@ -31,7 +32,7 @@ pub struct LabStory {
 impl LabStory {
     /// Returns the summary of these rows, if they have one.
     pub fn new(rows: &LabRows, catalog: &LabCatalog) -> Option<Self> {
-        let told = rows.summary(catalog.lab(&rows.lab))?;
+        let told = summary(rows, catalog.lab(&rows.lab))?;
         let ladder = (!told.bars.is_empty()).then(|| ladder(&told));
         Some(Self {
             lab: told.lab,

@@ -1,5 +1,6 @@
 //! Compares modes of transfer by size: which one is the fastest where, in warm passes and in the first one.
 use harness::crossover::{AS_GOOD, NamedLine, Stretch, crossing, stretches};
+use record::{LabRows, Row, drawn};
 
 use crate::{
     charts::{
@@ -8,7 +9,6 @@ use crate::{
         scale::Scale,
     },
     number_format::{bytes, grouped, list, short, size, time},
-    run::{folder::LabRows, row::Row},
 };
 
 /// A pass over the data: its title, and its time in ms.
@@ -17,7 +17,7 @@ type Pass = (&'static str, fn(&Row) -> Option<f64>);
 const PASSES: [Pass; 2] = [
     ("later passes, from the host and back", Row::ms),
     ("the first pass, with the allocation of memory", |row| {
-        row.number("first_end_to_end_ms").filter(|_| row.ms().is_some())
+        row.own(&drawn::FIRST_END_TO_END_MS).filter(|_| row.ms().is_some())
     }),
 ];
 
@@ -38,11 +38,10 @@ pub fn figures(lab: &LabRows) -> Vec<Figure> {
 
 impl<'r> Sweep<'r> {
     fn from_rows(lab: &'r LabRows) -> Option<Self> {
-        let is_timed =
-            |row: &&Row| !row.text("memory_mode").is_empty() && row.ms().is_some() && row.number("bytes").is_some();
+        let is_timed = |row: &&Row| row.memory_mode.is_some() && row.ms().is_some() && row.bytes().is_some();
         let rows: Vec<&Row> = lab.rows.iter().filter(is_timed).collect();
         let is_bytes = rows.iter().all(|row| bytes(row.case()).is_some());
-        let size_of = |row: &Row| if is_bytes { bytes(row.case()) } else { row.number("n") };
+        let size_of = |row: &Row| if is_bytes { bytes(row.case()) } else { row.size() };
         let mut sizes: Vec<f64> = rows.iter().filter_map(|row| size_of(row)).collect();
         sizes.sort_by(f64::total_cmp);
         sizes.dedup();
@@ -67,7 +66,7 @@ impl<'r> Sweep<'r> {
     }
 
     fn figure(&self, (title, ms): &Pass) -> Option<Figure> {
-        let rate = |row: &Row| Some(row.number("bytes")? / ms(row)? / 1e6);
+        let rate = |row: &Row| Some(row.bytes()? / ms(row)? / 1e6);
         let lines: Vec<NamedLine> = self
             .modes
             .iter()
@@ -168,7 +167,7 @@ impl<'r> Sweep<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::row::tests::row;
+    use record::fixtures::row;
 
     fn at(mode: &str, size: &str, ms: f64) -> Row {
         let moved = (3.0 * bytes(size).unwrap()).to_string();

@@ -1,6 +1,6 @@
 //! Describes the requirements, besides right answers, that a part misses: a counter above its limit, an instruction
 //! that is missing.
-use harness::Lab;
+use harness::{Counter, Lab};
 
 use crate::{
     assignment::rubric::{Goal, Instruction, Part},
@@ -24,9 +24,9 @@ pub struct Missed {
 }
 
 /// The counters of traffic, each with the number of warp instructions that cause it and the words for one of them.
-const TRAFFIC: [(&str, &str, &str); 2] = [
-    ("global_load_sectors", "global_load_requests", "each warp that loads reads"),
-    ("global_store_sectors", "global_store_requests", "each warp that stores writes"),
+const TRAFFIC: [(Counter, Counter, &str); 2] = [
+    (Counter::GlobalLoadSectors, Counter::GlobalLoadRequests, "each warp that loads reads"),
+    (Counter::GlobalStoreSectors, Counter::GlobalStoreRequests, "each warp that stores writes"),
 ];
 
 /// How far these rows exceed `goal`, if any does: the one that exceeds it most shows best what is wrong.
@@ -60,9 +60,9 @@ fn words(goal: &Goal, worst: &Counted) -> String {
     let n = row.n.map_or(String::new(), |n| format!(", at n = {n}"));
     let case = if row.case.is_empty() { String::new() } else { format!(" ({})", row.case) };
     // Atomics are not load requests.
-    let traffic = TRAFFIC.into_iter().find(|(name, ..)| *name == goal.counter && worst.atomics == 0.0);
+    let traffic = TRAFFIC.into_iter().find(|(traffic, ..)| traffic.name() == goal.counter && worst.atomics == 0.0);
     let of_a_warp = traffic.and_then(|(_, requests, words)| {
-        let requests = row.counter(requests).filter(|requests| *requests > 0.0)?;
+        let requests = row.counters.get(requests).filter(|requests| *requests > 0.0)?;
         Some(format!(
             "{words} {} sectors of 32 bytes where {} would do",
             number(counter / requests),

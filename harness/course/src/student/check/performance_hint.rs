@@ -1,6 +1,6 @@
 //! The performance hint for a right part: its predicted time on a GPU, the bottleneck, the line that causes it, and the
 //! possible gain. No mark depends on it.
-use harness::{HotLine, Predicted, Record, Result, significant};
+use harness::{Counter, HotLine, Predicted, Record, Result, significant};
 use predict::{Bound, Excess, GpuModel as Gpu, Remedy, remedy};
 
 use super::part_status::{Bench, PartStatus};
@@ -53,7 +53,7 @@ fn found(takes_a_size: bool, run: impl Fn(Option<u64>) -> Result<Vec<Record>>) -
         if next.is_err() && best.is_some() {
             break;
         }
-        let takes_long = |row: &Record| row.counter("thread_instructions").is_some_and(|all| all > PATIENCE);
+        let takes_long = |row: &Record| row.counters.get(Counter::ThreadInstructions).is_some_and(|all| all > PATIENCE);
         let is_over = next.as_ref().map_or(true, |row| !is_mostly_launch(row) || takes_long(row));
         n = next.as_ref().ok().and_then(|row| row.n.map(|n| n.saturating_mul(LARGER)));
         best = Some(next);

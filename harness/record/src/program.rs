@@ -9,13 +9,11 @@ use wire::{
 };
 
 use crate::{
-    device::machine::MachineReport,
-    record::{
-        counters::{COUNTERS, values},
-        hot::{self, HotLine},
-        prediction::{Beside, Predicted},
-        row::{Value, dims},
-    },
+    counters::{Counter, Counters},
+    hot::{self, HotLine},
+    machine_report::MachineReport,
+    prediction::{Beside, Predicted},
+    record::dims,
 };
 
 /// The version of the lines: a change of meaning increments it, a new field does not.
@@ -49,11 +47,11 @@ pub struct ProcessRun {
 
 /// The launches of one kernel with one shape.
 #[derive(Debug)]
-pub(crate) struct Shape<'r> {
+pub struct Shape<'r> {
     /// The launches, in order.
-    pub(crate) launches: Vec<&'r Launch>,
+    pub launches: Vec<&'r Launch>,
     /// The findings in the kernel, listed with its first shape only.
-    pub(crate) findings: Vec<&'r RenderedFinding>,
+    pub findings: Vec<&'r RenderedFinding>,
 }
 
 impl ProcessRun {
@@ -112,17 +110,17 @@ impl ProgramRun {
     }
 
     /// Returns the first order of warps and blocks; 0 if the machine did not run.
-    pub(crate) fn seed(&self) -> u64 {
+    pub fn seed(&self) -> u64 {
         self.processes.first().map_or(0, |process| process.report.settings.seed)
     }
 
     /// Whether the machine's counters were on.
-    pub(crate) fn is_counted(&self) -> bool {
+    pub fn is_counted(&self) -> bool {
         self.processes.first().is_some_and(|process| process.report.settings.counters)
     }
 
     /// Returns the launches by kernel and shape, in the order of the first of each.
-    pub(crate) fn shapes(&self) -> Vec<Shape<'_>> {
+    pub fn shapes(&self) -> Vec<Shape<'_>> {
         let key = |launch: &Launch| (launch.grid, launch.block, launch.dynamic_shared_bytes);
         let mut places: BTreeMap<(&str, _), usize> = BTreeMap::new();
         let mut shapes: Vec<Shape<'_>> = Vec::new();
@@ -143,7 +141,7 @@ impl ProgramRun {
 
     /// Returns the findings outside of kernels that are known to have been launched: wrong copies, leaks, rejected
     /// launches.
-    pub(crate) fn findings_of_host(&self) -> Vec<&RenderedFinding> {
+    pub fn findings_of_host(&self) -> Vec<&RenderedFinding> {
         let is_known =
             |told: &&RenderedFinding| self.processes.iter().any(|process| process.has_launched(&told.finding.kernel));
         self.findings().filter(|told| !is_known(told)).collect()
@@ -214,7 +212,7 @@ impl ProgramRun {
     }
 
     /// Predicts the total time of these launches; `None` without `--predict`.
-    pub(crate) fn predicted<'r>(&self, launches: impl IntoIterator<Item = &'r Launch>) -> Option<Predicted> {
+    pub fn predicted<'r>(&self, launches: impl IntoIterator<Item = &'r Launch>) -> Option<Predicted> {
         predicted_launches(self.part.as_ref()?, launches)
     }
 
@@ -255,7 +253,7 @@ pub fn predicted_launches<'l>(part: &GpuModel, launches: impl IntoIterator<Item 
 }
 
 /// Formats a three-dimensional size as in the CSV: `256`, `16x16`, `4x4x4`.
-pub(crate) fn shape_of([x, y, z]: [u32; 3]) -> String {
+pub fn shape_of([x, y, z]: [u32; 3]) -> String {
     dims((x, y, z))
 }
 
@@ -263,14 +261,23 @@ pub(crate) fn shape_of([x, y, z]: [u32; 3]) -> String {
 fn counted(launch: &Launch) -> BTreeMap<&'static str, f64> {
     let launches = vec![launch.clone()];
     let report = MachineReport { launches, is_counted: true, ..MachineReport::default() };
-    let cells = COUNTERS.iter().zip(values(&report));
-    let of_a_launch = |name: &str| name != "launches" && !name.starts_with("copied_") && !name.starts_with("managed_");
-    let number = |value: &Value| value.number();
-    cells
-        .filter(|(column, _)| of_a_launch(column.name) && column.name != "filled_bytes")
-        .filter_map(|(column, value)| Some((column.name, number(&value)?)))
-        .collect()
+    let counters = Counters::from_report(&report);
+    let of_a_launch = |counter: &&Counter| !OF_A_PROGRAM.contains(counter);
+    let number = |counter: &Counter| Some((counter.name(), counters.get(*counter)?));
+    Counter::ALL.iter().filter(of_a_launch).filter_map(number).collect()
 }
+
+/// Counters that say nothing of a single launch.
+const OF_A_PROGRAM: [Counter; 8] = [
+    Counter::Launches,
+    Counter::CopiedH2dBytes,
+    Counter::CopiedD2hBytes,
+    Counter::CopiedD2dBytes,
+    Counter::CopiedH2hBytes,
+    Counter::FilledBytes,
+    Counter::ManagedPagesToDevice,
+    Counter::ManagedPagesToHost,
+];
 
 /// A line of the file that `warplab exec --json FILE` writes.
 #[derive(Serialize)]
@@ -498,50 +505,10 @@ impl<'r> Found<'r> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use crate::record::assert_published;
-    use crate::record::{counters::tests::launch, row::tests::told};
+    use crate::fixtures::run_of_a_program as run;
     use wire::counters::{LineCounters, Totals};
-
-    /// Returns two launches of one kernel with different shapes, one of another, and a finding in each place.
-    pub(crate) fn run() -> ProgramRun {
-        let of = |kernel: &str, grid: u32| {
-            let mut launch = launch();
-            (launch.kernel, launch.kernel_name, launch.grid) = (kernel.into(), format!("{kernel}(int)"), [grid, 1, 1]);
-            launch.counters.totals.thread_instructions = 100;
-            launch.counters.totals.instructions = 4;
-            launch
-        };
-        let launches = vec![of("a", 1), of("b", 2), of("a", 1), of("a", 3)];
-        let of_host = {
-            let mut told = told();
-            told.finding.kernel = String::new();
-            told
-        };
-        let in_a = {
-            let mut told = told();
-            told.finding.kernel = "a".into();
-            told
-        };
-        ProgramRun {
-            words: vec!["./a".into(), "10".into()],
-            device: "emulated:a100".into(),
-            exit_code: Some(0),
-            seconds: 0.5,
-            processes: vec![ProcessRun {
-                report: Report {
-                    process: 12,
-                    command: "./a 10".into(),
-                    launches,
-                    launches_dropped: 7,
-                    ..Report::default()
-                },
-                findings: vec![of_host, in_a],
-            }],
-            part: None,
-        }
-    }
 
     #[test]
     fn a_line_for_each_launch_and_one_for_the_program() {
@@ -648,6 +615,6 @@ pub(crate) mod tests {
 
     #[test]
     fn the_published_schema_of_a_program_s_lines_is_that_of_the_program() {
-        assert_published::<ProgramFileLine>("exec.jsonl.json");
+        crate::assert_published::<ProgramFileLine>("exec.jsonl.json");
     }
 }

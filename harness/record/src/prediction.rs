@@ -1,15 +1,10 @@
-//! The predicted time of a row on a GPU, as columns of the CSV: for the launches of its first timed sample.
+//! The predicted time of a row on a GPU: for the launches of its first timed sample.
 use predict::{GpuModel, LaunchProfile, NotPredicted, Prediction, Repeated, transfer::Transfer};
 use serde::{Deserialize, Serialize};
 use wire::Launch;
 
-use crate::record::{
-    column::{Column, Sourced, column, columns_of},
-    row::{Record, Value},
-};
-
 /// What a row is predicted to take.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Predicted {
     /// What the GPU is called.
     pub part: String,
@@ -28,19 +23,19 @@ pub struct Predicted {
 
 /// What a sample has besides its launches.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Beside {
+pub struct Beside {
     /// Fills of memory.
-    pub(crate) fills: u64,
+    pub fills: u64,
     /// What it moves between host and device, if that is a part of its time.
-    pub(crate) transfer: Option<Transfer>,
+    pub transfer: Option<Transfer>,
     /// The L2 cache is flushed before.
-    pub(crate) flushed: bool,
+    pub flushed: bool,
 }
 
 impl Predicted {
     /// Predicts the total time of these launches on this part, or returns why it cannot; `None` if there are no
     /// launches, or their costs were not counted. With a transfer, fills are part of the transfer.
-    pub(crate) fn from_launches<'l>(
+    pub fn from_launches<'l>(
         launches: impl IntoIterator<Item = &'l Launch>,
         beside: Beside,
         part: &GpuModel,
@@ -76,67 +71,39 @@ impl Predicted {
         let not = || self.not_predicted.clone().unwrap_or_default();
         self.in_all.as_ref().map_or_else(not, |all| all.bound().to_string())
     }
-
-    fn time(&self, of: impl Fn(&Prediction) -> f64) -> Value {
-        self.in_all.as_ref().map(of).into()
-    }
-}
-
-/// The function from a prediction to a value.
-type Source = Sourced<fn(&Predicted) -> Value>;
-
-/// The columns, in order.
-#[rustfmt::skip]
-const TABLE: &[Source] = &[
-    Source { column: column("predicted_ms", "what the launches of a sample are predicted to take on the emulated part (`--predict`); nothing was measured"), source: |p| p.time(|t| t.ms) },
-    Source { column: column("predicted_low_ms", "of ten such times, about eight were measured to lie above this,"), source: |p| p.time(|t| t.low_ms) },
-    Source { column: column("predicted_high_ms", "and below this"), source: |p| p.time(|t| t.high_ms) },
-    Source { column: column("predicted_bound", "what is predicted to bound it, or why nothing is predicted"), source: |p| p.bound().into() },
-];
-
-/// The predictions' columns, which are the last in every CSV.
-pub const PREDICTED: [Column; TABLE.len()] = columns_of(TABLE);
-
-/// Returns the values of [`PREDICTED`]; empty if nothing was predicted.
-pub(crate) fn values(record: &Record) -> Vec<Value> {
-    let of = |predicted: &Predicted| TABLE.iter().map(|c| (c.source)(predicted)).collect();
-    record.predicted.as_ref().map_or_else(Vec::new, of)
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use predict::transfer::{Moved, Way};
-    use wire::costs::{Chain, Costs, Footprint, Pipes};
+    use wire::costs::{Chain, Costs, Footprint};
 
     use super::*;
-    use crate::record::{counters::tests::launch, row::tests::record};
+    use crate::{
+        columns::{PREDICTED, known_column},
+        fixtures::{launch, predicted, record},
+        record::Record,
+    };
 
-    /// Returns the prediction for three launches, two of which are equal.
-    pub(crate) fn predicted() -> Predicted {
-        let counted = |integer: u64| {
-            let mut one = launch();
-            let pipes = Pipes { integer, ..Pipes::default() };
-            one.counters.costs = Some(Costs { pipes, ..Costs::default() });
-            one
-        };
-        Predicted::from_launches(
-            &[counted(1 << 30), counted(1 << 30), counted(7)],
-            Beside::default(),
-            &GpuModel::find("h200").unwrap(),
-        )
-        .unwrap()
+    fn cells(predicted: Option<Predicted>) -> Vec<String> {
+        let record = Record { predicted, ..record() };
+        PREDICTED.iter().map(|column| (known_column(column.name).unwrap().write)(&record).text()).collect()
     }
 
     #[test]
     fn launches_that_are_alike_are_kept_once_and_all_are_predicted_together() {
         let predicted = predicted();
         assert_eq!(predicted.launches.iter().map(|l| l.count).collect::<Vec<_>>(), [2, 1]);
-        let record = Record { predicted: Some(predicted.clone()), ..record() };
-        let values = values(&record);
-        assert_eq!(values.len(), PREDICTED.len());
-        assert_eq!(values[0].number(), predicted.in_all.as_ref().map(|all| all.ms));
-        assert_eq!(values[3], Value::Text("integers".into()));
-        assert!(values[1].number() < values[0].number() && values[0].number() < values[2].number());
+        let all = predicted.in_all.clone().unwrap();
+        assert_eq!(
+            cells(Some(predicted)),
+            [all.ms, all.low_ms, all.high_ms]
+                .map(|ms| ms.to_string())
+                .into_iter()
+                .chain(["integers".into()])
+                .collect::<Vec<_>>()
+        );
+        assert!(all.low_ms < all.ms && all.ms < all.high_ms);
     }
 
     #[test]
@@ -188,9 +155,7 @@ pub(crate) mod tests {
         let mut locks = launch();
         (locks.locking_loops, locks.counters.costs) = (1, Some(Costs::default()));
         let predicted = Predicted::from_launches(&[locks], Beside::default(), &GpuModel::find("h200").unwrap());
-        let values = values(&Record { predicted, ..record() });
-        assert_eq!(values[..3], [Value::Empty, Value::Empty, Value::Empty]);
-        assert_eq!(values[3], Value::Text("not predicted: waits for other threads".into()));
+        assert_eq!(cells(predicted), ["", "", "", "not predicted: waits for other threads"]);
     }
 
     #[test]
@@ -200,6 +165,6 @@ pub(crate) mod tests {
             Predicted::from_launches(&[], Beside { fills: 1, ..Beside::default() }, &GpuModel::find("h200").unwrap()),
             None
         );
-        assert!(super::values(&record()).is_empty());
+        assert_eq!(cells(None), ["", "", "", ""]);
     }
 }

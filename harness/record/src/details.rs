@@ -2,7 +2,7 @@
 //! line of the source.
 use serde::{Deserialize, Serialize};
 
-use crate::record::{hot::HotLine, prediction::Predicted, row::Record};
+use crate::{hot::HotLine, prediction::Predicted, record::Record};
 
 /// The version of the lines of `<lab>.jsonl`: a change of meaning increments it, a new field does not.
 const SCHEMA: u32 = 1;
@@ -50,7 +50,7 @@ impl Details {
     pub const SCHEMA: u32 = SCHEMA;
 
     /// Returns the details of this record, if there are any.
-    pub(crate) fn from_record(record: &Record) -> Option<Self> {
+    pub fn from_record(record: &Record) -> Option<Self> {
         let is_timed = record.device == "cuda" && !record.samples_ms.is_empty();
         if record.findings.is_empty() && record.hot.is_empty() && record.predicted.is_none() && !is_timed {
             return None;
@@ -72,11 +72,39 @@ impl Details {
     }
 }
 
+/// The version of a line, whatever else it contains.
+#[derive(Deserialize)]
+struct Version {
+    schema: u32,
+}
+
+/// Parses the lines of such a file, and returns a remark if the last one is incomplete.
+///
+/// # Errors
+/// A sentence, when a line has a version that this program does not read.
+pub(crate) fn read(text: &str) -> Result<(Vec<Details>, Option<String>), String> {
+    let mut details = Vec::new();
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        if !line.ends_with('\n') {
+            return Ok((details, Some(format!("its last line, {number}, is not whole and was left out"))));
+        }
+        let version: Version = serde_json::from_str(line).map_err(|error| format!("line {number}: {error}"))?;
+        if version.schema > Details::SCHEMA {
+            return Err(format!(
+                "line {number} has version {}: use the warplab that wrote it, or a newer one",
+                version.schema
+            ));
+        }
+        details.push(serde_json::from_str(line).map_err(|error| format!("line {number}: {error}"))?);
+    }
+    Ok((details, None))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::assert_published;
-    use crate::record::row::tests::record;
+    use crate::assert_published;
+    use crate::fixtures::record;
 
     #[test]
     fn a_gpu_s_samples_are_kept_in_few_letters_and_an_emulated_time_is_not() {
@@ -96,5 +124,18 @@ mod tests {
     #[test]
     fn the_published_schema_of_a_lab_s_details_is_that_of_the_program() {
         assert_published::<Details>("lab.jsonl.json");
+    }
+
+    #[test]
+    fn whole_lines_are_read_and_a_torn_one_is_said() {
+        let line = r#"{"schema":1,"variant":"a","case":"","n":4,"findings":[{"headline":"h","text":"t"}]}"#;
+        let (details, torn) = read(&format!("{line}\n{line}\n")).unwrap();
+        assert_eq!((details.len(), torn), (2, None));
+        assert_eq!(details[0].findings[0].headline, "h");
+        let (details, torn) = read(&format!("{line}\n{}", &line[..20])).unwrap();
+        assert_eq!(details.len(), 1);
+        assert!(torn.unwrap().contains("line, 2,"));
+        assert!(read(&format!("{}\n", line.replace(":1", ":9"))).unwrap_err().contains("newer"));
+        assert!(read("{}\n").unwrap_err().starts_with("line 1"));
     }
 }

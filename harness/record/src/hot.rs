@@ -3,7 +3,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::device::machine::MachineReport;
+use crate::machine_report::MachineReport;
 
 /// What one line of the source cost in a case, over all its launches.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -86,45 +86,14 @@ pub fn lines(report: &MachineReport, text: impl Fn(&str) -> Option<String>) -> V
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use wire::{
-        counters::{LineCounters, Totals},
-        finding::SourcePlace,
-    };
-
-    pub(crate) fn report() -> MachineReport {
-        let line = |file: &str, line: u32, threads: u64, sectors: u64| {
-            let place = SourcePlace { file: file.into(), line, ptx_line: 7, ..SourcePlace::default() };
-            let mut totals = Totals { thread_instructions: threads, divergent_branches: 1, ..Totals::default() };
-            totals.global_loads.sectors = sectors;
-            totals.global_stores.sectors = 1;
-            totals.global_loads.ideal_sectors = sectors / 4;
-            totals.shared_loads.conflicts = 2;
-            totals.shared_loads.wavefronts = 3;
-            totals.shared_loads.worst_ways = threads / 20;
-            totals.global_atomics.lanes = 5;
-            totals.shared_atomics.lanes = 6;
-            LineCounters { place, totals }
-        };
-        let launch = |lines: Vec<LineCounters>| {
-            let mut launch = crate::record::counters::tests::launch();
-            launch.counters.lines = lines;
-            launch
-        };
-        MachineReport {
-            launches: vec![
-                launch(vec![line("a/x.cu", 2, 60, 4), line("", 0, 10, 0)]),
-                launch(vec![line("a/x.cu", 2, 20, 4), line("a/x.cu", 1, 10, 0)]),
-            ],
-            ..MachineReport::default()
-        }
-    }
+    use crate::fixtures::report_with_lines;
 
     #[test]
     fn lines_are_added_up_over_launches_and_the_costliest_come_first() {
         let text = |path: &str| (path == "a/x.cu").then(|| "one\n  two;\n".to_string());
-        let hot = lines(&report(), text);
+        let hot = lines(&report_with_lines(), text);
         assert_eq!(hot.len(), 3);
         let first = HotLine {
             file: "a/x.cu".into(),

@@ -2,8 +2,7 @@
 //! was full, otherwise looks like one without failures.
 use std::collections::BTreeMap;
 
-use super::folder::Run;
-use crate::number_format::{count, list};
+use crate::run::Run;
 
 /// Returns the gaps: for each incomplete lab, the reason. Empty if the run's session does not record enough.
 pub fn gaps(run: &Run) -> BTreeMap<&str, String> {
@@ -17,7 +16,9 @@ pub fn gaps(run: &Run) -> BTreeMap<&str, String> {
         let there = run.labs.iter().find(|rows| rows.lab == lab.lab).map_or(0, |rows| rows.rows.len());
         let why = match (&lab.error, lab.rows) {
             (Some(error), _) => Some(error.clone()),
-            (None, Some(told)) if told > there => Some(format!("{there} of {} there", count(told, "row"))),
+            (None, Some(told)) if told > there => {
+                Some(format!("{there} of {told} {} there", if told == 1 { "row" } else { "rows" }))
+            }
             _ => None,
         };
         match why {
@@ -28,21 +29,21 @@ pub fn gaps(run: &Run) -> BTreeMap<&str, String> {
     gaps
 }
 
-/// Describes the gaps, with labs of the same kind together: `matmul and scan (cut off)`.
+/// Describes the gaps, with labs of the same kind together: `matmul, scan (cut off)`.
 pub fn words(gaps: &BTreeMap<&str, String>) -> String {
     let mut kinds: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (lab, why) in gaps {
         kinds.entry(why).or_default().push((*lab).into());
     }
-    kinds.iter().map(|(why, labs)| format!("{} ({why})", list(labs))).collect::<Vec<_>>().join("; ")
+    kinds.iter().map(|(why, labs)| format!("{} ({why})", labs.join(", "))).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{
-        folder::LabRows,
-        row::tests::row,
+    use crate::{
+        fixtures::row,
+        run::LabRows,
         session::{LabRun, Session},
     };
 
@@ -71,7 +72,7 @@ mod tests {
         assert_eq!(told(vec![session(&["scan"], &[("scan", 2, None)])], 2), "");
         assert_eq!(told(vec![session(&["scan"], &[("scan", 2, None)])], 1), "scan (1 of 2 rows there)");
         let killed = session(&["scan", "sort", "hello"], &[("scan", 2, None)]);
-        assert_eq!(told(vec![killed.clone()], 2), "hello and sort (cut off)");
+        assert_eq!(told(vec![killed.clone()], 2), "hello, sort (cut off)");
         let errors = session(&["scan", "sort"], &[("scan", 2, None), ("sort", 0, Some("no space left"))]);
         assert_eq!(told(vec![errors], 2), "sort (no space left)");
         // Run again into the same folder, or by an older program, which does not record it.

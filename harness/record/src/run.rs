@@ -5,14 +5,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use harness::{Details, Error, Result, StorySummary};
 use wire::printable;
 
-use crate::run::{
-    completeness, details,
+use crate::{
+    completeness,
+    counters_file::add_counters,
+    details::{self, Details},
+    error::{Error, Result},
+    folder::{counters_of, csv_of, details_of, story_of},
+    record::Record,
     row::{Header, Row},
     session::{self, Session},
-    summary,
+    session_file,
+    story::{self, StorySummary},
 };
 
 /// A run.
@@ -41,30 +46,57 @@ pub struct LabRows {
     pub story: Option<StorySummary>,
 }
 
+impl LabRows {
+    /// Reads the rows of one lab from the folder of a run.
+    ///
+    /// # Errors
+    /// As [`Run::read`]; [`Error::NoRun`] if the folder has no rows of this lab.
+    pub fn read(folder: &Path, lab: &str) -> Result<Self> {
+        let mut run = Run { folder: folder.into(), sessions: Vec::new(), labs: Vec::new(), remarks: Vec::new() };
+        let rows = if folder.join(csv_of(lab)).exists() { run.lab(lab)? } else { None };
+        rows.ok_or_else(|| Error::NoRun(format!("{}: there is no {} of a lab", folder.display(), csv_of(lab))))
+    }
+
+    /// Parses the text of a CSV of this lab.
+    ///
+    /// # Errors
+    /// A sentence, when it is not whole, or not a lab's.
+    pub fn from_text(lab: &str, text: &str) -> Result<Self, String> {
+        match rows(text)? {
+            Some((rows, None)) => Ok(Self { lab: lab.into(), rows, ..Self::default() }),
+            Some((_, Some(remark))) => Err(remark),
+            None => Err("it is not a lab's".into()),
+        }
+    }
+
+    /// Returns the records of the rows.
+    pub fn records(&self) -> Vec<Record> {
+        self.rows.iter().map(|row| row.record().clone()).collect()
+    }
+}
+
 impl Run {
     /// Reads the folder of a run.
     ///
     /// # Errors
-    /// [`Error::Usage`] when there is no run, [`Error::Io`], [`Error::CannotRun`] when a file is damaged, or has a
-    /// version that this program does not read.
+    /// [`Error::NoRun`], [`Error::Io`], [`Error::Damaged`] when a file is damaged, or has a version that this program
+    /// does not read.
     pub fn read(folder: &Path) -> Result<Self> {
         let mut run = Self { folder: folder.into(), sessions: Vec::new(), labs: Vec::new(), remarks: Vec::new() };
         if !folder.is_dir() {
-            return Err(Error::usage(format!("{}: there is no such folder; {NAME_A_RUN}", folder.display())));
+            return Err(Error::NoRun(format!("{}: there is no such folder; {NAME_A_RUN}", folder.display())));
         }
-        if let Some(text) = text_of(&folder.join("session.json"))? {
-            run.sessions = session::read(&text).map_err(|why| damaged(&folder.join("session.json"), &why))?;
-        }
+        run.sessions = sessions_in(folder)?;
         for lab in labs_in(folder)? {
             let rows = run.lab(&lab)?;
             run.labs.extend(rows);
         }
         if run.labs.is_empty() && !run.sessions.is_empty() {
             let path = folder.display();
-            return Err(Error::CannotRun(format!("{path}: its run was cut off before the first row; run it again")));
+            return Err(Error::Damaged(format!("{path}: its run was cut off before the first row; run it again")));
         }
         if run.labs.is_empty() {
-            return Err(Error::usage(format!("{} holds no CSV of a lab; {NAME_A_RUN}", folder.display())));
+            return Err(Error::NoRun(format!("{} holds no CSV of a lab; {NAME_A_RUN}", folder.display())));
         }
         if run.sessions.is_empty() {
             run.remarks.push("session.json is missing: the device is unknown.".into());
@@ -81,23 +113,32 @@ impl Run {
 
     /// Reads the files of a lab. `None` if the CSV is not a lab's.
     fn lab(&mut self, lab: &str) -> Result<Option<LabRows>> {
-        let path = self.folder.join(format!("{lab}.csv"));
+        let path = self.folder.join(csv_of(lab));
         let text = text_of(&path)?.unwrap_or_default();
-        let Some((rows, remark)) = rows(&text).map_err(|why| damaged(&path, &why))? else {
-            self.remarks.push(format!("{lab}.csv is not a lab's, and was left out."));
+        let Some((mut rows, remark)) = rows(&text).map_err(|why| damaged(&path, &why))? else {
+            self.remarks.push(format!("{} is not a lab's, and was left out.", csv_of(lab)));
             return Ok(None);
         };
-        self.remarks.extend(remark.map(|remark| format!("{lab}.csv: {remark}.")));
-        let path = self.folder.join(format!("{lab}.jsonl"));
+        self.remark(&csv_of(lab), remark);
+        let path = self.folder.join(counters_of(lab));
+        if let Some(text) = text_of(&path)? {
+            let remark = add_counters(&mut rows, &text).map_err(|why| damaged(&path, &why))?;
+            self.remark(&counters_of(lab), remark);
+        }
+        let path = self.folder.join(details_of(lab));
         let (details, remark) = match text_of(&path)? {
             Some(text) => details::read(&text).map_err(|why| damaged(&path, &why))?,
             None => (Vec::new(), None),
         };
-        self.remarks.extend(remark.map(|remark| format!("{lab}.jsonl: {remark}.")));
-        let path = self.folder.join(format!("{lab}.story.json"));
-        let story = text_of(&path)?.map(|text| summary::read(&text)).transpose();
+        self.remark(&details_of(lab), remark);
+        let path = self.folder.join(story_of(lab));
+        let story = text_of(&path)?.map(|text| story::read(&text)).transpose();
         let story = story.map_err(|why| damaged(&path, &why))?;
         Ok(Some(LabRows { lab: lab.into(), rows, details, story }))
+    }
+
+    fn remark(&mut self, file: &str, remark: Option<String>) {
+        self.remarks.extend(remark.map(|remark| format!("{file}: {remark}.")));
     }
 
     /// Returns the session in which `lab` ran: the last one that names it.
@@ -148,9 +189,19 @@ fn rows(text: &str) -> Result<Option<Rows>, String> {
             return Err(format!("line {line} has {} cells, and the header has {whole}", record.len()));
         }
         let record: csv::StringRecord = record.iter().map(printable::text).collect();
-        rows.push(Row::new(&header, record).map_err(|why| format!("line {line}: {why}"))?);
+        rows.push(Row::new(&header, &record).map_err(|why| format!("line {line}: {why}"))?);
     }
     Ok(Some((rows, None)))
+}
+
+/// Returns the sessions of the run in `folder`; none if it has no `session.json`.
+///
+/// # Errors
+/// [`Error::Io`], [`Error::Damaged`].
+pub fn sessions_in(folder: &Path) -> Result<Vec<Session>> {
+    let path = folder.join(session_file::NAME);
+    let text = text_of(&path)?;
+    text.map_or(Ok(Vec::new()), |text| session::read(&text).map_err(|why| damaged(&path, &why)))
 }
 
 /// Returns the names of the CSVs in `folder`, without their extension, sorted.
@@ -159,9 +210,8 @@ fn labs_in(folder: &Path) -> Result<Vec<String>> {
     let mut labs = Vec::new();
     for entry in fs::read_dir(folder).map_err(fail)? {
         let path = entry.map_err(fail)?.path();
-        if path.extension().is_some_and(|end| end == "csv") {
-            labs.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
-        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        labs.extend(name.strip_suffix(".csv").filter(|lab| !lab.ends_with(".counters")).map(String::from));
     }
     labs.sort();
     Ok(labs)
@@ -178,7 +228,7 @@ fn text_of(path: &Path) -> Result<Option<String>> {
 }
 
 fn damaged(path: &Path, why: &str) -> Error {
-    Error::CannotRun(format!(
+    Error::Damaged(format!(
         "{} cannot be read: {why}; run its lab again into the folder, or move the file away",
         path.display()
     ))
@@ -187,7 +237,7 @@ fn damaged(path: &Path, why: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use harness::COMMON;
+    use crate::columns::COMMON;
 
     fn header() -> String {
         COMMON.iter().map(|c| c.name).collect::<Vec<_>>().join(",") + "\n"
@@ -195,7 +245,7 @@ mod tests {
 
     fn line(variant: &str) -> String {
         let cell = |name: &str| match name {
-            "schema" => "1".to_string(),
+            "schema" => "2".to_string(),
             "variant" => variant.into(),
             "verdict" => "pass".into(),
             _ => String::new(),
@@ -217,7 +267,7 @@ mod tests {
         for cut in [1, 5, line("b").len() - 1] {
             let folder = folder(&[("scan.csv", &whole[..whole.len() - cut])]);
             let run = Run::read(folder.path()).unwrap();
-            let variants: Vec<&str> = run.rows().map(Row::variant).collect();
+            let variants: Vec<&str> = run.rows().map(|row| row.variant.as_str()).collect();
             assert_eq!(variants, ["a"], "{cut}");
             assert!(run.remarks[0].contains("scan.csv: its last row, line 3, is not whole"), "{:?}", run.remarks);
             assert!(run.remarks[1].contains("session.json is missing"), "{:?}", run.remarks);
@@ -226,9 +276,9 @@ mod tests {
 
     #[test]
     fn what_is_damaged_newer_or_foreign_is_said_with_what_to_do() {
-        let short = format!("{}1,scan\n{}", header(), line("b"));
+        let short = format!("{}2,scan\n{}", header(), line("b"));
         let whole = header() + &line("a");
-        let newer = header() + &line("a").replacen('1', "7", 1);
+        let newer = header() + &line("a").replacen('2', "7", 1);
         for (files, words) in [
             (vec![("scan.csv", short.as_str())], "scan.csv cannot be read: line 2 has 2 cells"),
             (vec![("scan.csv", newer.as_str())], "use the warplab that wrote it"),
@@ -252,7 +302,7 @@ mod tests {
         }
         let killed = folder(&[("session.json", r#"{"schema": 2, "sessions": [{"asked": ["scan"], "labs": []}]}"#)]);
         let error = Run::read(killed.path()).unwrap_err();
-        assert_eq!(error.exit(), harness::Exit::CannotRun, "{error}");
+        assert!(matches!(error, Error::Damaged(_)), "{error}");
         assert!(error.to_string().contains("its run was cut off before the first row; run it again"), "{error}");
         let error = Run::read(Path::new("/no/such/run")).unwrap_err();
         assert!(error.to_string().contains("/no/such/run: there is no such folder; name a folder"), "{error}");

@@ -8,7 +8,30 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    session_file,
+};
+
+/// Returns the name of the file with the rows of a lab.
+pub fn csv_of(lab: &str) -> String {
+    format!("{lab}.csv")
+}
+
+/// Returns the name of the file with the counters of a lab's rows.
+pub fn counters_of(lab: &str) -> String {
+    format!("{lab}.counters.csv")
+}
+
+/// Returns the name of the file with the details of a lab's rows.
+pub fn details_of(lab: &str) -> String {
+    format!("{lab}.jsonl")
+}
+
+/// Returns the name of the file with the summary of a lab.
+pub fn story_of(lab: &str) -> String {
+    format!("{lab}.story.json")
+}
 
 /// The prefix of unfinished files.
 const UNFINISHED: &str = ".warplab-";
@@ -32,7 +55,11 @@ impl Folder {
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be created or written to; the errors of `waiting`.
-    pub fn create(asked: Option<&Path>, device: &str, waiting: impl FnMut(bool, &Path) -> Result<()>) -> Result<Self> {
+    pub fn create<E: From<Error>>(
+        asked: Option<&Path>,
+        device: &str,
+        waiting: impl FnMut(bool, &Path) -> Result<(), E>,
+    ) -> Result<Self, E> {
         let fail = |path: &Path| {
             let path = path.to_path_buf();
             move |source| Error::Io { action: "create the output folder", path, source }
@@ -68,8 +95,8 @@ impl Folder {
         if !self.is_new {
             return false;
         }
-        let files = labs.flat_map(|lab| ["csv", "jsonl", "story.json"].map(|end| format!("{lab}.{end}")));
-        for name in files.chain(["session.json".into()]) {
+        let files = labs.flat_map(|lab| [csv_of(lab), counters_of(lab), details_of(lab), story_of(lab)]);
+        for name in files.chain([session_file::NAME.into()]) {
             let _ = fs::remove_file(self.path.join(name));
         }
         // Fails if it contains anything else.
@@ -147,7 +174,7 @@ fn new_folder(parent: &Path, device: &str) -> io::Result<PathBuf> {
 ///
 /// # Errors
 /// Those of `waiting`.
-fn lock(path: &Path, mut waiting: impl FnMut(bool, &Path) -> Result<()>) -> Result<Option<Arc<File>>> {
+fn lock<E>(path: &Path, mut waiting: impl FnMut(bool, &Path) -> Result<(), E>) -> Result<Option<Arc<File>>, E> {
     let Ok(folder) = File::open(path) else {
         return Ok(None);
     };
@@ -164,7 +191,7 @@ fn lock(path: &Path, mut waiting: impl FnMut(bool, &Path) -> Result<()>) -> Resu
 }
 
 /// Makes a write beyond the file size limit return an error, as on a full disk, instead of killing the process.
-pub(crate) fn outlive_file_limits() {
+pub fn outlive_file_limits() {
     // SAFETY: no handler of ours is replaced.
     #[cfg(unix)]
     unsafe {
@@ -179,9 +206,8 @@ mod tests {
     #[test]
     fn a_folder_that_cannot_be_is_an_error_with_its_name() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let error = Folder::create(Some(&file.path().join("out")), "x", |_, _| Ok(())).unwrap_err();
+        let error = Folder::create(Some(&file.path().join("out")), "x", |_, _| Ok::<_, Error>(())).unwrap_err();
         assert!(error.to_string().contains("cannot create the output folder"), "{error}");
-        assert_eq!(error.exit_code(), 4);
     }
 
     #[test]
@@ -196,7 +222,7 @@ mod tests {
     #[test]
     fn a_second_run_waits_until_the_first_has_ended() {
         let parent = tempfile::tempdir().unwrap();
-        let mut first = Some(Folder::create(Some(parent.path()), "x", |_, _| Ok(())).unwrap());
+        let mut first = Some(Folder::create(Some(parent.path()), "x", |_, _| Ok::<_, Error>(())).unwrap());
         let unfinished = parent.path().join(format!("{UNFINISHED}x"));
         fs::write(&unfinished, "half").unwrap();
         let mut waited = Vec::new();
@@ -205,13 +231,13 @@ mod tests {
             if waited.len() == 2 {
                 first = None;
             }
-            Ok(())
+            Ok::<_, Error>(())
         });
         drop(second.unwrap());
         assert_eq!(waited, [true, false]);
         assert!(!unfinished.exists());
-        let third = Folder::create(Some(parent.path()), "x", |_, _| Ok(()));
-        let refused = Folder::create(Some(parent.path()), "x", |_, _| Err(Error::Interrupted));
-        assert!(third.is_ok() && matches!(refused, Err(Error::Interrupted)));
+        let third = Folder::create(Some(parent.path()), "x", |_, _| Ok::<_, Error>(()));
+        let refused = Folder::create(Some(parent.path()), "x", |_, _| Err(Error::NoRun("interrupted".into())));
+        assert!(third.is_ok() && matches!(refused, Err(Error::NoRun(_))));
     }
 }

@@ -99,18 +99,18 @@ impl StorySummary {
 }
 
 /// Formats a size: `2^28` for a large power of two, else all its digits.
-pub(crate) fn count(n: u64) -> String {
+pub fn count(n: u64) -> String {
     if n.is_power_of_two() && n >= 1 << 10 { format!("2^{}", n.ilog2()) } else { n.to_string() }
 }
 
 /// Formats a time in milliseconds with a fitting unit: `79.06 ms`, `5.530 us`.
-pub(crate) fn time(ms: f64) -> String {
+pub fn time(ms: f64) -> String {
     let (scale, unit) = unit(ms);
     format!("{} {unit}", three(ms * scale))
 }
 
 /// Returns the unit that suits a time in milliseconds, and the factor to it.
-pub(crate) fn unit(ms: f64) -> (f64, &'static str) {
+pub fn unit(ms: f64) -> (f64, &'static str) {
     match ms {
         ..0.1 => (1e3, "us"),
         1e4.. => (1e-3, "s"),
@@ -119,20 +119,38 @@ pub(crate) fn unit(ms: f64) -> (f64, &'static str) {
 }
 
 /// Formats a number with three significant digits.
-pub(crate) fn three(value: f64) -> String {
+pub fn three(value: f64) -> String {
     let digits = 2 - value.abs().max(1e-9).log10().floor() as i32;
     format!("{value:.*}", digits.clamp(0, 6) as usize)
 }
 
 /// Formats a ratio: `1.4`, `12`, `190`.
-pub(crate) fn times(ratio: f64) -> String {
+pub fn times(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.0}") }
+}
+
+/// Parses the file of a summary.
+///
+/// # Errors
+/// A sentence, when the text is no summary, or has a version that this program does not read.
+pub(crate) fn read(text: &str) -> Result<StorySummary, String> {
+    let Version { schema } = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    if schema > StorySummary::SCHEMA {
+        return Err(format!("it has version {schema}, newer than {}, which this warplab reads", StorySummary::SCHEMA));
+    }
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+/// The version alone, so that a newer file is recognised.
+#[derive(Deserialize)]
+struct Version {
+    schema: u32,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::assert_published;
+    use crate::assert_published;
 
     #[test]
     fn the_published_schema_of_a_lab_s_summary_is_that_of_the_program() {

@@ -2,7 +2,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Times of one case in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Times {
     /// Samples kept.
     pub samples: u32,

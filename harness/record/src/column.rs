@@ -15,7 +15,7 @@ pub struct Column {
 /// end of the name.
 ///
 /// ```
-/// let column = harness::column("warm_kernel_ms", "the kernel in a warm pass");
+/// let column = record::column("warm_kernel_ms", "the kernel in a warm pass");
 /// assert_eq!(column.unit, "ms");
 /// ```
 pub const fn column(name: &'static str, meaning: &'static str) -> Column {
@@ -37,26 +37,6 @@ impl Column {
         self.unit = unit;
         self
     }
-}
-
-/// A column, and the source of its cells.
-pub(crate) struct Sourced<S> {
-    pub(crate) column: Column,
-    pub(crate) source: S,
-}
-
-/// Returns the columns of a table, in its order.
-///
-/// # Panics
-/// When the table has fewer than `N` rows.
-pub(crate) const fn columns_of<S, const N: usize>(table: &[Sourced<S>]) -> [Column; N] {
-    let mut columns = [column("", ""); N];
-    let mut i = 0;
-    while i < N {
-        columns[i] = table[i].column;
-        i += 1;
-    }
-    columns
 }
 
 /// Name endings and the units they imply. A later match takes precedence over an earlier one.

@@ -1,56 +1,16 @@
-//! A record: one row of the CSV, the common columns first, the lab's own after them, then the machine's counters and
-//! the predictions.
-use cudarc::driver::LaunchConfig;
+//! A record: what is stored of a case.
 use serde::{Deserialize, Serialize};
-use wire::{Leak, RenderedFinding};
+use wire::{Leak, RenderedFinding, finding::FailureOf};
 
 use crate::{
-    error::is_unmodelled,
-    record::{
-        column::Column,
-        hot::HotLine,
-        kernel::{Peak, Resources},
-        prediction::Predicted,
-    },
-    stats::Times,
+    column::Column,
+    counters::{Counter, Counters},
+    hot::HotLine,
+    kernel::{Peak, Resources},
+    prediction::Predicted,
+    times::Times,
+    verdict::{Expectation, Verdict},
 };
-
-/// The result of a case.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// Right, or wrong as expected.
-    Pass,
-    /// A wrong answer or an error; also the initial value, before a case has run.
-    #[default]
-    Fail,
-    /// A check of the machine found a bug.
-    Finding,
-    /// It could not run here; the note says why.
-    Skip,
-}
-
-impl Verdict {
-    /// Returns the word in the CSV.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Finding => "finding",
-            Self::Skip => "skip",
-        }
-    }
-}
-
-/// Returns the verdict on a case for people: a variant that is wrong on purpose does not simply pass, as its note
-/// shows.
-pub fn verdict_words(verdict: Verdict, note: &str) -> &'static str {
-    match verdict {
-        Verdict::Pass if note.contains("wrong on purpose") && note.contains("right by luck") => "right by luck",
-        Verdict::Pass if note.contains("wrong on purpose") => "wrong, as intended",
-        verdict => verdict.word(),
-    }
-}
 
 /// A value in a lab's own column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,11 +28,27 @@ pub enum Value {
 
 impl Value {
     /// Returns the value as a number; `None` for words and if the column does not apply.
-    pub(crate) fn number(&self) -> Option<f64> {
+    pub fn number(&self) -> Option<f64> {
         match self {
             Self::Int(v) => Some(*v as f64),
             Self::Real(v) => Some(*v),
             Self::Empty | Self::Text(_) => None,
+        }
+    }
+}
+
+impl Value {
+    /// Reads a value as it was written: an integer, a number, or words.
+    pub(crate) fn from_text(text: &str) -> Self {
+        let is_number = text.starts_with(|first: char| first.is_ascii_digit() || first == '-');
+        match text {
+            "" => Self::Empty,
+            _ if !is_number => Self::Text(text.into()),
+            _ => match (text.parse(), text.parse()) {
+                (Ok(v), _) => Self::Int(v),
+                (_, Ok(v)) => Self::Real(v),
+                _ => Self::Text(text.into()),
+            },
         }
     }
 }
@@ -105,7 +81,10 @@ impl<T: Into<Self>> From<Option<T>> for Value {
     }
 }
 
-/// One row.
+/// The word for the embedded machine in the column `device`.
+const EMULATED: &str = "emulated";
+
+/// What is stored of a case: a row of the CSV, and what other files and messages hold of it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)] // Each field is the column of its name.
 pub struct Record {
@@ -129,13 +108,14 @@ pub struct Record {
     pub percent_of_ceiling: Option<f64>,
     pub max_abs_error: Option<f64>,
     pub verdict: Verdict,
+    pub expectation: Expectation,
     pub note: String,
     /// The lab's own columns, in [`crate::Lab::columns`]' order.
     pub own: Vec<Value>,
     /// The machine's findings; the row's note has the first one's headline.
     pub findings: Vec<RenderedFinding>,
-    /// The machine's counters, in [`crate::COUNTERS`]' order; empty on a GPU.
-    pub counters: Vec<Value>,
+    /// The machine's counters; empty on a GPU.
+    pub counters: Counters,
     /// What is wrong with the answer, or the driver's error, regardless of the findings.
     pub wrong: Option<String>,
     /// The kernel that is missing from the file of `--kernel`, so that the case was skipped.
@@ -164,27 +144,49 @@ impl Record {
         columns.iter().position(|column| column.name == name).and_then(|i| self.own.get(i)?.number())
     }
 
+    /// Returns the verdict for people: a variant that is wrong on purpose does not simply pass.
+    pub fn verdict_words(&self) -> &'static str {
+        match (self.verdict, &self.expectation) {
+            (Verdict::Pass, Expectation::Wrong { showed: Some(false), .. }) => "right by luck",
+            (Verdict::Pass, Expectation::Wrong { .. }) => "wrong, as intended",
+            (verdict, _) => verdict.word(),
+        }
+    }
+
+    /// Whether the device was the embedded machine, whose times are not those of a GPU.
+    pub fn is_emulated(&self) -> bool {
+        self.device == EMULATED
+    }
+
+    /// Returns the predicted time, if there is one.
+    pub fn prediction(&self) -> Option<&predict::Prediction> {
+        self.predicted.as_ref()?.in_all.as_ref()
+    }
+
+    /// Returns the counter whose column has this name, which a rubric gives.
+    pub fn counter_named(&self, name: &str) -> Option<f64> {
+        self.counters.get(Counter::named(name)?)
+    }
+
+    /// Returns what bounds the predicted time, or why there is none; empty if none was requested.
+    pub fn predicted_bound(&self) -> String {
+        self.predicted.as_ref().map(Predicted::bound).unwrap_or_default()
+    }
+
     /// Whether the case could not be judged: its kernel uses a feature that the emulated machine does not model, or the
     /// machine has failed.
     pub fn is_unmodelled(&self) -> bool {
         self.verdict == Verdict::Skip && is_unmodelled(&self.findings)
     }
 
-    /// Sets the grid, the block and the shared memory of this launch.
-    pub(crate) fn launched(mut self, launch: Option<LaunchConfig>) -> Self {
-        self.grid = launch.map(|l| dims(l.grid_dim));
-        self.block = launch.map(|l| dims(l.block_dim));
-        self.shared_bytes = launch.map(|l| l.shared_mem_bytes);
-        self
-    }
-
     /// Returns the case's name in messages and between processes.
-    pub(crate) fn key(&self) -> String {
+    pub fn key(&self) -> String {
         case_key(&self.variant, &self.case, self.n)
     }
 
     /// Returns the row for memory that this row's case has leaked: it names the case, but has no measurements.
-    pub(crate) fn leaked(self, leak: Leak) -> Self {
+    #[must_use]
+    pub fn leaked(self, leak: Leak) -> Self {
         let empty = Self::new(&self.lab, self.own.len(), &self.device, self.seed);
         Self {
             variant: self.variant,
@@ -202,14 +204,20 @@ impl Record {
     }
 }
 
+/// Whether these findings mean that the program was not judged: there are findings, and none of them is the program's
+/// fault.
+pub fn is_unmodelled(findings: &[RenderedFinding]) -> bool {
+    !findings.is_empty() && findings.iter().all(|told| told.verdict != FailureOf::Program)
+}
+
 /// Identifies a case among those of the lab.
-pub(crate) fn case_key(variant: &str, label: &str, n: Option<u64>) -> String {
+pub fn case_key(variant: &str, label: &str, n: Option<u64>) -> String {
     let n = n.map_or_else(String::new, |n| n.to_string());
     format!("{variant}/{label}/{n}")
 }
 
 /// Formats a dimension as in the CSV: `256`, `16x16`, `4x4x4`.
-pub(crate) fn dims((x, y, z): (u32, u32, u32)) -> String {
+pub fn dims((x, y, z): (u32, u32, u32)) -> String {
     match (x, y, z) {
         (x, 1, 1) => x.to_string(),
         (x, y, 1) => format!("{x}x{y}"),
@@ -218,64 +226,24 @@ pub(crate) fn dims((x, y, z): (u32, u32, u32)) -> String {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use wire::finding::{Finding, FindingKind};
-
-    pub(crate) fn told() -> RenderedFinding {
-        let finding = Finding::new(FindingKind::NullPointer, "k");
-        RenderedFinding {
-            verdict: finding.kind.verdict(),
-            check: finding.kind.check(),
-            kernel_name: "k".into(),
-            mistake: "Invalid read".into(),
-            headline: "Invalid read".into(),
-            title: "Invalid read".into(),
-            context: Vec::new(),
-            help: "look".into(),
-            text: "Invalid read\nat line 3\n".into(),
-            finding,
-        }
-    }
-
-    pub(crate) fn record() -> Record {
-        Record {
-            lab: "lab".into(),
-            variant: "a".into(),
-            case: "block 256".into(),
-            device: "cuda".into(),
-            n: Some(1000),
-            grid: Some("4".into()),
-            block: Some("16x16".into()),
-            shared_bytes: Some(0),
-            memory_mode: None,
-            seed: 1,
-            times: Some(Times { samples: 3, throttled: 0, min: 1.0, median: 2.0, mean: 2.5, stdev: 0.5 }),
-            bytes: None,
-            passes: None,
-            gb_per_s: None,
-            flop: None,
-            gflop_per_s: None,
-            percent_of_ceiling: None,
-            max_abs_error: Some(0.0),
-            verdict: Verdict::Skip,
-            note: "no GPU, alas".into(),
-            own: vec![Value::Real(1.5), Value::Empty],
-            findings: vec![told()],
-            counters: Vec::new(),
-            wrong: Some("1 of 9 wrong".into()),
-            missing_kernel: Some("k".into()),
-            resources: None,
-            peak: None,
-            hot: Vec::new(),
-            predicted: None,
-            samples_ms: vec![1.0, 2.0, 4.5],
-        }
-    }
+    use crate::fixtures::record;
 
     #[test]
     fn a_record_survives_the_way_between_processes() {
         let text = serde_json::to_string(&record()).unwrap();
         assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record());
+    }
+
+    #[test]
+    fn a_row_that_is_wrong_on_purpose_does_not_simply_pass() {
+        let of = |showed| {
+            let expectation = Expectation::Wrong { mistake: "no barrier".into(), showed };
+            Record { verdict: Verdict::Pass, expectation, ..record() }.verdict_words()
+        };
+        assert_eq!([of(Some(true)), of(Some(false))], ["wrong, as intended", "right by luck"]);
+        assert_eq!(Record { verdict: Verdict::Pass, ..record() }.verdict_words(), "pass");
+        assert_eq!(record().verdict_words(), "skip");
     }
 }
