@@ -64,7 +64,7 @@ fn pop(out: *mut Handle) -> Result {
 
 fn set_current(handle: Handle) -> Result {
     driver()?;
-    if handle != 0 {
+    if handle != 0 && !lifetime::is_primary(handle) {
         find(handle)?;
     }
     current::replace(handle);

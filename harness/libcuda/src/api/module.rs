@@ -44,7 +44,11 @@ fn load(out: *mut Handle, name: *const c_char) -> Result {
     finish(out, image::from_file(&text(name)?), None)
 }
 
-fn load_data(out: *mut Handle, data: *const c_void) -> Result {
+/// Loads a module from an image in memory.
+///
+/// # Errors
+/// If the image cannot be loaded, or there is no context.
+pub fn load_data(out: *mut Handle, data: *const c_void) -> Result {
     current()?;
     need(out)?;
     finish(out, image::from_memory(data), None)

@@ -28,6 +28,7 @@ macro_rules! families {
             $crate::api::early_launch::$table,
             $crate::api::error::$table,
             $crate::api::event::$table,
+            $crate::api::export_table::$table,
             $crate::api::fill::$table,
             $crate::api::function::$table,
             $crate::api::graph::$table,
