@@ -9,7 +9,7 @@ use crate::state::device::handles::fresh;
 use crate::state::device::sync::lock;
 use crate::state::graphs::capture;
 use crate::state::memory::allocation::release_all;
-use crate::state::modules::module::unload_all;
+use crate::state::modules::module::{reset_libraries, unload_all};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -131,6 +131,7 @@ pub fn reset_primary() -> Result {
 fn end_primary(primary: MutexGuard<'_, Primary>, ended: Option<Arc<Context>>, leaks: bool) -> Result {
     let Some(context) = ended else { return Ok(()) };
     let result = end(&context, leaks);
+    reset_libraries();
     drop(primary);
     context.storage.end(context.handle);
     result
