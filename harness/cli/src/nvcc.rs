@@ -20,10 +20,8 @@ use crate::{
 const BROUGHT: &str = "nvidia/cu13/bin/nvcc";
 
 /// The note about these options.
-const STATIC: &str =
-    "note: -cudart static is taken for -cudart shared: without a GPU, a runtime that is linked in runs by `warplab exec` only";
-const STATIC_LIBRARY: &str =
-    "note: -lcudart_static is taken for -lcudart: without a GPU, a runtime that is linked in runs by `warplab exec` only";
+const STATIC: &str = "note: -cudart static is taken for -cudart shared: without a GPU, a runtime that is linked in runs by `warplab exec` only";
+const STATIC_LIBRARY: &str = "note: -lcudart_static is taken for -lcudart: without a GPU, a runtime that is linked in runs by `warplab exec` only";
 
 const MORE: &str = "\
 Every option is nvcc's, and is passed on. Added are `-cudart shared`, for the runtime of this project where there is no GPU, and

@@ -217,6 +217,25 @@ mod tests {
     }
 
     #[test]
+    fn machine_code_linked_from_parts_is_linked_again_from_their_ptx() {
+        let part =
+            |name: &str| container(&[(1, 80, Packing::Plain, format!("{PTX}.global .u32 {name};\n").as_bytes())]);
+        let (code, a, b) = (container(&[(2, 80, Packing::Plain, b"\x7fELF")]), part("a"), part("b"));
+        let read = |version: u32, parts: &[*const u8]| {
+            let wrapper = [u64::from(WRAPPER) | u64::from(version) << 32, code.as_ptr() as u64, parts.as_ptr() as u64];
+            from_memory(wrapper.as_ptr().cast()).map(|ptx| ptx.text).map_err(Error::from)
+        };
+        let end = std::ptr::null();
+        let both = read(2, &[a.as_ptr(), b.as_ptr(), end]).unwrap_or_default();
+        assert!(both.contains(".u32 a;") && both.contains(".u32 b;"), "{both}");
+        // A list of another version, an empty one, one with machine code, and one that leads nowhere.
+        assert_eq!(read(1, &[a.as_ptr(), end]), Err(Error::NO_BINARY_FOR_GPU));
+        assert_eq!(read(2, &[end]), Err(Error::NO_BINARY_FOR_GPU));
+        assert_eq!(read(2, &[a.as_ptr(), code.as_ptr(), end]), Err(Error::NO_BINARY_FOR_GPU));
+        assert_eq!(read(2, &[a.as_ptr(), std::ptr::without_provenance(64)]), Err(Error::NO_BINARY_FOR_GPU));
+    }
+
+    #[test]
     fn text_fat_binaries_and_wrappers_are_read_and_all_else_is_refused() {
         let text = CString::new(PTX).unwrap();
         let binary = container(&[(1, 80, Packing::Plain, PTX.as_bytes())]);

@@ -293,7 +293,7 @@ mod tests {
         let (code, text) = (b"\x7fELF and more".as_slice(), TEXT.as_bytes());
         let has_code = |built, here| {
             let image = container(&[(2, built, Packing::Plain, code), (1, 120, Packing::Plain, text)]);
-            ptx(&image, here).unwrap().has_code
+            ptx(&image, here).is_ok_and(|ptx| ptx.has_code)
         };
         assert!(has_code(90, 90) && has_code(80, 86));
         assert!(!has_code(100, 90) && !has_code(75, 80) && !has_code(86, 80));
@@ -351,7 +351,7 @@ mod tests {
     fn the_newest_ptx_that_the_device_takes_is_chosen() {
         let entry = |architecture: u32| (1, architecture, Packing::Plain, TEXT.as_bytes());
         let bytes = container(&[entry(90), entry(80), (2, 75, Packing::Plain, TEXT.as_bytes()), entry(50), entry(75)]);
-        let chosen = |here: u32| choose(Entries::new(&bytes).ok()?, here).ok().map(|entry| entry.architecture);
+        let chosen = |here: u32| choose(Entries::new(&bytes).ok()?, here).ok().map(|(entry, _)| entry.architecture);
         assert_eq!([90, 89, 80, 75, 60, 50, 35].map(chosen), [90, 80, 80, 75, 50, 50, 50].map(Some));
     }
 }
