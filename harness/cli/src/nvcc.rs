@@ -20,14 +20,12 @@ use crate::{
 const BROUGHT: &str = "nvidia/cu13/bin/nvcc";
 
 /// The note about these options.
-const STATIC: &str =
-    "note: -cudart static is taken for -cudart shared: a runtime that is linked in runs with NVIDIA's driver only";
-const STATIC_LIBRARY: &str =
-    "note: -lcudart_static is taken for -lcudart: a runtime that is linked in runs with NVIDIA's driver only";
+const STATIC: &str = "note: -cudart static is taken for -cudart shared: without a GPU, a runtime that is linked in runs by `warplab exec` only";
+const STATIC_LIBRARY: &str = "note: -lcudart_static is taken for -lcudart: without a GPU, a runtime that is linked in runs by `warplab exec` only";
 
 const MORE: &str = "\
-Every option is nvcc's, and is passed on. Added are `-cudart shared`, so that `warplab exec` can run the program on the embedded
-machine, and PTX for every architecture that your options name: code=[sm_90,compute_90] for code=sm_90. -arch=all and
+Every option is nvcc's, and is passed on. Added are `-cudart shared`, for the runtime of this project where there is no GPU, and
+PTX for every architecture that your options name: code=[sm_90,compute_90] for code=sm_90. -arch=all and
 -arch=all-major are spelt out, because nvcc keeps the PTX of one architecture only; where there is no GPU, -arch=native stands for
 8.0 and 9.0. A program runs on the parts of the architectures that you name, and on newer ones: `exec --device emulated:h200`
 takes PTX up to 9.0.

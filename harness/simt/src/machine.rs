@@ -24,6 +24,7 @@ pub struct Module {
     kernels: Vec<Kernel>,
     unsupported: Vec<(String, LoadError)>,
     globals: Vec<(String, u64, u64)>,
+    initial: Vec<(u64, Vec<u8>)>,
     addresses: Vec<(String, u64)>,
     memory: Arc<Memory>,
 }
@@ -36,8 +37,9 @@ impl Module {
     /// When the text is not valid PTX, or when all its kernels need something that this machine does not support. The
     /// error names it and its line.
     pub fn load(ptx: &str, memory: &Arc<Memory>, profile: &Profile) -> Result<Module, LoadError> {
-        let Loaded { target, kernels, unsupported, globals, addresses } = crate::lower::load(ptx, memory, profile)?;
-        Ok(Module { target, kernels, unsupported, globals, addresses, memory: Arc::clone(memory) })
+        let Loaded { target, kernels, unsupported, globals, initial, addresses } =
+            crate::lower::load(ptx, memory, profile)?;
+        Ok(Module { target, kernels, unsupported, globals, initial, addresses, memory: Arc::clone(memory) })
     }
 
     /// Returns the first word of the module's `.target`, such as `sm_90a`: no instruction needs a later architecture.
@@ -72,6 +74,21 @@ impl Module {
     pub fn global(&self, name: &str) -> Option<(u64, u64)> {
         let (_, address, size) = self.globals.iter().find(|(n, ..)| n == name)?;
         Some((*address, *size))
+    }
+
+    /// Gives all variables of the module their initial values again. No kernel of the module may be running.
+    pub fn reset_variables(&self) {
+        for (_, address, size) in &self.globals {
+            let value = self.initial.iter().find(|(of, _)| of == address);
+            let value = value.map_or(&[][..], |(_, bytes)| &bytes[..bytes.len().min(*size as usize)]);
+            if let Ok(host) = self.memory.host(*address, *size) {
+                // SAFETY: the variable has `size` bytes, and no kernel of the module runs.
+                unsafe {
+                    host.copy_from_nonoverlapping(value.as_ptr(), value.len());
+                    host.add(value.len()).write_bytes(0, *size as usize - value.len());
+                }
+            }
+        }
     }
 }
 

@@ -16,6 +16,10 @@ pub fn variables(folder: &Path) -> Vec<(&'static str, OsString)> {
         ("TRITON_PTXAS_PATH", folder.join(PTXAS).into()),
         ("TRITON_PTXAS_BLACKWELL_PATH", folder.join(PTXAS).into()),
     ];
+    // CuPy asks NVRTC for machine code.
+    if env::var_os("CUPY_COMPILE_WITH_PTX").is_none() {
+        variables.push(("CUPY_COMPILE_WITH_PTX", "1".into()));
+    }
     let own = toolbox::of_user().map(|toolbox| toolbox.with_file_name("triton"));
     if let Some(kept) = own.filter(|_| env::var_os("TRITON_CACHE_DIR").is_none()) {
         variables.push(("TRITON_CACHE_DIR", kept.into()));

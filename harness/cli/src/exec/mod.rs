@@ -22,8 +22,8 @@ use process::ExecSettings;
 use source::Compiled;
 
 const MORE: &str = "\
-PROGRAM is a program that `warplab nvcc` or nvcc -cudart shared has compiled, any other program that uses CUDA's driver, or a \
-file x.cu, which is compiled first, for the part that is emulated.
+PROGRAM is a program that `warplab nvcc` or nvcc has compiled, any other program that uses CUDA's driver, or a file x.cu, \
+which is compiled first, for the part that is emulated.
 
 Exit codes: PROGRAM's own, but 1 if that is 0 and anything was found in it or in a process that it started (a refused \
 launch counts unless its process asked for the error), 124 if --timeout ends it, 128 plus the signal's number if a signal \

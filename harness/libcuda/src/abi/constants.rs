@@ -14,6 +14,8 @@ pub mod default_stream {
 pub mod context_flags {
     /// The bits that choose how a waiting thread is scheduled, of which at most one is set.
     pub const SCHEDULING: u32 = 7;
+    /// `CU_CTX_MAP_HOST`, which every context has.
+    pub const MAP_HOST: u32 = 8;
     /// All bits that may be set.
     pub const ALL: u32 = 0xff;
 }

@@ -4,6 +4,7 @@
 pub mod constants;
 pub mod device_attributes;
 pub mod error;
+pub mod integrity;
 pub mod pointers;
 pub mod texture;
 pub mod types;

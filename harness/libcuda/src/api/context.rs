@@ -50,8 +50,14 @@ fn destroy(handle: Handle) -> Result {
     lifetime::destroy(handle)
 }
 
+/// Refuses what is not a context. The primary context has its handle before it exists: it can be made current, and
+/// calls that need it fail until it is retained.
+fn check_handle(handle: Handle) -> Result {
+    if lifetime::is_primary(handle) { driver().map(drop) } else { find(handle).map(drop) }
+}
+
 fn push(handle: Handle) -> Result {
-    find(handle)?;
+    check_handle(handle)?;
     current::push(handle);
     Ok(())
 }
@@ -65,7 +71,7 @@ fn pop(out: *mut Handle) -> Result {
 fn set_current(handle: Handle) -> Result {
     driver()?;
     if handle != 0 {
-        find(handle)?;
+        check_handle(handle)?;
     }
     current::replace(handle);
     Ok(())
@@ -88,7 +94,7 @@ fn get_device_of(out: *mut Device, context: Handle) -> Result {
 }
 
 fn get_flags(out: *mut c_uint) -> Result {
-    put(out, current_any()?.flags.load(Ordering::Relaxed))
+    put(out, current_any()?.flags.load(Ordering::Relaxed) | context_flags::MAP_HOST)
 }
 
 fn set_flags(flags: c_uint) -> Result {

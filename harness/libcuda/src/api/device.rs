@@ -1,7 +1,7 @@
 //! The one device: its name, numbers and properties.
 
 use crate::abi::error::{Error, Result};
-use crate::abi::pointers::{get, need, put, put_optional, put_text, text};
+use crate::abi::pointers::{get, need, put, put_text, text};
 use crate::abi::types::{Device, DeviceProperties, Uuid};
 use crate::abi::versions::DRIVER_VERSION;
 use crate::state::contexts::current::current;
@@ -11,7 +11,7 @@ use crate::state::device::driver::{driver, part};
 use crate::state::device::settings::uuid_of;
 use crate::state::memory::graph_usage;
 use simt::profile::Profile;
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_uint};
 
 /// The device's bus address: in a domain that no real bus has, so that no tool mistakes it for a card.
 const BUS_ID: &str = "FFFF:01:00.0";
@@ -198,11 +198,6 @@ fn graph_memory_set(dev: Device, attribute: c_int, value: *const u64) -> Result 
     graph_usage::reset(attribute)
 }
 
-fn export_table(out: *mut *const c_void, _id: *const Uuid) -> Result {
-    put_optional(out, std::ptr::null());
-    Err(Error::NOT_FOUND)
-}
-
 entry_points! {
     cuDeviceGet(out: *mut Device, ordinal: c_int) = by_ordinal;
     cuDeviceGetCount(out: *mut c_int) = count;
@@ -228,5 +223,4 @@ entry_points! {
     cuProfilerStart() = profiler;
     cuProfilerStop() = profiler;
     cuProfilerInitialize(config: *const c_char, output: *const c_char, mode: c_int) = profiler_initialize;
-    cuGetExportTable(out: *mut *const c_void, id: *const Uuid) = export_table;
 }

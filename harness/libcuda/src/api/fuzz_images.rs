@@ -4,8 +4,8 @@
 use super::fuzz_range::{run_piece, run_range};
 use super::image::{from_bytes, from_memory};
 use crate::abi::error::{Error, Refused};
-use crate::state::modules::fat_binary::MAGIC;
 use crate::state::modules::fat_binary::samples::{Packing, Sample, container};
+use crate::state::modules::fat_binary::{ImagePtx, MAGIC};
 use std::ffi::c_void;
 
 const TEXT: &str = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry kernel(.param .u64 p)\n{\nret;\n}\n";
@@ -139,7 +139,7 @@ struct Figures {
 }
 
 impl Figures {
-    fn count(&mut self, seed: u64, read: Result<String, Refused>) {
+    fn count(&mut self, seed: u64, read: Result<ImagePtx, Refused>) {
         match read.map_err(Error::from) {
             Ok(_) => self.loaded += 1,
             // Machine code, or an unknown compression: the PTX that is present is complete.

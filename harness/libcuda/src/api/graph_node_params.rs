@@ -12,6 +12,7 @@ use crate::state::graphs::exec::{self, whole};
 use crate::state::graphs::graph::{self, find, find_node};
 use crate::state::graphs::task::Task;
 use crate::state::memory::fill::Fill;
+use crate::state::modules::module::find_function;
 use simt::kernel::Geometry;
 use std::mem::discriminant;
 use std::ptr::{null, null_mut};
@@ -74,7 +75,9 @@ fn get_kernel_v2(node: Handle, out: *mut KernelNode2) -> Result {
     let mut first =
         KernelNode { function: 0, grid: [0; 3], block: [0; 3], shared: 0, params: null_mut(), extra: null_mut() };
     get_kernel(node, &raw mut first)?;
-    put(out, KernelNode2 { first, kernel: 0, context: 0 })
+    // Clients recognise a library's kernel by its own handle, which is that of its function here.
+    let is_of_library = find_function(first.function).is_ok_and(|function| function.module.context.is_none());
+    put(out, KernelNode2 { first, kernel: if is_of_library { first.function } else { 0 }, context: 0 })
 }
 fn set_kernel(node: Handle, params: *const KernelNode) -> Result {
     write(node, kernel_task(&get(params)?)?)

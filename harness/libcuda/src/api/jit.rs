@@ -5,6 +5,7 @@ use crate::abi::constants::jit_option::{
 };
 use crate::abi::error::{Error, Refused, Result};
 use crate::abi::pointers::{get_all, put_optional, put_text};
+use crate::state::modules::fat_binary::ImagePtx;
 use crate::state::modules::link_text::bound_registers;
 use crate::telemetry::stderr::say;
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -46,11 +47,11 @@ impl Options {
     }
 
     /// Returns the PTX with the bound on registers that the options request.
-    pub fn bounded(&self, ptx: String) -> String {
-        match self.max_registers {
-            Some(most) => bound_registers(&ptx, most),
-            None => ptx,
+    pub fn bounded(&self, mut ptx: ImagePtx) -> ImagePtx {
+        if let Some(most) = self.max_registers {
+            ptx.text = bound_registers(&ptx.text, most);
         }
+        ptx
     }
 
     /// Returns whether there is a buffer for the error log.

@@ -11,14 +11,12 @@ use crate::api::{device, function, image, module};
 use crate::state::contexts::context::synchronize_device;
 use crate::state::contexts::current::current;
 use crate::state::device::driver::driver;
-use crate::state::device::handles::HandleTable;
-use crate::state::modules::module::{Module, adopt, find_function};
+use crate::state::modules::fat_binary::ImagePtx;
+use crate::state::modules::module::{LIBRARIES, Module, adopt, find_function};
 use simt::memory::MemoryKind;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-static LIBRARIES: HandleTable<Module> = HandleTable::new();
-
-fn finish(out: *mut Handle, ptx: std::result::Result<String, Refused>, jit: &Options) -> Result {
+fn finish(out: *mut Handle, ptx: std::result::Result<ImagePtx, Refused>, jit: &Options) -> Result {
     match ptx.and_then(|ptx| Module::load(&jit.bounded(ptx), None)) {
         Ok(module) => {
             jit.write("");

@@ -10,8 +10,7 @@ use crate::state::contexts::current::current;
 use crate::state::device::driver::driver;
 use crate::state::device::handles::HandleTable;
 use crate::state::device::sync::lock;
-use crate::state::modules::fat_binary::LTO_IR;
-use crate::state::modules::{device_runtime, link_text};
+use crate::state::modules::fat_binary::{ImagePtx, LTO_IR};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::{Arc, Mutex};
 
@@ -44,7 +43,7 @@ impl Linker {
     }
 }
 
-fn add(linker: Handle, kind: c_int, part: std::result::Result<String, Refused>) -> Result {
+fn add(linker: Handle, kind: c_int, part: std::result::Result<ImagePtx, Refused>) -> Result {
     let linker = LINKERS.get(linker)?;
     let mut linker = lock(&linker);
     let part = match (kind, part) {
@@ -57,7 +56,7 @@ fn add(linker: Handle, kind: c_int, part: std::result::Result<String, Refused>) 
         )),
     };
     match part {
-        Ok(part) => linker.parts.push(part),
+        Ok(part) => linker.parts.push(part.text),
         Err(refused) => return Err(linker.refuse(&refused)),
     }
     Ok(())
@@ -107,12 +106,8 @@ fn complete(linker: Handle, out: *mut *mut c_void, size: *mut usize) -> Result {
     if linker.parts.is_empty() {
         return Err(Error::INVALID_VALUE);
     }
-    let parts = linker.parts.iter().filter(|part| !device_runtime::is_nvidias(part));
-    let linked = link_text::link(&parts.cloned().collect::<Vec<_>>()).map_err(|name| {
-        let log = format!("multiple definition of `{name}`");
-        linker.refuse(&Refused::new(Error::INVALID_PTX, log))
-    })?;
-    let mut bytes = linker.options.bounded(linked).into_bytes();
+    let linked = image::linked(&linker.parts).map_err(|refused| linker.refuse(&refused))?;
+    let mut bytes = linker.options.bounded(linked).text.into_bytes();
     bytes.push(0);
     linker.options.write("");
     linker.result = bytes;

@@ -15,6 +15,7 @@ pub mod driver;
 pub mod early_launch;
 pub mod error;
 pub mod event;
+pub mod export_table;
 pub mod extras;
 pub mod fill;
 pub mod function;

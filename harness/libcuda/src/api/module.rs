@@ -10,11 +10,12 @@ use crate::state::contexts::current::{current, current_or_owner};
 use crate::state::device::driver::driver;
 use crate::state::device::settings::is_lazy;
 use crate::state::graphs::capture::current_uncaptured;
+use crate::state::modules::fat_binary::ImagePtx;
 use crate::state::modules::module::{self, Module, find_module};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::Arc;
 
-fn finish(out: *mut Handle, ptx: std::result::Result<String, Refused>, options: Option<&Options>) -> Result {
+fn finish(out: *mut Handle, ptx: std::result::Result<ImagePtx, Refused>, options: Option<&Options>) -> Result {
     let context = current_uncaptured()?;
     need(out)?;
     let ptx = ptx.map(|ptx| match options {
@@ -44,7 +45,11 @@ fn load(out: *mut Handle, name: *const c_char) -> Result {
     finish(out, image::from_file(&text(name)?), None)
 }
 
-fn load_data(out: *mut Handle, data: *const c_void) -> Result {
+/// Loads a module from an image in memory.
+///
+/// # Errors
+/// If the image cannot be loaded, or there is no context.
+pub fn load_data(out: *mut Handle, data: *const c_void) -> Result {
     current()?;
     need(out)?;
     finish(out, image::from_memory(data), None)

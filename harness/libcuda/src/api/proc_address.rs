@@ -28,6 +28,7 @@ macro_rules! families {
             $crate::api::early_launch::$table,
             $crate::api::error::$table,
             $crate::api::event::$table,
+            $crate::api::export_table::$table,
             $crate::api::fill::$table,
             $crate::api::function::$table,
             $crate::api::graph::$table,
@@ -86,7 +87,9 @@ fn find(symbol: &str, version: c_int) -> Option<Symbol> {
 }
 
 fn get(symbol: *const c_char, out: *mut *mut c_void, version: c_int, flags: u64) -> Result {
-    get_v2(symbol, out, version, flags, std::ptr::null_mut())
+    let mut status = SUCCESS;
+    get_v2(symbol, out, version, flags, &raw mut status)?;
+    if status == SUCCESS { Ok(()) } else { Err(Error::NOT_FOUND) }
 }
 
 fn get_v2(symbol: *const c_char, out: *mut *mut c_void, version: c_int, flags: u64, status: *mut c_int) -> Result {
@@ -108,7 +111,8 @@ fn get_v2(symbol: *const c_char, out: *mut *mut c_void, version: c_int, flags: u
             SYMBOL_NOT_FOUND
         },
     );
-    if found.is_some() { Ok(()) } else { Err(Error::NOT_FOUND) }
+    // The status, if the caller asks for it, is the only sign that there is no such call.
+    if found.is_some() || !status.is_null() { Ok(()) } else { Err(Error::NOT_FOUND) }
 }
 
 entry_points! {

@@ -9,9 +9,9 @@ use crate::state::device::handles::fresh;
 use crate::state::device::sync::lock;
 use crate::state::graphs::capture;
 use crate::state::memory::allocation::release_all;
-use crate::state::modules::module::unload_all;
+use crate::state::modules::module::{reset_libraries, unload_all};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The primary context.
 struct Primary {
@@ -24,6 +24,16 @@ struct Primary {
 }
 
 static PRIMARY: Mutex<Primary> = Mutex::new(Primary { context: None, handle: 0, retained: 0, flags: 0 });
+
+impl Primary {
+    /// Returns the handle, which is made at the first use.
+    fn handle(&mut self) -> Handle {
+        if self.handle == 0 {
+            self.handle = fresh();
+        }
+        self.handle
+    }
+}
 
 /// Creates a context and makes it current. Returns its handle.
 pub fn create(flags: u32) -> Handle {
@@ -46,11 +56,13 @@ pub fn destroy(handle: Handle) -> Result {
     if primary {
         return Err(Error::INVALID_CONTEXT);
     }
-    end(&context, true)
+    let result = end(&context, true);
+    context.storage.end(handle);
+    result
 }
 
 /// Ends a context: waits for its work, then frees its remaining objects. `leaks` means that its owner had the chance to
-/// free them, so that they are leaks.
+/// free them, so that they are leaks. The caller then ends the context's storage, when it holds no lock.
 fn end(ended: &Arc<Context>, leaks: bool) -> Result {
     driver()?;
     for stream in ended.all_streams() {
@@ -68,13 +80,20 @@ fn end(ended: &Arc<Context>, leaks: bool) -> Result {
     Ok(())
 }
 
+/// Returns the handle that the primary context has or will have.
+pub fn primary_handle() -> Handle {
+    lock(&PRIMARY).handle()
+}
+
+/// Returns whether this is the handle of the primary context, which may not exist at the moment.
+pub fn is_primary(handle: Handle) -> bool {
+    handle != 0 && lock(&PRIMARY).handle == handle
+}
+
 /// Retains the primary context, which is created if there is none. Returns its handle.
 pub fn retain_primary() -> Handle {
     let mut primary = lock(&PRIMARY);
-    if primary.handle == 0 {
-        primary.handle = fresh();
-    }
-    let handle = primary.handle;
+    let handle = primary.handle();
     let context = primary.context.get_or_insert_with(|| Context::new(handle, 0)).clone();
     context.flags.store(primary.flags, Ordering::Relaxed);
     primary.retained += 1;
@@ -93,8 +112,7 @@ pub fn release_primary() -> Result {
     }
     primary.retained -= 1;
     let ended = if primary.retained == 0 { primary.context.take() } else { None };
-    // The lock is still held, because the next primary context has the same handle.
-    ended.map_or(Ok(()), |context| end(&context, true))
+    end_primary(primary, ended, true)
 }
 
 /// Ends the primary context, even if it is retained. The next call that retains it creates a new one.
@@ -105,7 +123,18 @@ pub fn reset_primary() -> Result {
     let mut primary = lock(&PRIMARY);
     let ended = primary.context.take();
     primary.retained = 0;
-    ended.map_or(Ok(()), |context| end(&context, false))
+    end_primary(primary, ended, false)
+}
+
+/// Ends what was the primary context, if there was one. The lock is held meanwhile, because the next primary context
+/// has the same handle.
+fn end_primary(primary: MutexGuard<'_, Primary>, ended: Option<Arc<Context>>, leaks: bool) -> Result {
+    let Some(context) = ended else { return Ok(()) };
+    let result = end(&context, leaks);
+    reset_libraries();
+    drop(primary);
+    context.storage.end(context.handle);
+    result
 }
 
 /// Returns the flags of the primary context, and whether it exists.

@@ -25,6 +25,8 @@ pub struct Env {
     pub kernel_values: Vec<(String, u64)>,
     /// Bytes of its constant variables.
     pub const_bytes: u32,
+    /// The initial values of the variables that have one, by address.
+    pub initial: Vec<(u64, Vec<u8>)>,
 }
 
 impl Env {
@@ -93,7 +95,7 @@ impl Env {
     }
 
     /// Writes a variable's initial value, if it has one. The remaining bytes are already zero, because new memory is.
-    fn initialise(&self, var: &Var, memory: &Memory) -> Result<()> {
+    fn initialise(&mut self, var: &Var, memory: &Memory) -> Result<()> {
         let (Some(init), Some(&address)) = (&var.init, self.addresses.get(&var.name)) else {
             return Ok(());
         };
@@ -113,6 +115,7 @@ impl Env {
         let host = memory.host(address, var.size).map_err(|e| LoadError::Memory(e.to_string()))?;
         // SAFETY: the variable was allocated above, it has at least as many bytes as its value, and no kernel runs yet.
         unsafe { host.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        self.initial.push((address, bytes));
         Ok(())
     }
 }

@@ -55,6 +55,8 @@ pub struct Loaded {
     pub unsupported: Vec<(String, LoadError)>,
     /// Its variables with their addresses and sizes.
     pub globals: Vec<(String, u64, u64)>,
+    /// The initial values of the variables that have one, by address.
+    pub initial: Vec<(u64, Vec<u8>)>,
     /// Kernels whose address is taken, by name, and the values of pointers to them.
     pub addresses: Vec<(String, u64)>,
 }
@@ -69,9 +71,9 @@ pub fn load(ptx: &str, memory: &Memory, profile: &Profile) -> Result<Loaded, Loa
     split_b128::halve(&mut module);
     let mut globals = Vec::new();
     let env = Env::new(&module, memory, &mut globals);
-    match env.and_then(|env| Ok((kernels(&module, &env, profile)?, env.kernel_values))) {
-        Ok(((kernels, unsupported), addresses)) => {
-            Ok(Loaded { target: module.target, kernels, unsupported, globals, addresses })
+    match env.and_then(|env| Ok((kernels(&module, &env, profile)?, env))) {
+        Ok(((kernels, unsupported), Env { initial, kernel_values: addresses, .. })) => {
+            Ok(Loaded { target: module.target, kernels, unsupported, globals, initial, addresses })
         }
         Err(error) => {
             for (_, address, _) in globals {

@@ -3,6 +3,7 @@
 use super::attributes::Attributes;
 use super::green;
 use super::limits::ContextLimits;
+use super::local_storage::LocalStorage;
 use super::stream::Stream;
 use crate::abi::constants::shared_config;
 use crate::abi::error::{Error, Result};
@@ -35,6 +36,8 @@ pub struct Context {
     pub shared_config: AtomicI32,
     /// Contexts whose memory it may access.
     peers: Mutex<Vec<Handle>>,
+    /// Values that clients keep with the context.
+    pub storage: LocalStorage,
 }
 
 /// The time for which the end of the process waits for kernels that it has stopped.
@@ -109,6 +112,7 @@ impl Context {
             cache_config: AtomicI32::new(0),
             shared_config: AtomicI32::new(shared_config::FOUR_BYTE_BANK_SIZE),
             peers: Mutex::default(),
+            storage: LocalStorage::default(),
         })
     }
 

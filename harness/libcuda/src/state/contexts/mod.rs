@@ -5,6 +5,7 @@ pub mod context;
 pub mod current;
 pub mod green;
 pub mod limits;
+pub mod local_storage;
 pub mod pool;
 pub mod stream;
 pub mod streams;

@@ -161,14 +161,37 @@ impl Entry<'_> {
     }
 }
 
+/// PTX, as an image contains it.
+#[derive(Debug)]
+pub struct ImagePtx {
+    pub text: String,
+    /// Whether the image also has machine code for this device. Such a program runs on that GPU, so its PTX is taken
+    /// even if it is for a newer one: libraries keep PTX only for the newest.
+    pub has_code: bool,
+}
+
+impl From<String> for ImagePtx {
+    fn from(text: String) -> Self {
+        ImagePtx { text, has_code: false }
+    }
+}
+
+/// Returns whether a GPU of architecture `here` runs machine code for `built`: that of its own major version, up to its
+/// own minor version.
+fn runs(built: u32, here: u32) -> bool {
+    built / 10 == here / 10 && built <= here
+}
+
 /// Returns the entry for a device of architecture `here`: the PTX for the newest architecture whose features it has. If
-/// all are newer, returns the oldest of them, so that the refusal names the minimum requirement.
-fn choose(entries: Entries<'_>, here: u32) -> Parsed<Entry<'_>> {
+/// all are newer, returns the oldest of them: it names the minimum requirement, or stands for machine code for `here`,
+/// which the second value reports.
+fn choose(entries: Entries<'_>, here: u32) -> Parsed<(Entry<'_>, bool)> {
     let (mut fitting, mut newer): (Option<Entry<'_>>, Option<Entry<'_>>) = (None, None);
-    let (mut has_code, mut has_lto) = (false, false);
+    let (mut has_code, mut has_lto, mut has_own) = (false, false, false);
     for entry in entries {
         let entry = entry?;
         has_code |= entry.kind == CODE;
+        has_own |= entry.kind == CODE && runs(entry.architecture, here);
         has_lto |= entry.kind == LTO;
         if entry.kind != PTX {
             continue;
@@ -179,7 +202,7 @@ fn choose(entries: Entries<'_>, here: u32) -> Parsed<Entry<'_>> {
             fitting = fitting.filter(|fitting| fitting.architecture > entry.architecture).or(Some(entry));
         }
     }
-    fitting.or(newer).ok_or_else(|| match (has_code, has_lto) {
+    fitting.or(newer).map(|entry| (entry, has_own)).ok_or_else(|| match (has_code, has_lto) {
         (true, _) => machine_code(),
         (false, true) => Refused::new(Error::NO_BINARY_FOR_GPU, LTO_IR),
         (false, false) => Refused::new(Error::INVALID_IMAGE, "the fat binary is empty"),
@@ -191,8 +214,9 @@ fn choose(entries: Entries<'_>, here: u32) -> Parsed<Entry<'_>> {
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_IMAGE` if it is damaged or empty, `CUDA_ERROR_NO_BINARY_FOR_GPU` if it has no readable PTX.
-pub fn ptx(binary: &[u8], here: u32) -> Parsed<String> {
-    choose(Entries::new(binary)?, here)?.text()
+pub fn ptx(binary: &[u8], here: u32) -> Parsed<ImagePtx> {
+    let (entry, has_code) = choose(Entries::new(binary)?, here)?;
+    Ok(ImagePtx { text: entry.text()?, has_code })
 }
 
 /// Fat binaries for tests.
@@ -261,7 +285,18 @@ mod tests {
     const TEXT: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 
     fn read(bytes: &[u8]) -> std::result::Result<String, Error> {
-        ptx(bytes, 90).map_err(Error::from)
+        ptx(bytes, 90).map(|ptx| ptx.text).map_err(Error::from)
+    }
+
+    #[test]
+    fn newer_ptx_stands_for_machine_code_of_this_device() {
+        let (code, text) = (b"\x7fELF and more".as_slice(), TEXT.as_bytes());
+        let has_code = |built, here| {
+            let image = container(&[(2, built, Packing::Plain, code), (1, 120, Packing::Plain, text)]);
+            ptx(&image, here).is_ok_and(|ptx| ptx.has_code)
+        };
+        assert!(has_code(90, 90) && has_code(80, 86));
+        assert!(!has_code(100, 90) && !has_code(75, 80) && !has_code(86, 80));
     }
 
     #[test]
@@ -316,7 +351,7 @@ mod tests {
     fn the_newest_ptx_that_the_device_takes_is_chosen() {
         let entry = |architecture: u32| (1, architecture, Packing::Plain, TEXT.as_bytes());
         let bytes = container(&[entry(90), entry(80), (2, 75, Packing::Plain, TEXT.as_bytes()), entry(50), entry(75)]);
-        let chosen = |here: u32| choose(Entries::new(&bytes).ok()?, here).ok().map(|entry| entry.architecture);
+        let chosen = |here: u32| choose(Entries::new(&bytes).ok()?, here).ok().map(|(entry, _)| entry.architecture);
         assert_eq!([90, 89, 80, 75, 60, 50, 35].map(chosen), [90, 80, 80, 75, 50, 50, 50].map(Some));
     }
 }

@@ -1,10 +1,11 @@
 //! Loaded modules and their functions, regardless of how they were loaded.
 
 use super::early_launch::EarlyLaunch;
+use super::fat_binary::ImagePtx;
 use super::{device_runtime, ptx};
 use crate::abi::error::{Error, Refused, Result};
 use crate::abi::types::Handle;
-use crate::state::contexts::context::Context;
+use crate::state::contexts::context::{self, Context};
 use crate::state::device::driver::{driver, tell};
 use crate::state::device::handles::HandleTable;
 use crate::state::device::sync::lock;
@@ -73,9 +74,12 @@ impl Module {
     ///
     /// # Errors
     /// The driver's code, and a message for the log of the JIT.
-    pub fn load(ptx: &str, context: Option<&Arc<Context>>) -> std::result::Result<Arc<Module>, Refused> {
+    pub fn load(image: &ImagePtx, context: Option<&Arc<Context>>) -> std::result::Result<Arc<Module>, Refused> {
         let driver = driver().map_err(|error| Refused::new(error, ""))?;
-        ptx::check(ptx, driver.profile)?;
+        let ptx = image.text.as_str();
+        if !image.has_code {
+            ptx::check(ptx, driver.profile)?;
+        }
         if let Some(words) = ptx::doubt(ptx) {
             tell(|observer| observer.warn(&words));
         }
@@ -93,7 +97,9 @@ impl Module {
                 Refused::new(code, error.to_string())
             })?;
         // A comment may have hidden the directive from the check of the text.
-        ptx::check_target(machine.target(), driver.profile)?;
+        if !image.has_code {
+            ptx::check_target(machine.target(), driver.profile)?;
+        }
         Ok(Arc::new(Module {
             context: context.map(Arc::downgrade),
             machine,
@@ -146,6 +152,8 @@ impl Module {
 }
 
 static MODULES: HandleTable<Module> = HandleTable::new();
+/// Libraries: modules without a context.
+pub static LIBRARIES: HandleTable<Module> = HandleTable::new();
 
 /// The module of a handle.
 ///
@@ -186,4 +194,12 @@ pub fn unload_all(context: &Arc<Context>) {
         }
         !ends
     });
+}
+
+/// Gives the variables of all libraries their initial values, as in the next context. A library has its variables only
+/// once here, so this is done when the last context has ended.
+pub fn reset_libraries() {
+    if context::all().is_empty() {
+        LIBRARIES.all().iter().for_each(|library| library.machine.reset_variables());
+    }
 }
