@@ -35,8 +35,9 @@ mod signals;
 mod soname;
 mod start;
 mod submit;
+mod toolkit;
 
-use std::{ffi::OsString, path::Path, process::ExitCode};
+use std::{ffi::OsString, process::ExitCode};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use harness::{Error, Exit, Lab, Labs, Process};
@@ -49,7 +50,8 @@ fn main() -> ExitCode {
         kernels::program::look_for_libraries_from_the_root();
     }
     let mut process = harness::process();
-    process.arguments = as_named(process.arguments);
+    toolkit::yield_to_real(&process.arguments);
+    process.arguments = toolkit::with_subcommand(process.arguments);
     harness::built_from(env!("WARPLAB_REVISION"));
     let argv = &process.arguments;
     let matches = command(argv).get_matches_from(argv);
@@ -67,7 +69,9 @@ fn main() -> ExitCode {
         Some(("compare", m)) => compare::run(m),
         Some(("history", m)) => history::run(m),
         Some(("ptx", m)) => ptx::run(m),
-        Some(("nvcc", m)) => nvcc::run(m),
+        Some(("nvcc", m)) => toolkit::nvcc::run(m),
+        Some(("shell", m)) => toolkit::shell::run(m),
+        Some(("env", m)) => toolkit::environment::run(m),
         Some(("exec", m)) => exec::run(m),
         Some(("driver", m)) => driver::run(m),
         Some(("figures", m)) => figures::run(m),
@@ -78,18 +82,6 @@ fn main() -> ExitCode {
         _ => unreachable!("clap asks for a subcommand"),
     };
     harness::ended(result)
-}
-
-/// The toolkit's commands that this program serves under their own names: a link `nvcc` to it runs `warplab nvcc`.
-const TOOLS: &[&str] = &["nvcc"];
-
-/// Adds the subcommand if the program was started under the name of a tool.
-fn as_named(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let name = arguments.first().and_then(|path| Path::new(path).file_name()).map(OsString::from);
-    if let Some(name) = name.filter(|name| TOOLS.iter().any(|tool| name == tool)) {
-        arguments.insert(1, name);
-    }
-    arguments
 }
 
 /// The command line. `run` takes the options of the lab that `argv` names, if it names exactly one.
@@ -115,6 +107,8 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(history::command())
         .subcommand(ptx::command())
         .subcommand(nvcc::command())
+        .subcommand(toolkit::shell::command())
+        .subcommand(toolkit::environment::command())
         .subcommand(exec::command())
         .subcommand(driver::command())
         .subcommand(figures::command())
@@ -242,14 +236,6 @@ mod tests {
         assert_eq!(only(&["warplab", "run", "vecadd", "--input", "hello"]), Some("vecadd"));
         assert_eq!(only(&["warplab", "run", "--hot", "vecadd"]), Some("vecadd"));
         assert_eq!(only(&["warplab", "run", "vecadd", "hello"]), None);
-    }
-
-    #[test]
-    fn a_link_with_the_name_of_a_tool_is_that_tool() {
-        let named = |words: &[&str]| as_named(words.iter().map(OsString::from).collect());
-        assert_eq!(named(&["/a/nvcc", "x.cu"]), ["/a/nvcc", "nvcc", "x.cu"]);
-        assert_eq!(named(&["/nvcc/warplab", "list"]), ["/nvcc/warplab", "list"]);
-        assert!(named(&[]).is_empty());
     }
 
     #[test]

@@ -97,6 +97,10 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
     if linked::names(&texts).iter().any(|name| matches!(*name, "cuda" | "nvidia-ml")) {
         process.args(driver_folder()?);
     }
+    // Without a cache folder, the loader refuses to start the program alone.
+    if let (false, Ok(path)) = (only_asks, runtime_path()) {
+        process.args(path);
+    }
     let status = signals::status(&mut process).map_err(|error| {
         Error::CannotRun(format!("cannot start {}: {error}; `warplab setup --nvcc` brings it", nvcc.display()))
     })?;
@@ -126,7 +130,7 @@ fn passed_on(options: &[&OsString]) -> (Vec<OsString>, Vec<&'static str>) {
             rest.next();
             passed.push("-lcudart".into());
             notes.push(STATIC_LIBRARY);
-        } else if matches!(&*text, "-lcudart_static" | "--library=cudart_static") {
+        } else if matches!(&*text, "-lcudart_static" | "--library=cudart_static") || is_static_runtime(&text) {
             passed.push("-lcudart".into());
             notes.push(STATIC_LIBRARY);
         } else if matches!(&*text, "-cudart=static" | "--cudart=static") {
@@ -139,6 +143,11 @@ fn passed_on(options: &[&OsString]) -> (Vec<OsString>, Vec<&'static str>) {
     }
     notes.dedup();
     (passed, notes)
+}
+
+/// Whether an option is the file of the runtime that is linked in.
+fn is_static_runtime(option: &str) -> bool {
+    !option.starts_with('-') && Path::new(option).file_name().is_some_and(|name| name == "libcudart_static.a")
 }
 
 /// The architectures that nvcc compiles for; empty if it does not report them.
@@ -162,6 +171,14 @@ fn driver_folder() -> Result<[OsString; 2], Error> {
         Error::CannotRun("there is no home folder for the driver to link with; name a folder by WARPLAB_CACHE".into())
     })?;
     Ok(["-L".into(), libraries::write_for_linkers(&folder)?.into()])
+}
+
+/// The options with which a program that is started without `warplab exec` finds the runtime. `exec` has precedence:
+/// a run path is searched after the library path.
+fn runtime_path() -> Result<[OsString; 4], Error> {
+    // nvcc splits values at commas.
+    let folder = libraries::write_for_programs()?.to_string_lossy().replace(',', "\\,");
+    Ok(["-Xlinker".into(), "--enable-new-dtags".into(), "-Xlinker".into(), format!("-rpath={folder}").into()])
 }
 
 /// Options added to the user's.
@@ -242,7 +259,8 @@ mod tests {
         assert_eq!(passed("x.cu -cudart static -O3"), ("x.cu -O3".into(), vec![STATIC]));
         assert_eq!(passed("--cudart=static x.cu"), ("x.cu".into(), vec![STATIC]));
         assert_eq!(passed("-dlto x.cu -dlto"), ("x.cu".into(), vec![architectures::LATE]));
-        for spelling in ["-lcudart_static", "-l cudart_static", "--library=cudart_static", "--library cudart_static"] {
+        let spellings = ["-lcudart_static", "-l cudart_static", "--library=cudart_static", "--library cudart_static"];
+        for spelling in spellings.into_iter().chain(["/opt/cuda/lib64/libcudart_static.a"]) {
             assert_eq!(passed(&format!("x.cu {spelling} -ldl")), ("x.cu -lcudart -ldl".into(), vec![STATIC_LIBRARY]));
         }
         let plain = "x.cu -cudart shared -o static";

@@ -16,7 +16,7 @@ const FIRST_STEPS: &[(&str, &str)] = &[
 const GROUPS: &[(&str, &[&str])] = &[
     ("Run and learn", &["run", "list", "device", "report", "compare", "history", "start", "check", "submit", "setup"]),
     ("Teach", &["grade", "class", "rubric", "new-lab", "ptx"]),
-    ("Any CUDA program", &["exec", "nvcc", "driver"]),
+    ("Any CUDA program", &["exec", "nvcc", "driver", "shell", "env"]),
     ("Shell", &["completions", "man"]),
 ];
 

@@ -17,7 +17,9 @@ use harness::{Device, DeviceChoice, Error};
 use wire::Checks;
 
 use crate::{libraries, nvcc, scratch, signals};
+pub use clients::variables as variables_of_clients;
 pub use exec_output::RequestedOutput;
+pub use inspect::check as check_program;
 use process::ExecSettings;
 use source::Compiled;
 

@@ -12,6 +12,8 @@ if(NOT EXISTS "/usr/local/cuda/lib64/stubs/libcuda.so")
   set(CUDA_cuda_driver_LIBRARY "@LINK@/libcuda.so" CACHE FILEPATH "The CUDA driver's library for the linker")
   set(CUDA_nvml_LIBRARY "@LINK@/libnvidia-ml.so" CACHE FILEPATH "NVML's library for the linker")
 endif()
+# Programs that are started without `warplab exec` find the runtime that uses the embedded machine where there is no GPU.
+set(CMAKE_BUILD_RPATH "@RUNTIME@")
 # With line information, findings name the source line.
 set(CMAKE_CUDA_FLAGS_INIT "-lineinfo")
 # `ctest` runs the programs by `warplab exec`; the first name is for CMake before 3.29.

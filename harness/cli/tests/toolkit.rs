@@ -1,0 +1,111 @@
+//! The toolkit's commands under their own names, and programs that are started alone.
+#![cfg(target_os = "linux")]
+
+use std::{fs, path::Path, process::Command};
+
+use crate::common::{Run, one_line, warplab_in};
+
+/// Runs a command in an environment where PATH begins with the tools' folder, if it is given.
+fn sh(folder: &Path, command: &str, variables: &[(&str, &str)]) -> Run {
+    let mut process = Command::new("sh");
+    process.args(["-c", command]).current_dir(folder).env_remove("LD_LIBRARY_PATH").env_remove("WARPLAB_PROFILE");
+    Run::from_output(&process.envs(variables.iter().copied()).output().unwrap())
+}
+
+#[test]
+fn env_puts_the_tools_and_the_machine_first_and_a_shell_reads_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("it's");
+    let cache = cache.to_str().unwrap();
+    let run = warplab_in(folder.path(), &["env", "--shell", "bash", "--emulated"], &[("WARPLAB_CACHE", cache)]);
+    assert_eq!(run.code, 0, "{run:?}");
+    fs::write(folder.path().join("env"), &run.stdout).unwrap();
+    let shown =
+        sh(folder.path(), ". ./env; command -v nvcc; command -v warplab; echo $LD_LIBRARY_PATH; warplab device", &[]);
+    let lines: Vec<&str> = shown.stdout.lines().collect();
+    assert_eq!(lines[..2], [format!("{cache}/tools/nvcc"), format!("{cache}/tools/warplab")], "{shown:?}");
+    assert!(lines[2].starts_with(&format!("{cache}/runtime/machine:{cache}/runtime")), "{shown:?}");
+    assert!(lines[3].contains("emulated:"), "{shown:?}");
+    let fish = warplab_in(folder.path(), &["env", "--shell", "fish", "--emulated"], &[("WARPLAB_CACHE", cache)]);
+    assert!(fish.stdout.starts_with("set -gx PATH '") && fish.stdout.contains("it\\'s/tools' '"), "{fish:?}");
+}
+
+#[test]
+fn shell_runs_the_user_s_shell_and_returns_its_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let variables = [("WARPLAB_CACHE", folder.path().to_str().unwrap()), ("SHELL", "/bin/sh")];
+    let run = warplab_in(folder.path(), &["shell", "--", "-c", "command -v nvcc; exit 7"], &variables);
+    assert_eq!(run.code, 7, "{run:?}");
+    assert!(run.stdout.ends_with("/tools/nvcc\n"), "{run:?}");
+    let missing = warplab_in(folder.path(), &["shell"], &[variables[0], ("SHELL", "/no/shell")]);
+    assert_eq!(missing.code, 4, "{missing:?}");
+    assert!(missing.stderr.contains("cannot start the shell /no/shell"), "{missing:?}");
+}
+
+/// Adds on the device, and prints the result without looking at any error.
+const ADDS: &str = "#include <cstdio>
+__global__ void add(int *x) { x[threadIdx.x] += threadIdx.x; }
+int main(int count, char **) {
+    int *x, y[32] = {};
+    cudaMalloc(&x, sizeof y);
+    cudaMemcpy(x, y, sizeof y, cudaMemcpyDefault);
+    add<<<1, 32>>>(x);
+    cudaMemcpy(y, x, sizeof y, cudaMemcpyDefault);
+    printf(\"%d\\n\", y[31]);
+    return count > 1 ? 5 : 0;
+}
+";
+
+/// However a program is built, it gives the right result or fails with a reason.
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_programs_started_alone_are_right_or_fail() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("adds.cu"), ADDS).unwrap();
+    let parts = ADDS.split_once("int main").unwrap();
+    fs::write(folder.path().join("main.cu"), format!("{}int main{}", parts.0, parts.1)).unwrap();
+    let nvcc =
+        |line: &str| warplab_in(folder.path(), &[&["nvcc"], &*line.split(' ').collect::<Vec<_>>()].concat(), &[]);
+    for line in [
+        "adds.cu -o x",
+        "-cudart static adds.cu -o x",
+        "-cudart=none adds.cu -o x -lcudart",
+        "-cudart none adds.cu -o x -lcudart_static -ldl -lrt -lpthread",
+        "-cudart none adds.cu -o x /nowhere/libcudart_static.a",
+        "-arch=sm_90 -rdc=true adds.cu -o x",
+        "-arch=sm_80 -lcuda adds.cu -o x",
+    ] {
+        let built = nvcc(line);
+        assert_eq!(built.code, 0, "{line}: {built:?}");
+        let alone = sh(folder.path(), "./x", &[]);
+        assert_eq!((alone.code, &*alone.stdout), (0, "31\n"), "{line}: {alone:?}");
+        assert!(alone.stderr.contains("there is no GPU here: the program runs on an emulated h200"), "{alone:?}");
+        fs::remove_file(folder.path().join("x")).unwrap();
+    }
+    // Compiled here, and linked here or by the C++ compiler.
+    assert_eq!(nvcc("-c adds.cu -o adds.o").code, 0);
+    assert_eq!(nvcc("adds.o -o x").code, 0);
+    assert_eq!(sh(folder.path(), "./x", &[]).stdout, "31\n");
+    let library = warplab_in(folder.path(), &["nvcc", "--dryrun", "adds.o"], &[]).stderr;
+    let library = library.split("#$ TOP=").nth(1).unwrap().lines().next().unwrap().to_string() + "/lib64";
+    let linked = sh(folder.path(), &format!("g++ adds.o -o y -L{library} -lcudart && ./y"), &[]);
+    assert!(linked.code == 127 && linked.stderr.contains("libcudart.so.13"), "{linked:?}");
+    // NVIDIA's runtime under a name that does not tell.
+    fs::copy(format!("{library}/libcudart_static.a"), folder.path().join("mine.a")).unwrap();
+    let hidden = nvcc("-cudart none adds.o -o z mine.a -ldl -lrt -lpthread");
+    assert!(hidden.code == 4 && one_line(&hidden.stderr).contains("has CUDA's runtime linked in"), "{hidden:?}");
+}
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_run_runs_the_program_and_returns_its_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("adds.cu"), ADDS).unwrap();
+    for (line, code) in [("-arch=sm_75 adds.cu -run", 0), ("adds.cu -o x -run -run-args 1", 5), ("a.out --run", 0)] {
+        let run = warplab_in(folder.path(), &[&["nvcc"], &*line.split(' ').collect::<Vec<_>>()].concat(), &[]);
+        assert_eq!((run.code, &*run.stdout), (code, "31\n"), "{line}: {run:?}");
+    }
+    fs::write(folder.path().join("wrong.cu"), "int main() { return }").unwrap();
+    let wrong = warplab_in(folder.path(), &["nvcc", "wrong.cu", "-run"], &[]);
+    assert!(wrong.code != 0 && wrong.stderr.contains("wrong.cu(1): error"), "{wrong:?}");
+}
