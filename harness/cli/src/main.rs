@@ -21,6 +21,7 @@ mod linked;
 mod list;
 mod new_lab;
 mod nvcc;
+mod old_cuda;
 mod output_options;
 mod overview;
 mod pip_toolkit;

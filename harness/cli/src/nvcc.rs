@@ -13,7 +13,7 @@ use kernels::{program, toolbox};
 
 use crate::{
     architectures::{self, Compiler},
-    cmake, libraries, linked, pip_toolkit, proprietary_libs, signals,
+    cmake, libraries, linked, old_cuda, pip_toolkit, proprietary_libs, signals,
 };
 
 /// The path of nvcc in its tool's folder.
@@ -32,6 +32,9 @@ machine, and PTX for every architecture that your options name: code=[sm_90,comp
 8.0 and 9.0. A program runs on the parts of the architectures that you name, and on newer ones: `exec --device emulated:h200`
 takes PTX up to 9.0.
 Replaced, with a note, are `-cudart static` and `-lcudart_static`, and `-dlto`, which optimises at link time and leaves no PTX.
+Sources of CUDA 11 and 12 compile: headers add what CUDA 13 took away, such as cudaDeviceProp::clockRate and
+cudaMemPrefetchAsync with the number of a device, unless --no-compatibility is given. Architectures that nvcc no longer knows
+(-arch=sm_35 ... sm_70) become the oldest that it knows, with a note. `-run` runs the program by `warplab exec`.
 With `-lcuda` and `-lnvidia-ml`, the embedded machine stands for NVIDIA's driver while the program is linked.
 `--cmake` alone writes a toolchain file for CMake, and prints where it is.
 
@@ -86,12 +89,17 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
         process.args(added(&texts));
     }
     let (passed, mut notes) = passed_on(options);
+    let (passed, of_old) = old_cuda::with_known_architectures(passed, &|| known_to(&nvcc));
     let compiler = Compiler { known: &|| known_to(&nvcc), has_gpu: &|| finds_gpu(&nvcc) };
     let (passed, of_architectures) = architectures::with_ptx(passed, &compiler);
     notes.extend(of_architectures);
     notes.dedup();
-    for note in notes {
+    for note in of_old.iter().map(String::as_str).chain(notes) {
         harness::print_error(note);
+    }
+    let is_plain = only_asks || texts.iter().any(|text| text == old_cuda::WITHOUT);
+    if let Some(headers) = if is_plain { None } else { old_cuda::write_headers()? } {
+        process.arg("-I").arg(headers);
     }
     process.args(passed);
     if linked::names(&texts).iter().any(|name| matches!(*name, "cuda" | "nvidia-ml")) {
@@ -105,6 +113,9 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
         Error::CannotRun(format!("cannot start {}: {error}; `warplab setup --nvcc` brings it", nvcc.display()))
     })?;
     let code = status.code().map_or(1, |code| code as u8);
+    if let Some(explained) = old_cuda::references(&texts).filter(|_| code != 0) {
+        harness::print_error(&explained);
+    }
     if let Some(library) = proprietary_libs::asked_for(&texts).filter(|_| code != 0) {
         harness::print_error(&format!(
             "{library} belongs to one of NVIDIA's libraries that have or make machine code for GPUs, or that ask NVIDIA's own \
@@ -135,6 +146,8 @@ fn passed_on(options: &[&OsString]) -> (Vec<OsString>, Vec<&'static str>) {
             notes.push(STATIC_LIBRARY);
         } else if matches!(&*text, "-cudart=static" | "--cudart=static") {
             notes.push(STATIC);
+        } else if text == old_cuda::WITHOUT {
+            // An option of this program's.
         } else if matches!(&*text, "-dlto" | "--dlink-time-opt") {
             notes.push(architectures::LATE);
         } else {

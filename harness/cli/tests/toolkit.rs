@@ -109,3 +109,34 @@ fn nvcc_run_runs_the_program_and_returns_its_exit_code() {
     let wrong = warplab_in(folder.path(), &["nvcc", "wrong.cu", "-run"], &[]);
     assert!(wrong.code != 0 && wrong.stderr.contains("wrong.cu(1): error"), "{wrong:?}");
 }
+
+/// Sources of CUDA 12 and before, which nvcc 13 refuses as they are.
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_sources_of_older_cuda_compile_and_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/old_cuda");
+    for (name, expected) in [("runtime", "named 1\n1 0 1 2 1 0\n496 0000\n0 0 1 0\n0\n"), ("thrust", "40\n")] {
+        let source = sources.join(name).with_extension("cu");
+        let source = source.to_str().unwrap();
+        let run = warplab_in(folder.path(), &["nvcc", "-w", "-arch=sm_35", source, "-lcuda", "-run"], &[]);
+        assert_eq!((run.code, &*run.stdout), (0, expected), "{run:?}");
+        let note = "nvcc no longer compiles for compute capability 3.5: compiling for 7.5";
+        assert_eq!(one_line(&run.stderr).matches(note).count(), 1, "{run:?}");
+        let without = warplab_in(folder.path(), &["nvcc", "--no-compatibility", "-c", source], &[]);
+        assert!(without.code != 0, "{without:?}");
+    }
+    fs::write(folder.path().join("plain.c"), "int main(void) { return 0; }\n").unwrap();
+    let c = warplab_in(folder.path(), &["nvcc", "-gencode", "arch=compute_60,code=sm_60", "plain.c", "-run"], &[]);
+    assert_eq!(c.code, 0, "{c:?}");
+}
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_texture_references_are_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "texture<float, 2, cudaReadModeElementType> image;\nint main() { cudaUnbindTexture(image); }\n";
+    fs::write(folder.path().join("texture.cu"), source).unwrap();
+    let run = warplab_in(folder.path(), &["nvcc", "texture.cu"], &[]);
+    assert!(run.code != 0 && one_line(&run.stderr).contains("CUDA 12 removed: use texture objects"), "{run:?}");
+}

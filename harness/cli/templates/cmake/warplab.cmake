@@ -16,6 +16,10 @@ endif()
 set(CMAKE_BUILD_RPATH "@RUNTIME@")
 # With line information, findings name the source line.
 set(CMAKE_CUDA_FLAGS_INIT "-lineinfo")
+# Headers that add what CUDA 13 took away from CUDA 11 and 12; -DWARPLAB_COMPATIBILITY=OFF leaves them out.
+if(NOT DEFINED WARPLAB_COMPATIBILITY OR WARPLAB_COMPATIBILITY)
+  string(APPEND CMAKE_CUDA_FLAGS_INIT " -I\"@HEADERS@\"")
+endif()
 # `ctest` runs the programs by `warplab exec`; the first name is for CMake before 3.29.
 set(CMAKE_CROSSCOMPILING_EMULATOR "@WARPLAB@;exec")
 set(CMAKE_TEST_LAUNCHER "@WARPLAB@;exec")
