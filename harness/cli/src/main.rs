@@ -71,6 +71,7 @@ fn main() -> ExitCode {
         Some(("history", m)) => history::run(m),
         Some(("ptx", m)) => ptx::run(m),
         Some(("nvcc", m)) => toolkit::nvcc::run(m),
+        Some(("compute-sanitizer", m)) => toolkit::compute_sanitizer::run(m),
         Some(("shell", m)) => toolkit::shell::run(m),
         Some(("env", m)) => toolkit::environment::run(m),
         Some(("exec", m)) => exec::run(m),
@@ -108,6 +109,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(history::command())
         .subcommand(ptx::command())
         .subcommand(nvcc::command())
+        .subcommand(toolkit::compute_sanitizer::command())
         .subcommand(toolkit::shell::command())
         .subcommand(toolkit::environment::command())
         .subcommand(exec::command())

@@ -140,3 +140,88 @@ fn nvcc_texture_references_are_explained() {
     let run = warplab_in(folder.path(), &["nvcc", "texture.cu"], &[]);
     assert!(run.code != 0 && one_line(&run.stderr).contains("CUDA 12 removed: use texture objects"), "{run:?}");
 }
+
+/// Adds out of bounds, and exits with the number of its arguments.
+const STRAYS: &str = "#include <cstdio>
+__global__ void add(int *x) { x[threadIdx.x + 100] += 1; }
+__global__ void last(int *x) {
+    x[0] = threadIdx.x;
+    x[1] = threadIdx.x;
+}
+int main(int count, char **) {
+    int *x;
+    cudaMalloc(&x, 128);
+    if (count < 3) add<<<1, 32>>>(x); else last<<<1, 64>>>(x);
+    cudaDeviceSynchronize();
+    puts(\"end\");
+    return count - 1;
+}
+";
+
+/// Compiles the text to `x` in a new folder.
+fn built(text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("x.cu"), text).unwrap();
+    let built = warplab_in(folder.path(), &["nvcc", "-lineinfo", "-w", "x.cu", "-o", "x"], &[]);
+    assert_eq!(built.code, 0, "{built:?}");
+    folder
+}
+
+/// Runs a tool with a line of arguments.
+fn tool(folder: &Path, line: &str) -> Run {
+    warplab_in(folder, &line.split(' ').collect::<Vec<_>>(), &[])
+}
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_compute_sanitizer_has_the_options_and_exit_codes_of_nvidia_s() {
+    let folder = built(STRAYS);
+    let run = |options: &str| tool(folder.path(), &format!("compute-sanitizer {options}"));
+    let found = run("./x");
+    assert_eq!(found.code, 0, "{found:?}");
+    for words in ["end\n========= ", "Invalid __global__ read of size 4", "x.cu:2", "= ERROR SUMMARY: 1 error\n"] {
+        assert!(found.stdout.contains(words), "{words}: {found:?}");
+    }
+    assert_eq!(run("--error-exitcode 9 ./x").code, 9);
+    let own = run("--error-exitcode=9 ./x 1");
+    assert!(own.code == 1 && own.stdout.contains("Target application returned an error"), "{own:?}");
+    let race = run("--tool racecheck ./x 1 2");
+    assert!(race.stdout.contains("RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)"), "{race:?}");
+    assert!(run("--tool memcheck ./x 1 2").stdout.contains("ERROR SUMMARY: 0 errors"));
+    assert!(run("--tool synccheck ./x 1 2").stdout.contains("ERROR SUMMARY: 0 errors"));
+    assert!(run("--tool initcheck ./x 1 2").stdout.contains("ERROR SUMMARY: 0 errors"));
+    let few = run("--tool racecheck --print-limit 1 --prefix @ ./x 1 2");
+    assert!(
+        few.stdout.contains("@ ERROR SUMMARY: 1 error were not printed") && !few.stdout.contains("x[1]"),
+        "{few:?}"
+    );
+    let leak = run("--leak-check full ./x 1 2");
+    assert!(leak.code == 2 && leak.stdout.contains("Leaked 128 bytes in 1 allocation"), "{leak:?}");
+    let logged = run("--log-file log-%p.txt ./x");
+    assert_eq!(logged.stdout, "end\n");
+    let is_log = |name: &str| name.starts_with("log-") && !name.contains('%');
+    let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let logs: Vec<String> = names.filter(|name| is_log(name)).collect();
+    assert!(fs::read_to_string(folder.path().join(&logs[0])).unwrap().contains("ERROR SUMMARY: 1 error"));
+}
+
+#[test]
+fn compute_sanitizer_names_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    for (line, code, words) in [
+        ("compute-sanitizer", 2, "name a program: compute-sanitizer [OPTIONS] PROGRAM"),
+        ("compute-sanitizer --tool memchek x", 2, "did you mean `memcheck`?"),
+        ("compute-sanitizer --error-exit 1 x", 2, "compute-sanitizer has no option --error-exit; did you mean"),
+        ("compute-sanitizer --xml x", 2, "--xml of NVIDIA's compute-sanitizer is not available here"),
+        ("compute-sanitizer --tool racecheck --leak-check full x", 2, "--leak-check belongs to --tool memcheck"),
+        ("compute-sanitizer ./missing", 2, "cannot run ./missing: there is no such program"),
+    ] {
+        let run = tool(folder.path(), line);
+        assert!(run.code == code && one_line(&run.stderr).contains(words), "{line}: {run:?}");
+    }
+    let unused = tool(folder.path(), "compute-sanitizer true");
+    assert!(unused.code == 1 && unused.stdout.contains("before first instrumented API call"), "{unused:?}");
+    assert_eq!(tool(folder.path(), "compute-sanitizer --require-cuda-init no --kill no true").code, 0);
+    let help = tool(folder.path(), "compute-sanitizer --help");
+    assert!(help.code == 0 && help.stdout.contains("--error-exitcode <CODE>"), "{help:?}");
+}

@@ -20,7 +20,7 @@ use crate::{libraries, nvcc, scratch, signals};
 pub use clients::variables as variables_of_clients;
 pub use exec_output::RequestedOutput;
 pub use inspect::check as check_program;
-use process::ExecSettings;
+pub use process::{ExecSettings, ProgramResult};
 use source::Compiled;
 
 const MORE: &str = "\
@@ -174,12 +174,7 @@ pub fn run_on(
     };
     let folder = folder.unwrap_or(temporary.path());
     let ended = match &opened.device {
-        Device::Emulated(profile) => {
-            harness::check_profile(profile)?;
-            inspect::check(Path::new(&program))?;
-            libraries::write_machine(folder).map_err(in_temporary("write the driver to"))?;
-            process::on_machine(folder, temporary.path(), profile, &program, arguments, &settings)?
-        }
+        Device::Emulated(profile) => emulate([folder, temporary.path()], profile, &program, arguments, &settings)?,
         Device::Gpu(number) => {
             settings.must_be_plain(predict.is_some())?;
             // NVIDIA's own runtime if it is installed, else ours, which also runs over NVIDIA's driver.
@@ -199,6 +194,39 @@ pub fn run_on(
     let code = ended.code;
     wanted.write(&words, &opened.device, choice, &settings, ended)?;
     Ok(ExitCode::from(code))
+}
+
+/// Runs a program on the embedded machine, whose libraries are written to the first folder; the second is temporary.
+fn emulate(
+    [folder, temporary]: [&Path; 2],
+    profile: &str,
+    program: &OsString,
+    arguments: &[&OsString],
+    settings: &ExecSettings,
+) -> Result<ProgramResult, Error> {
+    harness::check_profile(profile)?;
+    inspect::check(Path::new(program))?;
+    libraries::write_machine(folder).map_err(in_temporary("write the driver to"))?;
+    process::on_machine(folder, temporary, profile, program, arguments, settings)
+}
+
+/// Runs a program on the embedded machine for a tool, which shows the result itself. Also returns the profile.
+///
+/// # Errors
+/// As [`run`].
+pub fn watch(words: &[OsString], settings: &ExecSettings) -> Result<(ProgramResult, String), Error> {
+    let Some((program, arguments)) = words.split_first() else {
+        return Err(Error::usage("name a program to run"));
+    };
+    let choice: DeviceChoice = "emulated".parse().map_err(Error::usage)?;
+    let Device::Emulated(profile) = harness::choose(&choice)?.device else {
+        unreachable!("an emulated device was chosen");
+    };
+    signals::listen();
+    let temporary = scratch::Folder::new_in(&env::temp_dir(), SCRATCH).map_err(in_temporary("create a folder in"))?;
+    let arguments: Vec<&OsString> = arguments.iter().collect();
+    let ended = emulate([temporary.path(); 2], &profile, program, &arguments, settings)?;
+    Ok((ended, profile))
 }
 
 fn in_temporary(action: &'static str) -> impl Fn(std::io::Error) -> Error {

@@ -19,7 +19,7 @@ use crate::nvcc;
 const REPORT: &str = "WARPLAB_REPORT";
 
 /// Settings of the embedded machine.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ExecSettings {
     /// The checks; `None` for the driver's default.
     pub checks: Option<Checks>,
@@ -29,7 +29,7 @@ pub struct ExecSettings {
     pub hot: usize,
     /// The GPU for which times are predicted.
     pub part: Option<GpuModel>,
-    /// The number of orders of warps and blocks.
+    /// The number of orders of warps and blocks; 0 counts as 1.
     pub schedules: u32,
     /// Whether kernels continue after stray accesses.
     pub keep_going: bool,

@@ -1,5 +1,7 @@
 //! The commands of a CUDA toolkit that this program serves under their own names, and the environment in which they are
 //! on PATH.
+pub mod command_line;
+pub mod compute_sanitizer;
 pub mod environment;
 pub mod links;
 pub mod nvcc;
@@ -11,7 +13,7 @@ use harness::{Device, DeviceChoice};
 use kernels::program;
 
 /// The tools: a link of one of these names to this program runs the subcommand of that name.
-pub const TOOLS: &[&str] = &["nvcc"];
+pub const TOOLS: &[&str] = &["compute-sanitizer", "nvcc"];
 
 /// Adds the subcommand to the arguments if the program was started under the name of a tool.
 pub fn with_subcommand(mut arguments: Vec<OsString>) -> Vec<OsString> {
