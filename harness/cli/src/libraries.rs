@@ -127,6 +127,32 @@ pub fn write_for_programs() -> Result<PathBuf, Error> {
     Ok(folder)
 }
 
+/// Loads the embedded machine into this process as the driver that NVML asks, and returns the path of its NVML.
+///
+/// # Errors
+/// As [`write_for_programs`]; [`Error::CannotRun`] when the library does not load.
+#[cfg(unix)]
+pub fn load_machine(profile: &str) -> Result<PathBuf, Error> {
+    let machine = write_for_programs()?.join(MACHINE);
+    let driver = std::ffi::CString::new(machine.join(DRIVER).as_os_str().as_encoded_bytes()).unwrap_or_default();
+    // SAFETY: a zero-terminated path. No other thread reads the environment, and the library stays open.
+    let opened = unsafe {
+        std::env::set_var("WARPLAB_PROFILE", profile);
+        libc::dlopen(driver.as_ptr(), libc::RTLD_NOW)
+    };
+    if opened.is_null() {
+        return Err(Error::CannotRun(format!("the embedded machine in {} cannot be loaded", machine.display())));
+    }
+    Ok(machine.join(NVML))
+}
+
+/// # Errors
+/// [`Error::CannotRun`]: programs are run on the machine on Unix only.
+#[cfg(not(unix))]
+pub fn load_machine(_profile: &str) -> Result<PathBuf, Error> {
+    Err(Error::CannotRun("the embedded machine cannot be loaded on this system".into()))
+}
+
 /// Writes CUDA's runtime to `folder`, under each of its names.
 ///
 /// # Errors

@@ -72,6 +72,7 @@ fn main() -> ExitCode {
         Some(("ptx", m)) => ptx::run(m),
         Some(("nvcc", m)) => toolkit::nvcc::run(m),
         Some(("compute-sanitizer", m)) => toolkit::compute_sanitizer::run(m),
+        Some(("nvidia-smi", m)) => toolkit::nvidia_smi::run(m),
         Some(("shell", m)) => toolkit::shell::run(m),
         Some(("env", m)) => toolkit::environment::run(m),
         Some(("exec", m)) => exec::run(m),
@@ -110,6 +111,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(ptx::command())
         .subcommand(nvcc::command())
         .subcommand(toolkit::compute_sanitizer::command())
+        .subcommand(toolkit::nvidia_smi::command())
         .subcommand(toolkit::shell::command())
         .subcommand(toolkit::environment::command())
         .subcommand(exec::command())

@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use crate::common::{Run, one_line, warplab_in};
+use crate::common::{Run, libraries, one_line, warplab_in};
 
 /// Runs a command in an environment where PATH begins with the tools' folder, if it is given.
 fn sh(folder: &Path, command: &str, variables: &[(&str, &str)]) -> Run {
@@ -224,4 +224,48 @@ fn compute_sanitizer_names_what_is_wrong() {
     assert_eq!(tool(folder.path(), "compute-sanitizer --require-cuda-init no --kill no true").code, 0);
     let help = tool(folder.path(), "compute-sanitizer --help");
     assert!(help.code == 0 && help.stdout.contains("--error-exitcode <CODE>"), "{help:?}");
+}
+
+#[test]
+fn nvidia_smi_shows_the_emulated_device() {
+    let folder = tempfile::tempdir().unwrap();
+    // With the machine on the library path, a GPU of this computer is not used.
+    let machine = libraries();
+    let variables = [
+        ("LD_LIBRARY_PATH", machine.path().to_str().unwrap()),
+        ("WARPLAB_CACHE", folder.path().to_str().unwrap()),
+        ("WARPLAB_PROFILE", "t4"),
+    ];
+    let smi = |line: &str| {
+        let words = line.split(' ').filter(|word| !word.is_empty());
+        warplab_in(folder.path(), &std::iter::once("nvidia-smi").chain(words).collect::<Vec<_>>(), &variables)
+    };
+    let table = smi("");
+    assert!(table.code == 0 && table.stdout.contains("|   0  NVIDIA Tesla T4 (emulated)     Off |"), "{table:?}");
+    assert!(table.stdout.lines().skip(1).all(|line| [0, 91].contains(&line.chars().count())), "{table:?}");
+    let list = smi("-L");
+    assert!(list.stdout.starts_with("GPU 0: NVIDIA Tesla T4 (emulated) (UUID: GPU-"), "{list:?}");
+    let query = smi("--query-gpu=gpu_name,memory.total,compute_cap,power.draw,clocks.max.sm --format=csv");
+    let expected = "name, memory.total [MiB], compute_cap, power.draw [W], clocks.max.sm [MHz]\n\
+                    NVIDIA Tesla T4 (emulated), 15095 MiB, 7.5, [N/A], 1590 MHz\n";
+    assert_eq!(query.stdout, expected, "{query:?}");
+    let bare = smi("-i 0 --query-gpu=memory.total,driver_version --format=csv,noheader,nounits");
+    assert_eq!(bare.stdout, "15095, 580.00+emulated\n");
+    assert_eq!(smi("--query-compute-apps=pid,used_memory --format=csv").stdout, "pid, used_memory [MiB]\n");
+    let all = smi("-q");
+    assert!(all.stdout.contains("        Total                             : 15095 MiB\n"), "{all:?}");
+    let memory = smi("-q -d MEMORY");
+    assert!(memory.stdout.contains("FB Memory Usage") && !memory.stdout.contains("Clocks"), "{memory:?}");
+    for (line, words) in [
+        ("--query-gpu=memory.totl --format=csv", "Field \"memory.totl\" is not a valid field to query; did you mean"),
+        ("--query-gpu=name", "a query needs its format: --format=csv"),
+        ("--query-gpu=name --format=xml", "--format is `xml`"),
+        ("-q -d SPEED", "--display has no section SPEED"),
+        ("-i 7", "no devices were found for 7"),
+        ("-pm 1", "-pm of NVIDIA's nvidia-smi is not available here"),
+        ("topo -m", "nvidia-smi topo is not available here"),
+    ] {
+        let run = smi(line);
+        assert!(run.code == 2 && one_line(&run.stderr).contains(words), "{line}: {run:?}");
+    }
 }

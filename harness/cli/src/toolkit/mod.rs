@@ -5,7 +5,10 @@ pub mod compute_sanitizer;
 pub mod environment;
 pub mod links;
 pub mod nvcc;
+pub mod nvidia_smi;
 pub mod shell;
+mod smi_fields;
+mod smi_table;
 
 use std::{env, ffi::OsString, path::Path, path::PathBuf};
 
@@ -13,7 +16,7 @@ use harness::{Device, DeviceChoice};
 use kernels::program;
 
 /// The tools: a link of one of these names to this program runs the subcommand of that name.
-pub const TOOLS: &[&str] = &["compute-sanitizer", "nvcc"];
+pub const TOOLS: &[&str] = &["compute-sanitizer", "nvcc", "nvidia-smi"];
 
 /// Adds the subcommand to the arguments if the program was started under the name of a tool.
 pub fn with_subcommand(mut arguments: Vec<OsString>) -> Vec<OsString> {
