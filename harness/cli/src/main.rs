@@ -73,6 +73,7 @@ fn main() -> ExitCode {
         Some(("nvcc", m)) => toolkit::nvcc::run(m),
         Some(("compute-sanitizer", m)) => toolkit::compute_sanitizer::run(m),
         Some(("nvidia-smi", m)) => toolkit::nvidia_smi::run(m),
+        Some(("ncu", m)) => toolkit::ncu::run(m),
         Some(("shell", m)) => toolkit::shell::run(m),
         Some(("env", m)) => toolkit::environment::run(m),
         Some(("exec", m)) => exec::run(m),
@@ -112,6 +113,7 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(nvcc::command())
         .subcommand(toolkit::compute_sanitizer::command())
         .subcommand(toolkit::nvidia_smi::command())
+        .subcommand(toolkit::ncu::command())
         .subcommand(toolkit::shell::command())
         .subcommand(toolkit::environment::command())
         .subcommand(exec::command())

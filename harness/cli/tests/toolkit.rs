@@ -269,3 +269,75 @@ fn nvidia_smi_shows_the_emulated_device() {
         assert!(run.code == 2 && one_line(&run.stderr).contains(words), "{line}: {run:?}");
     }
 }
+
+/// Loads and stores with a stride of two, then conflicts in shared memory.
+const COUNTED: &str = "#include <cstdio>
+__global__ void stride(float *x) { x[2 * threadIdx.x] += 1; }
+__global__ void conflicts(float *x) {
+    __shared__ float s[64];
+    s[2 * threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = s[2 * threadIdx.x];
+}
+int main(int count, char **) {
+    float *x;
+    cudaMalloc(&x, 1024);
+    cudaMemset(x, 0, 1024);
+    stride<<<2, 32>>>(x);
+    conflicts<<<1, 32>>>(x);
+    cudaDeviceSynchronize();
+    puts(\"end\");
+    return count - 1;
+}
+";
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_ncu_shows_what_is_counted_and_names_what_is_not() {
+    let folder = built(COUNTED);
+    let run = |options: &str| tool(folder.path(), &format!("ncu {options}"));
+    let sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
+    let all = run("./x 1 2");
+    assert_eq!(all.code, 2, "{all:?}");
+    for words in [
+        "  stride(float*) (2, 1, 1)x(32, 1, 1), Context 1, Stream",
+        "Section: Launch Statistics",
+        "Global Load Sectors               sector           16\n",
+        "Shared Store Bank Conflicts                         1\n",
+    ] {
+        assert!(all.stdout.contains(words), "{words}: {}", all.stdout);
+    }
+    let csv = run(&format!("--csv --log-file log.csv --metrics {sectors},dram__bytes_read.sum -k stride ./x"));
+    assert_eq!((csv.code, &*csv.stdout), (0, "end\n"), "{csv:?}");
+    assert!(one_line(&csv.stderr).contains("not counted here: dram__bytes_read.sum;"), "{csv:?}");
+    let log = fs::read_to_string(folder.path().join("log.csv")).unwrap();
+    let rows: Vec<&str> = log.lines().collect();
+    assert_eq!(rows.len(), 3, "{log}");
+    assert!(rows[0].ends_with("\"Metric Name\",\"Metric Unit\",\"Metric Value\""), "{log}");
+    assert!(rows[1].ends_with(&format!("\"{sectors}\",\"sector\",\"16\"")), "{log}");
+    assert!(rows[2].ends_with("\"dram__bytes_read.sum\",\"\",\"n/a\""), "{log}");
+    let one = run("--section Occupancy -s 1 -c 1 ./x");
+    assert!(one.stdout.contains("conflicts(float*)") && !one.stdout.contains("stride"), "{one:?}");
+    let time = run("--metrics gpu__time_duration.sum ./x");
+    assert!(time.stderr.contains("ncu: predicted, not measured: gpu__time_duration.sum"), "{time:?}");
+    assert!(run("-k nothing ./x").stderr.contains("No kernels were profiled"));
+}
+
+#[test]
+fn ncu_names_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    for (line, code, words) in [
+        ("ncu", 2, "name a program: ncu [OPTIONS] PROGRAM"),
+        ("ncu -o report ./x", 2, "-o would write a file for Nsight Compute, whose format is its own: use --csv"),
+        ("ncu --export=report ./x", 2, "--export=report would write a file"),
+        ("ncu --section Ocupancy ./x", 2, "--section has no Ocupancy; did you mean `Occupancy`?"),
+        ("ncu --section SpeedOfLight ./x", 4, "not counted here: SpeedOfLight"),
+        ("ncu --nvtx ./x", 2, "--nvtx of NVIDIA's ncu is not available here"),
+        ("ncu -k regex:a ./x", 2, "--kernel-name takes a whole name here"),
+    ] {
+        let run = tool(folder.path(), line);
+        assert!(run.code == code && one_line(&run.stderr).contains(words), "{line}: {run:?}");
+    }
+    let metrics = tool(folder.path(), "ncu --query-metrics");
+    assert!(metrics.code == 0 && metrics.stdout.contains("smsp__inst_executed.sum "), "{metrics:?}");
+}

@@ -22,6 +22,7 @@ pub use exec_output::RequestedOutput;
 pub use inspect::check as check_program;
 pub use process::{ExecSettings, ProgramResult};
 use source::Compiled;
+pub use source::capability;
 
 const MORE: &str = "\
 PROGRAM is a program that `warplab nvcc` or nvcc -cudart shared has compiled, any other program that uses CUDA's driver, or a \
@@ -210,23 +211,31 @@ fn emulate(
     process::on_machine(folder, temporary, profile, program, arguments, settings)
 }
 
-/// Runs a program on the embedded machine for a tool, which shows the result itself. Also returns the profile.
+/// The part that the toolkit's tools emulate: the default, or that of `WARPLAB_PROFILE`.
 ///
 /// # Errors
-/// As [`run`].
-pub fn watch(words: &[OsString], settings: &ExecSettings) -> Result<(ProgramResult, String), Error> {
-    let Some((program, arguments)) = words.split_first() else {
-        return Err(Error::usage("name a program to run"));
-    };
+/// [`Error::Usage`] when there is no such part.
+pub fn emulated_part() -> Result<String, Error> {
     let choice: DeviceChoice = "emulated".parse().map_err(Error::usage)?;
     let Device::Emulated(profile) = harness::choose(&choice)?.device else {
         unreachable!("an emulated device was chosen");
     };
+    harness::check_profile(&profile)?;
+    Ok(profile)
+}
+
+/// Runs a program on this emulated part for a tool, which shows the result itself.
+///
+/// # Errors
+/// As [`run`].
+pub fn watch(words: &[OsString], profile: &str, settings: &ExecSettings) -> Result<ProgramResult, Error> {
+    let Some((program, arguments)) = words.split_first() else {
+        return Err(Error::usage("name a program to run"));
+    };
     signals::listen();
     let temporary = scratch::Folder::new_in(&env::temp_dir(), SCRATCH).map_err(in_temporary("create a folder in"))?;
     let arguments: Vec<&OsString> = arguments.iter().collect();
-    let ended = emulate([temporary.path(); 2], &profile, program, &arguments, settings)?;
-    Ok((ended, profile))
+    emulate([temporary.path(); 2], profile, program, &arguments, settings)
 }
 
 fn in_temporary(action: &'static str) -> impl Fn(std::io::Error) -> Error {

@@ -125,7 +125,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     TOOL.needs_program(&parsed)?;
     let settings = Settings::from_options(&parsed)?;
     let exec = ExecSettings { checks: Some(settings.checks), quiet: true, ..ExecSettings::default() };
-    let (ended, profile) = exec::watch(&parsed.program, &exec)?;
+    let profile = exec::emulated_part()?;
+    let ended = exec::watch(&parsed.program, &profile, &exec)?;
     let report = settings.report(&ended, &profile);
     match parsed.last("--log-file") {
         Some(file) => to_file(Path::new(&file.replace("%p", &std::process::id().to_string())), &report)?,

@@ -4,6 +4,8 @@ pub mod command_line;
 pub mod compute_sanitizer;
 pub mod environment;
 pub mod links;
+pub mod ncu;
+mod ncu_metrics;
 pub mod nvcc;
 pub mod nvidia_smi;
 pub mod shell;
@@ -16,7 +18,7 @@ use harness::{Device, DeviceChoice};
 use kernels::program;
 
 /// The tools: a link of one of these names to this program runs the subcommand of that name.
-pub const TOOLS: &[&str] = &["compute-sanitizer", "nvcc", "nvidia-smi"];
+pub const TOOLS: &[&str] = &["compute-sanitizer", "ncu", "nvcc", "nvidia-smi"];
 
 /// Adds the subcommand to the arguments if the program was started under the name of a tool.
 pub fn with_subcommand(mut arguments: Vec<OsString>) -> Vec<OsString> {
