@@ -74,6 +74,9 @@ fn main() -> ExitCode {
         Some(("compute-sanitizer", m)) => toolkit::compute_sanitizer::run(m),
         Some(("nvidia-smi", m)) => toolkit::nvidia_smi::run(m),
         Some(("ncu", m)) => toolkit::ncu::run(m),
+        Some(("nsys", m)) => toolkit::nsys::run(m),
+        Some(("nvprof", m)) => toolkit::nvprof::run(m),
+        Some(("cuda-gdb", m)) => toolkit::cuda_gdb::run(m),
         Some(("shell", m)) => toolkit::shell::run(m),
         Some(("env", m)) => toolkit::environment::run(m),
         Some(("exec", m)) => exec::run(m),
@@ -114,6 +117,9 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(toolkit::compute_sanitizer::command())
         .subcommand(toolkit::nvidia_smi::command())
         .subcommand(toolkit::ncu::command())
+        .subcommand(toolkit::nsys::command())
+        .subcommand(toolkit::nvprof::command())
+        .subcommand(toolkit::cuda_gdb::command())
         .subcommand(toolkit::shell::command())
         .subcommand(toolkit::environment::command())
         .subcommand(exec::command())

@@ -1,6 +1,11 @@
 //! Sources and command lines of CUDA 11 and 12, for the nvcc of CUDA 13: architectures that it does not compile for are
 //! replaced, and headers add what it took away.
-use std::{collections::BTreeSet, ffi::OsString, fs, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use harness::Error;
 
@@ -118,8 +123,10 @@ pub fn references(options: &[String]) -> Option<String> {
             line.starts_with("texture<") || line.starts_with("surface<") || line.contains("cudaBindTexture")
         })
     };
-    let file =
-        options.iter().find(|name| name.ends_with(".cu") && fs::read_to_string(name).is_ok_and(|text| uses(&text)))?;
+    let file = options.iter().find(|name| {
+        Path::new(name).extension().is_some_and(|end| end == "cu")
+            && fs::read_to_string(name).is_ok_and(|text| uses(&text))
+    })?;
     Some(format!(
         "{file} uses texture or surface references (texture<...>, cudaBindTexture), which CUDA 12 removed: use texture objects \
          (cudaCreateTextureObject, tex2D<float>(object, x, y)) instead"

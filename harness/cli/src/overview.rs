@@ -17,7 +17,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Run and learn", &["run", "list", "device", "report", "compare", "history", "start", "check", "submit", "setup"]),
     ("Teach", &["grade", "class", "rubric", "new-lab", "ptx"]),
     ("Any CUDA program", &["exec", "nvcc", "driver", "shell", "env"]),
-    ("As in a CUDA toolkit", &["nvidia-smi", "ncu", "compute-sanitizer"]),
+    ("As in a CUDA toolkit", &["nvidia-smi", "nsys", "nvprof", "ncu", "compute-sanitizer", "cuda-gdb"]),
     ("Shell", &["completions", "man"]),
 ];
 

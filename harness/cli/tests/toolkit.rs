@@ -341,3 +341,84 @@ fn ncu_names_what_is_wrong() {
     let metrics = tool(folder.path(), "ncu --query-metrics");
     assert!(metrics.code == 0 && metrics.stdout.contains("smsp__inst_executed.sum "), "{metrics:?}");
 }
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_nsys_and_nvprof_sum_up_calls_kernels_and_copies() {
+    let folder = built(ADDS);
+    let nsys = tool(folder.path(), "nsys profile --stats=true -t cuda ./x 1");
+    assert_eq!(nsys.code, 5, "{nsys:?}");
+    let text = &nsys.stdout;
+    let all = [
+        "31\n",
+        "Times are the emulation's own and say nothing about a GPU",
+        "Num Calls",
+        "cudaLaunchKernel\n",
+        "add(int*)\n",
+        "Predicted for h200, not measured",
+        "SKIPPED: copies are not timed",
+        "0.000128      1  0.000128       n/a       n/a       n/a          n/a  [CUDA memcpy Host-to-Device]\n",
+    ];
+    for words in all {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let copies = text.lines().find(|line| line.ends_with("  cudaMemcpy")).unwrap();
+    assert_eq!(copies.split_whitespace().nth(2), Some("2"), "{text}");
+    let kept = tool(folder.path(), "nsys profile -o run ./x");
+    assert!(
+        kept.code == 0 && kept.stdout.contains("warplab report run") && !kept.stdout.contains("Num Calls"),
+        "{kept:?}"
+    );
+    let page = tool(folder.path(), "report run --out page.html");
+    assert!(page.code == 0 && folder.path().join("page.html").is_file(), "{page:?}");
+    let nvprof = tool(folder.path(), "nvprof --log-file log ./x");
+    assert_eq!((nvprof.code, &*nvprof.stdout), (0, "31\n"), "{nvprof:?}");
+    let log = fs::read_to_string(folder.path().join("log")).unwrap();
+    for words in ["GPU activities:  100.00%", "API calls:", "  add(int*)\n", "[CUDA memcpy Host-to-Device] (128 bytes"]
+    {
+        assert!(log.contains(words), "{words}: {log}");
+    }
+}
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_cuda_gdb_names_the_line_that_failed() {
+    let folder = built(STRAYS);
+    let debugged = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        warplab_in(folder.path(), &[&["cuda-gdb", "-batch", "-ex", "run", "-ex", "bt"], &words[..]].concat(), &[])
+    };
+    let fault = debugged("./x");
+    assert_eq!(fault.code, 1, "{fault:?}");
+    for words in [
+        "CUDA Exception: Invalid __global__ read",
+        "exited normally",
+        "#0  add<<<(1,1,1),(32,1,1)>>> () at ",
+        "x.cu:2\n",
+    ] {
+        assert!(fault.stdout.contains(words), "{words}: {}", fault.stdout);
+    }
+    let fine = debugged("--args ./x 1 2");
+    assert!(fine.code == 2 && fine.stdout.contains("exited with code 02]\nNo stack."), "{fine:?}");
+}
+
+#[test]
+fn profilers_and_the_debugger_name_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    for (line, words) in [
+        ("nsys", "name a command: nsys profile [OPTIONS] PROGRAM"),
+        ("nsys stats x.nsys-rep", "nsys stats is not available here"),
+        ("nsys prof ./x", "nsys has no command prof; did you mean `profile`?"),
+        ("nsys profile", "name a program: nsys profile"),
+        ("nsys profile --stats=yes ./x", "--stats is `yes`"),
+        ("nsys profile --delay 1 ./x", "--delay of NVIDIA's nsys is not available here"),
+        ("nvprof --metrics all ./x", "--metrics of NVIDIA's nvprof is not available here"),
+        ("nvprof --metric all ./x", "nvprof has no option --metric"),
+        ("cuda-gdb ./x", "cuda-gdb runs only with --batch"),
+        ("cuda-gdb --batch -ex next ./x", "no command `next` here: there is no debugger"),
+        ("cuda-gdb --batch -x file ./x", "-x of NVIDIA's cuda-gdb is not available here"),
+    ] {
+        let run = tool(folder.path(), line);
+        assert!(run.code == 2 && one_line(&run.stderr).contains(words), "{line}: {run:?}");
+    }
+}

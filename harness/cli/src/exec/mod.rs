@@ -162,6 +162,7 @@ pub fn run_on(
         keep_going: matches.get_flag("keep-going"),
         timeout: matches.get_one::<Duration>("timeout").copied(),
         quiet: wanted.quiet,
+        calls: false,
     };
     settings.must_fit()?;
     signals::listen();

@@ -41,10 +41,14 @@ impl Parsed {
         self.values.iter().rev().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
     }
 
+    /// All values of an option.
+    pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.values.iter().filter(move |(known, _)| *known == name).map(|(_, value)| value.as_str())
+    }
+
     /// All values of an option, split at commas.
     pub fn list(&self, name: &str) -> Vec<&str> {
-        let given = self.values.iter().filter(|(known, _)| *known == name);
-        given.flat_map(|(_, value)| value.split(',')).map(str::trim).filter(|value| !value.is_empty()).collect()
+        self.all(name).flat_map(|value| value.split(',')).map(str::trim).filter(|value| !value.is_empty()).collect()
     }
 
     /// Whether an option is given.
@@ -91,7 +95,11 @@ impl Tool {
         self.parse_words(words)
     }
 
-    fn parse_words(&self, words: Vec<OsString>) -> Result<Option<Parsed>, Error> {
+    /// Parses these words, as [`Self::parse`] does.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn parse_words(&self, words: Vec<OsString>) -> Result<Option<Parsed>, Error> {
         let mut parsed = Parsed::default();
         let mut rest = words.into_iter();
         while let Some(word) = rest.next() {
@@ -151,7 +159,7 @@ impl Tool {
 
     fn help(&self) -> String {
         let mut text = format!("{}\n\nUsage: {}\n\nOptions:\n", self.about, self.usage);
-        for option in self.options.iter() {
+        for option in self.options {
             let Some(help) = option.help else { continue };
             let names = option.names.join(", ");
             let value = if option.value.is_empty() { String::new() } else { format!(" <{}>", option.value) };

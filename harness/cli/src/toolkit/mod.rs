@@ -2,12 +2,16 @@
 //! on PATH.
 pub mod command_line;
 pub mod compute_sanitizer;
+pub mod cuda_gdb;
 pub mod environment;
 pub mod links;
 pub mod ncu;
 mod ncu_metrics;
+pub mod nsys;
 pub mod nvcc;
 pub mod nvidia_smi;
+pub mod nvprof;
+mod profile;
 pub mod shell;
 mod smi_fields;
 mod smi_table;
@@ -18,7 +22,7 @@ use harness::{Device, DeviceChoice};
 use kernels::program;
 
 /// The tools: a link of one of these names to this program runs the subcommand of that name.
-pub const TOOLS: &[&str] = &["compute-sanitizer", "ncu", "nvcc", "nvidia-smi"];
+pub const TOOLS: &[&str] = &["compute-sanitizer", "cuda-gdb", "ncu", "nsys", "nvcc", "nvidia-smi", "nvprof"];
 
 /// Adds the subcommand to the arguments if the program was started under the name of a tool.
 pub fn with_subcommand(mut arguments: Vec<OsString>) -> Vec<OsString> {

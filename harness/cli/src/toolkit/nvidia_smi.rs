@@ -258,7 +258,7 @@ impl Smi {
     /// The properties by section, as `-q` shows them.
     fn all(&self, parsed: &Parsed, devices: &[Device<'_>]) -> Result<String, Error> {
         let wanted: Vec<String> = parsed.list("--display").iter().map(|name| name.to_uppercase()).collect();
-        let known: Vec<&str> = SECTIONS.iter().map(|(name, ..)| *name).filter(|name| !name.is_empty()).collect();
+        let known: Vec<&str> = SECTIONS.iter().map(|section| section.name).filter(|name| !name.is_empty()).collect();
         for name in &wanted {
             if !known.contains(&name.as_str()) {
                 return Err(Error::usage(format!("--display has no section {name}; {}", suggest::among(name, &known))));
@@ -278,15 +278,15 @@ impl Smi {
         lines.push(line(0, "Attached GPUs", &devices.len().to_string()));
         for device in devices {
             lines.push(format!("GPU {}", get("pci.bus_id", Some(device))));
-            for (section, title, fields) in SECTIONS {
-                if !wanted.is_empty() && !wanted.iter().any(|name| name == section) {
+            for section in SECTIONS {
+                if !wanted.is_empty() && !wanted.iter().any(|name| name == section.name) {
                     continue;
                 }
-                let indent = if title.is_empty() { 4 } else { 8 };
-                if !title.is_empty() {
-                    lines.push(format!("    {title}"));
+                let indent = if section.title.is_empty() { 4 } else { 8 };
+                if !section.title.is_empty() {
+                    lines.push(format!("    {}", section.title));
                 }
-                lines.extend(fields.iter().map(|(label, name)| line(indent, label, &get(name, Some(device)))));
+                lines.extend(section.lines.iter().map(|(label, name)| line(indent, label, &get(name, Some(device)))));
             }
         }
         Ok(lines.join("\n"))

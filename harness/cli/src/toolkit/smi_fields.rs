@@ -166,9 +166,27 @@ pub const GPU_FIELDS: &[Field] = &[
     field(&["clocks.max.memory", "clocks.max.mem"], "MHz", |_, gpu| text(gpu.max_clock_info(Clock::Memory))),
 ];
 
-/// The sections of `-q`: their names for `-d`, their titles, and each line's label and field.
-pub const SECTIONS: &[(&str, &str, &[(&str, &str)])] = &[
-    (
+/// A section of `-q`.
+pub struct SmiSection {
+    /// Its name for `-d`; empty if `-d` cannot choose it.
+    pub name: &'static str,
+    /// Its title; empty if its lines have no title above them.
+    pub title: &'static str,
+    /// Each line's label and field.
+    pub lines: &'static [(&'static str, &'static str)],
+}
+
+const fn section(
+    name: &'static str,
+    title: &'static str,
+    lines: &'static [(&'static str, &'static str)],
+) -> SmiSection {
+    SmiSection { name, title, lines }
+}
+
+/// The sections of `-q`.
+pub const SECTIONS: &[SmiSection] = &[
+    section(
         "",
         "",
         &[
@@ -181,7 +199,7 @@ pub const SECTIONS: &[(&str, &str, &[(&str, &str)])] = &[
             ("VBIOS Version", "vbios_version"),
         ],
     ),
-    (
+    section(
         "PCI",
         "PCI",
         &[
@@ -196,17 +214,17 @@ pub const SECTIONS: &[(&str, &str, &[(&str, &str)])] = &[
             ("Link Width Max", "pcie.link.width.max"),
         ],
     ),
-    ("", "", &[("Fan Speed", "fan.speed"), ("Performance State", "pstate")]),
-    (
+    section("", "", &[("Fan Speed", "fan.speed"), ("Performance State", "pstate")]),
+    section(
         "MEMORY",
         "FB Memory Usage",
         &[("Total", "memory.total"), ("Reserved", "memory.reserved"), ("Used", "memory.used"), ("Free", "memory.free")],
     ),
-    ("COMPUTE", "", &[("Compute Mode", "compute_mode")]),
-    ("UTILIZATION", "Utilization", &[("Gpu", "utilization.gpu"), ("Memory", "utilization.memory")]),
-    ("ECC", "ECC Mode", &[("Current", "ecc.mode.current"), ("Pending", "ecc.mode.pending")]),
-    ("TEMPERATURE", "Temperature", &[("GPU Current Temp", "temperature.gpu")]),
-    (
+    section("COMPUTE", "", &[("Compute Mode", "compute_mode")]),
+    section("UTILIZATION", "Utilization", &[("Gpu", "utilization.gpu"), ("Memory", "utilization.memory")]),
+    section("ECC", "ECC Mode", &[("Current", "ecc.mode.current"), ("Pending", "ecc.mode.pending")]),
+    section("TEMPERATURE", "Temperature", &[("GPU Current Temp", "temperature.gpu")]),
+    section(
         "POWER",
         "GPU Power Readings",
         &[
@@ -217,12 +235,12 @@ pub const SECTIONS: &[(&str, &str, &[(&str, &str)])] = &[
             ("Max Power Limit", "power.max_limit"),
         ],
     ),
-    (
+    section(
         "CLOCK",
         "Clocks",
         &[("Graphics", "clocks.current.graphics"), ("SM", "clocks.current.sm"), ("Memory", "clocks.current.memory")],
     ),
-    (
+    section(
         "CLOCK",
         "Max Clocks",
         &[("Graphics", "clocks.max.graphics"), ("SM", "clocks.max.sm"), ("Memory", "clocks.max.memory")],
@@ -235,8 +253,8 @@ mod tests {
 
     #[test]
     fn a_section_has_only_fields_that_exist() {
-        for (_, _, lines) in SECTIONS {
-            for (label, name) in *lines {
+        for section in SECTIONS {
+            for (label, name) in section.lines {
                 assert!(Field::find(name).is_some(), "{label}: {name}");
             }
         }
