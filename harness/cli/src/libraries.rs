@@ -52,13 +52,22 @@ fn write_driver(folder: &Path) -> io::Result<()> {
     // to the same file, so that the driver is loaded only once.
     let library = soname::named(harness::machine_library(), DRIVER).map_err(io::Error::other)?;
     fs::write(folder.join(DRIVER), library)?;
+    link_driver(folder)
+}
+
+/// Makes the driver's second name in `folder`, which may be there already.
+fn link_driver(folder: &Path) -> io::Result<()> {
     let other = folder.join("libcuda.so");
     match fs::remove_file(&other) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     #[cfg(unix)]
-    return std::os::unix::fs::symlink(DRIVER, other);
+    return match std::os::unix::fs::symlink(DRIVER, other) {
+        // Another process has just made it.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    };
     #[cfg(not(unix))]
     fs::copy(folder.join(DRIVER), other).map(drop)
 }
@@ -82,6 +91,66 @@ pub fn write_for_linkers(cache: &Path) -> Result<PathBuf, Error> {
         }
     }
     Ok(folder)
+}
+
+/// The folder of the embedded machine, in that of [`write_for_programs`]. The runtime looks for it there.
+pub const MACHINE: &str = "machine";
+
+/// Writes the runtime for programs that are started alone to a folder in the user's cache, and the embedded machine to
+/// a folder in that one, from which the runtime loads it where there is no GPU. Returns the folder.
+///
+/// # Errors
+/// [`Error::CannotRun`] without a cache folder; [`Error::Io`] when it cannot be written.
+pub fn write_for_programs() -> Result<PathBuf, Error> {
+    let cache = kernels::cache_folder().ok_or_else(|| {
+        Error::CannotRun("there is no home folder for the programs' libraries; name a folder by WARPLAB_CACHE".into())
+    })?;
+    let folder = std::path::absolute(&cache).unwrap_or(cache).join("runtime");
+    let machine = folder.join(MACHINE);
+    let io = |source| Error::Io { action: "write libraries to", path: folder.clone(), source };
+    fs::create_dir_all(&machine).map_err(io)?;
+    // A running program may be using the files, which therefore change only as a whole.
+    let update = |file: PathBuf, library: &[u8]| match fs::read(&file) {
+        Ok(there) if there == library => Ok(()),
+        _ => harness::write_whole(&file, library),
+    };
+    for name in RUNTIMES {
+        let library = soname::replaced(RUNTIME, RUNTIMES[0], name).map_err(|error| io(io::Error::other(error)))?;
+        update(folder.join(name), &library)?;
+    }
+    let driver = soname::named(harness::machine_library(), DRIVER).map_err(|error| io(io::Error::other(error)))?;
+    update(machine.join(DRIVER), &driver)?;
+    update(machine.join(NVML), NVML_LIBRARY)?;
+    if !machine.join("libcuda.so").exists() {
+        write_ptxas(&machine).and_then(|()| link_driver(&machine)).map_err(io)?;
+    }
+    Ok(folder)
+}
+
+/// Loads the embedded machine into this process as the driver that NVML asks, and returns the path of its NVML.
+///
+/// # Errors
+/// As [`write_for_programs`]; [`Error::CannotRun`] when the library does not load.
+#[cfg(unix)]
+pub fn load_machine(profile: &str) -> Result<PathBuf, Error> {
+    let machine = write_for_programs()?.join(MACHINE);
+    let driver = std::ffi::CString::new(machine.join(DRIVER).as_os_str().as_encoded_bytes()).unwrap_or_default();
+    // SAFETY: a zero-terminated path. No other thread reads the environment, and the library stays open.
+    let opened = unsafe {
+        std::env::set_var("WARPLAB_PROFILE", profile);
+        libc::dlopen(driver.as_ptr(), libc::RTLD_NOW)
+    };
+    if opened.is_null() {
+        return Err(Error::CannotRun(format!("the embedded machine in {} cannot be loaded", machine.display())));
+    }
+    Ok(machine.join(NVML))
+}
+
+/// # Errors
+/// [`Error::CannotRun`]: programs are run on the machine on Unix only.
+#[cfg(not(unix))]
+pub fn load_machine(_profile: &str) -> Result<PathBuf, Error> {
+    Err(Error::CannotRun("the embedded machine cannot be loaded on this system".into()))
 }
 
 /// Writes CUDA's runtime to `folder`, under each of its names.

@@ -22,6 +22,7 @@ mod linked;
 mod list;
 mod new_lab;
 mod nvcc;
+mod old_cuda;
 mod output_options;
 mod overview;
 mod pip_toolkit;
@@ -36,8 +37,9 @@ mod signals;
 mod soname;
 mod start;
 mod submit;
+mod toolkit;
 
-use std::{ffi::OsString, path::Path, process::ExitCode};
+use std::{ffi::OsString, process::ExitCode};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use harness::{Error, Exit, Lab, Labs, Process};
@@ -50,7 +52,8 @@ fn main() -> ExitCode {
         kernels::program::look_for_libraries_from_the_root();
     }
     let mut process = harness::process();
-    process.arguments = as_named(process.arguments);
+    toolkit::yield_to_real(&process.arguments);
+    process.arguments = toolkit::with_subcommand(process.arguments);
     harness::built_from(env!("WARPLAB_REVISION"));
     let argv = &process.arguments;
     let matches = command(argv).get_matches_from(argv);
@@ -69,7 +72,15 @@ fn main() -> ExitCode {
         Some(("compare", m)) => compare::run(m),
         Some(("history", m)) => history::run(m),
         Some(("ptx", m)) => ptx::run(m),
-        Some(("nvcc", m)) => nvcc::run(m),
+        Some(("nvcc", m)) => toolkit::nvcc::run(m),
+        Some(("compute-sanitizer", m)) => toolkit::compute_sanitizer::run(m),
+        Some(("nvidia-smi", m)) => toolkit::nvidia_smi::run(m),
+        Some(("ncu", m)) => toolkit::ncu::run(m),
+        Some(("nsys", m)) => toolkit::nsys::run(m),
+        Some(("nvprof", m)) => toolkit::nvprof::run(m),
+        Some(("cuda-gdb", m)) => toolkit::cuda_gdb::run(m),
+        Some(("shell", m)) => toolkit::shell::run(m),
+        Some(("env", m)) => toolkit::environment::run(m),
         Some(("exec", m)) => exec::run(m),
         Some(("driver", m)) => driver::run(m),
         Some(("figures", m)) => figures::run(m),
@@ -80,18 +91,6 @@ fn main() -> ExitCode {
         _ => unreachable!("clap asks for a subcommand"),
     };
     harness::ended(result)
-}
-
-/// The toolkit's commands that this program serves under their own names: a link `nvcc` to it runs `warplab nvcc`.
-const TOOLS: &[&str] = &["nvcc"];
-
-/// Adds the subcommand if the program was started under the name of a tool.
-fn as_named(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let name = arguments.first().and_then(|path| Path::new(path).file_name()).map(OsString::from);
-    if let Some(name) = name.filter(|name| TOOLS.iter().any(|tool| name == tool)) {
-        arguments.insert(1, name);
-    }
-    arguments
 }
 
 /// The command line. `run` takes the options of the lab that `argv` names, if it names exactly one.
@@ -118,6 +117,14 @@ fn command(argv: &[OsString]) -> Command {
         .subcommand(history::command())
         .subcommand(ptx::command())
         .subcommand(nvcc::command())
+        .subcommand(toolkit::compute_sanitizer::command())
+        .subcommand(toolkit::nvidia_smi::command())
+        .subcommand(toolkit::ncu::command())
+        .subcommand(toolkit::nsys::command())
+        .subcommand(toolkit::nvprof::command())
+        .subcommand(toolkit::cuda_gdb::command())
+        .subcommand(toolkit::shell::command())
+        .subcommand(toolkit::environment::command())
         .subcommand(exec::command())
         .subcommand(driver::command())
         .subcommand(figures::command())
@@ -245,14 +252,6 @@ mod tests {
         assert_eq!(only(&["warplab", "run", "vecadd", "--input", "hello"]), Some("vecadd"));
         assert_eq!(only(&["warplab", "run", "--hot", "vecadd"]), Some("vecadd"));
         assert_eq!(only(&["warplab", "run", "vecadd", "hello"]), None);
-    }
-
-    #[test]
-    fn a_link_with_the_name_of_a_tool_is_that_tool() {
-        let named = |words: &[&str]| as_named(words.iter().map(OsString::from).collect());
-        assert_eq!(named(&["/a/nvcc", "x.cu"]), ["/a/nvcc", "nvcc", "x.cu"]);
-        assert_eq!(named(&["/nvcc/warplab", "list"]), ["/nvcc/warplab", "list"]);
-        assert!(named(&[]).is_empty());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use kernels::{program, toolbox};
 
 use crate::{
     architectures::{self, Compiler},
-    cmake, libraries, linked, pip_toolkit, proprietary_libs, signals,
+    cmake, libraries, linked, old_cuda, pip_toolkit, proprietary_libs, signals,
 };
 
 /// The path of nvcc in its tool's folder.
@@ -30,6 +30,9 @@ PTX for every architecture that your options name: code=[sm_90,compute_90] for c
 8.0 and 9.0. A program runs on the parts of the architectures that you name, and on newer ones: `exec --device emulated:h200`
 takes PTX up to 9.0.
 Replaced, with a note, are `-cudart static` and `-lcudart_static`, and `-dlto`, which optimises at link time and leaves no PTX.
+Sources of CUDA 11 and 12 compile: headers add what CUDA 13 took away, such as cudaDeviceProp::clockRate and
+cudaMemPrefetchAsync with the number of a device, unless --no-compatibility is given. Architectures that nvcc no longer knows
+(-arch=sm_35 ... sm_70) become the oldest that it knows, with a note. `-run` runs the program by `warplab exec`.
 With `-lcuda` and `-lnvidia-ml`, the embedded machine stands for NVIDIA's driver while the program is linked.
 `--cmake` alone writes a toolchain file for CMake, and prints where it is.
 
@@ -84,21 +87,33 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
         process.args(added(&texts));
     }
     let (passed, mut notes) = passed_on(options);
+    let (passed, of_old) = old_cuda::with_known_architectures(passed, &|| known_to(&nvcc));
     let compiler = Compiler { known: &|| known_to(&nvcc), has_gpu: &|| finds_gpu(&nvcc) };
     let (passed, of_architectures) = architectures::with_ptx(passed, &compiler);
     notes.extend(of_architectures);
     notes.dedup();
-    for note in notes {
+    for note in of_old.iter().map(String::as_str).chain(notes) {
         harness::print_error(note);
+    }
+    let is_plain = only_asks || texts.iter().any(|text| text == old_cuda::WITHOUT);
+    if let Some(headers) = if is_plain { None } else { old_cuda::write_headers()? } {
+        process.arg("-I").arg(headers);
     }
     process.args(passed);
     if linked::names(&texts).iter().any(|name| matches!(*name, "cuda" | "nvidia-ml")) {
         process.args(driver_folder()?);
     }
+    // Without a cache folder, the loader refuses to start the program alone.
+    if let (false, Ok(path)) = (only_asks, runtime_path()) {
+        process.args(path);
+    }
     let status = signals::status(&mut process).map_err(|error| {
         Error::CannotRun(format!("cannot start {}: {error}; `warplab setup --nvcc` brings it", nvcc.display()))
     })?;
     let code = status.code().map_or(1, |code| code as u8);
+    if let Some(explained) = old_cuda::references(&texts).filter(|_| code != 0) {
+        harness::print_error(&explained);
+    }
     if let Some(library) = proprietary_libs::asked_for(&texts).filter(|_| code != 0) {
         harness::print_error(&format!(
             "{library} belongs to one of NVIDIA's libraries that have or make machine code for GPUs, or that ask NVIDIA's own \
@@ -124,11 +139,13 @@ fn passed_on(options: &[&OsString]) -> (Vec<OsString>, Vec<&'static str>) {
             rest.next();
             passed.push("-lcudart".into());
             notes.push(STATIC_LIBRARY);
-        } else if matches!(&*text, "-lcudart_static" | "--library=cudart_static") {
+        } else if matches!(&*text, "-lcudart_static" | "--library=cudart_static") || is_static_runtime(&text) {
             passed.push("-lcudart".into());
             notes.push(STATIC_LIBRARY);
         } else if matches!(&*text, "-cudart=static" | "--cudart=static") {
             notes.push(STATIC);
+        } else if text == old_cuda::WITHOUT {
+            // An option of this program's.
         } else if matches!(&*text, "-dlto" | "--dlink-time-opt") {
             notes.push(architectures::LATE);
         } else {
@@ -137,6 +154,11 @@ fn passed_on(options: &[&OsString]) -> (Vec<OsString>, Vec<&'static str>) {
     }
     notes.dedup();
     (passed, notes)
+}
+
+/// Whether an option is the file of the runtime that is linked in.
+fn is_static_runtime(option: &str) -> bool {
+    !option.starts_with('-') && Path::new(option).file_name().is_some_and(|name| name == "libcudart_static.a")
 }
 
 /// The architectures that nvcc compiles for; empty if it does not report them.
@@ -160,6 +182,14 @@ fn driver_folder() -> Result<[OsString; 2], Error> {
         Error::CannotRun("there is no home folder for the driver to link with; name a folder by WARPLAB_CACHE".into())
     })?;
     Ok(["-L".into(), libraries::write_for_linkers(&folder)?.into()])
+}
+
+/// The options with which a program that is started without `warplab exec` finds the runtime. `exec` has precedence:
+/// a run path is searched after the library path.
+fn runtime_path() -> Result<[OsString; 4], Error> {
+    // nvcc splits values at commas.
+    let folder = libraries::write_for_programs()?.to_string_lossy().replace(',', "\\,");
+    Ok(["-Xlinker".into(), "--enable-new-dtags".into(), "-Xlinker".into(), format!("-rpath={folder}").into()])
 }
 
 /// Options added to the user's.
@@ -240,7 +270,8 @@ mod tests {
         assert_eq!(passed("x.cu -cudart static -O3"), ("x.cu -O3".into(), vec![STATIC]));
         assert_eq!(passed("--cudart=static x.cu"), ("x.cu".into(), vec![STATIC]));
         assert_eq!(passed("-dlto x.cu -dlto"), ("x.cu".into(), vec![architectures::LATE]));
-        for spelling in ["-lcudart_static", "-l cudart_static", "--library=cudart_static", "--library cudart_static"] {
+        let spellings = ["-lcudart_static", "-l cudart_static", "--library=cudart_static", "--library cudart_static"];
+        for spelling in spellings.into_iter().chain(["/opt/cuda/lib64/libcudart_static.a"]) {
             assert_eq!(passed(&format!("x.cu {spelling} -ldl")), ("x.cu -lcudart -ldl".into(), vec![STATIC_LIBRARY]));
         }
         let plain = "x.cu -cudart shared -o static";

@@ -16,7 +16,8 @@ const FIRST_STEPS: &[(&str, &str)] = &[
 const GROUPS: &[(&str, &[&str])] = &[
     ("Run and learn", &["run", "list", "device", "report", "compare", "history", "start", "check", "submit", "setup"]),
     ("Teach", &["grade", "class", "rubric", "new-lab", "ptx"]),
-    ("Any CUDA program", &["exec", "nvcc", "driver"]),
+    ("Any CUDA program", &["exec", "nvcc", "driver", "shell", "env"]),
+    ("As in a CUDA toolkit", &["nvidia-smi", "nsys", "nvprof", "ncu", "compute-sanitizer", "cuda-gdb"]),
     ("Shell", &["completions", "man"]),
 ];
 
@@ -33,6 +34,8 @@ pub fn with_overview(command: Command, exit_codes: &str) -> Command {
         let _ = writeln!(text, "\n{title}:");
         for name in *names {
             let about = command.find_subcommand(name).and_then(Command::get_about).unwrap_or_default();
+            // A long name is followed by a space.
+            let name = format!("{name} ");
             let _ = writeln!(text, "{}", harness::wrapped(&format!("  {name:13}{about}"), 15));
         }
     }

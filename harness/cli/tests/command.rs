@@ -32,3 +32,4 @@ mod start;
 mod stories;
 mod submit;
 mod terminal;
+mod toolkit;

@@ -209,7 +209,8 @@ set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CUDA_STANDARD 17)
 add_library(parts STATIC part.cu)
 add_executable(several kernel.cu main.cpp)
-target_link_libraries(several PRIVATE parts)
+find_package(CUDAToolkit)
+target_link_libraries(several PRIVATE parts CUDA::cudart)
 set_target_properties(parts several PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
 enable_testing()
 add_test(NAME several COMMAND several 5)
@@ -272,6 +273,8 @@ fn nvcc_and_cmake_build_a_project_of_several_files_and_ctest_runs_it() {
     does("cmake", &["--build", "build"]);
     let run = warplab_in(folder.path(), &["exec", "--device", "emulated", "--check", "all", "build/several", "7"], &[]);
     assert_eq!((run.code, run.stdout.as_str()), (0, "1421\n"), "{run:?}");
+    let alone = does("build/several", &["7"]);
+    assert!(alone.starts_with("1421\n") && alone.contains("there is no GPU here"), "{alone}");
     let tested = does("ctest", &["--test-dir", "build"]);
     assert!(tested.contains("100% tests passed"), "{tested}");
 }

@@ -48,6 +48,11 @@ impl RequestedOutput {
         Self { json: path("json"), folder: path("out"), quiet: matches.get_flag("quiet") }
     }
 
+    /// Asks for a folder only.
+    pub fn in_folder(folder: PathBuf) -> Self {
+        Self { folder: Some(folder), ..Self::default() }
+    }
+
     /// Writes the files of a program that has ended.
     ///
     /// # Errors

@@ -17,9 +17,12 @@ use harness::{Device, DeviceChoice, Error};
 use wire::Checks;
 
 use crate::{libraries, nvcc, scratch, signals};
+pub use clients::variables as variables_of_clients;
 pub use exec_output::RequestedOutput;
-use process::ExecSettings;
+pub use inspect::check as check_program;
+pub use process::{ExecSettings, ProgramResult};
 use source::Compiled;
+pub use source::capability;
 
 const MORE: &str = "\
 PROGRAM is a program that `warplab nvcc` or nvcc has compiled, any other program that uses CUDA's driver, or a file x.cu, \
@@ -159,6 +162,7 @@ pub fn run_on(
         keep_going: matches.get_flag("keep-going"),
         timeout: matches.get_one::<Duration>("timeout").copied(),
         quiet: wanted.quiet,
+        calls: false,
     };
     settings.must_fit()?;
     signals::listen();
@@ -172,12 +176,7 @@ pub fn run_on(
     };
     let folder = folder.unwrap_or(temporary.path());
     let ended = match &opened.device {
-        Device::Emulated(profile) => {
-            harness::check_profile(profile)?;
-            inspect::check(Path::new(&program))?;
-            libraries::write_machine(folder).map_err(in_temporary("write the driver to"))?;
-            process::on_machine(folder, temporary.path(), profile, &program, arguments, &settings)?
-        }
+        Device::Emulated(profile) => emulate([folder, temporary.path()], profile, &program, arguments, &settings)?,
         Device::Gpu(number) => {
             settings.must_be_plain(predict.is_some())?;
             // NVIDIA's own runtime if it is installed, else ours, which also runs over NVIDIA's driver.
@@ -197,6 +196,47 @@ pub fn run_on(
     let code = ended.code;
     wanted.write(&words, &opened.device, choice, &settings, ended)?;
     Ok(ExitCode::from(code))
+}
+
+/// Runs a program on the embedded machine, whose libraries are written to the first folder; the second is temporary.
+fn emulate(
+    [folder, temporary]: [&Path; 2],
+    profile: &str,
+    program: &OsString,
+    arguments: &[&OsString],
+    settings: &ExecSettings,
+) -> Result<ProgramResult, Error> {
+    harness::check_profile(profile)?;
+    inspect::check(Path::new(program))?;
+    libraries::write_machine(folder).map_err(in_temporary("write the driver to"))?;
+    process::on_machine(folder, temporary, profile, program, arguments, settings)
+}
+
+/// The part that the toolkit's tools emulate: the default, or that of `WARPLAB_PROFILE`.
+///
+/// # Errors
+/// [`Error::Usage`] when there is no such part.
+pub fn emulated_part() -> Result<String, Error> {
+    let choice: DeviceChoice = "emulated".parse().map_err(Error::usage)?;
+    let Device::Emulated(profile) = harness::choose(&choice)?.device else {
+        unreachable!("an emulated device was chosen");
+    };
+    harness::check_profile(&profile)?;
+    Ok(profile)
+}
+
+/// Runs a program on this emulated part for a tool, which shows the result itself.
+///
+/// # Errors
+/// As [`run`].
+pub fn watch(words: &[OsString], profile: &str, settings: &ExecSettings) -> Result<ProgramResult, Error> {
+    let Some((program, arguments)) = words.split_first() else {
+        return Err(Error::usage("name a program to run"));
+    };
+    signals::listen();
+    let temporary = scratch::Folder::new_in(&env::temp_dir(), SCRATCH).map_err(in_temporary("create a folder in"))?;
+    let arguments: Vec<&OsString> = arguments.iter().collect();
+    emulate([temporary.path(); 2], profile, program, &arguments, settings)
 }
 
 fn in_temporary(action: &'static str) -> impl Fn(std::io::Error) -> Error {

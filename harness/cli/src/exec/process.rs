@@ -19,7 +19,7 @@ use crate::nvcc;
 const REPORT: &str = "WARPLAB_REPORT";
 
 /// Settings of the embedded machine.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ExecSettings {
     /// The checks; `None` for the driver's default.
     pub checks: Option<Checks>,
@@ -29,7 +29,7 @@ pub struct ExecSettings {
     pub hot: usize,
     /// The GPU for which times are predicted.
     pub part: Option<GpuModel>,
-    /// The number of orders of warps and blocks.
+    /// The number of orders of warps and blocks; 0 counts as 1.
     pub schedules: u32,
     /// Whether kernels continue after stray accesses.
     pub keep_going: bool,
@@ -37,6 +37,8 @@ pub struct ExecSettings {
     pub timeout: Option<Duration>,
     /// Whether findings and tables are only in files.
     pub quiet: bool,
+    /// Whether the runtime's calls are counted and timed.
+    pub calls: bool,
 }
 
 impl ExecSettings {
@@ -84,6 +86,8 @@ pub struct ProgramResult {
     pub seconds: f64,
     /// Its processes that used the driver: empty on a GPU, and for a program that never called the driver.
     pub processes: Vec<ProcessRun>,
+    /// The lines in which the runtime counts its calls, if that was asked for.
+    pub calls: String,
 }
 
 impl ProgramResult {
@@ -172,6 +176,11 @@ pub fn on_machine(
             // The output was already shown under the first order; findings go to standard error.
             process.env("WARPLAB_SEED", seed.to_string()).stdout(Stdio::null());
         }
+        let calls = scratch.join("calls");
+        if settings.calls {
+            fs::create_dir_all(&calls).map_err(|source| Error::Io { action: "create", path: calls.clone(), source })?;
+            process.env("WARPLAB_CALLS", &calls);
+        }
         let folder = scratch.join(format!("reports-{seed}"));
         process.env(wire::REPORT_READER, if settings.quiet { wire::SHOWING_READER } else { "exec" });
         let under_one = under_one_order(process, program, &folder, settings.timeout)?;
@@ -179,6 +188,7 @@ pub fn on_machine(
         if seed == 0 {
             keep(&under_one.reports)?;
             ended.seconds = under_one.seconds;
+            ended.calls = if settings.calls { all_texts(&calls)?.concat() } else { String::new() };
         }
         for report in under_one.reports {
             ended.add(report, seed == 0);
@@ -270,12 +280,16 @@ fn own_code(program: &OsString, status: ExitStatus) -> Result<u8, u8> {
 
 /// The reports in a folder, by the names of their files. A process may have been killed before it had written anything.
 fn read_all(program: &OsString, folder: &Path) -> Result<Vec<Report>, Error> {
+    all_texts(folder)?.iter().filter(|text| !text.is_empty()).map(|text| read(program, text)).collect()
+}
+
+/// The texts of the files in a folder, by their names.
+fn all_texts(folder: &Path) -> Result<Vec<String>, Error> {
     let in_folder = |source| Error::Io { action: "read", path: folder.into(), source };
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(in_folder)?;
     let mut files: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
     files.sort();
-    let texts = files.iter().map(fs::read_to_string).collect::<io::Result<Vec<String>>>().map_err(in_folder)?;
-    texts.iter().filter(|text| !text.is_empty()).map(|text| read(program, text)).collect()
+    files.iter().map(fs::read_to_string).collect::<io::Result<Vec<String>>>().map_err(in_folder)
 }
 
 /// Parses a report.

@@ -69,7 +69,7 @@ fn architecture((major, minor): (u64, u64)) -> Option<OsString> {
 
 /// The compute capability of an emulated GPU, as reported by a separate `warplab device` process: opening the machine
 /// here would fix its settings, which depend on the same variables as the program's machine.
-fn capability(profile: &str) -> Option<(u64, u64)> {
+pub fn capability(profile: &str) -> Option<(u64, u64)> {
     let mut process = Process::new(env::current_exe().ok()?);
     process.args(["device", "--json", "--device", &format!("emulated:{profile}")]);
     process.env_remove("WARPLAB_REPORT").stdin(Stdio::null());

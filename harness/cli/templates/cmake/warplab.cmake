@@ -21,11 +21,17 @@ if(NOT EXISTS "/usr/local/cuda/lib64/stubs/libcuda.so")
     set(CMAKE_${kind}_LINKER_FLAGS_INIT "-L\"@LINK@\"")
   endforeach()
 endif()
+# Programs that are started without `warplab exec` find the runtime that uses the embedded machine where there is no GPU.
+set(CMAKE_BUILD_RPATH "@RUNTIME@")
 # With line information, findings name the source line.
 set(CMAKE_CUDA_FLAGS_INIT "-lineinfo")
 # For all architectures, nvcc keeps the PTX of the newest only.
 if(CMAKE_CUDA_ARCHITECTURES MATCHES "^all")
   string(APPEND CMAKE_CUDA_FLAGS_INIT " -gencode=arch=compute_80,code=compute_80 -gencode=arch=compute_90,code=compute_90")
+endif()
+# Headers that add what CUDA 13 took away from CUDA 11 and 12; -DWARPLAB_COMPATIBILITY=OFF leaves them out.
+if(NOT DEFINED WARPLAB_COMPATIBILITY OR WARPLAB_COMPATIBILITY)
+  string(APPEND CMAKE_CUDA_FLAGS_INIT " -I\"@HEADERS@\"")
 endif()
 # `ctest` runs the programs by `warplab exec`; the first name is for CMake before 3.29.
 set(CMAKE_CROSSCOMPILING_EMULATOR "@WARPLAB@;exec")

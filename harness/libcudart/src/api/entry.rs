@@ -2,7 +2,7 @@
 use crate::abi::error::{Error, Result};
 use crate::abi::error_table::ERRORS;
 use crate::driver::{call_failed, stderr};
-use crate::state::last_error;
+use crate::state::{call_times, last_error};
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -58,7 +58,9 @@ pub(crate) use {calls, forwards, stream_calls, stream_forwards};
 /// Runs the work of an entry point, and keeps its error. `WARPLAB_TRACE` writes each call and its result to standard
 /// error. A single function for all entry points compiles a fifth less code than one for each.
 pub fn guard(name: &'static str, work: &dyn Fn() -> Result) -> i32 {
+    let began = call_times::begin();
     let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Error(999)));
+    call_times::end(name, began);
     if stderr::is_traced() {
         eprintln!("{name}: {result:?}");
     }

@@ -1,5 +1,7 @@
-//! The driver: the `libcuda.so.1` that the loader finds, opened at the first call.
+//! The driver: the `libcuda.so.1` that the loader finds, opened at the first call; without a GPU, the embedded one in a
+//! folder next to this library, if it is there.
 pub mod calls;
+mod fallback;
 pub mod stderr;
 
 use crate::abi::error::{Error, Result, result};
@@ -49,7 +51,7 @@ impl Slot {
 fn library() -> Result<*mut c_void> {
     static LIBRARY: OnceLock<usize> = OnceLock::new();
     // The library stays open. Its address is stored as a number, which threads may share.
-    let open = || unsafe { libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_NOW) }.expose_provenance();
+    let open = || fallback::open().expose_provenance();
     match *LIBRARY.get_or_init(open) {
         0 => Err(Error::INSUFFICIENT_DRIVER),
         address => Ok(std::ptr::with_exposed_provenance_mut(address)),

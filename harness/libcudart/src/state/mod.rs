@@ -1,4 +1,5 @@
 //! The runtime's own state.
+pub mod call_times;
 pub mod context;
 pub mod fat_binary;
 pub mod function;

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import atexit
 import os
+import shlex
 import shutil
+import subprocess
 import sysconfig
-import tempfile
 from functools import cache
 from pathlib import Path
-
-# A link of one of these names to the program is that tool. harness/cli/src/main.rs has the same list.
-TOOLS = ("nvcc",)
 
 
 @cache
@@ -32,13 +29,15 @@ def program() -> Path:
 
 @cache
 def activate() -> Path:
-    """Puts a folder with `warplab` and the CUDA tools that it serves first on PATH, and returns it.
+    """Puts the folder with `warplab` and the CUDA tools that it serves first on PATH, and returns it.
 
-    `!nvcc x.cu -o x` in a notebook then runs `warplab nvcc`. The folder is deleted when Python ends.
+    `!nvcc x.cu -run` in a notebook then runs `warplab nvcc`, and programs of CUDA run on the embedded machine if there
+    is no GPU, as in `warplab shell`.
     """
-    folder = Path(tempfile.mkdtemp(prefix="warplab-tools-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    for name in ("warplab", *TOOLS):
-        (folder / name).symlink_to(program())
-    os.environ["PATH"] = os.pathsep.join([str(folder), os.environ.get("PATH", os.defpath)])
-    return folder
+    # `sh` prints one assignment a line, quoted as shlex reads it.
+    asked = subprocess.run([program(), "env", "--shell", "sh"], capture_output=True, text=True, check=True)
+    for word in shlex.split(asked.stdout):
+        name, equals, value = word.partition("=")
+        if equals:
+            os.environ[name] = value
+    return Path(os.environ["PATH"].partition(os.pathsep)[0])
