@@ -11,7 +11,8 @@ use crate::state::device::settings::find_profile;
 use crate::telemetry::failures;
 use crate::telemetry::sources::know;
 use crate::telemetry::stderr::somebody_reads;
-use crate::telemetry::{error_queries, leak, report};
+use crate::telemetry::error_queries::ERROR_QUERIES;
+use crate::telemetry::{leak, report};
 use simt::finding::{Finding, FindingKind, Findings};
 use simt::profile::PROFILES;
 use std::any::Any;
@@ -151,7 +152,7 @@ extern "C" fn simt_interrupt() {
 /// thread's last launch; any other number means that the program has asked.
 #[unsafe(no_mangle)]
 extern "C" fn simt_error_asked(asked: c_int) {
-    if asked == 0 { error_queries::kept() } else { error_queries::asked() }
+    if asked == 0 { ERROR_QUERIES.kept() } else { ERROR_QUERIES.asked() }
 }
 
 /// For a runtime: a call of the program has failed, by these words, with an error of this code. With null, that the
