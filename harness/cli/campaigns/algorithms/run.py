@@ -181,7 +181,7 @@ def table(rows: list[Row]) -> str:
 def write(out: pathlib.Path) -> None:
     """Writes the table of `runs.csv` to the page in the same folder."""
     with (out / "runs.csv").open(newline="") as file:
-        types = {field.name: int if field.type == "int" else str for field in dataclasses.fields(Row)}
+        types = {field.name: field.type for field in dataclasses.fields(Row)}
         rows = [Row(**{name: types[name](value) for name, value in row.items()}) for row in csv.DictReader(file)]
     page = out / "README.md"
     begin, end = "<!-- runs -->", "<!-- /runs -->"

@@ -8,6 +8,7 @@ use crate::engine::warp::buffer::Buffer;
 use crate::engine::warp::chains::Paused;
 use crate::engine::warp::cost_recorder::CostRecorder;
 use crate::engine::warp::counts::{BlockCount, Site};
+use crate::engine::warp::fetched::Fetched;
 use crate::engine::warp::shared::Shared;
 use crate::engine::warp::slot::{WarpSlot, local_stride};
 use crate::engine::warp::sums::Sums;
@@ -252,6 +253,7 @@ impl<'l> Worker<'l> {
             warp.clock.start(number as u32);
         }
         warp.undefined = None;
+        warp.fetched = Fetched::default();
         if launch.init {
             warp.written.reset(warp.local_len * LANES as u64);
         }
