@@ -12,7 +12,7 @@ use crate::telemetry::error_queries::ERROR_QUERIES;
 use crate::telemetry::failures;
 use crate::telemetry::sources::know;
 use crate::telemetry::stderr::somebody_reads;
-use crate::telemetry::{leak, report};
+use crate::telemetry::{leak, report, slow};
 use simt::finding::{Finding, FindingKind, Findings};
 use simt::profile::PROFILES;
 use std::any::Any;
@@ -115,6 +115,9 @@ fn apply(json: *const c_char) -> Result<(), String> {
     if let Some(what) = &patch.during {
         during(what);
     }
+    if let Some(on) = patch.announce {
+        slow::announce(on);
+    }
     configure(profile, |settings| {
         settings.checks = patch.checks.unwrap_or(settings.checks);
         settings.counters = patch.counters.unwrap_or(settings.counters);
@@ -127,7 +130,7 @@ fn apply(json: *const c_char) -> Result<(), String> {
 }
 
 /// Changes settings for future launches: a JSON object with any of `profile` (before `cuInit`), `checks`, `counters`,
-/// `lines`, `costs`, `seed`, `budget`, `workers`, `during`, `sources`, `host`. Returns 0, or `CUDA_ERROR_INVALID_VALUE`
+/// `lines`, `costs`, `seed`, `budget`, `workers`, `announce`, `during`, `sources`, `host`. Returns 0, or `CUDA_ERROR_INVALID_VALUE`
 /// with a message in `simt_last_error`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
