@@ -436,12 +436,15 @@ int main() {
 #[test]
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
 fn nvcc_an_endless_kernel_that_is_interrupted_names_its_line() {
-    let run = exec(ENDLESS, &["--timeout", "1s"], &[], &[]);
-    assert_eq!(run.code, 124, "{run:?}");
-    assert!(
-        run.stderr.contains("interrupted: spin(int volatile*) was at ") && run.stderr.contains("x.cu:2"),
-        "{run:?}"
-    );
+    let polls = ENDLESS.replace("for (unsigned i = 1; i != 0; i += 2) *p = i;", "while (*p == 0);");
+    for source in [ENDLESS, &polls] {
+        let run = exec(source, &["--timeout", "1s"], &[], &[]);
+        assert_eq!(run.code, 124, "{run:?}");
+        assert!(
+            run.stderr.contains("interrupted: spin(int volatile*) was at ") && run.stderr.contains("x.cu:2"),
+            "{run:?}"
+        );
+    }
 }
 
 /// Writes beyond an allocation, and reports how that ended.
@@ -497,6 +500,33 @@ fn nvcc_variables_of_cuda_are_heeded() {
     }
     let run = exec(VARIABLES, &[], &[], &[("CUDA_LAUNCH_BLOCKING", "1")]);
     assert_eq!(run.stdout.lines().nth(1), Some("700 then 700"), "{run:?}");
+}
+
+/// A misaligned vector, of which one element is used.
+const NARROWED: &str = "
+__global__ void second(const float *x, float *y) {
+    float4 all = *reinterpret_cast<const float4 *>(x + 1);
+    *y = all.x;
+}
+int main() {
+    float *x;
+    cudaMalloc(&x, 32);
+    cudaMemset(x, 0, 32);
+    second<<<1, 1>>>(x, x + 7);
+    cudaDeviceSynchronize();
+    cudaFree(x);
+}
+";
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_a_misaligned_vector_that_the_compiler_narrows_is_found_in_debug_code() {
+    let run = exec(NARROWED, &["--check", "all"], &[], &[]);
+    assert_eq!((run.code, run.stderr.contains("warning")), (0, false), "the compiler says nothing: {run:?}");
+    let run = exec(NARROWED, &["--check", "all", "--nvcc=-G"], &[], &[]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("Invalid __global__ read of size 16 bytes"), "{run:?}");
+    assert!(run.stderr.contains("is misaligned: it must be a multiple of 16"), "{run:?}");
 }
 
 /// Advice and a prefetch for half of an allocation, and the attributes that result.

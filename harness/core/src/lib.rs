@@ -78,6 +78,7 @@ pub use lab::{
     published::{Figure, Published, figure},
     question::{Answer, Question},
     records::records,
+    repro_command::quoted,
     role::{PIECE, Process, Request, Role, process},
     row::{Expect, Row, Variant, VariantTable, row},
     run::{Run, Sizes},

@@ -39,6 +39,7 @@ pub fn unless_skipped<T>(kernels: &Kernels, given: harness::Result<T>) -> Option
     };
     let (name, most) = (&device.name, device.shared_bytes_per_block_optin);
     assert!(may_skip(&error, name, most), "on {name}, where a block has {most} bytes of shared memory: {error}");
+    eprintln!("skipped: {error}");
     None
 }
 

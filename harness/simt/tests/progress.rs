@@ -69,9 +69,33 @@ again:
 }
 "#;
 
+/// A kernel that polls a flag, between which polls its warps give way.
+const POLLS: &str = r#"
+.version 7.8
+.target sm_75
+.address_size 64
+.file 1 "spin.cu"
+.global .u32 flag;
+.visible .entry spin() {
+    .reg .b32 %r<2>; .reg .pred %p<2>;
+    .loc 1 7 5
+again:
+    ld.volatile.global.u32 %r1, [flag];
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra again;
+    ret;
+}
+"#;
+
 #[test]
 fn a_launch_that_is_stopped_says_where_it_was() {
-    let device = Device::new(ENDLESS);
+    for kernel in [ENDLESS, POLLS] {
+        says_where_it_was(kernel);
+    }
+}
+
+fn says_where_it_was(kernel: &str) {
+    let device = Device::new(kernel);
     let kernel = device.module.kernel("spin").expect("it exists");
     let launch = Launch { kernel, geometry: Geometry::new([2, 1, 1], [32, 1, 1]), params: &[] };
     let places = Mutex::new(Vec::new());

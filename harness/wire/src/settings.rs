@@ -80,6 +80,10 @@ pub struct SettingsPatch {
     /// [`Settings::workers`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workers: Option<usize>,
+    /// Whether a launch that will take long is announced on standard error, with the time that its first blocks have
+    /// taken, although the program fetches reports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub announce: Option<bool>,
     /// The program's current activity, in its own words: leaks are reported under this text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub during: Option<String>,

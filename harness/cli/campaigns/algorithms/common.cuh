@@ -114,6 +114,23 @@ inline std::vector<Record> records(int n, int limit = 1000) {
     return values;
 }
 
+// The scan of each group of equal neighbouring keys, which begins with `start`.
+template <class Function>
+std::vector<int> by_key(const std::vector<int> &keys, const std::vector<int> &values, bool exclusive, int start,
+                        Function function) {
+    std::vector<int> results;
+    int sum = start;
+    for (size_t i = 0; i < keys.size(); i++) {
+        if (i > 0 && keys[i] != keys[i - 1]) sum = start;
+        int next = function(sum, values[i]);
+        results.push_back(exclusive ? sum : next);
+        sum = next;
+    }
+    return results;
+}
+
+inline int greater(int a, int b) { return std::max(a, b); }
+
 struct Algorithm {
     const char *name;
     // Runs it on n elements, and returns whether the answer is right.

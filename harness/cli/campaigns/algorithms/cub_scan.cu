@@ -2,23 +2,6 @@
 #include "common.cuh"
 #include <cub/cub.cuh>
 
-// The scan of each group of equal neighbouring keys, which begins with `start`.
-template <class Function>
-static std::vector<int> by_key(const std::vector<int> &keys, const std::vector<int> &values, bool exclusive, int start,
-                               Function function) {
-    std::vector<int> results;
-    int sum = start;
-    for (size_t i = 0; i < keys.size(); i++) {
-        if (i > 0 && keys[i] != keys[i - 1]) sum = start;
-        int next = function(sum, values[i]);
-        results.push_back(exclusive ? sum : next);
-        sum = next;
-    }
-    return results;
-}
-
-static int greater(int a, int b) { return std::max(a, b); }
-
 // The scan of a whole array.
 template <class T, class Function>
 static std::vector<T> scan(const std::vector<T> &values, bool exclusive, T start, Function function) {

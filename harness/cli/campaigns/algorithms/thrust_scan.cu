@@ -4,22 +4,6 @@
 #include <thrust/scan.h>
 #include <thrust/transform_scan.h>
 
-template <class Function>
-static std::vector<int> by_key(const std::vector<int> &keys, const std::vector<int> &values, bool exclusive, int start,
-                               Function function) {
-    std::vector<int> results;
-    int sum = start;
-    for (size_t i = 0; i < keys.size(); i++) {
-        if (i > 0 && keys[i] != keys[i - 1]) sum = start;
-        int next = function(sum, values[i]);
-        results.push_back(exclusive ? sum : next);
-        sum = next;
-    }
-    return results;
-}
-
-static int greater(int a, int b) { return std::max(a, b); }
-
 // A scan of all values: one by key with one key.
 template <class Function>
 static std::vector<int> scan(const std::vector<int> &values, bool exclusive, int start, Function function) {

@@ -3,7 +3,7 @@ use std::{env, path::PathBuf};
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
 use course::judge::{BaselineCache, Bounds, Printed, Task, sizes};
-use harness::{DeviceChoice, Error, Exit, Expect, Lab, process_limits::Limits, suggest};
+use harness::{DeviceChoice, Error, Exit, Expect, Lab, process_limits::Limits, quoted, suggest};
 
 use super::marks;
 use crate::{labs, sandbox_warning};
@@ -200,16 +200,6 @@ pub fn repeat(seed: u64) -> String {
         }
     }
     format!("warplab {} --seed {seed}", words.join(" "))
-}
-
-/// Quotes an argument for a shell.
-fn quoted(argument: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_=./:,^+@%".contains(c);
-    if !argument.is_empty() && argument.chars().all(is_plain) {
-        argument.to_string()
-    } else {
-        format!("'{}'", argument.replace('\'', "'\\''"))
-    }
 }
 
 /// The variants to grade: the requested ones, or all that should be right in the file.

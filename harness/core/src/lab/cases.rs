@@ -209,8 +209,10 @@ impl Run {
         let mut forecasts = self.forecasts.borrow_mut();
         let time = match forecasts.of_variant(&case.variant, elements) {
             Some(time) => (time >= forecast::LONG).then_some(time),
-            None if self.kernels.is_replaced() => None,
-            None => forecasts.estimate(&self.session, launch, elements)?,
+            // Kernels take between a hundredth and a hundred times what this estimate says, which only bounds the
+            // emulation beside a GPU. Otherwise the machine announces what a long launch's first blocks tell.
+            None if self.process.role.is_prediction() => forecasts.estimate(&self.session, launch, elements)?,
+            None => None,
         };
         if let Some(long) = predict_process::too_long(time).filter(|_| self.process.role.is_prediction()) {
             return Err(long);
@@ -334,6 +336,7 @@ impl Run {
             lines: Some(self.options.hot.is_some()),
             costs: Some(self.part.is_some()),
             seed: Some(seed),
+            announce: Some(!self.options.quiet && !self.process.role.is_prediction()),
             during: Some(during.into()),
             ..SettingsPatch::default()
         });

@@ -110,7 +110,7 @@ pub(crate) fn this_program() -> String {
 }
 
 /// Quotes a word for a POSIX shell.
-pub(crate) fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+:,./@%^".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.into();

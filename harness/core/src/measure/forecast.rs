@@ -1,7 +1,7 @@
 //! Estimates how long the emulation of a case will take, so that the user knows.
 //!
-//! What a smaller case of the same variant took says it best. For the first case, a small kernel with the case's own
-//! blocks is timed, unless the case's kernel is the user's: nothing is known of what that does for an element.
+//! What a smaller case of the same variant took says it. For the first case of a prediction beside a GPU, whose time is
+//! bounded, a small kernel with the case's own blocks is timed, which says little about what the case's own kernel does.
 use std::time::{Duration, Instant};
 
 use cudarc::{
@@ -23,6 +23,8 @@ pub(crate) const LONG: Duration = Duration::from_secs(30);
 /// The default number of simple steps for each element: those of the labs do between one and five.
 pub(crate) const STEPS: u64 = 3;
 
+/// A case that took less says nothing about larger ones: most of its time may not depend on the size.
+const TELLING: Duration = Duration::from_millis(300);
 /// The minimum time over which the rate is measured.
 const MEASURED: Duration = Duration::from_millis(30);
 /// The maximum number of elements for measuring the rate, which is enough on any computer.
@@ -110,9 +112,9 @@ impl Forecasts {
         Some(Duration::try_from_secs_f64(elements as f64 * seconds).unwrap_or(Duration::MAX))
     }
 
-    /// Notes that `elements` of a case of this variant took so long. Less than a moment says nothing of more.
+    /// Notes that `elements` of a case of this variant took so long.
     pub(crate) fn took(&mut self, variant: &str, elements: u64, time: Duration) {
-        if time < MEASURED || elements == 0 {
+        if time < TELLING || elements == 0 {
             return;
         }
         let seconds = time.as_secs_f64() / elements as f64;

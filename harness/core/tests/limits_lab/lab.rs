@@ -1,5 +1,5 @@
 //! A lab that exceeds the computer's limits: an infinite kernel, data that do not fit, work for days.
-use std::process::ExitCode;
+use std::{process::ExitCode, time::Duration};
 
 use cudarc::{driver::LaunchConfig, nvrtc::Ptx};
 use harness::{Case, Ceiling, Check, Lab, Result, Row, Run, Sizes, arguments, row};
@@ -7,7 +7,7 @@ use harness::{Case, Ceiling, Check, Lab, Result, Row, Run, Sizes, arguments, row
 static LAB: Lab = Lab {
     name: "limits-lab",
     summary: "what takes too long, or too much",
-    variants: &[&ROWS, &BOUNDED],
+    variants: &[&ROWS, &BOUNDED, &GROWING],
     options: || vec![arguments::file("input", "Read it")],
     run,
     ..Lab::DEFAULT
@@ -17,6 +17,8 @@ static BOUNDED: [Row<f64>; 2] = [
     row("within", "far below its ceiling", 1e12),
     row("beyond", "above its ceiling, in GB/s, which is far too low", 1e-12),
 ];
+
+static GROWING: [Row; 1] = [row("growing", "a case that takes a moment, and one with a thousand times its work", ())];
 
 static ROWS: [Row; 4] = [
     row("short", "ends at once, and says so", ()),
@@ -83,7 +85,20 @@ fn run(run: &Run) -> Result<()> {
             })?;
         }
     }
-    bounded(run)
+    bounded(run)?;
+    growing(run)
+}
+
+/// Two cases, the first of which says how long the second will take.
+fn growing(run: &Run) -> Result<()> {
+    for (label, work, time) in [("first", 1 << 20, Duration::from_millis(500)), ("second", 1 << 30, Duration::ZERO)] {
+        run.case(Case::new("growing").label(label).work(work), |case| {
+            std::thread::sleep(time);
+            case.check(Check::all_right(1));
+            Ok(())
+        })?;
+    }
+    Ok(())
 }
 
 /// A kernel that ends immediately, with the bytes of a large one and its own ceiling.

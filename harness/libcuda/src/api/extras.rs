@@ -8,10 +8,11 @@ use crate::state::device::driver::configure;
 use crate::state::device::interrupt::interrupt;
 use crate::state::device::observer::panic_text;
 use crate::state::device::settings::find_profile;
+use crate::telemetry::error_queries::ERROR_QUERIES;
 use crate::telemetry::failures;
 use crate::telemetry::sources::know;
 use crate::telemetry::stderr::somebody_reads;
-use crate::telemetry::{error_queries, leak, report};
+use crate::telemetry::{leak, report, slow};
 use simt::finding::{Finding, FindingKind, Findings};
 use simt::profile::PROFILES;
 use std::any::Any;
@@ -114,6 +115,9 @@ fn apply(json: *const c_char) -> Result<(), String> {
     if let Some(what) = &patch.during {
         during(what);
     }
+    if let Some(on) = patch.announce {
+        slow::announce(on);
+    }
     configure(profile, |settings| {
         settings.checks = patch.checks.unwrap_or(settings.checks);
         settings.counters = patch.counters.unwrap_or(settings.counters);
@@ -126,7 +130,7 @@ fn apply(json: *const c_char) -> Result<(), String> {
 }
 
 /// Changes settings for future launches: a JSON object with any of `profile` (before `cuInit`), `checks`, `counters`,
-/// `lines`, `costs`, `seed`, `budget`, `workers`, `during`, `sources`, `host`. Returns 0, or `CUDA_ERROR_INVALID_VALUE`
+/// `lines`, `costs`, `seed`, `budget`, `workers`, `announce`, `during`, `sources`, `host`. Returns 0, or `CUDA_ERROR_INVALID_VALUE`
 /// with a message in `simt_last_error`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
@@ -151,7 +155,7 @@ extern "C" fn simt_interrupt() {
 /// thread's last launch; any other number means that the program has asked.
 #[unsafe(no_mangle)]
 extern "C" fn simt_error_asked(asked: c_int) {
-    if asked == 0 { error_queries::kept() } else { error_queries::asked() }
+    if asked == 0 { ERROR_QUERIES.kept() } else { ERROR_QUERIES.asked() }
 }
 
 /// For a runtime: a call of the program has failed, by these words, with an error of this code. With null, that the

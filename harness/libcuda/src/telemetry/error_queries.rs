@@ -7,8 +7,8 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The number of refused launches whose error the program has received.
-static ANSWERED: AtomicU64 = AtomicU64::new(0);
+/// The refused launches of this process.
+pub static ERROR_QUERIES: ErrorQueries = ErrorQueries { answered: AtomicU64::new(0) };
 
 thread_local! {
     /// Whether the thread's last call was a launch that was refused.
@@ -17,62 +17,56 @@ thread_local! {
     static KEPT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Records that a launch was refused: the caller has the error.
-pub fn refused() {
-    refused_in(&ANSWERED);
+/// Counts the refused launches whose error the program has received.
+pub struct ErrorQueries {
+    answered: AtomicU64,
 }
 
-fn refused_in(answered: &AtomicU64) {
-    answered.fetch_add(1, Ordering::Relaxed);
-    let _ = REFUSED.try_with(|refused| refused.set(true));
-}
-
-/// Records that the caller has stored the thread's last error, if that was a refusal, instead of returning it.
-pub fn kept() {
-    kept_in(&ANSWERED);
-}
-
-fn kept_in(answered: &AtomicU64) {
-    if REFUSED.try_with(|refused| refused.replace(false)).unwrap_or(false) {
-        answered.fetch_sub(1, Ordering::Relaxed);
-        let _ = KEPT.try_with(|kept| kept.set(kept.get() + 1));
+impl ErrorQueries {
+    /// Records that a launch was refused: the caller has the error.
+    pub fn refused(&self) {
+        self.answered.fetch_add(1, Ordering::Relaxed);
+        let _ = REFUSED.try_with(|refused| refused.set(true));
     }
-}
 
-/// Records that the program has asked for the stored errors of the thread.
-pub fn asked() {
-    asked_in(&ANSWERED);
-}
+    /// Records that the caller has stored the thread's last error, if that was a refusal, instead of returning it.
+    pub fn kept(&self) {
+        if REFUSED.try_with(|refused| refused.replace(false)).unwrap_or(false) {
+            self.answered.fetch_sub(1, Ordering::Relaxed);
+            let _ = KEPT.try_with(|kept| kept.set(kept.get() + 1));
+        }
+    }
 
-fn asked_in(answered: &AtomicU64) {
-    let kept = KEPT.try_with(|kept| kept.replace(0)).unwrap_or(0);
-    answered.fetch_add(kept, Ordering::Relaxed);
-}
+    /// Records that the program has asked for the stored errors of the thread.
+    pub fn asked(&self) {
+        let kept = KEPT.try_with(|kept| kept.replace(0)).unwrap_or(0);
+        self.answered.fetch_add(kept, Ordering::Relaxed);
+    }
 
-/// Returns the number of refused launches whose error the program has received.
-pub fn count() -> u64 {
-    ANSWERED.load(Ordering::Relaxed)
+    /// Returns the number of refused launches whose error the program has received.
+    pub fn count(&self) -> u64 {
+        self.answered.load(Ordering::Relaxed)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{AtomicU64, Ordering, asked_in, kept_in, refused_in};
+    use super::{AtomicU64, ErrorQueries};
 
     #[test]
     fn what_a_runtime_keeps_is_answered_once_the_program_asks() {
         // Other tests refuse launches meanwhile, in other threads.
-        let answered = AtomicU64::new(0);
-        let count = || answered.load(Ordering::Relaxed);
-        refused_in(&answered);
-        kept_in(&answered);
-        kept_in(&answered);
-        assert_eq!(count(), 0);
-        refused_in(&answered);
-        refused_in(&answered);
-        kept_in(&answered);
-        assert_eq!(count(), 1);
-        asked_in(&answered);
-        asked_in(&answered);
-        assert_eq!(count(), 3);
+        let queries = ErrorQueries { answered: AtomicU64::new(0) };
+        queries.refused();
+        queries.kept();
+        queries.kept();
+        assert_eq!(queries.count(), 0);
+        queries.refused();
+        queries.refused();
+        queries.kept();
+        assert_eq!(queries.count(), 1);
+        queries.asked();
+        queries.asked();
+        assert_eq!(queries.count(), 3);
     }
 }

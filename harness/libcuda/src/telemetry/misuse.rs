@@ -1,6 +1,6 @@
 //! Findings about calls of the driver: invalid copies, frees and launches, and unsupported features.
 
-use super::error_queries;
+use super::error_queries::ERROR_QUERIES;
 use super::report::found;
 use super::stderr::say;
 use crate::state::device::driver::driver;
@@ -101,7 +101,7 @@ pub fn refused(launch: RefusedLaunch<'_>) {
     if lock(&TOLD).insert((kernel.to_owned(), limit, asked)) {
         say(&simt::report::one(&finding, &Sources::default()));
     }
-    error_queries::refused();
+    ERROR_QUERIES.refused();
     found(finding);
 }
 

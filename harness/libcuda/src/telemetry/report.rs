@@ -1,7 +1,7 @@
 //! The launches, copies and findings since the report was last taken.
 
 use super::command;
-use super::error_queries;
+use super::error_queries::ERROR_QUERIES;
 use super::launch_log;
 use super::launches::Launches;
 use super::sources::sources;
@@ -141,7 +141,7 @@ fn report_of(telemetry: Telemetry) -> wire::Report {
         launches_dropped,
         findings: told(&telemetry.findings),
         findings_dropped: telemetry.findings.dropped,
-        refusals_answered: error_queries::count(),
+        refusals_answered: ERROR_QUERIES.count(),
         assertion_named: false,
         copies: telemetry.copies,
         managed: Managed { block_bytes: MIGRATION_BLOCK, page_bytes: HOST_PAGE, ..telemetry.managed },

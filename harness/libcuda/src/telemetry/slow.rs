@@ -3,6 +3,7 @@
 use super::stderr::{is_read, say};
 use simt::machine::{Kernel, Progress};
 use simt::report::demangle;
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use wire::finding::SourcePlace;
@@ -13,9 +14,18 @@ const LONG: Duration = Duration::from_secs(60);
 /// Whether a message has been written: one per process is enough.
 static SAID: AtomicBool = AtomicBool::new(false);
 
-/// Reports how long a launch may take, unless a client reads reports: it has its own progress display.
+/// Whether a client that reads reports wants to have slow launches announced.
+static ANNOUNCED: AtomicBool = AtomicBool::new(false);
+
+/// Turns announcements on or off for a client that reads reports.
+pub fn announce(on: bool) {
+    ANNOUNCED.store(on, Ordering::Relaxed);
+}
+
+/// Reports how long a launch will take, unless a client reads reports and does not want it.
 pub fn tell(kernel: &Kernel, progress: Progress) {
-    say_once(|| words(&readable(kernel), progress));
+    let is_unwanted = is_read() && !ANNOUNCED.load(Ordering::Relaxed);
+    say_once(is_unwanted, || words(&readable(kernel), progress));
 }
 
 /// Reports after a launch how long all launches so far took. Each one may be too short to be reported, while the
@@ -26,7 +36,7 @@ pub fn tell_after(kernel: &Kernel, took: Duration) {
     let new = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
     let launches = LAUNCHES.fetch_add(1, Ordering::Relaxed) + 1;
     let all = Duration::from_nanos(NANOSECONDS.fetch_add(new, Ordering::Relaxed).saturating_add(new));
-    say_once(|| words_after(|| readable(kernel), took, launches, all));
+    say_once(is_read(), || words_after(|| readable(kernel), took, launches, all));
 }
 
 /// Reports once where an interrupted kernel was, unless a client reads reports: it has stopped the kernel itself.
@@ -50,12 +60,16 @@ fn readable(kernel: &Kernel) -> String {
     wire::shortened(&demangle(&kernel.name))
 }
 
-fn say_once(words: impl FnOnce() -> Option<String>) {
-    if is_read() || SAID.load(Ordering::Relaxed) {
+fn say_once(is_unwanted: bool, words: impl FnOnce() -> Option<String>) {
+    if is_unwanted || SAID.load(Ordering::Relaxed) {
         return;
     }
     if let Some(words) = words() {
         SAID.store(true, Ordering::Relaxed);
+        if is_read() && std::io::stderr().is_terminal() {
+            // A client's progress line is there.
+            eprint!("\r\x1b[2K");
+        }
         say(&words);
     }
 }

@@ -182,7 +182,7 @@ impl Emitter<'_> {
                 self.end(
                     layout,
                     function,
-                    &branch::goto(starts[to as usize]),
+                    &Inst { dataflow: Dataflow::Decides, ..branch::goto(starts[to as usize]) },
                     BlockInfo { start, ..BlockInfo::default() },
                 );
                 self.program.at.push(block.term_loc);
@@ -240,7 +240,12 @@ impl Emitter<'_> {
             effort: block.effort,
             since: ANY_BLOCK,
         };
-        let term = self.term(layout, function, &block.term);
+        let mut term = self.term(layout, function, &block.term);
+        term.dataflow = match block.term {
+            Term::Call(..) => Dataflow::Call,
+            Term::Ret => Dataflow::Return,
+            _ => Dataflow::Decides,
+        };
         self.end(layout, function, &term, info);
         self.program.at.push(block.term_loc);
     }
@@ -316,7 +321,7 @@ impl Emitter<'_> {
     fn end(&mut self, layout: &Layout<'_>, function: usize, inst: &Inst, mut info: BlockInfo) {
         info.end = self.pc();
         let end = End { block: self.program.blocks.len() as u32, length: info.instructions };
-        let inst = end.fill(Inst { dataflow: Dataflow::Decides, ..inst.clone() });
+        let inst = end.fill(inst.clone());
         self.inst(layout, function, &inst);
         self.program.blocks.push(info);
     }

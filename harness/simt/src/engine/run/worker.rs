@@ -8,6 +8,7 @@ use crate::engine::warp::buffer::Buffer;
 use crate::engine::warp::chains::Paused;
 use crate::engine::warp::cost_recorder::CostRecorder;
 use crate::engine::warp::counts::{BlockCount, Site};
+use crate::engine::warp::fetched::Fetched;
 use crate::engine::warp::shared::Shared;
 use crate::engine::warp::slot::{WarpSlot, local_stride};
 use crate::engine::warp::sums::Sums;
@@ -57,6 +58,8 @@ pub(super) struct Worker<'l> {
     vectors: HostVectors,
     blocks: u64,
     longest_warp: u64,
+    /// The watch knows where a warp was when the launch was stopped from outside.
+    is_place_reported: bool,
 }
 
 impl<'l> Worker<'l> {
@@ -100,6 +103,7 @@ impl<'l> Worker<'l> {
             vectors: HostVectors::detect(),
             blocks: 0,
             longest_warp: 0,
+            is_place_reported: false,
         }
     }
 
@@ -199,6 +203,12 @@ impl<'l> Worker<'l> {
                 seen.block_ended(&mut block.under_way);
             }
             self.spare.push(block);
+        } else if !self.is_place_reported && self.launch.watch.cancel.load(Ordering::Relaxed) {
+            let places = (0..block.warps.len()).find_map(|warp| self.whereabouts(&block, warp));
+            if let Some(access) = places {
+                self.is_place_reported = true;
+                (self.launch.watch.stopped)(&access.place);
+            }
         }
     }
 
@@ -252,6 +262,7 @@ impl<'l> Worker<'l> {
             warp.clock.start(number as u32);
         }
         warp.undefined = None;
+        warp.fetched = Fetched::default();
         if launch.init {
             warp.written.reset(warp.local_len * LANES as u64);
         }
@@ -352,11 +363,6 @@ impl<'l> Worker<'l> {
         let budget = self.launch.budget;
         self.launch.look();
         if spent <= budget {
-            if self.launch.watch.cancel.load(Ordering::Relaxed)
-                && let Some(access) = self.whereabouts(block, warp)
-            {
-                (self.launch.watch.stopped)(&access.place);
-            }
             return self.stopped();
         }
         let program = self.launch.program;

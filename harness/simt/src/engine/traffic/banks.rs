@@ -1,6 +1,6 @@
 //! The 32 banks of shared memory: how many passes a request of a warp takes.
 
-use crate::lane::{LANES, lanes};
+use crate::lane::{ALL, LANES, lanes};
 use smallvec::SmallVec;
 
 /// Returns whether every lane of `mask` reads the same address as its neighbour at distance 1, or every lane the same
@@ -100,6 +100,10 @@ pub(crate) fn atomic_passes(address: &[u64; LANES], mask: u32, size: u32) -> (u3
 /// Returns the passes of an atomic of 4 bytes at these offsets: the most lanes of a bank.
 #[inline(always)]
 pub(crate) fn word_atomic_passes(offset: &[u32; LANES], mask: u32) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    if mask == ALL {
+        return most_lanes_of_a_bank(offset);
+    }
     let mut lanes_of_bank = [0u8; LANES];
     for (lane, offset) in offset.iter().enumerate() {
         lanes_of_bank[*offset as usize / 4 % LANES] += (mask >> lane & 1) as u8;
@@ -107,10 +111,53 @@ pub(crate) fn word_atomic_passes(offset: &[u32; LANES], mask: u32) -> u32 {
     lanes_of_bank.into_iter().fold(0, u8::max).into()
 }
 
+/// For each bank, a number with 1 in the four bits of that bank.
+#[cfg(target_arch = "x86_64")]
+static ONE_LANE: [u128; LANES] = {
+    let mut one = [1; LANES];
+    let mut bank = 0;
+    while bank < LANES {
+        one[bank] <<= 4 * bank;
+        bank += 1;
+    }
+    one
+};
+
+/// Returns the same as [`word_atomic_passes`] if all lanes take part. Adding numbers of four bits for all banks at once
+/// takes half the time of counting lane by lane.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn most_lanes_of_a_bank(offset: &[u32; LANES]) -> u32 {
+    use std::arch::x86_64::{
+        __m128i, _mm_add_epi8, _mm_and_si128, _mm_cvtsi128_si32, _mm_load_si128, _mm_max_epu8, _mm_set1_epi8,
+        _mm_setzero_si128, _mm_srli_epi16, _mm_srli_si128,
+    };
+    // SAFETY: every x86-64 processor has SSE2, and the numbers of the table are aligned to 16 bytes.
+    unsafe {
+        let low = _mm_set1_epi8(15);
+        let (mut even, mut odd) = (_mm_setzero_si128(), _mm_setzero_si128());
+        // At most 15 lanes fit into four bits.
+        for some in [&offset[..11], &offset[11..22], &offset[22..]] {
+            let mut sum = _mm_setzero_si128();
+            for offset in some {
+                let one = &raw const ONE_LANE[*offset as usize / 4 % LANES];
+                sum = _mm_add_epi8(sum, _mm_load_si128(one.cast::<__m128i>()));
+            }
+            even = _mm_add_epi8(even, _mm_and_si128(sum, low));
+            odd = _mm_add_epi8(odd, _mm_and_si128(_mm_srli_epi16(sum, 4), low));
+        }
+        let mut most = _mm_max_epu8(even, odd);
+        most = _mm_max_epu8(most, _mm_srli_si128(most, 8));
+        most = _mm_max_epu8(most, _mm_srli_si128(most, 4));
+        most = _mm_max_epu8(most, _mm_srli_si128(most, 2));
+        most = _mm_max_epu8(most, _mm_srli_si128(most, 1));
+        (_mm_cvtsi128_si32(most) & 255) as u32
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lane::ALL;
 
     #[test]
     fn an_atomic_takes_a_pass_for_each_lane_of_its_worst_bank() {
@@ -127,6 +174,15 @@ mod tests {
                 let expected = atomic_passes(&offset.map(u64::from), mask, 4).0;
                 assert_eq!(word_atomic_passes(&offset, mask), expected, "{mask:x}, {step}");
             }
+        }
+        let mut state = 1u32;
+        for bins in (0..1000).map(|k| k % 64 + 1) {
+            let offset: [u32; LANES] = std::array::from_fn(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 8) % bins * 4
+            });
+            let expected = atomic_passes(&offset.map(u64::from), ALL, 4).0;
+            assert_eq!(word_atomic_passes(&offset, ALL), expected, "{offset:?}");
         }
     }
 

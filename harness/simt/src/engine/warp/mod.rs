@@ -10,6 +10,7 @@ pub(crate) mod chains;
 pub(crate) mod cluster;
 pub(crate) mod cost_recorder;
 pub(crate) mod counts;
+pub(crate) mod fetched;
 pub(crate) mod groups;
 pub mod handler;
 pub(crate) mod loan;
@@ -29,6 +30,7 @@ pub(crate) mod worker_scratch;
 
 use self::block::Block;
 use self::counts::{BlockCount, Site};
+use self::fetched::Fetched;
 pub use self::groups::Flow;
 pub(crate) use self::groups::{Group, Reason, State, Status, Turn};
 use self::loan::Loan;
@@ -136,6 +138,8 @@ pub struct Warp<'l> {
     pub(crate) products: Products,
     /// What unsuccessful polls took from `slice_left` without being executed instructions.
     pub(crate) penalty: i64,
+    /// The pieces of work that it has fetched.
+    pub(crate) fetched: Fetched,
     /// Instructions that it has executed in its earlier time slices.
     pub(crate) executed: u64,
     pub(crate) slot: Option<Box<WarpSlot>>,
@@ -196,6 +200,7 @@ impl<'l> Warp<'l> {
             met: (0, 0),
             products: Products::default(),
             penalty: 0,
+            fetched: Fetched::default(),
             executed: 0,
             slot: None,
             status: Status::New,

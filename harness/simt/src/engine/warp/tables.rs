@@ -263,6 +263,10 @@ pub enum Dataflow {
     Shuffle,
     /// It has an effect that depends on the values that it reads, and other threads may see it.
     Decides,
+    /// It calls a function, at the first of its two targets, which returns to the second.
+    Call,
+    /// It returns from a function.
+    Return,
 }
 
 /// A register that an instruction reads or writes.

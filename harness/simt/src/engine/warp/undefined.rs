@@ -54,7 +54,7 @@ pub(crate) struct Undefined {
 /// Lanes that go one way from a branch because of an undefined value: with another value, they would go the other way.
 pub(crate) struct Fork {
     /// Their instructions up to where both ways meet.
-    pub way: SmallVec<[u32; 24]>,
+    pub way: SmallVec<[u32; 64]>,
     /// The lanes.
     pub lanes: u32,
     /// What the registers that both ways write would hold after the other way, and the lanes in which that is a guess.

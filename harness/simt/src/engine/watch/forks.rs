@@ -10,7 +10,22 @@ use crate::lane::{LANES, lanes};
 use smallvec::SmallVec;
 
 /// The maximum number of instructions on each way from a branch that is treated like a selection.
-const MOST: usize = 24;
+const MOST: usize = 64;
+
+/// The instructions from one side of a branch on, in order, and for each whether it belongs to a function that they
+/// call.
+#[derive(Default)]
+struct Way {
+    sites: SmallVec<[u32; MOST]>,
+    called: SmallVec<[bool; MOST]>,
+}
+
+impl Way {
+    /// Returns the position of an instruction outside of called functions.
+    fn find(&self, site: u32) -> Option<usize> {
+        self.sites.iter().zip(&self.called).position(|(at, called)| *at == site && !called)
+    }
+}
 
 /// A register before a shuffle.
 pub(super) struct Shuffled {
@@ -117,15 +132,16 @@ impl Warp<'_> {
     /// The instruction is the next one of the program that runs.
     pub(super) unsafe fn fork(&mut self, op: &Op) -> bool {
         let program = self.program();
-        if program.branches.binary_search_by_key(&op.site, |branch| branch.pc).is_err() {
+        if !self.is_branch(op.site) {
             return false;
         }
         // A branch has its predicate in `a`, in `b` all ones if it is negated, and its targets in the immediate.
         let (mut one, mut other) = (self.way(op.imm as u32), self.way((op.imm >> 32) as u32));
-        let Some(meet) = other.iter().copied().find(|at| one.contains(at)) else { return false };
-        for way in [&mut one, &mut other] {
-            way.truncate(way.iter().position(|at| *at == meet).unwrap_or_default());
-        }
+        let meet = |site: &u32| one.find(*site).zip(other.find(*site));
+        let Some((end, end_of_other)) = other.sites.iter().find_map(meet) else { return false };
+        one.sites.truncate(end);
+        other.sites.truncate(end_of_other);
+        let (one, other) = (one.sites, other.sites);
         let (_, operands) = program.dataflow_of(op.site);
         let Some(predicate) = operands.iter().find(|operand| operand.place() == op.a) else { return false };
         let Some(known) = self.undefined.as_ref().and_then(|undefined| undefined.find(*predicate)) else {
@@ -142,23 +158,51 @@ impl Warp<'_> {
     }
 
     /// Returns the instructions from `start` on that only compute, load, and store what may be local, until the first
-    /// other one. Jumps forward are followed.
-    fn way(&self, start: u32) -> SmallVec<[u32; MOST]> {
+    /// other one. Jumps forward and calls are followed, and branches both ways of which are empty.
+    fn way(&self, start: u32) -> Way {
         let program = self.program();
-        let (mut way, mut at) = (SmallVec::new(), start);
-        while way.len() < MOST && (at as usize) < program.ops.len() {
-            way.push(at);
+        let (mut way, mut at) = (Way::default(), start);
+        let mut returns: SmallVec<[u32; 4]> = SmallVec::new();
+        while way.sites.len() < MOST && (at as usize) < program.ops.len() {
+            way.sites.push(at);
+            way.called.push(!returns.is_empty());
             let (dataflow, operands) = program.dataflow_of(at);
             let to = program.ops[at as usize].imm;
-            let starts = |to: u32| program.blocks.binary_search_by_key(&to, |block| block.start).is_ok();
+            // The targets of a branch.
+            let either = (self.behind_jumps(to as u32), self.behind_jumps((to >> 32) as u32));
             at = match dataflow {
                 Dataflow::Pure | Dataflow::Compare | Dataflow::Load { .. } | Dataflow::Store => at + 1,
                 Dataflow::Opaque if operands.iter().any(|operand| operand.is_written()) => at + 1,
-                Dataflow::Decides if operands.is_empty() && to > at.into() && starts(to as u32) => to as u32,
+                Dataflow::Call => {
+                    returns.push((to >> 32) as u32);
+                    to as u32
+                }
+                Dataflow::Return if !returns.is_empty() => returns.pop().unwrap_or_default(),
+                Dataflow::Decides if self.jump_forward(at).is_some() => self.jump_forward(at).unwrap_or_default(),
+                Dataflow::Decides if self.is_branch(at) && either.0 == either.1 => either.0,
                 _ => break,
             };
         }
         way
+    }
+
+    /// Returns whether an instruction is a conditional branch.
+    fn is_branch(&self, at: u32) -> bool {
+        self.program().branches.binary_search_by_key(&at, |branch| branch.pc).is_ok()
+    }
+
+    /// Returns the target of a jump forward; `None` for any other instruction.
+    fn jump_forward(&self, at: u32) -> Option<u32> {
+        let program = self.program();
+        let to = program.ops.get(at as usize)?.imm;
+        let is_jump = matches!(program.dataflow_of(at), (Dataflow::Decides, []));
+        let is_start = || program.blocks.binary_search_by_key(&to, |block| block.start.into()).is_ok();
+        (is_jump && to > at.into() && is_start()).then_some(to as u32)
+    }
+
+    /// Returns the first instruction from `at` on that is no jump forward.
+    fn behind_jumps(&self, at: u32) -> u32 {
+        self.jump_forward(at).map_or(at, |to| self.behind_jumps(to))
     }
 
     /// Finds out what lanes that go one way from a branch would have written on the other way, and keeps that until
@@ -172,7 +216,10 @@ impl Warp<'_> {
         }
         let program = self.program();
         let mut registers: SmallVec<[Operand; 16]> = SmallVec::new();
-        for register in own.iter().chain(other).flat_map(|at| program.dataflow_of(*at).1).filter(|r| r.is_written()) {
+        // A call writes the callee's return address, which each call writes again.
+        let ways = own.iter().chain(other).map(|at| program.dataflow_of(*at));
+        let writers = ways.filter(|(dataflow, _)| *dataflow != Dataflow::Call);
+        for register in writers.flat_map(|(_, operands)| operands).filter(|register| register.is_written()) {
             if registers.iter().all(|known| known.place() != register.place()) {
                 registers.push(*register);
             }
@@ -242,6 +289,7 @@ impl Warp<'_> {
         match dataflow {
             Dataflow::Pure | Dataflow::Compare => {}
             Dataflow::Store => return self.would_store(op, operands),
+            Dataflow::Call | Dataflow::Return => return true,
             _ => {
                 let written = operands.iter().filter(|operand| operand.is_written());
                 written.for_each(|register| self.undefine(*register, mask, origins));

@@ -98,7 +98,7 @@ impl Warp<'_> {
             }
             Dataflow::Store => reads.filter(|read| read.place() == op.a).for_each(|read| self.decide(*read)),
             Dataflow::Shuffle => reads.filter(|read| read.place() != op.a).for_each(|read| self.decide(*read)),
-            Dataflow::Pure | Dataflow::Opaque | Dataflow::Compare => {}
+            Dataflow::Pure | Dataflow::Opaque | Dataflow::Compare | Dataflow::Call | Dataflow::Return => {}
         }
         if dataflow == Dataflow::Guard {
             // SAFETY: the caller's contract; an instruction follows every guard.
