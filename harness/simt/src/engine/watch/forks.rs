@@ -200,9 +200,16 @@ impl Warp<'_> {
         (is_jump && to > at.into() && is_start()).then_some(to as u32)
     }
 
-    /// Returns the first instruction from `at` on that is no jump forward.
-    fn behind_jumps(&self, at: u32) -> u32 {
-        self.jump_forward(at).map_or(at, |to| self.behind_jumps(to))
+    /// Returns the first instruction from `at` on that is no jump forward, or the last one of many jumps.
+    fn behind_jumps(&self, mut at: u32) -> u32 {
+        // A kernel may have any number of jumps in a row.
+        for _ in 0..MOST {
+            match self.jump_forward(at) {
+                Some(to) => at = to,
+                None => break,
+            }
+        }
+        at
     }
 
     /// Finds out what lanes that go one way from a branch would have written on the other way, and keeps that until
