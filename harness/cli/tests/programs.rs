@@ -150,7 +150,7 @@ fn nvcc_programs_with_nvidias_runtime_run_as_expected() {
     all_run_as_expected(&[of_calls, lab_programs()].concat(), Built::Plainly(&nvcc));
 }
 
-/// The launches of a run with their counters, and its findings, without the numbers of processes.
+/// The launches of a run with their counters, without the numbers that a process, its streams and its calls have.
 fn counted(source: &Path, built: Built<'_>) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let options = ["--json", "run.json", "--counters", "--check", "all"];
@@ -159,7 +159,8 @@ fn counted(source: &Path, built: Built<'_>) -> Vec<String> {
     let launches = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let launches = launches.filter(|line| line["kind"] == "launch");
     let counted = |mut launch: serde_json::Value| {
-        launch.as_object_mut().unwrap().remove("process");
+        let fields = launch.as_object_mut().unwrap();
+        fields.retain(|name, _| !["process", "stream", "issue"].contains(&name.as_str()));
         launch.to_string()
     };
     launches.map(counted).collect()
@@ -277,6 +278,71 @@ fn nvcc_and_cmake_build_a_project_of_several_files_and_ctest_runs_it() {
     assert!(alone.starts_with("1421\n") && alone.contains("there is no GPU here"), "{alone}");
     let tested = does("ctest", &["--test-dir", "build"]);
     assert!(tested.contains("100% tests passed"), "{tested}");
+}
+
+/// A project that links the driver and NVML, by CMake's names for them and by those of the linker.
+const LINKED: [(&str, &str); 2] = [
+    (
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.24)
+project(linked LANGUAGES CXX CUDA)
+find_package(CUDAToolkit REQUIRED)
+add_executable(named linked.cu)
+target_link_libraries(named PRIVATE CUDA::cuda_driver CUDA::nvml)
+add_executable(plain linked.cu)
+target_link_libraries(plain PRIVATE -lcuda -lnvidia-ml)
+",
+    ),
+    (
+        "linked.cu",
+        "#include <cstdio>
+#include <cuda.h>
+#include <nvml.h>
+__global__ void built_for(int *architecture) {
+#ifdef __CUDA_ARCH__
+    *architecture = __CUDA_ARCH__;
+#endif
+}
+int main() {
+    unsigned by_nvml = 0;
+    int by_driver = 0, *architecture;
+    nvmlInit();
+    nvmlDeviceGetCount(&by_nvml);
+    cuInit(0);
+    cuDeviceGetCount(&by_driver);
+    cudaMallocManaged(&architecture, sizeof *architecture);
+    built_for<<<1, 1>>>(architecture);
+    cudaDeviceSynchronize();
+    printf(\"%u %d %d\\n\", by_nvml, by_driver, *architecture);
+}
+",
+    ),
+];
+
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings, and CMake"]
+fn nvcc_and_cmake_find_the_driver_and_keep_ptx_of_any_architectures() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in LINKED {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let written = warplab_in(folder.path(), &["nvcc", "--cmake"], &[]);
+    assert_eq!(written.code, 0, "{written:?}");
+    let toolchain = format!("-DCMAKE_TOOLCHAIN_FILE={}", written.stdout.trim());
+    let cmake = |arguments: &[&str]| {
+        let output = Command::new("cmake").args(arguments).current_dir(folder.path()).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    };
+    for architectures in ["native", "90-real", "all-major"] {
+        let chosen = format!("-DCMAKE_CUDA_ARCHITECTURES={architectures}");
+        cmake(&["-B", architectures, &toolchain, &chosen]);
+        cmake(&["--build", architectures]);
+        for program in ["named", "plain"] {
+            let program = format!("{architectures}/{program}");
+            let run = warplab_in(folder.path(), &["exec", "--device", "emulated:h200", &program], &[]);
+            assert_eq!((run.code, run.stdout.as_str()), (0, "1 1 900\n"), "{program}: {run:?}");
+        }
+    }
 }
 
 const PLANTED: &str = "#include <cstdio>
