@@ -295,7 +295,12 @@ fn programs_stay_executable_and_names_for_linkers_are_made() {
     fs::write(bin.join("g++"), "#!/bin/sh\n").unwrap();
     fs::set_permissions(bin.join("g++"), fs::Permissions::from_mode(0o755)).unwrap();
     let run = compile(bin.to_str().unwrap());
-    assert_eq!((run.code, run.stdout.as_str()), (0, "compiled -cudart shared x.cu -DX\n"), "{run:?}");
+    // The headers of older CUDA, and the run path to the runtime.
+    let folder = cache.display();
+    let expected = format!(
+        "compiled -cudart shared -I {folder}/compatibility x.cu -DX -Xlinker --enable-new-dtags -Xlinker -rpath={folder}/runtime\n"
+    );
+    assert_eq!((run.code, run.stdout), (0, expected), "{}", run.stderr);
 }
 
 /// The wheels of PyPI match the pinned ones, and an edited kernel that includes CUDA's headers then compiles.

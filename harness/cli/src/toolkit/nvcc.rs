@@ -4,6 +4,7 @@ use std::{
     ffi::OsString,
     path::{Path, PathBuf},
     process::ExitCode,
+    time::SystemTime,
 };
 
 use clap::ArgMatches;
@@ -15,8 +16,12 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let options: Vec<OsString> = matches.get_many("options").map(|all| all.cloned().collect()).unwrap_or_default();
     let build = Build::from_options(&options)?;
     if !build.is_run {
+        let before = build.written();
         let code = nvcc::run(matches)?;
-        build.check_output()?;
+        // Not every command line writes a program: `-M` does not, and an older one may be there.
+        if build.written() != before {
+            build.check_output()?;
+        }
         return Ok(code);
     }
     if build.is_compiled {
@@ -78,6 +83,11 @@ impl Build {
         // A name without a folder would be looked for on PATH.
         let program = if program.components().count() == 1 { Path::new(".").join(program) } else { program };
         Ok(Self { others, program, is_run, arguments, is_compiled })
+    }
+
+    /// When the program was written; `None` if it is not there.
+    fn written(&self) -> Option<SystemTime> {
+        self.program.metadata().and_then(|data| data.modified()).ok()
     }
 
     /// Refuses a program that has NVIDIA's runtime linked in, by whichever option: without NVIDIA's driver, each of its
