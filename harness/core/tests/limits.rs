@@ -174,7 +174,7 @@ fn a_long_emulation_is_announced_on_standard_error() {
     assert!(!long.stdout.contains(words), "{}", long.stdout);
     let short = run(&["--variant", "short"]);
     assert_eq!(short.stderr, "");
-    // So many samples may take hours or, as here, no time: the variant has not run before.
+    // A million samples may take hours or, as here, no time: the variant has not run before.
     let unknown = run(&["--variant", "short", "--samples", "1000000"]);
     assert_eq!(unknown.stderr, "");
     let quiet = run(&["--variant", "growing", "-q"]);

@@ -210,8 +210,10 @@ impl Run {
         let time = match forecasts.of_variant(&case.variant, elements) {
             Some(time) => (time >= forecast::LONG).then_some(time),
             // Kernels take between a hundredth and a hundred times what this estimate says, which only bounds the
-            // emulation beside a GPU. Otherwise the machine announces what a long launch's first blocks tell.
-            None if self.process.role.is_prediction() => forecasts.estimate(&self.session, launch, elements)?,
+            // emulation for a GPU's run. Otherwise the machine announces what a long launch's first blocks tell.
+            None if self.process.role.is_prediction() && !self.kernels.is_replaced() => {
+                forecasts.estimate(&self.session, launch, elements)?
+            }
             None => None,
         };
         if let Some(long) = predict_process::too_long(time).filter(|_| self.process.role.is_prediction()) {

@@ -1,7 +1,7 @@
 //! Estimates how long the emulation of a case will take, so that the user knows.
 //!
-//! What a smaller case of the same variant took says it. For the first case of a prediction beside a GPU, whose time is
-//! bounded, a small kernel with the case's own blocks is timed, which says little about what the case's own kernel does.
+//! A smaller case of the same variant shows it. For the first case of a prediction for a GPU's run, whose time is
+//! bounded, a small kernel with the case's own blocks is timed. That says little about what the case's own kernel does.
 use std::time::{Duration, Instant};
 
 use cudarc::{

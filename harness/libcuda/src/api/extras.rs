@@ -130,8 +130,8 @@ fn apply(json: *const c_char) -> Result<(), String> {
 }
 
 /// Changes settings for future launches: a JSON object with any of `profile` (before `cuInit`), `checks`, `counters`,
-/// `lines`, `costs`, `seed`, `budget`, `workers`, `announce`, `during`, `sources`, `host`. Returns 0, or `CUDA_ERROR_INVALID_VALUE`
-/// with a message in `simt_last_error`.
+/// `lines`, `costs`, `seed`, `budget`, `workers`, `announce`, `during`, `sources`, `host`. Returns 0, or
+/// `CUDA_ERROR_INVALID_VALUE` with a message in `simt_last_error`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
     match catch_unwind(|| apply(json)).unwrap_or_else(|_| Err("the machine failed".into())) {
