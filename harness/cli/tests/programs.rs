@@ -161,6 +161,9 @@ fn counted(source: &Path, built: Built<'_>) -> Vec<String> {
     let counted = |mut launch: serde_json::Value| {
         let fields = launch.as_object_mut().unwrap();
         fields.retain(|name, _| !["process", "stream", "issue"].contains(&name.as_str()));
+        for finding in fields.get_mut("findings").and_then(|list| list.as_array_mut()).into_iter().flatten() {
+            finding.as_object_mut().unwrap().remove("process");
+        }
         launch.to_string()
     };
     launches.map(counted).collect()
