@@ -10,6 +10,7 @@
 - No code that rustfmt gave up on.
 - No comment with one of the words that readers stumble over.
 - No type with a generic name without a qualifier, such as `Kind`, and no second file with a generic name, such as `words.rs`.
+- No column or key of a run's files that is looked up by a literal name, outside of harness/record and of tests.
 - No page of documentation that cannot be reached by links from README.md, and no link to a missing file.
 - No handout of a lab (labs/*/README.md) of more than 2,500 words.
 - No crate whose features differ between a lab that is built alone and the whole program, so that it would be built twice.
@@ -23,7 +24,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from structure import circles, features, handouts, lines, names, pages, self_test, unlisted, words  # noqa: E402
+from structure import circles, features, handouts, lines, lookups, names, pages, self_test, unlisted, words  # noqa: E402
 
 
 def check(root: Path) -> dict[str, list[str]]:
@@ -36,6 +37,7 @@ def check(root: Path) -> dict[str, list[str]]:
         "functions": lines.check_functions(root, crates),
         "handouts": handouts.check(root),
         "layout": lines.check_layout(root, crates),
+        "lookups": lookups.check(root),
         "names": names.check(root, crates),
         "pages": pages.check(root),
         "unlisted": unlisted.check(root, crates),

@@ -200,6 +200,10 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
         {"src/lib.rs": "mod a;\nmod words;\n", "src/a/mod.rs": "mod words;\n", "src/a/words.rs": "const A: u32 = 1;\n", "src/words.rs": "const A: u32 = 1;\n"},
         {"names": ["words.rs", "has this name too"]},
     ),
+    "a column that is looked up by its name": (
+        {"harness/report/Cargo.toml": "", "harness/report/src/a.rs": "fn f(row: &Row) {\n    row.number(\"n\");\n}\n#[cfg(test)]\nmod t { row.cell(\"n\"); }\n"},
+        {"lookups": ["harness/report/src/a.rs:2: `n` is looked up by its name"]},
+    ),
     "a long function of tests": ({"src/lib.rs": f"#[test]\n{function(121)}", "tests/it.rs": function(121)}, {}),
 }
 

@@ -30,6 +30,8 @@ pub const ROWS: &str = "m";
 pub const INNER: &str = "k";
 /// A rate of tensor cores.
 pub const TFLOP_PER_S: Column = column("tflop_per_s", "10^12 operations a second, on a GPU");
+/// A rate as a share of that of cuBLAS in the same run.
+pub const PERCENT_OF_CUBLAS: &str = "percent_of_cublas";
 /// The first pass, with the allocation of memory.
 pub const FIRST_END_TO_END_MS: Column = column("first_end_to_end_ms", "allocation and first pass together");
 
