@@ -6,8 +6,8 @@ use std::{
     process::{Command as Process, Stdio},
 };
 
-use harness::{Device, Error};
-use serde_json::Value;
+use harness::{Device, DeviceInfo, Error};
+use serde::Deserialize;
 use wire::printable::is_hidden;
 
 use crate::nvcc;
@@ -73,9 +73,15 @@ pub fn capability(profile: &str) -> Option<(u64, u64)> {
     let mut process = Process::new(env::current_exe().ok()?);
     process.args(["device", "--json", "--device", &format!("emulated:{profile}")]);
     process.env_remove("WARPLAB_REPORT").stdin(Stdio::null());
-    let told: Value = serde_json::from_slice(&process.output().ok()?.stdout).ok()?;
-    let part = &told["device"]["compute_capability"];
-    Some((part[0].as_u64()?, part[1].as_u64()?))
+    let Described { device } = serde_json::from_slice(&process.output().ok()?.stdout).ok()?;
+    let (major, minor) = device.compute_capability;
+    Some((major.try_into().ok()?, minor.try_into().ok()?))
+}
+
+/// What is read of the output of `warplab device --json`.
+#[derive(Deserialize)]
+struct Described {
+    device: DeviceInfo,
 }
 
 #[cfg(test)]
