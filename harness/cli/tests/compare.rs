@@ -268,7 +268,7 @@ fn the_baseline_is_the_last_good_run_and_what_cannot_be_read_is_said_and_left_ou
     edit(&day(3), "vecadd.csv", |text| text.replacen("pass", "good", 1));
     let run = compare(&["--baseline", &days, &day(4)], 3);
     assert!(run.stderr.contains("/1/run") && run.stderr.contains("use the warplab that wrote it"), "{}", run.stderr);
-    assert!(run.stderr.contains("`good` is not a verdict"), "{}", run.stderr);
+    assert!(run.stderr.contains("`good` in the column verdict"), "{}", run.stderr);
     fails(&["compare", "--baseline", &days, &day(1)], 4, &["no baseline: of 4 runs"]);
     fails(&["compare", "--baseline", &days, &day(4), "--branch", "x"], 4, &["not of branch x"]);
     // A truncated row and a truncated line are left out, and reported.

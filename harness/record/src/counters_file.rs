@@ -38,6 +38,7 @@ pub(crate) fn add_counters(rows: &mut [Row], text: &str) -> Result<Option<String
         return Err(format!("its first columns are not {}", KEY.join(", ")));
     }
     let columns: Vec<Option<Counter>> = header.iter().skip(KEY.len()).map(Counter::named).collect();
+    let mut remark = None;
     let mut lines = reader.records().peekable();
     while let Some(line) = lines.next() {
         let line = line.map_err(|error| error.to_string())?;
@@ -51,7 +52,13 @@ pub(crate) fn add_counters(rows: &mut [Row], text: &str) -> Result<Option<String
                 return Err(format!("line {number} has version `{}`, and this warplab reads up to {SCHEMA}", &line[0]));
             }
         }
-        let row = line[1].parse::<usize>().ok().and_then(|row| rows.get_mut(row.checked_sub(1)?));
+        let position = line[1].parse::<usize>().ok().and_then(|row| row.checked_sub(1));
+        // The row of a run that was killed, or whose disk was full, may be torn.
+        if position.is_some_and(|row| row >= rows.len()) {
+            remark = Some(format!("line {number} and what follows it belong to rows that are missing"));
+            break;
+        }
+        let row = position.and_then(|row| rows.get_mut(row));
         let is_its = |row: &&mut Row| row.variant == line[2] && row.case == line[3] && row.size_text() == line[4];
         let row = row.filter(is_its).ok_or_else(|| format!("line {number} belongs to no row of the lab"))?;
         let mut counters = Counters::default();
@@ -62,7 +69,7 @@ pub(crate) fn add_counters(rows: &mut [Row], text: &str) -> Result<Option<String
         }
         row.set_counters(counters);
     }
-    Ok(None)
+    Ok(remark)
 }
 
 #[cfg(test)]
@@ -99,7 +106,9 @@ mod tests {
         let text = file();
         let torn = add_counters(&mut rows(), &text[..text.len() - 3]).unwrap().unwrap();
         assert!(torn.contains("line 3, is not whole"), "{torn}");
-        let error = add_counters(&mut rows()[..2], &text).unwrap_err();
+        let short = add_counters(&mut rows()[..2], &text).unwrap().unwrap();
+        assert!(short.contains("line 3 and what follows it"), "{short}");
+        let error = add_counters(&mut rows(), &text.replace(",3,b,", ",2,b,")).unwrap_err();
         assert!(error.contains("line 3 belongs to no row"), "{error}");
         assert!(add_counters(&mut rows(), &text.replace("\n2,", "\n9,")).unwrap_err().contains("version `9`"));
         assert!(add_counters(&mut rows(), "a,b\n").unwrap_err().contains("first columns"));

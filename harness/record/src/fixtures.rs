@@ -13,6 +13,7 @@ use crate::{
     column::column,
     columns::{COMMON, Columns},
     counters::Counters,
+    csv_line::csv_line,
     machine_report::MachineReport,
     prediction::{Beside, Predicted},
     program::{ProcessRun, ProgramRun},
@@ -29,15 +30,33 @@ pub fn columns() -> Columns {
 
 /// Returns a passed row of a GPU with these cells; further columns follow the common ones.
 pub fn row(cells: &[(&str, &str)]) -> Row {
-    let mut names: Vec<&str> = COMMON.iter().map(|c| c.name).collect();
-    names.extend(cells.iter().map(|c| c.0).filter(|name| !COMMON.iter().any(|c| c.name == *name)));
-    let defaults = [("schema", "2"), ("device", "cuda"), ("verdict", "pass"), ("samples", "3")];
-    let cell = |name: &&str| {
-        let all = cells.iter().chain(&defaults);
-        all.clone().find(|c| c.0 == *name).map_or("", |c| c.1)
-    };
+    let (names, mut rows) = table(&[cells]);
     let header = Header::new(&names.iter().collect()).unwrap();
-    Row::new(&header, &names.iter().map(cell).collect()).unwrap()
+    Row::new(&header, &rows.remove(0).iter().collect()).unwrap()
+}
+
+/// Returns the text of a CSV with such rows.
+pub fn csv_text(rows: &[&[(&str, &str)]]) -> String {
+    let (names, rows) = table(rows);
+    [names].iter().chain(&rows).map(|line| csv_line(line.iter().map(ToString::to_string))).collect()
+}
+
+type Cells<'c> = Vec<&'c str>;
+
+/// Returns the columns of such rows, and their cells.
+fn table<'c>(rows: &[&[(&'c str, &'c str)]]) -> (Cells<'c>, Vec<Cells<'c>>) {
+    let mut names: Cells = COMMON.iter().map(|column| column.name).collect();
+    for (name, _) in rows.iter().copied().flatten() {
+        if !names.contains(name) {
+            names.push(name);
+        }
+    }
+    let defaults = [("schema", "2"), ("lab", "lab"), ("device", "cuda"), ("verdict", "pass"), ("samples", "3")];
+    let cell = |row: &[(&'c str, &'c str)], name: &str| {
+        row.iter().chain(&defaults).find(|cell| cell.0 == name).map_or("", |cell| cell.1)
+    };
+    let cells = rows.iter().map(|row| names.iter().map(|name| cell(row, name)).collect()).collect();
+    (names, cells)
 }
 
 pub fn told() -> RenderedFinding {

@@ -145,15 +145,18 @@ fn next(text: &str) -> Option<(usize, &'static str, Generator)> {
 
 #[cfg(test)]
 mod tests {
+    use record::fixtures::csv_text;
+
     use super::*;
 
     fn folder() -> tempfile::TempDir {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        fs::write(
-            dir.path().join("demo.csv"),
-            "variant,n,time_median_ms,gb_per_s\nslow,8,12.3456,100.04\nfast,8,0.00123456,4190.7\nfast,9,1,\n",
-        )
-        .expect("a CSV");
+        let text = csv_text(&[
+            &[("variant", "slow"), ("n", "8"), ("time_median_ms", "12.3456"), ("gb_per_s", "100.04")],
+            &[("variant", "fast"), ("n", "8"), ("time_median_ms", "0.00123456"), ("gb_per_s", "4190.7")],
+            &[("variant", "fast"), ("n", "9"), ("time_median_ms", "1")],
+        ]);
+        fs::write(dir.path().join("demo.csv"), text).expect("a CSV");
         dir
     }
 
@@ -215,12 +218,15 @@ mod tests {
     fn rows_of_two_runs_stand_beside_each_other() {
         let dir = folder();
         let reports = dir.path().join("h200");
-        let header = "variant,case,n,time_median_ms,percent_of_ceiling,percent_of_cublas\n";
-        for (folder, rows) in
-            [("h200", "fast,,8,1,90,\nslow,,8,2,80,50\n"), ("h100", "slow,,8,4,88,60\nfast,,8,2,99,\n")]
-        {
+        let row = |variant, ms, ceiling, cublas| {
+            let shares = [("percent_of_ceiling", ceiling), ("percent_of_cublas", cublas)];
+            [[("variant", variant), ("n", "8"), ("time_median_ms", ms)].as_slice(), shares.as_slice()].concat()
+        };
+        let ours = [row("fast", "1", "90", ""), row("slow", "2", "80", "50")];
+        let theirs = [row("slow", "4", "88", "60"), row("fast", "2", "99", "")];
+        for (folder, [one, two]) in [("h200", &ours), ("h100", &theirs)] {
             fs::create_dir(dir.path().join(folder)).expect("a folder");
-            fs::write(dir.path().join(folder).join("demo.csv"), format!("{header}{rows}")).expect("a CSV");
+            fs::write(dir.path().join(folder).join("demo.csv"), csv_text(&[one, two])).expect("a CSV");
         }
         let made = |marker: &str| {
             let path = document(dir.path(), &format!("<!-- beside: {marker} -->\n<!-- /beside -->"));
@@ -231,7 +237,7 @@ mod tests {
         let text = made("h100; demo variant=fast; demo variant=slow").expect("made");
         assert!(text.contains("| fast |  | 8 | 1 | 2 | ceiling | 90.0 | 99.0 | 1.10 |"), "{text}");
         assert!(text.contains("| slow |  | 8 | 2 | 4 | cublas | 50.0 | 60.0 | 1.20 |"), "{text}");
-        fs::write(dir.path().join("h100/demo.csv"), format!("{header}fast,,8,2,99,\n")).expect("a CSV");
+        fs::write(dir.path().join("h100/demo.csv"), csv_text(&[&theirs[1]])).expect("a CSV");
         for (marker, part) in [
             ("h100; demo", "no row slow"),
             ("h100", "no rows"),
