@@ -54,7 +54,7 @@ fn runs_that_share_a_folder_take_turns() {
     // A lab with findings has them next to its rows.
     let of_a_lab = |name: &str| name.strip_suffix(".jsonl").is_some_and(|lab| labs.contains(&lab));
     let left: BTreeSet<String> = left.filter(|name| !of_a_lab(name)).collect();
-    let csvs = labs.map(|lab| format!("{lab}.csv"));
+    let csvs = labs.iter().flat_map(|lab| [record::csv_of(lab), record::counters_of(lab)]);
     assert_eq!(left, csvs.into_iter().chain(["report.html", "session.json"].map(String::from)).collect());
 }
 
