@@ -110,7 +110,7 @@ pub struct Record {
     pub verdict: Verdict,
     pub expectation: Expectation,
     pub note: String,
-    /// The lab's own columns, in [`crate::Lab::columns`]' order.
+    /// The lab's own columns, in the order of the lab's declaration.
     pub own: Vec<Value>,
     /// The machine's findings; the row's note has the first one's headline.
     pub findings: Vec<RenderedFinding>,
