@@ -184,6 +184,8 @@ fn entry_points_are_found_by_name_and_version() {
         // NVIDIA's documentation: success, a null pointer, and a status that says why.
         ok(get(c"cuFly".as_ptr(), &raw mut function, 12000, 0, &raw mut status));
         assert!(function.is_null() && status == 1);
+        ok(get(c"cuFly".as_ptr(), &raw mut function, 12000, 0, null_mut()));
+        assert!(function.is_null());
         fails(get(std::ptr::null(), &raw mut function, 12000, 0, &raw mut status), CUDA_ERROR_INVALID_VALUE);
         fails(get(c"cuInit".as_ptr(), null_mut(), 12000, 0, &raw mut status), CUDA_ERROR_INVALID_VALUE);
     }
