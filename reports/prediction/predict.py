@@ -52,7 +52,7 @@ def runs():
 def rows_of(folder):
     """The measured times and their spreads, in ms, of a folder's rows that can be compared, by what tells them apart."""
     found = {}
-    for path in sorted(folder.glob("*.csv")):
+    for path in sorted(path for path in folder.glob("*.csv") if not path.name.endswith(".counters.csv")):
         with path.open(newline="") as handle:
             for row in csv.DictReader(handle):
                 timed = row["time_median_ms"] and row["verdict"] == "pass" and row["grid"]
@@ -87,7 +87,7 @@ def emulate(warplab, folder, some=False):
 
 def counted(out, of, measured):
     """The launches of a run's rows that were also measured."""
-    for path in sorted(out.glob("*.csv")):
+    for path in sorted(path for path in out.glob("*.csv") if not path.name.endswith(".counters.csv")):
         details = defaultdict(list)
         lines = path.with_suffix(".jsonl")
         for line in lines.read_text().splitlines() if lines.exists() else []:
