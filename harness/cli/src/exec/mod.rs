@@ -19,7 +19,7 @@ use wire::Checks;
 use crate::{libraries, nvcc, scratch, signals};
 pub use clients::variables as variables_of_clients;
 pub use exec_output::RequestedOutput;
-pub use inspect::check as check_program;
+pub use inspect::has_runtime_linked_in;
 pub use process::{ExecSettings, ProgramResult};
 use source::Compiled;
 pub use source::capability;
