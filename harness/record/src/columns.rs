@@ -62,6 +62,7 @@ impl From<&Value> for Cell {
 }
 
 /// A column that every row has: how its cell is written, and how it is read.
+#[derive(Debug)]
 pub(crate) struct KnownColumn {
     pub(crate) column: Column,
     pub(crate) write: fn(&Record) -> Cell,

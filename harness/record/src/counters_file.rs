@@ -3,6 +3,7 @@ use crate::{
     columns::{Cell, SCHEMA},
     counters::{Counter, Counters},
     csv_line::csv_line,
+    csv_table::CsvTable,
     record::{Record, Value},
     row::Row,
 };
@@ -32,31 +33,19 @@ pub fn counters_line(record: &Record, row: usize) -> Option<String> {
 /// # Errors
 /// A sentence, when a line has a version that this program does not read, or belongs to no row.
 pub(crate) fn add_counters(rows: &mut [Row], text: &str) -> Result<Option<String>, String> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
-    let header = reader.headers().map_err(|error| error.to_string())?.clone();
-    if header.iter().take(KEY.len()).ne(KEY) {
+    let table = CsvTable::parse(text)?;
+    if table.header.iter().take(KEY.len()).ne(KEY) {
         return Err(format!("its first columns are not {}", KEY.join(", ")));
     }
-    let columns: Vec<Option<Counter>> = header.iter().skip(KEY.len()).map(Counter::named).collect();
-    let mut remark = None;
-    let mut lines = reader.records().peekable();
-    while let Some(line) = lines.next() {
-        let line = line.map_err(|error| error.to_string())?;
-        let number = line.position().map_or(0, csv::Position::line);
-        if lines.peek().is_none() && (line.len() < header.len() || !text.ends_with('\n')) {
-            return Ok(Some(format!("its last row, line {number}, is not whole and was left out")));
-        }
-        match line[0].parse::<u32>() {
-            Ok(schema) if schema <= SCHEMA => {}
-            _ => {
-                return Err(format!("line {number} has version `{}`, and this warplab reads up to {SCHEMA}", &line[0]));
-            }
+    let columns: Vec<Option<Counter>> = table.header.iter().skip(KEY.len()).map(Counter::named).collect();
+    for (number, line) in &table.lines {
+        if !line[0].parse::<u32>().is_ok_and(|schema| schema <= SCHEMA) {
+            return Err(format!("line {number} has version `{}`, and this warplab reads up to {SCHEMA}", &line[0]));
         }
         let position = line[1].parse::<usize>().ok().and_then(|row| row.checked_sub(1));
         // The row of a run that was killed, or whose disk was full, may be torn.
         if position.is_some_and(|row| row >= rows.len()) {
-            remark = Some(format!("line {number} and what follows it belong to rows that are missing"));
-            break;
+            return Ok(Some(format!("line {number} and what follows it belong to rows that are missing")));
         }
         let row = position.and_then(|row| rows.get_mut(row));
         let is_its = |row: &&mut Row| row.variant == line[2] && row.case == line[3] && row.size_text() == line[4];
@@ -69,7 +58,7 @@ pub(crate) fn add_counters(rows: &mut [Row], text: &str) -> Result<Option<String
         }
         row.set_counters(counters);
     }
-    Ok(remark)
+    Ok(table.remark)
 }
 
 #[cfg(test)]
@@ -111,6 +100,9 @@ mod tests {
         let error = add_counters(&mut rows(), &text.replace(",3,b,", ",2,b,")).unwrap_err();
         assert!(error.contains("line 3 belongs to no row"), "{error}");
         assert!(add_counters(&mut rows(), &text.replace("\n2,", "\n9,")).unwrap_err().contains("version `9`"));
+        let (header, lines) = text.split_once('\n').unwrap();
+        let short = add_counters(&mut rows(), &format!("{header}\n2,1\n{lines}")).unwrap_err();
+        assert!(short.contains("line 2 has 2 cells"), "{short}");
         assert!(add_counters(&mut rows(), "a,b\n").unwrap_err().contains("first columns"));
     }
 }

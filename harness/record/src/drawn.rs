@@ -24,14 +24,17 @@ pub const COST_OF_ONE_WAY: Column =
 /// The cost of idle lanes.
 pub const COST_OF_ALL_LANES: Column =
     column("cost_of_all_lanes", "time (emulated: instructions), as a multiple of that of 32 working lanes");
-/// Rows of a matrix.
+/// The name of the column with the rows of a matrix; each lab says of which.
 pub const ROWS: &str = "m";
-/// Columns of the first factor of a product.
+/// The name of the column with the columns of the first factor of a product.
 pub const INNER: &str = "k";
 /// A rate of tensor cores.
 pub const TFLOP_PER_S: Column = column("tflop_per_s", "10^12 operations a second, on a GPU");
 /// A rate as a share of that of cuBLAS in the same run.
-pub const PERCENT_OF_CUBLAS: &str = "percent_of_cublas";
+pub const PERCENT_OF_CUBLAS: Column = column(
+    "percent_of_cublas",
+    "tflop_per_s as a percentage of cuBLAS's in the same run: with the inputs and the accuracy of the row",
+);
 /// The first pass, with the allocation of memory.
 pub const FIRST_END_TO_END_MS: Column = column("first_end_to_end_ms", "allocation and first pass together");
 

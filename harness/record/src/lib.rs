@@ -19,6 +19,7 @@ mod completeness;
 mod counters;
 mod counters_file;
 mod csv_line;
+mod csv_table;
 mod details;
 mod device;
 pub mod drawn;

@@ -3,7 +3,7 @@ use std::{ops::Deref, rc::Rc};
 
 use crate::{
     column::Column,
-    columns::{COMMON, Cell, SCHEMA, known_column},
+    columns::{COMMON, Cell, KnownColumn, SCHEMA, known_column},
     counters::{Counter, Counters},
     record::{Record, Value},
     verdict::Expectation,
@@ -21,7 +21,7 @@ pub struct Header {
 #[derive(Debug)]
 enum FileColumn {
     /// One that every row has.
-    Common(&'static str),
+    Common(&'static KnownColumn),
     /// A counter, in files of version 1.
     Counter(Counter),
     /// The lab's own.
@@ -35,7 +35,7 @@ impl Header {
     /// A sentence, when a column that every row has is missing.
     pub fn new(names: &csv::StringRecord) -> Result<Rc<Self>, String> {
         let column = |name: &str| match (known_column(name), Counter::named(name)) {
-            (Some(known), _) => FileColumn::Common(known.column.name),
+            (Some(known), _) => FileColumn::Common(known),
             (None, Some(counter)) => FileColumn::Counter(counter),
             (None, None) => FileColumn::Own,
         };
@@ -92,10 +92,8 @@ impl Row {
             match column {
                 FileColumn::Own => record.own.push(Value::from_text(text)),
                 FileColumn::Counter(counter) => record.counters.set(*counter, Value::from_text(text)),
-                FileColumn::Common(name) => {
-                    let read = known_column(name).and_then(|known| (known.read)(&mut record, text));
-                    read.ok_or_else(|| format!("`{text}` in the column {name} is not a value of it"))?;
-                }
+                FileColumn::Common(known) => (known.read)(&mut record, text)
+                    .ok_or_else(|| format!("`{text}` in the column {} is not a value of it", known.column.name))?,
             }
         }
         if record.times.is_some_and(|times| times.median == 0.0) {

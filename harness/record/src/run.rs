@@ -5,11 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use wire::printable;
-
 use crate::{
     completeness,
     counters_file::add_counters,
+    csv_table::CsvTable,
     details::{self, Details},
     error::{Error, Result},
     folder::{counters_of, csv_of, details_of, story_of},
@@ -169,29 +168,16 @@ type Rows = (Vec<Row>, Option<String>);
 
 /// Parses the rows of a CSV, with a remark if the last one is incomplete. `None` if the file is not a lab's.
 fn rows(text: &str) -> Result<Option<Rows>, String> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
-    let header = reader.headers().map_err(|error| error.to_string())?.clone();
-    if header.get(0) != Some("schema") || header.get(1) != Some("lab") {
+    let table = CsvTable::parse(text)?;
+    if table.header.get(0) != Some("schema") || table.header.get(1) != Some("lab") {
         return Ok(None);
     }
-    let whole = header.len();
-    let header = Header::new(&header)?;
-    let mut rows = Vec::new();
-    let mut records = reader.records().peekable();
-    while let Some(record) = records.next() {
-        let record = record.map_err(|error| error.to_string())?;
-        let line = record.position().map_or(0, csv::Position::line);
-        // A run that was killed while writing its last row.
-        if records.peek().is_none() && (record.len() < whole || !text.ends_with('\n')) {
-            return Ok(Some((rows, Some(format!("its last row, line {line}, is not whole and was left out")))));
-        }
-        if record.len() != whole {
-            return Err(format!("line {line} has {} cells, and the header has {whole}", record.len()));
-        }
-        let record: csv::StringRecord = record.iter().map(printable::text).collect();
-        rows.push(Row::new(&header, &record).map_err(|why| format!("line {line}: {why}"))?);
-    }
-    Ok(Some((rows, None)))
+    let header = Header::new(&table.header)?;
+    let read = |(line, cells): &(u64, csv::StringRecord)| {
+        Row::new(&header, cells).map_err(|why| format!("line {line}: {why}"))
+    };
+    let rows: Result<Vec<Row>, String> = table.lines.iter().map(read).collect();
+    Ok(Some((rows?, table.remark)))
 }
 
 /// Returns the sessions of the run in `folder`; none if it has no `session.json`.
@@ -218,7 +204,7 @@ fn labs_in(folder: &Path) -> Result<Vec<String>> {
 }
 
 /// Returns the text of a file; `None` if it does not exist.
-fn text_of(path: &Path) -> Result<Option<String>> {
+pub(crate) fn text_of(path: &Path) -> Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -1,10 +1,9 @@
 //! Writes `session.json`. A folder to which several commands write keeps a session for each of them, until all labs of
 //! the session have been run again.
-use std::io::ErrorKind;
-
 use crate::{
     error::{Error, Result},
     folder::Folder,
+    run::text_of,
     session::{SCHEMA, Session, SessionsFile, read},
 };
 
@@ -25,12 +24,7 @@ impl SessionFile {
     /// [`Error::Io`] when it cannot be read; [`Error::Damaged`] when it is not such a file, and would be lost.
     pub fn open(folder: &Folder) -> Result<Self> {
         let path = folder.path().join(NAME);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => Some(text),
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(source) => return Err(Error::Io { action: "read", path, source }),
-        };
-        let earlier = text.map_or(Ok(Vec::new()), |text| read(&text)).map_err(|why| {
+        let earlier = text_of(&path)?.map_or(Ok(Vec::new()), |text| read(&text)).map_err(|why| {
             let path = path.display();
             Error::Damaged(format!("{path} is not a session file ({why}); move it away, or choose another --out"))
         })?;

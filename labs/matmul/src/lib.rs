@@ -55,10 +55,7 @@ pub static LAB: Lab = Lab {
         column("m", "rows of A and C"),
         column("k", "columns of A, rows of B; `n` has the columns of B and C"),
         drawn::TFLOP_PER_S,
-        column(
-            "percent_of_cublas",
-            "tflop_per_s as a percentage of cuBLAS's in the same run: with the inputs and the accuracy of the row",
-        ),
+        drawn::PERCENT_OF_CUBLAS,
         column("load_floats", "floats that all threads load from global memory, by arithmetic"),
         column("counted_load_floats", "load_floats, as the emulated device counted them"),
         column("load_fold", "how many times fewer floats than `naive` loads"),

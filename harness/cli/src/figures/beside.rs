@@ -18,7 +18,7 @@ type Share = (&'static str, fn(&Row) -> Option<f64>);
 
 /// The shares by which rows are compared: the first that both rows have.
 const SHARES: [Share; 2] =
-    [("cublas", |row| row.own_named(drawn::PERCENT_OF_CUBLAS)), ("ceiling", |row| row.percent_of_ceiling)];
+    [("cublas", |row| row.own(&drawn::PERCENT_OF_CUBLAS)), ("ceiling", |row| row.percent_of_ceiling)];
 
 /// The rows selected by `marker`, on both GPUs.
 pub(super) fn table(marker: &str, reports: &Path) -> Result<String, Fault> {
