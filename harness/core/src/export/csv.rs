@@ -123,7 +123,6 @@ fn row(columns: &Columns, record: &Record) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::exporter::Wanted;
     use record::{
         Counter, Counters, KERNEL, PREDICTED,
         fixtures::{columns, record, report},
@@ -134,12 +133,7 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         let folder = Folder::create(Some(&temporary.path().join("a/b")), "x", |_, _| Ok::<_, Error>(())).unwrap();
         let columns = Rc::new(columns());
-        let outputs = Outputs {
-            folder: Some(&folder),
-            terminal: Rc::new(Terminal::silent()),
-            wanted: Wanted::default(),
-            table: Rc::new(SharedTable::from_columns(&[], false)),
-        };
+        let outputs = Outputs::silent(&folder);
         let mut csv = in_folder(&columns, &outputs).unwrap().unwrap();
         csv.row(&record()).unwrap();
         // The row is on disk while the file is still open.
@@ -161,12 +155,7 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         let folder = Folder::create(Some(temporary.path()), "x", |_, _| Ok::<_, Error>(())).unwrap();
         let columns = Rc::new(columns());
-        let outputs = Outputs {
-            folder: Some(&folder),
-            terminal: Rc::new(Terminal::silent()),
-            wanted: Wanted::default(),
-            table: Rc::new(SharedTable::from_columns(&[], false)),
-        };
+        let outputs = Outputs::silent(&folder);
         let counted = Record { counters: Counters::from_report(&report()), ..record() };
         let mut csv = in_folder(&columns, &outputs).unwrap().unwrap();
         for row in [&record(), &counted, &counted] {

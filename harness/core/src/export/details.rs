@@ -55,7 +55,6 @@ impl Exporter for DetailsFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{export::exporter::Wanted, export::shared_table::SharedTable, export::terminal::Terminal};
     use record::fixtures::{columns, record};
 
     #[test]
@@ -63,12 +62,7 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         let folder = Folder::create(Some(temporary.path()), "x", |_, _| Ok::<_, Error>(())).unwrap();
         let columns = Rc::new(columns());
-        let outputs = Outputs {
-            folder: Some(&folder),
-            terminal: Rc::new(Terminal::silent()),
-            wanted: Wanted::default(),
-            table: Rc::new(SharedTable::from_columns(&[], false)),
-        };
+        let outputs = Outputs::silent(&folder);
         let path = folder.path().join("lab.jsonl");
         let mut file = in_folder(&columns, &outputs).unwrap().unwrap();
         let with_finding = record();

@@ -53,6 +53,19 @@ pub(crate) struct Outputs<'o> {
     pub(crate) table: Rc<SharedTable>,
 }
 
+#[cfg(test)]
+impl<'o> Outputs<'o> {
+    /// Returns the outputs of a silent run that writes to this folder.
+    pub(crate) fn silent(folder: &'o Folder) -> Self {
+        Self {
+            folder: Some(folder),
+            terminal: Rc::new(Terminal::silent()),
+            wanted: Wanted::default(),
+            table: Rc::new(SharedTable::from_columns(&[], false)),
+        }
+    }
+}
+
 /// The formats that the options request.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Wanted {
