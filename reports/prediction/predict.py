@@ -49,10 +49,15 @@ def runs():
     return [line.split(" ", 1) for line in lines if line and not line.startswith("#")]
 
 
+def csvs(folder):
+    """The files of a run with its rows, without those of the counters."""
+    return sorted(path for path in folder.glob("*.csv") if not path.name.endswith(".counters.csv"))
+
+
 def rows_of(folder):
     """The measured times and their spreads, in ms, of a folder's rows that can be compared, by what tells them apart."""
     found = {}
-    for path in sorted(path for path in folder.glob("*.csv") if not path.name.endswith(".counters.csv")):
+    for path in csvs(folder):
         with path.open(newline="") as handle:
             for row in csv.DictReader(handle):
                 timed = row["time_median_ms"] and row["verdict"] == "pass" and row["grid"]
@@ -87,7 +92,7 @@ def emulate(warplab, folder, some=False):
 
 def counted(out, of, measured):
     """The launches of a run's rows that were also measured."""
-    for path in sorted(path for path in out.glob("*.csv") if not path.name.endswith(".counters.csv")):
+    for path in csvs(out):
         details = defaultdict(list)
         lines = path.with_suffix(".jsonl")
         for line in lines.read_text().splitlines() if lines.exists() else []:

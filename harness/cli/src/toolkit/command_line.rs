@@ -31,7 +31,7 @@ pub struct Tool {
 #[derive(Debug, Default)]
 pub struct Parsed {
     values: Vec<(&'static str, String)>,
-    /// The words from the first one on that is no option: a program and its arguments.
+    /// The program and its arguments: all words from the first one that is not an option.
     pub program: Vec<OsString>,
 }
 

@@ -36,7 +36,7 @@ const TOOL: Tool = Tool {
         ToolOption {
             names: &["--print-limit"],
             value: "COUNT",
-            help: Some("Show at most so many errors, 0 for all [default: 100]"),
+            help: Some("Show at most COUNT errors, 0 for all [default: 100]"),
         },
         ToolOption {
             names: &["--log-file"],

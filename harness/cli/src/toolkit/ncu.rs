@@ -39,7 +39,7 @@ const TOOL: Tool = Tool {
             help: Some("Show only launches of the kernel of this name, without its parameters"),
         },
         ToolOption { names: &["--launch-skip", "-s"], value: "COUNT", help: Some("Leave out the first launches") },
-        ToolOption { names: &["--launch-count", "-c"], value: "COUNT", help: Some("Show at most so many launches") },
+        ToolOption { names: &["--launch-count", "-c"], value: "COUNT", help: Some("Show at most COUNT launches") },
         ToolOption { names: &["--query-metrics"], value: "", help: Some("List the metrics that are counted") },
         ToolOption { names: &["--list-sections"], value: "", help: Some("List the sections that are counted") },
         ToolOption { names: &["--version", "-v"], value: "", help: Some("Show the version") },

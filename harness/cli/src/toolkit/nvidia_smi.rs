@@ -1,4 +1,4 @@
-//! `nvidia-smi`: what NVML says about the GPUs, or about the embedded device if there are none.
+//! `nvidia-smi`: NVML's answers about the GPUs, or about the embedded device where there is no GPU.
 use std::{ffi::OsString, path::Path, process::ExitCode, thread::sleep, time::Duration};
 
 use clap::{ArgMatches, Command};
