@@ -8,6 +8,7 @@ use std::{
 
 use clap::{Arg, ArgMatches, Command};
 use harness::Error;
+use kernels::CommittedPtx;
 
 use crate::checkout;
 
@@ -150,10 +151,14 @@ fn write(root: &Path, name: &str, edits: &[Edit]) -> Result<(), Error> {
     let scratch = tempfile::Builder::new().prefix(".new-lab-").tempdir_in(root).map_err(io_error("write in", root))?;
     let whole = scratch.path().join(name);
     for (file, text) in FILES {
-        let path = whole.join(filled(file, name));
+        let mut path = whole.join(filled(file, name));
+        if path.extension().is_some_and(|extension| extension == "ptx") {
+            path.set_extension("ptx.gz");
+        }
         let folder = path.parent().unwrap_or(&whole);
         fs::create_dir_all(folder).map_err(io_error("create", folder))?;
-        fs::write(&path, filled(text, name)).map_err(io_error("write", &path))?;
+        let content = CommittedPtx::file_content(&path, &filled(text, name));
+        content.and_then(|bytes| fs::write(&path, bytes)).map_err(io_error("write", &path))?;
     }
     fs::rename(&whole, &lab).map_err(io_error("create", &lab))?;
     for (at, edit) in edits.iter().enumerate() {

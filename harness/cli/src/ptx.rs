@@ -6,7 +6,7 @@ use std::{
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use harness::{Error, suggest};
-use kernels::Outcome;
+use kernels::{CommittedPtx, Outcome};
 
 use crate::checkout;
 
@@ -34,10 +34,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         for source in kernels::sources_in(&folder, &root)? {
             let outcome = match nvrtc {
                 _ if check => kernels::check(nvrtc, &source)?,
-                Some(nvrtc) => {
-                    let file = root.join(source.path.as_ref()).with_extension("ptx");
-                    kernels::generate(nvrtc, &source, &file)?
-                }
+                Some(nvrtc) => kernels::generate(nvrtc, &source, &root.join(source.path.as_ref()))?,
                 None => {
                     return Err(kernels::Error::NoCompiler { file: source.path.to_string() }.into());
                 }
@@ -55,10 +52,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
                 }
             };
             if !quiet || matches!(outcome, Outcome::Stale(_)) {
-                harness::print(&format!(
-                    "{}: {words}",
-                    Path::new(source.path.as_ref()).with_extension("ptx").display()
-                ));
+                harness::print(&format!("{}: {words}", CommittedPtx::file(Path::new(source.path.as_ref())).display()));
             }
         }
     }
