@@ -1,5 +1,5 @@
-//! Compares the machine with an H200, form by form: the GPU's results are in `h200.bin.gz`, and the machine must give the
-//! same bits. Sparse products of `wgmma`, of f16, bf16 and four bits, and of bytes at depth 32 were recorded on an
+//! Compares the machine with an H200, form by form: the GPU's results are in `h200.bin.gz`, and the machine must give
+//! the same bits. Sparse products of `wgmma`, of f16, bf16 and four bits, and of bytes at depth 32 were recorded on an
 //! H100, which gave the same results as the H200 for all other forms.
 //!
 //! Where the hardware approximates (`.approx`, `div.full`) or has its own rounding of sums (matrix products), the

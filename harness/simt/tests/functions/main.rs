@@ -1,8 +1,8 @@
 //! Whole CUDA functions as NVRTC compiles them: `sinf` and `__sinf`, `pow` and `__dp4a`, sums of cooperative groups.
 //!
 //! Each of the kernels in the `.cu` files next to this file computes a function's result for 1024 sets of operands:
-//! special, huge, subnormal, and ordinary ones. The results are compared with those of an H200 (`h200.bin.gz`, which the
-//! driver package's example `functions` records), and with other implementations (`reference.rs`) within the errors
+//! special, huge, subnormal, and ordinary ones. The results are compared with those of an H200 (`h200.bin.gz`, which
+//! the driver package's example `functions` records), and with other implementations (`reference.rs`) within the errors
 //! that NVIDIA documents (`error.rs`).
 //!
 //! A function without approximating instructions gives the GPU's bits (459 of 551, among them `sinf`, `logf`, `pow` and

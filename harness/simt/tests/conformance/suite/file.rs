@@ -1,7 +1,7 @@
 //! The file of results: a device's results for every case.
 //!
-//! Compressed with gzip: `SIMTCV01`, a line about the device, then for each case its name, a hash of its operands, and its results: for each
-//! a column with every value, or with the first ones and a hash of each block's.
+//! Compressed with gzip: `SIMTCV01`, a line about the device, then for each case its name, a hash of its operands,
+//! and its results: for each a column with every value, or with the first ones and a hash of each block's.
 
 use std::io::{Read, Write};
 
