@@ -10,7 +10,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use harness::{Error, arguments::switch, paragraphs, print, print_error};
 use record::Run;
 
-use crate::output_options;
+use crate::shared::output_options;
 
 const AFTER: &str = "\
 BASE and NEW are folders that `warplab run ... --out DIR` wrote, or folders that hold several such runs, which then \

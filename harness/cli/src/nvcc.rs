@@ -13,7 +13,8 @@ use kernels::{program, toolbox};
 
 use crate::{
     architectures::{self, Compiler},
-    cmake, libraries, linked, old_cuda, pip_toolkit, proprietary_libs, signals,
+    cmake, libraries, linked, old_cuda, pip_toolkit, proprietary_libs,
+    shared::signals,
 };
 
 /// The path of nvcc in its tool's folder.

@@ -10,7 +10,7 @@ use harness::{Error, arguments::switch};
 use kernels::program;
 use record::Run;
 
-use crate::{labs::LABS, output_options::to_file};
+use crate::{labs::LABS, shared::output_options::to_file};
 
 pub fn command() -> Command {
     Command::new("report")

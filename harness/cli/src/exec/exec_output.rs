@@ -10,7 +10,7 @@ use harness::{Device, DeviceChoice, Error, ProgramRun, ProgramSettings, keep_pro
 use wire::printable;
 
 use super::process::{ExecSettings, ProgramResult};
-use crate::output_options::to_file;
+use crate::shared::output_options::to_file;
 
 /// The requested files.
 #[derive(Debug, Default)]

@@ -16,7 +16,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use harness::{Device, DeviceChoice, Error};
 use wire::Checks;
 
-use crate::{libraries, nvcc, scratch, signals};
+use crate::{
+    libraries, nvcc,
+    shared::{scratch, signals},
+};
 pub use clients::variables as variables_of_clients;
 pub use exec_output::RequestedOutput;
 pub use inspect::has_runtime_linked_in;

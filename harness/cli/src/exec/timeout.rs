@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::signals;
+use crate::shared::signals;
 
 /// The exit status of a program that took too long, as in coreutils' `timeout`.
 const LATE: u8 = 124;

@@ -8,7 +8,7 @@ use wire::{Checks, RenderedFinding};
 use super::command_line::{Parsed, Tool, ToolOption};
 use crate::{
     exec::{self, ExecSettings, ProgramResult},
-    output_options::to_file,
+    shared::output_options::to_file,
 };
 
 const YES_NO: &str = "yes|no";

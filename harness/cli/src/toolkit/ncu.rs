@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     exec::{self, ExecSettings},
-    output_options::to_file,
+    shared::output_options::to_file,
 };
 
 const TOOL: Tool = Tool {

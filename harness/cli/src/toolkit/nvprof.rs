@@ -8,7 +8,7 @@ use super::{
     command_line::{Tool, ToolOption},
     profile::{self, Durations, Profile},
 };
-use crate::output_options::to_file;
+use crate::shared::output_options::to_file;
 
 const TOOL: Tool = Tool {
     name: "nvprof",

@@ -9,7 +9,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::Error;
 
 use super::environment;
-use crate::signals;
+use crate::shared::signals;
 
 const MORE: &str = "\
 `warplab env` prints the same settings for a shell that is already running, and explains them. The exit code is the shell's.
