@@ -2,45 +2,39 @@
 //!
 //! The exit statuses are those of [`harness::Exit`].
 
-mod architectures;
 mod check;
 mod check_run;
 mod checkout;
 mod class;
-mod cmake;
 mod compare;
 mod complete;
 mod device;
-mod driver;
-mod exec;
 mod figures;
 mod grade;
 mod history;
 mod labs;
-mod libraries;
-mod linked;
 mod list;
 mod new_lab;
-mod nvcc;
-mod old_cuda;
 mod overview;
-mod pip_toolkit;
-mod proprietary_libs;
+mod programs;
 mod ptx;
 mod report;
 mod rubric;
 mod sandbox_warning;
 mod setup;
 mod shared;
-mod soname;
 mod start;
 mod submit;
-mod toolkit;
 
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use harness::{Error, Exit, Lab, Labs, Process};
+
+use programs::{
+    exec::{self, driver},
+    nvcc, toolkit,
+};
 
 const ABOUT: &str = "CUDA labs that run on an NVIDIA GPU, or without one on an embedded SIMT machine";
 

@@ -3,7 +3,7 @@ use std::{env, ffi::OsString, path::Path};
 
 use kernels::toolbox;
 
-use crate::libraries::{DRIVER, PTXAS};
+use crate::programs::libraries::{DRIVER, PTXAS};
 
 /// The variables for clients of the libraries in `folder`.
 pub fn variables(folder: &Path) -> Vec<(&'static str, OsString)> {

@@ -13,7 +13,7 @@ use predict::GpuModel;
 use wire::{Checks, Report};
 
 use super::{clients, timeout};
-use crate::nvcc;
+use crate::programs::nvcc;
 
 /// The environment variable with the path of the driver's report, which is written when the program ends.
 const REPORT: &str = "WARPLAB_REPORT";

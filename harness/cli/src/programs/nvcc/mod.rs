@@ -1,5 +1,12 @@
 //! `warplab nvcc`: runs NVIDIA's compiler, installed by `warplab setup --nvcc` or otherwise, with what the embedded
 //! machine needs: the runtime as a shared library, and PTX in the program.
+mod architectures;
+mod cmake;
+mod linked;
+mod old_cuda;
+mod pip_toolkit;
+pub mod proprietary_libs;
+
 use std::{
     env,
     ffi::OsString,
@@ -11,11 +18,8 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::Error;
 use kernels::{program, toolbox};
 
-use crate::{
-    architectures::{self, Compiler},
-    cmake, libraries, linked, old_cuda, pip_toolkit, proprietary_libs,
-    shared::signals,
-};
+use crate::{programs::libraries, shared::signals};
+use architectures::Compiler;
 
 /// The path of nvcc in its tool's folder.
 const BROUGHT: &str = "nvidia/cu13/bin/nvcc";

@@ -14,11 +14,11 @@ pub const WITHOUT: &str = "--no-compatibility";
 
 /// The headers, by their names in the folder.
 const HEADERS: [(&str, &str); 5] = [
-    ("cuda.h", include_str!("../templates/compatibility/cuda.h")),
-    ("cuda_runtime.h", include_str!("../templates/compatibility/cuda_runtime.h")),
-    ("cuda_runtime_api.h", include_str!("../templates/compatibility/cuda_runtime_api.h")),
-    ("thrust/functional.h", include_str!("../templates/compatibility/thrust/functional.h")),
-    ("warplab_runtime.h", include_str!("../templates/compatibility/warplab_runtime.h")),
+    ("cuda.h", include_str!("../../../templates/compatibility/cuda.h")),
+    ("cuda_runtime.h", include_str!("../../../templates/compatibility/cuda_runtime.h")),
+    ("cuda_runtime_api.h", include_str!("../../../templates/compatibility/cuda_runtime_api.h")),
+    ("thrust/functional.h", include_str!("../../../templates/compatibility/thrust/functional.h")),
+    ("warplab_runtime.h", include_str!("../../../templates/compatibility/warplab_runtime.h")),
 ];
 
 /// Writes the headers to a folder in the user's cache, and returns it; `None` without a cache.

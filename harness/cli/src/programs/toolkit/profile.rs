@@ -5,7 +5,7 @@ use harness::{Device, DeviceChoice, Error, ProcessRun, predicted_launches};
 use predict::GpuModel;
 use wire::{Copied, Copies, Launch, Managed};
 
-use crate::exec::{self, ExecSettings, ProgramResult, RequestedOutput};
+use crate::programs::exec::{self, ExecSettings, ProgramResult, RequestedOutput};
 
 /// The durations of what has one name, in nanoseconds.
 #[derive(Debug, Clone, Default, PartialEq)]

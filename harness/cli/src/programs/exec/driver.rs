@@ -5,7 +5,7 @@ use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::{DeviceChoice, Error};
 
-use crate::{exec, libraries};
+use crate::programs::{exec, libraries};
 
 const MORE: &str = "\
 With a program, this is `warplab exec --device emulated`; see there for the exit codes.

@@ -10,7 +10,7 @@ use harness::{Device, DeviceInfo, Error};
 use serde::Deserialize;
 use wire::printable::is_hidden;
 
-use crate::nvcc;
+use crate::programs::nvcc;
 
 /// The oldest compute capability that nvcc 13 compiles for.
 const OLDEST: (u64, u64) = (7, 5);

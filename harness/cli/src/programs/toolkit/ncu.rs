@@ -11,7 +11,7 @@ use super::{
     ncu_metrics::{METRICS, Metric, NOT_COUNTED, SECTIONS, Source},
 };
 use crate::{
-    exec::{self, ExecSettings},
+    programs::exec::{self, ExecSettings},
     shared::output_options::to_file,
 };
 

@@ -11,7 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use harness::{Device, DeviceChoice, Error};
 
 use super::links;
-use crate::{exec, libraries};
+use crate::programs::{exec, libraries};
 
 const MORE: &str = "\
 The commands are this program under other names, first on PATH. Without a GPU, the embedded machine is put on the library

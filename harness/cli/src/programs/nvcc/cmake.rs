@@ -6,10 +6,11 @@ use std::{
 
 use harness::Error;
 
-use crate::{libraries, old_cuda};
+use super::old_cuda;
+use crate::programs::libraries;
 
 /// The file, with placeholders for the paths of nvcc and of this program.
-const TEMPLATE: &str = include_str!("../templates/cmake/warplab.cmake");
+const TEMPLATE: &str = include_str!("../../../templates/cmake/warplab.cmake");
 
 /// Writes the file to the user's cache folder, and returns its path.
 ///

@@ -10,7 +10,7 @@ use super::{
     smi_fields::{Field, GPU_FIELDS, NOT_AVAILABLE, SECTIONS},
     smi_table,
 };
-use crate::{libraries, shared::output_options::to_file};
+use crate::{programs::libraries, shared::output_options::to_file};
 
 const TOOL: Tool = Tool {
     name: "nvidia-smi",

@@ -7,7 +7,7 @@ use object::{
     read::elf::{Dyn, FileHeader},
 };
 
-use crate::proprietary_libs;
+use crate::programs::nvcc::proprietary_libs;
 
 /// # Errors
 /// [`Error::CannotRun`] when the program cannot run on the embedded machine, because it needs a library that only a GPU

@@ -1,6 +1,7 @@
 //! `warplab exec`: runs any CUDA program where a lab would run: on the GPU if there is one, else on the embedded
 //! machine.
 mod clients;
+pub mod driver;
 mod exec_output;
 mod inspect;
 mod names;
@@ -17,7 +18,7 @@ use harness::{Device, DeviceChoice, Error};
 use wire::Checks;
 
 use crate::{
-    libraries, nvcc,
+    programs::{libraries, nvcc},
     shared::{scratch, signals},
 };
 pub use clients::variables as variables_of_clients;

@@ -7,7 +7,7 @@ use wire::{Checks, RenderedFinding};
 
 use super::command_line::{Parsed, Tool, ToolOption};
 use crate::{
-    exec::{self, ExecSettings, ProgramResult},
+    programs::exec::{self, ExecSettings, ProgramResult},
     shared::output_options::to_file,
 };
 

@@ -6,7 +6,7 @@ use harness::{Error, suggest};
 use wire::{Launch, RenderedFinding};
 
 use super::command_line::{Tool, ToolOption};
-use crate::exec::{self, ExecSettings, ProgramResult};
+use crate::programs::exec::{self, ExecSettings, ProgramResult};
 
 const TOOL: Tool = Tool {
     name: "cuda-gdb",

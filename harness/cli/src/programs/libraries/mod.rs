@@ -1,13 +1,13 @@
 //! The libraries embedded in `warplab`, written to a folder for other programs: the embedded machine as CUDA's driver,
 //! CUDA's runtime, and NVML.
+mod soname;
+
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
 use harness::Error;
-
-use crate::soname;
 
 /// The name under which a linked program loads the driver.
 pub const DRIVER: &str = "libcuda.so.1";
@@ -39,7 +39,7 @@ pub fn write_machine(folder: &Path) -> io::Result<()> {
 /// Writes the program that passes PTX through. It may be called more than once.
 fn write_ptxas(folder: &Path) -> io::Result<()> {
     let file = folder.join(PTXAS);
-    fs::write(&file, include_str!("../templates/ptxas.sh"))?;
+    fs::write(&file, include_str!("../../../templates/ptxas.sh"))?;
     #[cfg(unix)]
     fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
     Ok(())

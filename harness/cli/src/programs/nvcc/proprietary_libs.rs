@@ -2,7 +2,7 @@
 //! undocumented functions of NVIDIA's own driver. NVRTC is not one of them: it generates PTX.
 use std::{fs, path::Path};
 
-use crate::linked;
+use super::linked;
 
 /// The beginnings of the libraries' names, as `-l` takes them. Headers begin alike, some with other capitalisation.
 const NAMES: [&str; 17] = [

@@ -10,7 +10,7 @@ use std::{
 use clap::ArgMatches;
 use harness::Error;
 
-use crate::{exec, nvcc};
+use crate::programs::{exec, nvcc};
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let options: Vec<OsString> = matches.get_many("options").map(|all| all.cloned().collect()).unwrap_or_default();
