@@ -1,11 +1,12 @@
-//! `warplab driver`: the embedded machine as a `libcuda` for programs other than the labs. The command writes it to a
-//! folder, or runs one program on it, as `warplab exec --device emulated` does.
-use std::{ffi::OsString, path::PathBuf, process::ExitCode};
+//! `warplab driver`: `warplab exec --device emulated`, whose libraries the user may keep in a folder for programs that
+//! are started without `warplab`.
+use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::{DeviceChoice, Error};
 
-use crate::programs::{exec, libraries};
+use super::{Request, RequestedOutput, options};
+use crate::programs::libraries;
 
 const MORE: &str = "\
 With a program, this is `warplab exec --device emulated`; see there for the exit codes.
@@ -15,20 +16,10 @@ Examples:
   warplab driver --out DIR                          then: LD_LIBRARY_PATH=DIR PROGRAM";
 
 pub fn command() -> Command {
-    let watching = exec::with_watching(Command::new("driver"));
-    ["device", "check", "counters", "hot", "predict", "schedules", "timeout", "keep-going"]
-        .into_iter()
-        .fold(watching, |command, option| command.mut_arg(option, |arg| arg.requires("program")))
+    Command::new("driver")
         .about("Run another CUDA program on the embedded machine, or write the machine as libcuda.so.1")
-        .arg(
-            Arg::new("program")
-                .value_name("PROGRAM")
-                .num_args(1..)
-                .trailing_var_arg(true)
-                .allow_hyphen_values(true)
-                .value_parser(value_parser!(OsString))
-                .help("The program to run, and its arguments"),
-        )
+        .args(options::watching().map(|option| option.requires("program")))
+        .arg(options::program("The program to run, and its arguments"))
         .arg(Arg::new("out").long("out").value_name("DIR").value_parser(value_parser!(PathBuf)).help(
             "Write libcuda.so.1, libcuda.so, CUDA's runtime, libcudart.so.13 and .12, and NVML, libnvidia-ml.so.1, to \
                      this folder, which is created if needed",
@@ -43,14 +34,15 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             Error::usage(format!("--out {}: cannot write the driver there: {error}", folder.display()))
         })?;
     }
-    if matches.get_many::<OsString>("program").is_some() {
-        return exec::run_on(
-            &choice(matches)?,
-            matches,
-            out.map(PathBuf::as_path),
-            &exec::RequestedOutput::default(),
-            &command(),
-        );
+    if matches.contains_id("program") {
+        let request = Request {
+            command: command(),
+            choice: choice(matches)?,
+            of_nvcc: Vec::new(),
+            libraries: out.map(PathBuf::as_path),
+            output: RequestedOutput::default(),
+        };
+        return request.run(matches);
     }
     let Some(folder) = out else {
         return Err(Error::usage("name a program to run on the emulated device, or a folder for the driver by --out"));
