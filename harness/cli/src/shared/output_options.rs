@@ -70,3 +70,14 @@ pub fn to_file(path: &Path, text: &str) -> Result<(), Error> {
     }
     harness::write_whole(path, text.as_bytes())
 }
+
+/// Writes the file atomically, unless it has these contents: other processes may be using it.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn update(path: &Path, contents: &[u8]) -> Result<(), Error> {
+    match fs::read(path) {
+        Ok(there) if there == contents => Ok(()),
+        _ => harness::write_whole(path, contents),
+    }
+}

@@ -9,6 +9,8 @@ use std::{
 
 use harness::Error;
 
+use crate::shared::output_options::update;
+
 /// The name under which a linked program loads the driver.
 pub const DRIVER: &str = "libcuda.so.1";
 
@@ -25,15 +27,38 @@ static NVML_LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/nvml.bin"
 /// A replacement for NVIDIA's assembler, for clients that would call it: the machine executes PTX.
 pub const PTXAS: &str = "ptxas";
 
+/// The embedded machine under the name by which linked programs load the driver.
+fn driver() -> io::Result<Vec<u8>> {
+    soname::named(harness::machine_library(), DRIVER).map_err(io::Error::other)
+}
+
+/// CUDA's runtime under each of its names.
+fn runtimes() -> io::Result<Vec<(&'static str, Vec<u8>)>> {
+    let named = |name| soname::replaced(RUNTIME, RUNTIMES[0], name).map(|library| (name, library));
+    RUNTIMES.into_iter().map(named).collect::<Result<_, _>>().map_err(io::Error::other)
+}
+
 /// Writes the embedded machine as a driver, with its companions, to `folder`, which is created if needed.
 ///
 /// # Errors
 /// When it cannot be written.
 pub fn write_machine(folder: &Path) -> io::Result<()> {
-    write_driver(folder)?;
+    fs::create_dir_all(folder)?;
+    // Linked programs use this name. Programs that load the driver themselves may try the second, which is a link to
+    // the same file, so that the driver is loaded only once.
+    fs::write(folder.join(DRIVER), driver()?)?;
+    link_driver(folder)?;
     write_runtime(folder)?;
     fs::write(folder.join(NVML), NVML_LIBRARY)?;
     write_ptxas(folder)
+}
+
+/// Writes CUDA's runtime to `folder`, under each of its names.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_runtime(folder: &Path) -> io::Result<()> {
+    runtimes()?.into_iter().try_for_each(|(name, library)| fs::write(folder.join(name), library))
 }
 
 /// Writes the program that passes PTX through. It may be called more than once.
@@ -43,16 +68,6 @@ fn write_ptxas(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
     Ok(())
-}
-
-/// Writes the embedded machine as a driver to `folder`, which is created if needed.
-fn write_driver(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    // Linked programs use the first name. Programs that load the driver themselves may try the second, which is a link
-    // to the same file, so that the driver is loaded only once.
-    let library = soname::named(harness::machine_library(), DRIVER).map_err(io::Error::other)?;
-    fs::write(folder.join(DRIVER), library)?;
-    link_driver(folder)
 }
 
 /// Makes the driver's second name in `folder`, which may be there already.
@@ -82,14 +97,9 @@ pub fn write_for_linkers(cache: &Path) -> Result<PathBuf, Error> {
     let folder = cache.join("link");
     let io = |source| Error::Io { action: "write to", path: folder.clone(), source };
     fs::create_dir_all(&folder).map_err(io)?;
-    let driver = soname::named(harness::machine_library(), DRIVER).map_err(|error| io(io::Error::other(error)))?;
-    for (name, library) in [("libcuda.so", &*driver), ("libnvidia-ml.so", NVML_LIBRARY)] {
-        let file = folder.join(name);
-        // Another link may be using it.
-        if fs::read(&file).map_or(true, |there| there != library) {
-            harness::write_whole(&file, library)?;
-        }
-    }
+    // Another link may be using the files.
+    update(&folder.join("libcuda.so"), &driver().map_err(io)?)?;
+    update(&folder.join("libnvidia-ml.so"), NVML_LIBRARY)?;
     Ok(folder)
 }
 
@@ -109,18 +119,12 @@ pub fn write_for_programs() -> Result<PathBuf, Error> {
     let machine = folder.join(MACHINE);
     let io = |source| Error::Io { action: "write libraries to", path: folder.clone(), source };
     fs::create_dir_all(&machine).map_err(io)?;
-    // A running program may be using the files, which therefore change only as a whole.
-    let update = |file: PathBuf, library: &[u8]| match fs::read(&file) {
-        Ok(there) if there == library => Ok(()),
-        _ => harness::write_whole(&file, library),
-    };
-    for name in RUNTIMES {
-        let library = soname::replaced(RUNTIME, RUNTIMES[0], name).map_err(|error| io(io::Error::other(error)))?;
-        update(folder.join(name), &library)?;
+    // A running program may be using the files.
+    for (name, library) in runtimes().map_err(io)? {
+        update(&folder.join(name), &library)?;
     }
-    let driver = soname::named(harness::machine_library(), DRIVER).map_err(|error| io(io::Error::other(error)))?;
-    update(machine.join(DRIVER), &driver)?;
-    update(machine.join(NVML), NVML_LIBRARY)?;
+    update(&machine.join(DRIVER), &driver().map_err(io)?)?;
+    update(&machine.join(NVML), NVML_LIBRARY)?;
     if !machine.join("libcuda.so").exists() {
         write_ptxas(&machine).and_then(|()| link_driver(&machine)).map_err(io)?;
     }
@@ -151,16 +155,4 @@ pub fn load_machine(profile: &str) -> Result<PathBuf, Error> {
 #[cfg(not(unix))]
 pub fn load_machine(_profile: &str) -> Result<PathBuf, Error> {
     Err(Error::CannotRun("the embedded machine cannot be loaded on this system".into()))
-}
-
-/// Writes CUDA's runtime to `folder`, under each of its names.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn write_runtime(folder: &Path) -> io::Result<()> {
-    for name in RUNTIMES {
-        let library = soname::replaced(RUNTIME, RUNTIMES[0], name).map_err(io::Error::other)?;
-        fs::write(folder.join(name), library)?;
-    }
-    Ok(())
 }

@@ -9,6 +9,8 @@ use std::{
 
 use harness::Error;
 
+use crate::shared::output_options::update;
+
 /// The option that leaves the headers out.
 pub const WITHOUT: &str = "--no-compatibility";
 
@@ -31,10 +33,7 @@ pub fn write_headers() -> Result<Option<PathBuf>, Error> {
     let io = |source| Error::Io { action: "write headers to", path: folder.clone(), source };
     fs::create_dir_all(folder.join("thrust")).map_err(io)?;
     for (name, text) in HEADERS {
-        let file = folder.join(name);
-        if fs::read(&file).map_or(true, |there| there != text.as_bytes()) {
-            harness::write_whole(&file, text.as_bytes())?;
-        }
+        update(&folder.join(name), text.as_bytes())?;
     }
     Ok(Some(folder))
 }
