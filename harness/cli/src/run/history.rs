@@ -10,7 +10,8 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::{Error, paragraphs, print, print_error};
 use record::Run;
 
-use crate::{compare::percent, shared::output_options};
+use super::compare::percent;
+use crate::shared::output_options;
 
 const FORMATS: [&str; 4] = ["html", "json", "github", "bencher"];
 
