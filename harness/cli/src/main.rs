@@ -2,25 +2,20 @@
 //!
 //! The exit statuses are those of [`harness::Exit`].
 
-mod check;
 mod check_run;
 mod checkout;
-mod class;
 mod complete;
 mod figures;
-mod grade;
 mod labs;
 mod new_lab;
 mod overview;
 mod programs;
 mod ptx;
-mod rubric;
 mod run;
-mod sandbox_warning;
 mod setup;
 mod shared;
-mod start;
-mod submit;
+mod student;
+mod teacher;
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -32,6 +27,8 @@ use programs::{
     nvcc, toolkit,
 };
 use run::{compare, device, history, lab_run, list, report};
+use student::{check, start, submit};
+use teacher::{class, grade, rubric};
 
 const ABOUT: &str = "CUDA labs that run on an NVIDIA GPU, or without one on an embedded SIMT machine";
 

@@ -1,4 +1,5 @@
-//! What the subcommands of several folders use: options of output, temporary folders, and signals.
+//! What the subcommands of several folders use: options of output, a teacher's rubric, temporary folders, and signals.
 pub mod output_options;
+pub mod rubric_file;
 pub mod scratch;
 pub mod signals;

@@ -6,7 +6,7 @@ use course::judge::{BaselineCache, Bounds, Printed, Task, sizes};
 use harness::{DeviceChoice, Error, Exit, Expect, Lab, process_limits::Limits, quoted, suggest};
 
 use super::marks;
-use crate::{labs, sandbox_warning};
+use crate::{labs, teacher::sandbox_warning};
 
 const EXAMPLE: &str = "\
 Example:

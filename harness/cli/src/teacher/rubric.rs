@@ -1,11 +1,14 @@
 //! `warplab rubric`: the rubric of a lab's assignment, and the check of a changed one.
-use std::{fs::File, io::Read as _, path::PathBuf, process::ExitCode};
+use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use course::{assignment::rubric::Rubric, mark};
-use harness::{Error, Lab};
+use harness::Error;
 
-use crate::labs;
+use crate::{
+    labs,
+    shared::rubric_file::{assignment, read},
+};
 
 /// The note that says where the omitted hints are.
 const WITHOUT_HINTS: &str = "
@@ -55,25 +58,4 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     };
     harness::print(&format!("{shown}: {parts}, {} points in all", rubric.points()));
     Ok(ExitCode::SUCCESS)
-}
-
-/// The assignment of the lab.
-pub fn assignment(lab: &Lab) -> Result<&harness::Assignment, Error> {
-    let none = || Error::usage(format!("{} has no assignment", lab.name));
-    lab.assignment.as_ref().ok_or_else(none)
-}
-
-/// The largest size of a rubric, in bytes.
-const LARGEST: u64 = 1 << 20;
-
-/// Reads a teacher's rubric; returns its text and the parsed rubric.
-pub fn read(file: &PathBuf, lab: &'static Lab) -> Result<(String, Rubric), Error> {
-    let io = |source| Error::Io { action: "read", path: file.clone(), source };
-    let mut text = String::new();
-    let read = File::open(file).and_then(|file| file.take(LARGEST + 1).read_to_string(&mut text)).map_err(io)?;
-    if read as u64 > LARGEST {
-        return Err(Error::usage(format!("{}: no rubric is larger than {} KiB", file.display(), LARGEST >> 10)));
-    }
-    let rubric = Rubric::of_file(file, &text, lab)?;
-    Ok((text, rubric))
 }

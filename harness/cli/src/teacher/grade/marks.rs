@@ -11,7 +11,7 @@ use course::{
 use harness::{DeviceChoice, Error, Exit, Lab};
 
 use super::task::{limit_total, limits};
-use crate::{labs, rubric};
+use crate::{labs, shared::rubric_file};
 
 const MARKS: &str = "Marks of submissions";
 
@@ -77,8 +77,8 @@ pub fn run(matches: &ArgMatches, progress: Progress) -> Result<ExitCode, Error> 
 /// The given rubric, or the lab's own.
 fn the_rubric(lab: &'static Lab, matches: &ArgMatches) -> Result<Rubric, Error> {
     match matches.get_one::<PathBuf>("rubric") {
-        Some(file) => Ok(rubric::read(file, lab)?.1),
-        None => Rubric::own(rubric::assignment(lab)?, lab),
+        Some(file) => Ok(rubric_file::read(file, lab)?.1),
+        None => Rubric::own(rubric_file::assignment(lab)?, lab),
     }
 }
 

@@ -20,7 +20,7 @@ use harness::Error;
 use task::GradeRequest;
 pub use task::command;
 
-use crate::sandbox_warning;
+use super::sandbox_warning;
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     sandbox_warning::warn(sandbox_warning::check(matches)?);

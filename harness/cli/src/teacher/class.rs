@@ -15,7 +15,8 @@ use course::class::{
 };
 use harness::{DeviceChoice, Error, Exit, arguments::switch, suggest};
 
-use crate::{labs, sandbox_warning};
+use super::sandbox_warning;
+use crate::labs;
 
 const EXAMPLES: &str = "\
 Examples:

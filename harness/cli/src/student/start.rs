@@ -5,7 +5,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use course::{assignment::rubric::Rubric, student::start};
 use harness::Error;
 
-use crate::{labs, rubric};
+use crate::{labs, shared::rubric_file};
 
 pub fn command() -> Command {
     Command::new("start")
@@ -28,11 +28,11 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let lab = labs::named(matches)?;
-    let assignment = rubric::assignment(lab)?;
+    let assignment = rubric_file::assignment(lab)?;
     let folder = matches.get_one::<PathBuf>("folder").cloned().unwrap_or_else(|| lab.name.into());
     let started = match matches.get_one::<PathBuf>("rubric") {
         Some(file) => {
-            let (text, rubric) = rubric::read(file, lab)?;
+            let (text, rubric) = rubric_file::read(file, lab)?;
             start::start(lab, assignment, &rubric, &text, &folder)?
         }
         None => start::start(lab, assignment, &Rubric::own(assignment, lab)?, assignment.rubric, &folder)?,
