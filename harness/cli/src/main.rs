@@ -2,15 +2,10 @@
 //!
 //! The exit statuses are those of [`harness::Exit`].
 
-mod check_run;
-mod checkout;
-mod complete;
-mod figures;
+mod author;
 mod labs;
-mod new_lab;
 mod overview;
 mod programs;
-mod ptx;
 mod run;
 mod setup;
 mod shared;
@@ -22,11 +17,13 @@ use std::{ffi::OsString, process::ExitCode};
 use clap::Command;
 use harness::Exit;
 
+use author::{check_run, figures, new_lab, ptx};
 use programs::{
     exec::{self, driver},
     nvcc, toolkit,
 };
 use run::{compare, device, history, lab_run, list, report};
+use setup::complete;
 use student::{check, start, submit};
 use teacher::{class, grade, rubric};
 

@@ -1,10 +1,12 @@
-//! `warplab setup`: NVRTC and CUDA's headers from PyPI, or nvcc, in warplab's own cache folder.
+//! Sets warplab up on a computer. `warplab setup` brings NVRTC and CUDA's headers, or nvcc, from PyPI to warplab's own
+//! cache folder; `warplab completions` and `warplab man` write what the shell and `man` read.
 //!
 //! `pins` lists the wheels, `fetch` gets and checks them, `install` unpacks them where `kernels` looks for them, and
-//! `check` reports what is installed. Unfinished work is in a folder of `half`, and `kept` handles what warplab caches
+//! `check` reports what is installed. Unfinished work is in a folder of `half`, and `cache` handles what warplab caches
 //! automatically.
 mod cache;
 mod check;
+pub mod complete;
 mod fetch;
 mod half;
 mod install;

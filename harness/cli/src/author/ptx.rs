@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use harness::{Error, suggest};
 use kernels::Outcome;
 
-use crate::checkout;
+use super::checkout;
 
 pub fn command() -> Command {
     Command::new("ptx")

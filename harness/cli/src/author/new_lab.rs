@@ -9,7 +9,7 @@ use std::{
 use clap::{Arg, ArgMatches, Command};
 use harness::Error;
 
-use crate::checkout;
+use super::checkout;
 
 /// The name that the template uses in place of the lab's name.
 const PLACEHOLDER: &str = "newlab";
@@ -17,7 +17,7 @@ const PLACEHOLDER: &str = "newlab";
 const TEMPLATE: &str = "harness/cli/templates/new_lab";
 
 macro_rules! template {
-    ($($file:literal,)*) => { [$(($file, include_str!(concat!("../templates/new_lab/", $file)))),*] };
+    ($($file:literal,)*) => { [$(($file, include_str!(concat!("../../templates/new_lab/", $file)))),*] };
 }
 
 /// The template's files, by their paths in the lab's folder.
