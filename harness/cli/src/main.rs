@@ -1,4 +1,5 @@
-//! `warplab`: one command for all the CUDA labs.
+//! `warplab`: one command for all the CUDA labs. Each folder has the subcommands of one kind of reader, and a table of
+//! them; this file joins the tables to one command line, and runs the subcommand that was named.
 //!
 //! The exit statuses are those of [`harness::Exit`].
 
@@ -15,19 +16,19 @@ mod teacher;
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::Command;
-use harness::Exit;
 
-use author::{check_run, figures, new_lab, ptx};
-use programs::{
-    exec::{self, driver},
-    nvcc, toolkit,
-};
-use run::{compare, device, history, lab_run, list, report};
-use setup::complete;
-use student::{check, start, submit};
-use teacher::{class, grade, rubric};
+use shared::subcommand::Subcommand;
 
 const ABOUT: &str = "CUDA labs that run on an NVIDIA GPU, or without one on an embedded SIMT machine";
+
+/// The subcommands in groups, which the help shows under these titles.
+const GROUPS: [(&str, &[&[Subcommand]]); 5] = [
+    ("Run and learn", &[run::SUBCOMMANDS, student::SUBCOMMANDS, setup::SUBCOMMANDS]),
+    ("Teach", &[teacher::SUBCOMMANDS, author::SUBCOMMANDS]),
+    ("Any CUDA program", &[programs::SUBCOMMANDS]),
+    ("As in a CUDA toolkit", &[programs::toolkit::SUBCOMMANDS]),
+    ("Shell", &[setup::OF_SHELL]),
+];
 
 fn main() -> ExitCode {
     // A program that the user runs needs the user's own path.
@@ -35,86 +36,36 @@ fn main() -> ExitCode {
         kernels::program::look_for_libraries_from_the_root();
     }
     let mut process = harness::process();
-    toolkit::yield_to_real(&process.arguments);
-    process.arguments = toolkit::with_subcommand(process.arguments);
+    programs::toolkit::yield_to_real(&process.arguments);
+    process.arguments = programs::toolkit::with_subcommand(process.arguments);
     harness::built_from(env!("WARPLAB_REVISION"));
-    let argv = &process.arguments;
-    let matches = command(argv).get_matches_from(argv);
-    let result = match matches.subcommand() {
-        Some(("list", m)) => list::run(m),
-        Some(("device", m)) => device::run(m),
-        Some(("grade", m)) => grade::run(m),
-        Some(("class", m)) => class::run(m),
-        Some(("start", m)) => start::run(m),
-        Some(("setup", m)) => setup::run(m),
-        Some(("check", m)) => check::run(m),
-        Some(("check-run", m)) => check_run::run(m),
-        Some(("submit", m)) => submit::run(m),
-        Some(("rubric", m)) => rubric::run(m),
-        Some(("report", m)) => report::run(m),
-        Some(("compare", m)) => compare::run(m),
-        Some(("history", m)) => history::run(m),
-        Some(("ptx", m)) => ptx::run(m),
-        Some(("nvcc", m)) => toolkit::nvcc::run(m),
-        Some(("compute-sanitizer", m)) => toolkit::compute_sanitizer::run(m),
-        Some(("nvidia-smi", m)) => toolkit::nvidia_smi::run(m),
-        Some(("ncu", m)) => toolkit::ncu::run(m),
-        Some(("nsys", m)) => toolkit::nsys::run(m),
-        Some(("nvprof", m)) => toolkit::nvprof::run(m),
-        Some(("cuda-gdb", m)) => toolkit::cuda_gdb::run(m),
-        Some(("shell", m)) => toolkit::shell::run(m),
-        Some(("env", m)) => toolkit::environment::run(m),
-        Some(("exec", m)) => exec::run(m),
-        Some(("driver", m)) => driver::run(m),
-        Some(("figures", m)) => figures::run(m),
-        Some(("new-lab", m)) => new_lab::run(m),
-        Some(("completions", m)) => Ok(complete::completions(m, command(&[]))),
-        Some(("man", m)) => complete::man(m, command(&[])),
-        Some(("run", m)) => lab_run::run(m, process.clone()),
-        _ => unreachable!("clap asks for a subcommand"),
+    let matches = command(&process.arguments).get_matches_from(&process.arguments);
+    let (name, matches) = matches.subcommand().expect("clap asks for a subcommand");
+    let mut all = GROUPS.iter().flat_map(|(_, tables)| *tables).copied().flatten();
+    let named = all.find(|subcommand| subcommand.command(&[]).get_name() == name);
+    let result = match named.expect("clap knows the subcommands of the tables") {
+        Subcommand::Plain(_, run) => run(matches),
+        Subcommand::OfProcess(_, run) => run(matches, process),
+        Subcommand::OfProgram(_, run) => run(matches, command(&[])),
     };
     harness::ended(result)
 }
 
-/// The command line. `run` takes the options of the lab that `argv` names, if it names exactly one.
-fn command(argv: &[OsString]) -> Command {
-    let command = Command::new("warplab")
+/// The command line, for a program with these arguments: `warplab run` has the options of the lab that they name.
+fn command(arguments: &[OsString]) -> Command {
+    let groups = GROUPS.map(|(title, tables)| {
+        let commands = tables.iter().copied().flatten().map(|subcommand| subcommand.command(arguments));
+        (title, commands.collect::<Vec<_>>())
+    });
+    let help = overview::text(ABOUT, &groups);
+    Command::new("warplab")
         .about(ABOUT)
         .version(env!("CARGO_PKG_VERSION"))
         .max_term_width(160)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(list::command())
-        .subcommand(device::command())
-        .subcommand(lab_run::command(argv))
-        .subcommand(grade::command())
-        .subcommand(class::command())
-        .subcommand(setup::command())
-        .subcommand(start::command())
-        .subcommand(check::command())
-        .subcommand(check_run::command())
-        .subcommand(submit::command())
-        .subcommand(rubric::command())
-        .subcommand(report::command())
-        .subcommand(compare::command())
-        .subcommand(history::command())
-        .subcommand(ptx::command())
-        .subcommand(nvcc::command())
-        .subcommand(toolkit::compute_sanitizer::command())
-        .subcommand(toolkit::nvidia_smi::command())
-        .subcommand(toolkit::ncu::command())
-        .subcommand(toolkit::nsys::command())
-        .subcommand(toolkit::nvprof::command())
-        .subcommand(toolkit::cuda_gdb::command())
-        .subcommand(toolkit::shell::command())
-        .subcommand(toolkit::environment::command())
-        .subcommand(exec::command())
-        .subcommand(driver::command())
-        .subcommand(figures::command())
-        .subcommand(new_lab::command())
-        .subcommand(complete::completions_command())
-        .subcommand(complete::man_command());
-    overview::with_overview(command, &harness::paragraphs(&Exit::codes()))
+        .subcommands(groups.into_iter().flat_map(|(_, commands)| commands))
+        .override_help(help)
 }
 
 #[cfg(test)]

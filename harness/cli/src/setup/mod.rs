@@ -6,7 +6,7 @@
 //! automatically.
 mod cache;
 mod check;
-pub mod complete;
+mod complete;
 mod fetch;
 mod half;
 mod install;
@@ -21,8 +21,18 @@ use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
 use harness::Error;
 use kernels::toolbox;
 
+use crate::shared::subcommand::Subcommand::{self, OfProgram, Plain};
 use install::State;
 use pins::{Tool, Wheel};
+
+/// The subcommand that brings what warplab needs.
+pub const SUBCOMMANDS: &[Subcommand] = &[Plain(command, run)];
+
+/// The subcommands for the shell, in the order of the help.
+pub const OF_SHELL: &[Subcommand] = &[
+    OfProgram(complete::completions_command, |matches, program| Ok(complete::completions(matches, program))),
+    OfProgram(complete::man_command, complete::man),
+];
 
 const ABOUT: &str = "Download NVRTC and CUDA's headers, which compile edited kernels; needs Python's pip, and no GPU";
 

@@ -1,16 +1,16 @@
 //! The commands of a CUDA toolkit that this program serves under their own names, and the environment in which they are
 //! on PATH.
-pub mod command_line;
-pub mod compute_sanitizer;
-pub mod cuda_gdb;
+mod command_line;
+mod compute_sanitizer;
+mod cuda_gdb;
 pub mod environment;
-pub mod links;
-pub mod ncu;
+mod links;
+mod ncu;
 mod ncu_metrics;
-pub mod nsys;
+mod nsys;
 pub mod nvcc;
-pub mod nvidia_smi;
-pub mod nvprof;
+mod nvidia_smi;
+mod nvprof;
 mod profile;
 pub mod shell;
 mod smi_fields;
@@ -20,6 +20,18 @@ use std::{env, ffi::OsString, path::Path, path::PathBuf};
 
 use harness::{Device, DeviceChoice};
 use kernels::program;
+
+use crate::shared::subcommand::Subcommand::{self, Plain};
+
+/// The subcommands that have the names of tools, in the order of the help. `nvcc` is a subcommand of `programs`.
+pub const SUBCOMMANDS: &[Subcommand] = &[
+    Plain(nvidia_smi::command, nvidia_smi::run),
+    Plain(nsys::command, nsys::run),
+    Plain(nvprof::command, nvprof::run),
+    Plain(ncu::command, ncu::run),
+    Plain(compute_sanitizer::command, compute_sanitizer::run),
+    Plain(cuda_gdb::command, cuda_gdb::run),
+];
 
 /// The tools: a link of one of these names to this program runs the subcommand of that name.
 pub const TOOLS: &[&str] = &["compute-sanitizer", "cuda-gdb", "ncu", "nsys", "nvcc", "nvidia-smi", "nvprof"];
