@@ -60,8 +60,8 @@ fn relative(path: &str, root: &Path) -> Cow<'static, str> {
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/").into()
 }
 
-/// Compiles `source`, which is the file `path`, and writes the committed PTX next to it, atomically. A file that is up to
-/// date is not written.
+/// Compiles `source`, which is the file `path`, and writes the committed PTX next to it, atomically. A file that is up
+/// to date is not written.
 ///
 /// # Errors
 /// Those of a compilation, see [`crate::ptx_for`], or [`Error::Write`].
