@@ -855,7 +855,8 @@ fn nvcc_programs_that_cannot_run_are_told_why() {
     let linked_in =
         ["nvcc", "p.cu", "-o", "p", "-cudart", "none", "-Xlinker=-lcudart_static", "-ldl", "-lrt", "-lpthread"];
     let linked_in = warplab_in(folder.path(), &linked_in, &[]);
-    assert!(linked_in.code == 4 && linked_in.stderr.contains("run it by `warplab exec`"), "{linked_in:?}");
+    let told = common::one_line(&linked_in.stderr);
+    assert!(linked_in.code == 4 && told.contains("run it by `warplab exec`"), "{linked_in:?}");
     assert_eq!(exec().code, 0);
     // Only for newer GPUs than this one, with or without PTX.
     let newest = compile(&["-gencode", "arch=compute_100,code=sm_100"]);

@@ -47,9 +47,9 @@ pub fn write_machine(folder: &Path) -> io::Result<()> {
     // Linked programs use this name. Programs that load the driver themselves may try the second, which is a link to
     // the same file, so that the driver is loaded only once.
     fs::write(folder.join(DRIVER), driver()?)?;
+    fs::write(folder.join(NVML), NVML_LIBRARY)?;
     link_driver(folder)?;
     write_runtime(folder)?;
-    fs::write(folder.join(NVML), NVML_LIBRARY)?;
     write_ptxas(folder)
 }
 
@@ -70,21 +70,27 @@ fn write_ptxas(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the driver's second name in `folder`, which may be there already.
+/// Makes the names in `folder` by which linkers look for the driver and NVML. They may be there already.
 fn link_driver(folder: &Path) -> io::Result<()> {
-    let other = folder.join("libcuda.so");
+    link(folder, DRIVER)?;
+    link(folder, NVML)
+}
+
+/// Makes the name of a library without its version.
+fn link(folder: &Path, library: &str) -> io::Result<()> {
+    let other = folder.join(library.trim_end_matches(".1"));
     match fs::remove_file(&other) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     #[cfg(unix)]
-    return match std::os::unix::fs::symlink(DRIVER, other) {
+    return match std::os::unix::fs::symlink(library, other) {
         // Another process has just made it.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         made => made,
     };
     #[cfg(not(unix))]
-    fs::copy(folder.join(DRIVER), other).map(drop)
+    fs::copy(folder.join(library), other).map(drop)
 }
 
 /// Writes the libraries of NVIDIA's driver for linkers, which look for `libcuda.so` and `libnvidia-ml.so`, to a folder
@@ -125,7 +131,7 @@ pub fn write_for_programs() -> Result<PathBuf, Error> {
     }
     update(&machine.join(DRIVER), &driver().map_err(io)?)?;
     update(&machine.join(NVML), NVML_LIBRARY)?;
-    if !machine.join("libcuda.so").exists() {
+    if !machine.join("libnvidia-ml.so").exists() {
         write_ptxas(&machine).and_then(|()| link_driver(&machine)).map_err(io)?;
     }
     Ok(folder)
