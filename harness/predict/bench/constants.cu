@@ -212,7 +212,7 @@ static void of_atomics(const cudaDeviceProp& part) {
     CHECK(cudaFree(words));
 }
 
-// Keeps the device busy for so many clocks.
+// Keeps the device busy for this number of clocks.
 __global__ void spin(long long clocks) {
     long long start = clock64();
     while (clock64() - start < clocks) {}

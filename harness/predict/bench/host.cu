@@ -32,7 +32,7 @@ static cudaEvent_t begun, ended;
 
 __global__ void nothing() {}
 
-// Keeps the device busy for so many clocks.
+// Keeps the device busy for this number of clocks.
 __global__ void spin(long long clocks) {
     long long start = clock64();
     while (clock64() - start < clocks) {}

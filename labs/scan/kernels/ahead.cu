@@ -106,7 +106,7 @@ __device__ void leave(const Ring<T>& ring, T* out, const Tiles& tiles, int k, un
         const Four<T>& four = ring.tile[slot][first + v * 32];
         size_t i = tiles.begin(k) + 4 * (first + v * 32);
         if (tiles.whole(k)) {
-            __stcs((uint4*)(out + i), *(const uint4*)&four); // nobody reads it again soon
+            __stcs((uint4*)(out + i), *(const uint4*)&four); // it is not read again soon
         } else {
             for (int j = 0; j < 4; j++)
                 if (i + j < tiles.n) out[i + j] = four.v[j];

@@ -218,8 +218,8 @@ __device__ void sweep(const Pass<K>& p) {
     for (int i = 0; i < S::items; i++) atomicAdd(&next[warp_id()][digit_of<8>(key[i], p.shift)], 1u);
     __syncthreads();
 
-    // A thread for each digit. As early as possible it tells the tile's count, which all later tiles wait for. Keys past
-    // the end are in the last tile, which nobody waits for.
+    // A thread for each digit. As early as possible it publishes the tile's count, which all later tiles wait for. Keys past
+    // the end are in the last tile, which no other waits for.
     unsigned count = 0;
     unsigned* state = p.states + (size_t)tile * 256 + t;
     if (t < 256) {

@@ -86,7 +86,7 @@ __device__ void leave(const unsigned* part, unsigned kept, unsigned* out, unsign
     }
 #pragma unroll
     for (unsigned k = 0; k <= 4 * vectors; k++)
-        if (lane_id() + 32 * k - skip < kept) __stcs(out + lane_id() + 32 * k, key[k]); // nobody reads it again soon
+        if (lane_id() + 32 * k - skip < kept) __stcs(out + lane_id() + 32 * k, key[k]); // it is not read again soon
 }
 
 __device__ unsigned warp_sum(unsigned v) { return __shfl_sync(all_lanes, warp_inclusive(v), 31); }

@@ -158,7 +158,7 @@ __device__ Weights weights_of(int y, unsigned x, unsigned width, unsigned height
 extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 * WARPS, 1)
     cluster(const float* __restrict__ u, float* __restrict__ v, unsigned width, unsigned height, unsigned steps) {
     __shared__ alignas(16) Exchange e;
-    // The shuffle tells the compiler that a warp has one value of w.
+    // The shuffle shows the compiler that a warp has one value of w.
     unsigned lane = threadIdx.x % 32, w = __shfl_sync(0xffffffff, threadIdx.x / 32, 0), x = 4 * lane;
     int block = blockIdx.x, y = block * OWN + ((int)w - 1) * ROWS; // of the warp's first own row
     Rows row;
@@ -178,7 +178,7 @@ extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 *
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         expect_rows(barrier);
     }
-    cluster_barrier(); // nobody sends before all barriers are there
+    cluster_barrier(); // no block sends before all barriers exist
 
     unsigned left = steps, turn = 0;
     for (unsigned round = 0; left > ROWS; round++, left -= ROWS) {

@@ -79,7 +79,7 @@ extern "C" __global__ void trap_shuffle(float a, float h, long long n, float *su
     __shared__ float warp_sums[32];
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
     // [part shuffle] Let each warp add up its points with warp_sum, and warp 0 the sums of all `warps` warps of the
-    // block, so that the block needs one atomic. Whoever reads what another warp has written must wait for it.
+    // block, so that the block needs one atomic. A thread that reads what another warp has written must wait for it.
 
     float total = warp_sum(inner(a, h, n, thread_index()));
     if (lane == 0) warp_sums[warp] = total;

@@ -1,4 +1,4 @@
-// Blocks that tell each other something: the last block to arrive finishes, fences order writes, flags hand on, clocks.
+// Blocks that communicate: the last block to arrive finishes, fences order writes, flags hand on, clocks.
 #include "common.cuh"
 
 __device__ unsigned arrived;

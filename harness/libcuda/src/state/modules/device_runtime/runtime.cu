@@ -2,7 +2,7 @@
 // program that calls it. What only the driver can do it asks of the driver by `__simt_runtime`, with words whose
 // meaning children/calls.rs has, too.
 //
-// The PTX beside it is what nvcc makes of it, with `__cudaCDP2` for `cdp2_` (its headers do not let anybody say that name):
+// The PTX next to it is what nvcc makes of it, with `__cudaCDP2` for `cdp2_` (its headers reserve that name):
 //
 //   warplab nvcc -rdc=true -arch=compute_75 -ptx runtime.cu -o - | sed s/cdp2_/__cudaCDP2/g > runtime.ptx
 #include "errors.h"
