@@ -232,8 +232,8 @@ def table(every, noise, part="h200"):
     own = fitted()
     return "\n".join([
         f"{len(rows)} rows that were measured on one {part.upper()}, predicted from what the emulated H200 counts (`predict.py`). Tau is over the",
-        "pairs of rows of two variants of one lab in one run, and beside it over all pairs of such rows, also those of one variant. Times that",
-        f"are predicted within {percent(SAME)} of each other are told to be equal, and so are times that were measured within {1e6 * COUNT:.0f} ns, a count of the",
+        "pairs of rows of two variants of one lab in one run, and next to it over all pairs of such rows, also those of one variant. Times that",
+        f"are predicted within {percent(SAME)} of each other are predicted to be equal, and so are times that were measured within {1e6 * COUNT:.0f} ns, a count of the",
         "events' clock: tau-b counts these as ties. Reachable is the tau that these times themselves have when noise is added to them,",
         "drawn from the differences of rows that are counted alike (`order.py`): who knew each row's time could not be expected to reach more.",
         f"Beyond noise are, of all pairs, those whose measured times differ by more than {1e3 * noise:.1f} µs, and by more than the spread of their",
