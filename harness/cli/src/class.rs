@@ -25,7 +25,7 @@ Examples:
 
 A run that was stopped goes on where it was, and one that is repeated grades what is new or has changed.
 In DIR, rubric.toml may be edited, overrides.toml sets marks by hand, and late.toml says what lateness costs:
-harness/course/README.md tells how.";
+harness/course/README.md describes them.";
 
 const CODES: [(Exit, &str); 4] = [
     (Exit::Passed, "all is marked, whatever the points"),

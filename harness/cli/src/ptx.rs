@@ -12,7 +12,7 @@ use crate::checkout;
 
 pub fn command() -> Command {
     Command::new("ptx")
-        .about("Compile every lab's .cu to the PTX committed beside it (needs NVRTC), inside a checkout")
+        .about("Compile every lab's .cu to the PTX committed next to it (inside a checkout; needs NVRTC)")
         .arg(Arg::new("labs").value_name("LAB").action(ArgAction::Append).help("Only these labs"))
         .arg(
             Arg::new("check")
@@ -100,7 +100,7 @@ fn folders(root: &Path, matches: &ArgMatches) -> Result<Vec<PathBuf>, Error> {
     let mut folders = Vec::new();
     for lab in chosen {
         folders.push(labs.join(lab).join("kernels"));
-        // Files that stand in for the lab's own in its tests.
+        // Files that replace the lab's own in its tests.
         folders.extend(Some(labs.join(lab).join("tests/fixed")).filter(|folder| folder.is_dir()));
     }
     Ok(folders)

@@ -58,7 +58,7 @@ fn nvrtc_is_searched_for_once() {
 }
 
 /// A planted mistake is graded too: the lab's own file contains it, and a fixed file is right. The lab's own counters
-/// are no baseline for it.
+/// are not a baseline for it.
 #[test]
 fn a_planted_mistake_must_be_mended() {
     for variant in ["bounds", "no-barrier", "wrong-launch", "leak"] {

@@ -16,7 +16,7 @@ use harness::{
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "bughunt",
-    summary: "twenty kernels, each with a mistake that beginners make: find it, and mend it",
+    summary: "twenty kernels, each with a mistake that beginners make: find it, and fix it",
     kernels: &[kernels::source!("bughunt")],
     variants: &[&KERNELS, &LAUNCHES, &CALLS],
     columns: &[column("answer", "right, wrong, or none where the kernel did not come to its end")],
@@ -77,7 +77,7 @@ static KERNELS: &[Row<Bug>] = &[
     row("shared-race", "how often each kind occurs in a block", bug("tally", device::shared_race))
         .planted("counts get lost"),
     row("uninitialised", "how many numbers of a block are even", bug("evens", device::uninitialised))
-        .planted("a count begins at nobody knows what"),
+        .planted("a count begins at an arbitrary number"),
     row("block-race", "one sum over all blocks", bug("total", device::block_race))
         .planted("sums of blocks get lost"),
     row("wrong-mask", "a sum for each warp", bug("warp_sums", device::wrong_mask))

@@ -50,7 +50,7 @@ pub static LAB: Lab = Lab {
     ],
     published: &[Published {
         column: "published_gb_per_s",
-        source: "2^30 floats on one H200: the textbooks' kernels, and CUB's DeviceReduce beside `vectorized`",
+        source: "2^30 floats on one H200: the textbooks' kernels, and CUB's DeviceReduce next to `vectorized`",
         part: "H200",
         figures: &[
             figure("sequential", "sum", 1 << 30, 1148.0),

@@ -50,7 +50,7 @@ fn the_missing_barrier_is_a_race_nvrtc() {
     ran.race(Space::Shared, [line("tile[i][lane ^ i] ="), line("= tile[lane][lane ^ i]")]);
 }
 
-/// A bulk copy may read what was in shared memory before. The machine copies at once: the answer is right all the same.
+/// A bulk copy may read what was in shared memory before. The machine copies immediately: the answer is right anyway.
 #[test]
 #[ignore = "needs NVRTC"]
 fn a_bulk_copy_must_wait_for_what_threads_wrote_nvrtc() {

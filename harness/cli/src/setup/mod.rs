@@ -28,7 +28,7 @@ const DETAILS: &str = "\
 The files come from PyPI in the versions that this warplab was tested with, and are used only if their SHA-256 is right. \
 They are kept in the folder `toolbox` of warplab's cache: ~/.cache/warplab on Linux, or what WARPLAB_CACHE names. For all \
 users of a computer they are kept in /usr/local/share/warplab (%ProgramData%\\warplab on Windows) by --system. The user's \
-own come first. NVIDIA's licence lies beside them.
+own come first. NVIDIA's licence is next to them.
 
 With --nvcc it is nvcc that is brought, with CUDA's runtime and headers: `warplab nvcc` compiles whole programs with it. It \
 needs a C++ compiler on this computer, such as g++.

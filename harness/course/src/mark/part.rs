@@ -206,7 +206,7 @@ fn wrong(points: f64, failures: &[&Event], found: &[(&RenderedFinding, bool)]) -
         }
         None => (
             "right at every size that is known, but wrong at a hidden one".into(),
-            "it must be right at any size and for any input: try sizes of your own, such as some that are no multiple of \
+            "it must be right at any size and for any input: try sizes of your own, such as some that are not a multiple of \
              a block, and large ones"
                 .into(),
         ),

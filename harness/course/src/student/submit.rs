@@ -117,7 +117,7 @@ fn or_anyway(error: Error, anyway: bool, notes: &mut Vec<String>) -> Result<()> 
     if error.exit() != Exit::Usage {
         return Err(error);
     }
-    Err(Error::usage(format!("{error}\n`warplab submit --anyway` hands it in all the same")))
+    Err(Error::usage(format!("{error}\n`warplab submit --anyway` hands it in regardless")))
 }
 
 /// The text of each submitted file, by its path: the kernel file, and the headers in its folder that it includes. All

@@ -30,7 +30,7 @@ pub fn note(name: &str, error: Error) {
 }
 
 /// Lists a failed call, unless it has been listed. That work is not done, and what a failed kernel leaves for every
-/// later call, is no failure of the call.
+/// later call, is not a failure of the call.
 pub fn list(words: &str, error: Error) {
     static LISTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let of_kernel = matches!(error.0, 700 | 702 | 710 | 714..=719);

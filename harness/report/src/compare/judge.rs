@@ -169,7 +169,7 @@ fn remarks(base: &[Run], new: &[Run], base_side: &Side, new_side: &Side) -> Vec<
         let summaries = side.cases.iter().filter(|case| case.is_summary).count();
         if summaries > 0 {
             remarks.push(format!(
-                "The {name} side kept no samples of {}: the rows' means and deviations stand in for them.",
+                "The {name} side kept no samples of {}: the rows' means and deviations are used instead.",
                 count(summaries, "case")
             ));
         }
