@@ -18,7 +18,7 @@ pub fn command() -> Command {
             Arg::new("check")
                 .long("check")
                 .action(ArgAction::SetTrue)
-                .help("Write nothing; fail when a committed PTX is not what its source gives"),
+                .help("Write nothing; fail if a committed PTX does not match its source"),
         )
         .arg(Arg::new("quiet").long("quiet").short('q').action(ArgAction::SetTrue).help("Print only what is wrong"))
 }
@@ -43,7 +43,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
                 }
             };
             let words = match &outcome {
-                Outcome::Current => "is what its source gives".to_string(),
+                Outcome::Current => "matches its source".to_string(),
                 Outcome::CurrentByHash { made_by } => {
                     uncompiled = Some(made_by.clone());
                     format!("is from this source (made by {made_by})")
@@ -72,8 +72,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         return Ok(ExitCode::SUCCESS);
     }
     harness::print_error(&format!(
-        "error: {stale} committed PTX file{} not what the source gives; run `warplab ptx` with NVRTC",
-        if stale == 1 { " is" } else { "s are" }
+        "error: {stale} committed PTX file{} match the source; run `warplab ptx` with NVRTC",
+        if stale == 1 { " does not" } else { "s do not" }
     ));
     Ok(ExitCode::FAILURE)
 }

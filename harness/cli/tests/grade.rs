@@ -462,7 +462,7 @@ fn a_limit_that_is_exceeded_is_named() {
     assert_eq!((run.code, &json["variants"][0]["verdict"]), (1, &"wrong".into()), "{json}");
     assert_eq!(
         json["variants"][0]["failures"][0],
-        "n = 33: its kernels had not ended after 5 s, and were stopped: a loop without an end, or far too much work",
+        "n = 33: its kernels had not ended after 5 s, and were stopped: an endless loop, or far too much work",
         "{json}"
     );
     // A limit below what the lab's own kernels need says nothing about the submission.
