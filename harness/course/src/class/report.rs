@@ -144,7 +144,7 @@ fn summary(sheet: &Sheet) -> Vec<String> {
         .map(|row| format!("  {}: {}", row.entry.id, row.remarks()))
         .collect();
     if !open.is_empty() {
-        lines.push("Not the last word, since some of it could not be judged here:".into());
+        lines.push("Preliminary, because some of it could not be judged here:".into());
         lines.extend(open);
     }
     lines
