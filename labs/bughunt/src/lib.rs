@@ -73,7 +73,7 @@ static KERNELS: &[Row<Bug>] = &[
     row("no-barrier", "each tile from its end to its beginning", bug("mirror", device::no_barrier))
         .planted("threads read what others may not have written yet"),
     row("divergent-barrier", "how far each number is from the one before", bug("steps", device::divergent_barrier))
-        .planted("not all threads come to the barrier").own_process(),
+        .planted("not all threads reach the barrier").own_process(),
     row("shared-race", "how often each kind occurs in a block", bug("tally", device::shared_race))
         .planted("counts get lost"),
     row("uninitialised", "how many numbers of a block are even", bug("evens", device::uninitialised))
@@ -83,7 +83,7 @@ static KERNELS: &[Row<Bug>] = &[
     row("wrong-mask", "a sum for each warp", bug("warp_sums", device::wrong_mask))
         .planted("the mask names lanes that do not come").own_process(),
     row("lockstep", "the largest number for each warp", bug("warp_largest", device::lockstep))
-        .planted("lanes rely on running in step"),
+        .planted("lanes rely on running in lockstep"),
     row("misaligned", "powers of a signal", bug("powers", device::misaligned))
         .planted("addresses are not multiples of what the access needs").own_process(),
     row("nan", "vectors made one long", bug("directions", device::nan))
