@@ -54,7 +54,7 @@ fn a_host_that_does_not_wait_may_read_too_early() {
     for _ in 0..20 {
         let ran = LAB.accepts(&["--variant", "no-wait"]);
         let row = ran.rows_of("no-wait")[0];
-        assert!(row["note"].contains("at once, 5 after waiting"), "{row:?}");
+        assert!(row["note"].contains("immediately, 5 after waiting"), "{row:?}");
         early += u32::from(row["result"] == i32::MIN.to_string());
         if early > 0 {
             return;
