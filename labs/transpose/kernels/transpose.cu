@@ -82,8 +82,8 @@ __device__ inline unsigned place(unsigned y, unsigned x) {
 // of it are inside the matrix: all of them if WHOLE, and then `inside` is true at compile time. A warp takes 4 rows of
 // 8 float4, or one row of 32 floats: either way its 32 words of shared memory lie in 32 banks.
 template <unsigned WARPS, unsigned H, unsigned W, bool WHOLE>
-__device__ inline void turn_tile(float* tile, const float* from, float* to, unsigned m, unsigned n, unsigned rows,
-                                 unsigned columns) {
+__device__ inline void transpose_tile(float* tile, const float* from, float* to, unsigned m, unsigned n, unsigned rows,
+                                      unsigned columns) {
     unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     constexpr unsigned FOURS = H * W / 128 / WARPS, FLOATS = 4 * FOURS;
     auto inside = [=](unsigned y, unsigned x) { return WHOLE || (y < rows && x < columns); };
@@ -146,34 +146,34 @@ __device__ inline void turn_tile(float* tile, const float* from, float* to, unsi
 
 // Takes the tile of H rows and W columns in row `j` and column `i` of tiles.
 template <unsigned WARPS, unsigned H = 64, unsigned W = 64>
-__device__ inline void turn(float* tile, const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n,
-                            unsigned j, unsigned i) {
+__device__ inline void transpose(float* tile, const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n,
+                                 unsigned j, unsigned i) {
     unsigned left = W * i, top = H * j;
     unsigned rows = m - top < H ? m - top : H, columns = n - left < W ? n - left : W;
     const float* from = in + (size_t)top * n + left;
     float* to = out + (size_t)left * m + top;
     if (rows == H && columns == W)
-        turn_tile<WARPS, H, W, true>(tile, from, to, m, n, rows, columns);
+        transpose_tile<WARPS, H, W, true>(tile, from, to, m, n, rows, columns);
     else
-        turn_tile<WARPS, H, W, false>(tile, from, to, m, n, rows, columns);
+        transpose_tile<WARPS, H, W, false>(tile, from, to, m, n, rows, columns);
 }
 
 extern "C" __global__ void __launch_bounds__(256) vectorized(const float* in, float* out, unsigned m, unsigned n) {
     __shared__ float tile[64 * 64];
     unsigned across = (n + 63) / 64;
-    turn<8>(tile, in, out, m, n, blockIdx.x / across, blockIdx.x % across);
+    transpose<8>(tile, in, out, m, n, blockIdx.x / across, blockIdx.x % across);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
     grouped_256(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
     __shared__ float tile[64 * 64];
     Place at = grouped(m, n, group);
-    turn<8>(tile, in, out, m, n, at.j, at.i);
+    transpose<8>(tile, in, out, m, n, at.j, at.i);
 }
 
 extern "C" __global__ void __launch_bounds__(512)
     grouped_512(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
     __shared__ float tile[64 * 64];
     Place at = grouped(m, n, group);
-    turn<16>(tile, in, out, m, n, at.j, at.i);
+    transpose<16>(tile, in, out, m, n, at.j, at.i);
 }
