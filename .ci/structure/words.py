@@ -12,7 +12,7 @@ from .source import Source
 # Each word, and what to write instead.
 WORDS = {
     r"so many": "the number, or its name",
-    r"nobody|whoever|a stranger|strangers": "no one, the caller, the user; untrusted",
+    r"nobody|(?:some|any|every)body|whoever|a stranger|strangers": "no one, everyone, the caller, the user; untrusted",
     r"beside": "next to, besides, along with",
     r"mend|mends|mended|mending": "fix",
     r"told|tells|tell|telling": "reports, returns, indicates, distinguishes",
@@ -21,9 +21,11 @@ WORDS = {
     r"by itself|by themselves": "automatically, alone, on its own",
     r"(?:keeps?|kept|sets?|stands?|takes?|took|counted|judged|waited for|compared) apart": "separately, isolated",
     r"(?:returns?|tested) (?:\w+ ){0,4}at once": "immediately",
+    r"anew": "again",
+    r"stands? in for": "replaces",
+    r"stands? (?:in|behind|before|after|between|inside)": "is",
     r"all the same": "anyway, nevertheless; equal",
     r"in vain": "without effect",
-    r"stands? in for": "replaces",
     r"means? nothing": "has no effect, has no meaning",
 }
 # What begins a comment in each kind of file.

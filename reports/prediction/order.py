@@ -19,7 +19,7 @@ NOISE = 0.95
 SAME = 0.01
 # Milliseconds: events count in 32 ns, so times that are one count apart may be of launches that take equally long.
 COUNT = 32e-6
-# How often noise is drawn anew, and of how many pairs of rows of about the same time.
+# How often noise is drawn, and of how many pairs of rows of about the same time.
 DRAWS, NEAR = 40, 20
 
 

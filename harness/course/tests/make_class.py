@@ -53,7 +53,7 @@ def slipped(text: str, draw: random.Random) -> str:
 
 
 def own_words(text: str, draw: random.Random) -> str:
-    """The text as somebody else may lay it out."""
+    """The text as another student may lay it out."""
     text = re.sub(r"\bstride\b", draw.choice(["stride", "step", "jump"]), text)
     return f"// My solution, number {draw.randrange(10**6)}.\n" + text.replace("    ", draw.choice(["    ", "  ", "\t"]))
 

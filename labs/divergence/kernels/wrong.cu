@@ -1,4 +1,4 @@
-// Kernels of the course that are wrong, written anew with their mistakes.
+// Kernels of the course that are wrong, rewritten with their mistakes.
 //
 //   max_from_zero    the largest of the next 16, but the search begins at 0: wrong where all are negative
 //   parity_past_end  even threads take one element, odd threads three: the last thread reads element n

@@ -137,7 +137,7 @@ template <class T> __device__ T plus(T a, T b) { return a + b; }
 // == wrong managed-variable: the other variable
     answer = x + y;
 
-// == wrong managed-variable: declared anew
+// == wrong managed-variable: declared again
     static __device__ int sum;
     sum = x + y;
 

@@ -1,7 +1,7 @@
 // out = the transpose of in, as in bulk.cu, wherever the rows of in begin.
 //
 //  bulk_columns  like bulk, but a warp reads 32 floats of a row, of four rows one after the other: rows of in may begin
-//                anywhere, and a thread has four neighbours of a line, which it puts into shared memory at once. Loads
+//                anywhere, and a thread has four neighbours of a line, which it stores to shared memory together. Loads
 //                ask for 256 bytes, as in grouped_tall (tall.cu). And a multiprocessor holds three blocks, not four, so
 //                that the requests of fewer tiles are mixed. In a bench on an H100 this took 0.708 ms at 16000 x 15999,
 //                and 0.715 with four blocks. There, grouped_tall took 0.722, and the driver's copy 0.684.

@@ -1,4 +1,4 @@
-//! Random numbers in a lab's options, drawn anew for each grading: `--x={-100..100}`.
+//! Random numbers in a lab's options, drawn again for each grading: `--x={-100..100}`.
 use harness::Inputs;
 
 /// An option that contains a random number.

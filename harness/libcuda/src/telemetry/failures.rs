@@ -12,7 +12,7 @@ use wire::Checks;
 /// Calls by which clients find out what there is: that one fails is an answer.
 const PROBES: [&str; 4] = ["cuGetProcAddress", "cuGetProcAddress_v2", "cuPointerGetAttribute", "cuModuleGetGlobal_v2"];
 
-/// A runtime stands between the program and the driver, and lists the program's calls itself.
+/// A runtime is between the program and the driver, and lists the program's calls itself.
 static IS_BEHIND_RUNTIME: AtomicBool = AtomicBool::new(false);
 
 /// From now on a runtime lists failed calls.

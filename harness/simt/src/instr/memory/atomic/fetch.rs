@@ -1,4 +1,4 @@
-//! What stands behind an atomic that fetches a piece of work: other blocks go first, so that each gets some of it.
+//! Code after an atomic that fetches a piece of work: other blocks go first, so that each gets some of it.
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
