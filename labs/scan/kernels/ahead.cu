@@ -47,7 +47,7 @@ struct Tiles {
 // Loads a warp's part of tile k asynchronously: the vectors of its lanes are adjacent in memory. The last tile, if it is
 // not whole, is left to `load_partial`.
 template <class T>
-__device__ void load_stage(Ring<T>& ring, const T* x, const Tiles& tiles, int k, unsigned stage, Place p) {
+__device__ void load_stage(Ring<T>& ring, const T* x, const Tiles& tiles, int k, unsigned stage, ThreadPlace p) {
     if (k < tiles.count && tiles.whole(k)) {
         unsigned first = p.warp * 32 * vectors + p.lane;
         unsigned to = (unsigned)__cvta_generic_to_shared(ring.tile[stage] + first);
@@ -68,7 +68,7 @@ __device__ void load_partial(Four<T>* mine, const T* x, size_t first, size_t n) 
 
 // Sums a thread's elements. Returns what lies before them in the warp; `upto` becomes the sum of both.
 template <class T>
-__device__ T sum_items(const Four<T>* mine, Place p, T& upto) {
+__device__ T sum_items(const Four<T>* mine, ThreadPlace p, T& upto) {
     Four<T> sum = {};
 #pragma unroll
     for (int v = 0; v < vectors; v++) {
@@ -99,7 +99,7 @@ __device__ void scan_items(Four<T>* mine, T before, bool inclusive) {
 
 // Stores a warp's part of tile k, with adjacent vectors again.
 template <class T>
-__device__ void store_stage(const Ring<T>& ring, T* out, const Tiles& tiles, int k, unsigned stage, Place p) {
+__device__ void store_stage(const Ring<T>& ring, T* out, const Tiles& tiles, int k, unsigned stage, ThreadPlace p) {
     unsigned first = p.warp * 32 * vectors + p.lane;
 #pragma unroll
     for (int v = 0; v < vectors; v++) {
@@ -115,12 +115,12 @@ __device__ void store_stage(const Ring<T>& ring, T* out, const Tiles& tiles, int
 }
 
 template <class T>
-__device__ T warp_sum(T v, Place p) { return __shfl_sync(p.mask, warp_inclusive(v, p), 31); }
+__device__ T warp_sum(T v, ThreadPlace p) { return __shfl_sync(p.mask, warp_inclusive(v, p), 31); }
 
 // Called by one warp: the sum of the sums of tiles `from` to `to` - 1. A lane asks for all of its own before it looks
 // at the first, and again for those that are not there yet.
 template <class T>
-__device__ T sums_of(const word* states, unsigned from, unsigned to, Place p) {
+__device__ T sums_of(const word* states, unsigned from, unsigned to, ThreadPlace p) {
     constexpr unsigned groups = 9; // of 32: as many blocks as an H200 runs at once have room
     T sum = T(0);
     for (unsigned i = from + p.lane; i < to; i += 32 * groups) {
@@ -140,7 +140,7 @@ __device__ T sums_of(const word* states, unsigned from, unsigned to, Place p) {
 
 // One warp: finds the sum of all before tile k, and publishes the sum of tile k + lead.
 template <class T>
-__device__ void look_back_ahead(Ring<T>& ring, word* states, const Tiles& tiles, Place p) {
+__device__ void look_back_ahead(Ring<T>& ring, word* states, const Tiles& tiles, ThreadPlace p) {
     T earlier = T(0);
     for (int k = -lead; k < tiles.count; k++) {
         if (k >= 0) {
@@ -159,7 +159,7 @@ __device__ void look_back_ahead(Ring<T>& ring, word* states, const Tiles& tiles,
 // All other warps: sum tile k + lead, and scan tile k. There is one barrier a tile: before it tile k + lead is summed,
 // and what lies before tile k is found out.
 template <class T>
-__device__ void sum_and_scan(Ring<T>& ring, const T* x, T* out, const Tiles& tiles, bool inclusive, Place p) {
+__device__ void sum_and_scan(Ring<T>& ring, const T* x, T* out, const Tiles& tiles, bool inclusive, ThreadPlace p) {
     T left[lead + 1]; // what lies before the thread's elements in its warp, for tiles k to k + lead
     unsigned mine = threadIdx.x * vectors;
     for (int k = 0; k < stages; k++) load_stage(ring, x, tiles, k, k, p);
@@ -193,7 +193,7 @@ template <class T>
 __device__ void ahead(const T* x, T* out, word* states, size_t n, unsigned inclusive) {
     Ring<T>& ring = *(Ring<T>*)memory;
     Tiles tiles(n);
-    Place p = place();
+    ThreadPlace p = place();
     if (p.warp < scanners)
         sum_and_scan(ring, x, out, tiles, inclusive, p);
     else

@@ -136,7 +136,7 @@ __device__ inline void transpose(float* words, const float* in, float* out, unsi
 template <unsigned H, unsigned W, unsigned ABOVE>
 __device__ inline void transpose(float* words, const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n,
                                  unsigned group) {
-    Place tile = grouped<H, W>(m, n, group);
+    TileIndex tile = grouped<H, W>(m, n, group);
     unsigned top = H * tile.j, left = W * tile.i;
     if (top + 1 > ABOVE && top + H + (ABOVE > 0) <= m && left + W <= n)
         transpose<H, W, ABOVE, true>(words, in, out, m, n, top, left);

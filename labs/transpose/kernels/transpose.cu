@@ -167,13 +167,13 @@ extern "C" __global__ void __launch_bounds__(256) vectorized(const float* in, fl
 extern "C" __global__ void __launch_bounds__(256)
     grouped_256(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
     __shared__ float tile[64 * 64];
-    Place at = grouped(m, n, group);
+    TileIndex at = grouped(m, n, group);
     transpose<8>(tile, in, out, m, n, at.j, at.i);
 }
 
 extern "C" __global__ void __launch_bounds__(512)
     grouped_512(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
     __shared__ float tile[64 * 64];
-    Place at = grouped(m, n, group);
+    TileIndex at = grouped(m, n, group);
     transpose<16>(tile, in, out, m, n, at.j, at.i);
 }
