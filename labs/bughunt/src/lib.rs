@@ -19,7 +19,7 @@ pub static LAB: Lab = Lab {
     summary: "twenty kernels, each with a mistake that beginners make: find it, and fix it",
     kernels: &[kernels::source!("bughunt")],
     variants: &[&KERNELS, &LAUNCHES, &CALLS],
-    columns: &[column("answer", "right, wrong, or none where the kernel did not come to its end")],
+    columns: &[column("answer", "right, wrong, or none where the kernel did not end")],
     ignored: &[(&["blocks", "threads"], VariantFilter::Every)],
     run,
     story: Some(STORY),

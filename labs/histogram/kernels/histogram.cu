@@ -177,8 +177,8 @@ __device__ void count_four(unsigned* mine, unsigned next, unsigned four) {
 
 // Calls two(w) for 32 bytes of the text at a time, as eight words, and one(c) for each byte of the rest. The blocks take
 // tiles of 64 bytes per thread as long as there is one for each of them, then halves of tiles, and then all threads
-// share what is left. The loads of a tile are under way while the one before is counted: so each thread has more bytes
-// under way, and needs up to 64 registers, which leaves room for 1024 threads.
+// share what is left. The loads of a tile are in flight while the one before is counted: so each thread has more bytes
+// in flight, and needs up to 64 registers, which leaves room for 1024 threads.
 template <class Two, class One>
 __device__ void read_ahead(const byte* text, size_t n, Two two, One one) {
     constexpr int loads = 4;

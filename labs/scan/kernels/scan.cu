@@ -23,7 +23,7 @@ __device__ void kogge_stone(const T* x, T* out, size_t n, unsigned inclusive, T*
     unsigned t = threadIdx.x;
     s[t] = t < n ? x[t] : T(0);
     // [part kogge-stone] Scan the words s[0] to s[blockDim.x - 1], of which the block has n elements, and store out[i]
-    // for each of them. A round reads words that the same round writes: see to it that all have read before any writes.
+    // for each of them. A round reads words that the same round writes: make sure that all have read before any writes.
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         __syncthreads();
         T left = t >= stride ? s[t - stride] : T(0);

@@ -251,7 +251,7 @@ __device__ void sweep(const Pass<K>& p) {
             if (pairs) rank[i] = r;
         }
     }
-    // Asked for now, values come while the block looks back.
+    // Requested now, values arrive while the block looks back.
     unsigned value[S::items];
     if (pairs) load<S>(p.in_values + first, size, value);
     if (t < 256) {

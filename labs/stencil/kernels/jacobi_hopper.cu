@@ -190,7 +190,7 @@ extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 *
             step(row, weights, e.edges[turn], w, lane, [&](int i, float4 made) {
                 if (sends) store_async(other, half, i, made);
             });
-            exchange_edges(row, e.edges[turn], w, lane); // in the end while rows of other blocks are under way
+            exchange_edges(row, e.edges[turn], w, lane); // in the end while rows of other blocks are in flight
         }
         if (other.exists) {
             mbarrier_wait(&e.arrived[half][side], parity);

@@ -45,7 +45,7 @@ extern "C" __global__ void barrier_in_if(const float* x, float* y, unsigned long
             buffer[0] = x[0];
             buffer[n - 1] = x[n - 1];
         }
-        __syncthreads();  // the threads past the end never come here
+        __syncthreads();  // the threads past the end never reach this
         y[i] = blur(buffer, i);
     }
     if (i == n - 1) {

@@ -25,7 +25,7 @@ struct Tile {
     static __device__ unsigned line(unsigned x) { return H * x + ROWS * (x / 4); }
     static constexpr unsigned WORDS = H * W + ROWS * (W / 4);
 
-    // All loads are under way before the first is used.
+    // All loads are in flight before the first is used.
     __device__ void load_global(const float* in) const {
         unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
         unsigned x = (warp % STRIPS * ACROSS + lane % ACROSS) * 4, y = warp / STRIPS * ROWS + lane / ACROSS;

@@ -32,7 +32,7 @@ struct Tile {
     float* lines;
     unsigned m, n, top, left, warp, lane;
 
-    // All loads are under way before the first is used. If WHOLE, all of the tile is inside the matrix.
+    // All loads are in flight before the first is used. If WHOLE, all of the tile is inside the matrix.
     template <bool WHOLE>
     __device__ void load_global(const float* in) const {
         unsigned y = warp / (W / 32) * 4, x = warp % (W / 32) * 32 + lane;

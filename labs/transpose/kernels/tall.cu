@@ -52,7 +52,7 @@ struct Tile {
         return words[W * r + (x ^ ((ABOVE ? r + r / 32 : r) % 32))];
     }
 
-    // As transpose_tile reads: four rows of 32 columns, or one of them, per warp. All loads are under way before the first
+    // As transpose_tile reads: four rows of 32 columns, or one of them, per warp. All loads are in flight before the first
     // is used.
     __device__ void load_global(const float* in) const {
         const float* from = in + left + ((long long)top - ABOVE) * n;
@@ -155,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 4)
         transpose<128, 32, 8>(words, in, out, m, n, group);
 }
 
-// Two blocks have room for all that a thread has under way.
+// Two blocks have room for all that a thread has in flight.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, 2)
     grouped_wide(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
     __shared__ float words[(128 + 8) * 64];

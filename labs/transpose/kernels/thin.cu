@@ -24,7 +24,7 @@ __device__ inline LinePlace place(unsigned k) {
 }
 
 // Loads from `count` lines of `length` floats, which are `stride` floats apart: four at a time if all are aligned to 16
-// bytes. Nothing outside of them is read, and v keeps what it had. All loads are under way before the first is used.
+// bytes. Nothing outside of them is read, and v keeps what it had. All loads are in flight before the first is used.
 template <unsigned PER_LINE>
 __device__ inline void load(float4 (&v)[FOURS], const float* from, unsigned count, unsigned length, unsigned stride) {
     if (stride % 4 == 0) {

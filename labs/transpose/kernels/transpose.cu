@@ -7,11 +7,11 @@
 //                of a column of the tile lie in one bank.
 //  padded        like tiled, but a row of the tile has 33 words: a column lies in all banks.
 //  swizzled      like tiled, but column x of row y lies at x ^ y: all banks, and no word wasted.
-//  vectorized    like swizzled, but 64 x 64 elements a block and four floats at a time, 64 bytes under way per thread;
+//  vectorized    like swizzled, but 64 x 64 elements a block and four floats at a time, 64 bytes in flight per thread;
 //                rows that are not aligned to 16 bytes are read, or written, one float at a time. In tiles that are
-//                whole nothing is asked. The blocks go along the rows of in.
+//                whole no bound is tested. The blocks go along the rows of in.
 //  grouped_256   like vectorized, but the blocks go down a group of rows of tiles before they go on to the right.
-//  grouped_512   like grouped_256, but 512 threads per block, 32 bytes under way per thread.
+//  grouped_512   like grouped_256, but 512 threads per block, 32 bytes in flight per thread.
 //
 // The kernels from tiled to swizzled have blocks of 32 x 8 threads, so that a thread takes four elements.
 
@@ -92,8 +92,8 @@ __device__ inline void transpose_tile(float* tile, const float* from, float* to,
     // store the transpose at `to`, where rows are m floats apart: as float4 if m is a multiple of 4. No lanes of a warp
     // meet in a bank. `inside(y, x)` says whether row y and column x are inside the matrix.
     //
-    // From one load to the next a pointer goes STEP rows down, and a whole tile asks nothing. When each load had an
-    // address and a question of its own, that took registers (48 a thread in grouped_256, not 32) and time: on an H200
+    // From one load to the next a pointer goes STEP rows down, and a whole tile tests nothing. When each load had a
+    // separate address and test, that took registers (48 a thread in grouped_256, not 32) and time: on an H200
     // at 16000 x 15999, grouped_256 took 0.722 ms instead of 0.551, and grouped_512 0.609 instead of 0.537.
     if (n % 4 == 0) {
         constexpr unsigned STEP = WARPS / (W / 32) * 4;
