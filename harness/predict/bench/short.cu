@@ -211,7 +211,7 @@ static void code() {
     }
 }
 
-// --- loads of what lies nowhere near ---
+// --- loads without locality ---
 
 // STEPS loads, each for the address of the next, a page of `stride` words apart; block by block elsewhere or all at one place.
 __global__ void chase(unsigned* from, int steps, unsigned stride, unsigned apart, long long* took) {

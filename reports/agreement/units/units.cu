@@ -1,4 +1,4 @@
-// Kernels of one kind of access each, to set what the machine counts against a GPU: textures and surfaces, what reaches
+// Kernels of one kind of access each, to compare what the machine counts with a GPU: textures and surfaces, what reaches
 // the L2 cache, copies in bulk and by tensor maps, products by a warpgroup. Each is launched once; nothing is checked.
 // nvcc: -gencode arch=compute_90a,code=[compute_90a,sm_90a] -std=c++17
 // device: h200

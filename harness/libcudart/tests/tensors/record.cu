@@ -130,7 +130,7 @@ unsigned pick(unsigned below) {
 
 bool often(unsigned percent) { return pick(100) < percent; }
 
-// A tensor map to be, and what is done with it.
+// A tensor map to encode, and its use.
 struct Case {
     int element, rank, interleave, swizzle, promotion, fill;
     size_t shift;
