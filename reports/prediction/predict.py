@@ -55,7 +55,7 @@ def csvs(folder):
 
 
 def rows_of(folder):
-    """The measured times and their spreads, in ms, of a folder's rows that can be compared, by what tells them apart."""
+    """The measured times and their spreads, in ms, of a folder's rows that can be compared, by what distinguishes them."""
     found = {}
     for path in csvs(folder):
         with path.open(newline="") as handle:

@@ -242,7 +242,7 @@ fn what_is_damaged_is_said_and_mended() {
     assert!(empty.stdout.contains("WARPLAB_NVRTC is `off`"), "{empty:?}");
     assert_eq!(place.setup(&["--from", "wheels"]).code, 0);
     let whole = place.setup(&["--check"]);
-    assert!(whole.stdout.contains("all that `warplab setup` brings"), "{whole:?}");
+    assert!(whole.stdout.contains("everything that `warplab setup` installs"), "{whole:?}");
     let library = place.path("cache").join(BROUGHT[1]);
     fs::write(&library, "the comp").unwrap();
     let damaged = place.setup(&["--check"]);

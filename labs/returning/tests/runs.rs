@@ -19,7 +19,7 @@ fn the_mistake_is_found_and_the_others_still_run() {
     let write = labtest::line_of(&source, "void add(", "*result = x + y");
     assert_eq!(labtest::lines(found), [write], "{}", found.text);
     for says in
-        ["host pointer", "write of size 4 bytes", "no address of the device", "the host code's", "mapped memory"]
+        ["host pointer", "write of size 4 bytes", "not an address of the device", "the host code's", "mapped memory"]
     {
         assert!(found.text.contains(says), "no `{says}` in:\n{}", found.text);
     }
