@@ -1,6 +1,6 @@
 """In which order rows are predicted and measured: Kendall's tau, what counts as noise, and how far tau can reach.
 
-Tau is over pairs of rows of two variants, as it is the variants whose order is asked for; beside it stands the tau of all pairs, which
+Tau is over pairs of rows of two variants, as it is the variants whose order matters; next to it is the tau of all pairs, which
 are also of one variant with other types, shapes or settings. Two times that are predicted within SAME of each other are predicted to be equal,
 and so are two that were measured within COUNT of each other: a tie, which agrees with no order and with none disagrees. Tau-b counts
 ties: of two rows that are predicted to be equal and differ, or the other way round, tau loses. The same holds for what tau can reach, so

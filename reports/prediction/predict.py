@@ -113,7 +113,7 @@ def counted(out, of, measured):
 
 
 def merged(launches):
-    """The launches, each kind once: those on several streams are told in any order."""
+    """The launches, each kind once: those on several streams are in any order."""
     kinds = defaultdict(int)
     for launch in launches:
         kinds[json.dumps(launch["subject"], sort_keys=True)] += launch["count"]
@@ -169,7 +169,7 @@ def percent(value):
 
 
 def line(name, rows, noise, known):
-    """A line of a table; `known` are the rows that tell how far times differ by chance."""
+    """A line of a table; `known` are the rows that show how far times differ by chance."""
     of = shares(rows, noise)
     clear = f"{of.clear:.2f} of {of.pairs}" if of.pairs else ""
     within = " | ".join(map(percent, (of.median, of.near, of.twice, of.inside)))
@@ -177,7 +177,7 @@ def line(name, rows, noise, known):
 
 
 def parts(row):
-    """What a row's launches are predicted to take beside what any launch takes, and how many follow the first: fills are as short."""
+    """What a row's launches are predicted to take besides what any launch takes, and how many follow the first: fills are as short."""
     own = next(term["ms"] for term in row["predicted"]["terms"] if term["bound"] == "launch")
     return row["predicted"]["ms"] - own, sum(launch["count"] for launch in row["launched"]) - 1
 
@@ -310,7 +310,7 @@ COLOURS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#b
 
 
 def chart(rows):
-    """Predicted over measured, both by powers of ten, with the diagonal and 1.5 times beside it."""
+    """Predicted over measured, both by powers of ten, with the diagonal and 1.5 times on both sides."""
     size, edge, low, high = 640, 60, -2.6, 2.0
     place = lambda value: (math.log10(value) - low) / (high - low) * (size - 2 * edge)
     x, y = (lambda value: edge + place(value)), (lambda value: size - edge - place(value))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes a class for measurements: `make_class.py LAB COUNT FOLDER` writes COUNT submissions of labs/LAB into a new FOLDER: solutions,
-starters, starters with some of their parts solved, mutants, and a few that do not compile, never end, or are no archive. The same
+starters, starters with some of their parts solved, mutants, and a few that do not compile, never end, or are not an archive. The same
 call gives the same class.
 """
 
