@@ -214,6 +214,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
         {"src/lib.rs": 'const A: &str = "one {told} \\\n    two is none of them";\n'},
         {"words": ["src/lib.rs:2: `is none` in a message; write is not a"]},
     ),
+    "such a text over two lines": ({"src/lib.rs": "// It means\n// nothing.\nmod a;\n"}, {"words": ["src/lib.rs:1: `means nothing` in a comment"]}),
     "such a text": ({"src/lib.rs": "mod a;\n", "README.md": "One\nis told `told`.\n"}, {"words": ["README.md:2: `told` in a text"]}),
     "such words that say why": ({"src/lib.rs": "// Nobody waits. words: a name\n", "README.md": "Told. <!-- words: a quote -->\n"}, {}),
     "such words in code, in names, in generated tables and in tests": (
