@@ -1,6 +1,6 @@
 """Sets predicted times against those that were measured on an H200 and on an H100, row by row.
 
-predict.py emulate WARPLAB FOLDER     counts the launches of runs.txt on the emulated H200; writes FOLDER/subjects.jsonl
+predict.py emulate WARPLAB FOLDER     counts the launches of runs.txt on the emulated H200; writes FOLDER/subjects.jsonl.gz
 predict.py compare PREDICT SUBJECTS   predicts them with the program `predict`; writes rows.csv, table.md and chart.svg here,
                                       and rows.csv and table.md in h100
 predict.py recount WARPLAB SUBJECTS FOLDER [--some]   counts again (only the small runs), and exits with 1 when the counts are others
@@ -12,6 +12,7 @@ are wrong on purpose are left out: what they do depends on the order of their th
 """
 
 import csv
+import gzip
 import io
 import json
 import math
@@ -87,7 +88,8 @@ def emulate(warplab, folder, some=False):
             print(f"{of}: {arguments}: exit code {code}", file=sys.stderr)
             lines += counted(pathlib.Path(out), of, rows_of(MEASURED / of))
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "subjects.jsonl").write_text("".join(json.dumps(line, sort_keys=True) + "\n" for line in lines))
+    text = "".join(json.dumps(line, sort_keys=True) + "\n" for line in lines)
+    (folder / "subjects.jsonl.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 def counted(out, of, measured):
@@ -123,8 +125,8 @@ def merged(launches):
 def recount(warplab, subjects, folder, some):
     """Whether the launches count today what was counted for the committed predictions."""
     emulate(warplab, folder, some)
-    read = lambda path: {json.dumps([row["of"], *(row[name] for name in KEY)]): row for row in map(json.loads, path.open())}
-    before, now = read(subjects), read(folder / "subjects.jsonl")
+    read = lambda path: {json.dumps([row["of"], *(row[name] for name in KEY)]): row for row in map(json.loads, gzip.open(path))}
+    before, now = read(subjects), read(folder / "subjects.jsonl.gz")
     other = [key for key in before if (not some or SMALL in key) and now.get(key) != before[key]]
     other += [key for key in now if key not in before]
     print(f"{len(now)} rows counted again, {len(other)} of them differ")
@@ -135,9 +137,10 @@ def recount(warplab, subjects, folder, some):
 def predicted(program, subjects, part="h200"):
     """The rows with their predictions and measured times."""
     program, _, constants = program.partition("=")
-    told = subprocess.run([program, constants or part], input=subjects.read_bytes(), stdout=subprocess.PIPE, check=True).stdout
+    lines = gzip.decompress(subjects.read_bytes())
+    told = subprocess.run([program, constants or part], input=lines, stdout=subprocess.PIPE, check=True).stdout
     known = {}
-    launched = [json.loads(line)["launches"] for line in subjects.read_text().splitlines()]
+    launched = [json.loads(line)["launches"] for line in lines.splitlines()]
     for line, launches in zip(told.splitlines(), launched):
         row = {**json.loads(line), "launched": launches}
         measured = known.setdefault(row["of"], rows_of(PARTS[part] / row["of"]))

@@ -148,10 +148,8 @@ def run_lab(warplab: str, keep: pathlib.Path, lab: str) -> Row:
     command = [warplab, "run", lab, "--device", "emulated:a100", "--check", "all", "--quick", "--no-report"]
     code, text = limited([*command, "--out", str(out)])
     out.with_suffix(".txt").write_text(text)
-    verdicts = ""
-    for path in sorted(out.glob("*.csv")):
-        with path.open(newline="") as file:
-            verdicts += "".join({"pass": "ok \n", "fail": "WRONG \n"}.get(row["verdict"], "") for row in csv.DictReader(file))
+    with (out / f"{lab}.csv").open(newline="") as file:
+        verdicts = "".join({"pass": "ok \n", "fail": "WRONG \n"}.get(row["verdict"], "") for row in csv.DictReader(file))
     return row("labs", lab, "8.0", "", code, verdicts, start)
 
 

@@ -9,7 +9,7 @@ use super::{
     install::{State, state},
     pins::{Tool, Wheel},
 };
-use crate::nvcc;
+use crate::programs::nvcc;
 
 /// Reports the state of a tool, and whether it can be used.
 pub fn check(tool: &Tool, wheels: &[Wheel]) -> Exit {

@@ -7,7 +7,7 @@ use std::{
 
 use harness::Error;
 
-use crate::{scratch, signals};
+use crate::shared::{scratch, signals};
 
 /// The prefix of their names.
 const PREFIX: &str = ".half-";

@@ -1,10 +1,12 @@
-//! `warplab setup`: NVRTC and CUDA's headers from PyPI, or nvcc, in warplab's own cache folder.
+//! Sets warplab up on a computer. `warplab setup` brings NVRTC and CUDA's headers, or nvcc, from PyPI to warplab's own
+//! cache folder; `warplab completions` and `warplab man` write what the shell and `man` read.
 //!
 //! `pins` lists the wheels, `fetch` gets and checks them, `install` unpacks them where `kernels` looks for them, and
-//! `check` reports what is installed. Unfinished work is in a folder of `half`, and `kept` handles what warplab caches
+//! `check` reports what is installed. Unfinished work is in a folder of `half`, and `cache` handles what warplab caches
 //! automatically.
 mod cache;
 mod check;
+mod complete;
 mod fetch;
 mod half;
 mod install;
@@ -19,8 +21,18 @@ use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
 use harness::Error;
 use kernels::toolbox;
 
+use crate::shared::subcommand::Subcommand::{self, OfProgram, Plain};
 use install::State;
 use pins::{Tool, Wheel};
+
+/// The subcommand that brings what warplab needs.
+pub const SUBCOMMANDS: &[Subcommand] = &[Plain(command, run)];
+
+/// The subcommands for the shell, in the order of the help.
+pub const OF_SHELL: &[Subcommand] = &[
+    OfProgram(complete::completions_command, |matches, program| Ok(complete::completions(matches, program))),
+    OfProgram(complete::man_command, complete::man),
+];
 
 const ABOUT: &str = "Download NVRTC and CUDA's headers, which compile edited kernels; needs Python's pip, and no GPU";
 

@@ -223,7 +223,7 @@ impl Rubric {
             if !names.insert(&part.name) {
                 mistakes.push(format!("there are two parts called `{}`", part.name));
             }
-            part.mistakes(lab, &file.ptx, &mut mistakes);
+            part.mistakes(lab, &file.ptx.text(), &mut mistakes);
         }
         if self.sizes.visible.contains(&0) {
             mistakes.push("sizes.visible: a size must be at least 1".into());

@@ -120,7 +120,7 @@ fn alike(class: &Class, sheet: &Sheet) -> String {
 /// The shingles of the handed-out file.
 fn starter(class: &Class, own: &kernels::KernelSource) -> Result<Vec<u32>> {
     let text = class.rubric.starter(&own.cuda)?.text;
-    similar::of_source(&kernels::KernelSource { cuda: text.into(), ptx: "".into(), ..own.clone() })
+    similar::of_source(&kernels::KernelSource { cuda: text.into(), ptx: kernels::CommittedPtx::NONE, ..own.clone() })
 }
 
 /// The names of the submitters.
