@@ -113,7 +113,7 @@ mod tests {
         assert!(compressed.len() < text.len() / 8);
         let embedded = CommittedPtx::Gzip(compressed);
         assert_eq!((embedded.text().as_ref(), embedded.len()), (text.as_str(), text.len()));
-        // What is cut is none.
+        // A truncated file counts as empty.
         assert_eq!(CommittedPtx::Gzip(&compressed[..compressed.len() / 2]).text(), "");
         assert!(CommittedPtx::Gzip(&[]).is_empty() && CommittedPtx::NONE.is_empty());
         assert!(CommittedPtx::read(&folder.path().join("c.cu")).is_empty());

@@ -81,7 +81,7 @@ def emulated(lines):
 
 
 def grouped(launches, reasons):
-    """Launches by kernel and shape: their counts in order, repetitions of the one before left out. Counts by chance are none."""
+    """Launches by kernel and shape: their counts in order, repetitions of the one before left out. Counts that depend on chance are `None`."""
     found = defaultdict(list)
     for key, counts in launches:
         chance = [by_chance(reasons.get((short(key[0]), name))) for name, _, _ in COUNTERS]

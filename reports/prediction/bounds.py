@@ -1,4 +1,4 @@
-"""Sets the bound that is predicted for a launch beside what Nsight Compute names on an H200.
+"""Compares the bound that is predicted for a launch with what Nsight Compute names on an H200.
 
 bounds.py trim NCU                    writes bounds.csv from ncu's raw pages (bounds.sh)
 bounds.py compare PREDICT [--check]   writes bounds.md, or exits with 1 when it is not what is predicted now, or too few agree

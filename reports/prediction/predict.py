@@ -56,7 +56,7 @@ def csvs(folder):
 
 
 def rows_of(folder):
-    """The measured times and their spreads, in ms, of a folder's rows that can be compared, by what tells them apart."""
+    """The measured times and their spreads, in ms, of a folder's rows that can be compared, by what distinguishes them."""
     found = {}
     for path in csvs(folder):
         with path.open(newline="") as handle:
@@ -115,7 +115,7 @@ def counted(out, of, measured):
 
 
 def merged(launches):
-    """The launches, each kind once: those on several streams are told in any order."""
+    """The launches, each kind once: those on several streams are in any order."""
     kinds = defaultdict(int)
     for launch in launches:
         kinds[json.dumps(launch["subject"], sort_keys=True)] += launch["count"]
@@ -172,7 +172,7 @@ def percent(value):
 
 
 def line(name, rows, noise, known):
-    """A line of a table; `known` are the rows that tell how far times differ by chance."""
+    """A line of a table; `known` are the rows that show how far times differ by chance."""
     of = shares(rows, noise)
     clear = f"{of.clear:.2f} of {of.pairs}" if of.pairs else ""
     within = " | ".join(map(percent, (of.median, of.near, of.twice, of.inside)))
@@ -180,7 +180,7 @@ def line(name, rows, noise, known):
 
 
 def parts(row):
-    """What a row's launches are predicted to take beside what any launch takes, and how many follow the first: fills are as short."""
+    """What a row's launches are predicted to take besides what any launch takes, and how many follow the first: fills are as short."""
     own = next(term["ms"] for term in row["predicted"]["terms"] if term["bound"] == "launch")
     return row["predicted"]["ms"] - own, sum(launch["count"] for launch in row["launched"]) - 1
 
@@ -235,8 +235,8 @@ def table(every, noise, part="h200"):
     own = fitted()
     return "\n".join([
         f"{len(rows)} rows that were measured on one {part.upper()}, predicted from what the emulated H200 counts (`predict.py`). Tau is over the",
-        "pairs of rows of two variants of one lab in one run, and beside it over all pairs of such rows, also those of one variant. Times that",
-        f"are predicted within {percent(SAME)} of each other are told to be equal, and so are times that were measured within {1e6 * COUNT:.0f} ns, a count of the",
+        "pairs of rows of two variants of one lab in one run, and next to it over all pairs of such rows, also those of one variant. Times that",
+        f"are predicted within {percent(SAME)} of each other are predicted to be equal, and so are times that were measured within {1e6 * COUNT:.0f} ns, a count of the",
         "events' clock: tau-b counts these as ties. Reachable is the tau that these times themselves have when noise is added to them,",
         "drawn from the differences of rows that are counted alike (`order.py`): who knew each row's time could not be expected to reach more.",
         f"Beyond noise are, of all pairs, those whose measured times differ by more than {1e3 * noise:.1f} µs, and by more than the spread of their",
@@ -313,7 +313,7 @@ COLOURS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#b
 
 
 def chart(rows):
-    """Predicted over measured, both by powers of ten, with the diagonal and 1.5 times beside it."""
+    """Predicted over measured, both by powers of ten, with the diagonal and 1.5 times on both sides."""
     size, edge, low, high = 640, 60, -2.6, 2.0
     place = lambda value: (math.log10(value) - low) / (high - low) * (size - 2 * edge)
     x, y = (lambda value: edge + place(value)), (lambda value: size - edge - place(value))

@@ -58,7 +58,7 @@ fn nvrtc_is_searched_for_once() {
 }
 
 /// A planted mistake is graded too: the lab's own file contains it, and a fixed file is right. The lab's own counters
-/// are no baseline for it.
+/// are not a baseline for it.
 #[test]
 fn a_planted_mistake_must_be_mended() {
     for variant in ["bounds", "no-barrier", "wrong-launch", "leak"] {
@@ -461,7 +461,7 @@ fn a_limit_that_is_exceeded_is_named() {
     assert_eq!((run.code, &json["variants"][0]["verdict"]), (1, &"wrong".into()), "{json}");
     assert_eq!(
         json["variants"][0]["failures"][0],
-        "n = 33: its kernels had not ended after 5 s, and were stopped: a loop without an end, or far too much work",
+        "n = 33: its kernels had not ended after 5 s, and were stopped: an endless loop, or far too much work",
         "{json}"
     );
     // A limit below what the lab's own kernels need says nothing about the submission.

@@ -847,10 +847,10 @@ fn nvcc_programs_that_cannot_run_are_told_why() {
         exec()
     };
     // A static runtime is replaced; a program into which one was linked anyway runs by `warplab exec`.
-    assert!(nvcc(&["-cudart", "static"]).contains("-cudart static is taken for -cudart shared"));
+    assert!(nvcc(&["-cudart", "static"]).contains("-cudart static is replaced by -cudart shared"));
     let shared = exec();
     assert_eq!(shared.code, 0, "{shared:?}");
-    assert!(nvcc(&["-cudart=none", "-lcudart_static"]).contains("-lcudart_static is taken for -lcudart"));
+    assert!(nvcc(&["-cudart=none", "-lcudart_static"]).contains("-lcudart_static is replaced by -lcudart"));
     assert_eq!(exec().code, 0);
     let linked_in =
         ["nvcc", "p.cu", "-o", "p", "-cudart", "none", "-Xlinker=-lcudart_static", "-ldl", "-lrt", "-lpthread"];

@@ -124,7 +124,7 @@ def limited(command: list[str]) -> tuple[int, str]:
 
 
 def run(warplab: str, keep: pathlib.Path, program: Program) -> Row:
-    """Compiles and runs one program. Its output is kept beside it."""
+    """Compiles and runs one program. Its output is kept next to it."""
     binary = keep / f"{program.name}-{program.architecture}{'-G' if program.debug else ''}"
     if program.group == "labs' programs":
         binary = binary.with_name(f"lab-{binary.name}")

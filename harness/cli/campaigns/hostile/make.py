@@ -2,7 +2,7 @@
 """Writes the hostile kernel files of this campaign: `make.py FOLDER`.
 
 Each is a file for lab vecadd, whose kernel is z[i] = x[i] + y[i]; `CASES` lists them by family. A file is the text of a
-body that stands in the kernel after its index, or a whole text."""
+body that is in the kernel after its index, or a whole text."""
 import gzip
 import hashlib
 import pathlib

@@ -8,7 +8,7 @@ use record::{Run, problems};
 pub fn command() -> Command {
     Command::new("check-run")
         .hide(true)
-        .about("Check the folder of a run: all rows are there, sound and explained")
+        .about("Check the folder of a run: every row is present, valid and explained")
         .arg(Arg::new("folder").value_name("DIR").required(true).value_parser(value_parser!(PathBuf)))
 }
 

@@ -55,7 +55,7 @@ const RESERVED: [&str; 66] = [
 
 pub fn command() -> Command {
     Command::new("new-lab")
-        .about("Write a new lab, which runs and is tested at once, inside a checkout")
+        .about("Create a new lab in a checkout, which runs and passes its tests from the start")
         .arg(Arg::new("name").value_name("NAME").required(true).help("Its name: lower-case letters, digits and _"))
 }
 

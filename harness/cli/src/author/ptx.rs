@@ -12,13 +12,13 @@ use super::checkout;
 
 pub fn command() -> Command {
     Command::new("ptx")
-        .about("Compile every lab's .cu to the PTX committed beside it (needs NVRTC), inside a checkout")
+        .about("Compile every lab's .cu to the PTX committed next to it (inside a checkout; needs NVRTC)")
         .arg(Arg::new("labs").value_name("LAB").action(ArgAction::Append).help("Only these labs"))
         .arg(
             Arg::new("check")
                 .long("check")
                 .action(ArgAction::SetTrue)
-                .help("Write nothing; fail when a committed PTX is not what its source gives"),
+                .help("Write nothing; fail if a committed PTX does not match its source"),
         )
         .arg(Arg::new("quiet").long("quiet").short('q').action(ArgAction::SetTrue).help("Print only what is wrong"))
 }
@@ -40,7 +40,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
                 }
             };
             let words = match &outcome {
-                Outcome::Current => "is what its source gives".to_string(),
+                Outcome::Current => "matches its source".to_string(),
                 Outcome::CurrentByHash { made_by } => {
                     uncompiled = Some(made_by.clone());
                     format!("is from this source (made by {made_by})")
@@ -66,8 +66,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         return Ok(ExitCode::SUCCESS);
     }
     harness::print_error(&format!(
-        "error: {stale} committed PTX file{} not what the source gives; run `warplab ptx` with NVRTC",
-        if stale == 1 { " is" } else { "s are" }
+        "error: {stale} committed PTX file{} match the source; run `warplab ptx` with NVRTC",
+        if stale == 1 { " does not" } else { "s do not" }
     ));
     Ok(ExitCode::FAILURE)
 }
@@ -94,7 +94,7 @@ fn folders(root: &Path, matches: &ArgMatches) -> Result<Vec<PathBuf>, Error> {
     let mut folders = Vec::new();
     for lab in chosen {
         folders.push(labs.join(lab).join("kernels"));
-        // Files that stand in for the lab's own in its tests.
+        // Files that replace the lab's own in its tests.
         folders.extend(Some(labs.join(lab).join("tests/fixed")).filter(|folder| folder.is_dir()));
     }
     Ok(folders)

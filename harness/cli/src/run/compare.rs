@@ -14,9 +14,9 @@ use crate::shared::output_options;
 
 const AFTER: &str = "\
 BASE and NEW are folders that `warplab run ... --out DIR` wrote, or folders that hold several such runs, which then \
-count as one side: of several runs it is known how much they differ. On a GPU, times are compared: a case is slower if \
-its time has risen by the threshold or more, and if noise alone would raise any case of the comparison so far in fewer \
-comparisons than the error rate says. Emulated, counters are compared exactly.
+count as one side: several runs show how much they vary. On a GPU, times are compared: a case is slower if its time \
+has risen by at least the threshold, and if noise alone would raise any case of the comparison that far in fewer \
+comparisons than the error rate allows. On the emulated device, counters are compared exactly.
 
 Exit codes: 0 nothing is slower or newly wrong, 1 a case is wrong that was not, or is gone (unless --allow-gone), 2 the \
 command line is wrong, 3 a case is slower or costs more, 4 the runs cannot be compared, or no case ran in both.";
@@ -45,9 +45,9 @@ pub fn command() -> Command {
                 .help("The branch of the baseline [default: that of NEW]"),
         )
         .arg(percent("threshold", "2", "The least change of a time that counts, in per cent"))
-        .arg(percent("error-rate", "1", "The chance that any case of a comparison alarms for nothing, in per cent"))
+        .arg(percent("error-rate", "1", "The chance of a false alarm in any case of a comparison, in per cent"))
         .arg(switch("anyway", "Compare runs even if their device, driver or settings differ"))
-        .arg(switch("allow-gone", "Accept that cases of the base are not there any more, or are skipped"))
+        .arg(switch("allow-gone", "Accept cases of the base that are now missing or skipped"))
         .arg(switch("all", "Show the cases that are the same too"))
         .args(output_options::formats(&["md", "json", "html"]))
         .after_help(paragraphs(AFTER))
@@ -71,7 +71,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let comparison = compare::compare(&base, &new, &asked);
     if !comparison.differ.is_empty() && !matches.get_flag("anyway") {
         return Err(Error::CannotRun(format!(
-            "these runs cannot be compared; they differ in {}. Make a new run as the base was made, or give --anyway",
+            "these runs cannot be compared; they differ in {}. Repeat the run under the conditions of the base, or give --anyway",
             comparison.differ.join("; ")
         )));
     }

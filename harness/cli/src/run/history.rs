@@ -16,8 +16,8 @@ use crate::shared::output_options;
 const FORMATS: [&str; 4] = ["html", "json", "github", "bencher"];
 
 const AFTER: &str = "\
-A time changes where its values before and after differ by the threshold or more, and shuffled values hardly ever do; a \
-counter of the embedded machine changes wherever it is another. --github and --bencher write the newest run as \
+A time changes where its values before and after differ by at least the threshold, and shuffled values almost never do; \
+a counter of the embedded machine changes wherever its value does. --github and --bencher write the newest run as \
 customSmallerIsBetter of GitHub's benchmark action, and as Bencher's metric format.";
 
 pub fn command() -> Command {

@@ -40,9 +40,9 @@ const DETAILS: &str = "\
 The files come from PyPI in the versions that this warplab was tested with, and are used only if their SHA-256 is right. \
 They are kept in the folder `toolbox` of warplab's cache: ~/.cache/warplab on Linux, or what WARPLAB_CACHE names. For all \
 users of a computer they are kept in /usr/local/share/warplab (%ProgramData%\\warplab on Windows) by --system. The user's \
-own come first. NVIDIA's licence lies beside them.
+own come first. NVIDIA's licence is next to them.
 
-With --nvcc it is nvcc that is brought, with CUDA's runtime and headers: `warplab nvcc` compiles whole programs with it. It \
+With --nvcc, nvcc is downloaded, with CUDA's runtime and headers: `warplab nvcc` compiles whole programs with it. It \
 needs a C++ compiler on this computer, such as g++.
 
 A computer room without access to PyPI: `warplab setup --download FOLDER` where there is access, then \
@@ -75,7 +75,7 @@ pub fn command() -> Command {
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
                 .hide(true)
-                .help("Another table of what to bring, as harness/cli/src/setup/pins.toml"),
+                .help("Another table of what to download, like harness/cli/src/setup/pins.toml"),
         )
         .group(ArgGroup::new("what").args(["check", "from", "download", "remove"]))
 }

@@ -19,7 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   warplab check              the first part that is not right, in the folder that you are in
   warplab check --hint       and the next hint for it, or what bounds the speed of what is right
-  warplab check --watch      again and again, whenever you save";
+  warplab check --watch      and again after each save";
 
 const CODES: [(Exit, &str); 5] = [
     (Exit::Passed, "every part that was tried is right"),
@@ -50,8 +50,8 @@ pub fn command() -> Command {
         .arg(
             switch(
                 "hint",
-                "The next hint for the part that is not right; of a part with right answers, what it is predicted to \
-                 take on an H200, what bounds that and on which line",
+                "The next hint for the part that is not right; for a part with right answers, \
+                 its predicted time on an H200, what bounds that and on which line",
             )
             .conflicts_with_all(["all", "watch"]),
         )

@@ -12,7 +12,7 @@ use crate::labs;
 
 pub fn command() -> Command {
     Command::new("submit")
-        .about("Make the archive to hand in: the kernel file and your own headers, after a look at them")
+        .about("Make the archive to hand in: the kernel file and your own headers, checked first")
         .arg(
             Arg::new("folder")
                 .value_name("DIR")
@@ -27,7 +27,7 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("The archive [default: the lab's name with .zip, in DIR]"),
         )
-        .arg(switch("anyway", "Also if nothing is solved yet, or the file does not compile"))
+        .arg(switch("anyway", "Make it even if nothing is solved yet, or the file does not compile"))
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {

@@ -24,9 +24,9 @@ Examples:
   warplab class histogram --roster students.csv      columns student and path, such as checkouts
   warplab class histogram submissions --slurm        on a cluster, one submission a task
 
-A run that was stopped goes on where it was, and one that is repeated grades what is new or has changed.
-In DIR, rubric.toml may be edited, overrides.toml sets marks by hand, and late.toml says what lateness costs:
-harness/course/README.md tells how.";
+A run that was stopped resumes where it was, and a repeated run grades only what is new or has changed.
+In DIR, rubric.toml may be edited, overrides.toml sets marks by hand, and late.toml sets the penalty for late work:
+harness/course/README.md describes them.";
 
 const CODES: [(Exit, &str); 4] = [
     (Exit::Passed, "all is marked, whatever the points"),
@@ -41,11 +41,11 @@ pub fn command() -> Command {
             "Mark a class: a folder of submissions, an export of Gradescope, Moodle or Canvas, or a table of folders",
         )
         .after_help(format!("{EXAMPLES}\n\n{}", harness::paragraphs(&Exit::of_command(&CODES))))
-        .arg(Arg::new("lab").value_name("LAB").required(true).help("The lab whose assignment it is"))
+        .arg(Arg::new("lab").value_name("LAB").required(true).help("The lab of the assignment"))
         .arg(
-            path("folder", "FOLDER").required_unless_present("roster").help(
-                "What was handed in: a file, folder or archive each, or an export of Gradescope, Moodle or Canvas",
-            ),
+            path("folder", "FOLDER")
+                .required_unless_present("roster")
+                .help("The submissions: a file, folder or archive each, or an export of Gradescope, Moodle or Canvas"),
         )
         .arg(path("roster", "FILE").long("roster").help(
             "A CSV with the columns student and path, and if they are known id, email and time; paths are relative to \
@@ -58,7 +58,7 @@ pub fn command() -> Command {
                 .long("regrade")
                 .value_name("PART")
                 .action(ArgAction::Append)
-                .help("Mark this part of all submissions anew, and list the changes (repeatable)"),
+                .help("Mark this part of all submissions again, and list the changes (repeatable)"),
         )
         .arg(switch("slurm", "Submit a job array to Slurm, and wait"))
         .arg(
@@ -76,7 +76,7 @@ pub fn command() -> Command {
                 .value_name("INDEX")
                 .conflicts_with("slurm")
                 .value_parser(value_parser!(usize))
-                .help("Grade only the submission at this place, from 0, and write no tables: what a task does"),
+                .help("Grade only the submission with this index, from 0, and write no tables (what a task of --slurm does)"),
         )
         .arg(sandbox_warning::argument())
         .args(settings())

@@ -83,7 +83,7 @@ options! {
     /// Run only this variant (repeatable)
     #[arg(long = "variant", value_name = "NAME")]
     pub variants: Vec<String> => Selection,
-    /// Run only this case, as the CSV's column `case` has it (repeatable)
+    /// Run only this case, named as in the CSV's column `case` (repeatable)
     #[arg(long = "case", value_name = "CASE")]
     pub cases: Vec<String> => Selection,
     /// Problem size in elements: 1000, 1e6, 2^20, 64Ki, 16M (K, M and G are powers of 1024)
@@ -117,8 +117,8 @@ options! {
     /// Skip the cases whose kernels the file of --kernel does not hold (what grading does)
     #[arg(long, hide = true, requires = "kernel")]
     pub partial: bool => Judge,
-    /// Run the kernels in a process apart from their judge, and give up writing files outside of the temporary folder,
-    /// and the network, before the kernel file is compiled (what grading does)
+    /// Run the kernels in a separate process from their judge, and give up writing files outside of the temporary
+    /// folder, and the network, before the kernel file is compiled (what grading does)
     #[arg(long, hide = true)]
     pub confined: bool => Judge,
     /// Run once more with what this JSON array holds, a seed and options of the lab, in place of the first seed and
@@ -142,7 +142,7 @@ options! {
     #[arg(help_heading = WATCH, long)]
     pub counters: bool => Detail,
     /// Predict the time and the bottleneck of each case on PART (h100, h200; default: the emulated GPU), which is then
-    /// emulated; on a GPU, predict for that GPU, by an emulated run that is made first
+    /// emulated; on a GPU, predict for that GPU, from an emulated run that is made first
     #[arg(help_heading = WATCH, long, value_name = "PART", num_args = 0..=1, default_missing_value = "")]
     pub predict: Option<String> => Detail,
     /// Predict the times of the summaries, when emulated, for this problem size [default: that of a GPU]

@@ -9,7 +9,7 @@ use super::{Request, RequestedOutput, options};
 use crate::programs::libraries;
 
 const MORE: &str = "\
-With a program, this is `warplab exec --device emulated`; see there for the exit codes.
+With a program, this is `warplab exec --device emulated`, whose help lists the exit codes.
 
 Examples:
   warplab driver --check all -- python3 mine.py     run a program on the emulated device

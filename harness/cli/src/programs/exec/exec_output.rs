@@ -32,7 +32,7 @@ pub fn options() -> [Arg; 3] {
             .long("out")
             .value_name("DIR")
             .value_parser(value_parser!(PathBuf))
-            .help("Write the run to this folder, of which `warplab report DIR` makes a page"),
+            .help("Write the run to this folder; `warplab report DIR` makes a page of it"),
         Arg::new("quiet")
             .long("quiet")
             .action(ArgAction::SetTrue)

@@ -16,7 +16,7 @@ pub fn check(program: &Path) -> Result<(), Error> {
     let Some(found) = read(program) else { return Ok(()) };
     match found.needed.iter().find(|name| proprietary_libs::is_file(name)) {
         Some(name) => Err(Error::CannotRun(format!(
-            "{} needs {name}, which has or makes machine code for GPUs, or asks NVIDIA's own driver: the embedded machine \
+            "{} needs {name}, which contains or generates GPU machine code, or calls NVIDIA's own driver: the embedded machine \
              cannot run it; it needs a GPU",
             program.display()
         ))),

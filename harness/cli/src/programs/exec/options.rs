@@ -111,7 +111,7 @@ pub fn check_name(program: &OsStr, command: &Command) -> Result<(), Error> {
     let known: Vec<String> = command.get_arguments().filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     Err(Error::usage(format!(
-        "{} has no option {name}; {}. Options of the program stand after its name",
+        "{} has no option {name}; {}. Options of the program go after its name",
         command.get_name(),
         suggest::among(name, &known)
     )))
@@ -128,6 +128,6 @@ mod tests {
         assert_eq!(said("./program"), Ok(()));
         assert!(said("--chek").unwrap_err().contains("no option --chek; did you mean `--check`?"));
         assert!(said("--profile=h100").unwrap_err().contains("no option --profile;"));
-        assert!(said("-c").unwrap_err().contains("Options of the program stand after its name"));
+        assert!(said("-c").unwrap_err().contains("Options of the program go after its name"));
     }
 }

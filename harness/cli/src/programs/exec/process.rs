@@ -67,7 +67,7 @@ impl ExecSettings {
         ];
         match asked.iter().find(|(is_asked, _)| *is_asked) {
             Some((_, option)) => Err(Error::usage(format!(
-                "{option} watches the embedded machine, and the program would run on the GPU; add --device emulated"
+                "{option} needs the embedded machine, but the program would run on the GPU; add --device emulated"
             ))),
             None => Ok(()),
         }

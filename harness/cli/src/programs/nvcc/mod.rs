@@ -25,20 +25,20 @@ use architectures::Compiler;
 const BROUGHT: &str = "nvidia/cu13/bin/nvcc";
 
 /// The note about these options.
-const STATIC: &str = "note: -cudart static is taken for -cudart shared: without a GPU, a runtime that is linked in runs by `warplab exec` only";
-const STATIC_LIBRARY: &str = "note: -lcudart_static is taken for -lcudart: without a GPU, a runtime that is linked in runs by `warplab exec` only";
+const STATIC: &str = "note: -cudart static is replaced by -cudart shared: without a GPU, a statically linked runtime works only under `warplab exec`";
+const STATIC_LIBRARY: &str = "note: -lcudart_static is replaced by -lcudart: without a GPU, a statically linked runtime works only under `warplab exec`";
 
 const MORE: &str = "\
-Every option is nvcc's, and is passed on. Added are `-cudart shared`, for the runtime of this project where there is no GPU, and
-PTX for every architecture that your options name: code=[sm_90,compute_90] for code=sm_90. -arch=all and
--arch=all-major are spelt out, because nvcc keeps the PTX of one architecture only; where there is no GPU, -arch=native stands for
+All options are nvcc's, and are passed on. Two things are added: `-cudart shared`, for this project's runtime where there is no GPU,
+and PTX for every architecture that your options name: code=[sm_90,compute_90] for code=sm_90. -arch=all and
+-arch=all-major are written out, because nvcc keeps the PTX of one architecture only; where there is no GPU, -arch=native means
 8.0 and 9.0. A program runs on the parts of the architectures that you name, and on newer ones: `exec --device emulated:h200`
 takes PTX up to 9.0.
 Replaced, with a note, are `-cudart static` and `-lcudart_static`, and `-dlto`, which optimises at link time and leaves no PTX.
-Sources of CUDA 11 and 12 compile: headers add what CUDA 13 took away, such as cudaDeviceProp::clockRate and
+Sources of CUDA 11 and 12 compile: headers add what CUDA 13 removed, such as cudaDeviceProp::clockRate and
 cudaMemPrefetchAsync with the number of a device, unless --no-compatibility is given. Architectures that nvcc no longer knows
-(-arch=sm_35 ... sm_70) become the oldest that it knows, with a note. `-run` runs the program by `warplab exec`.
-With `-lcuda` and `-lnvidia-ml`, the embedded machine stands for NVIDIA's driver while the program is linked.
+(-arch=sm_35 ... sm_70) become the oldest that it knows, with a note. `-run` runs the program with `warplab exec`.
+With `-lcuda` and `-lnvidia-ml`, the embedded machine replaces NVIDIA's driver while the program is linked.
 `--cmake` alone writes a toolchain file for CMake, and prints where it is.
 
 Examples:
@@ -69,7 +69,9 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     }
     if options.iter().any(|option| *option == "--cmake") {
         if options.len() > 1 {
-            return Err(Error::usage("--cmake writes a file for CMake, and stands alone: `warplab nvcc --cmake`"));
+            return Err(Error::usage(
+                "--cmake writes a file for CMake, and takes no other options: `warplab nvcc --cmake`",
+            ));
         }
         harness::print(&cmake::write(&find()?)?.display().to_string());
         return Ok(ExitCode::SUCCESS);
@@ -113,7 +115,7 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
         process.args(path);
     }
     let status = signals::status(&mut process).map_err(|error| {
-        Error::CannotRun(format!("cannot start {}: {error}; `warplab setup --nvcc` brings it", nvcc.display()))
+        Error::CannotRun(format!("cannot start {}: {error}; `warplab setup --nvcc` installs it", nvcc.display()))
     })?;
     let code = status.code().map_or(1, |code| code as u8);
     if let Some(explained) = old_cuda::references(&texts).filter(|_| code != 0) {
@@ -121,8 +123,8 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
     }
     if let Some(library) = proprietary_libs::asked_for(&texts).filter(|_| code != 0) {
         harness::print_error(&format!(
-            "{library} belongs to one of NVIDIA's libraries that have or make machine code for GPUs, or that ask NVIDIA's own \
-             driver: `warplab setup --nvcc` does not bring it, and the embedded machine cannot run it; to compile this for a \
+            "{library} belongs to one of NVIDIA's libraries that contain or generate GPU machine code, or that call NVIDIA's own \
+             driver: `warplab setup --nvcc` does not install it, and the embedded machine cannot run it; to compile this for a \
              GPU, install NVIDIA's CUDA toolkit"
         ));
     }
@@ -236,7 +238,7 @@ pub fn find() -> Result<PathBuf, Error> {
     let usual = Path::new("/usr/local/cuda/bin/nvcc").to_path_buf();
     let found = brought.into_iter().chain(on_path).chain([usual]).find(|path| path.is_file());
     found.ok_or_else(|| {
-        Error::CannotRun("there is no nvcc on this computer; `warplab setup --nvcc` brings it from PyPI".into())
+        Error::CannotRun("there is no nvcc on this computer; `warplab setup --nvcc` installs it from PyPI".into())
     })
 }
 

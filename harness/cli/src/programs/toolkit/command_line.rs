@@ -127,7 +127,7 @@ impl Tool {
                 }
             };
             if option.help.is_none() {
-                harness::print_error(&format!("note: {} of {} changes nothing here", name, self.name));
+                harness::print_error(&format!("note: {} of {} has no effect here", name, self.name));
             }
             parsed.values.push((option.names[0], value));
         }

@@ -41,7 +41,7 @@ const TOOL: Tool = Tool {
         ToolOption {
             names: &["--log-file"],
             value: "FILE",
-            help: Some("Write the report to FILE instead of standard output; %p stands for the process id"),
+            help: Some("Write the report to FILE instead of standard output; %p is replaced by the process id"),
         },
         ToolOption { names: &["--prefix"], value: "TEXT", help: Some("The beginning of each line [default: =========]") },
         ToolOption {

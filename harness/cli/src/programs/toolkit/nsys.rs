@@ -22,7 +22,7 @@ const TOOL: Tool = Tool {
         ToolOption {
             names: &["--output", "-o"],
             value: "DIR",
-            help: Some("Write the run to this folder, of which `warplab report DIR` makes a page"),
+            help: Some("Write the run to this folder; `warplab report DIR` makes a page of it"),
         },
         ToolOption { names: &["--version", "-v"], value: "", help: Some("Show the version") },
         ToolOption { names: &["--backtrace", "-b"], value: "MODE", help: None },

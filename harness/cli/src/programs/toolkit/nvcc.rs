@@ -107,8 +107,8 @@ impl Build {
             return Ok(());
         }
         Err(Error::CannotRun(format!(
-            "{} has CUDA's runtime linked in, which needs NVIDIA's driver: without a GPU, what the program prints alone may \
-             be wrong. Link it with -lcudart, or run it by `warplab exec`, which is right",
+            "{} has CUDA's runtime linked in, which needs NVIDIA's driver: run directly without a GPU, it may print wrong \
+             results. Link it with -lcudart, or run it with `warplab exec`",
             self.program.display()
         )))
     }
