@@ -8,7 +8,7 @@
 - No line over 120 columns in .rs, .cu and .cuh. String literals do not count, and comments may hold addresses and rows of tables.
 - No function over 120 lines in the crates' sources, outside tests.
 - No code that rustfmt gave up on.
-- No comment with one of the words that readers stumble over.
+- No comment, Markdown text or message with one of the words that readers stumble over.
 - No type with a generic name without a qualifier, such as `Kind`, and no second file with a generic name, such as `words.rs`.
 - No column or key of a run's files that is looked up by a literal name, outside of harness/record and of tests.
 - No page of documentation that cannot be reached by links from README.md, and no link to a missing file.

@@ -13,7 +13,7 @@ has() { command -v "$1" > /dev/null 2>&1; }
 
 checkout=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 
-# pip fetches NVRTC, and clangd tells the editor what CUDA's words are.
+# pip fetches NVRTC, and clangd explains CUDA's words to the editor.
 packages() {
     if has clangd && python3 -m pip --version > /dev/null 2>&1; then return; fi
     has apt-get || fail "install clangd, and Python 3 with pip; then run this again"

@@ -55,6 +55,27 @@ def two_folders(of_a: str, of_b: str, **more: str) -> dict[str, str]:
     return crate | {name.replace("__", "/") + ".rs": text for name, text in more.items()}
 
 
+# Comments with words at which a reader stops, and what is found of each.
+STUMBLES = {
+    "So many of them": "So many",
+    "Whoever waits": "Whoever",
+    "Kernels of a stranger": "a stranger",
+    "Before anybody reads": "anybody",
+    "It is graded anew": "anew",
+    "The barrier stands in a branch": "stands in",
+    "The file beside it": "beside",
+    "This mends the kernel": "mends",
+    "Tells the driver": "Tells",
+    "A name that is none": "is none",
+    "A text that is no number": "is no number",
+    "It ends by itself": "by itself",
+    "They are kept apart": "kept apart",
+    "The call returns to the host at once": "returns to the host at once",
+    "It is tried all the same": "all the same",
+    "It waits in vain": "in vain",
+    "One that stands in for it": "stands in for",
+    "The option means nothing here": "means nothing",
+}
 ONE = "use crate::b::two::Two;\n\npub struct One(Two);\n"
 TEXT = "a sentence that says what is wrong and what to do about it, and names the flag, too, " * 2
 
@@ -183,11 +204,28 @@ CASES: dict[str, tuple[dict[str, str], dict[str, list[str]]]] = {
     "a link to a page that is gone": ({"README.md": "[b](b.md#top)\n", "src/lib.rs": "mod a;\n"}, {"pages": ["README.md: the link to b.md#top"]}),
     "a handout of 2500 words": (handout("a", 2500), {}),
     "a long handout": (handout("a", 2501), {"handouts": ["labs/a/README.md: 2501 words, more than 2500", "NOTES.md"]}),
+    **{f"a comment that says: {words}": ({"src/lib.rs": f"// {words}.\nmod a;\n"}, {"words": [f"`{found}` in a comment"]}) for words, found in STUMBLES.items()},
     "a comment that a reader stumbles over": (
         {"src/lib.rs": "// Nobody waits.\nmod a;\n"},
         {"words": ["src/lib.rs:1: `Nobody` in a comment; write no one"]},
     ),
-    "the same words as text and as a name": ({"src/lib.rs": "// A `Nobody`.\nconst NOBODY: &str = \"so many // beside\";\n"}, {}),
+    "such a comment in a kernel": ({"src/lib.rs": "mod a;\n", "k.cuh": "int i; // so many\n"}, {"words": ["k.cuh:1: `so many` in a comment"]}),
+    "such a message": (
+        {"src/lib.rs": 'const A: &str = "one {told} \\\n    two is none of them";\n'},
+        {"words": ["src/lib.rs:2: `is none` in a message; write is not a"]},
+    ),
+    "such a text over two lines": ({"src/lib.rs": "// It means\n// nothing.\nmod a;\n"}, {"words": ["src/lib.rs:1: `means nothing` in a comment"]}),
+    "such a text": ({"src/lib.rs": "mod a;\n", "README.md": "One\nis told `told`.\n"}, {"words": ["README.md:2: `told` in a text"]}),
+    "such words that say why": ({"src/lib.rs": "// Nobody waits. words: a name\n", "README.md": "Told. <!-- words: a quote -->\n"}, {}),
+    "such words in code, in names, in generated tables and in tests": (
+        {
+            "src/lib.rs": "// A `Nobody`.\nconst NOBODY: &str = \"beside\";\nconst B: &str = \"a `so many`, {beside}\";\n"
+            '#[cfg(test)]\nconst T: &str = "is told";\n',
+            "tests/t.rs": 'const T: &str = "so many // beside";\n',
+            "README.md": "```\ntold\n```\n`told`, there is none\n<!-- figures: told -->\n| told |\n<!-- /figures -->\nis no longer so\n",
+        },
+        {},
+    ),
     "a type with a generic name": (
         {"src/lib.rs": "mod a;\n", "src/a.rs": "/// Of a token.\npub(crate) enum Kind {}\n"},
         {"names": ["src/a.rs:2: a type named only `Kind`"]},

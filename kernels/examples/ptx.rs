@@ -12,10 +12,9 @@ fn main() -> ExitCode {
         let nvrtc = kernels::nvrtc()?;
         for folder in &folders {
             for source in kernels::sources_in(Path::new(folder), Path::new(""))? {
-                let file = Path::new(source.path.as_ref()).with_extension("ptx");
                 let outcome = match nvrtc {
                     _ if check => kernels::check(nvrtc, &source)?,
-                    Some(nvrtc) => kernels::generate(nvrtc, &source, &file)?,
+                    Some(nvrtc) => kernels::generate(nvrtc, &source, Path::new(source.path.as_ref()))?,
                     None => {
                         return Err(kernels::Error::NoCompiler { file: source.path.to_string() });
                     }

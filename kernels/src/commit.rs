@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Committed, Error, KernelSource, Nvrtc, compile, ptx};
+use crate::{Committed, CommittedPtx, Error, KernelSource, Nvrtc, compile, ptx};
 
 /// The result for one kernel file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,19 +60,20 @@ fn relative(path: &str, root: &Path) -> Cow<'static, str> {
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/").into()
 }
 
-/// Compiles the committed PTX of `source` and writes it to `file`, atomically. A file that is up to date is not
-/// written.
+/// Compiles `source`, which is the file `path`, and writes the committed PTX next to it, atomically. A file that is up
+/// to date is not written.
 ///
 /// # Errors
 /// Those of a compilation, see [`crate::ptx_for`], or [`Error::Write`].
-pub fn generate(nvrtc: &Nvrtc, source: &KernelSource, file: &Path) -> Result<Outcome, Error> {
+pub fn generate(nvrtc: &Nvrtc, source: &KernelSource, path: &Path) -> Result<Outcome, Error> {
+    let file = &CommittedPtx::file(path);
     let text = text(nvrtc, source)?;
-    if source.ptx == text {
+    if source.ptx.text() == text {
         return Ok(Outcome::Current);
     }
     let write = || -> std::io::Result<()> {
         let mut temporary = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
-        temporary.write_all(text.as_bytes())?;
+        temporary.write_all(&CommittedPtx::file_content(file, &text)?)?;
         // A temporary file is readable only by its owner, but a committed one must be readable by everyone.
         #[cfg(unix)]
         fs::set_permissions(temporary.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
@@ -89,7 +90,8 @@ pub fn generate(nvrtc: &Nvrtc, source: &KernelSource, file: &Path) -> Result<Out
 /// # Errors
 /// Those of a compilation, see [`crate::ptx_for`].
 pub fn check(nvrtc: Option<&Nvrtc>, source: &KernelSource) -> Result<Outcome, Error> {
-    let Some(header) = Committed::parse(&source.ptx) else {
+    let committed = source.ptx.text();
+    let Some(header) = Committed::parse(&committed) else {
         return Ok(Outcome::Stale("there is no committed PTX, or it has no header".into()));
     };
     if header.hash != source.hash() {
@@ -104,7 +106,7 @@ pub fn check(nvrtc: Option<&Nvrtc>, source: &KernelSource) -> Result<Outcome, Er
     }
     match nvrtc {
         Some(nvrtc) if nvrtc.version() == header.compiler && nvrtc.cuda().has_all_of(source) => {
-            let same = text(nvrtc, source)? == source.ptx;
+            let same = text(nvrtc, source)? == committed;
             Ok(if same { Outcome::Current } else { Outcome::Stale("compiling gives another text".into()) })
         }
         _ => Ok(Outcome::CurrentByHash { made_by: format!("NVRTC {}", header.compiler) }),

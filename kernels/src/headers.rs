@@ -240,7 +240,7 @@ mod tests {
             name: "mine.cu".into(),
             path: "labs/mine/kernels/mine.cu".into(),
             cuda: cuda.to_string().into(),
-            ptx: "".into(),
+            ptx: crate::CommittedPtx::NONE,
             headers: headers.iter().map(header).collect(),
         }
     }

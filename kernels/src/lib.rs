@@ -20,6 +20,7 @@ mod cache;
 pub mod checked_cache;
 mod child;
 mod commit;
+mod committed_ptx;
 mod compile;
 mod cuda;
 pub mod environments;
@@ -40,6 +41,7 @@ pub mod toolbox;
 pub use arch::Arch;
 pub use cache::{ANSWERS, folder as cache_folder};
 pub use commit::{Outcome, check, generate, sources_in};
+pub use committed_ptx::CommittedPtx;
 pub use error::{Error, GET_NVRTC, Limit};
 pub use headers::{Header, headers, is_header};
 pub use log::Warning;
@@ -133,7 +135,8 @@ pub fn ptx_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled
 /// As [`ptx_for`] without NVRTC.
 pub fn committed_for(source: &KernelSource, capability: (i32, i32)) -> Result<Compiled, Error> {
     let file = || source.path.to_string();
-    let Some(header) = Committed::parse(&source.ptx) else {
+    let ptx = source.ptx.text();
+    let Some(header) = Committed::parse(&ptx) else {
         let is_beside = Path::new(source.path.as_ref()).with_extension("ptx").is_file();
         return Err(if is_beside { Error::Unproven { file: file() } } else { Error::NoCompiler { file: file() } });
     };
@@ -145,12 +148,12 @@ pub fn committed_for(source: &KernelSource, capability: (i32, i32)) -> Result<Co
         return Err(other_device(source, header.arch, device));
     }
     if header.arch.runs_on(device) {
-        return Ok(Compiled { ptx: source.ptx.to_string(), origin: PtxOrigin::Committed, warnings: Vec::new() });
+        return Ok(Compiled { ptx: ptx.into_owned(), origin: PtxOrigin::Committed, warnings: Vec::new() });
     }
     // PTX of the base architecture differs from that of an older one in its target line and in the instructions that
     // the source itself uses (`match`, double atomics); the driver checks those individually.
     if header.arch == Arch::from(BASE_ARCH) && device >= OLDEST_DEVICE {
-        let ptx = source.ptx.replacen(&format!(".target sm_{BASE_ARCH}"), &format!(".target sm_{device}"), 1);
+        let ptx = ptx.replacen(&format!(".target sm_{BASE_ARCH}"), &format!(".target sm_{device}"), 1);
         return Ok(Compiled { ptx, origin: PtxOrigin::Committed, warnings: Vec::new() });
     }
     Err(Error::TooNew { file: file(), made: header.arch.number, device })

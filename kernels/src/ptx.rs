@@ -259,7 +259,7 @@ mod tests {
             name: "a.cu".into(),
             path: path.into(),
             cuda: "x".into(),
-            ptx: "".into(),
+            ptx: crate::CommittedPtx::NONE,
             headers: Cow::Borrowed(&[]),
         }
     }

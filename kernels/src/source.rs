@@ -8,7 +8,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Arch, Error,
+    Arch, CommittedPtx, Error,
     headers::{self, Header},
     read,
 };
@@ -30,8 +30,8 @@ pub struct KernelSource {
     pub path: Cow<'static, str>,
     /// CUDA C++ source text.
     pub cuda: Cow<'static, str>,
-    /// Committed PTX; empty if the source has none.
-    pub ptx: Cow<'static, str>,
+    /// Committed PTX.
+    pub ptx: CommittedPtx,
     /// Its own headers: those that it includes and that are not in `kernels/include`, one for each name.
     pub headers: Cow<'static, [Header]>,
 }
@@ -58,7 +58,11 @@ impl KernelSource {
         let text = copy.map_or_else(|| read::given(path), read::file);
         let source = Self::with_text(path, name, None, text)?;
         let is_trusted = std::env::var_os(TRUST_PTX).is_some_and(|value| value == "1");
-        Ok(if is_trusted { source.with_ptx_beside(path) } else { source })
+        if !is_trusted {
+            return Ok(source);
+        }
+        let ptx = fs::read_to_string(path.with_extension("ptx")).unwrap_or_default();
+        Ok(Self { ptx: ptx.into(), ..source })
     }
 
     /// Reads a committed `.cu` file and its committed PTX. Headers that are not next to the file are searched in the
@@ -67,12 +71,8 @@ impl KernelSource {
     /// # Errors
     /// As [`KernelSource::read`].
     pub(crate) fn read_committed(path: &Path, name: &str, more: Option<&Path>) -> Result<Self, Error> {
-        Ok(Self::with_text(path, name, more, read::given(path))?.with_ptx_beside(path))
-    }
-
-    fn with_ptx_beside(mut self, path: &Path) -> Self {
-        self.ptx = fs::read_to_string(path.with_extension("ptx")).unwrap_or_default().into();
-        self
+        let source = Self::with_text(path, name, more, read::given(path))?;
+        Ok(Self { ptx: CommittedPtx::read(path), ..source })
     }
 
     fn with_text(path: &Path, name: &str, more: Option<&Path>, text: io::Result<String>) -> Result<Self, Error> {
@@ -83,7 +83,7 @@ impl KernelSource {
             path: path.display().to_string().into(),
             headers: headers::read(&cuda, &folders)?.into(),
             cuda: cuda.into(),
-            ptx: "".into(),
+            ptx: CommittedPtx::NONE,
         })
     }
 
@@ -101,7 +101,7 @@ impl KernelSource {
         self.headers = headers.into();
         if self.ptx.is_empty() && self.hash() == replaced.hash() {
             let named = |path: &str| format!("\"{path}\"");
-            self.ptx = replaced.ptx.replace(&named(&replaced.path), &named(&self.path)).into();
+            self.ptx = replaced.ptx.text().replace(&named(&replaced.path), &named(&self.path)).into();
         }
         self
     }
@@ -197,11 +197,11 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Embeds `kernels/<stem>.cu` and `kernels/<stem>.ptx` of the calling lab as a [`KernelSource`], with its headers:
+/// Embeds `kernels/<stem>.cu` and `kernels/<stem>.ptx.gz` of the calling lab as a [`KernelSource`], with its headers:
 /// `source!("scan", headers: ["scan.cuh"])`. Every header of the lab's own that the file includes, directly or
 /// indirectly, must be listed, or the committed PTX counts as stale.
 ///
-/// A new kernel needs an (empty) `.ptx` file before it builds; `warplab ptx` fills it.
+/// A new kernel needs an (empty) `.ptx.gz` file before it builds; `warplab ptx` fills it.
 #[macro_export]
 macro_rules! source {
     (@path $($file:expr),+) => {
@@ -218,7 +218,12 @@ macro_rules! source {
             name: ::std::borrow::Cow::Borrowed(concat!($stem, ".cu")),
             path: $crate::source!(@path $stem, ".cu"),
             cuda: $crate::source!(@text $stem, ".cu"),
-            ptx: $crate::source!(@text $stem, ".ptx"),
+            ptx: $crate::CommittedPtx::Gzip(include_bytes!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/kernels/",
+                $stem,
+                ".ptx.gz"
+            ))),
             headers: {
                 const HEADERS: &[$crate::Header] = &[$($crate::Header {
                     name: ::std::borrow::Cow::Borrowed($header),
@@ -237,7 +242,7 @@ mod tests {
 
     fn source(cuda: &'static str) -> KernelSource {
         let (name, path) = (Cow::Borrowed("x.cu"), Cow::Borrowed("labs/x/kernels/x.cu"));
-        KernelSource { name, path, cuda: cuda.into(), ptx: "".into(), headers: Cow::Borrowed(&[]) }
+        KernelSource { name, path, cuda: cuda.into(), ptx: CommittedPtx::NONE, headers: Cow::Borrowed(&[]) }
     }
 
     fn header(name: &'static str, text: &'static str) -> Header {
@@ -278,19 +283,19 @@ mod tests {
         fs::write(&file, "#include \"a.cuh\"\nint x;\n").unwrap();
         let committed = KernelSource {
             headers: vec![header("a.cuh", "int a;")].into(),
-            ptx: "\t.file\t1 \"labs/x/kernels/x.cu\"\n\t.file\t2 \"labs/x/kernels/a.cuh\"\n".into(),
+            ptx: "\t.file\t1 \"labs/x/kernels/x.cu\"\n\t.file\t2 \"labs/x/kernels/a.cuh\"\n".to_string().into(),
             ..source("#include \"a.cuh\"\nint x;\n")
         };
         let hash = KernelSource::read(&file, "x.cu").unwrap().in_place_of(&committed).hash();
         fs::write(file.with_extension("ptx"), format!("// source sha256 {hash}\n")).unwrap();
         let read = || KernelSource::read(&file, "x.cu").unwrap();
-        assert_eq!(read().ptx, "", "anybody could have written it");
-        assert!(KernelSource::read_committed(&file, "x.cu", None).unwrap().ptx.contains(&hash));
+        assert_eq!(read().ptx.text(), "", "anybody could have written it");
+        assert!(KernelSource::read_committed(&file, "x.cu", None).unwrap().ptx.text().contains(&hash));
         let ptx = format!("\t.file\t1 \"{}\"\n\t.file\t2 \"labs/x/kernels/a.cuh\"\n", file.display());
-        assert_eq!(read().in_place_of(&committed).ptx, ptx);
+        assert_eq!(read().in_place_of(&committed).ptx.text(), ptx);
         // An own header makes it a different source.
         fs::write(folder.path().join("a.cuh"), "int b;").unwrap();
-        assert_eq!(read().in_place_of(&committed).ptx, "");
+        assert_eq!(read().in_place_of(&committed).ptx.text(), "");
     }
 
     #[test]

@@ -2,14 +2,14 @@
 //! kernels -- --include-ignored nvrtc`.
 use std::path::Path;
 
-use kernels::{Arch, Error, Header, KernelSource, Outcome, PtxOrigin};
+use kernels::{Arch, CommittedPtx, Error, Header, KernelSource, Outcome, PtxOrigin};
 
 fn source(cuda: &str) -> KernelSource {
     KernelSource {
         name: "mine.cu".into(),
         path: "exercises/mine.cu".into(),
         cuda: cuda.to_string().into(),
-        ptx: "".into(),
+        ptx: CommittedPtx::NONE,
         headers: Vec::new().into(),
     }
 }
@@ -51,9 +51,9 @@ fn nvrtc_compiles_for_one_compute_capability_alone() {
         assert!(refused.to_string().contains("only compute capability 9.0 has") && refused.to_string().contains(words));
     }
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("mine.ptx");
+    let file = folder.path().join("mine.cu");
     kernels::generate(kernels::nvrtc().unwrap().unwrap(), &hopper, &file).unwrap();
-    let committed = KernelSource { ptx: std::fs::read_to_string(&file).unwrap().into(), ..hopper };
+    let committed = KernelSource { ptx: CommittedPtx::read(&file), ..hopper };
     assert!(kernels::committed_for(&committed, (9, 0)).is_ok());
     for device in [(8, 0), (10, 0)] {
         assert!(matches!(kernels::committed_for(&committed, device), Err(Error::OtherDevice { only: 90, .. })));
@@ -191,14 +191,14 @@ fn a_device_older_than_the_committed_ptx_is_said() {
     assert!(kernels::committed_for(&vecadd, (7, 0)).is_ok());
     // Nothing in it needs 7.0, so a Maxwell gets the same text with its own target.
     let older = kernels::committed_for(&vecadd, (5, 2)).unwrap().ptx;
-    assert_eq!(older.replace(".target sm_52", ".target sm_70"), vecadd.ptx);
+    assert_eq!(older.replace(".target sm_52", ".target sm_70"), vecadd.ptx.text());
     assert!(older.contains(".target sm_52"));
     let error = kernels::committed_for(&vecadd, (3, 5)).unwrap_err();
     assert!(error.to_string().contains("for compute capability 7.0 and later, this device has 3.5"), "{error}");
     vecadd.cuda = (vecadd.cuda.to_string() + "// edited\n").into();
     let error = kernels::committed_for(&vecadd, (7, 0)).unwrap_err();
     assert!(error.to_string().contains("`warplab setup`"), "{error}");
-    vecadd.ptx = "".into();
+    vecadd.ptx = CommittedPtx::NONE;
     assert!(matches!(kernels::committed_for(&vecadd, (7, 0)), Err(Error::NoCompiler { .. })));
 }
 

@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
 
     hello<<<1, threads>>>();
 
-    // The launch above returns at once. What the kernel prints appears, and what went wrong is known, when it has ended.
+    // The launch above returns immediately. What the kernel prints appears, and what went wrong is known, when it has ended.
     cudaError_t error = cudaGetLastError();
     if (error == cudaSuccess) error = cudaDeviceSynchronize();
     if (error != cudaSuccess) {

@@ -28,7 +28,7 @@ int main() {
     check(cudaGetDeviceProperties(&device, 0), "properties of the device");
     cudaFuncAttributes kernel;
     check(cudaFuncGetAttributes(&kernel, multiply), "attributes of the kernel");
-    // Up to 32 registers a thread are no limit: 2048 threads have 65536 of them.
+    // Up to 32 registers a thread do not limit it: 2048 threads have 65536 of them.
     bool are_few = kernel.numRegs <= 32;
     printf("the kernel needs %s\n", are_few ? "few registers" : "many registers, which may be the limit");
 

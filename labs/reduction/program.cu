@@ -13,7 +13,7 @@ static void check(cudaError_t error, const char *what) {
     exit(1);
 }
 
-// What a thread adds up by itself: every element that is a whole grid further on.
+// What one thread adds up: every element that is a whole grid further on.
 __device__ int own_sum(const int *x, int n) {
     int sum = 0;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += x[i];

@@ -21,7 +21,7 @@ __global__ void scan_parts(int *x, int n, int *sums) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     part[threadIdx.x] = i < n ? x[i] : 0;
     for (int distance = 1; distance < THREADS; distance *= 2) {
-        // All have written before anybody reads, and all have read before anybody writes.
+        // All have written before any thread reads, and all have read before any thread writes.
         __syncthreads();
         int left = threadIdx.x >= distance ? part[threadIdx.x - distance] : 0;
         __syncthreads();

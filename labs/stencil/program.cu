@@ -36,7 +36,7 @@ __global__ void blur_twice(const float *in, float *out, int n) {
         int i = first + j - 1;
         once[j] = 0 <= i && i < n ? mixed(at(in, n, i - 1), in[i], at(in, n, i + 1)) : 0;
     }
-    // Outside of any if: every thread of the block has to come here.
+    // Outside of any if: every thread of the block has to reach this.
     __syncthreads();
     int i = first + threadIdx.x, j = threadIdx.x + 1;
     if (i < n) out[i] = mixed(once[j - 1], once[j], once[j + 1]);

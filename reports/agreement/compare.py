@@ -5,6 +5,7 @@ compare.py EMULATED [NCU] --check   exits with 1 when a count differs and explai
 """
 
 import csv
+import gzip
 import json
 import pathlib
 import re
@@ -45,7 +46,10 @@ def sections(path):
     """The lines of a file below each `# run ...` heading."""
     found = defaultdict(list)
     heading = None
-    for line in path.read_text().splitlines():
+    content = path.read_bytes()
+    if path.suffix == ".gz":
+        content = gzip.decompress(content)
+    for line in content.decode().splitlines():
         if line.startswith("# "):
             heading = line[2:]
         elif heading is not None:
@@ -77,7 +81,7 @@ def emulated(lines):
 
 
 def grouped(launches, reasons):
-    """Launches by kernel and shape: their counts in order, repetitions of the one before left out. Counts by chance are none."""
+    """Launches by kernel and shape: their counts in order, repetitions of the one before left out. Counts that depend on chance are `None`."""
     found = defaultdict(list)
     for key, counts in launches:
         chance = [by_chance(reasons.get((short(key[0]), name))) for name, _, _ in COUNTERS]
@@ -129,7 +133,7 @@ def main():
     if len(files) not in (1, 2):
         sys.exit(__doc__)
     ours = sections(files[0])
-    real = sections(files[1] if len(files) == 2 else HERE / "ncu.csv")
+    real = sections(files[1] if len(files) == 2 else HERE / "ncu.csv.gz")
     reasons = explained()
     lines, launches, equal, unexplained = [], 0, 0, []
     for run, (kernel, grid, block), measured, counted in compared(real, ours, reasons):

@@ -47,7 +47,7 @@ reader = csv.DictReader(lines)
 keep = ["ID", "Kernel Name", "Grid Size", "Block Size"] + sys.argv[1].split(",")
 writer = csv.DictWriter(sys.stdout, [k for k in keep if k in (reader.fieldnames or [])], extrasaction="ignore", lineterminator="\n")
 writer.writeheader()
-# What the harness itself launches before each sample is no kernel of a lab.
+# What the harness itself launches before each sample is not a kernel of a lab.
 writer.writerows(row for row in reader if row["ID"] and row["Kernel Name"] != "keeps_the_device_busy")
 ' "$metrics"
 }

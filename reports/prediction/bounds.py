@@ -1,4 +1,4 @@
-"""Sets the bound that is predicted for a launch beside what Nsight Compute names on an H200.
+"""Compares the bound that is predicted for a launch with what Nsight Compute names on an H200.
 
 bounds.py trim NCU                    writes bounds.csv from ncu's raw pages (bounds.sh)
 bounds.py compare PREDICT [--check]   writes bounds.md, or exits with 1 when it is not what is predicted now, or too few agree
@@ -6,10 +6,11 @@ bounds.py compare PREDICT [--check]   writes bounds.md, or exits with 1 when it 
 Both sides are judged alike, as ncu's guide does: the busiest unit bounds a launch if it is busy for at least 60 % of the kernel's
 time, else latency does. ncu's shares are means over all SMs, also those that have no block, and so are ours here; what bounds the SMs
 that work is what the model names to a user. A unit that ncu sees at most 15 points less busy than the busiest agrees as well: the L2
-cache is counted busy with what device memory gives. Launches are compared whose kernel, grid and block are in subjects.jsonl, at the same sizes.
+cache is counted busy with what device memory gives. Launches are compared whose kernel, grid and block are in subjects.jsonl.gz, at the same sizes.
 """
 
 import csv
+import gzip
 import json
 import pathlib
 import re
@@ -74,7 +75,7 @@ def trim(path):
 def subjects():
     """A launch of every kernel and size that was counted."""
     found = {}
-    for line in (HERE / "subjects.jsonl").read_text().splitlines():
+    for line in gzip.open(HERE / "subjects.jsonl.gz"):
         row = json.loads(line)
         for launch in row["launches"] if row["of"] in (".", "n-4194304") else []:
             subject = launch["subject"]

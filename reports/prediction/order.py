@@ -1,7 +1,7 @@
 """In which order rows are predicted and measured: Kendall's tau, what counts as noise, and how far tau can reach.
 
-Tau is over pairs of rows of two variants, as it is the variants whose order is asked for; beside it stands the tau of all pairs, which
-are also of one variant with other types, shapes or settings. Two times that are predicted within SAME of each other are told to be equal,
+Tau is over pairs of rows of two variants, as it is the variants whose order matters; next to it is the tau of all pairs, which
+are also of one variant with other types, shapes or settings. Two times that are predicted within SAME of each other are predicted to be equal,
 and so are two that were measured within COUNT of each other: a tie, which agrees with no order and with none disagrees. Tau-b counts
 ties: of two rows that are predicted to be equal and differ, or the other way round, tau loses. The same holds for what tau can reach, so
 that both are found by one rule.
@@ -19,7 +19,7 @@ NOISE = 0.95
 SAME = 0.01
 # Milliseconds: events count in 32 ns, so times that are one count apart may be of launches that take equally long.
 COUNT = 32e-6
-# How often noise is drawn anew, and of how many pairs of rows of about the same time.
+# How often noise is drawn, and of how many pairs of rows of about the same time.
 DRAWS, NEAR = 40, 20
 
 

@@ -1,6 +1,6 @@
 """Sets predicted times against those that were measured on an H200 and on an H100, row by row.
 
-predict.py emulate WARPLAB FOLDER     counts the launches of runs.txt on the emulated H200; writes FOLDER/subjects.jsonl
+predict.py emulate WARPLAB FOLDER     counts the launches of runs.txt on the emulated H200; writes FOLDER/subjects.jsonl.gz
 predict.py compare PREDICT SUBJECTS   predicts them with the program `predict`; writes rows.csv, table.md and chart.svg here,
                                       and rows.csv and table.md in h100
 predict.py recount WARPLAB SUBJECTS FOLDER [--some]   counts again (only the small runs), and exits with 1 when the counts are others
@@ -12,6 +12,7 @@ are wrong on purpose are left out: what they do depends on the order of their th
 """
 
 import csv
+import gzip
 import io
 import json
 import math
@@ -55,7 +56,7 @@ def csvs(folder):
 
 
 def rows_of(folder):
-    """The measured times and their spreads, in ms, of a folder's rows that can be compared, by what tells them apart."""
+    """The measured times and their spreads, in ms, of a folder's rows that can be compared, by what distinguishes them."""
     found = {}
     for path in csvs(folder):
         with path.open(newline="") as handle:
@@ -87,7 +88,8 @@ def emulate(warplab, folder, some=False):
             print(f"{of}: {arguments}: exit code {code}", file=sys.stderr)
             lines += counted(pathlib.Path(out), of, rows_of(MEASURED / of))
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "subjects.jsonl").write_text("".join(json.dumps(line, sort_keys=True) + "\n" for line in lines))
+    text = "".join(json.dumps(line, sort_keys=True) + "\n" for line in lines)
+    (folder / "subjects.jsonl.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 def counted(out, of, measured):
@@ -113,7 +115,7 @@ def counted(out, of, measured):
 
 
 def merged(launches):
-    """The launches, each kind once: those on several streams are told in any order."""
+    """The launches, each kind once: those on several streams are in any order."""
     kinds = defaultdict(int)
     for launch in launches:
         kinds[json.dumps(launch["subject"], sort_keys=True)] += launch["count"]
@@ -123,8 +125,8 @@ def merged(launches):
 def recount(warplab, subjects, folder, some):
     """Whether the launches count today what was counted for the committed predictions."""
     emulate(warplab, folder, some)
-    read = lambda path: {json.dumps([row["of"], *(row[name] for name in KEY)]): row for row in map(json.loads, path.open())}
-    before, now = read(subjects), read(folder / "subjects.jsonl")
+    read = lambda path: {json.dumps([row["of"], *(row[name] for name in KEY)]): row for row in map(json.loads, gzip.open(path))}
+    before, now = read(subjects), read(folder / "subjects.jsonl.gz")
     other = [key for key in before if (not some or SMALL in key) and now.get(key) != before[key]]
     other += [key for key in now if key not in before]
     print(f"{len(now)} rows counted again, {len(other)} of them differ")
@@ -135,9 +137,10 @@ def recount(warplab, subjects, folder, some):
 def predicted(program, subjects, part="h200"):
     """The rows with their predictions and measured times."""
     program, _, constants = program.partition("=")
-    told = subprocess.run([program, constants or part], input=subjects.read_bytes(), stdout=subprocess.PIPE, check=True).stdout
+    lines = gzip.decompress(subjects.read_bytes())
+    told = subprocess.run([program, constants or part], input=lines, stdout=subprocess.PIPE, check=True).stdout
     known = {}
-    launched = [json.loads(line)["launches"] for line in subjects.read_text().splitlines()]
+    launched = [json.loads(line)["launches"] for line in lines.splitlines()]
     for line, launches in zip(told.splitlines(), launched):
         row = {**json.loads(line), "launched": launches}
         measured = known.setdefault(row["of"], rows_of(PARTS[part] / row["of"]))
@@ -169,7 +172,7 @@ def percent(value):
 
 
 def line(name, rows, noise, known):
-    """A line of a table; `known` are the rows that tell how far times differ by chance."""
+    """A line of a table; `known` are the rows that show how far times differ by chance."""
     of = shares(rows, noise)
     clear = f"{of.clear:.2f} of {of.pairs}" if of.pairs else ""
     within = " | ".join(map(percent, (of.median, of.near, of.twice, of.inside)))
@@ -177,7 +180,7 @@ def line(name, rows, noise, known):
 
 
 def parts(row):
-    """What a row's launches are predicted to take beside what any launch takes, and how many follow the first: fills are as short."""
+    """What a row's launches are predicted to take besides what any launch takes, and how many follow the first: fills are as short."""
     own = next(term["ms"] for term in row["predicted"]["terms"] if term["bound"] == "launch")
     return row["predicted"]["ms"] - own, sum(launch["count"] for launch in row["launched"]) - 1
 
@@ -232,8 +235,8 @@ def table(every, noise, part="h200"):
     own = fitted()
     return "\n".join([
         f"{len(rows)} rows that were measured on one {part.upper()}, predicted from what the emulated H200 counts (`predict.py`). Tau is over the",
-        "pairs of rows of two variants of one lab in one run, and beside it over all pairs of such rows, also those of one variant. Times that",
-        f"are predicted within {percent(SAME)} of each other are told to be equal, and so are times that were measured within {1e6 * COUNT:.0f} ns, a count of the",
+        "pairs of rows of two variants of one lab in one run, and next to it over all pairs of such rows, also those of one variant. Times that",
+        f"are predicted within {percent(SAME)} of each other are predicted to be equal, and so are times that were measured within {1e6 * COUNT:.0f} ns, a count of the",
         "events' clock: tau-b counts these as ties. Reachable is the tau that these times themselves have when noise is added to them,",
         "drawn from the differences of rows that are counted alike (`order.py`): who knew each row's time could not be expected to reach more.",
         f"Beyond noise are, of all pairs, those whose measured times differ by more than {1e3 * noise:.1f} µs, and by more than the spread of their",
@@ -310,7 +313,7 @@ COLOURS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#b
 
 
 def chart(rows):
-    """Predicted over measured, both by powers of ten, with the diagonal and 1.5 times beside it."""
+    """Predicted over measured, both by powers of ten, with the diagonal and 1.5 times on both sides."""
     size, edge, low, high = 640, 60, -2.6, 2.0
     place = lambda value: (math.log10(value) - low) / (high - low) * (size - 2 * edge)
     x, y = (lambda value: edge + place(value)), (lambda value: size - edge - place(value))

@@ -147,7 +147,7 @@ def crowd(campaign: Campaign) -> str:
             own = list(csv.DictReader(file))
         rows += len(own)
         if {int(row["seed"]) for row in own} != {seeds[lab][0]} or len(own) != seeds[lab][1]:
-            found.append(f"{lab}.csv and session.json tell of different runs: {seeds[lab]}")
+            found.append(f"{lab}.csv and session.json are of different runs: {seeds[lab]}")
     for what in found:
         campaign.wrong(f"crowd: {what}")
     took = time.monotonic() - began

@@ -43,7 +43,7 @@ pub fn known(name: &str) -> Result<&'static Lab, Error> {
     find(name).ok_or_else(|| Error::usage(format!("no lab `{name}`; {}", suggest::among(name, &names()))))
 }
 
-/// Tells a user who runs a lab in its student's folder that these are not the student's own kernels.
+/// Warns a user who runs a lab in its student's folder that these are not the student's own kernels.
 pub fn tell_whose_kernels(chosen: &[&Lab]) {
     let Ok(Folder { lab, kernel }) = Folder::read(Path::new(".")) else { return };
     if chosen.iter().any(|one| one.name == lab) {

@@ -1,50 +1,34 @@
-//! `warplab`: one command for all the CUDA labs.
+//! `warplab`: one command for all the CUDA labs. Each folder has the subcommands of one kind of reader, and a table of
+//! them; this file joins the tables to one command line, and runs the subcommand that was named.
 //!
 //! The exit statuses are those of [`harness::Exit`].
 
-mod architectures;
-mod check;
-mod check_run;
-mod checkout;
-mod class;
-mod cmake;
-mod compare;
-mod complete;
-mod device;
-mod driver;
-mod exec;
-mod figures;
-mod grade;
-mod history;
+mod author;
 mod labs;
-mod libraries;
-mod linked;
-mod list;
-mod new_lab;
-mod nvcc;
-mod old_cuda;
-mod output_options;
 mod overview;
-mod pip_toolkit;
-mod proprietary_libs;
-mod ptx;
-mod report;
-mod rubric;
-mod sandbox_warning;
-mod scratch;
+mod programs;
+mod run;
 mod setup;
-mod signals;
-mod soname;
-mod start;
-mod submit;
-mod toolkit;
+mod shared;
+mod student;
+mod teacher;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
-use harness::{Error, Exit, Lab, Labs, Process};
+use clap::Command;
+
+use shared::subcommand::Subcommand;
 
 const ABOUT: &str = "CUDA labs that run on an NVIDIA GPU, or without one on an embedded SIMT machine";
+
+/// The subcommands in groups, which the help shows under these titles.
+const GROUPS: [(&str, &[&[Subcommand]]); 5] = [
+    ("Run and learn", &[run::SUBCOMMANDS, student::SUBCOMMANDS, setup::SUBCOMMANDS]),
+    ("Teach", &[teacher::SUBCOMMANDS, author::SUBCOMMANDS]),
+    ("Any CUDA program", &[programs::SUBCOMMANDS]),
+    ("As in a CUDA toolkit", &[programs::toolkit::SUBCOMMANDS]),
+    ("Shell", &[setup::OF_SHELL]),
+];
 
 fn main() -> ExitCode {
     // A program that the user runs needs the user's own path.
@@ -52,234 +36,42 @@ fn main() -> ExitCode {
         kernels::program::look_for_libraries_from_the_root();
     }
     let mut process = harness::process();
-    toolkit::yield_to_real(&process.arguments);
-    process.arguments = toolkit::with_subcommand(process.arguments);
+    programs::toolkit::yield_to_real(&process.arguments);
+    process.arguments = programs::toolkit::with_subcommand(process.arguments);
     harness::built_from(env!("WARPLAB_REVISION"));
-    let argv = &process.arguments;
-    let matches = command(argv).get_matches_from(argv);
-    let result = match matches.subcommand() {
-        Some(("list", m)) => list::run(m),
-        Some(("device", m)) => device::run(m),
-        Some(("grade", m)) => grade::run(m),
-        Some(("class", m)) => class::run(m),
-        Some(("start", m)) => start::run(m),
-        Some(("setup", m)) => setup::run(m),
-        Some(("check", m)) => check::run(m),
-        Some(("check-run", m)) => check_run::run(m),
-        Some(("submit", m)) => submit::run(m),
-        Some(("rubric", m)) => rubric::run(m),
-        Some(("report", m)) => report::run(m),
-        Some(("compare", m)) => compare::run(m),
-        Some(("history", m)) => history::run(m),
-        Some(("ptx", m)) => ptx::run(m),
-        Some(("nvcc", m)) => toolkit::nvcc::run(m),
-        Some(("compute-sanitizer", m)) => toolkit::compute_sanitizer::run(m),
-        Some(("nvidia-smi", m)) => toolkit::nvidia_smi::run(m),
-        Some(("ncu", m)) => toolkit::ncu::run(m),
-        Some(("nsys", m)) => toolkit::nsys::run(m),
-        Some(("nvprof", m)) => toolkit::nvprof::run(m),
-        Some(("cuda-gdb", m)) => toolkit::cuda_gdb::run(m),
-        Some(("shell", m)) => toolkit::shell::run(m),
-        Some(("env", m)) => toolkit::environment::run(m),
-        Some(("exec", m)) => exec::run(m),
-        Some(("driver", m)) => driver::run(m),
-        Some(("figures", m)) => figures::run(m),
-        Some(("new-lab", m)) => new_lab::run(m),
-        Some(("completions", m)) => Ok(complete::completions(m, command(&[]))),
-        Some(("man", m)) => complete::man(m, command(&[])),
-        Some(("run", m)) => run(m, process.clone()),
-        _ => unreachable!("clap asks for a subcommand"),
+    let matches = command(&process.arguments).get_matches_from(&process.arguments);
+    let (name, matches) = matches.subcommand().expect("clap asks for a subcommand");
+    let mut all = GROUPS.iter().flat_map(|(_, tables)| *tables).copied().flatten();
+    let named = all.find(|subcommand| subcommand.command(&[]).get_name() == name);
+    let result = match named.expect("clap knows the subcommands of the tables") {
+        Subcommand::Plain(_, run) => run(matches),
+        Subcommand::OfProcess(_, run) => run(matches, process),
+        Subcommand::OfProgram(_, run) => run(matches, command(&[])),
     };
     harness::ended(result)
 }
 
-/// The command line. `run` takes the options of the lab that `argv` names, if it names exactly one.
-fn command(argv: &[OsString]) -> Command {
-    let command = Command::new("warplab")
+/// The command line, for a program with these arguments: `warplab run` has the options of the lab that they name.
+fn command(arguments: &[OsString]) -> Command {
+    let groups = GROUPS.map(|(title, tables)| {
+        let commands = tables.iter().copied().flatten().map(|subcommand| subcommand.command(arguments));
+        (title, commands.collect::<Vec<_>>())
+    });
+    let help = overview::text(ABOUT, &groups);
+    Command::new("warplab")
         .about(ABOUT)
         .version(env!("CARGO_PKG_VERSION"))
         .max_term_width(160)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(list::command())
-        .subcommand(device::command())
-        .subcommand(run_command(&only_lab(argv)))
-        .subcommand(grade::command())
-        .subcommand(class::command())
-        .subcommand(setup::command())
-        .subcommand(start::command())
-        .subcommand(check::command())
-        .subcommand(check_run::command())
-        .subcommand(submit::command())
-        .subcommand(rubric::command())
-        .subcommand(report::command())
-        .subcommand(compare::command())
-        .subcommand(history::command())
-        .subcommand(ptx::command())
-        .subcommand(nvcc::command())
-        .subcommand(toolkit::compute_sanitizer::command())
-        .subcommand(toolkit::nvidia_smi::command())
-        .subcommand(toolkit::ncu::command())
-        .subcommand(toolkit::nsys::command())
-        .subcommand(toolkit::nvprof::command())
-        .subcommand(toolkit::cuda_gdb::command())
-        .subcommand(toolkit::shell::command())
-        .subcommand(toolkit::environment::command())
-        .subcommand(exec::command())
-        .subcommand(driver::command())
-        .subcommand(figures::command())
-        .subcommand(new_lab::command())
-        .subcommand(complete::completions_command())
-        .subcommand(complete::man_command());
-    overview::with_overview(command, &harness::paragraphs(&Exit::codes()))
-}
-
-fn run_command(named: &Named) -> Command {
-    let only = named.only;
-    let about = only.map_or_else(
-        || "Run labs: check their answers, time them, write CSVs".to_string(),
-        |lab| format!("Run {}: {}", lab.name, lab.summary),
-    );
-    let command = Command::new("run").about(about).arg(
-        Arg::new("labs")
-            .value_name("LAB")
-            .action(if named.lends_positions() { ArgAction::Set } else { ArgAction::Append })
-            .help(format!("Labs to run, or all [there are: {}]", labs::names().join(", "))),
-    );
-    let command = harness::with_options(command, only);
-    match only {
-        Some(lab) => command.after_help(harness::variants_help(lab)),
-        None => command.after_help(format!(
-            "Name one lab to see its own options: warplab run LAB --help\n\n{}",
-            harness::paragraphs(&Exit::codes())
-        )),
-    }
-}
-
-/// The positional arguments after `run`.
-#[derive(Debug, Default)]
-struct Named {
-    /// The lab, if there is exactly one.
-    only: Option<&'static Lab>,
-    /// Whether all others are numbers.
-    only_numbers: bool,
-}
-
-impl Named {
-    /// Whether positional arguments go to the lab: `warplab run hello 2 5`. A word that is neither a lab nor a number
-    /// is more likely a mistyped lab.
-    fn lends_positions(&self) -> bool {
-        self.only_numbers && self.only.is_some_and(|lab| (lab.options)().iter().any(Arg::is_positional))
-    }
-}
-
-/// Parses the positional arguments after `run`.
-fn only_lab(argv: &[OsString]) -> Named {
-    let mut after = argv.iter().skip_while(|a| *a != "run").skip(1);
-    let mut named: Vec<&'static Lab> = Vec::new();
-    let mut only_numbers = true;
-    while let Some(argument) = after.next() {
-        let text = argument.to_string_lossy();
-        // The value of an option may be the name of a lab: `--out vecadd`.
-        if text.starts_with('-') && !text.contains('=') && takes_value(&text) {
-            after.next();
-        } else if text == "all" {
-            return Named::default();
-        } else if let Some(lab) = labs::find(&text).filter(|lab| named.iter().all(|known| known.name != lab.name)) {
-            named.push(lab);
-        } else if !text.starts_with('-') {
-            // `1.5` is a number too; the option's own parser rejects it because it is not an integer.
-            only_numbers &= text.starts_with(|c: char| c.is_ascii_digit());
-        }
-    }
-    match named.as_slice() {
-        [lab] => Named { only: Some(lab), only_numbers },
-        _ => Named::default(),
-    }
-}
-
-/// Whether an option, a common one or that of any lab, is followed by its value.
-fn takes_value(option: &str) -> bool {
-    let command = harness::with_options(Command::new("run"), None);
-    let name = option.trim_start_matches('-');
-    let own = labs::LABS.iter().flat_map(|lab| (lab.options)());
-    let mut all = command.get_arguments().cloned().chain(own);
-    all.any(|a| {
-        let is_its_own = a.is_require_equals_set() || a.get_num_args().is_some_and(|given| given.min_values() == 0);
-        (a.get_long() == Some(name) || a.get_short().is_some_and(|s| name.len() == 1 && name.starts_with(s)))
-            && a.get_action().takes_values()
-            && !is_its_own
-    })
-}
-
-fn run(matches: &ArgMatches, process: Process) -> Result<ExitCode, Error> {
-    let names: Vec<&String> = matches.get_many("labs").map(Iterator::collect).unwrap_or_default();
-    if names.is_empty() {
-        return Err(Error::usage(format!("name a lab to run, or all; there are: {}", labs::names().join(", "))));
-    }
-    let mut chosen: Vec<&'static Lab> = Vec::new();
-    let is_all = names.iter().any(|name| *name == "all");
-    for name in names.into_iter().filter(|name| *name != "all") {
-        let lab = labs::known(name)?;
-        if !chosen.iter().any(|l| l.name == lab.name) {
-            chosen.push(lab);
-        }
-    }
-    if !matches.get_flag("quiet") && matches.get_one::<std::path::PathBuf>("kernel").is_none() {
-        labs::tell_whose_kernels(&chosen);
-    }
-    let chosen = if is_all { Labs::All(labs::LABS) } else { Labs::Named(&chosen) };
-    Ok(harness::run_labs(chosen, matches, process, Some(report::write_page)))
+        .subcommands(groups.into_iter().flat_map(|(_, commands)| commands))
+        .override_help(help)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn only(words: &[&str]) -> Option<&'static str> {
-        let argv: Vec<OsString> = words.iter().map(OsString::from).collect();
-        only_lab(&argv).only.map(|l| l.name)
-    }
-
-    #[test]
-    fn the_only_lab_named_lends_its_options() {
-        assert_eq!(only(&["warplab", "run", "vecadd", "--n", "4"]), Some("vecadd"));
-        assert_eq!(only(&["warplab", "run", "--out", "vecadd"]), None);
-        assert_eq!(only(&["warplab", "run", "-q", "vecadd"]), Some("vecadd"));
-        assert_eq!(only(&["warplab", "run", "all", "vecadd"]), None);
-        // A lab that is named twice is one lab, and a file may have a lab's name.
-        assert_eq!(only(&["warplab", "run", "vecadd", "vecadd"]), Some("vecadd"));
-        assert_eq!(only(&["warplab", "run", "vecadd", "--input", "hello"]), Some("vecadd"));
-        assert_eq!(only(&["warplab", "run", "--hot", "vecadd"]), Some("vecadd"));
-        assert_eq!(only(&["warplab", "run", "vecadd", "hello"]), None);
-    }
-
-    #[test]
-    fn what_a_lab_ignores_is_there() {
-        for lab in labs::LABS {
-            assert_eq!(lab.unknown_in_ignored(), [""; 0], "{}", lab.name);
-        }
-    }
-
-    #[test]
-    fn no_column_has_two_meanings() {
-        for lab in labs::LABS {
-            let mut names: Vec<&str> = lab.all_columns().all().map(|c| c.name).collect();
-            let count = names.len();
-            names.sort_unstable();
-            names.dedup();
-            assert_eq!(names.len(), count, "{}", lab.name);
-        }
-    }
-
     #[test]
     fn every_command_line_is_well_formed() {
-        command(&[]).debug_assert();
-        for lab in labs::LABS {
-            for only_numbers in [false, true] {
-                run_command(&Named { only: Some(lab), only_numbers }).debug_assert();
-            }
-            harness::command(lab).debug_assert();
-        }
+        super::command(&[]).debug_assert();
     }
 }

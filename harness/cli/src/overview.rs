@@ -1,7 +1,8 @@
-//! The help of the whole program: the first steps, and every command in the group of its readers.
+//! The help of the whole program: the first steps, and every command in its group.
 use std::fmt::Write;
 
 use clap::Command;
+use harness::Exit;
 
 /// What a newcomer types, and what it does.
 const FIRST_STEPS: &[(&str, &str)] = &[
@@ -12,35 +13,26 @@ const FIRST_STEPS: &[(&str, &str)] = &[
     ("warplab check", "Compile and run the kernels in it, and say what to do next"),
 ];
 
-/// The commands by reader.
-const GROUPS: &[(&str, &[&str])] = &[
-    ("Run and learn", &["run", "list", "device", "report", "compare", "history", "start", "check", "submit", "setup"]),
-    ("Teach", &["grade", "class", "rubric", "new-lab", "ptx"]),
-    ("Any CUDA program", &["exec", "nvcc", "driver", "shell", "env"]),
-    ("As in a CUDA toolkit", &["nvidia-smi", "nsys", "nvprof", "ncu", "compute-sanitizer", "cuda-gdb"]),
-    ("Shell", &["completions", "man"]),
-];
-
 /// The rest of the help.
 const MORE: &str = "`warplab COMMAND --help` shows a command's options and examples.";
 
-/// Gives the command this overview as its help.
-pub fn with_overview(command: Command, exit_codes: &str) -> Command {
-    let mut text = format!("{}\n\nUsage: warplab COMMAND\n\nFirst steps:\n", command.get_about().unwrap_or_default());
+/// Returns the help: `about` says what the program is, and each group of commands has a title.
+pub fn text(about: &str, groups: &[(&str, Vec<Command>)]) -> String {
+    let mut text = format!("{about}\n\nUsage: warplab COMMAND\n\nFirst steps:\n");
     for (example, about) in FIRST_STEPS {
         let _ = writeln!(text, "{}", harness::wrapped(&format!("  {example:25}{about}"), 27));
     }
-    for (title, names) in GROUPS {
+    for (title, commands) in groups {
         let _ = writeln!(text, "\n{title}:");
-        for name in *names {
-            let about = command.find_subcommand(name).and_then(Command::get_about).unwrap_or_default();
+        for command in commands.iter().filter(|command| !command.is_hide_set()) {
+            let about = command.get_about().unwrap_or_default();
             // A long name is followed by a space.
-            let name = format!("{name} ");
+            let name = format!("{} ", command.get_name());
             let _ = writeln!(text, "{}", harness::wrapped(&format!("  {name:13}{about}"), 15));
         }
     }
     let version = "-V, --version shows the version.";
-    command.override_help(format!("{text}\n{MORE} {version}\n\n{exit_codes}"))
+    format!("{text}\n{MORE} {version}\n\n{}", harness::paragraphs(&Exit::codes()))
 }
 
 #[cfg(test)]
@@ -49,14 +41,12 @@ mod tests {
 
     #[test]
     fn each_command_stands_in_one_group() {
-        let listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
         let command = crate::command(&[]);
-        for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
-            let times = listed.iter().filter(|name| **name == sub.get_name()).count();
-            assert_eq!(times, 1, "{}", sub.get_name());
-        }
-        for name in listed {
-            assert!(command.find_subcommand(name).is_some(), "{name}");
+        let help = command.clone().render_help().to_string();
+        for sub in command.get_subcommands() {
+            let line = format!("  {} ", sub.get_name());
+            let times = help.lines().filter(|l| l.starts_with(&line)).count();
+            assert_eq!(times, usize::from(!sub.is_hide_set()), "{}", sub.get_name());
         }
     }
 

@@ -143,7 +143,7 @@ fn a_judged_kernel_finds_neither_seed_nor_reference_in_its_process_nvrtc() {
     eventually(|| running(worker).is_none().then_some(()));
 }
 
-/// An address of the judge's host memory means nothing in the worker, yet it is reported as one.
+/// An address of the judge's host memory is invalid in the worker, yet it is reported as one.
 #[test]
 fn a_pointer_of_the_host_is_said_to_be_one_apart_from_its_judge() {
     for lab in ["returning", "bughunt"] {

@@ -79,8 +79,8 @@ impl Assignment {
         assert_eq!(run.code, 0, "{}: {run:?}", self.lab);
     }
 
-    /// Runs the variants of a part with `file` in place of the lab's own kernels, at a size that tells right from
-    /// wrong.
+    /// Runs the variants of a part with `file` in place of the lab's own kernels, at a size that distinguishes right
+    /// from wrong.
     fn run(&self, part: &toml::Value, file: &Path) -> Run {
         let words = |key: &str| part.get(key).map_or_else(Vec::new, texts);
         let variants = words("variants").into_iter().flat_map(|variant| ["--variant".to_string(), variant]);

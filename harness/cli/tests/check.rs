@@ -67,8 +67,8 @@ fn line_of(text: &str, words: &str) -> usize {
 
 #[test]
 fn a_folder_that_is_no_students_and_a_part_that_is_not_asked_for_are_refused() {
-    fails(&["check"], 2, &["this is no assignment folder", "cd into yours, or name it", "warplab start LAB"]);
-    fails(&["check", "--watch"], 2, &["this is no assignment folder"]);
+    fails(&["check"], 2, &["this is not an assignment folder", "cd into yours, or name it", "warplab start LAB"]);
+    fails(&["check", "--watch"], 2, &["this is not an assignment folder"]);
     fails(&["check", "--all", "--part", "add"], 2, &["--all", "--part"]);
     let mine = Mine::from_lab("vecadd");
     says(&mine.check(&["--part", "ad"]), 2, &["no part `ad`", "did you mean `add`?"]);

@@ -47,9 +47,10 @@ impl Class {
     fn from_names(names: &[&str]) -> Self {
         let class = Self(tempfile::tempdir().unwrap());
         fs::create_dir(class.0.path().join("submissions")).unwrap();
-        for (name, kind) in names.iter().flat_map(|name| [(name, "cu"), (name, "ptx")]) {
-            fs::copy(of_vecadd(&format!("kernels/vecadd.{kind}")), class.submission(&format!("{name}.{kind}")))
-                .unwrap();
+        let own = of_vecadd("kernels/vecadd.cu");
+        for name in names {
+            fs::copy(&own, class.submission(&format!("{name}.cu"))).unwrap();
+            fs::write(class.submission(&format!("{name}.ptx")), crate::common::ptx_for(&own, &own)).unwrap();
         }
         class
     }
@@ -65,16 +66,13 @@ impl Class {
         self.write(name, &format!("{own}// {name}\n"), begin, &format!("{lines}{begin}"));
     }
 
-    /// This text, with the PTX of the lab's own file, in which `new` stands in place of `old`.
+    /// This text, with the PTX of the lab's own file, in which `new` is in place of `old`.
     fn write(&self, name: &str, cuda: &str, old: &str, new: &str) {
-        let ptx = fs::read_to_string(of_vecadd("kernels/vecadd.ptx")).unwrap();
         let file = self.submission(&format!("{name}.cu"));
         fs::write(&file, cuda).unwrap();
-        let hash = |file: &Path| kernels::KernelSource::read(file, "x.cu").unwrap().hash();
+        let ptx = crate::common::ptx_for(&of_vecadd("kernels/vecadd.cu"), &file);
         assert!(ptx.contains(old));
-        let ptx = ptx.replace(old, new);
-        fs::write(file.with_extension("ptx"), ptx.replace(&hash(&of_vecadd("kernels/vecadd.cu")), &hash(&file)))
-            .unwrap();
+        fs::write(file.with_extension("ptx"), ptx.replace(old, new)).unwrap();
     }
 
     fn out(&self, file: &str) -> PathBuf {
@@ -372,14 +370,14 @@ fn a_part_is_marked_anew_and_the_changes_are_listed() {
     assert_eq!(run.code, 0, "{run:?}");
     assert!(run.stdout.contains("Changed:\n  ada, add: 7 -> 60\n"), "{}", run.stdout);
     let changes = fs::read_to_string(class.out("changes.csv")).unwrap();
-    let expected = "id,part,before,after,reason\nada,add,7,60,graded anew\nada,all,100,68,graded anew";
+    let expected = "id,part,before,after,reason\nada,add,7,60,graded again\nada,all,100,68,graded again";
     assert_eq!(changes.trim(), expected);
     let run = class.grade(&["--regrade", "add"]);
-    assert!(run.stdout.contains("Marked anew: add. No points have changed."), "{run:?}");
+    assert!(run.stdout.contains("Marked again: add. No points have changed."), "{run:?}");
     // The other part is unchanged.
     assert_eq!(class.marks()["ada"].0, "68");
 
-    // A rubric with a change in one part has that part marked anew.
+    // A rubric with a change in one part has that part marked again.
     let rubric = fs::read_to_string(class.out("rubric.toml")).unwrap();
     fs::write(class.out("rubric.toml"), rubric.replacen("right = 20", "right = 30", 1)).unwrap();
     let run = class.grade(&[]);

@@ -434,7 +434,7 @@ fn a_piece_without_a_request_is_refused() {
     for request in ["", "{}", "run all"] {
         let run = piece(folder.path(), request);
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run:?}");
-        assert!(run.stderr.contains("for this program's own use"), "{run:?}");
+        assert!(run.stderr.contains("is internal"), "{run:?}");
     }
 }
 

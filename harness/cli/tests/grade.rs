@@ -58,7 +58,7 @@ fn nvrtc_is_searched_for_once() {
 }
 
 /// A planted mistake is graded too: the lab's own file contains it, and a fixed file is right. The lab's own counters
-/// are no baseline for it.
+/// are not a baseline for it.
 #[test]
 fn a_planted_mistake_must_be_mended() {
     for variant in ["bounds", "no-barrier", "wrong-launch", "leak"] {
@@ -75,11 +75,10 @@ fn a_planted_mistake_must_be_mended() {
 #[test]
 fn a_file_of_several_is_known_by_its_kernels() {
     let folder = tempfile::tempdir().unwrap();
-    for kind in ["cu", "ptx"] {
-        let own = lab_file("trapezoid", &format!("kernels/trapezoid.{kind}"));
-        std::fs::copy(own, folder.path().join(format!("mine.{kind}"))).unwrap();
-    }
+    let own = lab_file("trapezoid", "kernels/trapezoid.cu");
     let file = folder.path().join("mine.cu");
+    std::fs::copy(&own, &file).unwrap();
+    std::fs::write(file.with_extension("ptx"), crate::common::ptx_for(&own, &file)).unwrap();
     let more = ["--variant", "shuffle", "--variant", "serial", "-n", "1000"];
     let (code, json) = grade("trapezoid", &file, &more);
     assert_eq!(code, 2, "the CPU's variant was named: {json}");
@@ -462,7 +461,7 @@ fn a_limit_that_is_exceeded_is_named() {
     assert_eq!((run.code, &json["variants"][0]["verdict"]), (1, &"wrong".into()), "{json}");
     assert_eq!(
         json["variants"][0]["failures"][0],
-        "n = 33: its kernels had not ended after 5 s, and were stopped: a loop without an end, or far too much work",
+        "n = 33: its kernels had not ended after 5 s, and were stopped: an endless loop, or far too much work",
         "{json}"
     );
     // A limit below what the lab's own kernels need says nothing about the submission.

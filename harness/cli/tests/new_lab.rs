@@ -103,11 +103,11 @@ fn a_new_lab_runs_is_checked_and_is_tested_at_once() {
     assert_eq!(ptx.code, 0, "{ptx:?}");
 
     // The guard of the right kernel is replaced with that of the wrong one, in the code that runs.
-    let file = copy.path().join("labs/made_by_a_test/kernels/made_by_a_test.ptx");
-    let right = fs::read_to_string(&file).unwrap();
+    let file = copy.path().join("labs/made_by_a_test/kernels/made_by_a_test.ptx.gz");
+    let right = kernels::CommittedPtx::read(&file.with_extension("").with_extension("cu")).text().into_owned();
     let wrong = right.replacen("setp.ge.u64", "setp.gt.u64", 1);
     assert_ne!(right, wrong);
-    fs::write(&file, wrong).unwrap();
+    fs::write(&file, kernels::CommittedPtx::file_content(&file, &wrong).unwrap()).unwrap();
     let tested = cargo(copy.path(), &TESTS);
     assert!(!tested.status.success(), "{}", text(&tested));
     assert!(text(&tested).contains("every_size_around_a_block_is_right ... FAILED"), "{}", text(&tested));

@@ -846,14 +846,18 @@ fn nvcc_programs_that_cannot_run_are_told_why() {
         nvcc(options);
         exec()
     };
-    // A static runtime is replaced; one that nvcc has linked in anyway runs too.
-    assert!(nvcc(&["-cudart", "static"]).contains("-cudart static is taken for -cudart shared"));
+    // A static runtime is replaced; a program into which one was linked anyway runs by `warplab exec`.
+    assert!(nvcc(&["-cudart", "static"]).contains("-cudart static is replaced by -cudart shared"));
     let shared = exec();
     assert_eq!(shared.code, 0, "{shared:?}");
-    assert!(nvcc(&["-cudart=none", "-lcudart_static"]).contains("-lcudart_static is taken for -lcudart"));
+    assert!(nvcc(&["-cudart=none", "-lcudart_static"]).contains("-lcudart_static is replaced by -lcudart"));
     assert_eq!(exec().code, 0);
-    let fixed = compile(&["-cudart", "none", "-Xlinker=-lcudart_static", "-ldl", "-lrt", "-lpthread"]);
-    assert_eq!(fixed.code, 0, "{fixed:?}");
+    let linked_in =
+        ["nvcc", "p.cu", "-o", "p", "-cudart", "none", "-Xlinker=-lcudart_static", "-ldl", "-lrt", "-lpthread"];
+    let linked_in = warplab_in(folder.path(), &linked_in, &[]);
+    let told = common::one_line(&linked_in.stderr);
+    assert!(linked_in.code == 4 && told.contains("run it by `warplab exec`"), "{linked_in:?}");
+    assert_eq!(exec().code, 0);
     // Only for newer GPUs than this one, with or without PTX.
     let newest = compile(&["-gencode", "arch=compute_100,code=sm_100"]);
     assert!(newest.code != 0 && newest.stderr.contains("sm_100"), "{newest:?}");

@@ -39,8 +39,8 @@ fn what_no_submission_can_pass_is_refused() {
         (OPTIONS, r#"["--stride", "--blocks"]"#, "part `stride`, options: a value is required for '--blocks"),
         (OPTIONS, r#"["--stride", "--blocks", "0"]"#, "part `stride`"),
         (OPTIONS, r#"["--stride", "--blocks={0..3}"]"#, "part `stride`"),
-        (OPTIONS, r#"["-n", "5"]"#, "part `stride`, options: --n is not for a rubric"),
-        (OPTIONS, r#"["--stride", "--device", "cuda:0"]"#, "--device is not for a rubric"),
+        (OPTIONS, r#"["-n", "5"]"#, "part `stride`, options: --n is not allowed in a rubric"),
+        (OPTIONS, r#"["--stride", "--device", "cuda:0"]"#, "--device is not allowed in a rubric"),
         (OPTIONS, r#"["--help"]"#, "can only have options with which kernels run"),
         (SIZES, "visible = [1, 1000000000000]", "sizes.visible: no part can be tried at n = 1000000000000: "),
         (

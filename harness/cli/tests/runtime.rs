@@ -225,7 +225,7 @@ fn a_program_that_needs_machine_code_for_gpus_is_told_so_in_a_line() {
     let run = warplab_in(folder.path(), &["exec", "--device", "emulated", "./program"], &[]);
     assert_eq!((run.code, run.stdout.as_str(), run.stderr.lines().count()), (4, "", 1), "{run:?}");
     assert!(
-        run.stderr.contains("./program needs libcublas.so.13, which has or makes machine code for GPUs"),
+        run.stderr.contains("./program needs libcublas.so.13, which contains or generates GPU machine code"),
         "{run:?}"
     );
 }
@@ -237,20 +237,20 @@ fn what_cannot_be_done_is_said() {
         [("exec", "--chek", "did you mean `--check`?"), ("driver", "--schedule=3", "did you mean `--schedules`?")]
     {
         let words = format!("{command} has no option {}; {nearest}", option.split('=').next().unwrap());
-        fails(&[command, option, "all", "true"], 2, &[&words, "Options of the program stand after its name"]);
+        fails(&[command, option, "all", "true"], 2, &[&words, "Options of the program go after its name"]);
     }
     let both = ["exec", "--device", "emulated", "--keep-going", "--check", "all", "true"];
     fails(&both, 2, &["--keep-going cannot be used with racecheck or initcheck"]);
     fails(&["exec", "no-such-program"], 2, &["cannot run no-such-program: there is no such program"]);
     fails(&["exec", "--device", "emulated:h300", "true"], 2, &["unknown profile `h300`", "h200"]);
     fails(&["nvcc"], 2, &["name what to compile"]);
-    fails(&["nvcc", "--cmake", "x.cu"], 2, &["--cmake writes a file for CMake, and stands alone"]);
+    fails(&["nvcc", "--cmake", "x.cu"], 2, &["--cmake writes a file for CMake, and takes no other options"]);
     let cache = tempfile::tempdir().unwrap();
     let nowhere = [("WARPLAB_CACHE", cache.path().to_str().unwrap()), ("PATH", "/nowhere")];
     let run = warplab_in(cache.path(), &["nvcc", "x.cu"], &nowhere);
     assert_eq!(run.code, 4, "{run:?}");
     // If a toolkit is installed, nvcc is found without PATH, but the host compiler is not.
     let has_toolkit = Path::new("/usr/local/cuda/bin/nvcc").exists();
-    let lacks = if has_toolkit { "nvcc needs a C++ compiler" } else { "`warplab setup --nvcc` brings it" };
+    let lacks = if has_toolkit { "nvcc needs a C++ compiler" } else { "`warplab setup --nvcc` installs it" };
     assert!(run.stderr.contains(lacks), "{run:?}");
 }

@@ -238,11 +238,11 @@ fn nothing_of_the_current_folder_is_run() {
 fn what_is_damaged_is_said_and_mended() {
     let place = WheelFolder::new();
     let empty = place.setup(&["--check"]);
-    assert!(empty.code == 4 && empty.stdout.contains("nothing was brought here"), "{empty:?}");
+    assert!(empty.code == 4 && empty.stdout.contains("nothing is installed here"), "{empty:?}");
     assert!(empty.stdout.contains("WARPLAB_NVRTC is `off`"), "{empty:?}");
     assert_eq!(place.setup(&["--from", "wheels"]).code, 0);
     let whole = place.setup(&["--check"]);
-    assert!(whole.stdout.contains("all that `warplab setup` brings"), "{whole:?}");
+    assert!(whole.stdout.contains("everything that `warplab setup` installs"), "{whole:?}");
     let library = place.path("cache").join(BROUGHT[1]);
     fs::write(&library, "the comp").unwrap();
     let damaged = place.setup(&["--check"]);

@@ -123,7 +123,7 @@ fn an_unchanged_starter_is_handed_in_only_anyway() {
 
 #[test]
 fn what_cannot_be_handed_in_is_said() {
-    fails(&["submit"], 2, &["this is no assignment folder", "`warplab start LAB`"]);
+    fails(&["submit"], 2, &["this is not an assignment folder", "`warplab start LAB`"]);
     let mine = Started::new();
     mine.edit(TODO, "//");
     let kernel = fs::read(mine.path("vecadd.cu")).unwrap();
@@ -143,7 +143,7 @@ fn what_cannot_be_handed_in_is_said() {
     fs::write(mine.path("vecadd.cu"), &kernel).unwrap();
     for (course, words) in [
         ("lab = \"vecad\"\nkernel = \"vecadd.cu\"\n", "no lab `vecad`"),
-        ("lab = \"vecadd\"\nkernel = \"../vecadd.cu\"\n", "is no file name"),
+        ("lab = \"vecadd\"\nkernel = \"../vecadd.cu\"\n", "is not a file name"),
         ("lab = \"vecadd\"\nkernel = \"none.cu\"\n", "cannot read the kernel file mine/none.cu"),
         ("kernel = \"vecadd.cu\"\n", "missing field `lab`"),
     ] {
@@ -191,7 +191,7 @@ fn nvrtc_compiles_headers_in_folders_when_they_are_marked() {
     // Files next to one that is given directly may be others'.
     let run = warplab_in(mine.0.path(), &["grade", "vecadd", "mine/vecadd.cu", "--schedules", "1"], &[]);
     assert!(run.code == 0 && run.stdout.contains(" all          0  100"), "{run:?}");
-    let words = "is marked alone, without more.h, sub/deep.cuh beside it: hand in a folder";
+    let words = "is marked alone, without more.h, sub/deep.cuh next to it: hand in a folder";
     assert!(crate::common::one_line(&run.stdout).contains(words), "{run:?}");
     let run = warplab_in(mine.0.path(), &["grade", "histogram", "mine/vecadd.zip"], &[]);
     assert!(run.stdout.contains("made by `warplab submit` for vecadd, not histogram"), "{run:?}");

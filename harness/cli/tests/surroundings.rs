@@ -295,9 +295,8 @@ fn without_a_complete_sandbox_only_trusted_submissions_are_graded() {
     let own = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/vecadd/kernels/vecadd.cu");
     let class = folder.path().join("submissions");
     std::fs::create_dir(&class).unwrap();
-    for kind in ["cu", "ptx"] {
-        std::fs::copy(own.with_extension(kind), class.join(format!("ada.{kind}"))).unwrap();
-    }
+    std::fs::copy(&own, class.join("ada.cu")).unwrap();
+    std::fs::write(class.join("ada.ptx"), common::ptx_for(&own, &own)).unwrap();
     let grade = ["grade", "vecadd", "submissions/ada.cu"];
     let judge = ["grade", "vecadd", "--kernel", "submissions/ada.cu", "--variant", "pageable", "-n", "33"];
     let class = ["class", "vecadd", "submissions"];

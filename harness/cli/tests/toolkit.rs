@@ -90,7 +90,7 @@ fn nvcc_programs_started_alone_are_right_or_fail() {
     let library = library.split("#$ TOP=").nth(1).unwrap().lines().next().unwrap().to_string() + "/lib64";
     let linked = sh(folder.path(), &format!("g++ adds.o -o y -L{library} -lcudart && ./y"), &[]);
     assert!(linked.code == 127 && linked.stderr.contains("libcudart.so.13"), "{linked:?}");
-    // NVIDIA's runtime under a name that does not tell.
+    // NVIDIA's runtime under a name that does not show it.
     fs::copy(format!("{library}/libcudart_static.a"), folder.path().join("mine.a")).unwrap();
     let hidden = nvcc("-cudart none adds.o -o z mine.a -ldl -lrt -lpthread");
     assert!(hidden.code == 4 && one_line(&hidden.stderr).contains("has CUDA's runtime linked in"), "{hidden:?}");

@@ -20,7 +20,7 @@ elif [ -n "$url" ]; then
     fi
     curl --fail --silent --show-error --location --output "$bin/warplab.new" "$url"
 else
-    echo "setup.sh: put the program warplab beside setup.sh, or set WARPLAB_URL" >&2
+    echo "setup.sh: put the program warplab next to setup.sh, or set WARPLAB_URL" >&2
     exit 1
 fi
 chmod 755 "$bin/warplab.new"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes a class for measurements: `make_class.py LAB COUNT FOLDER` writes COUNT submissions of labs/LAB into a new FOLDER: solutions,
-starters, starters with some of their parts solved, mutants, and a few that do not compile, never end, or are no archive. The same
+starters, starters with some of their parts solved, mutants, and a few that do not compile, never end, or are not an archive. The same
 call gives the same class.
 """
 
@@ -53,7 +53,7 @@ def slipped(text: str, draw: random.Random) -> str:
 
 
 def own_words(text: str, draw: random.Random) -> str:
-    """The text as somebody else may lay it out."""
+    """The text as another student may lay it out."""
     text = re.sub(r"\bstride\b", draw.choice(["stride", "step", "jump"]), text)
     return f"// My solution, number {draw.randrange(10**6)}.\n" + text.replace("    ", draw.choice(["    ", "  ", "\t"]))
 

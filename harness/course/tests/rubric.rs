@@ -30,8 +30,8 @@ fn an_instruction_is_asked_for_of_kernels_that_are_there() {
     for (name, kernels, points, words) in [
         ("ld.global", "\"vecad\"", "5", "instruction `ld.global`: no kernel `vecad`; did you mean `vecadd`"),
         ("ld.global", "", "5", "kernels = [] names none"),
-        ("ld..global", "\"vecadd\"", "5", "no name of an instruction"),
-        ("", "\"vecadd\"", "5", "no name of an instruction"),
+        ("ld..global", "\"vecadd\"", "5", "not the name of an instruction"),
+        ("", "\"vecadd\"", "5", "not the name of an instruction"),
         ("ld", "\"vecadd\"", "-5", "points must not be negative"),
     ] {
         let told = mistakes(end, &asked(name, kernels, points));

@@ -103,7 +103,7 @@ fn the_kernel_file_and_the_headers_below_its_folder_are_taken() {
     let own = "#include \"own.cuh\"\n#include \"sub/more/deep.h\"\n";
     fs::write(handed.join("ada/mine.cu"), own).unwrap();
     fs::remove_file(handed.join("ada/k.cu")).unwrap();
-    let alone = "a kernel file is marked alone, without own.cuh, sub/more/deep.h beside it: hand in a folder or an archive with all";
+    let alone = "a kernel file is marked alone, without own.cuh, sub/more/deep.h next to it: hand in a folder or an archive with all";
     let taken = (files(&[("k.cu", own)]).unwrap(), Some(alone.to_string()));
     assert_eq!(remarked(&handed.join("ada/mine.cu")), Ok(taken));
     let taken = files(&[("k.cu", own), ("own.cuh", "header"), ("sub/more/deep.h", "deep")]);
@@ -283,7 +283,7 @@ fn what_is_no_archive_is_told() {
         ("a.rar", "cannot be opened here: pack it as a .zip or a .tar.gz"),
         ("a.tar.xz", "cannot be opened here: pack it as a .zip or a .tar.gz"),
         ("a.7z", "cannot be opened here: pack it as a .zip or a .tar.gz"),
-        ("a.pdf", "is none of these"),
+        ("a.pdf", "is not a .cu file, a folder,"),
         ("empty", "there is no k.cu"),
     ] {
         let path = folder.path().join(name);

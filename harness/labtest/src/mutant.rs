@@ -75,7 +75,7 @@ fn mutated(lab: &Path, mutant: Mutant<'_>) -> BTreeMap<String, String> {
     assert!(files.contains_key(mutant.file), "mutant {}: the lab has no kernels/{}", mutant.name, mutant.file);
     for edit in mutant.edits {
         let files = files.values_mut();
-        apply(edit, files).unwrap_or_else(|wrong| panic!("mutant {}: {wrong}; mend its edit", mutant.name));
+        apply(edit, files).unwrap_or_else(|wrong| panic!("mutant {}: {wrong}; fix its edit", mutant.name));
     }
     files
 }

@@ -135,4 +135,4 @@ random.seed(1)
 np.random.seed(1)
 sys.argv = [example]
 runpy.run_path(example, run_name="__main__")
-print(f"ended by itself after {drawn['frames']} frames of {drawn['arrays']} arrays")
+print(f"ended after {drawn['frames']} frames of {drawn['arrays']} arrays")

@@ -32,7 +32,7 @@ fn main() -> Result<()> {
 /// Returns the results of the functions of a file, shortened to what the test compares; for a function that fails, the
 /// reason.
 fn run(device: &mut Device, file: &File, entries: &mut Vec<Entry>) -> Result<()> {
-    let mut module = load(file.ptx)?;
+    let mut module = load(&file.ptx)?;
     for function in functions(file) {
         let case = &function.case;
         let entry = match device.run(module, &case.name, case, function.cooperative()) {
@@ -45,7 +45,7 @@ fn run(device: &mut Device, file: &File, entries: &mut Vec<Entry>) -> Result<()>
             Err(error) => {
                 println!("{}: {error}", case.name);
                 device.restart()?;
-                module = load(file.ptx)?;
+                module = load(&file.ptx)?;
                 Entry { name: case.name.clone(), inputs: inputs(case), error: error.to_string(), columns: Vec::new() }
             }
         };

@@ -19,7 +19,7 @@ fn program(what: &str, checks: &str) -> (String, Output) {
     (String::from_utf8_lossy(&output.stderr).into_owned(), output)
 }
 
-/// How many mistakes are told of a program that ends well, and its standard error.
+/// The number of mistakes reported of a program that ends well, and its standard error.
 fn told(what: &str) -> (usize, String) {
     let (words, output) = program(what, "all");
     assert!(output.status.success(), "{what}: {words}");

@@ -3,7 +3,7 @@
 //   nvcc -O2 -arch=native -o constants constants.cu && ./constants > constants.toml
 //
 // A latency is that of a chain of dependent steps of one warp, by the SM's clock; a rate is the best of five runs, by
-// CUDA events. What cannot be measured alone, as it is a property of many kernels together, is printed as it is in use.
+// CUDA events. A constant that cannot be measured alone, because it is a property of many kernels, keeps its current value.
 
 #include <algorithm>
 #include <cstdio>
@@ -212,7 +212,7 @@ static void of_atomics(const cudaDeviceProp& part) {
     CHECK(cudaFree(words));
 }
 
-// Keeps the device busy for so many clocks.
+// Keeps the device busy for this number of clocks.
 __global__ void spin(long long clocks) {
     long long start = clock64();
     while (clock64() - start < clocks) {}

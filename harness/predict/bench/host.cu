@@ -32,7 +32,7 @@ static cudaEvent_t begun, ended;
 
 __global__ void nothing() {}
 
-// Keeps the device busy for so many clocks.
+// Keeps the device busy for this number of clocks.
 __global__ void spin(long long clocks) {
     long long start = clock64();
     while (clock64() - start < clocks) {}
@@ -102,7 +102,7 @@ static void measure(const std::vector<Sample>& samples) {
         tell(samples, "after a copy to the host of MiB", mib, copies);
         tell(samples, "after the device filled MiB", mib, [&, mib] { cudaMemsetAsync(there, 1, mib << 20, stream); });
     }
-    // The same, once the host has gone the same way for nothing.
+    // The same, after the host has made the same calls once, untimed.
     auto rehearsed = [] {
         CHECK(cudaEventRecord(begun, stream));
         nothing<<<1, 32, 0, stream>>>();

@@ -80,7 +80,7 @@ static void ends() {
     }
 }
 
-// A fill of so many bytes, and a kernel behind it.
+// A fill of this number of bytes, and a kernel behind it.
 static void fills() {
     for (int bytes : {4, 8, 16, 32, 56, 64, 128, 256, 512, 1024, 2048, 4096, 16384, 65536}) {
         auto fill = [=] { CHECK(cudaMemsetAsync(words, 0, bytes, stream)); };
@@ -211,9 +211,9 @@ static void code() {
     }
 }
 
-// --- loads of what lies nowhere near ---
+// --- loads without locality ---
 
-// STEPS loads, each for the address of the next, a page of `stride` words apart; block by block elsewhere or all the same.
+// STEPS loads, each for the address of the next, a page of `stride` words apart; block by block elsewhere or all at one place.
 __global__ void chase(unsigned* from, int steps, unsigned stride, unsigned apart, long long* took) {
     unsigned at = blockIdx.x * apart + threadIdx.x;
     long long start = clock64();

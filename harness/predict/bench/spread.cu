@@ -4,7 +4,7 @@
 //   nvcc -O2 -arch=native -o spread spread.cu && ./spread > spread.csv
 //
 // Times of events are of kernels that are queued behind a busy device: the mean of the middle half of 81 samples, because
-// events tell an end in steps. Cycles are read on the SM. Bulk copies need compute capability 9.0.
+// events record an end in steps. Cycles are read on the SM. Bulk copies need compute capability 9.0.
 
 #include <algorithm>
 #include <cstdio>
@@ -295,9 +295,9 @@ __device__ unsigned all_lanes(unsigned v) {
     return v;
 }
 
-// Blocks publish 1, and find out how many lie before them. NONE: nobody looks. BACK: a window of 32 after another, until a
+// Blocks publish 1, and find out how many lie before them. NONE: no block looks. BACK: a window of 32 after another, until a
 // complete sum (decoupled look-back). ALL: everyone before, by as many loads as that takes. A state is of this `turn`, so
-// that nobody needs to set it back.
+// that no block needs to reset it.
 enum How { NONE, BACK, ALL };
 template <How how>
 __global__ void looks(word* states, unsigned* ticket, unsigned turn, unsigned* out) {

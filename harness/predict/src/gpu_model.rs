@@ -28,7 +28,7 @@ pub struct GpuModel {
 #[derive(Debug, thiserror::Error)]
 pub enum UnknownGpu {
     /// The constants of this part have not been measured or looked up.
-    #[error("no time can be predicted for {name}: its constants are not known; known are those of {known}")]
+    #[error("no time can be predicted for {name}: its constants are unknown; there are those of {known}")]
     Part {
         /// The requested name.
         name: String,

@@ -66,7 +66,7 @@ impl From<&Value> for Cell {
 pub(crate) struct KnownColumn {
     pub(crate) column: Column,
     pub(crate) write: fn(&Record) -> Cell,
-    /// Sets what the text of a cell says; `None` if it is no value of the column.
+    /// Sets what the text of a cell says; `None` if it is not a value of the column.
     pub(crate) read: fn(&mut Record, &str) -> Option<()>,
 }
 
@@ -92,7 +92,7 @@ const FIRST: &[KnownColumn] = &[
     known("schema", "the version of these columns", |_| Cell::number(Some(SCHEMA)), |_, _| Some(())),
     known("lab", "the lab that ran", |r| Cell::words(r.lab.as_str()), |r, t| words(&mut r.lab, t)),
     known("variant", "the variant that ran", |r| Cell::words(r.variant.as_str()), |r, t| words(&mut r.variant, t)),
-    known("case", "what tells the row from the variant's other rows", |r| Cell::words(r.case.as_str()), |r, t| words(&mut r.case, t)),
+    known("case", "what distinguishes the row from the variant's other rows", |r| Cell::words(r.case.as_str()), |r, t| words(&mut r.case, t)),
     known("device", "`cuda`: a GPU; `emulated`: the embedded machine, whose times say how long the emulation took and nothing about a GPU, so that the rates stay empty", |r| Cell::words(r.device.as_str()), |r, t| words(&mut r.device, t)),
     known("n", "the size of the problem", |r| Cell::number(r.n), |r, t| set(&mut r.n, integer(t))).unit("elements"),
     known("grid", "the grid of the launch, as `8`, `8x4` or `8x4x2`", |r| Cell::words(r.grid.as_deref()), |r, t| set(&mut r.grid, some_words(t))).unit("blocks"),
@@ -188,7 +188,7 @@ pub(crate) fn known_column(name: &str) -> Option<&'static KnownColumn> {
 }
 
 /// Reads a number; `Some(None)` if the cell is empty.
-#[expect(clippy::option_option, reason = "an empty cell is no mistake, a text that is no number is one")]
+#[expect(clippy::option_option, reason = "an empty cell is allowed, a text that is not a number is a mistake")]
 fn number<T: FromStr>(text: &str) -> Option<Option<T>> {
     if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) }
 }

@@ -15,7 +15,7 @@ impl CsvTable {
     /// Parses the text.
     ///
     /// # Errors
-    /// A sentence, when it is no CSV, or a line other than the last has not as many cells as the header.
+    /// A sentence, when it is not a CSV, or a line other than the last has not as many cells as the header.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
         let header = reader.headers().map_err(|error| error.to_string())?.clone();

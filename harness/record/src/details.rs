@@ -15,7 +15,7 @@ pub struct Details {
     pub schema: u32,
     /// The row's variant.
     pub variant: String,
-    /// What tells the row from the variant's other rows.
+    /// What distinguishes the row from the variant's other rows.
     pub case: String,
     /// The size of the problem.
     pub n: Option<u64>,

@@ -117,7 +117,7 @@ impl Row {
     }
 
     /// Returns the value in one of the lab's own columns; `None` if the file has no such column, it does not apply, or
-    /// it is no number.
+    /// it is not a number.
     pub fn own(&self, column: &Column) -> Option<f64> {
         self.own_named(column.name)
     }

@@ -49,7 +49,7 @@ pub enum Holds {
     Yes,
     /// They refute it.
     No,
-    /// They cannot tell: a row has no number, or the intervals of two predictions overlap.
+    /// Undecided: a row has no number, or the intervals of two predictions overlap.
     Unknown,
 }
 
@@ -132,7 +132,7 @@ pub fn times(ratio: f64) -> String {
 /// Parses the file of a summary.
 ///
 /// # Errors
-/// A sentence, when the text is no summary, or has a version that this program does not read.
+/// A sentence, when the text is not a summary, or has a version that this program does not read.
 pub(crate) fn read(text: &str) -> Result<StorySummary, String> {
     let Version { schema } = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if schema > StorySummary::SCHEMA {

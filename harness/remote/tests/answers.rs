@@ -292,7 +292,7 @@ fn a_worker_launches_with_the_parameters_that_the_driver_knows_of_only() {
     }
 }
 
-/// The machine is told once that the address belongs to the host, and gets none of the bytes there.
+/// The machine is notified once that the address belongs to the host, and gets none of the bytes there.
 #[test]
 fn a_launch_that_is_given_an_address_of_the_judges_says_so() {
     const TAKES: &std::ffi::CStr = c".visible .entry takes(.param .u64 a) { ret; }";

@@ -214,6 +214,6 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The fault that stopped the kernel, if it did not run to its end.
     pub fault: Option<Fault>,
-    /// The output of failed assertions, which is kept apart from other output because it belongs on standard error.
+    /// The output of failed assertions, which is kept separate from other output because it belongs on standard error.
     pub asserted: Vec<u8>,
 }

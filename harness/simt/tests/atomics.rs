@@ -87,3 +87,49 @@ fn vectors_of_floats_are_added() {
     let want = [11.0, 22.0, 0.0, 0.0, 21.0, 12.0, 23.0, 14.0];
     assert_eq!(device.get::<f32>(at, 8), want);
 }
+
+/// A vector is read as it was written, all elements at once, as on GPUs: CUB's tile states rely on it.
+#[test]
+fn vectors_are_not_torn() {
+    for (element, count) in [("b16", 2), ("b32", 2), ("b16", 4), ("b64", 2), ("b32", 4)] {
+        let bits = &element[1..];
+        let list = |name: &str| (0..count).map(|i| format!("%{name}{i}")).collect::<Vec<_>>().join(", ");
+        let each = |line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<Vec<_>>().join("\n  ");
+        let device = Device::new(&format!(
+            ".version 7.4\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 q) {{
+  .reg .b64 %p, %q; .reg .b32 %i, %t, %b; .reg .pred %w, %d; .reg .{element} %v<{count}>, %x<{count}>;
+  ld.param.u64 %p, [p];
+  ld.param.u64 %q, [q];
+  mov.u32 %t, %tid.x;
+  mad.wide.u32 %p, %t, 16, %p;
+  mov.u32 %b, %ctaid.x;
+  setp.eq.u32 %w, %b, 0;
+  mov.u32 %i, 0;
+again:
+  @!%w bra reads;
+  cvt.u{bits}.u32 %v0, %i;
+  {copies}
+  st.relaxed.gpu.global.v{count}.{element} [%p], {{{written}}};
+  bra next;
+reads:
+  ld.relaxed.gpu.global.v{count}.{element} {{{read}}}, [%p];
+  {compares}
+next:
+  add.u32 %i, %i, 1;
+  setp.lt.u32 %d, %i, 20000;
+  @%d bra again;
+  ret;
+}}",
+            written = list("v"),
+            read = list("x"),
+            copies = each(&|i| if i == 0 { String::new() } else { format!("mov.b{bits} %v{i}, %v0;") }),
+            compares = each(&|i| match i {
+                0 => String::new(),
+                _ => format!("setp.ne.u{bits} %d, %x{i}, %x0;\n  @%d red.global.add.u32 [%q], 1;"),
+            }),
+        ));
+        let (vectors, torn) = (device.zeros::<u64>(64), device.zeros::<u32>(1));
+        device.launch("k", 2, 32, &[Arg::Ptr(vectors), Arg::Ptr(torn)]);
+        assert_eq!(device.get::<u32>(torn, 1), [0], "v{count}.{element}");
+    }
+}

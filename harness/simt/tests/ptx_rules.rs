@@ -35,7 +35,7 @@ fn errors_name_line_found_and_expected() {
         (".reg .b32 %a; mov.u32 %a, \"text\";", "PTX line 5: found the string \"text\", expected an operand"),
         (".reg .b32 %a; mov.u32 %a, 0x;", "PTX line 5: found the malformed number `0x`, expected an operand"),
         (".reg .b32 %a; mov.u32 %a, 1/0;", "PTX line 5: a constant expression without a value"),
-        (".reg .b32 %a; @%a ret;", "PTX line 5: the guard `%a` is no predicate"),
+        (".reg .b32 %a; @%a ret;", "PTX line 5: the guard `%a` is not a predicate"),
     ] {
         assert_eq!(kernel(body), expected, "{body}");
     }

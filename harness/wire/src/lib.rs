@@ -36,7 +36,7 @@ pub use transfer::{Copied, Copies, Filled, Managed, Memory};
 pub use version::{ReadError, VERSION};
 
 /// The environment variable that a program sets for a child process to announce that it reads the driver's report, and
-/// that it tells the user about missing features.
+/// that it reports missing features to the user.
 pub const REPORT_READER: &str = "WARPLAB_REPORT_READER";
 
 /// The value of [`REPORT_READER`] if the reader shows the findings, so that the driver need not write them.
@@ -49,5 +49,5 @@ pub const RAISE_BUDGET: &str = "; if the kernel is only long, raise the instruct
 /// Serializes a value as JSON on one line.
 fn json<T: serde::Serialize>(value: &T) -> String {
     // Strings, numbers and maps with string keys: serialization cannot fail.
-    serde_json::to_string(value).expect("what is told is plain data")
+    serde_json::to_string(value).expect("a report is plain data")
 }

@@ -123,7 +123,7 @@ pub(crate) fn divergent_barrier(run: &Run, case: &mut CaseContext<'_>, n: usize)
     // Nothing would end it on a GPU: a thread that waits for the others to return keeps them waiting at their barrier.
     if !run.is_emulated() && run.options().kernel.is_none() {
         return Err(Error::Skip(
-            "on a GPU this kernel may never end; mend a copy of it, and give it by --kernel".into(),
+            "on a GPU this kernel may never end; fix a copy of it, and pass it with --kernel".into(),
         ));
     }
     let x = run.inputs("divergent-barrier").f32(n, -1.0..1.0);

@@ -180,7 +180,7 @@ impl Host<'_> {
             },
             5 if self.queued > 0 => return Ok(Err("FREE gives back memory that a queued kernel will write".into())),
             5 => return self.free(),
-            other => return Ok(Err(format!("{other} is none of the calls"))),
+            other => return Ok(Err(format!("{other} is not one of the calls"))),
         }
         Ok(Ok(()))
     }

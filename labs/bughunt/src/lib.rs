@@ -16,10 +16,10 @@ use harness::{
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "bughunt",
-    summary: "twenty kernels, each with a mistake that beginners make: find it, and mend it",
+    summary: "twenty kernels, each with a mistake that beginners make: find it, and fix it",
     kernels: &[kernels::source!("bughunt")],
     variants: &[&KERNELS, &LAUNCHES, &CALLS],
-    columns: &[column("answer", "right, wrong, or none where the kernel did not come to its end")],
+    columns: &[column("answer", "right, wrong, or none where the kernel did not end")],
     ignored: &[(&["blocks", "threads"], VariantFilter::Every)],
     run,
     story: Some(STORY),
@@ -73,17 +73,17 @@ static KERNELS: &[Row<Bug>] = &[
     row("no-barrier", "each tile from its end to its beginning", bug("mirror", device::no_barrier))
         .planted("threads read what others may not have written yet"),
     row("divergent-barrier", "how far each number is from the one before", bug("steps", device::divergent_barrier))
-        .planted("not all threads come to the barrier").own_process(),
+        .planted("not all threads reach the barrier").own_process(),
     row("shared-race", "how often each kind occurs in a block", bug("tally", device::shared_race))
         .planted("counts get lost"),
     row("uninitialised", "how many numbers of a block are even", bug("evens", device::uninitialised))
-        .planted("a count begins at nobody knows what"),
+        .planted("a count begins at an arbitrary number"),
     row("block-race", "one sum over all blocks", bug("total", device::block_race))
         .planted("sums of blocks get lost"),
     row("wrong-mask", "a sum for each warp", bug("warp_sums", device::wrong_mask))
         .planted("the mask names lanes that do not come").own_process(),
     row("lockstep", "the largest number for each warp", bug("warp_largest", device::lockstep))
-        .planted("lanes rely on running in step"),
+        .planted("lanes rely on running in lockstep"),
     row("misaligned", "powers of a signal", bug("powers", device::misaligned))
         .planted("addresses are not multiples of what the access needs").own_process(),
     row("nan", "vectors made one long", bug("directions", device::nan))

@@ -1,10 +1,10 @@
-// Kernels of the course that are wrong, written anew with their mistakes.
+// Kernels of the course that are wrong, rewritten with their mistakes.
 //
 //   max_from_zero    the largest of the next 16, but the search begins at 0: wrong where all are negative
 //   parity_past_end  even threads take one element, odd threads three: the last thread reads element n
 //   split_even       the same split in two, with the two sides exchanged: even threads take three, and thread 0 reads
 //                    the element before the first
-//   split_odd        odd threads take one, and add it to an output that nobody has set
+//   split_odd        odd threads take one, and add it to an output that was never set
 
 // Twice the element i and those within `reach` of it.
 __device__ float taps(const float *in, int i, int reach) {

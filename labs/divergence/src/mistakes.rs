@@ -16,7 +16,7 @@ pub(crate) struct Mistake {
 pub(crate) static MISTAKES: &[Row<Mistake>] = &[
     row("max-from-zero", "exercise: max-next as the course prints it, searching from 0.0",
         Mistake { kernels: &["max_from_zero"], threads: 256, right: max_next })
-        .wrong("where all 16 elements are negative, 0.0 is none of them"),
+        .wrong("where all 16 elements are negative, 0.0 is not one of them"),
     row("parity-past-end", "exercise: the course's loop by parity, whose last thread reads past the end",
         Mistake { kernels: &["parity_past_end"], threads: 256, right: parity_taps })
         .racy("thread 1023 reads element 1024").own_process(),

@@ -9,7 +9,7 @@ pub(crate) static ROWS: &[Row] = &[
     row("ranks", "exercise: the rank of a thread in the whole grid", ()),
     row("index-maps", "exercise: which elements a thread takes, in three ways", ()),
     row("half-apart", "exercise: like the third of these ways, as a course printed it", ())
-        .wrong("half of a block's second section is the first one over again, and the other half is nobody's"),
+        .wrong("half of a block's second section is the first one again, and the other half belongs to no thread"),
     row("warp-starts", "exercise: where in a block its warps begin and end", ()),
 ];
 

@@ -1,6 +1,6 @@
 // Every atomic operation that CUDA C++ has for these types, from compute capability 7.0 on. 32 threads apply it to w[0],
 // thread t with the number t + 1 (and, or and xor: with bit t). What an operation leaves there is the same in any order;
-// only exch leaves the number of whoever comes last, so that each thread adds what it got to w[1]: then the two words
+// only exch leaves the number of the last thread, so that each thread adds what it got to w[1]: then the two words
 // together have all numbers. inc and dec wrap at 9: inc goes from 9 to 0, dec from 0 to 9. cas adds 1 by a loop.
 //
 // What is missing does not compile: anything but add and exch for floats, sub for 64 bits, inc and dec for all but unsigned.

@@ -16,7 +16,7 @@
 // Every kernel takes (text, counts, n): n has 64 bits, text is 16-byte aligned, and counts are 64 bits
 // wide and zero beforehand. Counts within a block have 32 bits: a block must see fewer than 2^32 bytes.
 // Dynamic shared memory in bytes: 4 x bins for 5 and 6; 4 x bins x warps for 7; 4 x bins x 32 for 8.
-// 7 and 8 have an eighth bin beside the 7 of letters.
+// 7 and 8 have an eighth bin besides the 7 of letters.
 
 #include "index.cuh"
 
@@ -142,7 +142,7 @@ template <class Kind>
 __device__ void reduced(const byte* text, unsigned* partial, size_t n) {
     extern __shared__ unsigned s[];
     // [part reduced] Let each block count in shared memory and store its count of each bin where the line above this
-    // function says. Nobody has set these words before.
+    // function says. These words are not set before.
     zero(s, Kind::bins);
     for (size_t i = grid_index(); i < n; i += grid_threads()) {
         unsigned bin = Kind::bin(text[i]);
@@ -177,8 +177,8 @@ __device__ void count_four(unsigned* mine, unsigned next, unsigned four) {
 
 // Calls two(w) for 32 bytes of the text at a time, as eight words, and one(c) for each byte of the rest. The blocks take
 // tiles of 64 bytes per thread as long as there is one for each of them, then halves of tiles, and then all threads
-// share what is left. The loads of a tile are under way while the one before is counted: so each thread has more bytes
-// under way, and needs up to 64 registers, which leaves room for 1024 threads.
+// share what is left. The loads of a tile are in flight while the one before is counted: so each thread has more bytes
+// in flight, and needs up to 64 registers, which leaves room for 1024 threads.
 template <class Two, class One>
 __device__ void read_ahead(const byte* text, size_t n, Two two, One one) {
     constexpr int loads = 4;
@@ -240,7 +240,7 @@ template <class Kind>
 __device__ void lanes(const byte* text, count* counts, size_t n) {
     extern __shared__ unsigned s[];
     // [part lanes] Let the block have 32 copies of the counts of Kind::rows bins, one for each lane of a warp, laid out
-    // so that no two lanes ever meet in a bank. zero, count_wide and add_up do the work: tell them where the copies lie.
+    // so that no two lanes ever meet in a bank. zero, count_wide and add_up do the work: pass them where the copies lie.
     zero(s, 32 * Kind::rows); // word (bin, lane) is in bank `lane`, whatever the bin is
     count_wide<Kind>(text, n, s + threadIdx.x % 32, 32);
     add_up(s, Kind::bins, 32, 32, 1, counts);

@@ -40,7 +40,7 @@ pub static LAB: Lab = Lab {
     ],
     published: &[Published {
         column: "published_gb_per_s",
-        source: "2^28 bytes on one H200: the textbook's kernels, and CUB's DeviceHistogram beside the fastest",
+        source: "2^28 bytes on one H200: the textbook's kernels, and CUB's DeviceHistogram next to the fastest",
         part: "H200",
         figures: &[
             figure("atomic", "letters, uniform", 1 << 28, 5.5),

@@ -151,7 +151,7 @@ extern "C" __global__ void __maxnreg__(32) spilled_32(const unsigned* x, unsigne
 }
 
 // Blocks of 256 threads. The next K pairs are loaded only when the last K sums are stored: so K pairs a thread, and no
-// more, are under way at a time.
+// more, are in flight at a time.
 template <int K>
 __device__ void in_flight(const unsigned* x, const unsigned* y, unsigned* z, unsigned long long n) {
     unsigned long long step = 256ull * K * gridDim.x;
@@ -197,7 +197,7 @@ __device__ void walk(const unsigned* x, const unsigned* table, unsigned* z, unsi
                      unsigned long long n) {
     extern __shared__ unsigned t[];
     // [part shared] Let the block copy the `words` words of `table` to `t`. Then begin with v = x[i], set `rounds`
-    // times v = v * 1664525 + t[v % words], and store v as z[i]. Every thread must come to the barrier.
+    // times v = v * 1664525 + t[v % words], and store v as z[i]. Every thread must reach the barrier.
     for (unsigned j = threadIdx.x; j < words; j += blockDim.x) t[j] = table[j];
     __syncthreads();
     unsigned long long i = index();

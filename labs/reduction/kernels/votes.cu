@@ -2,7 +2,7 @@
 //
 //   question 0: every thread says yes    1: none does    2: those with an even number    3: thread 40 alone
 //
-// said[0 .. 2] are the block's count, and, or: a barrier that also tells every thread how many said yes, whether all did,
+// said[0 .. 2] are the block's count, and, or: a barrier that also gives every thread the number that said yes, whether all did,
 // and whether any did. said[3 + w] and said[6 + w] are all and any of warp w, without a barrier of the block.
 //
 // The mask names the lanes that take part. __all and __any without one are gone since compute capability 7.0, on which

@@ -66,8 +66,8 @@ extern "C" __global__ void overlapping(const float* x, const float* y, float* pa
     tree(s, partial);
 }
 
-// != binds more tightly than =, so that `seen` becomes whether they differ, 0 or 1, and not the word that was seen. Who
-// fails once then waits for a word with the bits of 1, for ever. Here it gives up after 100 tries, so that the kernel ends.
+// != binds more tightly than =, so that `seen` becomes whether they differ, 0 or 1, and not the word that was seen. A thread
+// that fails once then waits for a word with the bits of 1, for ever. Here it gives up after 100 tries, so that the kernel ends.
 extern "C" __global__ void cas_precedence(const float* x, const float* y, float* total, size_t n) {
     size_t stride = (size_t)gridDim.x * blockDim.x;
     float v = 0.0f;

@@ -50,7 +50,7 @@ pub static LAB: Lab = Lab {
     ],
     published: &[Published {
         column: "published_gb_per_s",
-        source: "2^30 floats on one H200: the textbooks' kernels, and CUB's DeviceReduce beside `vectorized`",
+        source: "2^30 floats on one H200: the textbooks' kernels, and CUB's DeviceReduce next to `vectorized`",
         part: "H200",
         figures: &[
             figure("sequential", "sum", 1 << 30, 1148.0),
@@ -136,7 +136,7 @@ pub static WRONG: &[Row<Reducing>] = &[
     row("no-barrier", "sequential, without the barrier between rounds",
         Reducing { file: "wrong.cu", kernels: "no_barrier", has_all_ops: false, ..TREE })
         .racy("a round reads what other warps may not have written yet"),
-    row("unguarded", "sequential, without the question whether an element is there",
+    row("unguarded", "sequential, without the test whether an element is there",
         Reducing { file: "wrong.cu", kernels: "unguarded", has_all_ops: false, ..TREE })
         .racy("a last block that is not full reads past the end of the array, in every launch")
         .own_process(),
@@ -145,7 +145,7 @@ pub static WRONG: &[Row<Reducing>] = &[
         .racy("half of the array is never read, and most of the other half twice"),
     row("cas-precedence", "cas-loop on floats, without the brackets around `seen = atomicCAS(...)`",
         Reducing { file: "wrong.cu", kernels: "cas_precedence", has_all_ops: false, ..ATOMIC })
-        .racy("who fails once compares with the bits of 1 from then on, and its addition is lost"),
+        .racy("a thread that fails once compares with the bits of 1 from then on, and its addition is lost"),
 ];
 
 fn options() -> Vec<Arg> {

@@ -18,7 +18,7 @@ pub(crate) static NARROW: &[Row<Narrow>] = &[
     row("half", "like vectorized, but numbers of 16 bits, added in float", Narrow { kernel: "half_sum", encode: half }),
     row("bfloat16", "like half, but with the exponents of float", Narrow { kernel: "bfloat16_sum", encode: bfloat16 }),
     row("half-in-half", "like half, but a thread adds in half", Narrow { kernel: "half_in_half_sum", encode: half })
-        .racy("a sum in half has 11 bits: it rounds away what is small beside it"),
+        .racy("a sum in half has 11 bits: it rounds away what is small next to it"),
 ];
 
 /// The bits of a number in half precision. It must be exact and not subnormal there.

@@ -92,7 +92,7 @@ fn a_loop_without_end_is_ended_nvrtc() {
     ran.is_rejected(name, "did not end within 1s");
 }
 
-/// A lock orders nothing by itself.
+/// A lock alone orders nothing.
 #[test]
 #[ignore = "needs NVRTC"]
 fn a_lock_without_fences_is_a_race_nvrtc() {

@@ -15,7 +15,10 @@ pub static LAB: Lab = Lab {
     kernels: &[kernels::source!("returning"), kernels::source!("places")],
     variants: &[&WAYS, &places::CHASES, &places::ARRAYS],
     columns: &[
-        column("result", "the sum that the host sees; -2147483648, which the lab puts there first, if none has come"),
+        column(
+            "result",
+            "the sum that the host sees; -2147483648, which the lab puts there first, if none was written",
+        ),
         column("way_back", "how the host gets it"),
         column("cycles_a_step", "ticks of the SM's clock from one step of a chain to the next that needs it"),
         column("local_bytes", "bytes of local memory of a thread, as the driver reports it"),

@@ -150,7 +150,7 @@ pub(crate) fn no_wait(run: &Run, case: &mut CaseContext<'_>) -> Result<()> {
     run.stream().synchronize()?;
     let late = memory.read();
     case.set("result", early);
-    case.note(format!("{early} at once, {late} after waiting; remedy: wait for the stream before reading"));
+    case.note(format!("{early} immediately, {late} after waiting; remedy: wait for the stream before reading"));
     case.check(check(late, x, y));
     case.check(check(early, x, y));
     Ok(())

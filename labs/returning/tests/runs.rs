@@ -19,7 +19,7 @@ fn the_mistake_is_found_and_the_others_still_run() {
     let write = labtest::line_of(&source, "void add(", "*result = x + y");
     assert_eq!(labtest::lines(found), [write], "{}", found.text);
     for says in
-        ["host pointer", "write of size 4 bytes", "no address of the device", "the host code's", "mapped memory"]
+        ["host pointer", "write of size 4 bytes", "not an address of the device", "the host code's", "mapped memory"]
     {
         assert!(found.text.contains(says), "no `{says}` in:\n{}", found.text);
     }
@@ -54,7 +54,7 @@ fn a_host_that_does_not_wait_may_read_too_early() {
     for _ in 0..20 {
         let ran = LAB.accepts(&["--variant", "no-wait"]);
         let row = ran.rows_of("no-wait")[0];
-        assert!(row["note"].contains("at once, 5 after waiting"), "{row:?}");
+        assert!(row["note"].contains("immediately, 5 after waiting"), "{row:?}");
         early += u32::from(row["result"] == i32::MIN.to_string());
         if early > 0 {
             return;

@@ -127,7 +127,7 @@ template <class T> __device__ T plus(T a, T b) { return a + b; }
 // == wrong variable: sum of floats
     answer = (int)((float)x + (float)y);
 
-// == wrong variable: adds to it, and nobody has set it
+// == wrong variable: adds to it, but it was never set
     answer += x + y;
 
 // == wrong variable: pointer that leads nowhere
@@ -137,7 +137,7 @@ template <class T> __device__ T plus(T a, T b) { return a + b; }
 // == wrong managed-variable: the other variable
     answer = x + y;
 
-// == wrong managed-variable: declared anew
+// == wrong managed-variable: declared again
     static __device__ int sum;
     sum = x + y;
 

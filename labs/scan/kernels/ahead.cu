@@ -17,14 +17,14 @@
 
 // A thread that scans has an odd number of vectors of four elements side by side: then the 16 bytes that eight
 // neighbouring threads read at a time lie in different banks.
-constexpr int scanners = 8, vectors = 3, slots = 8, lead = 4;
+constexpr int scanners = 8, vectors = 3, stages = 8, lead = 4;
 constexpr unsigned threads = 32 * (scanners + 1), tile_size = scanners * 32 * 4 * vectors;
 
-// The ring: the block's k-th tile is in slot k % slots.
+// The ring of stages: the block's k-th tile is in stage k % stages.
 template <class T>
 struct Ring {
-    Four<T> tile[slots][tile_size / 4];
-    T of_warp[slots][scanners]; // the sums of the warps
+    Four<T> tile[stages][tile_size / 4];
+    T of_warp[stages][scanners]; // the sums of the warps
     T earlier[2];               // the sum of all tiles before, of even and of odd tiles
 };
 static_assert(sizeof(Ring<float>) == 98576, "as the lab's scanning.rs says");
@@ -44,31 +44,31 @@ struct Tiles {
     __device__ bool whole(int k) const { return begin(k) + tile_size <= n; }
 };
 
-// A warp asks for its own part of tile k: the vectors of its lanes lie side by side in memory. The last tile, if it is
-// not whole, is left to `fill`.
+// Loads a warp's part of tile k asynchronously: the vectors of its lanes are adjacent in memory. The last tile, if it is
+// not whole, is left to `load_partial`.
 template <class T>
-__device__ void bring(Ring<T>& ring, const T* x, const Tiles& tiles, int k, unsigned slot, Place p) {
+__device__ void load_stage(Ring<T>& ring, const T* x, const Tiles& tiles, int k, unsigned stage, ThreadPlace p) {
     if (k < tiles.count && tiles.whole(k)) {
         unsigned first = p.warp * 32 * vectors + p.lane;
-        unsigned to = (unsigned)__cvta_generic_to_shared(ring.tile[slot] + first);
+        unsigned to = (unsigned)__cvta_generic_to_shared(ring.tile[stage] + first);
         const Four<T>* from = (const Four<T>*)(x + tiles.begin(k)) + first;
 #pragma unroll
         for (int v = 0; v < vectors; v++)
             asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + v * 32 * 16), "l"(from + v * 32)
                          : "memory");
     }
-    asm volatile("cp.async.commit_group;" ::: "memory"); // also of nothing, so that groups can be counted
+    asm volatile("cp.async.commit_group;" ::: "memory"); // also an empty group, so that groups can be counted
 }
 
-// A thread's own elements of a tile that is not whole; past the end there are zeros.
+// Loads a thread's own elements of a tile that is not whole; past the end there are zeros.
 template <class T>
-__device__ void fill(Four<T>* mine, const T* x, size_t first, size_t n) {
+__device__ void load_partial(Four<T>* mine, const T* x, size_t first, size_t n) {
     for (int i = 0; i < 4 * vectors; i++) mine[i / 4].v[i % 4] = first + i < n ? x[first + i] : T(0);
 }
 
 // Sums a thread's elements. Returns what lies before them in the warp; `upto` becomes the sum of both.
 template <class T>
-__device__ T sum_own(const Four<T>* mine, Place p, T& upto) {
+__device__ T sum_items(const Four<T>* mine, ThreadPlace p, T& upto) {
     Four<T> sum = {};
 #pragma unroll
     for (int v = 0; v < vectors; v++) {
@@ -83,7 +83,7 @@ __device__ T sum_own(const Four<T>* mine, Place p, T& upto) {
 
 // Replaces each of a thread's elements by its prefix, given the sum of all before them.
 template <class T>
-__device__ void scan_own(Four<T>* mine, T before, bool inclusive) {
+__device__ void scan_items(Four<T>* mine, T before, bool inclusive) {
 #pragma unroll
     for (int v = 0; v < vectors; v++) {
         Four<T> four = mine[v];
@@ -97,16 +97,16 @@ __device__ void scan_own(Four<T>* mine, T before, bool inclusive) {
     }
 }
 
-// A warp stores its own part of tile k, side by side again.
+// Stores a warp's part of tile k, with adjacent vectors again.
 template <class T>
-__device__ void leave(const Ring<T>& ring, T* out, const Tiles& tiles, int k, unsigned slot, Place p) {
+__device__ void store_stage(const Ring<T>& ring, T* out, const Tiles& tiles, int k, unsigned stage, ThreadPlace p) {
     unsigned first = p.warp * 32 * vectors + p.lane;
 #pragma unroll
     for (int v = 0; v < vectors; v++) {
-        const Four<T>& four = ring.tile[slot][first + v * 32];
+        const Four<T>& four = ring.tile[stage][first + v * 32];
         size_t i = tiles.begin(k) + 4 * (first + v * 32);
         if (tiles.whole(k)) {
-            __stcs((uint4*)(out + i), *(const uint4*)&four); // nobody reads it again soon
+            __stcs((uint4*)(out + i), *(const uint4*)&four); // it is not read again soon
         } else {
             for (int j = 0; j < 4; j++)
                 if (i + j < tiles.n) out[i + j] = four.v[j];
@@ -115,12 +115,12 @@ __device__ void leave(const Ring<T>& ring, T* out, const Tiles& tiles, int k, un
 }
 
 template <class T>
-__device__ T warp_sum(T v, Place p) { return __shfl_sync(p.mask, warp_inclusive(v, p), 31); }
+__device__ T warp_sum(T v, ThreadPlace p) { return __shfl_sync(p.mask, warp_inclusive(v, p), 31); }
 
 // Called by one warp: the sum of the sums of tiles `from` to `to` - 1. A lane asks for all of its own before it looks
 // at the first, and again for those that are not there yet.
 template <class T>
-__device__ T sums_of(const word* states, unsigned from, unsigned to, Place p) {
+__device__ T sums_of(const word* states, unsigned from, unsigned to, ThreadPlace p) {
     constexpr unsigned groups = 9; // of 32: as many blocks as an H200 runs at once have room
     T sum = T(0);
     for (unsigned i = from + p.lane; i < to; i += 32 * groups) {
@@ -138,9 +138,9 @@ __device__ T sums_of(const word* states, unsigned from, unsigned to, Place p) {
     return warp_sum(sum, p);
 }
 
-// One warp: finds out what lies before tile k, and publishes the sum of tile k + lead.
+// One warp: finds the sum of all before tile k, and publishes the sum of tile k + lead.
 template <class T>
-__device__ void look_around(Ring<T>& ring, word* states, const Tiles& tiles, Place p) {
+__device__ void look_back_ahead(Ring<T>& ring, word* states, const Tiles& tiles, ThreadPlace p) {
     T earlier = T(0);
     for (int k = -lead; k < tiles.count; k++) {
         if (k >= 0) {
@@ -150,7 +150,7 @@ __device__ void look_around(Ring<T>& ring, word* states, const Tiles& tiles, Pla
         }
         __syncthreads(); // the same barrier as in `sum_and_scan`
         if (k + lead < tiles.count) {
-            T total = warp_sum(p.lane < scanners ? ring.of_warp[(k + lead) % slots][p.lane] : T(0), p);
+            T total = warp_sum(p.lane < scanners ? ring.of_warp[(k + lead) % stages][p.lane] : T(0), p);
             if (p.lane == 0) publish(&states[tiles.number(k + lead)], own, bits(total));
         }
     }
@@ -159,30 +159,30 @@ __device__ void look_around(Ring<T>& ring, word* states, const Tiles& tiles, Pla
 // All other warps: sum tile k + lead, and scan tile k. There is one barrier a tile: before it tile k + lead is summed,
 // and what lies before tile k is found out.
 template <class T>
-__device__ void sum_and_scan(Ring<T>& ring, const T* x, T* out, const Tiles& tiles, bool inclusive, Place p) {
+__device__ void sum_and_scan(Ring<T>& ring, const T* x, T* out, const Tiles& tiles, bool inclusive, ThreadPlace p) {
     T left[lead + 1]; // what lies before the thread's elements in its warp, for tiles k to k + lead
     unsigned mine = threadIdx.x * vectors;
-    for (int k = 0; k < slots; k++) bring(ring, x, tiles, k, k, p);
+    for (int k = 0; k < stages; k++) load_stage(ring, x, tiles, k, k, p);
     for (int k = -lead; k < tiles.count; k++) {
         if (k + lead < tiles.count) {
-            unsigned slot = (k + lead) % slots;
-            // All but the latest groups of this thread have come, and then all of its warp: its part of tile k + lead.
-            asm volatile("cp.async.wait_group %0;" ::"n"(slots - lead - 1) : "memory");
+            unsigned stage = (k + lead) % stages;
+            // Waits for all but the latest groups of this thread, and then of its warp: its part of tile k + lead.
+            asm volatile("cp.async.wait_group %0;" ::"n"(stages - lead - 1) : "memory");
             __syncwarp();
-            if (!tiles.whole(k + lead)) fill(ring.tile[slot] + mine, x, tiles.begin(k + lead) + 4 * mine, tiles.n);
+            if (!tiles.whole(k + lead)) load_partial(ring.tile[stage] + mine, x, tiles.begin(k + lead) + 4 * mine, tiles.n);
             T upto;
-            left[lead] = sum_own(ring.tile[slot] + mine, p, upto);
-            if (p.lane == 31) ring.of_warp[slot][p.warp] = upto;
+            left[lead] = sum_items(ring.tile[stage] + mine, p, upto);
+            if (p.lane == 31) ring.of_warp[stage][p.warp] = upto;
         }
         __syncthreads();
         if (k >= 0) {
-            unsigned slot = k % slots;
+            unsigned stage = k % stages;
             T before = ring.earlier[k % 2];
-            for (unsigned w = 0; w < p.warp; w++) before += ring.of_warp[slot][w];
-            scan_own(ring.tile[slot] + mine, before + left[0], inclusive);
+            for (unsigned w = 0; w < p.warp; w++) before += ring.of_warp[stage][w];
+            scan_items(ring.tile[stage] + mine, before + left[0], inclusive);
             __syncwarp(); // the warp's part is scanned
-            leave(ring, out, tiles, k, slot, p);
-            bring(ring, x, tiles, k + slots, slot, p); // where a lane itself has read, and no other
+            store_stage(ring, out, tiles, k, stage, p);
+            load_stage(ring, x, tiles, k + stages, stage, p); // where a lane itself has read, and no other
         }
 #pragma unroll
         for (int i = 0; i < lead; i++) left[i] = left[i + 1];
@@ -193,11 +193,11 @@ template <class T>
 __device__ void ahead(const T* x, T* out, word* states, size_t n, unsigned inclusive) {
     Ring<T>& ring = *(Ring<T>*)memory;
     Tiles tiles(n);
-    Place p = place();
+    ThreadPlace p = place();
     if (p.warp < scanners)
         sum_and_scan(ring, x, out, tiles, inclusive, p);
     else
-        look_around(ring, states, tiles, p);
+        look_back_ahead(ring, states, tiles, p);
 }
 
 extern "C" __global__ void __launch_bounds__(threads, 2) ahead_f32(const float* x, float* out, word* states, size_t n, unsigned inclusive) { ahead(x, out, states, n, inclusive); }

@@ -23,7 +23,7 @@ __device__ void kogge_stone(const T* x, T* out, size_t n, unsigned inclusive, T*
     unsigned t = threadIdx.x;
     s[t] = t < n ? x[t] : T(0);
     // [part kogge-stone] Scan the words s[0] to s[blockDim.x - 1], of which the block has n elements, and store out[i]
-    // for each of them. A round reads words that the same round writes: see to it that all have read before any writes.
+    // for each of them. A round reads words that the same round writes: make sure that all have read before any writes.
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         __syncthreads();
         T left = t >= stride ? s[t - stride] : T(0);
@@ -74,7 +74,7 @@ constexpr int three_kernel_vectors = 4;
 template <class T>
 __device__ void tile_sums(const T* x, T* sums, size_t n) {
     __shared__ T of_warp[32];
-    Place p = place();
+    ThreadPlace p = place();
     Four<T> v[three_kernel_vectors];
     load(x, (size_t)blockIdx.x * blockDim.x * 4 * three_kernel_vectors, n, p, v);
     // [part three-kernel] Store the sum of the block's tile in sums[blockIdx.x].
@@ -96,7 +96,7 @@ template <class T>
 __device__ void scan_sums(T* sums, size_t tiles) {
     __shared__ T of_warp[32];
     __shared__ T of_block;
-    Place p = place();
+    ThreadPlace p = place();
     // [part three-kernel] Replace each of the sums by the sum of those before it. There is one block, and there may be
     // more sums than it can load at once.
     T carry = T(0);
@@ -127,7 +127,7 @@ extern "C" __global__ void scan_sums_u32(unsigned* sums, size_t tiles) { scan_su
 template <class T>
 __device__ void scan_tiles(const T* x, const T* sums, T* out, size_t n, unsigned inclusive) {
     __shared__ T of_warp[32];
-    Place p = place();
+    ThreadPlace p = place();
     size_t first = (size_t)blockIdx.x * blockDim.x * 4 * three_kernel_vectors;
     Four<T> v[three_kernel_vectors];
     T before[three_kernel_vectors];
@@ -163,7 +163,7 @@ __device__ void single_pass(const T* x, T* out, word* states, unsigned* ticket, 
     // then started, and waiting for them always ends.
     unsigned tile = drawn;
     size_t first = (size_t)tile * blockDim.x * 4 * V;
-    Place p = place();
+    ThreadPlace p = place();
     Four<T> v[V];
     T before[V];
     load(x, first, n, p, v);

@@ -9,12 +9,12 @@ typedef unsigned long long word;
 template <class T> struct alignas(16) Four { T v[4]; };
 
 // This thread's place: its warp and lane, the number of lanes in its warp with their mask, and the number of warps.
-struct Place {
+struct ThreadPlace {
     unsigned warp, lane, lanes, mask, warps;
 };
 
-__device__ Place place() {
-    Place p;
+__device__ ThreadPlace place() {
+    ThreadPlace p;
     p.warp = threadIdx.x / 32;
     p.lane = threadIdx.x % 32;
     p.lanes = min(32u, blockDim.x - p.warp * 32);
@@ -24,7 +24,7 @@ __device__ Place place() {
 }
 
 template <class T>
-__device__ T warp_inclusive(T v, Place p) {
+__device__ T warp_inclusive(T v, ThreadPlace p) {
     for (unsigned d = 1; d < 32; d *= 2) {
         T left = __shfl_up_sync(p.mask, v, d);
         if (p.lane >= d) v += left;
@@ -34,11 +34,11 @@ __device__ T warp_inclusive(T v, Place p) {
 
 // The index of the first element of this thread's vector k within the tile.
 template <int V>
-__device__ unsigned at(Place p, int k) { return p.warp * 32 * 4 * V + k * p.lanes * 4 + p.lane * 4; }
+__device__ unsigned at(ThreadPlace p, int k) { return p.warp * 32 * 4 * V + k * p.lanes * 4 + p.lane * 4; }
 
 // Loads the tile that begins at element `first`; elements at n and beyond count as 0.
 template <class T, int V>
-__device__ void load(const T* x, size_t first, size_t n, Place p, Four<T> (&v)[V]) {
+__device__ void load(const T* x, size_t first, size_t n, ThreadPlace p, Four<T> (&v)[V]) {
     if (first + (size_t)blockDim.x * 4 * V <= n) {
 #pragma unroll
         for (int k = 0; k < V; k++) v[k] = *(const Four<T>*)(x + first + at<V>(p, k));
@@ -55,7 +55,7 @@ __device__ void load(const T* x, size_t first, size_t n, Place p, Four<T> (&v)[V
 }
 
 template <class T, int V>
-__device__ void store(T* out, size_t first, size_t n, Place p, const Four<T> (&v)[V]) {
+__device__ void store(T* out, size_t first, size_t n, ThreadPlace p, const Four<T> (&v)[V]) {
     if (first + (size_t)blockDim.x * 4 * V <= n) {
 #pragma unroll
         for (int k = 0; k < V; k++) *(Four<T>*)(out + first + at<V>(p, k)) = v[k];
@@ -73,7 +73,7 @@ __device__ void store(T* out, size_t first, size_t n, Place p, const Four<T> (&v
 
 // The warp's total, in its last lane: it is known long before the scan.
 template <class T, int V>
-__device__ T warp_total(const Four<T> (&v)[V], Place p) {
+__device__ T warp_total(const Four<T> (&v)[V], ThreadPlace p) {
     T sum = T(0);
 #pragma unroll
     for (int k = 0; k < V; k++) sum += v[k].v[0] + v[k].v[1] + v[k].v[2] + v[k].v[3];
@@ -82,7 +82,7 @@ __device__ T warp_total(const Four<T> (&v)[V], Place p) {
 
 // before[k] becomes the sum of what lies before vector k in this warp's part.
 template <class T, int V>
-__device__ void scan_warp(const Four<T> (&v)[V], Place p, T (&before)[V]) {
+__device__ void scan_warp(const Four<T> (&v)[V], ThreadPlace p, T (&before)[V]) {
     T total = T(0);
 #pragma unroll
     for (int k = 0; k < V; k++) {
@@ -110,7 +110,7 @@ __device__ void finish(Four<T> (&v)[V], const T (&before)[V], T prefix, bool inc
 
 // Called by warp 0: replaces each warp's total by the sum of the warps before it; returns the block's total.
 template <class T>
-__device__ T scan_totals(T* of_warp, Place p) {
+__device__ T scan_totals(T* of_warp, ThreadPlace p) {
     T mine = p.lane < p.warps ? of_warp[p.lane] : T(0);
     T sum = warp_inclusive(mine, p);
     T left = __shfl_up_sync(p.mask, sum, 1);
@@ -142,7 +142,7 @@ __device__ word look(const word* state) {
 // Called by warp 0 of every tile but the first: the sum of all earlier tiles. Each lane reads the states of four
 // predecessors, so that 128 are read in one trip to the L2 cache; lane 0 of group 0 has the nearest.
 template <class T>
-__device__ T look_back(const word* states, unsigned tile, Place p) {
+__device__ T look_back(const word* states, unsigned tile, ThreadPlace p) {
     constexpr int groups = 4;
     T sum = T(0);
     for (int nearest = (int)tile - 1;; nearest -= groups * (int)p.lanes) {

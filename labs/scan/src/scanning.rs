@@ -39,7 +39,7 @@ pub struct Scanning {
     pub additions: Option<fn(usize) -> u64>,
 }
 
-/// Eight warps that scan tiles of 12 KiB in a ring of eight slots, and one that looks around: see `ahead.cu`. The
+/// Eight warps that scan tiles of 12 KiB in a ring of eight stages, and one that looks back: see `ahead.cu`. The
 /// roundings of a tile's total are those of a thread's sum, of a warp and of the warps. The sums of a round of tiles
 /// make another total, to which one round after the other is added (as many rounds as tiles if there is one block).
 /// Then come the previous warps, the previous lanes, and a thread's own elements.

@@ -76,8 +76,8 @@ fn three_kernels_carry_over_many_sums() {
     assert!(check.passed(), "{}", check.summary());
 }
 
-/// Each of three blocks takes more tiles than its ring has slots; the last tile is whole, or lacks all but one element,
-/// or lacks one.
+/// Each of three blocks takes more tiles than its ring has stages; the last tile is whole, or lacks all but one
+/// element, or lacks one.
 #[test]
 fn few_blocks_go_round_the_ring() {
     let ahead = ways()[5];

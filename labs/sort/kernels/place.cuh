@@ -1,4 +1,4 @@
-// What all kernels of this lab share: a thread's place, sums over a warp, and words by which tiles tell each other
+// What all kernels of this lab share: a thread's place, sums over a warp, and words by which tiles pass on
 // their sums. Blocks have whole warps.
 #pragma once
 
@@ -20,7 +20,7 @@ __device__ inline unsigned warp_inclusive(unsigned v) {
     return v;
 }
 
-// A tile's state is one word with a flag and a value: it is stored and loaded as a whole, so whoever sees the flag has
+// A tile's state is one word with a flag and a value: it is stored and loaded as a whole, so a thread that sees the flag has
 // the value, and no fence is needed. A word begins as 0, "nothing is known". Values stay below 2^30.
 constexpr unsigned own = 1u << 30;    // the value is the tile's own count
 constexpr unsigned prefix = 2u << 30; // the value counts everything up to the tile's end

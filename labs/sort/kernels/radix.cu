@@ -218,8 +218,8 @@ __device__ void sweep(const Pass<K>& p) {
     for (int i = 0; i < S::items; i++) atomicAdd(&next[warp_id()][digit_of<8>(key[i], p.shift)], 1u);
     __syncthreads();
 
-    // A thread for each digit. As early as possible it tells the tile's count, which all later tiles wait for. Keys past
-    // the end are in the last tile, which nobody waits for.
+    // A thread for each digit. As early as possible it publishes the tile's count, which all later tiles wait for. Keys past
+    // the end are in the last tile, which no other waits for.
     unsigned count = 0;
     unsigned* state = p.states + (size_t)tile * 256 + t;
     if (t < 256) {
@@ -251,7 +251,7 @@ __device__ void sweep(const Pass<K>& p) {
             if (pairs) rank[i] = r;
         }
     }
-    // Asked for now, values come while the block looks back.
+    // Requested now, values arrive while the block looks back.
     unsigned value[S::items];
     if (pairs) load<S>(p.in_values + first, size, value);
     if (t < 256) {

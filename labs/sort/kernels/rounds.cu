@@ -16,13 +16,13 @@
 // target: compute_80
 #include "place.cuh"
 
-constexpr unsigned splitters = 12, vectors = 4, slots = 4, lead = 2;
+constexpr unsigned splitters = 12, vectors = 4, stages = 4, lead = 2;
 constexpr unsigned threads = 32 * (splitters + 1), part_keys = 32 * 4 * vectors, tile_keys = splitters * part_keys;
 
-// The ring: the block's k-th tile is in slot k % slots. A warp has a part of each tile.
+// The ring of stages: the block's k-th tile is in stage k % stages. A warp has a part of each tile.
 struct Ring {
-    alignas(16) unsigned part[slots][splitters][part_keys];
-    unsigned kept[slots][splitters]; // how many of a part's keys are selected: they are its first
+    alignas(16) unsigned part[stages][splitters][part_keys];
+    unsigned kept[stages][splitters]; // how many of a part's keys are selected: they are its first
     unsigned earlier[2];             // how many of all tiles before, of even and of odd tiles
 };
 static_assert(sizeof(Ring) == 98512, "as the lab's sorter.rs says");
@@ -42,17 +42,17 @@ struct Tiles {
     __device__ bool whole(int k) const { return (number(k) + 1) * tile_keys <= n; }
 };
 
-// A warp asks for its part of tile k. The last tile, if it is not whole, is left to `keys_of`.
-__device__ void bring(Ring& ring, const unsigned* x, const Tiles& tiles, int k) {
+// Loads a warp's part of tile k asynchronously. The last tile, if it is not whole, is left to `keys_of`.
+__device__ void load_stage(Ring& ring, const unsigned* x, const Tiles& tiles, int k) {
     if (k < tiles.count && tiles.whole(k)) {
-        unsigned to = (unsigned)__cvta_generic_to_shared(ring.part[k % slots][warp_id()] + 4 * lane_id());
+        unsigned to = (unsigned)__cvta_generic_to_shared(ring.part[k % stages][warp_id()] + 4 * lane_id());
         const unsigned* from = x + tiles.begin(k) + 4 * lane_id();
 #pragma unroll
         for (unsigned v = 0; v < vectors; v++)
             asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + v * 512), "l"(from + v * 128)
                          : "memory");
     }
-    asm volatile("cp.async.commit_group;" ::: "memory"); // also of nothing, so that groups can be counted
+    asm volatile("cp.async.commit_group;" ::: "memory"); // also an empty group, so that groups can be counted
 }
 
 // Moves the selected keys of a warp's part of tile k together, in their order, and returns their number.
@@ -76,7 +76,7 @@ __device__ unsigned split(unsigned* part, const unsigned* x, const Tiles& tiles,
 
 // Stores a warp's selected keys to out + first: whole lines of 32 words, but for the ends. A lane reads all of its keys
 // before it stores the first.
-__device__ void leave(const unsigned* part, unsigned kept, unsigned* out, unsigned first) {
+__device__ void store_kept(const unsigned* part, unsigned kept, unsigned* out, unsigned first) {
     unsigned skip = first % 32, key[4 * vectors + 1];
     out += first - skip;
 #pragma unroll
@@ -86,14 +86,14 @@ __device__ void leave(const unsigned* part, unsigned kept, unsigned* out, unsign
     }
 #pragma unroll
     for (unsigned k = 0; k <= 4 * vectors; k++)
-        if (lane_id() + 32 * k - skip < kept) __stcs(out + lane_id() + 32 * k, key[k]); // nobody reads it again soon
+        if (lane_id() + 32 * k - skip < kept) __stcs(out + lane_id() + 32 * k, key[k]); // it is not read again soon
 }
 
 __device__ unsigned warp_sum(unsigned v) { return __shfl_sync(all_lanes, warp_inclusive(v), 31); }
 
 // Called by one warp: the sum of the counts of the tiles `from` to `to` - 1. A lane asks for all of its own before it
 // looks at the first, and again for those that are not there yet.
-__device__ unsigned counts(const unsigned* states, unsigned from, unsigned to) {
+__device__ unsigned sum_counts(const unsigned* states, unsigned from, unsigned to) {
     constexpr unsigned groups = 9; // of 32: as many blocks as an H200 runs at once have room
     unsigned sum = 0;
     for (unsigned i = from + lane_id(); i < to; i += 32 * groups) {
@@ -110,13 +110,13 @@ __device__ unsigned counts(const unsigned* states, unsigned from, unsigned to) {
 }
 
 // One warp: finds out how many are selected before tile k, and publishes the count of tile k + lead.
-__device__ void look_around(Ring& ring, unsigned* out, unsigned* states, const Tiles& tiles) {
+__device__ void look_back_ahead(Ring& ring, unsigned* out, unsigned* states, const Tiles& tiles) {
     unsigned earlier = 0;
-    auto of = [&](int k) { return warp_sum(lane_id() < splitters ? ring.kept[k % slots][lane_id()] : 0); };
+    auto of = [&](int k) { return warp_sum(lane_id() < splitters ? ring.kept[k % stages][lane_id()] : 0); };
     for (int k = -(int)lead; k < tiles.count; k++) {
         if (k >= 0) {
             // The block's own last tile is the first of those that lie between.
-            earlier += counts(states, k > 0 ? tiles.number(k - 1) : 0, tiles.number(k));
+            earlier += sum_counts(states, k > 0 ? tiles.number(k - 1) : 0, tiles.number(k));
             if (lane_id() == 0) ring.earlier[k % 2] = earlier;
             if (tiles.number(k) == tiles.all - 1) {
                 unsigned all = earlier + of(k);
@@ -134,24 +134,24 @@ __device__ void look_around(Ring& ring, unsigned* out, unsigned* states, const T
 // All other warps: split tile k + lead, and store tile k. There is one barrier a tile: before it tile k + lead is
 // split, and what lies before tile k is found out.
 __device__ void split_and_store(Ring& ring, const unsigned* x, unsigned* out, const Tiles& tiles, unsigned below) {
-    for (int k = 0; k < (int)slots; k++) bring(ring, x, tiles, k);
+    for (int k = 0; k < (int)stages; k++) load_stage(ring, x, tiles, k);
     for (int k = -(int)lead; k < tiles.count; k++) {
         int next = k + lead;
         if (next < tiles.count) {
-            // All but the latest groups of this thread have come, and then all of its warp: its part of the tile.
-            asm volatile("cp.async.wait_group %0;" ::"n"(slots - lead - 1) : "memory");
+            // Waits for all but the latest groups of this thread, and then of its warp: its part of the tile.
+            asm volatile("cp.async.wait_group %0;" ::"n"(stages - lead - 1) : "memory");
             __syncwarp();
-            unsigned kept = split(ring.part[next % slots][warp_id()], x, tiles, next, below);
-            if (lane_id() == 0) ring.kept[next % slots][warp_id()] = kept;
+            unsigned kept = split(ring.part[next % stages][warp_id()], x, tiles, next, below);
+            if (lane_id() == 0) ring.kept[next % stages][warp_id()] = kept;
         }
         __syncthreads();
         if (k >= 0) {
-            const unsigned* kept = ring.kept[k % slots];
+            const unsigned* kept = ring.kept[k % stages];
             unsigned first = ring.earlier[k % 2];
             for (unsigned w = 0; w < warp_id(); w++) first += kept[w];
-            leave(ring.part[k % slots][warp_id()], kept[warp_id()], out, first);
+            store_kept(ring.part[k % stages][warp_id()], kept[warp_id()], out, first);
             __syncwarp(); // all lanes have read
-            bring(ring, x, tiles, k + slots);
+            load_stage(ring, x, tiles, k + stages);
         }
     }
 }
@@ -163,5 +163,5 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
     if (warp_id() < splitters)
         split_and_store(ring, x, out, tiles, below);
     else
-        look_around(ring, out, states, tiles);
+        look_back_ahead(ring, out, states, tiles);
 }

@@ -116,7 +116,7 @@ pub static WRONG: &[Row<Sorting>] = &[
     row("unstable", "like radix-passes, but places are drawn by an atomic counter",
         sorting(Method::Passes { scatter: "scatter_unstable" }, &[KeyKind::Pairs]))
         .racy("keys with equal digits do not keep their order, which the passes before have made"),
-    row("unpadded", "like bitonic-grid, but n that is no power of two is not thought of",
+    row("unpadded", "like bitonic-grid, but only for n that is a power of two",
         sorting(Method::Grid { flip: "flip_unpadded" }, &[KeyKind::U32]))
         .racy("keys are compared with what lies past the end of the array").own_process(),
 ];

@@ -58,7 +58,7 @@ fn the_right_variants_have_no_findings() {
     assert!(ran.findings.is_empty(), "{}", ran.text);
 }
 
-/// A block takes more tiles than its ring has slots, so keys arrive in slots that a warp has just split or stored.
+/// A block takes more tiles than its ring has stages, so keys arrive in stages that a warp has just split or stored.
 #[test]
 fn blocks_that_split_ahead_have_no_findings() {
     let options = ["--variant", "compact-rounds", "--device", "emulated:rtx4090", "--check", "all", "-n", "4000003"];

@@ -183,7 +183,7 @@ extern "C" __global__ __launch_bounds__(1024) void several(const float* __restri
     if (here && mine) v[(size_t)y * width + x] = value;
 }
 
-// Waits until every block of the grid has come here `round` times. All blocks must be resident, which a
+// Waits until every block of the grid has arrived here `round` times. All blocks must be resident, which a
 // cooperative launch guarantees. The fences make what was written before the barrier visible to all after it.
 __device__ void grid_barrier(unsigned* arrived, unsigned& round) {
     __syncthreads();

@@ -2,7 +2,7 @@
 //
 //  cluster  like several (jacobi.cu), but all steps in one launch, and the points stay in registers. A block has four
 //           warps, and a warp ROWS rows, four columns a lane: the two warps in the middle have the block's own rows,
-//           and the other two make again what the neighbours above and below make. One row less of theirs is right
+//           and the other two recompute what the neighbours above and below compute. One row less of theirs is right
 //           after each step, so that a block takes ROWS steps before it needs rows from other blocks. Those go straight
 //           into the shared memory of the block that needs them (distributed shared memory), and the data themselves
 //           arrive at a barrier there: no block waits for any but its two neighbours. Warps of a block give each other
@@ -16,35 +16,35 @@
 constexpr int BLOCKS = 16, WARPS = 4, OWN = 128 / BLOCKS, ROWS = OWN / 2;
 typedef unsigned long long word;
 
-// What lies in a block's shared memory. Its halves take turns, so that rows can arrive while those of the time before
-// are read.
+// A block's shared memory. It is double-buffered: rows can arrive in one half while those of the previous round
+// are read from the other.
 struct Exchange {
     float4 edges[2][WARPS][2][32]; // [half][warp]: its first row, and its last
     float4 inbox[2][2][ROWS][32];  // [half][from above, from below]: what the neighbours send
     word arrived[2][2];
 };
 
-__device__ unsigned address(const void* shared) { return (unsigned)__cvta_generic_to_shared(shared); }
+__device__ unsigned shared_address(const void* shared) { return (unsigned)__cvta_generic_to_shared(shared); }
 
-// The address in the shared memory of block `rank` of the cluster that `here` is in this block's.
-__device__ unsigned address_in(unsigned here, unsigned rank) {
+// Maps `here`, an address in this block's shared memory, to the shared memory of block `rank` of the cluster.
+__device__ unsigned map_shared_rank(unsigned here, unsigned rank) {
     unsigned there;
     asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
     return there;
 }
 
-__device__ void cluster_barrier() {
+__device__ void cluster_sync() {
     asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-// The barrier completes a phase when ROWS rows have come.
-__device__ void expect_rows(word* barrier) {
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address(barrier)),
+// Arms the barrier: it completes a phase when ROWS rows have arrived.
+__device__ void mbarrier_arrive_expect_tx(word* barrier) {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
                  "r"((unsigned)sizeof(Exchange::inbox[0][0]))
                  : "memory");
 }
 
-__device__ void wait(word* barrier, unsigned parity) {
+__device__ void mbarrier_wait(word* barrier, unsigned parity) {
     unsigned done;
     do {
         asm volatile("{\n\t"
@@ -53,7 +53,7 @@ __device__ void wait(word* barrier, unsigned parity) {
                      "selp.u32 %0, 1, 0, p;\n\t"
                      "}"
                      : "=r"(done)
-                     : "r"(address(barrier)), "r"(parity)
+                     : "r"(shared_address(barrier)), "r"(parity)
                      : "memory");
     } while (!done);
 }
@@ -64,18 +64,18 @@ struct Neighbour {
     unsigned rows, arrived;
 };
 
-// Block `rank` of the cluster takes what comes from this one in place `side` of its inbox.
+// Block `rank` of the cluster receives rows from this one in place `side` of its inbox.
 __device__ Neighbour neighbour(Exchange& mine, int rank, unsigned side) {
     if (rank < 0 || rank >= BLOCKS) return Neighbour{false, 0, 0};
-    return Neighbour{true, address_in(address(&mine.inbox[0][side][0][threadIdx.x % 32]), rank),
-                     address_in(address(&mine.arrived[0][side]), rank)};
+    return Neighbour{true, map_shared_rank(shared_address(&mine.inbox[0][side][0][threadIdx.x % 32]), rank),
+                     map_shared_rank(shared_address(&mine.arrived[0][side]), rank)};
 }
 
 // A warp's rows: its own are 1 to ROWS, and those of its neighbours lie around them.
 typedef float4 Rows[ROWS + 2];
 
 // Sends a lane's part of a warp's own row `i`, counted from 0; the neighbour's barrier counts the bytes.
-__device__ void send(const Neighbour& to, unsigned half, int i, float4 row) {
+__device__ void store_async(const Neighbour& to, unsigned half, int i, float4 row) {
     unsigned at = to.rows + half * sizeof(Exchange::inbox[0]) + i * 32 * sizeof(float4);
     unsigned arrived = to.arrived + half * sizeof(Exchange::arrived[0]);
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(at),
@@ -83,8 +83,8 @@ __device__ void send(const Neighbour& to, unsigned half, int i, float4 row) {
                  : "memory");
 }
 
-// What a sum of neighbours is multiplied by, and what is added then: 0.25 and -0 in a point that moves, and 0 and its
-// value in one that is fixed. So one instruction makes the mean or leaves the point as it is, and nothing is chosen.
+// The factor of a sum of neighbours, and the term that is added: 0.25 and -0 in a point that moves, and 0 and its
+// value in one that is fixed. So one instruction computes the mean or keeps the point, without a selection.
 struct Weights {
     float4 factor, fixed;
 };
@@ -117,8 +117,8 @@ __device__ void step(Rows& row, const Weights (&weights)[ROWS], float4 (*edges)[
     row[1] = first, row[ROWS] = last;
 }
 
-// The outermost rows of the warps next door. Since halves take turns, one barrier is enough.
-__device__ void meet(Rows& row, float4 (*edges)[2][32], unsigned w, unsigned lane) {
+// Reads the outermost rows of the neighbouring warps. As the edges are double-buffered, one barrier is enough.
+__device__ void exchange_edges(Rows& row, float4 (*edges)[2][32], unsigned w, unsigned lane) {
     __syncthreads();
     if (w > 0) row[0] = edges[w - 1][1][lane];
     if (w + 1 < WARPS) row[ROWS + 1] = edges[w + 1][0][lane];
@@ -144,12 +144,12 @@ __device__ void store(float* plane, int y, unsigned x, unsigned width, unsigned 
     if (x + 3 < width) p[3] = row.w;
 }
 
-// A shuffle to itself hides where a value comes from: else factors would be made again at each step.
-__device__ float kept(float v) { return __shfl_sync(0xffffffff, v, threadIdx.x % 32); }
+// A shuffle to itself hides the value from the compiler: else it would recompute the factors at each step.
+__device__ float opaque(float v) { return __shfl_sync(0xffffffff, v, threadIdx.x % 32); }
 
 __device__ Weights weights_of(int y, unsigned x, unsigned width, unsigned height, float4 row) {
     bool inner = y > 0 && y + 1 < (int)height;
-    auto factor = [=](unsigned x) { return kept(inner && x > 0 && x + 1 < width ? 0.25f : 0.0f); };
+    auto factor = [=](unsigned x) { return opaque(inner && x > 0 && x + 1 < width ? 0.25f : 0.0f); };
     float4 f = make_float4(factor(x), factor(x + 1), factor(x + 2), factor(x + 3));
     return Weights{f, make_float4(f.x > 0 ? -0.0f : row.x, f.y > 0 ? -0.0f : row.y, f.z > 0 ? -0.0f : row.z,
                                   f.w > 0 ? -0.0f : row.w)};
@@ -158,7 +158,7 @@ __device__ Weights weights_of(int y, unsigned x, unsigned width, unsigned height
 extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 * WARPS, 1)
     cluster(const float* __restrict__ u, float* __restrict__ v, unsigned width, unsigned height, unsigned steps) {
     __shared__ alignas(16) Exchange e;
-    // The shuffle tells the compiler that a warp has one value of w.
+    // The shuffle shows the compiler that a warp has one value of w.
     unsigned lane = threadIdx.x % 32, w = __shfl_sync(0xffffffff, threadIdx.x / 32, 0), x = 4 * lane;
     int block = blockIdx.x, y = block * OWN + ((int)w - 1) * ROWS; // of the warp's first own row
     Rows row;
@@ -168,17 +168,17 @@ extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 *
 #pragma unroll
     for (int i = 0; i < ROWS; i++) weights[i] = weights_of(y + i, x, width, height, row[1 + i]);
 
-    // Two warps have to do with the block above, and two with that below.
+    // Two warps exchange rows with the block above, and two with that below.
     unsigned side = w / 2;
     bool middle = w == 1 || w == 2;
     Neighbour other = neighbour(e, side == 0 ? block - 1 : block + 1, 1 - side);
     if (threadIdx.x < 4) {
         word* barrier = &e.arrived[threadIdx.x / 2][threadIdx.x % 2];
-        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(barrier)) : "memory");
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        expect_rows(barrier);
+        mbarrier_arrive_expect_tx(barrier);
     }
-    cluster_barrier(); // nobody sends before all barriers are there
+    cluster_sync(); // no block sends before all barriers exist
 
     unsigned left = steps, turn = 0;
     for (unsigned round = 0; left > ROWS; round++, left -= ROWS) {
@@ -188,31 +188,31 @@ extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) void __launch_bounds__(32 *
         for (int s = 0; s < ROWS; s++, turn ^= 1) {
             bool sends = s + 1 == ROWS && middle && other.exists;
             step(row, weights, e.edges[turn], w, lane, [&](int i, float4 made) {
-                if (sends) send(other, half, i, made);
+                if (sends) store_async(other, half, i, made);
             });
-            meet(row, e.edges[turn], w, lane); // in the end while rows of other blocks are under way
+            exchange_edges(row, e.edges[turn], w, lane); // in the end while rows of other blocks are in flight
         }
         if (other.exists) {
-            wait(&e.arrived[half][side], parity);
-            // What has come are the outer warp's rows, one of which lies next to the middle warp's.
+            mbarrier_wait(&e.arrived[half][side], parity);
+            // The rows that have arrived are the outer warp's, one of which lies next to the middle warp's.
             const float4(*come)[32] = e.inbox[half][side];
             if (w == 1) row[0] = come[ROWS - 1][lane];
             if (w == 2) row[ROWS + 1] = come[0][lane];
             if (!middle) {
 #pragma unroll
                 for (int i = 0; i < ROWS; i++) row[1 + i] = come[i][lane];
-                if (lane == 0) expect_rows(&e.arrived[half][side]);
+                if (lane == 0) mbarrier_arrive_expect_tx(&e.arrived[half][side]);
             }
         }
     }
     for (; left > 0; left--, turn ^= 1) {
         step(row, weights, e.edges[turn], w, lane, [](int, float4) {});
-        meet(row, e.edges[turn], w, lane);
+        exchange_edges(row, e.edges[turn], w, lane);
     }
 
     if (middle) {
 #pragma unroll
         for (int i = 0; i < ROWS; i++) store(v, y + i, x, width, height, row[1 + i]);
     }
-    cluster_barrier(); // no block leaves while another may still send to it
+    cluster_sync(); // no block leaves while another may still send to it
 }

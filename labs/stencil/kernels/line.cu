@@ -59,7 +59,7 @@ extern "C" __global__ void blur_wide(const float* __restrict__ x, float* __restr
     size_t i = 4 * ((size_t)blockIdx.x * blockDim.x + threadIdx.x);
     unsigned lane = threadIdx.x % 32;
     bool whole = i + 4 <= n;
-    // [part wide] Load four elements as one float4, take the neighbours on both sides from the lanes beside this one,
+    // [part wide] Load four elements as one float4, take the neighbours on both sides from the lanes next to this one,
     // and store four results. The first and the last lane of a warp load a neighbour themselves, and the last elements
     // of the line may fill no float4.
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);

@@ -66,7 +66,7 @@ extern "C" __global__ void mean_halo_global(const float* in, float* out, unsigne
     }
 }
 
-// Wrong: the loads of the halo on the left and on the right do not ask whether the row is inside, and the last row of
+// Wrong: the loads of the halo on the left and on the right do not test whether the row is inside, and the last row of
 // blocks has rows that are not. What they load there is not used, so that the result is right.
 extern "C" __global__ void mean_printed(const float* in, float* out, unsigned width, unsigned height) {
     extern __shared__ float s[];

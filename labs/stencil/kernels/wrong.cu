@@ -4,7 +4,7 @@
 //  no_barrier     like blur_shared in line.cu, but no thread waits for what its neighbours load.
 //  past_the_end   one block of n - 2 threads for n elements, n floats of shared memory: the thread that loads
 //                 both ends takes n for the index of the last element.
-//  barrier_in_if  like past_the_end, with the right index and a thread that sees to the ends, but the barrier stands
+//  barrier_in_if  like past_the_end, with the right index and a thread that sees to the ends, but the barrier is
 //                 inside the `if`: right only where no thread is left over.
 //  fused_printed  like blur_twice in line.cu, but the first blur comes straight from global memory, and the halo
 //                 on the right is taken to lie one block further, even where the block is not full.
@@ -45,7 +45,7 @@ extern "C" __global__ void barrier_in_if(const float* x, float* y, unsigned long
             buffer[0] = x[0];
             buffer[n - 1] = x[n - 1];
         }
-        __syncthreads();  // the threads past the end never come here
+        __syncthreads();  // the threads past the end never reach this
         y[i] = blur(buffer, i);
     }
     if (i == n - 1) {

@@ -130,7 +130,7 @@ pub(crate) static MISTAKES: &[Row<LineMethod>] = &[
         LineMethod {
             kernels: &["barrier_in_if"], one_block: Some(|n| n.next_multiple_of(32)), ends: 0, waits_for_ever: true, ..PRINTED
         })
-        .racy("threads past the end do not come to the barrier"),
+        .racy("threads past the end do not reach the barrier"),
     row("fused-printed", "like fused, as a course printed it",
         LineMethod { kernels: &["fused_printed"], shared: |t| t + 4, ends: 2, expected: line::Expected::BlurOfBlur, ..PRINTED })
         .racy("the halo of the last block lies past the end").own_process(),

@@ -123,7 +123,7 @@ pub(crate) fn run(run: &Run) -> Result<()> {
     for row in lines {
         let input = if row.one_block.is_some() { &part } else { &whole };
         if row.double {
-            // These are no floats, which shows where a kernel keeps one in a float.
+            // These are not floats, which shows where a kernel keeps one in a float.
             one::<f64>(run, row, input, |x| f64::from(x) / 3.0)?;
         } else {
             one::<f32>(run, row, input, |x| x)?;

@@ -25,8 +25,8 @@ struct Tile {
     static __device__ unsigned line(unsigned x) { return H * x + ROWS * (x / 4); }
     static constexpr unsigned WORDS = H * W + ROWS * (W / 4);
 
-    // All loads are under way before the first is used.
-    __device__ void read(const float* in) const {
+    // All loads are in flight before the first is used.
+    __device__ void load_global(const float* in) const {
         unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
         unsigned x = (warp % STRIPS * ACROSS + lane % ACROSS) * 4, y = warp / STRIPS * ROWS + lane / ACROSS;
         const float* from = in + (size_t)(top + y) * n + left + x;
@@ -51,7 +51,7 @@ struct Tile {
         }
     }
 
-    __device__ void write(float* out) const {
+    __device__ void store_global(float* out) const {
         unsigned lines = min(W, n - left), length = min(H, m - top);
         if (m % 4 == 0) {
             // What the threads wrote must be seen by the copies.
@@ -76,20 +76,20 @@ struct Tile {
 };
 
 template <unsigned H, unsigned W>
-__device__ inline void turn(const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n) {
+__device__ inline void transpose(const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n) {
     __shared__ __align__(16) float words[Tile<H, W>::WORDS];
     unsigned down = (m + H - 1) / H;
     Tile<H, W> tile{words, m, n, blockIdx.x % down * H, blockIdx.x / down * W};
-    tile.read(in);
-    tile.write(out);
+    tile.load_global(in);
+    tile.store_global(out);
 }
 
 // Four blocks have all the warps that a multiprocessor holds.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, 4)
     bulk(const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n) {
-    turn<64, 64>(in, out, m, n);
+    transpose<64, 64>(in, out, m, n);
 }
 extern "C" __global__ void __launch_bounds__(32 * WARPS, 4)
     thin_bulk(const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n) {
-    turn<512, 16>(in, out, m, n);
+    transpose<512, 16>(in, out, m, n);
 }

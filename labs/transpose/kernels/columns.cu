@@ -1,7 +1,7 @@
 // out = the transpose of in, as in bulk.cu, wherever the rows of in begin.
 //
 //  bulk_columns  like bulk, but a warp reads 32 floats of a row, of four rows one after the other: rows of in may begin
-//                anywhere, and a thread has four neighbours of a line, which it puts into shared memory at once. Loads
+//                anywhere, and a thread has four neighbours of a line, which it stores to shared memory together. Loads
 //                ask for 256 bytes, as in grouped_tall (tall.cu). And a multiprocessor holds three blocks, not four, so
 //                that the requests of fewer tiles are mixed. In a bench on an H100 this took 0.708 ms at 16000 x 15999,
 //                and 0.715 with four blocks. There, grouped_tall took 0.722, and the driver's copy 0.684.
@@ -15,8 +15,8 @@
 
 constexpr unsigned WARPS = 16;
 
-// A float, by a load that asks for the 256 bytes around it.
-__device__ inline float ask(const float* p) {
+// Loads a float, with a prefetch of the 256 bytes around it.
+__device__ inline float load_l2_256b(const float* p) {
     float v;
     asm volatile("ld.global.L2::256B.f32 %0, [%1];" : "=f"(v) : "l"(p));
     return v;
@@ -32,9 +32,9 @@ struct Tile {
     float* lines;
     unsigned m, n, top, left, warp, lane;
 
-    // All loads are under way before the first is used. If WHOLE, all of the tile is inside the matrix.
+    // All loads are in flight before the first is used. If WHOLE, all of the tile is inside the matrix.
     template <bool WHOLE>
-    __device__ void read(const float* in) const {
+    __device__ void load_global(const float* in) const {
         unsigned y = warp / (W / 32) * 4, x = warp % (W / 32) * 32 + lane;
         const float* from = in + (size_t)(top + y) * n + left + x;
         float v[FOURS][4];
@@ -43,14 +43,14 @@ struct Tile {
 #pragma unroll
             for (unsigned i = 0; i < 4; i++) {
                 bool inside = WHOLE || (top + y + k * STEP + i < m && left + x < n);
-                v[k][i] = inside ? ask(from + (size_t)(k * STEP + i) * n) : 0;
+                v[k][i] = inside ? load_l2_256b(from + (size_t)(k * STEP + i) * n) : 0;
             }
 #pragma unroll
         for (unsigned k = 0; k < FOURS; k++)
             *(float4*)&lines[LINE * x + y + k * STEP] = make_float4(v[k][0], v[k][1], v[k][2], v[k][3]);
     }
 
-    __device__ void write(float* out) const {
+    __device__ void store_global(float* out) const {
         unsigned rows = min(H, m - top), columns = min(W, n - left);
         float* to = out + (size_t)left * m + top;
         if (m % 4 == 0) {
@@ -75,15 +75,15 @@ struct Tile {
 };
 
 template <unsigned H, unsigned W>
-__device__ inline void turn(float* lines, const float* __restrict__ in, float* __restrict__ out, unsigned m,
-                            unsigned n) {
+__device__ inline void transpose(float* lines, const float* __restrict__ in, float* __restrict__ out, unsigned m,
+                                 unsigned n) {
     unsigned down = (m + H - 1) / H;
     Tile<H, W> tile{lines, m, n, blockIdx.x % down * H, blockIdx.x / down * W, threadIdx.x / 32, threadIdx.x % 32};
     if (tile.top + H <= m && tile.left + W <= n)
-        tile.template read<true>(in);
+        tile.template load_global<true>(in);
     else
-        tile.template read<false>(in);
-    tile.write(out);
+        tile.template load_global<false>(in);
+    tile.store_global(out);
 }
 
 // The lab launches a block for each tile: of 64 x 64 if rows of out begin at multiples of 16 bytes, and those of in
@@ -92,7 +92,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 3)
     bulk_columns(const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n) {
     __shared__ __align__(16) float lines[Tile<64, 64>::LINE * 64];
     if (m % 4 == 0 && n % 8 == 0)
-        turn<64, 64>(lines, in, out, m, n);
+        transpose<64, 64>(lines, in, out, m, n);
     else
-        turn<128, 32>(lines, in, out, m, n);
+        transpose<128, 32>(lines, in, out, m, n);
 }

@@ -1,7 +1,7 @@
 // Copies of a line of floats, which differ in what the 32 lanes of a warp touch at once.
 //
 //  copy          one float per thread: the lanes of a warp read 128 bytes that lie side by side.
-//  copy_wide     like copy, but four floats at a time and four times over: 64 bytes per thread are under way at once.
+//  copy_wide     like copy, but four floats at a time and four times over: 64 bytes per thread are in flight at once.
 //  copy_stride   like copy, but reads every `stride`-th float.
 //  copy_offset   like copy, but reads from `offset` on, so that the warps' stretches begin inside of a sector.
 //  aos           scales one field of structures of four floats: the field's floats lie 16 bytes apart.

@@ -20,13 +20,13 @@
 
 constexpr unsigned WARPS = 16;
 
-// A float, or four, by a load that asks for the 256 bytes around them.
-__device__ inline float ask(const float* p) {
+// Loads a float, or four, with a prefetch of the 256 bytes around them.
+__device__ inline float load_l2_256b(const float* p) {
     float v;
     asm volatile("ld.global.L2::256B.f32 %0, [%1];" : "=f"(v) : "l"(p));
     return v;
 }
-__device__ inline float4 ask_four(const float* p) {
+__device__ inline float4 load4_l2_256b(const float* p) {
     float4 v;
     asm volatile("ld.global.L2::256B.v4.f32 {%0, %1, %2, %3}, [%4];"
                  : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
@@ -52,9 +52,9 @@ struct Tile {
         return words[W * r + (x ^ ((ABOVE ? r + r / 32 : r) % 32))];
     }
 
-    // As turn_tile reads: four rows of 32 columns, or one of them, per warp. All loads are under way before the first
+    // As transpose_tile reads: four rows of 32 columns, or one of them, per warp. All loads are in flight before the first
     // is used.
-    __device__ void read(const float* in) const {
+    __device__ void load_global(const float* in) const {
         const float* from = in + left + ((long long)top - ABOVE) * n;
         auto is_row = [](unsigned r, unsigned step) { return (H + ABOVE) % step == 0 || r < H + ABOVE; };
         if (n % 4 == 0) {
@@ -64,7 +64,7 @@ struct Tile {
             float4 v[LOADS];
 #pragma unroll
             for (unsigned k = 0; k < LOADS; k++, r += STEP, p += (size_t)STEP * n)
-                if (is_row(r, STEP) && inside(r, x)) v[k] = ABOVE ? ask_four(p) : *(const float4*)p;
+                if (is_row(r, STEP) && inside(r, x)) v[k] = ABOVE ? load4_l2_256b(p) : *(const float4*)p;
             r = first;
 #pragma unroll
             for (unsigned k = 0; k < LOADS; k++, r += STEP) {
@@ -78,7 +78,7 @@ struct Tile {
             float v[LOADS];
 #pragma unroll
             for (unsigned k = 0; k < LOADS; k++, r += STEP, p += (size_t)STEP * n)
-                if (is_row(r, STEP) && inside(r, x)) v[k] = ask(p);
+                if (is_row(r, STEP) && inside(r, x)) v[k] = load_l2_256b(p);
             r = first;
 #pragma unroll
             for (unsigned k = 0; k < LOADS; k++, r += STEP)
@@ -87,7 +87,7 @@ struct Tile {
     }
 
     // Rows of out begin at a sector: a warp writes four lines of 32 floats.
-    __device__ void write(float* out) const {
+    __device__ void store_global(float* out) const {
         static_assert(ABOVE == 0, "otherwise write_early");
         constexpr unsigned STEP = WARPS / (H / 32) * 4;
         unsigned x = warp / (H / 32) * 4 + lane / 8, y = warp % (H / 32) * 32 + lane % 8 * 4;
@@ -100,7 +100,7 @@ struct Tile {
     // Rows of out begin anywhere. Of each of them a tile takes H floats, from the beginning of a sector on: up to 7
     // fewer at its end, and as many more before. The last row of tiles also takes what is then left. A warp writes a
     // line of 128 floats, four a lane.
-    __device__ void write_early(float* out) const {
+    __device__ void store_global_aligned(float* out) const {
         static_assert(H == 128 && ABOVE == 8, "a warp takes a line, which begins up to 7 floats earlier");
 #pragma unroll
         for (unsigned x = warp; x < W; x += WARPS) {
@@ -122,26 +122,26 @@ struct Tile {
 };
 
 template <unsigned H, unsigned W, unsigned ABOVE, bool WHOLE>
-__device__ inline void turn(float* words, const float* in, float* out, unsigned m, unsigned n, unsigned top,
-                            unsigned left) {
+__device__ inline void transpose(float* words, const float* in, float* out, unsigned m, unsigned n, unsigned top,
+                                 unsigned left) {
     Tile<H, W, ABOVE, WHOLE> tile{words, m, n, top, left, threadIdx.x / 32, threadIdx.x % 32};
-    tile.read(in);
+    tile.load_global(in);
     __syncthreads();
     if constexpr (ABOVE == 0)
-        tile.write(out);
+        tile.store_global(out);
     else
-        tile.write_early(out);
+        tile.store_global_aligned(out);
 }
 
 template <unsigned H, unsigned W, unsigned ABOVE>
-__device__ inline void turn(float* words, const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n,
-                            unsigned group) {
-    Place tile = grouped<H, W>(m, n, group);
+__device__ inline void transpose(float* words, const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n,
+                                 unsigned group) {
+    TileIndex tile = grouped<H, W>(m, n, group);
     unsigned top = H * tile.j, left = W * tile.i;
     if (top + 1 > ABOVE && top + H + (ABOVE > 0) <= m && left + W <= n)
-        turn<H, W, ABOVE, true>(words, in, out, m, n, top, left);
+        transpose<H, W, ABOVE, true>(words, in, out, m, n, top, left);
     else
-        turn<H, W, ABOVE, false>(words, in, out, m, n, top, left);
+        transpose<H, W, ABOVE, false>(words, in, out, m, n, top, left);
 }
 
 // Four blocks have all the warps that a multiprocessor of compute capability 9.0 holds. The lab launches a block for each
@@ -150,17 +150,17 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 4)
     grouped_tall(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
     __shared__ float words[(128 + 8) * 32];
     if (m % 8 == 0)
-        turn<64, 64, 0>(words, in, out, m, n, group);
+        transpose<64, 64, 0>(words, in, out, m, n, group);
     else
-        turn<128, 32, 8>(words, in, out, m, n, group);
+        transpose<128, 32, 8>(words, in, out, m, n, group);
 }
 
-// Two blocks have room for all that a thread has under way.
+// Two blocks have room for all that a thread has in flight.
 extern "C" __global__ void __launch_bounds__(32 * WARPS, 2)
     grouped_wide(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
     __shared__ float words[(128 + 8) * 64];
     if (m % 8 == 0)
-        turn<64, 64, 0>(words, in, out, m, n, group);
+        transpose<64, 64, 0>(words, in, out, m, n, group);
     else
-        turn<128, 64, 8>(words, in, out, m, n, group);
+        transpose<128, 64, 8>(words, in, out, m, n, group);
 }

@@ -14,23 +14,23 @@ constexpr unsigned LONG = 256, THREADS = 256, FOURS = LONG * 16 / 4 / THREADS;
 __shared__ float lines[16][LONG + 4];
 
 // Where the thread's k-th four floats are, if each line has PER_LINE fours.
-struct Place {
+struct LinePlace {
     unsigned line, first;
 };
 template <unsigned PER_LINE>
-__device__ inline Place place(unsigned k) {
+__device__ inline LinePlace place(unsigned k) {
     unsigned i = k * THREADS + threadIdx.x;
     return {i / PER_LINE, i % PER_LINE * 4};
 }
 
 // Loads from `count` lines of `length` floats, which are `stride` floats apart: four at a time if all are aligned to 16
-// bytes. Nothing outside of them is read, and v keeps what it had. All loads are under way before the first is used.
+// bytes. Nothing outside of them is read, and v keeps what it had. All loads are in flight before the first is used.
 template <unsigned PER_LINE>
 __device__ inline void load(float4 (&v)[FOURS], const float* from, unsigned count, unsigned length, unsigned stride) {
     if (stride % 4 == 0) {
 #pragma unroll
         for (unsigned k = 0; k < FOURS; k++) {
-            Place p = place<PER_LINE>(k);
+            LinePlace p = place<PER_LINE>(k);
             if (p.line < count && p.first < length)
                 v[k] = *(const float4*)(from + (size_t)p.line * stride + p.first);
         }
@@ -38,7 +38,7 @@ __device__ inline void load(float4 (&v)[FOURS], const float* from, unsigned coun
     }
 #pragma unroll
     for (unsigned k = 0; k < FOURS; k++) {
-        Place p = place<PER_LINE>(k);
+        LinePlace p = place<PER_LINE>(k);
         const float* four = from + (size_t)p.line * stride + p.first;
         if (p.line >= count) continue;
         if (p.first < length) v[k].x = *four;
@@ -53,7 +53,7 @@ template <unsigned PER_LINE, class Four>
 __device__ inline void store(float* to, unsigned count, unsigned length, unsigned stride, Four four) {
 #pragma unroll
     for (unsigned k = 0; k < FOURS; k++) {
-        Place p = place<PER_LINE>(k);
+        LinePlace p = place<PER_LINE>(k);
         float* here = to + (size_t)p.line * stride + p.first;
         if (p.line >= count || p.first >= length) continue;
         float4 v = four(p);
@@ -80,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) thin(const float* __restri
     }
     __syncthreads();
     store<LONG / 4>(out + (size_t)left * m + top, n - left, m - top, m,
-                    [](Place p) { return *(const float4*)&lines[p.line][p.first]; });
+                    [](LinePlace p) { return *(const float4*)&lines[p.line][p.first]; });
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) thin_back(const float* __restrict__ in, float* __restrict__ out,
@@ -94,7 +94,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) thin_back(const float* __r
         *(float4*)&lines[y][x] = v[k];
     }
     __syncthreads();
-    store<4>(out + (size_t)left * m + top, n - left, m - top, m, [](Place p) {
+    store<4>(out + (size_t)left * m + top, n - left, m - top, m, [](LinePlace p) {
         auto [x, y] = p;
         return make_float4(lines[y][x], lines[y + 1][x], lines[y + 2][x], lines[y + 3][x]);
     });

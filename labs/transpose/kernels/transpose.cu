@@ -7,11 +7,11 @@
 //                of a column of the tile lie in one bank.
 //  padded        like tiled, but a row of the tile has 33 words: a column lies in all banks.
 //  swizzled      like tiled, but column x of row y lies at x ^ y: all banks, and no word wasted.
-//  vectorized    like swizzled, but 64 x 64 elements a block and four floats at a time, 64 bytes under way per thread;
+//  vectorized    like swizzled, but 64 x 64 elements a block and four floats at a time, 64 bytes in flight per thread;
 //                rows that are not aligned to 16 bytes are read, or written, one float at a time. In tiles that are
-//                whole nothing is asked. The blocks go along the rows of in.
+//                whole no bound is tested. The blocks go along the rows of in.
 //  grouped_256   like vectorized, but the blocks go down a group of rows of tiles before they go on to the right.
-//  grouped_512   like grouped_256, but 512 threads per block, 32 bytes under way per thread.
+//  grouped_512   like grouped_256, but 512 threads per block, 32 bytes in flight per thread.
 //
 // The kernels from tiled to swizzled have blocks of 32 x 8 threads, so that a thread takes four elements.
 
@@ -82,8 +82,8 @@ __device__ inline unsigned place(unsigned y, unsigned x) {
 // of it are inside the matrix: all of them if WHOLE, and then `inside` is true at compile time. A warp takes 4 rows of
 // 8 float4, or one row of 32 floats: either way its 32 words of shared memory lie in 32 banks.
 template <unsigned WARPS, unsigned H, unsigned W, bool WHOLE>
-__device__ inline void turn_tile(float* tile, const float* from, float* to, unsigned m, unsigned n, unsigned rows,
-                                 unsigned columns) {
+__device__ inline void transpose_tile(float* tile, const float* from, float* to, unsigned m, unsigned n, unsigned rows,
+                                      unsigned columns) {
     unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     constexpr unsigned FOURS = H * W / 128 / WARPS, FLOATS = 4 * FOURS;
     auto inside = [=](unsigned y, unsigned x) { return WHOLE || (y < rows && x < columns); };
@@ -92,8 +92,8 @@ __device__ inline void turn_tile(float* tile, const float* from, float* to, unsi
     // store the transpose at `to`, where rows are m floats apart: as float4 if m is a multiple of 4. No lanes of a warp
     // meet in a bank. `inside(y, x)` says whether row y and column x are inside the matrix.
     //
-    // From one load to the next a pointer goes STEP rows down, and a whole tile asks nothing. When each load had an
-    // address and a question of its own, that took registers (48 a thread in grouped_256, not 32) and time: on an H200
+    // From one load to the next a pointer goes STEP rows down, and a whole tile tests nothing. When each load had a
+    // separate address and test, that took registers (48 a thread in grouped_256, not 32) and time: on an H200
     // at 16000 x 15999, grouped_256 took 0.722 ms instead of 0.551, and grouped_512 0.609 instead of 0.537.
     if (n % 4 == 0) {
         constexpr unsigned STEP = WARPS / (W / 32) * 4;
@@ -146,34 +146,34 @@ __device__ inline void turn_tile(float* tile, const float* from, float* to, unsi
 
 // Takes the tile of H rows and W columns in row `j` and column `i` of tiles.
 template <unsigned WARPS, unsigned H = 64, unsigned W = 64>
-__device__ inline void turn(float* tile, const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n,
-                            unsigned j, unsigned i) {
+__device__ inline void transpose(float* tile, const float* __restrict__ in, float* __restrict__ out, unsigned m, unsigned n,
+                                 unsigned j, unsigned i) {
     unsigned left = W * i, top = H * j;
     unsigned rows = m - top < H ? m - top : H, columns = n - left < W ? n - left : W;
     const float* from = in + (size_t)top * n + left;
     float* to = out + (size_t)left * m + top;
     if (rows == H && columns == W)
-        turn_tile<WARPS, H, W, true>(tile, from, to, m, n, rows, columns);
+        transpose_tile<WARPS, H, W, true>(tile, from, to, m, n, rows, columns);
     else
-        turn_tile<WARPS, H, W, false>(tile, from, to, m, n, rows, columns);
+        transpose_tile<WARPS, H, W, false>(tile, from, to, m, n, rows, columns);
 }
 
 extern "C" __global__ void __launch_bounds__(256) vectorized(const float* in, float* out, unsigned m, unsigned n) {
     __shared__ float tile[64 * 64];
     unsigned across = (n + 63) / 64;
-    turn<8>(tile, in, out, m, n, blockIdx.x / across, blockIdx.x % across);
+    transpose<8>(tile, in, out, m, n, blockIdx.x / across, blockIdx.x % across);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
     grouped_256(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
     __shared__ float tile[64 * 64];
-    Place at = grouped(m, n, group);
-    turn<8>(tile, in, out, m, n, at.j, at.i);
+    TileIndex at = grouped(m, n, group);
+    transpose<8>(tile, in, out, m, n, at.j, at.i);
 }
 
 extern "C" __global__ void __launch_bounds__(512)
     grouped_512(const float* in, float* out, unsigned m, unsigned n, unsigned group) {
     __shared__ float tile[64 * 64];
-    Place at = grouped(m, n, group);
-    turn<16>(tile, in, out, m, n, at.j, at.i);
+    TileIndex at = grouped(m, n, group);
+    transpose<16>(tile, in, out, m, n, at.j, at.i);
 }

@@ -1,6 +1,6 @@
 // Transposes that are wrong on purpose: see transpose.cu for the right ones.
 //
-//  no_barrier    like padded, but nobody waits between the writing and the reading of the tile.
+//  no_barrier    like padded, but no thread waits between the writing and the reading of the tile.
 //  swapped       like padded, but the block writes its tile where it has read it: only the elements inside of the tile
 //                change places. In a matrix that is not square the last tiles leave the array.
 //  misaligned    four floats at a time, without a look at the width: in a row that does not begin at a multiple of 16

@@ -50,13 +50,14 @@ fn the_missing_barrier_is_a_race_nvrtc() {
     ran.race(Space::Shared, [line("tile[i][lane ^ i] ="), line("= tile[lane][lane ^ i]")]);
 }
 
-/// A bulk copy may read what was in shared memory before. The machine copies at once: the answer is right all the same.
+/// A bulk copy may read what was in shared memory before. The machine copies immediately: the answer is right anyway.
 #[test]
 #[ignore = "needs NVRTC"]
 fn a_bulk_copy_must_wait_for_what_threads_wrote_nvrtc() {
     let fence = "            asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");\n";
     let options = ["--device", "emulated:h200", "--check", "all", "--variant", "bulk", "--m", "68", "-n", "64"];
-    let ran = LAB.rejects(Mutant::new("missing_fence", "bulk.cu", &[("void write(", fence, "")]), &options, "Race");
+    let ran =
+        LAB.rejects(Mutant::new("missing_fence", "bulk.cu", &[("void store_global(", fence, "")]), &options, "Race");
     ran.finding(|f| f.text.contains("let each thread put fence.proxy.async.shared::cta"));
 }
 
@@ -66,7 +67,7 @@ fn a_bulk_copy_must_wait_for_what_threads_wrote_nvrtc() {
 #[ignore = "needs NVRTC"]
 fn a_tile_that_begins_early_must_not_lose_its_end_nvrtc() {
     let end = "WHOLE || top + H < m ? H + 8 - early : m - top + 8";
-    let edits = [("void write_early(", end, "min(H + 8 - early, m - top + 8)")];
+    let edits = [("void store_global_aligned(", end, "min(H + 8 - early, m - top + 8)")];
     let mutant = Mutant::new("one_round", "tall.cu", &edits);
     let says = "of 17780 wrong: [row 1, column 250] was never written";
     LAB.rejects(mutant, &["--variant", "grouped-tall", "--m", "254", "-n", "70"], says);

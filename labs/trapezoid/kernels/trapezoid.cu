@@ -79,7 +79,7 @@ extern "C" __global__ void trap_shuffle(float a, float h, long long n, float *su
     __shared__ float warp_sums[32];
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
     // [part shuffle] Let each warp add up its points with warp_sum, and warp 0 the sums of all `warps` warps of the
-    // block, so that the block needs one atomic. Whoever reads what another warp has written must wait for it.
+    // block, so that the block needs one atomic. A thread that reads what another warp has written must wait for it.
 
     float total = warp_sum(inner(a, h, n, thread_index()));
     if (lane == 0) warp_sums[warp] = total;
@@ -187,7 +187,7 @@ extern "C" __global__ void trap_grid_stride(float a, float h, long long n, float
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
     long long stride = (long long)gridDim.x * blockDim.x;
     // [part grid-stride] Let each thread first add up many points, as far apart as the grid has threads; any grid must
-    // serve any n. Then go on as in 4.
+    // work for any n. Then go on as in 4.
 
     float total = 0.0f;
     for (long long i = 1 + thread_index(); i < n; i += stride) total += f(a + i * h);

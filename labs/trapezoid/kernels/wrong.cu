@@ -1,7 +1,7 @@
 // The rule as trapezoid.cu has it, each kernel with one mistake that textbooks show or students make.
 //
 //  1 trap_plain_add          like trap_atomic, but with +=: two threads may read the same sum, and one addition is lost
-//  2 trap_thread_0_starts    like trap_atomic, but thread 0 puts the ends into *sum, and nobody waits for it
+//  2 trap_thread_0_starts    like trap_atomic, but thread 0 puts the ends into *sum, and no thread waits for it
 //  3 trap_early_return       like trap_shuffle_32, but a thread without a point returns before the shuffles
 //  4 trap_barrier_in_if      like trap_shuffle, but only the lanes that write a sum go to the barrier
 //  5 trap_no_first_barrier   like trap_two_barriers, without the first: a sum is written over values in use
@@ -56,7 +56,7 @@ extern "C" __global__ void trap_early_return(float a, float h, long long n, floa
     if (threadIdx.x == 0) atomicAdd(sum, total);
 }
 
-// 4: the other lanes go on, and whoever waits at the barrier waits for them.
+// 4: the other lanes go on, and the threads at the barrier wait for them.
 extern "C" __global__ void trap_barrier_in_if(float a, float h, long long n, float *sum) {
     __shared__ float warp_sums[32];
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;

@@ -134,7 +134,7 @@ static MISTAKES: &[Row<Sum>] = &[
     row("early-return", "like shuffle-32, but threads without a point return first", sum("trap_early_return", WRONG_WARP))
         .racy("the shuffles wait for lanes that have returned"),
     row("partial-warp", "like shuffle, but in blocks of 48 threads, a warp and a half", sum("trap_shuffle", PARTIAL))
-        .racy("the shuffles read lanes that do not exist, and nobody adds the half warp's sum"),
+        .racy("the shuffles read lanes that do not exist, and no thread adds the half warp's sum"),
     row("barrier-in-if", "like shuffle, but only lane 0 of each warp goes to the barrier", sum("trap_barrier_in_if", ENDLESS))
         .racy("lanes wait at a barrier that the others of their warp never reach")
         .own_process(),
@@ -143,7 +143,7 @@ static MISTAKES: &[Row<Sum>] = &[
     row("no-second-barrier", "like two-barriers, but without the second", sum("trap_no_second_barrier", WRONG_WARPS))
         .racy("warp 0 may add up before the sums are written"),
     row("unset-word", "like shared, but one word short when the rest is zeroed", sum("trap_unset_word", WRONG_WARPS))
-        .racy("with fewer than 32 warps a word is read that nobody has written"),
+        .racy("with fewer than 32 warps a word is read that no thread has written"),
 ];
 
 fn options() -> Vec<Arg> {

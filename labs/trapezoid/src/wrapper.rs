@@ -23,7 +23,7 @@ impl Runs {
     }
 
     /// The runs of the wrapper: `--samples`, but at least [`LEAST`]; by default 100, or fewer if they take long; and 1
-    /// if times mean nothing.
+    /// if times have no meaning.
     pub(crate) fn from_run(run: &Run) -> Self {
         match run.options().samples {
             _ if run.is_emulated() => Self::exactly(1),

@@ -1,4 +1,4 @@
-// The exercises beside the memory modes.
+// The exercises besides the memory modes.
 //
 //   vecadd_constant  like vecadd, with a third summand in constant memory: one float for all threads, which the host
 //                    sets by its name

@@ -27,7 +27,7 @@ fn size(run: &Run, exercise: &str, emulated: usize) -> usize {
     let sizes = Sizes { gpu: 1 << 24, emulated, quick: 1 << 12 };
     let n = run.pick(sizes);
     if n != sizes.gpu {
-        run.say(&format!("{exercise}: n = {n} here, where times mean nothing; {} on a GPU", sizes.gpu));
+        run.say(&format!("{exercise}: n = {n} here, where times have no meaning; {} on a GPU", sizes.gpu));
     }
     n
 }

@@ -32,7 +32,7 @@ fn a_crossover_is_where_the_fastest_changes() {
         ("pinned-async", 4096, 2.1),
         ("pageable", 1 << 18, 9.0),
         ("pinned-async", 1 << 18, 3.0),
-        // An exercise is no mode.
+        // An exercise is not a mode.
         ("constant", 1 << 18, 0.1),
     ];
     let rows = fastest(&times(measured.into_iter()));

@@ -1,5 +1,5 @@
 // Kernels that each fetch from one kind of texture, or load from or store to one kind of surface, in one pattern, to
-// set what the machine counts of them against a GPU. Each is launched once; nothing is checked. A block is one warp.
+// compare what the machine counts of them with a GPU. Each is launched once; nothing is checked. A block is one warp.
 // nvcc: -gencode arch=compute_90a,code=[compute_90a,sm_90a] -std=c++17
 // device: h200
 #include "../../../harness/libcudart/tests/programs/common.cuh"

@@ -1,4 +1,4 @@
-// Kernels of one kind of access each, to set what the machine counts against a GPU: textures and surfaces, what reaches
+// Kernels of one kind of access each, to compare what the machine counts with a GPU: textures and surfaces, what reaches
 // the L2 cache, copies in bulk and by tensor maps, products by a warpgroup. Each is launched once; nothing is checked.
 // nvcc: -gencode arch=compute_90a,code=[compute_90a,sm_90a] -std=c++17
 // device: h200
@@ -209,7 +209,7 @@ __global__ void __cluster_dims__(2, 1, 1) tensor_for_two(const __grid_constant__
 }
 
 // ---- products by a warpgroup: how many numbers wide, of which type, the first factor from registers ----
-__device__ uint64_t describe(const void *matrix) {
+__device__ uint64_t make_smem_desc(const void *matrix) {
     uint64_t place = __cvta_generic_to_shared(matrix);
     return (place & 0x3ffff) >> 4 | uint64_t(128 >> 4) << 16 | uint64_t(256 >> 4) << 32;
 }
@@ -225,7 +225,7 @@ __device__ uint64_t describe(const void *matrix) {
         ptx::fence_proxy_async(ptx::space_shared);                                                                     \
         __syncthreads();                                                                                               \
         number d[4] = {};                                                                                              \
-        uint64_t of_a = describe(a), of_b = describe(b);                                                               \
+        uint64_t of_a = make_smem_desc(a), of_b = make_smem_desc(b);                                                   \
         FENCE;                                                                                                         \
         for (int k = 0; k < turns; k++)                                                                                \
             asm volatile("wgmma.mma_async.sync.aligned." shape "." type " {%0, %1, %2, %3}, %4, %5, 1" last ";\n"      \
@@ -250,7 +250,7 @@ __global__ void group_half_32(float *out, int turns) {
     ptx::fence_proxy_async(ptx::space_shared);
     __syncthreads();
     float d[16] = {};
-    uint64_t of_a = describe(a), of_b = describe(b);
+    uint64_t of_a = make_smem_desc(a), of_b = make_smem_desc(b);
     FENCE;
     for (int k = 0; k < turns; k++)
         asm volatile("wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, "
@@ -271,7 +271,7 @@ __global__ void group_registers(float *out, int turns) {
     __syncthreads();
     float d[4] = {};
     uint32_t a = threadIdx.x;
-    uint64_t of_b = describe(b);
+    uint64_t of_b = make_smem_desc(b);
     FENCE;
     for (int k = 0; k < turns; k++)
         asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, {%4, %4, %4, %4}, %5, 1, 1, 1, "

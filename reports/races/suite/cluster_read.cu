@@ -1,4 +1,4 @@
-// A read of the distributed shared memory of the next block, after a barrier of the own block.
+// A read of the distributed shared memory of the next block, after a barrier of its own block.
 // Race: nothing orders the neighbour's stores before the read.
 // Fix: cluster.sync().
 #include "common.cuh"

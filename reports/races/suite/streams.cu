@@ -1,5 +1,5 @@
 // Two kernels in two streams, of which the second reads what the first writes.
-// Race: nothing orders the kernels, which may run at once or in any order.
+// Race: nothing orders the kernels, which may run at the same time or in any order.
 // Fix: an event, for which the second stream waits.
 #include "common.cuh"
 

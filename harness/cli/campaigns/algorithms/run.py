@@ -124,7 +124,7 @@ def limited(command: list[str]) -> tuple[int, str]:
 
 
 def run(warplab: str, keep: pathlib.Path, program: Program) -> Row:
-    """Compiles and runs one program. Its output is kept beside it."""
+    """Compiles and runs one program. Its output is kept next to it."""
     binary = keep / f"{program.name}-{program.architecture}{'-G' if program.debug else ''}"
     if program.group == "labs' programs":
         binary = binary.with_name(f"lab-{binary.name}")
@@ -148,10 +148,8 @@ def run_lab(warplab: str, keep: pathlib.Path, lab: str) -> Row:
     command = [warplab, "run", lab, "--device", "emulated:a100", "--check", "all", "--quick", "--no-report"]
     code, text = limited([*command, "--out", str(out)])
     out.with_suffix(".txt").write_text(text)
-    verdicts = ""
-    for path in sorted(out.glob("*.csv")):
-        with path.open(newline="") as file:
-            verdicts += "".join({"pass": "ok \n", "fail": "WRONG \n"}.get(row["verdict"], "") for row in csv.DictReader(file))
+    with (out / f"{lab}.csv").open(newline="") as file:
+        verdicts = "".join({"pass": "ok \n", "fail": "WRONG \n"}.get(row["verdict"], "") for row in csv.DictReader(file))
     return row("labs", lab, "8.0", "", code, verdicts, start)
 
 

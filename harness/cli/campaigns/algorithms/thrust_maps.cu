@@ -1,4 +1,4 @@
-// Thrust: algorithms that treat each element by itself, move elements, or search sorted ones.
+// Thrust: algorithms that treat each element separately, move elements, or search sorted ones.
 #include "thrust.cuh"
 #include <thrust/binary_search.h>
 #include <thrust/copy.h>

@@ -2,7 +2,8 @@
 """Writes the hostile kernel files of this campaign: `make.py FOLDER`.
 
 Each is a file for lab vecadd, whose kernel is z[i] = x[i] + y[i]; `CASES` lists them by family. A file is the text of a
-body that stands in the kernel after its index, or a whole text."""
+body that is in the kernel after its index, or a whole text."""
+import gzip
 import hashlib
 import pathlib
 import sys
@@ -226,7 +227,8 @@ def digest(source):
 
 def forged(folder):
     """Writes wrong sources next to right PTX that claims to be made from them; returns their cases."""
-    own = {kind: (LABS / f"vecadd/kernels/vecadd.{kind}").read_text() for kind in ("cu", "ptx")}
+    kernels = LABS / "vecadd/kernels"
+    own = {"cu": (kernels / "vecadd.cu").read_text(), "ptx": gzip.decompress((kernels / "vecadd.ptx.gz").read_bytes()).decode()}
     old = f"// source sha256 {digest(own['cu'])}"
     assert old in own["ptx"].splitlines(), "the hash in PTX is made in another way now: see kernels/src/source.rs"
     cases = {}

@@ -9,7 +9,7 @@ use super::{
     install::{State, state},
     pins::{Tool, Wheel},
 };
-use crate::nvcc;
+use crate::programs::nvcc;
 
 /// Reports the state of a tool, and whether it can be used.
 pub fn check(tool: &Tool, wheels: &[Wheel]) -> Exit {
@@ -19,9 +19,11 @@ pub fn check(tool: &Tool, wheels: &[Wheel]) -> Exit {
         let folder = toolbox.join(&tool.name);
         let shown = folder.display();
         lines.push(match state(&folder, wheels) {
-            State::Empty => format!("{shown}: nothing was brought here"),
-            State::Whole(bytes) => format!("{shown}: all that `warplab setup` brings, {} MB", megabytes(bytes)),
-            State::Other => format!("{shown}: brought by another version of warplab; `warplab setup` renews it"),
+            State::Empty => format!("{shown}: nothing is installed here"),
+            State::Whole(bytes) => {
+                format!("{shown}: everything that `warplab setup` installs, {} MB", megabytes(bytes))
+            }
+            State::Other => format!("{shown}: installed by another version of warplab; `warplab setup` updates it"),
             State::Damaged(file) => {
                 is_whole = false;
                 format!("{shown}: damaged, {} is missing or changed; `warplab setup` repairs it", file.display())
@@ -44,7 +46,7 @@ fn in_use() -> (bool, String) {
             let headers = if nvrtc.has_cuda_headers() {
                 "with CUDA's headers"
             } else {
-                "without CUDA's headers, which `warplab setup` brings with an NVRTC of their version"
+                "without CUDA's headers, which `warplab setup` installs with an NVRTC of their version"
             };
             (true, format!("Kernels are compiled by NVRTC {}, {}, {headers}.", nvrtc.version(), nvrtc.path().display()))
         }

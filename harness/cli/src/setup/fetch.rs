@@ -11,7 +11,7 @@ use kernels::program::{self, PYTHON};
 use sha2::{Digest, Sha256};
 
 use super::{half, pins::Wheel};
-use crate::signals;
+use crate::shared::signals;
 
 /// Checks the checksum of the wheel in `folder`, and returns its path.
 ///

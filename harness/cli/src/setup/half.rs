@@ -7,7 +7,7 @@ use std::{
 
 use harness::Error;
 
-use crate::{scratch, signals};
+use crate::shared::{scratch, signals};
 
 /// The prefix of their names.
 const PREFIX: &str = ".half-";
@@ -33,7 +33,7 @@ pub fn folder_in(parent: &Path) -> Result<scratch::Folder, Error> {
 /// [`Error::CannotRun`] if so.
 pub fn not_interrupted() -> Result<(), Error> {
     if INTERRUPTED.load(Ordering::Relaxed) || signals::check().is_err() {
-        return Err(Error::CannotRun("interrupted; nothing half done is kept".into()));
+        return Err(Error::CannotRun("interrupted; incomplete downloads are removed".into()));
     }
     Ok(())
 }

@@ -1,10 +1,12 @@
-//! `warplab setup`: NVRTC and CUDA's headers from PyPI, or nvcc, in warplab's own cache folder.
+//! Sets warplab up on a computer. `warplab setup` brings NVRTC and CUDA's headers, or nvcc, from PyPI to warplab's own
+//! cache folder; `warplab completions` and `warplab man` write what the shell and `man` read.
 //!
 //! `pins` lists the wheels, `fetch` gets and checks them, `install` unpacks them where `kernels` looks for them, and
-//! `check` reports what is installed. Unfinished work is in a folder of `half`, and `kept` handles what warplab caches
+//! `check` reports what is installed. Unfinished work is in a folder of `half`, and `cache` handles what warplab caches
 //! automatically.
 mod cache;
 mod check;
+mod complete;
 mod fetch;
 mod half;
 mod install;
@@ -19,8 +21,18 @@ use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
 use harness::Error;
 use kernels::toolbox;
 
+use crate::shared::subcommand::Subcommand::{self, OfProgram, Plain};
 use install::State;
 use pins::{Tool, Wheel};
+
+/// The subcommand that brings what warplab needs.
+pub const SUBCOMMANDS: &[Subcommand] = &[Plain(command, run)];
+
+/// The subcommands for the shell, in the order of the help.
+pub const OF_SHELL: &[Subcommand] = &[
+    OfProgram(complete::completions_command, |matches, program| Ok(complete::completions(matches, program))),
+    OfProgram(complete::man_command, complete::man),
+];
 
 const ABOUT: &str = "Download NVRTC and CUDA's headers, which compile edited kernels; needs Python's pip, and no GPU";
 
@@ -28,9 +40,9 @@ const DETAILS: &str = "\
 The files come from PyPI in the versions that this warplab was tested with, and are used only if their SHA-256 is right. \
 They are kept in the folder `toolbox` of warplab's cache: ~/.cache/warplab on Linux, or what WARPLAB_CACHE names. For all \
 users of a computer they are kept in /usr/local/share/warplab (%ProgramData%\\warplab on Windows) by --system. The user's \
-own come first. NVIDIA's licence lies beside them.
+own come first. NVIDIA's licence is next to them.
 
-With --nvcc it is nvcc that is brought, with CUDA's runtime and headers: `warplab nvcc` compiles whole programs with it. It \
+With --nvcc, nvcc is downloaded, with CUDA's runtime and headers: `warplab nvcc` compiles whole programs with it. It \
 needs a C++ compiler on this computer, such as g++.
 
 A computer room without access to PyPI: `warplab setup --download FOLDER` where there is access, then \
@@ -63,7 +75,7 @@ pub fn command() -> Command {
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
                 .hide(true)
-                .help("Another table of what to bring, as harness/cli/src/setup/pins.toml"),
+                .help("Another table of what to download, like harness/cli/src/setup/pins.toml"),
         )
         .group(ArgGroup::new("what").args(["check", "from", "download", "remove"]))
 }

@@ -114,21 +114,19 @@ pub fn lab_file(lab: &str, path: &str) -> PathBuf {
 /// A lab's own kernel file with each text replaced, in the source and in the PTX next to it.
 pub fn edited(folder: &Path, lab: &str, stem: &str, changes: &[(&str, &str)]) -> PathBuf {
     let file = folder.join(format!("{stem}.cu"));
-    let text = |kind: &str| {
-        let own = lab_file(lab, &format!("kernels/{stem}.{kind}"));
-        let mut text = std::fs::read_to_string(own).unwrap();
-        for (old, new) in changes {
-            text = text.replace(old, new);
-        }
-        text
-    };
-    std::fs::write(&file, text("cu")).unwrap();
-    // The PTX names the source that it belongs to.
     let own = lab_file(lab, &format!("kernels/{stem}.cu"));
-    let hash = |file: &Path| kernels::KernelSource::read(file, "x.cu").unwrap().hash();
-    let ptx = text("ptx").replace(&hash(&own), &hash(&file));
-    std::fs::write(file.with_extension("ptx"), ptx).unwrap();
+    let changed = |text: String| changes.iter().fold(text, |text, (old, new)| text.replace(old, new));
+    std::fs::write(&file, changed(std::fs::read_to_string(&own).unwrap())).unwrap();
+    std::fs::write(file.with_extension("ptx"), changed(ptx_for(&own, &file))).unwrap();
     file
+}
+
+/// The PTX that is committed next to a lab's source `own`, as that of the source `file`, whose hash it names.
+pub fn ptx_for(own: &Path, file: &Path) -> String {
+    let hash = |file: &Path| kernels::KernelSource::read(file, "x.cu").unwrap().hash();
+    let ptx = kernels::CommittedPtx::read(own);
+    assert!(!ptx.is_empty(), "{}", own.display());
+    ptx.text().replace(&hash(own), &hash(file))
 }
 
 /// The run must end with `code` and say all of `words` on standard error.

@@ -62,7 +62,7 @@ impl Lab {
         format!("{head}\n[[part]]{}", meant.unwrap_or_else(|| panic!("{}: there is no part {part}", self.name)))
     }
 
-    /// The lab's own kernels, where each part that `others` has stands in for the lab's own.
+    /// The lab's own kernels, in which each part that `others` has replaces the lab's own.
     pub fn with_parts(&self, others: &str) -> String {
         let (mut text, mut rest) = (self.right.clone(), others);
         let mut parts = 0;

@@ -1,7 +1,7 @@
 //! Keeps the device busy while the host prepares a launch. If the device has to wait for a launch, that wait is
 //! included between its events: 5 us for an empty kernel on an H200, and 30 us after the host has read 64 MiB to check
 //! an output. Behind a kernel that runs meanwhile, events enclose only the device's work. NVBench's blocking kernel
-//! waits for the host; this kernel ends by itself after a fixed time, so a body that waits for the device cannot
+//! waits for the host; this kernel ends automatically after a fixed time, so a body that waits for the device cannot
 //! deadlock.
 use std::{
     cell::Cell,

@@ -150,7 +150,7 @@ impl<'m> Program<'m> {
         // The kernel file has already been read, for it may come through a pipe, and a GPU's driver has been started:
         // both need these rights. The file has not been compiled yet.
         if options.confined {
-            sandbox::restrict_judge().map_err(|why| Error::CannotRun(format!("cannot give up rights: {why}")))?;
+            sandbox::restrict_judge().map_err(|why| Error::CannotRun(format!("cannot enter the sandbox: {why}")))?;
         }
         if options.min_percent.is_some() && session.device.is_emulated {
             return Err(Error::CannotRun(

@@ -210,7 +210,7 @@ impl Run {
         let time = match forecasts.of_variant(&case.variant, elements) {
             Some(time) => (time >= forecast::LONG).then_some(time),
             // Kernels take between a hundredth and a hundred times what this estimate says, which only bounds the
-            // emulation for a GPU's run. Otherwise the machine announces what a long launch's first blocks tell.
+            // emulation for a GPU's run. Otherwise the machine announces an estimate from a long launch's first blocks.
             None if self.process.role.is_prediction() && !self.kernels.is_replaced() => {
                 forecasts.estimate(&self.session, launch, elements)?
             }

@@ -19,10 +19,59 @@ const HOW: &str = "How long, and how fast";
 const WATCH: &str = "What the emulated device watches (a GPU has NVIDIA's tools for this)";
 const OUTPUT: &str = "Output";
 
-/// Options common to all labs, as parsed from the command line.
-#[derive(Args, Debug, Clone)]
-#[command(next_help_heading = WHAT)]
-pub struct Options {
+/// What an option of a run is for. The command that repeats a case, and whether a lab is summarised, follow from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OptionRole {
+    /// Chooses cases by their names.
+    Selection,
+    /// Is recorded with the session: where the cases run, and on which inputs.
+    Session,
+    /// Chooses the size or the launch of every case. Some variants of a lab do not use it.
+    Launch,
+    /// Changes what a case runs, or how it is judged.
+    Condition,
+    /// Limits the time that a case takes.
+    Effort,
+    /// Asks for more about each case than its lab's summary has.
+    Detail,
+    /// Chooses what is printed or written, and where.
+    Output,
+    /// Concerns a lab's ladder of variants, not a single case.
+    Summary,
+    /// Is set by a judge, or by a process that runs a piece of its work in another one.
+    Judge,
+}
+
+impl OptionRole {
+    /// Whether the command that repeats a case has the options of this role as the user gave them. It says itself which
+    /// case it repeats, on which device and inputs, and its user sees everything about it.
+    pub(crate) fn is_repeated(self) -> bool {
+        matches!(self, Self::Launch | Self::Condition | Self::Effort)
+    }
+
+    /// Whether an option of this role asks for rows in place of a lab's summary. A launch does too, unless a sweep of
+    /// the lab uses it.
+    pub(crate) fn asks_for_rows(self) -> bool {
+        matches!(self, Self::Selection | Self::Condition | Self::Detail)
+    }
+}
+
+/// Declares [`Options`]. Each option is one block: its help, its place on the command line, its value, and its role.
+macro_rules! options {
+    ($($(#[$attribute:meta])* pub $option:ident: $value:ty => $role:ident,)*) => {
+        /// Options common to all labs, as parsed from the command line.
+        #[derive(Args, Debug, Clone)]
+        #[command(next_help_heading = WHAT)]
+        pub struct Options {
+            $($(#[$attribute])* pub $option: $value,)*
+        }
+
+        /// The role of each option, by its id.
+        const ROLES: &[(&str, OptionRole)] = &[$((stringify!($option), OptionRole::$role)),*];
+    };
+}
+
+options! {
     /// Where to run.
     #[arg(
         long,
@@ -30,106 +79,116 @@ pub struct Options {
         value_name = "DEVICE",
         help = "Where to run: auto (a GPU if there is one), cuda:N, or emulated[:PROFILE]"
     )]
-    pub device: DeviceChoice,
+    pub device: DeviceChoice => Session,
     /// Run only this variant (repeatable)
     #[arg(long = "variant", value_name = "NAME")]
-    pub variants: Vec<String>,
-    /// Run only this case, as the CSV's column `case` has it (repeatable)
+    pub variants: Vec<String> => Selection,
+    /// Run only this case, named as in the CSV's column `case` (repeatable)
     #[arg(long = "case", value_name = "CASE")]
-    pub cases: Vec<String>,
+    pub cases: Vec<String> => Selection,
     /// Problem size in elements: 1000, 1e6, 2^20, 64Ki, 16M (K, M and G are powers of 1024)
     #[arg(long, short = 'n', value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
-    pub n: Option<usize>,
+    pub n: Option<usize> => Launch,
     /// Blocks in the grid
     #[arg(long, value_name = "B", value_parser = parse_u32, allow_hyphen_values = true)]
-    pub blocks: Option<u32>,
+    pub blocks: Option<u32> => Launch,
     /// Threads in a block
     #[arg(long, value_name = "T", value_parser = parse_threads, allow_hyphen_values = true)]
-    pub threads: Option<u32>,
+    pub threads: Option<u32> => Launch,
     /// Seed of the random inputs
     #[arg(long, default_value_t = 1, value_name = "SEED", value_parser = parse_whole, allow_hyphen_values = true)]
-    pub seed: u64,
+    pub seed: u64 => Session,
     /// Run this .cu file in place of the lab's own of the same name (or of its only one)
     #[arg(long, value_name = "FILE")]
-    pub kernel: Option<PathBuf>,
+    pub kernel: Option<PathBuf> => Condition,
     /// Timed launches of each case [default: until the noise is small or the time is up; 1 when emulated]
     #[arg(help_heading = HOW, long, value_name = "COUNT", value_parser = parse_samples, allow_hyphen_values = true)]
-    pub samples: Option<u32>,
+    pub samples: Option<u32> => Condition,
     /// Fail with exit code 3 when the best variant of a case is below P % of its ceiling (on a GPU)
     #[arg(help_heading = HOW, long, value_name = "P", value_parser = parse_percent)]
-    pub min_percent: Option<f64>,
+    pub min_percent: Option<f64> => Summary,
     /// End a case that takes longer than TIME (90, 90s, 2m; its inputs included), and count it as failed; each case
     /// then runs in a separate process
     #[arg(help_heading = HOW, long, value_name = "TIME", value_parser = parse_time, allow_hyphen_values = true)]
-    pub timeout: Option<Duration>,
+    pub timeout: Option<Duration> => Effort,
     /// Smoke test: small sizes, few samples
     #[arg(help_heading = HOW, long)]
-    pub quick: bool,
+    pub quick: bool => Effort,
     /// Skip the cases whose kernels the file of --kernel does not hold (what grading does)
     #[arg(long, hide = true, requires = "kernel")]
-    pub partial: bool,
-    /// Run the kernels in a process apart from their judge, and give up writing files outside of the temporary folder,
-    /// and the network, before the kernel file is compiled (what grading does)
+    pub partial: bool => Judge,
+    /// Run the kernels in a separate process from their judge, and give up writing files outside of the temporary
+    /// folder, and the network, before the kernel file is compiled (what grading does)
     #[arg(long, hide = true)]
-    pub confined: bool,
+    pub confined: bool => Judge,
     /// Run once more with what this JSON array holds, a seed and options of the lab, in place of the first seed and
     /// options (what grading does); every run then takes one sample, and all give one row a case
     #[arg(long, hide = true, value_name = "WORDS")]
-    pub again: Vec<String>,
+    pub again: Vec<String> => Judge,
     /// Append each record, its findings as data, to FILE as a line of JSON, for a program that reads what ran
     #[arg(long, hide = true, value_name = "FILE", overrides_with = "records")]
-    pub records: Option<PathBuf>,
+    pub records: Option<PathBuf> => Judge,
     /// Read the file of --kernel, which another process has read from a pipe, from this copy
     #[arg(long, hide = true, value_name = "FILE", overrides_with = "kernel_copy")]
-    pub kernel_copy: Option<PathBuf>,
+    pub kernel_copy: Option<PathBuf> => Judge,
     /// memcheck, racecheck, initcheck, synccheck, leakcheck (several with commas), all or none [default: memcheck;
     /// all for variants that are wrong on purpose]
     #[arg(help_heading = WATCH, long, value_name = "CHECKS", value_parser = parse_checks)]
-    pub check: Option<Checks>,
+    pub check: Option<Checks> => Condition,
     /// Run each case under COUNT orders of warps and blocks, and report the findings of all of them
     #[arg(help_heading = WATCH, long, value_name = "COUNT", value_parser = parse_schedules, allow_hyphen_values = true)]
-    pub schedules: Option<u32>,
+    pub schedules: Option<u32> => Condition,
     /// Show the counters: instructions, divergence, sectors, bank conflicts, atomics, copies
     #[arg(help_heading = WATCH, long)]
-    pub counters: bool,
+    pub counters: bool => Detail,
     /// Predict the time and the bottleneck of each case on PART (h100, h200; default: the emulated GPU), which is then
-    /// emulated; on a GPU, predict for that GPU, by an emulated run that is made first
+    /// emulated; on a GPU, predict for that GPU, from an emulated run that is made first
     #[arg(help_heading = WATCH, long, value_name = "PART", num_args = 0..=1, default_missing_value = "")]
-    pub predict: Option<String>,
+    pub predict: Option<String> => Detail,
     /// Predict the times of the summaries, when emulated, for this problem size [default: that of a GPU]
     #[arg(help_heading = WATCH, long, value_name = "N", value_parser = parse_count, allow_hyphen_values = true)]
-    pub predict_n: Option<usize>,
+    pub predict_n: Option<usize> => Summary,
     /// Show the LINES lines of the source that cost the most [default: 10]
     #[arg(help_heading = WATCH, long, value_name = "LINES", num_args = 0..=1, require_equals = true, default_missing_value = "10",
         value_parser = parse_lines)]
-    pub hot: Option<usize>,
+    pub hot: Option<usize> => Detail,
     /// Folder for the CSVs and session.json [default: reports/DEVICE-DATE-TIME]
     #[arg(help_heading = OUTPUT, long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
+    pub out: Option<PathBuf> => Output,
     /// CSV rows to standard output (--csv - means the same), one table for all labs; all other text to standard error
     #[arg(help_heading = OUTPUT, long, value_name = "-", num_args = 0..=1, default_missing_value = "-",
         hide_possible_values = true, value_parser = ["-"], conflicts_with = "json")]
-    pub csv: Option<String>,
+    pub csv: Option<String> => Output,
     /// How the findings of variants that are wrong on purpose are shown: brief (a line each) or full
     #[arg(help_heading = OUTPUT, long, value_name = "HOW", default_value = "brief", value_parser = ["brief", "full"],
         hide_possible_values = true)]
-    pub findings: String,
+    pub findings: String => Output,
     /// Print every row, note and expected finding in place of the summary of each lab
     #[arg(help_heading = OUTPUT, long)]
-    pub all: bool,
+    pub all: bool => Detail,
     /// Print these too after the summary of each lab: rows, notes, findings (expected ones), counters (repeatable)
     #[arg(help_heading = OUTPUT, long, value_name = "WHAT", value_parser = ["rows", "notes", "findings", "counters"],
         hide_possible_values = true, conflicts_with = "all")]
-    pub show: Vec<String>,
+    pub show: Vec<String> => Output,
     /// Do not write DIR/report.html
     #[arg(help_heading = OUTPUT, long)]
-    pub no_report: bool,
+    pub no_report: bool => Output,
     /// Print only errors and failures
     #[arg(help_heading = OUTPUT, long, short)]
-    pub quiet: bool,
+    pub quiet: bool => Output,
     /// Print one JSON object for each record instead of the table
     #[arg(help_heading = OUTPUT, long)]
-    pub json: bool,
+    pub json: bool => Output,
+}
+
+/// Returns the role of the option with this id; `None` for one that the common options do not have.
+pub(crate) fn role(id: &str) -> Option<OptionRole> {
+    ROLES.iter().find(|(option, _)| *option == id).map(|(_, role)| *role)
+}
+
+/// Returns the ids of the options whose roles are `wanted`.
+pub(crate) fn with_role(wanted: impl Fn(OptionRole) -> bool) -> impl Iterator<Item = &'static str> {
+    ROLES.iter().filter(move |(_, role)| wanted(*role)).map(|(option, _)| *option)
 }
 
 impl Options {
@@ -176,13 +235,6 @@ impl Options {
             findings: self.findings == "full",
             view: View::EVERYTHING,
         }
-    }
-
-    /// Whether the options choose cases, or ask for details of them: a lab's summary would not do.
-    pub(crate) fn ask_for_details(&self) -> bool {
-        let chooses = !self.variants.is_empty() || !self.cases.is_empty() || self.kernel.is_some();
-        let watches = self.check.is_some() || self.schedules.is_some() || self.counters || self.predict.is_some();
-        chooses || self.samples.is_some() || watches || self.hot.is_some() || self.findings == "full" || self.all
     }
 
     /// Returns the parts of a lab's output that follow its summary.

@@ -20,9 +20,9 @@ pub fn predicted_device(predict: Option<&str>, device: DeviceChoice, matches: &A
     let said = matches.get_raw("device").and_then(|mut said| said.next());
     let is_open = said.is_none_or(|said| said == "auto" || said == "emulated");
     match device {
-        DeviceChoice::Emulated(profile) if !is_open && !part.is_empty() && profile != part => Err(Error::usage(
-            format!("--predict {part} goes with --device emulated:{part}: the launches of {profile} are others"),
-        )),
+        DeviceChoice::Emulated(profile) if !is_open && !part.is_empty() && profile != part => {
+            Err(Error::usage(format!("--predict {part} needs --device emulated:{part}: {profile} has other launches")))
+        }
         DeviceChoice::Auto | DeviceChoice::Emulated(_) if is_open && !part.is_empty() => {
             known(part)?;
             Ok(DeviceChoice::Emulated(part.into()))
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(name(predicted_part(Some(""), "h200").unwrap()), Some("h200".into()));
         let unknown = predicted_part(Some(""), "a100").unwrap_err().to_string();
         assert!(
-            unknown.ends_with("known are those of h100 and h200; name one of them, as in --predict=h200"),
+            unknown.ends_with("there are those of h100 and h200; name one of them, as in --predict=h200"),
             "{unknown}"
         );
     }

@@ -1,31 +1,15 @@
 //! The command that reproduces one case, to be copied from the terminal.
-use clap::{Arg, ArgMatches, Command, parser::ValueSource};
+use clap::{Arg, ArgMatches, Command};
 use record::Record;
 
-use crate::{device::session::Session, lab::declaration::Lab};
-
-/// Options that the command sets itself, for the case and the device, or that only affect what is shown or where it is
-/// written.
-const OTHERS: [&str; 18] = [
-    "variants",
-    "cases",
-    "device",
-    "seed",
-    "out",
-    "csv",
-    "json",
-    "quiet",
-    "counters",
-    "hot",
-    "predict",
-    "findings",
-    "partial",
-    "confined",
-    "again",
-    "min_percent",
-    "records",
-    "kernel_copy",
-];
+use crate::{
+    device::session::Session,
+    lab::{
+        declaration::Lab,
+        options::{OptionRole, role},
+        unused_options::is_given,
+    },
+};
 
 /// Environment variables that affect the machine.
 const VARIABLES: [&str; 3] = ["WARPLAB_SEED", "WARPLAB_CHECKS", "WARPLAB_BUDGET"];
@@ -86,11 +70,12 @@ impl ReproCommand {
     }
 }
 
-/// Returns an option as on the command line; empty if it is absent, or is one of [`OTHERS`].
+/// Returns an option as on the command line; empty if it is absent, or if its role says that it is not repeated.
 fn given(option: &Arg, matches: &ArgMatches) -> Vec<String> {
     let id = option.get_id().as_str();
-    let is_known = matches.try_contains_id(id).is_ok();
-    if OTHERS.contains(&id) || !is_known || matches.value_source(id) != Some(ValueSource::CommandLine) {
+    // An option of the lab's own has no role: it affects the lab's cases.
+    let is_repeated = role(id).is_none_or(OptionRole::is_repeated);
+    if !is_repeated || !is_given(matches, id) {
         return Vec::new();
     }
     let name = match option.get_long() {
@@ -150,5 +135,29 @@ mod tests {
         let matches = parser.clone().get_matches_from(line);
         let words: Vec<String> = parser.get_arguments().flat_map(|option| given(option, &matches)).collect();
         assert_eq!(words, ["-n", "2^10", "--quick", "--text", "same", "--text", "a b", "2", "5"]);
+    }
+
+    #[test]
+    fn what_is_only_shown_or_written_does_not_come_back() {
+        use crate::lab::options::Options;
+        let parser = <Options as clap::Args>::augment_args(Command::new("lab").no_binary_name(true));
+        let words = |line: &str| -> Vec<String> {
+            let matches = parser.clone().get_matches_from(line.split(' '));
+            parser.get_arguments().flat_map(|option| given(option, &matches)).collect()
+        };
+        for line in [
+            "--all",
+            "--show rows --no-report",
+            "--csv --out x --findings full --quiet",
+            "--json --counters --hot --predict h200",
+            // It goes with summaries only, and the command that repeats a case has none.
+            "--predict-n 2^20 --min-percent 80",
+            "--variant a --case b --device cuda:0 --seed 7",
+        ] {
+            assert_eq!(words(line), [""; 0], "{line}");
+        }
+        let kept =
+            "-n 2^10 --blocks 2 --threads 32 --kernel x.cu --samples 3 --timeout 9 --quick --check all --schedules 2";
+        assert_eq!(words(kept).join(" "), kept);
     }
 }

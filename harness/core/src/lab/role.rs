@@ -118,7 +118,7 @@ pub fn process() -> Process {
         (Some(PIECE), None) => match serde_json::from_reader(io::stdin().lock()) {
             Ok(Request { role, arguments }) => Process { arguments, role },
             Err(error) => {
-                print_error(&format!("error: {PIECE} is for this program's own use, with a request: {error}"));
+                print_error(&format!("error: {PIECE} is internal, and takes a request: {error}"));
                 process::exit(Exit::Usage.code().into())
             }
         },

@@ -6,7 +6,7 @@ use crate::{
     error::{Error, Result},
     lab::{
         declaration::{Lab, Sweep},
-        options::Options,
+        options::{OptionRole, Options, with_role},
         variant_filter::VariantFilter,
     },
 };
@@ -86,7 +86,7 @@ fn refusal(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Option
         return refused(format!("lab {name} has no variant {asked}"), remedy);
     }
     let in_vain = |option: &String| variants.iter().all(|variant| !lab.takes(option, variant));
-    let option = given(lab, options, matches).into_iter().find(in_vain)?;
+    let option = given(lab, matches).into_iter().find(in_vain)?;
     let takers: Vec<&str> = lab.variants().into_iter().map(|v| v.name).filter(|v| lab.takes(&option, v)).collect();
     if takers.is_empty() {
         refused(format!("--{option} has no effect on lab {name}"), "leave it out".into())
@@ -104,7 +104,7 @@ pub(crate) fn remarks(lab: &'static Lab, options: &Options, matches: &ArgMatches
         let whose = deaf.join(", ");
         (!deaf.is_empty()).then(|| format!("--{option} has no effect on: {whose}"))
     };
-    given(lab, options, matches).into_iter().filter_map(remark).collect()
+    given(lab, matches).into_iter().filter_map(remark).collect()
 }
 
 /// Checks that a lab's rows match the command line.
@@ -130,7 +130,7 @@ pub(crate) fn check(lab: &'static Lab, options: &Options, matches: &ArgMatches, 
         return Err(Error::usage(format!("no case of lab {name} runs {with}")));
     }
     let in_vain = |option: &String| rows.iter().all(|row| !lab.takes(option, &row.variant));
-    match given(lab, options, matches).into_iter().find(in_vain) {
+    match given(lab, matches).into_iter().find(in_vain) {
         Some(option) => Err(Error::usage(format!("--{option} has no effect on any case of lab {name} {with}"))),
         None => Ok(()),
     }
@@ -143,16 +143,20 @@ fn chosen_variants(lab: &'static Lab, options: &Options) -> Vec<&'static str> {
 }
 
 /// Returns the options on the command line that some variants of `lab` may not use.
-fn given(lab: &'static Lab, options: &Options, matches: &ArgMatches) -> Vec<String> {
-    let common =
-        [("n", options.n.is_some()), ("blocks", options.blocks.is_some()), ("threads", options.threads.is_some())];
-    let common = common.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name.to_string());
-    let is_given = |option: &String| {
-        let known = matches.try_contains_id(option).is_ok();
-        known && matches.value_source(option) == Some(ValueSource::CommandLine)
-    };
-    let own = (lab.options)().into_iter().map(|option| option.get_id().to_string()).filter(is_given);
-    common.chain(own).collect()
+fn given(lab: &'static Lab, matches: &ArgMatches) -> Vec<String> {
+    ignorable(lab).into_iter().filter(|option| is_given(matches, option)).collect()
+}
+
+/// Returns the options that some variants of `lab` may not use: those of launches, and the lab's own.
+fn ignorable(lab: &Lab) -> Vec<String> {
+    let common = with_role(|role| role == OptionRole::Launch).map(String::from);
+    common.chain((lab.options)().iter().map(|option| option.get_id().to_string())).collect()
+}
+
+/// Whether an option is on the command line, which may not declare it.
+pub(crate) fn is_given(matches: &ArgMatches, option: &str) -> bool {
+    let is_known = matches.try_contains_id(option).is_ok();
+    is_known && matches.value_source(option) == Some(ValueSource::CommandLine)
 }
 
 /// Whether the command line chooses cases of the labs, or asks for details of them.
@@ -161,9 +165,10 @@ pub(crate) fn ask_for_details(labs: &[&'static Lab], options: &Options, matches:
     let details = |lab: &&'static Lab| {
         let sweep = sweep(lab, matches);
         let is_of_sweep = |option: &String| sweep.is_some_and(|sweep| option == sweep.option || option == "n");
-        given(lab, options, matches).iter().any(|option| !is_of_sweep(option))
+        given(lab, matches).iter().any(|option| !is_of_sweep(option))
     };
-    options.ask_for_details() || exercises || labs.iter().any(details)
+    let asks = with_role(OptionRole::asks_for_rows).any(|option| is_given(matches, option));
+    asks || options.findings == "full" || exercises || labs.iter().any(details)
 }
 
 /// Returns the sweep of `lab`, if its switch is on the command line.
@@ -184,8 +189,7 @@ impl Lab {
 
     /// Returns the mistakes in [`Lab::ignored`]: names that the lab does not have. For the labs' tests.
     pub fn unknown_in_ignored(&self) -> Vec<String> {
-        let mut options: Vec<String> = ["n", "blocks", "threads"].map(String::from).to_vec();
-        options.extend((self.options)().iter().map(|option| option.get_id().to_string()));
+        let options = ignorable(self);
         let is_variant = |name: &&&str| self.variants().iter().any(|variant| variant.name == **name);
         let mut unknown: Vec<&&str> = Vec::new();
         for (ignored, by) in self.ignored {

@@ -73,7 +73,7 @@ pub(crate) struct Forecasts {
     rates: Vec<((u32, u32), f64)>,
     /// Seconds an element, by variant: what its last case took.
     taken: Vec<(String, f64)>,
-    /// The longest time that was told.
+    /// The longest time that was announced.
     told: Duration,
 }
 
@@ -124,7 +124,7 @@ impl Forecasts {
         }
     }
 
-    /// Whether this time is news: much longer than any that was told.
+    /// Whether this time is news: much longer than any that was announced.
     pub(crate) fn is_news(&mut self, time: Duration) -> bool {
         let is_news = time >= self.told.saturating_mul(2);
         if is_news {

@@ -24,7 +24,7 @@ pub(crate) fn too_slow(records: &[Record], percent: f64) -> Vec<String> {
             let size = r.n.map_or_else(String::new, |n| format!(" n = {n}"));
             let case = [r.lab.as_str(), r.case.as_str()].join(" ");
             format!(
-                "{}{size}: the best, {}, reaches {:.1} % of its ceiling, {percent} % are asked for",
+                "{}{size}: the best, {}, reaches {:.1} % of its ceiling, {percent} % are required",
                 case.trim_end(),
                 r.variant,
                 reached(r)
@@ -83,7 +83,7 @@ mod tests {
         assert!(too_slow(&rows, 40.0).is_empty());
         let slow = too_slow(&rows, 80.0);
         assert_eq!(slow.len(), 1, "{slow:?}");
-        let words = "lab block 256 n = 20: the best, naive, reaches 40.5 % of its ceiling, 80 % are asked for";
+        let words = "lab block 256 n = 20: the best, naive, reaches 40.5 % of its ceiling, 80 % are required";
         assert_eq!(slow[0], words);
     }
 

@@ -40,7 +40,7 @@ fn misread(command: &Command, options: &[String], lab: &Lab) -> Option<String> {
     let other = command.get_arguments().find(|a| is_given(a.get_id().as_str()) && !may(a.get_id().as_str()))?;
     let name = other.get_long().unwrap_or(other.get_id().as_str());
     Some(format!(
-        "--{name} is not for a rubric, which may have the options of the lab itself, --blocks and --threads: sizes stand \
+        "--{name} is not allowed in a rubric, which may have the lab's own options, --blocks and --threads: sizes go \
          in [sizes], and device, seed and files are named by who grades"
     ))
 }

@@ -1,4 +1,4 @@
-//! Random numbers in a lab's options, drawn anew for each grading: `--x={-100..100}`.
+//! Random numbers in a lab's options, drawn again for each grading: `--x={-100..100}`.
 use harness::Inputs;
 
 /// An option that contains a random number.
@@ -44,7 +44,7 @@ fn split(option: &str) -> Result<Option<RandomOption<'_>>, String> {
     let Some((before, rest)) = option.split_once('{') else {
         return Ok(None);
     };
-    let wrong = || format!("`{option}`: a number that is drawn is written {{LEAST..MOST}}, such as {{1..100}}");
+    let wrong = || format!("`{option}`: write a random number as {{LEAST..MOST}}, such as {{1..100}}");
     let (range, after) = rest.split_once('}').ok_or_else(wrong)?;
     let (least, most) = range.split_once("..").ok_or_else(wrong)?;
     let number = |text: &str| text.trim().parse::<i32>().map_err(|_| wrong());

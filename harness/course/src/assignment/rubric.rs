@@ -223,7 +223,7 @@ impl Rubric {
             if !names.insert(&part.name) {
                 mistakes.push(format!("there are two parts called `{}`", part.name));
             }
-            part.mistakes(lab, &file.ptx, &mut mistakes);
+            part.mistakes(lab, &file.ptx.text(), &mut mistakes);
         }
         if self.sizes.visible.contains(&0) {
             mistakes.push("sizes.visible: a size must be at least 1".into());
@@ -280,8 +280,10 @@ impl Part {
         for asked in &self.instructions {
             let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
             if !asked.name.split('.').all(|word| !word.is_empty() && word.chars().all(is_letter)) {
-                mistakes
-                    .push(format!("part `{name}`: `{}` is no name of an instruction, such as `atom.cas`", asked.name));
+                mistakes.push(format!(
+                    "part `{name}`: `{}` is not the name of an instruction, such as `atom.cas`",
+                    asked.name
+                ));
             }
             if asked.kernels.is_empty() {
                 mistakes.push(format!("part `{name}`, instruction `{}`: kernels = [] names none", asked.name));
@@ -315,6 +317,6 @@ fn in_words(error: &toml::de::Error) -> String {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         return format!("{}\n{}", text.trim_end(), suggest::among(unknown, &known));
     }
-    // The names of Rust's types mean nothing to a teacher.
+    // A teacher need not know the names of Rust's types.
     text.trim_end().replace("expected f64", "expected a number").replace("expected usize", "expected a whole number")
 }

@@ -14,7 +14,7 @@ use crate::export::file;
 const TOTALS: &str = "totals.json";
 
 /// The reason given when points change without a teacher's decision.
-pub const GRADED: &str = "graded anew";
+pub const GRADED: &str = "graded again";
 
 /// A part whose points have changed.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +93,7 @@ pub fn tell(sheet: &Sheet, out: &Path) -> Result<Totals> {
 }
 
 /// Lists the submissions whose points have changed, and those that are gone. `changed` are the parts that were graded
-/// anew.
+/// again.
 pub fn moved(before: &Totals, after: &Totals, changed: &[Change]) -> Vec<Moved> {
     let one = |(id, was): (&String, &Total)| {
         let Some(is) = after.get(id) else {
@@ -148,7 +148,7 @@ mod tests {
         let told: Vec<(String, Option<f64>, String)> =
             moved(&before, &after, &[]).into_iter().map(|moved| (moved.id, moved.after, moved.reason)).collect();
         let expected = [
-            ("again", Some(2.0), "graded anew"),
+            ("again", Some(2.0), "graded again"),
             ("early", Some(10.0), "no longer: one day late"),
             ("gone", None, "the submission is no longer there"),
             ("late", Some(9.0), "one day late"),

@@ -34,9 +34,9 @@ pub struct Class {
     pub rubric: Rubric,
     /// The records.
     pub store: Store,
-    /// The version of this program: marks of another version are given anew.
+    /// The version of this program: submissions with marks of another version are graded again.
     pub version: String,
-    /// Parts that are to be marked anew even if nothing has changed.
+    /// Parts that are to be marked again even if nothing has changed.
     pub again: Vec<String>,
 }
 

@@ -9,7 +9,7 @@
 //! - `own/`: results of the lab's own kernels, so that they need not run for each submission;
 //! - `overrides.toml`, `late.toml`: written by the teacher, if needed;
 //! - `totals.json`: the points that the last run reported, for comparison by the next one;
-//! - `marks.csv`, `marks-canvas.csv`, `changes.csv`, `class.html`, `similar.html`, `students/`: made anew by each run.
+//! - `marks.csv`, `marks-canvas.csv`, `changes.csv`, `class.html`, `similar.html`, `students/`: rewritten by each run.
 
 pub mod changes;
 pub mod entry;

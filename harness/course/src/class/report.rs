@@ -120,7 +120,7 @@ fn alike(class: &Class, sheet: &Sheet) -> String {
 /// The shingles of the handed-out file.
 fn starter(class: &Class, own: &kernels::KernelSource) -> Result<Vec<u32>> {
     let text = class.rubric.starter(&own.cuda)?.text;
-    similar::of_source(&kernels::KernelSource { cuda: text.into(), ptx: "".into(), ..own.clone() })
+    similar::of_source(&kernels::KernelSource { cuda: text.into(), ptx: kernels::CommittedPtx::NONE, ..own.clone() })
 }
 
 /// The names of the submitters.
@@ -144,7 +144,7 @@ fn summary(sheet: &Sheet) -> Vec<String> {
         .map(|row| format!("  {}: {}", row.entry.id, row.remarks()))
         .collect();
     if !open.is_empty() {
-        lines.push("Not the last word, since some of it could not be judged here:".into());
+        lines.push("Preliminary, because some of it could not be judged here:".into());
         lines.extend(open);
     }
     lines
@@ -163,7 +163,7 @@ fn what_changed(changed: &[Change], moved: &[Moved], again: &[String]) -> Vec<St
     let lines: Vec<String> = changed.iter().map(part).chain(moved.iter().map(all)).collect();
     match (lines.is_empty(), again.is_empty()) {
         (false, _) => std::iter::once("Changed:".to_string()).chain(lines).collect(),
-        (true, false) => vec![format!("Marked anew: {}. No points have changed.", again.join(", "))],
+        (true, false) => vec![format!("Marked again: {}. No points have changed.", again.join(", "))],
         (true, true) => Vec::new(),
     }
 }

@@ -60,7 +60,7 @@ impl ClassSettings {
         };
         let known: Self = serde_json::from_str(&text).map_err(|error| {
             let path = path.display();
-            Error::usage(format!("{path} is damaged ({error}): remove it, and all are graded anew"))
+            Error::usage(format!("{path} is damaged ({error}): remove it to grade all submissions again"))
         })?;
         known.agrees(lab, asked).map_err(|what| {
             let out = out.display();

@@ -137,7 +137,7 @@ impl SheetRow<'_> {
         self.entry.handed_in.is_ok() && self.parts.iter().all(|cell| cell.mark.is_none() && cell.by_hand.is_none())
     }
 
-    /// Whether the points are final, as far as the program can tell.
+    /// Whether the points are final, as far as the program knows.
     pub fn is_settled(&self) -> bool {
         self.parts.iter().all(Cell::is_settled) || self.entry.handed_in.is_err()
     }

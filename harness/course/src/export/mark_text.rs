@@ -32,7 +32,7 @@ pub fn of_alike(criteria: &[&Criterion], explains: bool) -> String {
     text
 }
 
-/// Groups neighbors with the same text, such as "counts only where the answers are right".
+/// Groups neighbors with the same text, such as "awarded only if the answers are right".
 pub fn alike<'a>(criteria: &'a [&'a Criterion]) -> impl Iterator<Item = &'a [&'a Criterion]> {
     criteria.chunk_by(|one, other| {
         (one.state, &one.words, &one.raise) == (other.state, &other.words, &other.raise)

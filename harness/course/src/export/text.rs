@@ -55,7 +55,7 @@ fn of_one(marked: &Marked, explains: bool) -> String {
         }
     }
     if !marked.is_complete() {
-        blocks.push("Some of it could not be judged here: these points are not the last word.".into());
+        blocks.push("Some of it could not be judged here: these points are preliminary.".into());
     }
     blocks.join("\n\n")
 }

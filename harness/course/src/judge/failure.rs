@@ -32,7 +32,7 @@ pub fn of_stopped(stopped: Stopped) -> String {
 }
 
 fn not_ended(after: &str) -> String {
-    format!("its kernels had not ended after {after}, and were stopped: a loop without an end, or far too much work")
+    format!("its kernels had not ended after {after}, and were stopped: an endless loop, or far too much work")
 }
 
 /// The number of writes of the row's kernels to global memory; `None` if it is not counted.

@@ -115,7 +115,7 @@ fn grade_of(task: &Task, variant: &'static str, runs: &[Tried]) -> Option<Grade>
     if !task.lab.takes("n", variant) {
         grade.without_sizes();
     }
-    // The counters of a kernel with a planted mistake are no baseline for a fixed one.
+    // The counters of a kernel with a planted mistake are not a baseline for a fixed one.
     if task.is_planted(variant) {
         grade.remarks.clear();
         grade.rows.iter_mut().for_each(|judged| judged.work = None);

@@ -56,9 +56,9 @@ pub fn fit(lab: &'static Lab, rubric: &Rubric) -> Result<Fit> {
     let mut fit = answers(rubric, &all);
     for part in &rubric.parts {
         let here: Vec<&Came> = all.iter().filter(|(asked, _)| asked.part.name == part.name).collect();
-        // A kernel with a planted mistake is no baseline for a fixed one.
+        // A kernel with a planted mistake is not a baseline for a fixed one.
         if !here.iter().any(|(asked, _)| asked.task.is_planted(asked.variant)) {
-            fit.mistakes.extend(missed(lab, part, &here, &own_file.ptx));
+            fit.mistakes.extend(missed(lab, part, &here, &own_file.ptx.text()));
         }
     }
     Ok(fit)

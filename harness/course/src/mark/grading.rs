@@ -80,7 +80,7 @@ impl Grading {
         let mut folder = None;
         let judged = match opened {
             Ok(submission) => {
-                // The judged copy lies in a temporary folder whose path means nothing to the reader.
+                // The judged copy lies in a temporary folder whose path is of no use to the reader.
                 folder = Some(format!("{}/", submission.folder().display()));
                 marked.remarks.extend(submission.remark.as_deref().map(plain));
                 let seed = marked.seed;

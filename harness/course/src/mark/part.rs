@@ -56,8 +56,8 @@ pub fn part<'p>(part: &'p Part, lab: &Lab, file: &str, evidence: &Evidence) -> P
     // The other criteria require a right part that could be judged.
     let other = |kind, of, judge: &dyn Fn() -> Criterion| match &answers {
         Answers::Right(_) => judge(),
-        Answers::Wrong(_) => Criterion::lost(kind, of, "counts only where the answers are right", ""),
-        Answers::Unshared(_) => Criterion::lost(kind, of, "counts only where the threads share the work", ""),
+        Answers::Wrong(_) => Criterion::lost(kind, of, "awarded only if the answers are right", ""),
+        Answers::Unshared(_) => Criterion::lost(kind, of, "awarded only if the threads share the work", ""),
         Answers::Unjudged(why) => Criterion::unjudged(kind, of, why),
     };
     let mut criteria = vec![match &answers {
@@ -206,7 +206,7 @@ fn wrong(points: f64, failures: &[&Event], found: &[(&RenderedFinding, bool)]) -
         }
         None => (
             "right at every size that is known, but wrong at a hidden one".into(),
-            "it must be right at any size and for any input: try sizes of your own, such as some that are no multiple of \
+            "it must be right at any size and for any input: try sizes of your own, such as some that are not a multiple of \
              a block, and large ones"
                 .into(),
         ),
@@ -295,7 +295,7 @@ fn clean(points: f64, grades: &[&Grade]) -> Criterion {
                 let why = grade.unjudged.first().map_or("it runs at no size", |event| &event.what);
                 Criterion::unjudged(CriterionKind::Clean, points, why)
             }
-            None => Criterion::earned(CriterionKind::Clean, points, "no check has found anything"),
+            None => Criterion::earned(CriterionKind::Clean, points, "no check found anything"),
         };
     };
     let more = if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };

@@ -124,7 +124,7 @@ fn threads_that_do_not_share_the_work_lose_the_part() {
     assert_eq!(states(&mark), [Lost, Lost, Lost, NotMeasured], "{mark:?}");
     let said = "the answers are right, but the threads do not share the work: one warp executes 60120 instructions";
     assert!(mark.criteria[0].words.starts_with(said), "{mark:?}");
-    assert!(mark.criteria[1].words.contains("where the threads share the work"), "{mark:?}");
+    assert!(mark.criteria[1].words.contains("only if the threads share the work"), "{mark:?}");
     let hidden = alone(true).criteria.swap_remove(0);
     assert!(hidden.words.ends_with("at a hidden size") && hidden.details[0].is_hidden, "{hidden:?}");
 }

@@ -35,13 +35,13 @@ pub fn speed(speed: &Speed, timed: &Result<Timed, String>) -> Criterion {
         Criterion::earned(
             CriterionKind::Speed,
             speed.points,
-            format!("{percent:.0} % of {of}; {least:.0} % are asked for"),
+            format!("{percent:.0} % of {of}; {least:.0} % are required"),
         )
     } else {
         Criterion::lost(
             CriterionKind::Speed,
             speed.points,
-            format!("{percent:.0} % of {of}, where {least:.0} % are asked for"),
+            format!("{percent:.0} % of {of}, where {least:.0} % are required"),
             format!("it must be {:.2} times as fast", speed.fraction / fraction),
         )
     };

@@ -54,7 +54,7 @@ fn too_little(part: &Part, lab: &Lab, judged: &JudgedRow) -> Option<(String, &'s
     let threads = judged.row.counters.get(Counter::ThreadInstructions).filter(|threads| *threads < least)?;
     let (mine, least, at) = (number(threads), number(least), at(judged));
     let words = format!("all threads execute {mine} instructions{at}, and the work takes {least} at least");
-    Some((words, "compute the answer from every element: a formula that knows it beforehand is not asked for"))
+    Some((words, "compute the answer from every element: a formula that knows it beforehand does not count"))
 }
 
 /// The place of a row, as a suffix.

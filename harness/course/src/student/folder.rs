@@ -32,7 +32,7 @@ impl Folder {
         let text = fs::read_to_string(&file).map_err(|error| {
             let what = if error.kind() == ErrorKind::NotFound {
                 let here = if folder == Path::new(".") { "this".into() } else { folder.display().to_string() };
-                format!("{here} is no assignment folder, for it has no {COURSE}: cd into yours, or name it")
+                format!("{here} is not an assignment folder, because it has no {COURSE}: cd into yours, or name it")
             } else {
                 format!("{} cannot be read: {error}", file.display())
             };
@@ -40,7 +40,7 @@ impl Folder {
         })?;
         let read: Self = toml::from_str(&text).map_err(|error| Error::usage(format!("{}: {error}", file.display())))?;
         if Path::new(&read.kernel).file_name().is_none_or(|name| name != read.kernel.as_str()) {
-            return Err(Error::usage(format!("{}: kernel = \"{}\" is no file name", file.display(), read.kernel)));
+            return Err(Error::usage(format!("{}: kernel = \"{}\" is not a file name", file.display(), read.kernel)));
         }
         Ok(read)
     }

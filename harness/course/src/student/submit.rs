@@ -96,7 +96,7 @@ pub fn submit(lab: &'static Lab, folder: &Path, archive: &Path, anyway: bool) ->
     // Marks depend on the kernel file's name in the rubric.
     let wanted = Wanted { lab: lab.name, kernel: &rubric.kernel };
     if let Err(error) = Taken::check(&archive.display().to_string(), &bytes, wanted) {
-        or_anyway(Error::usage(format!("this archive would not be read for marks: {error}")), anyway, &mut notes)?;
+        or_anyway(Error::usage(format!("this archive could not be graded: {error}")), anyway, &mut notes)?;
     }
     harness::write_whole(archive, &bytes)?;
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
@@ -117,7 +117,7 @@ fn or_anyway(error: Error, anyway: bool, notes: &mut Vec<String>) -> Result<()> 
     if error.exit() != Exit::Usage {
         return Err(error);
     }
-    Err(Error::usage(format!("{error}\n`warplab submit --anyway` hands it in all the same")))
+    Err(Error::usage(format!("{error}\n`warplab submit --anyway` hands it in regardless")))
 }
 
 /// The text of each submitted file, by its path: the kernel file, and the headers in its folder that it includes. All

@@ -56,7 +56,7 @@ impl Watch {
     /// [`Error::Usage`] when it is not a folder.
     pub fn start(folder: &Path) -> Result<Self> {
         if !folder.is_dir() {
-            return Err(Error::usage(format!("{} is no folder that could be watched", folder.display())));
+            return Err(Error::usage(format!("{} is not a folder that can be watched", folder.display())));
         }
         let (sender, messages) = mpsc::channel();
         let told = sender.clone();

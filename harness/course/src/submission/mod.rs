@@ -72,7 +72,7 @@ impl Submission {
             (archive::read_file(path, kind, wanted)?, 1)
         } else {
             return Err(unfit(format!(
-                "{} is none of these: a .cu file, a folder, a .zip, a .tar.gz, a .tgz, a .tar; rename or pack it so",
+                "{} is not a .cu file, a folder, a .zip, a .tar.gz, a .tgz or a .tar; rename it, or pack it as one of these",
                 path.display()
             )));
         };

@@ -28,7 +28,7 @@ pub fn read(path: &Path, kernel: &str) -> Result<Picked, Unread> {
     let left_out: Vec<&str> = headers.map(|header| &*header.name).take(TOLD).collect();
     let remark = (!left_out.is_empty()).then(|| {
         let names = left_out.join(", ");
-        format!("a kernel file is marked alone, without {names} beside it: hand in a folder or an archive with all")
+        format!("a kernel file is marked alone, without {names} next to it: hand in a folder or an archive with all")
     });
     Ok(Picked::Files(files, remark))
 }

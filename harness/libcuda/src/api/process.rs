@@ -16,7 +16,7 @@ static AT_END: extern "C" fn() = at_end;
 
 /// Registers the handlers for forks, for the host's accesses to device memory and for the beginning of the process's
 /// end; for a program that another one runs and
-/// reads the report of, that for Ctrl-C; and, where none is called by itself, that for the end of the process.
+/// reads the report of, that for Ctrl-C; and, where none is called automatically, that for the end of the process.
 pub fn register() {
     if std::env::var_os(wire::REPORT_READER).is_some() {
         watch_for_signal();

@@ -12,7 +12,7 @@ use wire::Checks;
 /// Calls by which clients find out what there is: that one fails is an answer.
 const PROBES: [&str; 4] = ["cuGetProcAddress", "cuGetProcAddress_v2", "cuPointerGetAttribute", "cuModuleGetGlobal_v2"];
 
-/// A runtime stands between the program and the driver, and lists the program's calls itself.
+/// A runtime is between the program and the driver, and lists the program's calls itself.
 static IS_BEHIND_RUNTIME: AtomicBool = AtomicBool::new(false);
 
 /// From now on a runtime lists failed calls.
@@ -30,7 +30,7 @@ pub fn note(name: &str, error: Error) {
 }
 
 /// Lists a failed call, unless it has been listed. That work is not done, and what a failed kernel leaves for every
-/// later call, is no failure of the call.
+/// later call, is not a failure of the call.
 pub fn list(words: &str, error: Error) {
     static LISTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let of_kernel = matches!(error.0, 700 | 702 | 710 | 714..=719);

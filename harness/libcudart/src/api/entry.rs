@@ -70,7 +70,7 @@ pub fn guard(name: &'static str, work: &dyn Fn() -> Result) -> i32 {
     last_error::keep(result)
 }
 
-/// Tells the driver that a call of the program has failed.
+/// Notifies the driver that a call of the program has failed.
 fn tell_failure(name: &str, error: Error) {
     let known = ERRORS.iter().find(|(code, ..)| *code == error.0);
     let what = known.map_or_else(|| error.0.to_string(), |(_, short, text)| format!("{short}, \"{text}\""));

@@ -68,8 +68,8 @@ fn own(known: &OnceLock<usize>, name: &CStr) -> *const c_void {
     std::ptr::with_exposed_provenance(*known.get_or_init(find))
 }
 
-/// Tells the embedded driver, if it is that, whether the program has asked for the error that this thread keeps, or
-/// whether the thread has just kept that of a launch.
+/// Notifies the driver, if it is the embedded one, whether the program has asked for the error that this thread keeps,
+/// or whether the thread has just kept that of a launch.
 pub fn error_asked(asked: bool) {
     static FUNCTION: OnceLock<usize> = OnceLock::new();
     let function = own(&FUNCTION, c"simt_error_asked");
@@ -79,8 +79,8 @@ pub fn error_asked(asked: bool) {
     }
 }
 
-/// Tells the embedded driver, if it is that, by these words that a call of the program has failed; without words, that
-/// it will be told of each.
+/// Notifies the driver, if it is the embedded one, by these words that a call of the program has failed; without words,
+/// that each failure will be reported.
 pub fn call_failed(words: Option<&CStr>, code: c_int) {
     type Function = unsafe extern "C" fn(*const c_char, c_int);
     static FUNCTION: OnceLock<usize> = OnceLock::new();

@@ -37,7 +37,7 @@ int main() {
     OK(cudaStreamSynchronize(stream));
     for (int i = 0; i < W * H; i++) IS(back[i] == (i % W < 2 ? 0 : host[i]));
 
-    // Outside, not whole elements, and what is no array.
+    // Outside, not whole elements, and what is not an array.
     IS(CODE(cudaMemcpy2DToArray(one, 4, 0, host.data(), row, row, H, cudaMemcpyHostToDevice)) == cudaErrorInvalidValue);
     IS(CODE(cudaMemcpy2DToArray(one, 0, 1, host.data(), row, row, H, cudaMemcpyHostToDevice)) == cudaErrorInvalidValue);
     cudaChannelFormatDesc uneven = cudaCreateChannelDesc(8, 16, 0, 0, cudaChannelFormatKindUnsigned);

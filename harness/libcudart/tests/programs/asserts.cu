@@ -1,4 +1,4 @@
-// A failed assertion on the device ends the context; what held before does nothing.
+// A failed assertion on the device ends the context; an assertion that holds does nothing.
 // code: 1
 #include "common.cuh"
 #include <cassert>

@@ -1,4 +1,4 @@
-// Captures: what is not allowed in one, what a library asks of one, a capture into a graph, memory of a graph.
+// Captures: what is not allowed in one, what a library queries in one, a capture into a graph, memory of a graph.
 #include "common.cuh"
 
 __global__ void add(int *p, int value) {

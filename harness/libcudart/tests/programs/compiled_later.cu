@@ -1,5 +1,5 @@
 // A kernel that the program compiles while it runs, by NVRTC, with a constant that only then is known; it is loaded and
-// launched by the driver's functions, and works on memory of the runtime. A mistake in a kernel is told with its line.
+// launched by the driver's functions, and works on memory of the runtime. A mistake in a kernel is reported with its line.
 // nvcc: -lnvrtc -lcuda
 #include "common.cuh"
 #include <cstring>

@@ -1,4 +1,4 @@
-// The runtime's calls in device code: what they answer, and the errors of wrong ones, which each thread has for itself.
+// The runtime's calls in device code: what they return, and the errors of wrong ones, which each thread has for itself.
 // nvcc: -rdc=true -lcudadevrt -w
 #include "common.cuh"
 

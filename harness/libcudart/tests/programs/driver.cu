@@ -1,4 +1,4 @@
-// The driver's own functions beside the runtime's, found through the runtime.
+// The driver's own functions next to the runtime's, found through the runtime.
 #include "common.cuh"
 #include <cuda.h>
 

@@ -1,11 +1,11 @@
-// Blocks that tell each other something: the last block to arrive finishes, fences order writes, flags hand on, clocks.
+// Blocks that communicate: the last block to arrive finishes, fences order writes, flags hand on, clocks.
 #include "common.cuh"
 
 __device__ unsigned arrived;
 __device__ volatile int flags[8];
 __device__ volatile int values[8];
 
-// Each block leaves a sum; the last one to come adds them up.
+// Each block leaves a sum; the last one to arrive adds them up.
 __global__ void last_block_adds(const int *x, int n, int *sums, int *total) {
     __shared__ bool is_last;
     __shared__ int sum;

@@ -1,4 +1,4 @@
-// Cooperative groups: blocks, tiles, groups of those that came along, groups by label, and what they compute together.
+// Cooperative groups: blocks, tiles, coalesced groups, groups by label, and what they compute together.
 // nvcc: -std=c++17 -arch=sm_80
 #include "common.cuh"
 #include <cooperative_groups.h>

@@ -1,4 +1,4 @@
-// Arrays with levels: each level filled by itself, and fetches between them.
+// Arrays with levels: each level filled separately, and fetches between them.
 #include "common.cuh"
 #include <vector>
 

@@ -1,4 +1,4 @@
-// NVML beside the runtime: a program that is linked with it, and what both say of the device.
+// NVML next to the runtime: a program that is linked with it, and what both say of the device.
 // nvcc: -lnvidia-ml
 #include "common.cuh"
 #include <cstring>

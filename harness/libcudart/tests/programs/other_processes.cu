@@ -17,7 +17,7 @@ __global__ void add(int *p, int n, int value) {
 static const int N = 1000;
 static const size_t CHUNK = 2 << 20;
 
-// What the first process tells the second.
+// What the first process sends to the second.
 struct Told {
     cudaIpcMemHandle_t memory, inside;
     cudaIpcEventHandle_t event;

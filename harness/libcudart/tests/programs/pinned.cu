@@ -16,7 +16,7 @@ int main() {
     OK(cudaHostAlloc(&mapped, n * sizeof(int), cudaHostAllocMapped | cudaHostAllocPortable));
     OK(cudaHostAlloc(&combined, n * sizeof(int), cudaHostAllocWriteCombined | cudaHostAllocMapped));
     OK(cudaHostGetFlags(&flags, mapped));
-    // Portable memory is not told from other memory.
+    // Portable memory is not distinguished from other memory.
     IS(flags == cudaHostAllocMapped);
     OK(cudaHostGetFlags(&flags, combined));
     IS(flags & cudaHostAllocWriteCombined);

@@ -1,5 +1,5 @@
-// Data on its way while other data is worked on: cuda::pipeline of blocks and of threads, the functions of
-// cuda_pipeline.h, and barriers that are arrived at and waited for apart.
+// Copies that overlap with computation: cuda::pipeline of blocks and of threads, the functions of
+// cuda_pipeline.h, and barriers with separate arrivals and waits.
 // nvcc: -std=c++17 -arch=sm_80
 #include "common.cuh"
 #include <cooperative_groups.h>

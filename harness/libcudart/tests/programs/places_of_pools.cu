@@ -24,7 +24,7 @@ int main() {
     OK(cudaMemGetDefaultMemPool(&standard, &host, cudaMemAllocationTypePinned));
     IS(standard == of_host);
 
-    // One of the program's own takes the place of the standard one, until it is gone.
+    // A pool of the program's own replaces the standard one, until it is destroyed.
     cudaMemPoolProps props = {};
     props.allocType = cudaMemAllocationTypePinned;
     props.location = device;

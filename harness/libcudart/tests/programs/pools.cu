@@ -31,7 +31,7 @@ int main() {
     OK(cudaDeviceGetMemPool(&current, 0));
     IS(standard == current);
 
-    // What is freed in a stream may be given out again in it at once.
+    // What is freed in a stream may be allocated again in it immediately.
     int *sum, host[4];
     OK(cudaMallocAsync(&sum, bytes, stream));
     fill<<<(n + 255) / 256, 256, 0, stream>>>(sum, n, 0);

@@ -1,4 +1,4 @@
-// Random numbers that kernels draw by themselves, by the headers of cuRAND: four generators, uniform, normal and Poisson,
+// Random numbers that kernels generate, by the headers of cuRAND: four generators, uniform, normal and Poisson,
 // and what skipping ahead does. The ranges that a profiler would show are marked.
 #include "common.cuh"
 #include <cmath>

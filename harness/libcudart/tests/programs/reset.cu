@@ -1,4 +1,4 @@
-// The device is reset: its memory is gone, variables have their first values, and kernels are loaded anew.
+// The device is reset: its memory is gone, variables have their first values, and kernels are loaded again.
 #include "common.cuh"
 
 __device__ int number = 1;

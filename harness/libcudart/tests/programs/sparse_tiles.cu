@@ -45,7 +45,7 @@ int main() {
             for (int group = 0; group < DEPTH / 4; group++) {
                 const int *pair = places[(row * 5 + group * 3 + selector) % 6];
                 for (int k = 0; k < 2; k++) place[row][2 * group + k] = 4 * group + pair[k];
-                // A thread of the chosen pair tells of a row's first or second half of the depth.
+                // A thread of the chosen pair describes a row's first or second half of the depth.
                 int lane = row % 8 * 4 + selector * 2 + group / 4, at = row / 8 * 16 + group % 4 * 4;
                 words[lane] = (words[lane] & ~(15u << at)) | uint32_t(pair[0] | pair[1] << 2) << at;
             }

@@ -33,7 +33,7 @@ __global__ void __cluster_dims__(BLOCKS, 1, 1) add_up(const __grid_constant__ CU
         while (!ptx::mbarrier_try_wait_parity(&barrier, turn % 2)) {
         }
         for (int row = 0; row < BLOCKS * ROWS; row++) sum += (rank + 1) * panel[row][threadIdx.x];
-        // Nobody overwrites the panel before all have read it.
+        // No block overwrites the panel before all have read it.
         cluster.sync();
     }
     sums[blockIdx.x * WIDTH + threadIdx.x] = sum;

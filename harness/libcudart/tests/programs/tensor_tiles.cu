@@ -68,7 +68,7 @@ int main() {
     CUtensorMap map, one;
     IS(plane(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, data, WIDTH, HEIGHT, TILE, TILE) == CUDA_SUCCESS);
     IS(plane(&one, CU_TENSOR_MAP_DATA_TYPE_INT32, sum, TILE, TILE, TILE, TILE) == CUDA_SUCCESS);
-    // A row of 20 bytes is no multiple of 16, and nothing has 257 rows.
+    // A row of 20 bytes is not a multiple of 16, and nothing has 257 rows.
     CUtensorMap none;
     IS(plane(&none, CU_TENSOR_MAP_DATA_TYPE_INT32, sum, TILE, TILE, 5, TILE) == CUDA_ERROR_INVALID_VALUE);
     IS(plane(&none, CU_TENSOR_MAP_DATA_TYPE_INT32, sum, TILE, TILE, TILE, 257) == CUDA_ERROR_INVALID_VALUE);

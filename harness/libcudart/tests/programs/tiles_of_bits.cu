@@ -43,7 +43,7 @@ LARGE(large_bits, "m16n8k256.row.col.s32.b1.b1.s32.and.popc")
 LARGE(large_signed, "m16n8k64.row.col.s32.s4.s4.s32")
 LARGE(large_mixed, "m16n8k64.row.col.satfinite.s32.u4.s4.s32")
 
-// The sum of products of the numbers in so many words, which are bits, or four bits with a sign or without.
+// The sum of products of the numbers in `words` words, which are bits, or four bits with a sign or without.
 static int product(const unsigned *a, const unsigned *b, int words, char left, char right) {
     auto number = [](unsigned word, int k, char kind) {
         int value = word >> 4 * k & 15;

@@ -8,7 +8,7 @@
 const int M = 64, N = 16, K = 64;
 
 // Tiles along the depth with a swizzle of 64 bytes: eight rows are 512 bytes.
-__device__ uint64_t describe(const void *tile) {
+__device__ uint64_t make_smem_desc(const void *tile) {
     uint64_t at = __cvta_generic_to_shared(tile);
     return (at & 0x3ffff) >> 4 | uint64_t(512 >> 4) << 32 | uint64_t(2) << 62;
 }
@@ -47,7 +47,7 @@ template <Kind KIND, typename C> __global__ void product(const uint8_t *a, const
     C d[8] = {};
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
     for (int k = 0; k < K / 32; k++) {
-        uint64_t of_a = describe(tile_a) + 2 * k, of_b = describe(tile_b) + 2 * k;
+        uint64_t of_a = make_smem_desc(tile_a) + 2 * k, of_b = make_smem_desc(tile_b) + 2 * k;
         if constexpr (KIND == E4M3) e4m3_by_e4m3(d, of_a, of_b);
         else if constexpr (KIND == MIXED) e4m3_by_e5m2(d, of_a, of_b);
         else s8_by_s8(d, of_a, of_b);

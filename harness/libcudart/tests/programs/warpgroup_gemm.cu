@@ -18,7 +18,7 @@ struct Stage {
 };
 
 // Tiles along the depth with a swizzle of 128 bytes: eight rows are 1024 bytes.
-__device__ uint64_t describe(const void *tile) {
+__device__ uint64_t make_smem_desc(const void *tile) {
     uint64_t at = __cvta_generic_to_shared(tile);
     return (at & 0x3ffff) >> 4 | uint64_t(1) << 16 | uint64_t(1024 >> 4) << 32 | uint64_t(1) << 62;
 }
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(THREADS) gemm(const __nv_bfloat16 *a, const __
         __syncthreads();
         Stage &stage = stages[step % STAGES];
         asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-        uint64_t of_a = describe(stage.a + group * 64 * ROW), of_b = describe(stage.b);
+        uint64_t of_a = make_smem_desc(stage.a + group * 64 * ROW), of_b = make_smem_desc(stage.b);
         // 16 elements further along the depth are 32 bytes.
         for (int i = 0; i < BK / 16; i++) multiply(d, of_a + 2 * i, of_b + 2 * i, step > 0 || i > 0);
         asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");

@@ -8,7 +8,7 @@
 const int M = 64, N = 8, K = 16;
 
 // A matrix in shared memory without a swizzle: its core matrices of 8 rows by 16 bytes lie this far apart.
-__device__ uint64_t describe(const void *matrix, uint32_t leading, uint32_t stride) {
+__device__ uint64_t make_smem_desc(const void *matrix, uint32_t leading, uint32_t stride) {
     uint64_t at = __cvta_generic_to_shared(matrix);
     return (at & 0x3ffff) >> 4 | uint64_t(leading >> 4) << 16 | uint64_t(stride >> 4) << 32;
 }
@@ -59,9 +59,9 @@ __global__ void product(const __half *a, const __half *b, float *c, bool back) {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
     float d[4] = {1, 1, 1, 1};
-    uint64_t of_b = describe(tile_b, N * 16, 128);
+    uint64_t of_b = make_smem_desc(tile_b, N * 16, 128);
     begin();
-    multiply(d, describe(tile_a, M * 16, 128), of_b);
+    multiply(d, make_smem_desc(tile_a, M * 16, 128), of_b);
     end();
     int lane = threadIdx.x % 32, row = threadIdx.x / 32 * 16 + lane / 4, column = lane % 4 * 2;
     if (back) {

@@ -1,4 +1,4 @@
-// What the lanes of a warp tell each other: shuffles of every kind and width, votes, matches, reductions, masks.
+// How the lanes of a warp communicate: shuffles of every kind and width, votes, matches, reductions, masks.
 // nvcc: -arch=sm_80
 #include "common.cuh"
 

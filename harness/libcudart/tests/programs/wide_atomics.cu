@@ -1,4 +1,4 @@
-// Atomics of 16 bytes, as a lock-free stack with a count beside each pointer would need them; and arrays on a thread's
+// Atomics of 16 bytes, as a lock-free stack with a count next to each pointer would need them; and arrays on a thread's
 // stack whose length only the thread knows.
 // nvcc: -arch=sm_90
 // device: h200

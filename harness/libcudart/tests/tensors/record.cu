@@ -130,7 +130,7 @@ unsigned pick(unsigned below) {
 
 bool often(unsigned percent) { return pick(100) < percent; }
 
-// A tensor map to be, and what is done with it.
+// A tensor map to encode, and its use.
 struct Case {
     int element, rank, interleave, swizzle, promotion, fill;
     size_t shift;
@@ -307,8 +307,8 @@ unsigned long long digest(const std::vector<unsigned char> &bytes) {
     return sum;
 }
 
-// Makes the copies of cases from `first` to `last`. After an error nothing works in a process: it tells the error, and
-// begins anew at the next case.
+// Makes the copies of cases from `first` to `last`. After an error nothing works in a process: it reports the error, and
+// a new process begins at the next case.
 void copies(char *self, int first, int last) {
     std::vector<unsigned char> fresh(DATA), tensor(DATA), tile(TILE + GUARD + 1);
     for (size_t i = 0; i < DATA; i++) fresh[i] = pattern(i, 1 << 20);

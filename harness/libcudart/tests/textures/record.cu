@@ -395,7 +395,7 @@ void slopes() {
 
 __global__ void outside(cudaSurfaceObject_t s, int *out) { *out = surf2Dread<int>(s, 16, 0); }
 
-// What the host is told of an access outside of a surface that traps. Nothing works after it.
+// The error that the host gets for an access outside of a surface that traps. Nothing works after it.
 void trap() {
     const int zeros[4] = {};
     cudaArray_t array =

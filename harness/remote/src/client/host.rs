@@ -1,6 +1,6 @@
 //! Addresses of the judge's own memory passed to a launch. They are a mistake of the host code, but nothing is mapped
-//! there in the worker, so the machine could not distinguish them from any other invalid address. It is therefore told
-//! about them.
+//! there in the worker, so the machine could not distinguish them from any other invalid address. It is therefore sent
+//! them.
 use std::{io, ops::Range, ptr};
 
 use super::connection::Connection;

@@ -60,7 +60,7 @@ pub struct Method {
     pub threshold_percent: f64,
     /// The chance that any case of the comparison is called slower or faster for nothing, in per cent.
     pub error_rate_percent: f64,
-    /// The factor by which the noise was enlarged, for the cases together differ by more than each tells.
+    /// The factor by which the noise was enlarged, because the cases together differ by more than each one indicates.
     pub noise_factor: f64,
 }
 
@@ -142,7 +142,7 @@ pub struct CaseChange {
     pub lab: String,
     /// The row's variant.
     pub variant: String,
-    /// What tells the row from the variant's other rows.
+    /// What distinguishes the row from the variant's other rows.
     pub case: String,
     /// The size of the problem.
     pub n: Option<u64>,

@@ -50,7 +50,7 @@ pub fn compare(base: &[Run], new: &[Run], asked: &Thresholds) -> Comparison {
     let (judged, common) = times::judge(&all, asked.threshold, asked.error_rate);
     let is_quick = base.iter().chain(new).flat_map(|run| &run.sessions).any(|session| session.quick == Some(true));
     if is_quick && !pairs.is_empty() {
-        remarks.push("With --quick, launches are timed more than kernels: times are shown, but not judged.".into());
+        remarks.push("With --quick, times are mostly those of launches: they are shown, but not judged.".into());
     }
     for ((at, _), judged) in pairs.iter().zip(judged) {
         let case = &mut cases[*at];
@@ -139,7 +139,7 @@ fn by_counters(base: &SideCase, new: &SideCase, told: &mut CaseChange) {
     let waits = counters::waits(&base.counters) || counters::waits(&new.counters);
     if waits && matches!(told.change, Change::Slower | Change::Faster | Change::Unclear) {
         told.change = Change::Unclear;
-        told.why = "its loops wait for other threads, so that it counts otherwise in each run".into();
+        told.why = "its loops wait for other threads, so that its counts differ from run to run".into();
     } else if told.change == Change::Unclear {
         told.why = "more of one cost, and less of another".into();
     }
@@ -169,7 +169,7 @@ fn remarks(base: &[Run], new: &[Run], base_side: &Side, new_side: &Side) -> Vec<
         let summaries = side.cases.iter().filter(|case| case.is_summary).count();
         if summaries > 0 {
             remarks.push(format!(
-                "The {name} side kept no samples of {}: the rows' means and deviations stand in for them.",
+                "The {name} side kept no samples of {}: the rows' means and deviations are used instead.",
                 count(summaries, "case")
             ));
         }

@@ -54,7 +54,7 @@ pub fn says(comparison: &Comparison) -> Vec<String> {
         comparison.differ.iter().map(|differs| format!("Compared anyway, though the sides differ in {differs}.")),
     );
     if is_emulated {
-        says.push("Emulated: counters are compared exactly, by row and counter; times mean nothing.".into());
+        says.push("Emulated: counters are compared exactly, by row and counter; times are ignored.".into());
     } else {
         let method = &comparison.method;
         says.push(format!(
@@ -73,7 +73,7 @@ pub fn says(comparison: &Comparison) -> Vec<String> {
         }
         if comparison.method.noise_factor > 1.0 {
             says.push(format!(
-                "The cases differ by more than their samples tell: all noise was taken {} times as large.",
+                "The cases differ by more than their samples indicate: all noise was taken {} times as large.",
                 short(comparison.method.noise_factor)
             ));
         }

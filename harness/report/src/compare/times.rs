@@ -44,7 +44,7 @@ pub fn judge(pairs: &[Pair], threshold: f64, error_rate: f64) -> (Vec<Judgement>
         let (change, why) = match () {
             () if !difference.is_enough => {
                 let fewest = pair.base.samples.min(pair.new.samples);
-                (Change::Unclear, format!("{fewest} samples are too few to tell; take {FEWEST} or more (--samples)"))
+                (Change::Unclear, format!("{fewest} samples are too few to decide; take {FEWEST} or more (--samples)"))
             }
             () if p <= error_rate && log >= limit => (Change::Slower, String::new()),
             () if p <= error_rate && log <= -limit => (Change::Faster, String::new()),

@@ -24,7 +24,7 @@ pub fn comparison(comparison: &Comparison) -> String {
         section id="result" aria-labelledby="result-title" {
             h2 id="result-title" { (result) }
             @if tables::is_emulated(comparison) {
-                p.banner { strong { "Emulated. " } "No GPU ran these kernels: counters are exact, and times mean nothing." }
+                p.banner { strong { "Emulated. " } "No GPU ran these kernels: counters are exact, and times are ignored." }
             }
             (totals(comparison))
             ul { @for sentence in tables::says(comparison) { li { (sentence) } } }

@@ -64,7 +64,7 @@ fn remarks(lab: &LabPart) -> Markup {
         lab.remarks.iter().partition(|r| r.is_expected || r.verdict == Verdict::Skip);
     html! {
         @if !bad.is_empty() {
-            h4 { "Not as it should be" }
+            h4 { "Not as expected" }
             ul.remarks { @for one in &bad { (remark(one)) } }
         }
         @if !expected.is_empty() {

@@ -241,7 +241,7 @@ mod tests {
         let figure = ladder.figure(&LabCatalog(&[]), None);
         let says = [
             "fast is the fastest: 50 GB/s, 50 % of the ceiling, 4 times as fast as first.",
-            "library, which is no kernel of this lab, is ahead: 100 GB/s.",
+            "library, which is not a kernel of this lab, is ahead: 100 GB/s.",
         ];
         assert_eq!(figure.says[..2], says);
         assert!(

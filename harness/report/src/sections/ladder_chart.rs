@@ -131,7 +131,7 @@ impl Ladder<'_> {
             ));
         }
         says.extend(self.better_than_kernels().map(|other| {
-            format!("{}, which is no kernel of this lab, is ahead: {}.", other.name, self.metric.words(other.value))
+            format!("{}, which is not a kernel of this lab, is ahead: {}.", other.name, self.metric.words(other.value))
         }));
         if let Some(textbook) = self.textbook.filter(|_| self.metric != Metric::Instructions) {
             let name = &self.entries[textbook].name;

@@ -115,7 +115,7 @@ fn in_flight(lab: &LabRows) -> Option<Figure> {
     let best = points.iter().max_by(|a, b| a.y.total_cmp(&b.y))?;
     let least = points.iter().filter(|point| point.y >= 0.85 * best.y).min_by(|a, b| a.x.total_cmp(&b.x))?;
     let says = vec![format!(
-        "{} KiB in flight on each multiprocessor bring 85 % of the most, {} GB/s; who has them, many threads or few with more loads each, matters little.",
+        "{} KiB in flight on each multiprocessor bring 85 % of the most, {} GB/s; whether many threads have them, or few with more loads each, matters little.",
         short(least.x),
         short(best.y)
     )];

@@ -67,8 +67,7 @@ fn figure(rows: &[&Row], pass: Pass, title: &str, n: f64) -> Option<Figure> {
             time(least.values[largest]),
             phases[largest].1
         ),
-        "Phases that a mode does at once, or that pages do on demand, are counted where the program waits for them."
-            .into(),
+        "Phases that a mode overlaps, or that pages do on demand, are counted where the program waits for them.".into(),
     ];
     let parts = styles.into_iter().zip(phases.iter().map(|phase| phase.1.to_string())).collect();
     Some(Figure {

@@ -84,8 +84,8 @@ struct Upto {
     /// reports a correct program.
     lanes: u32,
     some: u64,
-    /// The accesses of all lanes before this moment ([`Past::moment`]) are ordered, because the lanes synchronised
-    /// then.
+    /// The accesses of all lanes before this moment ([`ShadowAccess::moment`]) are ordered, because the lanes
+    /// synchronised then.
     before: u32,
 }
 

@@ -5,7 +5,7 @@
 
 use super::lines::{LINE, LineForm, LineHistory, LinePart, WORDS, hold, pieces};
 use super::locks::{Held, Locks};
-use super::race::{Clocks, Conflict, Past, Run};
+use super::race::{Clocks, Conflict, ShadowAccess, ShadowRange};
 use super::reads::{Read, Reads};
 use super::{Event, Layout};
 use crate::finding::AccessKind;
@@ -39,8 +39,9 @@ impl Stretch {
     }
 
     /// Returns the lines of a stretch with this history.
-    fn lines(self, run: Run) -> impl Iterator<Item = LineHistory> {
-        let form = if self == Stretch::Bytes && run != Run::EMPTY { LineForm::BytesAsOne } else { LineForm::AsOne };
+    fn lines(self, run: ShadowRange) -> impl Iterator<Item = LineHistory> {
+        let form =
+            if self == Stretch::Bytes && run != ShadowRange::EMPTY { LineForm::BytesAsOne } else { LineForm::AsOne };
         (0..self.bytes() / LINE).map(move |i| LineHistory::new(run.up(i as u32 * WORDS as u32), form))
     }
 }
@@ -56,7 +57,7 @@ enum Chunk {
     /// Only reads of stretches of one kind.
     Reads(Stretch, Box<[Reads]>),
     /// Only accesses to stretches of one kind.
-    Runs(Stretch, Box<[Run]>),
+    Runs(Stretch, Box<[ShadowRange]>),
     /// Other accesses.
     Lines(Box<[LineHistory]>),
 }
@@ -66,7 +67,14 @@ impl Chunk {
     /// the first of them. Returns false and records nothing if that may be a conflict, or if this chunk is not kept in
     /// such stretches.
     #[inline(always)]
-    fn go_over(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, stretch: Stretch, offset: u64) -> bool {
+    fn go_over(
+        &mut self,
+        clocks: &Clocks<'_>,
+        event: &Event<'_>,
+        now: ShadowAccess,
+        stretch: Stretch,
+        offset: u64,
+    ) -> bool {
         if !offset.is_multiple_of(stretch.bytes()) {
             return false;
         }
@@ -122,7 +130,7 @@ impl Chunk {
             Chunk::Untouched if what == AccessKind::Read => {
                 *self = Chunk::Once(stretch, vec![Read::NONE; places].into());
             }
-            Chunk::Untouched => *self = Chunk::Runs(stretch, vec![Run::EMPTY; places].into()),
+            Chunk::Untouched => *self = Chunk::Runs(stretch, vec![ShadowRange::EMPTY; places].into()),
             Chunk::Runs(Stretch::Row, rows) if stretch == Stretch::HalfRow => {
                 let halves = rows.iter().flat_map(|row| [*row, row.up(LANES as u32 / 2)]);
                 *self = Chunk::Runs(stretch, halves.collect());
@@ -230,7 +238,7 @@ impl GlobalRaces {
         {
             let chunk = self.chunk_of(low);
             let offset = low - self.start - chunk * CHUNK;
-            let now = Past::now(clocks, event).by(0);
+            let now = ShadowAccess::now(clocks, event).by(0);
             if let Some(mut rows) = self.chunks.lock(chunk)
                 && rows.go_over(clocks, event, now, stretch, offset)
             {
@@ -263,7 +271,7 @@ impl GlobalRaces {
                 held = self.chunks.lock(chunk).map(|lines| (chunk, lines));
             }
             if let Some((_, kept)) = &mut held {
-                let (start, now) = (self.start + chunk * CHUNK, Past::now(clocks, event));
+                let (start, now) = (self.start + chunk * CHUNK, ShadowAccess::now(clocks, event));
                 let stretch = match piece {
                     LinePart::Words => Some(Stretch::HalfRow),
                     LinePart::Bytes => Some(Stretch::Bytes),
@@ -303,7 +311,7 @@ impl GlobalRaces {
                 if mask != 0
                     && let Some(mut kept) = self.chunks.lock(chunk)
                 {
-                    let (now, piece) = (Past::now(clocks, event), (mask, LinePart::Any));
+                    let (now, piece) = (ShadowAccess::now(clocks, event), (mask, LinePart::Any));
                     found = found.or(hold(kept.lines(), low / LINE, clocks, event, now, piece));
                 }
             }

@@ -4,7 +4,7 @@
 //! lane. Such a line is kept and compared as a single record, until the first access of another kind splits it into
 //! cells.
 
-use super::race::{Cell, Clocks, Conflict, EMPTY, Past, Run, touch};
+use super::race::{Clocks, Conflict, EMPTY, ShadowAccess, ShadowCell, ShadowRange, touch};
 use super::{Event, Half};
 use crate::finding::AccessKind;
 use crate::lane::ALL;
@@ -35,17 +35,17 @@ pub(super) struct LineHistory {
     /// The section to which `run` belongs. Cells have their own section.
     section: u64,
     /// The history of the whole line, if it is a single record. Lines with strong writes are kept in cells.
-    run: Run,
-    words: Option<Box<[Cell; WORDS]>>,
-    bytes: Option<Box<[Cell; BYTES]>>,
+    run: ShadowRange,
+    words: Option<Box<[ShadowCell; WORDS]>>,
+    bytes: Option<Box<[ShadowCell; BYTES]>>,
     form: LineForm,
 }
 
 impl LineHistory {
-    pub const EMPTY: LineHistory = LineHistory::new(Run::EMPTY, LineForm::AsOne);
+    pub const EMPTY: LineHistory = LineHistory::new(ShadowRange::EMPTY, LineForm::AsOne);
 
     /// Creates a line that lanes accessed in order, as a single record in that form.
-    pub const fn new(run: Run, form: LineForm) -> LineHistory {
+    pub const fn new(run: ShadowRange, form: LineForm) -> LineHistory {
         LineHistory { section: 0, run, words: None, bytes: None, form }
     }
 
@@ -53,7 +53,7 @@ impl LineHistory {
     #[inline(always)]
     fn enter(&mut self, section: u64, form: LineForm) {
         if self.section != section {
-            (self.section, self.run) = (section, Run::EMPTY);
+            (self.section, self.run) = (section, ShadowRange::EMPTY);
             self.keep(form);
         }
     }
@@ -84,7 +84,7 @@ impl LineHistory {
     /// Splits the line into cells, one for each byte for `narrow` accesses. Returns them, and the binary logarithm of
     /// the size of a cell.
     #[inline(always)]
-    fn places(&mut self, section: u64, narrow: bool) -> (&mut [Cell], u32) {
+    fn places(&mut self, section: u64, narrow: bool) -> (&mut [ShadowCell], u32) {
         self.enter(section, if narrow { LineForm::Bytes } else { LineForm::Words });
         if matches!(self.form, LineForm::AsOne | LineForm::BytesAsOne) || (narrow && self.form == LineForm::Words) {
             self.take_apart(narrow);
@@ -125,11 +125,11 @@ impl LineHistory {
     /// access of the first of them. Returns false and records nothing if that may be a conflict, or if the line's form
     /// does not allow it.
     #[inline(always)]
-    fn as_one(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, form: LineForm) -> bool {
+    fn as_one(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: ShadowAccess, form: LineForm) -> bool {
         let (section, writes) = (clocks.section(event), event.what != AccessKind::Read);
         if self.section != section && !(writes && event.strong) {
             // No access in this section yet.
-            (self.section, self.form, self.run) = (section, form, Run::EMPTY);
+            (self.section, self.form, self.run) = (section, form, ShadowRange::EMPTY);
             self.run.remember(event, now);
             return true;
         }
@@ -144,7 +144,7 @@ impl LineHistory {
             if !self.run.before(clocks.start) {
                 return false;
             }
-            self.run = Run::EMPTY;
+            self.run = ShadowRange::EMPTY;
         } else if !writes || !self.settled(clocks, event, now, form) {
             return false;
         }
@@ -156,7 +156,7 @@ impl LineHistory {
 
     /// Returns whether none of the cells can conflict with lanes that access them in order in that form.
     #[inline(never)]
-    fn settled(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, form: LineForm) -> bool {
+    fn settled(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: ShadowAccess, form: LineForm) -> bool {
         let section = self.section;
         let lane_for_lane = (self.form == LineForm::Words) == (form == LineForm::AsOne);
         let (places, _) = self.places(section, false);
@@ -168,7 +168,7 @@ impl LineHistory {
 
     /// Returns the cell of the word at an address, in a line that is kept word by word.
     #[inline(always)]
-    pub fn word(&mut self, address: u64, section: u64) -> Option<&mut Cell> {
+    pub fn word(&mut self, address: u64, section: u64) -> Option<&mut ShadowCell> {
         self.enter(section, LineForm::Words);
         match &mut self.words {
             Some(words) if self.form == LineForm::Words => {
@@ -183,7 +183,7 @@ impl LineHistory {
     /// Records that sixteen lanes access one word. `now` is their access. Returns false and records nothing if that may
     /// be a conflict.
     #[inline(always)]
-    fn at_word(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, address: u64) -> bool {
+    fn at_word(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: ShadowAccess, address: u64) -> bool {
         let Some(cell) = self.word(address, clocks.section(event)) else {
             return false;
         };
@@ -202,7 +202,7 @@ fn sweep(
     first: u64,
     clocks: &Clocks<'_>,
     event: &Event<'_>,
-    now: Past,
+    now: ShadowAccess,
     mask: u32,
 ) -> Option<Conflict> {
     let mut found = None;
@@ -239,7 +239,14 @@ fn sweep(
 /// Records atomics of the lanes of `mask` on words that only atomics have accessed, with which they cannot conflict.
 /// Returns the other lanes. `first` and `now` are as in [`sweep`].
 #[inline(never)]
-fn atomics(lines: &mut [LineHistory], first: u64, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, mask: u32) -> u32 {
+fn atomics(
+    lines: &mut [LineHistory],
+    first: u64,
+    clocks: &Clocks<'_>,
+    event: &Event<'_>,
+    now: ShadowAccess,
+    mask: u32,
+) -> u32 {
     let section = clocks.section(event);
     let mut left = 0;
     for lane in super::lanes(mask) {
@@ -269,7 +276,7 @@ pub(super) enum LinePart {
 impl LinePart {
     /// Returns the access of the lanes at the first cell. `now` is the warp's access, without a lane.
     #[inline(always)]
-    pub fn first(self, now: Past, lanes: u32) -> Past {
+    pub fn first(self, now: ShadowAccess, lanes: u32) -> ShadowAccess {
         match self {
             LinePart::Words => now.by_all(lanes & 0x0001_0001),
             LinePart::Bytes => now.by(lanes.trailing_zeros()),
@@ -318,7 +325,7 @@ pub(super) fn hold(
     start: u64,
     clocks: &Clocks<'_>,
     event: &Event<'_>,
-    now: Past,
+    now: ShadowAccess,
     (lanes, piece): Lanes,
 ) -> Option<Conflict> {
     if event.what == AccessKind::Atomic && event.size == 4 && piece != LinePart::Word {

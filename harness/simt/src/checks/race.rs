@@ -12,7 +12,7 @@ use crate::lane::LANES;
 
 /// A past access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Past {
+pub(super) struct ShadowAccess {
     /// The time, from [`BlockClock::now`]. 0 means that there was no access.
     pub time: u32,
     /// The number of the warp in the grid.
@@ -26,32 +26,32 @@ pub(super) struct Past {
     pub lanes: u32,
 }
 
-pub(super) const NONE: Past = Past { time: 0, warp: 0, moment: 0, what: 0, lanes: 0 };
+pub(super) const NONE: ShadowAccess = ShadowAccess { time: 0, warp: 0, moment: 0, what: 0, lanes: 0 };
 
-impl Past {
+impl ShadowAccess {
     /// Returns the access that the running warp makes now, without a lane.
     #[inline(always)]
-    pub fn now(clocks: &Clocks<'_>, event: &Event<'_>) -> Past {
+    pub fn now(clocks: &Clocks<'_>, event: &Event<'_>) -> ShadowAccess {
         let what = (event.pc << 9)
             | (u32::from(event.volatile) << 8)
             | (u32::from(event.narrow) << 7)
             | (u32::from(event.what == AccessKind::Atomic) << 6)
             | (u32::from(event.strong) << 5);
-        Past::doing(clocks, what)
+        ShadowAccess::doing(clocks, what)
     }
     /// Returns a plain access that the running warp makes now, without a lane.
     #[inline(always)]
-    pub fn plain_now(clocks: &Clocks<'_>, pc: u32) -> Past {
-        Past::doing(clocks, pc << 9)
+    pub fn plain_now(clocks: &Clocks<'_>, pc: u32) -> ShadowAccess {
+        ShadowAccess::doing(clocks, pc << 9)
     }
     /// Returns an atomic that the running warp makes now, without a lane.
     #[inline(always)]
-    pub fn atomic_now(clocks: &Clocks<'_>, pc: u32) -> Past {
-        Past::doing(clocks, pc << 9 | 64 | 32)
+    pub fn atomic_now(clocks: &Clocks<'_>, pc: u32) -> ShadowAccess {
+        ShadowAccess::doing(clocks, pc << 9 | 64 | 32)
     }
     #[inline(always)]
-    fn doing(clocks: &Clocks<'_>, what: u32) -> Past {
-        Past {
+    fn doing(clocks: &Clocks<'_>, what: u32) -> ShadowAccess {
+        ShadowAccess {
             time: clocks.block.now(clocks.time) as u32,
             warp: clocks.warp.warp,
             moment: (clocks.block.epoch << 16) | clocks.warp.tick(),
@@ -61,20 +61,20 @@ impl Past {
     }
     /// Returns the same access, made by a lane.
     #[inline(always)]
-    pub fn by(self, lane: u32) -> Past {
-        Past { what: self.what | lane, lanes: 1 << lane, ..self }
+    pub fn by(self, lane: u32) -> ShadowAccess {
+        ShadowAccess { what: self.what | lane, lanes: 1 << lane, ..self }
     }
     /// Returns the same access, made by several lanes, the highest of them last.
     #[inline(always)]
-    pub fn by_all(self, lanes: u32) -> Past {
-        Past { what: self.what | lanes.checked_ilog2().unwrap_or(0), lanes, ..self }
+    pub fn by_all(self, lanes: u32) -> ShadowAccess {
+        ShadowAccess { what: self.what | lanes.checked_ilog2().unwrap_or(0), lanes, ..self }
     }
     /// Returns the same access, made by lanes whose numbers are `lanes` higher.
-    pub fn up(self, lanes: u32) -> Past {
+    pub fn up(self, lanes: u32) -> ShadowAccess {
         if self.time == 0 {
             return self;
         }
-        Past { what: self.what + lanes, lanes: self.lanes << lanes, ..self }
+        ShadowAccess { what: self.what + lanes, lanes: self.lanes << lanes, ..self }
     }
     /// Returns the event of this access to shared memory: a read, or a store.
     pub fn as_access<'a>(
@@ -90,7 +90,7 @@ impl Past {
     }
     /// Returns whether it is the same instruction at the same moment.
     #[inline(always)]
-    pub fn is_again(self, now: Past) -> bool {
+    pub fn is_again(self, now: ShadowAccess) -> bool {
         self.warp == now.warp && self.moment == now.moment && self.pc() == now.pc()
     }
     fn pc(self) -> u32 {
@@ -124,65 +124,65 @@ impl Past {
 
 /// The shadow cell of one location.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cell {
+pub(super) struct ShadowCell {
     /// The last plain write.
-    pub write: Past,
+    pub write: ShadowAccess,
     /// The last strong write since then. It does not replace the plain write, because a thread that is ordered after it
     /// need not be ordered after the plain write.
-    pub strong: Past,
+    pub strong: ShadowAccess,
     /// The last read, and the last one by another warp.
-    pub reads: [Past; 2],
+    pub reads: [ShadowAccess; 2],
     /// The section ([`Clocks::section`]) of the whole cell.
     pub section: u64,
     /// Whether only atomics have accessed the location.
     pub calm: bool,
 }
 
-pub(super) const EMPTY: Cell = Cell { write: NONE, strong: NONE, reads: [NONE; 2], section: 0, calm: true };
+pub(super) const EMPTY: ShadowCell = ShadowCell { write: NONE, strong: NONE, reads: [NONE; 2], section: 0, calm: true };
 
 /// The history of cells that consecutive lanes accessed in order: the accesses of the lane at the first cell. It
 /// contains no strong write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct ShadowRange {
     /// The last write.
-    write: Past,
+    write: ShadowAccess,
     /// The last reads by two warps.
-    reads: [Past; 2],
+    reads: [ShadowAccess; 2],
 }
 
-impl Run {
-    pub const EMPTY: Run = Run { write: NONE, reads: [NONE; 2] };
+impl ShadowRange {
+    pub const EMPTY: ShadowRange = ShadowRange { write: NONE, reads: [NONE; 2] };
 
     /// Creates a history of only these reads.
-    pub fn of_reads(reads: [Past; 2]) -> Run {
-        Run { reads, ..Run::EMPTY }
+    pub fn of_reads(reads: [ShadowAccess; 2]) -> ShadowRange {
+        ShadowRange { reads, ..ShadowRange::EMPTY }
     }
 
     /// Returns the same history, as seen from the cell that is `places` cells further on.
-    pub fn up(&self, places: u32) -> Run {
-        Run { write: self.write.up(places), reads: self.reads.map(|read| read.up(places)) }
+    pub fn up(&self, places: u32) -> ShadowRange {
+        ShadowRange { write: self.write.up(places), reads: self.reads.map(|read| read.up(places)) }
     }
 
     /// Returns the shadow cell of one location.
-    pub fn part(&self, place: usize) -> Cell {
-        let Run { write, reads } = self.up(place as u32);
-        Cell { write, reads, calm: *self == Run::EMPTY, ..EMPTY }
+    pub fn part(&self, place: usize) -> ShadowCell {
+        let ShadowRange { write, reads } = self.up(place as u32);
+        ShadowCell { write, reads, calm: *self == ShadowRange::EMPTY, ..EMPTY }
     }
 
     /// Returns whether all its accesses were before a time.
     pub fn before(&self, time: u64) -> bool {
-        let old = |past: Past| u64::from(past.time) < time;
+        let old = |past: ShadowAccess| u64::from(past.time) < time;
         old(self.write) && old(self.reads[0]) && old(self.reads[1])
     }
 
     /// Records that lanes access the cells in order again. `now` is the access of the first of them. Returns false and
     /// records nothing if that may be a conflict, or cannot be kept in this form.
     #[inline(always)]
-    pub fn go_over(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past) -> bool {
+    pub fn go_over(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: ShadowAccess) -> bool {
         let writes = event.what != AccessKind::Read;
         // If two different lanes have read the cell, each of the two reads may conflict.
         let own = if now.lanes.is_power_of_two() { now.lanes } else { 0 };
-        let fine = |past: Past| clocks.settled(past, event, own);
+        let fine = |past: ShadowAccess| clocks.settled(past, event, own);
         let settled = fine(self.write) && (!writes || (fine(self.reads[0]) && fine(self.reads[1])));
         if !settled || (writes && event.strong) {
             return false;
@@ -193,7 +193,7 @@ impl Run {
 
     /// Records the access of the first of the lanes that access the cells. It must not be a strong write.
     #[inline(always)]
-    pub fn remember(&mut self, event: &Event<'_>, now: Past) {
+    pub fn remember(&mut self, event: &Event<'_>, now: ShadowAccess) {
         if event.what == AccessKind::Read {
             remember_read(&mut self.reads, now);
         } else {
@@ -247,7 +247,7 @@ impl Clocks<'_> {
 
     /// Returns the first of the lanes of `past` whose access is not ordered before the current access of lane `lane` of
     /// the running warp.
-    fn unordered(&self, past: Past, what: AccessKind, lane: u32, lockstep: bool) -> Option<u32> {
+    fn unordered(&self, past: ShadowAccess, what: AccessKind, lane: u32, lockstep: bool) -> Option<u32> {
         if u64::from(past.time) < self.start {
             return None;
         }
@@ -275,7 +275,7 @@ impl Clocks<'_> {
     /// Returns whether `past` certainly does not conflict with the current access of each of `lanes`. This test is
     /// quick; false means that there may be a conflict.
     #[inline(always)]
-    pub(super) fn settled(&self, past: Past, event: &Event<'_>, lanes: u32) -> bool {
+    pub(super) fn settled(&self, past: ShadowAccess, event: &Event<'_>, lanes: u32) -> bool {
         if past.time == 0 || u64::from(past.time) < self.start {
             return true;
         }
@@ -293,7 +293,7 @@ impl Clocks<'_> {
 
     /// Returns whether the running warp has performed an acquire since `past`, in the sense of
     /// [`WarpClock::acquired_since`].
-    fn acquired_since(&self, past: Past, own: bool) -> bool {
+    fn acquired_since(&self, past: ShadowAccess, own: bool) -> bool {
         if self.same_block(past) {
             self.warp.acquired_since(self.block, past.time.into(), own)
         } else {
@@ -301,7 +301,7 @@ impl Clocks<'_> {
         }
     }
 
-    fn same_block(&self, past: Past) -> bool {
+    fn same_block(&self, past: ShadowAccess) -> bool {
         let warps = self.launch.warps_per_block();
         past.warp / warps == self.warp.warp / warps
     }
@@ -309,7 +309,7 @@ impl Clocks<'_> {
     /// Returns whether an access has been published. A strong access publishes itself within its scope. Other accesses
     /// need a fence after them; for another block, a read is complete when its own block has passed a barrier and set a
     /// flag.
-    fn published(&self, past: Past, what: AccessKind) -> bool {
+    fn published(&self, past: ShadowAccess, what: AccessKind) -> bool {
         let inside = self.same_block(past);
         (past.strong() && (inside || !past.narrow()))
             || self.launch.published(past.deed(), inside)
@@ -318,7 +318,7 @@ impl Clocks<'_> {
 
     /// Returns whether other lanes of the warp have released their accesses, without having synchronised with the lanes
     /// of `past`.
-    fn passed_over(&self, past: Past) -> bool {
+    fn passed_over(&self, past: ShadowAccess) -> bool {
         let warps = self.launch.warps_per_block();
         let inside = self.same_block(past);
         let (was, is) = ((past.warp % warps) as usize, (self.warp.warp % warps) as usize);
@@ -326,7 +326,7 @@ impl Clocks<'_> {
             || (inside && was != is && self.block.passed_over(was, is, past.deed()))
     }
 
-    fn scope(&self, past: Past) -> Scope {
+    fn scope(&self, past: ShadowAccess) -> Scope {
         let warps = self.launch.warps_per_block();
         if past.warp == self.warp.warp {
             Scope::Warp
@@ -340,12 +340,18 @@ impl Clocks<'_> {
 
 /// Compares one lane's access to a location with the past, and records it.
 #[inline(always)]
-pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lane: u32, now: Past) -> Option<Conflict> {
+pub(super) fn touch(
+    cell: &mut ShadowCell,
+    clocks: &Clocks<'_>,
+    event: &Event<'_>,
+    lane: u32,
+    now: ShadowAccess,
+) -> Option<Conflict> {
     // Two strong accesses are part of a protocol between threads, such as a flag or a lock. Volatile accesses to shared
     // memory in one warp are not: they are typical of code that relies on lanes in lockstep.
-    let lockstep = |past: Past| event.block_local && past.warp == now.warp && past.volatile() && event.volatile;
-    let wide_enough = |past: Past| !(event.narrow || past.narrow()) || clocks.same_block(past);
-    let against = |past: Past, what: AccessKind| {
+    let lockstep = |past: ShadowAccess| event.block_local && past.warp == now.warp && past.volatile() && event.volatile;
+    let wide_enough = |past: ShadowAccess| !(event.narrow || past.narrow()) || clocks.same_block(past);
+    let against = |past: ShadowAccess, what: AccessKind| {
         if past.time == 0 {
             return None;
         }
@@ -394,11 +400,12 @@ pub(super) fn touch(cell: &mut Cell, clocks: &Clocks<'_>, event: &Event<'_>, lan
 
 /// Records a read. It is merged with reads of the same instruction, or else replaces an older read, preferably one of
 /// this warp.
-pub(super) fn remember_read(reads: &mut [Past; 2], now: Past) {
-    let same = |past: &&mut Past| (past.warp, past.moment, past.what & !31) == (now.warp, now.moment, now.what & !31);
+pub(super) fn remember_read(reads: &mut [ShadowAccess; 2], now: ShadowAccess) {
+    let same =
+        |past: &&mut ShadowAccess| (past.warp, past.moment, past.what & !31) == (now.warp, now.moment, now.what & !31);
     if let Some(known) = reads.iter_mut().find(same) {
         let lanes = known.lanes | now.lanes;
-        *known = Past { lanes, ..now };
+        *known = ShadowAccess { lanes, ..now };
         return;
     }
     let [last, other] = reads;
@@ -406,7 +413,7 @@ pub(super) fn remember_read(reads: &mut [Past; 2], now: Past) {
     if last.warp == now.warp && last.time != 0 && keep_other {
         // There is no room for two reads of this warp next to that of another warp, so they are merged.
         let lanes = if last.moment == now.moment { last.lanes } else { 0 };
-        *last = Past { lanes: lanes | now.lanes, ..now };
+        *last = ShadowAccess { lanes: lanes | now.lanes, ..now };
     } else {
         if last.time != 0 {
             *other = *last;
@@ -415,11 +422,11 @@ pub(super) fn remember_read(reads: &mut [Past; 2], now: Past) {
     }
 }
 
-impl Cell {
+impl ShadowCell {
     /// Returns whether the history of the cell cannot conflict with `now`: see [`Clocks::settled`].
     #[inline(always)]
     pub fn settled(&self, clocks: &Clocks<'_>, event: &Event<'_>, lanes: u32) -> bool {
-        let fine = |past: Past| clocks.settled(past, event, lanes);
+        let fine = |past: ShadowAccess| clocks.settled(past, event, lanes);
         fine(self.write)
             && fine(self.strong)
             && (event.what == AccessKind::Read || (fine(self.reads[0]) && fine(self.reads[1])))
@@ -436,29 +443,29 @@ impl Cell {
     #[inline(always)]
     pub fn enter(&mut self, section: u64) {
         if self.section != section {
-            *self = Cell { section, ..EMPTY };
+            *self = ShadowCell { section, ..EMPTY };
         }
     }
 
     /// Records a strong write.
     #[inline(always)]
-    pub fn remember_strong(&mut self, now: Past) {
+    pub fn remember_strong(&mut self, now: ShadowAccess) {
         let last = self.strong;
         let lanes = if last.is_again(now) { last.lanes } else { 0 };
-        self.strong = Past { lanes: lanes | now.lanes, ..now };
+        self.strong = ShadowAccess { lanes: lanes | now.lanes, ..now };
     }
 
     /// Records the access of the lanes of `now`. The lane that `now` names is the last of them.
     #[inline(always)]
-    pub fn remember(&mut self, event: &Event<'_>, now: Past) {
+    pub fn remember(&mut self, event: &Event<'_>, now: ShadowAccess) {
         self.calm &= event.what == AccessKind::Atomic;
         if event.what == AccessKind::Read {
             remember_read(&mut self.reads, now);
         } else if event.strong {
             self.remember_strong(now);
         } else {
-            let write = Past { lanes: 1 << now.lane(), ..now };
-            *self = Cell { write, section: self.section, calm: false, ..EMPTY };
+            let write = ShadowAccess { lanes: 1 << now.lane(), ..now };
+            *self = ShadowCell { write, section: self.section, calm: false, ..EMPTY };
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A compact record of reads of stretches that lanes access in order: most of their cost is the host memory that they
 //! use.
 
-use super::race::{Past, Run};
+use super::race::{ShadowAccess, ShadowRange};
 
 /// The read of the lanes at the first cell of a stretch: the first lane of a warp, or of its second half, or both. It
 /// consists of two numbers, so that a value in registers is not written in parts and read again as a whole, which would
@@ -10,8 +10,8 @@ use super::race::{Past, Run};
 pub(super) struct Read {
     /// The time, and the warp from bit 32 on.
     when: u64,
-    /// The moment, and from bit 32 on the bits of [`Past::what`], except that the last five bits are 1 and 2 for the
-    /// two lanes, and 4 if the second was the last.
+    /// The moment, and from bit 32 on the bits of [`ShadowAccess::what`], except that the last five bits are 1 and 2
+    /// for the two lanes, and 4 if the second was the last.
     what: u64,
 }
 
@@ -30,8 +30,8 @@ impl Read {
     }
 
     #[inline(always)]
-    pub fn pack(past: Past) -> Read {
-        let Past { time, warp, moment, what, lanes } = past;
+    pub fn pack(past: ShadowAccess) -> Read {
+        let ShadowAccess { time, warp, moment, what, lanes } = past;
         debug_assert!(
             lanes & !0x0001_0001 == 0 && matches!(what & 31, 0 | 16),
             "lanes {lanes:#x} at the first place of a stretch"
@@ -41,10 +41,10 @@ impl Read {
     }
 
     #[inline(always)]
-    pub fn unpack(self) -> Past {
+    pub fn unpack(self) -> ShadowAccess {
         let (time, warp) = (self.when as u32, self.warp());
         let (moment, what) = (self.moment(), (self.what >> 32) as u32);
-        Past { time, warp, moment, what: (what & !31) | (what & 4) << 2, lanes: (what & 2) << 15 | (what & 1) }
+        ShadowAccess { time, warp, moment, what: (what & !31) | (what & 4) << 2, lanes: (what & 2) << 15 | (what & 1) }
     }
 
     #[inline(always)]
@@ -100,8 +100,8 @@ impl Reads {
     }
 
     /// Returns the history of a stretch that has only been read.
-    pub fn run(self) -> Run {
-        Run::of_reads(self.0.map(Read::unpack))
+    pub fn run(self) -> ShadowRange {
+        ShadowRange::of_reads(self.0.map(Read::unpack))
     }
 }
 
@@ -112,9 +112,9 @@ mod tests {
 
     #[test]
     fn nothing_of_a_read_is_lost() {
-        let past = Past { time: 7, warp: 0x8000_0001, moment: 0xffff_0003, what: 0x1234_56e0, lanes: 0 };
+        let past = ShadowAccess { time: 7, warp: 0x8000_0001, moment: 0xffff_0003, what: 0x1234_56e0, lanes: 0 };
         for (lanes, last) in [(1, 0), (1 << 16, 16), (0x0001_0001, 16), (0x0001_0001, 0)] {
-            let past = Past { what: past.what | last, lanes, ..past };
+            let past = ShadowAccess { what: past.what | last, lanes, ..past };
             assert_eq!(Read::pack(past).unpack(), past);
         }
         assert_eq!(Read::pack(NONE), Read::NONE);
@@ -133,7 +133,7 @@ mod tests {
             for time in 1..20 {
                 let lane = 16 * random(2);
                 let both = random(4) == 0;
-                let past = Past {
+                let past = ShadowAccess {
                     time,
                     warp: random(3),
                     moment: random(2) << 16,

@@ -9,7 +9,7 @@
 
 use super::global::ROW;
 use super::lines::{LINE, LineHistory, WORDS, hold, pieces};
-use super::race::{Clocks, Conflict, NONE, Past};
+use super::race::{Clocks, Conflict, NONE, ShadowAccess};
 use super::{Addresses, Event, Half, Halves, Layout};
 use crate::finding::AccessKind;
 use crate::lane::{ALL, LANES};
@@ -40,7 +40,7 @@ enum SoFar {
 #[repr(align(32))]
 struct Read {
     /// The access of the lanes.
-    past: Past,
+    past: ShadowAccess,
     size: u16,
     /// The patterns of the halves of the warp.
     halves: Halves,
@@ -66,7 +66,7 @@ impl Read {
 #[derive(Clone, Copy, Debug)]
 struct Atomic {
     /// The access of the lanes.
-    past: Past,
+    past: ShadowAccess,
     words: [u16; LANES],
 }
 
@@ -74,7 +74,7 @@ struct Atomic {
 #[derive(Clone, Copy, Debug)]
 struct Last {
     section: u64,
-    past: Past,
+    past: ShadowAccess,
 }
 
 impl Last {
@@ -192,7 +192,7 @@ impl SharedRaces {
         } else {
             [event.address.at(0) as u32, event.address.at(16) as u32]
         };
-        let past = Past { lanes: event.mask, ..Past::now(clocks, event) };
+        let past = ShadowAccess { lanes: event.mask, ..ShadowAccess::now(clocks, event) };
         self.push_read(Read { past, size: event.size as u16, halves, start });
     }
 
@@ -200,7 +200,7 @@ impl SharedRaces {
     /// one of these offsets, and continues in a usual pattern.
     #[inline(always)]
     pub fn note_halves(&mut self, clocks: &Clocks<'_>, (pc, size): (u32, u32), halves: Halves, start: [u32; 2]) {
-        let past = Past { lanes: ALL, ..Past::plain_now(clocks, pc) };
+        let past = ShadowAccess { lanes: ALL, ..ShadowAccess::plain_now(clocks, pc) };
         self.push_read(Read { past, size: size as u16, halves, start });
     }
 
@@ -220,7 +220,7 @@ impl SharedRaces {
         let section = self.section;
         match self.rows.get_mut((low / ROW) as usize) {
             Some(row) if low.is_multiple_of(ROW) && row.section != section => {
-                *row = Last { section, past: Past::plain_now(clocks, pc) };
+                *row = Last { section, past: ShadowAccess::plain_now(clocks, pc) };
                 self.touch(low, low + ROW - 1);
                 true
             }
@@ -236,7 +236,7 @@ impl SharedRaces {
 
     #[inline(always)]
     fn note_atomics(&mut self, clocks: &Clocks<'_>, event: &Event<'_>) {
-        let past = Past { lanes: event.mask, ..Past::now(clocks, event) };
+        let past = ShadowAccess { lanes: event.mask, ..ShadowAccess::now(clocks, event) };
         let Layout { low, high, .. } = *event.layout;
         self.touch(low, high);
         let noted = self.next_atomic();
@@ -256,7 +256,7 @@ impl SharedRaces {
         at: &[u32; LANES],
         (low, high): (u64, u64),
     ) {
-        let past = Past { lanes: mask, ..Past::atomic_now(clocks, pc) };
+        let past = ShadowAccess { lanes: mask, ..ShadowAccess::atomic_now(clocks, pc) };
         self.touch(low, high);
         let noted = self.next_atomic();
         noted.past = past;
@@ -285,8 +285,8 @@ impl SharedRaces {
         self.atomics.resize(count, Atomic { past: NONE, words: [0; LANES] });
     }
 
-    /// Keeps the last of the noted atomics on each word, as [`super::race::Cell::remember_strong`] does, and makes room
-    /// for others.
+    /// Keeps the last of the noted atomics on each word, as [`super::race::ShadowCell::remember_strong`] does, and
+    /// makes room for others.
     #[inline(never)]
     fn keep_last_atomics(&mut self) {
         self.last.resize(self.lines.len() * WORDS, Last::NONE);
@@ -297,7 +297,7 @@ impl SharedRaces {
                     let again = last.section == section && last.past.is_again(now);
                     let lanes = if again { last.past.lanes } else { 0 };
                     let now = now.by(lane);
-                    *last = Last { section, past: Past { lanes: now.lanes | lanes, ..now } };
+                    *last = Last { section, past: ShadowAccess { lanes: now.lanes | lanes, ..now } };
                 }
             }
         }
@@ -313,10 +313,10 @@ impl SharedRaces {
             SoFar::Rows => self.replay_rows(clocks),
         }
         self.so_far = SoFar::Mixed;
-        self.hold(clocks, event, Past::now(clocks, event), event.mask)
+        self.hold(clocks, event, ShadowAccess::now(clocks, event), event.mask)
     }
 
-    fn hold(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: Past, mask: u32) -> Option<Conflict> {
+    fn hold(&mut self, clocks: &Clocks<'_>, event: &Event<'_>, now: ShadowAccess, mask: u32) -> Option<Conflict> {
         let (one, other) = pieces(event, mask);
         let mut found = None;
         if one.0 != 0 {
@@ -338,7 +338,7 @@ impl SharedRaces {
             } else {
                 Read::laid_out(halves, start)
             };
-            let (mask, size, past) = (past.lanes, u32::from(size), Past { lanes: 0, ..past });
+            let (mask, size, past) = (past.lanes, u32::from(size), ShadowAccess { lanes: 0, ..past });
             let address = Addresses::of(&address);
             let layout = Layout::of(address, mask, size);
             let event = past.as_access(AccessKind::Read, mask, size, address, &layout);

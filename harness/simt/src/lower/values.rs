@@ -30,7 +30,8 @@ impl FnBuilder<'_, '_> {
         if let Some(known) = self.aliases.get(at)? {
             return *known;
         }
-        // Assume "none" until the answer is known, which ends the recursion at a register that is defined by itself.
+        // Assume "none" until the answer is known, which ends the recursion at a register defined in terms of
+        // itself.
         self.aliases[at] = Some(None);
         let found = self.find_alias(reg);
         self.aliases[at] = Some(found);

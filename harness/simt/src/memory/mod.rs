@@ -94,7 +94,7 @@ pub fn is_device_address(addr: u64) -> bool {
     (WINDOW.0..WINDOW.1).contains(&addr)
 }
 
-/// Whether `len` bytes at `addr` can be read in this process, as far as the system tells.
+/// Whether `len` bytes at `addr` can be read in this process, as far as the system reports.
 pub fn is_readable(addr: u64, len: u64) -> bool {
     reserve::is_readable(addr, len)
 }

@@ -170,7 +170,7 @@ fn body(body: &Body, functions: &HashMap<&str, &Function>) -> Result<()> {
             && !predicate(reg)
         {
             let name = &body.regs[reg.0 as usize].name;
-            return fail(inst.loc.ptx_line, format!("the guard `{name}` is no predicate"));
+            return fail(inst.loc.ptx_line, format!("the guard `{name}` is not a predicate"));
         }
         for operand in &inst.operands {
             if let Operand::NotReg(reg) = operand

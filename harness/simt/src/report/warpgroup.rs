@@ -8,7 +8,7 @@ pub(super) const fn what(misuse: WarpgroupMisuse) -> &'static str {
         WarpgroupMisuse::Incomplete => "The block has fewer than four warps for it",
         WarpgroupMisuse::Apart => "Its warps execute different products",
         WarpgroupMisuse::Exited => "A warp of it has exited without a product that the others execute",
-        WarpgroupMisuse::Unfenced => "No wgmma.fence stands before its first product",
+        WarpgroupMisuse::Unfenced => "There is no wgmma.fence before its first product",
         WarpgroupMisuse::Pending => "A register of a product that has not been waited for is used",
         WarpgroupMisuse::OtherProxy => {
             "A product reads shared memory that was written without a fence between the proxies"

@@ -287,7 +287,7 @@ pub(super) fn mistake(finding: &Finding) -> String {
             format!("printf on a device does not know `{conversion}`")
         }
         FindingKind::Trap => "Kernel stopped itself by a trap".into(),
-        FindingKind::InvalidCall { target } => format!("Call of {target:#x}, which is no function"),
+        FindingKind::InvalidCall { target } => format!("Call of {target:#x}, which is not a function"),
         FindingKind::InvalidBranch { index, targets } => {
             format!("Branch to target {index} of a table that has {targets}")
         }
@@ -324,7 +324,7 @@ pub(super) fn context(finding: &Finding) -> Vec<String> {
         lines.push(format!("Address {address:#x} may only be read"));
     }
     if let (FindingKind::HostPointer | FindingKind::NullPointer, Some(address)) = (&finding.kind, address) {
-        lines.push(format!("Address {address:#x} is no address of the device"));
+        lines.push(format!("Address {address:#x} is not an address of the device"));
     }
     if let FindingKind::MissingLanes { mask, arrived, exited } = &finding.kind {
         lines.push(format!(

@@ -1,6 +1,10 @@
 //! The functions: the declarations in the `.cu` files next to this file, and the kernels' PTX.
 #![allow(dead_code, reason = "the test and the recorder each use what they need")]
 
+use std::{io::Read, sync::LazyLock};
+
+use flate2::bufread::GzDecoder;
+
 use super::suite::file::Column;
 use super::suite::values::ValueKind;
 use super::suite::{Case, Source};
@@ -9,16 +13,26 @@ use super::suite::{Case, Source};
 pub struct File {
     pub name: &'static str,
     pub cuda: &'static str,
-    pub ptx: &'static str,
+    pub ptx: LazyLock<String>,
 }
 
 macro_rules! file {
     ($name:literal) => {
-        File { name: $name, cuda: include_str!(concat!($name, ".cu")), ptx: include_str!(concat!($name, ".ptx")) }
+        File {
+            name: $name,
+            cuda: include_str!(concat!($name, ".cu")),
+            ptx: LazyLock::new(|| decompress(include_bytes!(concat!($name, ".ptx.gz")))),
+        }
     };
 }
 
-pub const FILES: [File; 5] = [file!("single"), file!("double"), file!("integer"), file!("half"), file!("groups")];
+fn decompress(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    GzDecoder::new(bytes).read_to_string(&mut text).expect("committed PTX is compressed text");
+    text
+}
+
+pub static FILES: [File; 5] = [file!("single"), file!("double"), file!("integer"), file!("half"), file!("groups")];
 
 /// A type of the `.cu` files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +130,7 @@ fn function(file: &File, line: &str) -> Option<Function> {
     let name = format!("of_{}", parts[0]);
     let mut case = Case::new(&name, parts[count + 2], &[], &[result.kind().bits()]);
     case.sources = arguments.iter().map(|t| Source::new(t.kind())).collect();
-    Some(Function { approximate: approximates(file.ptx, &name), case, result, arguments })
+    Some(Function { approximate: approximates(&file.ptx, &name), case, result, arguments })
 }
 
 /// Returns the text of an entry or a function of a module.

@@ -1,8 +1,8 @@
 //! Whole CUDA functions as NVRTC compiles them: `sinf` and `__sinf`, `pow` and `__dp4a`, sums of cooperative groups.
 //!
 //! Each of the kernels in the `.cu` files next to this file computes a function's result for 1024 sets of operands:
-//! special, huge, subnormal, and ordinary ones. The results are compared with those of an H200 (`h200.bin`, which the
-//! driver package's example `functions` records), and with other implementations (`reference.rs`) within the errors
+//! special, huge, subnormal, and ordinary ones. The results are compared with those of an H200 (`h200.bin.gz`, which
+//! the driver package's example `functions` records), and with other implementations (`reference.rs`) within the errors
 //! that NVIDIA documents (`error.rs`).
 //!
 //! A function without approximating instructions gives the GPU's bits (459 of 551, among them `sinf`, `logf`, `pow` and
@@ -35,7 +35,7 @@ use suite::{BLOCK, COUNT};
 
 fn load(file: &File) -> Device {
     let memory = Arc::new(Memory::new(1 << 28));
-    let module = Module::load(file.ptx, &memory, Profile::default_profile());
+    let module = Module::load(&file.ptx, &memory, Profile::default_profile());
     Device {
         module: module.unwrap_or_else(|error| panic!("{}: {error}", file.name)),
         memory,
@@ -142,7 +142,7 @@ fn compare(function: &Function, want: &Entry, got: &[u64]) -> String {
             // After the first results, a whole group is wrong together.
             differences(function, got, |thread, _, got| match first.get(thread) {
                 Some(want) if function.canonical(got) != *want => Err(format!("{want:#x}")),
-                None if here[thread / GROUP] != groups[thread / GROUP] => Err("another".into()),
+                _ if here[thread / GROUP] != groups[thread / GROUP] => Err("another".into()),
                 _ => Ok(()),
             })
         }
@@ -152,7 +152,7 @@ fn compare(function: &Function, want: &Entry, got: &[u64]) -> String {
 
 #[test]
 fn the_machine_gives_what_the_gpu_gave() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/functions/h200.bin");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/functions/h200.bin.gz");
     let path = std::env::var("WARPLAB_FUNCTIONS").unwrap_or_else(|_| path.into());
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let vectors = Vectors::read(&bytes).expect("a file of results");

@@ -1,4 +1,4 @@
-// Kernels for the race and initialisation checks: each mistake beside the program that does it right.
+// Kernels for the race and initialisation checks: each mistake next to the program that does it right.
 
 // Global memory: every thread adds to the same few counts.
 extern "C" __global__ void plain_count(const unsigned* in, unsigned* counts, int n) {
@@ -121,7 +121,7 @@ extern "C" __global__ void chain(volatile unsigned* flags, unsigned* values) {
     }
 }
 
-// Reads of what nobody wrote.
+// Reads of values that were never written.
 extern "C" __global__ void half_written(float* out) {
     __shared__ float s[64];
     unsigned t = threadIdx.x;

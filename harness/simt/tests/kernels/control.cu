@@ -1,4 +1,4 @@
-// Control flow: branches, loops, switches, calls, and what lanes do when they part.
+// Control flow: branches, loops, switches, calls, and what lanes do when they diverge.
 
 struct Point { float x, y; int tag; };
 

@@ -1,5 +1,5 @@
 // target: compute_80
-// What single instructions cost: each kernel does one thing in a loop, so that the ratios of their times tell.
+// What single instructions cost: each kernel does one thing in a loop, so that the ratios of their times show it.
 
 #define EIGHT(x) x x x x x x x x
 

@@ -103,7 +103,7 @@ extern "C" __global__ void chain(volatile int* flag, int* out) {
     }
 }
 
-// __syncwarp in two branches: the lanes meet although they stand at different instructions.
+// __syncwarp in two branches: the lanes meet although they are at different instructions.
 extern "C" __global__ void syncwarp(int* out) {
     __shared__ volatile int s[32];
     int i = threadIdx.x;

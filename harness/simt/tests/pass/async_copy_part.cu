@@ -1,6 +1,6 @@
 // target: compute_80
 // launch: copy<<<2, 32>>>(x: f32[101] = index, y: f32[256] = 7, 101)
-// The last copies read only what is there, some of them nothing: zeros take the place of the rest, and nothing beyond is read.
+// The last copies read only what is there, some of them nothing: zeros replace the rest, and nothing beyond is read.
 __device__ void copy16(void* to, const void* from, int bytes) {
     unsigned at = __cvta_generic_to_shared(to);
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"(at), "l"(from), "r"(bytes) : "memory");

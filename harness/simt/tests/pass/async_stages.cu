@@ -1,6 +1,6 @@
 // target: compute_80
 // launch: stages<<<2, 64>>>(x: f32[1024] = index, y: f32[128])
-// Three tiles, two of which are on their way while one is used; in the end each thread reads its own copy without a barrier.
+// Three tiles, two of which are in flight while one is used; in the end each thread reads its own copy without a barrier.
 __device__ void copy16(void* to, const void* from) {
     unsigned at = __cvta_generic_to_shared(to);
     asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" :: "r"(at), "l"(from) : "memory");

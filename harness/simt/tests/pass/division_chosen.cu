@@ -1,5 +1,5 @@
 // launch: divide<<<1, 32>>>(x: i32[32] = index % 4, y: i32[32])
-// Some compilers divide in all threads and choose then: a quotient by zero that nobody uses is no mistake.
+// Some compilers divide in all threads and choose then: a quotient by zero that is never used is not a mistake.
 extern "C" __global__ void divide(const int* x, int* y) {
     int v = x[threadIdx.x], q;
     asm("{ .reg .pred p; .reg .s32 q;\n\t"

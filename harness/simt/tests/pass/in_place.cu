@@ -1,5 +1,5 @@
 // launch: odd<<<4, 64>>>(x: u32[256] = index, state: u32[4], count: u32[1], 256)
-// What is odd moves to the front of its own array. A block writes only after the blocks before it have read: each sets a
+// Odd numbers move to the front of their own array. A block writes only after the blocks before it have read: each sets a
 // flag when it has, with the count that the next block goes on from. No fence is needed: what was read has come before
 // the barrier.
 extern "C" __global__ void odd(unsigned* x, volatile unsigned* state, unsigned* count, unsigned n) {

@@ -2,7 +2,7 @@
 // launch: put<<<1, 8>>>(x: u64[16] = raw)
 // launch: get<<<1, 8>>>(x, y: i64[8])
 // launch: stage<<<1, 8>>>(x, z: i64[8])
-// A structure is copied in words, with what lies between its members. Nobody writes that, and nobody asks for it.
+// A structure is copied in words, with what lies between its members. It is never written, and no result depends on it.
 struct Found {
     bool is;
     long long at;

@@ -1,5 +1,5 @@
 // launch: sums<<<1, 64>>>(x: f32[64] = 1, out: f32[128])
-// The compiler may load ahead of the condition under which a value is wanted: reads of what nobody wrote do not matter
+// The compiler may load ahead of the condition under which a value is wanted: reads of unset values do not matter
 // where the value is discarded, be it by a select or by a second condition.
 __device__ float next_or(const float* s, float other, int wanted) {
     float sum;

@@ -3,7 +3,7 @@
 // launch: merge<<<1, 32>>>(c: u32[32], 20)
 // launch: conditional<<<1, 32>>>(d: u32[32], 9)
 // launch: chosen<<<1, 32>>>(e: u32[32], 9)
-// What is read before anybody has written it, but never decides anything.
+// Values that are read before they are written, but never decide anything.
 struct Bits {
     unsigned a : 3, b : 5, c : 24;
 };

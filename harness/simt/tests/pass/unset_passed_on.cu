@@ -16,7 +16,7 @@ extern "C" __global__ void tile(unsigned* out, int n, int step) {
     out[t] = from < n ? kept[64 * (from & step) + from] : 0;
 }
 
-// The lanes add up what is set; the others are asked, too.
+// The lanes add up what is set; the others are read, too.
 extern "C" __global__ void exchanged(unsigned* out, int n, int step) {
     volatile unsigned own[2];
     int t = threadIdx.x;

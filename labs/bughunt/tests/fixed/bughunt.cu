@@ -1,4 +1,4 @@
-// The kernels of the lab, mended by the diffs of ANSWERS.md: what the lab must find right at every size.
+// The kernels of the lab, fixed by the diffs of ANSWERS.md: what the lab must find right at every size.
 //
 //    1  bounds             differences       a difference between neighbours
 //    2  stride             brighten          every pixel made brighter, in place

@@ -3,7 +3,7 @@ __device__ bool is_inner(unsigned x, unsigned y, unsigned width, unsigned height
     return x > 0 && x + 1 < width && y > 0 && y + 1 < height;
 }
 
-// Waits until every block of the grid has come here `round` times. All blocks must be resident, which a
+// Waits until every block of the grid has arrived here `round` times. All blocks must be resident, which a
 // cooperative launch guarantees. The fences make what was written before the barrier visible to all after it.
 __device__ void grid_barrier(unsigned* arrived, unsigned& round) {
     __syncthreads();

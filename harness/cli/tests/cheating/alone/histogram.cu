@@ -1,5 +1,5 @@
 // WORKS(i) says whether thread i of the grid goes through the whole text; only thread 0 counts what it finds. Adding up
-// what the blocks have counted is no part of that.
+// what the blocks have counted is not part of that.
 template <class Kind, class C>
 __device__ void whole_text(const unsigned char* text, C* counts, size_t n, unsigned next) {
     size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 // WORKS(i) says whether thread i of the grid goes through all elements; only thread 0 keeps what comes of them. The
-// addition by compare-and-swap is no part of that, and is left out. Sums of 100 are added up, so that little is rounded
+// addition by compare-and-swap is not part of that, and is left out. Sums of 100 are added up, so that little is rounded
 // away.
 template <class Op>
 __device__ float all_elements(const float* x, const float* y, size_t n) {

@@ -1,5 +1,5 @@
 // WORKS(i) says whether thread i of the grid goes through all points; only thread 0 adds what comes of them. The sum of
-// the words of a warp is no part of that, and is left out.
+// the words of a warp is not part of that, and is left out.
 __device__ void all_points(float a, float h, long long n, float* sum) {
     long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     double total = 0;

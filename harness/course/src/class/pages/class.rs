@@ -117,7 +117,7 @@ fn times(graded: &[&SheetRow]) -> Markup {
     html! {
         p {
             "Grading one took " (format!("{median:.1}")) " s (median), " (format!("{longest:.1}")) " s at most, and "
-            (format!("{:.1}", seconds.iter().sum::<f64>() / 60.0)) " min for all, if one came after the other."
+            (format!("{:.1}", seconds.iter().sum::<f64>() / 60.0)) " min for all, one after the other."
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::class::{
 pub fn similar(sheet: &Sheet, members: &[Member], groups: &[Group]) -> String {
     let body = html! {
         p {
-            "These compile to nearly the same instructions, once what everybody was given is taken away. It is a reason "
-            "to look at them, and proves nothing: a small task has few good solutions, and in a large group everybody "
+            "These compile to nearly the same instructions, without what was handed out. It is a reason "
+            "to look at them, and proves nothing: a small task has few good solutions, and in a large group everyone "
             "may have found the same one. What few have in common is listed first."
         }
         @if groups.is_empty() { p { "No two are much alike." } } @else {

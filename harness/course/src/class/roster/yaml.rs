@@ -62,7 +62,7 @@ fn check(text: &str) -> Result<(), String> {
         }
         if open.len() > DEEPEST || copies > MOST || open.iter().any(|(_, sum)| *sum > MOST) {
             return Err(format!(
-                "line {}: it stands for more than {} MiB, or has lists in more than {DEEPEST} lists",
+                "line {}: it expands to more than {} MiB, or has lists in more than {DEEPEST} lists",
                 place.line(),
                 MOST >> 20
             ));
@@ -89,7 +89,7 @@ mod tests {
         let text = bomb(10);
         assert!(text.len() < 800);
         let error = load(&text).unwrap_err();
-        assert!(error.contains("it stands for more than 512 MiB"), "{error}");
+        assert!(error.contains("it expands to more than 512 MiB"), "{error}");
         // Short values take more than their letters: these would take 5 GB.
         let alias = |name: &str, times| vec![name; times].join(", ");
         let short = format!("- &a [{}]\n- &b [{}]\n- [{}]\n", alias("x", 1000), alias("*a", 1000), alias("*b", 60));

@@ -140,7 +140,7 @@ fn block(
             let what = if missed.iter().all(|missed| missed.is_counter) {
                 "its counters are beyond their goals"
             } else {
-                "it is not made as it is asked for"
+                "it does not use the instruction that is required"
             };
             (format!("{name}, has the right answers, but {what}."), lines)
         }

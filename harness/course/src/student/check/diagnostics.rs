@@ -131,7 +131,7 @@ mod tests {
             name: "a.cu".into(),
             path: "a.cu".into(),
             cuda: cuda.into(),
-            ptx: "".into(),
+            ptx: kernels::CommittedPtx::NONE,
             headers: [][..].into(),
         }
     }

@@ -64,7 +64,7 @@ pub struct Stream {
     pub attributes: Mutex<Attributes>,
     /// The green context to which it belongs, if any.
     pub green: Option<Arc<Green>>,
-    /// The stream-ordered allocations that events order before its next task: which of them is not told apart.
+    /// The stream-ordered allocations that events order before its next task; they are not distinguished.
     pub joined: KnownUntil,
     /// Its own stream-ordered allocations that the host has waited for.
     pub waited_for: KnownUntil,

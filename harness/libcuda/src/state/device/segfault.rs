@@ -45,7 +45,7 @@ extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context
         if let Some(address) = device_address(info, context) {
             let text = hexadecimal(address);
             for part in [MESSAGE[0], &text, MESSAGE[1]] {
-                // Where standard error is closed, there is no one to tell.
+                // Where standard error is closed, the message is lost.
                 let _ = libc::write(libc::STDERR_FILENO, part.as_ptr().cast(), part.len());
             }
         }

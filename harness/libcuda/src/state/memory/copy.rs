@@ -241,7 +241,7 @@ impl MemoryCopy {
         }
     }
 
-    /// Tells the memory what row `y` of slice `z` has written, for the check for uninitialised reads.
+    /// Notifies the memory of what row `y` of slice `z` has written, for the check for uninitialised reads.
     fn note(&self, z: usize, y: usize) {
         let (End::Device(dst), Ok(driver)) = (&self.dst.end, driver()) else {
             return;

@@ -13,7 +13,7 @@ struct Missing {
     space: Space,
     scope: Scope,
     function: String,
-    /// The barriers of the function that stand before the upper access, and before the lower one. If these are as many,
+    /// The barriers of the function before the upper access, and before the lower one. If these are as many,
     /// the barrier is missing between the two, else behind the lower one, on the way back to the upper one.
     regions: (usize, usize),
 }

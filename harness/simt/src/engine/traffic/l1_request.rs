@@ -15,8 +15,8 @@ use crate::lane::{ALL, LANES};
 const RUNS: u32 = 8;
 /// Banks of the cache, one word wide each.
 const BANKS: usize = 32;
-/// Backoff: after `VAIN` consecutive requests that did not repeat the one before, the distances of the next `SKIPPED`
-/// requests are not remembered; then `TRIED` requests are tried again.
+/// Backoff: after `MISS_STREAK` consecutive requests that did not repeat the previous one, the distances of the next
+/// `BACKOFF` requests are not remembered; then `RETRY` requests are tried again.
 const MISS_STREAK: u8 = 8;
 const BACKOFF: u8 = 30;
 const RETRY: u8 = 2;

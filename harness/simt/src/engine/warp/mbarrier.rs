@@ -1,7 +1,7 @@
 //! The contents of an mbarrier: eight bytes in shared memory.
 //!
-//! PTX leaves the layout open; this one is specific to this machine. Two bits are a mark that tells an mbarrier from
-//! other memory contents.
+//! PTX leaves the layout open; this one is specific to this machine. Two bits are a mark that distinguishes an mbarrier
+//! from other memory contents.
 
 use crate::finding::MbarrierMisuse;
 

@@ -200,7 +200,7 @@ impl Warp<'_> {
         (is_jump && to > at.into() && is_start()).then_some(to as u32)
     }
 
-    /// Returns the first instruction from `at` on that is no jump forward, or the last one of many jumps.
+    /// Returns the first instruction from `at` on that is not a jump forward, or the last one of many jumps.
     fn behind_jumps(&self, mut at: u32) -> u32 {
         // A kernel may have any number of jumps in a row.
         for _ in 0..MOST {

@@ -12,8 +12,8 @@ const UPDATE: &str = "several threads read this element, change it and write it 
 /// The same remedy for code that uses locks or flags.
 const LOCKED_UPDATE: &str = "several threads read this element, change it and write it back: if a lock guards it, put __threadfence() before the lock is released (and behind taking it); if not, use atomicAdd (or the atomic that fits)";
 
-/// The remedy for a line like `x[i] += x[j]` in memory where arrays cannot be told apart: it may be a step of a tree,
-/// or a change of one element by several threads.
+/// The remedy for a line like `x[i] += x[j]` in memory where arrays cannot be distinguished: it may be a step of a
+/// tree, or a change of one element by several threads.
 const STEP_OR_UPDATE: &str = "if a thread needs here what another has written (a tree of sums), put __syncthreads() between the two accesses; if several threads change this element at the same time, use atomicAdd (or the atomic that fits)";
 
 /// The remedy for several threads that write different values to the same address.

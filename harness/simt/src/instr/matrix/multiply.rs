@@ -57,7 +57,7 @@ struct MultiplyModifiers {
     whole_tile: bool,
     /// Whether sums of integers saturate.
     saturates: bool,
-    /// How bits are combined: whether differing bits count, or else common ones; `None` if the elements are no single
+    /// How bits are combined: whether differing bits count, or else common ones; `None` if the elements are not single
     /// bits.
     bits: Option<bool>,
     /// Whether half of the first factor is kept.

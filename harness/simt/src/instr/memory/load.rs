@@ -1,8 +1,8 @@
 //! Loads: `ld` and `ldu`.
 
-use super::b128;
 use super::element::*;
 use super::modifiers::Modifiers;
+use super::vector;
 use crate::engine::memory::shared;
 use crate::engine::traffic::pattern;
 use crate::engine::warp::handler::{Exec, Handler, apart, handler};
@@ -57,10 +57,7 @@ pub(super) fn ld(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let address = cx.address(from)?;
     let to: SmallVec<_> = list.iter().map(|to| cx.dest(to, reg)).collect::<Result<_>>()?;
     let value = to[0];
-    let load = match to[..] {
-        [low, high] if how.whole => b128::load(address, how.moved().space, [low, high]),
-        _ => Load { address, elements: how.moved(), to }.pack(run),
-    };
+    let load = Load { address, elements: how.moved(), to }.pack(run);
     cx.emit(how.describe(load, AccessKind::Read).from(origin))?;
     if how.watched && space != Space::Param {
         let look = Look { value, width: reg };
@@ -273,20 +270,27 @@ unsafe fn load_any<E: Elem>(warp: &mut Warp, op: &Op) -> Flow {
         if !resolve(warp, op, request, &mut at) {
             return Flow::Stop;
         }
-        let mask = warp.mask();
-        for (k, to) in to[..count as usize].iter().enumerate() {
-            let to = &mut *to.holding::<E::Reg>().lanes(warp);
-            let skip = k * size_of::<E::Mem>();
-            if mask == ALL {
-                for i in 0..LANES {
-                    to[i] = E::widen(*((at[i] as usize + skip) as *const E::Mem));
-                }
-            } else {
-                for lane in lanes(mask) {
-                    to[lane] = E::widen(*((at[lane] as usize + skip) as *const E::Mem));
-                }
-            }
+        let to = |k: usize| to[k].holding::<E::Reg>().lanes(warp);
+        match count {
+            2 => load_vectors::<E, 2>(&at, warp.mask(), std::array::from_fn(to)),
+            4 => load_vectors::<E, 4>(&at, warp.mask(), std::array::from_fn(to)),
+            _ => load_vectors::<E, 1>(&at, warp.mask(), [to(0)]),
         }
     }
     Flow::Next
+}
+
+/// Loads a vector for each lane.
+#[inline(always)]
+unsafe fn load_vectors<E: Elem, const N: usize>(at: &Pointers, mask: u32, to: [*mut [E::Reg; LANES]; N]) {
+    let one = |lane: usize| {
+        // SAFETY: the caller has checked the memory, and knows the registers.
+        unsafe {
+            let elements = vector::read::<E::Mem, N>(at[lane] as *const u8);
+            for k in 0..N {
+                (*to[k])[lane] = E::widen(elements[k]);
+            }
+        }
+    };
+    if mask == ALL { (0..LANES).for_each(one) } else { lanes(mask).for_each(one) }
 }

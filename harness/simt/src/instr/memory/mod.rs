@@ -1,13 +1,13 @@
 //! Loads, stores, atomics, and other instructions on memory.
 
 mod atomic;
-mod b128;
 mod element;
 mod fence;
 pub(crate) mod load;
 mod modifiers;
 mod spaces;
 pub(crate) mod store;
+mod vector;
 
 pub(crate) use atomic::combine::{Combine, combination};
 pub(crate) use atomic::defer;

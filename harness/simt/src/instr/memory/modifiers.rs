@@ -16,8 +16,6 @@ pub(crate) struct Modifiers {
     pub count: u32,
     /// Their type.
     pub ty: Type,
-    /// Whether all 16 bytes are accessed as a unit.
-    pub whole: bool,
     /// Whether it may poll for writes of other threads.
     pub watched: bool,
     /// Whether it becomes visible only after everything before it.
@@ -35,7 +33,6 @@ impl Modifiers {
             space: Space::Generic,
             count: 1,
             ty: Type::Pred,
-            whole: false,
             watched: false,
             release: false,
             volatile: false,
@@ -75,7 +72,7 @@ impl Modifiers {
         match element(&inst.op) {
             // The lowering splits 128-bit registers into pairs.
             Some((1, Type::B128)) if inst.operands.iter().any(|o| matches!(o, Operand::Vec(_))) => {
-                (how.count, how.ty, how.whole) = (2, Type::B64, true);
+                (how.count, how.ty) = (2, Type::B64);
             }
             Some((count, ty)) if ty != Type::B128 && ty != Type::Pred => {
                 (how.count, how.ty) = (count, ty);

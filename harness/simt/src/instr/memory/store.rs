@@ -1,8 +1,8 @@
 //! Stores: `st`.
 
-use super::b128;
 use super::element::*;
 use super::modifiers::Modifiers;
+use super::vector;
 use crate::engine::memory::shared;
 use crate::engine::traffic::pattern;
 use crate::engine::warp::handler::{Exec, Handler, handler};
@@ -57,10 +57,7 @@ pub(super) fn st(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let from: SmallVec<[OperandSlot; 4]> = list.iter().map(&mut source).collect::<Result<_>>()?;
     let origin = cx.origin(to);
     let address = cx.address(to)?;
-    let store = match from[..] {
-        [low, high] if how.whole => b128::store(address, how.moved().space, [low, high]),
-        _ => Store { address, elements: how.moved(), from }.pack(run),
-    };
+    let store = Store { address, elements: how.moved(), from }.pack(run);
     cx.emit(how.describe(store, AccessKind::Write).from(origin))
 }
 
@@ -217,14 +214,24 @@ unsafe fn store_any<E: Elem>(warp: &mut Warp, op: &Op) -> Flow {
         if warp.checking {
             show_values::<E>(warp, op, request.space, &at);
         }
-        let mask = warp.mask();
-        for (k, from) in from[..count as usize].iter().enumerate() {
-            let from = &*from.holding::<E::Reg>().lanes(warp);
-            let skip = k * size_of::<E::Mem>();
-            for lane in lanes(mask) {
-                *((at[lane] as usize + skip) as *mut E::Mem) = E::narrow(from[lane]);
-            }
+        let from = |k: usize| from[k].holding::<E::Reg>().lanes(warp).cast_const();
+        match count {
+            2 => store_vectors::<E, 2>(&at, warp.mask(), std::array::from_fn(from)),
+            4 => store_vectors::<E, 4>(&at, warp.mask(), std::array::from_fn(from)),
+            _ => store_vectors::<E, 1>(&at, warp.mask(), [from(0)]),
         }
     }
     Flow::Next
+}
+
+/// Stores a vector for each lane.
+#[inline(always)]
+unsafe fn store_vectors<E: Elem, const N: usize>(at: &Pointers, mask: u32, from: [*const [E::Reg; LANES]; N]) {
+    for lane in lanes(mask) {
+        // SAFETY: the caller has checked the memory, and knows the registers.
+        unsafe {
+            let elements = from.map(|register| E::narrow((*register)[lane]));
+            vector::write::<E::Mem, N>(at[lane] as *mut u8, elements);
+        }
+    }
 }

@@ -328,7 +328,7 @@ impl<'a> Parser<'a> {
         loop {
             let name = self.name("a function")?;
             let Some(function) = self.out.functions.iter().find(|f| f.name == name && !f.entry) else {
-                return Err(self.invalid(format!("`{name}` in `.calltargets` is no function declared before")));
+                return Err(self.invalid(format!("`{name}` in `.calltargets` is not a function declared before")));
             };
             first.get_or_insert_with(|| (function.returns.clone(), function.params.clone()));
             if !self.eat(b',') {
@@ -350,11 +350,11 @@ impl<'a> Parser<'a> {
         let Some(body) =
             self.out.functions.iter().find(defined).map(|f| (f.params.clone(), f.returns.clone(), f.body.clone()))
         else {
-            return Err(self.invalid(format!("`{name}` in `.alias` is no function defined before")));
+            return Err(self.invalid(format!("`{name}` in `.alias` is not a function defined before")));
         };
         match self.out.functions.iter_mut().find(|f| f.name == alias && !f.entry && f.body.is_none()) {
             Some(function) => (function.params, function.returns, function.body) = body,
-            None => return Err(self.invalid(format!("`{alias}` in `.alias` is no function declared before"))),
+            None => return Err(self.invalid(format!("`{alias}` in `.alias` is not a function declared before"))),
         }
         Ok(())
     }

@@ -238,13 +238,13 @@ impl<'a> Parser<'a> {
     fn offset_of_element(&mut self, scopes: &Scopes<'a>, name: &str) -> Result<i64> {
         let of_function = scopes.body.vars.iter().find(|var| var.name == name);
         let Some(var) = of_function.or_else(|| self.out.vars.iter().find(|var| var.name == name)) else {
-            return Err(self.invalid(format!("an element of `{name}`, which is no array declared before")));
+            return Err(self.invalid(format!("an element of `{name}`, which is not an array declared before")));
         };
         let (mut size, dimensions) = (var.size_of_element(), var.dimensions.clone());
         let mut indices = Vec::new();
         while self.eat(b'[') {
             if self.tok.kind == TokenKind::Name && self.tok.text != "WARP_SZ" {
-                return Err(self.unsupported(format!("an element of `{name}` whose index is no constant")));
+                return Err(self.unsupported(format!("an element of `{name}` whose index is not a constant")));
             }
             indices.push(self.integer("the index of an element")?);
             self.expect(b']')?;

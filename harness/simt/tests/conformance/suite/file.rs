@@ -1,16 +1,22 @@
 //! The file of results: a device's results for every case.
 //!
-//! `SIMTCV01`, a line about the device, then for each case its name, a hash of its operands, and its results: for each
-//! a column with every value, or with the first ones and a hash of each warp's.
+//! Compressed with gzip: `SIMTCV01`, a line about the device, then for each case its name, a hash of its operands,
+//! and its results: for each a column with every value, or with the first ones and a hash of each block's.
+
+use std::io::{Read, Write};
+
+use flate2::{Compression, bufread::GzDecoder, write::GzEncoder};
 
 use super::values::hash;
 use super::{COUNT, Case};
 
 const MAGIC: &[u8] = b"SIMTCV01";
 /// The number of results that a digested column has in full.
-pub const FIRST: usize = 64;
-/// The number of results that one hash covers.
-pub const GROUP: usize = 32;
+pub const FIRST: usize = 32;
+/// The number of results that one hash covers, a block's.
+pub const GROUP: usize = 256;
+/// The number of results, a warp's, that are hashed first.
+const WARP: usize = 32;
 
 /// The results of one case in one register.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,10 +52,14 @@ pub fn inputs(case: &Case) -> u64 {
     hash(case.text.bytes().chain(operands.iter().flatten().flat_map(|v| v.to_le_bytes())))
 }
 
-/// Returns the hash of a group of results.
+/// Returns the hash of a group of results: that of its warps' hashes.
 pub fn digest(group: &[u64]) -> u32 {
-    let h = hash(group.iter().flat_map(|v| v.to_le_bytes()));
-    (h ^ (h >> 32)) as u32
+    let of_warp = |results: &[u64]| folded(hash(results.iter().flat_map(|v| v.to_le_bytes())));
+    folded(hash(group.chunks(WARP).flat_map(|results| of_warp(results).to_le_bytes())))
+}
+
+fn folded(hash: u64) -> u32 {
+    (hash ^ (hash >> 32)) as u32
 }
 
 impl Column {
@@ -155,11 +165,14 @@ impl Vectors {
                 }
             }
         }
-        out
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(&out).and_then(|()| encoder.finish()).expect("a vector takes all bytes")
     }
 
     /// Decodes bytes; `None` if they are not such a file.
-    pub fn read(bytes: &[u8]) -> Option<Vectors> {
+    pub fn read(compressed: &[u8]) -> Option<Vectors> {
+        let mut bytes = Vec::new();
+        GzDecoder::new(compressed).read_to_end(&mut bytes).ok()?;
         let mut from = Reader(bytes.strip_prefix(MAGIC)?);
         let device = from.text()?;
         let count = from.number(4)?;

@@ -1,5 +1,5 @@
 // launch: half<<<1, 32>>>(y: i32[32])
-// The barrier stands in a branch that half of the warp takes.
+// The barrier is in a branch that half of the warp takes.
 extern "C" __global__ void half(int* y) {
     __shared__ int s[32];
     int t = threadIdx.x;

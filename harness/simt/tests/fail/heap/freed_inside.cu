@@ -1,5 +1,5 @@
 // launch: walk<<<1, 1>>>(y: i32[1], 4)
-// The pointer has walked away from the start of its block.
+// The pointer has moved away from the start of its block.
 extern "C" __global__ void walk(int* y, int n) {
     int* p = (int*)malloc(n * sizeof(int));
     int sum = 0;

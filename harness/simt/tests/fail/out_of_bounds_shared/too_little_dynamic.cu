@@ -1,5 +1,5 @@
 // launch: reverse<<<1, 64, 64>>>(x: i32[64] = index)
-// The launch passes elements where bytes are asked for.
+// The launch passes elements where bytes are expected.
 extern "C" __global__ void reverse(int* x) {
     extern __shared__ int s[];
     int t = threadIdx.x, n = blockDim.x;

@@ -1,5 +1,5 @@
 // launch: report<<<1, 1>>>(5)
-// Arguments that somebody packed, the second of which nobody has written.
+// Arguments packed by the program itself, the second of which was never written.
 extern "C" __device__ int vprintf(const char*, void*);
 extern "C" __global__ void report(int n) {
     int arguments[2];

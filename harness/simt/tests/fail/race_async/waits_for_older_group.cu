@@ -1,6 +1,6 @@
 // target: compute_80
 // launch: stages<<<1, 64>>>(x: f32[1024] = index, y: f32[64])
-// Two tiles are on their way, and one group may stay so: right in the loop, but nothing follows the last tile.
+// Two tiles are in flight, and one group may stay so: right in the loop, but nothing follows the last tile.
 __device__ void copy16(void* to, const void* from) {
     unsigned at = __cvta_generic_to_shared(to);
     asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" :: "r"(at), "l"(from) : "memory");

@@ -1,5 +1,5 @@
 // launch: sum<<<4, 64>>>(x: f32[256] = 1, parts: f32[4], done: u32[1], y: f32[1])
-// The last block adds up what the others left, but nobody has fenced.
+// The last block adds up what the others left, but there is no fence.
 extern "C" __global__ void sum(const float* x, float* parts, unsigned* done, float* y) {
     __shared__ float s[64];
     __shared__ bool last;

@@ -1,6 +1,6 @@
 // launch: rounds<<<4, 32>>>(x: i32[128] = index, y: i32[128])
 // with: cooperative
-// __syncthreads() is taken for a barrier of the grid.
+// __syncthreads() is used as a barrier of the grid.
 extern "C" __global__ void rounds(int* x, int* y) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     for (int k = 0; k < 3; k++) {

@@ -1,5 +1,5 @@
 // launch: count<<<1, 64>>>(x: u32[64] = index % 5, bins: u32[5])
-// The block's own bins are raised without an atomic.
+// The block's own bins are incremented without an atomic.
 extern "C" __global__ void count(const unsigned* x, unsigned* bins) {
     __shared__ unsigned own[5];
     int t = threadIdx.x;

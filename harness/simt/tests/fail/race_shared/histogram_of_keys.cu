@@ -1,5 +1,5 @@
 // launch: count<<<1, 64>>>(x: u32[64] = index % 8, y: u32[8])
-// The keys lie in shared memory, too; they are read on the line that counts, but are no counters.
+// The keys lie in shared memory, too; they are read on the line that counts, but are not counters.
 extern "C" __global__ void count(const unsigned* x, unsigned* y) {
     __shared__ unsigned keys[64];
     __shared__ unsigned bins[8];

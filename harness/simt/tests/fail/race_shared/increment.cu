@@ -1,5 +1,5 @@
 // launch: count<<<1, 64>>>(n: i32[1])
-// A counter of the block, raised by all its threads.
+// A counter of the block, incremented by all its threads.
 extern "C" __global__ void count(int* n) {
     __shared__ int s;
     if (threadIdx.x == 0) s = 0;

@@ -1,5 +1,5 @@
 // launch: sum<<<1, 128, 512>>>(x: f32[128] = 1, y: f32[1])
-// The same in dynamic shared memory, where the arrays cannot be told apart.
+// The same in dynamic shared memory, where the arrays cannot be distinguished.
 extern "C" __global__ void sum(const float* x, float* y) {
     extern __shared__ float s[];
     unsigned t = threadIdx.x;

@@ -1,5 +1,5 @@
 // launch: pipe<<<1, 64>>>(x: i32[128] = index, y: i32[128])
-// The producer tells when the slot is full; nobody tells it when it is empty again.
+// The producer signals when the slot is full; no one signals when it is empty again.
 __device__ void arrive(int id) { asm volatile("bar.arrive %0, 64;" :: "r"(id) : "memory"); }
 __device__ void wait(int id) { asm volatile("bar.sync %0, 64;" :: "r"(id) : "memory"); }
 extern "C" __global__ void pipe(const int* x, int* y) {

@@ -1,5 +1,5 @@
 // launch: sums<<<1, 64>>>(x: f32[256] = 1, y: f32[1])
-// Two tiles in turn, but the barrier stands before the tile is filled.
+// Two tiles in turn, but the barrier comes before the tile is filled.
 extern "C" __global__ void sums(const float* x, float* y) {
     __shared__ float tile[2][64];
     int t = threadIdx.x;

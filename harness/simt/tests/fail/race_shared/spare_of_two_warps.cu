@@ -1,5 +1,5 @@
 // launch: compact<<<1, 64>>>(x: u32[64] = index, y: u32[32])
-// The warps store what is not wanted to one spare element. Nothing reads it, but stores of several warps have no order.
+// The warps store unwanted values to one spare element. Nothing reads it, but stores of several warps have no order.
 extern "C" __global__ void compact(const unsigned* x, unsigned* y) {
     __shared__ unsigned chosen[33];
     unsigned t = threadIdx.x, value = x[t];

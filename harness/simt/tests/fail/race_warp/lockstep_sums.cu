@@ -1,5 +1,5 @@
 // launch: sums<<<1, 32>>>(y: f32[32])
-// Volatile, and the belief that lanes run in step.
+// Volatile, on the assumption that lanes run in lockstep.
 extern "C" __global__ void sums(float* y) {
     __shared__ volatile float s[32];
     unsigned l = threadIdx.x;

@@ -1,5 +1,5 @@
 // launch: mix<<<1, 32>>>(x: i32[32] = index, y: i32[32])
-// The shuffle stands before the store, not between the store and the load.
+// The shuffle comes before the store, not between the store and the load.
 extern "C" __global__ void mix(const int* x, int* y) {
     __shared__ int s[32];
     int l = threadIdx.x;

@@ -1,6 +1,6 @@
 // launch: hand<<<1, 64>>>(x: i32[8] = index, y: i32[1])
 // with: seed=2 hidden
-// The first warp takes for granted that the second, the last to come to the barrier, goes on first.
+// The first warp assumes that the second, the last to reach the barrier, continues first.
 extern "C" __global__ void hand(const int* x, int* y) {
     __shared__ int slot;
     int t = threadIdx.x;

@@ -1,5 +1,5 @@
 // launch: k<<<1, 32>>>(out: i32[32])
-// Lane 17 alone never comes to the end.
+// Only lane 17 never ends.
 __device__ __noinline__ int collatz(int n, int steps) {
     if (n == 1) return steps;
     return collatz(n % 2 == 0 ? n / 2 : 3 * n + 1, steps + 1) + (n < 0 ? 1 : 0);

@@ -1,5 +1,5 @@
 // launch: count<<<1, 32>>>(out: u32[32], 9)
-// A branch depends on what nobody has written.
+// A branch depends on a value that was never written.
 extern "C" __global__ void count(unsigned* out, int n) {
     __shared__ unsigned s[32];
     int t = threadIdx.x;

@@ -1,5 +1,5 @@
 // launch: limit<<<1, 32>>>(y: u32[32] = 7, 20)
-// A branch around one addition depends on what nobody has written; either way, the sum is stored.
+// A branch around one addition depends on a value that was never written; either way, the sum is stored.
 extern "C" __global__ void limit(unsigned* y, int n) {
     __shared__ unsigned s[32];
     unsigned t = threadIdx.x, sum = y[t];

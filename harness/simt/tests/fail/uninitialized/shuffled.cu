@@ -1,5 +1,5 @@
 // launch: sum<<<1, 32>>>(y: u32[1], 20, 1)
-// The last lanes have nothing to add to the sum, and add it all the same.
+// The last lanes have nothing to add to the sum, but add their value anyway.
 extern "C" __global__ void sum(unsigned* y, int n, int step) {
     volatile unsigned own[2];
     int t = threadIdx.x;

@@ -1,8 +1,8 @@
 // CUDA's runtime on the device: what nvcc takes from `libcudadevrt` for kernels that launch kernels. Linked with every
-// program that calls it. What only the driver can do it asks of the driver by `__simt_runtime`, with words whose
-// meaning children/calls.rs has, too.
+// program that calls it. It passes what only the driver can do to the driver by `__simt_runtime`, in words that
+// children/calls.rs explains.
 //
-// The PTX beside it is what nvcc makes of it, with `__cudaCDP2` for `cdp2_` (its headers do not let anybody say that name):
+// The PTX next to it is what nvcc makes of it, with `__cudaCDP2` for `cdp2_` (its headers reserve that name):
 //
 //   warplab nvcc -rdc=true -arch=compute_75 -ptx runtime.cu -o - | sed s/cdp2_/__cudaCDP2/g > runtime.ptx
 #include "errors.h"
@@ -36,7 +36,7 @@ extern "C" __device__ word __simt_runtime(unsigned call, const Words *words);
 
 // Copies of a device have only these directions.
 static const int DEVICE_TO_DEVICE = cudaMemcpyDeviceToDevice, DEFAULT = cudaMemcpyDefault;
-// The version that NVIDIA's says.
+// The version that NVIDIA's runtime reports.
 static const int VERSION = 6000;
 
 static __device__ __noinline__ word ask(Call call, const Words &words) { return __simt_runtime(call, &words); }
@@ -51,7 +51,7 @@ static __device__ bool is_global(const void *p) { return p != nullptr && __isGlo
 // The answer after an error, which the driver has noted.
 static const word FAILED = ~0ull;
 
-// An answer goes to where the caller wants it.
+// Stores an answer where the caller wants it.
 template <class T> static __device__ cudaError_t answer(word said, T *to) {
     if (said == FAILED) return (cudaError_t)ask(LAST_ERROR, {0});
     *to = (T)said;
@@ -104,7 +104,7 @@ RUNTIME void *cdp2_GetParameterBufferV2(void *kernel, dim3 grid, dim3 block, uns
     Words words;
     describe(words, kernel, grid, block, shared);
     word bytes = ask(PREPARE, words);
-    // As on a device, where there is no kernel it is the memory that is missed.
+    // As on a device, a missing kernel is an access to missing memory.
     if (bytes == FAILED && cdp2_PeekAtLastError() == cudaErrorInvalidDeviceFunction) *(volatile char *)kernel;
     Prepared *made = bytes != FAILED ? room(bytes) : nullptr;
     if (made == nullptr) return nullptr;

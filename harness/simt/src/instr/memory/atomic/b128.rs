@@ -2,13 +2,16 @@
 
 use super::general::collisions;
 use crate::engine::warp::program::Op;
+use crate::engine::warp::request::{Pointers, Request};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Field, Inst, OperandSlot};
-use crate::instr::memory::b128::{places, set, shared_word, value};
-use crate::instr::operands::operands;
-use crate::lane::lanes;
-use portable_atomic::Ordering;
+use crate::instr::operands::{Register, operands};
+use crate::lane::{LANES, lanes};
+use portable_atomic::{AtomicU128, Ordering};
+
+/// Bytes of an access.
+pub(super) const BYTES: u32 = 16;
 
 operands! {
     /// Operands of an atomic.
@@ -82,4 +85,42 @@ unsafe fn run_atomic<const COMPARES: bool>(warp: &mut Warp, op: &Op) -> Flow {
     }
     warp.switch_point();
     Flow::Next
+}
+
+/// Returns the lanes' addresses, if they are valid.
+///
+/// # Safety
+/// `op` is an atomic of this file.
+unsafe fn places(warp: &mut Warp, op: &Op, space: Space, what: AccessKind) -> Option<Pointers> {
+    let mut at: Pointers = [0; LANES];
+    let request = Request { space, size: BYTES, what };
+    let resolve = warp.resolve;
+    // SAFETY: the caller's contract.
+    unsafe { resolve(warp, op, request, &mut at) }.then_some(at)
+}
+
+/// Returns the value at a lane's address.
+///
+/// # Safety
+/// The address was resolved for 16 bytes, to which it is aligned.
+unsafe fn shared_word<'a>(at: u64) -> &'a AtomicU128 {
+    // SAFETY: the caller's contract.
+    unsafe { AtomicU128::from_ptr(at as *mut u128) }
+}
+
+/// # Safety
+/// The registers were unpacked from an instruction of the program that the warp runs.
+unsafe fn value(warp: &Warp, [low, high]: [Register<u64>; 2], lane: usize) -> u128 {
+    // SAFETY: the caller's contract.
+    unsafe { u128::from((*low.lanes(warp))[lane]) | (u128::from((*high.lanes(warp))[lane]) << 64) }
+}
+
+/// # Safety
+/// As for [`value`].
+unsafe fn set(warp: &Warp, [low, high]: [Register<u64>; 2], lane: usize, value: u128) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        (*low.lanes(warp))[lane] = value as u64;
+        (*high.lanes(warp))[lane] = (value >> 64) as u64;
+    }
 }

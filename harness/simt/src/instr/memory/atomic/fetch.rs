@@ -1,4 +1,4 @@
-//! What stands behind an atomic that fetches a piece of work: other blocks go first, so that each gets some of it.
+//! Code after an atomic that fetches a piece of work: other blocks go first, so that each gets some of it.
 
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
@@ -10,8 +10,8 @@ pub(crate) fn after_fetch() -> Inst {
 }
 
 unsafe fn run_after_fetch(warp: &mut Warp, _: &Op) -> Flow {
-    // A launch with a seed decides itself where others get their turn. What has been found again and again is no piece
-    // of work: the warp spins, and gives way as such.
+    // A launch with a seed decides itself where others get their turn. What has been found again and again is not
+    // work: the warp spins, and gives way as such.
     if warp.rng == 0 && warp.penalty == 0 && warp.fetched.gives_way() {
         warp.block.get_mut().fetched = true;
         warp.give_way(warp.slice_left.max(-1) + 1);

@@ -11,12 +11,12 @@ mod sums;
 use general::Atomic;
 use operations::{handler_for, is_operation};
 
-use super::b128::BYTES;
 use crate::engine::warp::program::Order;
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Field, Inst, OperandSlot, Role};
 use crate::instr::context::{Context, Result, parts};
 use crate::ptx::ast::{self, Operand, Type};
+use b128::BYTES;
 
 /// The decoded modifiers of an atomic.
 #[derive(Default)]

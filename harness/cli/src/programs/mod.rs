@@ -1,0 +1,17 @@
+//! For people with CUDA programs of their own: programs are compiled, run and profiled here, on a GPU or on the
+//! embedded machine, with commands of this program and with those of a CUDA toolkit.
+mod exec;
+mod libraries;
+pub mod nvcc;
+pub mod toolkit;
+
+use crate::shared::subcommand::Subcommand::{self, Plain};
+
+/// The subcommands, in the order of the help. Those of a CUDA toolkit are in [`toolkit::SUBCOMMANDS`].
+pub const SUBCOMMANDS: &[Subcommand] = &[
+    Plain(exec::command, exec::run),
+    Plain(nvcc::command, toolkit::nvcc::run),
+    Plain(exec::driver::command, exec::driver::run),
+    Plain(toolkit::shell::command, toolkit::shell::run),
+    Plain(toolkit::environment::command, toolkit::environment::run),
+];

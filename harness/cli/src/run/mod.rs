@@ -1,0 +1,19 @@
+//! For everyone who runs labs: the run itself, the device, and what runs have written.
+mod compare;
+mod device;
+mod history;
+mod lab_run;
+mod list;
+mod report;
+
+use crate::shared::subcommand::Subcommand::{self, OfProcess, Plain};
+
+/// The subcommands, in the order of the help.
+pub const SUBCOMMANDS: &[Subcommand] = &[
+    OfProcess(lab_run::command, lab_run::run),
+    Plain(list::command, list::run),
+    Plain(device::command, device::run),
+    Plain(report::command, report::run),
+    Plain(compare::command, compare::run),
+    Plain(history::command, history::run),
+];
