@@ -9,16 +9,12 @@
 //      - two blocks form a cluster. Their tiles lie one below the other and need the same columns of B: each brings half
 //        of them for both;
 //      - as many blocks as fit: each takes tile after tile, and brings the next while it stores the last.
-//  bf16_wgmma_sliced  like bf16_wgmma, but C is small: its tiles would leave clusters without work. So the depth of each is
-//      cut into slices, and a cluster takes slice after slice. What it adds up goes to a matrix of the slice's own,
-//      and add_slices (slices.cuh) makes C of them.
 //
 // A block's tile of C is 128 x 256; the two warpgroups have 64 rows each.
 // Rows of A and B begin at multiples of 16 bytes, as TMA needs: `pad` copies matrices for which that is not so.
 // Grid: 2 blocks a cluster, 384 threads; dynamic shared memory: sizeof(Shared).
 // target: compute_90a
 #include "hopper.cuh"
-#include "slices.cuh"
 
 const unsigned TILE_M = 128, TILE_N = 256, DEPTH = 64, STAGES = 4, BLOCKS = 2, BAND = 8;
 // Bytes of a row of a box, as wide as the swizzle: 64 elements.
@@ -31,17 +27,14 @@ struct Shared {
     unsigned long long full[STAGES], empty[STAGES];
 };
 
-template <bool SLICED>
-__device__ void bring(Shared& s, const Map* of_a, const Map* of_b, unsigned m, unsigned k, unsigned n,
-                      unsigned slices) {
+__device__ void bring(Shared& s, const Map* of_a, const Map* of_b, unsigned m, unsigned k, unsigned n) {
     unsigned rank = cluster_rank(), rows = (m + BLOCKS * TILE_M - 1) / (BLOCKS * TILE_M);
     unsigned columns = (n + TILE_N - 1) / TILE_N;
     Turn<STAGES> turn;
-    for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns * slices; t += gridDim.x / BLOCKS) {
-        Tile tile = tile_of(t / slices, rows, columns, BAND);
-        Slice<SLICED> slice(t, slices, k, DEPTH);
+    for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns; t += gridDim.x / BLOCKS) {
+        Tile tile = tile_of(t, rows, columns, BAND);
         unsigned row = (tile.y * BLOCKS + rank) * TILE_M, column = tile.x * TILE_N;
-        for (unsigned q = slice.from; q < slice.to; q += DEPTH, turn.next()) {
+        for (unsigned q = 0; q < k; q += DEPTH, turn.next()) {
             unsigned long long* full = &s.full[turn.stage];
             // Both blocks have read what was there: this block's half of B goes to both.
             barrier_wait(&s.empty[turn.stage], turn.parity ^ 1);
@@ -55,17 +48,15 @@ __device__ void bring(Shared& s, const Map* of_a, const Map* of_b, unsigned m, u
     }
 }
 
-template <bool SLICED>
-__device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n, unsigned slices) {
+__device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n) {
     unsigned rank = cluster_rank(), rows = (m + BLOCKS * TILE_M - 1) / (BLOCKS * TILE_M);
     unsigned columns = (n + TILE_N - 1) / TILE_N, group = threadIdx.x / 128 - 1, lane = threadIdx.x % 32;
     Turn<STAGES> turn;
-    for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns * slices; t += gridDim.x / BLOCKS) {
-        Slice<SLICED> slice(t, slices, k, DEPTH);
+    for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns; t += gridDim.x / BLOCKS) {
         float d[128];
         unsigned before = STAGES;  // the stage that is still being read
 #pragma unroll 1
-        for (unsigned q = slice.from; q < slice.to; q += DEPTH, turn.next()) {
+        for (unsigned q = 0; q < k; q += DEPTH, turn.next()) {
             barrier_wait(&s.full[turn.stage], turn.parity);
             // A lies along the depth: 16 elements further are 32 bytes. B lies across it: they are 16 rows of a box.
             unsigned long long a = describe(s.a[turn.stage] + group * 64 * ROW, 16, 8 * ROW);
@@ -73,7 +64,7 @@ __device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n
             product_begin();
 #pragma unroll
             for (unsigned i = 0; i < DEPTH / 16; i++)
-                multiply_bf16(d, a + (i * 32 >> 4), b + (i * 16 * ROW >> 4), q > slice.from || i > 0);
+                multiply_bf16(d, a + (i * 32 >> 4), b + (i * 16 * ROW >> 4), q > 0 || i > 0);
             product_commit();
             product_wait<1>();
             if (before < STAGES && lane < BLOCKS) barrier_arrive(&s.empty[before], lane);
@@ -81,14 +72,13 @@ __device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n
         }
         product_wait<0>();
         if (lane < BLOCKS) barrier_arrive(&s.empty[before], lane);
-        Tile tile = tile_of(t / slices, rows, columns, BAND);
-        store_rows(slice.place(C, m, n), m, n, (tile.y * BLOCKS + rank) * TILE_M + group * 64, tile.x * TILE_N, d);
+        Tile tile = tile_of(t, rows, columns, BAND);
+        store_rows(C, m, n, (tile.y * BLOCKS + rank) * TILE_M + group * 64, tile.x * TILE_N, d);
     }
 }
 
-template <bool SLICED>
-__device__ void product(const Map* of_a, const Map* of_b, float* C, unsigned m, unsigned k, unsigned n,
-                        unsigned slices) {
+extern "C" __global__ __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1) void bf16_wgmma(
+    const __grid_constant__ Map of_a, const __grid_constant__ Map of_b, float* C, unsigned m, unsigned k, unsigned n) {
     extern __shared__ __align__(1024) unsigned char memory[];
     Shared& s = *(Shared*)memory;
     if (threadIdx.x == 0) {
@@ -101,23 +91,13 @@ __device__ void product(const Map* of_a, const Map* of_b, float* C, unsigned m, 
     cluster_sync();
     if (threadIdx.x < 128) {
         fewer_registers<40>();
-        if (threadIdx.x == 0) bring<SLICED>(s, of_a, of_b, m, k, n, slices);
+        if (threadIdx.x == 0) bring(s, &of_a, &of_b, m, k, n);
     } else {
         more_registers<232>();
-        multiply<SLICED>(s, C, m, k, n, slices);
+        multiply(s, C, m, k, n);
     }
     // A block may end only when nobody copies to it or arrives at its barriers.
     cluster_sync();
-}
-
-extern "C" __global__ __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1) void bf16_wgmma(
-    const __grid_constant__ Map of_a, const __grid_constant__ Map of_b, float* C, unsigned m, unsigned k, unsigned n) {
-    product<false>(&of_a, &of_b, C, m, k, n, 1);
-}
-extern "C" __global__ __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1) void bf16_wgmma_sliced(
-    const __grid_constant__ Map of_a, const __grid_constant__ Map of_b, float* C, unsigned m, unsigned k, unsigned n,
-    unsigned slices) {
-    product<true>(&of_a, &of_b, C, m, k, n, slices);
 }
 
 // Copies a matrix of `columns` columns to rows of `stride` elements, 8 at a time.

@@ -1,12 +1,12 @@
 // C = A B for bfloat16 with sums in float, where C is small, on Hopper's tensor cores (compute capability 9.0).
 //
-//  bf16_small_8  like bf16_wgmma_sliced (bf16_hopper.cu), but
+//  bf16_small_8  like bf16_wgmma (bf16_hopper.cu), but
 //      - tiles of 64 x 64: of a C of this size nothing is multiplied in vain. A step is 128 deep, and each of the two
 //        warpgroups takes half of that depth for the whole tile;
 //      - the 8 blocks of a cluster share out a slice of the depth: no tile goes to two of them. They add up what they
 //        have through each other's shared memory, each an eighth of the tile;
-//      - no second kernel adds up what the clusters leave: of the blocks that have the same eighth, the last to come
-//        does. It adds in the order of the clusters, whoever comes last.
+//      - if a tile has several clusters, each leaves its sums in global memory. Of the blocks that have the same eighth,
+//        the last to come adds them up, always in the order of the clusters.
 //  bf16_medium_8, bf16_medium_2, bf16_medium_1  like bf16_small_8, but tiles of 128 x 128, in clusters of so many
 //      blocks: for a larger C, where what counts is how often A and B are read. A warpgroup has 64 rows.
 //

@@ -1,21 +1,23 @@
 // C = A B in float, without tensor cores, for large C on Hopper (compute capability 9.0).
 //
-//  float_even  like float_large (float_hopper.cu), but in another order, and no wave is left that does not fill the
-//         device.
+//  float_even  like float_medium_2 (float_hopper.cu), but without clusters: tiles of 128 x 128, 128 threads with 16 x 8
+//         elements each, two blocks on a multiprocessor. Multiply-adds come in another order, and no wave is left that
+//         does not fill the device.
 //         The order: what is read for four steps of the depth is multiplied step by step, all 16 rows of one step,
 //         then those of the next, up one time and down the other, and each row from left to right or from right to
 //         left in turn. A multiply-add reads three registers. Those with even numbers lie in one bank and those with
 //         odd numbers in another, and each bank gives one in a cycle, so that a third one costs a cycle. It is not
 //         read if the multiply-add before had the same register in the same place: here the element of A that a row
 //         has in common, or the element of B where one row follows another. The compiler keeps to this order only in
-//         part: of 512 multiply-adds, 81 read three registers, and in float_large 115. It keeps to none in a long
-//         stretch without a jump. So the loop is 9 KB of code and not 70, and warps wait less for instructions.
+//         part: of 512 multiply-adds, 81 read three registers, and 115 in the order of float_hopper.cu. It keeps to
+//         none in a long stretch without a jump. So the loop is 9 KB of code, where a whole step would be 70, and warps
+//         wait less for instructions (see NOTES.md).
 //         Nothing is read ahead: while one warp of a scheduler waits for shared memory, the other one multiplies.
-//         The last wave: the steps of the last tiles are cut into equal shares, as in stream_k (stream.cu), one for
+//         The last wave: the steps of the last tiles are cut into equal shares, as in stream_k_small (stream.cu), one for
 //         each block that the device holds. The parts of a tile that was cut meet in global memory, where the block
 //         that comes last adds them up, always in the same order: the result does not change from run to run. With
-//         the 70 KB of code of float_large, such shares made an H100 7 % slower: blocks whose tiles begin at
-//         different times are at different places in the code, and one does not find there what another has fetched.
+//         70 KB of code, such shares made an H100 7 % slower: blocks whose tiles begin at different times are at
+//         different places in the code, and one does not find there what another has fetched.
 //
 // Rows of A and B begin at multiples of 16 bytes: pads.cu copies matrices for which that is not so.
 // Grid: whole tiles, in bands of BAND rows, and then the shares of the last ones. Dynamic shared memory:
@@ -104,7 +106,7 @@ struct Meeting {
 __device__ void product(const Map* of_a, const Map* of_b, float* C, unsigned m, unsigned k, unsigned n, unsigned shares,
                         Meeting meeting) {
     Shared& s = *(Shared*)memory;
-    // The thread's first row and column in a tile. The lanes lie as in float_large.
+    // The thread's first row and column in a tile. The lanes lie as in float_medium_2.
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, ly = lane / 2 % 2 + lane / 16 * 2;
     unsigned y = warp / 2 * 64 + ly, x = warp % 2 * 64 + (lane % 2 + lane / 4 % 4 * 2) * 4;
     // Where that row and column begin in a stage, in bytes. In row i the swizzle puts the 16 bytes of number j in place

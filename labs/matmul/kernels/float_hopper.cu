@@ -1,37 +1,35 @@
-// C = A B in float, without tensor cores, but with the copies and clusters that only Hopper has (compute capability 9.0).
+// C = A B in float, without tensor cores, for small C on Hopper (compute capability 9.0). float_even.cu is for large C.
 //
-//  float_large  like four_deep (stream.cu), but one thread asks the tensor memory accelerator (TMA) for whole tiles. No
-//         thread computes addresses or asks whether it is inside the matrices: of 100 instructions in the loop 93 are
-//         multiply-adds. All threads meet at a barrier in each step: warps that run apart would fetch different parts of
-//         the loop. With barriers that let them (as in bf16_hopper.cu) an H200 was 11 % slower at 4096 cubed.
+//  float_medium_2  like four_deep (stream.cu), but one thread asks the tensor memory accelerator (TMA) for whole tiles. No
+//         thread computes addresses or asks whether it is inside the matrices. All threads meet at a barrier in each step:
+//         warps that run apart would fetch different parts of the loop.
 //         Steps of depth 32, so that a row of A's tile has 128 bytes. The swizzle of that width puts the same 16 bytes
 //         of 4 neighbouring rows in different banks.
-//         Tiles of 128 x 128, 128 threads with 16 x 8 elements each, two blocks on a multiprocessor. A whole step, 4096
-//         multiply-adds a thread, is one stretch of code (70 KB), because the compiler moves nothing over the end of one:
-//         with half a step an H200 was 3 % slower (96.4 rather than 99.1 % of cuBLAS at 4096 cubed).
-//  float_medium_2  like float_large, but tiles of 64 x 128 with 8 x 8 elements a thread, three blocks, and a whole step in
-//         a stretch. The two blocks of a cluster have half the depth of a tile each. They add their sums through each
-//         other's shared memory (distributed shared memory), each half of the tile.
-//  float_small  like float_large, but tiles of 64 x 64, 64 threads with 8 x 8 elements each, two stages, and a quarter of
-//         a step in a stretch: six blocks, which begin and end apart, and hide each other's waits.
+//         Tiles of 64 x 128, 128 threads with 8 x 8 elements each, three blocks on a multiprocessor. A whole step is one
+//         stretch of code, because the compiler moves nothing over the end of one. The two blocks of a cluster have half
+//         the depth of a tile each. They add their sums through each other's shared memory (distributed shared memory),
+//         each half of the tile.
+//  float_small  like float_medium_2, but without clusters; tiles of 64 x 64, 64 threads with 8 x 8 elements each, two
+//         stages, and a quarter of a step in a stretch: six blocks, which begin and end apart, and hide each other's waits.
 //  float_small_2, float_small_4  like float_small, but the blocks of a cluster share out the depth, as in float_medium_2.
 //
 // If a tile has more slices of the depth than its cluster has blocks, they are added to C by atomics, and it must hold
 // zeros.
-// Rows of A and B begin at multiples of 16 bytes: `pad` copies matrices for which that is not so.
+// Rows of A and B begin at multiples of 16 bytes: pads.cu copies matrices for which that is not so.
 // Grid: `slices` blocks a tile, tiles in bands of BAND rows. Dynamic shared memory: sizeof(Block::Shared).
 // target: compute_90a
 #include "hopper.cuh"
-#include "pad.cuh"
 
 const unsigned DEPTH = 32, BAND = 8;
+// Rows of sums of a thread, and of warps in a block.
+const unsigned ROWS = 8, WY = 2;
 
 extern __shared__ __align__(1024) unsigned char memory[];
 
 // A block of WY x WX warps, with STAGES steps in shared memory. A thread has ROWS x 8 elements: every fourth row of its
 // warp's 4 ROWS rows, and two groups of four columns of its warp's 64. FOURS times four steps of the depth are written
 // out one after the other.
-template <unsigned ROWS, unsigned WY, unsigned WX, unsigned STAGES, unsigned FOURS>
+template <unsigned WX, unsigned STAGES, unsigned FOURS>
 struct Block {
     enum : unsigned { M = 4 * ROWS * WY, N = 64 * WX, THREADS = 32 * WY * WX, PARTS = ROWS * 2 };
     struct Stage {
@@ -192,9 +190,8 @@ __device__ void product(const Map* of_a, const Map* of_b, float* C, unsigned m, 
     }
 }
 
-using Large = Block<16, 2, 2, 3, 8>;
-using Medium = Block<8, 2, 2, 3, 8>;
-using Small = Block<8, 2, 1, 2, 2>;
+using Medium = Block<2, 3, 8>;
+using Small = Block<1, 2, 2>;
 
 #define KERNEL(NAME, OF, BLOCKS, HELD)                                                                              \
     extern "C" __global__ __cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(OF::THREADS, HELD) void NAME(            \
@@ -203,7 +200,6 @@ using Small = Block<8, 2, 1, 2, 2>;
         product<OF, BLOCKS>(&of_a, &of_b, C, m, k, n, slices);                                                      \
     }
 
-KERNEL(float_large, Large, 1, 2)
 KERNEL(float_medium_2, Medium, 2, 3)
 KERNEL(float_small, Small, 1, 6)
 KERNEL(float_small_2, Small, 2, 6)

@@ -7,9 +7,8 @@
 //  tiled16         like naive, but a block of 16 x 16 threads first loads a 16 x 16 tile of A
 //                  and of B to shared memory: every loaded element serves 16 threads.
 //  tiled32         like tiled16, but 32 x 32: half the traffic again, and only one or two blocks
-//                  fit on a multiprocessor.
-//  tiled10         like tiled16, but 10 x 10, as a text has it: all three come from one template.
-//  rectangular     like tiled10, but the tile has the width of the block, and the tiles lie in
+//                  fit on a multiprocessor. Both come from one template.
+//  rectangular     like tiled16, but the tile has the width of the block, and the tiles lie in
 //                  dynamic shared memory: one kernel for every tile width. The compiler does not know
 //                  the width, so it cannot unroll the inner loop or fold the index arithmetic.
 //  depth_parallel  like tiled16, but the depth k is cut into gridDim.z slices, and the
@@ -59,12 +58,6 @@ __device__ float tile_sum(const float* A, const float* B, unsigned m, unsigned n
 extern "C" __global__ void tiled16(const float* A, const float* B, float* C, unsigned m, unsigned k, unsigned n) {
     float sum = tile_sum<16>(A, B, m, n, 0, k, k);
     unsigned row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;
-    if (row < m && col < n) C[(size_t)row * n + col] = sum;
-}
-
-extern "C" __global__ void tiled10(const float* A, const float* B, float* C, unsigned m, unsigned k, unsigned n) {
-    float sum = tile_sum<10>(A, B, m, n, 0, k, k);
-    unsigned row = blockIdx.y * 10 + threadIdx.y, col = blockIdx.x * 10 + threadIdx.x;
     if (row < m && col < n) C[(size_t)row * n + col] = sum;
 }
 

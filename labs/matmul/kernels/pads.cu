@@ -1,6 +1,6 @@
 // Copies of A and B whose rows begin at multiples of 16 bytes, as the tensor memory accelerator needs them.
 //
-//  pad_both_4, pad_both_2  like pad (pad.cuh, bf16_hopper.cu), but one launch copies both matrices: of elements of 4
+//  pad_both_4, pad_both_2  like pad (tf32_hopper.cu, bf16_hopper.cu), but one launch copies both matrices: of elements of 4
 //                          bytes, or of 2. A matrix that is not to be copied has 0 rows here.
 //
 // Any grid of one dimension: a thread takes 16 bytes of the copies after another. Only kernels of 9.0 need it.

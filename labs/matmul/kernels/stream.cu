@@ -1,16 +1,17 @@
 // C = A B in float, without tensor cores: the last rungs. Compute capability 8.0 and later; any m, k, n.
 //
-//  four_deep   like async_wide (async.cu), but A is not turned on its way to shared memory: 16 bytes of a row of A are four
-//         steps along the depth. So A is copied 16 bytes at a time, as B is, and yet a thread reads A as seldom as
-//         before. A tile of 256 x 128, 256 threads with 16 x 8 elements each: 24 reads of 16 bytes for 512 multiply-adds.
+//  four_deep   like async_copy (async.cu), but A is not turned on its way to shared memory: 16 bytes of a row of A are four
+//         steps along the depth. So A is copied 16 bytes at a time, as B is, and a thread reads it 16 bytes at a time.
+//         A tile of 256 x 128, 256 threads with 16 x 8 elements each: 24 reads of 16 bytes for 512 multiply-adds.
 //         The lanes lie so that every read is two wavefronts: those that read the same of A differ in the last bit
-//         of their numbers, those that read the same of B in the bit before it.
-//  stream_k    like four_deep, but with tiles of 128 x 128, and each of the blocks, as many as the device holds, gets the
-//         same number of steps of depth 16, wherever tiles end. No block waits for a last wave. The parts of a tile that
-//         was cut are added to C by atomics (Osama, Merrill, Cecka, Garland and Owens, "Stream-K", 2023).
-//  stream_k_small  like stream_k, but tiles of 64 x 64, with 8 x 8 elements per thread: for small C.
+//         of their numbers, those that read the same of B in the bit before it. STAGES tiles are in shared memory or
+//         on their way.
+//  stream_k_small  like four_deep, but for small C: tiles of 64 x 64 with 8 x 8 elements per thread, and each of the
+//         blocks, as many as the device holds, gets the same number of steps of depth 16, wherever tiles end. No block
+//         waits for a last wave. The parts of a tile that was cut are added to C by atomics (Osama, Merrill, Cecka,
+//         Garland and Owens, "Stream-K", 2023).
 //
-// Grid: four_deep: x counts tiles along n, y along m. stream_k: x counts shares of the work.
+// Grid: four_deep: x counts tiles along n, y along m. stream_k_small: x counts shares of the work.
 // Dynamic shared memory: STAGES stages of a tile's depth-16 parts of A and B.
 // target: compute_80
 
@@ -191,9 +192,9 @@ extern "C" __global__ __launch_bounds__(256, 1) void four_deep(const float* A, c
 
 // Whole waves of tiles go to the blocks one by one. The steps of what is left, with one wave more so that the shares are
 // not too small, are cut into as many equal shares as there are blocks.
-template <unsigned ROWS, unsigned WY, unsigned WX>
-__device__ void stream(const float* A, const float* B, float* C, unsigned m, unsigned k, unsigned n) {
-    Block<ROWS, WY, WX> block(A, B, m, k, n);
+extern "C" __global__ __launch_bounds__(64, 6) void stream_k_small(const float* A, const float* B, float* C, unsigned m,
+                                                                   unsigned k, unsigned n) {
+    Block<8, 2, 1> block(A, B, m, k, n);
     unsigned across = (n + block.N - 1) / block.N, tiles = across * ((m + block.M - 1) / block.M);
     unsigned steps = (k + DEPTH - 1) / DEPTH, waves = tiles / gridDim.x;
     unsigned whole = tiles % gridDim.x == 0 ? tiles : waves > 1 ? (waves - 1) * gridDim.x : 0;
@@ -212,14 +213,4 @@ __device__ void stream(const float* A, const float* B, float* C, unsigned m, uns
         else
             at += to - from;
     }
-}
-
-extern "C" __global__ __launch_bounds__(128, 2) void stream_k(const float* A, const float* B, float* C, unsigned m,
-                                                              unsigned k, unsigned n) {
-    stream<16, 2, 2>(A, B, C, m, k, n);
-}
-
-extern "C" __global__ __launch_bounds__(64, 6) void stream_k_small(const float* A, const float* B, float* C, unsigned m,
-                                                                   unsigned k, unsigned n) {
-    stream<8, 2, 1>(A, B, C, m, k, n);
 }

@@ -7,14 +7,11 @@
 //      product. It rounds them there; of A, the tensor cores cut off what is beyond TF32.
 //      A block has 256 rows and 128 columns of C, and a warpgroup 64 of the columns. The blocks of a cluster lie side by
 //      side, and share the rows of A.
-//  tf32_wgmma_sliced  like tf32_wgmma, but cuts the depth into slices, as bf16_wgmma_sliced does.
 //
 // Rows of A and B begin at multiples of 16 bytes: `pad` copies matrices for which that is not so.
 // Grid: 2 blocks a cluster, 384 threads; dynamic shared memory: sizeof(Shared).
 // target: compute_90a
 #include "hopper.cuh"
-#include "pad.cuh"
-#include "slices.cuh"
 
 const unsigned TILE_M = 256, TILE_N = 128, DEPTH = 32, STAGES = 4, BLOCKS = 2, BAND = 8;
 // Bytes of a row of a box, as wide as the swizzle: 32 floats.
@@ -27,17 +24,14 @@ struct Shared {
     unsigned long long full[STAGES], empty[STAGES];
 };
 
-template <bool SLICED>
-__device__ void bring(Shared& s, const Map* of_a, const Map* of_b, unsigned m, unsigned k, unsigned n,
-                      unsigned slices) {
+__device__ void bring(Shared& s, const Map* of_a, const Map* of_b, unsigned m, unsigned k, unsigned n) {
     unsigned rank = cluster_rank(), rows = (m + TILE_M - 1) / TILE_M;
     unsigned columns = (n + BLOCKS * TILE_N - 1) / (BLOCKS * TILE_N);
     Turn<STAGES> turn;
-    for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns * slices; t += gridDim.x / BLOCKS) {
-        Tile tile = tile_of(t / slices, rows, columns, BAND);
-        Slice<SLICED> slice(t, slices, k, DEPTH);
+    for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns; t += gridDim.x / BLOCKS) {
+        Tile tile = tile_of(t, rows, columns, BAND);
         unsigned row = tile.y * TILE_M, column = (tile.x * BLOCKS + rank) * TILE_N;
-        for (unsigned q = slice.from; q < slice.to; q += DEPTH, turn.next()) {
+        for (unsigned q = 0; q < k; q += DEPTH, turn.next()) {
             unsigned long long* full = &s.full[turn.stage];
             barrier_wait(&s.empty[turn.stage], turn.parity ^ 1);
             barrier_expect(full, sizeof(s.a[0]) + sizeof(s.b[0]));
@@ -103,18 +97,16 @@ __device__ void store(float* C, unsigned m, unsigned n, unsigned row, unsigned c
     }
 }
 
-template <bool SLICED>
-__device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n, unsigned slices) {
+__device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n) {
     unsigned rank = cluster_rank(), rows = (m + TILE_M - 1) / TILE_M, group = threadIdx.x / 128 - 1;
     unsigned columns = (n + BLOCKS * TILE_N - 1) / (BLOCKS * TILE_N), lane = threadIdx.x % 32;
     const unsigned STEPS = DEPTH / 8;
     Part part;
     Turn<STAGES> turn;
-    for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns * slices; t += gridDim.x / BLOCKS) {
-        Slice<SLICED> slice(t, slices, k, DEPTH);
+    for (unsigned t = blockIdx.x / BLOCKS; t < rows * columns; t += gridDim.x / BLOCKS) {
         float d[128];
         unsigned of_b[STEPS][4], before = STAGES;
-        for (unsigned q = slice.from; q < slice.to; q += DEPTH, turn.next()) {
+        for (unsigned q = 0; q < k; q += DEPTH, turn.next()) {
             barrier_wait(&s.full[turn.stage], turn.parity);
             unsigned long long of_a = describe(s.a[turn.stage], 16, 8 * ROW);
             const unsigned char* b = s.b[turn.stage][0];
@@ -123,7 +115,7 @@ __device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n
                 // The product before the last has read its registers, and with it all of the stage before.
                 part.read(of_b[i], b, i);
                 product_begin();
-                multiply_tf32(d, of_b[i], of_a + (i * 32 >> 4), q > slice.from || i > 0);
+                multiply_tf32(d, of_b[i], of_a + (i * 32 >> 4), q > 0 || i > 0);
                 product_commit();
                 product_wait<2>();
                 if (i == 1 && before < STAGES && lane < BLOCKS) barrier_arrive(&s.empty[before], lane);
@@ -132,14 +124,13 @@ __device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n
         }
         product_wait<0>();
         if (lane < BLOCKS) barrier_arrive(&s.empty[before], lane);
-        Tile tile = tile_of(t / slices, rows, columns, BAND);
-        store(slice.place(C, m, n), m, n, tile.y * TILE_M, (tile.x * BLOCKS + rank) * TILE_N + group * 64, d);
+        Tile tile = tile_of(t, rows, columns, BAND);
+        store(C, m, n, tile.y * TILE_M, (tile.x * BLOCKS + rank) * TILE_N + group * 64, d);
     }
 }
 
-template <bool SLICED>
-__device__ void product(const Map* of_a, const Map* of_b, float* C, unsigned m, unsigned k, unsigned n,
-                        unsigned slices) {
+extern "C" __global__ __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1) void tf32_wgmma(
+    const __grid_constant__ Map of_a, const __grid_constant__ Map of_b, float* C, unsigned m, unsigned k, unsigned n) {
     extern __shared__ __align__(1024) unsigned char memory[];
     Shared& s = *(Shared*)memory;
     if (threadIdx.x == 0) {
@@ -152,20 +143,22 @@ __device__ void product(const Map* of_a, const Map* of_b, float* C, unsigned m, 
     cluster_sync();
     if (threadIdx.x < 128) {
         fewer_registers<40>();
-        if (threadIdx.x == 0) bring<SLICED>(s, of_a, of_b, m, k, n, slices);
+        if (threadIdx.x == 0) bring(s, &of_a, &of_b, m, k, n);
     } else {
         more_registers<232>();
-        multiply<SLICED>(s, C, m, k, n, slices);
+        multiply(s, C, m, k, n);
     }
     cluster_sync();
 }
 
-extern "C" __global__ __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1) void tf32_wgmma(
-    const __grid_constant__ Map of_a, const __grid_constant__ Map of_b, float* C, unsigned m, unsigned k, unsigned n) {
-    product<false>(&of_a, &of_b, C, m, k, n, 1);
-}
-extern "C" __global__ __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1) void tf32_wgmma_sliced(
-    const __grid_constant__ Map of_a, const __grid_constant__ Map of_b, float* C, unsigned m, unsigned k, unsigned n,
-    unsigned slices) {
-    product<true>(&of_a, &of_b, C, m, k, n, slices);
+// Copies a matrix of `columns` columns to rows of `stride` floats, 4 at a time.
+extern "C" __global__ void pad(const float* from, float* to, unsigned rows, unsigned columns, unsigned stride) {
+    size_t all = (size_t)rows * (stride / 4);
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < all; i += (size_t)gridDim.x * blockDim.x) {
+        size_t row = i / (stride / 4);
+        unsigned column = i % (stride / 4) * 4;
+        const float* f = from + row * columns + column;
+        auto at = [&](unsigned c) { return column + c < columns ? f[c] : 0.0f; };
+        *(float4*)&to[row * stride + column] = make_float4(at(0), at(1), at(2), at(3));
+    }
 }

@@ -103,7 +103,7 @@ fn library<T: Element>(run: &Run, problem: &mut Problem<T>, wanted: impl Fn(Arit
 fn on_hopper<T: Element>(run: &Run, row: &Row<Hopper>, problem: &mut Problem<T>, cublas: &[Rate]) -> Result<()> {
     let (shape, multiprocessors) = (problem.shape, run.session().device.multiprocessors);
     let rung = match (row.with.cut, run.count("slices")) {
-        (Cut::Even { .. }, Some(shares)) => float::even(row.with, shape, shares),
+        (Cut::Even { .. }, Some(shares)) => float::even(shape, shares),
         _ => row.with.fitting(shape, multiprocessors),
     };
     let launch = rung.launch(shape, multiprocessors).map_err(Error::Usage)?;

@@ -1,11 +1,13 @@
-//! `float-hopper` and the rungs after it: the tile, and the number of slices of the depth, for a shape.
+//! `float-even-hopper`: the tile, and the number of slices of the depth, for a shape.
 use crate::{Arithmetic, Cut, Given, Hopper, Shape};
 
-/// Depth of a step: see `float_hopper.cu`.
+/// Depth of a step: see `float_even.cu` and `float_hopper.cu`.
 const DEPTH: u32 = 32;
 
 /// One of the tiles for which there are kernels.
 struct Size {
+    /// Kernel file.
+    file: &'static str,
     /// Rows and columns.
     tile: (u32, u32),
     threads: u32,
@@ -23,15 +25,17 @@ struct Size {
 
 #[rustfmt::skip]
 const LARGE: Size = Size {
-    tile: (128, 128), threads: 128, stages: 3, held: 2, share: 78.0, kernels: &[(1, "float_large")],
+    file: "float_even.cu", tile: (128, 128), threads: 128, stages: 3, held: 2, share: 78.0,
+    kernels: &[(1, "float_even")],
 };
 #[rustfmt::skip]
 const MEDIUM: Size = Size {
-    tile: (64, 128), threads: 128, stages: 3, held: 3, share: 74.0, kernels: &[(2, "float_medium_2")],
+    file: "float_hopper.cu", tile: (64, 128), threads: 128, stages: 3, held: 3, share: 74.0,
+    kernels: &[(2, "float_medium_2")],
 };
 #[rustfmt::skip]
 const SMALL: Size = Size {
-    tile: (64, 64), threads: 64, stages: 2, held: 6, share: 71.5,
+    file: "float_hopper.cu", tile: (64, 64), threads: 64, stages: 2, held: 6, share: 71.5,
     kernels: &[(1, "float_small"), (2, "float_small_2"), (4, "float_small_4")],
 };
 
@@ -49,13 +53,13 @@ impl Size {
     const fn rung(&self, (blocks, kernel): (u32, &'static str), slices: u32) -> Hopper {
         let (rows, columns) = self.tile;
         Hopper {
-            file: "float_hopper.cu",
+            file: self.file,
             kernel,
             tile: self.tile,
             threads: self.threads,
             cut: Cut::Depth { blocks, slices },
             shared_bytes: self.stages * ((rows + columns) * DEPTH * 4 + 8),
-            given: Given::Whole,
+            given: Given::Together,
             boxes: [(DEPTH, rows), (columns, DEPTH)],
             arithmetic: Arithmetic::Float,
         }
@@ -97,16 +101,8 @@ impl Size {
     }
 }
 
-/// The listed rung.
-pub(crate) const FLOAT: Hopper = LARGE.rung(LARGE.kernels[0], 1);
-
-/// Like [`FLOAT`], but one kernel copies both A and B, if they must be copied.
-pub(crate) const FLOAT_TOGETHER: Hopper = Hopper { given: Given::Together, ..FLOAT };
-
-/// Like [`FLOAT_TOGETHER`], but with the largest tile multiplied in another order, and without a partial wave of such
-/// tiles: see `float_even.cu`.
-pub(crate) const FLOAT_EVEN: Hopper =
-    Hopper { file: "float_even.cu", kernel: "float_even", cut: Cut::Even { shares: 0 }, ..FLOAT_TOGETHER };
+/// The listed rung, with the largest tile.
+pub(crate) const FLOAT_EVEN: Hopper = Hopper { cut: Cut::Even { shares: 0 }, ..LARGE.rung(LARGE.kernels[0], 1) };
 
 /// Cycles for sharing out the last tiles: a block begins two tiles instead of one, and their parts must be combined.
 /// With shares for all tiles, an H100 took 22 microseconds longer at 2048 cubed.
@@ -126,10 +122,10 @@ fn evened(shape: Shape, multiprocessors: u32) -> Option<f64> {
 }
 
 /// [`FLOAT_EVEN`] with `shares` shares, or with as many as there are steps, since no share may be empty.
-pub(crate) fn even(listed: Hopper, shape: Shape, shares: u32) -> Hopper {
+pub(crate) fn even(shape: Shape, shares: u32) -> Hopper {
     let steps = (shape.k as u64).div_ceil(u64::from(DEPTH));
-    let most = if steps > 1 { listed.tiles(shape).saturating_mul(steps) } else { 0 };
-    Hopper { cut: Cut::Even { shares: most.min(u64::from(shares)) as u32 }, ..listed }
+    let most = if steps > 1 { FLOAT_EVEN.tiles(shape).saturating_mul(steps) } else { 0 };
+    Hopper { cut: Cut::Even { shares: most.min(u64::from(shares)) as u32 }, ..FLOAT_EVEN }
 }
 
 /// The number of tiles that are shared out: those of the partial wave, and one full wave more if the partial one is
@@ -140,28 +136,24 @@ pub(crate) fn shared_out(tiles: u64, shares: u32) -> u64 {
     if 2 * rest < wave { tiles.min(wave + rest) } else { rest }
 }
 
-/// The rung with the least predicted time for `shape`. `listed` says how matrices are copied, and which kernel has the
-/// largest tile.
-pub(crate) fn fitting(listed: Hopper, shape: Shape, multiprocessors: u32) -> Hopper {
+/// The rung with the least predicted time for `shape`.
+pub(crate) fn fitting(shape: Shape, multiprocessors: u32) -> Hopper {
     let (steps, multiprocessors) = ((shape.k as u32).div_ceil(DEPTH).max(1), multiprocessors.max(1));
-    if matches!(listed.cut, Cut::Even { .. }) && listed.tiles(shape) <= 1 && steps <= FEW_STEPS {
-        return listed;
+    if FLOAT_EVEN.tiles(shape) <= 1 && steps <= FEW_STEPS {
+        return FLOAT_EVEN;
     }
-    let mut best = (FLOAT, f64::INFINITY);
+    let mut best = (FLOAT_EVEN, f64::INFINITY);
     for size in [LARGE, MEDIUM, SMALL] {
         for rung in size.rungs(steps, multiprocessors) {
             let cycles = size.cycles(&rung, shape, multiprocessors);
-            // The listed kernel has the largest tile.
-            let rung = if rung.kernel == FLOAT.kernel { listed } else { Hopper { given: listed.given, ..rung } };
+            let rung = if rung.kernel == FLOAT_EVEN.kernel { FLOAT_EVEN } else { rung };
             if cycles < best.1 {
                 best = (rung, cycles);
             }
         }
     }
     match evened(shape, multiprocessors) {
-        Some(cycles) if matches!(listed.cut, Cut::Even { .. }) && cycles < best.1 => {
-            even(listed, shape, LARGE.held * multiprocessors)
-        }
+        Some(cycles) if cycles < best.1 => even(shape, LARGE.held * multiprocessors),
         _ => best.0,
     }
 }
@@ -170,37 +162,24 @@ pub(crate) fn fitting(listed: Hopper, shape: Shape, multiprocessors: u32) -> Hop
 mod tests {
     use super::*;
 
-    fn chosen(m: usize, k: usize, n: usize) -> (&'static str, u32) {
-        let rung = fitting(FLOAT, Shape { m, k, n }, 132);
-        (rung.kernel, rung.slices())
-    }
-
-    /// A chosen rung keeps what it was listed for: its copies and its kernel for the largest tile.
-    #[test]
-    fn a_rung_keeps_its_copies_and_its_largest_tile() {
-        for listed in [FLOAT, FLOAT_TOGETHER, FLOAT_EVEN] {
-            assert_eq!(fitting(listed, Shape { m: 2048, k: 2048, n: 2048 }, 132), listed);
-            let small = fitting(listed, Shape { m: 1023, k: 1021, n: 1019 }, 132);
-            assert_eq!((small.file, small.kernel, small.given), ("float_hopper.cu", "float_medium_2", listed.given));
-        }
-    }
-
     /// Each is the fastest on an H200, of the measured combinations of three tiles and these ways to cut the depth.
     #[test]
     fn the_fastest_that_was_measured_is_chosen() {
-        assert_eq!(chosen(4096, 4096, 4096), ("float_large", 1));
-        assert_eq!(chosen(8192, 8192, 8192), ("float_large", 1));
-        assert_eq!(chosen(4095, 4097, 2049), ("float_small", 1));
-        assert_eq!(chosen(1023, 1021, 1019), ("float_medium_2", 2));
-        assert_eq!(chosen(1000, 500, 700), ("float_small_4", 4));
-        assert_eq!(chosen(64, 65536, 64), ("float_small", 512));
+        let chosen = |m, k, n| {
+            let rung = fitting(Shape { m, k, n }, 132);
+            (rung.file, rung.kernel, rung.slices())
+        };
+        assert_eq!(fitting(Shape { m: 2048, k: 2048, n: 2048 }, 132), FLOAT_EVEN);
+        assert_eq!(chosen(1023, 1021, 1019), ("float_hopper.cu", "float_medium_2", 2));
+        assert_eq!(chosen(1000, 500, 700), ("float_hopper.cu", "float_small_4", 4));
+        assert_eq!(chosen(64, 65536, 64), ("float_hopper.cu", "float_small", 512));
     }
 
     #[test]
     fn the_last_tiles_are_shared_out_where_their_wave_leaves_much_idle() {
         let evened = |m, k, n| {
             let shape = Shape { m, k, n };
-            let rung = fitting(FLOAT_EVEN, shape, 132);
+            let rung = fitting(shape, 132);
             let grid = rung.launch(shape, 132).unwrap().grid_dim.0;
             (rung.kernel, rung.slices(), grid)
         };
@@ -208,11 +187,10 @@ mod tests {
         assert_eq!(evened(8192, 8192, 8192), ("float_even", 264, 15 * 264 + 264));
         assert_eq!(evened(4095, 4097, 2049), ("float_even", 264, 264 + 264), "16 tiles in the last wave");
         assert_eq!(evened(2048, 2048, 2048), ("float_even", 0, 256), "less than a wave");
-        assert_eq!(evened(1023, 1021, 1019).0, "float_medium_2");
         assert_eq!((evened(33, 33, 33), evened(1, 1, 1)), (("float_even", 0, 1), ("float_even", 0, 1)));
         assert_ne!(evened(129, 33, 33).0, "float_even");
-        assert_eq!(even(FLOAT_EVEN, Shape { m: 300, k: 32, n: 300 }, 5).slices(), 0, "one step a tile");
-        assert_eq!(even(FLOAT_EVEN, Shape { m: 257, k: 70, n: 129 }, 29).slices(), 18, "no share without a step");
+        assert_eq!(even(Shape { m: 300, k: 32, n: 300 }, 5).slices(), 0, "one step a tile");
+        assert_eq!(even(Shape { m: 257, k: 70, n: 129 }, 29).slices(), 18, "no share without a step");
         // 5 waves: no partial wave.
         assert_eq!(evened(128 * 33, 4096, 128 * 40), ("float_even", 0, 5 * 264));
     }
@@ -220,7 +198,7 @@ mod tests {
     #[test]
     fn no_slice_is_empty() {
         for k in [1, 9, 41, 100, 257] {
-            let slices = fitting(FLOAT, Shape { m: 3, k, n: 5 }, 132).slices();
+            let slices = fitting(Shape { m: 3, k, n: 5 }, 132).slices();
             assert!(slices as usize <= k.div_ceil(DEPTH as usize), "{k}: {slices}");
         }
     }

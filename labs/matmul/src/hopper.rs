@@ -48,9 +48,6 @@ pub enum Given {
 pub enum Cut {
     /// Persistent clusters of two blocks, as many as the device holds, take tile after tile.
     Tiles,
-    /// Like [`Cut::Tiles`], but if there are few tiles, the depth of each is cut into slices, so that every cluster has
-    /// one. A second kernel adds up the partial sums.
-    Slices,
     /// The depth of each tile is cut into `slices`, one per block. The `blocks` of a cluster add up their partial sums.
     /// If a tile has several clusters, each adds to C.
     Depth {
@@ -74,21 +71,8 @@ pub enum Cut {
     },
 }
 
-/// Cycles in which the tensor cores multiply the content of a stage: 256 x 128 x 32 of TF32, or twice as much of
-/// bfloat16.
-const STEP: f64 = 1000.0;
-/// Cycles of a second kernel's launch, and of its first loads: about 3 microseconds on an H200.
-const ADDER: f64 = 6000.0;
-/// Bytes per cycle that the second-level cache takes, and that it delivers to the second kernel.
-const BYTES_A_CYCLE: f64 = 2000.0;
-
 /// Blocks of a persistent cluster.
 const BLOCKS: u32 = 2;
-
-/// The number of persistent clusters that a device holds.
-fn clusters(multiprocessors: u32) -> u64 {
-    u64::from(multiprocessors / BLOCKS).max(1)
-}
 
 /// The size in bytes of the barriers after the tiles in shared memory: two for each of `stages`.
 const fn barriers(stages: u32) -> u32 {
@@ -118,12 +102,6 @@ pub(crate) const TF32_WGMMA: Hopper = Hopper {
     ..BF16_WGMMA
 };
 
-/// bfloat16 for small C: see `bf16_hopper.cu`.
-pub(crate) const BF16_SLICED: Hopper = Hopper { kernel: "bf16_wgmma_sliced", cut: Cut::Slices, ..BF16_WGMMA };
-
-/// TF32 for small C: see `tf32_hopper.cu`.
-pub(crate) const TF32_SLICED: Hopper = Hopper { kernel: "tf32_wgmma_sliced", cut: Cut::Slices, ..TF32_WGMMA };
-
 /// TF32 in two parts: see `split_hopper.cu`.
 pub(crate) const TF32X3_WGMMA: Hopper = Hopper {
     file: "split_hopper.cu",
@@ -142,21 +120,20 @@ impl Hopper {
     pub(crate) fn fitting(self, shape: Shape, multiprocessors: u32) -> Self {
         match (self.cut, self.arithmetic) {
             (Cut::Meeting { .. }, _) => small::fitting(self, shape, multiprocessors),
-            (_, Arithmetic::Float) => float::fitting(self, shape, multiprocessors),
+            (_, Arithmetic::Float) => float::fitting(shape, multiprocessors),
             _ => self,
         }
     }
 
-    /// The launch for `shape`: as many clusters as `multiprocessors` hold, but no more than there are tiles.
+    /// The launch for `shape`. There are as many persistent clusters as `multiprocessors` hold, at most one per tile.
     ///
     /// # Errors
     /// Those of [`Shape::check`].
     pub fn launch(&self, shape: Shape, multiprocessors: u32) -> Result<LaunchConfig, String> {
         shape.check()?;
-        let (tiles, clusters) = (self.tiles(shape), clusters(multiprocessors));
-        let slices = u64::from(self.slices_for(shape, multiprocessors));
+        let (tiles, slices) = (self.tiles(shape), u64::from(self.slices()));
         let blocks = match self.cut {
-            Cut::Tiles | Cut::Slices => (tiles * slices).min(clusters) * u64::from(BLOCKS),
+            Cut::Tiles => tiles.min(u64::from(multiprocessors / BLOCKS).max(1)) * u64::from(BLOCKS),
             Cut::Depth { .. } | Cut::Meeting { .. } => tiles * slices,
             Cut::Even { shares } => tiles - float::shared_out(tiles, shares) + slices,
         };
@@ -166,29 +143,12 @@ impl Hopper {
         Ok(LaunchConfig { grid_dim, block_dim, shared_mem_bytes: self.shared_bytes })
     }
 
-    /// The number of slices into which the depth of a tile is cut: the one with the least predicted time, of those for
-    /// which there are clusters and steps.
-    pub(crate) fn slices_for(&self, shape: Shape, multiprocessors: u32) -> u32 {
-        if self.cut != Cut::Slices {
-            return self.slices();
-        }
-        let steps = shape.k.div_ceil(self.boxes[0].0 as usize) as u64;
-        let most = (clusters(multiprocessors) / self.tiles(shape).max(1)).min(steps).max(1);
-        let bytes = (shape.m * shape.n * size_of::<f32>()) as f64;
-        let cycles = |slices: u64| {
-            let sums = if slices > 1 { ADDER + 2.0 * bytes * slices as f64 / BYTES_A_CYCLE } else { 0.0 };
-            STEP * steps.div_ceil(slices) as f64 + sums
-        };
-        (1..=most).min_by(|one, other| cycles(*one).total_cmp(&cycles(*other))).unwrap_or(1) as u32
-    }
-
-    /// The number of slices into which the rung itself cuts the depth, whatever the shape, or of shares for the last
-    /// tiles.
+    /// The number of slices into which the depth of a tile is cut, or of shares for the last tiles.
     pub(crate) const fn slices(&self) -> u32 {
         match self.cut {
             Cut::Depth { slices, .. } | Cut::Meeting { slices, .. } => slices,
             Cut::Even { shares } => shares,
-            Cut::Tiles | Cut::Slices => 1,
+            Cut::Tiles => 1,
         }
     }
 
@@ -212,13 +172,6 @@ struct Made<T> {
     to: CudaSlice<T>,
 }
 
-/// The partial sums of the slices, for another kernel to add.
-struct Sums {
-    kernel: CudaFunction,
-    /// One matrix per slice.
-    of: CudaSlice<f32>,
-}
-
 /// The partial sums of a tile's clusters, or of the blocks that share a tile, for the last of them to add.
 struct Meeting {
     /// Each tile once for each of its clusters, or twice for each share.
@@ -233,8 +186,6 @@ pub(crate) struct Ready<T> {
     kernel: CudaFunction,
     launch: LaunchConfig,
     made: [Option<Made<T>>; 2],
-    slices: u32,
-    sums: Option<Sums>,
     meeting: Option<Meeting>,
     maps: Vec<Map>,
     shape: Shape,
@@ -276,13 +227,6 @@ impl<T: Element> Ready<T> {
         }
         let [a, b] = maps;
         let maps = a.into_iter().zip(b).flat_map(|(a, b)| [a, b]).collect();
-        let slices = rung.slices_for(shape, run.session().device.multiprocessors);
-        let mut sums = None;
-        if rung.cut == Cut::Slices && slices > 1 {
-            // SAFETY: the kernel writes all of it before it is read.
-            let of = unsafe { run.stream().alloc(slices as usize * shape.m * shape.n) }?;
-            sums = Some(Sums { kernel: run.function(rung.file, "add_slices")?, of });
-        }
         let mut meeting = None;
         if let Cut::Meeting { blocks, slices } = rung.cut {
             let (tiles, elements) = (rung.tiles(shape) as usize, (rung.tile.0 * rung.tile.1) as usize);
@@ -298,7 +242,7 @@ impl<T: Element> Ready<T> {
             let sums = unsafe { run.stream().alloc((shares * 2 * elements).max(1)) }?;
             meeting = Some(Meeting { sums, came: run.stream().alloc_zeros((shares * 2).max(1))? });
         }
-        Ok(Self { kernel, launch: case.launch(), made, slices, sums, meeting, maps, shape, rung: *rung })
+        Ok(Self { kernel, launch: case.launch(), made, meeting, maps, shape, rung: *rung })
     }
 
     /// Describes the work besides the product.
@@ -307,13 +251,11 @@ impl<T: Element> Ready<T> {
             Cut::Depth { slices, .. } | Cut::Meeting { slices, .. } => {
                 Some(format!("{}, {slices} slices", self.rung.kernel))
             }
-            Cut::Slices => Some(format!("{} slices", self.slices)),
             Cut::Even { shares } => Some(format!("{}, {shares} shares", self.rung.kernel)),
             Cut::Tiles => None,
         };
-        let adds = self.sums.as_ref().map(|sums| format!("adding them ({} bytes) is timed too", sums.of.num_bytes()));
         let clears = self.rung.clears().then(|| "clearing C is timed too".to_owned());
-        [slices, adds, clears, self.rewrites()].into_iter().flatten()
+        [slices, clears, self.rewrites()].into_iter().flatten()
     }
 
     fn rewrites(&self) -> Option<String> {
@@ -361,32 +303,20 @@ impl<T: Element> Ready<T> {
         if self.rung.clears() {
             run.stream().memset_zeros(c)?;
         }
-        let (m, k, n) = (self.shape.m as u32, self.shape.k as u32, self.shape.n as u32);
+        let (m, k, n, slices) = (self.shape.m as u32, self.shape.k as u32, self.shape.n as u32, self.rung.slices());
         let mut builder = run.stream().launch_builder(&self.kernel);
         for map in &self.maps {
             builder.arg(map);
         }
-        match &mut self.sums {
-            Some(sums) => builder.arg(&mut sums.of),
-            None => builder.arg(&mut *c),
-        };
-        builder.arg(&m).arg(&k).arg(&n);
+        builder.arg(c).arg(&m).arg(&k).arg(&n);
         if self.rung.cut != Cut::Tiles {
-            builder.arg(&self.slices);
+            builder.arg(&slices);
         }
         if let Some(meeting) = &mut self.meeting {
             builder.arg(&mut meeting.sums).arg(&mut meeting.came);
         }
         // SAFETY: these are the kernel's parameters, and the maps are of these matrices.
         unsafe { builder.launch(self.launch) }?;
-        if let Some(sums) = &self.sums {
-            let elements = c.len() as u64;
-            let blocks = c.len().div_ceil(128) as u32;
-            let mut builder = run.stream().launch_builder(&sums.kernel);
-            builder.arg(&sums.of).arg(c).arg(&elements).arg(&self.slices);
-            // SAFETY: these are the kernel's parameters; each slice has as many sums as C has elements.
-            unsafe { builder.launch(launch_1d(blocks, 128)) }?;
-        }
         Ok(())
     }
 }
@@ -440,22 +370,6 @@ mod tests {
         let grid = |m, n, multiprocessors| BF16_WGMMA.launch(Shape { m, k: 1, n }, multiprocessors).unwrap().grid_dim.0;
         assert_eq!([grid(4096, 4096, 132), grid(257, 1, 132), grid(4096, 4096, 7)], [132, 4, 6]);
         assert!(matches!(BF16_WGMMA.launch(Shape { m: 0, k: 1, n: 1 }, 132), Err(words) if words.contains("--m")));
-    }
-
-    #[test]
-    fn the_depth_is_cut_where_tiles_leave_clusters_without_work() {
-        let cut = |m, k, n| {
-            let shape = Shape { m, k, n };
-            (TF32_SLICED.slices_for(shape, 132), TF32_SLICED.launch(shape, 132).unwrap().grid_dim.0)
-        };
-        assert_eq!(cut(64, 65536, 64), (64, 128), "two more clusters would not make the longest slice shorter");
-        assert_eq!(cut(1024, 4096, 1024), (4, 128));
-        assert_eq!(cut(1000, 500, 700), (1, 24), "12 tiles of 16 steps: a second kernel would take longer");
-        assert_eq!(cut(4096, 4096, 4096), (1, 132));
-        assert_eq!(cut(1024, 1024, 2304), (1, 72), "36 of 66 clusters");
-        // No slice is empty, and those of bfloat16 are twice as deep.
-        let deep = Shape { m: 64, k: 1000, n: 64 };
-        assert_eq!([TF32_SLICED, BF16_SLICED].map(|rung| rung.slices_for(deep, 132)), [32, 16]);
     }
 
     #[test]

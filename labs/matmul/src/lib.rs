@@ -21,11 +21,11 @@ use harness::{
 
 pub use element::{Bf16, Element};
 pub use experiment::launch;
-use float::{FLOAT, FLOAT_EVEN, FLOAT_TOGETHER};
-use hopper::{BF16_SLICED, BF16_WGMMA, TF32_SLICED, TF32_WGMMA, TF32X3_WGMMA};
+use float::FLOAT_EVEN;
+use hopper::{BF16_WGMMA, TF32_WGMMA, TF32X3_WGMMA};
 pub use hopper::{Cut, Given, Hopper};
 pub use rung::{Arithmetic, Plan, Rung, depth_in_block, rectangular};
-use rung::{BF16, DEEP, FOUR_DEEP, LARGE, Misfit, PLAIN, STREAM_K, STREAM_K_SMALL, TENSOR};
+use rung::{BF16, DEEP, FOUR_DEEP, LARGE, Misfit, PLAIN, STREAM_K_SMALL, TENSOR};
 pub use shape::Shape;
 use small::{BF16_SMALL, TF32_SMALL};
 
@@ -40,11 +40,11 @@ pub static LAB: Lab = Lab {
         kernels::source!("stream"),
         kernels::source!("tensor"),
         kernels::source!("bf16"),
-        kernels::source!("float_hopper", headers: ["hopper.cuh", "pad.cuh"]),
+        kernels::source!("float_hopper", headers: ["hopper.cuh"]),
         kernels::source!("float_even", headers: ["hopper.cuh"]),
-        kernels::source!("tf32_hopper", headers: ["hopper.cuh", "pad.cuh", "slices.cuh"]),
+        kernels::source!("tf32_hopper", headers: ["hopper.cuh"]),
         kernels::source!("split_hopper", headers: ["hopper.cuh"]),
-        kernels::source!("bf16_hopper", headers: ["hopper.cuh", "slices.cuh"]),
+        kernels::source!("bf16_hopper", headers: ["hopper.cuh"]),
         kernels::source!("bf16_small", headers: ["hopper.cuh", "small.cuh"]),
         kernels::source!("tf32_small", headers: ["hopper.cuh", "small.cuh"]),
         kernels::source!("pads"),
@@ -69,7 +69,7 @@ pub static LAB: Lab = Lab {
     ignored: &[
         (&["blocks", "threads"], VariantFilter::Every),
         (&["tile"], VariantFilter::AllBut(&["rectangular"])),
-        (&["slices"], VariantFilter::AllBut(&["depth-parallel", "stream-k", "stream-k-small", "float-even-hopper"])),
+        (&["slices"], VariantFilter::AllBut(&["depth-parallel", "stream-k-small", "float-even-hopper"])),
     ],
     run,
     questions: questions::all,
@@ -99,9 +99,7 @@ pub static RUNGS: &[Row<Rung>] = &[
     row("naive", "a thread an element: 2 k loads from global memory each", Rung { kernel: "naive", shares: false, ..PLAIN }),
     row("tiled16", "like naive, but 16 x 16 tiles in shared memory: a 16th of the loads", Rung { kernel: "tiled16", ..PLAIN }),
     row("tiled32", "like tiled16, but 32 x 32: half of those", Rung { kernel: "tiled32", tile: (32, 32), block: (32, 32, 1), ..PLAIN }),
-    row("tiled10", "like tiled16, but 10 x 10, as in the text",
-        Rung { kernel: "tiled10", tile: (10, 10), block: (10, 10, 1), ..PLAIN }),
-    row("rectangular", "like tiled10, but any tile width, --tile, chosen at launch", rectangular(10)),
+    row("rectangular", "like tiled16, but any tile width, --tile, chosen at launch", rectangular(10)),
     row("depth-parallel", "like tiled16, but the depth in slices, added by atomics: for small C", DEEP),
     row("depth-in-block", "like naive, but 4 threads of a block share an element's depth", depth_in_block(4)),
     row("register-1d", "like tiled, but 8 elements a thread: fewer reads of shared memory",
@@ -113,11 +111,8 @@ pub static RUNGS: &[Row<Rung>] = &[
         Rung { kernel: "double_buffered", ..LARGE }),
     row("async-copy", "like double-buffered, but past the registers (cp.async; 8.0 and later)",
         Rung { file: "async.cu", kernel: "async_copy", ..LARGE }),
-    row("async-wide", "like async-copy, but 16 x 8 elements a thread, three tiles under way",
-        Rung { file: "async.cu", kernel: "async_wide", block: (128, 1, 1), ..LARGE }),
-    row("four-deep", "like async-wide, but A as it lies: a read of A serves four steps of the depth", FOUR_DEEP),
-    row("stream-k", "like four-deep, but each block has the same share of the work, wherever tiles end", STREAM_K),
-    row("stream-k-small", "like stream-k, but smaller tiles: for small C", STREAM_K_SMALL),
+    row("four-deep", "like async-copy, but A as it lies: a read of A serves four steps of the depth; 16 x 8 elements a thread", FOUR_DEEP),
+    row("stream-k-small", "like four-deep, but small tiles, and each block has the same share of the work, wherever tiles end", STREAM_K_SMALL),
     row("tf32", "tensor cores: inputs of 11 bits (8.0 and later)", TENSOR),
     row("tf32x3", "like tf32, but each input in two parts, and sums of tiles as floats: float accuracy",
         Rung { kernel: "tf32x3", arithmetic: Arithmetic::Tf32Split, ..TENSOR }),
@@ -130,15 +125,11 @@ pub static NARROW: &[Row<Rung>] =
 /// The rungs with the instructions that only Hopper has.
 #[rustfmt::skip]
 pub static HOPPER: &[Row<Hopper>] = &[
-    row("float-hopper", "like four-deep, but TMA brings tiles, and a cluster shares out the depth of small C (9.0 only)", FLOAT),
-    row("float-together-hopper", "like float-hopper, but one kernel copies both A and B, where TMA cannot read their rows", FLOAT_TOGETHER),
-    row("float-even-hopper", "like float-together-hopper, but multiply-adds in an order that reads fewer registers, and the last tiles in equal shares", FLOAT_EVEN),
+    row("float-even-hopper", "like four-deep, but TMA loads tiles, in an order that reads fewer registers, and equal shares of the last tiles or of the depth (9.0 only)", FLOAT_EVEN),
     row("bf16-hopper", "like bf16, but wgmma, TMA, warps that only load, clusters (9.0 only)", BF16_WGMMA),
-    row("bf16-sliced-hopper", "like bf16-hopper, but the depth in slices, added by a second kernel: for small C (9.0 only)", BF16_SLICED),
-    row("bf16-small-hopper", "like bf16-sliced-hopper, but small tiles, and the last cluster to come adds: no second kernel (9.0 only)", BF16_SMALL),
+    row("bf16-small-hopper", "like bf16-hopper, but small tiles, the depth in slices, and the last cluster to come adds: for small C (9.0 only)", BF16_SMALL),
     row("tf32-hopper", "like bf16-hopper, but TF32: the transpose, with B^T from registers", TF32_WGMMA),
-    row("tf32-sliced-hopper", "like tf32-hopper, but the depth in slices, as in bf16-sliced-hopper", TF32_SLICED),
-    row("tf32-small-hopper", "like tf32-sliced-hopper, but small tiles, and the last cluster adds, as in bf16-small-hopper", TF32_SMALL),
+    row("tf32-small-hopper", "like tf32-hopper, but for small C: small tiles and slices of the depth, as in bf16-small-hopper", TF32_SMALL),
     row("tf32x3-hopper", "like tf32-hopper, but each input in two parts, as in tf32x3: float accuracy", TF32X3_WGMMA),
 ];
 
@@ -171,7 +162,7 @@ pub static MATVEC: &[Row<(&str, usize)>] = &[
 
 const PEERS: Published = Published {
     column: "published_tflop_per_s",
-    source: "TFLOP/s of the text's kernels and of cuBLAS on one H200",
+    source: "TFLOP/s of the text's kernels (rectangular: tiles of 10) and of cuBLAS on one H200",
     part: "H200",
     figures: &[
         figure("naive", "1024x1024x1024", 1024, 5.101),
@@ -189,14 +180,14 @@ const PEERS: Published = Published {
         figure("cublas-bf16", "4096x4096x4096", 4096, 762.5),
         figure("cublas-bf16", "8192x8192x8192", 8192, 738.9),
         // These are 0.1491 and 0.0219 ms.
-        figure("tiled10", "1000x500x700", 700, 7.0e8 / 0.1491e-3 / 1e12),
+        figure("rectangular", "1000x500x700", 700, 7.0e8 / 0.1491e-3 / 1e12),
         figure("cublas", "1000x500x700", 700, 7.0e8 / 0.0219e-3 / 1e12),
     ],
 };
 
 fn options() -> Vec<Arg> {
     let side = |name, help| arguments::value(name, "COUNT", help).value_parser(parse_count);
-    let slices = "Slices of the depth in `depth-parallel`, shares of the work in `stream-k` and `float-even-hopper` [default: as many \
+    let slices = "Slices of the depth in `depth-parallel`, shares of the work in `stream-k-small` and `float-even-hopper` [default: as many \
                   as fill the device]";
     vec![
         side("m", "Rows of A and C [default: n]"),

@@ -38,7 +38,7 @@ pub(crate) fn all() -> Vec<Question> {
             8192,
             rectangular(32).shared_bytes.into(),
         ),
-        ask("tiled10", "1000x500x700", "How many blocks have tiles of 10 x 10 of C?", 7000, blocks),
+        ask("rectangular", "1000x500x700", "How many blocks have tiles of 10 x 10 of C?", 7000, blocks),
         ask("depth-in-block", "threads", "How many threads has a block of 16 x 16 x 8?", 2048, (x * y * z).into()),
         ask(
             "depth-in-block",

@@ -111,16 +111,6 @@ pub(crate) const TENSOR: Rung = Rung {
 pub(crate) const FOUR_DEEP: Rung =
     Rung { file: "stream.cu", kernel: "four_deep", tile: (256, 128), shared_bytes: 4 * 16 * (256 + 128) * 4, ..LARGE };
 
-/// Equal shares of the work, in tiles of 128 x 128.
-pub(crate) const STREAM_K: Rung = Rung {
-    kernel: "stream_k",
-    tile: (128, 128),
-    block: (128, 1, 1),
-    shared_bytes: 4 * 16 * (128 + 128) * 4,
-    stream: 2,
-    ..FOUR_DEEP
-};
-
 /// Equal shares of the work, in tiles of 64 x 64.
 pub(crate) const STREAM_K_SMALL: Rung = Rung {
     kernel: "stream_k_small",
@@ -128,7 +118,7 @@ pub(crate) const STREAM_K_SMALL: Rung = Rung {
     block: (64, 1, 1),
     shared_bytes: 4 * 16 * (64 + 64) * 4,
     stream: 6,
-    ..STREAM_K
+    ..FOUR_DEEP
 };
 
 /// Tensor cores for bfloat16: four stages of padded tiles in shared memory (see bf16.cu).
@@ -164,7 +154,7 @@ pub struct Plan {
 }
 
 impl Rung {
-    /// The launch for `shape`; `slices` cuts the depth of `depth-parallel`, and the work of `stream-k`.
+    /// The launch for `shape`; `slices` cuts the depth of `depth-parallel`, and the work of `stream-k-small`.
     ///
     /// # Errors
     /// Those of [`Shape::check`].
@@ -188,7 +178,7 @@ impl Rung {
     }
 
     /// The number of slices of the depth with which `depth-parallel` fills `multiprocessors` four times over, when C
-    /// alone has too few tiles. A slice is never thinner than a tile. For `stream-k`, the number of shares.
+    /// alone has too few tiles. A slice is never thinner than a tile. For `stream-k-small`, the number of shares.
     pub fn slices_for(&self, shape: Shape, multiprocessors: u32) -> u32 {
         if self.stream > 0 {
             return multiprocessors * self.stream;

@@ -66,10 +66,6 @@ fn no_rung_for_hopper_has_findings() {
             let slices = match (&row["variant"][..], m) {
                 ("bf16-small-hopper", "64") => "bf16_small_8, 8 slices",
                 ("tf32-small-hopper", "64") => "tf32_small_8, 8 slices",
-                ("bf16-sliced-hopper", "64") => "32 slices; adding them",
-                ("tf32-sliced-hopper", "64") => "63 slices; adding them",
-                ("tf32-sliced-hopper", "260") => "11 slices; adding them",
-                ("bf16-sliced-hopper" | "tf32-sliced-hopper", _) => "1 slices",
                 _ => "",
             };
             assert!(row["note"].contains(slices), "{row:?}");
@@ -77,19 +73,18 @@ fn no_rung_for_hopper_has_findings() {
     }
 }
 
-/// The tiles of `float-hopper`, and the ways to cut the depth, that no shape above uses.
+/// The tiles of `float-even-hopper`, and the ways to cut the depth, that no shape above uses.
 #[test]
 fn no_tile_for_hopper_has_findings() {
     for ([m, k, n], note) in [
-        (["4200", "9", "4150"], "float_large, 1 slices"),
         (["600", "673", "1260"], "float_medium_2, 2 slices"),
         (["127", "320", "1087"], "float_small_2, 2 slices"),
         (["64", "2000", "64"], "float_small, 63 slices"),
     ] {
-        let options = ["--device", "emulated:h200", "--check", "all", "--variant", "float-hopper"];
+        let options = ["--device", "emulated:h200", "--check", "all", "--variant", "float-even-hopper"];
         let ran = LAB.accepts(&[&options[..], &["--m", m, "--k", k, "--n", n]].concat());
         assert!(ran.findings.is_empty(), "{}", ran.text);
-        let row = ran.rows_of("float-hopper")[0];
+        let row = ran.rows_of("float-even-hopper")[0];
         assert!(row["verdict"] == "pass" && row["note"].contains(note), "{m}x{k}x{n}: {row:?}");
     }
 }
@@ -133,9 +128,9 @@ fn traffic_is_what_arithmetic_says() {
                 with_sectors += 1;
             }
         }
-        assert_eq!(rungs, 20, "{}", ran.text);
+        assert_eq!(rungs, 17, "{}", ran.text);
         // Tiles of 10 do not end with a sector, and neither do rows of 41 or 67 elements.
-        assert_eq!(with_sectors, if shape == ["64"; 3] { 18 } else { 0 });
+        assert_eq!(with_sectors, if shape == ["64"; 3] { 16 } else { 0 });
         if shape == ["64"; 3] {
             for (variant, floats, sectors) in [("naive", "1", "1"), ("tiled16", "16", "8"), ("tiled32", "32", "16")] {
                 let row = ran.rows_of(variant)[0];
