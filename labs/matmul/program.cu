@@ -26,7 +26,7 @@ __global__ void multiply(const float *a, const float *b, float *c, int m, int k,
         tile_b[threadIdx.y][threadIdx.x] = y < k && column < n ? b[y * n + column] : 0;
         __syncthreads();
         for (int i = 0; i < TILE; i++) sum += tile_a[threadIdx.y][i] * tile_b[i][threadIdx.x];
-        // Nobody loads the next tiles before all are done with these.
+        // No thread loads the next tiles before all are done with these.
         __syncthreads();
     }
     if (row < m && column < n) c[row * n + column] = sum;

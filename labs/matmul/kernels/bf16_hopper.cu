@@ -96,7 +96,7 @@ extern "C" __global__ __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1) void b
         more_registers<232>();
         multiply(s, C, m, k, n);
     }
-    // A block may end only when nobody copies to it or arrives at its barriers.
+    // A block may end only when no other block copies to it or arrives at its barriers.
     cluster_sync();
 }
 

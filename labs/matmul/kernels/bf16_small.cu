@@ -1,14 +1,14 @@
 // C = A B for bfloat16 with sums in float, where C is small, on Hopper's tensor cores (compute capability 9.0).
 //
 //  bf16_small_8  like bf16_wgmma (bf16_hopper.cu), but
-//      - tiles of 64 x 64: of a C of this size nothing is multiplied in vain. A step is 128 deep, and each of the two
+//      - tiles of 64 x 64: of a C of this size nothing is multiplied for nothing. A step is 128 deep, and each of the two
 //        warpgroups takes half of that depth for the whole tile;
 //      - the 8 blocks of a cluster share out a slice of the depth: no tile goes to two of them. They add up what they
 //        have through each other's shared memory, each an eighth of the tile;
 //      - if a tile has several clusters, each leaves its sums in global memory. Of the blocks that have the same eighth,
 //        the last to come adds them up, always in the order of the clusters.
-//  bf16_medium_8, bf16_medium_2, bf16_medium_1  like bf16_small_8, but tiles of 128 x 128, in clusters of so many
-//      blocks: for a larger C, where what counts is how often A and B are read. A warpgroup has 64 rows.
+//  bf16_medium_8, bf16_medium_2, bf16_medium_1  like bf16_small_8, but tiles of 128 x 128, in clusters of that
+//      number of blocks: for a larger C, where what counts is how often A and B are read. A warpgroup has 64 rows.
 //
 // Rows of A and B begin at multiples of 16 bytes: pads.cu copies matrices for which that is not so.
 // Grid: `slices` blocks a tile, tiles in bands of 8 rows; 288 threads; dynamic shared memory: sizeof(Small::Shared).
@@ -19,7 +19,7 @@
 // Bytes of a row of a box, as wide as the swizzle: 64 elements. A box of B has as many rows.
 const unsigned ROW = 128, BOX = 64 * ROW;
 
-// A tile of 64 WARPGROUPS rows and COLUMNS columns: so many of the two warpgroups lie one below the other.
+// A tile of 64 WARPGROUPS rows and COLUMNS columns: WARPGROUPS of the two lie one below the other.
 template <unsigned WARPGROUPS, unsigned COLUMNS>
 struct Bf16 {
     enum : unsigned { M = 64 * WARPGROUPS, N = COLUMNS, DEEP = 2 / WARPGROUPS, DEPTH = 64 * DEEP, SUMS = N / 2 };

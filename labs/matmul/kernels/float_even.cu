@@ -89,7 +89,7 @@ struct Meeting {
         return sums + (size_t)(share * 2 + begins_tile) * (ROWS * COLUMNS / 4) * THREADS + threadIdx.x;
     }
     // Counts a part that has been left. What the block has left is seen before, and what others have left is read
-    // afterwards. True for the last of so many parts.
+    // afterwards. True for the last of `parts` parts.
     __device__ bool is_last(unsigned tile, unsigned parts) const {
         __syncthreads();
         unsigned before = 0;

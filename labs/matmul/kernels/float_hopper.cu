@@ -171,7 +171,7 @@ struct Block {
             }
             put(C, m, n, i / 2, i % 2, all, adds);
         }
-        // A block may end only when nobody reads its memory.
+        // A block may end only when no other block reads its memory.
         cluster_sync();
     }
 };

@@ -100,7 +100,7 @@ __device__ void fewer_registers() { asm volatile("setmaxnreg.dec.sync.aligned.u3
 template <int COUNT>
 __device__ void more_registers() { asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(COUNT)); }
 
-// ---- Products by a warpgroup. They run on their own; `product_wait` waits until at most so many groups still run.
+// ---- Products by a warpgroup. They run on their own; `product_wait` waits until at most STILL groups run.
 
 __device__ void product_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ void product_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
@@ -179,7 +179,7 @@ __device__ Tile tile_of(unsigned number, unsigned rows, unsigned columns, unsign
     return {first + inside % height, inside / height};
 }
 
-// Where a pipeline of so many stages is: a stage, and the parity of the round.
+// Where a pipeline of STAGES stages is: a stage, and the parity of the round.
 template <unsigned STAGES>
 struct Turn {
     unsigned stage = 0, parity = 0;

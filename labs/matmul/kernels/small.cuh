@@ -173,7 +173,7 @@ struct Small {
                     sums[(part(i) * clusters + cluster) * 128] = all;
             }
         }
-        // A block may end only when nobody reads its memory.
+        // A block may end only when no other block reads its memory.
         if (BLOCKS > 1) cluster_arrive();
         if (clusters == 1) return;
         __syncthreads();
@@ -209,7 +209,7 @@ __device__ void product(const Map* of_a, const Map* of_b, float* C, unsigned m, 
         }
         fence_barriers();
     }
-    // The warp that brings tiles waits for nobody.
+    // The warp that brings tiles waits for no other.
     if (threadIdx.x < MULTIPLY) {
         asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory");
     } else {

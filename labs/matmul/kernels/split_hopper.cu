@@ -66,7 +66,7 @@ __device__ void multiply(Shared& s, float* C, unsigned m, unsigned k, unsigned n
             for (unsigned p = 0; p < DEPTH; p += PART) {
                 float part[64];
                 product_begin();
-                // The small parts first, because they would be lost beside a large sum.
+                // The small parts first, because they would be lost next to a large sum.
 #pragma unroll
                 for (unsigned way = 0; way < 3; way++)
 #pragma unroll

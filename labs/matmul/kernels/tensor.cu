@@ -108,7 +108,7 @@ __device__ void multiply(float to[4][4][4], const Stage& s) {
                 b[i][j] = tf32_of(v);
                 if (SPLIT) bs[i][j] = tf32_of(v - __uint_as_float(b[i][j]));
             }
-        // The small parts first, because they would be lost beside a large sum. All sums take turns, because the
+        // The small parts first, because they would be lost next to a large sum. All sums take turns, because the
         // next step of one has to wait for the step before.
         if (SPLIT) {
             mma_all(to, as, b);

@@ -3,8 +3,8 @@
 //  tf32_small_8  like bf16_small_8 (bf16_small.cu), but TF32: the transpose is computed, with B^T from registers, as in
 //      tf32_wgmma (tf32_hopper.cu). A step is 64 deep. A thread has registers for four products, so that three of them
 //      run while those of the next are read.
-//  tf32_medium_8, tf32_medium_2, tf32_medium_1  like tf32_small_8, but tiles of 128 x 128, in clusters of so many
-//      blocks. A warpgroup has 64 columns.
+//  tf32_medium_8, tf32_medium_2, tf32_medium_1  like tf32_small_8, but tiles of 128 x 128, in clusters of that
+//      number of blocks. A warpgroup has 64 columns.
 //
 // Rows of A and B begin at multiples of 16 bytes: pads.cu copies matrices for which that is not so.
 // Grid, threads, shared memory, `sums` and `came`: as in bf16_small.cu.
@@ -21,7 +21,7 @@ __device__ unsigned tf32_of(float x) {
     return r;
 }
 
-// A tile of ROWS rows and 64 WARPGROUPS columns: so many of the two warpgroups lie side by side.
+// A tile of ROWS rows and 64 WARPGROUPS columns: WARPGROUPS of the two lie side by side.
 template <unsigned ROWS, unsigned WARPGROUPS>
 struct Tf32 {
     enum : unsigned { M = ROWS, N = 64 * WARPGROUPS, DEEP = 2 / WARPGROUPS, DEPTH = 32 * DEEP, SUMS = M / 2 };

@@ -86,7 +86,7 @@ const DEPTH: usize = 8;
 #[inline(always)]
 fn add_block(c: &mut [f64], factors: &[f32; DEPTH], block: &[[f64; COLUMNS]; DEPTH]) {
     let factors = factors.map(f64::from);
-    assert!(c.len() <= COLUMNS, "a block of C is no wider than one of B");
+    assert!(c.len() <= COLUMNS, "a block of C is at most as wide as one of B");
     for (j, c) in c.iter_mut().enumerate() {
         let mut sum = *c;
         for d in 0..DEPTH {
