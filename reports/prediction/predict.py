@@ -127,6 +127,10 @@ def recount(warplab, subjects, folder, some):
     emulate(warplab, folder, some)
     read = lambda path: {json.dumps([row["of"], *(row[name] for name in KEY)]): row for row in map(json.loads, gzip.open(path))}
     before, now = read(subjects), read(folder / "subjects.jsonl.gz")
+    labs = json.loads(subprocess.run([warplab, "list", "--json"], stdout=subprocess.PIPE, check=True).stdout)
+    listed = {(lab["name"], variant["name"]) for lab in labs for variant in lab["variants"]}
+    # What was measured of variants that were removed stays a measurement.
+    before = {key: row for key, row in before.items() if (row["lab"], row["variant"]) in listed}
     other = [key for key in before if (not some or SMALL in key) and now.get(key) != before[key]]
     other += [key for key in now if key not in before]
     print(f"{len(now)} rows counted again, {len(other)} of them differ")
