@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "mutant off_by_one: `i <= n` occurs 0 times in `void k(`, not once; mend its edit")]
+    #[should_panic(expected = "mutant off_by_one: `i <= n` occurs 0 times in `void k(`, not once; fix its edit")]
     fn the_message_names_the_mutant() {
         let lab = TempDir::new().unwrap();
         fs::create_dir(lab.path().join("kernels")).unwrap();
