@@ -166,7 +166,7 @@ fn nvrtc_makes_committed_ptx_that_is_seen_to_be_stale_after_an_edit() {
     let read = || kernels::sources_in(&kernels, folder.path()).unwrap().remove(0);
     assert!(matches!(kernels::check(Some(nvrtc), &read()).unwrap(), Outcome::Stale(_)), "there is none yet");
 
-    let file = kernels.join("mine.ptx");
+    let file = kernels.join("mine.cu");
     assert_eq!(kernels::generate(nvrtc, &read(), &file).unwrap(), Outcome::Written);
     assert_eq!(read().path, "labs/mine/kernels/mine.cu");
     assert_eq!(kernels::check(Some(nvrtc), &read()).unwrap(), Outcome::Current);
@@ -175,8 +175,9 @@ fn nvrtc_makes_committed_ptx_that_is_seen_to_be_stale_after_an_edit() {
     assert_eq!(kernels::committed_for(&read(), (8, 0)).unwrap().origin, PtxOrigin::Committed);
 
     // Change the PTX by hand.
-    let text = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(&file, text.replace("mul.f32", "add.f32").replace("add.f32", "sub.f32")).unwrap();
+    let changed = CommittedPtx::read(&file).text().replace("mul.f32", "add.f32").replace("add.f32", "sub.f32");
+    let ptx = CommittedPtx::file(&file);
+    std::fs::write(&ptx, CommittedPtx::file_content(&ptx, &changed).unwrap()).unwrap();
     assert!(matches!(kernels::check(Some(nvrtc), &read()).unwrap(), Outcome::Stale(_)));
     // Change the source and not the PTX.
     std::fs::write(kernels.join("mine.cu"), GOOD.replace("2;", "3;")).unwrap();
