@@ -856,7 +856,7 @@ fn nvcc_programs_that_cannot_run_are_told_why() {
         ["nvcc", "p.cu", "-o", "p", "-cudart", "none", "-Xlinker=-lcudart_static", "-ldl", "-lrt", "-lpthread"];
     let linked_in = warplab_in(folder.path(), &linked_in, &[]);
     let told = common::one_line(&linked_in.stderr);
-    assert!(linked_in.code == 4 && told.contains("run it by `warplab exec`"), "{linked_in:?}");
+    assert!(linked_in.code == 4 && told.contains("run it with `warplab exec`"), "{linked_in:?}");
     assert_eq!(exec().code, 0);
     // Only for newer GPUs than this one, with or without PTX.
     let newest = compile(&["-gencode", "arch=compute_100,code=sm_100"]);
