@@ -28,7 +28,7 @@ mv "$work/out/run/vecadd.csv" "$work/"
 if steps compare; then cat "$work/log"; fail "a run that is not whole passes"; fi
 grep -q "is not whole: vecadd" "$work/log" || { cat "$work/log"; fail "it is not said what the run lacks"; }
 mv "$work/vecadd.csv" "$work/out/run/"
-kept=$(find "$work/baselines" -name vecadd.csv)
+kept=$(find "$work/baselines" -name vecadd.counters.csv)
 python3 - "$kept" << 'END'
 import csv, sys
 with open(sys.argv[1], newline="") as file:
