@@ -268,8 +268,8 @@ impl Warp<'_> {
             };
         }
         let kept = &mut self.scratch.get_mut().copies[lane];
-        *kept = copy;
-        Ok(Some(kept.as_ptr().cast()))
+        kept.0 = copy;
+        Ok(Some(kept.0.as_ptr().cast()))
     }
 
     /// Returns the host's address of one lane's access.

@@ -7,7 +7,7 @@ use crate::checks::launch::LaunchRaces;
 use crate::counters::Counters;
 use crate::engine::findings::barriers;
 use crate::engine::warp::program::Program;
-use crate::engine::warp::shared::{Blocks, CostProbes, Count, EndedLaunch, Nowhere, Outcome, Shared};
+use crate::engine::warp::shared::{Blocks, CostProbes, Count, EndedLaunch, Nowhere, Outcome, ParamBytes, Shared};
 use crate::engine::warp::sums::Turns;
 use crate::engine::warp::tables::Order;
 use crate::engine::watch::bounds::bounds;
@@ -231,7 +231,7 @@ fn shared<'l>(
         looks: if settings.costs { looks(program) } else { CostProbes::default() },
         view,
         objects: memory.objects(),
-        params: params.to_vec(),
+        params: ParamBytes::new(params),
         param_list: &kernel.params,
         profile,
         geometry,

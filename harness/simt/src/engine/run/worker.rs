@@ -13,7 +13,7 @@ use crate::engine::warp::shared::Shared;
 use crate::engine::warp::slot::{WarpSlot, local_stride};
 use crate::engine::warp::sums::Sums;
 use crate::engine::warp::touched::Touched;
-use crate::engine::warp::worker_scratch::{LONGEST, Patterns, WorkerScratch};
+use crate::engine::warp::worker_scratch::{LoadCopy, Patterns, WorkerScratch};
 use crate::engine::warp::{Group, State, Status, TIME_SLICE, Warp, lanes_of};
 use crate::engine::watch::access::show_for;
 use crate::finding::{Access, AccessKind, Finding, FindingKind, Findings, Space};
@@ -84,7 +84,7 @@ impl<'l> Worker<'l> {
                 ranges: vec![u32::MAX; program.ops.len()],
                 patterns: Patterns::default(),
                 touched: Touched::new(launch.shared_bytes),
-                copies: Box::new([[0; LONGEST / 8]; LANES]),
+                copies: Box::new([LoadCopy::default(); LANES]),
                 sums: Sums::default(),
                 recorder: launch
                     .looks

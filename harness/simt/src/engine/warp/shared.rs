@@ -57,10 +57,36 @@ impl CostProbes {
     }
 }
 
+/// The bytes of a kernel's parameters, aligned for the widest vector.
+pub(crate) struct ParamBytes {
+    words: Box<[u128]>,
+    len: usize,
+}
+
+impl ParamBytes {
+    /// Copies the bytes.
+    pub fn new(bytes: &[u8]) -> ParamBytes {
+        let word = |chunk: &[u8]| {
+            let mut word = [0; size_of::<u128>()];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u128::from_ne_bytes(word)
+        };
+        ParamBytes { words: bytes.chunks(size_of::<u128>()).map(word).collect(), len: bytes.len() }
+    }
+}
+
+impl std::ops::Deref for ParamBytes {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the words hold at least `len` bytes.
+        unsafe { std::slice::from_raw_parts(self.words.as_ptr().cast(), self.len) }
+    }
+}
+
 /// Memory that replaces accesses outside of all allocations: it reads as zero, and writes to it are lost.
 pub(crate) struct Nowhere {
-    /// Large enough for the widest access, and never written.
-    zeros: [u64; 16],
+    /// Never written. Both are large enough for the widest access, and aligned for it.
+    zeros: Buffer,
     written: Buffer,
 }
 
@@ -71,12 +97,13 @@ unsafe impl Send for Nowhere {}
 
 impl Nowhere {
     pub fn new() -> Nowhere {
-        Nowhere { zeros: [0; 16], written: Buffer::new(size_of::<[u64; 16]>()) }
+        const WIDEST: usize = 128;
+        Nowhere { zeros: Buffer::new(WIDEST), written: Buffer::new(WIDEST) }
     }
 
     /// Returns the host memory for one lane's access.
     pub fn pointer(&self, what: AccessKind) -> *mut u8 {
-        if what == AccessKind::Read { self.zeros.as_ptr().cast::<u8>().cast_mut() } else { self.written.ptr() }
+        if what == AccessKind::Read { self.zeros.ptr() } else { self.written.ptr() }
     }
 }
 
@@ -86,7 +113,7 @@ pub(crate) struct Shared<'l> {
     pub view: Arc<View>,
     /// Textures and surfaces.
     pub objects: Arc<Objects>,
-    pub params: Vec<u8>,
+    pub params: ParamBytes,
     /// The position of each parameter in `params`.
     pub param_list: &'l [Param],
     pub profile: &'l Profile,
@@ -292,7 +319,7 @@ impl Shared<'static> {
             program: &PROGRAM,
             view: crate::memory::Memory::new(1 << 20).view(),
             objects: Arc::default(),
-            params: Vec::new(),
+            params: ParamBytes::new(&[]),
             param_list: &[],
             profile: &crate::profile::PROFILES[0],
             geometry,

@@ -10,6 +10,11 @@ use crate::lane::LANES;
 /// Bytes of the longest load.
 pub(crate) const LONGEST: usize = 32;
 
+/// The bytes of a load, aligned for a vector.
+#[derive(Clone, Copy, Default)]
+#[repr(C, align(32))]
+pub(crate) struct LoadCopy(pub [u64; LONGEST / 8]);
+
 /// The part of a worker that instructions change.
 pub(crate) struct WorkerScratch {
     /// What was found.
@@ -27,7 +32,7 @@ pub(crate) struct WorkerScratch {
     /// For each word of shared memory, the last atomic that touched it.
     pub touched: Touched,
     /// For each lane, the bytes read by a load of which only some may be accessed.
-    pub copies: Box<[[u64; LONGEST / 8]; LANES]>,
+    pub copies: Box<[LoadCopy; LANES]>,
     /// Sums that have yet to be added to memory.
     pub sums: Sums,
     /// What was recorded of the launch's costs, if they are counted.
