@@ -133,3 +133,38 @@ next:
         assert_eq!(device.get::<u32>(torn, 1), [0], "v{count}.{element}");
     }
 }
+
+/// Vectors are also read where memory of the machine's own replaces a buffer: for an address outside of all
+/// allocations, for a load of which only some bytes are used, and for parameters.
+#[test]
+fn vectors_are_read_from_any_memory() {
+    let mut device = Device::new(
+        ".version 8.3\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 q, .param .u64 v, .param .u64 w) {
+  .reg .b64 %p, %q, %far; .reg .b32 %t, %a<4>, %b<4>, %c<4>;
+  ld.param.u64 %p, [p];
+  ld.param.u64 %q, [q];
+  mov.u32 %t, %tid.x;
+  mad.wide.u32 %q, %t, 16, %q;
+  add.s64 %far, %p, 1073741824;
+  ld.global.v4.b32 {%a0, %a1, %a2, %a3}, [%far];
+  .pragma \"used_bytes_mask 0xff\";
+  ld.global.v4.b32 {%b0, %b1, %b2, %b3}, [%p];
+  ld.param.v4.b32 {%c0, %c1, %c2, %c3}, [v];
+  add.u32 %c0, %c0, %a0;
+  add.u32 %c1, %c1, %a3;
+  st.global.v4.b32 [%q], {%b0, %b1, %c0, %c3};
+  st.global.v4.b32 [%far], {%b0, %b1, %c0, %c3};
+  ret;
+}",
+    );
+    device.settings.keep_going = true;
+    for checks in [simt::machine::Checks::MEMORY, simt::machine::Checks::NONE] {
+        device.settings.checks = checks;
+        // Half of the vector lies behind the allocation.
+        let (half, out) = (device.put(&[1u32, 2]), device.zeros::<u32>(4 * 32));
+        let vector = [3 | 4 << 32, 5 | 6 << 32];
+        let args = [Arg::Ptr(half), Arg::Ptr(out), Arg::I64(vector[0]), Arg::I64(vector[1])];
+        device.try_launch("k", [1; 3], [32, 1, 1], 0, &args);
+        assert_eq!(device.get::<u32>(out, 4 * 32), [1, 2, 3, 6].repeat(32));
+    }
+}
