@@ -39,10 +39,13 @@ fn main() -> ExitCode {
     programs::toolkit::yield_to_real(&process.arguments);
     process.arguments = programs::toolkit::with_subcommand(process.arguments);
     harness::built_from(env!("WARPLAB_REVISION"));
-    let matches = command(&process.arguments).get_matches_from(&process.arguments);
+    let command_line = command(&process.arguments);
+    let names: Vec<String> = command_line.get_subcommands().map(|own| own.get_name().to_string()).collect();
+    let matches = command_line.get_matches_from(&process.arguments);
     let (name, matches) = matches.subcommand().expect("clap asks for a subcommand");
-    let mut all = GROUPS.iter().flat_map(|(_, tables)| *tables).copied().flatten();
-    let named = all.find(|subcommand| subcommand.command(&[]).get_name() == name);
+    // The command line has them in the order of the tables.
+    let all = GROUPS.iter().flat_map(|(_, tables)| *tables).copied().flatten();
+    let named = names.iter().zip(all).find_map(|(own, subcommand)| (own == name).then_some(subcommand));
     let result = match named.expect("clap knows the subcommands of the tables") {
         Subcommand::Plain(_, run) => run(matches),
         Subcommand::OfProcess(_, run) => run(matches, process),

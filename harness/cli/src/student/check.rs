@@ -5,7 +5,7 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command};
 use course::student::{
     check::{RequestedParts, Workspace, state},
     folder::Folder,
@@ -33,13 +33,7 @@ pub fn command() -> Command {
     Command::new("check")
         .about("Compile and run your kernels, and say what is wrong and what to do next")
         .after_help(format!("{EXAMPLES}\n\n{}", harness::paragraphs(&Exit::of_command(&CODES))))
-        .arg(
-            Arg::new("folder")
-                .value_name("DIR")
-                .value_parser(value_parser!(PathBuf))
-                .default_value(".")
-                .help("The folder that `warplab start` has made"),
-        )
+        .arg(super::folder())
         .arg(
             Arg::new("part")
                 .long("part")

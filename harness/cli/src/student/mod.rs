@@ -3,8 +3,21 @@ mod check;
 mod start;
 mod submit;
 
+use std::path::PathBuf;
+
+use clap::{Arg, value_parser};
+
 use crate::shared::subcommand::Subcommand::{self, Plain};
 
 /// The subcommands, in the order of the help.
 pub const SUBCOMMANDS: &[Subcommand] =
     &[Plain(start::command, start::run), Plain(check::command, check::run), Plain(submit::command, submit::run)];
+
+/// The argument that names the student's folder.
+fn folder() -> Arg {
+    Arg::new("folder")
+        .value_name("DIR")
+        .value_parser(value_parser!(PathBuf))
+        .default_value(".")
+        .help("The folder that `warplab start` has made")
+}

@@ -13,13 +13,7 @@ use crate::labs;
 pub fn command() -> Command {
     Command::new("submit")
         .about("Make the archive to hand in: the kernel file and your own headers, checked first")
-        .arg(
-            Arg::new("folder")
-                .value_name("DIR")
-                .value_parser(value_parser!(PathBuf))
-                .default_value(".")
-                .help("The folder that `warplab start` has made"),
-        )
+        .arg(super::folder())
         .arg(
             Arg::new("out")
                 .long("out")
