@@ -73,7 +73,7 @@ pub fn generate(nvrtc: &Nvrtc, source: &KernelSource, path: &Path) -> Result<Out
     }
     let write = || -> std::io::Result<()> {
         let mut temporary = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
-        temporary.write_all(&CommittedPtx::file_content(file, &text)?)?;
+        temporary.write_all(&CommittedPtx::file_content(file, &text))?;
         // A temporary file is readable only by its owner, but a committed one must be readable by everyone.
         #[cfg(unix)]
         fs::set_permissions(temporary.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;

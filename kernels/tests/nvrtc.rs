@@ -177,7 +177,7 @@ fn nvrtc_makes_committed_ptx_that_is_seen_to_be_stale_after_an_edit() {
     // Change the PTX by hand.
     let changed = CommittedPtx::read(&file).text().replace("mul.f32", "add.f32").replace("add.f32", "sub.f32");
     let ptx = CommittedPtx::file(&file);
-    std::fs::write(&ptx, CommittedPtx::file_content(&ptx, &changed).unwrap()).unwrap();
+    std::fs::write(&ptx, CommittedPtx::file_content(&ptx, &changed)).unwrap();
     assert!(matches!(kernels::check(Some(nvrtc), &read()).unwrap(), Outcome::Stale(_)));
     // Change the source and not the PTX.
     std::fs::write(kernels.join("mine.cu"), GOOD.replace("2;", "3;")).unwrap();

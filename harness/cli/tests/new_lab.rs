@@ -107,7 +107,7 @@ fn a_new_lab_runs_is_checked_and_is_tested_at_once() {
     let right = kernels::CommittedPtx::read(&file.with_extension("").with_extension("cu")).text().into_owned();
     let wrong = right.replacen("setp.ge.u64", "setp.gt.u64", 1);
     assert_ne!(right, wrong);
-    fs::write(&file, kernels::CommittedPtx::file_content(&file, &wrong).unwrap()).unwrap();
+    fs::write(&file, kernels::CommittedPtx::file_content(&file, &wrong)).unwrap();
     let tested = cargo(copy.path(), &TESTS);
     assert!(!tested.status.success(), "{}", text(&tested));
     assert!(text(&tested).contains("every_size_around_a_block_is_right ... FAILED"), "{}", text(&tested));

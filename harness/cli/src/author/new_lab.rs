@@ -158,7 +158,7 @@ fn write(root: &Path, name: &str, edits: &[Edit]) -> Result<(), Error> {
         let folder = path.parent().unwrap_or(&whole);
         fs::create_dir_all(folder).map_err(io_error("create", folder))?;
         let content = CommittedPtx::file_content(&path, &filled(text, name));
-        content.and_then(|bytes| fs::write(&path, bytes)).map_err(io_error("write", &path))?;
+        fs::write(&path, content).map_err(io_error("write", &path))?;
     }
     fs::rename(&whole, &lab).map_err(io_error("create", &lab))?;
     for (at, edit) in edits.iter().enumerate() {

@@ -17,7 +17,6 @@ pub(super) unsafe fn read<M: Copy, const N: usize>(from: *const u8) -> [M; N] {
             4 => std::mem::transmute_copy(&from.cast::<u32>().read_volatile()),
             8 => std::mem::transmute_copy(&from.cast::<u64>().read_volatile()),
             16 => std::mem::transmute_copy(&read_16(from)),
-            32 => std::mem::transmute_copy(&[read_16(from), read_16(from.add(16))]),
             _ => from.cast::<[M; N]>().read(),
         }
     }
@@ -35,11 +34,6 @@ pub(super) unsafe fn write<M: Copy, const N: usize>(to: *mut u8, elements: [M; N
             4 => to.cast::<u32>().write_volatile(std::mem::transmute_copy(&elements)),
             8 => to.cast::<u64>().write_volatile(std::mem::transmute_copy(&elements)),
             16 => write_16(to, std::mem::transmute_copy(&elements)),
-            32 => {
-                let [low, high]: [Word; 2] = std::mem::transmute_copy(&elements);
-                write_16(to, low);
-                write_16(to.add(16), high);
-            }
             _ => to.cast::<[M; N]>().write(elements),
         }
     }
