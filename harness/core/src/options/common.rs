@@ -1,7 +1,7 @@
 //! The options that every lab shares.
 use std::{path::PathBuf, time::Duration};
 
-use clap::Args;
+use clap::{ArgMatches, Args};
 use wire::{Checks, UnknownCheck};
 
 use crate::{
@@ -10,7 +10,9 @@ use crate::{
         exporter::{View, Wanted},
         session_writer::SessionSettings,
     },
-    lab::number::{parse_count, parse_lines, parse_samples, parse_schedules, parse_threads, parse_u32, parse_whole},
+    options::number::{
+        parse_count, parse_lines, parse_samples, parse_schedules, parse_threads, parse_u32, parse_whole,
+    },
 };
 
 /// Headings of the help.
@@ -181,6 +183,15 @@ options! {
     pub json: bool => Output,
 }
 
+/// What the command line asks of a lab.
+#[derive(Debug, Clone)]
+pub(crate) struct LabOptions {
+    /// The common options.
+    pub(crate) common: Options,
+    /// The lab's own.
+    pub(crate) own: ArgMatches,
+}
+
 /// Returns the role of the option with this id; `None` for one that the common options do not have.
 pub(crate) fn role(id: &str) -> Option<OptionRole> {
     ROLES.iter().find(|(option, _)| *option == id).map(|(_, role)| *role)
@@ -192,6 +203,11 @@ pub(crate) fn with_role(wanted: impl Fn(OptionRole) -> bool) -> impl Iterator<It
 }
 
 impl Options {
+    /// Whether `variant` is chosen: all are, without `--variant`.
+    pub(crate) fn chooses(&self, variant: &str) -> bool {
+        self.variants.is_empty() || self.variants.iter().any(|chosen| chosen == variant)
+    }
+
     /// Whether a judge has started this process.
     pub(crate) fn is_judged(&self) -> bool {
         self.confined || !self.again.is_empty()

@@ -1,6 +1,5 @@
 //! Runs labs one after another, and decides the exit code.
 use std::{
-    cell::RefCell,
     path::{Path, PathBuf},
     process::ExitCode,
     rc::Rc,
@@ -28,22 +27,26 @@ use crate::{
         warnings::warnings,
     },
     lab::{
-        command::{check_variants, command, own_args, replacement_or_copy},
         declaration::Lab,
-        judge_rounds,
-        ladder::{self, Companion},
-        options::Options,
-        precompile,
-        predict_process::{self, EmulatedPredictions},
-        predicting, question,
-        repro_command::{ReproCommand, quoted, this_program},
-        role::{self, Process, Role},
         run::Run,
         story::{self, Measure},
-        unused_options::{self, Labs},
     },
     measure::{input_guard::InputGuard, interrupt, pace},
-    oom, stdout,
+    oom,
+    options::common::{LabOptions, Options},
+    plan::{
+        command::{check_variants, command, own_args, replacement_or_copy},
+        predicting,
+        repro_command::{ReproCommand, quoted, this_program},
+        unused_options::{self, Labs},
+    },
+    process::role::{self, Process, Role},
+    runner::{
+        cases::{Cases, answer},
+        judge_rounds, ladder, precompile,
+        predict_process::{self, EmulatedPredictions},
+    },
+    stdout,
 };
 
 /// Runs `lab` as its own program: parses the command line, opens the device, runs, reports.
@@ -168,8 +171,7 @@ impl<'m> Program<'m> {
         interrupt::listen();
         let folder = if is_whole { Some(own_folder(&options, &session)?) } else { None };
         let terminal = Rc::new(if is_whole {
-            let wanted = |name: &str| options.variants.is_empty() || options.variants.iter().any(|v| v == name);
-            let variants = labs.iter().flat_map(|lab| lab.variants()).filter(|v| wanted(v.name)).count();
+            let variants = labs.iter().flat_map(|lab| lab.variants()).filter(|v| options.chooses(v.name)).count();
             Terminal::new(options.quiet, options.json || options.csv.is_some(), labs.len(), variants)
         } else {
             Terminal::of_a_case()
@@ -296,7 +298,7 @@ impl<'m> Program<'m> {
             file.write(&self.session, &self.options.settings(), &self.done, Some(lab.name))?;
         }
         let started = Instant::now();
-        let mut run = self.start(lab)?;
+        let (mut run, cases) = self.start(lab)?;
         if !self.has_story(lab) {
             self.terminal.say(&paragraphs(&format!("\n{}: {}", lab.name, lab.summary)));
         }
@@ -305,22 +307,22 @@ impl<'m> Program<'m> {
                 self.terminal.say(&paragraphs(&remark));
             }
         }
-        run.between_cases();
+        cases.between_cases(&run);
         // An interruption makes other calls fail.
-        let result = self.experiment(lab, &mut run).map_err(|error| interrupt::check().err().unwrap_or(error));
+        let result = self.experiment(lab, &mut run, &cases).map_err(|error| interrupt::check().err().unwrap_or(error));
         self.terminal.done();
         // Compiler warnings matter only for user-supplied kernels.
         let warned = run.kernels.warnings();
         if self.replaced.is_some() && !warned.is_empty() {
             self.terminal.say(&format!("\n{}", warnings(&warned)));
         }
-        let result = result.and_then(|()| self.tell(lab, &run));
-        let result = result.and(run.report.borrow_mut().finish());
+        let result = result.and_then(|()| self.tell(lab, &run, &cases));
+        let result = result.and(cases.report().borrow_mut().finish());
         let result = result.and_then(|()| if self.is_collected() { Ok(()) } else { self.check(&run) });
         let wrong = run.records().iter().any(|r| matches!(r.verdict, Verdict::Fail | Verdict::Finding));
         // Errors after a kernel has corrupted the context are that kernel's fault, which has already been judged. The
         // same holds in the process of a single case if its kernel is wrong on purpose.
-        let by = run.lost.borrow().clone().filter(|_| wrong || self.process.role.is_case());
+        let by = cases.lost().filter(|_| wrong || self.process.role.is_case());
         let result = match (result, by) {
             (Err(Error::Driver(_) | Error::Module { .. }), Some(by)) => {
                 let lost =
@@ -352,7 +354,7 @@ impl<'m> Program<'m> {
     }
 
     /// Summarises the rows of a lab. When emulated, companion runs predict the times of the ladder.
-    fn tell(&self, lab: &'static Lab, run: &Run) -> Result<()> {
+    fn tell(&self, lab: &'static Lab, run: &Run, cases: &Cases) -> Result<()> {
         let Some(story) = lab.story.as_ref().filter(|_| self.has_stories) else {
             return Ok(());
         };
@@ -370,9 +372,9 @@ impl<'m> Program<'m> {
             Some(_) if self.options.quick => Some(story.unpredicted("--quick predicts no times")),
             Some(_) if !is_timed => Some(Vec::new()),
             Some(part) => {
-                let companion = |asked: Companion| {
+                let companion = |options: LabOptions| {
                     self.terminal.show(&format!("{}: predicts the ladder's times", lab.name));
-                    let companion = self.companion(lab, part, asked);
+                    let companion = self.companion(lab, part, options);
                     (lab.run)(&companion)?;
                     lab.exercises.map_or(Ok(()), |exercises| exercises(&companion))?;
                     Ok(companion.records().into())
@@ -389,34 +391,26 @@ impl<'m> Program<'m> {
             &lab.variants(),
             story::Rows { run: &records, predicted: predicted.as_deref(), part: &part },
         );
-        run.report.borrow_mut().story(&told)
+        cases.report().borrow_mut().story(&told)
     }
 
     /// Returns a run of a lab that predicts times, and writes nothing.
-    fn companion(&self, lab: &'static Lab, part: &GpuModel, asked: Companion) -> Run {
-        let Companion { options, args } = asked;
+    fn companion(&self, lab: &'static Lab, part: &GpuModel, options: LabOptions) -> Run {
+        let (columns, silent) = (Rc::new(lab.all_columns()), RunOutputs::silent(lab.name));
         Run {
             lab,
-            columns: Rc::new(lab.all_columns()),
             session: self.session.clone(),
-            options,
-            args,
-            process: Rc::clone(&self.process),
-            part: Some(part.clone()),
-            is_companion: true,
-            emulated: None,
-            report: RefCell::new(RunOutputs::silent(lab.name)),
             kernels: Kernels::new(lab.name, lab.kernels, &self.session, None),
-            records: RefCell::new(Vec::new()),
-            forecasts: RefCell::default(),
-            rounds: RefCell::new(None),
-            lost: RefCell::new(None),
-            unchanged: None,
+            options,
+            process: Rc::clone(&self.process),
+            has_gpu_sizes: true,
+            inputs: None,
+            cases: Rc::new(Cases::new(columns, Some(part.clone()), None, silent)),
         }
     }
 
-    /// Creates the run that is passed to the lab's function.
-    fn start(&self, lab: &'static Lab) -> Result<Run> {
+    /// Creates the run that is passed to the lab's function, and its cases.
+    fn start(&self, lab: &'static Lab) -> Result<(Run, Rc<Cases>)> {
         let outputs = Outputs {
             folder: self.folder.as_ref(),
             terminal: self.terminal.clone(),
@@ -435,39 +429,35 @@ impl<'m> Program<'m> {
         });
         let columns = Rc::new(lab.all_columns());
         let report = RunOutputs::start(&columns, &outputs)?;
-        Ok(Run {
+        let cases = Rc::new(Cases::new(columns, self.part.clone(), emulated, report));
+        let own = own_args(lab, &self.labs, self.matches);
+        let run = Run {
             lab,
-            columns,
             session: self.session.clone(),
-            options: self.options.clone(),
-            args: own_args(lab, &self.labs, self.matches),
-            process: Rc::clone(&self.process),
-            part: self.part.clone(),
-            is_companion: false,
-            emulated,
-            report: RefCell::new(report),
             kernels: Kernels::new(lab.name, lab.kernels, &self.session, self.replaced.clone()),
-            records: RefCell::new(Vec::new()),
-            forecasts: RefCell::default(),
-            rounds: RefCell::new(None),
-            lost: RefCell::new(None),
-            unchanged: self.options.is_judged().then(|| Rc::new(InputGuard::new(&self.session.context))),
-        })
+            options: LabOptions { common: self.options.clone(), own },
+            process: Rc::clone(&self.process),
+            has_gpu_sizes: self.process.role.is_prediction(),
+            inputs: self.options.is_judged().then(|| Rc::new(InputGuard::new(&self.session.context))),
+            cases: cases.clone(),
+        };
+        Ok((run, cases))
     }
 
-    fn experiment(&self, lab: &'static Lab, run: &mut Run) -> Result<()> {
+    fn experiment(&self, lab: &'static Lab, run: &mut Run, cases: &Cases) -> Result<()> {
         let given = |name| unused_options::is_set(self.matches, name);
         if !given("exercises") {
-            match judge_rounds::run(run, &command(lab), lab.run) {
-                Err(Error::Skip(reason)) => run.left_out(reason)?,
+            match judge_rounds::run(run, cases, &command(lab), lab.run) {
+                Err(Error::Skip(reason)) => cases.left_out(run, reason)?,
                 result => result?,
             }
         }
         if !given("no-exercises") {
-            question::run(run, &(lab.questions)())?;
-            lab.exercises.map_or(Ok(()), |exercises| judge_rounds::run(run, &command(lab), exercises))?;
+            answer(run, &(lab.questions)())?;
+            let exercises = |exercises| judge_rounds::run(run, cases, &command(lab), exercises);
+            lab.exercises.map_or(Ok(()), exercises)?;
         }
-        run.leaks()
+        cases.leaks(run)
     }
 
     /// Checks that the requested cases have run.

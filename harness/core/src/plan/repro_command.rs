@@ -4,11 +4,9 @@ use record::Record;
 
 use crate::{
     device::session::Session,
-    lab::{
-        declaration::Lab,
-        options::{OptionRole, role},
-        unused_options::is_given,
-    },
+    lab::declaration::Lab,
+    options::common::{OptionRole, role},
+    plan::unused_options::is_given,
 };
 
 /// Environment variables that affect the machine.
@@ -139,7 +137,7 @@ mod tests {
 
     #[test]
     fn what_is_only_shown_or_written_does_not_come_back() {
-        use crate::lab::options::Options;
+        use crate::options::common::Options;
         let parser = <Options as clap::Args>::augment_args(Command::new("lab").no_binary_name(true));
         let words = |line: &str| -> Vec<String> {
             let matches = parser.clone().get_matches_from(line.split(' '));
