@@ -110,7 +110,7 @@ pub use process::{
     role::{PIECE, Process, Request, Role, process},
 };
 pub use revision::built_from;
-pub use runner::program::{WritePage, complain, ended, main, run_labs};
+pub use runner::command::{WritePage, complain, ended, main, run_labs};
 
 pub use atomic_write::write_whole;
 pub use pages::ordinary_pages;

@@ -27,11 +27,9 @@ pub struct Terminal {
 
 impl Terminal {
     /// Returns a terminal that shows no text if `quiet`. If standard output carries `data`, everything else that is
-    /// printed to it from now on, including a kernel's printf, goes to standard error. `labs` and `variants` are
-    /// the numbers of those that will run.
-    pub(crate) fn new(quiet: bool, data: bool, labs: usize, variants: usize) -> Self {
+    /// printed to it from now on, including a kernel's printf, goes to standard error.
+    pub(crate) fn new(quiet: bool, data: bool, progress: Progress) -> Self {
         let data = data.then(|| Mutex::new(take_stdout()));
-        let progress = Progress::new(!quiet, labs, variants);
         Self { quiet: Cell::new(quiet), is_of_a_case: false, data, progress }
     }
 

@@ -116,6 +116,10 @@ options! {
     /// Smoke test: small sizes, few samples
     #[arg(help_heading = HOW, long)]
     pub quick: bool => Effort,
+    /// Print what would run, and run nothing. A lab makes its cases while it runs, so the list has variants only, and
+    /// sizes and launches as far as options give them
+    #[arg(long)]
+    pub dry_run: bool => Output,
     /// Skip the cases whose kernels the file of --kernel does not hold (what grading does)
     #[arg(long, hide = true, requires = "kernel")]
     pub partial: bool => Judge,
@@ -228,6 +232,11 @@ impl Options {
         self.predict = Some(part.into());
         (self.samples, self.check, self.schedules) = (Some(1), Some(Checks::NONE), None);
         (self.min_percent, self.timeout, self.quiet) = (None, None, true);
+    }
+
+    /// Whether standard output carries data for another program.
+    pub(crate) fn writes_data(&self) -> bool {
+        self.json || self.csv.is_some()
     }
 
     /// Returns the options that session.json records.

@@ -483,13 +483,9 @@ fn checks(run: &Run, expect: Expect) -> Checks {
     }
 }
 
-/// Returns the expectation for the variant in this run: in a file that replaces the lab's own, a planted mistake
-/// must have been fixed.
+/// Returns the expectation for the variant in this run.
 fn expect(run: &Run, variant: &Variant) -> Expect {
-    match variant.expect {
-        Expect::Planted(_) if run.options().kernel.is_some() => Expect::Right,
-        expect => expect,
-    }
+    variant.expected(run.options().kernel.is_some())
 }
 
 /// Returns the variant with this name.

@@ -1,9 +1,12 @@
-//! Runs labs: one after another, and of each lab one case after another.
-pub(crate) mod cases;
+//! Runs a plan: one lab after another, and of each lab one case after another.
+mod cases;
 mod child;
-pub(crate) mod judge_rounds;
-pub(crate) mod ladder;
-pub(crate) mod precompile;
-pub(crate) mod predict_process;
-pub(crate) mod program;
+pub(crate) mod command;
+mod judge_rounds;
+mod lab;
+mod labs;
+mod ladder;
+mod precompile;
+mod predict_process;
+mod target;
 mod verdict;
