@@ -13,11 +13,11 @@
 //! - `lab`: what a lab declares, and what its function sees: its variants, the run, the cases.
 //! - `process`: this process: the whole command or a piece of it.
 //! - `options`: the options that all labs share.
-//! - `export`: the output of records, with one file for each format, behind one interface.
+//! - `export`: the events of a run, and its listeners, with one file for each: terminal, CSV, JSON, session.
 //! - `measure`: the measurement of a case: inputs, samples, checks, the recorder that makes its record.
 //! - `device`: the current device and its properties: the driver, NVML, ceilings, the emulated machine's report.
-//! - `atomic_write`, `crossover`, `error`, `exit`, `oom`, `pages`, `revision`, `stdout`, `suggest`: used by all of
-//!   them.
+//! - `atomic_write`, `crossover`, `error`, `exit`, `oom`, `pages`, `revision`, `shell`, `stdout`, `suggest`: used by
+//!   all of them.
 //!
 //! What is stored of a run is defined in the crate `record`.
 //!
@@ -39,6 +39,7 @@ mod plan;
 mod process;
 mod revision;
 mod runner;
+mod shell;
 mod stdout;
 pub mod suggest;
 
@@ -62,6 +63,7 @@ pub use exit::Exit;
 pub use export::{
     chart::{Chart, Series},
     crossovers::{Crossover, CrossoverTable, Crossovers, crossovers_text},
+    ending::WritePage,
     hot::hot_table,
     layout::{paragraphs, significant, table, wrapped},
     markdown::markdown,
@@ -102,7 +104,6 @@ pub use options::{
 pub use plan::{
     command::{command, replacement, variants_help, with_options},
     predicting::{predicted_device, predicted_part},
-    repro_command::quoted,
     unused_options::Labs,
 };
 pub use process::{
@@ -110,7 +111,8 @@ pub use process::{
     role::{PIECE, Process, Request, Role, process},
 };
 pub use revision::built_from;
-pub use runner::command::{WritePage, complain, ended, main, run_labs};
+pub use runner::command::{complain, ended, main, run_labs};
+pub use shell::quoted;
 
 pub use atomic_write::write_whole;
 pub use pages::ordinary_pages;

@@ -29,8 +29,8 @@ pub enum Expect {
 }
 
 impl Variant {
-    /// Returns the expected result in a run of the lab's own kernels, or of a file that replaces them, in which a planted
-    /// mistake must have been fixed.
+    /// Returns the expected result in a run of the lab's own kernels, or of a file that replaces them, in which a
+    /// planted mistake must have been fixed.
     pub(crate) fn expected(&self, is_replaced: bool) -> Expect {
         match self.expect {
             Expect::Planted(_) if is_replaced => Expect::Right,

@@ -6,10 +6,7 @@ use wire::{Checks, UnknownCheck};
 
 use crate::{
     device::choice::DeviceChoice,
-    export::{
-        exporter::{View, Wanted},
-        session_writer::SessionSettings,
-    },
+    export::{event::View, outputs::Wanted, session_writer::SessionSettings},
     options::number::{
         parse_count, parse_lines, parse_samples, parse_schedules, parse_threads, parse_u32, parse_whole,
     },
@@ -255,10 +252,11 @@ impl Options {
         Wanted {
             csv: self.csv.is_some(),
             json: self.json,
+            quiet: self.quiet,
+            records: self.records.clone(),
             counters: self.counters || self.show.iter().any(|shown| shown == "counters"),
             hot: self.hot.unwrap_or_default(),
             findings: self.findings == "full",
-            view: View::EVERYTHING,
         }
     }
 

@@ -6,6 +6,7 @@ use kernels::KernelSource;
 use crate::{
     device::choice::DeviceChoice,
     error::{Error, Result},
+    export::ending::NextSteps,
     lab::{
         declaration::{Lab, Sweep},
         row::Variant,
@@ -64,7 +65,8 @@ impl<'m> RunPlan<'m> {
     /// Returns the plan of a command line for `labs`.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a mistake on the command line, [`Error::Kernel`] when the file of `--kernel` cannot be read.
+    /// [`Error::Usage`] for a mistake on the command line, [`Error::Kernel`] when the file of `--kernel` cannot be
+    /// read.
     pub(crate) fn new(labs: Labs<'_>, matches: &'m ArgMatches, process: &Process) -> Result<Self> {
         let mut options = Options::from_arg_matches(matches).map_err(|error| Error::usage(error.to_string()))?;
         if let Role::Prediction { part, .. } = &process.role {
@@ -95,9 +97,11 @@ impl<'m> RunPlan<'m> {
         self.labs.iter().map(|planned| planned.variants.len()).sum()
     }
 
-    /// Returns the names of the labs that will run.
-    pub(crate) fn names(&self) -> Vec<&'static str> {
-        self.labs.iter().map(|planned| planned.lab.name).collect()
+    /// Returns what the user may do next, if the labs are summarised.
+    pub(crate) fn next_steps(&self) -> Option<NextSteps> {
+        let known = self.labs.iter().find(|planned| planned.lab.name == "histogram");
+        let PlannedLab { lab, sweep, .. } = known.or(self.labs.first()).filter(|_| self.has_stories)?;
+        Some(NextSteps { lab: lab.name, sweep: sweep.map(|sweep| sweep.option) })
     }
 
     /// Returns the kernel files of the labs that will run.

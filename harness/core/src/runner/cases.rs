@@ -12,7 +12,7 @@ use crate::{
         machine,
     },
     error::{Error, Result},
-    export::{chart::Chart, report::RunOutputs},
+    export::{chart::Chart, event::Event, listeners::Events},
     lab::{
         case::Case,
         case_context::CaseContext,
@@ -28,7 +28,6 @@ use crate::{
         sampling::Sampling,
         timer,
     },
-    process::records,
     runner::{
         child::{self, End},
         judge_rounds::{HeldCase, JudgeRounds},
@@ -46,7 +45,7 @@ pub(crate) struct Cases {
     part: Option<GpuModel>,
     /// The predictions of an emulated run of the same cases, to be shown with a GPU's times.
     emulated: Option<EmulatedPredictions>,
-    report: RefCell<RunOutputs>,
+    events: Rc<Events>,
     progress: RefCell<CasesSoFar>,
 }
 
@@ -54,6 +53,8 @@ pub(crate) struct Cases {
 #[derive(Debug, Default)]
 struct CasesSoFar {
     records: Vec<Record>,
+    /// What the lab has said once.
+    said: Vec<String>,
     /// The emulation speed of this computer.
     forecasts: Forecasts,
     /// The rounds so far, if the lab runs in rounds.
@@ -88,32 +89,31 @@ impl CaseRunner for Cases {
     }
 
     fn say(&self, line: &str) {
-        self.report.borrow().say(line);
+        self.events.show(Event::Remark(line));
     }
 
     fn say_once(&self, line: &str) {
-        self.report.borrow_mut().remark(line);
+        let said = &mut self.progress.borrow_mut().said;
+        if !said.iter().any(|known| known == line) {
+            said.push(line.into());
+            self.events.show(Event::Remark(line));
+        }
     }
 
     fn draw(&self, name: &str, chart: &Chart) -> Result<()> {
-        self.report.borrow_mut().chart(name, chart)
+        self.events.emit(Event::Chart { name, chart })
     }
 }
 
 impl Cases {
-    /// Returns the cases of a run with these outputs, before the first.
+    /// Returns the cases of a run, before the first.
     pub(crate) fn new(
         columns: Rc<Columns>,
         part: Option<GpuModel>,
         emulated: Option<EmulatedPredictions>,
-        report: RunOutputs,
+        events: Rc<Events>,
     ) -> Self {
-        Self { columns, part, emulated, report: RefCell::new(report), progress: RefCell::default() }
-    }
-
-    /// Returns the outputs of the run.
-    pub(crate) fn report(&self) -> &RefCell<RunOutputs> {
-        &self.report
+        Self { columns, part, emulated, events, progress: RefCell::default() }
     }
 
     /// Returns the case whose kernel has corrupted the device's context, if any.
@@ -143,15 +143,22 @@ impl Cases {
         so_far.rounds.take().map_or_else(Vec::new, JudgeRounds::into_held)
     }
 
+    /// Reports that a case starts; `time` is its estimated duration, if known.
+    fn started(&self, run: &Run, case: &Case, time: Option<&str>) {
+        let Case { variant, label, .. } = case;
+        self.events.show(Event::CaseStarted { lab: run.lab.name, variant, case: label, time });
+    }
+
     fn in_own_process(&self, run: &Run, variant: &Variant, case: &Case) -> Result<Option<Record>> {
         let (launch, _) = launch(run, case)?;
         let time = self.forecast(run, case, launch)?;
-        self.report.borrow().begin(&case.variant, &case.label, time);
+        self.started(run, case, time.as_deref());
         let most = run.options().timeout;
         run.session.give_back_freed();
         let ceilings = run.session.ceilings;
-        let end = child::run(&run.process, run.lab.name, case, ceilings, most, |line| self.say(line))?;
-        let records = match end {
+        let end = child::run(&run.process, run.lab.name, case, ceilings, most, |line| self.say(line));
+        self.events.show(Event::CaseEnded);
+        let records = match end? {
             End::Reported(records) => records,
             End::Crashed(how) => vec![self.crashed(run, variant, case, launch, how)],
             End::Late => vec![self.late(run, case, launch)],
@@ -196,28 +203,30 @@ impl Cases {
                 known => time = known?,
             }
         }
-        self.report.borrow().begin(&case.variant, &case.label, time);
-        let terminal = self.report.borrow().terminal();
+        self.started(run, case, time.as_deref());
         let (began, elements) = (Instant::now(), elements(run, case, launch).1);
         let mut is_whole = run.is_emulated();
         let mut context = CaseContext::new(run, case, launch, self.recorder(run, passes));
-        for schedule in first..first.saturating_add(schedules) {
-            self.watch(run, checks, schedule, &key);
-            context.recorder.begin(Pass { schedule, is_first: is_new && schedule == first, round })?;
-            let outcome = match refused.take() {
-                Some(error) => Err(error),
-                None => self.context().and_then(|()| {
-                    let _aloud = terminal.aloud();
-                    body(&mut context)
-                }),
-            };
-            let outcome = inputs_after(run, &mut context, outcome);
-            is_whole &= outcome.is_ok();
-            let more = context.recorder.absorb(outcome, |report| hot_lines(run, report))?;
-            if !more {
-                break;
+        let mut all_passes = || -> Result<()> {
+            for schedule in first..first.saturating_add(schedules) {
+                self.watch(run, checks, schedule, &key);
+                context.recorder.begin(Pass { schedule, is_first: is_new && schedule == first, round })?;
+                let outcome = match refused.take() {
+                    Some(error) => Err(error),
+                    None => self.context().and_then(|()| body(&mut context)),
+                };
+                let outcome = inputs_after(run, &mut context, outcome);
+                is_whole &= outcome.is_ok();
+                let more = context.recorder.absorb(outcome, |report| hot_lines(run, report))?;
+                if !more {
+                    break;
+                }
             }
-        }
+            Ok(())
+        };
+        let ended = all_passes();
+        self.events.show(Event::CaseEnded);
+        ended?;
         if is_whole {
             self.progress.borrow_mut().forecasts.took(&case.variant, elements, began.elapsed());
         }
@@ -273,10 +282,10 @@ impl Cases {
         }
         if let Some(time) = time.filter(|time| forecasts.is_news(*time)) {
             let what = format!("{} {}", run.lab.name, case.variant);
-            self.report.borrow().warn(&format!(
+            self.events.show(Event::Warning(&format!(
                 "{what}: the emulation takes about {} on this computer; use --quick or a smaller --n for less",
                 forecast::in_words(time)
-            ));
+            )));
         }
         Ok(time.map(forecast::in_words))
     }
@@ -397,10 +406,7 @@ impl Cases {
         if let Some(emulated) = self.emulated.as_ref().filter(|_| record.grid.is_some()) {
             record.predicted = Some(emulated.predicted(&record));
         }
-        if let Some(path) = &run.options().records {
-            records::append(path, &record)?;
-        }
-        self.report.borrow_mut().row(&record)?;
+        self.events.emit(Event::Row(&record))?;
         self.progress.borrow_mut().records.push(record.clone());
         Ok(record)
     }

@@ -1,8 +1,5 @@
 //! Commands that run labs: a lab's own program, and `warplab run`.
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::process::ExitCode;
 
 use clap::ArgMatches;
 
@@ -11,6 +8,7 @@ use crate::{
     error::{Error, Result},
     exit::Exit,
     export::{
+        ending::WritePage,
         layout::paragraphs,
         progress::Progress,
         terminal::{Terminal, print_error},
@@ -42,9 +40,6 @@ pub fn ended(outcome: Result<ExitCode>) -> ExitCode {
     let code = outcome.unwrap_or_else(failed);
     stdout::check().map_or_else(failed, |()| code)
 }
-
-/// Writes a page about the run in this folder, and returns the page's path.
-pub type WritePage = fn(&Path) -> Result<PathBuf>;
 
 /// Runs `labs` in order with the options in `matches`, and reports; with `--dry-run`, prints what would run. With more
 /// than one lab, the labs' own options keep their defaults. `page` is called at the end, unless `--no-report` is given.

@@ -10,10 +10,8 @@ use crate::{
     exit::Exit,
     export::{
         crossovers::crossovers_text,
-        exporter::{Outputs, View, Wanted},
+        event::{Event, RowsStart, View},
         layout::{paragraphs, width},
-        report::RunOutputs,
-        terminal::print_error,
         warnings::warnings,
     },
     lab::{
@@ -37,29 +35,23 @@ impl Runner<'_> {
     /// Runs one lab: the experiment, the exercises, the leak check, and then its tables.
     pub(super) fn lab(&mut self, planned: &PlannedLab) -> Result<()> {
         let (plan, lab) = (Rc::clone(&self.plan), planned.lab);
-        if let Some(file) = &mut self.file {
-            file.write(&self.session, &plan.options.settings(), &self.done, Some(lab.name))?;
-        }
+        self.events.emit(Event::LabStarted { lab: lab.name })?;
         let started = Instant::now();
-        let (mut run, cases) = self.start(planned)?;
-        if !planned.has_story {
-            self.terminal.say(&paragraphs(&format!("\n{}: {}", lab.name, lab.summary)));
-        }
+        let (mut run, cases) = self.run_of(planned)?;
         for remark in &planned.remarks {
-            self.terminal.say(&paragraphs(remark));
+            self.events.show(Event::Note(&paragraphs(remark)));
         }
         cases.between_cases(&run);
         // An interruption makes other calls fail.
-        let result =
-            self.experiment(planned, &mut run, &cases).map_err(|error| interrupt::check().err().unwrap_or(error));
-        self.terminal.done();
+        let result = experiment(planned, &mut run, &cases).map_err(|error| interrupt::check().err().unwrap_or(error));
+        self.events.show(Event::Idle);
         // Compiler warnings matter only for user-supplied kernels.
         let warned = run.kernels.warnings();
         if plan.replaced.is_some() && !warned.is_empty() {
-            self.terminal.say(&format!("\n{}", warnings(&warned)));
+            self.events.show(Event::Note(&format!("\n{}", warnings(&warned))));
         }
-        let result = result.and_then(|()| self.tell(planned, &run, &cases));
-        let result = result.and(cases.report().borrow_mut().finish());
+        let result = result.and_then(|()| self.tell(planned, &run));
+        let result = result.and(self.events.emit(Event::RowsEnded));
         let result = result.and_then(|()| if self.is_collected() { Ok(()) } else { self.check(&run) });
         let wrong = run.records().iter().any(|r| matches!(r.verdict, Verdict::Fail | Verdict::Finding));
         // Errors after a kernel has corrupted the context are that kernel's fault, which has already been judged. The
@@ -69,19 +61,15 @@ impl Runner<'_> {
             (Err(Error::Driver(_) | Error::Module { .. }), Some(by)) => {
                 let lost =
                     format!("{}: the rest is left out, because the device's context was lost in case {by}", lab.name);
-                self.terminal.say(&lost);
+                self.events.show(Event::Note(&lost));
                 Ok(())
             }
             (result, _) => result,
         };
-        self.done.push(summary(&run, started, result.as_ref().err()));
         let asked = (self.session.as_ref(), plan.options.seed);
         let repeat = ReproCommand::new(lab, plan.is_own, &command(lab), plan.matches, asked);
         self.summary.add(&run.records(), |record| repeat.command(record));
-        let written = match &mut self.file {
-            Some(file) => file.write(&self.session, &plan.options.settings(), &self.done, None),
-            None => Ok(()),
-        };
+        let written = self.events.emit(Event::LabEnded(&lab_run(&run, started, result.as_ref().err())));
         // The lab's own error came first, and is the one to report.
         if result.is_ok() {
             written?;
@@ -91,14 +79,14 @@ impl Runner<'_> {
     }
 
     /// Summarises the rows of a lab. When emulated, companion runs predict the times of the ladder.
-    fn tell(&self, planned: &PlannedLab, run: &Run, cases: &Cases) -> Result<()> {
+    fn tell(&self, planned: &PlannedLab, run: &Run) -> Result<()> {
         let (lab, options) = (planned.lab, &self.plan.options);
         let Some(story) = lab.story.as_ref().filter(|_| planned.has_story) else {
             return Ok(());
         };
         if let Some(sweep) = planned.sweep {
             let text = crossovers_text(lab.name, &(sweep.tell)(run), &run.records(), width());
-            self.terminal.say(&format!("\n{text}"));
+            self.events.show(Event::Note(&format!("\n{text}")));
             return Ok(());
         }
         let device = &self.session.device;
@@ -111,14 +99,14 @@ impl Runner<'_> {
             Some(_) if !is_timed => Some(Vec::new()),
             Some(part) => {
                 let companion = |options: LabOptions| {
-                    self.terminal.show(&format!("{}: predicts the ladder's times", lab.name));
+                    self.events.show(Event::Working(&format!("{}: predicts the ladder's times", lab.name)));
                     let companion = self.companion(lab, part, options);
                     (lab.run)(&companion)?;
                     lab.exercises.map_or(Ok(()), |exercises| exercises(&companion))?;
                     Ok(companion.records().into())
                 };
                 let predicted = ladder::predicted(lab, story, part, options, companion);
-                self.terminal.done();
+                self.events.show(Event::Idle);
                 Some(predicted?)
             }
         };
@@ -129,12 +117,12 @@ impl Runner<'_> {
             &lab.variants(),
             story::Rows { run: &records, predicted: predicted.as_deref(), part: &part },
         );
-        cases.report().borrow_mut().story(&told)
+        self.events.emit(Event::Story(&told))
     }
 
     /// Returns a run of a lab that predicts times, and writes nothing.
     fn companion(&self, lab: &'static Lab, part: &GpuModel, options: LabOptions) -> Run {
-        let (columns, silent) = (Rc::new(lab.all_columns()), RunOutputs::silent(lab.name));
+        let (columns, silent) = (Rc::new(lab.all_columns()), Rc::default());
         Run {
             lab,
             session: self.session.clone(),
@@ -148,27 +136,20 @@ impl Runner<'_> {
     }
 
     /// Creates the run that is passed to the lab's function, and its cases.
-    fn start(&self, planned: &PlannedLab) -> Result<(Run, Rc<Cases>)> {
+    fn run_of(&self, planned: &PlannedLab) -> Result<(Run, Rc<Cases>)> {
         let (lab, options) = (planned.lab, &planned.options.common);
-        let outputs = Outputs {
-            folder: self.folder.as_ref(),
-            terminal: self.terminal.clone(),
-            wanted: Wanted {
-                view: if planned.has_story { options.shown() } else { View::EVERYTHING },
-                ..options.wanted()
-            },
-            table: self.table.clone(),
-        };
         let emulated = self.beside.as_ref().map(|part| {
-            self.terminal.say(&format!(
+            self.events.show(Event::Note(&format!(
                 "{}: runs emulated first, to predict the times that are compared with the GPU's",
                 lab.name
-            ));
+            )));
             EmulatedPredictions::from_run(part, || predict_process::run(&self.process, lab.name, part))
         });
         let columns = Rc::new(lab.all_columns());
-        let report = RunOutputs::start(&columns, &outputs)?;
-        let cases = Rc::new(Cases::new(columns, self.part.clone(), emulated, report));
+        let view = if planned.has_story { options.shown() } else { View::EVERYTHING };
+        let rows = RowsStart { lab: lab.name, about: lab.summary, columns: &columns, view };
+        self.events.emit(Event::RowsStarted(rows))?;
+        let cases = Rc::new(Cases::new(columns, self.part.clone(), emulated, self.events.clone()));
         let run = Run {
             lab,
             session: self.session.clone(),
@@ -180,22 +161,6 @@ impl Runner<'_> {
             cases: cases.clone(),
         };
         Ok((run, cases))
-    }
-
-    fn experiment(&self, planned: &PlannedLab, run: &mut Run, cases: &Cases) -> Result<()> {
-        let lab = planned.lab;
-        if planned.has_experiment {
-            match judge_rounds::run(run, cases, &command(lab), lab.run) {
-                Err(Error::Skip(reason)) => cases.left_out(run, reason)?,
-                result => result?,
-            }
-        }
-        if planned.has_exercises {
-            answer(run, &(lab.questions)())?;
-            let exercises = |exercises| judge_rounds::run(run, cases, &command(lab), exercises);
-            lab.exercises.map_or(Ok(()), exercises)?;
-        }
-        cases.leaks(run)
     }
 
     /// Checks that the requested cases have run.
@@ -219,13 +184,13 @@ impl Runner<'_> {
     fn judge(&mut self, run: &Run, wrong: bool) {
         let slow = self.plan.options.min_percent.map_or_else(Vec::new, |least| pace::too_slow(&run.records(), least));
         for line in &slow {
-            print_error(&format!("too slow: {line}"));
+            self.events.show(Event::Failure(&format!("too slow: {line}")));
         }
         let fast = pace::too_fast(&run.records(), self.session.device.l2_bytes);
         for line in fast.iter().filter(|_| !self.process.role.is_case()) {
-            print_error(&format!(
+            self.events.show(Event::Failure(&format!(
                 "{line}, which is impossible: the ceiling was measured wrongly. Run again while no one else uses the GPU"
-            ));
+            )));
         }
         let wrong = wrong || !fast.is_empty();
         let unmodelled = run.records().iter().any(Record::is_unmodelled);
@@ -238,7 +203,25 @@ impl Runner<'_> {
     }
 }
 
-fn summary(run: &Run, started: Instant, error: Option<&Error>) -> LabRun {
+/// Runs the experiment, the questions and the exercises, as far as they were chosen, and then the leak check.
+fn experiment(planned: &PlannedLab, run: &mut Run, cases: &Cases) -> Result<()> {
+    let lab = planned.lab;
+    if planned.has_experiment {
+        match judge_rounds::run(run, cases, &command(lab), lab.run) {
+            Err(Error::Skip(reason)) => cases.left_out(run, reason)?,
+            result => result?,
+        }
+    }
+    if planned.has_exercises {
+        answer(run, &(lab.questions)())?;
+        let exercises = |exercises| judge_rounds::run(run, cases, &command(lab), exercises);
+        lab.exercises.map_or(Ok(()), exercises)?;
+    }
+    cases.leaks(run)
+}
+
+/// Returns the lab's entry in session.json.
+fn lab_run(run: &Run, started: Instant, error: Option<&Error>) -> LabRun {
     let records = run.records();
     let count = |v| records.iter().filter(|r| r.verdict == v).count();
     LabRun {
