@@ -10,6 +10,7 @@ mod common;
 mod compare;
 mod coverage;
 mod driver;
+mod dry_run;
 mod emulated;
 mod failures;
 #[cfg(target_os = "linux")]

@@ -8,12 +8,16 @@
 //!
 //! A folder uses only the folders below it:
 //!
-//! - `lab`: the declaration of labs, and the program that runs them: options, cases, one row after the other.
-//! - `export`: the output of records, with one file for each format, behind one interface.
+//! - `runner`: runs labs one after another, and of each lab one case after another.
+//! - `plan`: what a command will run: the command line of labs, and the labs and variants that it chooses.
+//! - `lab`: what a lab declares, and what its function sees: its variants, the run, the cases.
+//! - `process`: this process: the whole command or a piece of it.
+//! - `options`: the options that all labs share.
+//! - `export`: the events of a run, and its listeners, with one file for each: terminal, CSV, JSON, session.
 //! - `measure`: the measurement of a case: inputs, samples, checks, the recorder that makes its record.
 //! - `device`: the current device and its properties: the driver, NVML, ceilings, the emulated machine's report.
-//! - `atomic_write`, `crossover`, `error`, `exit`, `oom`, `pages`, `revision`, `stdout`, `suggest`: used by all of
-//!   them.
+//! - `atomic_write`, `crossover`, `error`, `exit`, `oom`, `pages`, `revision`, `shell`, `stdout`, `suggest`: used by
+//!   all of them.
 //!
 //! What is stored of a run is defined in the crate `record`.
 //!
@@ -29,8 +33,13 @@ mod export;
 mod lab;
 mod measure;
 mod oom;
+mod options;
 mod pages;
+mod plan;
+mod process;
 mod revision;
+mod runner;
+mod shell;
 mod stdout;
 pub mod suggest;
 
@@ -54,6 +63,7 @@ pub use exit::Exit;
 pub use export::{
     chart::{Chart, Series},
     crossovers::{Crossover, CrossoverTable, Crossovers, crossovers_text},
+    ending::WritePage,
     hot::hot_table,
     layout::{paragraphs, significant, table, wrapped},
     markdown::markdown,
@@ -63,27 +73,18 @@ pub use export::{
     warnings::warnings,
 };
 pub use lab::{
-    app::{WritePage, complain, ended, main, run_labs},
     arguments,
     assignment::{Assignment, Example, Picture},
     case::Case,
     case_context::CaseContext,
-    command::{command, replacement, variants_help, with_options},
     declaration::{Lab, Sweep},
     input::Input,
     launch::Launch,
-    number::{NumberError, parse_bytes, parse_count, parse_lines, parse_schedules, parse_seconds, parse_u32},
-    options::{Options, parse_checks, parse_time},
-    predicting::{predicted_device, predicted_part},
     published::{Figure, Published, figure},
     question::{Answer, Question},
-    records::records,
-    repro_command::quoted,
-    role::{PIECE, Process, Request, Role, process},
     row::{Expect, Row, Variant, VariantTable, row},
     run::{Run, Sizes},
     story::{Claim, Measure, Rung, Scaled, Size, Story, rung},
-    unused_options::Labs,
     uploaded::Uploaded,
     variant_filter::{Ignored, VariantFilter},
 };
@@ -96,7 +97,22 @@ pub use measure::{
     recorder::Recorder,
     timer::{Samples, Timed, timed_by},
 };
+pub use options::{
+    common::{Options, parse_checks, parse_time},
+    number::{NumberError, parse_bytes, parse_count, parse_lines, parse_schedules, parse_seconds, parse_u32},
+};
+pub use plan::{
+    command::{command, replacement, variants_help, with_options},
+    predicting::{predicted_device, predicted_part},
+    unused_options::Labs,
+};
+pub use process::{
+    records::records,
+    role::{PIECE, Process, Request, Role, process},
+};
 pub use revision::built_from;
+pub use runner::command::{complain, ended, main, run_labs};
+pub use shell::quoted;
 
 pub use atomic_write::write_whole;
 pub use pages::ordinary_pages;

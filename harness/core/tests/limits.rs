@@ -180,3 +180,13 @@ fn a_long_emulation_is_announced_on_standard_error() {
     let quiet = run(&["--variant", "growing", "-q"]);
     assert_eq!(quiet.stderr, "");
 }
+
+#[test]
+fn a_dry_run_lists_kernels_that_never_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = ran(folder.path(), &lab(folder.path(), &["--dry-run", "--variant", "endless-wrong"]).output().unwrap());
+    assert_eq!((run.code, run.rows.len()), (Some(0), 0), "{}", run.stderr);
+    assert!(run.stdout.contains("endless-wrong  wrong on purpose: it never ends"), "{}", run.stdout);
+    assert!(run.stdout.contains("1 variant of 1 lab would run"), "{}", run.stdout);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}

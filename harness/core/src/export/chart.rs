@@ -1,36 +1,32 @@
 //! A line chart on two logarithmic axes, as an SVG file next to the CSV: the result of a sweep over sizes.
-use record::{Columns, Folder};
+use record::Folder;
 use std::{fmt::Write, path::PathBuf, rc::Rc};
 
 use crate::{
     error::Result,
     export::{
-        exporter::{Exporter, Outputs, Started},
+        event::{Event, Listener},
         layout::paragraphs,
         terminal::Terminal,
     },
 };
 
-/// Starts the chart output, if there is a folder for it.
-#[expect(clippy::unnecessary_wraps, reason = "other formats write a header, which can fail")]
-pub(crate) fn start(_columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
-    let drawings =
-        |folder: &Folder| Drawings { folder: folder.clone(), terminal: outputs.terminal.clone(), drawn: Vec::new() };
-    Ok(outputs.folder.map(|folder| Box::new(drawings(folder)) as _))
-}
-
 /// Draws charts into the run's folder.
 #[derive(Debug)]
-struct Drawings {
+pub(crate) struct Drawings {
     folder: Folder,
     terminal: Rc<Terminal>,
-    /// The paths of the charts.
+    /// The paths of the lab's charts.
     drawn: Vec<PathBuf>,
 }
 
-impl Exporter for Drawings {
+impl Drawings {
+    pub(crate) fn new(folder: &Folder, terminal: &Rc<Terminal>) -> Self {
+        Self { folder: folder.clone(), terminal: terminal.clone(), drawn: Vec::new() }
+    }
+
     /// Writes the chart; a chart without points is not drawn.
-    fn chart(&mut self, name: &str, chart: &Chart) -> Result<()> {
+    fn draw(&mut self, name: &str, chart: &Chart) -> Result<()> {
         let svg = chart.svg();
         if svg.is_empty() {
             return Ok(());
@@ -39,11 +35,20 @@ impl Exporter for Drawings {
         self.drawn.push(self.folder.path().join(name));
         Ok(())
     }
+}
 
-    /// Prints the paths, below the tables or the summary.
-    fn finish(&mut self) -> Result<()> {
-        for path in &self.drawn {
-            self.terminal.say(&paragraphs(&format!("Drawn in {}", path.display())));
+impl Listener for Drawings {
+    fn hear(&mut self, event: Event<'_>) -> Result<()> {
+        match event {
+            Event::RowsStarted(_) => self.drawn.clear(),
+            Event::Chart { name, chart } => self.draw(name, chart)?,
+            // Below the tables or the summary.
+            Event::RowsEnded => {
+                for path in &self.drawn {
+                    self.terminal.say(&paragraphs(&format!("Drawn in {}", path.display())));
+                }
+            }
+            _ => {}
         }
         Ok(())
     }

@@ -10,53 +10,61 @@ use std::{
 use record::{Cell, Columns, Folder, Record, counters_header, counters_line, counters_of, csv_line, csv_of};
 
 use crate::{
-    error::Error, error::Result, export::exporter::Exporter, export::exporter::Outputs, export::exporter::Started,
-    export::shared_table::SharedTable, export::terminal::Terminal,
+    error::{Error, Result},
+    export::{
+        event::{Event, Listener, RowsStart},
+        shared_table::SharedTable,
+        terminal::Terminal,
+    },
 };
 
-/// Starts the CSV of a lab with its header, and replaces the file of an earlier run. Without a folder there is no file.
-///
-/// # Errors
-/// [`Error::Io`].
-pub(crate) fn in_folder(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
-    let Some(folder) = outputs.folder else {
-        return Ok(None);
-    };
-    let rows = OpenFile::start(folder, &csv_of(columns.lab), &header(columns))?;
-    let counters = counters_of(columns.lab);
-    folder.remove(&counters)?;
-    Ok(Some(Box::new(CsvFiles { rows, count: 0, counters: None, folder: folder.clone(), columns: columns.clone() })))
+/// Writes the CSVs of each lab, and replaces the files of an earlier run.
+#[derive(Debug)]
+pub(crate) struct CsvFiles {
+    folder: Folder,
+    /// The files of the lab that runs.
+    lab: Option<LabFiles>,
 }
 
-/// Starts the CSV on standard output, if requested: the first lab writes the header for all.
-///
-/// # Errors
-/// [`Error::Io`].
-pub(crate) fn on_stdout(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
-    if !outputs.wanted.csv {
-        return Ok(None);
+impl CsvFiles {
+    pub(crate) fn new(folder: &Folder) -> Self {
+        Self { folder: folder.clone(), lab: None }
     }
-    let (terminal, table) = (outputs.terminal.clone(), outputs.table.clone());
-    if let Some(header) = table.header() {
-        terminal.data(&csv_line(header))?;
+}
+
+impl Listener for CsvFiles {
+    fn hear(&mut self, event: Event<'_>) -> Result<()> {
+        match (event, &mut self.lab) {
+            (Event::RowsStarted(RowsStart { columns, .. }), lab) => {
+                *lab = Some(LabFiles::start(&self.folder, columns)?);
+            }
+            (Event::Row(record), Some(lab)) => lab.row(&self.folder, record)?,
+            _ => {}
+        }
+        Ok(())
     }
-    Ok(Some(Box::new(CsvStream { terminal, table, columns: columns.clone() })))
 }
 
 /// The CSVs of one lab: its rows, and the counters of those that were counted.
 #[derive(Debug)]
-struct CsvFiles {
+struct LabFiles {
     rows: OpenFile,
     /// The rows so far.
     count: usize,
     /// Started with the first row that has counters.
     counters: Option<OpenFile>,
-    folder: Folder,
     columns: Rc<Columns>,
 }
 
-impl Exporter for CsvFiles {
-    fn row(&mut self, record: &Record) -> Result<()> {
+impl LabFiles {
+    /// Starts the CSV of a lab with its header.
+    fn start(folder: &Folder, columns: &Rc<Columns>) -> Result<Self> {
+        let rows = OpenFile::start(folder, &csv_of(columns.lab), &header(columns))?;
+        folder.remove(&counters_of(columns.lab))?;
+        Ok(Self { rows, count: 0, counters: None, columns: columns.clone() })
+    }
+
+    fn row(&mut self, folder: &Folder, record: &Record) -> Result<()> {
         self.rows.line(&row(&self.columns, record))?;
         self.count += 1;
         let Some(line) = counters_line(record, self.count) else { return Ok(()) };
@@ -64,7 +72,7 @@ impl Exporter for CsvFiles {
             Some(counters) => counters.line(&line),
             none => {
                 let text = counters_header() + &line;
-                *none = Some(OpenFile::start(&self.folder, &counters_of(self.columns.lab), &text)?);
+                *none = Some(OpenFile::start(folder, &counters_of(self.columns.lab), &text)?);
                 Ok(())
             }
         }
@@ -98,17 +106,36 @@ impl OpenFile {
     }
 }
 
-/// The same rows on standard output, in the table that all labs share.
+/// Writes the same rows to standard output, in a table that all labs share.
 #[derive(Debug)]
-struct CsvStream {
+pub(crate) struct CsvStream {
     terminal: Rc<Terminal>,
-    table: Rc<SharedTable>,
-    columns: Rc<Columns>,
+    table: SharedTable,
+    /// The columns of the lab that runs.
+    columns: Option<Rc<Columns>>,
 }
 
-impl Exporter for CsvStream {
-    fn row(&mut self, record: &Record) -> Result<()> {
-        self.terminal.data(&csv_line(self.table.row(&self.columns, record)))
+impl CsvStream {
+    /// Returns the table of labs with these columns, with the counters if they are wanted.
+    pub(crate) fn new(terminal: &Rc<Terminal>, labs: &[Columns], has_counters: bool) -> Self {
+        Self { terminal: terminal.clone(), table: SharedTable::from_columns(labs, has_counters), columns: None }
+    }
+}
+
+impl Listener for CsvStream {
+    fn hear(&mut self, event: Event<'_>) -> Result<()> {
+        match (event, &self.columns) {
+            (Event::RowsStarted(rows), before) => {
+                // The first lab writes the header for all.
+                if before.is_none() {
+                    self.terminal.data(&csv_line(self.table.header()))?;
+                }
+                self.columns = Some(rows.columns.clone());
+                Ok(())
+            }
+            (Event::Row(record), Some(columns)) => self.terminal.data(&csv_line(self.table.row(columns, record))),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -123,19 +150,27 @@ fn row(columns: &Columns, record: &Record) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::export::event::View;
     use record::{
         Counter, Counters, KERNEL, PREDICTED,
         fixtures::{columns, record, report},
     };
+
+    /// Returns the CSVs of a lab with these columns, before the first row.
+    fn started(folder: &Folder, columns: &Rc<Columns>) -> CsvFiles {
+        let mut csv = CsvFiles::new(folder);
+        let view = View::EVERYTHING;
+        csv.hear(Event::RowsStarted(RowsStart { lab: columns.lab, about: "", columns, view })).unwrap();
+        csv
+    }
 
     #[test]
     fn rows_read_back_as_they_were_written() {
         let temporary = tempfile::tempdir().unwrap();
         let folder = Folder::create(Some(&temporary.path().join("a/b")), "x", |_, _| Ok::<_, Error>(())).unwrap();
         let columns = Rc::new(columns());
-        let outputs = Outputs::silent(&folder);
-        let mut csv = in_folder(&columns, &outputs).unwrap().unwrap();
-        csv.row(&record()).unwrap();
+        let mut csv = started(&folder, &columns);
+        csv.hear(Event::Row(&record())).unwrap();
         // The row is on disk while the file is still open.
         let mut reader = csv::Reader::from_path(folder.path().join("lab.csv")).unwrap();
         let headers = reader.headers().unwrap().clone();
@@ -155,16 +190,15 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         let folder = Folder::create(Some(temporary.path()), "x", |_, _| Ok::<_, Error>(())).unwrap();
         let columns = Rc::new(columns());
-        let outputs = Outputs::silent(&folder);
         let counted = Record { counters: Counters::from_report(&report()), ..record() };
-        let mut csv = in_folder(&columns, &outputs).unwrap().unwrap();
+        let mut csv = started(&folder, &columns);
         for row in [&record(), &counted, &counted] {
-            csv.row(row).unwrap();
+            csv.hear(Event::Row(row)).unwrap();
         }
         let run = record::Run::read(temporary.path()).unwrap();
         let of = |counter| run.rows().map(|row| row.counters.get(counter)).collect::<Vec<_>>();
         assert_eq!(of(Counter::Instructions), [None, Some(40.0), Some(40.0)]);
-        drop(in_folder(&columns, &outputs).unwrap());
+        drop(started(&folder, &columns));
         assert!(!temporary.path().join("lab.counters.csv").exists());
     }
 

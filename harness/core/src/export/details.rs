@@ -1,35 +1,35 @@
 //! JSON lines: a file in the run's folder for each lab whose cases have details that do not fit in a row.
-use std::{io::Write, rc::Rc};
+use std::{fs::File, io::Write};
 
-use record::{Columns, Details, Folder, Record, StorySummary, details_of, story_of};
+use record::{Details, Folder, Record, StorySummary, details_of, story_of};
 
 use crate::{
-    error::Error, error::Result, export::exporter::Exporter, export::exporter::Outputs, export::exporter::Started,
+    error::{Error, Result},
+    export::event::{Event, Listener},
 };
 
-/// Starts the file of a lab: removes that of an earlier run, and creates a new one when there is something to write.
-///
-/// # Errors
-/// [`Error::Io`].
-pub(crate) fn in_folder(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
-    let Some(folder) = outputs.folder else {
-        return Ok(None);
-    };
-    let name = details_of(columns.lab);
-    folder.remove(&name)?;
-    folder.remove(&story_of(columns.lab))?;
-    Ok(Some(Box::new(DetailsFile { folder: folder.clone(), name, file: None })))
-}
-
+/// Writes the details of each lab: removes the file of an earlier run, and creates a new one when there is something to
+/// write.
 #[derive(Debug)]
-struct DetailsFile {
+pub(crate) struct DetailsFile {
     folder: Folder,
+    /// The name of the file, after the lab that runs.
     name: String,
-    file: Option<std::fs::File>,
+    file: Option<File>,
 }
 
-impl Exporter for DetailsFile {
-    fn story(&mut self, told: &StorySummary) -> Result<()> {
+impl DetailsFile {
+    pub(crate) fn new(folder: &Folder) -> Self {
+        Self { folder: folder.clone(), name: String::new(), file: None }
+    }
+
+    fn start(&mut self, lab: &str) -> Result<()> {
+        (self.name, self.file) = (details_of(lab), None);
+        self.folder.remove(&self.name)?;
+        Ok(self.folder.remove(&story_of(lab))?)
+    }
+
+    fn story(&self, told: &StorySummary) -> Result<()> {
         let text = serde_json::to_string_pretty(told).expect("strings and numbers have a JSON") + "\n";
         Ok(self.folder.write(&story_of(&told.lab), &text)?)
     }
@@ -52,29 +52,50 @@ impl Exporter for DetailsFile {
     }
 }
 
+impl Listener for DetailsFile {
+    fn hear(&mut self, event: Event<'_>) -> Result<()> {
+        match event {
+            Event::RowsStarted(rows) => self.start(rows.lab),
+            Event::Row(record) => self.row(record),
+            Event::Story(told) => self.story(told),
+            _ => Ok(()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::rc::Rc;
+
+    use crate::export::event::{RowsStart, View};
     use record::fixtures::{columns, record};
+
+    /// Returns the file of a lab, before the first row.
+    fn started(folder: &Folder) -> DetailsFile {
+        let mut file = DetailsFile::new(folder);
+        let (columns, view) = (Rc::new(columns()), View::EVERYTHING);
+        file.hear(Event::RowsStarted(RowsStart { lab: columns.lab, about: "", columns: &columns, view })).unwrap();
+        file
+    }
 
     #[test]
     fn only_a_lab_with_details_has_a_file_and_that_of_an_earlier_run_goes() {
         let temporary = tempfile::tempdir().unwrap();
         let folder = Folder::create(Some(temporary.path()), "x", |_, _| Ok::<_, Error>(())).unwrap();
-        let columns = Rc::new(columns());
-        let outputs = Outputs::silent(&folder);
         let path = folder.path().join("lab.jsonl");
-        let mut file = in_folder(&columns, &outputs).unwrap().unwrap();
+        let mut file = started(&folder);
         let with_finding = record();
-        file.row(&with_finding).unwrap();
-        file.row(&Record { findings: Vec::new(), samples_ms: Vec::new(), ..record() }).unwrap();
-        file.row(&with_finding).unwrap();
+        let without = Record { findings: Vec::new(), samples_ms: Vec::new(), ..record() };
+        for row in [&with_finding, &without, &with_finding] {
+            file.hear(Event::Row(row)).unwrap();
+        }
         let text = std::fs::read_to_string(&path).unwrap();
         let read: Vec<Details> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let details = Details::from_record(&with_finding).unwrap();
         assert_eq!(read, [details.clone(), details]);
         assert_eq!(read[0].findings[0].text, "Invalid read\nat line 3\n");
-        drop(in_folder(&columns, &outputs).unwrap());
+        drop(started(&folder));
         assert!(!path.exists());
     }
 }

@@ -5,28 +5,39 @@ use record::{Cell, Columns, Counter, Record};
 use serde_json::{Map, Number, Value, json};
 
 use crate::{
-    error::Result, export::exporter::Exporter, export::exporter::Outputs, export::exporter::Started,
-    export::terminal::Terminal,
+    error::Result,
+    export::{
+        event::{Event, Listener},
+        terminal::Terminal,
+    },
 };
 
-/// Starts the lines, if requested.
-#[expect(clippy::unnecessary_wraps, reason = "other formats write a header, which can fail")]
-pub(crate) fn start(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
-    let lines = || JsonLines { terminal: outputs.terminal.clone(), columns: columns.clone(), hot: outputs.wanted.hot };
-    Ok(outputs.wanted.json.then(|| Box::new(lines()) as _))
-}
-
+/// Writes an object for each row.
 #[derive(Debug)]
-struct JsonLines {
+pub(crate) struct JsonLines {
     terminal: Rc<Terminal>,
-    columns: Rc<Columns>,
+    /// The columns of the lab that runs.
+    columns: Option<Rc<Columns>>,
     /// The number of costliest lines that are written.
     hot: usize,
 }
 
-impl Exporter for JsonLines {
-    fn row(&mut self, record: &Record) -> Result<()> {
-        self.terminal.data(&format!("{}\n", object(&self.columns, record, self.hot)))
+impl JsonLines {
+    pub(crate) fn new(terminal: &Rc<Terminal>, hot: usize) -> Self {
+        Self { terminal: terminal.clone(), columns: None, hot }
+    }
+}
+
+impl Listener for JsonLines {
+    fn hear(&mut self, event: Event<'_>) -> Result<()> {
+        match (event, &self.columns) {
+            (Event::RowsStarted(rows), _) => self.columns = Some(rows.columns.clone()),
+            (Event::Row(record), Some(columns)) => {
+                self.terminal.data(&format!("{}\n", object(columns, record, self.hot)))?;
+            }
+            _ => {}
+        }
+        Ok(())
     }
 }
 

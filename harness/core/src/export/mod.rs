@@ -1,18 +1,22 @@
-//! The output of a run's records: one file for each format, behind one interface ([`exporter::Exporter`]).
+//! The output of a run: one file for each listener to its events ([`event::Listener`]), and the texts that they print.
 pub(crate) mod chart;
 pub(crate) mod counters;
 pub(crate) mod crossovers;
 pub(crate) mod csv;
 pub(crate) mod details;
-pub(crate) mod exporter;
+pub(crate) mod ending;
+pub(crate) mod event;
 pub(crate) mod hot;
 pub(crate) mod json;
 pub(crate) mod layout;
+pub(crate) mod listeners;
 pub(crate) mod markdown;
+pub(crate) mod notes;
+pub(crate) mod outputs;
 pub(crate) mod predicted;
 pub(crate) mod program;
 pub(crate) mod progress;
-pub(crate) mod report;
+pub(crate) mod records;
 pub(crate) mod session_writer;
 pub(crate) mod shared_table;
 pub(crate) mod story;

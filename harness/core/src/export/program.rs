@@ -9,11 +9,11 @@ use crate::{
     device::{choice::DeviceChoice, machine, session::Session},
     error::{Error, Result},
     export::{
-        csv, details,
-        exporter::{Exporter, Outputs, Wanted},
+        csv::CsvFiles,
+        details::DetailsFile,
+        event::{Event, RowsStart, View},
+        listeners::Events,
         session_writer::{SessionSettings, SessionWriter},
-        shared_table::SharedTable,
-        terminal::Terminal,
     },
 };
 
@@ -47,21 +47,11 @@ pub fn keep_program(run: &ProgramRun, choice: &DeviceChoice, asked: &ProgramSett
     let folder = Folder::create(Some(folder), "", busy)?;
     let mut session_file = SessionWriter::open(&folder, &[PROGRAM])?;
     let columns = Rc::new(Columns { lab: PROGRAM, own: Vec::new() });
-    let outputs = Outputs {
-        folder: Some(&folder),
-        terminal: Rc::new(Terminal::of_a_case()),
-        wanted: Wanted::default(),
-        table: Rc::new(SharedTable::from_columns(&[], false)),
-    };
-    let mut files: Vec<Box<dyn Exporter>> =
-        [csv::in_folder(&columns, &outputs)?, details::in_folder(&columns, &outputs)?].into_iter().flatten().collect();
+    let files = Events::to(vec![Box::new(CsvFiles::new(&folder)), Box::new(DetailsFile::new(&folder))]);
+    let view = View::EVERYTHING;
+    files.emit(Event::RowsStarted(RowsStart { lab: PROGRAM, about: "", columns: &columns, view }))?;
     for record in records(run) {
-        for file in &mut files {
-            file.row(&record)?;
-        }
-    }
-    for file in &mut files {
-        file.finish()?;
+        files.emit(Event::Row(&record))?;
     }
     let settings = SessionSettings {
         seed: run.seed(),

@@ -48,7 +48,7 @@ impl Progress {
     }
 
     /// Shows that a case begins. `time` is its estimated duration, if known.
-    pub(crate) fn begin(&self, lab: &str, variant: &str, case: &str, time: Option<String>) {
+    pub(crate) fn begin(&self, lab: &str, variant: &str, case: &str, time: Option<&str>) {
         self.begun.borrow_mut().insert((lab.into(), variant.into()));
         let time = time.map_or_else(String::new, |time| format!(" (about {time})"));
         let what = [lab, variant, case].join(" ");

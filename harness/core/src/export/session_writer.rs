@@ -1,11 +1,56 @@
 //! Writes the session of this command to `session.json`.
-use std::{collections::BTreeMap, time::SystemTime};
+use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
-use record::{Folder, LabRun, SessionFile};
+use record::{Columns, Folder, LabRun, SessionFile};
 use serde_json::{Value, json};
 use wire::Checks;
 
-use crate::{device::session::Session, error::Result, revision};
+use crate::{
+    device::session::Session,
+    error::Result,
+    export::event::{Event, Listener},
+    revision,
+};
+
+/// Writes the file when a lab starts and when it has ended.
+#[derive(Debug)]
+pub(crate) struct SessionListener {
+    writer: SessionWriter,
+    session: Arc<Session>,
+    settings: SessionSettings,
+    /// The entries of the completed labs.
+    done: Vec<LabRun>,
+}
+
+impl SessionListener {
+    /// Reads the existing file in `folder`, for a command that runs the labs with these columns.
+    ///
+    /// # Errors
+    /// Those of [`SessionWriter::open`].
+    pub(crate) fn open(
+        folder: &Folder,
+        labs: &[Columns],
+        session: Arc<Session>,
+        settings: SessionSettings,
+    ) -> Result<Self> {
+        let names: Vec<&str> = labs.iter().map(|columns| columns.lab).collect();
+        Ok(Self { writer: SessionWriter::open(folder, &names)?, session, settings, done: Vec::new() })
+    }
+}
+
+impl Listener for SessionListener {
+    fn hear(&mut self, event: Event<'_>) -> Result<()> {
+        let running = match event {
+            Event::LabStarted { lab } => Some(lab),
+            Event::LabEnded(lab) => {
+                self.done.push(lab.clone());
+                None
+            }
+            _ => return Ok(()),
+        };
+        self.writer.write(&self.session, &self.settings, &self.done, running)
+    }
+}
 
 /// The options that the file records.
 #[derive(Debug, Clone)]

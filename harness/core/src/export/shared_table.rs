@@ -1,13 +1,10 @@
 //! The table on standard output that several labs share: one header, with the columns of all of them.
-use std::cell::Cell as Once;
-
 use record::{COMMON, Cell, Columns, Counter, KERNEL, PREDICTED, Record};
 
-/// The names of the columns, and whether the header has been written.
+/// The names of the columns.
 #[derive(Debug)]
 pub(crate) struct SharedTable {
     names: Vec<&'static str>,
-    is_begun: Once<bool>,
 }
 
 impl SharedTable {
@@ -23,13 +20,12 @@ impl SharedTable {
         if has_counters {
             names.extend(Counter::ALL.iter().map(|counter| counter.name()));
         }
-        Self { names, is_begun: Once::new(false) }
+        Self { names }
     }
 
-    /// Returns the header on the first call only.
-    pub(crate) fn header(&self) -> Option<Vec<String>> {
-        let is_first = !self.is_begun.replace(true);
-        is_first.then(|| self.names.iter().map(ToString::to_string).collect())
+    /// Returns the header.
+    pub(crate) fn header(&self) -> Vec<String> {
+        self.names.iter().map(ToString::to_string).collect()
     }
 
     /// Returns a record's cells. The columns of other labs stay empty.
@@ -57,15 +53,14 @@ mod tests {
     fn labs_share_a_header_and_each_name_is_there_once() {
         let other = Columns { lab: "other", own: vec![column("third", "a word"), column("other", "a word")] };
         let table = SharedTable::from_columns(&[columns(), other.clone()], false);
-        let header = table.header().unwrap();
-        assert!(table.header().is_none());
+        let header = table.header();
         assert_eq!(header.len(), COMMON.len() + 3 + KERNEL.len() + PREDICTED.len());
         let at = |name: &str| header.iter().position(|n| n == name).unwrap();
         let (ours, theirs) = (table.row(&columns(), &record()), table.row(&other, &record()));
         assert_eq!([ours[at("own_ms")].as_str(), &ours[at("third")]], ["1.5", ""]);
         assert_eq!([theirs[at("own_ms")].as_str(), &theirs[at("third")]], ["", "1.5"]);
         assert_eq!((ours[at("verdict")].as_str(), ours.len()), ("skip", header.len()));
-        let with_counters = SharedTable::from_columns(&[columns()], true).header().unwrap();
+        let with_counters = SharedTable::from_columns(&[columns()], true).header();
         assert_eq!(with_counters.last().map(String::as_str), Some("waiting_loops"));
     }
 }

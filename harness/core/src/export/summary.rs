@@ -80,6 +80,11 @@ impl Summary {
         self.unable.push(format!("{lab}: {why}"));
     }
 
+    /// Whether there are no rows.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.counts.0.iter().all(|count| *count == 0)
+    }
+
     /// Returns why nothing ran, if every case was skipped.
     pub(crate) fn nothing_ran(&self) -> Option<String> {
         let first = self.skipped.as_ref().filter(|_| self.counts.ran() == 0)?;

@@ -6,39 +6,35 @@ use record::{Columns, Counter, Record, StorySummary, Verdict};
 use wire::{RenderedFinding, finding::Class};
 
 use crate::{
-    error::Result, export::counters, export::exporter::Exporter, export::exporter::Outputs, export::exporter::Started,
-    export::exporter::View, export::hot, export::layout::fitted, export::layout::paragraphs,
-    export::layout::significant, export::layout::width, export::layout::wrapped, export::predicted, export::story,
-    export::style, export::summary::Counts, export::terminal::Terminal,
+    error::Result,
+    export::{
+        counters,
+        event::{Event, Listener, RowsStart, View},
+        hot,
+        layout::{fitted, paragraphs, significant, width, wrapped},
+        outputs::Wanted,
+        predicted, story, style,
+        summary::Counts,
+        terminal::Terminal,
+    },
 };
 
-/// Starts the tables of a lab.
-#[expect(clippy::unnecessary_wraps, reason = "other formats write a header, which can fail")]
-pub(crate) fn start(columns: &Rc<Columns>, outputs: &Outputs<'_>) -> Result<Started> {
-    Ok(Some(Box::new(Tables {
-        columns: columns.clone(),
-        terminal: outputs.terminal.clone(),
-        counters: outputs.wanted.counters,
-        hot: outputs.wanted.hot,
-        in_full: outputs.wanted.findings,
-        view: outputs.wanted.view,
-        told_story: None,
-        records: Vec::new(),
-        shown: HashSet::new(),
-        told: HashSet::new(),
-    })))
-}
-
-/// The rows of a lab so far, and the findings that have been shown.
+/// Prints the tables of each lab.
 #[derive(Debug)]
-struct Tables {
-    columns: Rc<Columns>,
+pub(crate) struct Tables {
     terminal: Rc<Terminal>,
     counters: bool,
     /// The number of costliest lines that are shown.
     hot: usize,
     /// Whether expected findings are shown in full.
     in_full: bool,
+    lab: Option<LabTables>,
+}
+
+/// The rows of a lab so far, and the findings that have been shown.
+#[derive(Debug)]
+struct LabTables {
+    columns: Rc<Columns>,
     view: View,
     /// The lab's summary.
     told_story: Option<StorySummary>,
@@ -48,45 +44,61 @@ struct Tables {
     told: HashSet<(String, Class)>,
 }
 
-impl Exporter for Tables {
-    fn row(&mut self, record: &Record) -> Result<()> {
-        for finding in &record.findings {
-            self.finding(record, finding);
-        }
-        self.records.push(record.clone());
-        Ok(())
-    }
-
-    fn story(&mut self, told: &StorySummary) -> Result<()> {
-        self.told_story = Some(told.clone());
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        if let Some(told) = self.told_story.as_ref().filter(|_| self.view.story) {
-            self.terminal.say(&format!("\n{}", story::text(told, Counts::from_records(&self.records), width())));
-        }
-        if self.view.rows && !self.records.is_empty() {
-            self.terminal.say(&records(&self.columns, &self.records, self.view.notes));
-        } else if self.view.notes {
-            self.terminal.say(&notes(&self.records.iter().collect::<Vec<_>>()));
-        }
-        let mut below = vec![hot::tables(&self.records, self.hot)];
-        if self.counters {
-            below.insert(0, counters::tables(&self.records));
-        }
-        below.insert(0, predicted::table(&self.records));
-        for text in below.iter().filter(|t| !t.is_empty()) {
-            self.terminal.say(&format!("\n{text}"));
+impl Listener for Tables {
+    fn hear(&mut self, event: Event<'_>) -> Result<()> {
+        match (event, &mut self.lab) {
+            (Event::RowsStarted(rows), lab) => *lab = Some(LabTables::new(rows)),
+            (Event::Row(record), Some(lab)) => {
+                for finding in &record.findings {
+                    lab.finding(&self.terminal, self.in_full, record, finding);
+                }
+                lab.records.push(record.clone());
+            }
+            (Event::Story(told), Some(lab)) => lab.told_story = Some(told.clone()),
+            (Event::RowsEnded, Some(lab)) => lab.print(&self.terminal, self.counters, self.hot),
+            _ => {}
         }
         Ok(())
     }
 }
 
 impl Tables {
+    pub(crate) fn new(terminal: &Rc<Terminal>, wanted: &Wanted) -> Self {
+        let Wanted { counters, hot, findings, .. } = *wanted;
+        Self { terminal: terminal.clone(), counters, hot, in_full: findings, lab: None }
+    }
+}
+
+impl LabTables {
+    fn new(rows: RowsStart<'_>) -> Self {
+        let RowsStart { columns, view, .. } = rows;
+        let (records, shown, told) = (Vec::new(), HashSet::new(), HashSet::new());
+        Self { columns: columns.clone(), view, told_story: None, records, shown, told }
+    }
+
+    /// Prints the summary and the tables, with the counters if they are wanted, and the `hot` costliest lines.
+    fn print(&self, terminal: &Terminal, has_counters: bool, hot: usize) {
+        if let Some(told) = self.told_story.as_ref().filter(|_| self.view.story) {
+            terminal.say(&format!("\n{}", story::text(told, Counts::from_records(&self.records), width())));
+        }
+        if self.view.rows && !self.records.is_empty() {
+            terminal.say(&records(&self.columns, &self.records, self.view.notes));
+        } else if self.view.notes {
+            terminal.say(&notes(&self.records.iter().collect::<Vec<_>>()));
+        }
+        let mut below = vec![predicted::table(&self.records)];
+        if has_counters {
+            below.push(counters::tables(&self.records));
+        }
+        below.push(hot::tables(&self.records, hot));
+        for text in below.iter().filter(|text| !text.is_empty()) {
+            terminal.say(&format!("\n{text}"));
+        }
+    }
+
     /// Shows a finding of this row, unless it was shown before: an expected one on a line, any other one with the
     /// source.
-    fn finding(&mut self, record: &Record, finding: &RenderedFinding) {
+    fn finding(&mut self, terminal: &Terminal, in_full: bool, record: &Record, finding: &RenderedFinding) {
         let expected = record.verdict == Verdict::Pass;
         let class = finding.finding.class();
         if expected && (!self.view.findings || !self.told.insert((record.variant.clone(), class))) {
@@ -97,7 +109,7 @@ impl Tables {
             let whose = format!("{} {}", record.variant, record.case);
             let whose = whose.trim_end();
             let intent = if expected { " (wrong on purpose)" } else { "" };
-            self.terminal.say(&if expected && !self.in_full {
+            terminal.say(&if expected && !in_full {
                 paragraphs(&format!("{whose}: {}{}, as expected", finding.headline, place(finding)))
             } else {
                 format!("\n{whose}{intent}:\n{}", style::finding(&fitted_finding(text)))

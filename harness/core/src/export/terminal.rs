@@ -27,29 +27,23 @@ pub struct Terminal {
 
 impl Terminal {
     /// Returns a terminal that shows no text if `quiet`. If standard output carries `data`, everything else that is
-    /// printed to it from now on, including a kernel's printf, goes to standard error. `labs` and `variants` are
-    /// the numbers of those that will run.
-    pub(crate) fn new(quiet: bool, data: bool, labs: usize, variants: usize) -> Self {
+    /// printed to it from now on, including a kernel's printf, goes to standard error.
+    pub(crate) fn new(quiet: bool, data: bool, progress: Progress) -> Self {
         let data = data.then(|| Mutex::new(take_stdout()));
-        let progress = Progress::new(!quiet, labs, variants);
         Self { quiet: Cell::new(quiet), is_of_a_case: false, data, progress }
     }
 
-    /// Returns a terminal that prints nothing.
-    #[cfg(test)]
-    pub(crate) fn silent() -> Self {
-        Self { is_of_a_case: false, ..Self::of_a_case() }
-    }
-
-    /// Returns a terminal that prints only while its case is [`Terminal::aloud`]: the parent process prints the rest.
+    /// Returns a terminal that prints only while its case runs ([`Terminal::set_case_runs`]): the parent process prints
+    /// the rest.
     pub(crate) fn of_a_case() -> Self {
         Self { quiet: Cell::new(true), is_of_a_case: true, data: None, progress: Progress::new(false, 0, 0) }
     }
 
-    /// Enables output for the case itself while the guard lives.
-    pub(crate) fn aloud(&self) -> Aloud<'_> {
-        self.quiet.set(self.quiet.get() && !self.is_of_a_case);
-        Aloud(self)
+    /// In the process of one case, enables output while the case itself runs.
+    pub(crate) fn set_case_runs(&self, runs: bool) {
+        if self.is_of_a_case {
+            self.quiet.set(!runs);
+        }
     }
 
     /// Prints one or more lines for the user.
@@ -74,13 +68,18 @@ impl Terminal {
         }
     }
 
+    /// As [`print_error`], even if the terminal is quiet.
+    pub(crate) fn fail(&self, text: &str) {
+        self.progress.suspend(|| print_error(text));
+    }
+
     /// Shows that the kernel files are being compiled before the first case runs.
     pub(crate) fn prepare(&self, files: usize) {
         self.progress.prepare(files);
     }
 
     /// Shows the running case; `time` is its estimated duration, if known.
-    pub(crate) fn begin(&self, lab: &str, variant: &str, case: &str, time: Option<String>) {
+    pub(crate) fn begin(&self, lab: &str, variant: &str, case: &str, time: Option<&str>) {
         self.progress.begin(lab, variant, case, time);
     }
 
@@ -109,16 +108,6 @@ impl Terminal {
             }
             _ => Ok(()),
         }
-    }
-}
-
-/// The guard of [`Terminal::aloud`].
-#[derive(Debug)]
-pub(crate) struct Aloud<'t>(&'t Terminal);
-
-impl Drop for Aloud<'_> {
-    fn drop(&mut self) {
-        self.0.quiet.set(self.0.quiet.get() || self.0.is_of_a_case);
     }
 }
 

@@ -9,7 +9,8 @@ use clap::{Arg, ArgAction, builder::PossibleValuesParser, value_parser};
 use crate::{
     device::host,
     error::{Error, Result},
-    lab::{number::parse_u32, run::Run},
+    lab::run::Run,
+    options::number::parse_u32,
 };
 
 /// Declares an option that chooses among `values`, repeatable; without it all are chosen ([`Run::chosen`]).

@@ -5,7 +5,7 @@ use record::DeviceInfo;
 use crate::{
     device::{choice::check_launch, launch::launch_1d},
     error::{Error, Result},
-    lab::options::Options,
+    options::common::Options,
 };
 
 /// How the grid is chosen, unless `--blocks` gives it.

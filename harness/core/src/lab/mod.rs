@@ -1,32 +1,16 @@
-//! The declaration of labs, and the program that runs them.
-pub(crate) mod app;
+//! What a lab declares, and what its function sees: the lab with its table of variants, the run with its cases.
 pub mod arguments;
 pub(crate) mod assignment;
 pub(crate) mod case;
 pub(crate) mod case_context;
-mod cases;
-pub(crate) mod child;
-pub(crate) mod command;
 pub(crate) mod declaration;
 pub(crate) mod input;
-pub(crate) mod judge_rounds;
-pub(crate) mod ladder;
 pub(crate) mod launch;
 pub(crate) mod memory_check;
-pub(crate) mod number;
-pub(crate) mod options;
-pub(crate) mod precompile;
-pub(crate) mod predict_process;
-pub(crate) mod predicting;
 pub(crate) mod published;
 pub(crate) mod question;
-pub(crate) mod records;
-pub(crate) mod repro_command;
-pub(crate) mod role;
 pub(crate) mod row;
 pub(crate) mod run;
 pub(crate) mod story;
-pub(crate) mod unused_options;
 pub(crate) mod uploaded;
 pub(crate) mod variant_filter;
-mod verdict;

@@ -1,9 +1,5 @@
 //! Questions that arithmetic alone can answer, with their expected answers, as checked rows.
-use crate::{
-    error::Result,
-    lab::{case::Case, run::Run},
-    measure::check::{Check, Tolerance},
-};
+use crate::measure::check::{Check, Tolerance};
 
 /// An answer, expected or obtained.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,21 +57,6 @@ impl Question {
             (obtained, expected) => Check::equal(&[obtained.to_string()], &[expected.to_string()]),
         }
     }
-}
-
-/// Writes a row for each question.
-pub(crate) fn run(run: &Run, questions: &[Question]) -> Result<()> {
-    for question in questions {
-        run.case(Case::new(question.variant).label(question.case.as_str()), |case| {
-            case.check(question.check());
-            case.set("question", question.asks.as_str());
-            case.set("expected", question.expected.to_string());
-            case.set("obtained", question.obtained.to_string());
-            case.note(format!("expected {}, obtained {}", question.expected, question.obtained));
-            Ok(())
-        })?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,19 +1,17 @@
 //! A run of one lab, which is passed to the lab's function.
-use std::{cell::RefCell, rc::Rc, sync::Arc};
+use std::{rc::Rc, sync::Arc};
 
 use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DevicePtr, DeviceRepr, LaunchConfig, sys::CUdeviceptr};
-use predict::GpuModel;
-use record::{Columns, Record};
+use record::Record;
 
 use crate::{
     device::{choice, kernels::Kernels, session::Session},
     error::{Error, Result},
-    export::{chart::Chart, report::RunOutputs},
-    lab::{
-        declaration::Lab, input::Input, judge_rounds::JudgeRounds, options::Options,
-        predict_process::EmulatedPredictions, role::Process, row::Row, uploaded::Uploaded,
-    },
-    measure::{forecast::Forecasts, input_guard::InputGuard, inputs::Inputs},
+    export::chart::Chart,
+    lab::{case::Case, case_context::CaseContext, declaration::Lab, input::Input, row::Row, uploaded::Uploaded},
+    measure::{input_guard::InputGuard, inputs::Inputs},
+    options::common::{LabOptions, Options},
+    process::role::Process,
 };
 
 /// Default sizes for the kinds of device; see [`Run::size`].
@@ -34,35 +32,70 @@ impl Sizes {
     }
 }
 
-/// One lab's run: device, options, kernels and records.
+/// The body of a case: launches its kernel, and records what it did.
+pub(crate) type Body<'b> = dyn FnMut(&mut CaseContext<'_>) -> Result<()> + 'b;
+
+/// What runs the cases of a lab, and keeps their rows.
+pub(crate) trait CaseRunner {
+    /// Runs a case; see [`Run::case`].
+    fn case(&self, run: &Run, case: &Case, body: &mut Body<'_>) -> Result<Option<Record>>;
+
+    /// Returns the rows so far.
+    fn records(&self) -> Vec<Record>;
+
+    /// Prints a line of the lab's own.
+    fn say(&self, line: &str);
+
+    /// Prints a line of the lab's own, but only once.
+    fn say_once(&self, line: &str);
+
+    /// Draws a chart.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    fn draw(&self, name: &str, chart: &Chart) -> Result<()>;
+}
+
+/// One lab's run: device, kernels, options and cases.
 pub struct Run {
     pub(crate) lab: &'static Lab,
-    /// The columns of the lab's rows.
-    pub(crate) columns: Rc<Columns>,
     pub(crate) session: Arc<Session>,
-    pub(crate) options: Options,
-    pub(crate) args: clap::ArgMatches,
-    pub(crate) process: Rc<Process>,
-    /// The part for which times are predicted.
-    pub(crate) part: Option<GpuModel>,
-    /// Whether this is a companion run, whose rows are predicted and not shown. All but its size is that of a GPU.
-    pub(crate) is_companion: bool,
-    /// The predictions of an emulated run of the same cases, to be shown with a GPU's times.
-    pub(crate) emulated: Option<EmulatedPredictions>,
-    pub(crate) report: RefCell<RunOutputs>,
     pub(crate) kernels: Kernels,
-    pub(crate) records: RefCell<Vec<Record>>,
-    /// The emulation speed of this computer.
-    pub(crate) forecasts: RefCell<Forecasts>,
-    /// The rounds so far, if the lab runs in rounds.
-    pub(crate) rounds: RefCell<Option<JudgeRounds>>,
-    /// The case whose kernel has faulted and corrupted the context, if any.
-    pub(crate) lost: RefCell<Option<String>>,
+    pub(crate) options: LabOptions,
+    /// This process, which may run one case alone.
+    pub(crate) process: Rc<Process>,
+    /// Whether the cases have the sizes of a GPU, whatever the device: their times are predicted.
+    pub(crate) has_gpu_sizes: bool,
     /// The inputs, which are read back in a judged run.
-    pub(crate) unchanged: Option<Rc<InputGuard>>,
+    pub(crate) inputs: Option<Rc<InputGuard>>,
+    pub(crate) cases: Rc<dyn CaseRunner>,
 }
 
 impl Run {
+    /// Runs one case: creates its launch and checks it against the device's limits, calls `body`, judges the results
+    /// against the variant's expectation, and writes the row. A case whose variant was not chosen is skipped, and
+    /// `None` is returned.
+    ///
+    /// An error inside `body` is the case's, not the run's: [`Error::Skip`] makes a skipped row, a driver error a
+    /// failed one (or a pass, of a variant that is wrong on purpose). With `--schedules` the body runs once for every
+    /// schedule; times, notes and counters are those of the first.
+    ///
+    /// # Errors
+    /// Errors that end the whole run: a usage error, an unwritable row, Ctrl-C.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a case is made where it is run; `&Case::new(..)` would only be noise"
+    )]
+    pub fn case(&self, case: Case, mut body: impl FnMut(&mut CaseContext<'_>) -> Result<()>) -> Result<Option<Record>> {
+        // Type-erased, so that what runs a case is not monomorphized for the bodies of all labs.
+        self.cases.case(self, &case, &mut body)
+    }
+
+    /// Returns the records so far, for a lab's own summary at the end.
+    pub fn records(&self) -> Vec<Record> {
+        self.cases.records()
+    }
+
     /// Returns the open device.
     pub fn session(&self) -> &Arc<Session> {
         &self.session
@@ -88,12 +121,12 @@ impl Run {
 
     /// Returns the common options.
     pub fn options(&self) -> &Options {
-        &self.options
+        &self.options.common
     }
 
     /// Returns the lab's own options ([`Lab::options`]).
     pub fn args(&self) -> &clap::ArgMatches {
-        &self.args
+        &self.options.own
     }
 
     /// Returns the current lab.
@@ -104,14 +137,13 @@ impl Run {
     /// Whether `variant` was chosen (all are, without `--variant`), and does not run in another process. Cases check
     /// this themselves; a lab calls it only to skip needless preparation.
     pub fn wants(&self, variant: &str) -> bool {
-        let is_chosen = self.options.variants.is_empty() || self.options.variants.iter().any(|v| v == variant);
-        is_chosen && self.process.role.runs_variant(variant)
+        self.options.common.chooses(variant) && self.process.role.runs_variant(variant)
     }
 
     /// Returns `--n`, or the lab's size for this device. If the default is reduced, for the emulated device or for
     /// `--quick`, it is printed once.
     pub fn size(&self, sizes: Sizes) -> usize {
-        if let Some(n) = self.options.n {
+        if let Some(n) = self.options().n {
             return n;
         }
         let n = self.pick(sizes);
@@ -122,15 +154,14 @@ impl Run {
             } else {
                 ("--quick", format!("{whole} otherwise"))
             };
-            self.report.borrow_mut().remark(&format!("n = {n} here ({why}); {usual}"));
+            self.cases.say_once(&format!("n = {n} here ({why}); {usual}"));
         }
         n
     }
 
     /// Returns the size for this device, regardless of `--n`: for an axis other than n.
     pub fn pick(&self, sizes: Sizes) -> usize {
-        // Times are predicted for the cases of a GPU.
-        match (self.options.quick, self.is_emulated() && !self.process.role.is_prediction() && !self.is_companion) {
+        match (self.options().quick, self.is_emulated() && !self.has_gpu_sizes) {
             (true, _) => sizes.quick,
             (_, true) => sizes.emulated,
             _ => sizes.gpu,
@@ -139,12 +170,12 @@ impl Run {
 
     /// Returns the threads of a block: `--threads`, or `usual`, but never more than the device allows by default.
     pub fn threads(&self, usual: u32) -> u32 {
-        self.options.threads.unwrap_or(usual.min(self.session.device.max_threads_per_block))
+        self.options().threads.unwrap_or(usual.min(self.session.device.max_threads_per_block))
     }
 
     /// Returns seeded inputs for `label`; the same `--seed` gives the same data on every device.
     pub fn inputs(&self, label: &str) -> Inputs {
-        Inputs::new(self.options.seed, label)
+        Inputs::new(self.options().seed, label)
     }
 
     /// Returns the lab's kernels on this device.
@@ -176,7 +207,7 @@ impl Run {
         name: &'static str,
         make: impl FnOnce() -> Vec<T> + 'r,
     ) -> Input<'r, T> {
-        Input::new(name, self.session(), self.unchanged.clone(), make)
+        Input::new(name, self.session(), self.inputs.clone(), make)
     }
 
     /// Copies an input, named `name` as in its kernel, to the device. It is read-only for kernels: in a judged run, a
@@ -188,7 +219,7 @@ impl Run {
     pub fn upload<T: DeviceRepr + Clone + 'static>(&self, name: &str, data: &[T]) -> Result<Uploaded<T>> {
         let slice = self.session.copy_of(data)?;
         let address = slice.device_ptr(self.stream()).0;
-        let held = self.unchanged.as_ref().map(|inputs| inputs.hold_copy(name, data, address));
+        let held = self.inputs.as_ref().map(|inputs| inputs.hold_copy(name, data, address));
         Ok(Uploaded::new(held, slice))
     }
 
@@ -196,13 +227,13 @@ impl Run {
     /// kernel that has written there is wrong.
     pub fn look_at<T: DeviceRepr + Clone + 'static>(&self, name: &str, data: &[T], address: CUdeviceptr) {
         // The input is read back on drop.
-        drop(self.unchanged.as_ref().map(|inputs| inputs.hold_copy(name, data, address)));
+        drop(self.inputs.as_ref().map(|inputs| inputs.hold_copy(name, data, address)));
     }
 
     /// Returns the error for a case whose size does not suit `variant`, for `reason`: a usage error if the user named
     /// the variant, else a skipped row.
     pub fn unsuited(&self, variant: &str, reason: String) -> Error {
-        let asked = self.options.variants.iter().any(|name| name == variant);
+        let asked = self.options().variants.iter().any(|name| name == variant);
         if asked { Error::Usage(reason) } else { Error::Skip(reason) }
     }
 
@@ -214,7 +245,7 @@ impl Run {
     /// Prints a line of the lab's own, while the progress line is hidden; nothing with `--quiet`. The line goes to
     /// standard error if standard output carries CSV or JSON.
     pub fn say(&self, line: &str) {
-        self.report.borrow().say(line);
+        self.cases.say(line);
     }
 
     /// Draws a chart as `name` next to the CSV. Its path is printed at the end of the lab.
@@ -222,7 +253,7 @@ impl Run {
     /// # Errors
     /// [`Error::Io`].
     pub fn draw(&self, name: &str, chart: &Chart) -> Result<()> {
-        self.report.borrow_mut().chart(name, chart)
+        self.cases.draw(name, chart)
     }
 }
 

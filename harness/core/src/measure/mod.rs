@@ -11,7 +11,7 @@ pub(crate) mod inputs;
 pub(crate) mod interrupt;
 pub(crate) mod pace;
 pub(crate) mod parallel;
-pub(crate) mod plan;
 pub(crate) mod poison;
 pub(crate) mod recorder;
+pub(crate) mod sampling;
 pub mod timer;

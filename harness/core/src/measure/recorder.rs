@@ -14,7 +14,7 @@ use crate::{
         check::Check,
         flush::Flush,
         interrupt,
-        plan::Plan,
+        sampling::Sampling,
         timer::{self, Timed},
     },
 };
@@ -28,7 +28,7 @@ pub(crate) struct Setup<'r> {
     /// The lab's columns.
     pub(crate) columns: Rc<Columns>,
     /// The number of samples.
-    pub(crate) plan: Plan,
+    pub(crate) sampling: Sampling,
     /// The part for which the time of the first sample is predicted.
     pub(crate) part: Option<&'r GpuModel>,
     /// Whether a kernel that is missing from the file of `--kernel` makes a skipped row (`--partial`).
@@ -214,7 +214,7 @@ impl<'r> Recorder<'r> {
     }
 
     fn samples(&mut self, clock: Clock, steps: &mut dyn Steps, checked: &mut Option<Check>) -> Result<Times> {
-        let (plan, session) = (self.setup.plan, self.setup.session);
+        let (sampling, session) = (self.setup.sampling, self.setup.session);
         let context = &session.context;
         let start = context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?;
         let end = context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?;
@@ -267,15 +267,15 @@ impl<'r> Recorder<'r> {
                 let mut samples = Vec::new();
                 for i in 0.. {
                     let ms = one(true)?;
-                    if i >= plan.warmups || (clock == Clock::Events && plan.is_long(ms)) {
+                    if i >= sampling.warmups || (clock == Clock::Events && sampling.is_long(ms)) {
                         let hot = session.monitor.as_ref().is_ok_and(Monitor::is_throttled);
-                        if hot && throttled.len() < Plan::MOST_THROTTLED {
+                        if hot && throttled.len() < Sampling::MOST_THROTTLED {
                             throttled.push(ms);
                         } else {
                             samples.push(ms);
                         }
                     }
-                    if plan.done(&samples, began.elapsed()) {
+                    if sampling.done(&samples, began.elapsed()) {
                         break;
                     }
                 }
@@ -295,7 +295,7 @@ impl<'r> Recorder<'r> {
         if dropped > 0 {
             self.note(format!("{dropped} samples at a throttled clock dropped"));
         }
-        let times = record::times(&samples, dropped).expect("a plan takes at least one sample");
+        let times = record::times(&samples, dropped).expect("at least one sample is taken");
         self.passes.times(Some(times), samples);
         Ok(times)
     }
@@ -364,7 +364,7 @@ impl<'r> Recorder<'r> {
     /// Limits the number of samples, for a case that is one of many or whose samples take long. `--samples` takes
     /// precedence.
     pub fn at_most(&mut self, most: usize) {
-        self.setup.plan = self.setup.plan.at_most(most);
+        self.setup.sampling = self.setup.sampling.at_most(most);
     }
 
     /// Flushes the L2 cache before each sample. On the emulated device, which has no times, this affects only

@@ -6,9 +6,10 @@ use crate::{
     error::{Error, Result},
     lab::{
         declaration::{Lab, Sweep},
-        options::{OptionRole, Options, with_role},
+        story::{Measure, Scaled, Size},
         variant_filter::VariantFilter,
     },
+    options::common::{OptionRole, Options, with_role},
 };
 
 /// The labs that the user wants to run.
@@ -138,8 +139,7 @@ pub(crate) fn check(lab: &'static Lab, options: &Options, matches: &ArgMatches, 
 
 /// Returns the variants that will run, unless the other options exclude them.
 fn chosen_variants(lab: &'static Lab, options: &Options) -> Vec<&'static str> {
-    let names = lab.variants().into_iter().map(|variant| variant.name);
-    names.filter(|name| options.variants.is_empty() || options.variants.iter().any(|asked| asked == name)).collect()
+    lab.variants().into_iter().map(|variant| variant.name).filter(|name| options.chooses(name)).collect()
 }
 
 /// Returns the options on the command line that some variants of `lab` may not use.
@@ -182,6 +182,16 @@ pub(crate) fn is_set(matches: &ArgMatches, switch: &str) -> bool {
 }
 
 impl Lab {
+    /// Returns why the times of the lab's summary cannot be predicted for size `n`, if so.
+    pub(crate) fn no_prediction_for(&self, n: usize) -> Option<String> {
+        let name = self.name;
+        match self.story.map(|story| (story.measure, story.size)) {
+            Some((Measure::Time, Size::Scaled(Scaled { from: [_, _, large], .. }))) => (n < large)
+                .then(|| format!("lab {name} runs at n = {large}, and predicts times for it or a larger one")),
+            _ => Some(format!("lab {name} predicts no times for other sizes than its own")),
+        }
+    }
+
     /// Whether `variant` uses `option`.
     pub fn takes(&self, option: &str, variant: &str) -> bool {
         !self.ignored.iter().any(|(options, by)| options.contains(&option) && by.has(variant))

@@ -7,8 +7,14 @@ use clap::{ArgMatches, Command, FromArgMatches};
 
 use crate::{
     error::{Error, Result},
-    lab::{case::Case, options::Options, row::Variant, run::Run},
+    lab::{
+        case::Case,
+        row::Variant,
+        run::{CaseRunner, Run},
+    },
     measure::case_result::CaseAccumulator,
+    options::common::{LabOptions, Options},
+    runner::cases::Cases,
 };
 
 /// The seed and options of a later round.
@@ -39,34 +45,28 @@ impl JudgeRound {
 ///
 /// # Errors
 /// Those of `body`, after which no further round is run; those of [`Run::case`].
-pub(crate) fn run(run: &mut Run, lab: &Command, body: impl Fn(&Run) -> Result<()>) -> Result<()> {
+pub(crate) fn run(run: &mut Run, cases: &Cases, lab: &Command, body: impl Fn(&Run) -> Result<()>) -> Result<()> {
     let again: Vec<JudgeRound> =
-        run.options.again.iter().map(|words| JudgeRound::parse(lab, words)).collect::<Result<_>>()?;
+        run.options().again.iter().map(|words| JudgeRound::parse(lab, words)).collect::<Result<_>>()?;
     if again.is_empty() {
         return body(run);
     }
-    let first = (run.options.clone(), run.args.clone());
-    let before = run.records.borrow().len();
-    *run.rounds.borrow_mut() = Some(JudgeRounds::first());
+    let first = run.options.clone();
+    let before = cases.records().len();
+    cases.begin_rounds();
     let mut result = body(run);
     for JudgeRound { seed, blocks, threads, args } in again {
-        if result.is_err() || run.lost.borrow().is_some() {
+        if result.is_err() || cases.lost().is_some() {
             break;
         }
-        run.options = Options { blocks, threads, seed, ..run.options.clone() };
-        run.args = args;
-        run.records.borrow_mut().truncate(before);
-        if let Some(rounds) = &mut *run.rounds.borrow_mut() {
-            rounds.begin();
-        }
+        run.options = LabOptions { common: Options { blocks, threads, seed, ..first.common.clone() }, own: args };
+        cases.begin_round(before);
         result = body(run);
     }
-    (run.options, run.args) = first;
-    run.records.borrow_mut().truncate(before);
-    let rounds = run.rounds.borrow_mut().take();
+    run.options = first;
     // The results before an error count as well.
-    for held in rounds.into_iter().flat_map(JudgeRounds::into_held) {
-        run.finish(run.judged(held.variant, held.passes))?;
+    for held in cases.end_rounds(before) {
+        cases.finish(run, cases.judged(run, held.variant, held.passes))?;
     }
     result
 }

@@ -2,7 +2,7 @@
 //! the story names.
 use std::rc::Rc;
 
-use clap::{ArgMatches, FromArgMatches};
+use clap::FromArgMatches;
 use predict::{
     GpuModel, Prediction,
     scaling::{self, Counted},
@@ -13,41 +13,32 @@ use record::Record;
 use crate::{
     error::{Error, Result},
     lab::{
-        command::command,
         declaration::Lab,
-        options::Options,
-        story::{Measure, Predicted, Rung, Scaled, Size, Story},
+        story::{Predicted, Rung, Scaled, Size, Story},
     },
+    options::common::{LabOptions, Options},
+    plan::command::command,
 };
 
-/// The options of a companion run, and the lab's own.
-#[derive(Debug, Clone)]
-pub(crate) struct Companion {
-    pub(crate) options: Options,
-    pub(crate) args: ArgMatches,
-}
-
-impl Companion {
-    /// Returns the options with which the rows of a ladder run at size `n`: those of the whole run, but with one sample
-    /// of each row, and without checks.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] when the lab has no such options: a mistake in its story.
-    fn new(lab: &'static Lab, story: &Story, n: Option<usize>, whole: &Options) -> Result<Self> {
-        let mut words: Vec<String> = ["--samples", "1", "--check", "none", "--quiet"].map(String::from).into();
-        let variants: Vec<&str> = story.ladder.iter().map(|rung| rung.variant).collect();
-        let first = |i: usize| !variants[..i].contains(&variants[i]);
-        words.extend((0..variants.len()).filter(|i| first(*i)).flat_map(|i| ["--variant".into(), variants[i].into()]));
-        if lab.has_exercises() {
-            words.push("--no-exercises".into());
-        }
-        words.extend(n.into_iter().flat_map(|n| ["--n".into(), n.to_string()]));
-        words.extend(story.options.iter().map(ToString::to_string));
-        let parsed = command(lab).no_binary_name(true).try_get_matches_from(words);
-        let args = parsed.map_err(|error| Error::usage(format!("the story of lab {}: {error}", lab.name)))?;
-        let options = Options::from_arg_matches(&args).map_err(|error| Error::usage(error.to_string()))?;
-        Ok(Self { options: Options { seed: whole.seed, device: whole.device.clone(), ..options }, args })
+/// Returns the options with which the rows of a ladder run at size `n`: those of the whole run, but with one sample of
+/// each row, and without checks.
+///
+/// # Errors
+/// [`Error::Usage`] when the lab has no such options: a mistake in its story.
+fn companion(lab: &'static Lab, story: &Story, n: Option<usize>, whole: &Options) -> Result<LabOptions> {
+    let mut words: Vec<String> = ["--samples", "1", "--check", "none", "--quiet"].map(String::from).into();
+    let variants: Vec<&str> = story.ladder.iter().map(|rung| rung.variant).collect();
+    let first = |i: usize| !variants[..i].contains(&variants[i]);
+    words.extend((0..variants.len()).filter(|i| first(*i)).flat_map(|i| ["--variant".into(), variants[i].into()]));
+    if lab.has_exercises() {
+        words.push("--no-exercises".into());
     }
+    words.extend(n.into_iter().flat_map(|n| ["--n".into(), n.to_string()]));
+    words.extend(story.options.iter().map(ToString::to_string));
+    let parsed = command(lab).no_binary_name(true).try_get_matches_from(words);
+    let own = parsed.map_err(|error| Error::usage(format!("the story of lab {}: {error}", lab.name)))?;
+    let options = Options::from_arg_matches(&own).map_err(|error| Error::usage(error.to_string()))?;
+    Ok(LabOptions { common: Options { seed: whole.seed, device: whole.device.clone(), ..options }, own })
 }
 
 /// Returns the predicted time of each rung of the story's ladder on `part`. `run` runs a companion.
@@ -59,9 +50,9 @@ pub(crate) fn predicted(
     story: &Story,
     part: &GpuModel,
     whole: &Options,
-    mut run: impl FnMut(Companion) -> Result<Rc<[Record]>>,
+    mut run: impl FnMut(LabOptions) -> Result<Rc<[Record]>>,
 ) -> Result<Vec<Predicted>> {
-    let mut rows = |n| run(Companion::new(lab, story, n, whole)?);
+    let mut rows = |n| run(companion(lab, story, n, whole)?);
     match story.size {
         Size::Own => {
             let rows = rows(None)?;
@@ -76,18 +67,6 @@ pub(crate) fn predicted(
             let [small, middle, large] = scaled.from;
             let runs = [rows(Some(small))?, rows(Some(middle))?, rows(Some(large))?];
             Ok(story.ladder.iter().map(|rung| at_size(*rung, &runs, scaled, part)).collect())
-        }
-    }
-}
-
-impl Lab {
-    /// Returns why the times of the lab's summary cannot be predicted for size `n`, if so.
-    pub(crate) fn no_prediction_for(&self, n: usize) -> Option<String> {
-        let name = self.name;
-        match self.story.map(|story| (story.measure, story.size)) {
-            Some((Measure::Time, Size::Scaled(Scaled { from: [_, _, large], .. }))) => (n < large)
-                .then(|| format!("lab {name} runs at n = {large}, and predicts times for it or a larger one")),
-            _ => Some(format!("lab {name} predicts no times for other sizes than its own")),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::{process::Stdio, time::Duration};
 
 use crate::{
     error::{Error, Result},
-    lab::role::{Process, Role},
+    process::role::{Process, Role},
 };
 use predict::GpuModel;
 

@@ -8,7 +8,9 @@ use crate::{
     error::{Error, Result},
     exit::Exit,
     export::layout::{paragraphs, wrapped},
-    lab::{declaration::Lab, options::Options, unused_options::Labs},
+    lab::declaration::Lab,
+    options::common::Options,
+    plan::unused_options::Labs,
     suggest,
 };
 
@@ -58,7 +60,7 @@ pub fn with_options(command: Command, lab: Option<&'static Lab>) -> Command {
 }
 
 /// Rejects a `--variant` that none of the labs has.
-pub(super) fn check_variants(labs: Labs<'_>, options: &Options) -> Result<()> {
+pub(crate) fn check_variants(labs: Labs<'_>, options: &Options) -> Result<()> {
     let labs = labs.list();
     let known: Vec<&str> = labs.iter().flat_map(|l| l.variants().into_iter().map(|v| v.name)).collect();
     match options.variants.iter().find(|v| !known.contains(&v.as_str())) {
@@ -87,7 +89,7 @@ pub fn replacement(lab: &Lab, file: &Path) -> Result<KernelSource> {
 ///
 /// # Errors
 /// As [`replacement`].
-pub(super) fn replacement_or_copy(lab: &Lab, file: &Path, copy: Option<&Path>) -> Result<KernelSource> {
+pub(crate) fn replacement_or_copy(lab: &Lab, file: &Path, copy: Option<&Path>) -> Result<KernelSource> {
     let own = file.file_name().unwrap_or_default().to_string_lossy();
     let text = KernelSource::read_or_copy(file, copy, &own)?;
     let common = |k: &&KernelSource| {
@@ -115,7 +117,7 @@ pub(super) fn replacement_or_copy(lab: &Lab, file: &Path, copy: Option<&Path>) -
 }
 
 /// Returns the lab's own options: from the command line if it was parsed for this lab, else their defaults.
-pub(super) fn own_args(lab: &'static Lab, labs: &[&'static Lab], matches: &ArgMatches) -> ArgMatches {
+pub(crate) fn own_args(lab: &'static Lab, labs: &[&'static Lab], matches: &ArgMatches) -> ArgMatches {
     let has = |option: &Arg| option.is_positional() || matches.try_contains_id(option.get_id().as_str()).is_ok();
     if labs.len() == 1 && (lab.options)().iter().all(has) {
         return matches.clone();

@@ -1,28 +1,10 @@
 //! A file in which a process leaves its records for another program: its parent process, a judge, or a test.
-use std::{
-    env,
-    fs::{self, OpenOptions},
-    io::Write,
-    path::Path,
-};
+use std::{env, fs, path::Path};
 
 use record::Record;
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
-
-/// Appends a record to a file of records, as a line of JSON.
-///
-/// # Errors
-/// When it cannot be written.
-pub(crate) fn append(path: &Path, record: &Record) -> Result<()> {
-    let text =
-        serde_json::to_string(record).map_err(|e| Error::CannotRun(format!("a record cannot be passed on: {e}")))?;
-    let file = OpenOptions::new().append(true).create(true).open(path);
-    // Written in one piece: a crash cannot leave part of a line with its line break.
-    let written = file.and_then(|mut file| file.write_all(format!("{text}\n").as_bytes()));
-    written.map_err(|source| Error::Io { action: "write", path: path.into(), source })
-}
 
 /// Parses the records in the text of such a file. A last line without a line break is ignored: its process crashed
 /// while writing it.
@@ -66,6 +48,7 @@ impl RecordsFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::export::records::append;
     use record::fixtures::record;
 
     #[test]

@@ -5,7 +5,7 @@ use predict::GpuModel;
 use crate::{
     device::choice::DeviceChoice,
     error::{Error, Result},
-    lab::options::Options,
+    options::common::Options,
 };
 
 /// Returns the device to run on, where `device` was requested: the part that `--predict` names, unless `--device` named

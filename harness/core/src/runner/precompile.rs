@@ -14,11 +14,11 @@ use kernels::KernelSource;
 
 use crate::{
     device::{module, session::Session},
-    lab::{
+    measure::{parallel::parallel, timer},
+    process::{
         records::RecordsFile,
         role::{Process, Role},
     },
-    measure::{parallel::parallel, timer},
 };
 
 /// PTX files of at least this size: the load time shows whether the driver's cache was hit.

@@ -1,16 +1,15 @@
 //! The options that every lab shares.
 use std::{path::PathBuf, time::Duration};
 
-use clap::Args;
+use clap::{ArgMatches, Args};
 use wire::{Checks, UnknownCheck};
 
 use crate::{
     device::choice::DeviceChoice,
-    export::{
-        exporter::{View, Wanted},
-        session_writer::SessionSettings,
+    export::{event::View, outputs::Wanted, session_writer::SessionSettings},
+    options::number::{
+        parse_count, parse_lines, parse_samples, parse_schedules, parse_threads, parse_u32, parse_whole,
     },
-    lab::number::{parse_count, parse_lines, parse_samples, parse_schedules, parse_threads, parse_u32, parse_whole},
 };
 
 /// Headings of the help.
@@ -114,6 +113,10 @@ options! {
     /// Smoke test: small sizes, few samples
     #[arg(help_heading = HOW, long)]
     pub quick: bool => Effort,
+    /// Print what would run, and run nothing. A lab makes its cases while it runs, so the list has variants only, and
+    /// sizes and launches as far as options give them
+    #[arg(long)]
+    pub dry_run: bool => Output,
     /// Skip the cases whose kernels the file of --kernel does not hold (what grading does)
     #[arg(long, hide = true, requires = "kernel")]
     pub partial: bool => Judge,
@@ -181,6 +184,15 @@ options! {
     pub json: bool => Output,
 }
 
+/// What the command line asks of a lab.
+#[derive(Debug, Clone)]
+pub(crate) struct LabOptions {
+    /// The common options.
+    pub(crate) common: Options,
+    /// The lab's own.
+    pub(crate) own: ArgMatches,
+}
+
 /// Returns the role of the option with this id; `None` for one that the common options do not have.
 pub(crate) fn role(id: &str) -> Option<OptionRole> {
     ROLES.iter().find(|(option, _)| *option == id).map(|(_, role)| *role)
@@ -192,6 +204,11 @@ pub(crate) fn with_role(wanted: impl Fn(OptionRole) -> bool) -> impl Iterator<It
 }
 
 impl Options {
+    /// Whether `variant` is chosen: all are, without `--variant`.
+    pub(crate) fn chooses(&self, variant: &str) -> bool {
+        self.variants.is_empty() || self.variants.iter().any(|chosen| chosen == variant)
+    }
+
     /// Whether a judge has started this process.
     pub(crate) fn is_judged(&self) -> bool {
         self.confined || !self.again.is_empty()
@@ -214,6 +231,11 @@ impl Options {
         (self.min_percent, self.timeout, self.quiet) = (None, None, true);
     }
 
+    /// Whether standard output carries data for another program.
+    pub(crate) fn writes_data(&self) -> bool {
+        self.json || self.csv.is_some()
+    }
+
     /// Returns the options that session.json records.
     pub(crate) fn settings(&self) -> SessionSettings {
         SessionSettings {
@@ -230,10 +252,11 @@ impl Options {
         Wanted {
             csv: self.csv.is_some(),
             json: self.json,
+            quiet: self.quiet,
+            records: self.records.clone(),
             counters: self.counters || self.show.iter().any(|shown| shown == "counters"),
             hot: self.hot.unwrap_or_default(),
             findings: self.findings == "full",
-            view: View::EVERYTHING,
         }
     }
 

@@ -19,7 +19,7 @@ use crate::{
     error::{Error, Result},
     exit::Exit,
     export::terminal::print_error,
-    lab::records::RecordsFile,
+    process::records::RecordsFile,
 };
 
 /// The hidden first argument of a process that runs a piece.

@@ -11,11 +11,9 @@ use std::{
 
 use crate::{
     error::{Error, Result},
-    lab::{
-        case::Case,
-        role::{Process, Role},
-    },
+    lab::case::Case,
     measure::interrupt,
+    process::role::{Process, Role},
 };
 
 /// How a child ended.

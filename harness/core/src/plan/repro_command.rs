@@ -4,11 +4,10 @@ use record::Record;
 
 use crate::{
     device::session::Session,
-    lab::{
-        declaration::Lab,
-        options::{OptionRole, role},
-        unused_options::is_given,
-    },
+    lab::declaration::Lab,
+    options::common::{OptionRole, role},
+    plan::unused_options::is_given,
+    shell::{quoted, this_program},
 };
 
 /// Environment variables that affect the machine.
@@ -89,37 +88,9 @@ fn given(option: &Arg, matches: &ArgMatches) -> Vec<String> {
     values.flat_map(|value| name.clone().into_iter().chain([value])).collect()
 }
 
-/// Returns this program as it was called, quoted for a shell.
-pub(crate) fn this_program() -> String {
-    quoted(&std::env::args_os().next().unwrap_or_default().to_string_lossy())
-}
-
-/// Quotes a word for a POSIX shell.
-pub fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+:,./@%^".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.into();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_word_is_quoted_where_a_shell_would_break_it() {
-        for (word, text) in [
-            ("emulated:a100", "emulated:a100"),
-            ("2^20", "2^20"),
-            ("letters, same", "'letters, same'"),
-            ("it's", "'it'\\''s'"),
-            ("", "''"),
-            ("$HOME*", "'$HOME*'"),
-        ] {
-            assert_eq!(quoted(word), text);
-        }
-    }
 
     #[test]
     fn options_come_back_as_they_were_given() {
@@ -139,7 +110,7 @@ mod tests {
 
     #[test]
     fn what_is_only_shown_or_written_does_not_come_back() {
-        use crate::lab::options::Options;
+        use crate::options::common::Options;
         let parser = <Options as clap::Args>::augment_args(Command::new("lab").no_binary_name(true));
         let words = |line: &str| -> Vec<String> {
             let matches = parser.clone().get_matches_from(line.split(' '));

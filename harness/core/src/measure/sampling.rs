@@ -3,14 +3,14 @@ use std::time::Duration;
 
 /// The conditions for sampling to stop.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Plan {
+pub(crate) struct Sampling {
     pub(crate) warmups: usize,
     least: usize,
     most: usize,
     time: Duration,
 }
 
-impl Plan {
+impl Sampling {
     /// The relative error of the mean, estimated from the samples' spread, below which more samples are useless.
     /// nvbench requires this of the spread itself, which never becomes that small for launches of microseconds: each
     /// such case would take all of its time. With 0.005 and ten samples, comparisons of two runs missed six of fifteen
@@ -28,7 +28,7 @@ impl Plan {
     /// down soon.
     pub(crate) const MOST_THROTTLED: usize = 50;
 
-    /// Returns the plan for `--samples`, `--quick` and the kind of device.
+    /// Returns the sampling for `--samples`, `--quick` and the kind of device.
     pub(crate) fn new(samples: Option<u32>, quick: bool, is_emulated: bool) -> Self {
         let fixed = samples.map(|s| s as usize);
         match (fixed, is_emulated) {
@@ -44,7 +44,7 @@ impl Plan {
         Self { warmups: 0, least: 1, most: 1, time: Duration::MAX }
     }
 
-    /// Limits the plan to `most` samples, unless their number is already fixed.
+    /// Limits it to `most` samples, unless their number is already fixed.
     pub(crate) fn at_most(self, most: usize) -> Self {
         if self.least == self.most { self } else { Self { least: self.least.min(most), most, ..self } }
     }
@@ -76,13 +76,13 @@ impl Plan {
 mod tests {
     use super::*;
 
-    const GPU: Plan = Plan { warmups: 1, least: 10, most: 1000, time: Duration::from_secs(2) };
+    const GPU: Sampling = Sampling { warmups: 1, least: 10, most: 1000, time: Duration::from_secs(2) };
 
     #[test]
     fn a_plan_may_be_cut_short_but_not_a_fixed_number() {
         let (short, soon) = (GPU.at_most(5), Duration::from_millis(1));
         assert!(!short.done(&[0.0, 9.0, 1.0, 8.0], soon) && short.done(&[0.0, 9.0, 1.0, 8.0, 2.0], soon));
-        let fixed = Plan::new(Some(7), false, false).at_most(5);
+        let fixed = Sampling::new(Some(7), false, false).at_most(5);
         assert!(!fixed.done(&[1.0; 6], soon) && fixed.done(&[1.0; 7], soon));
     }
 
@@ -109,15 +109,15 @@ mod tests {
     #[test]
     fn the_first_launch_is_a_warm_up_unless_it_fills_half_of_the_time() {
         assert!(!GPU.is_long(999.0) && GPU.is_long(1000.0));
-        assert!(!Plan::new(Some(7), false, false).is_long(1e9) && !Plan::one().is_long(1e9));
+        assert!(!Sampling::new(Some(7), false, false).is_long(1e9) && !Sampling::one().is_long(1e9));
     }
 
     #[test]
     fn a_number_of_samples_that_is_asked_for_is_taken() {
-        let four = Plan { least: 4, most: 4, time: Duration::MAX, ..GPU };
+        let four = Sampling { least: 4, most: 4, time: Duration::MAX, ..GPU };
         assert!(!four.done(&[1.0; 3], Duration::from_secs(99)));
         assert!(four.done(&[1.0; 4], Duration::ZERO));
-        let one = Plan::one().at_most(5);
+        let one = Sampling::one().at_most(5);
         assert!(one.warmups == 0 && !one.done(&[], Duration::from_secs(99)) && one.done(&[1.0], Duration::ZERO));
     }
 }

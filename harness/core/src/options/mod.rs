@@ -1,0 +1,3 @@
+//! The options that all labs share, and their values.
+pub(crate) mod common;
+pub(crate) mod number;
