@@ -2,7 +2,7 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use course::{assignment::rubric::Rubric, mark};
+use course::{assignment::rubric::Rubric, judge};
 use harness::Error;
 
 use crate::{
@@ -46,7 +46,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     };
     let (_, rubric) = read(file, lab)?;
     let shown = file.display();
-    let tried = mark::fit(lab, &rubric)?;
+    let tried = judge::fit(lab, &rubric)?;
     if !tried.mistakes.is_empty() {
         let each: Vec<String> = tried.mistakes.iter().map(|mistake| format!("{shown}: {mistake}")).collect();
         return Err(Error::usage(each.join("\n")));

@@ -13,10 +13,9 @@ use super::{
 };
 use crate::{
     assignment::rubric::{Part, Rubric},
-    judge::BaselineCache,
-    mark::{
-        Grading,
-        marked::{Marked, PartMark},
+    judge::{
+        BaselineCache, Grading,
+        marks::marked::{Marked, PartMark},
     },
     submission::{Submission, Unread, Wanted},
 };

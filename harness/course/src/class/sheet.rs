@@ -10,7 +10,7 @@ use super::{
 use crate::{
     assignment::rubric::{Part, Rubric},
     export::mark_text::points,
-    mark::marked::PartMark,
+    judge::marks::marked::PartMark,
 };
 
 /// The marks of a class.
@@ -113,7 +113,7 @@ impl Cell<'_> {
 
 impl SheetRow<'_> {
     /// The computed marks.
-    pub fn marked(&self) -> Option<&crate::mark::marked::Marked> {
+    pub fn marked(&self) -> Option<&crate::judge::marks::marked::Marked> {
         self.record.and_then(|record| record.marked.as_ref())
     }
 

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::mark_text::of_criterion;
-use crate::mark::marked::{Criterion, Marked, PartMark, State};
+use crate::judge::marks::marked::{Criterion, Marked, PartMark, State};
 
 /// The result's text.
 pub fn result(marked: &Marked, explains: bool) -> String {

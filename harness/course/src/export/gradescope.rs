@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::mark_text::{of_criterion, of_part, points};
-use crate::mark::marked::{Criterion, Marked, PartMark, State};
+use crate::judge::marks::marked::{Criterion, Marked, PartMark, State};
 
 /// A test, as Gradescope shows it: a criterion of a part.
 #[derive(Serialize)]

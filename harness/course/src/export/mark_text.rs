@@ -1,5 +1,5 @@
 //! Wording that several formats share. It is for students and reveals no hidden size.
-use crate::mark::marked::{Criterion, PartMark, State};
+use crate::judge::marks::marked::{Criterion, PartMark, State};
 
 /// A number of points, with as many digits as it needs.
 pub fn points(points: f64) -> String {
@@ -90,7 +90,7 @@ fn marked(line: &str, marks: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mark::marked::CriterionKind;
+    use crate::judge::marks::marked::CriterionKind;
 
     /// The width that is used at most, on a very wide terminal.
     const WIDEST: usize = 160;

@@ -1,5 +1,5 @@
 //! Sample marks for the tests of formats, with a criterion of every state and a hidden size of 877.
-use crate::mark::marked::{Criterion, CriterionKind, Detail, Marked, PartMark, SCHEMA, State};
+use crate::judge::marks::marked::{Criterion, CriterionKind, Detail, Marked, PartMark, SCHEMA, State};
 
 fn criterion(kind: CriterionKind, state: State, (points, of): (f64, f64), words: &str, raise: &str) -> Criterion {
     let detail = |text: &str, is_hidden| Detail { text: text.into(), is_hidden };

@@ -2,7 +2,7 @@
 use wire::printable::quoted;
 
 use super::mark_text::{alike, indented, laid_out, of_alike, points};
-use crate::mark::marked::{Criterion, Marked, State};
+use crate::judge::marks::marked::{Criterion, Marked, State};
 
 /// The marks of each submission, one after the other.
 pub fn text(all: &[Marked], explains: bool) -> String {

@@ -12,8 +12,7 @@ use super::{
 use crate::{
     assignment::rubric::Part,
     export::mark_text::laid_out,
-    judge::grade::ITS_SIZE,
-    mark::plain,
+    judge::{marks::plain, verdict::ITS_SIZE},
     student::to_do::{ToDo, to_do},
 };
 

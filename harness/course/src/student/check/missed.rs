@@ -4,11 +4,13 @@ use harness::{Counter, Lab};
 
 use crate::{
     assignment::rubric::{Goal, Instruction, Part},
-    judge::grade::JudgedRow,
-    mark::{
-        goal::{Counted, counted, number, worst},
-        instruction::{lacking, words as without},
-        work::{GOAL, unshared},
+    judge::{
+        marks::{
+            goal::{Counted, counted, number, worst},
+            instruction::{lacking, words as without},
+            work::{GOAL, unshared},
+        },
+        verdict::JudgedRow,
     },
 };
 
@@ -81,7 +83,7 @@ mod tests {
     use super::*;
     use crate::{
         assignment::limit::Limit,
-        judge::{
+        judge::verdict::{
             atomics::Atomics,
             sample::{counted, record},
         },

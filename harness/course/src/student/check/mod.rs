@@ -20,11 +20,11 @@ use kernels::{GET_NVRTC, KernelSource};
 use super::folder::{COURSE, Folder};
 use crate::{
     assignment::rubric::{Part, Rubric},
-    judge::{BaselineCache, Printed},
+    judge::{BaselineCache, Runner, run::Printed},
 };
 use diagnostics::Diagnostic;
 use memory::Memory;
-use part_status::{Bench, PartStatus, device};
+use part_status::{Bench, LIMITS, PartStatus, device};
 
 /// A student's folder, ready to be checked.
 #[derive(Debug)]
@@ -108,13 +108,13 @@ impl Workspace {
             kernels::ptx_for(&source, capability).map_err(|error| not_compiled(error, &source, &self.kernel))?;
         let bench = self.bench(&source, &compiled.ptx);
         let parts: Vec<&Part> = chosen.iter().map(|index| self.part(*index)).collect();
-        let swept = bench.sweep(&parts, *asked == RequestedParts::Every)?;
+        let shared = bench.together(&parts, *asked == RequestedParts::Every)?;
         let (first_wrong, tried) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(0));
         let statuses = harness::parallel(chosen.len(), |i| -> Result<Option<PartStatus>> {
             if *asked != RequestedParts::Every && first_wrong.load(Ordering::Relaxed) < i {
                 return Ok(None);
             }
-            let status = bench.try_part(parts[i], &swept)?;
+            let status = bench.try_part(parts[i], &shared)?;
             if !status.is_right() {
                 first_wrong.fetch_min(i, Ordering::Relaxed);
             }
@@ -132,7 +132,7 @@ impl Workspace {
                 break;
             }
         }
-        let printed = bench.printed.clone();
+        let printed = bench.runner.into_printed();
         let news = self.remember(&parts);
         let warnings = diagnostics::warnings(&compiled.warnings, &source, &self.handed_out()?);
         Ok(Checked { source, warnings, parts, news, printed })
@@ -171,15 +171,12 @@ impl Workspace {
     }
 
     /// The setup in which the parts are tried; `ptx` is the compiled `source`.
-    fn bench<'a>(&'a self, source: &'a KernelSource, ptx: &'a str) -> Bench<'a> {
+    fn bench<'a>(&'a self, source: &KernelSource, ptx: &'a str) -> Bench<'a> {
         Bench {
             lab: self.lab,
             rubric: &self.rubric,
-            kernel: &self.kernel,
-            source,
+            runner: Runner::of_source(source.clone(), &self.kernel, LIMITS, None, BaselineCache::cached()),
             ptx,
-            baseline: BaselineCache::cached(),
-            printed: Printed::default(),
         }
     }
 

@@ -1,16 +1,16 @@
 //! The status of a part: tried at the visible sizes, from small to large, up to the first at which it is not right.
-use std::{collections::HashSet, path::Path, sync::Arc};
+use std::collections::HashSet;
 
 use harness::{DeviceChoice, JUDGE_PROFILE, Lab, Result, process_limits::Limits};
-use kernels::KernelSource;
 use wire::RenderedFinding;
 
 use super::missed::{Missed, lacked, missed, shirked};
 use crate::{
     assignment::rubric::{Part, Rubric},
     judge::{
-        self, BaselineCache, Bounds, Printed, Swept, Task,
-        grade::{Event, Grade, JudgedRow, Mark},
+        JudgeRequest, Runner, judge_at,
+        run::SharedOutcomes,
+        verdict::{Event, JudgedRow, VariantResult, VariantVerdict},
     },
 };
 
@@ -21,7 +21,7 @@ const SCHEDULES: u32 = 2;
 const SEED: u64 = 1;
 
 /// The limits of each run: lower than for a submission, because someone waits.
-const LIMITS: Limits = Limits { seconds: 60, memory: 3 << 30, output: 16 << 20 };
+pub const LIMITS: Limits = Limits { seconds: 60, memory: 3 << 30, output: 16 << 20 };
 
 /// The status of a part.
 #[derive(Debug, Clone)]
@@ -63,16 +63,10 @@ pub struct Bench<'a> {
     pub lab: &'static Lab,
     /// The rubric.
     pub rubric: &'a Rubric,
-    /// The kernel file.
-    pub kernel: &'a Path,
-    /// Its content.
-    pub source: &'a KernelSource,
-    /// Its PTX.
+    /// Runs the kernel file.
+    pub runner: Runner,
+    /// The PTX of the kernel file.
     pub ptx: &'a str,
-    /// The cached results of the lab's own kernels.
-    pub baseline: Arc<BaselineCache>,
-    /// Collects the kernels' output.
-    pub printed: Printed,
 }
 
 /// The device on which a student's kernels run.
@@ -81,27 +75,28 @@ pub fn device() -> DeviceChoice {
 }
 
 impl Bench<'_> {
-    /// Tries `part`, except for results that are already in `swept`.
+    /// Tries `part`, except for outcomes that are `shared`.
     ///
     /// # Errors
     /// Why runs cannot be started or read.
-    pub fn try_part(&self, part: &Part, swept: &Swept) -> Result<PartStatus> {
-        let task = self.task(&part.options, &part.variants);
+    pub fn try_part(&self, part: &Part, shared: &SharedOutcomes) -> Result<PartStatus> {
+        let request = self.request(&part.options, &part.variants);
         let mut rows: Vec<JudgedRow> = Vec::new();
         let mut remarks = Vec::new();
         let mut judged: HashSet<&str> = HashSet::new();
         let mut why_not = None;
-        for &size in &task.sizes {
-            let grades = judge::judge_at(&task, size, swept)?;
-            if let Some(status) = not_right(part, size, &grades, &self.rubric.kernel) {
+        for &size in &request.sizes {
+            let verdicts = judge_at(&request, size, &self.runner, shared)?;
+            if let Some(status) = not_right(part, size, &verdicts, &self.rubric.kernel) {
                 return Ok(status);
             }
-            judged.extend(grades.iter().filter(|grade| grade.mark == Mark::Right).map(|grade| grade.variant));
-            why_not = why_not.or_else(|| grades.iter().find_map(why_unjudged));
+            let right = verdicts.iter().filter(|verdict| verdict.result == VariantResult::Right);
+            judged.extend(right.map(|verdict| verdict.variant));
+            why_not = why_not.or_else(|| verdicts.iter().find_map(why_unjudged));
             // The remarks at the largest size say most.
-            let said: Vec<String> = grades.iter().flat_map(|grade| grade.remarks.clone()).collect();
+            let said: Vec<String> = verdicts.iter().flat_map(|verdict| verdict.remarks.clone()).collect();
             remarks = if said.is_empty() { remarks } else { said };
-            rows.extend(grades.into_iter().flat_map(|grade| grade.rows));
+            rows.extend(verdicts.into_iter().flat_map(|verdict| verdict.rows));
         }
         // A variant need not take every size, but at least one.
         if !part.variants.iter().all(|variant| judged.contains(variant.as_str())) {
@@ -113,61 +108,57 @@ impl Bench<'_> {
         Ok(if missed.is_empty() { PartStatus::Right(remarks) } else { PartStatus::Beyond(missed, remarks) })
     }
 
-    /// The task for these variants of the lab with these options, at the visible sizes.
-    pub(super) fn task(&self, options: &[String], variants: &[String]) -> Task {
+    /// The request for these variants of the lab with these options, at the visible sizes.
+    pub(super) fn request(&self, options: &[String], variants: &[String]) -> JudgeRequest {
         let is_asked = |name: &&'static str| variants.iter().any(|variant| variant == name);
         let visible: Vec<Option<usize>> = self.rubric.sizes.visible.iter().copied().map(Some).collect();
-        Task {
+        JudgeRequest {
             lab: self.lab,
-            kernel: self.kernel.into(),
-            source: self.source.clone(),
-            choice: device(),
-            schedules: SCHEDULES,
             variants: self.lab.variants().iter().map(|variant| variant.name).filter(is_asked).collect(),
             options: options.to_vec(),
+            choice: device(),
+            schedules: SCHEDULES,
             seed: SEED,
             sizes: if visible.is_empty() { vec![None] } else { visible },
             needs_sizes: false,
             hidden: 0,
-            limits: LIMITS,
-            bounds: Bounds::total(None),
-            baseline: self.baseline.clone(),
-            printed: self.printed.clone(),
         }
     }
 }
 
 /// Why the part is not right at this size, if it is not.
-fn not_right(part: &Part, size: Option<usize>, grades: &[Grade], file: &str) -> Option<PartStatus> {
+fn not_right(part: &Part, size: Option<usize>, verdicts: &[VariantVerdict], file: &str) -> Option<PartStatus> {
     let names_variants = part.variants.len() > 1;
-    let failures_of = |grade: &Grade| {
-        let place = |event: &Event| format!("{} in {}:", event.place, grade.variant);
+    let failures_of = |verdict: &VariantVerdict| {
+        let place = |event: &Event| format!("{} in {}:", event.place, verdict.variant);
         let named = |event: &Event| Event {
             place: if names_variants { place(event) } else { event.place.clone() },
             ..event.clone()
         };
-        grade.failures.iter().map(named).collect::<Vec<Event>>()
+        verdict.failures.iter().map(named).collect::<Vec<Event>>()
     };
-    let failures: Vec<Event> = grades.iter().flat_map(failures_of).collect();
-    let findings: Vec<RenderedFinding> = grades.iter().flat_map(|grade| grade.findings.clone()).collect();
+    let failures: Vec<Event> = verdicts.iter().flat_map(failures_of).collect();
+    let findings: Vec<RenderedFinding> = verdicts.iter().flat_map(|verdict| verdict.findings.clone()).collect();
     if !(failures.is_empty() && findings.is_empty()) {
         return Some(PartStatus::Wrong(Wrong { failures, findings, size }));
     }
-    let mut missing: Vec<String> = grades.iter().flat_map(Grade::missing).map(str::to_owned).collect();
+    let mut missing: Vec<String> = verdicts.iter().flat_map(VariantVerdict::missing).map(str::to_owned).collect();
     if !missing.is_empty() {
         missing.sort_unstable();
         missing.dedup();
         return Some(PartStatus::Missing(missing));
     }
-    if let Some(variant) = part.variants.iter().find(|variant| grades.iter().all(|grade| grade.variant != **variant)) {
+    if let Some(variant) =
+        part.variants.iter().find(|variant| verdicts.iter().all(|verdict| verdict.variant != **variant))
+    {
         let words = format!("variant `{variant}` does not use {file}: course.toml asks for something else");
         return Some(PartStatus::Unjudged(words));
     }
-    let is_unjudged = |grade: &&Grade| grade.mark == Mark::Unjudged;
-    grades.iter().find(is_unjudged).map(|grade| PartStatus::Unjudged(why_unjudged(grade).unwrap_or_default()))
+    let is_unjudged = |verdict: &&VariantVerdict| verdict.result == VariantResult::Unjudged;
+    verdicts.iter().find(is_unjudged).map(|verdict| PartStatus::Unjudged(why_unjudged(verdict).unwrap_or_default()))
 }
 
 /// Why a variant could not be judged.
-fn why_unjudged(grade: &Grade) -> Option<String> {
-    grade.unjudged.first().map(|event| format!("{}: {}", event.place, event.what))
+fn why_unjudged(verdict: &VariantVerdict) -> Option<String> {
+    verdict.unjudged.first().map(|event| format!("{}: {}", event.place, event.what))
 }

@@ -4,7 +4,7 @@ use harness::{Counter, HotLine, Predicted, Record, Result, significant};
 use predict::{Bound, Excess, GpuModel as Gpu, Remedy, remedy};
 
 use super::part_status::{Bench, PartStatus};
-use crate::{assignment::rubric::Part, judge};
+use crate::assignment::rubric::Part;
 
 /// The GPU for which times are predicted, by its command-line name.
 const GPU: &str = "h200";
@@ -26,8 +26,8 @@ const PATIENCE: f64 = 3e7;
 impl Bench<'_> {
     /// The hint for `part`, which is right.
     pub fn performance_hint(&self, part: &Part) -> String {
-        let task = self.task(&part.options, &part.variants);
-        let rows = |variant: &str, n| judge::predicted_rows(&task, variant, GPU, n);
+        let request = self.request(&part.options, &part.variants);
+        let rows = |variant: &str, n| self.runner.predicted_rows(&request, variant, GPU, n);
         let found = part.variants.iter().map(|variant| found(self.lab.takes("n", variant), |n| rows(variant, n)));
         let words = match heaviest(found) {
             Ok(row) => words(&row),
@@ -203,7 +203,7 @@ mod tests {
     use predict::{LaunchProfile, Repeated, sequence_time, transfer};
 
     use super::*;
-    use crate::judge::sample::record;
+    use crate::judge::verdict::sample::record;
     use harness::Verdict;
 
     fn hot(line: u32) -> HotLine {

@@ -6,7 +6,7 @@ use harness::Result;
 use super::part_status::Bench;
 use crate::{
     assignment::rubric::Part,
-    judge::{Swept, Task, sweep},
+    judge::{JudgeRequest, run::SharedOutcomes},
 };
 
 impl Bench<'_> {
@@ -15,27 +15,27 @@ impl Bench<'_> {
     ///
     /// # Errors
     /// Why runs cannot be started or read.
-    pub fn sweep(&self, parts: &[&Part], every: bool) -> Result<Swept> {
-        let Some(first) = parts.first().map(|part| self.task(&part.options, &part.variants).sizes) else {
-            return Ok(Swept::default());
+    pub fn together(&self, parts: &[&Part], every: bool) -> Result<SharedOutcomes> {
+        let Some(first) = parts.first().map(|part| self.request(&part.options, &part.variants).sizes) else {
+            return Ok(SharedOutcomes::default());
         };
         let (smallest, further) = first.split_at(1);
-        let mut swept = sweep(&self.tasks(parts.iter().copied()), smallest)?;
-        let is_right = |part: &&&Part| swept.is_right(&self.task(&part.options, &part.variants), smallest[0]);
+        let mut shared = self.runner.together(&self.requests(parts.iter().copied()), smallest)?;
+        let is_right = |part: &&&Part| shared.is_right(&self.request(&part.options, &part.variants), smallest[0]);
         let all = parts.iter();
         let right: Vec<&Part> =
             if every { all.filter(is_right).copied().collect() } else { all.take_while(is_right).copied().collect() };
-        let more = sweep(&self.tasks(right.into_iter()), further)?;
-        swept.extend(more);
-        Ok(swept)
+        let more = self.runner.together(&self.requests(right.into_iter()), further)?;
+        shared.extend(more);
+        Ok(shared)
     }
 
-    /// One task for all variants of those parts that run with the same options.
-    fn tasks<'p>(&self, parts: impl Iterator<Item = &'p Part>) -> Vec<Task> {
+    /// One request for all variants of those parts that run with the same options.
+    fn requests<'p>(&self, parts: impl Iterator<Item = &'p Part>) -> Vec<JudgeRequest> {
         let mut groups: HashMap<&[String], Vec<String>> = HashMap::new();
         for part in parts {
             groups.entry(&part.options).or_default().extend_from_slice(&part.variants);
         }
-        groups.into_iter().map(|(options, variants)| self.task(options, &variants)).collect()
+        groups.into_iter().map(|(options, variants)| self.request(options, &variants)).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! Points, from a rubric and the judgement of a submission.
+//! The fourth step: points, from a rubric and the verdicts on a submission.
 //!
 //! - `right` is earned by a part whose every variant is right at every size, known or hidden, and whose threads share
 //!   the work;
@@ -10,15 +10,11 @@
 //! What this computer could not judge is reported as such, never silently as 0.
 
 mod criterion;
-mod fit;
 pub mod goal;
-mod grading;
 pub mod instruction;
 pub mod marked;
-mod part;
+pub mod part;
 mod speed;
 pub mod work;
 
 pub use criterion::plain;
-pub use fit::{Fit, fit};
-pub use grading::Grading;

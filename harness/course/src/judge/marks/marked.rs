@@ -160,7 +160,7 @@ impl Marked {
     }
 
     /// Applies `change` to every text that may come from the submission.
-    pub(super) fn each_text(&mut self, change: &dyn Fn(&mut String)) {
+    pub(in crate::judge) fn each_text(&mut self, change: &dyn Fn(&mut String)) {
         self.fault.iter_mut().chain(&mut self.warnings).chain(&mut self.remarks).for_each(change);
         for part in &mut self.parts {
             part.unjudged.iter_mut().for_each(change);

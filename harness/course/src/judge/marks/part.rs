@@ -8,22 +8,23 @@ use super::{
     goal::goal,
     instruction::instruction,
     marked::{Criterion, CriterionKind, Detail, PartMark, State},
-    speed::{Timed, speed},
+    speed::speed,
     work::unshared,
 };
 use crate::{
     assignment::rubric::Part,
-    judge::grade::{Event, Grade, JudgedRow, Mark},
+    judge::run::Timed,
+    judge::verdict::{Event, JudgedRow, VariantResult, VariantVerdict},
 };
 
 /// The evidence from which the points of a part follow.
 pub struct Evidence<'a> {
     /// The grades on the emulated device, which checks and counts.
-    pub emulated: &'a [Grade],
+    pub emulated: &'a [VariantVerdict],
     /// The PTX of the kernel file.
     pub ptx: &'a str,
     /// The grades on a GPU, if it is graded on one.
-    pub gpu: Option<&'a [Grade]>,
+    pub gpu: Option<&'a [VariantVerdict]>,
     /// The times on a GPU, or why there are none.
     pub timed: Option<&'a Result<Timed, String>>,
 }
@@ -40,8 +41,8 @@ enum Answers {
 
 /// The points of `part` of the kernel file `file`.
 pub fn part<'p>(part: &'p Part, lab: &Lab, file: &str, evidence: &Evidence) -> PartMark {
-    let mine = |grade: &&Grade| part.variants.iter().any(|variant| *variant == grade.variant);
-    let grades: Vec<&Grade> = evidence.emulated.iter().filter(mine).collect();
+    let mine = |grade: &&VariantVerdict| part.variants.iter().any(|variant| *variant == grade.variant);
+    let grades: Vec<&VariantVerdict> = evidence.emulated.iter().filter(mine).collect();
     let rows: Vec<&JudgedRow> = grades.iter().flat_map(|grade| &grade.rows).collect();
     let emulated = answers(part, file, evidence.emulated);
     let answers = match (evidence.gpu.map(|grades| answers(part, file, grades)), emulated) {
@@ -144,7 +145,7 @@ fn every_criterion(part: &Part, criterion: impl Fn(CriterionKind, f64) -> Criter
 }
 
 /// Whether every variant of the part is right. A variant that was not judged is not right.
-fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
+fn answers(part: &Part, file: &str, grades: &[VariantVerdict]) -> Answers {
     let (mut failures, mut missing, mut unjudged) = (Vec::new(), Vec::new(), None);
     let mut wrong_ones = Vec::new();
     let mut untried: Vec<String> = Vec::new();
@@ -157,16 +158,16 @@ fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
             continue;
         };
         missing.extend(grade.missing());
-        match grade.mark {
-            Mark::Wrong => {
+        match grade.result {
+            VariantResult::Wrong => {
                 failures.extend(&grade.failures);
                 wrong_ones.push(grade);
             }
-            Mark::Unjudged | Mark::NotRun => {
+            VariantResult::Unjudged | VariantResult::NotRun => {
                 let why = grade.unjudged.first().map_or("it runs at no size".into(), why);
                 unjudged = unjudged.or(Some(format!("variant `{variant}`: {why}")));
             }
-            Mark::Right | Mark::Finding | Mark::Missing => {
+            VariantResult::Right | VariantResult::Finding | VariantResult::Missing => {
                 untried.extend(grade.unjudged.iter().map(why));
             }
         }
@@ -266,8 +267,8 @@ fn kind(what: &str) -> String {
 }
 
 /// The findings in these grades, and whether each was seen only at hidden sizes.
-fn found<'a>(grades: &[&'a Grade]) -> Vec<(&'a RenderedFinding, bool)> {
-    let of = |grade: &&'a Grade| {
+fn found<'a>(grades: &[&'a VariantVerdict]) -> Vec<(&'a RenderedFinding, bool)> {
+    let of = |grade: &&'a VariantVerdict| {
         let (findings, known) = (&grade.findings, grade.known_findings);
         findings.iter().zip(0..).map(move |(told, index)| (told, index >= known))
     };
@@ -286,8 +287,8 @@ fn at(place: &SourcePlace) -> String {
 }
 
 /// Judges whether a right part has no findings.
-fn clean(points: f64, grades: &[&Grade]) -> Criterion {
-    let unjudged = |grade: &&&Grade| matches!(grade.mark, Mark::Unjudged | Mark::NotRun);
+fn clean(points: f64, grades: &[&VariantVerdict]) -> Criterion {
+    let unjudged = |grade: &&&VariantVerdict| matches!(grade.result, VariantResult::Unjudged | VariantResult::NotRun);
     let found = found(grades);
     let Some((told, is_hidden)) = found.first() else {
         return match grades.iter().find(unjudged) {

@@ -3,7 +3,7 @@
 use harness::{Counter, Lab};
 
 use super::goal::number;
-use crate::{assignment::rubric::Part, judge::grade::JudgedRow};
+use crate::{assignment::rubric::Part, judge::verdict::JudgedRow};
 
 /// The limit for a warp: `LONGER` times the instructions of the lab's own longest warp, plus `ALLOWANCE`. At small
 /// sizes, one warp may do everything, and one thread may set and add up 256 counts, or go through the lanes of its
@@ -68,7 +68,7 @@ mod tests {
     use harness::Verdict;
 
     use super::*;
-    use crate::judge::{
+    use crate::judge::verdict::{
         atomics::Atomics,
         sample::{counted, record},
         work::Work,

@@ -4,7 +4,7 @@ use harness::{Lab, Record};
 use super::marked::{Criterion, CriterionKind, Detail};
 use crate::{
     assignment::{limit::quantity, rubric::Goal},
-    judge::grade::JudgedRow,
+    judge::verdict::JudgedRow,
 };
 
 /// A row, its counter, and its limit.
