@@ -52,7 +52,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         return Err(Error::usage(each.join("\n")));
     }
     tried.notes.iter().for_each(|note| harness::print(&harness::paragraphs(note)));
-    let parts = match rubric.parts.len() {
+    let parts = match rubric.exercises.len() {
         1 => "1 part".into(),
         several => format!("{several} parts"),
     };

@@ -38,7 +38,7 @@ fn of_one(marked: &Marked, explains: bool) -> String {
         rows.push(vec![part.name.clone(), points(part.points), points(part.of), state.into()]);
     }
     rows.push(vec!["all".into(), points(marked.points), points(marked.of), String::new()]);
-    blocks.push(harness::table(&["part", "points", "of", ""], &rows));
+    blocks.push(harness::table(&["exercise", "points", "of", ""], &rows));
     if marked.fault.is_none() {
         for part in &marked.parts {
             let mut lines = Vec::new();

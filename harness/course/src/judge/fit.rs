@@ -14,7 +14,7 @@ use super::{
 };
 use crate::assignment::{
     random_options,
-    rubric::{Part, Rubric},
+    rubric::{Exercise, Rubric},
 };
 
 /// The limits of each run: someone waits for it.
@@ -31,7 +31,7 @@ pub struct Fit {
 
 /// A run of the lab's own kernels that a part requires.
 struct RequiredRun<'r> {
-    part: &'r Part,
+    part: &'r Exercise,
     request: JudgeRequest,
     variant: &'static str,
     size: Option<usize>,
@@ -59,7 +59,7 @@ pub fn fit(lab: &'static Lab, rubric: &Rubric) -> Result<Fit> {
     let judged = |(required, outcome)| Ok((required, reference(outcome?, &own_file.name)));
     let all: Vec<Came> = planned.into_iter().zip(outcomes).map(judged).collect::<Result<_>>()?;
     let mut fit = answers(rubric, &all);
-    for part in &rubric.parts {
+    for part in &rubric.exercises {
         let here: Vec<&Came> = all.iter().filter(|(asked, _)| asked.part.name == part.name).collect();
         // A kernel with a planted mistake is not a baseline for a fixed one.
         if !here.iter().any(|(asked, _)| asked.request.is_planted(asked.variant)) {
@@ -109,7 +109,7 @@ fn with(options: &[String]) -> String {
 
 /// Requirements of a part, besides right answers, that the lab's own kernels miss: a goal in the rows of `here`, or an
 /// instruction in `ptx`.
-fn missed(lab: &Lab, part: &Part, here: &[&Came], ptx: &str) -> Vec<String> {
+fn missed(lab: &Lab, part: &Exercise, here: &[&Came], ptx: &str) -> Vec<String> {
     let name = &part.name;
     let mut ends: Vec<(&[String], Vec<&JudgedRow>)> = Vec::new();
     for (asked, rows) in here.iter().filter_map(|(asked, came)| Some((asked, came.as_ref().ok()?))) {
@@ -148,7 +148,7 @@ fn planned<'r>(lab: &'static Lab, rubric: &'r Rubric, runner: &Runner) -> Result
     let visible: Vec<Option<usize>> = rubric.sizes.visible.iter().copied().map(Some).collect();
     let visible = if visible.is_empty() { vec![None] } else { visible };
     let mut all = Vec::new();
-    for part in &rubric.parts {
+    for part in &rubric.exercises {
         let variants = lab.variants().into_iter().map(|variant| variant.name);
         let variants: Vec<&'static str> = variants.filter(|name| part.variants.iter().any(|v| v == name)).collect();
         for options in random_options::ends(&part.options) {

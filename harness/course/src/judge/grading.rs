@@ -6,8 +6,8 @@ use wire::printable;
 
 use super::{
     marks::{
-        marked::{Marked, PartMark, SCHEMA},
-        part::{self, Evidence},
+        exercise::{self, Evidence},
+        marked::{ExerciseMark, Marked, SCHEMA},
         plain,
     },
     plan::{JudgeRequest, sizes, timings},
@@ -47,7 +47,7 @@ struct Group {
     gpu: Option<(JudgeRequest, Judgement)>,
 }
 
-/// Why a submission cannot be marked part by part.
+/// Why a submission cannot be marked exercise by exercise.
 enum Stop {
     /// The submission is at fault; the second text says how to fix it.
     Fault(String, &'static str),
@@ -97,7 +97,7 @@ impl Grading {
             Err(Stop::Interrupted) => return Err(Error::Interrupted),
             Err(Stop::Fault(words, raise)) => self.nothing(&mut marked, &words, raise),
             Err(Stop::Unable(why)) => {
-                marked.parts = self.rubric.parts.iter().map(|asked| part::unjudged(asked, &why)).collect();
+                marked.parts = self.rubric.exercises.iter().map(|asked| exercise::unjudged(asked, &why)).collect();
             }
         }
         if let Some(folder) = folder {
@@ -139,11 +139,12 @@ impl Grading {
         }
     }
 
-    /// Gives no points to any part, because of `fault`.
+    /// Gives no points to any exercise, because of `fault`.
     fn nothing(&self, marked: &mut Marked, fault: &str, raise: &str) {
         let first = fault.lines().next().unwrap_or_default().trim_end_matches(':');
         marked.fault = Some(plain(fault));
-        marked.parts = self.rubric.parts.iter().map(|asked| part::without_answers(asked, first, raise)).collect();
+        marked.parts =
+            self.rubric.exercises.iter().map(|asked| exercise::without_answers(asked, first, raise)).collect();
     }
 
     /// Judges the submission, and marks each exercise.
@@ -153,10 +154,10 @@ impl Grading {
         seed: u64,
         marked: &mut Marked,
         progress: Progress,
-    ) -> Result<Vec<PartMark>> {
+    ) -> Result<Vec<ExerciseMark>> {
         let runner = Runner::new(self.lab, &submission.kernel, self.limits, self.limit_total, self.baseline.clone())?;
         let mut groups: HashMap<&[String], Group> = HashMap::new();
-        for asked in &self.rubric.parts {
+        for asked in &self.rubric.exercises {
             if groups.contains_key(&asked.options[..]) {
                 continue;
             }
@@ -175,7 +176,7 @@ impl Grading {
             groups.insert(&asked.options, Group { emulated, gpu });
         }
         let mut parts = Vec::new();
-        for asked in &self.rubric.parts {
+        for asked in &self.rubric.exercises {
             let Group { emulated, gpu } = &groups[&asked.options[..]];
             let timed = match gpu {
                 Some((request, _)) if asked.speed.is_some() => Some(runner.timed(request, &timings(asked))?),
@@ -187,15 +188,15 @@ impl Grading {
                 gpu: gpu.as_ref().map(|(_, judgement)| &judgement.verdicts[..]),
                 timed: timed.as_ref(),
             };
-            parts.push(part::part(asked, self.lab, &self.rubric.kernel, &evidence));
+            parts.push(exercise::mark(asked, self.lab, &self.rubric.kernel, &evidence));
         }
         Ok(parts)
     }
 
     /// The request for the exercises that run with `options`, on the emulated device.
     fn request(&self, options: &[String], seed: u64) -> JudgeRequest {
-        let parts = || self.rubric.parts.iter().filter(|part| part.options == options);
-        let is_asked = |name: &str| parts().any(|part| part.variants.iter().any(|variant| variant == name));
+        let exercises = || self.rubric.exercises.iter().filter(|part| part.options == options);
+        let is_asked = |name: &str| exercises().any(|part| part.variants.iter().any(|variant| variant == name));
         let choice = match &self.choice {
             emulated @ DeviceChoice::Emulated(_) => emulated.clone(),
             _ => DeviceChoice::Emulated(JUDGE_PROFILE.into()),

@@ -8,8 +8,10 @@
 //!    [`JudgeRequest`](plan::JudgeRequest) becomes a [`Plan`](plan::Plan), and nothing is started.
 //! 2. [`run`]: each planned run in the sandbox, and the lab's own kernels, with which it is compared. The plan becomes
 //!    [`VariantRuns`](run::VariantRuns).
-//! 3. [`verdict`]: what these results say of each variant. They become [`VariantVerdict`](verdict::VariantVerdict)s.
-//! 4. [`marks`]: the points that a rubric gives for the verdicts. They become [`PartMark`](marks::marked::PartMark)s.
+//! 3. [`verdict`]: what these results say of each variant. They become
+//!    [`VariantVerdict`](verdict::VariantVerdict)s.
+//! 4. [`marks`]: the points that a rubric gives for the verdicts. They become
+//!    [`ExerciseMark`](marks::marked::ExerciseMark)s.
 //!
 //! [`steps`] has the first three in a row, for one file and one request; [`grading`] has all four, from a submission to
 //! its marks; [`fit`] has them for a rubric and the lab's own kernels.

@@ -1,10 +1,10 @@
-//! The speed of a right part on a GPU.
+//! The speed of a right exercise on a GPU.
 use harness::{Record, Verdict};
 
 use super::marked::{Criterion, CriterionKind};
 use crate::{assignment::rubric::Speed, judge::run::Timed};
 
-/// Judges the speed of a right part.
+/// Judges the speed of a right exercise.
 pub fn speed(speed: &Speed, timed: &Result<Timed, String>) -> Criterion {
     let of = if speed.of == "ceiling" { "the ceiling".into() } else { format!("the speed of `{}`", speed.of) };
     let timed = match timed {

@@ -1,5 +1,5 @@
 //! The timed runs of an exercise on a GPU.
-use crate::assignment::rubric::Part;
+use crate::assignment::rubric::Exercise;
 
 /// A timed run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct PlannedTiming {
 
 /// Plans a timed run of each variant of the exercise, and then of the variant that its speed is a fraction of; empty if
 /// no speed is required.
-pub fn timings(exercise: &Part) -> Vec<PlannedTiming> {
+pub fn timings(exercise: &Exercise) -> Vec<PlannedTiming> {
     let Some(speed) = &exercise.speed else { return Vec::new() };
     let of = (speed.of != "ceiling").then_some((&speed.of, true));
     let mine = exercise.variants.iter().map(|variant| (variant, false));

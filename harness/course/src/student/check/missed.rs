@@ -1,9 +1,9 @@
-//! Describes the requirements, besides right answers, that a part misses: a counter above its limit, an instruction
-//! that is missing.
+//! Describes the requirements, besides right answers, that an exercise misses: a counter above its limit, an
+//! instruction that is missing.
 use harness::{Counter, Lab};
 
 use crate::{
-    assignment::rubric::{Goal, Instruction, Part},
+    assignment::rubric::{Exercise, Goal, Instruction},
     judge::{
         marks::{
             goal::{Counted, counted, number, worst},
@@ -42,8 +42,8 @@ pub fn missed(goal: &Goal, lab: &Lab, rows: &[JudgedRow]) -> Option<Missed> {
 }
 
 /// Evidence that the threads of these rows do not share the work, if they do not.
-pub fn shirked(part: &Part, lab: &Lab, rows: &[JudgedRow]) -> Option<Missed> {
-    let first = unshared(part, lab, rows).into_iter().next()?;
+pub fn shirked(exercise: &Exercise, lab: &Lab, rows: &[JudgedRow]) -> Option<Missed> {
+    let first = unshared(exercise, lab, rows).into_iter().next()?;
     Some(Missed { counted: first.words, goal: GOAL.into(), is_counter: true })
 }
 

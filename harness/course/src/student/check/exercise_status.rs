@@ -1,4 +1,5 @@
-//! The status of a part: tried at the visible sizes, from small to large, up to the first at which it is not right.
+//! The status of an exercise: tried at the visible sizes, from small to large, up to the first at which it is not
+//! right.
 use std::collections::HashSet;
 
 use harness::{DeviceChoice, JUDGE_PROFILE, Lab, Result, process_limits::Limits};
@@ -6,7 +7,7 @@ use wire::RenderedFinding;
 
 use super::missed::{Missed, lacked, missed, shirked};
 use crate::{
-    assignment::rubric::{Part, Rubric},
+    assignment::rubric::{Exercise, Rubric},
     judge::{
         JudgeRequest, Runner, judge_at,
         run::SharedOutcomes,
@@ -23,9 +24,9 @@ const SEED: u64 = 1;
 /// The limits of each run: lower than for a submission, because someone waits.
 pub const LIMITS: Limits = Limits { seconds: 60, memory: 3 << 30, output: 16 << 20 };
 
-/// The status of a part.
+/// The status of an exercise.
 #[derive(Debug, Clone)]
-pub enum PartStatus {
+pub enum ExerciseStatus {
     /// Right, clean, and within every goal; with remarks on possible improvements.
     Right(Vec<String>),
     /// Wrong answers, and findings, at the smallest size at which there are any.
@@ -49,7 +50,7 @@ pub struct Wrong {
     pub size: Option<usize>,
 }
 
-impl PartStatus {
+impl ExerciseStatus {
     /// Whether nothing is left to do.
     pub fn is_right(&self) -> bool {
         matches!(self, Self::Right(_))
@@ -75,19 +76,19 @@ pub fn device() -> DeviceChoice {
 }
 
 impl Bench<'_> {
-    /// Tries `part`, except for outcomes that are `shared`.
+    /// Tries `exercise`, except for outcomes that are `shared`.
     ///
     /// # Errors
     /// Why runs cannot be started or read.
-    pub fn try_part(&self, part: &Part, shared: &SharedOutcomes) -> Result<PartStatus> {
-        let request = self.request(&part.options, &part.variants);
+    pub fn try_part(&self, exercise: &Exercise, shared: &SharedOutcomes) -> Result<ExerciseStatus> {
+        let request = self.request(&exercise.options, &exercise.variants);
         let mut rows: Vec<JudgedRow> = Vec::new();
         let mut remarks = Vec::new();
         let mut judged: HashSet<&str> = HashSet::new();
         let mut why_not = None;
         for &size in &request.sizes {
             let verdicts = judge_at(&request, size, &self.runner, shared)?;
-            if let Some(status) = not_right(part, size, &verdicts, &self.rubric.kernel) {
+            if let Some(status) = not_right(exercise, size, &verdicts, &self.rubric.kernel) {
                 return Ok(status);
             }
             let right = verdicts.iter().filter(|verdict| verdict.result == VariantResult::Right);
@@ -99,13 +100,14 @@ impl Bench<'_> {
             rows.extend(verdicts.into_iter().flat_map(|verdict| verdict.rows));
         }
         // A variant need not take every size, but at least one.
-        if !part.variants.iter().all(|variant| judged.contains(variant.as_str())) {
-            return Ok(PartStatus::Unjudged(why_not.unwrap_or_else(|| "it runs at no size".into())));
+        if !exercise.variants.iter().all(|variant| judged.contains(variant.as_str())) {
+            return Ok(ExerciseStatus::Unjudged(why_not.unwrap_or_else(|| "it runs at no size".into())));
         }
-        let goals = part.goals.iter().filter_map(|goal| missed(goal, self.lab, &rows));
-        let instructions = part.instructions.iter().filter_map(|asked| lacked(asked, self.ptx));
-        let missed: Vec<Missed> = shirked(part, self.lab, &rows).into_iter().chain(goals).chain(instructions).collect();
-        Ok(if missed.is_empty() { PartStatus::Right(remarks) } else { PartStatus::Beyond(missed, remarks) })
+        let goals = exercise.goals.iter().filter_map(|goal| missed(goal, self.lab, &rows));
+        let instructions = exercise.instructions.iter().filter_map(|asked| lacked(asked, self.ptx));
+        let missed: Vec<Missed> =
+            shirked(exercise, self.lab, &rows).into_iter().chain(goals).chain(instructions).collect();
+        Ok(if missed.is_empty() { ExerciseStatus::Right(remarks) } else { ExerciseStatus::Beyond(missed, remarks) })
     }
 
     /// The request for these variants of the lab with these options, at the visible sizes.
@@ -126,9 +128,14 @@ impl Bench<'_> {
     }
 }
 
-/// Why the part is not right at this size, if it is not.
-fn not_right(part: &Part, size: Option<usize>, verdicts: &[VariantVerdict], file: &str) -> Option<PartStatus> {
-    let names_variants = part.variants.len() > 1;
+/// Why the exercise is not right at this size, if it is not.
+fn not_right(
+    exercise: &Exercise,
+    size: Option<usize>,
+    verdicts: &[VariantVerdict],
+    file: &str,
+) -> Option<ExerciseStatus> {
+    let names_variants = exercise.variants.len() > 1;
     let failures_of = |verdict: &VariantVerdict| {
         let place = |event: &Event| format!("{} in {}:", event.place, verdict.variant);
         let named = |event: &Event| Event {
@@ -140,22 +147,22 @@ fn not_right(part: &Part, size: Option<usize>, verdicts: &[VariantVerdict], file
     let failures: Vec<Event> = verdicts.iter().flat_map(failures_of).collect();
     let findings: Vec<RenderedFinding> = verdicts.iter().flat_map(|verdict| verdict.findings.clone()).collect();
     if !(failures.is_empty() && findings.is_empty()) {
-        return Some(PartStatus::Wrong(Wrong { failures, findings, size }));
+        return Some(ExerciseStatus::Wrong(Wrong { failures, findings, size }));
     }
     let mut missing: Vec<String> = verdicts.iter().flat_map(VariantVerdict::missing).map(str::to_owned).collect();
     if !missing.is_empty() {
         missing.sort_unstable();
         missing.dedup();
-        return Some(PartStatus::Missing(missing));
+        return Some(ExerciseStatus::Missing(missing));
     }
     if let Some(variant) =
-        part.variants.iter().find(|variant| verdicts.iter().all(|verdict| verdict.variant != **variant))
+        exercise.variants.iter().find(|variant| verdicts.iter().all(|verdict| verdict.variant != **variant))
     {
         let words = format!("variant `{variant}` does not use {file}: course.toml asks for something else");
-        return Some(PartStatus::Unjudged(words));
+        return Some(ExerciseStatus::Unjudged(words));
     }
     let is_unjudged = |verdict: &&VariantVerdict| verdict.result == VariantResult::Unjudged;
-    verdicts.iter().find(is_unjudged).map(|verdict| PartStatus::Unjudged(why_unjudged(verdict).unwrap_or_default()))
+    verdicts.iter().find(is_unjudged).map(|verdict| ExerciseStatus::Unjudged(why_unjudged(verdict).unwrap_or_default()))
 }
 
 /// Why a variant could not be judged.

@@ -33,8 +33,8 @@ of = "ceiling"
 fraction = 0.5
 "#;
 
-fn asked() -> Part {
-    toml::from_str::<crate::assignment::rubric::Rubric>(RUBRIC).unwrap().parts.remove(0)
+fn asked() -> Exercise {
+    toml::from_str::<crate::assignment::rubric::Rubric>(RUBRIC).unwrap().exercises.remove(0)
 }
 
 fn grade(variant: &'static str, result: VariantResult) -> VariantVerdict {
@@ -64,11 +64,11 @@ fn event(place: &str, is_hidden: bool) -> Event {
     Event { place: place.into(), what: "1 of 9 wrong".into(), is_hidden }
 }
 
-fn marked(grades: &[VariantVerdict]) -> PartMark {
-    part(&asked(), &Lab::DEFAULT, "k.cu", &Evidence { emulated: grades, ptx: "", gpu: None, timed: None })
+fn marked(grades: &[VariantVerdict]) -> ExerciseMark {
+    mark(&asked(), &Lab::DEFAULT, "k.cu", &Evidence { emulated: grades, ptx: "", gpu: None, timed: None })
 }
 
-fn states(mark: &PartMark) -> Vec<State> {
+fn states(mark: &ExerciseMark) -> Vec<State> {
     mark.criteria.iter().map(|criterion| criterion.state).collect()
 }
 
@@ -215,7 +215,7 @@ fn a_part_without_a_goal_that_it_is_about_has_half_of_its_points() {
     for (required, points) in [(false, 50.0), (true, 29.0)] {
         asked.goals[0].required = required;
         let evidence = Evidence { emulated: &grades, ptx: "", gpu: None, timed: None };
-        let mark = part(&asked, &Lab::DEFAULT, "k.cu", &evidence);
+        let mark = mark(&asked, &Lab::DEFAULT, "k.cu", &evidence);
         assert_eq!((states(&mark)[2], mark.points, mark.of), (Lost, points, 58.0), "{mark:?}");
         assert_eq!(mark.criteria[0].words.ends_with("only with this: read it once"), required, "{mark:?}");
     }
@@ -260,7 +260,7 @@ fn on_a_gpu_answers_count_there_and_beside_it() {
         (&wrong, &right, [Lost, Lost, Lost, Lost], 0.0),
     ] {
         let evidence = Evidence { emulated, ptx: "", gpu: Some(gpu), timed: Some(&timed) };
-        let mark = part(&asked(), &Lab::DEFAULT, "k.cu", &evidence);
+        let mark = mark(&asked(), &Lab::DEFAULT, "k.cu", &evidence);
         assert_eq!(states(&mark), expected, "{mark:?}");
         assert_eq!((mark.points, mark.of), (points, 63.0));
     }
