@@ -292,7 +292,7 @@ fn a_kernel_whose_process_ends_is_wrong_and_the_grade_is_whole_nvrtc() {
     });
     let told = std::io::read_to_string(judge.0.stdout.take().unwrap()).unwrap();
     assert_eq!((status.code(), status.signal()), (Some(0), None), "{told}");
-    assert!(told.contains(" all          0  100"), "{told}");
+    assert!(told.contains(" all            0  100"), "{told}");
     let why = "the process that runs the kernels ended before its time";
     assert!(common::one_line(&told).contains(why), "{told}");
 }

@@ -188,7 +188,11 @@ fn a_student_gets_the_handout_with_its_pictures_and_a_file_with_each_part_to_do(
         }
         assert!(starter.len() < solution.len(), "{lab}");
         for part in assignment.parts() {
-            assert!(starter.contains(&format!("// TODO ({}): ", name(part))), "{lab}: {} is not to do", name(part));
+            assert!(
+                starter.contains(&format!("// TODO (exercise {}): ", name(part))),
+                "{lab}: {} is not to do",
+                name(part)
+            );
         }
         let is_marker = |line: &&str| line.starts_with("// [") || line.contains("[part");
         let marker = starter.lines().map(str::trim_start).find(is_marker);

@@ -56,9 +56,9 @@ fn says(run: &Run, code: i32, words: &[&str]) {
     }
 }
 
-const ADD: &str = "// TODO (add): ";
+const ADD: &str = "// TODO (exercise add): ";
 const RIGHT: &str = "unsigned long long i = grid_index();\n    if (i < n) z[i] = x[i] + y[i];\n    // ";
-const STRIDE: &str = "// TODO (stride): ";
+const STRIDE: &str = "// TODO (exercise stride): ";
 
 /// The number of the line of the kernel file that contains `words`.
 fn line_of(text: &str, words: &str) -> usize {
@@ -66,12 +66,15 @@ fn line_of(text: &str, words: &str) -> usize {
 }
 
 #[test]
-fn a_folder_that_is_no_students_and_a_part_that_is_not_asked_for_are_refused() {
-    fails(&["check"], 2, &["this is not an assignment folder", "cd into yours, or name it", "warplab start LAB"]);
-    fails(&["check", "--watch"], 2, &["this is not an assignment folder"]);
-    fails(&["check", "--all", "--part", "add"], 2, &["--all", "--part"]);
+fn a_folder_that_is_no_students_and_an_exercise_that_is_not_asked_for_are_refused() {
+    fails(&["check"], 2, &["this is not an exercise folder", "cd into yours, or name it", "warplab start LAB"]);
+    fails(&["check", "--watch"], 2, &["this is not an exercise folder"]);
+    fails(&["check", "--all", "--exercise", "add"], 2, &["--all", "--exercise"]);
     let mine = Mine::from_lab("vecadd");
-    says(&mine.check(&["--part", "ad"]), 2, &["no part `ad`", "did you mean `add`?"]);
+    // It was called --part.
+    for option in ["--exercise", "--part"] {
+        says(&mine.check(&[option, "ad"]), 2, &["no exercise `ad`", "did you mean `add`?"]);
+    }
     let course = fs::read_to_string(mine.folder().join("course.toml")).unwrap();
     fs::write(mine.folder().join("course.toml"), course.replace("[sizes]", "[size]")).unwrap();
     says(&mine.check(&[]), 2, &["./course.toml: ", "size"]);
@@ -88,7 +91,7 @@ fn without_a_compiler_the_command_that_brings_it_is_named() {
 
 #[test]
 #[ignore = "needs NVRTC"]
-fn one_part_after_the_other_with_nvrtc() {
+fn one_exercise_after_the_other_with_nvrtc() {
     let mine = Mine::from_lab("vecadd");
     // The handed-out file.
     let line = line_of(&fs::read_to_string(mine.kernel()).unwrap(), ADD);
@@ -98,10 +101,10 @@ fn one_part_after_the_other_with_nvrtc() {
         &run,
         1,
         &[
-            "[.?] no part is right yet; 2 is not tried yet (`--all`)",
+            "[.?] no exercise is right yet; 2 is not tried yet (`--all`)",
             &place,
             "  nothing was written: no thread has stored anything in global memory\n",
-            "Next: change part `add`",
+            "Next: change exercise `add`",
         ],
     );
     assert!(!run.stdout.contains("`stride`"), "{run:?}");
@@ -111,16 +114,20 @@ fn one_part_after_the_other_with_nvrtc() {
     says(
         &run,
         1,
-        &["[#.] 1 of 2 parts is right", "`add` is right now: well done.", "Part 2 of 2, `stride`, is to be done"],
+        &[
+            "[#.] 1 of 2 exercises is right",
+            "`add` is right now: well done.",
+            "Exercise 2 of 2, `stride`, is to be done",
+        ],
     );
     assert!(!mine.check(&[]).stdout.contains("well done"));
-    says(&mine.check(&["--part", "add"]), 0, &["`add`, is right.", "Next: `warplab check`"]);
+    says(&mine.check(&["--exercise", "add"]), 0, &["`add`, is right.", "Next: `warplab check`"]);
     // All parts right.
     mine.edit(
         STRIDE,
         "for (unsigned long long i = grid_index(); i < n; i += grid_threads()) z[i] = x[i] + y[i];\n    // ",
     );
-    says(&mine.check(&[]), 0, &["[##] 2 of 2 parts are right", "`stride` is right now", "Next: `warplab submit`"]);
+    says(&mine.check(&[]), 0, &["[##] 2 of 2 exercises are right", "`stride` is right now", "Next: `warplab submit`"]);
     // A part that is broken again is no longer remembered as right.
     mine.edit("if (i < n) z[i]", "z[i + 1]");
     says(&mine.check(&["--all"]), 1, &["[#.] 1 of 2", "`add`, is wrong"]);
@@ -150,7 +157,7 @@ fn what_the_compiler_says_is_at_its_line_with_nvrtc() {
     // A warning is shown without affecting the result; one about handed-out lines is not shown.
     mine.edit("z[0] = twice;", &format!("int unused;\n    {RIGHT}"));
     let place = format!("vecadd.cu:{line}:9: warning #177-D: variable \"unused\"");
-    says(&mine.check(&["--part", "add"]), 0, &[&place, "`add`, is right."]);
+    says(&mine.check(&["--exercise", "add"]), 0, &[&place, "`add`, is right."]);
     let handed_out = Mine::from_lab("histogram").check(&[]);
     assert!(handed_out.code == 1 && !handed_out.stdout.contains("warning"), "{handed_out:?}");
 }
@@ -186,16 +193,16 @@ fn the_smallest_size_that_is_not_right_is_told_with_nvrtc() {
 fn hints_come_by_degrees_with_nvrtc() {
     let mine = Mine::from_lab("vecadd");
     says(&mine.check(&[]), 1, &["hint: 3 are left."]);
-    says(&mine.check(&["--hint"]), 1, &["Hint 1 of 3 for part `add`: Which element"]);
+    says(&mine.check(&["--hint"]), 1, &["Hint 1 of 3 for exercise `add`: Which element"]);
     says(&mine.check(&[]), 1, &["hint: 2 are left."]);
     says(&mine.check(&["--hint"]), 1, &["Hint 2 of 3"]);
-    says(&mine.check(&["--part", "stride", "--hint"]), 1, &["Hint 1 of 2 for part `stride`"]);
+    says(&mine.check(&["--exercise", "stride", "--hint"]), 1, &["Hint 1 of 2 for exercise `stride`"]);
     for _ in 0..2 {
         says(&mine.check(&["--hint"]), 1, &["Hint 3 of 3"]);
     }
     says(&mine.check(&[]), 1, &["the last hint again."]);
     mine.edit(ADD, RIGHT);
-    says(&mine.check(&["--part", "add", "--hint"]), 0, &["no hint is needed"]);
+    says(&mine.check(&["--exercise", "add", "--hint"]), 0, &["no hint is needed"]);
 }
 
 #[test]
@@ -206,9 +213,9 @@ fn what_bounds_a_right_part_is_a_hint_with_its_line_with_nvrtc() {
     let own = fs::read_to_string(own).unwrap();
     let file = mine.folder().join("transpose.cu");
     fs::write(&file, &own).unwrap();
-    let plain = mine.check(&["--part", "tiled"]);
-    let run = mine.check(&["--part", "tiled", "--hint"]);
-    says(&run, plain.code, &["Speed of part `tiled`: ", "on an NVIDIA H200 at n = ", "(predicted)"]);
+    let plain = mine.check(&["--exercise", "tiled"]);
+    let run = mine.check(&["--exercise", "tiled", "--hint"]);
+    says(&run, plain.code, &["Speed of exercise `tiled`: ", "on an NVIDIA H200 at n = ", "(predicted)"]);
     // A column of the tile lies in one bank.
     let said = run.stdout.replace("\n  ", " ");
     let line = said.split("32 ways on line ").nth(1).and_then(|rest| rest.split(' ').next());
@@ -216,7 +223,7 @@ fn what_bounds_a_right_part_is_a_hint_with_its_line_with_nvrtc() {
     assert!(line.contains("tile[lane]") && said.contains("without the conflicts, "), "{line} {run:?}");
     // A wrong part gets hints, and no prediction of speed.
     fs::write(&file, own.replacen("__global__ void tiled(", "__global__ void tilde(", 1)).unwrap();
-    let run = mine.check(&["--part", "tiled", "--hint"]);
+    let run = mine.check(&["--exercise", "tiled", "--hint"]);
     says(&run, 1, &["Hint 1 of "]);
     assert!(!run.stdout.contains("Speed of"), "{run:?}");
 }
@@ -234,11 +241,11 @@ fn the_labs_own_kernels_run_once_and_what_is_damaged_is_found_out_again_with_nvr
     mine.edit(ADD, RIGHT);
     let cache = mine.0.path().join("cache");
     let check = || warplab_in(&mine.folder(), &["check"], &[("WARPLAB_CACHE", cache.to_str().unwrap())]);
-    says(&check(), 1, &["1 of 2 parts is right"]);
+    says(&check(), 1, &["1 of 2 exercises is right"]);
     let first = written(&cache.join("own"));
     // Two parts at the smallest size, and the right one at the three others.
     assert_eq!(first.len(), 5, "{first:?}");
-    says(&check(), 1, &["1 of 2 parts is right"]);
+    says(&check(), 1, &["1 of 2 exercises is right"]);
     assert_eq!(written(&cache.join("own")), first);
     // A damaged file is ignored.
     for damage in [|whole: &str| whole.replace("pass", "fail"), |whole: &str| whole[..whole.len() / 2].into()] {
@@ -247,7 +254,7 @@ fn the_labs_own_kernels_run_once_and_what_is_damaged_is_found_out_again_with_nvr
             assert_ne!(damage(&whole), whole);
             fs::write(file, damage(&whole)).unwrap();
         }
-        says(&check(), 1, &["1 of 2 parts is right"]);
+        says(&check(), 1, &["1 of 2 exercises is right"]);
         let is_whole = |file: &PathBuf| kernels::checked_cache::read::<serde_json::Value>(file).is_some();
         assert!(first.keys().all(is_whole));
     }
@@ -262,14 +269,14 @@ fn no_variant_is_blamed_for_another_one_with_nvrtc() {
     let file = mine.folder().join("histogram.cu");
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../labs/histogram/kernels/histogram.cu");
     fs::write(&file, fs::read_to_string(own).unwrap()).unwrap();
-    says(&mine.check(&["--all"]), 0, &["5 of 5 parts are right"]);
+    says(&mine.check(&["--all"]), 0, &["5 of 5 exercises are right"]);
     // It ends the context, and with it everything that would have run later in its process.
     let kernel = "__global__ void matched_letters(";
     let text = fs::read_to_string(&file).unwrap();
     let body = text[text.find(kernel).unwrap()..].find('{').unwrap() + text.find(kernel).unwrap() + 1;
     fs::write(&file, format!("{} __trap(); {}", &text[..body], &text[body..])).unwrap();
     let run = mine.check(&["--all"]);
-    says(&run, 1, &["4 of 5 parts are right", "`matched`, is wrong at n = 1."]);
+    says(&run, 1, &["4 of 5 exercises are right", "`matched`, is wrong at n = 1."]);
 }
 
 #[test]
@@ -303,8 +310,11 @@ fn a_variant_that_is_wrong_is_named_with_nvrtc() {
     let mine = Mine::from_lab("returning");
     let file = mine.folder().join("returning.cu");
     let text = fs::read_to_string(&file).unwrap();
-    fs::write(&file, text.replacen("// TODO (pointer)", "*result = (size_t)result >> 4;\n// TODO (pointer)", 1))
-        .unwrap();
+    fs::write(
+        &file,
+        text.replacen("// TODO (exercise pointer)", "*result = (size_t)result >> 4;\n// TODO (exercise pointer)", 1),
+    )
+    .unwrap();
     says(&mine.check(&[]), 1, &["  in explicit: 1 of 1 wrong: [the sum] is ", "  in managed: 1 of 1 wrong: "]);
 }
 
@@ -373,12 +383,12 @@ fn every_save_is_answered_until_ctrl_c_with_nvrtc() {
     let mine = Mine::from_lab("vecadd");
     let mut watching = Watching::from_folder(&mine.folder());
     let first = watching.answer();
-    assert!(first.contains("no part is right yet") && first.contains("and save it."), "{first}");
+    assert!(first.contains("no exercise is right yet") && first.contains("and save it."), "{first}");
     assert!(!first.contains('\u{1b}'), "what is no terminal has no screen to clear: {first:?}");
     // The file is saved in place.
     mine.edit(ADD, RIGHT);
     let answer = watching.answer();
-    assert!(answer.contains("1 of 2 parts") && answer.contains("`add` is right now: well done."), "{answer}");
+    assert!(answer.contains("1 of 2 exercises") && answer.contains("`add` is right now: well done."), "{answer}");
     // The file is saved under another name and renamed over the old one.
     let other = mine.folder().join(".vecadd.cu.swp");
     fs::write(&other, mine.edited("if (i < n) z[i] =", "z[i] = none +")).unwrap();
@@ -391,7 +401,7 @@ fn every_save_is_answered_until_ctrl_c_with_nvrtc() {
     let answer = watching.answer();
     assert!(answer.contains("cannot read the kernel file"), "{answer}");
     fs::write(mine.kernel(), text).unwrap();
-    assert!(watching.answer().contains("1 of 2 parts"));
+    assert!(watching.answer().contains("1 of 2 exercises"));
     assert_eq!(watching.interrupt(), Some(130));
 }
 

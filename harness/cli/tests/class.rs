@@ -156,7 +156,7 @@ fn the_labs_own_kernels_run_once_for_a_class_and_no_student_has_a_say_in_it() {
     let file = eve.join("vecadd.cu");
     let settings = ["--seed", "11", "--device", "emulated:a100", "--limit-seconds", "60"];
     let run = warplab_with(&[&["grade", "vecadd", file.to_str().unwrap()], &settings[..]].concat(), &variables);
-    assert!(run.code == 0 && run.stdout.contains(" all        100  100"), "{run:?}");
+    assert!(run.code == 0 && run.stdout.contains(" all          100  100"), "{run:?}");
 }
 
 #[test]

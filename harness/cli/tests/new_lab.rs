@@ -151,16 +151,16 @@ fn the_assignment_of_a_new_lab_is_handed_out_checked_and_graded_nvrtc() {
     };
     let rubric = format!("labs/{lab}/assignment/rubric.toml");
     run(&["rubric", lab, "--check", &rubric], 0, &["1 part, 100 points in all"]);
-    run(&["start", lab, "mine"], 0, &["write the parts marked TODO"]);
+    run(&["start", lab, "mine"], 0, &["solve the exercises marked TODO"]);
     let mine = copy.path().join(format!("mine/{lab}.cu"));
     let starter = fs::read_to_string(&mine).unwrap();
-    assert!(starter.contains("// TODO (guarded): ") && !starter.contains("off_by_one"), "{starter}");
+    assert!(starter.contains("// TODO (exercise guarded): ") && !starter.contains("off_by_one"), "{starter}");
     run(&["check", "mine"], 1, &["`guarded`, is to be done", "nothing was written"]);
-    run(&["grade", lab, mine.to_str().unwrap()], 0, &["all           0  100"]);
+    run(&["grade", lab, mine.to_str().unwrap()], 0, &["all            0  100"]);
     let own = copy.path().join(format!("labs/{lab}/kernels/{lab}.cu"));
-    run(&["grade", lab, own.to_str().unwrap()], 0, &["all         100  100"]);
+    run(&["grade", lab, own.to_str().unwrap()], 0, &["all          100  100"]);
     fs::copy(&own, &mine).unwrap();
-    run(&["check", "mine"], 0, &["1 of 1 part is right"]);
+    run(&["check", "mine"], 0, &["1 of 1 exercise is right"]);
     run(&["submit", "mine"], 0, &[".zip"]);
 
     // Its test of a broken kernel, which is compiled, passes.

@@ -95,7 +95,7 @@ fn a_changed_rubric_is_handed_out() {
     assert!(start.stdout.trim_end().ends_with("Next: cd one; warplab check"), "{start:?}");
     let read = |name: &str| fs::read_to_string(place.path().join("one").join(name)).unwrap();
     let (cuda, course) = (read("vecadd.cu"), read("course.toml"));
-    assert!(cuda.contains("// TODO (add): ") && !cuda.contains("TODO (stride)"), "{cuda}");
+    assert!(cuda.contains("// TODO (exercise add): ") && !cuda.contains("TODO (exercise stride)"), "{cuda}");
     assert!(cuda.contains("i += grid_threads()") && !cuda.contains("if (i < n)"), "{cuda}");
     assert!(course.starts_with("lab = \"vecadd\"\n") && course.matches("lab = ").count() == 1, "{course}");
     // A teacher's own hints exist nowhere else.

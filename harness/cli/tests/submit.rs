@@ -37,7 +37,7 @@ impl Started {
 }
 
 /// The first TODO line in the starter.
-const TODO: &str = "// TODO (add):";
+const TODO: &str = "// TODO (exercise add):";
 
 const WITHOUT: [(&str, &str); 1] = [("WARPLAB_NVRTC", "off")];
 
@@ -123,7 +123,7 @@ fn an_unchanged_starter_is_handed_in_only_anyway() {
 
 #[test]
 fn what_cannot_be_handed_in_is_said() {
-    fails(&["submit"], 2, &["this is not an assignment folder", "`warplab start LAB`"]);
+    fails(&["submit"], 2, &["this is not an exercise folder", "`warplab start LAB`"]);
     let mine = Started::new();
     mine.edit(TODO, "//");
     let kernel = fs::read(mine.path("vecadd.cu")).unwrap();
@@ -186,11 +186,11 @@ fn nvrtc_compiles_headers_in_folders_when_they_are_marked() {
     assert_eq!(run.code, 0, "{run:?}");
     for what in ["mine/vecadd.zip", "mine"] {
         let run = warplab_in(mine.0.path(), &["grade", "vecadd", what, "--schedules", "1"], &[]);
-        assert!(run.code == 0 && run.stdout.contains(" all        100  100"), "{what}: {run:?}");
+        assert!(run.code == 0 && run.stdout.contains(" all          100  100"), "{what}: {run:?}");
     }
     // Files next to one that is given directly may be others'.
     let run = warplab_in(mine.0.path(), &["grade", "vecadd", "mine/vecadd.cu", "--schedules", "1"], &[]);
-    assert!(run.code == 0 && run.stdout.contains(" all          0  100"), "{run:?}");
+    assert!(run.code == 0 && run.stdout.contains(" all            0  100"), "{run:?}");
     let words = "is marked alone, without more.h, sub/deep.cuh next to it: hand in a folder";
     assert!(crate::common::one_line(&run.stdout).contains(words), "{run:?}");
     let run = warplab_in(mine.0.path(), &["grade", "histogram", "mine/vecadd.zip"], &[]);

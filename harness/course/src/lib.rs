@@ -8,9 +8,8 @@
 //! - `class`: many submissions: the roster, marks that survive a kill, pages, clusters.
 //! - `student`: a student's folder: start, check, submit.
 //! - `export`: marks in the formats of those who read them: text, JSON, JUnit, Gradescope, GitHub Classroom.
-//! - `mark`: points, from a rubric and a judgement, with how to raise them.
+//! - `judge`: running a kernel file in place of a lab's own, in four steps: plan, run, verdict, marks.
 //! - `submission`: reading untrusted submissions: a kernel file, a folder, an archive.
-//! - `judge`: running a kernel file in place of a lab's own: what is right, what is wrong and where.
 //! - `assignment`: the rubric, the file that is handed out, hints.
 
 pub mod assignment;
@@ -18,7 +17,6 @@ pub mod class;
 pub mod export;
 mod hash;
 pub mod judge;
-pub mod mark;
 mod ptx;
 pub mod student;
 pub mod submission;

@@ -7,7 +7,7 @@ use std::{
 
 use clap::{Arg, ArgMatches, Command};
 use course::student::{
-    check::{RequestedParts, Workspace, state},
+    check::{RequestedExercises, Workspace, state},
     folder::Folder,
     watch::{Happened, Watch},
 };
@@ -17,15 +17,15 @@ use crate::labs;
 
 const EXAMPLES: &str = "\
 Examples:
-  warplab check              the first part that is not right, in the folder that you are in
+  warplab check              the first exercise that is not right, in the folder that you are in
   warplab check --hint       and the next hint for it, or what bounds the speed of what is right
   warplab check --watch      and again after each save";
 
 const CODES: [(Exit, &str); 5] = [
-    (Exit::Passed, "every part that was tried is right"),
-    (Exit::Wrong, "a part is not right"),
+    (Exit::Passed, "every exercise that was tried is right"),
+    (Exit::Wrong, "an exercise is not right"),
     (Exit::Usage, "the kernel file does not compile, or the command line or course.toml is wrong"),
-    (Exit::CannotRun, "a part could not be judged here"),
+    (Exit::CannotRun, "an exercise could not be judged here"),
     (Exit::Interrupted, "interrupted"),
 ];
 
@@ -35,16 +35,17 @@ pub fn command() -> Command {
         .after_help(format!("{EXAMPLES}\n\n{}", harness::paragraphs(&Exit::of_command(&CODES))))
         .arg(super::folder())
         .arg(
-            Arg::new("part")
-                .long("part")
+            Arg::new("exercise")
+                .long("exercise")
+                .alias("part")
                 .value_name("NAME")
-                .help("This part [default: the first part that is not right]"),
+                .help("Only this exercise [default: the first exercise that is not right]"),
         )
-        .arg(switch("all", "Every part").conflicts_with("part"))
+        .arg(switch("all", "Every exercise").conflicts_with("exercise"))
         .arg(
             switch(
                 "hint",
-                "The next hint for the part that is not right; for a part with right answers, \
+                "The next hint for the exercise that is not right; for an exercise with right answers, \
                  its predicted time on an H200, what bounds that and on which line",
             )
             .conflicts_with_all(["all", "watch"]),
@@ -57,10 +58,10 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let folder: &Path = matches.get_one::<PathBuf>("folder").expect("has a default");
-    let asked = match matches.get_one::<String>("part") {
-        Some(name) => RequestedParts::Part(name.clone()),
-        None if matches.get_flag("all") => RequestedParts::Every,
-        None => RequestedParts::First,
+    let asked = match matches.get_one::<String>("exercise") {
+        Some(name) => RequestedExercises::Named(name.clone()),
+        None if matches.get_flag("all") => RequestedExercises::Every,
+        None => RequestedExercises::First,
     };
     if matches.get_flag("watch") {
         return watch(folder, &asked);
@@ -83,7 +84,7 @@ fn open(folder: &Path) -> Result<Workspace, Error> {
 }
 
 /// Checks after every save, until Ctrl-C.
-fn watch(folder: &Path, asked: &RequestedParts) -> Result<ExitCode, Error> {
+fn watch(folder: &Path, asked: &RequestedExercises) -> Result<ExitCode, Error> {
     // A folder that is not a student's folder now will not become one.
     let kernel = folder.join(Folder::read(folder)?.kernel);
     let watch = Watch::start(folder)?;
@@ -120,11 +121,14 @@ fn clear() {
     }
 }
 
-/// Shows a waiting user how many parts were tried; the line is erased at the end.
+/// Shows a waiting user how many exercises were tried; the line is erased at the end.
 fn progress(done: usize, all: usize) {
     let mut error = std::io::stderr();
     if error.is_terminal() {
-        let _ =
-            if done < all { write!(error, "\rtried {done} of {all} parts") } else { write!(error, "\r{:40}\r", "") };
+        let _ = if done < all {
+            write!(error, "\rtried {done} of {all} exercises")
+        } else {
+            write!(error, "\r{:40}\r", "")
+        };
     }
 }

@@ -9,7 +9,7 @@ use crate::{labs, shared::rubric_file};
 
 pub fn command() -> Command {
     Command::new("start")
-        .about("Create a working folder for a lab's assignment, with its handout")
+        .about("Create a working folder with the exercises and the handout of a lab")
         .arg(Arg::new("lab").value_name("LAB").required(true).help("The lab"))
         .arg(
             Arg::new("folder")
@@ -22,7 +22,7 @@ pub fn command() -> Command {
                 .long("rubric")
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
-                .help("A rubric of your own in place of the lab's: parts that it leaves out are handed out solved"),
+                .help("A rubric of your own in place of the lab's: exercises that it leaves out are handed out solved"),
         )
 }
 

@@ -229,7 +229,7 @@ fn class(matches: &ArgMatches, place: &ClassPaths) -> Result<Class, Error> {
     let settings = settings::ClassSettings::read_or_create(&place.out, lab, &asked)?;
     let rubric = settings::rubric(&place.out, lab, matches.get_one::<PathBuf>("rubric").map(PathBuf::as_path))?;
     let again: Vec<String> = matches.get_many("regrade").map(|all| all.cloned().collect()).unwrap_or_default();
-    let parts: Vec<&str> = rubric.parts.iter().map(|part| part.name.as_str()).collect();
+    let parts: Vec<&str> = rubric.exercises.iter().map(|part| part.name.as_str()).collect();
     if let Some(unknown) = again.iter().find(|name| !parts.contains(&name.as_str())) {
         return Err(Error::usage(format!("there is no part `{unknown}`; {}", suggest::among(unknown, &parts))));
     }

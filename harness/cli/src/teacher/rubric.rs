@@ -2,7 +2,7 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use course::{assignment::rubric::Rubric, mark};
+use course::{assignment::rubric::Rubric, judge};
 use harness::Error;
 
 use crate::{
@@ -46,13 +46,13 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     };
     let (_, rubric) = read(file, lab)?;
     let shown = file.display();
-    let tried = mark::fit(lab, &rubric)?;
+    let tried = judge::fit(lab, &rubric)?;
     if !tried.mistakes.is_empty() {
         let each: Vec<String> = tried.mistakes.iter().map(|mistake| format!("{shown}: {mistake}")).collect();
         return Err(Error::usage(each.join("\n")));
     }
     tried.notes.iter().for_each(|note| harness::print(&harness::paragraphs(note)));
-    let parts = match rubric.parts.len() {
+    let parts = match rubric.exercises.len() {
         1 => "1 part".into(),
         several => format!("{several} parts"),
     };

@@ -24,7 +24,7 @@ struct HintedPart {
 impl Rubric {
     /// Copies the hints of the same-named part of `own`, the lab's rubric, into each part without hints.
     pub fn take_hints(&mut self, own: &Self) {
-        for part in self.parts.iter_mut().filter(|part| part.hints.is_empty()) {
+        for part in self.exercises.iter_mut().filter(|part| part.hints.is_empty()) {
             part.hints = own.hints(&part.name).to_vec();
         }
     }
@@ -47,7 +47,7 @@ impl Rubric {
 
     /// The hints of the part `name`; empty if there is no such part.
     fn hints(&self, name: &str) -> &[String] {
-        self.parts.iter().find(|part| part.name == name).map_or(&[], |part| &part.hints)
+        self.exercises.iter().find(|part| part.name == name).map_or(&[], |part| &part.hints)
     }
 }
 
@@ -100,7 +100,7 @@ hints = [\"only\"]
         let second = second.split_once("]\n\n").unwrap().1.replace("hints = [\"only\"]\n", "");
         assert_eq!(text, format!("{first}\n{second}"));
         let mut read = rubric(&text);
-        assert!(read.parts.iter().all(|part| part.hints.is_empty()));
+        assert!(read.exercises.iter().all(|part| part.hints.is_empty()));
         read.take_hints(&own);
         assert_eq!(read, own);
     }

@@ -1,4 +1,5 @@
-//! A rubric: the parts of an assignment, and what each is worth. It is a TOML file that a teacher may change.
+//! A rubric: the exercises of an assignment, and what each is worth. It is a TOML file that a teacher may change.
+//! There, and in messages to teachers, an exercise is a `part`.
 use std::{collections::HashSet, path::Path};
 
 use harness::{Assignment, Error, Expect, Lab, suggest};
@@ -23,9 +24,9 @@ pub struct Rubric {
     /// The sizes to try.
     #[serde(default)]
     pub sizes: Sizes,
-    /// The parts, in the order in which they are best solved.
+    /// The exercises, in the order in which they are best solved.
     #[serde(rename = "part")]
-    pub parts: Vec<Part>,
+    pub exercises: Vec<Exercise>,
 }
 
 /// The sizes at which each part is tried.
@@ -44,10 +45,10 @@ impl Default for Sizes {
     }
 }
 
-/// A part that can be solved alone.
+/// An exercise, which can be solved alone.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Part {
+pub struct Exercise {
     /// Its name, as `// [part NAME]` in the kernel file has it.
     pub name: String,
     /// The variants of the lab that are judged: all must be right.
@@ -130,7 +131,7 @@ pub struct Speed {
     pub n: Option<u64>,
 }
 
-impl Part {
+impl Exercise {
     /// The most points it gives when speed is not measured.
     pub fn points(&self) -> f64 {
         let goals = self.goals.iter().map(|goal| goal.points);
@@ -179,12 +180,12 @@ impl Rubric {
     /// # Errors
     /// [`Error::Usage`] for a misplaced marker.
     pub fn starter(&self, cuda: &str) -> harness::Result<Starter> {
-        Starter::without(cuda, |name| self.parts.iter().any(|part| part.name == name)).map_err(Error::usage)
+        Starter::without(cuda, |name| self.exercises.iter().any(|part| part.name == name)).map_err(Error::usage)
     }
 
     /// The most points it gives when speed is not measured.
     pub fn points(&self) -> f64 {
-        self.parts.iter().map(Part::points).sum()
+        self.exercises.iter().map(Exercise::points).sum()
     }
 
     /// Lists what does not fit the lab.
@@ -209,17 +210,17 @@ impl Rubric {
                 // A part that the rubric leaves out is handed out solved; a file without any parts is handed out
                 // unchanged.
                 let marked: Vec<&str> = starter.parts.iter().map(String::as_str).collect();
-                let unmarked = |part: &&Part| !marked.is_empty() && !marked.contains(&part.name.as_str());
-                for part in self.parts.iter().filter(unmarked) {
+                let unmarked = |part: &&Exercise| !marked.is_empty() && !marked.contains(&part.name.as_str());
+                for part in self.exercises.iter().filter(unmarked) {
                     let known = suggest::among(&part.name, &marked);
                     mistakes.push(format!("{} marks no part `{}`; {known}", file.path, part.name));
                 }
             }
         }
-        if self.parts.is_empty() {
+        if self.exercises.is_empty() {
             mistakes.push("there is no [[part]]".into());
         }
-        for part in &self.parts {
+        for part in &self.exercises {
             if !names.insert(&part.name) {
                 mistakes.push(format!("there are two parts called `{}`", part.name));
             }
@@ -235,7 +236,7 @@ impl Rubric {
     }
 }
 
-impl Part {
+impl Exercise {
     fn mistakes(&self, lab: &'static Lab, ptx: &str, mistakes: &mut Vec<String>) {
         let name = &self.name;
         let variants = lab.variants();

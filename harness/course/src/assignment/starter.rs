@@ -19,7 +19,7 @@ pub struct Starter {
 /// The kind of region between two markers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Region {
-    Part,
+    Exercise,
     /// A part that is not asked for; it is handed out solved.
     Solved,
     Hidden,
@@ -59,7 +59,7 @@ impl Starter {
                         parts.push(name.to_string());
                     }
                     let (begin, region) = if is_asked_for(name) {
-                        (format!("TODO ({name}): "), Region::Part)
+                        (format!("TODO (exercise {name}): "), Region::Exercise)
                     } else {
                         (String::new(), Region::Solved)
                     };
@@ -71,12 +71,12 @@ impl Starter {
                 (true, ..) => open = Some((Region::Hidden, number)),
                 (_, true, None) => return Err(format!("line {number}: `// [end]` without a beginning")),
                 (_, true, Some(_)) => open = None,
-                (_, _, Some((Region::Part, _))) if is_marker && !comment.is_empty() => {
+                (_, _, Some((Region::Exercise, _))) if is_marker && !comment.is_empty() => {
                     text += line;
                     text.push('\n');
                     continue;
                 }
-                (_, _, Some((Region::Part | Region::Hidden, _))) => (),
+                (_, _, Some((Region::Exercise | Region::Hidden, _))) => (),
                 (_, _, Some((Region::Solved, _)) | None) => {
                     text += line;
                     text.push('\n');
@@ -163,7 +163,7 @@ __global__ void add(float* c, int n) {
 
 __global__ void add(float* c, int n) {
     int i = threadIdx.x;
-    // TODO (add): Store the sum. No thread may
+    // TODO (exercise add): Store the sum. No thread may
     // leave the arrays.
 }
 ";

@@ -12,11 +12,10 @@ use super::{
     similar,
 };
 use crate::{
-    assignment::rubric::{Part, Rubric},
-    judge::BaselineCache,
-    mark::{
-        Grading,
-        marked::{Marked, PartMark},
+    assignment::rubric::{Exercise, Rubric},
+    judge::{
+        BaselineCache, Grading,
+        marks::marked::{ExerciseMark, Marked},
     },
     submission::{Submission, Unread, Wanted},
 };
@@ -77,18 +76,18 @@ impl Class {
     }
 
     /// The parts of a submission with the hash `content` that are to be marked.
-    fn due(&self, record: Option<&Record>, content: &str) -> Vec<Part> {
-        let is_known = |part: &Part| {
+    fn due(&self, record: Option<&Record>, content: &str) -> Vec<Exercise> {
+        let is_known = |part: &Exercise| {
             let Some(record) = record else { return false };
             let marked = record.marked.iter().flat_map(|marked| &marked.parts).find(|marked| marked.name == part.name);
             let is_same = record.keys.get(&part.name) == Some(&self.key(part, content));
             is_same && marked.is_some_and(|marked| marked.unjudged.is_none())
         };
-        let is_due = |part: &&Part| self.again.contains(&part.name) || !is_known(part);
-        self.rubric.parts.iter().filter(is_due).cloned().collect()
+        let is_due = |part: &&Exercise| self.again.contains(&part.name) || !is_known(part);
+        self.rubric.exercises.iter().filter(is_due).cloned().collect()
     }
 
-    fn key(&self, part: &Part, content: &str) -> String {
+    fn key(&self, part: &Exercise, content: &str) -> String {
         key::of_part(part, &self.rubric, &self.settings, content, &self.version)
     }
 
@@ -124,7 +123,7 @@ impl Class {
         let started = Instant::now();
         let grading = Grading {
             lab: self.lab,
-            rubric: Rubric { parts: due.clone(), ..self.rubric.clone() },
+            rubric: Rubric { exercises: due.clone(), ..self.rubric.clone() },
             choice: self.choice()?,
             seed: Some(self.settings.seed),
             schedules: self.settings.schedules,
@@ -134,12 +133,12 @@ impl Class {
         };
         let mut marked = mark(&grading, path, opened.submission.as_ref())?;
         private::without_folders(&mut marked, path.parent().unwrap_or(Path::new("")));
-        let earlier = known.filter(|_| due.len() < self.rubric.parts.len());
+        let earlier = known.filter(|_| due.len() < self.rubric.exercises.len());
         let seconds = earlier.as_ref().map_or(0.0, |known| known.seconds) + started.elapsed().as_secs_f64();
         let marked = self.joined(marked, earlier.and_then(|known| known.marked), &entry.id);
         let mut record = Record { seconds, ..Record::new(entry) };
-        let keyed = |part: &Part| (part.name.clone(), self.key(part, &opened.content));
-        record.keys = self.rubric.parts.iter().map(keyed).collect();
+        let keyed = |part: &Exercise| (part.name.clone(), self.key(part, &opened.content));
+        record.keys = self.rubric.exercises.iter().map(keyed).collect();
         if let Ok(submission) = &opened.submission {
             record.lines = lines(&marked, &submission.kernel, &self.rubric.kernel);
             // A file that does not compile is not compared with others.
@@ -152,10 +151,10 @@ impl Class {
 
     /// Merges the marks of the parts marked now with the earlier ones of the others, in the rubric's order.
     fn joined(&self, now: Marked, earlier: Option<Marked>, id: &str) -> Marked {
-        let all: Vec<PartMark> =
+        let all: Vec<ExerciseMark> =
             now.parts.into_iter().chain(earlier.into_iter().flat_map(|known| known.parts)).collect();
-        let of = |part: &Part| all.iter().find(|marked| marked.name == part.name).cloned();
-        let parts: Vec<PartMark> = self.rubric.parts.iter().filter_map(of).collect();
+        let of = |part: &Exercise| all.iter().find(|marked| marked.name == part.name).cloned();
+        let parts: Vec<ExerciseMark> = self.rubric.exercises.iter().filter_map(of).collect();
         Marked {
             submission: id.into(),
             points: parts.iter().map(|part| part.points).sum(),

@@ -5,7 +5,7 @@ use harness::{Error, Result};
 
 use super::settings::ClassSettings;
 use crate::{
-    assignment::rubric::{Part, Rubric},
+    assignment::rubric::{Exercise, Rubric},
     hash::Hash,
     submission::Submission,
 };
@@ -33,12 +33,12 @@ pub fn of_words(words: &str) -> String {
 }
 
 /// The key of a part's marks, for a submission with the hash `content` under `version` of this program.
-pub fn of_part(part: &Part, rubric: &Rubric, settings: &ClassSettings, content: &str, version: &str) -> String {
+pub fn of_part(part: &Exercise, rubric: &Rubric, settings: &ClassSettings, content: &str, version: &str) -> String {
     let mut hash = Hash::new();
     hash.add(version);
     hash.add(content);
     hash.add(&format!("{settings:?} {:?} {:?}", rubric.kernel, rubric.sizes));
     // Hints do not affect marks.
-    hash.add(&format!("{:?}", Part { hints: Vec::new(), ..part.clone() }));
+    hash.add(&format!("{:?}", Exercise { hints: Vec::new(), ..part.clone() }));
     hash.end()
 }

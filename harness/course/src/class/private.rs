@@ -1,7 +1,7 @@
 //! Removes paths of the grading computer from marks, since students read them.
 use std::{env, path::Path};
 
-use crate::mark::marked::Marked;
+use crate::judge::marks::marked::Marked;
 
 /// Removes `folder` and temporary folders from all words of the marks.
 pub fn without_folders(marked: &mut Marked, folder: &Path) {

@@ -9,7 +9,7 @@ use harness::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 use super::{entry::Entry, settings};
-use crate::{export::file, mark::marked::Marked};
+use crate::{export::file, judge::marks::marked::Marked};
 
 /// The version of the JSON.
 const SCHEMA: u32 = 1;

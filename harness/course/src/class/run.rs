@@ -77,7 +77,7 @@ pub fn here(
 fn one(class: &Class, entry: &Entry, mut command: Command, at_once: usize) -> Result<()> {
     let settings = &class.settings;
     let sizes = class.rubric.sizes.visible.len().max(1) + class.rubric.sizes.hidden;
-    let variants: usize = class.rubric.parts.iter().map(|part| part.variants.len()).sum();
+    let variants: usize = class.rubric.exercises.iter().map(|part| part.variants.len()).sum();
     let limits = Limits {
         seconds: settings.limit_seconds.saturating_mul(RUNS * (sizes * variants) as u64 + RUNS),
         // Each of its runs may use that much memory, and this process supervises them.

@@ -8,9 +8,9 @@ use super::{
     record::Record,
 };
 use crate::{
-    assignment::rubric::{Part, Rubric},
+    assignment::rubric::{Exercise, Rubric},
     export::mark_text::points,
-    mark::marked::PartMark,
+    judge::marks::marked::ExerciseMark,
 };
 
 /// The marks of a class.
@@ -47,7 +47,7 @@ pub struct Cell<'a> {
     /// The most points.
     pub of: f64,
     /// The computed mark, if there is one.
-    pub mark: Option<&'a PartMark>,
+    pub mark: Option<&'a ExerciseMark>,
     /// The teacher's own mark.
     pub by_hand: Option<&'a Override>,
 }
@@ -64,7 +64,7 @@ impl<'a> Sheet<'a> {
         let rows = graded.map(|(entry, record)| SheetRow {
             entry,
             record,
-            parts: rubric.parts.iter().map(|part| cell(part, has_speed, entry, record, overrides)).collect(),
+            parts: rubric.exercises.iter().map(|part| cell(part, has_speed, entry, record, overrides)).collect(),
             late: late.deduction(entry),
         });
         Self { rubric, has_speed, rows: rows.collect() }
@@ -72,7 +72,7 @@ impl<'a> Sheet<'a> {
 
     /// The most points of a submission.
     pub fn of_all(&self) -> f64 {
-        self.rubric.parts.iter().map(|part| most(part, self.has_speed)).sum()
+        self.rubric.exercises.iter().map(|part| most(part, self.has_speed)).sum()
     }
 
     /// The rows that are graded: a submission existed and could be marked.
@@ -81,12 +81,12 @@ impl<'a> Sheet<'a> {
     }
 }
 
-fn most(part: &Part, has_speed: bool) -> f64 {
+fn most(part: &Exercise, has_speed: bool) -> f64 {
     part.points() + part.speed.as_ref().filter(|_| has_speed).map_or(0.0, |speed| speed.points)
 }
 
 fn cell<'a>(
-    part: &'a Part,
+    part: &'a Exercise,
     has_speed: bool,
     entry: &Entry,
     record: Option<&'a Record>,
@@ -113,7 +113,7 @@ impl Cell<'_> {
 
 impl SheetRow<'_> {
     /// The computed marks.
-    pub fn marked(&self) -> Option<&crate::mark::marked::Marked> {
+    pub fn marked(&self) -> Option<&crate::judge::marks::marked::Marked> {
         self.record.and_then(|record| record.marked.as_ref())
     }
 

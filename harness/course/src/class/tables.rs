@@ -38,7 +38,7 @@ fn cell(known: Option<f64>) -> String {
 /// Writes a row for each student, with the points of each part; Moodle asks which column is which.
 pub fn marks(sheet: &Sheet, path: &Path) -> Result<()> {
     let mut table = SpreadsheetTable::default();
-    let parts = sheet.rubric.parts.iter().map(|part| part.name.clone());
+    let parts = sheet.rubric.exercises.iter().map(|part| part.name.clone());
     let begin = ["student", "id", "email", "points", "of"].map(String::from);
     table.row(begin.into_iter().chain(parts).chain(["remarks".to_string()]));
     for row in &sheet.rows {

@@ -4,12 +4,12 @@
 use serde_json::{Value, json};
 
 use super::mark_text::of_criterion;
-use crate::mark::marked::{Criterion, Marked, PartMark, State};
+use crate::judge::marks::marked::{Criterion, ExerciseMark, Marked, State};
 
 /// The result's text.
 pub fn result(marked: &Marked, explains: bool) -> String {
     let fault = marked.fault.as_ref().map_or(String::new(), |fault| format!("\n{fault}"));
-    let test = |part: &PartMark, criterion: &Criterion| {
+    let test = |part: &ExerciseMark, criterion: &Criterion| {
         json!({
             "name": format!("{}: {}", part.name, criterion.name()),
             "status": match criterion.state {
@@ -26,7 +26,7 @@ pub fn result(marked: &Marked, explains: bool) -> String {
             "duration": 0,
         })
     };
-    let each = |part: &'_ PartMark| part.criteria.iter().map(|criterion| test(part, criterion)).collect::<Vec<_>>();
+    let each = |part: &'_ ExerciseMark| part.criteria.iter().map(|criterion| test(part, criterion)).collect::<Vec<_>>();
     let tests: Vec<Value> = marked.parts.iter().flat_map(each).collect();
     let status = if !marked.is_complete() {
         "error"

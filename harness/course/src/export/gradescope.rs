@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::mark_text::{of_criterion, of_part, points};
-use crate::mark::marked::{Criterion, Marked, PartMark, State};
+use crate::judge::marks::marked::{Criterion, ExerciseMark, Marked, State};
 
 /// A test, as Gradescope shows it: a criterion of a part.
 #[derive(Serialize)]
@@ -47,11 +47,11 @@ pub fn results(marked: &Marked, explains: bool) -> String {
     serde_json::to_string_pretty(&results).unwrap_or_default()
 }
 
-fn part_tests(part: &PartMark, at: u32, explains: bool) -> Vec<Test> {
+fn part_tests(part: &ExerciseMark, at: u32, explains: bool) -> Vec<Test> {
     let test = |(criterion, index): (&Criterion, u32)| {
         let is_known = matches!(criterion.state, State::Earned | State::Lost);
         // The first criterion of a part shows its details.
-        let whole = PartMark { criteria: vec![criterion.clone()], ..part.clone() };
+        let whole = ExerciseMark { criteria: vec![criterion.clone()], ..part.clone() };
         Test {
             score: is_known.then_some(criterion.points),
             max_score: is_known.then_some(criterion.of),

@@ -1,7 +1,7 @@
 //! Marks as JSON, for programs: everything that is known, including hidden sizes. `schema` is the format's version.
 use serde::{Deserialize, Serialize};
 
-use crate::mark::marked::{Marked, SCHEMA};
+use crate::judge::marks::marked::{Marked, SCHEMA};
 
 /// The marks of several submissions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

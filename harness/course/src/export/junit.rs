@@ -3,7 +3,7 @@
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use super::mark_text::of_criterion;
-use crate::mark::marked::{Criterion, Marked, State};
+use crate::judge::marks::marked::{Criterion, Marked, State};
 
 /// Formats the marks of each submission.
 ///

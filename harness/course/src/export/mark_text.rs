@@ -1,5 +1,5 @@
 //! Wording that several formats share. It is for students and reveals no hidden size.
-use crate::mark::marked::{Criterion, PartMark, State};
+use crate::judge::marks::marked::{Criterion, ExerciseMark, State};
 
 /// A number of points, with as many digits as it needs.
 pub fn points(points: f64) -> String {
@@ -42,7 +42,7 @@ pub fn alike<'a>(criteria: &'a [&'a Criterion]) -> impl Iterator<Item = &'a [&'a
 }
 
 /// The outcome of a part, one paragraph per criterion, with the details at known sizes.
-pub fn of_part(part: &PartMark, explains: bool) -> String {
+pub fn of_part(part: &ExerciseMark, explains: bool) -> String {
     let criteria: Vec<&Criterion> = part.criteria.iter().collect();
     let each = alike(&criteria).map(|criteria| {
         let shown = criteria[0].further().filter(|detail| !detail.is_hidden).take(3);
@@ -90,7 +90,7 @@ fn marked(line: &str, marks: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mark::marked::CriterionKind;
+    use crate::judge::marks::marked::CriterionKind;
 
     /// The width that is used at most, on a very wide terminal.
     const WIDEST: usize = 160;

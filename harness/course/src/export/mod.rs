@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 use harness::{Error, Result, suggest};
 
-use crate::mark::marked::Marked;
+use crate::judge::marks::marked::Marked;
 pub use mark_text::laid_out;
 
 /// A format of marks.

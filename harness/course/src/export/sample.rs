@@ -1,5 +1,5 @@
 //! Sample marks for the tests of formats, with a criterion of every state and a hidden size of 877.
-use crate::mark::marked::{Criterion, CriterionKind, Detail, Marked, PartMark, SCHEMA, State};
+use crate::judge::marks::marked::{Criterion, CriterionKind, Detail, ExerciseMark, Marked, SCHEMA, State};
 
 fn criterion(kind: CriterionKind, state: State, (points, of): (f64, f64), words: &str, raise: &str) -> Criterion {
     let detail = |text: &str, is_hidden| Detail { text: text.into(), is_hidden };
@@ -35,7 +35,7 @@ pub fn sample() -> Marked {
     ];
     let stride =
         vec![criterion(CriterionKind::Right, State::Unjudged, (0.0, 30.0), "could not be judged here: wgmma", "")];
-    let parts = vec![PartMark::from_criteria("add", add), PartMark::from_criteria("stride", stride)];
+    let parts = vec![ExerciseMark::from_criteria("add", add), ExerciseMark::from_criteria("stride", stride)];
     Marked {
         schema: SCHEMA,
         lab: "vecadd".into(),

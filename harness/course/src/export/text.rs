@@ -2,7 +2,7 @@
 use wire::printable::quoted;
 
 use super::mark_text::{alike, indented, laid_out, of_alike, points};
-use crate::mark::marked::{Criterion, Marked, State};
+use crate::judge::marks::marked::{Criterion, Marked, State};
 
 /// The marks of each submission, one after the other.
 pub fn text(all: &[Marked], explains: bool) -> String {
@@ -38,7 +38,7 @@ fn of_one(marked: &Marked, explains: bool) -> String {
         rows.push(vec![part.name.clone(), points(part.points), points(part.of), state.into()]);
     }
     rows.push(vec!["all".into(), points(marked.points), points(marked.of), String::new()]);
-    blocks.push(harness::table(&["part", "points", "of", ""], &rows));
+    blocks.push(harness::table(&["exercise", "points", "of", ""], &rows));
     if marked.fault.is_none() {
         for part in &marked.parts {
             let mut lines = Vec::new();

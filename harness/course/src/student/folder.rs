@@ -32,7 +32,7 @@ impl Folder {
         let text = fs::read_to_string(&file).map_err(|error| {
             let what = if error.kind() == ErrorKind::NotFound {
                 let here = if folder == Path::new(".") { "this".into() } else { folder.display().to_string() };
-                format!("{here} is not an assignment folder, because it has no {COURSE}: cd into yours, or name it")
+                format!("{here} is not an exercise folder, because it has no {COURSE}: cd into yours, or name it")
             } else {
                 format!("{} cannot be read: {error}", file.display())
             };
@@ -45,8 +45,8 @@ impl Folder {
         Ok(read)
     }
 
-    /// Reads the rubric in `course.toml` of `folder`, for an assignment of `lab`. A part without hints gets those of
-    /// the lab.
+    /// Reads the rubric in `course.toml` of `folder`, for an assignment of `lab`. An exercise without hints gets those
+    /// of the lab.
     ///
     /// # Errors
     /// [`Error::Usage`] when it does not fit the lab; [`Error::Io`].

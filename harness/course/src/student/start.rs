@@ -10,6 +10,10 @@ use super::{
 };
 use crate::assignment::rubric::Rubric;
 
+/// What follows the lab's name in `course.toml`.
+const NOTE: &str =
+    "\n# Each [[part]] is an exercise, and each [[part.goal]] below it is what its counters must keep to.\n";
+
 /// The folder of the headers that the kernel file includes. They are not next to the file, where they would be taken
 /// for the student's own.
 const INCLUDE: &str = "include";
@@ -23,13 +27,13 @@ const WRONG: &str = "wrong";
 /// # Errors
 /// [`harness::Error::Usage`] when the folder exists and is not empty, [`harness::Error::Io`]; nothing is written then.
 pub fn start(lab: &'static Lab, assignment: &Assignment, rubric: &Rubric, text: &str, folder: &Path) -> Result<String> {
-    let course = Rubric::own(assignment, lab)?.without_own_hints(&rubric.with_lab(text, lab));
+    let course = Rubric::own(assignment, lab)?.without_own_hints(&rubric.with_lab(text, lab)).replacen('\n', NOTE, 1);
     let file = lab.kernels.iter().find(|file| file.name == rubric.kernel).expect("the rubric fits the lab");
     let mut entries = entries(lab, assignment, rubric, file)?;
     entries.push(Entry { path: COURSE.into(), text: course });
     folder::write(folder, &entries)?;
     let mut said =
-        format!("{}: write the parts marked TODO in {}", folder.display(), folder.join(&rubric.kernel).display());
+        format!("{}: solve the exercises marked TODO in {}", folder.display(), folder.join(&rubric.kernel).display());
     if kernels::nvrtc().is_ok_and(|nvrtc| nvrtc.is_none()) {
         said += &format!("\nNVRTC, the compiler, was not found. {GET_NVRTC}");
     }

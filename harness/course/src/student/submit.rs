@@ -68,7 +68,7 @@ pub fn submit(lab: &'static Lab, folder: &Path, archive: &Path, anyway: bool) ->
 
     let mut notes = Vec::new();
     let starter = rubric.starter(&replaced.cuda)?;
-    if lines(&source.cuda).eq(lines(&starter.text)) {
+    if is_unchanged(&source.cuda, &starter.text) {
         let words = format!("{} is as `warplab start` wrote it: nothing is solved yet", read.kernel);
         or_anyway(Error::usage(words), anyway, &mut notes)?;
     }
@@ -80,7 +80,7 @@ pub fn submit(lab: &'static Lab, folder: &Path, archive: &Path, anyway: bool) ->
         // A macro may define a kernel, but a file without any kernel is suspicious.
         if has.is_empty() { or_anyway(Error::usage(words), anyway, &mut notes)? } else { notes.push(words) }
     }
-    let open: Vec<&str> = to_do(&source.cuda).iter().map(|open| open.part).collect();
+    let open: Vec<&str> = to_do(&source.cuda).iter().map(|open| open.exercise).collect();
     if !open.is_empty() {
         notes.push(format!("still marked TODO: {}", open.join(", ")));
     }
@@ -150,6 +150,11 @@ fn texts(source: &KernelSource) -> impl Iterator<Item = &str> {
     std::iter::once(&*source.cuda).chain(source.headers.iter().map(|header| &*header.text))
 }
 
+/// Whether the file is as it was handed out, now or by an earlier version, whose marks had the name alone.
+fn is_unchanged(cuda: &str, starter: &str) -> bool {
+    lines(cuda).eq(lines(starter)) || lines(cuda).eq(lines(&starter.replace("// TODO (exercise ", "// TODO (")))
+}
+
 /// The lines of a text, with any line endings, without empty lines at its end.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.trim_end().lines().map(str::trim_end)
@@ -195,5 +200,12 @@ mod tests {
     fn the_ends_of_lines_are_no_solution() {
         assert!(lines("a\r\nb \r\n\r\n").eq(lines("a\nb\n")));
         assert!(!lines("a\nb").eq(lines("a\nc")));
+    }
+
+    #[test]
+    fn an_unchanged_file_of_an_earlier_version_is_no_solution() {
+        let starter = "// TODO (exercise add): Add.\n";
+        assert!(is_unchanged(starter, starter) && is_unchanged("// TODO (add): Add.\r\n", starter));
+        assert!(!is_unchanged("// TODO (add): Add.\nx\n", starter));
     }
 }

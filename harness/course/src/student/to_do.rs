@@ -1,30 +1,34 @@
-//! The parts of a kernel file that are still marked as to be done, as [`crate::assignment::starter`] marks them.
+//! The exercises of a kernel file that are still marked as to be done, as [`crate::assignment::starter`] marks them.
 
 /// A mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToDo<'a> {
-    /// The part.
-    pub part: &'a str,
+    /// The exercise.
+    pub exercise: &'a str,
     /// The line of the mark, from 1.
     pub line: usize,
     /// What is to be done.
     pub words: String,
 }
 
-/// The marks in `cuda`, the first one of each part.
+/// The marks in `cuda`, the first one of each exercise.
 pub fn to_do(cuda: &str) -> Vec<ToDo<'_>> {
     let mut open: Vec<ToDo> = Vec::new();
     let mut lines = cuda.lines().zip(1..).peekable();
     while let Some((text, line)) = lines.next() {
         let marked = text.trim_start().strip_prefix("// TODO (").and_then(|rest| rest.split_once("):"));
-        let Some((part, first)) = marked.filter(|(part, _)| open.iter().all(|known| known.part != *part)) else {
+        // Folders of earlier versions have the name alone.
+        let marked = marked.map(|(name, rest)| (name.strip_prefix("exercise ").unwrap_or(name), rest));
+        let Some((exercise, first)) =
+            marked.filter(|(exercise, _)| open.iter().all(|known| known.exercise != *exercise))
+        else {
             continue;
         };
         let mut words = first.trim().to_string();
         while let Some((more, _)) = lines.next_if(|(next, _)| continues(next)) {
             words = format!("{words} {}", more.trim_start().trim_start_matches("//").trim());
         }
-        open.push(ToDo { part, line, words });
+        open.push(ToDo { exercise, line, words });
     }
     open
 }
@@ -41,9 +45,9 @@ mod tests {
 
     #[test]
     fn the_marks_are_found_with_their_words() {
-        let cuda = "// TODO (a): Do this,\n// and that.\nint i; // TODO (late): no\n  // TODO (b): More.\n  // TODO (a): Again.\n// TODO: no part\n";
+        let cuda = "// TODO (exercise a): Do this,\n// and that.\nint i; // TODO (late): no\n  // TODO (b): More.\n  // TODO (a): Again.\n// TODO: no exercise\n";
         let open = to_do(cuda);
-        let found: Vec<_> = open.iter().map(|open| (open.part, open.line, open.words.as_str())).collect();
+        let found: Vec<_> = open.iter().map(|open| (open.exercise, open.line, open.words.as_str())).collect();
         assert_eq!(found, [("a", 1, "Do this, and that."), ("b", 4, "More.")]);
     }
 }

@@ -5,8 +5,7 @@ use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use course::{
     assignment::rubric::Rubric,
     export::{self, Format},
-    judge::{BaselineCache, Progress},
-    mark::Grading,
+    judge::{BaselineCache, Grading, Progress, marks::marked::Marked},
 };
 use harness::{DeviceChoice, Error, Exit, Lab};
 
@@ -70,7 +69,7 @@ pub fn run(matches: &ArgMatches, progress: Progress) -> Result<ExitCode, Error> 
         None if format == Format::Text => harness::print(&text),
         None => harness::print_data(&text),
     }
-    let is_complete = all.iter().all(course::mark::marked::Marked::is_complete);
+    let is_complete = all.iter().all(Marked::is_complete);
     Ok(if is_complete { Exit::Passed } else { Exit::CannotRun }.into())
 }
 

@@ -13,7 +13,7 @@ use std::{
 use clap::ArgMatches;
 use course::judge::{
     self,
-    grade::{self, Grade},
+    verdict::{VariantVerdict, exit},
 };
 use harness::Error;
 
@@ -28,34 +28,33 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         return marks::run(matches, &progress);
     }
     let asked = GradeRequest::read(matches)?;
-    let task = &asked.task;
-    let judgement = judge::judge(task, &progress)?;
-    let grades = &judgement.grades;
-    if grades.iter().all(Grade::is_missing) {
-        return Err(Error::usage(nothing_to_grade(&asked, grades)));
+    let kernel = asked.runner.kernel();
+    let judgement = judge::judge(&asked.judge, &asked.runner, &progress)?;
+    let verdicts = &judgement.verdicts;
+    if verdicts.iter().all(VariantVerdict::is_missing) {
+        return Err(Error::usage(nothing_to_grade(&asked, verdicts)));
     }
-    let exit = grade::exit(grades, asked.named());
+    let exit = exit(verdicts, asked.named());
     if matches.get_flag("json") {
-        let json = report::as_json(task, &judgement, exit);
+        let json = report::as_json(&asked.judge, kernel, &judgement, exit);
         harness::print_json(&json);
     } else {
-        harness::print(&report::as_text(task, &judgement));
+        harness::print(&report::as_text(&asked.judge, kernel, &judgement));
     }
-    let is_there = |variant: &&&str| grades.iter().any(|g| g.variant == **variant && !g.is_missing());
-    let absent: Vec<&str> = task.variants.iter().filter(|v| !is_there(v)).copied().collect();
+    let is_there = |variant: &&&str| verdicts.iter().any(|v| v.variant == **variant && !v.is_missing());
+    let absent: Vec<&str> = asked.judge.variants.iter().filter(|v| !is_there(v)).copied().collect();
     if asked.names_variants && !absent.is_empty() {
-        harness::print_error(&format!("error: not in {}: {}", task.kernel.display(), absent.join(", ")));
+        harness::print_error(&format!("error: not in {}: {}", kernel.display(), absent.join(", ")));
     }
     Ok(exit.into())
 }
 
 /// Explains why there is nothing to grade, and what could be graded.
-fn nothing_to_grade(asked: &GradeRequest, grades: &[Grade]) -> String {
-    let task = &asked.task;
-    let source = &task.source;
-    let file = task.kernel.display();
-    let lab = task.lab.name;
-    if grades.is_empty() {
+fn nothing_to_grade(asked: &GradeRequest, verdicts: &[VariantVerdict]) -> String {
+    let source = asked.runner.source();
+    let file = asked.runner.kernel().display();
+    let lab = asked.judge.lab.name;
+    if verdicts.is_empty() {
         let name = &source.name;
         return if asked.names_variants {
             format!("{file} replaces {name} of lab {lab}, but none of the variants you named uses it")
@@ -63,7 +62,7 @@ fn nothing_to_grade(asked: &GradeRequest, grades: &[Grade]) -> String {
             format!("{file} replaces {name} of lab {lab}, but no default variant that is expected to pass uses it")
         };
     }
-    let wanted: BTreeSet<&str> = grades.iter().flat_map(Grade::missing).collect();
+    let wanted: BTreeSet<&str> = verdicts.iter().flat_map(VariantVerdict::missing).collect();
     let has = source.kernels();
     if let Some(name) = has.iter().find(|name| wanted.contains(*name)) {
         return format!(

@@ -1,11 +1,11 @@
-//! The grades as text and as JSON.
-use std::collections::HashSet;
+//! The verdicts as text and as JSON.
+use std::{collections::HashSet, path::Path};
 
 use course::{
     export::laid_out,
     judge::{
-        Judgement, Task,
-        grade::{Event, Grade, Key, Mark, key},
+        JudgeRequest, Judgement,
+        verdict::{Event, FindingKey, VariantResult, VariantVerdict, finding_key},
     },
 };
 use harness::Exit;
@@ -20,13 +20,13 @@ const SHOWN: usize = 3;
 const FAILURES: usize = 6;
 const PLACES: usize = 4;
 
-fn answer(grade: &Grade) -> String {
-    let part = if grade.is_part() { ", in part" } else { "" };
-    let size = if grade.tried == 1 { "size" } else { "sizes" };
-    match (grade.mark, grade.judged) {
-        (Mark::Missing | Mark::NotRun, _) | (Mark::Unjudged, 0) => String::new(),
-        (Mark::Wrong, _) => "wrong".into(),
-        (_, judged) if judged < grade.tried => format!("right at {judged} of {} {size}{part}", grade.tried),
+fn answer(verdict: &VariantVerdict) -> String {
+    let part = if verdict.is_part() { ", in part" } else { "" };
+    let size = if verdict.tried == 1 { "size" } else { "sizes" };
+    match (verdict.result, verdict.judged) {
+        (VariantResult::Missing | VariantResult::NotRun, _) | (VariantResult::Unjudged, 0) => String::new(),
+        (VariantResult::Wrong, _) => "wrong".into(),
+        (_, judged) if judged < verdict.tried => format!("right at {judged} of {} {size}{part}", verdict.tried),
         (_, judged) => format!("right at {judged} {size}{part}"),
     }
 }
@@ -67,53 +67,53 @@ fn again_line(told: &RenderedFinding) -> String {
     }
 }
 
-/// The grades as text.
-pub fn as_text(task: &Task, judgement: &Judgement) -> String {
-    let Judgement { grades, warnings, .. } = judgement;
+/// The verdicts as text.
+pub fn as_text(request: &JudgeRequest, kernel: &Path, judgement: &Judgement) -> String {
+    let Judgement { verdicts, warnings, .. } = judgement;
     let sizes = sizes(judgement, "the lab's quick sizes").join(", ");
     let mut parts = vec![harness::paragraphs(&format!(
         "{} as {} on {}: all checks, {} schedules, seed {}, n: {sizes}",
-        task.kernel.display(),
-        task.lab.name,
-        task.choice,
-        task.schedules,
-        task.seed
+        kernel.display(),
+        request.lab.name,
+        request.choice,
+        request.schedules,
+        request.seed
     ))];
-    let rows: Vec<Vec<String>> = grades
+    let rows: Vec<Vec<String>> = verdicts
         .iter()
-        .map(|g| {
-            let findings = match g.findings.len() {
-                _ if g.judged == 0 => String::new(),
+        .map(|v| {
+            let findings = match v.findings.len() {
+                _ if v.judged == 0 => String::new(),
                 0 => "none".into(),
                 some => some.to_string(),
             };
-            vec![g.variant.into(), answer(g), findings, g.mark.word().into()]
+            vec![v.variant.into(), answer(v), findings, v.result.word().into()]
         })
         .collect();
     let headers = ["variant", "answer", "findings", "verdict"];
     parts.push(harness::table(&headers, &rows));
-    parts.extend(blocks(grades));
+    parts.extend(blocks(verdicts));
     parts.extend(Some(harness::warnings(warnings)).filter(|text| !text.is_empty()));
-    parts.push(summary(grades));
-    parts.push(format!("To repeat it: {}", repeat(task.seed)));
+    parts.push(summary(verdicts));
+    parts.push(format!("To repeat it: {}", repeat(request.seed)));
     parts.join("\n\n")
 }
 
 /// A block for each variant in the file; those with the same text share one.
-fn blocks(grades: &[Grade]) -> Vec<String> {
-    let mut shown: HashSet<Key> = HashSet::new();
-    let mut blocks: Vec<(Vec<&str>, Mark, String)> = Vec::new();
-    for grade in grades.iter().filter(|g| !g.is_missing()) {
+fn blocks(verdicts: &[VariantVerdict]) -> Vec<String> {
+    let mut shown: HashSet<FindingKey> = HashSet::new();
+    let mut blocks: Vec<(Vec<&str>, VariantResult, String)> = Vec::new();
+    for verdict in verdicts.iter().filter(|v| !v.is_missing()) {
         let mut lines: Vec<String> = Vec::new();
-        if grade.is_part() {
-            let missing = grade.missing().collect::<Vec<_>>().join(", ");
+        if verdict.is_part() {
+            let missing = verdict.missing().collect::<Vec<_>>().join(", ");
             lines.push(format!("not in the file, and so not judged: {missing}"));
         }
-        lines.extend(told(&grade.unjudged).into_iter().map(|line| format!("not judged: {line}")));
-        lines.extend(told(&grade.failures));
-        lines.extend(grade.remarks.iter().map(|r| format!("counters: {r}")));
+        lines.extend(told(&verdict.unjudged).into_iter().map(|line| format!("not judged: {line}")));
+        lines.extend(told(&verdict.failures));
+        lines.extend(verdict.remarks.iter().map(|r| format!("counters: {r}")));
         let (fresh, again): (Vec<&RenderedFinding>, Vec<&RenderedFinding>) =
-            grade.findings.iter().partition(|f| shown.insert(key(f)));
+            verdict.findings.iter().partition(|f| shown.insert(finding_key(f)));
         lines.extend(again.iter().map(|f| again_line(f)));
         let lines: Vec<String> = lines.iter().map(|l| quoted(l, "  ")).collect();
         let mut text = harness::paragraphs(&lines.join("\n"));
@@ -127,23 +127,25 @@ fn blocks(grades: &[Grade]) -> Vec<String> {
         if text.is_empty() {
             continue;
         }
-        let same = |(_, mark, known): &&mut (_, Mark, String)| *mark == grade.mark && *known == text;
+        let same = |(_, result, known): &&mut (_, VariantResult, String)| *result == verdict.result && *known == text;
         match blocks.iter_mut().find(same) {
-            Some((variants, ..)) => variants.push(grade.variant),
-            None => blocks.push((vec![grade.variant], grade.mark, text)),
+            Some((variants, ..)) => variants.push(verdict.variant),
+            None => blocks.push((vec![verdict.variant], verdict.result, text)),
         }
     }
-    let heading =
-        |variants: &[&str], mark: Mark| harness::paragraphs(&format!("{}: {}", variants.join(", "), mark.word()));
-    blocks.into_iter().map(|(variants, mark, text)| format!("{}\n{text}", heading(&variants, mark))).collect()
+    let heading = |variants: &[&str], result: VariantResult| {
+        harness::paragraphs(&format!("{}: {}", variants.join(", "), result.word()))
+    };
+    blocks.into_iter().map(|(variants, result, text)| format!("{}\n{text}", heading(&variants, result))).collect()
 }
 
 /// The number of right variants, in one sentence.
-fn summary(grades: &[Grade]) -> String {
-    let count = |marks: &[Mark]| grades.iter().filter(|g| marks.contains(&g.mark)).count();
-    let (right, missing) = (count(&[Mark::Right]), count(&[Mark::Missing]));
-    let (part, unjudged) = (grades.iter().filter(|g| g.is_part()).count(), count(&[Mark::Unjudged, Mark::NotRun]));
-    let mut text = format!("{right} of {} variants are right", grades.len() - missing);
+fn summary(verdicts: &[VariantVerdict]) -> String {
+    let count = |results: &[VariantResult]| verdicts.iter().filter(|v| results.contains(&v.result)).count();
+    let (right, missing) = (count(&[VariantResult::Right]), count(&[VariantResult::Missing]));
+    let (part, unjudged) =
+        (verdicts.iter().filter(|v| v.is_part()).count(), count(&[VariantResult::Unjudged, VariantResult::NotRun]));
+    let mut text = format!("{right} of {} variants are right", verdicts.len() - missing);
     let are = |count| if count == 1 { "is" } else { "are" };
     if unjudged > 0 {
         text += &format!("; {unjudged} cannot be judged here");
@@ -157,35 +159,35 @@ fn summary(grades: &[Grade]) -> String {
     text
 }
 
-/// The grades as JSON, for programs.
-pub fn as_json(task: &Task, judgement: &Judgement, exit: Exit) -> Value {
-    let Judgement { grades, warnings, .. } = judgement;
+/// The verdicts as JSON, for programs.
+pub fn as_json(request: &JudgeRequest, kernel: &Path, judgement: &Judgement, exit: Exit) -> Value {
+    let Judgement { verdicts, warnings, .. } = judgement;
     let events = |events: &[Event]| events.iter().map(|e| format!("{}: {}", e.place, e.what)).collect::<Vec<_>>();
-    let variants: Vec<Value> = grades
+    let variants: Vec<Value> = verdicts
         .iter()
-        .map(|g| {
+        .map(|v| {
             json!({
-                "variant": g.variant,
-                "verdict": g.mark.word(),
-                "sizes_tried": g.tried,
-                "sizes_run": g.judged,
-                "failures": events(&g.failures),
-                "not_judged": events(&g.unjudged),
-                "missing_kernels": g.missing,
-                "findings": g.findings.iter().map(|f| f.text.trim_end()).collect::<Vec<_>>(),
-                "remarks": g.remarks,
+                "variant": v.variant,
+                "verdict": v.result.word(),
+                "sizes_tried": v.tried,
+                "sizes_run": v.judged,
+                "failures": events(&v.failures),
+                "not_judged": events(&v.unjudged),
+                "missing_kernels": v.missing,
+                "findings": v.findings.iter().map(|f| f.text.trim_end()).collect::<Vec<_>>(),
+                "remarks": v.remarks,
             })
         })
         .collect();
     json!({
         "schema": 2,
-        "lab": task.lab.name,
-        "kernel": task.kernel.display().to_string(),
-        "device": task.choice.to_string(),
+        "lab": request.lab.name,
+        "kernel": kernel.display().to_string(),
+        "device": request.choice.to_string(),
         "checks": "all",
-        "schedules": task.schedules,
-        "seed": task.seed,
-        "repeat": repeat(task.seed),
+        "schedules": request.schedules,
+        "seed": request.seed,
+        "repeat": repeat(request.seed),
         "n": sizes(judgement, "quick"),
         "passed": exit == Exit::Passed,
         "warnings": warnings.iter().map(|w| w.text.trim_end()).collect::<Vec<_>>(),

@@ -2,7 +2,7 @@
 use std::{env, path::PathBuf};
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
-use course::judge::{BaselineCache, Bounds, Printed, Task, sizes};
+use course::judge::{BaselineCache, JudgeRequest, Runner, sizes};
 use harness::{DeviceChoice, Error, Exit, Expect, Lab, process_limits::Limits, quoted, suggest};
 
 use super::marks;
@@ -18,7 +18,8 @@ const LIMITS: &str = "What each run may use; a kernel that makes it use more is 
 /// The options, except for those about the output format.
 #[derive(Debug)]
 pub struct GradeRequest {
-    pub task: Task,
+    pub judge: JudgeRequest,
+    pub runner: Runner,
     /// Whether the user named the variants: each must then be in the file.
     pub names_variants: bool,
 }
@@ -146,34 +147,28 @@ impl GradeRequest {
             )));
         }
         let variants = variants(lab, matches)?;
-        let kernel = matches.get_one::<PathBuf>("kernel").expect("required").clone();
-        let source = harness::replacement(lab, &kernel)?;
+        let kernel = matches.get_one::<PathBuf>("kernel").expect("required");
+        let runner = Runner::new(lab, kernel, limits(matches), limit_total(matches), BaselineCache::here())?;
         let asked: Vec<usize> = matches.get_many("n").map(|n| n.copied().collect()).unwrap_or_default();
         let seed = matches.get_one("seed").copied().unwrap_or_else(sizes::fresh_seed);
         let names_sizes = !asked.is_empty();
-        let task = Task {
+        let judge = JudgeRequest {
             lab,
-            kernel,
-            source,
-            choice: device.clone(),
-            schedules: *matches.get_one("schedules").expect("default"),
             variants,
             options: Vec::new(),
+            choice: device.clone(),
+            schedules: *matches.get_one("schedules").expect("default"),
             seed,
             sizes: if names_sizes { asked.into_iter().map(Some).collect() } else { sizes::KNOWN.to_vec() },
             needs_sizes: names_sizes,
             hidden: if names_sizes { 0 } else { 2 },
-            limits: limits(matches),
-            bounds: Bounds::total(limit_total(matches)),
-            baseline: BaselineCache::here(),
-            printed: Printed::default(),
         };
-        Ok(Self { task, names_variants: matches.get_many::<String>("variant").is_some() })
+        Ok(Self { judge, runner, names_variants: matches.get_many::<String>("variant").is_some() })
     }
 
     /// The variants that the user named: each must be in the file.
     pub fn named(&self) -> &[&'static str] {
-        if self.names_variants { &self.task.variants } else { &[] }
+        if self.names_variants { &self.judge.variants } else { &[] }
     }
 }
 

@@ -70,7 +70,7 @@ fn parts(sheet: &Sheet, graded: &[&SheetRow]) -> Markup {
                 th .n { "some" }
                 th .n { "none" }
             }
-            @for (place, part) in sheet.rubric.parts.iter().enumerate() {
+            @for (place, part) in sheet.rubric.exercises.iter().enumerate() {
                 @let cells = || graded.iter().map(|row| &row.parts[place]);
                 @let all = cells().filter(|cell| cell.points >= cell.of).count();
                 @let none = cells().filter(|cell| cell.points <= 0.0).count();

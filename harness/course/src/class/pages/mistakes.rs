@@ -9,7 +9,7 @@ use crate::{
         grade::line_numbers,
         sheet::{Sheet, SheetRow, first_line, gist},
     },
-    mark::marked::{CriterionKind, State},
+    judge::marks::marked::{CriterionKind, State},
 };
 
 /// The most lines of source shown for a mistake.

@@ -8,7 +8,7 @@ use crate::{
         sheet::{Cell, Sheet, SheetRow, late_words},
     },
     export::mark_text::{self, points},
-    mark::marked::{Criterion, Detail, State},
+    judge::marks::marked::{Criterion, Detail, State},
 };
 
 /// The most details shown in full for one criterion.

@@ -54,13 +54,13 @@ pub fn overrides(out: &Path, entries: &[Entry], rubric: &Rubric) -> Result<Vec<O
 
 fn mistake(one: &Override, others: &[Override], entries: &[Entry], rubric: &Rubric) -> Option<String> {
     let Override { student, part, points, reason } = one;
-    let parts: Vec<&str> = rubric.parts.iter().map(|part| part.name.as_str()).collect();
+    let parts: Vec<&str> = rubric.exercises.iter().map(|part| part.name.as_str()).collect();
     let means = |name: &str| entries.iter().position(|entry| entry.is_called(name));
     let Some(who) = means(student) else {
         let ids: Vec<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
         return Some(format!("no student is called `{student}`; {}", suggest::among(student, &ids)));
     };
-    let Some(asked) = rubric.parts.iter().find(|asked| asked.name == *part) else {
+    let Some(asked) = rubric.exercises.iter().find(|asked| asked.name == *part) else {
         return Some(format!("`{student}`: there is no part `{part}`; {}", suggest::among(part, &parts)));
     };
     let most = asked.points() + asked.speed.as_ref().map_or(0.0, |speed| speed.points);

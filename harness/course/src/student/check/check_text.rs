@@ -5,22 +5,21 @@ use wire::printable::quoted;
 
 use super::{
     Checked, Workspace, diagnostics,
+    exercise_status::{ExerciseStatus, Wrong},
     memory::Memory,
     missed::Missed,
-    part_status::{PartStatus, Wrong},
 };
 use crate::{
-    assignment::rubric::Part,
+    assignment::rubric::Exercise,
     export::mark_text::laid_out,
-    judge::grade::ITS_SIZE,
-    mark::plain,
+    judge::{marks::plain, verdict::ITS_SIZE},
     student::to_do::{ToDo, to_do},
 };
 
 /// The most lines shown of the kernels' output; the rest are counted.
 const PRINTED: usize = 20;
 
-/// The most failures shown of one part; the rest are counted.
+/// The most failures shown of one exercise; the rest are counted.
 const FAILURES: usize = 2;
 
 /// The result as text.
@@ -31,25 +30,25 @@ pub fn words(workspace: &Workspace, checked: &Checked, watches: bool) -> String 
     }
     blocks.push(progress(workspace, checked));
     let open = to_do(&checked.source.cuda);
-    for (index, status) in &checked.parts {
-        let part = workspace.part(*index);
-        let mark = open.iter().find(|mark| mark.part == part.name);
-        blocks.extend(block(workspace, (*index, part), status, mark, checked.parts.len() == 1));
+    for (index, status) in &checked.exercises {
+        let exercise = workspace.exercise(*index);
+        let mark = open.iter().find(|mark| mark.exercise == exercise.name);
+        blocks.extend(block(workspace, (*index, exercise), status, mark, checked.exercises.len() == 1));
     }
     blocks.extend(printed(workspace, checked));
     blocks.push(next(workspace, checked, watches));
     blocks.join("\n\n")
 }
 
-/// The kernels' output for the part at hand, at the size that the answer mentions.
+/// The kernels' output for the exercise at hand, at the size that the answer mentions.
 fn printed(workspace: &Workspace, checked: &Checked) -> Option<String> {
-    let at_hand = checked.parts.iter().find(|(_, status)| !status.is_right());
-    let (index, status) = at_hand.or(checked.parts.last())?;
+    let at_hand = checked.exercises.iter().find(|(_, status)| !status.is_right());
+    let (index, status) = at_hand.or(checked.exercises.last())?;
     let smallest = workspace.rubric.sizes.visible.first().copied();
-    let size = if let PartStatus::Wrong(wrong) = status { wrong.size } else { smallest };
-    let part = workspace.part(*index);
-    let text = plain(&checked.printed.at(&part.variants, size)?);
-    let at = at(workspace, part, size);
+    let size = if let ExerciseStatus::Wrong(wrong) = status { wrong.size } else { smallest };
+    let exercise = workspace.exercise(*index);
+    let text = plain(&checked.printed.at(&exercise.variants, size)?);
+    let at = at(workspace, exercise, size);
     let mut lines: Vec<String> = vec![format!("At {at}, your kernel printed:")];
     lines.extend(shortened(&text));
     Some(lines.join("\n"))
@@ -68,21 +67,21 @@ fn shortened(text: &str) -> Vec<String> {
 }
 
 /// A hint, and the number of all hints.
-pub fn hint(part: &Part, index: usize) -> String {
-    let all = part.hints.len();
-    let text = format!("Hint {} of {all} for part `{}`: {}", index + 1, part.name, part.hints[index]);
+pub fn hint(exercise: &Exercise, index: usize) -> String {
+    let all = exercise.hints.len();
+    let text = format!("Hint {} of {all} for exercise `{}`: {}", index + 1, exercise.name, exercise.hints[index]);
     harness::paragraphs(&text)
 }
 
-/// How many parts are right, and which of them are new.
+/// How many exercises are right, and which of them are new.
 fn progress(workspace: &Workspace, checked: &Checked) -> String {
-    let all = workspace.rubric.parts.len();
-    let right = checked.parts.iter().filter(|(_, status)| status.is_right()).count();
+    let all = workspace.rubric.exercises.len();
+    let right = checked.exercises.iter().filter(|(_, status)| status.is_right()).count();
     let mut lines = Vec::new();
-    // A single requested part says nothing about the others.
-    let is_from_first = checked.parts.iter().zip(0..).all(|((index, _), place)| *index == place);
+    // A single requested exercise says nothing about the others.
+    let is_from_first = checked.exercises.iter().zip(0..).all(|((index, _), place)| *index == place);
     if is_from_first {
-        let tried = checked.parts.len();
+        let tried = checked.exercises.len();
         let bar = "#".repeat(right) + &".".repeat(tried - right) + &"?".repeat(all - tried);
         let how = if tried == all { of_all(right, all) } else { as_far_as_tried(right, tried, all) };
         lines.push(format!("{}\n[{bar}] {how}", workspace.rubric.title));
@@ -98,43 +97,43 @@ fn progress(workspace: &Workspace, checked: &Checked) -> String {
 }
 
 fn of_all(right: usize, all: usize) -> String {
-    let parts = if all == 1 { "part" } else { "parts" };
+    let exercises = if all == 1 { "exercise" } else { "exercises" };
     let are = if right == 1 { "is" } else { "are" };
-    format!("{right} of {all} {parts} {are} right")
+    format!("{right} of {all} {exercises} {are} right")
 }
 
-/// Progress when parts are tried in order up to the first that is not right: the later ones are unknown.
+/// Progress when exercises are tried in order up to the first that is not right: the later ones are unknown.
 fn as_far_as_tried(right: usize, tried: usize, all: usize) -> String {
     let right = match right {
-        0 => "no part is right yet".into(),
-        1 => "part 1 is right".into(),
-        more => format!("parts {} are right", range(1, more)),
+        0 => "no exercise is right yet".into(),
+        1 => "exercise 1 is right".into(),
+        more => format!("exercises {} are right", range(1, more)),
     };
     let untried = if tried + 1 == all { format!("{all} is") } else { format!("{} are", range(tried + 1, all)) };
     format!("{right}; {untried} not tried yet (`--all`)")
 }
 
-/// A range of at least two parts.
+/// A range of at least two exercises.
 fn range(first: usize, last: usize) -> String {
     let to = if last - first == 1 { "and" } else { "to" };
     format!("{first} {to} {last}")
 }
 
-/// The text about one part; `None` if it is right, unless it is the only one.
+/// The text about one exercise; `None` if it is right, unless it is the only one.
 fn block(
     workspace: &Workspace,
-    (index, part): (usize, &Part),
-    status: &PartStatus,
+    (index, exercise): (usize, &Exercise),
+    status: &ExerciseStatus,
     mark: Option<&ToDo>,
     is_only: bool,
 ) -> Option<String> {
     let file = workspace.kernel.display();
-    let name = format!("Part {} of {}, `{}`", index + 1, workspace.rubric.parts.len(), part.name);
+    let name = format!("Exercise {} of {}, `{}`", index + 1, workspace.rubric.exercises.len(), exercise.name);
     let (title, mut lines) = match status {
-        PartStatus::Right(remarks) if is_only => (format!("{name}, is right."), counters(remarks)),
-        PartStatus::Right(_) => return None,
-        PartStatus::Wrong(wrong) => wrong_words(&name, wrong, &at(workspace, part, wrong.size)),
-        PartStatus::Beyond(missed, remarks) => {
+        ExerciseStatus::Right(remarks) if is_only => (format!("{name}, is right."), counters(remarks)),
+        ExerciseStatus::Right(_) => return None,
+        ExerciseStatus::Wrong(wrong) => wrong_words(&name, wrong, &at(workspace, exercise, wrong.size)),
+        ExerciseStatus::Beyond(missed, remarks) => {
             let mut lines: Vec<String> = missed.iter().flat_map(missed_words).collect();
             lines.extend(counters(remarks));
             let what = if missed.iter().all(|missed| missed.is_counter) {
@@ -144,11 +143,11 @@ fn block(
             };
             (format!("{name}, has the right answers, but {what}."), lines)
         }
-        PartStatus::Missing(kernels) => {
+        ExerciseStatus::Missing(kernels) => {
             let as_handed_out = "write each as extern \"C\" __global__ void NAME(...), with the parameters handed out";
             (format!("{name}: {file} has no kernel {}.", kernels.join(", ")), vec![as_handed_out.into()])
         }
-        PartStatus::Unjudged(why) => (format!("{name}, cannot be judged here."), vec![why.clone()]),
+        ExerciseStatus::Unjudged(why) => (format!("{name}, cannot be judged here."), vec![why.clone()]),
     };
     let title = match mark {
         Some(mark) if !status.is_right() => {
@@ -161,7 +160,7 @@ fn block(
     let lines: Vec<String> = lines.iter().map(|line| quoted(line, "  ")).collect();
     let mut text = harness::paragraphs(&std::iter::once(title).chain(lines).collect::<Vec<_>>().join("\n"));
     // The report of a finding has its own layout.
-    if let PartStatus::Wrong(Wrong { findings, .. }) = status
+    if let ExerciseStatus::Wrong(Wrong { findings, .. }) = status
         && let Some(first) = findings.first()
     {
         text += &format!("\n\n{}", laid_out(&first.text));
@@ -172,10 +171,10 @@ fn block(
     Some(text)
 }
 
-/// The size, in words; `its own size` for a part whose variants take no size.
-fn at(workspace: &Workspace, part: &Part, size: Option<usize>) -> String {
+/// The size, in words; `its own size` for an exercise whose variants take no size.
+fn at(workspace: &Workspace, exercise: &Exercise, size: Option<usize>) -> String {
     match size {
-        Some(_) if part.variants.iter().all(|variant| !workspace.lab.takes("n", variant)) => ITS_SIZE.into(),
+        Some(_) if exercise.variants.iter().all(|variant| !workspace.lab.takes("n", variant)) => ITS_SIZE.into(),
         Some(n) => format!("n = {n}"),
         None => "the quick size".into(),
     }
@@ -222,22 +221,22 @@ fn next(workspace: &Workspace, checked: &Checked, watches: bool) -> String {
     let folder =
         if workspace.folder == Path::new(".") { String::new() } else { format!(" {}", workspace.folder.display()) };
     let text = match checked.at_hand() {
-        None if checked.parts.len() == workspace.rubric.parts.len() => format!(
+        None if checked.exercises.len() == workspace.rubric.exercises.len() => format!(
             "Next: `warplab submit{folder}` makes the archive to hand in. It is marked at further sizes and with other inputs."
         ),
-        None => format!("Next: `warplab check{folder}` goes on with the first part that is not right."),
+        None => format!("Next: `warplab check{folder}` goes on with the first exercise that is not right."),
         Some(index) => {
-            let part = workspace.part(index);
+            let exercise = workspace.exercise(index);
             let again = if watches { "save it" } else { &format!("run `warplab check{folder}` again") };
-            let left = part.hints.len()
-                - Memory::read(&workspace.folder).hints.get(&part.name).map_or(0, |n| *n).min(part.hints.len());
-            let hint = match (left, part.hints.len()) {
+            let left = exercise.hints.len()
+                - Memory::read(&workspace.folder).hints.get(&exercise.name).map_or(0, |n| *n).min(exercise.hints.len());
+            let hint = match (left, exercise.hints.len()) {
                 (_, 0) => String::new(),
                 (0, _) => format!(" `warplab check{folder} --hint` shows the last hint again."),
                 (1, _) => format!(" `warplab check{folder} --hint` gives a hint: one is left."),
                 (left, _) => format!(" `warplab check{folder} --hint` gives a hint: {left} are left."),
             };
-            format!("Next: change part `{}` of {}, and {again}.{hint}", part.name, workspace.kernel.display())
+            format!("Next: change exercise `{}` of {}, and {again}.{hint}", exercise.name, workspace.kernel.display())
         }
     };
     harness::paragraphs(&text)
@@ -257,8 +256,8 @@ mod tests {
 
     #[test]
     fn two_parts_are_named_and_more_have_a_range() {
-        assert_eq!(as_far_as_tried(0, 1, 5), "no part is right yet; 2 to 5 are not tried yet (`--all`)");
-        assert_eq!(as_far_as_tried(2, 3, 5), "parts 1 and 2 are right; 4 and 5 are not tried yet (`--all`)");
-        assert_eq!(as_far_as_tried(3, 4, 5), "parts 1 to 3 are right; 5 is not tried yet (`--all`)");
+        assert_eq!(as_far_as_tried(0, 1, 5), "no exercise is right yet; 2 to 5 are not tried yet (`--all`)");
+        assert_eq!(as_far_as_tried(2, 3, 5), "exercises 1 and 2 are right; 4 and 5 are not tried yet (`--all`)");
+        assert_eq!(as_far_as_tried(3, 4, 5), "exercises 1 to 3 are right; 5 is not tried yet (`--all`)");
     }
 }

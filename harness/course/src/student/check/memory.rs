@@ -1,4 +1,4 @@
-//! The state kept in a folder between checks: the hints that were shown, and the parts that were right.
+//! The state kept in a folder between checks: the hints that were shown, and the exercises that were right.
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -16,9 +16,9 @@ const FILE: &str = "check.json";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Memory {
-    /// The number of hints shown per part.
+    /// The number of hints shown per exercise.
     pub hints: BTreeMap<String, usize>,
-    /// The parts that were right when they were last tried.
+    /// The exercises that were right when they were last tried.
     pub right: BTreeSet<String>,
 }
 

@@ -1,14 +1,16 @@
-//! Describes the requirements, besides right answers, that a part misses: a counter above its limit, an instruction
-//! that is missing.
+//! Describes the requirements, besides right answers, that an exercise misses: a counter above its limit, an
+//! instruction that is missing.
 use harness::{Counter, Lab};
 
 use crate::{
-    assignment::rubric::{Goal, Instruction, Part},
-    judge::grade::JudgedRow,
-    mark::{
-        goal::{Counted, counted, number, worst},
-        instruction::{lacking, words as without},
-        work::{GOAL, unshared},
+    assignment::rubric::{Exercise, Goal, Instruction},
+    judge::{
+        marks::{
+            goal::{Counted, counted, number, worst},
+            instruction::{lacking, words as without},
+            work::{GOAL, unshared},
+        },
+        verdict::JudgedRow,
     },
 };
 
@@ -40,8 +42,8 @@ pub fn missed(goal: &Goal, lab: &Lab, rows: &[JudgedRow]) -> Option<Missed> {
 }
 
 /// Evidence that the threads of these rows do not share the work, if they do not.
-pub fn shirked(part: &Part, lab: &Lab, rows: &[JudgedRow]) -> Option<Missed> {
-    let first = unshared(part, lab, rows).into_iter().next()?;
+pub fn shirked(exercise: &Exercise, lab: &Lab, rows: &[JudgedRow]) -> Option<Missed> {
+    let first = unshared(exercise, lab, rows).into_iter().next()?;
     Some(Missed { counted: first.words, goal: GOAL.into(), is_counter: true })
 }
 
@@ -81,7 +83,7 @@ mod tests {
     use super::*;
     use crate::{
         assignment::limit::Limit,
-        judge::{
+        judge::verdict::{
             atomics::Atomics,
             sample::{counted, record},
         },

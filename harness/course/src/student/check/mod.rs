@@ -1,10 +1,11 @@
-//! Help for a student: compiles the kernel file of a folder and tries it part by part, with an immediate answer.
+//! Help for a student: compiles the kernel file of a folder and tries it exercise by exercise, with an immediate
+//! answer.
 
 mod check_text;
 mod diagnostics;
+mod exercise_status;
 mod memory;
 mod missed;
-mod part_status;
 mod performance_hint;
 mod together;
 
@@ -19,12 +20,12 @@ use kernels::{GET_NVRTC, KernelSource};
 
 use super::folder::{COURSE, Folder};
 use crate::{
-    assignment::rubric::{Part, Rubric},
-    judge::{BaselineCache, Printed},
+    assignment::rubric::{Exercise, Rubric},
+    judge::{BaselineCache, Runner, run::Printed},
 };
 use diagnostics::Diagnostic;
+use exercise_status::{Bench, ExerciseStatus, LIMITS, device};
 use memory::Memory;
-use part_status::{Bench, PartStatus, device};
 
 /// A student's folder, ready to be checked.
 #[derive(Debug)]
@@ -35,13 +36,13 @@ pub struct Workspace {
     rubric: Rubric,
 }
 
-/// The parts to check.
+/// The exercises to check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RequestedParts {
+pub enum RequestedExercises {
     /// All, in order, up to the first that is not right.
     First,
-    /// The part of this name.
-    Part(String),
+    /// The exercise of this name.
+    Named(String),
     /// All of them.
     Every,
 }
@@ -53,26 +54,26 @@ pub struct Checked {
     source: KernelSource,
     /// The compiler's warnings.
     warnings: Vec<Diagnostic>,
-    /// The parts that were tried, by their index in the rubric.
-    parts: Vec<(usize, PartStatus)>,
-    /// The names of the parts that are right now but were not when they were last tried.
+    /// The exercises that were tried, by their index in the rubric.
+    exercises: Vec<(usize, ExerciseStatus)>,
+    /// The names of the exercises that are right now but were not when they were last tried.
     news: Vec<String>,
     /// The kernels' output.
     printed: Printed,
 }
 
 impl Checked {
-    /// The index in the rubric of the first part that is not right.
+    /// The index in the rubric of the first exercise that is not right.
     fn at_hand(&self) -> Option<usize> {
-        self.parts.iter().find(|(_, status)| !status.is_right()).map(|(index, _)| *index)
+        self.exercises.iter().find(|(_, status)| !status.is_right()).map(|(index, _)| *index)
     }
 
-    /// The exit status: every requested part is right, or one is not, or one could not be judged.
+    /// The exit status: every requested exercise is right, or one is not, or one could not be judged.
     pub fn exit(&self) -> Exit {
-        let any = |is: fn(&PartStatus) -> bool| self.parts.iter().any(|(_, status)| is(status));
-        if any(|status| !matches!(status, PartStatus::Right(_) | PartStatus::Unjudged(_))) {
+        let any = |is: fn(&ExerciseStatus) -> bool| self.exercises.iter().any(|(_, status)| is(status));
+        if any(|status| !matches!(status, ExerciseStatus::Right(_) | ExerciseStatus::Unjudged(_))) {
             Exit::Wrong
-        } else if any(|status| matches!(status, PartStatus::Unjudged(_))) {
+        } else if any(|status| matches!(status, ExerciseStatus::Unjudged(_))) {
             Exit::CannotRun
         } else {
             Exit::Passed
@@ -93,13 +94,13 @@ impl Workspace {
         Ok(Self { lab, folder: folder.into(), kernel, rubric })
     }
 
-    /// Compiles the kernel file and tries the requested parts. `progress` is called with the number of parts tried and
-    /// the number of all, and finally with all tried.
+    /// Compiles the kernel file and tries the requested exercises. `progress` is called with the number of exercises
+    /// tried and the number of all, and finally with all tried.
     ///
     /// # Errors
-    /// [`Error::Usage`] when the file does not compile, with its errors at their lines, and for an unknown part;
+    /// [`Error::Usage`] when the file does not compile, with its errors at their lines, and for an unknown exercise;
     /// [`Error::CannotRun`] without NVRTC; why runs cannot be started.
-    pub fn check(&self, asked: &RequestedParts, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Checked> {
+    pub fn check(&self, asked: &RequestedExercises, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Checked> {
         let chosen = self.chosen(asked)?;
         let source = harness::replacement(self.lab, &self.kernel)?;
         // All runs then find its PTX in the cache.
@@ -107,14 +108,14 @@ impl Workspace {
         let compiled =
             kernels::ptx_for(&source, capability).map_err(|error| not_compiled(error, &source, &self.kernel))?;
         let bench = self.bench(&source, &compiled.ptx);
-        let parts: Vec<&Part> = chosen.iter().map(|index| self.part(*index)).collect();
-        let swept = bench.sweep(&parts, *asked == RequestedParts::Every)?;
+        let exercises: Vec<&Exercise> = chosen.iter().map(|index| self.exercise(*index)).collect();
+        let shared = bench.together(&exercises, *asked == RequestedExercises::Every)?;
         let (first_wrong, tried) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(0));
-        let statuses = harness::parallel(chosen.len(), |i| -> Result<Option<PartStatus>> {
-            if *asked != RequestedParts::Every && first_wrong.load(Ordering::Relaxed) < i {
+        let statuses = harness::parallel(chosen.len(), |i| -> Result<Option<ExerciseStatus>> {
+            if *asked != RequestedExercises::Every && first_wrong.load(Ordering::Relaxed) < i {
                 return Ok(None);
             }
-            let status = bench.try_part(parts[i], &swept)?;
+            let status = bench.try_part(exercises[i], &shared)?;
             if !status.is_right() {
                 first_wrong.fetch_min(i, Ordering::Relaxed);
             }
@@ -122,64 +123,62 @@ impl Workspace {
             Ok(Some(status))
         });
         progress(chosen.len(), chosen.len());
-        let mut parts = Vec::new();
+        let mut exercises = Vec::new();
         for (index, status) in chosen.into_iter().zip(statuses) {
             let Some(status) = status? else { break };
-            let goes_on = status.is_right() || *asked == RequestedParts::Every;
-            parts.push((index, status));
-            // How many later parts were tried depends on the number of cores, so they are dropped.
+            let goes_on = status.is_right() || *asked == RequestedExercises::Every;
+            exercises.push((index, status));
+            // How many later exercises were tried depends on the number of cores, so they are dropped.
             if !goes_on {
                 break;
             }
         }
-        let printed = bench.printed.clone();
-        let news = self.remember(&parts);
+        let printed = bench.runner.into_printed();
+        let news = self.remember(&exercises);
         let warnings = diagnostics::warnings(&compiled.warnings, &source, &self.handed_out()?);
-        Ok(Checked { source, warnings, parts, news, printed })
+        Ok(Checked { source, warnings, exercises, news, printed })
     }
 
-    /// The next hint for the first part that is not right.
+    /// The next hint for the first exercise that is not right.
     ///
     /// # Errors
     /// [`Error::Io`] when the state with the shown hints cannot be written.
     pub fn hint(&self, checked: &Checked) -> Result<String> {
-        let Some(part) = checked.at_hand().map(|index| &self.rubric.parts[index]) else {
-            return Ok("Every part that was tried is right; no hint is needed.".into());
+        let Some(exercise) = checked.at_hand().map(|index| &self.rubric.exercises[index]) else {
+            return Ok("Every exercise that was tried is right; no hint is needed.".into());
         };
-        if part.hints.is_empty() {
-            return Ok(format!("Part `{}` has no hints.", part.name));
+        if exercise.hints.is_empty() {
+            return Ok(format!("Exercise `{}` has no hints.", exercise.name));
         }
         let mut memory = Memory::read(&self.folder);
-        let shown = memory.hints.entry(part.name.clone()).or_default();
-        let next = (*shown).min(part.hints.len() - 1);
+        let shown = memory.hints.entry(exercise.name.clone()).or_default();
+        let next = (*shown).min(exercise.hints.len() - 1);
         *shown = next + 1;
         memory.keep(&self.folder)?;
-        Ok(check_text::hint(part, next))
+        Ok(check_text::hint(exercise, next))
     }
 
-    /// The performance hint for the part at hand, or for each tried part if all are right: the predicted time on a GPU,
-    /// the bottleneck, and the possible gain. `None` if the part at hand is wrong. If no prediction is possible, the
-    /// text says why; nothing else depends on it.
+    /// The performance hint for the exercise at hand, or for each tried exercise if all are right: the predicted time
+    /// on a GPU, the bottleneck, and the possible gain. `None` if the exercise at hand is wrong. If no prediction is
+    /// possible, the text says why; nothing else depends on it.
     pub fn performance_hints(&self, checked: &Checked) -> Option<String> {
         let at_hand = checked.at_hand();
         let is_asked = |index: usize| at_hand.is_none_or(|at_hand| at_hand == index);
-        let parts = checked.parts.iter().filter(|(index, status)| is_asked(*index) && performance_hint::helps(status));
-        let parts: Vec<&Part> = parts.map(|(index, _)| self.part(*index)).collect();
+        let exercises =
+            checked.exercises.iter().filter(|(index, status)| is_asked(*index) && performance_hint::helps(status));
+        let exercises: Vec<&Exercise> = exercises.map(|(index, _)| self.exercise(*index)).collect();
         let bench = self.bench(&checked.source, "");
-        let said = harness::parallel(parts.len(), |i| bench.performance_hint(parts[i]));
+        let said = harness::parallel(exercises.len(), |i| bench.performance_hint(exercises[i]));
         (!said.is_empty()).then(|| said.join("\n"))
     }
 
-    /// The setup in which the parts are tried; `ptx` is the compiled `source`.
-    fn bench<'a>(&'a self, source: &'a KernelSource, ptx: &'a str) -> Bench<'a> {
+    /// The setup in which the exercises are tried; `ptx` is the compiled `source`.
+    fn bench<'a>(&'a self, source: &KernelSource, ptx: &'a str) -> Bench<'a> {
         Bench {
             lab: self.lab,
             rubric: &self.rubric,
-            kernel: &self.kernel,
-            source,
+            runner: Runner::of_source(source.clone(), &self.kernel, LIMITS, None, BaselineCache::cached()),
             ptx,
-            baseline: BaselineCache::cached(),
-            printed: Printed::default(),
         }
     }
 
@@ -200,25 +199,25 @@ impl Workspace {
         Ok(self.rubric.starter(&own.cuda)?.text)
     }
 
-    /// The indices in the rubric of the requested parts.
-    fn chosen(&self, asked: &RequestedParts) -> Result<Vec<usize>> {
-        let RequestedParts::Part(name) = asked else {
-            return Ok((0..self.rubric.parts.len()).collect());
+    /// The indices in the rubric of the requested exercises.
+    fn chosen(&self, asked: &RequestedExercises) -> Result<Vec<usize>> {
+        let RequestedExercises::Named(name) = asked else {
+            return Ok((0..self.rubric.exercises.len()).collect());
         };
-        let names: Vec<&str> = self.rubric.parts.iter().map(|part| part.name.as_str()).collect();
+        let names: Vec<&str> = self.rubric.exercises.iter().map(|exercise| exercise.name.as_str()).collect();
         let index = names.iter().position(|known| known == name);
         index.map(|index| vec![index]).ok_or_else(|| {
-            Error::usage(format!("{} has no part `{name}`; {}", self.rubric.title, suggest::among(name, &names)))
+            Error::usage(format!("{} has no exercise `{name}`; {}", self.rubric.title, suggest::among(name, &names)))
         })
     }
 
-    /// Stores which parts are right, and returns those that were not before.
-    fn remember(&self, parts: &[(usize, PartStatus)]) -> Vec<String> {
+    /// Stores which exercises are right, and returns those that were not before.
+    fn remember(&self, exercises: &[(usize, ExerciseStatus)]) -> Vec<String> {
         let mut memory = Memory::read(&self.folder);
         let before = memory.clone();
         let mut news = Vec::new();
-        for (index, status) in parts {
-            let name = &self.part(*index).name;
+        for (index, status) in exercises {
+            let name = &self.exercise(*index).name;
             if !status.is_right() {
                 memory.right.remove(name);
             } else if memory.right.insert(name.clone()) {
@@ -226,14 +225,14 @@ impl Workspace {
             }
         }
         if memory != before {
-            // In a read-only folder, a part is praised again.
+            // In a read-only folder, an exercise is praised again.
             let _ = memory.keep(&self.folder);
         }
         news
     }
 
-    fn part(&self, index: usize) -> &Part {
-        &self.rubric.parts[index]
+    fn exercise(&self, index: usize) -> &Exercise {
+        &self.rubric.exercises[index]
     }
 }
 

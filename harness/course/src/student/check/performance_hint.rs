@@ -1,10 +1,10 @@
-//! The performance hint for a right part: its predicted time on a GPU, the bottleneck, the line that causes it, and the
-//! possible gain. No mark depends on it.
+//! The performance hint for a right exercise: its predicted time on a GPU, the bottleneck, the line that causes it, and
+//! the possible gain. No mark depends on it.
 use harness::{Counter, HotLine, Predicted, Record, Result, significant};
 use predict::{Bound, Excess, GpuModel as Gpu, Remedy, remedy};
 
-use super::part_status::{Bench, PartStatus};
-use crate::{assignment::rubric::Part, judge};
+use super::exercise_status::{Bench, ExerciseStatus};
+use crate::assignment::rubric::Exercise;
 
 /// The GPU for which times are predicted, by its command-line name.
 const GPU: &str = "h200";
@@ -12,9 +12,9 @@ const GPU: &str = "h200";
 /// The least gain that is mentioned.
 const WORTH: f64 = 1.1;
 
-/// Whether a hint on the speed of a part helps; the speed of a wrong kernel does not matter.
-pub fn helps(status: &PartStatus) -> bool {
-    matches!(status, PartStatus::Right(_) | PartStatus::Beyond(..))
+/// Whether a hint on the speed of an exercise helps; the speed of a wrong kernel does not matter.
+pub fn helps(status: &ExerciseStatus) -> bool {
+    matches!(status, ExerciseStatus::Right(_) | ExerciseStatus::Beyond(..))
 }
 
 /// While the launch itself takes most of the time, the size is multiplied by `LARGER`, up to `ROUNDS` times, as long as
@@ -24,16 +24,16 @@ const ROUNDS: u32 = 5;
 const PATIENCE: f64 = 3e7;
 
 impl Bench<'_> {
-    /// The hint for `part`, which is right.
-    pub fn performance_hint(&self, part: &Part) -> String {
-        let task = self.task(&part.options, &part.variants);
-        let rows = |variant: &str, n| judge::predicted_rows(&task, variant, GPU, n);
-        let found = part.variants.iter().map(|variant| found(self.lab.takes("n", variant), |n| rows(variant, n)));
+    /// The hint for `exercise`, which is right.
+    pub fn performance_hint(&self, exercise: &Exercise) -> String {
+        let request = self.request(&exercise.options, &exercise.variants);
+        let rows = |variant: &str, n| self.runner.predicted_rows(&request, variant, GPU, n);
+        let found = exercise.variants.iter().map(|variant| found(self.lab.takes("n", variant), |n| rows(variant, n)));
         let words = match heaviest(found) {
             Ok(row) => words(&row),
             Err(why) => why,
         };
-        harness::paragraphs(&format!("Speed of part `{}`: {words}", part.name))
+        harness::paragraphs(&format!("Speed of exercise `{}`: {words}", exercise.name))
     }
 }
 
@@ -203,7 +203,7 @@ mod tests {
     use predict::{LaunchProfile, Repeated, sequence_time, transfer};
 
     use super::*;
-    use crate::judge::sample::record;
+    use crate::judge::verdict::sample::record;
     use harness::Verdict;
 
     fn hot(line: u32) -> HotLine {
@@ -319,8 +319,8 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_part_has_no_speed() {
-        assert!(helps(&PartStatus::Right(Vec::new())) && helps(&PartStatus::Beyond(Vec::new(), Vec::new())));
-        assert!(!helps(&PartStatus::Missing(vec!["k".into()])) && !helps(&PartStatus::Unjudged(String::new())));
+    fn a_wrong_exercise_has_no_speed() {
+        assert!(helps(&ExerciseStatus::Right(Vec::new())) && helps(&ExerciseStatus::Beyond(Vec::new(), Vec::new())));
+        assert!(!helps(&ExerciseStatus::Missing(vec!["k".into()])) && !helps(&ExerciseStatus::Unjudged(String::new())));
     }
 }

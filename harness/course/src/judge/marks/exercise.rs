@@ -1,4 +1,4 @@
-//! The points of one part.
+//! The points of one exercise.
 use std::collections::HashSet;
 
 use harness::Lab;
@@ -7,28 +7,29 @@ use wire::{RenderedFinding, finding::SourcePlace};
 use super::{
     goal::goal,
     instruction::instruction,
-    marked::{Criterion, CriterionKind, Detail, PartMark, State},
-    speed::{Timed, speed},
+    marked::{Criterion, CriterionKind, Detail, ExerciseMark, State},
+    speed::speed,
     work::unshared,
 };
 use crate::{
-    assignment::rubric::Part,
-    judge::grade::{Event, Grade, JudgedRow, Mark},
+    assignment::rubric::Exercise,
+    judge::run::Timed,
+    judge::verdict::{Event, JudgedRow, VariantResult, VariantVerdict},
 };
 
-/// The evidence from which the points of a part follow.
+/// The evidence from which the points of an exercise follow.
 pub struct Evidence<'a> {
     /// The grades on the emulated device, which checks and counts.
-    pub emulated: &'a [Grade],
+    pub emulated: &'a [VariantVerdict],
     /// The PTX of the kernel file.
     pub ptx: &'a str,
     /// The grades on a GPU, if it is graded on one.
-    pub gpu: Option<&'a [Grade]>,
+    pub gpu: Option<&'a [VariantVerdict]>,
     /// The times on a GPU, or why there are none.
     pub timed: Option<&'a Result<Timed, String>>,
 }
 
-/// Whether a part's answers are right.
+/// Whether an exercise's answers are right.
 enum Answers {
     /// At every size, except for those listed, which could not be tried.
     Right(Vec<String>),
@@ -38,22 +39,22 @@ enum Answers {
     Unjudged(String),
 }
 
-/// The points of `part` of the kernel file `file`.
-pub fn part<'p>(part: &'p Part, lab: &Lab, file: &str, evidence: &Evidence) -> PartMark {
-    let mine = |grade: &&Grade| part.variants.iter().any(|variant| *variant == grade.variant);
-    let grades: Vec<&Grade> = evidence.emulated.iter().filter(mine).collect();
+/// The points of `exercise` of the kernel file `file`.
+pub fn mark<'p>(exercise: &'p Exercise, lab: &Lab, file: &str, evidence: &Evidence) -> ExerciseMark {
+    let mine = |grade: &&VariantVerdict| exercise.variants.iter().any(|variant| *variant == grade.variant);
+    let grades: Vec<&VariantVerdict> = evidence.emulated.iter().filter(mine).collect();
     let rows: Vec<&JudgedRow> = grades.iter().flat_map(|grade| &grade.rows).collect();
-    let emulated = answers(part, file, evidence.emulated);
-    let answers = match (evidence.gpu.map(|grades| answers(part, file, grades)), emulated) {
+    let emulated = answers(exercise, file, evidence.emulated);
+    let answers = match (evidence.gpu.map(|grades| answers(exercise, file, grades)), emulated) {
         (Some(Answers::Wrong(wrong)), _) | (_, Answers::Wrong(wrong)) => Answers::Wrong(wrong),
         (Some(gpu), _) => gpu,
         (None, emulated) => emulated,
     };
     let answers = match answers {
-        right @ Answers::Right(_) => shared(part, lab, &rows).map_or(right, Answers::Unshared),
+        right @ Answers::Right(_) => shared(exercise, lab, &rows).map_or(right, Answers::Unshared),
         other => other,
     };
-    // The other criteria require a right part that could be judged.
+    // The other criteria require a right exercise that could be judged.
     let other = |kind, of, judge: &dyn Fn() -> Criterion| match &answers {
         Answers::Right(_) => judge(),
         Answers::Wrong(_) => Criterion::lost(kind, of, "awarded only if the answers are right", ""),
@@ -62,34 +63,34 @@ pub fn part<'p>(part: &'p Part, lab: &Lab, file: &str, evidence: &Evidence) -> P
     };
     let mut criteria = vec![match &answers {
         Answers::Right(untried) if untried.is_empty() => {
-            Criterion::earned(CriterionKind::Right, part.right, "right at every size, known or hidden")
+            Criterion::earned(CriterionKind::Right, exercise.right, "right at every size, known or hidden")
         }
         Answers::Right(untried) => {
             let words = format!("right at every size that could be tried; not tried: {}", untried.join("; "));
-            Criterion::earned(CriterionKind::Right, part.right, words)
+            Criterion::earned(CriterionKind::Right, exercise.right, words)
         }
         Answers::Wrong(lost) | Answers::Unshared(lost) => lost.clone(),
-        Answers::Unjudged(why) => Criterion::unjudged(CriterionKind::Right, part.right, why),
+        Answers::Unjudged(why) => Criterion::unjudged(CriterionKind::Right, exercise.right, why),
     }];
-    // What a part needs for more than half of its points, in words.
+    // What an exercise needs for more than half of its points, in words.
     let mut missed: Vec<&str> = Vec::new();
     let mut add = |criterion: Criterion, required: Option<&'p str>| {
         missed.extend(required.filter(|_| criterion.state == State::Lost));
         criteria.push(criterion);
     };
-    if part.clean > 0.0 {
-        let criterion = other(CriterionKind::Clean, part.clean, &|| clean(part.clean, &grades));
+    if exercise.clean > 0.0 {
+        let criterion = other(CriterionKind::Clean, exercise.clean, &|| clean(exercise.clean, &grades));
         add(criterion, Some("no check finds anything"));
     }
-    for asked in &part.goals {
+    for asked in &exercise.goals {
         let criterion = other(CriterionKind::Goal, asked.points, &|| goal(asked, lab, &rows));
         add(criterion.of_counter(&asked.counter), asked.required.then_some(&asked.words));
     }
-    for asked in &part.instructions {
+    for asked in &exercise.instructions {
         let criterion = other(CriterionKind::Instruction, asked.points, &|| instruction(asked, evidence.ptx));
         add(criterion, asked.required.then_some(&asked.words));
     }
-    if let Some(asked) = &part.speed {
+    if let Some(asked) = &exercise.speed {
         criteria.push(match evidence.timed {
             Some(timed) => other(CriterionKind::Speed, asked.points, &|| speed(asked, timed)),
             None => Criterion::not_measured(
@@ -101,10 +102,10 @@ pub fn part<'p>(part: &'p Part, lab: &Lab, file: &str, evidence: &Evidence) -> P
     if let Some(needed) = missed.first() {
         keep_half(&mut criteria, needed);
     }
-    PartMark::from_criteria(&part.name, criteria)
+    ExerciseMark::from_criteria(&exercise.name, criteria)
 }
 
-/// Takes what is beyond half of the part's points from the first criteria that have any: those for right answers.
+/// Takes what is beyond half of the exercise's points from the first criteria that have any: those for right answers.
 fn keep_half(criteria: &mut [Criterion], needed: &str) {
     let of: f64 = criteria.iter().map(|criterion| criterion.of).sum();
     let mut beyond = criteria.iter().map(|criterion| criterion.points).sum::<f64>() - of / 2.0;
@@ -115,64 +116,64 @@ fn keep_half(criteria: &mut [Criterion], needed: &str) {
         let taken = beyond.min(criterion.points);
         criterion.points -= taken;
         beyond -= taken;
-        criterion.words += "; the part has more than half of its points only with this: ";
+        criterion.words += "; the exercise has more than half of its points only with this: ";
         criterion.words += needed;
     }
 }
 
 /// A submission that cannot be run at all has earned nothing.
-pub fn without_answers(part: &Part, fault: &str, raise: &str) -> PartMark {
-    every_criterion(part, |kind, of| Criterion::lost(kind, of, fault, raise))
+pub fn without_answers(exercise: &Exercise, fault: &str, raise: &str) -> ExerciseMark {
+    every_criterion(exercise, |kind, of| Criterion::lost(kind, of, fault, raise))
 }
 
-/// Marks a part as unjudged: this computer cannot run the submission.
-pub fn unjudged(part: &Part, why: &str) -> PartMark {
-    every_criterion(part, |kind, of| Criterion::unjudged(kind, of, why))
+/// Marks an exercise as unjudged: this computer cannot run the submission.
+pub fn unjudged(exercise: &Exercise, why: &str) -> ExerciseMark {
+    every_criterion(exercise, |kind, of| Criterion::unjudged(kind, of, why))
 }
 
-fn every_criterion(part: &Part, criterion: impl Fn(CriterionKind, f64) -> Criterion) -> PartMark {
-    let clean = (part.clean > 0.0).then(|| criterion(CriterionKind::Clean, part.clean));
-    let goals = part.goals.iter().map(|goal| criterion(CriterionKind::Goal, goal.points).of_counter(&goal.counter));
-    let instructions = part.instructions.iter().map(|asked| criterion(CriterionKind::Instruction, asked.points));
-    let speed = part.speed.iter().map(|_| Criterion::not_measured(CriterionKind::Speed, "not measured"));
-    let all = std::iter::once(criterion(CriterionKind::Right, part.right))
+fn every_criterion(exercise: &Exercise, criterion: impl Fn(CriterionKind, f64) -> Criterion) -> ExerciseMark {
+    let clean = (exercise.clean > 0.0).then(|| criterion(CriterionKind::Clean, exercise.clean));
+    let goals = exercise.goals.iter().map(|goal| criterion(CriterionKind::Goal, goal.points).of_counter(&goal.counter));
+    let instructions = exercise.instructions.iter().map(|asked| criterion(CriterionKind::Instruction, asked.points));
+    let speed = exercise.speed.iter().map(|_| Criterion::not_measured(CriterionKind::Speed, "not measured"));
+    let all = std::iter::once(criterion(CriterionKind::Right, exercise.right))
         .chain(clean)
         .chain(goals)
         .chain(instructions)
         .chain(speed);
-    PartMark::from_criteria(&part.name, all.collect())
+    ExerciseMark::from_criteria(&exercise.name, all.collect())
 }
 
-/// Whether every variant of the part is right. A variant that was not judged is not right.
-fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
+/// Whether every variant of the exercise is right. A variant that was not judged is not right.
+fn answers(exercise: &Exercise, file: &str, grades: &[VariantVerdict]) -> Answers {
     let (mut failures, mut missing, mut unjudged) = (Vec::new(), Vec::new(), None);
     let mut wrong_ones = Vec::new();
     let mut untried: Vec<String> = Vec::new();
     let why = |event: &Event| {
         if event.is_hidden { "a hidden size".into() } else { event.place.clone() + ": " + &event.what }
     };
-    for variant in &part.variants {
+    for variant in &exercise.variants {
         let Some(grade) = grades.iter().find(|grade| grade.variant == *variant) else {
             unjudged = unjudged.or(Some(format!("variant `{variant}` does not use {file}: fix the rubric")));
             continue;
         };
         missing.extend(grade.missing());
-        match grade.mark {
-            Mark::Wrong => {
+        match grade.result {
+            VariantResult::Wrong => {
                 failures.extend(&grade.failures);
                 wrong_ones.push(grade);
             }
-            Mark::Unjudged | Mark::NotRun => {
+            VariantResult::Unjudged | VariantResult::NotRun => {
                 let why = grade.unjudged.first().map_or("it runs at no size".into(), why);
                 unjudged = unjudged.or(Some(format!("variant `{variant}`: {why}")));
             }
-            Mark::Right | Mark::Finding | Mark::Missing => {
+            VariantResult::Right | VariantResult::Finding | VariantResult::Missing => {
                 untried.extend(grade.unjudged.iter().map(why));
             }
         }
     }
     if !failures.is_empty() {
-        return Answers::Wrong(wrong(part.right, &failures, &found(&wrong_ones)));
+        return Answers::Wrong(wrong(exercise.right, &failures, &found(&wrong_ones)));
     }
     missing.sort_unstable();
     missing.dedup();
@@ -180,7 +181,7 @@ fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
         let words = format!("{file} has no kernel {}", missing.join(", "));
         let raise =
             "write each as extern \"C\" __global__ void NAME(...), by the name and with the parameters handed out";
-        return Answers::Wrong(Criterion::lost(CriterionKind::Right, part.right, words, raise));
+        return Answers::Wrong(Criterion::lost(CriterionKind::Right, exercise.right, words, raise));
     }
     let mut known = HashSet::new();
     untried.retain(|event| known.insert(event.clone()));
@@ -188,13 +189,13 @@ fn answers(part: &Part, file: &str, grades: &[Grade]) -> Answers {
 }
 
 /// The lost criterion if the threads do not share the work.
-fn shared(part: &Part, lab: &Lab, rows: &[&JudgedRow]) -> Option<Criterion> {
-    let all = unshared(part, lab, rows.iter().copied());
+fn shared(exercise: &Exercise, lab: &Lab, rows: &[&JudgedRow]) -> Option<Criterion> {
+    let all = unshared(exercise, lab, rows.iter().copied());
     let shown = all.iter().find(|unshared| !unshared.is_hidden).or(all.first())?;
     let what = if shown.is_hidden { "at a hidden size" } else { &shown.words };
     let words = format!("the answers are right, but the threads do not share the work: {what}");
     let details = all.iter().map(|unshared| Detail::new(&unshared.words, unshared.is_hidden));
-    Some(Criterion::lost(CriterionKind::Right, part.right, words, shown.raise).with(details.collect()))
+    Some(Criterion::lost(CriterionKind::Right, exercise.right, words, shown.raise).with(details.collect()))
 }
 
 /// The lost criterion for wrong answers, without hidden sizes.
@@ -266,8 +267,8 @@ fn kind(what: &str) -> String {
 }
 
 /// The findings in these grades, and whether each was seen only at hidden sizes.
-fn found<'a>(grades: &[&'a Grade]) -> Vec<(&'a RenderedFinding, bool)> {
-    let of = |grade: &&'a Grade| {
+fn found<'a>(grades: &[&'a VariantVerdict]) -> Vec<(&'a RenderedFinding, bool)> {
+    let of = |grade: &&'a VariantVerdict| {
         let (findings, known) = (&grade.findings, grade.known_findings);
         findings.iter().zip(0..).map(move |(told, index)| (told, index >= known))
     };
@@ -285,9 +286,9 @@ fn at(place: &SourcePlace) -> String {
     format!("{}:{}", place.file, place.line)
 }
 
-/// Judges whether a right part has no findings.
-fn clean(points: f64, grades: &[&Grade]) -> Criterion {
-    let unjudged = |grade: &&&Grade| matches!(grade.mark, Mark::Unjudged | Mark::NotRun);
+/// Judges whether a right exercise has no findings.
+fn clean(points: f64, grades: &[&VariantVerdict]) -> Criterion {
+    let unjudged = |grade: &&&VariantVerdict| matches!(grade.result, VariantResult::Unjudged | VariantResult::NotRun);
     let found = found(grades);
     let Some((told, is_hidden)) = found.first() else {
         return match grades.iter().find(unjudged) {
@@ -308,5 +309,5 @@ fn clean(points: f64, grades: &[&Grade]) -> Criterion {
 }
 
 #[cfg(test)]
-#[path = "part_tests.rs"]
+#[path = "exercise_tests.rs"]
 mod tests;

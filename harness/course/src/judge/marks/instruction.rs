@@ -18,7 +18,7 @@ pub fn words(asked: &Instruction, kernel: &str) -> String {
     format!("{kernel} has no instruction {}", asked.name)
 }
 
-/// Judges whether the kernels of a right part have the instruction.
+/// Judges whether the kernels of a right exercise have the instruction.
 pub fn instruction(asked: &Instruction, ptx: &str) -> Criterion {
     match lacking(asked, ptx) {
         None => Criterion::earned(CriterionKind::Instruction, asked.points, &asked.words),

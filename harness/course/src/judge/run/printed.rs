@@ -1,9 +1,9 @@
 //! The printf output of a file's kernels, which helps a student look for a mistake.
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// The output of kernels in each run.
-#[derive(Debug, Clone, Default)]
-pub struct Printed(Arc<Mutex<Vec<RunOutput>>>);
+#[derive(Debug, Default)]
+pub struct Printed(Mutex<Vec<RunOutput>>);
 
 /// The output of one run.
 #[derive(Debug)]

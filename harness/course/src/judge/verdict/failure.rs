@@ -1,7 +1,7 @@
 //! Describes what was wrong in a case, for the author of the kernel.
 use std::fmt::Write as _;
 
-use harness::{Counter, Record, process_limits::Stopped};
+use harness::{Counter, Record};
 use wire::{RenderedFinding, finding::FindingKind};
 
 /// The counters of writes to global memory.
@@ -20,19 +20,6 @@ pub fn words(row: &Record, theirs: Option<&Record>) -> Option<String> {
     let is_empty = row.findings.is_empty() && writes(row) == Some(0.0);
     let is_all = is_empty && theirs.and_then(writes).is_some_and(|theirs| theirs > 0.0);
     Some(if is_all { NOTHING.into() } else { wrong.clone() })
-}
-
-/// What was wrong with a run that was stopped.
-pub fn of_stopped(stopped: Stopped) -> String {
-    match stopped {
-        Stopped::Time(seconds) => not_ended(&format!("{seconds} s")),
-        Stopped::Cpu(seconds) => not_ended(&format!("{seconds} s of CPU time")),
-        other => other.to_string(),
-    }
-}
-
-fn not_ended(after: &str) -> String {
-    format!("its kernels had not ended after {after}, and were stopped: an endless loop, or far too much work")
 }
 
 /// The number of writes of the row's kernels to global memory; `None` if it is not counted.

@@ -1,26 +1,17 @@
-//! Baseline results of the lab's own kernels, with which each file is compared. They depend on this program and the
-//! requested run, but not on the file, so they are computed once and cached.
+//! A cache of what the lab's own kernels show. Their results depend on this program and the requested run, but not on
+//! the file, so they are computed once.
 use std::{
     collections::HashMap,
-    env, fs,
     path::PathBuf,
-    process::Command,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use harness::{Counter, DeviceChoice, Error};
+use harness::Error;
 
-use super::{
-    child::{EndedRun, Outcome, command, this_program},
-    task::Task,
-};
-use crate::hash::Hash;
+use super::outcome::Outcome;
 
 /// The folder of the baseline results in a cache.
 pub const OWN: &str = "own";
-
-/// Variables that affect where and how fast something runs, but not its results.
-const WITHOUT_EFFECT: [&str; 3] = [harness::CORES, "WARPLAB_WORKERS", "WARPLAB_CACHE"];
 
 /// A cache of the results of the lab's own kernels.
 #[derive(Debug, Default)]
@@ -49,7 +40,7 @@ impl BaselineCache {
 
     /// Looks up `key`, or calls `find` for the outcome and whether it is reproducible. A damaged file is treated as
     /// missing and rewritten. `is_shared` says whether the outcome is the same on other computers.
-    fn or_find(
+    pub(super) fn or_find(
         &self,
         key: &str,
         is_shared: bool,
@@ -80,81 +71,14 @@ impl BaselineCache {
     }
 }
 
-/// The outcome of the lab's own kernels as `variant` at this size.
-///
-/// # Errors
-/// Why the run cannot be started or read.
-pub fn own(task: &Task, variant: &'static str, size: Option<usize>) -> Result<Outcome, Error> {
-    let command = command(task, &[variant], size)?;
-    let find = |command| {
-        let ended = EndedRun::run(command, &task.limits)?;
-        let is_lasting = ended.is_lasting();
-        Ok((ended.own(task.replaces())?, is_lasting))
-    };
-    let is_shared = matches!(task.choice, DeviceChoice::Emulated(_));
-    match key(&command, task) {
-        Some(key) => task.baseline.or_find(&key, is_shared, || find(command)),
-        None => find(command).map(|(outcome, _)| outcome),
-    }
-}
-
-/// The warp instructions of the case with the most.
-pub fn instructions(own: &Outcome) -> u64 {
-    let Outcome::Ran { rows, .. } = own else {
-        return 0;
-    };
-    let all = rows.iter().filter_map(|r| r.counters.get(Counter::Instructions));
-    all.fold(0.0, f64::max) as u64
-}
-
-/// The cache key: a hash of all that the outcome of `command` depends on; `None` if that is unknown.
-fn key(command: &Command, task: &Task) -> Option<String> {
-    let mut hash = Hash::new();
-    hash.add(&program()?);
-    hash.add(
-        &kernels::nvrtc()
-            .ok()?
-            .map(|nvrtc| format!("{} {}", nvrtc.identity(), nvrtc.path().display()))
-            .unwrap_or_default(),
-    );
-    hash.add(task.replaces());
-    hash.add(&format!("{:?}", task.limits));
-    for argument in command.get_args() {
-        hash.add(argument.as_encoded_bytes());
-    }
-    let mut variables: Vec<_> = env::vars_os()
-        .filter(|(name, _)| name.to_str().is_some_and(|name| name.starts_with("WARPLAB_")))
-        .filter(|(name, _)| !WITHOUT_EFFECT.iter().any(|known| name == known))
-        .collect();
-    variables.sort();
-    for (name, value) in variables {
-        hash.add("variable");
-        hash.add(name.as_encoded_bytes());
-        hash.add(value.as_encoded_bytes());
-    }
-    Some(hash.end())
-}
-
-/// Identifies this build of the program: its file's size, modification time and change time.
-fn program() -> Option<String> {
-    let data = fs::metadata(this_program().ok()?).ok()?;
-    let identity = format!("{} {:?}", data.len(), data.modified().ok()?);
-    #[cfg(unix)]
-    let identity = {
-        use std::os::unix::fs::MetadataExt;
-        // Unpacking an archive can set the modification time, but not this one.
-        format!("{identity} {} {}", data.ctime(), data.ctime_nsec())
-    };
-    Some(identity)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
+    use std::{cell::Cell, fs};
 
     use harness::Verdict;
 
-    use super::{super::sample::record, *};
+    use super::*;
+    use crate::judge::verdict::sample::record;
 
     fn ran(note: &str) -> Outcome {
         let row = harness::Record { note: note.into(), ..record(Verdict::Pass) };

@@ -4,7 +4,7 @@ use harness::{Lab, Record};
 use super::marked::{Criterion, CriterionKind, Detail};
 use crate::{
     assignment::{limit::quantity, rubric::Goal},
-    judge::grade::JudgedRow,
+    judge::verdict::JudgedRow,
 };
 
 /// A row, its counter, and its limit.
@@ -68,7 +68,7 @@ impl Counted<'_> {
     }
 }
 
-/// Judges the goal of a right part by these rows.
+/// Judges the goal of a right exercise by these rows.
 pub fn goal(goal: &Goal, lab: &Lab, rows: &[&JudgedRow]) -> Criterion {
     let counted = counted(goal, lab, rows.iter().copied());
     let over: Vec<&Counted> = counted.iter().filter(|counted| !counted.is_kept()).collect();

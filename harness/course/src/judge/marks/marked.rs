@@ -28,17 +28,17 @@ pub struct Marked {
     /// Other remarks about the submission, such as a kernel file of another name.
     #[serde(default)]
     pub remarks: Vec<String>,
-    /// The parts, in the rubric's order.
-    pub parts: Vec<PartMark>,
+    /// The exercises, in the rubric's order.
+    pub parts: Vec<ExerciseMark>,
     /// The points that were earned.
     pub points: f64,
     /// The most points that could be earned.
     pub of: f64,
 }
 
-/// The marks of a part.
+/// The marks of an exercise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PartMark {
+pub struct ExerciseMark {
     /// Its name.
     pub name: String,
     /// The points that were earned.
@@ -139,8 +139,8 @@ impl Criterion {
     }
 }
 
-impl PartMark {
-    /// The part with these criteria.
+impl ExerciseMark {
+    /// The exercise with these criteria.
     pub fn from_criteria(name: &str, criteria: Vec<Criterion>) -> Self {
         let unjudged = criteria.iter().find(|criterion| criterion.state == State::Unjudged);
         Self {
@@ -160,7 +160,7 @@ impl Marked {
     }
 
     /// Applies `change` to every text that may come from the submission.
-    pub(super) fn each_text(&mut self, change: &dyn Fn(&mut String)) {
+    pub(in crate::judge) fn each_text(&mut self, change: &dyn Fn(&mut String)) {
         self.fault.iter_mut().chain(&mut self.warnings).chain(&mut self.remarks).for_each(change);
         for part in &mut self.parts {
             part.unjudged.iter_mut().for_each(change);

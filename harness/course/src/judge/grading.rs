@@ -5,17 +5,17 @@ use harness::{DeviceChoice, Error, JUDGE_PROFILE, Lab, Result, process_limits::L
 use wire::printable;
 
 use super::{
-    criterion::plain,
-    marked::{Marked, PartMark, SCHEMA},
-    part::{self, Evidence},
-    speed::Timed,
+    marks::{
+        exercise::{self, Evidence},
+        marked::{ExerciseMark, Marked, SCHEMA},
+        plain,
+    },
+    plan::{JudgeRequest, sizes, timings},
+    run::{BaselineCache, Progress, Runner},
+    steps::{Judgement, judge, judge_elsewhere},
 };
 use crate::{
-    assignment::{
-        rubric::{Part, Rubric},
-        starter::has_line,
-    },
-    judge::{self, BaselineCache, Bounds, Judgement, Printed, Progress, Task, sizes},
+    assignment::{rubric::Rubric, starter::has_line},
     submission::{Submission, Unread, Wanted},
 };
 
@@ -40,13 +40,14 @@ pub struct Grading {
     pub baseline: Arc<BaselineCache>,
 }
 
-/// The results of the parts that run with the same options.
+/// The judgements of the exercises that run with the same options.
 struct Group {
     emulated: Judgement,
-    gpu: Option<Judgement>,
+    /// The request for the GPU and its judgement, if it is graded on one.
+    gpu: Option<(JudgeRequest, Judgement)>,
 }
 
-/// Why a submission cannot be marked part by part.
+/// Why a submission cannot be marked exercise by exercise.
 enum Stop {
     /// The submission is at fault; the second text says how to fix it.
     Fault(String, &'static str),
@@ -96,7 +97,7 @@ impl Grading {
             Err(Stop::Interrupted) => return Err(Error::Interrupted),
             Err(Stop::Fault(words, raise)) => self.nothing(&mut marked, &words, raise),
             Err(Stop::Unable(why)) => {
-                marked.parts = self.rubric.parts.iter().map(|asked| part::unjudged(asked, &why)).collect();
+                marked.parts = self.rubric.exercises.iter().map(|asked| exercise::unjudged(asked, &why)).collect();
             }
         }
         if let Some(folder) = folder {
@@ -138,114 +139,104 @@ impl Grading {
         }
     }
 
-    /// Gives no points to any part, because of `fault`.
+    /// Gives no points to any exercise, because of `fault`.
     fn nothing(&self, marked: &mut Marked, fault: &str, raise: &str) {
         let first = fault.lines().next().unwrap_or_default().trim_end_matches(':');
         marked.fault = Some(plain(fault));
-        marked.parts = self.rubric.parts.iter().map(|asked| part::without_answers(asked, first, raise)).collect();
+        marked.parts =
+            self.rubric.exercises.iter().map(|asked| exercise::without_answers(asked, first, raise)).collect();
     }
 
-    /// Marks the parts of a submission that is known to compile.
+    /// Judges the submission, and marks each exercise.
     fn judged(
         &self,
         submission: &Submission,
         seed: u64,
         marked: &mut Marked,
         progress: Progress,
-    ) -> Result<Vec<PartMark>> {
-        let bounds = Bounds::total(self.limit_total);
+    ) -> Result<Vec<ExerciseMark>> {
+        let runner = Runner::new(self.lab, &submission.kernel, self.limits, self.limit_total, self.baseline.clone())?;
         let mut groups: HashMap<&[String], Group> = HashMap::new();
-        let replaced = self.lab.kernels.iter().find(|file| file.name == self.rubric.kernel);
-        let handed_out =
-            replaced.and_then(|own| self.rubric.starter(&own.cuda).ok()).map_or_else(String::new, |s| s.text);
-        for asked in &self.rubric.parts {
+        for asked in &self.rubric.exercises {
             if groups.contains_key(&asked.options[..]) {
                 continue;
             }
-            let task = self.task(submission, &asked.options, seed, &bounds)?;
-            let emulated = judge::judge(&task, progress)?;
-            let gpu = self.on_gpu(&task).map(|task| judge::judge_elsewhere(&task, progress)).transpose()?;
+            let request = self.request(&asked.options, seed);
+            let emulated = judge(&request, &runner, progress)?;
+            let gpu = match self.on_gpu(request) {
+                Some(request) => {
+                    let judgement = judge_elsewhere(&request, &runner, progress)?;
+                    Some((request, judgement))
+                }
+                None => None,
+            };
             if marked.sizes.is_empty() {
-                let word = |size: &Option<usize>| size.map_or("quick".into(), |n| n.to_string());
-                marked.sizes = emulated.sizes.iter().map(word).collect();
-                let own = emulated.warnings.iter().filter(|warning| !is_handed_out(&handed_out, &warning.text));
-                marked.warnings = own.map(|warning| plain(&warning.text)).collect();
+                self.describe(marked, &emulated);
             }
             groups.insert(&asked.options, Group { emulated, gpu });
         }
         let mut parts = Vec::new();
-        for asked in &self.rubric.parts {
-            let group = &groups[&asked.options[..]];
-            let task = self.task(submission, &asked.options, seed, &bounds)?;
-            let timed =
-                self.on_gpu(&task).filter(|_| asked.speed.is_some()).map(|task| timed(&task, asked)).transpose()?;
+        for asked in &self.rubric.exercises {
+            let Group { emulated, gpu } = &groups[&asked.options[..]];
+            let timed = match gpu {
+                Some((request, _)) if asked.speed.is_some() => Some(runner.timed(request, &timings(asked))?),
+                _ => None,
+            };
             let evidence = Evidence {
-                emulated: &group.emulated.grades,
-                ptx: &group.emulated.ptx,
-                gpu: group.gpu.as_ref().map(|judgement| &judgement.grades[..]),
+                emulated: &emulated.verdicts,
+                ptx: &emulated.ptx,
+                gpu: gpu.as_ref().map(|(_, judgement)| &judgement.verdicts[..]),
                 timed: timed.as_ref(),
             };
-            parts.push(part::part(asked, self.lab, &self.rubric.kernel, &evidence));
+            parts.push(exercise::mark(asked, self.lab, &self.rubric.kernel, &evidence));
         }
         Ok(parts)
     }
 
-    /// The task for the parts that run with `options`, on the emulated device.
-    fn task(&self, submission: &Submission, options: &[String], seed: u64, bounds: &Arc<Bounds>) -> Result<Task> {
-        let parts = || self.rubric.parts.iter().filter(|part| part.options == options);
-        let is_asked = |name: &str| parts().any(|part| part.variants.iter().any(|variant| variant == name));
+    /// The request for the exercises that run with `options`, on the emulated device.
+    fn request(&self, options: &[String], seed: u64) -> JudgeRequest {
+        let exercises = || self.rubric.exercises.iter().filter(|part| part.options == options);
+        let is_asked = |name: &str| exercises().any(|part| part.variants.iter().any(|variant| variant == name));
         let choice = match &self.choice {
             emulated @ DeviceChoice::Emulated(_) => emulated.clone(),
             _ => DeviceChoice::Emulated(JUDGE_PROFILE.into()),
         };
         let visible: Vec<Option<usize>> = self.rubric.sizes.visible.iter().copied().map(Some).collect();
-        Ok(Task {
+        JudgeRequest {
             lab: self.lab,
-            kernel: submission.kernel.clone(),
-            source: harness::replacement(self.lab, &submission.kernel)?,
-            choice,
-            schedules: self.schedules,
             variants: self.lab.variants().iter().map(|variant| variant.name).filter(|name| is_asked(name)).collect(),
             options: options.to_vec(),
+            choice,
+            schedules: self.schedules,
             seed,
             sizes: if visible.is_empty() { vec![None] } else { visible },
             // A size that the lab's own kernels do not take says nothing about the submission.
             needs_sizes: false,
             hidden: self.rubric.sizes.hidden,
-            limits: self.limits,
-            bounds: bounds.clone(),
-            baseline: self.baseline.clone(),
-            printed: Printed::default(),
-        })
+        }
     }
 
-    /// The same task on the GPU, if it is graded on one.
-    fn on_gpu(&self, task: &Task) -> Option<Task> {
+    /// The same request for the GPU, if it is graded on one.
+    fn on_gpu(&self, request: JudgeRequest) -> Option<JudgeRequest> {
         let is_gpu = matches!(self.choice, DeviceChoice::Cuda(_));
-        is_gpu.then(|| Task { choice: self.choice.clone(), ..task.clone() })
+        is_gpu.then(|| JudgeRequest { choice: self.choice.clone(), ..request })
+    }
+
+    /// Adds the sizes and the compiler's warnings, without those about lines that were handed out.
+    fn describe(&self, marked: &mut Marked, judgement: &Judgement) {
+        let replaced = self.lab.kernels.iter().find(|file| file.name == self.rubric.kernel);
+        let handed_out =
+            replaced.and_then(|own| self.rubric.starter(&own.cuda).ok()).map_or_else(String::new, |s| s.text);
+        let word = |size: &Option<usize>| size.map_or("quick".into(), |n| n.to_string());
+        marked.sizes = judgement.sizes.iter().map(word).collect();
+        let own = judgement.warnings.iter().filter(|warning| !is_handed_out(&handed_out, &warning.text));
+        marked.warnings = own.map(|warning| plain(&warning.text)).collect();
     }
 }
 
 /// Whether a compiler warning quotes a line of the handed-out file.
 fn is_handed_out(handed_out: &str, warning: &str) -> bool {
     warning.lines().nth(1).is_some_and(|quoted| has_line(handed_out, quoted))
-}
-
-/// Times a part on a GPU, and then the variant with which it is compared.
-fn timed(task: &Task, asked: &Part) -> Result<Result<Timed, String>> {
-    let mut timed = Timed { mine: Vec::new(), theirs: Vec::new() };
-    let of = asked.speed.iter().map(|speed| speed.of.as_str()).filter(|of| *of != "ceiling");
-    let n = asked.speed.as_ref().and_then(|speed| speed.n);
-    let mine = asked.variants.iter().map(|variant| (variant.as_str(), false));
-    for (variant, is_own) in mine.chain(of.map(|of| (of, true))) {
-        match judge::timed(task, variant, is_own, n) {
-            Ok(rows) if is_own => timed.theirs.extend(rows),
-            Ok(rows) => timed.mine.extend(rows),
-            Err(Error::Interrupted) => return Err(Error::Interrupted),
-            Err(error) => return Ok(Err(error.to_string())),
-        }
-    }
-    Ok(Ok(timed))
 }
 
 /// Decides whose fault an error is.

@@ -2,7 +2,7 @@
 //! too long at a smaller one.
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -11,7 +11,7 @@ use harness::process_limits::{Limits, Stopped};
 /// A variant with its options.
 type VariantKey = (Vec<String>, &'static str);
 
-/// The limits of one judgement, shared by all its tasks.
+/// The limits of one judgement, shared by all its requests.
 #[derive(Debug, Default)]
 pub struct Bounds {
     /// The deadline, and the total time in seconds.
@@ -22,10 +22,10 @@ pub struct Bounds {
 
 impl Bounds {
     /// The limits of a judgement that begins now and may take `seconds` in total.
-    pub fn total(seconds: Option<u64>) -> Arc<Self> {
+    pub fn total(seconds: Option<u64>) -> Self {
         let until =
             seconds.and_then(|seconds| Some((Instant::now().checked_add(Duration::from_secs(seconds))?, seconds)));
-        Arc::new(Self { until, ..Self::default() })
+        Self { until, ..Self::default() }
     }
 
     /// Why a run at this size is refused, if it is.

@@ -1,19 +1,20 @@
 //! Checks whether a rubric can be met, by running and marking the lab's own kernels on the emulated device.
 use harness::{DeviceChoice, JUDGE_PROFILE, Lab, Result, process_limits::Limits};
-use kernels::KernelSource;
 
 use super::{
-    goal::goal,
-    instruction::instruction,
-    marked::{Criterion, State},
-    work::unshared,
-};
-use crate::{
-    assignment::{
-        random_options,
-        rubric::{Part, Rubric},
+    marks::{
+        goal::goal,
+        instruction::instruction,
+        marked::{Criterion, State},
+        work::unshared,
     },
-    judge::{self, BaselineCache, Bounds, Printed, Task, grade::JudgedRow},
+    plan::{JudgeRequest, VariantFacts, plan},
+    run::{BaselineCache, Runner},
+    verdict::{JudgedRow, reference},
+};
+use crate::assignment::{
+    random_options,
+    rubric::{Exercise, Rubric},
 };
 
 /// The limits of each run: someone waits for it.
@@ -30,8 +31,8 @@ pub struct Fit {
 
 /// A run of the lab's own kernels that a part requires.
 struct RequiredRun<'r> {
-    part: &'r Part,
-    task: Task,
+    part: &'r Exercise,
+    request: JudgeRequest,
     variant: &'static str,
     size: Option<usize>,
     /// Whether the size is hidden: decided only by the seed of a grading.
@@ -48,16 +49,20 @@ type Came<'r> = (RequiredRun<'r>, std::result::Result<Vec<JudgedRow>, String>);
 /// Why runs cannot be started or read.
 pub fn fit(lab: &'static Lab, rubric: &Rubric) -> Result<Fit> {
     let own_file = lab.kernels.iter().find(|file| file.name == rubric.kernel).expect("the rubric fits the lab");
-    let all = asked(lab, rubric, own_file)?;
-    let rows: Vec<_> = harness::parallel(all.len(), |i| judge::reference(&all[i].task, all[i].variant, all[i].size))
-        .into_iter()
-        .collect::<Result<_>>()?;
-    let all: Vec<Came> = all.into_iter().zip(rows).collect();
+    let baseline = BaselineCache::cached();
+    let runner = Runner::of_source(own_file.clone(), own_file.path.as_ref().as_ref(), LIMITS, None, baseline);
+    let planned = planned(lab, rubric, &runner)?;
+    let outcomes = harness::parallel(planned.len(), |i| {
+        let RequiredRun { request, variant, size, .. } = &planned[i];
+        runner.own(request, variant, *size)
+    });
+    let judged = |(required, outcome)| Ok((required, reference(outcome?, &own_file.name)));
+    let all: Vec<Came> = planned.into_iter().zip(outcomes).map(judged).collect::<Result<_>>()?;
     let mut fit = answers(rubric, &all);
-    for part in &rubric.parts {
+    for part in &rubric.exercises {
         let here: Vec<&Came> = all.iter().filter(|(asked, _)| asked.part.name == part.name).collect();
         // A kernel with a planted mistake is not a baseline for a fixed one.
-        if !here.iter().any(|(asked, _)| asked.task.is_planted(asked.variant)) {
+        if !here.iter().any(|(asked, _)| asked.request.is_planted(asked.variant)) {
             fit.mistakes.extend(missed(lab, part, &here, &own_file.ptx.text()));
         }
     }
@@ -79,10 +84,10 @@ fn answers(rubric: &Rubric, all: &[Came]) -> Fit {
         }
     }
     for (asked, why) in failed {
-        let RequiredRun { part, task, variant, size, .. } = asked;
-        let with = with(&task.options);
+        let RequiredRun { part, request, variant, size, .. } = asked;
+        let with = with(&request.options);
         let same = |other: &RequiredRun| {
-            other.part.name == part.name && other.variant == *variant && other.task.options == task.options
+            other.part.name == part.name && other.variant == *variant && other.request.options == request.options
         };
         let said = if ran(&same) {
             let at = size.map_or("the quick size".into(), |n| format!("n = {n}"));
@@ -104,13 +109,13 @@ fn with(options: &[String]) -> String {
 
 /// Requirements of a part, besides right answers, that the lab's own kernels miss: a goal in the rows of `here`, or an
 /// instruction in `ptx`.
-fn missed(lab: &Lab, part: &Part, here: &[&Came], ptx: &str) -> Vec<String> {
+fn missed(lab: &Lab, part: &Exercise, here: &[&Came], ptx: &str) -> Vec<String> {
     let name = &part.name;
     let mut ends: Vec<(&[String], Vec<&JudgedRow>)> = Vec::new();
     for (asked, rows) in here.iter().filter_map(|(asked, came)| Some((asked, came.as_ref().ok()?))) {
-        match ends.iter_mut().find(|(options, _)| *options == asked.task.options) {
+        match ends.iter_mut().find(|(options, _)| *options == asked.request.options) {
             Some((_, known)) => known.extend(rows),
-            None => ends.push((&asked.task.options, rows.iter().collect())),
+            None => ends.push((&asked.request.options, rows.iter().collect())),
         }
     }
     let mut missed = Vec::new();
@@ -137,37 +142,35 @@ fn missed(lab: &Lab, part: &Part, here: &[&Came], ptx: &str) -> Vec<String> {
     missed
 }
 
-/// All runs that the rubric requires.
-fn asked<'r>(lab: &'static Lab, rubric: &'r Rubric, own_file: &KernelSource) -> Result<Vec<RequiredRun<'r>>> {
-    let cache = BaselineCache::cached();
+/// Plans all runs that the rubric requires. A variant that does not use the file is a mistake of the rubric, and so
+/// each one is planned.
+fn planned<'r>(lab: &'static Lab, rubric: &'r Rubric, runner: &Runner) -> Result<Vec<RequiredRun<'r>>> {
     let visible: Vec<Option<usize>> = rubric.sizes.visible.iter().copied().map(Some).collect();
     let visible = if visible.is_empty() { vec![None] } else { visible };
     let mut all = Vec::new();
-    for part in &rubric.parts {
+    for part in &rubric.exercises {
         let variants = lab.variants().into_iter().map(|variant| variant.name);
         let variants: Vec<&'static str> = variants.filter(|name| part.variants.iter().any(|v| v == name)).collect();
         for options in random_options::ends(&part.options) {
-            let task = Task {
+            let request = JudgeRequest {
                 lab,
-                kernel: own_file.path.as_ref().into(),
-                source: own_file.clone(),
-                choice: DeviceChoice::Emulated(JUDGE_PROFILE.into()),
-                schedules: 1,
                 variants: variants.clone(),
                 options,
+                choice: DeviceChoice::Emulated(JUDGE_PROFILE.into()),
+                schedules: 1,
                 seed: 1,
                 sizes: visible.clone(),
                 needs_sizes: false,
                 hidden: rubric.sizes.hidden,
-                limits: LIMITS,
-                bounds: Bounds::total(None),
-                baseline: cache.clone(),
-                printed: Printed::default(),
             };
-            let hidden = judge::hidden_sizes(&task, &variants)?;
-            let sizes = visible.iter().map(|size| (*size, false)).chain(hidden.into_iter().map(|size| (size, true)));
-            for (size, is_hidden) in sizes {
-                let of = |&variant| RequiredRun { part, task: task.clone(), variant, size, is_hidden };
+            let facts = harness::parallel(variants.len(), |v| {
+                let is_long = request.hidden > 0 && runner.is_long(&request, variants[v])?;
+                Ok(VariantFacts { variant: variants[v], uses_file: true, is_long })
+            });
+            let plan = plan(&request, &facts.into_iter().collect::<Result<Vec<_>>>()?);
+            for (index, &size) in plan.sizes.iter().enumerate() {
+                let is_hidden = index >= visible.len();
+                let of = |&variant| RequiredRun { part, request: request.clone(), variant, size, is_hidden };
                 all.extend(variants.iter().map(of));
             }
         }

@@ -1,4 +1,4 @@
-//! The judgement of each variant, from the outcomes of its runs at each size.
+//! The verdict on a variant, from the results of its runs at each size.
 use std::collections::{BTreeSet, HashSet};
 
 use harness::{Counter, Exit, Record, Verdict};
@@ -9,18 +9,18 @@ use wire::{
 
 use super::{
     atomics::Atomics,
-    child::{Outcome, Tried},
     failure::words,
     remarks::remarks,
     work::{Work, comparable},
 };
+use crate::judge::run::{Outcome, RunResult};
 
 /// The place of events of a variant that takes no size.
 pub const ITS_SIZE: &str = "its own size";
 
 /// The overall result of a variant's runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
+pub enum VariantResult {
     /// Right wherever the lab's own kernels run, and without findings.
     Right,
     /// Right everywhere, but with a finding: the answer was right by luck.
@@ -36,8 +36,8 @@ pub enum Mark {
     NotRun,
 }
 
-impl Mark {
-    /// The mark in a word or two.
+impl VariantResult {
+    /// The result in a word or two.
     pub fn word(self) -> &'static str {
         match self {
             Self::Right => "right",
@@ -74,13 +74,13 @@ pub struct JudgedRow {
     pub work: Option<Work>,
 }
 
-/// One variant's grade.
+/// The verdict on a variant.
 #[derive(Debug)]
-pub struct Grade {
+pub struct VariantVerdict {
     /// The variant.
     pub variant: &'static str,
     /// The overall result.
-    pub mark: Mark,
+    pub result: VariantResult,
     /// Sizes at which it was judged.
     pub judged: usize,
     /// Sizes that were tried.
@@ -102,10 +102,10 @@ pub struct Grade {
 }
 
 /// Identifies a finding, whichever threads took part: its class and its places.
-pub type Key = (Class, Vec<SourcePlace>);
+pub type FindingKey = (Class, Vec<SourcePlace>);
 
 /// The key of `told`.
-pub fn key(told: &RenderedFinding) -> Key {
+pub fn finding_key(told: &RenderedFinding) -> FindingKey {
     (told.finding.class(), told.finding.places())
 }
 
@@ -130,13 +130,13 @@ fn place(at: &str, row: &Record) -> String {
     if row.case.is_empty() { at.to_string() } else { format!("{at} ({})", row.case) }
 }
 
-impl Grade {
-    /// Grades `runs`, of which those at hidden sizes come last; `needs_sizes` requires that each of the known sizes is
+impl VariantVerdict {
+    /// Judges `runs`, of which those at hidden sizes come last; `needs_sizes` requires that each of the known sizes is
     /// judged. `None` for a variant that does not use the file.
-    pub(super) fn from_runs(variant: &'static str, runs: &[Tried], needs_sizes: bool) -> Option<Self> {
-        let mut grade = Self {
+    pub(super) fn from_runs(variant: &'static str, runs: &[RunResult], needs_sizes: bool) -> Option<Self> {
+        let mut verdict = Self {
             variant,
-            mark: Mark::NotRun,
+            result: VariantResult::NotRun,
             judged: 0,
             tried: 0,
             failures: Vec::new(),
@@ -151,16 +151,16 @@ impl Grade {
         let mut is_used = false;
         let mut is_unmodelled = false;
         let mut is_incomplete = false;
-        for tried in runs {
-            let needs_it = needs_sizes && !tried.is_hidden;
-            let at = tried.size.map_or("the quick size".to_string(), |n| format!("n = {n}"));
-            let event = |what: &str| Event { place: at.clone(), what: what.into(), is_hidden: tried.is_hidden };
-            let own = match &tried.own {
+        for run in runs {
+            let needs_it = needs_sizes && !run.is_hidden;
+            let at = run.size.map_or("the quick size".to_string(), |n| format!("n = {n}"));
+            let event = |what: &str| Event { place: at.clone(), what: what.into(), is_hidden: run.is_hidden };
+            let own = match &run.own {
                 Outcome::Elsewhere => continue,
                 Outcome::Ran { rows, .. } => rows,
                 Outcome::Refused(why) | Outcome::Failed(why) | Outcome::Unmodelled(why) => {
-                    grade.tried += 1;
-                    grade.unjudged.push(event(why));
+                    verdict.tried += 1;
+                    verdict.unjudged.push(event(why));
                     is_incomplete |= needs_it;
                     continue;
                 }
@@ -168,52 +168,52 @@ impl Grade {
             let launches = own.iter().any(concerns);
             let is_skipped = own.iter().any(|row| row.verdict == Verdict::Skip);
             is_used |= launches || is_skipped;
-            grade.tried += usize::from(launches || is_skipped);
+            verdict.tried += usize::from(launches || is_skipped);
             is_incomplete |= needs_it && is_skipped && !launches;
-            match &tried.graded {
+            match &run.submitted {
                 Some(Outcome::Ran { rows, missing }) => {
-                    grade.missing.extend(missing.iter().cloned());
-                    is_unmodelled |= grade.add((&at, tried.is_hidden), rows, own, &mut known);
+                    verdict.missing.extend(missing.iter().cloned());
+                    is_unmodelled |= verdict.add((&at, run.is_hidden), rows, own, &mut known);
                 }
                 Some(Outcome::Failed(how)) => {
-                    grade.judged += 1;
-                    grade.failures.push(event(how));
+                    verdict.judged += 1;
+                    verdict.failures.push(event(how));
                 }
                 Some(Outcome::Unmodelled(what) | Outcome::Refused(what)) => {
                     is_unmodelled = true;
-                    grade.unjudged.push(event(what));
+                    verdict.unjudged.push(event(what));
                 }
                 Some(Outcome::Elsewhere) | None => {}
             }
-            if !tried.is_hidden {
-                grade.known_findings = grade.findings.len();
+            if !run.is_hidden {
+                verdict.known_findings = verdict.findings.len();
             }
         }
         // A variant that is refused at every size may or may not use the file.
-        if !is_used && grade.unjudged.is_empty() && grade.failures.is_empty() {
+        if !is_used && verdict.unjudged.is_empty() && verdict.failures.is_empty() {
             return None;
         }
-        grade.mark = if !grade.failures.is_empty() {
-            Mark::Wrong
-        } else if !grade.findings.is_empty() {
-            Mark::Finding
-        } else if grade.judged == 0 && !grade.missing.is_empty() {
-            Mark::Missing
+        verdict.result = if !verdict.failures.is_empty() {
+            VariantResult::Wrong
+        } else if !verdict.findings.is_empty() {
+            VariantResult::Finding
+        } else if verdict.judged == 0 && !verdict.missing.is_empty() {
+            VariantResult::Missing
         } else if is_unmodelled || is_incomplete {
-            Mark::Unjudged
-        } else if grade.judged == 0 {
-            Mark::NotRun
+            VariantResult::Unjudged
+        } else if verdict.judged == 0 {
+            VariantResult::NotRun
         } else {
-            Mark::Right
+            VariantResult::Right
         };
         // The speed of a wrong kernel does not matter.
-        let first = runs.first().map(|t| (&t.graded, &t.own));
-        if let (Mark::Right, Some((Some(Outcome::Ran { rows, .. }), Outcome::Ran { rows: own, .. }))) =
-            (grade.mark, first)
+        let first = runs.first().map(|run| (&run.submitted, &run.own));
+        if let (VariantResult::Right, Some((Some(Outcome::Ran { rows, .. }), Outcome::Ran { rows: own, .. }))) =
+            (verdict.result, first)
         {
-            grade.remarks = remarks(rows, own);
+            verdict.remarks = remarks(rows, own);
         }
-        Some(grade)
+        Some(verdict)
     }
 
     /// Removes the sizes from all events, for a variant that takes none.
@@ -233,7 +233,7 @@ impl Grade {
         (at, is_hidden): (&str, bool),
         rows: &[Record],
         own: &[Record],
-        known: &mut HashSet<Key>,
+        known: &mut HashSet<FindingKey>,
     ) -> bool {
         let concerned: Vec<&Record> = rows.iter().filter(|row| concerns(row) && row.verdict != Verdict::Skip).collect();
         self.judged += usize::from(!concerned.is_empty());
@@ -249,7 +249,7 @@ impl Grade {
             }
             has_found |= !row.findings.is_empty();
             for told in &row.findings {
-                if known.insert(key(told)) {
+                if known.insert(finding_key(told)) {
                     self.findings.push(told.clone());
                 }
             }
@@ -287,7 +287,7 @@ impl Grade {
 
     /// Whether the file has none of its kernels.
     pub fn is_missing(&self) -> bool {
-        self.mark == Mark::Missing
+        self.result == VariantResult::Missing
     }
 
     /// Whether the file has only some of its kernels.
@@ -296,16 +296,16 @@ impl Grade {
     }
 }
 
-/// The exit status for these grades. A kernel that is not in the file is not judged, but must be there if its variant
+/// The exit status for these verdicts. A kernel that is not in the file is not judged, but must be there if its variant
 /// is among those that the user `named`.
-pub fn exit(grades: &[Grade], named: &[&str]) -> Exit {
-    let is_there = |name: &&str| grades.iter().any(|grade| grade.variant == *name && !grade.is_missing());
-    let any = |marks: &[Mark]| grades.iter().any(|grade| marks.contains(&grade.mark));
-    if any(&[Mark::Wrong, Mark::Finding]) {
+pub fn exit(verdicts: &[VariantVerdict], named: &[&str]) -> Exit {
+    let is_there = |name: &&str| verdicts.iter().any(|verdict| verdict.variant == *name && !verdict.is_missing());
+    let any = |results: &[VariantResult]| verdicts.iter().any(|verdict| results.contains(&verdict.result));
+    if any(&[VariantResult::Wrong, VariantResult::Finding]) {
         Exit::Wrong
     } else if !named.iter().all(is_there) {
         Exit::Usage
-    } else if any(&[Mark::Unjudged, Mark::NotRun]) || !any(&[Mark::Right]) {
+    } else if any(&[VariantResult::Unjudged, VariantResult::NotRun]) || !any(&[VariantResult::Right]) {
         Exit::CannotRun
     } else {
         Exit::Passed
@@ -317,11 +317,15 @@ mod tests {
     use super::super::sample::{counted, race, record, unmodelled};
     use super::*;
 
-    /// Grades runs at these sizes, where the lab's own kernels have one case, `c`, and pass it.
-    fn graded(runs: Vec<(Option<usize>, Outcome)>) -> Grade {
-        let tried =
-            |(size, graded)| Tried { size, is_hidden: false, own: ran(Verdict::Pass, None, &[]), graded: Some(graded) };
-        Grade::from_runs("v", &runs.into_iter().map(tried).collect::<Vec<_>>(), false).unwrap()
+    /// The verdict on runs at these sizes, where the lab's own kernels have one case, `c`, and pass it.
+    fn graded(runs: Vec<(Option<usize>, Outcome)>) -> VariantVerdict {
+        let tried = |(size, submitted)| RunResult {
+            size,
+            is_hidden: false,
+            own: ran(Verdict::Pass, None, &[]),
+            submitted: Some(submitted),
+        };
+        VariantVerdict::from_runs("v", &runs.into_iter().map(tried).collect::<Vec<_>>(), false).unwrap()
     }
 
     fn of_rows(rows: Vec<Record>) -> Outcome {
@@ -351,31 +355,31 @@ mod tests {
 
     #[test]
     fn the_worst_size_is_the_grade() {
-        assert_eq!(graded(vec![(None, right()), (Some(1), right())]).mark, Mark::Right);
+        assert_eq!(graded(vec![(None, right()), (Some(1), right())]).result, VariantResult::Right);
         let (race, again) = (race(3, 3), race(3, 9));
         let lucky = graded(vec![
             (None, ran(Verdict::Finding, None, std::slice::from_ref(&race))),
             (Some(1), ran(Verdict::Finding, None, &[again])),
         ]);
-        assert_eq!((lucky.mark, lucky.findings.len()), (Mark::Finding, 1));
+        assert_eq!((lucky.result, lucky.findings.len()), (VariantResult::Finding, 1));
         let wrong = graded(vec![(None, right()), (Some(33), ran(Verdict::Fail, Some("1 of 33"), &[]))]);
-        assert_eq!(wrong.mark, Mark::Wrong);
+        assert_eq!(wrong.result, VariantResult::Wrong);
         assert_eq!(wrong.failures, [Event { place: "n = 33 (c)".into(), what: "1 of 33".into(), is_hidden: false }]);
         // A kernel that faults gives no right answer, whatever was found.
         let fault = graded(vec![(None, ran(Verdict::Finding, Some("the driver says"), &[race]))]);
-        assert_eq!(fault.mark, Mark::Wrong);
+        assert_eq!(fault.result, VariantResult::Wrong);
         let stopped = graded(vec![(None, right()), (Some(1), Outcome::Failed("stopped: ...".into()))]);
-        assert_eq!(stopped.mark, Mark::Wrong);
+        assert_eq!(stopped.result, VariantResult::Wrong);
     }
 
     #[test]
     fn a_case_that_is_skipped_earns_nothing() {
         // The lab's own kernel runs with the same memory, so this kernel takes too much.
         let greedy = graded(vec![(None, right()), (Some(40), skipped("not enough memory here"))]);
-        assert_eq!((greedy.mark, greedy.judged, greedy.tried), (Mark::Wrong, 1, 2));
+        assert_eq!((greedy.result, greedy.judged, greedy.tried), (VariantResult::Wrong, 1, 2));
         assert_eq!(greedy.failures[0].what, "not enough memory here; the lab's own kernel runs here");
         let vanished = graded(vec![(None, of_rows(Vec::new()))]);
-        assert_eq!((vanished.mark, vanished.judged), (Mark::Wrong, 0));
+        assert_eq!((vanished.result, vanished.judged), (VariantResult::Wrong, 0));
         // Cases skipped after a failure are not failures themselves.
         let lost = Record { case: "d".into(), note: "the context was lost".into(), ..record(Verdict::Skip) };
         let fail = Record { wrong: Some("1 of 9".into()), ..counted(record(Verdict::Fail), &[("launches", 1)]) };
@@ -383,45 +387,46 @@ mod tests {
             counted(record(Verdict::Pass), &[("launches", 1)]),
             counted(Record { case: "d".into(), ..record(Verdict::Pass) }, &[("launches", 1)]),
         ];
-        let tried = Tried { size: None, is_hidden: false, own: of_rows(own), graded: Some(of_rows(vec![fail, lost])) };
-        assert_eq!(Grade::from_runs("v", &[tried], false).unwrap().failures.len(), 1);
+        let tried =
+            RunResult { size: None, is_hidden: false, own: of_rows(own), submitted: Some(of_rows(vec![fail, lost])) };
+        assert_eq!(VariantVerdict::from_runs("v", &[tried], false).unwrap().failures.len(), 1);
     }
 
     #[test]
     fn a_size_at_which_the_labs_own_kernels_do_not_run_is_not_judged() {
-        let not_here = |own| Tried { size: Some(1 << 40), is_hidden: false, own, graded: None };
-        let here = || Tried { size: None, is_hidden: false, own: right(), graded: Some(right()) };
+        let not_here = |own| RunResult { size: Some(1 << 40), is_hidden: false, own, submitted: None };
+        let here = || RunResult { size: None, is_hidden: false, own: right(), submitted: Some(right()) };
         for own in [Outcome::Refused("no memory".into()), skipped("no memory")] {
-            let graded = if matches!(own, Outcome::Ran { .. }) { Some(skipped("no memory")) } else { None };
-            let tried = [here(), Tried { graded, ..not_here(own) }];
+            let submitted = if matches!(own, Outcome::Ran { .. }) { Some(skipped("no memory")) } else { None };
+            let tried = [here(), RunResult { submitted, ..not_here(own) }];
             for (needs_sizes, mark, code) in
-                [(false, Mark::Right, Exit::Passed), (true, Mark::Unjudged, Exit::CannotRun)]
+                [(false, VariantResult::Right, Exit::Passed), (true, VariantResult::Unjudged, Exit::CannotRun)]
             {
-                let grade = Grade::from_runs("v", &tried, needs_sizes).unwrap();
-                assert_eq!((grade.mark, grade.judged, grade.tried), (mark, 1, 2));
+                let grade = VariantVerdict::from_runs("v", &tried, needs_sizes).unwrap();
+                assert_eq!((grade.result, grade.judged, grade.tried), (mark, 1, 2));
                 assert!(grade.unjudged[0].what.contains("no memory"));
                 assert_eq!(exit(&[grade], &[]), code);
             }
         }
-        let nowhere = Grade::from_runs("v", &[not_here(Outcome::Refused("no".into()))], false).unwrap();
-        assert_eq!((nowhere.mark, exit(&[nowhere], &[])), (Mark::NotRun, Exit::CannotRun));
+        let nowhere = VariantVerdict::from_runs("v", &[not_here(Outcome::Refused("no".into()))], false).unwrap();
+        assert_eq!((nowhere.result, exit(&[nowhere], &[])), (VariantResult::NotRun, Exit::CannotRun));
         assert_eq!(exit(&[], &[]), Exit::CannotRun);
     }
 
     #[test]
     fn what_happens_at_a_hidden_size_is_marked_so() {
         let ran = |line, is_hidden| {
-            let graded = Some(ran(Verdict::Finding, Some("1 of 9"), &[race(line, 1)]));
-            Tried { size: Some(9), is_hidden, own: right(), graded }
+            let submitted = Some(ran(Verdict::Finding, Some("1 of 9"), &[race(line, 1)]));
+            RunResult { size: Some(9), is_hidden, own: right(), submitted }
         };
-        let grade = Grade::from_runs("v", &[ran(3, false), ran(3, true), ran(4, true)], true).unwrap();
+        let grade = VariantVerdict::from_runs("v", &[ran(3, false), ran(3, true), ran(4, true)], true).unwrap();
         assert_eq!(grade.failures.iter().map(|event| event.is_hidden).collect::<Vec<_>>(), [false, true, true]);
         assert_eq!(grade.rows.iter().map(|judged| judged.is_hidden).collect::<Vec<_>>(), [false, true, true]);
         assert_eq!((grade.findings.len(), grade.known_findings), (2, 1));
         // A hidden size that the lab does not take counts against no one.
-        let refused = Tried { size: Some(9), is_hidden: true, own: Outcome::Refused("no".into()), graded: None };
-        let known = Tried { size: Some(1), is_hidden: false, own: right(), graded: Some(right()) };
-        assert_eq!(Grade::from_runs("v", &[known, refused], true).unwrap().mark, Mark::Right);
+        let refused = RunResult { size: Some(9), is_hidden: true, own: Outcome::Refused("no".into()), submitted: None };
+        let known = RunResult { size: Some(1), is_hidden: false, own: right(), submitted: Some(right()) };
+        assert_eq!(VariantVerdict::from_runs("v", &[known, refused], true).unwrap().result, VariantResult::Right);
     }
 
     #[test]
@@ -429,7 +434,7 @@ mod tests {
         let row = Record { findings: vec![unmodelled()], ..record(Verdict::Skip) };
         for outcome in [of_rows(vec![row]), Outcome::Unmodelled("wgmma".into())] {
             let grade = graded(vec![(None, right()), (Some(1), outcome)]);
-            assert_eq!((grade.mark, grade.judged), (Mark::Unjudged, 1));
+            assert_eq!((grade.result, grade.judged), (VariantResult::Unjudged, 1));
             assert!(grade.unjudged[0].what.contains("wgmma"), "{grade:?}");
             assert_eq!(exit(&[grade], &[]), Exit::CannotRun);
         }
@@ -439,7 +444,7 @@ mod tests {
     fn what_is_not_in_the_file_is_not_judged_unless_it_was_named() {
         let none = graded(vec![(None, missing("k", Vec::new()))]);
         assert_eq!(none.missing().collect::<Vec<_>>(), ["k"]);
-        let both = [Grade { variant: "w", ..none }, graded(vec![(None, right())])];
+        let both = [VariantVerdict { variant: "w", ..none }, graded(vec![(None, right())])];
         assert_eq!(
             (exit(&both, &[]), exit(&both, &["v"]), exit(&both, &["w"])),
             (Exit::Passed, Exit::Passed, Exit::Usage)
@@ -447,15 +452,15 @@ mod tests {
         let skipped = Record { missing_kernel: Some("k".into()), ..record(Verdict::Skip) };
         let other = counted(Record { case: "d".into(), ..record(Verdict::Pass) }, &[("launches", 1)]);
         let part = graded(vec![(None, missing("k", vec![skipped, other]))]);
-        assert_eq!((part.mark, part.is_part()), (Mark::Right, true));
+        assert_eq!((part.result, part.is_part()), (VariantResult::Right, true));
     }
 
     #[test]
     fn a_variant_that_launches_nothing_is_not_about_the_file() {
         let question = || of_rows(vec![Record { note: "expected 4, obtained 4".into(), ..record(Verdict::Pass) }]);
-        let tried = Tried { size: None, is_hidden: false, own: question(), graded: Some(question()) };
-        assert!(Grade::from_runs("v", &[tried], false).is_none());
-        let elsewhere = Tried { size: None, is_hidden: false, own: Outcome::Elsewhere, graded: None };
-        assert!(Grade::from_runs("v", &[elsewhere], false).is_none());
+        let tried = RunResult { size: None, is_hidden: false, own: question(), submitted: Some(question()) };
+        assert!(VariantVerdict::from_runs("v", &[tried], false).is_none());
+        let elsewhere = RunResult { size: None, is_hidden: false, own: Outcome::Elsewhere, submitted: None };
+        assert!(VariantVerdict::from_runs("v", &[elsewhere], false).is_none());
     }
 }

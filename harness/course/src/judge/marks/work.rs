@@ -3,7 +3,7 @@
 use harness::{Counter, Lab};
 
 use super::goal::number;
-use crate::{assignment::rubric::Part, judge::grade::JudgedRow};
+use crate::{assignment::rubric::Exercise, judge::verdict::JudgedRow};
 
 /// The limit for a warp: `LONGER` times the instructions of the lab's own longest warp, plus `ALLOWANCE`. At small
 /// sizes, one warp may do everything, and one thread may set and add up 256 counts, or go through the lanes of its
@@ -28,10 +28,10 @@ pub struct Unshared {
     pub is_hidden: bool,
 }
 
-/// The rows of `part` whose threads do not share the work.
-pub fn unshared<'a>(part: &Part, lab: &Lab, rows: impl IntoIterator<Item = &'a JudgedRow>) -> Vec<Unshared> {
+/// The rows of `exercise` whose threads do not share the work.
+pub fn unshared<'a>(exercise: &Exercise, lab: &Lab, rows: impl IntoIterator<Item = &'a JudgedRow>) -> Vec<Unshared> {
     let of_row = |judged: &JudgedRow| {
-        let (words, raise) = alone(judged).or_else(|| too_little(part, lab, judged))?;
+        let (words, raise) = alone(judged).or_else(|| too_little(exercise, lab, judged))?;
         Some(Unshared { words, raise, is_hidden: judged.is_hidden })
     };
     rows.into_iter().filter_map(of_row).collect()
@@ -49,8 +49,8 @@ fn alone(judged: &JudgedRow) -> Option<(String, &'static str)> {
 }
 
 /// Evidence that the answer was not computed from all elements.
-fn too_little(part: &Part, lab: &Lab, judged: &JudgedRow) -> Option<(String, &'static str)> {
-    let least = part.least_work.as_ref()?.evaluate(&judged.row, lab).filter(|least| !least.is_nan())?;
+fn too_little(exercise: &Exercise, lab: &Lab, judged: &JudgedRow) -> Option<(String, &'static str)> {
+    let least = exercise.least_work.as_ref()?.evaluate(&judged.row, lab).filter(|least| !least.is_nan())?;
     let threads = judged.row.counters.get(Counter::ThreadInstructions).filter(|threads| *threads < least)?;
     let (mine, least, at) = (number(threads), number(least), at(judged));
     let words = format!("all threads execute {mine} instructions{at}, and the work takes {least} at least");
@@ -68,7 +68,7 @@ mod tests {
     use harness::Verdict;
 
     use super::*;
-    use crate::judge::{
+    use crate::judge::verdict::{
         atomics::Atomics,
         sample::{counted, record},
         work::Work,
@@ -84,12 +84,12 @@ mod tests {
         JudgedRow { row, is_hidden: false, atomics: Atomics::default(), work }
     }
 
-    fn part(least_work: &str) -> Part {
+    fn exercise(least_work: &str) -> Exercise {
         toml::from_str(&format!("name = \"p\"\nvariants = [\"v\"]\nright = 1\n{least_work}")).unwrap()
     }
 
     fn said(row: &JudgedRow, least_work: &str) -> Option<String> {
-        unshared(&part(least_work), &Lab::DEFAULT, [row]).pop().map(|unshared| unshared.words)
+        unshared(&exercise(least_work), &Lab::DEFAULT, [row]).pop().map(|unshared| unshared.words)
     }
 
     #[test]

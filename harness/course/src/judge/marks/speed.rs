@@ -1,19 +1,10 @@
-//! The speed of a right part on a GPU.
+//! The speed of a right exercise on a GPU.
 use harness::{Record, Verdict};
 
 use super::marked::{Criterion, CriterionKind};
-use crate::assignment::rubric::Speed;
+use crate::{assignment::rubric::Speed, judge::run::Timed};
 
-/// Times on a GPU: the rows of the part, and of the variant with which it is compared.
-#[derive(Debug, Clone)]
-pub struct Timed {
-    /// The rows of the part's variants.
-    pub mine: Vec<Record>,
-    /// The rows of the lab's own variant; empty if the speed is a fraction of the ceiling.
-    pub theirs: Vec<Record>,
-}
-
-/// Judges the speed of a right part.
+/// Judges the speed of a right exercise.
 pub fn speed(speed: &Speed, timed: &Result<Timed, String>) -> Criterion {
     let of = if speed.of == "ceiling" { "the ceiling".into() } else { format!("the speed of `{}`", speed.of) };
     let timed = match timed {
@@ -78,7 +69,7 @@ mod tests {
     use harness::Times;
 
     use super::*;
-    use crate::mark::marked::State;
+    use crate::judge::marks::marked::State;
 
     fn row(case: &str, median: f64, percent_of_ceiling: Option<f64>) -> Record {
         let times = Times { samples: 5, throttled: 0, min: median, median, mean: median, stdev: 0.0 };

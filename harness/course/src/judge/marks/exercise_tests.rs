@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use harness::{Record, Verdict};
 
 use super::*;
-use crate::judge::{
+use crate::judge::verdict::{
     atomics::Atomics,
     sample::{counted, race, record},
     work::Work,
@@ -33,14 +33,14 @@ of = "ceiling"
 fraction = 0.5
 "#;
 
-fn asked() -> Part {
-    toml::from_str::<crate::assignment::rubric::Rubric>(RUBRIC).unwrap().parts.remove(0)
+fn asked() -> Exercise {
+    toml::from_str::<crate::assignment::rubric::Rubric>(RUBRIC).unwrap().exercises.remove(0)
 }
 
-fn grade(variant: &'static str, mark: Mark) -> Grade {
-    Grade {
+fn grade(variant: &'static str, result: VariantResult) -> VariantVerdict {
+    VariantVerdict {
         variant,
-        mark,
+        result,
         judged: 1,
         tried: 1,
         failures: Vec::new(),
@@ -64,11 +64,11 @@ fn event(place: &str, is_hidden: bool) -> Event {
     Event { place: place.into(), what: "1 of 9 wrong".into(), is_hidden }
 }
 
-fn marked(grades: &[Grade]) -> PartMark {
-    part(&asked(), &Lab::DEFAULT, "k.cu", &Evidence { emulated: grades, ptx: "", gpu: None, timed: None })
+fn marked(grades: &[VariantVerdict]) -> ExerciseMark {
+    mark(&asked(), &Lab::DEFAULT, "k.cu", &Evidence { emulated: grades, ptx: "", gpu: None, timed: None })
 }
 
-fn states(mark: &PartMark) -> Vec<State> {
+fn states(mark: &ExerciseMark) -> Vec<State> {
     mark.criteria.iter().map(|criterion| criterion.state).collect()
 }
 
@@ -76,7 +76,7 @@ use State::{Earned, Lost, NotMeasured, Unjudged};
 
 #[test]
 fn a_right_and_clean_part_within_its_limits_has_all_points() {
-    let mark = marked(&[grade("v", Mark::Right), grade("w", Mark::Right)]);
+    let mark = marked(&[grade("v", VariantResult::Right), grade("w", VariantResult::Right)]);
     assert_eq!(states(&mark), [Earned, Earned, Earned, NotMeasured], "{mark:?}");
     // A speed that is not measured counts neither for nor against.
     assert_eq!((mark.points, mark.of), (58.0, 58.0));
@@ -87,8 +87,8 @@ fn one_variant_that_is_wrong_at_one_size_loses_the_part() {
     for (is_hidden, words, raise) in
         [(false, "wrong at n = 877: 1 of 9", "at n = 877 first"), (true, "wrong at a hidden one", "sizes of your own")]
     {
-        let wrong = Grade { failures: vec![event("n = 877", is_hidden)], ..grade("w", Mark::Wrong) };
-        let mark = marked(&[grade("v", Mark::Right), wrong]);
+        let wrong = VariantVerdict { failures: vec![event("n = 877", is_hidden)], ..grade("w", VariantResult::Wrong) };
+        let mark = marked(&[grade("v", VariantResult::Right), wrong]);
         assert_eq!(states(&mark), [Lost, Lost, Lost, NotMeasured], "{mark:?}");
         assert_eq!((mark.points, mark.of), (0.0, 58.0));
         let right = &mark.criteria[0];
@@ -102,8 +102,8 @@ fn one_variant_that_is_wrong_at_one_size_loses_the_part() {
 fn a_wrong_part_names_what_a_check_has_found() {
     let of = |known| {
         let (failures, findings) = (vec![event("n = 33", false)], vec![race(47, 1)]);
-        let wrong = Grade { failures, findings, known_findings: known, ..grade("w", Mark::Wrong) };
-        marked(&[grade("v", Mark::Right), wrong]).criteria[0].clone()
+        let wrong = VariantVerdict { failures, findings, known_findings: known, ..grade("w", VariantResult::Wrong) };
+        marked(&[grade("v", VariantResult::Right), wrong]).criteria[0].clone()
     };
     assert_eq!(of(1).words, "wrong at n = 33: 1 of 9 wrong; a check has found: Race at a.cu:47");
     assert_eq!(of(1).details.last().map(|detail| detail.is_hidden), Some(false));
@@ -118,7 +118,10 @@ fn threads_that_do_not_share_the_work_lose_the_part() {
         let mut alone = row("big", 7, is_hidden);
         alone.row = counted(alone.row, &[("longest_warp_instructions", 60_120), ("thread_instructions", 60_120)]);
         alone.work = Some(Work { longest_warp: 31.0, waits: false });
-        marked(&[Grade { rows: vec![alone], ..grade("v", Mark::Right) }, grade("w", Mark::Right)])
+        marked(&[
+            VariantVerdict { rows: vec![alone], ..grade("v", VariantResult::Right) },
+            grade("w", VariantResult::Right),
+        ])
     };
     let mark = alone(false);
     assert_eq!(states(&mark), [Lost, Lost, Lost, NotMeasured], "{mark:?}");
@@ -134,7 +137,8 @@ fn what_fails_at_several_sizes_is_told_once() {
     let timeout = Event { what: "the launch timed out".into(), ..event("n = 9", false) };
     let failures =
         vec![event("n = 1", false), event("n = 33", false), timeout, event("n = 1000", false), event("n = 877", true)];
-    let mark = marked(&[grade("v", Mark::Right), Grade { failures, ..grade("w", Mark::Wrong) }]);
+    let mark =
+        marked(&[grade("v", VariantResult::Right), VariantVerdict { failures, ..grade("w", VariantResult::Wrong) }]);
     let told: Vec<(&str, bool)> =
         mark.criteria[0].details.iter().map(|detail| (detail.text.as_str(), detail.is_hidden)).collect();
     let expected = [
@@ -149,16 +153,21 @@ fn what_fails_at_several_sizes_is_told_once() {
 #[test]
 fn of_many_places_a_few_are_named() {
     let failures: Vec<Event> = (1..=9).map(|n| event(&format!("n = {n}"), n > 6)).collect();
-    let mark = marked(&[grade("v", Mark::Right), Grade { failures, ..grade("w", Mark::Wrong) }]);
+    let mark =
+        marked(&[grade("v", VariantResult::Right), VariantVerdict { failures, ..grade("w", VariantResult::Wrong) }]);
     let told: Vec<&str> = mark.criteria[0].details.iter().map(|detail| detail.text.as_str()).collect();
     assert_eq!(told, ["n = 1: 1 of 9 wrong", "also at n = 2, 3, 4, and 2 more", "also at n = 7, 8, 9"]);
 }
 
 #[test]
 fn a_finding_costs_what_clean_is_worth_and_half_of_the_part_at_least() {
-    let found = |known| Grade { findings: vec![race(3, 1)], known_findings: known, ..grade("w", Mark::Finding) };
+    let found = |known| VariantVerdict {
+        findings: vec![race(3, 1)],
+        known_findings: known,
+        ..grade("w", VariantResult::Finding)
+    };
     for (known, is_hidden) in [(1, false), (0, true)] {
-        let mark = marked(&[grade("v", Mark::Right), found(known)]);
+        let mark = marked(&[grade("v", VariantResult::Right), found(known)]);
         assert_eq!(states(&mark), [Earned, Lost, Earned, NotMeasured], "{mark:?}");
         assert_eq!((mark.points, mark.of), (29.0, 58.0));
         let [right, clean] = [&mark.criteria[0], &mark.criteria[1]];
@@ -170,7 +179,7 @@ fn a_finding_costs_what_clean_is_worth_and_half_of_the_part_at_least() {
 
 #[test]
 fn a_goal_holds_for_every_row_of_its_cases() {
-    let with = |rows| [Grade { rows, ..grade("v", Mark::Right) }, grade("w", Mark::Right)];
+    let with = |rows| [VariantVerdict { rows, ..grade("v", VariantResult::Right) }, grade("w", VariantResult::Right)];
     let goal = |rows| marked(&with(rows)).criteria.remove(2);
     assert_eq!(goal(vec![row("big one", 8, false), row("small", 99, false)]).state, Earned);
     let lost = goal(vec![row("big one", 9, false)]);
@@ -192,8 +201,8 @@ fn a_goal_holds_for_every_row_of_its_cases() {
     // One atomic per warp may draw a ticket.
     assert_eq!(read(8).state, Earned);
     // Without a row that can be judged, the goal is not met.
-    let rows = |case| Grade { rows: vec![row(case, 1, false)], ..grade("v", Mark::Right) };
-    let mark = marked(&[rows("small"), Grade { variant: "w", ..rows("small") }]);
+    let rows = |case| VariantVerdict { rows: vec![row(case, 1, false)], ..grade("v", VariantResult::Right) };
+    let mark = marked(&[rows("small"), VariantVerdict { variant: "w", ..rows("small") }]);
     assert_eq!(mark.criteria[2].state, Unjudged, "{mark:?}");
     assert!(mark.unjudged.is_some());
 }
@@ -201,12 +210,12 @@ fn a_goal_holds_for_every_row_of_its_cases() {
 #[test]
 fn a_part_without_a_goal_that_it_is_about_has_half_of_its_points() {
     let rows = vec![row("big", 9, false)];
-    let grades = [Grade { rows, ..grade("v", Mark::Right) }, grade("w", Mark::Right)];
+    let grades = [VariantVerdict { rows, ..grade("v", VariantResult::Right) }, grade("w", VariantResult::Right)];
     let mut asked = asked();
     for (required, points) in [(false, 50.0), (true, 29.0)] {
         asked.goals[0].required = required;
         let evidence = Evidence { emulated: &grades, ptx: "", gpu: None, timed: None };
-        let mark = part(&asked, &Lab::DEFAULT, "k.cu", &evidence);
+        let mark = mark(&asked, &Lab::DEFAULT, "k.cu", &evidence);
         assert_eq!((states(&mark)[2], mark.points, mark.of), (Lost, points, 58.0), "{mark:?}");
         assert_eq!(mark.criteria[0].words.ends_with("only with this: read it once"), required, "{mark:?}");
     }
@@ -214,23 +223,23 @@ fn a_part_without_a_goal_that_it_is_about_has_half_of_its_points() {
 
 #[test]
 fn what_could_not_be_judged_is_said_and_not_right() {
-    let unjudged = Grade { unjudged: vec![event("n = 33", false)], ..grade("w", Mark::Unjudged) };
-    for grades in [vec![grade("v", Mark::Right), unjudged], vec![grade("v", Mark::Right)]] {
+    let unjudged = VariantVerdict { unjudged: vec![event("n = 33", false)], ..grade("w", VariantResult::Unjudged) };
+    for grades in [vec![grade("v", VariantResult::Right), unjudged], vec![grade("v", VariantResult::Right)]] {
         let mark = marked(&grades);
         assert_eq!(states(&mark), [Unjudged, Unjudged, Unjudged, NotMeasured], "{mark:?}");
         assert_eq!((mark.points, mark.of), (0.0, 58.0));
         assert!(mark.unjudged.is_some());
     }
     // A wrong variant decides, whatever could not be judged.
-    let wrong = Grade { failures: vec![event("n = 1", false)], ..grade("v", Mark::Wrong) };
+    let wrong = VariantVerdict { failures: vec![event("n = 1", false)], ..grade("v", VariantResult::Wrong) };
     assert_eq!(states(&marked(&[wrong]))[0], Lost);
 }
 
 #[test]
 fn a_kernel_that_is_missing_is_not_right_even_in_part() {
-    for mark in [Mark::Missing, Mark::Right] {
-        let missing = Grade { missing: BTreeSet::from(["w_k".into()]), ..grade("w", mark) };
-        let mark = marked(&[grade("v", Mark::Right), missing]);
+    for mark in [VariantResult::Missing, VariantResult::Right] {
+        let missing = VariantVerdict { missing: BTreeSet::from(["w_k".into()]), ..grade("w", mark) };
+        let mark = marked(&[grade("v", VariantResult::Right), missing]);
         assert_eq!(states(&mark)[0], Lost, "{mark:?}");
         assert!(mark.criteria[0].words.contains("no kernel w_k"), "{mark:?}");
     }
@@ -238,8 +247,11 @@ fn a_kernel_that_is_missing_is_not_right_even_in_part() {
 
 #[test]
 fn on_a_gpu_answers_count_there_and_beside_it() {
-    let right = [grade("v", Mark::Right), grade("w", Mark::Right)];
-    let wrong = [grade("v", Mark::Right), Grade { failures: vec![event("n = 1", false)], ..grade("w", Mark::Wrong) }];
+    let right = [grade("v", VariantResult::Right), grade("w", VariantResult::Right)];
+    let wrong = [
+        grade("v", VariantResult::Right),
+        VariantVerdict { failures: vec![event("n = 1", false)], ..grade("w", VariantResult::Wrong) },
+    ];
     let fast = Record { percent_of_ceiling: Some(60.0), times: harness::times(&[1.0], 0), ..record(Verdict::Pass) };
     let timed = Ok(Timed { mine: vec![fast], theirs: Vec::new() });
     for (emulated, gpu, expected, points) in [
@@ -248,7 +260,7 @@ fn on_a_gpu_answers_count_there_and_beside_it() {
         (&wrong, &right, [Lost, Lost, Lost, Lost], 0.0),
     ] {
         let evidence = Evidence { emulated, ptx: "", gpu: Some(gpu), timed: Some(&timed) };
-        let mark = part(&asked(), &Lab::DEFAULT, "k.cu", &evidence);
+        let mark = mark(&asked(), &Lab::DEFAULT, "k.cu", &evidence);
         assert_eq!(states(&mark), expected, "{mark:?}");
         assert_eq!((mark.points, mark.of), (points, 63.0));
     }
