@@ -15,6 +15,10 @@ use crate::{
     error::{Error, Result},
 };
 
+/// The environment variables that change how the machine runs and checks a case: session.json records them, and the
+/// command that repeats a case sets them.
+pub(crate) const VARIABLES: [&str; 3] = ["WARPLAB_SEED", "WARPLAB_CHECKS", "WARPLAB_BUDGET"];
+
 /// Changes the machine's settings for future launches; does nothing on a GPU.
 pub(crate) fn configure(patch: &SettingsPatch) {
     type Configure = unsafe extern "C" fn(*const c_char) -> c_int;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use wire::Checks;
 
 use crate::{
-    device::session::Session,
+    device::{machine::VARIABLES, session::Session},
     error::Result,
     export::event::{Event, Listener},
     revision,
@@ -133,7 +133,7 @@ fn machine_settings(session: &Session, asked: &SessionSettings) -> Option<BTreeM
     session.device.is_emulated.then(|| {
         let variable = |name: &str| (name.to_string(), json!(std::env::var(name).ok()));
         let mut settings: BTreeMap<String, Value> =
-            ["WARPLAB_PROFILE", "WARPLAB_CHECKS", "WARPLAB_SEED", "WARPLAB_BUDGET"].map(variable).into();
+            VARIABLES.into_iter().chain(["WARPLAB_PROFILE"]).map(variable).collect();
         settings.insert("check".into(), json!(asked.check.map(|checks| checks.to_string())));
         settings.insert("schedules".into(), json!(asked.schedules));
         settings

@@ -3,15 +3,12 @@ use clap::{Arg, ArgMatches, Command};
 use record::Record;
 
 use crate::{
-    device::session::Session,
+    device::{machine::VARIABLES, session::Session},
     lab::declaration::Lab,
     options::common::{OptionRole, role},
     plan::unused_options::is_given,
     shell::{quoted, this_program},
 };
-
-/// Environment variables that affect the machine.
-const VARIABLES: [&str; 3] = ["WARPLAB_SEED", "WARPLAB_CHECKS", "WARPLAB_BUDGET"];
 
 /// The common part of the commands for a lab's cases.
 #[derive(Debug, Clone)]
