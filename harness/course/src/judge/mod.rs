@@ -5,7 +5,7 @@
 //! A judgement takes four steps. Each has a folder, and takes what the one before it has returned:
 //!
 //! 1. [`plan`]: which variants run at which known and hidden sizes, with which seeds and orders. A
-//!    [`JudgeRequest`](plan::JudgeRequest) becomes a [`Plan`](plan::Plan), and nothing is started.
+//!    [`JudgeRequest`] becomes a [`Plan`](plan::Plan), and nothing is started.
 //! 2. [`run`]: each planned run in the sandbox, and the lab's own kernels, with which it is compared. The plan becomes
 //!    [`VariantRuns`](run::VariantRuns).
 //! 3. [`verdict`]: what these results say of each variant. They become
