@@ -18,7 +18,7 @@ fn root() -> PathBuf {
 /// rebuild what it has built from them.
 fn copy() -> tempfile::TempDir {
     let to = tempfile::tempdir().unwrap();
-    for name in [".rustfmt.toml", "Cargo.toml", "Cargo.lock", "harness", "kernels", "labs"] {
+    for name in [".rustfmt.toml", "Cargo.toml", "Cargo.lock", "harness", "kernels", "labs", "reports"] {
         copy_all(&root().join(name), &to.path().join(name));
     }
     to
