@@ -84,7 +84,7 @@ impl<'m> RunPlan<'m> {
             (Some(_), _) => return Err(Error::usage("--kernel goes with one lab; name it")),
         };
         let device = predicting::predicted_device(options.predict.as_deref(), options.device.clone(), matches)?;
-        let is_for_people = !(options.json || options.csv.is_some() || options.quiet || options.records.is_some());
+        let is_for_people = !(options.writes_data() || options.quiet || options.records.is_some());
         let has_stories =
             process.role.is_whole() && is_for_people && !unused_options::ask_for_details(&labs, &options, matches);
         let planned = |lab: &&'static Lab| PlannedLab::new(lab, &labs, &options, matches, has_stories);

@@ -45,6 +45,13 @@ impl Default for Sizes {
     }
 }
 
+impl Sizes {
+    /// Returns the sizes that are tried in any case, at least one: `None` stands for the lab's quick sizes.
+    pub fn known(&self) -> Vec<Option<usize>> {
+        if self.visible.is_empty() { vec![None] } else { self.visible.iter().copied().map(Some).collect() }
+    }
+}
+
 /// An exercise, which can be solved alone.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -76,7 +76,7 @@ pub fn here(
 /// the record says why.
 fn one(class: &Class, entry: &Entry, mut command: Command, at_once: usize) -> Result<()> {
     let settings = &class.settings;
-    let sizes = class.rubric.sizes.visible.len().max(1) + class.rubric.sizes.hidden;
+    let sizes = class.rubric.sizes.known().len() + class.rubric.sizes.hidden;
     let variants: usize = class.rubric.exercises.iter().map(|part| part.variants.len()).sum();
     let limits = Limits {
         seconds: settings.limit_seconds.saturating_mul(RUNS * (sizes * variants) as u64 + RUNS),

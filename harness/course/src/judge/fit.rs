@@ -145,8 +145,7 @@ fn missed(lab: &Lab, part: &Exercise, here: &[&Came], ptx: &str) -> Vec<String> 
 /// Plans all runs that the rubric requires. A variant that does not use the file is a mistake of the rubric, and so
 /// each one is planned.
 fn planned<'r>(lab: &'static Lab, rubric: &'r Rubric, runner: &Runner) -> Result<Vec<RequiredRun<'r>>> {
-    let visible: Vec<Option<usize>> = rubric.sizes.visible.iter().copied().map(Some).collect();
-    let visible = if visible.is_empty() { vec![None] } else { visible };
+    let known = rubric.sizes.known();
     let mut all = Vec::new();
     for part in &rubric.exercises {
         let variants = lab.variants().into_iter().map(|variant| variant.name);
@@ -159,7 +158,7 @@ fn planned<'r>(lab: &'static Lab, rubric: &'r Rubric, runner: &Runner) -> Result
                 choice: DeviceChoice::Emulated(JUDGE_PROFILE.into()),
                 schedules: 1,
                 seed: 1,
-                sizes: visible.clone(),
+                sizes: known.clone(),
                 needs_sizes: false,
                 hidden: rubric.sizes.hidden,
             };
@@ -169,7 +168,7 @@ fn planned<'r>(lab: &'static Lab, rubric: &'r Rubric, runner: &Runner) -> Result
             });
             let plan = plan(&request, &facts.into_iter().collect::<Result<Vec<_>>>()?);
             for (index, &size) in plan.sizes.iter().enumerate() {
-                let is_hidden = index >= visible.len();
+                let is_hidden = index >= known.len();
                 let of = |&variant| RequiredRun { part, request: request.clone(), variant, size, is_hidden };
                 all.extend(variants.iter().map(of));
             }

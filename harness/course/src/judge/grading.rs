@@ -201,7 +201,6 @@ impl Grading {
             emulated @ DeviceChoice::Emulated(_) => emulated.clone(),
             _ => DeviceChoice::Emulated(JUDGE_PROFILE.into()),
         };
-        let visible: Vec<Option<usize>> = self.rubric.sizes.visible.iter().copied().map(Some).collect();
         JudgeRequest {
             lab: self.lab,
             variants: self.lab.variants().iter().map(|variant| variant.name).filter(|name| is_asked(name)).collect(),
@@ -209,7 +208,7 @@ impl Grading {
             choice,
             schedules: self.schedules,
             seed,
-            sizes: if visible.is_empty() { vec![None] } else { visible },
+            sizes: self.rubric.sizes.known(),
             // A size that the lab's own kernels do not take says nothing about the submission.
             needs_sizes: false,
             hidden: self.rubric.sizes.hidden,

@@ -80,7 +80,7 @@ impl Bench<'_> {
     ///
     /// # Errors
     /// Why runs cannot be started or read.
-    pub fn try_part(&self, exercise: &Exercise, shared: &SharedOutcomes) -> Result<ExerciseStatus> {
+    pub fn try_exercise(&self, exercise: &Exercise, shared: &SharedOutcomes) -> Result<ExerciseStatus> {
         let request = self.request(&exercise.options, &exercise.variants);
         let mut rows: Vec<JudgedRow> = Vec::new();
         let mut remarks = Vec::new();
@@ -113,7 +113,6 @@ impl Bench<'_> {
     /// The request for these variants of the lab with these options, at the visible sizes.
     pub(super) fn request(&self, options: &[String], variants: &[String]) -> JudgeRequest {
         let is_asked = |name: &&'static str| variants.iter().any(|variant| variant == name);
-        let visible: Vec<Option<usize>> = self.rubric.sizes.visible.iter().copied().map(Some).collect();
         JudgeRequest {
             lab: self.lab,
             variants: self.lab.variants().iter().map(|variant| variant.name).filter(is_asked).collect(),
@@ -121,7 +120,7 @@ impl Bench<'_> {
             choice: device(),
             schedules: SCHEDULES,
             seed: SEED,
-            sizes: if visible.is_empty() { vec![None] } else { visible },
+            sizes: self.rubric.sizes.known(),
             needs_sizes: false,
             hidden: 0,
         }

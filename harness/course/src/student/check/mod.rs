@@ -115,7 +115,7 @@ impl Workspace {
             if *asked != RequestedExercises::Every && first_wrong.load(Ordering::Relaxed) < i {
                 return Ok(None);
             }
-            let status = bench.try_part(exercises[i], &shared)?;
+            let status = bench.try_exercise(exercises[i], &shared)?;
             if !status.is_right() {
                 first_wrong.fetch_min(i, Ordering::Relaxed);
             }
