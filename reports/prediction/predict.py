@@ -338,13 +338,13 @@ def chart(rows):
         ends = [10**low * max(1, 1 / factor), 10**high * min(1, 1 / factor)]
         (x1, y1), (x2, y2) = [(x(end), y(end * factor)) for end in ends]
         parts.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="#888" stroke-dasharray="{dash}"/>')
-    for row in rows:
-        colour = COLOURS[labs.index(row["lab"]) % len(COLOURS)]
-        name = " ".join(row[part] for part in ("lab", "variant", "case", "n")).replace("&", "&amp;").replace("<", "&lt;")
-        parts.append(
-            f'<circle cx="{x(row["measured"]):.1f}" cy="{y(row["predicted"]["ms"]):.1f}" r="3" fill="{colour}" fill-opacity="0.7">'
-            f"<title>{name}</title></circle>"
-        )
+    for i, lab in enumerate(labs):
+        parts.append(f'<g fill="{COLOURS[i % len(COLOURS)]}" fill-opacity="0.7">')
+        for row in (row for row in rows if row["lab"] == lab):
+            name = " ".join(row[part] for part in ("lab", "variant", "case", "n")).replace("&", "&amp;").replace("<", "&lt;")
+            at = f'cx="{x(row["measured"]):.1f}" cy="{y(row["predicted"]["ms"]):.1f}"'
+            parts.append(f'<circle {at} r="3"><title>{name}</title></circle>')
+        parts.append("</g>")
     for i, lab in enumerate(labs):
         parts += [
             f'<circle cx="{size - 40}" cy="{edge + 20 * i}" r="5" fill="{COLOURS[i % len(COLOURS)]}"/>',

@@ -2,9 +2,10 @@
 #![allow(dead_code)]
 
 use super::{Arg, Device};
+use kernels::CommittedPtx;
 
 /// The kernels' PTX.
-pub const PTX: &str = include_str!("../kernels/rates.ptx");
+const PTX: CommittedPtx = CommittedPtx::Gzip(include_bytes!("../kernels/rates.ptx.gz"));
 
 /// A kernel that executes one instruction over and over.
 pub struct Rate {
@@ -47,7 +48,7 @@ const THREADS: u32 = 256;
 impl Rate {
     /// Creates a device with the kernels.
     pub fn device() -> Device {
-        let mut device = Device::new(PTX);
+        let mut device = Device::new(&PTX.text());
         device.settings.workers = 1;
         device
     }
