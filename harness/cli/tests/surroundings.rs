@@ -231,12 +231,13 @@ fn within_a_minute(command: &mut Command) -> std::io::Result<std::process::Outpu
     waiter.join().unwrap()
 }
 
-/// However little memory there is, a run either runs or reports what it lacks; it neither crashes nor panics.
+/// However little memory there is, a run either runs or reports what it lacks; it neither crashes nor panics. With more
+/// memory than a run has worked with, it works.
 #[cfg(target_os = "linux")]
 #[test]
 fn too_little_memory_for_the_program_itself_is_said() {
     let (mut run, mut refused) = (0, 0);
-    for limit in (16..512).step_by(2) {
+    for limit in (16..256).step_by(4) {
         for lab in ["hello", "returning"] {
             let folder = tempfile::tempdir().unwrap();
             let args = ["run", lab, "--device", "emulated", "--quick", "--out", "out"];
@@ -250,14 +251,11 @@ fn too_little_memory_for_the_program_itself_is_said() {
             match output.status.code() {
                 Some(0) => run += 1,
                 Some(4) => {
-                    assert!(said.contains("error: "), "{lab}, {limit} MiB: {said}");
+                    assert!(run == 0 && said.contains("error: "), "{lab}, {limit} MiB, after {run} runs: {said}");
                     refused += 1;
                 }
                 _ => panic!("{lab}, {limit} MiB: {}: {said}", output.status),
             }
-        }
-        if run > 8 {
-            break;
         }
     }
     assert!(run > 8 && refused > 4, "{run} runs, {refused} refused");
