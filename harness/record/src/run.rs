@@ -205,6 +205,10 @@ fn labs_in(folder: &Path) -> Result<Vec<String>> {
 
 /// Returns the text of a file; `None` if it does not exist.
 pub(crate) fn text_of(path: &Path) -> Result<Option<String>> {
+    // A device or a pipe need not end.
+    if fs::metadata(path).is_ok_and(|file| !file.is_file() && !file.is_dir()) {
+        return Err(damaged(path, "it is not a regular file"));
+    }
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -245,6 +249,15 @@ mod tests {
             fs::write(folder.path().join(name), text).unwrap();
         }
         folder
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_in_a_run_is_not_read() {
+        let folder = folder(&[]);
+        std::os::unix::fs::symlink("/dev/null", folder.path().join("scan.csv")).unwrap();
+        let error = Run::read(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("scan.csv cannot be read: it is not a regular file"), "{error}");
     }
 
     #[test]
