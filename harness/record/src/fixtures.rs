@@ -114,25 +114,12 @@ pub fn record() -> Record {
 /// Returns a launch whose counters are zero.
 pub fn launch() -> Launch {
     Launch {
-        kernel: "k".into(),
-        kernel_name: "k".into(),
-        grid: [1; 3],
-        block: [1; 3],
         static_shared_bytes: 128,
         dynamic_shared_bytes: 64,
-        local_bytes: 0,
         registers_estimated: 16,
-        waiting_loops: 0,
-        locking_loops: 0,
-        retrying_loops: 0,
-        cooperative: false,
-        seed: 0,
-        issue: 1,
-        stream: 1,
         occupancy: Occupancy { blocks_per_sm: 1, warps_per_sm: 32, percent: 50.0, limiter: Limiter::Blocks },
         host_ms: 1.0,
-        fault: None,
-        counters: wire::counters::Counters::default(),
+        ..Launch::new("k", [1; 3], [1; 3], wire::counters::Counters::default())
     }
 }
 

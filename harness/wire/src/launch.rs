@@ -126,6 +126,31 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// A launch on the default stream that ran to its end, one block on each SM: what is not named here is zero.
+    pub fn new(kernel: &str, grid: [u32; 3], block: [u32; 3], counters: Counters) -> Self {
+        Self {
+            kernel: kernel.into(),
+            kernel_name: kernel.into(),
+            grid,
+            block,
+            static_shared_bytes: 0,
+            dynamic_shared_bytes: 0,
+            local_bytes: 0,
+            registers_estimated: 0,
+            waiting_loops: 0,
+            locking_loops: 0,
+            retrying_loops: 0,
+            cooperative: false,
+            seed: 0,
+            issue: 1,
+            stream: 1,
+            occupancy: Occupancy { blocks_per_sm: 1, warps_per_sm: 1, percent: 1.0, limiter: Limiter::Blocks },
+            host_ms: 0.0,
+            fault: None,
+            counters,
+        }
+    }
+
     /// The launch as JSON on one line, without a line break.
     pub fn to_json(&self) -> String {
         crate::json(self)

@@ -77,33 +77,12 @@ fn bytes_behind(place: &SourcePlace) -> usize {
 mod tests {
     use super::*;
     use wire::counters::{Counters, Totals};
-    use wire::{Limiter, Occupancy};
 
     /// Creates a launch of a kernel with `lines` lines.
     fn launch(number: u32, lines: usize) -> Launch {
         let place = SourcePlace { function: "kernel".repeat(10), file: "kernel.cu".into(), ..SourcePlace::default() };
         let lines = vec![LineCounters { place, totals: Totals::default() }; lines];
-        Launch {
-            kernel: "kernel".into(),
-            kernel_name: "kernel".into(),
-            grid: [number, 1, 1],
-            block: [32, 1, 1],
-            static_shared_bytes: 0,
-            dynamic_shared_bytes: 0,
-            local_bytes: 0,
-            registers_estimated: 16,
-            waiting_loops: 0,
-            locking_loops: 0,
-            retrying_loops: 0,
-            cooperative: false,
-            seed: 0,
-            issue: 1,
-            stream: 1,
-            occupancy: Occupancy { blocks_per_sm: 1, warps_per_sm: 1, percent: 1.0, limiter: Limiter::Blocks },
-            host_ms: 0.0,
-            fault: None,
-            counters: Counters { lines, ..Counters::default() },
-        }
+        Launch::new("kernel", [number, 1, 1], [32, 1, 1], Counters { lines, ..Counters::default() })
     }
 
     #[test]

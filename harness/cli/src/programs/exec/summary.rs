@@ -195,32 +195,12 @@ fn counters(kernels: &[Kernel<'_>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wire::Report;
     use wire::counters::{Counters, TextureTraffic};
-    use wire::{Limiter, Occupancy, Report};
 
     /// A launch of a kernel with this name.
     fn launch(name: &str, counters: Counters) -> Launch {
-        Launch {
-            kernel: name.into(),
-            kernel_name: name.into(),
-            grid: [1; 3],
-            block: [32, 1, 1],
-            static_shared_bytes: 0,
-            dynamic_shared_bytes: 0,
-            local_bytes: 0,
-            registers_estimated: 16,
-            waiting_loops: 0,
-            locking_loops: 0,
-            retrying_loops: 0,
-            cooperative: false,
-            seed: 0,
-            issue: 1,
-            stream: 1,
-            occupancy: Occupancy { blocks_per_sm: 1, warps_per_sm: 1, percent: 1.0, limiter: Limiter::Blocks },
-            host_ms: 1.0,
-            fault: None,
-            counters,
-        }
+        Launch::new(name, [1; 3], [32, 1, 1], counters)
     }
 
     #[test]
