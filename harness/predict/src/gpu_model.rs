@@ -1,7 +1,5 @@
 //! The model's knowledge of a GPU: constants, each with its measurement or source.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 
 /// A constant and its source.
@@ -21,7 +19,7 @@ pub struct GpuModel {
     pub name: String,
     /// Its name in a sentence.
     pub full_name: String,
-    constants: BTreeMap<String, Constant>,
+    constants: Constants,
 }
 
 /// Why a part is not available.
@@ -44,66 +42,101 @@ pub enum UnknownGpu {
 const FILES: [(&str, &str); 2] =
     [("h100", include_str!("../constants/h100.toml")), ("h200", include_str!("../constants/h200.toml"))];
 
-/// The names of the constants that the model needs.
-pub(crate) const NEEDED: [&str; 57] = [
-    "sms",
-    "clock_ghz",
-    "issue_per_clock",
-    "single_per_clock",
-    "integer_per_clock",
-    "integer_percent",
-    "double_per_clock",
-    "special_per_clock",
-    "tensor_per_clock",
-    "warpgroup_per_clock",
-    "exchange_per_clock",
-    "shared_passes_per_clock",
-    "shared_atomic_steps_per_clock",
-    "l1_bytes",
-    "l1_bytes_per_clock",
-    "l1_fill_bytes_per_clock",
-    "store_request_cycles",
-    "store_sector_cycles",
-    "apart_sector_cycles",
-    "l2_bytes",
-    "l2_gb_per_s",
-    "partial_stores_per_ns",
-    "dram_read_gb_per_s",
-    "dram_write_gb_per_s",
-    "dram_turn_percent",
-    "arithmetic_cycles",
-    "double_cycles",
-    "special_cycles",
-    "tensor_cycles",
-    "shared_cycles",
-    "exchange_cycles",
-    "l1_cycles",
-    "l2_cycles",
-    "dram_cycles",
-    "atomic_cycles",
-    "branch_cycles",
-    "barrier_cycles",
-    "barrier_warp_cycles",
-    "barrier_sm_cycles",
-    "fence_cycles",
-    "first_access_cycles",
-    "block_start_cycles",
-    "atomic_trip_cycles",
-    "flag_ns",
-    "atomic_step_ns",
-    "atomic_float_step_ns",
-    "atomic_steps_per_ns",
-    "block_ns",
-    "launch_us",
-    "next_launch_us",
-    "launch_turn_us",
-    "fill_us",
-    "sharpness",
-    "overlap_warps",
-    "one_round_percent",
-    "low_factor",
-    "high_factor",
-];
+/// Declares [`Constants`], and for each constant a function of [`GpuModel`] that returns its value.
+macro_rules! constants {
+    ($($name:ident,)*) => {
+        /// The constants that the model needs; the unit is at the end of a name.
+        #[derive(Clone, Debug, PartialEq, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Constants {
+            $($name: Constant,)*
+        }
+
+        impl GpuModel {
+            /// The constants by their names.
+            pub fn constants(&self) -> impl Iterator<Item = (&'static str, &Constant)> {
+                [$((stringify!($name), &self.constants.$name),)*].into_iter()
+            }
+
+            $(pub(crate) fn $name(&self) -> f64 {
+                self.constants.$name.value
+            })*
+        }
+    };
+}
+
+constants! {
+    sms,
+    clock_ghz,
+    issue_per_clock,
+    single_per_clock,
+    integer_per_clock,
+    integer_percent,
+    double_per_clock,
+    special_per_clock,
+    tensor_per_clock,
+    warpgroup_per_clock,
+    exchange_per_clock,
+    shared_passes_per_clock,
+    shared_atomic_steps_per_clock,
+    l1_bytes,
+    l1_bytes_per_clock,
+    l1_fill_bytes_per_clock,
+    store_request_cycles,
+    store_sector_cycles,
+    apart_sector_cycles,
+    l2_bytes,
+    l2_gb_per_s,
+    partial_stores_per_ns,
+    dram_read_gb_per_s,
+    dram_write_gb_per_s,
+    dram_turn_percent,
+    arithmetic_cycles,
+    double_cycles,
+    special_cycles,
+    tensor_cycles,
+    shared_cycles,
+    exchange_cycles,
+    l1_cycles,
+    l2_cycles,
+    dram_cycles,
+    atomic_cycles,
+    branch_cycles,
+    barrier_cycles,
+    barrier_warp_cycles,
+    barrier_sm_cycles,
+    fence_cycles,
+    first_access_cycles,
+    block_start_cycles,
+    atomic_trip_cycles,
+    flag_ns,
+    atomic_step_ns,
+    atomic_float_step_ns,
+    atomic_steps_per_ns,
+    block_ns,
+    launch_us,
+    next_launch_us,
+    launch_turn_us,
+    fill_us,
+    sharpness,
+    overlap_warps,
+    one_round_percent,
+    low_factor,
+    high_factor,
+    // The link between host and device.
+    copy_us,
+    pinned_h2d_gb_per_s,
+    pinned_d2h_gb_per_s,
+    pageable_h2d_gb_per_s,
+    pageable_d2h_gb_per_s,
+    both_ways_percent,
+    managed_h2d_gb_per_s,
+    managed_d2h_gb_per_s,
+    managed_us,
+    prefetch_us,
+    prefetch_h2d_gb_per_s,
+    prefetch_d2h_gb_per_s,
+}
 
 impl GpuModel {
     /// Returns the part with this name.
@@ -130,12 +163,12 @@ impl GpuModel {
 
     /// Peak single precision in GFLOP/s, where a multiply-add counts as two operations.
     pub fn single_gflop_per_s(&self) -> f64 {
-        2.0 * 32.0 * self.value("single_per_clock") * self.value("sms") * self.value("clock_ghz")
+        2.0 * 32.0 * self.single_per_clock() * self.sms() * self.clock_ghz()
     }
 
     /// Bandwidth of device memory for a kernel that reads, in GB/s.
     pub fn dram_gb_per_s(&self) -> f64 {
-        self.value("dram_read_gb_per_s")
+        self.dram_read_gb_per_s()
     }
 
     /// Parses the constants of a part from a TOML file as in this crate's folder `constants`.
@@ -148,37 +181,17 @@ impl GpuModel {
         struct File {
             name: String,
             full_name: String,
-            constants: BTreeMap<String, Constant>,
+            constants: Constants,
         }
         let file: File = toml::from_str(text).map_err(|error| UnknownGpu::Unreadable(error.to_string()))?;
         let File { name, full_name, constants } = file;
-        let needed = || NEEDED.iter().chain(&crate::transfer::NEEDED).copied();
-        for needed in needed() {
-            match constants.get(needed) {
-                Some(found) if found.value > 0.0 && found.value.is_finite() && !found.source.is_empty() => {}
-                Some(_) => {
-                    return Err(UnknownGpu::Unreadable(format!("`{needed}` needs a value above 0 and a source")));
-                }
-                None => return Err(UnknownGpu::Unreadable(format!("`{needed}` is missing"))),
-            }
+        let model = GpuModel { name, full_name, constants };
+        let is_known =
+            |constant: &Constant| constant.value > 0.0 && constant.value.is_finite() && !constant.source.is_empty();
+        if let Some((name, _)) = model.constants().find(|(_, constant)| !is_known(constant)) {
+            return Err(UnknownGpu::Unreadable(format!("`{name}` needs a value above 0 and a source")));
         }
-        if let Some(other) = constants.keys().find(|key| needed().all(|needed| needed != *key)) {
-            return Err(UnknownGpu::Unreadable(format!("there is no constant `{other}`")));
-        }
-        Ok(GpuModel { name, full_name, constants })
-    }
-
-    /// Returns a constant's value.
-    ///
-    /// # Panics
-    /// When the model uses a constant that [`GpuModel::read`] does not require: a bug in this crate.
-    pub(crate) fn value(&self, name: &str) -> f64 {
-        self.constants.get(name).unwrap_or_else(|| panic!("no constant {name}")).value
-    }
-
-    /// The constants by their names.
-    pub fn constants(&self) -> impl Iterator<Item = (&str, &Constant)> {
-        self.constants.iter().map(|(name, constant)| (name.as_str(), constant))
+        Ok(model)
     }
 }
 
@@ -218,15 +231,19 @@ mod tests {
     fn a_constant_that_is_missing_misspelt_or_without_source_is_named() {
         let good = FILES[1].1;
         for (from, to, named) in [
-            ("[constants.sms]", "[constants.smx]", "`sms` is missing"),
+            ("[constants.sms]", "[constants.smx]", "unknown field `smx`"),
             ("name = \"h200\"", "name = \"h200\"\nage = 1", "age"),
         ] {
             assert!(good.contains(from), "{from}");
             let error = GpuModel::read(&good.replacen(from, to, 1)).unwrap_err().to_string();
             assert!(error.contains(named), "{error}");
         }
+        let start = good.find("[constants.sms]").unwrap();
+        let end = good.find("[constants.clock_ghz]").unwrap();
+        let without = format!("{}{}", &good[..start], &good[end..]);
+        assert!(GpuModel::read(&without).unwrap_err().to_string().contains("missing field `sms`"));
         let more = format!("{good}\n[constants.colour]\nvalue = 1\nsource = \"from nowhere\"\n");
-        assert!(GpuModel::read(&more).unwrap_err().to_string().contains("no constant `colour`"));
+        assert!(GpuModel::read(&more).unwrap_err().to_string().contains("unknown field `colour`"));
         let none = good.replacen("value = 132", "value = 0", 1);
         assert!(GpuModel::read(&none).unwrap_err().to_string().contains("`sms` needs a value above 0"));
     }

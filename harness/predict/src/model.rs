@@ -67,8 +67,8 @@ pub(crate) fn with_bottleneck_relieved(
     if total == 0.0 {
         return Err(NotPredicted::NoLaunch);
     }
-    let fills = fills * part.value("fill_us") * 1e-3;
-    let launch = part.value("launch_us") * 1e-3 + between * (total - 1.0) / total + fills;
+    let fills = fills * part.fill_us() * 1e-3;
+    let launch = part.launch_us() * 1e-3 + between * (total - 1.0) / total + fills;
     sums.push(Term { bound: Bound::Launch, ms: launch });
     Ok(Prediction::new(ms + launch, sums, part))
 }
@@ -76,7 +76,7 @@ pub(crate) fn with_bottleneck_relieved(
 /// The gap between the end of a launch that takes `own` milliseconds and the start of the next: the host prepares the
 /// next launch during the first one, but at least the device's kernel-to-kernel latency remains.
 fn after(own: f64, part: &GpuModel) -> f64 {
-    let (host, turn) = (part.value("next_launch_us") * 1e-3, part.value("launch_turn_us") * 1e-3);
+    let (host, turn) = (part.next_launch_us() * 1e-3, part.launch_turn_us() * 1e-3);
     (host - own).max(turn)
 }
 
@@ -128,15 +128,15 @@ fn sharpness(profile: &LaunchProfile, spread: &Spread, part: &GpuModel) -> f64 {
     let warps = resident * (profile.threads / 32.0).ceil().max(1.0) / SCHEDULERS;
     let others = if profile.chain_barriers > 0.0 { resident / (resident + 1.0) } else { 1.0 };
     let rounds = spread.waves * (profile.chain_global / profile.blocks.max(1.0)).max(1.0);
-    let apart = 1.0 - part.value("one_round_percent") / 100.0 / rounds.max(1.0);
-    1.0 + (part.value("sharpness") - 1.0) * (warps / part.value("overlap_warps")).min(1.0) * others * apart
+    let apart = 1.0 - part.one_round_percent() / 100.0 / rounds.max(1.0);
+    1.0 + (part.sharpness() - 1.0) * (warps / part.overlap_warps()).min(1.0) * others * apart
 }
 
 /// Combines the times of all resources: a little more than that of the busiest, as they overlap imperfectly. An
 /// instruction uses its issue slot and its pipe at the same time, so these overlap even with few warps.
 fn combined(terms: &[Term], sharpness: f64, part: &GpuModel) -> f64 {
     let (issue, others): (Vec<Term>, Vec<Term>) = terms.iter().partition(|term| is_issue(term.bound));
-    let issue = power_sum(issue.iter().map(|term| term.ms), part.value("sharpness"));
+    let issue = power_sum(issue.iter().map(|term| term.ms), part.sharpness());
     power_sum(others.iter().map(|term| term.ms).chain([issue]), sharpness)
 }
 
@@ -256,12 +256,12 @@ mod tests {
 
     #[test]
     fn the_host_prepares_a_launch_while_its_predecessor_runs() {
-        let (host, turn) = (part().value("next_launch_us") * 1e-3, part().value("launch_turn_us") * 1e-3);
+        let (host, turn) = (part().next_launch_us() * 1e-3, part().launch_turn_us() * 1e-3);
         assert!((after(0.0, &part()) - host).abs() < 1e-9);
         assert!((after(1.0, &part()) - turn).abs() < 1e-9, "a long launch hides what the host does");
         let two = |profile: LaunchProfile| together(&[Repeated { count: 2, profile }]);
         let (long, one) = (two(streams(4e9)).ms, alone(&streams(4e9)).ms);
-        let launch = part().value("launch_us") * 1e-3;
+        let launch = part().launch_us() * 1e-3;
         assert!((long - (2.0 * one - launch + turn)).abs() < 1e-6, "{long} {one}");
     }
 
@@ -272,7 +272,7 @@ mod tests {
             alone(&LaunchProfile { flag_loops: 1.0, ..plain.clone() }).ms - alone(&plain).ms
         };
         let extra = |blocks: f64, resident: f64| with(0.0, blocks, resident);
-        let trip = part().value("flag_ns") * 1e-6;
+        let trip = part().flag_ns() * 1e-6;
         assert_eq!(extra(1.0, 8.0), 0.0, "nobody is there to wait for");
         // The first trip counts as a load of the chain.
         for (blocks, resident, trips) in [
@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn of_the_start_of_later_waves_the_share_of_one_block_is_waited_for() {
-        let start = (part().value("block_start_cycles") + part().value("l2_cycles")) / part().value("clock_ghz") * 1e-6;
+        let start = (part().block_start_cycles() + part().l2_cycles()) / part().clock_ghz() * 1e-6;
         let ms = |waves: f64, resident: f64| {
             let blocks = waves * 132.0 * resident;
             let loads = LaunchProfile {
@@ -390,10 +390,10 @@ mod tests {
         };
         // Issue slots, the pipe and shared memory each need a million cycles, the first two simultaneously. All blocks
         // begin together and have one round, which takes away a quarter of the part of p above 1.
-        let million = 1e6 / part().value("clock_ghz") * 1e-6;
+        let million = 1e6 / part().clock_ghz() * 1e-6;
         let all = |p: f64| (2.0_f64.powf(p / 3.0) + 1.0).powf(1.0 / p) * million;
         for (resident, barriers, p) in [(1.0, 0.0, 2.5), (1.0, 1.0, 1.75), (2.0, 1.0, 2.0)] {
-            let ms = ms(resident, barriers) - part().value("launch_us") * 1e-3;
+            let ms = ms(resident, barriers) - part().launch_us() * 1e-3;
             assert!((ms / all(p) - 1.0).abs() < 0.01, "{resident} {barriers} {} {p}", ms / million);
         }
     }
@@ -408,7 +408,7 @@ mod tests {
                 chain_barriers: 132.0 * resident * barriers,
                 ..LaunchProfile::default()
             };
-            (alone(&waits(2e4)).ms - alone(&waits(1e4)).ms) * 1e6 * part().value("clock_ghz") / 1e4
+            (alone(&waits(2e4)).ms - alone(&waits(1e4)).ms) * 1e6 * part().clock_ghz() / 1e4
         };
         // Measured by bench/spread.cu.
         for (resident, measured) in [(1.0, 28.6), (4.0, 53.4), (8.0, 89.6)] {
@@ -428,8 +428,8 @@ mod tests {
             };
             alone(&waits).ms
         };
-        let cycles = (part().value("barrier_cycles"), part().value("barrier_warp_cycles"));
-        let more = 1e4 * 31.0 * cycles.1 / part().value("clock_ghz") * 1e-6;
+        let cycles = (part().barrier_cycles(), part().barrier_warp_cycles());
+        let more = 1e4 * 31.0 * cycles.1 / part().clock_ghz() * 1e-6;
         assert!((chain(1024.0) - chain(32.0)) / more > 0.95, "{} {}", chain(32.0), chain(1024.0));
     }
 
@@ -448,7 +448,7 @@ mod tests {
     fn sums_of_integers_are_shared_with_the_lanes_for_single_precision() {
         let of = |bound, profile: &LaunchProfile| alone(profile).terms.iter().find(|t| t.bound == bound).unwrap().ms;
         let sums = LaunchProfile { integer: 1e9, ..LaunchProfile::default() };
-        let kept = part().value("integer_percent") / 100.0;
+        let kept = part().integer_percent() / 100.0;
         let (own, given) = (of(Bound::IntegerPipe, &sums), of(Bound::SinglePipe, &sums));
         // Each of the two pipes executes two of these a clock.
         assert!((given / own - (1.0 - kept) / kept).abs() < 1e-6, "{own} {given}");
@@ -496,16 +496,16 @@ mod tests {
         let took = |profile: &LaunchProfile| {
             let all = alone(profile);
             let longest = all.terms.iter().filter(|term| term.bound != Bound::Launch).map(|term| term.ms);
-            all.ms - part().value("launch_us") * 1e-3 - longest.fold(0.0, f64::max)
+            all.ms - part().launch_us() * 1e-3 - longest.fold(0.0, f64::max)
         };
-        let cycles = ["block_start_cycles", "first_access_cycles", "l2_cycles"].map(|name| part().value(name));
-        let filled = cycles.iter().sum::<f64>() / part().value("clock_ghz") * 1e-6;
+        let cycles = part().block_start_cycles() + part().first_access_cycles() + part().l2_cycles();
+        let filled = cycles / part().clock_ghz() * 1e-6;
         assert_eq!(alone(&waits).terms[0].bound, Bound::L2);
         assert!(took(&waits) > filled && took(&waits) < 1.5 * filled, "{} {filled}", took(&waits));
         // A launch that only computes begins immediately.
         let computes =
             LaunchProfile { blocks: 1056.0, threads: 256.0, resident: 8.0, special: 1e6, ..LaunchProfile::default() };
-        assert!(took(&computes) < cycles[0] * 1.5 / part().value("clock_ghz") * 1e-6, "{}", took(&computes));
+        assert!(took(&computes) < part().block_start_cycles() * 1.5 / part().clock_ghz() * 1e-6, "{}", took(&computes));
     }
 
     #[test]
@@ -513,7 +513,7 @@ mod tests {
         let work = |threads: f64| {
             let one =
                 LaunchProfile { blocks: 132.0, threads, resident: 1.0, special: 1.25e8, ..LaunchProfile::default() };
-            let ms = |profile: &LaunchProfile| alone(profile).ms - part().value("launch_us") * 1e-3;
+            let ms = |profile: &LaunchProfile| alone(profile).ms - part().launch_us() * 1e-3;
             ms(&LaunchProfile { shared_passes: 2.5e8, ..one.clone() }) / ms(&one)
         };
         // The special function unit and shared memory need the same time.
@@ -524,7 +524,7 @@ mod tests {
     fn an_instruction_uses_its_slot_and_its_pipe_at_once_even_in_a_warp_alone() {
         let one = LaunchProfile { blocks: 132.0, threads: 32.0, resident: 1.0, ..LaunchProfile::default() };
         let ms = |single: f64| alone(&LaunchProfile { single, ..one.clone() }).ms;
-        let (took, slots) = (ms(132e8) - ms(0.0), 1e8 / 4.0 / part().value("clock_ghz") * 1e-6);
+        let (took, slots) = (ms(132e8) - ms(0.0), 1e8 / 4.0 / part().clock_ghz() * 1e-6);
         // Both need the same time, and would add up if used one after the other.
         assert!(took > slots && took < 1.3 * slots, "{took} {slots}");
     }
@@ -564,7 +564,7 @@ mod tests {
         let base = LaunchProfile { blocks: 132.0, threads: 128.0, resident: 1.0, ..LaunchProfile::default() };
         let warps = LaunchProfile { tensor: 1e9, ..base.clone() };
         let groups = LaunchProfile { warpgroup: 1e9, chain_warpgroup: 1e9 / 4.0, ..base.clone() };
-        let rates = part().value("tensor_per_clock") / part().value("warpgroup_per_clock");
+        let rates = part().tensor_per_clock() / part().warpgroup_per_clock();
         assert!((of(Bound::TensorPipe, &groups) / of(Bound::TensorPipe, &warps) - rates).abs() < 1e-6);
         // One warpgroup keeps all four tensor cores of an SM busy.
         assert!((of(Bound::Latency, &groups) / of(Bound::TensorPipe, &groups) - 1.0).abs() < 0.01);
@@ -601,7 +601,7 @@ mod tests {
             ])
         };
         let more = with(3).ms - with(1).ms;
-        assert!((more - 2.0 * part().value("fill_us") * 1e-3).abs() < 1e-9, "{more}");
+        assert!((more - 2.0 * part().fill_us() * 1e-3).abs() < 1e-9, "{more}");
         assert_eq!(
             sequence_time(&[Repeated { count: 1, profile: LaunchProfile::fill() }], &part()),
             Err(NotPredicted::NoLaunch)

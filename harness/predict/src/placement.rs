@@ -27,7 +27,7 @@ pub(crate) struct Spread {
 impl Spread {
     /// Returns the distribution of this launch on this part.
     pub(crate) fn from_profile(profile: &LaunchProfile, part: &GpuModel) -> Spread {
-        let (sms, blocks) = (part.value("sms"), profile.blocks.max(1.0));
+        let (sms, blocks) = (part.sms(), profile.blocks.max(1.0));
         let resident = profile.resident.min((blocks / sms).ceil());
         let device = sms * resident;
         // With many waves, blocks of the next wave begin as those of the previous one end, and few SMs idle at the end.
@@ -48,7 +48,7 @@ impl Spread {
             waves,
             rounds,
             resident,
-            clocks_per_ms: part.value("clock_ghz") * 1e6,
+            clocks_per_ms: part.clock_ghz() * 1e6,
         }
     }
 }
@@ -70,13 +70,13 @@ pub(crate) struct Hits {
 impl Hits {
     /// Returns the hit rates of this launch on this part.
     pub(crate) fn from_profile(profile: &LaunchProfile, part: &GpuModel, spread: &Spread) -> Hits {
-        let l2_bytes = part.value("l2_bytes");
+        let l2_bytes = part.l2_bytes();
         // A launch is repeated, and finds its data in the cache if they fit; if they are nearly as large as the cache,
         // it finds a part (bench/curves.cu: repeated reads).
         let touched = profile.touched_sectors * 32.0;
         let large = ((touched / l2_bytes - WARM) / (COLD - WARM)).clamp(0.0, 1.0);
         let cold = if profile.flushed > 0.0 { 1.0 } else { large };
-        let l1_bytes = (part.value("l1_bytes") - profile.shared_bytes * spread.resident).max(16384.0);
+        let l1_bytes = (part.l1_bytes() - profile.shared_bytes * spread.resident).max(16384.0);
         let local = profile.local_bytes * profile.threads * spread.resident;
         let spilled = ((local - 0.5 * l1_bytes) / l1_bytes).clamp(0.0, 1.0);
         let loads = profile.global_load_sectors;
@@ -102,7 +102,7 @@ fn compulsory_misses(profile: &LaunchProfile, part: &GpuModel, spread: &Spread, 
     let warps = (profile.threads / 32.0).ceil().max(1.0);
     let together = (profile.global_load_requests / warps / profile.chain_global.max(1.0)).max(1.0);
     let waits = 1.0 - (1.0 - missed).powf(together);
-    let first = (part.value("sms") * spread.resident / profile.blocks.max(1.0)).min(1.0);
+    let first = (part.sms() * spread.resident / profile.blocks.max(1.0)).min(1.0);
     (waits * (1.0 - first), waits * first)
 }
 

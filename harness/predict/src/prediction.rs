@@ -132,7 +132,7 @@ impl Prediction {
 
     pub(crate) fn new(ms: f64, mut terms: Vec<Term>, part: &GpuModel) -> Prediction {
         terms.sort_by(|a, b| b.ms.total_cmp(&a.ms));
-        let (low, high) = (part.value("low_factor"), part.value("high_factor"));
+        let (low, high) = (part.low_factor(), part.high_factor());
         Prediction { ms, low_ms: ms * low, high_ms: ms * high, terms }
     }
 }

@@ -13,31 +13,31 @@ pub(crate) fn terms(profile: &LaunchProfile, part: &GpuModel) -> Vec<Term> {
     let hits = Hits::from_profile(profile, part, &spread);
     let mut terms = throughput(profile, part, &spread);
     let mut add = |bound, ms| terms.push(Term { bound, ms });
-    let on_sm = |amount: f64, rate: &str| amount * spread.busiest_memory / part.value(rate) / spread.clocks_per_ms;
-    let loaded = on_sm((profile.global_load_sectors + profile.local_sectors) * 32.0, "l1_bytes_per_clock");
+    let on_sm = |amount: f64, per_clock: f64| amount * spread.busiest_memory / per_clock / spread.clocks_per_ms;
+    let loaded = on_sm((profile.global_load_sectors + profile.local_sectors) * 32.0, part.l1_bytes_per_clock());
     let stored = storing(profile, part) * spread.busiest_memory / spread.clocks_per_ms;
     let passed = profile.request_passes * spread.busiest_memory / spread.clocks_per_ms;
-    let filled = on_sm(hits.l2_sectors * 32.0, "l1_fill_bytes_per_clock");
+    let filled = on_sm(hits.l2_sectors * 32.0, part.l1_fill_bytes_per_clock());
     add(Bound::L1, (loaded + stored).max(passed).max(filled));
-    let passes = on_sm(profile.shared_passes, "shared_passes_per_clock");
+    let passes = on_sm(profile.shared_passes, part.shared_passes_per_clock());
     // An atomic request takes at least two cycles.
     let steps = profile.shared_atomic_steps.max(2.0 * profile.shared_atomic_requests);
-    add(Bound::SharedMemory, passes + on_sm(steps, "shared_atomic_steps_per_clock"));
+    add(Bound::SharedMemory, passes + on_sm(steps, part.shared_atomic_steps_per_clock()));
     let partial = partial_stores(profile);
     let whole = hits.l2_sectors + profile.global_store_sectors - partial;
     let l2_sectors = whole + atomic_sectors(profile);
-    let l2 = l2_sectors * 32.0 / part.value("l2_gb_per_s") + partial / part.value("partial_stores_per_ns");
+    let l2 = l2_sectors * 32.0 / part.l2_gb_per_s() + partial / part.partial_stores_per_ns();
     add(Bound::L2, l2 / 1e6);
     add(Bound::Dram, dram(profile, part, hits.cold));
-    let start = spread.waves * part.value("block_start_cycles") + first_access(profile, part);
+    let start = spread.waves * part.block_start_cycles() + first_access(profile, part);
     let chain = (start + spread.rounds * latency(profile, part, &spread, &hits)) / spread.clocks_per_ms;
     // The last of the initially resident blocks begins when all of these have been started. If some blocks have longer
     // chains, these are assumed to be the first, and to be 1 / `rounds` of all blocks, which gives the average chain.
-    let began = profile.blocks.min(part.value("sms") * spread.resident) * part.value("block_ns") * 1e-6;
+    let began = profile.blocks.min(part.sms() * spread.resident) * part.block_ns() * 1e-6;
     let long = if spread.waves > 1.0 { 1.0 } else { 1.0 / spread.rounds };
     add(Bound::Latency, long * began + chain + passed_on(profile, part, &spread));
     add(Bound::Atomics, atomics(profile, part));
-    add(Bound::Blocks, profile.blocks * part.value("block_ns") * 1e-6);
+    add(Bound::Blocks, profile.blocks * part.block_ns() * 1e-6);
     terms
 }
 
@@ -50,23 +50,23 @@ fn throughput(profile: &LaunchProfile, part: &GpuModel, spread: &Spread) -> Vec<
     let all = single + integer + product + double + special + tensor + memory + exchange + control;
     // Half of the lanes for single precision also execute integer multiplications. The assembler turns a part of the
     // additions and moves into multiplications by 1, so both pipes are busy.
-    let given = integer * (1.0 - part.value("integer_percent") / 100.0);
+    let given = integer * (1.0 - part.integer_percent() / 100.0);
     let products = product + given;
     let pipes = [
-        (Bound::Issue, all, "issue_per_clock"),
-        (Bound::SinglePipe, (single + products).max(2.0 * products), "single_per_clock"),
-        (Bound::IntegerPipe, integer - given, "integer_per_clock"),
-        (Bound::DoublePipe, double, "double_per_clock"),
-        (Bound::SpecialPipe, special, "special_per_clock"),
-        (Bound::TensorPipe, tensor, "tensor_per_clock"),
-        (Bound::ExchangePipe, exchange, "exchange_per_clock"),
+        (Bound::Issue, all, part.issue_per_clock()),
+        (Bound::SinglePipe, (single + products).max(2.0 * products), part.single_per_clock()),
+        (Bound::IntegerPipe, integer - given, part.integer_per_clock()),
+        (Bound::DoublePipe, double, part.double_per_clock()),
+        (Bound::SpecialPipe, special, part.special_per_clock()),
+        (Bound::TensorPipe, tensor, part.tensor_per_clock()),
+        (Bound::ExchangePipe, exchange, part.exchange_per_clock()),
     ];
-    let ms = |amount: f64, rate| amount * spread.busiest / part.value(rate) / spread.clocks_per_ms;
+    let ms = |amount: f64, per_clock: f64| amount * spread.busiest / per_clock / spread.clocks_per_ms;
     let mut terms: Vec<Term> =
-        pipes.into_iter().map(|(bound, amount, rate)| Term { bound, ms: ms(amount, rate) }).collect();
+        pipes.into_iter().map(|(bound, amount, per_clock)| Term { bound, ms: ms(amount, per_clock) }).collect();
     // Products by the warpgroup use the same tensor cores, at another rate.
     for term in terms.iter_mut().filter(|term| term.bound == Bound::TensorPipe) {
-        term.ms += ms(profile.warpgroup, "warpgroup_per_clock");
+        term.ms += ms(profile.warpgroup, part.warpgroup_per_clock());
     }
     terms
 }
@@ -84,9 +84,9 @@ fn partial_stores(profile: &LaunchProfile) -> f64 {
 fn storing(profile: &LaunchProfile, part: &GpuModel) -> f64 {
     let partial = partial_stores(profile);
     let whole = profile.global_store_sectors - partial;
-    let apart = part.value("apart_sector_cycles");
-    let sectors = whole * part.value("store_sector_cycles") + partial * apart;
-    let stores = sectors.max(profile.global_store_requests * part.value("store_request_cycles"));
+    let apart = part.apart_sector_cycles();
+    let sectors = whole * part.store_sector_cycles() + partial * apart;
+    let stores = sectors.max(profile.global_store_requests * part.store_request_cycles());
     stores + atomic_sectors(profile) * apart
 }
 
@@ -99,30 +99,30 @@ fn atomic_sectors(profile: &LaunchProfile) -> f64 {
 /// Milliseconds of device memory, which transfers pairs of sectors. Switching between reads and writes costs bus
 /// turnarounds.
 fn dram(profile: &LaunchProfile, part: &GpuModel, cold: f64) -> f64 {
-    let time = |sectors: f64, rate: &str| sectors * cold * 32.0 / part.value(rate) / 1e6;
-    let reads = time(profile.read_sectors.max(2.0 * profile.read_pairs), "dram_read_gb_per_s");
-    let writes = time(profile.written_sectors.max(2.0 * profile.written_pairs), "dram_write_gb_per_s");
-    reads + writes + 2.0 * reads.min(writes) * part.value("dram_turn_percent") / 100.0
+    let time = |sectors: f64, gb_per_s: f64| sectors * cold * 32.0 / gb_per_s / 1e6;
+    let reads = time(profile.read_sectors.max(2.0 * profile.read_pairs), part.dram_read_gb_per_s());
+    let writes = time(profile.written_sectors.max(2.0 * profile.written_pairs), part.dram_write_gb_per_s());
+    reads + writes + 2.0 * reads.min(writes) * part.dram_turn_percent() / 100.0
 }
 
 /// The additional cycles of a launch's first access to global memory.
 fn first_access(profile: &LaunchProfile, part: &GpuModel) -> f64 {
     let accesses = profile.global_load_requests + profile.global_atomic_requests + profile.copied_sectors;
-    if accesses > 0.0 { part.value("first_access_cycles") } else { 0.0 }
+    if accesses > 0.0 { part.first_access_cycles() } else { 0.0 }
 }
 
 /// Cycles from an average block's first instruction to the end of its last warp, without interference.
 fn latency(profile: &LaunchProfile, part: &GpuModel, spread: &Spread, hits: &Hits) -> f64 {
-    let local = part.value("l1_cycles") + hits.spilled * (part.value("l2_cycles") - part.value("l1_cycles"));
+    let local = part.l1_cycles() + hits.spilled * (part.l2_cycles() - part.l1_cycles());
     let chain = profile.chain_local * local
-        + profile.chain_arithmetic * part.value("arithmetic_cycles")
-        + profile.chain_double * part.value("double_cycles")
-        + profile.chain_special * part.value("special_cycles")
-        + profile.chain_tensor * part.value("tensor_cycles")
-        + profile.chain_warpgroup * SCHEDULERS / part.value("warpgroup_per_clock")
-        + profile.chain_shared * part.value("shared_cycles")
-        + profile.chain_exchange * part.value("exchange_cycles")
-        + profile.chain_branches * part.value("branch_cycles");
+        + profile.chain_arithmetic * part.arithmetic_cycles()
+        + profile.chain_double * part.double_cycles()
+        + profile.chain_special * part.special_cycles()
+        + profile.chain_tensor * part.tensor_cycles()
+        + profile.chain_warpgroup * SCHEDULERS / part.warpgroup_per_clock()
+        + profile.chain_shared * part.shared_cycles()
+        + profile.chain_exchange * part.exchange_cycles()
+        + profile.chain_branches * part.branch_cycles();
     chain / profile.blocks.max(1.0) + waiting(profile, part, spread, hits)
 }
 
@@ -130,14 +130,14 @@ fn latency(profile: &LaunchProfile, part: &GpuModel, spread: &Spread, hits: &Hit
 /// of an SM share one barrier unit.
 pub(crate) fn waiting(profile: &LaunchProfile, part: &GpuModel, spread: &Spread, hits: &Hits) -> f64 {
     let warps = (profile.threads / 32.0).ceil().max(1.0);
-    let own = part.value("barrier_cycles") + (warps - 1.0) * part.value("barrier_warp_cycles");
-    let barrier = own.max(spread.resident * warps * part.value("barrier_sm_cycles"));
+    let own = part.barrier_cycles() + (warps - 1.0) * part.barrier_warp_cycles();
+    let barrier = own.max(spread.resident * warps * part.barrier_sm_cycles());
     // At least one wait for bulk copies in each block: copies are usually issued ahead of their use.
     let waits = profile.chain_global * a_load(part, hits)
         + profile.blocks * a_copy(profile, part, hits)
-        + profile.chain_atomics * part.value("atomic_cycles")
+        + profile.chain_atomics * part.atomic_cycles()
         + profile.chain_barriers * barrier
-        + profile.chain_fences * part.value("fence_cycles");
+        + profile.chain_fences * part.fence_cycles();
     waits / profile.blocks.max(1.0)
 }
 
@@ -151,13 +151,13 @@ pub(crate) fn idle(profile: &LaunchProfile, part: &GpuModel, hits: &Hits) -> f64
 
 /// Cycles of an average load.
 fn a_load(part: &GpuModel, hits: &Hits) -> f64 {
-    hits.l1 * part.value("l1_cycles") + hits.l2 * part.value("l2_cycles") + hits.dram * part.value("dram_cycles")
+    hits.l1 * part.l1_cycles() + hits.l2 * part.l2_cycles() + hits.dram * part.dram_cycles()
 }
 
 /// Cycles of a bulk copy; 0 for a kernel without any.
 fn a_copy(profile: &LaunchProfile, part: &GpuModel, hits: &Hits) -> f64 {
     if profile.copied_sectors > 0.0 {
-        part.value("l2_cycles") + hits.cold * (part.value("dram_cycles") - part.value("l2_cycles"))
+        part.l2_cycles() + hits.cold * (part.dram_cycles() - part.l2_cycles())
     } else {
         0.0
     }
@@ -171,19 +171,19 @@ pub(crate) fn filling(profile: &LaunchProfile, part: &GpuModel, hits: &Hits) -> 
 /// As [`filling`], from the start of any block.
 pub(crate) fn first_data(profile: &LaunchProfile, part: &GpuModel, hits: &Hits) -> f64 {
     let load = if profile.chain_global > 0.0 { a_load(part, hits) } else { 0.0 };
-    part.value("block_start_cycles") + load.max(a_copy(profile, part, hits))
+    part.block_start_cycles() + load.max(a_copy(profile, part, hits))
 }
 
 /// Cycles from the start of an average block to the end of its last warp.
 fn a_chain(profile: &LaunchProfile, part: &GpuModel, spread: &Spread, hits: &Hits) -> f64 {
-    part.value("block_start_cycles") + first_access(profile, part) + latency(profile, part, spread, hits)
+    part.block_start_cycles() + first_access(profile, part) + latency(profile, part, spread, hits)
 }
 
 /// Cycles from the start of the grid's last block to its end, without the `others`, which are counted already. If some
 /// blocks of a single wave have longer chains than others, these are assumed to be the first, and the chains to get
 /// shorter linearly: the last one is as much shorter than the average as the first one is longer.
 pub(crate) fn last_chain(profile: &LaunchProfile, part: &GpuModel, spread: &Spread, hits: &Hits, others: f64) -> f64 {
-    let (start, average) = (part.value("block_start_cycles"), a_chain(profile, part, spread, hits));
+    let (start, average) = (part.block_start_cycles(), a_chain(profile, part, spread, hits));
     if spread.waves > 1.0 {
         (average - others).max(0.0)
     } else {
@@ -197,13 +197,13 @@ pub(crate) fn last_chain(profile: &LaunchProfile, part: &GpuModel, spread: &Spre
 /// first trip counts as a load of the chain. Later blocks find the flags set. The blocks of an SM get their data one
 /// after another, and cannot set their flags before that: each waits for the last of them.
 pub(crate) fn passed_on(profile: &LaunchProfile, part: &GpuModel, spread: &Spread) -> f64 {
-    let sms = part.value("sms");
+    let sms = part.sms();
     let together = profile.blocks.min(sms * spread.resident);
     if profile.flag_loops > 0.0 && together > 1.0 {
         let trips = ((0.25 + (together - 1.0) / 16.0).sqrt() - 0.5).ceil();
         let read = profile.block_read_sectors * 32.0 * together / profile.blocks;
         let others = 1.0 - 1.0 / (together / sms).max(1.0);
-        ((trips - 1.0) * part.value("flag_ns") + others * read / part.value("l2_gb_per_s")) * 1e-6
+        ((trips - 1.0) * part.flag_ns() + others * read / part.l2_gb_per_s()) * 1e-6
     } else {
         0.0
     }
@@ -214,13 +214,12 @@ pub(crate) fn passed_on(profile: &LaunchProfile, part: &GpuModel, spread: &Sprea
 /// trip, which takes longer if many wait: on average, half of all those that arrive.
 fn atomics(profile: &LaunchProfile, part: &GpuModel) -> f64 {
     let integer = profile.atomic_longest - profile.atomic_longest_float;
-    let chain =
-        integer * part.value("atomic_step_ns") + profile.atomic_longest_float * part.value("atomic_float_step_ns");
-    let trip = part.value("atomic_trip_cycles") / part.value("clock_ghz");
-    let resident = profile.resident * part.value("sms") * profile.threads;
-    let waiting = 0.5 * profile.atomic_retried.min(resident) * part.value("atomic_step_ns");
+    let chain = integer * part.atomic_step_ns() + profile.atomic_longest_float * part.atomic_float_step_ns();
+    let trip = part.atomic_trip_cycles() / part.clock_ghz();
+    let resident = profile.resident * part.sms() * profile.threads;
+    let waiting = 0.5 * profile.atomic_retried.min(resident) * part.atomic_step_ns();
     let retried = profile.atomic_retried * trip.max(waiting);
-    chain.max(retried).max(profile.atomic_steps / part.value("atomic_steps_per_ns")) * 1e-6
+    chain.max(retried).max(profile.atomic_steps / part.atomic_steps_per_ns()) * 1e-6
 }
 
 #[cfg(test)]
@@ -234,11 +233,11 @@ mod tests {
         let ms = |profile: &LaunchProfile| {
             terms(profile, &part).iter().find(|term| term.bound == Bound::Latency).unwrap().ms
         };
-        let cycles = |profile: LaunchProfile| (ms(&profile) - ms(&base)) * 1e6 * part.value("clock_ghz");
+        let cycles = |profile: LaunchProfile| (ms(&profile) - ms(&base)) * 1e6 * part.clock_ghz();
         let fences = cycles(LaunchProfile { chain_fences: 2.0 * 132.0, ..base.clone() });
-        assert!((fences / part.value("fence_cycles") - 2.0).abs() < 1e-6, "{fences}");
+        assert!((fences / part.fence_cycles() - 2.0).abs() < 1e-6, "{fences}");
         let load = |requests: f64| cycles(LaunchProfile { global_load_requests: requests, ..base.clone() });
-        assert!((load(1.0) / part.value("first_access_cycles") - 1.0).abs() < 1e-6 && load(1.0) == load(2.0));
+        assert!((load(1.0) / part.first_access_cycles() - 1.0).abs() < 1e-6 && load(1.0) == load(2.0));
         let atomic = cycles(LaunchProfile { global_atomic_requests: 1.0, ..base.clone() });
         assert_eq!(atomic, load(1.0));
     }
@@ -249,7 +248,7 @@ mod tests {
         let cycles = |profile: LaunchProfile| {
             let one = LaunchProfile { blocks: 1.0, threads: 1024.0, resident: 1.0, memory: 1e6, ..profile };
             let ms = terms(&one, &part).iter().find(|term| term.bound == Bound::L1).unwrap().ms;
-            ms * 1e6 * part.value("clock_ghz") / 1e6
+            ms * 1e6 * part.clock_ghz() / 1e6
         };
         let stores = |sectors: f64, ideal: f64| {
             cycles(LaunchProfile {
@@ -290,8 +289,8 @@ mod tests {
             terms(&few, &part).iter().find(|term| term.bound == Bound::Latency).unwrap().ms
         };
         // A quarter of the blocks takes four times as long: the others begin meanwhile.
-        let chain = 1000.0 / part.value("clock_ghz") * 1e-6;
-        let began = 1056.0 * part.value("block_ns") * 1e-6;
+        let chain = 1000.0 / part.clock_ghz() * 1e-6;
+        let began = 1056.0 * part.block_ns() * 1e-6;
         assert!((ms(4.0) - ms(1.0) - (3.0 * chain - 0.75 * began)).abs() < 1e-9, "{} {}", ms(1.0), ms(4.0));
     }
 }

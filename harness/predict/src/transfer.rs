@@ -12,22 +12,6 @@ use crate::{
     prediction::{Bound, Prediction, Term},
 };
 
-/// The constants of the link.
-pub(crate) const NEEDED: [&str; 12] = [
-    "copy_us",
-    "pinned_h2d_gb_per_s",
-    "pinned_d2h_gb_per_s",
-    "pageable_h2d_gb_per_s",
-    "pageable_d2h_gb_per_s",
-    "both_ways_percent",
-    "managed_h2d_gb_per_s",
-    "managed_d2h_gb_per_s",
-    "managed_us",
-    "prefetch_us",
-    "prefetch_h2d_gb_per_s",
-    "prefetch_d2h_gb_per_s",
-];
-
 /// The kind of host memory, and how its data are moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -101,39 +85,31 @@ pub fn with(launches: &Prediction, transfer: Transfer, part: &GpuModel) -> Predi
 /// assert!(ms(moved, Way::Pinned, &part) < ms(moved, Way::Pageable, &part));
 /// ```
 pub fn ms(moved: Moved, way: Way, part: &GpuModel) -> f64 {
-    let time = |bytes: f64, rate: &str| bytes / part.value(rate) / 1e6;
-    let start = moved.copies * part.value("copy_us") * 1e-3;
-    let both = |kind: &str| {
-        let name = |direction| format!("{kind}_{direction}_gb_per_s");
-        (time(moved.to_device, &name("h2d")), time(moved.to_host, &name("d2h")))
-    };
+    let time = |bytes: f64, gb_per_s: f64| bytes / gb_per_s / 1e6;
+    let start = moved.copies * part.copy_us() * 1e-3;
+    let pinned = (time(moved.to_device, part.pinned_h2d_gb_per_s()), time(moved.to_host, part.pinned_d2h_gb_per_s()));
+    let prefetched =
+        (time(moved.to_device, part.prefetch_h2d_gb_per_s()), time(moved.to_host, part.prefetch_d2h_gb_per_s()));
     match way {
         Way::Pageable => {
-            let (there, back) = both("pageable");
-            start + there + back
+            let there = time(moved.to_device, part.pageable_h2d_gb_per_s());
+            start + there + time(moved.to_host, part.pageable_d2h_gb_per_s())
         }
-        Way::Pinned => {
-            let (there, back) = both("pinned");
-            start + there + back
-        }
+        Way::Pinned => start + pinned.0 + pinned.1,
         Way::Overlapped | Way::Mapped => {
-            let (there, back) = both("pinned");
+            let (there, back) = pinned;
             // While both directions are busy, each keeps this share of its rate.
-            start + there.max(back) + there.min(back) * (100.0 / part.value("both_ways_percent") - 1.0)
+            start + there.max(back) + there.min(back) * (100.0 / part.both_ways_percent() - 1.0)
         }
         Way::Managed => {
-            let (there, back) = both("managed");
-            there + back + part.value("managed_us") * 1e-3
+            let there = time(moved.to_device, part.managed_h2d_gb_per_s());
+            there + time(moved.to_host, part.managed_d2h_gb_per_s()) + part.managed_us() * 1e-3
         }
         Way::Prefetched => {
-            let (there, back) = both("prefetch");
             // The pages of the results are prefetched to the device as well.
-            let results = time(moved.to_host, "prefetch_h2d_gb_per_s");
-            there + results + back + part.value("prefetch_us") * 1e-3
+            let results = time(moved.to_host, part.prefetch_h2d_gb_per_s());
+            prefetched.0 + results + prefetched.1 + part.prefetch_us() * 1e-3
         }
-        Way::PrefetchedIn => {
-            let (there, back) = (both("prefetch").0, both("pinned").1);
-            there + back + part.value("prefetch_us") * 1e-3
-        }
+        Way::PrefetchedIn => prefetched.0 + pinned.1 + part.prefetch_us() * 1e-3,
     }
 }
