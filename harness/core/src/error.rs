@@ -32,7 +32,7 @@ pub enum Error {
     },
     /// The case cannot run on this device: its row is recorded as skipped, with this reason.
     #[error("skipped: {0}")]
-    Skip(String),
+    Skip(SkipReason),
     /// A driver call failed.
     #[error("the CUDA driver reports {}", describe(.0))]
     Driver(DriverError),
@@ -91,7 +91,30 @@ pub enum Error {
     Interrupted,
 }
 
+/// Why a case cannot run on a device.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SkipReason {
+    /// The device has too little shared memory.
+    #[error("needs {needed} bytes of shared memory a block, {device} allows {allowed}")]
+    SharedMemory {
+        /// The bytes of a block that the kernel needs.
+        needed: u32,
+        /// The bytes of a block that the device allows.
+        allowed: u32,
+        /// The device's name.
+        device: String,
+    },
+    /// Another reason, in words.
+    #[error("{0}")]
+    Other(String),
+}
+
 impl Error {
+    /// Returns [`Error::Skip`] for this reason.
+    pub fn skip(reason: impl Into<String>) -> Self {
+        Self::Skip(SkipReason::Other(reason.into()))
+    }
+
     /// Returns [`Error::Usage`] with this message.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::Usage(message.into())

@@ -58,7 +58,7 @@ pub use device::{
     session::Session,
     visible::HostVisible,
 };
-pub use error::{Error, Result, describe};
+pub use error::{Error, Result, SkipReason, describe};
 pub use exit::Exit;
 pub use export::{
     chart::{Chart, Series},

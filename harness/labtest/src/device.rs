@@ -2,7 +2,7 @@
 use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::CudaStream;
-use harness::{DeviceChoice, Error, Kernels, Lab, Session};
+use harness::{DeviceChoice, Error, Kernels, Lab, Session, SkipReason};
 
 /// The device requirements of all rows of all labs, except rows for one compute capability: shared memory of a block in
 /// bytes (the maximum of an A100), and compute capability.
@@ -38,19 +38,17 @@ pub fn unless_skipped<T>(kernels: &Kernels, given: harness::Result<T>) -> Option
         Err(error) => error,
     };
     let (name, most) = (&device.name, device.shared_bytes_per_block_optin);
-    assert!(may_skip(&error, name, most), "on {name}, where a block has {most} bytes of shared memory: {error}");
+    assert!(may_skip(&error, most), "on {name}, where a block has {most} bytes of shared memory: {error}");
     eprintln!("skipped: {error}");
     None
 }
 
-/// Whether the row may be skipped on the device `name`, where a block has `most` bytes of shared memory.
-fn may_skip(error: &Error, name: &str, most: u32) -> bool {
+/// Whether a row may end with this error on a device where a block has `most` bytes of shared memory.
+fn may_skip(error: &Error, most: u32) -> bool {
     let (enough, capability) = ENOUGH;
     match error {
-        Error::Skip(reason) => {
-            let behind = format!(" bytes of shared memory a block, {name} allows {most}");
-            let needs = reason.strip_prefix("needs ").and_then(|reason| reason.strip_suffix(&behind));
-            most < enough && needs.and_then(|needs| needs.parse::<u32>().ok()).is_some_and(|needs| needs > most)
+        Error::Skip(SkipReason::SharedMemory { needed, allowed, .. }) => {
+            most < enough && *allowed == most && *needed > most
         }
         Error::Kernel(kernels::Error::TooNew { made, device, .. }) => device < made && *device < capability,
         _ => false,
@@ -63,20 +61,20 @@ mod tests {
 
     #[test]
     fn only_a_row_that_lacks_shared_memory_may_be_skipped() {
-        let may = |reason: &str, most| may_skip(&Error::Skip(reason.into()), "T4", most);
-        assert!(may("needs 74820 bytes of shared memory a block, T4 allows 65536", 65536));
-        // Another reason; numbers that contradict the device; a device on which every row runs.
-        assert!(!may("the device has no cooperative launch", 65536));
-        assert!(!may("needs 65536 bytes of shared memory a block, T4 allows 65536", 65536));
-        assert!(!may("needs 74820 bytes of shared memory a block, T4 allows 65536", 99 << 10));
-        assert!(!may("needs 200000 bytes of shared memory a block, T4 allows 166912", 163 << 10));
-        assert!(!may_skip(&Error::Usage("needs 74820 bytes".into()), "T4", 65536));
+        let may = |needed, allowed, most| {
+            may_skip(&Error::Skip(SkipReason::SharedMemory { needed, allowed, device: "T4".into() }), most)
+        };
+        assert!(may(74820, 65536, 65536));
+        // Numbers that contradict the device; a device on which every row runs.
+        assert!(!may(65536, 65536, 65536) && !may(74820, 65536, 99 << 10) && !may(200_000, 166_912, 163 << 10));
+        assert!(!may_skip(&Error::skip("the device has no cooperative launch"), 65536));
+        assert!(!may_skip(&Error::usage("needs 74820 bytes"), 65536));
     }
 
     #[test]
     fn or_one_whose_ptx_is_for_a_newer_device() {
         let may = |made, device| {
-            may_skip(&Error::Kernel(kernels::Error::TooNew { file: "a.cu".into(), made, device }), "T4", 65536)
+            may_skip(&Error::Kernel(kernels::Error::TooNew { file: "a.cu".into(), made, device }), 65536)
         };
         assert_eq!([may(80, 75), may(70, 75), may(90, 80)], [true, false, false]);
     }

@@ -193,7 +193,7 @@ impl Host<'_> {
 
     fn managed(&self) -> Result<Memory> {
         if !self.run.session().device.managed_memory {
-            return Err(Error::Skip("this device has no managed memory".into()));
+            return Err(Error::skip("this device has no managed memory"));
         }
         self.run.session().context.bind_to_thread()?;
         // SAFETY: room for the words, which are set to 0 before they are read. It is freed by the list's FREE, or

@@ -16,17 +16,17 @@ impl Blas {
     /// Opens the library; `tf32` lets it use the tensor cores.
     pub fn open(run: &Run, tf32: bool) -> Result<Self> {
         if run.is_emulated() {
-            return Err(Error::Skip("cuBLAS needs an NVIDIA GPU".into()));
+            return Err(Error::skip("cuBLAS needs an NVIDIA GPU"));
         }
         // SAFETY: loading the library runs its initialisers, which is intended.
         if !unsafe { sys::is_culib_present() } {
-            return Err(Error::Skip(
+            return Err(Error::skip(
                 "cuBLAS was not found; put the folder of libcublas.so (of the CUDA toolkit, or of \
                  `pip install nvidia-cublas-cu12`) on LD_LIBRARY_PATH"
                     .into(),
             ));
         }
-        let refused = |e| Error::Skip(format!("cuBLAS is there but does not open: {e:?}"));
+        let refused = |e| Error::skip(format!("cuBLAS is there but does not open: {e:?}"));
         let blas = CudaBlas::new(run.stream().clone()).map_err(refused)?;
         let mode =
             if tf32 { sys::cublasMath_t::CUBLAS_TF32_TENSOR_OP_MATH } else { sys::cublasMath_t::CUBLAS_DEFAULT_MATH };

@@ -52,7 +52,7 @@ fn encode() -> Result<Encode> {
     // SAFETY: the name ends with a zero byte, and `found` is a live pointer.
     let asked = unsafe { cuGetProcAddress(c"cuTensorMapEncodeTiled".as_ptr(), &raw mut found, 12000, 0) };
     if asked != CUresult::CUDA_SUCCESS || found.is_null() {
-        return Err(Error::Skip("the driver makes no tensor maps; one of CUDA 12.0 or later does".into()));
+        return Err(Error::skip("the driver makes no tensor maps; one of CUDA 12.0 or later does"));
     }
     // SAFETY: this is its type since CUDA 12.0.
     Ok(unsafe { std::mem::transmute::<*mut c_void, Encode>(found) })

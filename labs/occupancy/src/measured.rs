@@ -175,7 +175,7 @@ pub(crate) fn by_block_size(run: &Run, row: &Row<Work>, limits: &Limits) -> Resu
             let (registers, occupancy) = of_kernel(limits, &case.kernel()?, threads, launch.shared_mem_bytes)?;
             describe(case, registers, occupancy);
             if occupancy.blocks == 0 {
-                return Err(Error::Skip(format!(
+                return Err(Error::skip(format!(
                     "a block of {threads} threads at {registers} registers does not fit a multiprocessor"
                 )));
             }

@@ -53,7 +53,7 @@ pub(crate) fn global(run: &Run, case: &mut CaseContext<'_>) -> Result<()> {
 /// The `__managed__` variable `sum`: its device address is valid on the host as well.
 pub(crate) fn managed_variable(run: &Run, case: &mut CaseContext<'_>) -> Result<()> {
     if !run.session().device.managed_memory {
-        return Err(Error::Skip(format!("{} has no managed memory", run.session().device.name)));
+        return Err(Error::skip(format!("{} has no managed memory", run.session().device.name)));
     }
     let (module, stream) = (run.module("returning.cu")?, run.stream());
     let address = module.get_global("sum", stream)?.device_ptr(stream).0;
@@ -101,7 +101,7 @@ fn measure<P>(
 pub(crate) fn host_pointer(run: &Run, case: &mut CaseContext<'_>) -> Result<()> {
     let (kernel, (x, y)) = (case.kernel()?, numbers(run));
     if run.session().context.attribute(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS)? != 0 {
-        return Err(Error::Skip(
+        return Err(Error::skip(
             "this device reads and writes ordinary host memory (HMM or ATS), so this is not a mistake here".into(),
         ));
     }

@@ -61,7 +61,7 @@ fn scan<T: Element>(run: &Run, row: &Row<Scanning>, expected: &Expected<'_, T>, 
     };
     run.case(Case::new(row.name()).label(label).n(n).launch(rule), |case| {
         if row.passes == Passes::Ahead && !run.session().device.cooperative_launch {
-            return Err(Error::Skip("the device has no cooperative launch".into()));
+            return Err(Error::skip("the device has no cooperative launch"));
         }
         let most = row.capacity(threads);
         if n > most {

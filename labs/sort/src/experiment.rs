@@ -104,7 +104,7 @@ fn sort<K: Key>(run: &Run, row: &Row<Sorting>, tile: Tile, source: &Source<'_, K
         }
         let splits = how.split();
         if how == Method::Rounds && !run.session().device.cooperative_launch {
-            return Err(Error::Skip("the device has no cooperative launch".into()));
+            return Err(Error::skip("the device has no cooperative launch"));
         }
         let share = run.count("share").unwrap_or(50);
         let below = if splits.is_some() { source.threshold(share).low() } else { 0 };

@@ -99,7 +99,7 @@ pub(crate) fn run(run: &Run, input: &Input<'_>) -> Result<()> {
     for row in run.rows(ROWS) {
         run.case(Case::new(row.name()).n(n), |case| {
             if row.name() == "cpu-rounded-down" && (n < 5 || (n - 4).is_multiple_of(BLOCK.min(n - 4))) {
-                return Err(Error::Skip(format!("with {n} elements nothing is left over")));
+                return Err(Error::skip(format!("with {n} elements nothing is left over")));
             }
             let x = x.get_or_init(|| ordinary_pages(|| input.x.to_vec()));
             let (mut once, mut twice) = ordinary_pages(|| (vec![0.0; n], vec![0.0; n]));

@@ -157,15 +157,15 @@ fn one<T: DeviceRepr + Number + Default + PartialEq + Send + 'static>(
         let launch = case.launch();
         let threads = launch.block_dim.0;
         if threads < row.least_threads {
-            return Err(Error::Skip(format!("its halo needs {} threads a block", row.least_threads)));
+            return Err(Error::skip(format!("its halo needs {} threads a block", row.least_threads)));
         }
         if row.waits_for_ever && !run.is_emulated() {
-            return Err(Error::Skip(
+            return Err(Error::skip(
                 "on a GPU its block may wait for ever; the emulated device finds the mistake".into(),
             ));
         }
         if n <= 2 * row.ends {
-            return Err(Error::Skip(format!("it leaves {} elements at each end alone, and there are {n}", row.ends)));
+            return Err(Error::skip(format!("it leaves {} elements at each end alone, and there are {n}", row.ends)));
         }
         let stream = run.stream();
         let kernels = row.kernels.iter().map(|name| run.function(row.file, name)).collect::<Result<Vec<_>>>()?;

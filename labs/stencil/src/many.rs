@@ -80,7 +80,7 @@ fn one(
         let graph = if row.with == Way::Graph { Some(Graphs::capture(&planes, goal)?) } else { None };
         let device = &run.session().device;
         if matches!(row.with, Way::Persistent | Way::InPlace) && !device.cooperative_launch {
-            return Err(Error::Skip("the device has no cooperative launch".into()));
+            return Err(Error::skip("the device has no cooperative launch"));
         }
         let blocks = launch.grid_dim.0 * launch.grid_dim.1;
         let resident = planes.resident(launch)? * device.multiprocessors;

@@ -197,7 +197,7 @@ fn one(run: &Run, plane: &Plane<'_, '_>, case: Case, rows: Option<u32>, suits: b
     let Plane { width, height, points, input, .. } = *plane;
     run.case(case, |case| {
         if !suits {
-            return Err(Error::Skip(format!("--width is {width}; the marching step needs a multiple of 4")));
+            return Err(Error::skip(format!("--width is {width}; the marching step needs a multiple of 4")));
         }
         let (stream, kernel, launch) = (run.stream(), case.kernel()?, case.launch());
         let from = input.device()?;

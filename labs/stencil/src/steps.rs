@@ -87,7 +87,7 @@ impl Planes {
         if let Some(kernel) = kernels.get("cluster") {
             cluster::allow_large(kernel)?;
             if !cluster::is_held(kernel) {
-                return Err(Error::Skip("the device cannot have a cluster of 16 blocks".into()));
+                return Err(Error::skip("the device cannot have a cluster of 16 blocks"));
             }
         }
         // SAFETY: set or poisoned before each sample.

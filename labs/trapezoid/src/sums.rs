@@ -116,7 +116,7 @@ pub(crate) fn rows<A: Real, S: Real>(run: &Run, row: &Row<Sum>, rule: Rule) -> R
     };
     let can_run = || {
         if row.may_hang && !run.is_emulated() {
-            return Err(Error::Skip("on a GPU this kernel may never end; the emulated device ends it".into()));
+            return Err(Error::skip("on a GPU this kernel may never end; the emulated device ends it"));
         }
         Ok(())
     };

@@ -101,7 +101,7 @@ impl Mode {
             _ if bytes > free / 10 * 9 => format!("three vectors are {bytes} bytes, the device has {free} free"),
             _ => return Ok(()),
         };
-        Err(Error::Skip(lacking))
+        Err(Error::skip(lacking))
     }
 }
 

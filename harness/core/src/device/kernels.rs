@@ -19,7 +19,7 @@ use wire::SettingsPatch;
 
 use crate::{
     device::{machine, module, session::Session},
-    error::{Error, Result},
+    error::{Error, Result, SkipReason},
     suggest,
 };
 
@@ -175,9 +175,10 @@ impl Kernels {
         // The kernel's static shared memory counts as well.
         let all = bytes.saturating_add(function.get_attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)? as u32);
         if all > device.shared_bytes_per_block {
-            let (name, most) = (&device.name, device.shared_bytes_per_block_optin);
-            if all > most {
-                return Err(Error::Skip(format!("needs {all} bytes of shared memory a block, {name} allows {most}")));
+            let allowed = device.shared_bytes_per_block_optin;
+            if all > allowed {
+                let device = device.name.clone();
+                return Err(Error::Skip(SkipReason::SharedMemory { needed: all, allowed, device }));
             }
             function.set_attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as i32)?;
         }

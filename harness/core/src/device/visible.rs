@@ -22,7 +22,7 @@ impl<T: DeviceRepr + Copy> HostVisible<T> {
     /// [`Error::Skip`] on a device without managed memory; the driver's errors.
     pub fn managed(session: &Session, value: T) -> Result<Self> {
         if !session.device.managed_memory {
-            return Err(Error::Skip(format!("{} has no managed memory", session.device.name)));
+            return Err(Error::skip(format!("{} has no managed memory", session.device.name)));
         }
         session.context.bind_to_thread()?;
         // SAFETY: memory for one T, written below and freed by `drop`.
@@ -38,7 +38,7 @@ impl<T: DeviceRepr + Copy> HostVisible<T> {
     /// [`Error::Skip`] on a device that cannot map host memory; the driver's errors.
     pub fn mapped(session: &Session, value: T) -> Result<Self> {
         if !session.device.can_map_host_memory {
-            return Err(Error::Skip(format!("{} cannot map host memory", session.device.name)));
+            return Err(Error::skip(format!("{} cannot map host memory", session.device.name)));
         }
         session.context.bind_to_thread()?;
         // SAFETY: memory for one T, written below and freed by `drop`.

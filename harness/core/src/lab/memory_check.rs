@@ -33,7 +33,7 @@ impl Run {
                 let reason = format!(
                     "{what} need about {need} of this computer's memory{here}, but {room}; choose a smaller {flag}"
                 );
-                Err(if self.has_chosen_sizes() { Error::CannotRun(reason) } else { Error::Skip(reason) })
+                Err(if self.has_chosen_sizes() { Error::CannotRun(reason) } else { Error::skip(reason) })
             }
             _ => Ok(()),
         }

@@ -234,7 +234,7 @@ impl Run {
     /// the variant, else a skipped row.
     pub fn unsuited(&self, variant: &str, reason: String) -> Error {
         let asked = self.options().variants.iter().any(|name| name == variant);
-        if asked { Error::Usage(reason) } else { Error::Skip(reason) }
+        if asked { Error::Usage(reason) } else { Error::skip(reason) }
     }
 
     /// Returns the rows of `table` that were chosen, in its order.

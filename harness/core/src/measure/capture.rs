@@ -98,7 +98,7 @@ fn into_file<T>(mut file: std::fs::File, body: impl FnOnce() -> Result<T>) -> Re
 /// [`Error::Skip`], always.
 #[cfg(not(unix))]
 pub fn stdout<T>(_body: impl FnOnce() -> Result<T>) -> Result<(String, T)> {
-    Err(Error::Skip("standard output cannot be captured on this system".into()))
+    Err(Error::skip("standard output cannot be captured on this system"))
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -96,7 +96,7 @@ impl CaseAccumulator {
         let mut fault = None;
         match outcome {
             Ok(()) => {}
-            Err(Error::Skip(reason)) => self.skip = Some(reason),
+            Err(Error::Skip(reason)) => self.skip = Some(reason.to_string()),
             Err(Error::Driver(error)) => {
                 // The kernel may have been ended by the interruption.
                 interrupt::check()?;

@@ -125,7 +125,7 @@ mod tests {
         let mut calls = 0;
         let mut one = |_| {
             calls += 1;
-            Err(Error::Skip("no room".into()))
+            Err(Error::skip("no room"))
         };
         let ended = timed_by(
             |_, take| assert!(take(1000) + take(9) > Duration::ZERO),

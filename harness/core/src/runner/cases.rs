@@ -388,7 +388,7 @@ impl Cases {
     /// Checks that the context is still usable: a kernel that faulted has corrupted it for all later cases.
     fn context(&self) -> Result<()> {
         match &self.progress.borrow().lost {
-            Some(by) => Err(Error::Skip(format!("the device's context was lost in case {by}"))),
+            Some(by) => Err(Error::skip(format!("the device's context was lost in case {by}"))),
             None => Ok(()),
         }
     }
@@ -469,7 +469,7 @@ fn launch(run: &Run, case: &Case) -> Result<(Option<LaunchConfig>, Option<Error>
         Err(error @ (Error::NoSuchKernel { .. } | Error::OtherParameters { .. })) => Ok((None, Some(error))),
         // If the user chose the launch, the user must change it; if the lab chose it, the row cannot run here.
         Err(error @ Error::Limit { .. }) if !run.options().sets_a_launch() => {
-            Ok((None, Some(Error::Skip(error.to_string()))))
+            Ok((None, Some(Error::skip(error.to_string()))))
         }
         Err(other) => Err(other),
     }

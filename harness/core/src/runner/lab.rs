@@ -208,7 +208,7 @@ fn experiment(planned: &PlannedLab, run: &mut Run, cases: &Cases) -> Result<()> 
     let lab = planned.lab;
     if planned.has_experiment {
         match judge_rounds::run(run, cases, &command(lab), lab.run) {
-            Err(Error::Skip(reason)) => cases.left_out(run, reason)?,
+            Err(Error::Skip(reason)) => cases.left_out(run, reason.to_string())?,
             result => result?,
         }
     }
