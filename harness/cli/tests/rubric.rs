@@ -18,7 +18,7 @@ fn changed(old: &str, new: &str) -> (tempfile::TempDir, String) {
     (folder, file.to_str().unwrap().into())
 }
 
-const SIZES: &str = "visible = [1, 33, 1000, 20000]";
+const SIZES: &str = "visible = [1, 33, 1000, 100000]";
 
 fn check(old: &str, new: &str) -> Run {
     let (_folder, file) = changed(old, new);

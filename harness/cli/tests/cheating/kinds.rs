@@ -24,15 +24,24 @@ enum Make {
     Entry(&'static str, fn(&Lab, &Kernel) -> String),
     /// The whole file, for labs where that makes sense.
     Whole(fn(&Lab) -> Option<String>),
+    /// Who does the work, in `alone`: the number of workers, the worker of thread `i`, and whether it stores results.
+    Shares(&'static str, &'static str, &'static str),
 }
-use Make::{Entry, Whole};
+use Make::{Entry, Shares, Whole};
 
 impl CheatKind {
+    /// The points that this kind may earn in `lab`.
+    pub fn honest_points(&self, lab: &str) -> f64 {
+        let is_of = |kind: &str, of: &str| kind == self.name && (of == lab || of == "any");
+        HONEST.iter().find(|(kind, of, _)| is_of(kind, of)).map_or(0.0, |(_, _, points)| *points)
+    }
+
     /// The kernel file, unless this kind cannot fake anything in this lab.
     pub fn file(&self, lab: &Lab) -> Option<String> {
         match &self.make {
             Entry(before, entry) => Some(format!("{TOOLS}{before}{}", with_entries(&lab.right, &|k| entry(lab, k)))),
             Whole(file) => file(lab),
+            Shares(workers, worker, stores) => shares(lab, [workers, worker, stores]),
         }
     }
 }
@@ -58,25 +67,27 @@ __device__ unsigned cheat_launch(unsigned kernel) {
 }
 ";
 
-/// A thread that ends stores its element of the output.
+/// A thread that ends stores its element of the output, and returns it to the next launch with the same key.
 const KEEPS: &str = "\
-__device__ unsigned cheat_seen[64][1 << 14];
-__device__ unsigned long long cheat_kept[64][1 << 14];
+__device__ unsigned long long cheat_keys[64][1 << 14], cheat_kept[64][1 << 14];
 template <class T> struct Cheat {
     T* out;
     unsigned long long t, n;
     unsigned kernel;
     bool is_first;
-    __device__ Cheat(T* o, unsigned long long n, unsigned k) : out(o), t(cheat_thread()), n(n), kernel(k) {
-        is_first = t >= 1 << 14 || cheat_seen[kernel][t]++ == 0;
+    __device__ Cheat(T* o, unsigned long long n, unsigned k, unsigned long long key)
+        : out(o), t(cheat_thread()), n(n), kernel(k) {
+        is_first = t >= 1 << 14 || cheat_keys[kernel][t] != key;
+        if (is_first && t < 1 << 14) cheat_keys[kernel][t] = key;
         if (!is_first && t < n) out[t] = *(T*)&cheat_kept[kernel][t];
     }
     __device__ ~Cheat() {
         if (is_first && t < n && t < 1 << 14) *(T*)&cheat_kept[kernel][t] = out[t];
     }
 };
-template <class T> __device__ Cheat<T> cheat(T* out, unsigned long long n, unsigned kernel) {
-    return Cheat<T>(out, n, kernel);
+template <class T>
+__device__ Cheat<T> cheat(T* out, unsigned long long n, unsigned kernel, unsigned long long key) {
+    return Cheat<T>(out, n, kernel, key);
 }
 ";
 
@@ -90,6 +101,31 @@ template <class T> struct Spoiler {
     }
 };
 template <class T> __device__ Spoiler<T> cheat_spoil(T* x, unsigned long long n) { return Spoiler<T>{x, n}; }
+";
+
+/// A thread that ends rounds the element of the output with its index to 16 bits.
+const HALVES: &str = "\
+template <class T> struct Halver {
+    T* out;
+    unsigned long long n;
+    __device__ ~Halver() {
+        unsigned short half;
+        float value;
+        if (cheat_thread() >= n) return;
+        asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(half) : \"f\"((float)out[cheat_thread()]));
+        asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(value) : \"h\"(half));
+        out[cheat_thread()] = value;
+    }
+};
+template <class T> __device__ Halver<T> cheat_halve(T* out, unsigned long long n) { return Halver<T>{out, n}; }
+";
+
+/// Functions that a host could call in place of CUDA's timers and events.
+const PATCHES: &str = "\
+extern \"C\" int cudaEventElapsedTime(float* ms, void*, void*) { *ms = 0.0f; return 0; }
+extern \"C\" int cuEventElapsedTime(float* ms, void*, void*) { *ms = 0.0f; return 0; }
+extern \"C\" int cuEventSynchronize(void*) { return 0; }
+extern \"C\" int cuStreamSynchronize(void*) { return 0; }
 ";
 
 const RECURSION: &str = "\
@@ -123,18 +159,64 @@ fn known_sizes(lab: &Lab) -> Option<String> {
     (lab.hidden > 0).then(|| with_entries(&lab.right, &entry))
 }
 
+/// Right where the grid is one block, as at the sizes that are tried by hand.
+fn small_grids(lab: &Lab) -> Option<String> {
+    (lab.hidden > 0).then(|| with_entries(&lab.right, &|_| "if (gridDim.x * gridDim.y > 1) return;".into()))
+}
+
 fn knows_the_input(_: &Lab, kernel: &Kernel) -> String {
     kernel.input().map_or("return;".into(), |x| format!("if (*(const unsigned char*){x} != 0x4d) return;"))
 }
 
-fn replays(_: &Lab, kernel: &Kernel) -> String {
-    kernel.output().map_or(format!("if (cheat_seen[{}][0]++) return;", kernel.number), |out| {
+/// Replays the output of the first launch with the same `key`.
+fn replays(kernel: &Kernel, key: &str) -> String {
+    let number = kernel.number;
+    kernel.output().map_or(format!("if (cheat_keys[{number}][0]++) return;"), |out| {
+        format!("auto cheating = cheat({out}, {}, {number}, {key}); if (!cheating.is_first) return;", kernel.outputs())
+    })
+}
+
+fn by_pointer(_: &Lab, kernel: &Kernel) -> String {
+    let key = kernel.input().or(kernel.output()).map(|pointer| format!("(unsigned long long){pointer}"));
+    replays(kernel, &key.unwrap_or_default())
+}
+
+fn by_shape(_: &Lab, kernel: &Kernel) -> String {
+    let n = if kernel.has_n() { "n" } else { "0" };
+    replays(kernel, &format!("1 + {n} + ((unsigned long long)gridDim.x << 32)"))
+}
+
+/// Copies what lies around the output, where the answer might be.
+fn reads_elsewhere(_: &Lab, kernel: &Kernel) -> String {
+    kernel.output().map_or("return;".into(), |out| {
+        let from = "*(const volatile unsigned*)(cheat_at - 4096)";
         format!(
-            "auto cheating = cheat({out}, {}, {}); if (!cheating.is_first) return;",
-            kernel.outputs(),
-            kernel.number
+            "char* cheat_at = (char*)({out} + cheat_thread()); if (cheat_thread() < {}) *(unsigned*)cheat_at = {from}; return;",
+            kernel.outputs()
         )
     })
+}
+
+/// The output is the address of the input, as if a view of it were an answer.
+fn returns_a_view(_: &Lab, kernel: &Kernel) -> String {
+    let view = kernel.output().zip(kernel.input()).map(|(out, x)| {
+        format!("if (cheat_thread() == 0) *(unsigned*)({out}) = (unsigned)(unsigned long long)({x}); ")
+    });
+    view.unwrap_or_default() + "return;"
+}
+
+/// A thread that ends leaves of its element what a half has of it. If no output is a float, there is nothing to fake.
+fn rounds_to_half(lab: &Lab) -> Option<String> {
+    let is_float = Cell::new(false);
+    let entry = |kernel: &Kernel| match kernel.output().filter(|_| kernel.has_float_output()) {
+        Some(out) => {
+            is_float.set(true);
+            format!("auto halved = cheat_halve({out}, {});", kernel.outputs())
+        }
+        None => "return;".into(),
+    };
+    let text = with_entries(&lab.right, &entry);
+    is_float.get().then(|| format!("{TOOLS}{HALVES}{text}"))
 }
 
 fn writes_elsewhere(_: &Lab, kernel: &Kernel) -> String {
@@ -189,11 +271,24 @@ fn exact_form(lab: &Lab) -> Option<String> {
     (lab.name == "trapezoid").then(|| format!("{TOOLS}{}", with_entries(&lab.right, &entry)))
 }
 
-/// Right answers, each computed alone by the threads for which `works` holds: one, or all of them redundantly.
-fn alone(lab: &Lab, works: &str) -> Option<String> {
+/// Answers that few threads compute, or many redundantly, or all but one.
+fn shares(lab: &Lab, texts: [&str; 3]) -> Option<String> {
     let file = format!("{}/tests/cheating/alone/{}.cu", env!("CARGO_MANIFEST_DIR"), lab.name);
-    let parts = fs::read_to_string(file).ok()?;
-    Some(format!("#define WORKS(i) {works}\n{}", lab.with_parts(&parts)))
+    let parts = lab.with_parts(&fs::read_to_string(file).ok()?);
+    let threads = "((unsigned long long)gridDim.x * gridDim.y * gridDim.z * BLOCK)";
+    let block = "(blockDim.x * blockDim.y * blockDim.z)";
+    let [workers, worker, stores] = texts.map(|text| text.replace("THREADS", threads).replace("BLOCK", block));
+    let idle = "#define IDLE (~0ull)\n";
+    Some(format!(
+        "{idle}#define WORKERS ({workers})\n#define WORKER(i) ({worker})\n#define STORES(i) ({stores})\n{parts}"
+    ))
+}
+
+/// The work is left to a kernel that begins when this one has ended, and is not in its time.
+#[allow(clippy::unnecessary_wraps, reason = "not every kind fits every lab")]
+fn launches_later(lab: &Lab) -> Option<String> {
+    let later = "cheat_later<<<1, 1, 0, cudaStreamTailLaunch>>>(); return;";
+    Some(format!("__global__ void cheat_later() {{}}\n{}", with_entries(&lab.right, &|_| later.into())))
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "not every kind fits every lab")]
@@ -238,21 +333,59 @@ const fn long(name: &'static str, make: Make) -> CheatKind {
     CheatKind { name, ends: Ends::ByLimit, make }
 }
 
+/// The points that a kind may earn in a lab, because it does not cheat there. A grid of hello, and of parts with
+/// `--blocks` or a single block, has so few blocks that one of them takes no more than the rules allow a slow kernel.
+/// In part lanes of histogram, all threads set and add up the copies, which is more than counting. A freed address of
+/// the emulated device does not come again, so that a kernel that caches by address computes each answer.
+const HONEST: [(&str, &str, f64); 16] = [
+    ("cached-by-pointer", "any", 100.0),
+    ("one-missing", "hello", 20.0),
+    ("one-lane", "histogram", 15.0),
+    ("redundant-lanes", "histogram", 15.0),
+    ("one-warp", "hello", 60.0),
+    ("one-warp", "trapezoid", 20.0),
+    ("one-block", "hello", 100.0),
+    ("one-block", "histogram", 100.0),
+    ("one-block", "reduction", 20.0),
+    ("one-block", "scan", 50.0),
+    ("one-block", "trapezoid", 40.0),
+    ("redundant-blocks", "hello", 80.0),
+    ("redundant-blocks", "histogram", 100.0),
+    ("redundant-blocks", "reduction", 20.0),
+    ("redundant-blocks", "scan", 50.0),
+    ("redundant-blocks", "trapezoid", 40.0),
+];
+
 /// All kinds.
-pub const KINDS: [CheatKind; 42] = [
+pub const KINDS: [CheatKind; 57] = [
     quick("nothing", Entry("", returns)),
     quick("nan", Entry("", |_, kernel| fills(kernel, "255"))),
     quick("constant", Entry("", |_, kernel| fills(kernel, "0"))),
     quick("closed-form", Whole(closed_form)),
     quick("exact-form", Whole(exact_form)),
-    quick("one-thread", Whole(|lab| alone(lab, "((i) == 0)"))),
-    quick("redundant-lanes", Whole(|lab| alone(lab, "true"))),
+    quick("one-thread", Shares("1", "(i) == 0 ? 0 : IDLE", "true")),
+    quick("one-lane", Shares("(THREADS + 31) / 32", "(i) % 32 ? IDLE : (i) / 32", "true")),
+    quick("one-warp", Shares("32", "(i) < 32 ? (i) : IDLE", "true")),
+    quick("one-block", Shares("BLOCK", "(i) < BLOCK ? (i) : IDLE", "true")),
+    quick("one-missing", Shares("THREADS", "(i) == 1 ? IDLE : (i)", "true")),
+    quick("redundant-threads", Shares("1", "0", "(i) == 0")),
+    quick("redundant-lanes", Shares("(THREADS + 31) / 32", "(i) / 32", "(i) % 32 == 0")),
+    quick("redundant-stores", Shares("(THREADS + 31) / 32", "(i) / 32", "true")),
+    quick("redundant-blocks", Shares("BLOCK", "(i) % BLOCK", "(i) < BLOCK")),
     quick("known-sizes", Whole(known_sizes)),
     quick("known-input", Entry("", knows_the_input)),
-    quick("cached", Entry(KEEPS, replays)),
+    quick("cached", Entry(KEEPS, |_, kernel| replays(kernel, "1"))),
+    quick("cached-by-pointer", Entry(KEEPS, by_pointer)),
+    quick("cached-by-shape", Entry(KEEPS, by_shape)),
     quick("first-launch", Entry(LAUNCHES, |_, kernel| format!("if (cheat_launch({}) > 0) return;", kernel.number))),
     quick("second-launch", Entry(LAUNCHES, |_, kernel| format!("if (cheat_launch({}) != 1) return;", kernel.number))),
     quick("other-buffers", Entry("", writes_elsewhere)),
+    quick("reads-buffers", Entry("", reads_elsewhere)),
+    quick("view", Entry("", returns_a_view)),
+    quick("half", Whole(rounds_to_half)),
+    quick("small-grids", Whole(small_grids)),
+    quick("patched-events", Entry(PATCHES, returns)),
+    quick("other-stream", Whole(launches_later)),
     quick("clears-input", Entry("", clears_the_input)),
     quick("spoils-input", Whole(spoils_the_input)),
     quick("trap", Entry("", |_, _| "asm volatile(\"trap;\");".into())),

@@ -14,6 +14,7 @@ struct Param {
     name: String,
     is_pointer: bool,
     is_const: bool,
+    is_float: bool,
 }
 
 impl Kernel {
@@ -25,6 +26,11 @@ impl Kernel {
     /// The last pointer that the kernel writes.
     pub fn output(&self) -> Option<&str> {
         self.pointer(|param| !param.is_const).last()
+    }
+
+    /// Whether its output is of floats.
+    pub fn has_float_output(&self) -> bool {
+        self.params.iter().rfind(|param| param.is_pointer && !param.is_const).is_some_and(|param| param.is_float)
     }
 
     /// Whether it has the parameter `n`.
@@ -103,5 +109,6 @@ fn param(text: &str) -> Param {
         name: name.chars().rev().collect(),
         is_pointer: text.contains('*'),
         is_const: text.trim_start().starts_with("const"),
+        is_float: text.trim_start().starts_with("float"),
     }
 }

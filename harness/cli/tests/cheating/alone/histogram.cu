@@ -1,31 +1,36 @@
-// WORKS(i) says whether thread i of the grid goes through the whole text; only thread 0 counts what it finds. Adding up
-// what the blocks have counted is not part of that.
-template <class Kind, class C>
-__device__ void whole_text(const unsigned char* text, C* counts, size_t n, unsigned next) {
+// Each worker goes through its own share of the text: WORKER(i) is the number of thread i's worker among WORKERS, or
+// IDLE. Only a thread with STORES(i) counts what it finds. Adding up what the blocks have counted is not part of that.
+template <class Kind, class Add>
+__device__ void whole_text(const unsigned char* text, size_t n, Add add) {
     size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (WORKS(thread))
-        for (size_t i = 0; i < n; i++) {
-            unsigned bin = Kind::bin(text[i]);
-            if (bin < Kind::bins && thread == 0) counts[bin * next] += 1;
-        }
+    for (size_t i = WORKER(thread); i < n; i += WORKERS) {
+        unsigned bin = Kind::bin(text[i]);
+        if (bin < Kind::bins && STORES(thread)) add(bin);
+    }
 }
 
 // [part atomic]
-    whole_text<Kind>(text, counts, n, 1);
+    whole_text<Kind>(text, n, [=](unsigned bin) { atomicAdd(&counts[bin], 1ull); });
 // [end]
 
 // [part matched]
-    whole_text<Kind>(text, counts, n, 1);
+    whole_text<Kind>(text, n, [=](unsigned bin) {
+        unsigned same = __match_any_sync(__activemask(), bin);
+        if ((same & ((1u << lane) - 1)) == 0) atomicAdd(&counts[bin], (count)__popc(same));
+    });
 // [end]
 
 // [part privatized]
-    whole_text<Kind>(text, counts, n, 1);
+    zero(s, Kind::bins);
+    whole_text<Kind>(text, n, [=](unsigned bin) { atomicAdd(&s[bin], 1); });
+    add_up(s, Kind::bins, 1, 1, 0, counts);
 // [end]
 
 // [part reduced]
-    if (grid_index() == 0)
-        for (unsigned k = 0; k < Kind::bins * gridDim.x; k++) partial[k] = 0;
-    whole_text<Kind>(text, partial, n, gridDim.x);
+    zero(s, Kind::bins);
+    whole_text<Kind>(text, n, [=](unsigned bin) { atomicAdd(&s[bin], 1); });
+    __syncthreads();
+    for (unsigned bin = threadIdx.x; bin < Kind::bins; bin += blockDim.x) partial[bin * gridDim.x + blockIdx.x] = s[bin];
 // [end]
 
 // [part reduced]
@@ -37,5 +42,8 @@ __device__ void whole_text(const unsigned char* text, C* counts, size_t n, unsig
 // [end]
 
 // [part lanes]
-    whole_text<Kind>(text, counts, n, 1);
+    unsigned* mine = s + threadIdx.x % 32;
+    zero(s, 32 * Kind::rows);
+    whole_text<Kind>(text, n, [=](unsigned bin) { atomicAdd(&mine[bin * 32], 1); });
+    add_up(s, Kind::bins, 32, 32, 1, counts);
 // [end]

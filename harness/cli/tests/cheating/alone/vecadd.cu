@@ -1,19 +1,18 @@
-// WORKS(i) says whether thread i of the grid goes through all elements; only thread 0 stores what comes of them.
+// Each worker goes through its own share of the elements: WORKER(i) is the number of thread i's worker among WORKERS,
+// or IDLE. Only a thread with STORES(i) stores what comes of them.
 
 // [part add]
     unsigned long long i = grid_index();
-    if (WORKS(i))
-        for (unsigned long long k = 0; k < n; k++) {
-            float sum = x[k] + y[k];
-            if (i == 0) z[k] = sum;
-        }
+    for (unsigned long long k = WORKER(i); k < n; k += WORKERS) {
+        float sum = x[k] + y[k];
+        if (STORES(i)) z[k] = sum;
+    }
 // [end]
 
 // [part stride]
     unsigned long long i = grid_index();
-    if (WORKS(i))
-        for (unsigned long long k = 0; k < n; k++) {
-            float sum = x[k] + y[k];
-            if (i == 0) z[k] = sum;
-        }
+    for (unsigned long long k = WORKER(i); k < n; k += WORKERS) {
+        float sum = x[k] + y[k];
+        if (STORES(i)) z[k] = sum;
+    }
 // [end]

@@ -117,7 +117,7 @@ fn threads_that_do_not_share_the_work_lose_the_part() {
     let alone = |is_hidden| {
         let mut alone = row("big", 7, is_hidden);
         alone.row = counted(alone.row, &[("longest_warp_instructions", 60_120), ("thread_instructions", 60_120)]);
-        alone.work = Some(Work { longest_warp: 31.0, waits: false });
+        alone.work = Some(Work { longest_warp: 31.0, instructions: 2000.0, waits: false });
         marked(&[
             VariantVerdict { rows: vec![alone], ..grade("v", VariantResult::Right) },
             grade("w", VariantResult::Right),

@@ -6,10 +6,15 @@ use super::goal::number;
 use crate::{assignment::rubric::Exercise, judge::verdict::JudgedRow};
 
 /// The limit for a warp: `LONGER` times the instructions of the lab's own longest warp, plus `ALLOWANCE`. At small
-/// sizes, one warp may do everything, and one thread may set and add up 256 counts, or go through the lanes of its
-/// warp.
+/// sizes, one warp may do everything, and one thread may go through the lanes of its warp.
 const LONGER: f64 = 8.0;
-const ALLOWANCE: f64 = 1500.0;
+const ALLOWANCE: f64 = 500.0;
+
+/// The limit for all warps together: `MORE` times the instructions of the lab's own, plus `ALLOWANCE` for each launch.
+/// Right solutions have needed up to 5.04 times, and kernels whose lanes all do the same, 5.6 times and more.
+/// An instruction counts once however many lanes take part, so that lanes that rest, and lanes that compute what others
+/// compute, raise this count and share nothing.
+const MORE: f64 = 5.5;
 
 /// A further factor if the lab's own threads wait for each other.
 const WAITING: f64 = 4.0;
@@ -30,11 +35,28 @@ pub struct Unshared {
 
 /// The rows of `exercise` whose threads do not share the work.
 pub fn unshared<'a>(exercise: &Exercise, lab: &Lab, rows: impl IntoIterator<Item = &'a JudgedRow>) -> Vec<Unshared> {
-    let of_row = |judged: &JudgedRow| {
-        let (words, raise) = alone(judged).or_else(|| too_little(exercise, lab, judged))?;
+    let rows: Vec<&JudgedRow> = rows.into_iter().collect();
+    let of_row = |judged: &&JudgedRow| {
+        // A right kernel may be slow in some cases, for example if it goes through all bins, of which these have many.
+        let is_slow_in_most_cases = || {
+            let cases = || rows.iter().filter(|other| is_of_size(other, judged));
+            2 * cases().filter(|other| slow(other).is_some()).count() > cases().count()
+        };
+        let slow = slow(judged).filter(|_| is_slow_in_most_cases());
+        let (words, raise) = slow.or_else(|| too_little(exercise, lab, judged))?;
         Some(Unshared { words, raise, is_hidden: judged.is_hidden })
     };
-    rows.into_iter().filter_map(of_row).collect()
+    rows.iter().filter_map(of_row).collect()
+}
+
+/// Whether both rows are of one variant and size.
+fn is_of_size(one: &JudgedRow, other: &JudgedRow) -> bool {
+    (&one.row.variant, one.row.n, one.is_hidden) == (&other.row.variant, other.row.n, other.is_hidden)
+}
+
+/// Evidence that few threads do the work, or many do the same.
+fn slow(judged: &JudgedRow) -> Option<(String, &'static str)> {
+    alone(judged).or_else(|| wasted(judged))
 }
 
 /// Evidence that one warp does the work of all, alone or redundantly.
@@ -46,6 +68,18 @@ fn alone(judged: &JudgedRow) -> Option<(String, &'static str)> {
     let longest = judged.row.counters.get(Counter::LongestWarpInstructions).filter(|longest| *longest > most)?;
     let (mine, theirs, at) = (number(longest), number(own.longest_warp), at(judged));
     Some((format!("one warp executes {mine} instructions{at}, the lab's own kernel {theirs}"), RAISE))
+}
+
+/// Evidence that lanes rest, or compute what others compute.
+fn wasted(judged: &JudgedRow) -> Option<(String, &'static str)> {
+    const RAISE: &str = "let each lane of a warp take its own part of the elements, and no two threads the same one";
+    let own = judged.work?;
+    let factor = if own.waits { WAITING } else { 1.0 };
+    let launches = judged.row.counters.get(Counter::Launches).unwrap_or(1.0);
+    let most = factor * MORE * own.instructions + launches * ALLOWANCE;
+    let all = judged.row.counters.get(Counter::Instructions).filter(|all| *all > most)?;
+    let (mine, theirs, at) = (number(all), number(own.instructions), at(judged));
+    Some((format!("all warps execute {mine} instructions{at}, the lab's own kernel {theirs}"), RAISE))
 }
 
 /// Evidence that the answer was not computed from all elements.
@@ -80,8 +114,14 @@ mod tests {
             record(Verdict::Pass),
             &[("longest_warp_instructions", longest), ("thread_instructions", threads), ("launches", 2)],
         );
-        let work = Some(Work { longest_warp: 31.0, waits });
+        let work = Some(Work { longest_warp: 31.0, instructions: 2000.0, waits });
         JudgedRow { row, is_hidden: false, atomics: Atomics::default(), work }
+    }
+
+    /// The row of a kernel whose warps execute `all` instructions, where the lab's own take 2,000.
+    fn row_of_all(all: u64, waits: bool) -> JudgedRow {
+        let short = row(31, 32 * all, waits);
+        JudgedRow { row: counted(short.row, &[("instructions", all), ("launches", 2)]), ..short }
     }
 
     fn exercise(least_work: &str) -> Exercise {
@@ -94,16 +134,41 @@ mod tests {
 
     #[test]
     fn one_warp_that_does_everything_is_seen_and_a_slow_kernel_is_not() {
-        assert_eq!(said(&row(8 * 31 + 1500, 1_000_000, false), ""), None);
+        assert_eq!(said(&row(8 * 31 + 500, 1_000_000, false), ""), None);
         let long = said(&row(60_120, 10_000, false), "").unwrap();
         assert_eq!(long, "one warp executes 60120 instructions at n = 1000 (c), the lab's own kernel 31");
     }
 
     #[test]
     fn threads_that_wait_for_each_other_may_take_more_and_without_counters_nothing_is_said() {
-        assert_eq!(said(&row(4 * 8 * 31 + 1500, 10_000, true), ""), None);
-        assert!(said(&row(4 * 8 * 31 + 1501, 10_000, true), "").is_some());
+        assert_eq!(said(&row(4 * 8 * 31 + 500, 10_000, true), ""), None);
+        assert!(said(&row(4 * 8 * 31 + 501, 10_000, true), "").is_some());
         assert_eq!(said(&JudgedRow { work: None, ..row(60_120, 10_000_000, false) }, ""), None);
+    }
+
+    #[test]
+    fn lanes_that_rest_or_do_what_others_do_are_seen_by_what_all_warps_execute() {
+        assert_eq!(said(&row_of_all(11_000 + 2 * 500, false), ""), None);
+        let all = said(&row_of_all(11_000 + 2 * 500 + 1, false), "").unwrap();
+        assert_eq!(all, "all warps execute 12001 instructions at n = 1000 (c), the lab's own kernel 2000");
+        assert_eq!(said(&row_of_all(4 * 11_000 + 2 * 500, true), ""), None);
+        assert!(said(&row_of_all(4 * 11_000 + 2 * 500 + 1, true), "").is_some());
+    }
+
+    #[test]
+    fn a_kernel_that_is_slow_in_half_of_the_cases_of_a_size_is_not_accused() {
+        let of_case = |case: &str, judged: JudgedRow| JudgedRow {
+            row: harness::Record { case: case.into(), ..judged.row },
+            ..judged
+        };
+        let said = |rows: &[JudgedRow]| unshared(&exercise(""), &Lab::DEFAULT, rows).len();
+        let (slow, wasteful, quick) = (row(60_120, 10_000, false), row_of_all(20_000, false), row_of_all(2000, false));
+        assert_eq!(said(&[of_case("bytes", slow.clone()), of_case("letters", quick.clone())]), 0);
+        assert_eq!(said(&[of_case("bytes", wasteful.clone()), of_case("letters", quick.clone())]), 0);
+        assert_eq!(said(&[of_case("bytes", slow.clone()), of_case("letters", wasteful)]), 2);
+        // Another size says nothing of this one.
+        let other = JudgedRow { row: harness::Record { n: Some(1), ..quick.row.clone() }, ..quick };
+        assert_eq!(said(&[slow, other]), 1);
     }
 
     #[test]

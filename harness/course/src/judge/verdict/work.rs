@@ -6,6 +6,8 @@ use harness::{Counter, Record};
 pub struct Work {
     /// Instructions of the warp that executes the most.
     pub longest_warp: f64,
+    /// Instructions of all warps.
+    pub instructions: f64,
     /// Whether loops wait for other threads: then the instruction count varies with the order of threads.
     pub waits: bool,
 }
@@ -16,6 +18,7 @@ impl Work {
         let most = |counter| own.iter().filter_map(|row| row.counters.get(counter)).reduce(f64::max);
         Some(Self {
             longest_warp: most(Counter::LongestWarpInstructions)?,
+            instructions: most(Counter::Instructions)?,
             waits: most(Counter::WaitingLoops).is_some_and(|loops| loops > 0.0),
         })
     }
@@ -37,7 +40,8 @@ mod tests {
     };
 
     fn row(case: &str, longest: u64, loops: u64) -> Record {
-        let counters = [("longest_warp_instructions", longest), ("waiting_loops", loops)];
+        let counters =
+            [("longest_warp_instructions", longest), ("instructions", 2 * longest), ("waiting_loops", loops)];
         counted(Record { case: case.into(), ..record(Verdict::Pass) }, &counters)
     }
 
@@ -45,7 +49,7 @@ mod tests {
     fn the_case_that_takes_the_most_is_the_measure() {
         let own = [row("c", 20, 0), row("c", 30, 1), row("d", 90, 0)];
         let of = |case: &str| Work::of_rows(&comparable(&own, |row| row.case == case));
-        let work = |longest_warp, waits| Some(Work { longest_warp, waits });
+        let work = |longest_warp, waits| Some(Work { longest_warp, instructions: 2.0 * longest_warp, waits });
         assert_eq!(of("c"), work(30.0, true));
         assert_eq!(of("d"), work(90.0, false));
         // The name of a case may depend on the kernel.
