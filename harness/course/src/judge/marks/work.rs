@@ -38,8 +38,10 @@ pub fn unshared<'a>(exercise: &Exercise, lab: &Lab, rows: impl IntoIterator<Item
     let rows: Vec<&JudgedRow> = rows.into_iter().collect();
     let of_row = |judged: &&JudgedRow| {
         // A right kernel may be slow in some cases, for example if it goes through all bins, of which these have many.
-        let is_slow_in_all_cases =
-            || rows.iter().filter(|other| is_of_size(other, judged)).all(|other| slow(other).is_some());
+        let is_slow_in_all_cases = || {
+            let mut comparable = rows.iter().filter(|other| other.work.is_some() && is_of_size(other, judged));
+            comparable.all(|other| slow(other).is_some())
+        };
         let slow = slow(judged).filter(|_| is_slow_in_all_cases());
         let (words, raise) = slow.or_else(|| too_little(exercise, lab, judged))?;
         Some(Unshared { words, raise, is_hidden: judged.is_hidden })
