@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use crate::common::{self, Run, warplab_in};
+use crate::common::{self, Run, toolkit, warplab_in};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
@@ -32,16 +32,6 @@ enum Built<'a> {
     Here,
     /// By this nvcc with its defaults, which link NVIDIA's own runtime.
     Plainly(&'a Path),
-}
-
-/// NVIDIA's nvcc, which `warplab nvcc` would run.
-fn plain_nvcc() -> PathBuf {
-    let folder = tempfile::tempdir().unwrap();
-    let written = warplab_in(folder.path(), &["nvcc", "--cmake"], &[]);
-    assert_eq!(written.code, 0, "{written:?}");
-    let file = fs::read_to_string(written.stdout.trim()).unwrap();
-    let line = file.lines().find_map(|line| line.strip_prefix("set(CMAKE_CUDA_COMPILER \"")).unwrap();
-    line.trim_end_matches("\")").into()
 }
 
 /// Compiles a program with the options in its notes.
@@ -145,7 +135,7 @@ fn nvcc_programs_of_the_labs_run_as_expected() {
 #[test]
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
 fn nvcc_programs_with_nvidias_runtime_run_as_expected() {
-    let nvcc = plain_nvcc();
+    let nvcc = toolkit().join("bin/nvcc");
     let of_calls = programs(&root().join("harness/libcudart/tests/programs"));
     all_run_as_expected(&[of_calls, lab_programs()].concat(), Built::Plainly(&nvcc));
 }
@@ -172,7 +162,7 @@ fn counted(source: &Path, built: Built<'_>) -> Vec<String> {
 #[test]
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
 fn nvcc_programs_count_the_same_with_either_runtime() {
-    let nvcc = plain_nvcc();
+    let nvcc = toolkit().join("bin/nvcc");
     let mut with_launches = 0;
     for program in lab_programs() {
         let ours = counted(&program, Built::Here);
@@ -296,6 +286,10 @@ add_executable(named linked.cu)
 target_link_libraries(named PRIVATE CUDA::cuda_driver CUDA::nvml)
 add_executable(plain linked.cu)
 target_link_libraries(plain PRIVATE -lcuda -lnvidia-ml)
+add_executable(old linked.cu)
+target_compile_options(old PRIVATE -arch=sm_60)
+target_link_libraries(old PRIVATE -lcuda -lnvidia-ml)
+set_target_properties(old PROPERTIES CUDA_ARCHITECTURES OFF)
 ",
     ),
     (
@@ -348,6 +342,17 @@ fn nvcc_and_cmake_find_the_driver_and_keep_ptx_of_any_architectures() {
             assert_eq!((run.code, run.stdout.as_str()), (0, "1 1 900\n"), "{program}: {run:?}");
         }
     }
+    // Older than all that nvcc has: in the command, and in the project.
+    cmake(&["-B", "52", &toolchain, "-DCMAKE_CUDA_ARCHITECTURES=52;60;70"]);
+    cmake(&["--build", "52"]);
+    for program in ["52/named", "52/old"] {
+        let run = warplab_in(folder.path(), &["exec", "--device", "emulated:t4", program], &[]);
+        assert_eq!((run.code, run.stdout.as_str()), (0, "1 1 750\n"), "{program}: {run:?}");
+    }
+    // The shell's nvcc and linker, with the runtime that CMake links in.
+    let line = "cmake -B shell -DCMAKE_CUDA_ARCHITECTURES=60 && cmake --build shell && shell/named && shell/plain";
+    let run = warplab_in(folder.path(), &["shell", "--emulated", "--", "-c", line], &[("SHELL", "/bin/sh")]);
+    assert!(run.code == 0 && run.stdout.ends_with("1 1 750\n1 1 750\n"), "{run:?}");
 }
 
 const PLANTED: &str = "#include <cstdio>

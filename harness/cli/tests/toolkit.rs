@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use crate::common::{Run, libraries, one_line, warplab_in};
+use crate::common::{Run, libraries, one_line, toolkit, warplab_in};
 
 /// Runs a command in an environment where PATH begins with the tools' folder, if it is given.
 fn sh(folder: &Path, command: &str, variables: &[(&str, &str)]) -> Run {
@@ -56,6 +56,34 @@ int main(int count, char **) {
 }
 ";
 
+/// A kernel of which there is no code for the emulated part, and a block that is too large. Neither program looks at an
+/// error, and what they print looks like a result.
+#[test]
+#[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
+fn nvcc_programs_whose_launches_are_refused_do_not_succeed() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("adds.cu"), ADDS).unwrap();
+    fs::write(folder.path().join("large.cu"), ADDS.replace("<<<1, 32>>>", "<<<1, 2048>>>")).unwrap();
+    let asks = ADDS.replace("return count > 1 ? 5 : 0", "return cudaGetLastError() == cudaSuccess ? 5 : 0");
+    fs::write(folder.path().join("asks.cu"), asks).unwrap();
+    let none = "the program has no code of this kernel that the device can run";
+    for (line, code, why) in [
+        ("-arch=sm_100 adds.cu", 1, none),
+        ("large.cu", 1, "2048 threads in one dimension of a block"),
+        ("-arch=sm_100 asks.cu", 0, none),
+    ] {
+        let built = warplab_in(folder.path(), &[&["nvcc"], &*line.split(' ').collect::<Vec<_>>()].concat(), &[]);
+        assert_eq!(built.code, 0, "{line}: {built:?}");
+        let exec = warplab_in(folder.path(), &["exec", "--device", "emulated", "./a.out"], &[]);
+        for run in [sh(folder.path(), "./a.out", &[]), exec] {
+            assert!(
+                run.code == code && run.stderr.contains(why) && run.stderr.contains("add(int*)"),
+                "{line}: {run:?}"
+            );
+        }
+    }
+}
+
 /// However a program is built, it gives the right result or fails with a reason.
 #[test]
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
@@ -86,12 +114,30 @@ fn nvcc_programs_started_alone_are_right_or_fail() {
     assert_eq!(nvcc("-c adds.cu -o adds.o").code, 0);
     assert_eq!(nvcc("adds.o -o x").code, 0);
     assert_eq!(sh(folder.path(), "./x", &[]).stdout, "31\n");
-    let library = warplab_in(folder.path(), &["nvcc", "--dryrun", "adds.o"], &[]).stderr;
-    let library = library.split("#$ TOP=").nth(1).unwrap().lines().next().unwrap().to_string() + "/lib64";
+    let library = toolkit().join("lib64").display().to_string();
+    let bin = toolkit().join("bin").display().to_string();
     let linked = sh(folder.path(), &format!("g++ adds.o -o y -L{library} -lcudart && ./y"), &[]);
     assert!(linked.code == 127 && linked.stderr.contains("libcudart.so.13"), "{linked:?}");
+    // NVIDIA's runtime, as a shared library and linked in.
+    let shared = sh(folder.path(), "./y", &[("LD_LIBRARY_PATH", &library)]);
+    let line = format!("g++ adds.o -o s -L{library} -lcudart_static -ldl -lrt -lpthread && ./s");
+    for right in [shared, sh(folder.path(), &line, &[]), sh(folder.path(), "./x", &[("LD_LIBRARY_PATH", &library)])] {
+        assert_eq!((right.code, &*right.stdout), (0, "31\n"), "{right:?}");
+        assert_eq!(right.stderr.matches("there is no GPU here").count(), 1, "{right:?}");
+    }
+    let exec = warplab_in(folder.path(), &["exec", "--device", "emulated", "./s"], &[]);
+    assert!(exec.code == 0 && exec.stdout.starts_with("31\n"), "{exec:?}");
+    // The machine is gone: the program does not start.
+    let cache = folder.path().join("cache");
+    let variables =
+        [("WARPLAB_CACHE", cache.to_str().unwrap()), ("PATH", &format!("{bin}:{}", std::env::var("PATH").unwrap()))];
+    assert_eq!(warplab_in(folder.path(), &["nvcc", "-c", "adds.cu"], &variables).code, 0);
+    fs::remove_dir_all(&cache).unwrap();
+    let gone = sh(folder.path(), &line, &[]);
+    assert!(gone.code == 1 && gone.stdout.is_empty() && gone.stderr.contains("cannot be loaded from"), "{gone:?}");
     // NVIDIA's runtime under a name that does not show it.
     fs::copy(format!("{library}/libcudart_static.a"), folder.path().join("mine.a")).unwrap();
+    assert_eq!(sh(folder.path(), &format!("{bin}/nvcc -c adds.cu"), &[]).code, 0);
     let hidden = nvcc("-cudart none adds.o -o z mine.a -ldl -lrt -lpthread");
     assert!(hidden.code == 4 && one_line(&hidden.stderr).contains("has CUDA's runtime linked in"), "{hidden:?}");
     let exec = warplab_in(folder.path(), &["exec", "--device", "emulated", "./z"], &[]);
@@ -326,6 +372,11 @@ fn nvcc_ncu_shows_what_is_counted_and_names_what_is_not() {
     let time = run("--metrics gpu__time_duration.sum ./x");
     assert!(time.stderr.contains("ncu: predicted, not measured: gpu__time_duration.sum"), "{time:?}");
     assert!(run("-k nothing ./x").stderr.contains("No kernels were profiled"));
+    let kept = run("-o kept ./x");
+    assert!(kept.code == 0 && kept.stdout.ends_with("Generated:\n    kept (for `warplab report kept`)\n"), "{kept:?}");
+    assert!(!kept.stdout.contains("Section:"), "{kept:?}");
+    assert!(run("--export=paged --page details ./x").stdout.contains("Section: Launch Statistics"));
+    assert_eq!(warplab_in(folder.path(), &["report", "kept"], &[]).code, 0);
 }
 
 #[test]
@@ -333,8 +384,6 @@ fn ncu_names_what_is_wrong() {
     let folder = tempfile::tempdir().unwrap();
     for (line, code, words) in [
         ("ncu", 2, "name a program: ncu [OPTIONS] PROGRAM"),
-        ("ncu -o report ./x", 2, "-o would write a file for Nsight Compute, whose format is its own: use --csv"),
-        ("ncu --export=report ./x", 2, "--export=report would write a file"),
         ("ncu --section Ocupancy ./x", 2, "--section has no Ocupancy; did you mean `Occupancy`?"),
         ("ncu --section SpeedOfLight ./x", 4, "not counted here: SpeedOfLight"),
         ("ncu --nvtx ./x", 2, "--nvtx of NVIDIA's ncu is not available here"),

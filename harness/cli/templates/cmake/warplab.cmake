@@ -1,14 +1,12 @@
-# Toolchain file for CMake: nvcc, with the settings that `warplab exec` needs to run programs on the embedded machine: the
-# runtime as a shared library, and PTX in the program. Written by `warplab nvcc --cmake`. Use it with a CUDA C++ project as
+# Toolchain file for CMake: the compiler of `warplab nvcc`, and the settings that `warplab exec` needs to run programs on the embedded
+# machine. Written by `warplab nvcc --cmake`. Use it with a CUDA C++ project as
 #   cmake -B build -DCMAKE_TOOLCHAIN_FILE="$(warplab nvcc --cmake)"
 set(CMAKE_CUDA_COMPILER "@NVCC@")
 set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
-# 75 keeps PTX along with machine code, and so does what stands for 90-real. Without a GPU, CMake refuses `native`. A project that
-# sets architectures after project() should keep PTX too: 90, not 90-real.
+# Without a GPU, CMake refuses `native`.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 75)
 endif()
-list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "-real$" "")
 if(CMAKE_CUDA_ARCHITECTURES STREQUAL "native" AND NOT EXISTS "/dev/nvidiactl")
   set(CMAKE_CUDA_ARCHITECTURES 80 90)
 endif()
@@ -25,13 +23,9 @@ endif()
 set(CMAKE_BUILD_RPATH "@RUNTIME@")
 # With line information, findings name the source line.
 set(CMAKE_CUDA_FLAGS_INIT "-lineinfo")
-# For all architectures, nvcc keeps the PTX of the newest only.
-if(CMAKE_CUDA_ARCHITECTURES MATCHES "^all")
-  string(APPEND CMAKE_CUDA_FLAGS_INIT " -gencode=arch=compute_80,code=compute_80 -gencode=arch=compute_90,code=compute_90")
-endif()
-# Headers that add what CUDA 13 took away from CUDA 11 and 12; -DWARPLAB_COMPATIBILITY=OFF leaves them out.
-if(NOT DEFINED WARPLAB_COMPATIBILITY OR WARPLAB_COMPATIBILITY)
-  string(APPEND CMAKE_CUDA_FLAGS_INIT " -I\"@HEADERS@\"")
+# The compiler includes headers that add what CUDA 13 took away from CUDA 11 and 12; this leaves them out.
+if(DEFINED WARPLAB_COMPATIBILITY AND NOT WARPLAB_COMPATIBILITY)
+  string(APPEND CMAKE_CUDA_FLAGS_INIT " --no-compatibility")
 endif()
 # `ctest` runs the programs by `warplab exec`; the first name is for CMake before 3.29.
 set(CMAKE_CROSSCOMPILING_EMULATOR "@WARPLAB@;exec")

@@ -120,25 +120,28 @@ static inline cudaError_t cudaSetDoubleForDevice(double *) { return cudaSuccess;
 static inline cudaError_t cudaSetDoubleForHost(double *) { return cudaSuccess; }
 
 // The functions of warps before CUDA 9, which have no mask and exist up to compute capability 6.2. The lanes that execute the
-// call together take part in it, as they did there.
+// call together take part in it, as they did there. nvcc says so at each use.
+#if defined(__CUDACC__)
+#define WARPLAB_WARP(name) __attribute__((deprecated(#name " has no mask: it is compiled as " #name "_sync(__activemask(), ...)")))
+static __device__ inline WARPLAB_WARP(__any) int __any(int condition) { return __any_sync(__activemask(), condition); }
+static __device__ inline WARPLAB_WARP(__all) int __all(int condition) { return __all_sync(__activemask(), condition); }
+static __device__ inline WARPLAB_WARP(__ballot) unsigned int __ballot(int condition) {
+    return __ballot_sync(__activemask(), condition);
+}
+#endif
 #if defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
-template <class T> __device__ inline T __shfl(T value, int lane, int width = 32) {
+template <class T> __device__ inline WARPLAB_WARP(__shfl) T __shfl(T value, int lane, int width = 32) {
     return __shfl_sync(__activemask(), value, lane, width);
 }
-template <class T> __device__ inline T __shfl_up(T value, unsigned int delta, int width = 32) {
+template <class T> __device__ inline WARPLAB_WARP(__shfl_up) T __shfl_up(T value, unsigned int delta, int width = 32) {
     return __shfl_up_sync(__activemask(), value, delta, width);
 }
-template <class T> __device__ inline T __shfl_down(T value, unsigned int delta, int width = 32) {
+template <class T> __device__ inline WARPLAB_WARP(__shfl_down) T __shfl_down(T value, unsigned int delta, int width = 32) {
     return __shfl_down_sync(__activemask(), value, delta, width);
 }
-template <class T> __device__ inline T __shfl_xor(T value, int mask, int width = 32) {
+template <class T> __device__ inline WARPLAB_WARP(__shfl_xor) T __shfl_xor(T value, int mask, int width = 32) {
     return __shfl_xor_sync(__activemask(), value, mask, width);
 }
-// CUDA declares these for each architecture, and the assembler refuses them. A template is preferred to that declaration only
-// for a condition that is not an int, but CUDA's library has a class of the name __any, which a macro would change.
-template <class T> __device__ inline int __any(T condition) { return __any_sync(__activemask(), condition); }
-#define __all(condition) __all_sync(__activemask(), condition)
-#define __ballot(condition) __ballot_sync(__activemask(), condition)
 #endif
 
 #endif

@@ -55,6 +55,14 @@ pub fn terminal(columns: u16) -> (std::fs::File, std::os::fd::OwnedFd) {
     }
 }
 
+/// The folder of NVIDIA's toolkit with the nvcc that `warplab nvcc` runs.
+pub fn toolkit() -> PathBuf {
+    let folder = tempfile::tempdir().unwrap();
+    let shown = warplab_in(folder.path(), &["nvcc", "--dryrun", "x.o"], &[]);
+    let top = shown.stderr.lines().find_map(|line| line.strip_prefix("#$ TOP="));
+    top.unwrap_or_else(|| panic!("{shown:?}")).trim().into()
+}
+
 /// The result of a run of the program.
 #[derive(Debug)]
 pub struct Run {

@@ -7,6 +7,8 @@ __global__ void sum(int *x) {
     int v = x[threadIdx.x];
     for (int d = 16; d > 0; d /= 2) v += __shfl_down(v, d);
     for (int d = 1; d < 32; d *= 2) v = __shfl_xor(v, 0), v += 0 * __shfl(v, 0) + 0 * __shfl_up(v, 1);
+    int odd = threadIdx.x % 2;
+    if (!__any(odd) || __all(odd) || __ballot(odd) != 0xaaaaaaaau) v = -1;
     if (__any(v > 0) && __all(1) && __ballot(1) == 0xffffffffu && threadIdx.x == 0) x[0] = v;
 }
 __global__ void node() {}

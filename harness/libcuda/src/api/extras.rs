@@ -3,17 +3,18 @@
 use crate::abi::error::Error;
 use crate::abi::pointers::text;
 use crate::api::device::described;
+use crate::api::process;
 use crate::state::device::call_site::during;
 use crate::state::device::driver::configure;
 use crate::state::device::interrupt::interrupt;
-use crate::state::device::observer::panic_text;
+use crate::state::device::observer::{RefusedLaunch, panic_text};
 use crate::state::device::settings::find_profile;
 use crate::telemetry::error_queries::ERROR_QUERIES;
 use crate::telemetry::failures;
 use crate::telemetry::sources::know;
 use crate::telemetry::stderr::somebody_reads;
-use crate::telemetry::{leak, report, slow};
-use simt::finding::{Finding, FindingKind, Findings};
+use crate::telemetry::{leak, misuse, report, slow};
+use simt::finding::{Finding, FindingKind, Findings, Limit};
 use simt::profile::PROFILES;
 use std::any::Any;
 use std::cell::RefCell;
@@ -156,6 +157,20 @@ extern "C" fn simt_interrupt() {
 #[unsafe(no_mangle)]
 extern "C" fn simt_error_asked(asked: c_int) {
     if asked == 0 { ERROR_QUERIES.kept() } else { ERROR_QUERIES.asked() }
+}
+
+/// Called by a runtime: the program has launched a kernel of this name, of which it has no code for the device.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simt_kernel_missing(name: *const c_char) {
+    let kernel = text(name).unwrap_or_default();
+    misuse::refused(RefusedLaunch { kernel: &kernel, limit: Limit::Image, asked: 1, allowed: 0, remedy: None });
+}
+
+/// Called by what has loaded this library for a program that was started alone, where there is no GPU: `cuInit` then
+/// says so.
+#[unsafe(no_mangle)]
+extern "C" fn simt_alone() {
+    process::is_started_alone();
 }
 
 /// For a runtime: a call of the program has failed, by these words, with an error of this code. With null, that the

@@ -4,6 +4,7 @@
 //! process exits, and the report is written as JSON to the file that `WARPLAB_REPORT` names. Other findings were
 //! written to standard error when they were found.
 
+use super::error_queries::ERROR_QUERIES;
 use super::stderr::{is_read, say, write_report};
 use super::{leak, report};
 use crate::state::contexts::context::wind_down;
@@ -17,6 +18,11 @@ pub fn tell_interrupted() {
     if !is_read() {
         write_report(report::take);
     }
+}
+
+/// Returns the number of refused launches whose error the program has not received; 0 if a client reads reports.
+pub fn unseen_refusals() -> u64 {
+    if is_read() { 0 } else { report::refusals().saturating_sub(ERROR_QUERIES.count()) }
 }
 
 /// Checks for leaks and writes the report, unless a client reads reports.

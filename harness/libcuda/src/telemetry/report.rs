@@ -69,6 +69,16 @@ fn without_launches() -> wire::Report {
     report_of(present)
 }
 
+/// Returns the number of refused launches.
+pub fn refusals() -> u64 {
+    let mut refusals = 0;
+    update(|telemetry| {
+        let refused = |finding: &&Finding| matches!(finding.kind, FindingKind::LaunchLimit { .. });
+        refusals = telemetry.findings.list.iter().filter(refused).map(|finding| finding.count).sum();
+    });
+    refusals
+}
+
 /// Records a failure of the driver itself.
 pub fn internal(place: &str, what: &str) {
     found(Finding::new(FindingKind::Internal { what: format!("{place}: {what}") }, ""));

@@ -28,6 +28,12 @@ impl Error {
     pub const NOT_FOUND: Self = Self(500);
     pub const NOT_SUPPORTED: Self = Self(801);
 
+    /// Whether an image has no code that the device can run: it is of the wrong kind, damaged, or for other devices, or
+    /// lacks the kernel.
+    pub fn is_of_image(self) -> bool {
+        matches!(self.0, 98 | 200 | 209 | 218 | 222)
+    }
+
     /// The error for a handle or pointer that is not a function; CUDA 13 calls it an invalid handle.
     pub fn no_function() -> Self {
         if is_twelve() { Self::INVALID_DEVICE_FUNCTION } else { Self::INVALID_HANDLE }

@@ -39,7 +39,7 @@ fn pop(grid: *mut Dim3, block: *mut Dim3, shared: *mut usize, stream: *mut c_voi
 }
 
 fn launch(symbol: *const c_void, grid: Dim3, block: Dim3, arguments: Arguments, shared: usize, s: Stream) -> Result {
-    let f = function::kernel(symbol)?;
+    let f = function::launched(symbol)?;
     let bytes = bytes(shared)?;
     driver::cuLaunchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, s, arguments, null_mut())
         .map_err(|error| refused(error, grid, block))
@@ -54,6 +54,7 @@ fn cooperative(
     shared: usize,
     stream: Stream,
 ) -> Result {
+    function::launched(symbol)?;
     let f = function::function(symbol)?;
     let bytes = bytes(shared)?;
     driver::cuLaunchCooperativeKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, stream, arguments)
@@ -80,7 +81,7 @@ fn extended_per_thread(config: *const LaunchConfig, symbol: *const c_void, argum
 }
 
 fn launch_native(config: &native::Launch, symbol: *const c_void, arguments: Arguments) -> Result {
-    let kernel = function::kernel(symbol)?;
+    let kernel = function::launched(symbol)?;
     driver::cuLaunchKernelEx(config, kernel, arguments, null_mut())
         .map_err(|error| refused(error, config.grid, config.block))
         .inspect_err(|_| error_asked(false))

@@ -46,7 +46,7 @@ fn has_device(library: *mut c_void) -> bool {
     }
 }
 
-/// Opens the embedded driver, and says so: its times are not those of a GPU.
+/// Opens the embedded driver, which will say so: its times are not those of a GPU.
 fn embedded() -> *mut c_void {
     let mut own: libc::Dl_info = unsafe { std::mem::zeroed() };
     // SAFETY: the address is in this library, and the structure is filled in; its name is zero-terminated.
@@ -65,11 +65,14 @@ fn embedded() -> *mut c_void {
         libc::setenv(c"WARPLAB_PROFILE".as_ptr(), PROFILE.as_ptr(), 0);
         libc::dlopen(name.as_ptr(), libc::RTLD_NOW)
     };
-    if !opened.is_null() && env::var_os("WARPLAB_QUIET").is_none() {
-        let part = env::var("WARPLAB_PROFILE").unwrap_or_default();
-        eprintln!(
-            "libcudart: there is no GPU here: the program runs on an emulated {part}, whose times say nothing about a GPU"
-        );
+    if !opened.is_null() {
+        // SAFETY: an open library, whose function of this name has no arguments.
+        unsafe {
+            let alone = libc::dlsym(opened, c"simt_alone".as_ptr());
+            if !alone.is_null() {
+                std::mem::transmute::<*mut c_void, unsafe extern "C" fn()>(alone)();
+            }
+        }
     }
     opened
 }

@@ -79,6 +79,19 @@ pub fn error_asked(asked: bool) {
     }
 }
 
+/// Notifies the driver, if it is the embedded one, that the program has launched a kernel of this name, of which it has
+/// no code for the device.
+pub fn kernel_missing(name: &CStr) {
+    static FUNCTION: OnceLock<usize> = OnceLock::new();
+    let function = own(&FUNCTION, c"simt_kernel_missing");
+    if !function.is_null() {
+        // SAFETY: the embedded driver's function of this name takes a text.
+        unsafe {
+            std::mem::transmute::<*const c_void, unsafe extern "C" fn(*const c_char)>(function)(name.as_ptr());
+        }
+    }
+}
+
 /// Notifies the driver, if it is the embedded one, by these words that a call of the program has failed; without words,
 /// that each failure will be reported.
 pub fn call_failed(words: Option<&CStr>, code: c_int) {

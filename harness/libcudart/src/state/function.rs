@@ -3,7 +3,7 @@ use crate::abi::{
     error::{Error, Result},
     types::Handle,
 };
-use crate::driver::calls;
+use crate::driver::{calls, error_asked, kernel_missing};
 use crate::state::{context, image::Image};
 use std::{
     collections::{HashMap, HashSet},
@@ -55,6 +55,14 @@ pub fn stub_of(kernel: Handle) -> *const c_void {
     }
 }
 
+/// Returns the function of a stub or of a handle; `None` for a kernel of the driver's.
+fn registered(symbol: *const c_void) -> Option<&'static Function> {
+    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+    let is_own = || known.own.contains(&symbol.addr());
+    // SAFETY: the address is that of a leaked function.
+    known.stubs.get(&symbol.addr()).copied().or_else(|| is_own().then(|| unsafe { &*symbol.cast::<Function>() }))
+}
+
 /// Returns the function of a stub.
 fn of_stub(stub: *const c_void) -> Option<&'static Function> {
     KNOWN.read().unwrap_or_else(PoisonError::into_inner).stubs.get(&stub.addr()).copied()
@@ -78,17 +86,24 @@ pub fn kernel(symbol: *const c_void) -> Result<Handle> {
     if symbol.is_null() {
         return Err(Error::INVALID_DEVICE_FUNCTION);
     }
-    let function = {
-        let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
-        match known.stubs.get(&symbol.addr()) {
-            Some(function) => Some(*function),
-            // SAFETY: the address is that of a leaked function.
-            None if known.own.contains(&symbol.addr()) => Some(unsafe { &*symbol.cast::<Function>() }),
-            None if known.kernels.contains_key(&symbol.addr()) => return Ok(symbol.cast_mut()),
-            None => None,
+    if let Some(function) = registered(symbol) {
+        return function.kernel();
+    }
+    let is_drivers = KNOWN.read().unwrap_or_else(PoisonError::into_inner).kernels.contains_key(&symbol.addr());
+    if is_drivers { Ok(symbol.cast_mut()) } else { Err(Error::no_function()) }
+}
+
+/// Like [`kernel`], for a launch: the embedded driver learns of it if there is no code of the kernel for the device.
+///
+/// # Errors
+/// As [`kernel`].
+pub fn launched(symbol: *const c_void) -> Result<Handle> {
+    kernel(symbol).inspect_err(|error| {
+        if error.is_of_image() {
+            kernel_missing(registered(symbol).map_or(c"", |function| &function.name));
+            error_asked(false);
         }
-    };
-    function.ok_or_else(Error::no_function)?.kernel()
+    })
 }
 
 /// Like [`kernel`], but returns the function of the current context.

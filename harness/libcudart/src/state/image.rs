@@ -15,8 +15,6 @@ use std::{
 const FAT_BINARY: i32 = 2;
 /// `CU_JIT_ERROR_LOG_BUFFER`, `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`.
 const LOG: [i32; 2] = [5, 6];
-/// Errors that loading the same image would return again: an image of the wrong kind, damaged, or for other devices.
-const LASTING: [i32; 5] = [200, 209, 218, 222, 801];
 /// `CU_STREAM_CAPTURE_MODE_RELAXED`.
 const RELAXED: i32 = 2;
 
@@ -73,7 +71,7 @@ impl Image {
         let loaded = uncaptured(|| self.load());
         *library = match loaded {
             Ok(loaded) => Some(Ok(loaded.expose_provenance())),
-            Err(error) => LASTING.contains(&error.0).then_some(Err(error)),
+            Err(error) => (error.is_of_image() || error == Error::NOT_SUPPORTED).then_some(Err(error)),
         };
         let loaded = loaded?;
         for (name, place) in self.managed.lock().unwrap_or_else(PoisonError::into_inner).iter() {

@@ -114,6 +114,7 @@ fn limit(limit: Limit) -> &'static str {
         Limit::Parameters => "bytes of kernel parameters",
         Limit::Arguments => "bytes of arguments",
         Limit::Stream => "stream",
+        Limit::Image => "code that the device can run",
     }
 }
 
@@ -265,6 +266,7 @@ pub(super) fn mistake(finding: &Finding) -> String {
                 format!("Launch refused: {asked} {}", limit(*l))
             }
             Limit::Stream => "Launch refused: its stream does not exist".into(),
+            Limit::Image => "Launch refused: the program has no code of this kernel that the device can run".into(),
             Limit::Arguments => format!("Launch refused: {asked} {}; the kernel takes {allowed}", limit(*l)),
             _ => format!("Launch refused: {asked} {}; {allowed} allowed", limit(*l)),
         },
@@ -660,5 +662,6 @@ fn remedy_of_limit(limit: Limit) -> &'static str {
         Limit::Parameters => "pass large arguments through a buffer in device memory",
         Limit::Arguments => "give an argument for each of the kernel's parameters",
         Limit::Stream => "launch before the stream is destroyed, or into a stream that cudaStreamCreate has made",
+        Limit::Image => "compile PTX for this device or an older one, as by -arch=sm_75, or emulate a newer device",
     }
 }

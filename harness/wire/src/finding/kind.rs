@@ -186,6 +186,8 @@ pub enum Limit {
     Arguments,
     /// An existing stream.
     Stream,
+    /// Code of the kernel that the device can run.
+    Image,
 }
 
 impl Limit {
@@ -204,7 +206,8 @@ impl Limit {
             | Self::Cluster
             | Self::Parameters
             | Self::Arguments
-            | Self::Stream => Blame::Host,
+            | Self::Stream
+            | Self::Image => Blame::Host,
         }
     }
 }

@@ -7,7 +7,7 @@ use object::{
     read::elf::{Dyn, FileHeader},
 };
 
-use crate::programs::nvcc::proprietary_libs;
+use crate::programs::nvcc::{STARTS_MACHINE, proprietary_libs};
 
 /// # Errors
 /// [`Error::CannotRun`] when the program cannot run on the embedded machine, because it needs a library that only a GPU
@@ -24,10 +24,12 @@ pub fn check(program: &Path) -> Result<(), Error> {
     }
 }
 
-/// Whether a program has NVIDIA's runtime linked in: it has kernels that nvcc has compiled, and loads no `libcudart`.
-pub fn has_runtime_linked_in(program: &Path) -> bool {
-    read(program)
-        .is_some_and(|found| found.has_kernels && !found.needed.iter().any(|name| name.starts_with("libcudart")))
+/// Whether a program needs NVIDIA's driver to be started alone: it has kernels that nvcc has compiled, loads no
+/// `libcudart`, thus has NVIDIA's linked in, and does not load the embedded machine.
+pub fn needs_driver(program: &Path) -> bool {
+    read(program).is_some_and(|found| {
+        found.has_kernels && !found.starts_machine && !found.needed.iter().any(|name| name.starts_with("libcudart"))
+    })
 }
 
 /// The relevant contents of a program's file.
@@ -37,6 +39,8 @@ struct Found {
     needed: Vec<String>,
     /// Whether it contains a fat binary made by nvcc.
     has_kernels: bool,
+    /// Whether it was compiled with the header that loads the embedded machine.
+    starts_machine: bool,
 }
 
 /// Reads a program's file; `None` if it is no such program.
@@ -53,11 +57,13 @@ fn parse(file: &[u8]) -> object::Result<Found> {
     let endian = header.endian()?;
     let sections = header.sections(endian, file)?;
     let has_kernels = sections.section_by_name(endian, b".nv_fatbin").is_some();
+    let starts_machine = sections.section_by_name(endian, STARTS_MACHINE.as_bytes()).is_some();
     let Some((entries, strings)) = sections.dynamic(endian, file)? else {
-        return Ok(Found { has_kernels, ..Found::default() });
+        return Ok(Found { has_kernels, starts_machine, needed: Vec::new() });
     };
     let strings = sections.strings(endian, file, strings)?;
     let names = entries.iter().filter(|entry| entry.tag32(endian) == Some(elf::DT_NEEDED));
     let names = names.filter_map(|entry| entry.string(endian, strings).ok());
-    Ok(Found { needed: names.map(|name| String::from_utf8_lossy(name).into_owned()).collect(), has_kernels })
+    let needed = names.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+    Ok(Found { needed, has_kernels, starts_machine })
 }

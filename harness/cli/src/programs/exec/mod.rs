@@ -22,7 +22,7 @@ use crate::{
 };
 pub use clients::variables as variables_of_clients;
 pub use exec_output::RequestedOutput;
-pub use inspect::has_runtime_linked_in;
+pub use inspect::needs_driver;
 pub use process::{ExecSettings, ProgramResult};
 use source::Compiled;
 pub use source::capability;

@@ -6,6 +6,7 @@ mod linked;
 mod old_cuda;
 mod pip_toolkit;
 pub mod proprietary_libs;
+mod start;
 
 use std::{
     env,
@@ -20,13 +21,16 @@ use kernels::{program, toolbox};
 
 use crate::{programs::libraries, shared::signals};
 use architectures::Compiler;
+pub use start::SECTION as STARTS_MACHINE;
 
 /// The path of nvcc in its tool's folder.
 const BROUGHT: &str = "nvidia/cu13/bin/nvcc";
 
 /// The note about these options.
-const STATIC: &str = "note: -cudart static is replaced by -cudart shared: without a GPU, a statically linked runtime works only under `warplab exec`";
-const STATIC_LIBRARY: &str = "note: -lcudart_static is replaced by -lcudart: without a GPU, a statically linked runtime works only under `warplab exec`";
+const STATIC: &str =
+    "note: -cudart static is replaced by -cudart shared, this project's runtime, which explains errors";
+const STATIC_LIBRARY: &str =
+    "note: -lcudart_static is replaced by -lcudart, this project's runtime, which explains errors";
 
 const MORE: &str = "\
 All options are nvcc's, and are passed on. Two things are added: `-cudart shared`, for this project's runtime where there is no GPU,
@@ -73,7 +77,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
                 "--cmake writes a file for CMake, and takes no other options: `warplab nvcc --cmake`",
             ));
         }
-        harness::print(&cmake::write(&find()?)?.display().to_string());
+        find()?;
+        harness::print(&cmake::write()?.display().to_string());
         return Ok(ExitCode::SUCCESS);
     }
     let code = compile(&options)?;
@@ -111,8 +116,8 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
         process.args(driver_folder()?);
     }
     // Without a cache folder, the loader refuses to start the program alone.
-    if let (false, Ok(path)) = (only_asks, runtime_path()) {
-        process.args(path);
+    if let (false, Ok(runtime)) = (only_asks, libraries::write_for_programs()) {
+        process.args(runtime_path(&runtime)).arg("-include").arg(escaped(&start::write_header(&runtime)?));
     }
     let status = signals::status(&mut process).map_err(|error| {
         Error::CannotRun(format!("cannot start {}: {error}; `warplab setup --nvcc` installs it", nvcc.display()))
@@ -193,10 +198,13 @@ fn driver_folder() -> Result<[OsString; 2], Error> {
 
 /// The options with which a program that is started without `warplab exec` finds the runtime. `exec` has precedence:
 /// a run path is searched after the library path.
-fn runtime_path() -> Result<[OsString; 4], Error> {
-    // nvcc splits values at commas.
-    let folder = libraries::write_for_programs()?.to_string_lossy().replace(',', "\\,");
-    Ok(["-Xlinker".into(), "--enable-new-dtags".into(), "-Xlinker".into(), format!("-rpath={folder}").into()])
+fn runtime_path(folder: &Path) -> [String; 4] {
+    ["-Xlinker".into(), "--enable-new-dtags".into(), "-Xlinker".into(), format!("-rpath={}", escaped(folder))]
+}
+
+/// A path in an option's value, which nvcc splits at commas.
+fn escaped(path: &Path) -> String {
+    path.to_string_lossy().replace(',', "\\,")
 }
 
 /// Options added to the user's.

@@ -68,6 +68,12 @@ pub fn variables(emulated: bool) -> Result<Vec<(&'static str, OsString)>, Error>
     }
     let runtime = libraries::write_for_programs()?;
     let machine = runtime.join(libraries::MACHINE);
+    // Linkers look for -lcuda and -lnvidia-ml here, after the folders of a toolkit.
+    if let Some(cache) = runtime.parent() {
+        let link = libraries::write_for_linkers(cache)?;
+        variables.push(("LIBRARY_PATH", first("LIBRARY_PATH", std::slice::from_ref(&link))?));
+        variables.push(("CMAKE_LIBRARY_PATH", first("CMAKE_LIBRARY_PATH", &[link])?));
+    }
     variables.push(("LD_LIBRARY_PATH", first("LD_LIBRARY_PATH", &[machine.clone(), runtime])?));
     let profile = env::var_os("WARPLAB_PROFILE").filter(|profile| !profile.is_empty());
     variables.push(("WARPLAB_PROFILE", profile.unwrap_or_else(|| harness::DEFAULT_PROFILE.into())));

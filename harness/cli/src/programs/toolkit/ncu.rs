@@ -1,5 +1,9 @@
 //! `ncu`: what the machine counts of each launch, in the shape and under the names of Nsight Compute.
-use std::{env, path::Path, process::ExitCode};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::{ArgMatches, Command};
 use harness::{Error, ProcessRun, predicted_launches, suggest};
@@ -9,9 +13,10 @@ use wire::Launch;
 use super::{
     command_line::{Parsed, Tool, ToolOption},
     ncu_metrics::{METRICS, Metric, NOT_COUNTED, SECTIONS, Source},
+    profile::keep_run,
 };
 use crate::{
-    programs::exec::{self, ExecSettings},
+    programs::exec::{self, ExecSettings, ProgramResult},
     shared::output_options::to_file,
 };
 
@@ -33,6 +38,11 @@ const TOOL: Tool = Tool {
         },
         ToolOption { names: &["--csv"], value: "", help: Some("Print CSV, one metric of one launch a line") },
         ToolOption { names: &["--log-file"], value: "FILE", help: Some("Write to FILE instead of standard output") },
+        ToolOption {
+            names: &["--export", "-o"],
+            value: "DIR",
+            help: Some("Write the run to a folder for `warplab report`; then show metrics only with --page or --csv"),
+        },
         ToolOption {
             names: &["--kernel-name", "-k"],
             value: "NAME",
@@ -93,9 +103,6 @@ pub fn command() -> Command {
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
-    if let Some(words) = matches.get_many::<std::ffi::OsString>("words") {
-        refuse_export(words)?;
-    }
     let Some(parsed) = TOOL.parse(matches)? else { return Ok(ExitCode::SUCCESS) };
     if parsed.has("--version") {
         harness::print(concat!("ncu of warplab ", env!("CARGO_PKG_VERSION")));
@@ -121,30 +128,28 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let settings = ExecSettings { part: part.clone(), quiet: true, ..ExecSettings::default() };
     let ended = exec::watch(&parsed.program, &profile, &settings)?;
     let page = Page { tables, part, capability: exec::capability(&profile), filter };
-    let text = if parsed.has("--csv") { page.csv(&ended.processes) } else { page.details(&ended.processes, &profile) };
-    match parsed.last("--log-file") {
-        Some(file) => to_file(Path::new(file), &text)?,
-        None => harness::print_data(text.trim_end()),
+    let folder = parsed.last("--export").map(PathBuf::from);
+    if folder.is_none() || parsed.has("--csv") || parsed.has("--page") {
+        show(&parsed, &page, &ended, &profile)?;
     }
     for told in notes(&missing, &page, &ended.processes) {
         harness::print_error(&told);
     }
-    Ok(ExitCode::from(ended.own.map_or(ended.code, |own| own as u8)))
+    let code = ended.own.map_or(ended.code, |own| own as u8);
+    if let Some(folder) = folder {
+        keep_run(folder, &parsed.program, profile, &settings, ended)?;
+    }
+    Ok(ExitCode::from(code))
 }
 
-/// # Errors
-/// [`Error::Usage`] for `-o`: its file has a format of Nsight Compute's own.
-fn refuse_export<'w>(words: impl Iterator<Item = &'w std::ffi::OsString>) -> Result<(), Error> {
-    let options = words.take_while(|word| word.to_string_lossy().starts_with('-'));
-    let named = options
-        .map(|word| word.to_string_lossy().into_owned())
-        .find(|word| matches!(word.split('=').next(), Some("-o" | "--export")));
-    match named {
-        Some(option) => Err(Error::usage(format!(
-            "{option} would write a file for Nsight Compute, whose format is its own: use --csv --log-file FILE, or `warplab exec \
-             --out DIR` and then `warplab report DIR`"
-        ))),
-        None => Ok(()),
+fn show(parsed: &Parsed, page: &Page, ended: &ProgramResult, profile: &str) -> Result<(), Error> {
+    let text = if parsed.has("--csv") { page.csv(&ended.processes) } else { page.details(&ended.processes, profile) };
+    match parsed.last("--log-file") {
+        Some(file) => to_file(Path::new(file), &text),
+        None => {
+            harness::print_data(text.trim_end());
+            Ok(())
+        }
     }
 }
 

@@ -97,12 +97,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         harness::print_data(&stats(&profile));
     }
     let code = match folder {
-        Some(folder) => {
-            let shown = folder.display().to_string();
-            let code = profile.keep(folder)?;
-            harness::print(&format!("Generated:\n    {shown} (for `warplab report {shown}`)"));
-            code
-        }
+        Some(folder) => profile.keep(folder)?,
         None => profile.code(),
     };
     Ok(ExitCode::from(code))

@@ -90,8 +90,8 @@ impl Build {
         self.program.metadata().and_then(|data| data.modified()).ok()
     }
 
-    /// Refuses a program that has NVIDIA's runtime linked in, by whichever option: started alone without NVIDIA's
-    /// driver, each of its calls fails, and what it prints looks like a result.
+    /// Refuses a program that has NVIDIA's runtime linked in, by whichever option, and whose objects another nvcc has
+    /// compiled: started alone without NVIDIA's driver, each of its calls fails, and its output looks like a result.
     ///
     /// # Errors
     /// [`Error::CannotRun`] for such a program.
@@ -103,7 +103,7 @@ impl Build {
                 "-shared" | "--shared" | "-lib" | "--lib" | "-c" | "-dc" | "-dlink" | "--version" | "--cmake"
             )
         };
-        if self.others.iter().any(makes_other) || !exec::has_runtime_linked_in(&self.program) {
+        if self.others.iter().any(makes_other) || !exec::needs_driver(&self.program) {
             return Ok(());
         }
         Err(Error::CannotRun(format!(

@@ -163,18 +163,34 @@ impl Profile {
         notes
     }
 
-    /// Writes the run to a folder for `warplab report`, and returns the exit code.
+    /// Writes the run as [`keep_run`] does, and returns the exit code.
     ///
     /// # Errors
     /// Those of writing.
     pub fn keep(self, folder: PathBuf) -> Result<u8, Error> {
         let code = self.code();
-        let device = Device::Emulated(self.part.clone());
-        let choice = DeviceChoice::Emulated(self.part);
-        let words: Vec<&OsString> = self.words.iter().collect();
-        RequestedOutput::in_folder(folder).write(&words, &device, &choice, &self.settings, self.ended)?;
+        keep_run(folder, &self.words, self.part, &self.settings, self.ended)?;
         Ok(code)
     }
+}
+
+/// Writes a run on this emulated part to a folder for `warplab report`, and names the folder on standard output.
+///
+/// # Errors
+/// Those of writing.
+pub fn keep_run(
+    folder: PathBuf,
+    words: &[OsString],
+    part: String,
+    settings: &ExecSettings,
+    ended: ProgramResult,
+) -> Result<(), Error> {
+    let shown = folder.display().to_string();
+    let device = Device::Emulated(part.clone());
+    let words: Vec<&OsString> = words.iter().collect();
+    RequestedOutput::in_folder(folder).write(&words, &device, &DeviceChoice::Emulated(part), settings, ended)?;
+    harness::print(&format!("Generated:\n    {shown} (for `warplab report {shown}`)"));
+    Ok(())
 }
 
 fn longest_first(rows: &mut [Durations]) {
