@@ -122,9 +122,7 @@ pub(crate) fn no_barrier(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Res
 pub(crate) fn divergent_barrier(run: &Run, case: &mut CaseContext<'_>, n: usize) -> Result<()> {
     // Nothing would end it on a GPU: a thread that waits for the others to return keeps them waiting at their barrier.
     if !run.is_emulated() && run.options().kernel.is_none() {
-        return Err(Error::skip(
-            "on a GPU this kernel may never end; fix a copy of it, and pass it with --kernel".into(),
-        ));
+        return Err(Error::skip("on a GPU this kernel may never end; fix a copy of it, and pass it with --kernel"));
     }
     let x = run.inputs("divergent-barrier").f32(n, -1.0..1.0);
     let expected = reference::steps(&x);

@@ -22,8 +22,7 @@ impl Blas {
         if !unsafe { sys::is_culib_present() } {
             return Err(Error::skip(
                 "cuBLAS was not found; put the folder of libcublas.so (of the CUDA toolkit, or of \
-                 `pip install nvidia-cublas-cu12`) on LD_LIBRARY_PATH"
-                    .into(),
+                 `pip install nvidia-cublas-cu12`) on LD_LIBRARY_PATH",
             ));
         }
         let refused = |e| Error::skip(format!("cuBLAS is there but does not open: {e:?}"));

@@ -102,7 +102,7 @@ pub(crate) fn host_pointer(run: &Run, case: &mut CaseContext<'_>) -> Result<()> 
     let (kernel, (x, y)) = (case.kernel()?, numbers(run));
     if run.session().context.attribute(CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS)? != 0 {
         return Err(Error::skip(
-            "this device reads and writes ordinary host memory (HMM or ATS), so this is not a mistake here".into(),
+            "this device reads and writes ordinary host memory (HMM or ATS), so this is not a mistake here",
         ));
     }
     let result = Box::new(not_yet(run));

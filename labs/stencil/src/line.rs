@@ -160,9 +160,7 @@ fn one<T: DeviceRepr + Number + Default + PartialEq + Send + 'static>(
             return Err(Error::skip(format!("its halo needs {} threads a block", row.least_threads)));
         }
         if row.waits_for_ever && !run.is_emulated() {
-            return Err(Error::skip(
-                "on a GPU its block may wait for ever; the emulated device finds the mistake".into(),
-            ));
+            return Err(Error::skip("on a GPU its block may wait for ever; the emulated device finds the mistake"));
         }
         if n <= 2 * row.ends {
             return Err(Error::skip(format!("it leaves {} elements at each end alone, and there are {n}", row.ends)));
