@@ -14,6 +14,13 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("libcudart/tests").join(name)
 }
 
+/// The text of a record that is compressed.
+fn unpacked(file: &Path) -> String {
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(fs::File::open(file).unwrap()).read_to_string(&mut text).unwrap();
+    text
+}
+
 /// The answer to each call: the last column, by the first three.
 fn answers(text: &str) -> BTreeMap<&str, &str> {
     text.lines().skip(1).filter_map(|row| row.rsplit_once(',')).collect()
@@ -22,7 +29,8 @@ fn answers(text: &str) -> BTreeMap<&str, &str> {
 #[test]
 fn wrong_calls_answer_as_nvidia_s_runtime_but_for_known_differences() {
     let read = |name: &str| fs::read_to_string(folder("errors").join(name)).unwrap();
-    let (ours, nvidia, known) = (read("errors.csv"), read("nvidia.csv"), read("known.csv"));
+    let (ours, nvidia, known) =
+        (read("errors.csv"), unpacked(&folder("errors").join("nvidia.csv.gz")), read("known.csv"));
     let (ours, nvidia) = (answers(&ours), answers(&nvidia));
     let different: Vec<String> = ours
         .iter()
@@ -49,9 +57,7 @@ fn cases(text: &str) -> Vec<(&str, Vec<&str>)> {
 #[ignore = "needs nvcc, which `warplab setup --nvcc` brings"]
 fn nvcc_textures_give_an_h200_s_bits_but_for_known_differences() {
     let textures = folder("textures");
-    let mut gpu = String::new();
-    let packed = fs::File::open(textures.join("h200.txt.gz")).unwrap();
-    flate2::read::GzDecoder::new(packed).read_to_string(&mut gpu).unwrap();
+    let gpu = unpacked(&textures.join("h200.txt.gz"));
     let place = tempfile::tempdir().unwrap();
     let source = textures.join("record.cu");
     let compiled = warplab_in(place.path(), &["nvcc", source.to_str().unwrap(), "-o", "record"], &[]);
