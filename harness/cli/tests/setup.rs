@@ -295,10 +295,11 @@ fn programs_stay_executable_and_names_for_linkers_are_made() {
     fs::write(bin.join("g++"), "#!/bin/sh\n").unwrap();
     fs::set_permissions(bin.join("g++"), fs::Permissions::from_mode(0o755)).unwrap();
     let run = compile(bin.to_str().unwrap());
-    // The headers of older CUDA, and the run path to the runtime.
+    // The headers of older CUDA, the run path to the runtime, and the header that starts the machine.
     let folder = cache.display();
     let expected = format!(
-        "compiled -cudart shared -I {folder}/compatibility x.cu -DX -Xlinker --enable-new-dtags -Xlinker -rpath={folder}/runtime\n"
+        "compiled -cudart shared -I {folder}/compatibility x.cu -DX -Xlinker --enable-new-dtags -Xlinker -rpath={folder}/runtime \
+         -include {folder}/runtime/warplab_start.h\n"
     );
     assert_eq!((run.code, run.stdout), (0, expected), "{}", run.stderr);
 }
