@@ -194,6 +194,46 @@ fn a_block_waits_for_its_spinning_thread_at_the_barrier() {
     }
 }
 
+/// Two blocks, on two workers, store 7 in the same words at the same time: each warp in rows of 32 words, or all its
+/// lanes in one word.
+const SAME_VALUES: &str = "
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry same_values(.param .u64 out, .param .u32 rows, .param .u32 scale) {
+    .reg .b64 %rd<4>; .reg .b32 %r<7>; .reg .pred %p<2>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [rows];
+    ld.param.u32 %r2, [scale];
+    mov.u32 %r3, %tid.x;
+    mul.lo.u32 %r3, %r3, %r2;
+    mul.wide.u32 %rd2, %r3, 4;
+    add.u64 %rd1, %rd1, %rd2;
+    mov.u32 %r5, 7;
+NEXT:
+    st.global.u32 [%rd1], %r5;
+    add.u64 %rd1, %rd1, 128;
+    sub.u32 %r1, %r1, 1;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra NEXT;
+    ret;
+}
+";
+
+/// A worker may record its store before the other one looks, and make it afterwards.
+#[test]
+fn blocks_may_store_one_value_at_the_same_time() {
+    const ROWS: u32 = 20_000;
+    let mut device = Device::new(SAME_VALUES);
+    device.settings.checks = Checks::ALL;
+    device.settings.workers = 2;
+    for scale in [1, 0].repeat(5) {
+        let out = device.zeros::<u32>(32 * ROWS as usize);
+        let args = [Arg::Ptr(out), Arg::U32(ROWS), Arg::U32(scale)];
+        assert_eq!(launched(&device, "same_values", 2, 32, &args), []);
+    }
+}
+
 /// The words by which the blocks of a cooperative grid wait for each other belong to the driver, and begin at zero.
 #[test]
 fn the_barrier_of_a_grid_is_no_memory_that_nobody_wrote() {

@@ -2,6 +2,7 @@
 
 use super::clock::{BlockClock, Publications, Sharing, Time, WarpClock};
 use super::global::GlobalRaces;
+use super::in_flight::StoresInFlight;
 use super::race::Clocks;
 use std::sync::OnceLock;
 
@@ -12,6 +13,8 @@ pub(crate) struct LaunchRaces {
     /// One entry for each live range, created when the range is first accessed.
     globals: Vec<OnceLock<GlobalRaces>>,
     sharing: Sharing,
+    /// `None` with a single worker, whose stores are made before it records the next.
+    pub in_flight: Option<StoresInFlight>,
 }
 
 impl LaunchRaces {
@@ -20,7 +23,7 @@ impl LaunchRaces {
     /// # Safety
     /// With [`Sharing::Alone`], no two threads use it at the same time. With [`Sharing::Apart`], no block accesses the
     /// shared memory of another.
-    pub unsafe fn new(blocks: u64, warps_per_block: u32, ranges: usize, sharing: Sharing) -> Self {
+    pub unsafe fn new(blocks: u64, warps_per_block: u32, ranges: usize, (sharing, workers): (Sharing, usize)) -> Self {
         let time = Time::new(sharing);
         // Everything before the launch is ordered. The launch's first moment must be later than 0, which stands for
         // "never".
@@ -30,6 +33,7 @@ impl LaunchRaces {
             time,
             globals: (0..ranges).map(|_| OnceLock::new()).collect(),
             sharing,
+            in_flight: (sharing != Sharing::Alone).then(|| StoresInFlight::new(workers)),
         }
     }
 

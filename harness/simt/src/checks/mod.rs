@@ -7,6 +7,7 @@ pub(crate) mod bounds;
 pub(crate) mod clock;
 pub(crate) mod copies;
 pub(crate) mod global;
+pub(crate) mod in_flight;
 pub(crate) mod launch;
 pub(crate) mod lines;
 mod locks;

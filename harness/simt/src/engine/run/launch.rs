@@ -215,7 +215,8 @@ fn shared<'l>(
         (_, None) => Sharing::Apart,
     };
     // SAFETY: a launch with a single worker runs on this thread. Only blocks of a cluster access each other's memory.
-    let races = || unsafe { LaunchRaces::new(blocks, threads.div_ceil(LANES as u32), view.ranges().len(), sharing) };
+    let races =
+        || unsafe { LaunchRaces::new(blocks, threads.div_ceil(LANES as u32), view.ranges().len(), (sharing, count)) };
     Shared {
         program,
         races: checks.race.then(races),
@@ -268,12 +269,12 @@ fn shared<'l>(
 /// threads.
 fn work(shared: &Shared<'_>, count: usize) -> Vec<Tally> {
     if count == 1 {
-        return vec![Worker::new(shared).work()];
+        return vec![Worker::new(shared, 0).work()];
     }
     std::thread::scope(|scope| {
-        let start = |_| Builder::new().spawn_scoped(scope, move || Worker::new(shared).work()).ok();
+        let start = |index| Builder::new().spawn_scoped(scope, move || Worker::new(shared, index).work()).ok();
         let others: Vec<_> = (1..count).map_while(start).collect();
-        let mut all = vec![Worker::new(shared).work()];
+        let mut all = vec![Worker::new(shared, 0).work()];
         for other in others {
             match other.join() {
                 Ok(tally) => all.push(tally),

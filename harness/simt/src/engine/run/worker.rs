@@ -63,8 +63,8 @@ pub(super) struct Worker<'l> {
 }
 
 impl<'l> Worker<'l> {
-    /// Creates a worker of a launch.
-    pub fn new(launch: &'l Shared<'l>) -> Worker<'l> {
+    /// Creates the worker of a launch with this index.
+    pub fn new(launch: &'l Shared<'l>, index: usize) -> Worker<'l> {
         let program = launch.program;
         let branches = program.branches.len();
         let mut sites = vec![Site::default(); program.ops.len() + 2 * program.row()];
@@ -77,6 +77,7 @@ impl<'l> Worker<'l> {
         Worker {
             launch,
             scratch: WorkerScratch {
+                worker: index,
                 findings: Findings::default(),
                 spent: 0,
                 divergent: vec![0; branches],

@@ -17,6 +17,8 @@ pub(crate) struct LoadCopy(pub [u64; LONGEST / 8]);
 
 /// The part of a worker that instructions change.
 pub(crate) struct WorkerScratch {
+    /// The index of the worker in its launch.
+    pub worker: usize,
     /// What was found.
     pub findings: Findings,
     /// Warp instructions executed and not yet reported to the launch.

@@ -139,6 +139,7 @@ impl Warp<'_> {
         let Some(races) = &shared.races else {
             return;
         };
+        self.begin_store(op, request.what, space, request.size, address);
         // Other blocks can access only global memory: see the clocks.
         let wide = space == Space::Global;
         let clock = &mut self.block.get_mut().clock;

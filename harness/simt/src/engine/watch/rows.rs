@@ -51,6 +51,7 @@ impl Warp<'_> {
                 return false;
             }
         }
+        self.begin_store(op, what, space, size, address);
         let store = self.store(op, space, size, address);
         let excuses = |conflict: &Conflict| store.excuses(conflict);
         let excuses: Option<&dyn Fn(&Conflict) -> bool> = if what == AccessKind::Write { Some(&excuses) } else { None };

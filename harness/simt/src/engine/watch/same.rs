@@ -2,10 +2,12 @@
 //! the same value, and those whose location may never be read.
 
 use crate::checks::Addresses;
+use crate::checks::in_flight::StoresInFlight;
 use crate::checks::race::Conflict;
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::{Dataflow, Op, Operand, Program};
-use crate::finding::{Scope, Space};
+use crate::finding::{AccessKind, Scope, Space};
+use crate::lane::LANES;
 use crate::memory::View;
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -14,6 +16,7 @@ use std::cell::RefCell;
 pub(super) struct Store<'a> {
     program: &'a Program,
     view: &'a View,
+    in_flight: Option<&'a StoresInFlight>,
     op: &'a Op,
     regs: *const u8,
     shared: *const u8,
@@ -28,22 +31,47 @@ pub(super) struct Store<'a> {
 
 impl<'l> Warp<'l> {
     /// Returns the store of `size` bytes a lane to addresses of a space.
+    #[inline(always)]
     pub(super) fn store<'a>(&self, op: &'a Op, space: Space, size: u32, address: Addresses<'a>) -> Store<'a>
     where
         'l: 'a,
     {
-        let (program, view) = (self.program(), &self.launch().view);
+        let launch = self.launch();
+        let (program, view) = (self.program(), &launch.view);
+        let in_flight = launch.races.as_ref().and_then(|races| races.in_flight.as_ref());
         let (shared, shared_len) = (self.shared.cast_const(), self.shared_len);
         let (regs, may_be_spare, unread) = (self.regs(), self.may_be_spare(op, space), RefCell::default());
-        Store { program, view, op, regs, shared, shared_len, space, size, address, may_be_spare, unread }
+        Store { program, view, in_flight, op, regs, shared, shared_len, space, size, address, may_be_spare, unread }
+    }
+
+    /// Makes the values of a store to global memory known to other workers, before they can find it recorded.
+    #[inline(always)]
+    pub(super) fn begin_store(&self, op: &Op, what: AccessKind, space: Space, size: u32, address: Addresses<'_>) {
+        let races = self.launch().races.as_ref();
+        if let (AccessKind::Write, Space::Global, Some(races)) = (what, space, races)
+            && let Some(in_flight) = &races.in_flight
+        {
+            self.keep_values(in_flight, op, size, address);
+        }
+    }
+
+    #[inline(never)]
+    fn keep_values(&self, in_flight: &StoresInFlight, op: &Op, size: u32, address: Addresses<'_>) {
+        // SAFETY: the operand is a register of the program, with a value for each lane.
+        let register = |value: Operand| unsafe {
+            std::slice::from_raw_parts(self.regs().add(value.place() as usize), value.width() as usize * LANES)
+        };
+        let registers = values(self.program(), op).map(register);
+        in_flight.begin(self.scratch.get().worker, (self.clock.warp, self.mask()), size, address, registers);
     }
 }
 
 impl Store<'_> {
     /// Returns whether a conflict with an earlier store is not reported, or not yet.
+    #[cold]
     pub fn excuses(&self, conflict: &Conflict) -> bool {
         // Storing the value that is already there does not race with the store that wrote it.
-        if self.is_there(conflict.lane) {
+        if self.is_there(conflict.lane) || self.is_on_its_way(conflict) {
             return true;
         }
         let waits = self.may_be_spare && conflict.scope == Scope::Warp;
@@ -53,13 +81,36 @@ impl Store<'_> {
         waits
     }
 
-    /// Returns whether a lane's store leaves every byte unchanged.
-    fn is_there(&self, lane: usize) -> bool {
-        let (Dataflow::Store, operands) = self.program.dataflow_of(self.op.site) else {
+    /// Returns whether another worker's earlier store, which is recorded, has yet to write what a lane stores.
+    fn is_on_its_way(&self, conflict: &Conflict) -> bool {
+        let (Some(in_flight), Space::Global, Scope::Grid) = (self.in_flight, self.space, conflict.scope) else {
             return false;
         };
-        let values: SmallVec<[Operand; 4]> =
-            operands.iter().copied().filter(|o| !o.is_written() && !o.is_address()).collect();
+        let by = (conflict.earlier_warp, conflict.earlier_lane);
+        // If that store is no longer in flight, it has been made since the last look at the memory.
+        in_flight.has(by, self.address.at(conflict.lane), &self.bytes(conflict.lane)) || self.is_there(conflict.lane)
+    }
+
+    /// Returns the bytes that a lane stores; none if the instruction stores something other than registers.
+    fn bytes(&self, lane: usize) -> SmallVec<[u8; 32]> {
+        let each = self.size as usize / values(self.program, self.op).count().max(1);
+        let mut bytes = SmallVec::new();
+        for value in values(self.program, self.op) {
+            let width = value.width() as usize;
+            if width < each {
+                return SmallVec::new();
+            }
+            // SAFETY: the operand is a register of the program, with a value for each lane.
+            let value =
+                unsafe { std::slice::from_raw_parts(self.regs.add(value.place() as usize + width * lane), each) };
+            bytes.extend_from_slice(value);
+        }
+        bytes
+    }
+
+    /// Returns whether a lane's store leaves every byte unchanged.
+    fn is_there(&self, lane: usize) -> bool {
+        let bytes = self.bytes(lane);
         let address = self.address.at(lane);
         let there: *const u8 = match self.space {
             // Memory of another block of the cluster is not compared.
@@ -74,16 +125,14 @@ impl Store<'_> {
             },
             _ => return false,
         };
-        let each = self.size as usize / values.len().max(1);
-        values.iter().enumerate().all(|(k, value)| {
-            let width = value.width() as usize;
-            // SAFETY: the operand is a register of the program, with a value for each lane.
-            width >= each
-                && unsafe {
-                    let new = self.regs.add(value.place() as usize + width * lane);
-                    let old = there.add(k * each);
-                    (0..each).all(|byte| new.add(byte).read() == old.add(byte).read_volatile())
-                }
-        })
+        // SAFETY: the access lies in the memory that was found.
+        !bytes.is_empty() && bytes.iter().enumerate().all(|(k, new)| unsafe { there.add(k).read_volatile() == *new })
     }
+}
+
+/// Returns the registers whose values an instruction stores.
+fn values<'a>(program: &'a Program, op: &Op) -> impl Iterator<Item = Operand> + use<'a> {
+    let (dataflow, operands) = program.dataflow_of(op.site);
+    let operands = if let Dataflow::Store = dataflow { operands } else { &[] };
+    operands.iter().copied().filter(|o| !o.is_written() && !o.is_address())
 }
