@@ -47,7 +47,7 @@ fn of_two_labs(ends: &Ends) {
             };
             let marked = marks(&lab, None, &folder.path().join(&lab.name).join(kind.name), &text);
             let earned = earned(&marked);
-            if earned.iter().map(|(_, points)| points).sum::<f64>() > kind.honest_points(&lab.name) {
+            if !kind.is_tolerated(&lab.name, earned.iter().map(|(_, points)| points).sum()) {
                 all.push(format!("{} {}: {earned:?} of {marked:#}", lab.name, kind.name));
             }
         }
@@ -67,25 +67,25 @@ fn what_never_ends_earns_no_points_nvrtc() {
     of_two_labs(&Ends::ByLimit);
 }
 
-/// Few threads that do the work of all, many that do it redundantly, and a formula that needs no work. Where the limits
-/// cannot see it, the points are listed in `kinds.rs`.
+/// Few threads that do the work of all, many that do it redundantly, and a formula that needs no work.
 #[test]
 #[ignore = "needs NVRTC"]
-fn work_that_is_not_shared_earns_no_points_but_those_listed_nvrtc() {
+fn work_that_is_not_shared_earns_no_points_nvrtc() {
     let folder = tempfile::tempdir().unwrap();
     let mut all = Vec::new();
     for name in ["vecadd", "hello", "trapezoid", "reduction", "scan", "histogram"] {
         let lab = Lab::named(name);
-        let some: &[&str] = match name {
-            "vecadd" => &["one-thread", "one-block", "redundant-stores"],
+        let more: &[&str] = match name {
+            "vecadd" => &["one-block", "redundant-stores"],
             "trapezoid" => &["one-lane", "exact-form"],
             _ => &["redundant-lanes"],
         };
-        for kind in KINDS.iter().filter(|kind| some.contains(&kind.name)) {
+        let is_tried = |kind: &str| ["one-thread", "redundant-threads"].contains(&kind) || more.contains(&kind);
+        for kind in KINDS.iter().filter(|kind| is_tried(kind.name)) {
             let text = kind.file(&lab).unwrap();
             let marked = marks(&lab, None, &folder.path().join(name).join(kind.name), &text);
-            let points: f64 = earned(&marked).iter().map(|(_, points)| points).sum();
-            if points > kind.honest_points(name) || !marked.to_string().contains("the threads do not share the work") {
+            let points = earned(&marked).iter().map(|(_, points)| points).sum();
+            if !kind.is_tolerated(name, points) || !marked.to_string().contains("the threads do not share the work") {
                 all.push(format!("{name} {}: {marked:#}", kind.name));
             }
         }
@@ -110,8 +110,9 @@ fn campaign() {
         for lab in &labs {
             let points = cell(lab, kind, &folder);
             println!("{} {}: {points}", lab.name, kind.name);
-            let earned = points.trim_end_matches('?').parse().unwrap_or(0.0);
-            if earned > kind.honest_points(&lab.name) {
+            let is_tolerated =
+                || points.trim_end_matches('?').parse().is_ok_and(|points| kind.is_tolerated(&lab.name, points));
+            if !points.is_empty() && !is_tolerated() {
                 earns.push(format!("{} {}: {points}", lab.name, kind.name));
             }
             cells.push(points);

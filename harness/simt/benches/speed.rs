@@ -6,12 +6,15 @@
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+#[path = "speed/rates.rs"]
+#[expect(dead_code, reason = "the example names the unit of each rate")]
+mod rates;
 #[path = "speed/workers.rs"]
 mod workers;
 
 use common::columns::{LEVELS, columns};
-use common::rates::{RATES, Rate};
 use criterion::{Criterion, Throughput, criterion_group};
+use rates::{RATES, Rate};
 use std::time::Duration;
 
 fn speed(c: &mut Criterion) {

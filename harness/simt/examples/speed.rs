@@ -4,9 +4,11 @@
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+#[path = "../benches/speed/rates.rs"]
+mod rates;
 
 use common::columns::{LEVELS, columns};
-use common::rates::{RATES, Rate};
+use rates::{RATES, Rate};
 use std::collections::BTreeMap;
 use std::time::Instant;
 

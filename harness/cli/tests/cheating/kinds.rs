@@ -30,10 +30,11 @@ enum Make {
 use Make::{Entry, Shares, Whole};
 
 impl CheatKind {
-    /// The points that this kind may earn in `lab`.
-    pub fn honest_points(&self, lab: &str) -> f64 {
+    /// Whether this kind earns no more points in `lab` than it is known to.
+    pub fn is_tolerated(&self, lab: &str, points: f64) -> bool {
         let is_of = |kind: &str, of: &str| kind == self.name && (of == lab || of == "any");
-        HONEST.iter().find(|(kind, of, _)| is_of(kind, of)).map_or(0.0, |(_, _, points)| *points)
+        let most = TOLERATED.iter().find(|(kind, of, _)| is_of(kind, of)).map_or(0.0, |(_, _, points)| *points);
+        (0.0..=most).contains(&points)
     }
 
     /// The kernel file, unless this kind cannot fake anything in this lab.
@@ -333,12 +334,13 @@ const fn long(name: &'static str, make: Make) -> CheatKind {
     CheatKind { name, ends: Ends::ByLimit, make }
 }
 
-/// The points that a kind may earn in a lab, because it does not cheat there. A grid of hello, and of parts with
-/// `--blocks` or a single block, has so few blocks that one of them takes no more than the rules allow a slow kernel.
-/// In part lanes of histogram, all threads set and add up the copies, which is more than counting; in part vectorized
-/// of reduction, the lab's own kernel adds up sums with five times the instructions of a plain loop. A freed address
-/// of the emulated device does not come again, so that a kernel that caches by address computes each answer.
-const HONEST: [(&str, &str, f64); 19] = [
+/// The points that a kind still earns in a lab, since the limits do not distinguish it from a slow kernel there. A
+/// grid of hello, and of parts with `--blocks` or a single block, has so few blocks that one of them takes no more
+/// than a slow kernel may. In part lanes of histogram, all threads set and add up the copies, which is more than
+/// counting; in part vectorized of reduction, the lab's own kernel adds up sums with five times the instructions of a
+/// plain loop. A freed address of the emulated device does not come again, so that a kernel that caches by address
+/// computes each answer.
+const TOLERATED: [(&str, &str, f64); 19] = [
     ("one-lane", "reduction", 25.0),
     ("redundant-lanes", "reduction", 25.0),
     ("small-grids", "scan", 50.0),

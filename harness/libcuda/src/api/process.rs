@@ -26,8 +26,8 @@ pub fn is_started_alone() {
 }
 
 /// Registers the handlers for forks, for the host's accesses to device memory and for the beginning of the process's
-/// end; for a program that another one runs and
-/// reads the report of, that for Ctrl-C; and, where none is called automatically, that for the end of the process.
+/// end; that for Ctrl-C, if a client reads this process's report; and that for the end of the process, where none is
+/// called automatically. Says that there is no GPU, if the program was started alone.
 pub fn register() {
     if std::env::var_os(wire::REPORT_READER).is_some() {
         watch_for_signal();

@@ -54,8 +54,7 @@ fn cooperative(
     shared: usize,
     stream: Stream,
 ) -> Result {
-    function::launched(symbol)?;
-    let f = function::function(symbol)?;
+    let f = function::function_of(function::launched(symbol)?)?;
     let bytes = bytes(shared)?;
     driver::cuLaunchCooperativeKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, stream, arguments)
         .map_err(|error| refused(error, grid, block))

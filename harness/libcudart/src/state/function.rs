@@ -111,7 +111,14 @@ pub fn launched(symbol: *const c_void) -> Result<Handle> {
 /// # Errors
 /// As [`kernel`].
 pub fn function(symbol: *const c_void) -> Result<Handle> {
-    let kernel = kernel(symbol)?;
+    function_of(kernel(symbol)?)
+}
+
+/// Returns the function of the current context for a kernel of the driver's.
+///
+/// # Errors
+/// The driver's.
+pub fn function_of(kernel: Handle) -> Result<Handle> {
     let mut function = null_mut();
     calls::cuKernelGetFunction(&raw mut function, kernel)?;
     Ok(function)

@@ -2,7 +2,6 @@
 #![allow(dead_code)]
 
 pub mod columns;
-pub mod rates;
 
 use simt::machine::{Geometry, Launch, Module, Report, Settings, run};
 use simt::memory::{Memory, MemoryKind};

@@ -54,32 +54,25 @@ fn is_of_size(one: &JudgedRow, other: &JudgedRow) -> bool {
     (&one.row.variant, one.row.n, one.is_hidden) == (&other.row.variant, other.row.n, other.is_hidden)
 }
 
-/// Evidence that few threads do the work, or many do the same.
+/// Evidence that few threads do the work, or many do the same: one warp, or all warps together, execute far more
+/// instructions than in the lab's own kernel.
 fn slow(judged: &JudgedRow) -> Option<(String, &'static str)> {
-    alone(judged).or_else(|| wasted(judged))
-}
-
-/// Evidence that one warp does the work of all, alone or redundantly.
-fn alone(judged: &JudgedRow) -> Option<(String, &'static str)> {
-    const RAISE: &str = "let each thread take its own part of the elements, so that all warps are at work";
+    const EACH_WARP: &str = "let each thread take its own part of the elements, so that all warps are at work";
+    const EACH_LANE: &str =
+        "let each lane of a warp take its own part of the elements, and no two threads the same one";
     let own = judged.work?;
     let factor = if own.waits { WAITING } else { 1.0 };
-    let most = factor * LONGER * own.longest_warp + ALLOWANCE;
-    let longest = judged.row.counters.get(Counter::LongestWarpInstructions).filter(|longest| *longest > most)?;
-    let (mine, theirs, at) = (number(longest), number(own.longest_warp), at(judged));
-    Some((format!("one warp executes {mine} instructions{at}, the lab's own kernel {theirs}"), RAISE))
-}
-
-/// Evidence that lanes rest, or compute what others compute.
-fn wasted(judged: &JudgedRow) -> Option<(String, &'static str)> {
-    const RAISE: &str = "let each lane of a warp take its own part of the elements, and no two threads the same one";
-    let own = judged.work?;
-    let factor = if own.waits { WAITING } else { 1.0 };
-    let launches = judged.row.counters.get(Counter::Launches).unwrap_or(1.0);
-    let most = factor * MORE * own.instructions + launches * ALLOWANCE;
-    let all = judged.row.counters.get(Counter::Instructions).filter(|all| *all > most)?;
-    let (mine, theirs, at) = (number(all), number(own.instructions), at(judged));
-    Some((format!("all warps execute {mine} instructions{at}, the lab's own kernel {theirs}"), RAISE))
+    let counter = |counter| judged.row.counters.get(counter);
+    let launches = counter(Counter::Launches).unwrap_or(1.0);
+    let limits = [
+        ("one warp executes", Counter::LongestWarpInstructions, own.longest_warp, LONGER, ALLOWANCE, EACH_WARP),
+        ("all warps execute", Counter::Instructions, own.instructions, MORE, launches * ALLOWANCE, EACH_LANE),
+    ];
+    limits.into_iter().find_map(|(who, counted, theirs, times, allowance, raise)| {
+        let mine = counter(counted).filter(|mine| *mine > factor * times * theirs + allowance)?;
+        let (mine, theirs, at) = (number(mine), number(theirs), at(judged));
+        Some((format!("{who} {mine} instructions{at}, the lab's own kernel {theirs}"), raise))
+    })
 }
 
 /// Evidence that the answer was not computed from all elements.

@@ -1,11 +1,9 @@
 //! Kernels that execute one instruction in a loop, each with the one to which its cost is compared.
-#![allow(dead_code)]
-
-use super::{Arg, Device};
+use crate::common::{Arg, Device};
 use kernels::CommittedPtx;
 
 /// The kernels' PTX.
-const PTX: CommittedPtx = CommittedPtx::Gzip(include_bytes!("../kernels/rates.ptx.gz"));
+const PTX: CommittedPtx = CommittedPtx::Gzip(include_bytes!("../../tests/kernels/rates.ptx.gz"));
 
 /// A kernel that executes one instruction over and over.
 pub struct Rate {
