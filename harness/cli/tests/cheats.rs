@@ -85,7 +85,10 @@ fn work_that_is_not_shared_earns_no_points_nvrtc() {
             let text = kind.file(&lab).unwrap();
             let marked = marks(&lab, None, &folder.path().join(name).join(kind.name), &text);
             let points = earned(&marked).iter().map(|(_, points)| points).sum();
-            if !kind.is_tolerated(name, points) || !marked.to_string().contains("the threads do not share the work") {
+            // Where every thread does all the work, large sizes need more instructions than a submission has.
+            let reasons = ["the threads do not share the work", "did not end: it was stopped"];
+            let is_explained = reasons.iter().any(|reason| marked.to_string().contains(reason));
+            if !kind.is_tolerated(name, points) || !is_explained {
                 all.push(format!("{name} {}: {marked:#}", kind.name));
             }
         }
