@@ -3,7 +3,7 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use course::student::folder::{COURSE, Folder};
-use harness::{Error, Lab, suggest};
+use harness::{Error, Expect, Lab, suggest};
 
 /// The labs in `warplab`. To add one, add a line here and in this package's dependencies.
 pub static LABS: &[&Lab] = &[
@@ -41,6 +41,25 @@ pub fn named(matches: &ArgMatches) -> Result<&'static Lab, Error> {
 /// The lab of this name, or an error that lists the labs.
 pub fn known(name: &str) -> Result<&'static Lab, Error> {
     find(name).ok_or_else(|| Error::usage(format!("no lab `{name}`; {}", suggest::among(name, &names()))))
+}
+
+/// The variants of a lab that are to be right, or to be corrected.
+pub fn judged_variants(lab: &'static Lab) -> Vec<&'static str> {
+    let is_right = |expect| matches!(expect, Expect::Right | Expect::Planted(_));
+    lab.variants().iter().filter(|variant| is_right(variant.expect)).map(|variant| variant.name).collect()
+}
+
+/// The variant of this name among those that are to be right, or an error that lists them.
+pub fn judged_variant(lab: &'static Lab, name: &str) -> Result<&'static str, Error> {
+    let right = judged_variants(lab);
+    right.iter().copied().find(|known| *known == name).ok_or_else(|| {
+        let why = if lab.variants().iter().any(|variant| variant.name == name) {
+            format!("variant `{name}` of {} is wrong on purpose", lab.name)
+        } else {
+            format!("no variant `{name}` in {}", lab.name)
+        };
+        Error::usage(format!("{why}; {}", suggest::among(name, &right)))
+    })
 }
 
 /// Warns a user who runs a lab in its student's folder that these are not the student's own kernels.

@@ -24,6 +24,7 @@ mod labs;
 mod marks;
 mod nvml;
 mod programs;
+mod rank;
 mod report_page;
 mod rubric;
 mod runtime;

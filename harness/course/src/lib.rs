@@ -8,6 +8,7 @@
 //! - `class`: many submissions: the roster, marks that survive a kill, pages, clusters.
 //! - `student`: a student's folder: start, check, submit.
 //! - `export`: marks in the formats of those who read them: text, JSON, JUnit, Gradescope, GitHub Classroom.
+//! - `rank`: several kernel files for one variant, by predicted time.
 //! - `judge`: running a kernel file in place of a lab's own, in four steps: plan, run, verdict, marks.
 //! - `submission`: reading untrusted submissions: a kernel file, a folder, an archive.
 //! - `assignment`: the rubric, the file that is handed out, hints.
@@ -18,5 +19,6 @@ pub mod export;
 mod hash;
 pub mod judge;
 mod ptx;
+pub mod rank;
 pub mod student;
 pub mod submission;

@@ -4,6 +4,7 @@ mod device;
 mod history;
 mod lab_run;
 mod list;
+mod rank;
 mod report;
 
 use crate::shared::subcommand::Subcommand::{self, OfProcess, Plain};
@@ -16,4 +17,5 @@ pub const SUBCOMMANDS: &[Subcommand] = &[
     Plain(report::command, report::run),
     Plain(compare::command, compare::run),
     Plain(history::command, history::run),
+    Plain(rank::command, rank::run),
 ];

@@ -1,7 +1,9 @@
-//! What several folders use: the rows of their tables of subcommands, options of output, a teacher's rubric, temporary
-//! folders, and signals.
+//! What several folders use: the rows of their tables of subcommands, options of output, a teacher's rubric, the
+//! warning of an incomplete sandbox, the progress of a judgement, temporary folders, and signals.
 pub mod output_options;
+pub mod progress;
 pub mod rubric_file;
+pub mod sandbox_warning;
 pub mod scratch;
 pub mod signals;
 pub mod subcommand;

@@ -15,8 +15,7 @@ use course::class::{
 };
 use harness::{DeviceChoice, Error, Exit, arguments::switch, suggest};
 
-use super::sandbox_warning;
-use crate::labs;
+use crate::{labs, shared::sandbox_warning};
 
 const EXAMPLES: &str = "\
 Examples:

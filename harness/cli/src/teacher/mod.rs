@@ -2,7 +2,6 @@
 mod class;
 mod grade;
 mod rubric;
-mod sandbox_warning;
 
 use crate::shared::subcommand::Subcommand::{self, Plain};
 

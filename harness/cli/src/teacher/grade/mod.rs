@@ -4,11 +4,7 @@ mod marks;
 mod report;
 mod task;
 
-use std::{
-    collections::BTreeSet,
-    io::{IsTerminal, Write},
-    process::ExitCode,
-};
+use std::{collections::BTreeSet, process::ExitCode};
 
 use clap::ArgMatches;
 use course::judge::{
@@ -20,16 +16,16 @@ use harness::Error;
 use task::GradeRequest;
 pub use task::command;
 
-use super::sandbox_warning;
+use crate::shared::{progress, sandbox_warning};
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     sandbox_warning::warn(sandbox_warning::check(matches)?);
     if matches.contains_id("submissions") {
-        return marks::run(matches, &progress);
+        return marks::run(matches, &progress::runs);
     }
     let asked = GradeRequest::read(matches)?;
     let kernel = asked.runner.kernel();
-    let judgement = judge::judge(&asked.judge, &asked.runner, &progress)?;
+    let judgement = judge::judge(&asked.judge, &asked.runner, &progress::runs)?;
     let verdicts = &judgement.verdicts;
     if verdicts.iter().all(VariantVerdict::is_missing) {
         return Err(Error::usage(nothing_to_grade(&asked, verdicts)));
@@ -75,13 +71,4 @@ fn nothing_to_grade(asked: &GradeRequest, verdicts: &[VariantVerdict]) -> String
         "{file} holds none of the kernels that lab {lab} looks for ({wanted}); it has {has}. \
          Each must be declared extern \"C\" __global__ void NAME(...)"
     )
-}
-
-/// Shows the progress to a waiting user; the last call clears the line.
-fn progress(done: usize, all: usize) {
-    let mut error = std::io::stderr();
-    if error.is_terminal() {
-        let _ =
-            if done < all { write!(error, "\rgrading: {done} of {all} runs") } else { write!(error, "\r{:40}\r", "") };
-    }
 }

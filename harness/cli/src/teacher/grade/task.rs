@@ -3,10 +3,10 @@ use std::{env, path::PathBuf};
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
 use course::judge::{BaselineCache, JudgeRequest, Runner, sizes};
-use harness::{DeviceChoice, Error, Exit, Expect, Lab, process_limits::Limits, quoted, suggest};
+use harness::{DeviceChoice, Error, Exit, Lab, process_limits::Limits, quoted};
 
 use super::marks;
-use crate::{labs, teacher::sandbox_warning};
+use crate::{labs, shared::sandbox_warning};
 
 const EXAMPLE: &str = "\
 Example:
@@ -199,24 +199,10 @@ pub fn repeat(seed: u64) -> String {
 
 /// The variants to grade: the requested ones, or all that should be right in the file.
 fn variants(lab: &'static Lab, matches: &ArgMatches) -> Result<Vec<&'static str>, Error> {
-    let is_right = |expect| matches!(expect, Expect::Right | Expect::Planted(_));
-    let right: Vec<&'static str> = lab.variants().iter().filter(|v| is_right(v.expect)).map(|v| v.name).collect();
     let Some(asked) = matches.get_many::<String>("variant") else {
-        return Ok(right);
+        return Ok(labs::judged_variants(lab));
     };
-    asked
-        .map(|name| {
-            let known = right.iter().copied().find(|r| r == name);
-            known.ok_or_else(|| {
-                let why = if lab.variants().iter().any(|v| v.name == name) {
-                    format!("variant `{name}` of {} is wrong on purpose", lab.name)
-                } else {
-                    format!("no variant `{name}` in {}", lab.name)
-                };
-                Error::usage(format!("{why}; {}", suggest::among(name, &right)))
-            })
-        })
-        .collect()
+    asked.map(|name| labs::judged_variant(lab, name)).collect()
 }
 
 #[cfg(test)]
