@@ -243,7 +243,7 @@ fn a_limit_that_a_kernel_exceeds_is_its_own_wrong_answer() {
                   \t{\n\t.param .b64 f;\n\tst.param.b64 [f], %rd1;\n\t.param .b64 a;\n\tst.param.b64 [a], %rd2;\n\
                   \t.param .b32 r;\n\tcall.uni (r), vprintf, (f, a);\n\t}\n\tbra.uni \t$L_print;\n";
     fs::write(&ptx, text.replace(begin, &format!("{prints}{begin}")).replace(entry, &data)).unwrap();
-    let settings = ["--schedules", "2", "--limit-memory", "300M"];
+    let settings = ["--schedules", "2", "--limit-memory", "300M", "--limit-seconds", "6"];
     let run = class.grade(&settings);
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(class.marks()["hostile"].0, "0");

@@ -42,10 +42,6 @@ pub const REPORT_READER: &str = "WARPLAB_REPORT_READER";
 /// The value of [`REPORT_READER`] if the reader shows the findings, so that the driver need not write them.
 pub const SHOWING_READER: &str = "shows";
 
-/// The end of the help for an infinite loop, in case it is not one. Omitted if the caller has set the budget, not the
-/// user.
-pub const RAISE_BUDGET: &str = "; if the kernel is only long, raise the instruction budget (WARPLAB_BUDGET)";
-
 /// Serializes a value as JSON on one line.
 fn json<T: serde::Serialize>(value: &T) -> String {
     // Strings, numbers and maps with string keys: serialization cannot fail.

@@ -8,7 +8,7 @@ use crate::finding::{
     Space, TensorMapMisuse,
 };
 use crate::memory::HEAP_BLOCK;
-use wire::RAISE_BUDGET;
+use wire::Settings;
 
 /// Returns a memory space as CUDA C names it.
 pub(super) const fn space(space: Space) -> &'static str {
@@ -527,7 +527,11 @@ pub(super) fn remedy(finding: &Finding) -> String {
         FindingKind::Deadlock => {
             "look at where each thread waits: they must reach the same barriers in the same order, and a lock must be released"
         }
-        FindingKind::EndlessLoop { .. } => return format!("check the loop's condition{RAISE_BUDGET}"),
+        // The user who has set another budget knows the variable.
+        FindingKind::EndlessLoop { budget } if *budget == Settings::default().budget => {
+            "check the loop's condition; if the kernel is only long, raise the instruction budget (WARPLAB_BUDGET)"
+        }
+        FindingKind::EndlessLoop { .. } => "check the loop's condition",
         FindingKind::Leak { .. } => "free what was allocated before the context or the process ends",
         FindingKind::DoubleFree => "free each allocation once",
         FindingKind::InvalidFree => "free the pointer that the allocation returned, not one inside it",

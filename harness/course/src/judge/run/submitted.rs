@@ -23,14 +23,9 @@ impl Runner {
             return Ok(Outcome::Failed(words));
         }
         let command = self.submitted(plan, &[variant], size, (BUDGET, own_instructions))?;
-        let mut ended = EndedRun::run(command, &self.bounds.within(&self.limits))?;
+        let ended = EndedRun::run(command, &self.bounds.within(&self.limits))?;
         if let Some(words) = self.bounds.note(options, variant, size, ended.stopped) {
             return Ok(Outcome::Failed(words));
-        }
-        for told in ended.rows.iter_mut().flat_map(|row| &mut row.findings) {
-            for words in [&mut told.help, &mut told.text] {
-                *words = words.replace(wire::RAISE_BUDGET, "");
-            }
         }
         self.printed.add(&[variant], size, ended.printed());
         ended.submitted()
