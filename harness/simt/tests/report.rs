@@ -143,8 +143,8 @@ fn waiting_threads() {
     let kind = FindingKind::InactiveLane { lane: 17 };
     all.add(Finding::new(kind, "sum").with(Access::at(AccessKind::Shuffle, bare(12))));
     // The variable that raises the budget is named to those who have not set it.
-    for (column, budget) in [(2, 1 << 30), (9, wire::Settings::default().budget)] {
-        let looping = Access::at(AccessKind::Loop, place(3, column));
+    for (line, budget) in [(3, 1 << 30), (5, wire::Settings::default().budget)] {
+        let looping = Access::at(AccessKind::Loop, place(line, 2));
         all.add(Finding::new(FindingKind::EndlessLoop { budget }, "sum").with(looping));
     }
     expect("waiting.txt", &report::text(&all, &sources()));
