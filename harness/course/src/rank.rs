@@ -231,7 +231,7 @@ fn in_all(rows: &[Record]) -> std::result::Result<PredictedTime, String> {
 
 impl Ranking {
     fn of(request: &RankRequest, part: String, mut candidates: Vec<Candidate>) -> Self {
-        candidates.sort_by(|one, other| one.order(other));
+        candidates.sort_by(Candidate::order);
         let times: Vec<&PredictedTime> = candidates.iter().map_while(|one| one.predicted.as_ref()).collect();
         let pairs = (0..times.len()).flat_map(|one| (one + 1..times.len()).map(move |other| [one, other]));
         let unclear: Vec<[usize; 2]> = pairs.filter(|&[one, other]| times[other].overlaps(times[one])).collect();
