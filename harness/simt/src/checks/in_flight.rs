@@ -9,10 +9,7 @@ use crate::lane::LANES;
 
 /// The last store of each worker.
 #[derive(Debug)]
-pub(crate) struct StoresInFlight {
-    of_workers: Locks<InFlight>,
-    workers: u64,
-}
+pub(crate) struct StoresInFlight(Locks<InFlight>);
 
 /// A store of a warp. Slots of two workers share no cache line of the host.
 #[derive(Debug, Default)]
@@ -27,33 +24,33 @@ struct InFlight {
     address: [u64; LANES],
     /// The registers that are stored one after another, each with its value for every lane.
     registers: Vec<u8>,
-    /// Bytes of a register per lane. Its first bytes are stored.
+    /// Bytes of a register per lane.
     width: usize,
+    /// The number of them, from the first, that are stored; 0 if the stored values are not known.
+    each: usize,
 }
 
 impl InFlight {
     /// Returns whether a lane stores these bytes at this address.
     fn stores(&self, lane: usize, address: u64, bytes: &[u8]) -> bool {
         let before = address.wrapping_sub(self.address[lane]) as usize;
-        if self.mask & (1 << lane) == 0 || before >= self.size || self.size - before < bytes.len() {
+        let is_inside = before < self.size && bytes.len() <= self.size - before;
+        if self.mask & (1 << lane) == 0 || self.each == 0 || bytes.is_empty() || !is_inside {
             return false;
         }
-        let of_all = self.width * LANES;
-        let each = self.size / (self.registers.len() / of_all.max(1)).max(1);
-        each <= self.width
-            && bytes
-                .iter()
-                .zip(before..)
-                .all(|(byte, at)| *byte == self.registers[at / each * of_all + lane * self.width + at % each])
+        let stored = |at: usize| {
+            let register = at / self.each * self.width * LANES;
+            self.registers[register + lane * self.width + at % self.each]
+        };
+        bytes.iter().zip(before..).all(|(byte, at)| *byte == stored(at))
     }
 }
 
 impl StoresInFlight {
     /// Creates the empty record of a number of workers.
     pub fn new(workers: usize) -> StoresInFlight {
-        let workers = workers as u64;
         // SAFETY: any thread may use them.
-        StoresInFlight { of_workers: unsafe { Locks::new(workers, false) }, workers }
+        StoresInFlight(unsafe { Locks::new(workers as u64, false) })
     }
 
     /// Records the store that a worker is about to make. `by` is its warp in the grid and the lanes that store, and
@@ -67,22 +64,27 @@ impl StoresInFlight {
         address: Addresses<'_>,
         registers: impl Iterator<Item = &'a [u8]>,
     ) {
-        if let Some(mut store) = self.of_workers.lock(worker as u64) {
-            (store.warp, store.mask) = by;
-            (store.size, store.address) = (size as usize, address.all());
-            store.registers.clear();
-            store.width = 0;
-            for register in registers {
-                store.width = register.len() / LANES;
-                store.registers.extend_from_slice(register);
-            }
+        let Some(mut store) = self.0.lock(worker as u64) else {
+            return;
+        };
+        (store.warp, store.mask) = by;
+        (store.size, store.address) = (size as usize, address.all());
+        store.registers.clear();
+        let mut count = 0;
+        for register in registers {
+            store.width = register.len() / LANES;
+            store.registers.extend_from_slice(register);
+            count += 1;
         }
+        let each = store.size.checked_div(count).unwrap_or(0);
+        let is_known = each <= store.width && store.registers.len() == count * store.width * LANES;
+        store.each = if is_known { each } else { 0 };
     }
 
     /// Returns whether a lane of a warp stores these bytes at this address, and may not have done so yet.
     pub fn has(&self, (warp, lane): (u32, u32), address: u64, bytes: &[u8]) -> bool {
-        let has = |store: &InFlight| store.warp == warp && store.stores(lane as usize, address, bytes);
-        (0..self.workers).any(|worker| self.of_workers.lock(worker).is_some_and(|store| has(&store)))
+        let mut stores = (0..).map_while(|worker| self.0.lock(worker));
+        stores.any(|store| store.warp == warp && store.stores(lane as usize, address, bytes))
     }
 }
 
@@ -114,5 +116,19 @@ mod tests {
         assert!(stores.has((8, 0), 0x1000, &[0, 0]) && !stores.has((8, 3), 0x100c, &[3, 0]), "lane 3 does not store");
         begin(0, 9, !0);
         assert!(!stores.has((7, 3), 0x100c, &[3, 0]), "it was made");
+    }
+
+    #[test]
+    fn what_has_no_values_to_compare_is_never_the_same() {
+        let (register, base) = ([5; 4 * LANES], std::array::from_fn(|lane| 0x1000 + 4 * lane as u64));
+        let stores = StoresInFlight::new(1);
+        let begin = |registers: &[&[u8]]| stores.begin(0, (7, !0), 4, Addresses::of(&base), registers.iter().copied());
+        begin(&[&register]);
+        assert!(stores.has((7, 3), 0x100c, &[5; 4]) && !stores.has((7, 3), 0x100c, &[]));
+        let (whole, half, none) = (&register[..], &register[..2 * LANES], &register[..0]);
+        for registers in [vec![], vec![whole, none], vec![none, whole], vec![half]] {
+            begin(&registers);
+            assert!(!stores.has((7, 3), 0x100c, &[5; 4]), "{:?}", registers.iter().map(|one| one.len()));
+        }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct LaunchRaces {
 }
 
 impl LaunchRaces {
-    /// Creates the state for a new launch, with memory of `ranges` live ranges.
+    /// Creates the state for a new launch by `workers` workers, with memory of `ranges` live ranges.
     ///
     /// # Safety
     /// With [`Sharing::Alone`], no two threads use it at the same time. With [`Sharing::Apart`], no block accesses the

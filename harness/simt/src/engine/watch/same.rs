@@ -36,21 +36,22 @@ impl<'l> Warp<'l> {
     where
         'l: 'a,
     {
-        let launch = self.launch();
-        let (program, view) = (self.program(), &launch.view);
-        let in_flight = launch.races.as_ref().and_then(|races| races.in_flight.as_ref());
+        let (program, view, in_flight) = (self.program(), &self.launch().view, self.in_flight());
         let (shared, shared_len) = (self.shared.cast_const(), self.shared_len);
         let (regs, may_be_spare, unread) = (self.regs(), self.may_be_spare(op, space), RefCell::default());
         Store { program, view, in_flight, op, regs, shared, shared_len, space, size, address, may_be_spare, unread }
     }
 
+    /// Returns the stores that other workers may not have made yet; `None` if there is no other worker.
+    #[inline(always)]
+    fn in_flight(&self) -> Option<&'l StoresInFlight> {
+        self.launch().races.as_ref()?.in_flight.as_ref()
+    }
+
     /// Makes the values of a store to global memory known to other workers, before they can find it recorded.
     #[inline(always)]
     pub(super) fn begin_store(&self, op: &Op, what: AccessKind, space: Space, size: u32, address: Addresses<'_>) {
-        let races = self.launch().races.as_ref();
-        if let (AccessKind::Write, Space::Global, Some(races)) = (what, space, races)
-            && let Some(in_flight) = &races.in_flight
-        {
+        if let (AccessKind::Write, Space::Global, Some(in_flight)) = (what, space, self.in_flight()) {
             self.keep_values(in_flight, op, size, address);
         }
     }
@@ -71,7 +72,8 @@ impl Store<'_> {
     #[cold]
     pub fn excuses(&self, conflict: &Conflict) -> bool {
         // Storing the value that is already there does not race with the store that wrote it.
-        if self.is_there(conflict.lane) || self.is_on_its_way(conflict) {
+        let bytes = self.bytes(conflict.lane);
+        if self.is_there(conflict.lane, &bytes) || self.is_in_flight(conflict, &bytes) {
             return true;
         }
         let waits = self.may_be_spare && conflict.scope == Scope::Warp;
@@ -81,14 +83,15 @@ impl Store<'_> {
         waits
     }
 
-    /// Returns whether another worker's earlier store, which is recorded, has yet to write what a lane stores.
-    fn is_on_its_way(&self, conflict: &Conflict) -> bool {
+    /// Returns whether another worker's earlier store, which is recorded, has yet to write these bytes where a lane
+    /// stores them.
+    fn is_in_flight(&self, conflict: &Conflict, bytes: &[u8]) -> bool {
         let (Some(in_flight), Space::Global, Scope::Grid) = (self.in_flight, self.space, conflict.scope) else {
             return false;
         };
         let by = (conflict.earlier_warp, conflict.earlier_lane);
         // If that store is no longer in flight, it has been made since the last look at the memory.
-        in_flight.has(by, self.address.at(conflict.lane), &self.bytes(conflict.lane)) || self.is_there(conflict.lane)
+        in_flight.has(by, self.address.at(conflict.lane), bytes) || self.is_there(conflict.lane, bytes)
     }
 
     /// Returns the bytes that a lane stores; none if the instruction stores something other than registers.
@@ -108,9 +111,8 @@ impl Store<'_> {
         bytes
     }
 
-    /// Returns whether a lane's store leaves every byte unchanged.
-    fn is_there(&self, lane: usize) -> bool {
-        let bytes = self.bytes(lane);
+    /// Returns whether these bytes are already where a lane stores them.
+    fn is_there(&self, lane: usize, bytes: &[u8]) -> bool {
         let address = self.address.at(lane);
         let there: *const u8 = match self.space {
             // Memory of another block of the cluster is not compared.
