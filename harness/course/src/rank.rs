@@ -6,11 +6,12 @@ use std::{
 };
 
 use harness::{DeviceChoice, Error, Lab, Record, Result, Verdict, process_limits::Limits, significant};
+use predict::Prediction;
 use serde::Serialize;
 
 use crate::judge::{
     BaselineCache, JudgeRequest, Progress, Runner, judge, sizes,
-    verdict::{VariantResult, VariantVerdict},
+    verdict::{Event, VariantResult, VariantVerdict},
 };
 
 /// What is to be ranked.
@@ -173,7 +174,7 @@ fn candidate(file: &Path, verdict: Standing, predicted: std::result::Result<Pred
 
 /// Why a file is not right, if it is not.
 fn not_right(verdict: &VariantVerdict) -> Option<(Standing, String)> {
-    let at = |event: &crate::judge::verdict::Event| format!("{}: {}", event.place, first_line(&event.what));
+    let at = |event: &Event| format!("{}: {}", event.place, first_line(&event.what));
     let failure = || verdict.failures.first().map(at);
     let finding = || verdict.findings.first().map(|finding| finding.headline.clone());
     let standing = match verdict.result {
@@ -210,23 +211,26 @@ fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_string()
 }
 
-/// The predicted time of all rows together, or why there is none.
+/// The sum of the predicted times of all rows, or the reason why no time is predicted.
 fn in_all(rows: &[Record]) -> std::result::Result<PredictedTime, String> {
-    let mut all: Option<(PredictedTime, f64)> = None;
-    for row in rows.iter().filter(|row| row.verdict == Verdict::Pass) {
-        let predicted = row.predicted.as_ref().ok_or("nothing is predicted for it")?;
-        let Some(time) = &predicted.in_all else { return Err(predicted.bound()) };
+    let time = |row: &Record| {
+        let predicted = row.predicted.clone().ok_or("nothing is predicted for it")?;
         let bound = predicted.bound();
-        all = Some(match all {
-            None => (PredictedTime { ms: time.ms, low_ms: time.low_ms, high_ms: time.high_ms, bound }, time.ms),
-            Some((sum, longest)) => {
-                let bound = if time.ms > longest { bound } else { sum.bound };
-                let (ms, low_ms, high_ms) = (sum.ms + time.ms, sum.low_ms + time.low_ms, sum.high_ms + time.high_ms);
-                (PredictedTime { ms, low_ms, high_ms, bound }, longest.max(time.ms))
-            }
-        });
-    }
-    all.map(|(sum, _)| sum).ok_or_else(|| "it runs at no size that is predicted".into())
+        let Some(Prediction { ms, low_ms, high_ms, .. }) = predicted.in_all else { return Err(bound) };
+        Ok(PredictedTime { ms, low_ms, high_ms, bound })
+    };
+    let passed = rows.iter().filter(|row| row.verdict == Verdict::Pass);
+    let times = passed.map(time).collect::<std::result::Result<Vec<_>, String>>()?;
+    let longest = times.iter().max_by(|one, other| one.ms.total_cmp(&other.ms));
+    let longest = longest.ok_or("it runs at no size that is predicted")?;
+    let sum = |of: fn(&PredictedTime) -> f64| times.iter().map(of).sum();
+    let bound = longest.bound.clone();
+    Ok(PredictedTime {
+        ms: sum(|time| time.ms),
+        low_ms: sum(|time| time.low_ms),
+        high_ms: sum(|time| time.high_ms),
+        bound,
+    })
 }
 
 impl Ranking {
@@ -250,16 +254,15 @@ impl Ranking {
 
     /// The ranking as text.
     pub fn text(&self) -> String {
-        let head = match self.part.as_str() {
+        let mut text = match self.part.as_str() {
             "" => format!("{} {}: no time is predicted\n", self.lab, self.variant),
             part => format!("{} {}, predicted for an {part}: nothing here was measured\n", self.lab, self.variant),
         };
-        let rows: Vec<Vec<String>> = (0..self.candidates.len()).map(|at| self.row(at)).collect();
+        let row = |(at, one): (usize, &Candidate)| Some(self.row(at, &one.file, one.predicted.as_ref()?));
+        let rows: Vec<Vec<String>> = self.candidates.iter().enumerate().filter_map(row).collect();
         let headers = ["rank", "file", "ms", "from", "to", "bound by", "overlaps with rank"];
-        let ranked = rows.iter().filter(|row| !row.is_empty()).cloned().collect::<Vec<_>>();
-        let mut text = head;
-        if !ranked.is_empty() {
-            text += &(harness::table(&headers, &ranked) + "\n");
+        if !rows.is_empty() {
+            text += &(harness::table(&headers, &rows) + "\n");
         }
         for candidate in self.candidates.iter().filter(|candidate| candidate.predicted.is_none()) {
             let reason = candidate.reason.as_deref().unwrap_or_default();
@@ -274,9 +277,8 @@ impl Ranking {
         text
     }
 
-    /// The row of a candidate in the table; empty if its time is not predicted.
-    fn row(&self, at: usize) -> Vec<String> {
-        let Candidate { file, predicted: Some(time), .. } = &self.candidates[at] else { return Vec::new() };
+    /// The row in the table of the candidate with this index.
+    fn row(&self, at: usize, file: &Path, time: &PredictedTime) -> Vec<String> {
         let other = |pair: &[usize; 2]| pair.contains(&at).then(|| if pair[0] == at { pair[1] } else { pair[0] });
         let unclear: Vec<String> = self.unclear.iter().filter_map(other).map(|rank| (rank + 1).to_string()).collect();
         let PredictedTime { ms, low_ms, high_ms, bound } = time;
