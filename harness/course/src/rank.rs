@@ -319,6 +319,8 @@ impl Standing {
 
 #[cfg(test)]
 mod tests {
+    use record::{Predicted, fixtures::predicted};
+
     use super::*;
 
     fn at(file: &str, ms: f64) -> Candidate {
@@ -368,6 +370,26 @@ mod tests {
         let json = serde_json::to_value(&ranking).unwrap();
         assert_eq!((&json["candidates"][0]["predicted_ms"], &json["unclear"][1][0]), (&1.0.into(), &1.into()));
         assert!(json["candidates"][0]["reason"].is_null() && json["candidates"][0]["verdict"] == "right");
+    }
+
+    #[test]
+    fn the_times_of_all_cases_are_added_and_the_longest_names_the_bound() {
+        let passed = |predicted| Record { verdict: Verdict::Pass, predicted, ..Record::default() };
+        let long = predicted();
+        let mut short = predicted();
+        let time = short.in_all.as_mut().unwrap();
+        (time.ms, time.low_ms, time.high_ms) = (1e-3, 1e-4, 1e-2);
+        time.terms.clear();
+        let of = long.in_all.clone().unwrap();
+        assert_ne!(long.bound(), short.bound());
+        for rows in [[&short, &long], [&long, &short]] {
+            let sum = in_all(&rows.map(|one| passed(Some(one.clone())))).unwrap();
+            let expected = [of.ms + 1e-3, of.low_ms + 1e-4, of.high_ms + 1e-2];
+            assert_eq!(([sum.ms, sum.low_ms, sum.high_ms], sum.bound), (expected, long.bound()));
+        }
+        let lock = Predicted { in_all: None, not_predicted: Some("it waits".into()), ..long.clone() };
+        assert_eq!(in_all(&[passed(Some(long)), passed(Some(lock))]), Err("it waits".into()));
+        assert!(in_all(&[passed(None)]).is_err() && in_all(&[]).is_err());
     }
 
     #[test]
