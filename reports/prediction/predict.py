@@ -216,7 +216,7 @@ def left_out(rows, lab):
 
 def fitted():
     """The constants of the H200 that are fitted to a lab's rows, by the lab."""
-    constants = tomllib.loads((HERE.parent.parent / "harness/predict/constants/h200.toml").read_text())["constants"]
+    constants = tomllib.loads((HERE.parent.parent / "harness/gpu/parts/h200.toml").read_text())["constants"]
     found = defaultdict(list)
     for name, constant in sorted(constants.items()):
         lab = re.match(r"fitted to rows of reports/h200(?:/[^:]*)?: (\w+)", constant["source"])

@@ -16,7 +16,8 @@ const LIMIT: u64 = 4_000_000 << 10;
 #[test]
 fn every_part_works_in_a_process_with_few_addresses() {
     let test = std::env::current_exe().unwrap();
-    for profile in ["titan-x", "v100", "t4", "a100", "rtx3090", "rtx4090", "h100", "h200"] {
+    for part in gpu::PARTS {
+        let profile = part.name;
         let mut process = Command::new(&test);
         process.args(["--exact", "a_small_program", "--nocapture", "--ignored"]).env("WARPLAB_PROFILE", profile);
         let output = process.output().unwrap();

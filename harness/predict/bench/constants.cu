@@ -307,13 +307,36 @@ static void of_the_link() {
     tell("managed_d2h_gb_per_s", 7.3, "from the H200's constants: it depends on the host as well");
 }
 
+static void figure(const char* name, long long value) {
+    printf("%s = { value = %lld, source = \"from the driver\" }\n", name, value);
+}
+
+static void yes_or_no(const char* name, bool value) {
+    printf("%s = { value = %s, source = \"from the driver\" }\n", name, value ? "true" : "false");
+}
+
+// The figures of the part's file.
+static void of_the_driver(const cudaDeviceProp& part) {
+    int memory_khz;
+    CHECK(cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, 0));
+    printf("# Printed by bench/constants.cu.\nname = \"%s\"\nfull_name = \"%s\"\n", part.name, part.name);
+    printf("compute_capability = [%d, %d]\n\n[figures]\n", part.major, part.minor);
+    figure("sms", part.multiProcessorCount);
+    figure("total_memory", part.totalGlobalMem);
+    figure("l2_bytes", part.l2CacheSize);
+    figure("l2_persisting_bytes", part.persistingL2CacheMaxSize);
+    figure("clock_khz", khz());
+    figure("mem_clock_khz", memory_khz);
+    figure("bus_bits", part.memoryBusWidth);
+    figure("copy_engines", part.asyncEngineCount);
+    yes_or_no("ecc", part.ECCEnabled);
+    yes_or_no("integrated", part.integrated);
+}
+
 int main() {
     cudaDeviceProp part;
     CHECK(cudaGetDeviceProperties(&part, 0));
-    printf("# Printed by bench/constants.cu.\nname = \"%s\"\nfull_name = \"%s\"\n", part.name, part.name);
-    tell("sms", part.multiProcessorCount, "from the driver");
-    tell("clock_ghz", khz() / 1e6, "from the driver");
-    tell("l2_bytes", part.l2CacheSize, "from the driver");
+    of_the_driver(part);
     const std::pair<const char*, double> sheet[] = {
         {"l1_bytes", 262144},      {"issue_per_clock", 4},         {"single_per_clock", 4},
         {"integer_per_clock", 2},  {"double_per_clock", 2},        {"special_per_clock", 0.5},

@@ -1,28 +1,23 @@
-//! The model's knowledge of a GPU: constants, each with its measurement or source.
+//! The model's view of a GPU: its figures and constants as numbers.
 
-use serde::Deserialize;
+use std::borrow::Cow;
 
-/// A constant and its source.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Constant {
-    /// Its value, in the unit at the end of its name.
-    pub value: f64,
-    /// `measured by` a benchmark, `fitted to` rows, or `from` a data sheet or a paper.
-    pub source: String,
-}
+use gpu::{Constant, Model, PARTS, Part, PartFile};
 
 /// A GPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpuModel {
-    /// Its name, as in the emulated machine's profiles.
+    /// Its name, as of the emulated parts.
     pub name: String,
     /// Its name in a sentence.
     pub full_name: String,
-    constants: Constants,
+    sms: u32,
+    clock_khz: u32,
+    l2_bytes: u32,
+    constants: Cow<'static, Model>,
 }
 
-/// Why a part is not available.
+/// Why no time can be predicted for a part.
 #[derive(Debug, thiserror::Error)]
 pub enum UnknownGpu {
     /// The constants of this part have not been measured or looked up.
@@ -30,34 +25,18 @@ pub enum UnknownGpu {
     Part {
         /// The requested name.
         name: String,
-        /// The available parts.
+        /// The parts with constants.
         known: String,
     },
-    /// A file of constants is invalid.
-    #[error("the constants cannot be read: {0}")]
+    /// A part's file is invalid.
+    #[error("the part's file cannot be used: {0}")]
     Unreadable(String),
 }
 
-/// The parts that come with this crate, and their files.
-const FILES: [(&str, &str); 2] =
-    [("h100", include_str!("../constants/h100.toml")), ("h200", include_str!("../constants/h200.toml"))];
-
-/// Declares [`Constants`], and for each constant a function of [`GpuModel`] that returns its value.
+/// Declares for each constant a function of [`GpuModel`] that returns its value.
 macro_rules! constants {
     ($($name:ident,)*) => {
-        /// The constants that the model needs; the unit is at the end of a name.
-        #[derive(Clone, Debug, PartialEq, Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Constants {
-            $($name: Constant,)*
-        }
-
         impl GpuModel {
-            /// The constants by their names.
-            pub fn constants(&self) -> impl Iterator<Item = (&'static str, &Constant)> {
-                [$((stringify!($name), &self.constants.$name),)*].into_iter()
-            }
-
             $(pub(crate) fn $name(&self) -> f64 {
                 self.constants.$name.value
             })*
@@ -66,8 +45,6 @@ macro_rules! constants {
 }
 
 constants! {
-    sms,
-    clock_ghz,
     issue_per_clock,
     single_per_clock,
     integer_per_clock,
@@ -85,7 +62,6 @@ constants! {
     store_request_cycles,
     store_sector_cycles,
     apart_sector_cycles,
-    l2_bytes,
     l2_gb_per_s,
     partial_stores_per_ns,
     dram_read_gb_per_s,
@@ -142,23 +118,75 @@ impl GpuModel {
     /// Returns the part with this name.
     ///
     /// # Errors
-    /// [`UnknownGpu::Part`], which lists the available parts.
+    /// [`UnknownGpu::Part`], which lists the parts with constants.
     pub fn find(name: &str) -> Result<GpuModel, UnknownGpu> {
-        let file = FILES.iter().find(|(known, _)| *known == name);
-        let known = || FILES.map(|(known, _)| known).join(" and ");
-        let (_, text) = file.ok_or_else(|| UnknownGpu::Part { name: name.into(), known: known() })?;
-        GpuModel::read(text)
+        GpuModel::known().find(|model| model.name == name).ok_or_else(|| {
+            let known: Vec<_> = GpuModel::known().map(|model| model.name).collect();
+            UnknownGpu::Part { name: name.into(), known: known.join(" and ") }
+        })
     }
 
-    /// Returns the part by a driver's device name: the part's full name, possibly followed by more words, such as the
-    /// memory's size.
+    /// Returns the part by a driver's device name. One of the names may have more words at its end than the other, such
+    /// as the memory's size.
     pub fn called(name: &str) -> Option<GpuModel> {
-        let parts = FILES.iter().filter_map(|(_, text)| GpuModel::read(text).ok());
-        let mut parts = parts.filter(|part| {
-            let rest = name.strip_prefix(part.full_name.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-        });
-        parts.next()
+        let begins = |long: &str, short: &str| {
+            let rest = long.strip_prefix(short);
+            !short.is_empty() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        GpuModel::known().find(|model| begins(name, &model.full_name) || begins(&model.full_name, name))
+    }
+
+    /// Returns the part of a file in the form of those of the crate `gpu`.
+    ///
+    /// # Errors
+    /// [`UnknownGpu::Unreadable`] when the file is invalid or has no constants.
+    pub fn read(text: &str) -> Result<GpuModel, UnknownGpu> {
+        let file = PartFile::read(text).map_err(UnknownGpu::Unreadable)?;
+        let constants = file.constants.ok_or_else(|| UnknownGpu::Unreadable("it has no constants".into()))?;
+        Ok(GpuModel {
+            name: file.name,
+            full_name: file.full_name,
+            sms: file.figures.sms.value,
+            clock_khz: file.figures.clock_khz.value,
+            l2_bytes: file.figures.l2_bytes.value,
+            constants: Cow::Owned(constants),
+        })
+    }
+
+    /// Returns the parts with constants.
+    fn known() -> impl Iterator<Item = GpuModel> {
+        PARTS.iter().filter_map(GpuModel::of_part)
+    }
+
+    fn of_part(part: &'static Part) -> Option<GpuModel> {
+        Some(GpuModel {
+            name: part.name.to_string(),
+            full_name: part.full_name.to_string(),
+            sms: part.sms,
+            clock_khz: part.clock_khz,
+            l2_bytes: part.l2_bytes,
+            constants: Cow::Borrowed(part.model?),
+        })
+    }
+
+    /// Returns the constants by their names.
+    pub fn constants(&self) -> impl Iterator<Item = (&'static str, &Constant)> {
+        self.constants.constants()
+    }
+
+    /// Streaming multiprocessors.
+    pub(crate) fn sms(&self) -> f64 {
+        f64::from(self.sms)
+    }
+
+    /// The SMs' boost clock in GHz.
+    pub(crate) fn clock_ghz(&self) -> f64 {
+        f64::from(self.clock_khz) / 1e6
+    }
+
+    /// The L2 cache in bytes.
+    pub(crate) fn l2_bytes(&self) -> f64 {
+        f64::from(self.l2_bytes)
     }
 
     /// Peak single precision in GFLOP/s, where a multiply-add counts as two operations.
@@ -170,46 +198,11 @@ impl GpuModel {
     pub fn dram_gb_per_s(&self) -> f64 {
         self.dram_read_gb_per_s()
     }
-
-    /// Parses the constants of a part from a TOML file as in this crate's folder `constants`.
-    ///
-    /// # Errors
-    /// [`UnknownGpu::Unreadable`] when a constant is missing, unknown, not above 0, or without a source.
-    pub fn read(text: &str) -> Result<GpuModel, UnknownGpu> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct File {
-            name: String,
-            full_name: String,
-            constants: Constants,
-        }
-        let file: File = toml::from_str(text).map_err(|error| UnknownGpu::Unreadable(error.to_string()))?;
-        let File { name, full_name, constants } = file;
-        let model = GpuModel { name, full_name, constants };
-        let is_known =
-            |constant: &Constant| constant.value > 0.0 && constant.value.is_finite() && !constant.source.is_empty();
-        if let Some((name, _)) = model.constants().find(|(_, constant)| !is_known(constant)) {
-            return Err(UnknownGpu::Unreadable(format!("`{name}` needs a value above 0 and a source")));
-        }
-        Ok(model)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_part_that_is_named_can_be_read_and_says_where_its_constants_come_from() {
-        for (name, _) in FILES {
-            let part = GpuModel::find(name).unwrap();
-            assert_eq!(part.name, name);
-            for (constant, known) in part.constants() {
-                let words = ["measured by ", "fitted to ", "from "];
-                assert!(words.iter().any(|w| known.source.starts_with(w)), "{name}: {constant}: {}", known.source);
-            }
-        }
-    }
 
     #[test]
     fn a_part_without_constants_is_refused_by_name() {
@@ -222,29 +215,22 @@ mod tests {
         let called = |name: &str| GpuModel::called(name).map(|part| part.name);
         assert_eq!(called("NVIDIA H200"), Some("h200".into()));
         assert_eq!(called("NVIDIA H100 80GB HBM3"), Some("h100".into()));
+        // As runs of earlier versions name it.
+        assert_eq!(called("NVIDIA H100"), Some("h100".into()));
+        // Another part, with fewer SMs.
+        assert_eq!(called("NVIDIA H100 PCIe"), None);
         assert_eq!((called("NVIDIA H2000"), called("Tesla T4"), called("")), (None, None, None));
         let flops = GpuModel::find("h200").unwrap().single_gflop_per_s();
         assert!((flops / 66_909.0 - 1.0).abs() < 0.001, "{flops}");
     }
 
     #[test]
-    fn a_constant_that_is_missing_misspelt_or_without_source_is_named() {
-        let good = FILES[1].1;
-        for (from, to, named) in [
-            ("[constants.sms]", "[constants.smx]", "unknown field `smx`"),
-            ("name = \"h200\"", "name = \"h200\"\nage = 1", "age"),
-        ] {
-            assert!(good.contains(from), "{from}");
-            let error = GpuModel::read(&good.replacen(from, to, 1)).unwrap_err().to_string();
-            assert!(error.contains(named), "{error}");
-        }
-        let start = good.find("[constants.sms]").unwrap();
-        let end = good.find("[constants.clock_ghz]").unwrap();
-        let without = format!("{}{}", &good[..start], &good[end..]);
-        assert!(GpuModel::read(&without).unwrap_err().to_string().contains("missing field `sms`"));
-        let more = format!("{good}\n[constants.colour]\nvalue = 1\nsource = \"from nowhere\"\n");
-        assert!(GpuModel::read(&more).unwrap_err().to_string().contains("unknown field `colour`"));
-        let none = good.replacen("value = 132", "value = 0", 1);
-        assert!(GpuModel::read(&none).unwrap_err().to_string().contains("`sms` needs a value above 0"));
+    fn a_file_has_the_figures_and_constants_of_a_part() {
+        let h200 = include_str!("../../gpu/parts/h200.toml");
+        assert_eq!(GpuModel::read(h200).unwrap(), GpuModel::find("h200").unwrap());
+        let without = GpuModel::read(include_str!("../../gpu/parts/l4.toml")).unwrap_err().to_string();
+        assert!(without.contains("no constants"), "{without}");
+        let misspelt = GpuModel::read(&h200.replace("[constants.flag_ns]", "[constants.flag_nx]")).unwrap_err();
+        assert!(misspelt.to_string().contains("unknown field `flag_nx`"), "{misspelt}");
     }
 }

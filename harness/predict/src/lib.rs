@@ -16,7 +16,7 @@ mod resources;
 pub mod scaling;
 pub mod transfer;
 
-pub use gpu_model::{Constant, GpuModel, UnknownGpu};
+pub use gpu_model::{GpuModel, UnknownGpu};
 pub use launch_profile::{LaunchProfile, NotCounted, Repeated};
 pub use model::{predict, sequence_time};
 pub use prediction::{Bound, NotPredicted, Prediction, Term};

@@ -1,6 +1,6 @@
 //! `predict PART < subjects.jsonl`: predicts each line, a JSON object with `launches`, a list of `{count, subject}`,
 //! and writes the line with `launches` replaced by `predicted`, or by `not_predicted` with the reason. `PART` is the
-//! name of a part, or a file of constants.
+//! name of a part, or a file such as those of `harness/gpu/parts`.
 //!
 //! `predict PART report.json ...`: predicts each launch of these reports as if it were alone, and writes a line for
 //! each with its `report`, its index there (`launch`), `kernel`, and the rest as above. Such a report is written by

@@ -46,22 +46,16 @@ impl Peak {
 
     /// Returns the peak operations per clock and multiprocessor, where a multiply-add counts as two; `None` if the
     /// architecture has no such unit, or its rate is not known here.
-    pub const fn per_clock(self, compute_capability: (i32, i32)) -> Option<f64> {
-        // CUDA C++ Programming Guide, table "Throughput of Native Arithmetic Instructions"; for tensor cores the
-        // whitepapers of the A100 (156 and 312 TFLOP/s at 1.41 GHz with 108 SMs) and of the H100 (495 and 989 TFLOP/s
-        // at 1.83 GHz with 132 SMs), without sparsity.
-        let multiply_adds = match (self, compute_capability) {
-            (Self::Single, (7, _) | (6 | 8, 0)) => 64.0,
-            (Self::Single, (5 | 6 | 8 | 9 | 10 | 12, _)) => 128.0,
-            (Self::Single, (3, _)) => 192.0,
-            (Self::Tf32, (8, 0)) => 512.0,
-            (Self::Tf32, (9, 0)) | (Self::Bf16, (8, 0)) => 1024.0,
-            (Self::SplitTf32, (8, 0)) => 512.0 / 3.0,
-            (Self::SplitTf32, (9, 0)) => 1024.0 / 3.0,
-            (Self::Bf16, (9, 0)) => 2048.0,
-            _ => return None,
+    pub fn per_clock(self, compute_capability: (i32, i32)) -> Option<f64> {
+        let (major, minor) = (u32::try_from(compute_capability.0).ok()?, u32::try_from(compute_capability.1).ok()?);
+        let known = gpu::architecture::known(major, minor)?;
+        let multiply_adds = match self {
+            Self::Single => f64::from(known.single_per_clock),
+            Self::Tf32 => f64::from(known.tf32_per_clock),
+            Self::SplitTf32 => f64::from(known.tf32_per_clock) / 3.0,
+            Self::Bf16 => f64::from(known.bf16_per_clock),
         };
-        Some(2.0 * multiply_adds)
+        (multiply_adds > 0.0).then_some(2.0 * multiply_adds)
     }
 }
 
@@ -85,5 +79,7 @@ mod tests {
         }
         assert_eq!(Peak::SplitTf32.per_clock((9, 0)).map(|rate| 3.0 * rate), Peak::Tf32.per_clock((9, 0)));
         assert_eq!(Peak::Tf32.per_clock((7, 5)), None);
+        assert_eq!((Peak::Single.per_clock((12, 0)), Peak::Bf16.per_clock((12, 0))), (Some(256.0), None));
+        assert_eq!(Peak::Single.per_clock((99, 0)), None);
     }
 }

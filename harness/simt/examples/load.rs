@@ -1,8 +1,8 @@
 //! Loads PTX files and prints the resources that each kernel needs: `cargo run -p simt --example load -- FILE...`
 
+use gpu::Part;
 use simt::machine::Module;
 use simt::memory::Memory;
-use simt::profile::Profile;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ fn main() -> ExitCode {
     for path in std::env::args().skip(1) {
         let loaded = std::fs::read_to_string(&path).map_err(|e| e.to_string()).and_then(|ptx| {
             let memory = Memory::new(1 << 32);
-            Module::load(&ptx, &Arc::new(memory), Profile::default_profile()).map_err(|e| e.to_string())
+            Module::load(&ptx, &Arc::new(memory), Part::default_part()).map_err(|e| e.to_string())
         });
         match loaded {
             Ok(module) => {

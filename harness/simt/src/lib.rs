@@ -8,7 +8,7 @@
 //! | Where | What |
 //! | --- | --- |
 //! | [`ptx`] | text to syntax tree: lex, parse, verify |
-//! | [`profile`] | the limits of real parts, and occupancy |
+//! | [`occupancy`] | the number of blocks that fit on an SM |
 //! | [`finding`], [`counters`] | the results of a launch, as data |
 //! | [`lane`] | the contents of a register in 32 lanes, and the width of the host's vectors |
 //! | [`texture`] | textures and surfaces as data, and the result of a fetch |
@@ -67,7 +67,7 @@ pub mod lane;
 mod lower;
 pub mod machine;
 pub mod memory;
-pub mod profile;
+pub mod occupancy;
 pub mod ptx;
 pub mod report;
 mod swizzle;

@@ -6,7 +6,7 @@ pub use crate::kernel::{
 };
 use crate::lower::Loaded;
 use crate::memory::Memory;
-use crate::profile::Profile;
+use gpu::Part;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -36,7 +36,7 @@ impl Module {
     /// # Errors
     /// When the text is not valid PTX, or when all its kernels need something that this machine does not support. The
     /// error names it and its line.
-    pub fn load(ptx: &str, memory: &Arc<Memory>, profile: &Profile) -> Result<Module, LoadError> {
+    pub fn load(ptx: &str, memory: &Arc<Memory>, profile: &Part) -> Result<Module, LoadError> {
         let Loaded { target, kernels, unsupported, globals, initial, addresses } =
             crate::lower::load(ptx, memory, profile)?;
         Ok(Module { target, kernels, unsupported, globals, initial, addresses, memory: Arc::clone(memory) })
@@ -104,7 +104,7 @@ impl Drop for Module {
 /// Runs a kernel to its end, or to a fault. The kernel's output goes to `out`.
 pub fn run(
     memory: &Memory,
-    profile: &Profile,
+    profile: &Part,
     settings: &Settings,
     launch: &Launch<'_>,
     out: &mut dyn FnMut(&[u8]),
@@ -119,7 +119,7 @@ pub fn run(
 /// mistake.
 pub fn run_watched(
     memory: &Memory,
-    profile: &Profile,
+    profile: &Part,
     settings: &Settings,
     launch: &Launch<'_>,
     watch: &Watch<'_>,

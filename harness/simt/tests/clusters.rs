@@ -366,7 +366,7 @@ END:
     // This reduction does not exist for 64 bits.
     let memory = std::sync::Arc::new(simt::memory::Memory::new(1 << 20));
     let none = module(&lines.replace("add.u64", "max.u64"));
-    let error = simt::machine::Module::load(&none, &memory, simt::profile::Profile::default_profile()).unwrap_err();
+    let error = simt::machine::Module::load(&none, &memory, gpu::Part::default_part()).unwrap_err();
     assert!(error.to_string().contains("red.async"), "{error}");
 }
 

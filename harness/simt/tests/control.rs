@@ -87,7 +87,7 @@ fn calls_pass_and_return_numbers_and_structures() {
     params[extra + 8..extra + 12].copy_from_slice(&9i32.to_le_bytes());
     let launch =
         simt::machine::Launch { kernel, geometry: simt::machine::Geometry::new([1; 3], [64, 1, 1]), params: &params };
-    let profile = simt::profile::Profile::default_profile();
+    let profile = gpu::Part::default_part();
     let report = simt::machine::run(&device.memory, profile, &device.settings, &launch, &mut |_| {});
     assert_eq!(report.fault, None);
     let helper = |a: i32, b: i32| if a < b { a * 2 } else { b * 3 };

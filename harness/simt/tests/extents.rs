@@ -1,8 +1,8 @@
 //! Programs whose variables are so large that sizes and offsets overflow, or that the host does not have enough memory.
 
+use gpu::Part;
 use simt::machine::Module;
 use simt::memory::Memory;
-use simt::profile::Profile;
 use std::sync::Arc;
 
 /// Loads a program with these declarations and a kernel with this body into a device of 1 TiB.
@@ -14,7 +14,7 @@ fn load_kernel(declarations: &str, parameters: &str, body: &str) -> Result<(Modu
     let memory = Arc::new(Memory::new(1 << 40));
     let head = ".version 8.0 .target sm_80 .address_size 64";
     let text = format!("{head} {declarations} .entry k({parameters}) {{ {body} ret; }}");
-    let module = Module::load(&text, &memory, Profile::default_profile());
+    let module = Module::load(&text, &memory, Part::default_part());
     module.map(|module| (module, memory)).map_err(|error| error.to_string())
 }
 

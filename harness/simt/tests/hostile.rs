@@ -3,9 +3,9 @@
 //! tests, arithmetic overflow is checked.
 
 use crate::common::{Arg, Device};
+use gpu::Part;
 use simt::machine::{Checks, Module};
 use simt::memory::Memory;
-use simt::profile::Profile;
 use simt::report::{Sources, one};
 use simt::tensor::{Element, Interleave, Shape, TensorMap};
 use simt::texture::{Address, ChannelKind, Format, Image, Layout, Level, Object, Sampler, Shape as Pixels, Texture};
@@ -364,7 +364,7 @@ const SHAPE: Shape = Shape::Tiled([16, 8, 1, 1, 1]);
 fn no_value_of_a_kernel_leads_out_of_its_memory() {
     let refused = |(_, code): &(&str, &str)| {
         let memory = Arc::new(Memory::new(1 << 26));
-        let error = Module::load(&module(code), &memory, Profile::default_profile()).err()?;
+        let error = Module::load(&module(code), &memory, Part::default_part()).err()?;
         Some(format!("{error}: {code}"))
     };
     let refused: Vec<String> = CASES.iter().filter_map(refused).collect();

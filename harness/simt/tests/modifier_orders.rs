@@ -1,8 +1,8 @@
 //! Modifiers in every order that the vendor's assembler accepts, and in none that it rejects.
 
+use gpu::Part;
 use simt::machine::Module;
 use simt::memory::Memory;
-use simt::profile::Profile;
 use std::sync::Arc;
 
 fn load(instruction: &str) -> Result<(), String> {
@@ -12,7 +12,7 @@ fn load(instruction: &str) -> Result<(), String> {
         {instruction}\nL: ret;\n}}\n"
     );
     let memory = Arc::new(Memory::new(1 << 24));
-    Module::load(&text, &memory, Profile::default_profile()).map(|_| ()).map_err(|error| error.to_string())
+    Module::load(&text, &memory, Part::default_part()).map(|_| ()).map_err(|error| error.to_string())
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn told(patience: Duration) -> Vec<Progress> {
     let all = Mutex::new(Vec::new());
     let slow = |progress| all.lock().unwrap().push(progress);
     let watch = Watch { cancel: &AtomicBool::new(false), patience, slow: &slow, stopped: &|_| {}, runtime: None };
-    let profile = simt::profile::Profile::default_profile();
+    let profile = gpu::Part::default_part();
     let report = run_watched(&device.memory, profile, &device.settings, &launch, &watch, &mut |_| {});
     assert_eq!(report.fault, None);
     all.into_inner().unwrap()
@@ -103,7 +103,7 @@ fn says_where_it_was(kernel: &str) {
     let cancel = AtomicBool::new(true);
     let slow = |_| {};
     let watch = Watch { cancel: &cancel, patience: Duration::MAX, slow: &slow, stopped: &stopped, runtime: None };
-    let profile = simt::profile::Profile::default_profile();
+    let profile = gpu::Part::default_part();
     // If it is set from the start, no block begins.
     run_watched(&device.memory, profile, &device.settings, &launch, &watch, &mut |_| {});
     assert!(places.lock().unwrap().is_empty());

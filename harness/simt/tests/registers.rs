@@ -1,13 +1,14 @@
 //! The estimate of a kernel's registers stays within its launch bounds, as a compiler does.
 
+use gpu::{PARTS, Part};
 use simt::machine::{Kernel, Module};
 use simt::memory::Memory;
-use simt::profile::{PROFILES, Profile, occupancy};
+use simt::occupancy::occupancy;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Returns a kernel with `values` simultaneously live values.
-fn kernel(values: u32, bounds: &str, profile: &Profile) -> Kernel {
+fn kernel(values: u32, bounds: &str, profile: &Part) -> Kernel {
     let mut body = String::new();
     for i in 0..values {
         let _ = writeln!(body, "ld.global.u32 %r{i}, [%rd1+{}];", i * 4);
@@ -26,7 +27,7 @@ fn kernel(values: u32, bounds: &str, profile: &Profile) -> Kernel {
 
 #[test]
 fn a_kernel_without_bounds_can_be_launched_with_any_block() {
-    for profile in PROFILES {
+    for profile in PARTS {
         let kernel = kernel(90, "", profile);
         let blocks = occupancy(profile, profile.max_threads_per_block, kernel.registers, 0).blocks;
         assert!(blocks > 0, "{}: {} registers", profile.name, kernel.registers);
@@ -35,7 +36,7 @@ fn a_kernel_without_bounds_can_be_launched_with_any_block() {
 
 #[test]
 fn a_kernel_fits_its_own_launch_bounds() {
-    for profile in PROFILES {
+    for profile in PARTS {
         for threads in (1..=1024).step_by(31) {
             for blocks in [1, 2, 3] {
                 let bounds = format!(".maxntid {threads}, 1, 1 .minnctapersm {blocks}");
@@ -50,7 +51,7 @@ fn a_kernel_fits_its_own_launch_bounds() {
 
 #[test]
 fn a_stated_number_of_registers_is_the_bound() {
-    let profile = Profile::default_profile();
+    let profile = Part::default_part();
     let registers = |bounds: &str| kernel(120, bounds, profile).registers;
     assert_eq!(registers(".maxnreg 40"), 40);
     assert!((120..=128).contains(&registers(".maxnreg 128")), "{}", registers(".maxnreg 128"));

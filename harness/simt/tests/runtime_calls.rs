@@ -60,7 +60,7 @@ fn ask(device: &Device, runtime: Option<&dyn Runtime>) -> Vec<u64> {
     let launch = Launch { kernel, geometry: Geometry::new([1; 3], [40, 1, 1]), params: &params };
     let watch =
         Watch { cancel: &AtomicBool::new(false), patience: Duration::MAX, slow: &|_| {}, stopped: &|_| {}, runtime };
-    let profile = simt::profile::Profile::default_profile();
+    let profile = gpu::Part::default_part();
     let report = run_watched(&device.memory, profile, &device.settings, &launch, &watch, &mut |_| {});
     assert_eq!((report.fault, &report.findings), (None, &vec![]));
     device.get(out, 40)

@@ -2,9 +2,9 @@
 //! arithmetic. The mapping of registers to tiles is that of the PTX manual.
 
 use crate::common::{Arg, Device};
+use gpu::Part;
 use simt::machine::Module;
 use simt::memory::Memory;
-use simt::profile::Profile;
 use std::sync::Arc;
 
 /// Returns a kernel whose lanes provide `left` and `right` words of the factors and, for sparse ones, a word of
@@ -137,7 +137,7 @@ fn of_a_sparse_factor_two_of_four_pairs_of_four_bits_are_kept() {
 fn what_does_not_exist_is_refused() {
     let refused = |form: &str, left, right, sparse| {
         let ptx = product(form, left, right, sparse);
-        assert!(Module::load(&ptx, &Arc::new(Memory::new(1 << 20)), Profile::default_profile()).is_err(), "{form}");
+        assert!(Module::load(&ptx, &Arc::new(Memory::new(1 << 20)), Part::default_part()).is_err(), "{form}");
     };
     refused("mma.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32", 8, 4, false);
     refused("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32", 4, 2, false);

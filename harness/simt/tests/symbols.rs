@@ -46,7 +46,7 @@ fn an_element_needs_an_array() {
              ld.global.u32 %r2, {operand}; ret; }}\n"
         ));
         let memory = std::sync::Arc::new(simt::memory::Memory::new(1 << 20));
-        let loaded = simt::machine::Module::load(&text, &memory, simt::profile::Profile::default_profile());
+        let loaded = simt::machine::Module::load(&text, &memory, gpu::Part::default_part());
         loaded.map(drop).map_err(|error| error.to_string())
     };
     assert_eq!(load("tab[3]"), Ok(()));
@@ -139,6 +139,6 @@ fn a_multiprocessor_has_room_for_as_many_warps_as_its_part_says() {
         ".visible .entry k(.param .u64 p) {\n .reg .b64 %d<2>; .reg .b32 %w<3>;\n ld.param.u64 %d0, [p];\n\
          mov.u32 %w0, %nwarpid;\n mov.u32 %w1, %nsmid;\n st.global.u32 [%d0], %w0;\n st.global.u32 [%d0+4], %w1;\n ret;\n}\n",
     );
-    let part = simt::profile::Profile::default_profile();
+    let part = gpu::Part::default_part();
     assert_eq!(words(&ptx, 32, 2), [part.max_threads_per_sm / 32, part.sms]);
 }

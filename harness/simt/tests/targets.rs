@@ -67,6 +67,6 @@ fn a_refusal_says_what_to_compile_for() {
 fn a_module_knows_its_target() {
     let memory = std::sync::Arc::new(simt::memory::Memory::new(1 << 24));
     let text = "/*\n.target sm_50\n*/ .version 8.0 .target sm_90a .address_size 64\n.visible .entry k() { ret; }";
-    let module = simt::machine::Module::load(text, &memory, simt::profile::Profile::default_profile()).unwrap();
+    let module = simt::machine::Module::load(text, &memory, gpu::Part::default_part()).unwrap();
     assert_eq!(module.target(), "sm_90a");
 }

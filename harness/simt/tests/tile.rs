@@ -1,10 +1,10 @@
 //! Tiles on tensor cores (`wmma`), against plain arithmetic.
 
 use crate::common::{Arg, Device};
+use gpu::Part;
 use simt::instr::alu::soft::{self, Round};
 use simt::machine::{Checks, Geometry, Launch, Module, Settings, run};
 use simt::memory::Memory;
-use simt::profile::Profile;
 use std::sync::Arc;
 
 const PTX: &str = include_str!("kernels/tile.ptx");
@@ -146,7 +146,7 @@ fn lanes_that_give_no_row_matter_before_8_0() {
                shl.b32 %r2, %r1, 4;\n add.u32 %r2, %r2, %r0;\n @!%p mov.u32 %r2, 0xfffffff1;\n\
                ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r3, %r4}, [%r2];\n ret;\n}\n";
     for (part, fine) in [("t4", false), ("a100", true)] {
-        let profile = Profile::find(part).expect("there is such a part");
+        let profile = Part::find(part).expect("there is such a part");
         let memory = Arc::new(Memory::new(1 << 20));
         let module = Module::load(ptx, &memory, profile).expect("the module loads");
         let settings = Settings { checks: Checks::ALL, ..Settings::default() };

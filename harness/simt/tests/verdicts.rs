@@ -1,10 +1,10 @@
 //! The cause of a module's failure to load: the error's type distinguishes PTX that the machine does not model from
 //! invalid PTX, so that a correct program is not marked as incorrect.
 
+use gpu::Part;
 use simt::finding::FailureOf;
 use simt::machine::Module;
 use simt::memory::Memory;
-use simt::profile::Profile;
 use std::sync::Arc;
 
 /// Returns a module whose kernel has this code, for a target that has everything.
@@ -30,7 +30,7 @@ fn kernel(code: &str) -> String {
 /// Loads PTX. On failure, returns whose failure it is, and the error's text.
 fn load(ptx: &str) -> Result<(), (FailureOf, String)> {
     let memory = Arc::new(Memory::new(1 << 26));
-    let loaded = Module::load(ptx, &memory, Profile::default_profile());
+    let loaded = Module::load(ptx, &memory, Part::default_part());
     loaded.map(|_| ()).map_err(|error| (error.verdict(), error.to_string()))
 }
 
@@ -229,7 +229,7 @@ fn a_kernel_that_calls_what_the_machine_lacks_is_refused_alone() {
         ("my_cudaGraphLaunch", "a call to `my_cudaGraphLaunch`, which has no body, ("),
     ] {
         let memory = Arc::new(Memory::new(1 << 26));
-        let module = Module::load(&calling(function), &memory, Profile::default_profile()).unwrap();
+        let module = Module::load(&calling(function), &memory, Part::default_part()).unwrap();
         assert!(module.kernel("child").is_some() && module.kernel("parent").is_none(), "{function}");
         let refused = module.unsupported("parent").unwrap();
         assert_eq!(refused.verdict(), FailureOf::Machine);

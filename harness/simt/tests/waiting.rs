@@ -1,8 +1,8 @@
 //! Loops that wait for other threads, and loops that do not.
 
+use gpu::Part;
 use simt::machine::Module;
 use simt::memory::Memory;
-use simt::profile::Profile;
 use std::sync::Arc;
 
 /// Returns the number of waiting loops of a kernel with this body; `%rd1` is an address in global memory.
@@ -19,7 +19,7 @@ fn kinds(body: &str) -> (u32, u32, u32) {
         ld.param.u64 %rd1, [p]; mov.u32 %r1, 0; mov.u32 %r2, 0;\n{body}\nret;\n}}\n"
     );
     let memory = Arc::new(Memory::new(1 << 24));
-    let module = Module::load(&text, &memory, Profile::default_profile()).expect("it loads");
+    let module = Module::load(&text, &memory, Part::default_part()).expect("it loads");
     let kernel = module.kernel("k").expect("it is there");
     (kernel.waiting_loops, kernel.locking_loops, kernel.retrying_loops)
 }

@@ -15,7 +15,7 @@ fn run(arguments: &[&str]) -> (Option<i32>, String) {
 // titan-x is left out, because the committed PTX is for 7.0 and later.
 #[test]
 fn calculator_and_driver_agree_on_every_profile() {
-    for profile in ["v100", "t4", "a100", "rtx3090", "rtx4090", "h100", "h200"] {
+    for profile in ["v100", "t4", "a100", "rtx3060", "l40s", "h200", "b200", "rtx5090"] {
         let device = format!("emulated:{profile}");
         let (code, csv) = run(&["--device", &device, "--variant", "calculator"]);
         assert_eq!(code, Some(0), "{profile}:\n{csv}");

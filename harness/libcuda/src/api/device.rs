@@ -10,7 +10,7 @@ use crate::state::device::attributes;
 use crate::state::device::driver::{driver, part};
 use crate::state::device::settings::uuid_of;
 use crate::state::memory::graph_usage;
-use simt::profile::Profile;
+use gpu::Part;
 use std::ffi::{c_char, c_int, c_uint};
 
 /// The device's bus address: in a domain that no real bus has, so that no tool mistakes it for a card.
@@ -36,7 +36,7 @@ fn count(out: *mut c_int) -> Result {
 }
 
 /// Returns a part's name, marked as emulated.
-fn name_of(profile: &Profile) -> String {
+fn name_of(profile: &Part) -> String {
     format!("{} (emulated)", profile.full_name)
 }
 

@@ -14,8 +14,8 @@ use crate::telemetry::failures;
 use crate::telemetry::sources::know;
 use crate::telemetry::stderr::somebody_reads;
 use crate::telemetry::{leak, misuse, report, slow};
+use gpu::Part;
 use simt::finding::{Finding, FindingKind, Findings, Limit};
-use simt::profile::PROFILES;
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_int};
@@ -42,8 +42,7 @@ extern "C" fn simt_version() -> *const c_char {
 #[unsafe(no_mangle)]
 extern "C" fn simt_profiles() -> *const c_char {
     static NAMES: OnceLock<CString> = OnceLock::new();
-    let names = || PROFILES.iter().map(|profile| profile.name).collect::<Vec<_>>().join(",");
-    NAMES.get_or_init(|| CString::new(names()).unwrap_or_default()).as_ptr()
+    NAMES.get_or_init(|| CString::new(Part::names(",")).unwrap_or_default()).as_ptr()
 }
 
 /// Returns all launches, copies and findings since the last call, as JSON. Never null; `simt_string_free` frees it.

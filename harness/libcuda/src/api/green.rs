@@ -17,7 +17,7 @@ use crate::state::graphs::capture;
 use crate::state::graphs::event::{self, Mark, Recorded};
 use crate::state::graphs::task::Task;
 use crate::state::lifetime;
-use simt::profile::Profile;
+use gpu::Part;
 use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ static DESCRIPTIONS: HandleTable<u32> = HandleTable::new();
 
 /// Returns the minimum number of multiprocessors of a group, and the number of which it must be a multiple (cuda.h,
 /// `cuGreenCtx*`).
-fn unit(profile: &Profile, independent: bool) -> (u32, u32) {
+fn unit(profile: &Part, independent: bool) -> (u32, u32) {
     match profile {
         _ if independent => (2, 2),
         part if part.at_least(9, 0) => (8, 8),

@@ -11,7 +11,7 @@ use crate::state::device::observer::Launched;
 use crate::state::device::sync::lock;
 use crate::state::memory::managed::{HOST_PAGE, MIGRATION_BLOCK};
 use simt::finding::{Finding, FindingKind, Findings};
-use simt::profile::occupancy;
+use simt::occupancy::occupancy;
 use simt::report::demangle;
 use std::sync::{LazyLock, Mutex};
 use wire::{Copies, Launch, Managed, Memory, Occupancy, RenderedFinding};

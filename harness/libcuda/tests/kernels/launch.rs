@@ -4,9 +4,9 @@ use super::case::{Argument, Case, Contents, Launched};
 use super::output;
 use super::values::{self, bytes_of, encode};
 use cudarc::driver::sys::{self, CUjit_option, CUresult};
+use gpu::Part;
 use simt::machine::Module;
 use simt::memory::Memory;
-use simt::profile::Profile;
 use std::ffi::{CString, c_void};
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ pub fn play(case: &Case, device: sys::CUdevice) -> Result<String, String> {
     let launches = || -> Result<(), String> {
         // The order and sizes of parameters, which older drivers cannot report.
         let memory = Arc::new(Memory::new(1 << 28));
-        let layout = Module::load(&case.ptx, &memory, Profile::default_profile());
+        let layout = Module::load(&case.ptx, &memory, Part::default_part());
         let layout = layout.map_err(|e| e.to_string())?;
         for launched in &case.launches {
             let kernel = layout.kernel(&launched.kernel);

@@ -2,30 +2,14 @@
 use crate::abi::{Error, Result, need, put};
 use crate::api::entry::calls;
 use crate::api::identity::device;
+use gpu::architecture::{self, Architecture};
 use nvml_wrapper_sys::bindings::nvmlDevice_t;
 use std::ffi::{c_int, c_uint};
 
-/// Properties that depend on the compute capability: NVML's number for the architecture, and the cores of an SM (CUDA
-/// C++ Programming Guide, throughput of 32-bit floating-point additions per clock).
-const ARCHITECTURES: [(u32, u32, u32, u32); 11] = [
-    // major, minor, architecture, cores
-    (5, 0, 3, 128),
-    (5, 2, 3, 128),
-    (6, 0, 4, 64),
-    (6, 1, 4, 128),
-    (7, 0, 5, 64),
-    (7, 5, 6, 64),
-    (8, 0, 7, 64),
-    (8, 6, 7, 128),
-    (8, 9, 8, 128),
-    (9, 0, 9, 128),
-    (10, 0, 10, 128),
-];
-
-/// Returns the architecture's number, and the cores of an SM.
-fn architecture_of(capability: (u32, u32)) -> Result<(u32, u32)> {
-    let row = ARCHITECTURES.iter().find(|(major, minor, ..)| (*major, *minor) == capability);
-    row.map(|(_, _, number, cores)| (*number, *cores)).ok_or(Error::NOT_SUPPORTED)
+/// Returns what all parts of the device's compute capability share.
+fn architecture_of(device: &wire::Device) -> Result<&'static Architecture> {
+    let (major, minor) = device.compute_capability;
+    architecture::known(major, minor).ok_or(Error::NOT_SUPPORTED)
 }
 
 fn capability(given: nvmlDevice_t, major: *mut c_int, minor: *mut c_int) -> Result {
@@ -35,13 +19,13 @@ fn capability(given: nvmlDevice_t, major: *mut c_int, minor: *mut c_int) -> Resu
     put(minor, y as c_int)
 }
 
-fn architecture(given: nvmlDevice_t, out: *mut c_uint) -> Result {
-    put(out, architecture_of(device(given)?.compute_capability)?.0)
+fn architecture_number(given: nvmlDevice_t, out: *mut c_uint) -> Result {
+    put(out, architecture_of(&device(given)?)?.nvml_number)
 }
 
 fn cores(given: nvmlDevice_t, out: *mut c_uint) -> Result {
     let device = device(given)?;
-    put(out, architecture_of(device.compute_capability)?.1 * device.multiprocessors)
+    put(out, architecture_of(&device)?.single_per_clock * device.multiprocessors)
 }
 
 fn bus_width(given: nvmlDevice_t, out: *mut c_uint) -> Result {
@@ -78,11 +62,9 @@ fn ecc(given: nvmlDevice_t, current: *mut c_uint, pending: *mut c_uint) -> Resul
     put(pending, 1)
 }
 
-/// Returns that MIG is off: parts that can be divided into instances (compute capability 8.0, and from 9.0 on) are not
-/// divided.
+/// Returns that MIG is off: parts that can be divided into instances are not divided.
 fn mig(given: nvmlDevice_t, current: *mut c_uint, pending: *mut c_uint) -> Result {
-    let capability = device(given)?.compute_capability;
-    if capability != (8, 0) && capability < (9, 0) {
+    if !architecture_of(&device(given)?)?.mig {
         return Err(Error::NOT_SUPPORTED);
     }
     need(pending)?;
@@ -104,7 +86,7 @@ fn zero_wide(given: nvmlDevice_t, out: *mut u64) -> Result {
 
 calls! {
     nvmlDeviceGetCudaComputeCapability(device: nvmlDevice_t, major: *mut c_int, minor: *mut c_int) = capability;
-    nvmlDeviceGetArchitecture(device: nvmlDevice_t, number: *mut c_uint) = architecture;
+    nvmlDeviceGetArchitecture(device: nvmlDevice_t, number: *mut c_uint) = architecture_number;
     nvmlDeviceGetNumGpuCores(device: nvmlDevice_t, out: *mut c_uint) = cores;
     nvmlDeviceGetMemoryBusWidth(device: nvmlDevice_t, bits: *mut c_uint) = bus_width;
     nvmlDeviceGetMaxClockInfo(device: nvmlDevice_t, kind: c_uint, mhz: *mut c_uint) = max_clock;

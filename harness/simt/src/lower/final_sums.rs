@@ -79,7 +79,7 @@ fn quiet_blocks(blocks: &[Block], is_quiet: &impl Fn(&Inst) -> bool) -> Vec<bool
 #[cfg(test)]
 mod tests {
     use crate::memory::Memory;
-    use crate::profile::Profile;
+    use gpu::Part;
 
     /// Returns which atomics of a kernel are marked, in code order.
     fn marked(code: &str) -> Vec<bool> {
@@ -88,7 +88,7 @@ mod tests {
              .reg .f32 %f<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n\
              setp.eq.u32 %p1, %r1, 0;\nmov.f32 %f1, 0f3F800000;\n{code}\nret;\n}}\n"
         );
-        let loaded = super::super::load(&text, &Memory::new(1 << 20), Profile::default_profile()).unwrap();
+        let loaded = super::super::load(&text, &Memory::new(1 << 20), Part::default_part()).unwrap();
         let program = &loaded.kernels[0].code;
         let atomics = program.accesses.iter().filter(|access| access.what == crate::finding::AccessKind::Atomic);
         atomics.map(|access| crate::instr::memory::is_deferred(&program.ops[access.pc as usize])).collect()

@@ -38,8 +38,9 @@ use self::program::Builder;
 use crate::engine::warp::program::Program;
 use crate::kernel::{self, LoadError, Param};
 use crate::memory::Memory;
-use crate::profile::{Profile, registers_for};
+use crate::occupancy::registers_for;
 use crate::ptx::{self, Problem, ast};
+use gpu::Part;
 use std::sync::Arc;
 
 /// A kernel with the code that the lowering generated for it.
@@ -66,7 +67,7 @@ pub struct Loaded {
 ///
 /// # Errors
 /// When the text is invalid, or when none of its kernels is supported.
-pub fn load(ptx: &str, memory: &Memory, profile: &Profile) -> Result<Loaded, LoadError> {
+pub fn load(ptx: &str, memory: &Memory, profile: &Part) -> Result<Loaded, LoadError> {
     let mut module = crate::ptx::parse(ptx).map_err(refused)?;
     split_b128::halve(&mut module);
     let mut globals = Vec::new();
@@ -97,7 +98,7 @@ fn refused(error: ptx::ParseError) -> LoadError {
 type Kernels = (Vec<Kernel>, Vec<(String, LoadError)>);
 
 /// Lowers the kernels of a module.
-fn kernels(module: &ast::Module, env: &Env, profile: &Profile) -> Result<Kernels, LoadError> {
+fn kernels(module: &ast::Module, env: &Env, profile: &Part) -> Result<Kernels, LoadError> {
     let (mut kernels, mut unsupported) = (Vec::new(), Vec::new());
     let entries = (0..).zip(&module.functions);
     for (index, function) in entries.filter(|(_, f)| f.entry && f.body.is_some()) {
@@ -118,7 +119,7 @@ fn kernel(
     module: &ast::Module,
     env: &Env,
     (index, function): (usize, &ast::Function),
-    profile: &Profile,
+    profile: &Part,
 ) -> Result<Kernel, LoadError> {
     let lowered = Builder::lower(module, env, index, profile.shared_reserved_per_block)?;
     let (params, param_bytes) = layout(&function.params);
@@ -161,7 +162,7 @@ fn layout(vars: &[ast::Var]) -> (Vec<Param>, u32) {
 /// Limits the number of registers of a kernel. A compiler spills rather than exceed the maximum per thread: the value
 /// of `.maxnreg`, or what the launch bounds leave for each thread. A kernel without bounds is assumed to run with the
 /// largest block.
-fn bounded(registers: u32, function: &ast::Function, profile: &Profile) -> u32 {
+fn bounded(registers: u32, function: &ast::Function, profile: &Part) -> u32 {
     let most = match function.max_regs {
         Some(most) => most.clamp(16, profile.max_regs_per_thread),
         None => {

@@ -3,9 +3,9 @@
 
 pub mod columns;
 
+use gpu::Part;
 use simt::machine::{Geometry, Launch, Module, Report, Settings, run};
 use simt::memory::{Memory, MemoryKind};
-use simt::profile::Profile;
 use std::sync::Arc;
 
 /// A device with a module loaded.
@@ -42,7 +42,7 @@ impl Device {
     /// Loads PTX.
     pub fn new(ptx: &str) -> Device {
         let memory = Arc::new(Memory::new(1 << 30));
-        let module = Module::load(ptx, &memory, Profile::default_profile()).expect("the module loads");
+        let module = Module::load(ptx, &memory, Part::default_part()).expect("the module loads");
         Device { memory, module, settings: Settings::default(), cooperative: false, cluster: None }
     }
 
@@ -104,7 +104,7 @@ impl Device {
             },
             params: &params,
         };
-        let report = run(&self.memory, Profile::default_profile(), &self.settings, &launch, &mut |piece| {
+        let report = run(&self.memory, Part::default_part(), &self.settings, &launch, &mut |piece| {
             text.extend_from_slice(piece);
         });
         (report, String::from_utf8_lossy(&text).into_owned())

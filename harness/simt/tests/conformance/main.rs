@@ -13,9 +13,9 @@ mod common;
 mod suite;
 
 use common::{Arg, Device};
+use gpu::Part;
 use simt::machine::Module;
 use simt::memory::{Memory, MemoryKind};
-use simt::profile::Profile;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -27,8 +27,8 @@ type Results = Vec<Vec<u64>>;
 
 fn load(cases: &[Case]) -> Result<Device, String> {
     let memory = Arc::new(Memory::new(1 << 28));
-    let module = Module::load(&kernels::module(cases), &memory, Profile::default_profile())
-        .map_err(|error| error.to_string())?;
+    let module =
+        Module::load(&kernels::module(cases), &memory, Part::default_part()).map_err(|error| error.to_string())?;
     Ok(Device { memory, module, settings: simt::machine::Settings::default(), cooperative: false, cluster: None })
 }
 

@@ -22,10 +22,10 @@ mod suite;
 
 use common::{Arg, Device};
 use error::{documented, value, within};
+use gpu::Part;
 use list::{FILES, File, Function, functions};
 use simt::machine::{Checks, Module, Settings};
 use simt::memory::Memory;
-use simt::profile::Profile;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ use suite::{BLOCK, COUNT};
 
 fn load(file: &File) -> Device {
     let memory = Arc::new(Memory::new(1 << 28));
-    let module = Module::load(&file.ptx, &memory, Profile::default_profile());
+    let module = Module::load(&file.ptx, &memory, Part::default_part());
     Device {
         module: module.unwrap_or_else(|error| panic!("{}: {error}", file.name)),
         memory,

@@ -1,8 +1,8 @@
 //! Loads a program and launches its kernels.
 
+use gpu::Part;
 use simt::machine::{Checks, Geometry, Launch, Module, Settings, run};
 use simt::memory::{Memory, MemoryKind};
-use simt::profile::Profile;
 use std::sync::Arc;
 
 /// The maximum number of warp instructions of a launch; hangs elsewhere are left to the watchdog.
@@ -28,7 +28,7 @@ pub fn load_and_run(text: &str) -> Outcome {
     let memory = Arc::new(Memory::new(TOTAL));
     // It is allocated before the program, whose variables may need all the remaining memory.
     let buffer = memory.alloc(BUFFER, 256, MemoryKind::Device, "data").expect("it fits into empty memory");
-    let Ok(module) = Module::load(text, &memory, Profile::default_profile()) else {
+    let Ok(module) = Module::load(text, &memory, Part::default_part()) else {
         return Outcome::Refused;
     };
     let mut outcome = Outcome::Completed;
@@ -62,7 +62,7 @@ pub fn load_and_run(text: &str) -> Outcome {
                 geometry: Geometry { dynamic_shared: 256, ..Geometry::new([2, 1, 1], [40, 2, 1]) },
                 params: &params,
             };
-            let report = run(&memory, Profile::default_profile(), &settings, &launch, &mut |_| {});
+            let report = run(&memory, Part::default_part(), &settings, &launch, &mut |_| {});
             if report.fault.is_some() {
                 outcome = Outcome::Faulted;
             }

@@ -10,9 +10,9 @@ mod maps;
 mod uses;
 
 use super::launch::Outcome;
+use gpu::Part;
 use simt::machine::{Checks, Geometry, Launch, Module, Settings, run};
 use simt::memory::{Memory, MemoryKind};
-use simt::profile::Profile;
 use simt::tensor::TensorMap;
 use simt::texture::{
     Address, ChannelKind, Format, Image, Layout, Level, Object, Sampler, Shape as ImageShape, Texture,
@@ -339,7 +339,7 @@ fn objects(memory: &Memory, base: u64) -> u64 {
 pub fn load_and_run(program: &Program) -> Outcome {
     let memory = Arc::new(Memory::new(1 << 24));
     let buffer = memory.alloc(BUFFER, 256, MemoryKind::Device, "buffer").expect("it fits into empty memory");
-    let h200 = Profile::find("h200").expect("the part is known");
+    let h200 = Part::find("h200").expect("the part is known");
     let Ok(module) = Module::load(&program.text, &memory, h200) else {
         return Outcome::Refused;
     };

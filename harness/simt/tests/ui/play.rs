@@ -2,10 +2,10 @@
 
 use crate::case::{Argument, Case, Contents};
 use crate::values::{self, bytes_of, encode};
+use gpu::Part;
 use simt::finding::{Finding, Findings};
 use simt::machine::{Fault, Geometry, Launch, Module, Settings, run};
 use simt::memory::{Memory, MemoryKind, View};
-use simt::profile::Profile;
 use simt::report::{self, Sources};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -130,7 +130,7 @@ impl Bench {
 pub fn play(case: &Case, settings: &Settings) -> Play {
     let memory = Arc::new(Memory::new(1 << 30));
     memory.track_writes(true);
-    let profile = Profile::default_profile();
+    let profile = Part::default_part();
     let module = Module::load(&case.ptx, &memory, profile).unwrap_or_else(|e| panic!("{}: {e}", case.name()));
     let mut bench = Bench { memory: Arc::clone(&memory), buffers: Vec::new() };
     let mut findings = Findings::default();

@@ -6,7 +6,7 @@ use crate::abi::constants::limit::{
     PERSISTING_L2_CACHE_SIZE, PRINTF_FIFO_SIZE, SHMEM_SIZE, STACK_SIZE,
 };
 use crate::abi::error::{Error, Result};
-use simt::profile::{LOCAL_BYTES, Profile};
+use gpu::{LOCAL_BYTES, Part};
 
 /// The granularity of a thread's stack, which lies in its local memory, in bytes (as measured on an H200).
 const STACK_UNIT: usize = 16;
@@ -64,7 +64,7 @@ impl ContextLimits {
     /// # Errors
     /// As [`Self::get`]; `CUDA_ERROR_UNSUPPORTED_LIMIT` also for a limit that the part no longer has, and
     /// `CUDA_ERROR_INVALID_VALUE` for a stack that is too large.
-    pub fn set(&mut self, limit: i32, value: usize, profile: &Profile) -> Result {
+    pub fn set(&mut self, limit: i32, value: usize, profile: &Part) -> Result {
         let index = known(limit)?;
         self.0[index] = match limit {
             // The new runtime for launches from kernels, introduced with CUDA 12 and parts of 9.0, has no such limit.

@@ -2,10 +2,10 @@
 //! profile.
 
 use crate::abi::device_attributes::*;
-use simt::profile::Profile;
+use gpu::Part;
 
 /// Returns the value of a `CUdevice_attribute`; `None` for a number that is not an attribute.
-pub fn device(profile: &Profile, attribute: i32) -> Option<i32> {
+pub fn device(profile: &Part, attribute: i32) -> Option<i32> {
     let value = of_part(profile, attribute)
         .or_else(|| of_textures(profile, attribute))
         .or_else(|| of_features(profile, attribute))?;
@@ -13,7 +13,7 @@ pub fn device(profile: &Profile, attribute: i32) -> Option<i32> {
 }
 
 /// Returns the part's own numbers.
-fn of_part(p: &Profile, attribute: i32) -> Option<i64> {
+fn of_part(p: &Part, attribute: i32) -> Option<i64> {
     Some(match attribute {
         MAX_THREADS_PER_BLOCK => p.max_threads_per_block.into(),
         MAX_BLOCK_DIM_X | MAX_BLOCK_DIM_Y | MAX_BLOCK_DIM_Z => {
@@ -66,7 +66,7 @@ fn of_part(p: &Profile, attribute: i32) -> Option<i64> {
 
 /// Returns limits of textures and surfaces, from the Programming Guide's table: one column for 5.x, one for the rest;
 /// Maxwell's limits are smaller.
-fn of_textures(profile: &Profile, attribute: i32) -> Option<i64> {
+fn of_textures(profile: &Part, attribute: i32) -> Option<i64> {
     let wide = profile.at_least(6, 0);
     let pick = |new: i64, old: i64| if wide { new } else { old };
     Some(match attribute {
@@ -104,7 +104,7 @@ fn of_textures(profile: &Profile, attribute: i32) -> Option<i64> {
 }
 
 /// Returns whether the device has a feature: 1 or 0.
-fn of_features(p: &Profile, attribute: i32) -> Option<i64> {
+fn of_features(p: &Part, attribute: i32) -> Option<i64> {
     let yes_from = |major, minor| i64::from(p.at_least(major, minor));
     Some(match attribute {
         // Copies overlap with kernels, and kernels run concurrently.
@@ -126,8 +126,9 @@ fn of_features(p: &Profile, attribute: i32) -> Option<i64> {
         COMPUTE_PREEMPTION_SUPPORTED => yes_from(6, 0),
         CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM => yes_from(6, 0),
         COOPERATIVE_LAUNCH => yes_from(6, 0),
-        // No watchdog, not integrated, default compute mode.
-        KERNEL_EXEC_TIMEOUT | INTEGRATED | COMPUTE_MODE => 0,
+        // No watchdog, default compute mode.
+        KERNEL_EXEC_TIMEOUT | COMPUTE_MODE => 0,
+        INTEGRATED => p.integrated.into(),
         TCC_DRIVER => 0,
         // The only device on its board.
         MULTI_GPU_BOARD | MULTI_GPU_BOARD_GROUP_ID => 0,
@@ -188,11 +189,11 @@ fn of_features(p: &Profile, attribute: i32) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simt::profile::PROFILES;
+    use gpu::PARTS;
 
     #[test]
     fn every_attribute_of_cuda_12_9_has_a_value() {
-        for profile in PROFILES {
+        for profile in PARTS {
             for attribute in 1..=143 {
                 assert!(device(profile, attribute).is_some(), "{attribute} of {}", profile.name);
             }
@@ -204,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_profile_s_figures_are_under_the_driver_s_numbers() {
-        let t4 = Profile::find("t4").unwrap();
+        let t4 = Part::find("t4").unwrap();
         let expected = [(16, 40), (39, 1024), (106, 16), (82, 65536), (75, 7), (76, 5), (8, 49152), (97, 65536)];
         for (attribute, value) in expected {
             assert_eq!(device(t4, attribute), Some(value), "{attribute}");

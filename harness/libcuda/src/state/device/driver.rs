@@ -4,8 +4,8 @@ use super::observer::Observer;
 use super::settings::{hidden, profile_from_environment, settings_from_environment, uuid_of};
 use super::sync::lock;
 use crate::abi::error::{Error, Refused, Result};
+use gpu::Part;
 use simt::memory::Memory;
-use simt::profile::Profile;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use wire::Settings;
@@ -13,7 +13,7 @@ use wire::Settings;
 /// The device, and the settings of its launches.
 pub struct Driver {
     /// The emulated part.
-    pub profile: &'static Profile,
+    pub profile: &'static Part,
     /// Its memory.
     pub memory: Arc<Memory>,
     /// The settings of future launches.
@@ -30,7 +30,7 @@ static FORKED: AtomicBool = AtomicBool::new(false);
 static EARLY: Mutex<Early> = Mutex::new(Early { profile: None, settings: None });
 
 struct Early {
-    profile: Option<&'static Profile>,
+    profile: Option<&'static Part>,
     settings: Option<Settings>,
 }
 
@@ -55,7 +55,7 @@ pub fn forked_off() {
 ///
 /// # Errors
 /// A message, if the environment names a part that does not exist.
-pub fn part() -> std::result::Result<&'static Profile, String> {
+pub fn part() -> std::result::Result<&'static Part, String> {
     let early = lock(&EARLY).profile;
     match DRIVER.get().map(|driver| driver.profile).or(early) {
         Some(profile) => Ok(profile),
@@ -121,7 +121,7 @@ pub fn init(observer: &'static dyn Observer, started: impl FnOnce()) -> std::res
 /// # Errors
 /// A message that says why the profile can no longer be changed, or what is wrong with the environment.
 pub fn configure(
-    profile: Option<&'static Profile>,
+    profile: Option<&'static Part>,
     change: impl FnOnce(&mut Settings),
 ) -> std::result::Result<(), String> {
     let mut early = lock(&EARLY);

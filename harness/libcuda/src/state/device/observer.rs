@@ -2,11 +2,11 @@
 
 use crate::state::device::issue::Issued;
 use crate::state::device::leftover::Leftover;
+use gpu::Part;
 use simt::finding::{self, Limit};
 use simt::kernel::Geometry;
 use simt::machine::{Kernel, Progress, Report};
 use simt::memory::{AccessError, Allocation, FreeError};
-use simt::profile::Profile;
 use std::any::Any;
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub enum CopyEnd {
 pub struct Launched<'a> {
     pub kernel: &'a Kernel,
     /// The part that it ran on.
-    pub profile: &'a Profile,
+    pub profile: &'a Part,
     pub geometry: Geometry,
     /// The machine's counters and findings.
     pub report: Report,

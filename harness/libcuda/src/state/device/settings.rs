@@ -4,7 +4,7 @@
 //! They are read only here; the machine itself reads no variables. `WARPLAB_WORKERS=0`, like an unset variable, means
 //! one thread for each processor of the host.
 
-use simt::profile::{PROFILES, Profile};
+use gpu::Part;
 use std::sync::OnceLock;
 use wire::Settings;
 
@@ -17,21 +17,18 @@ fn variable(name: &str) -> Option<String> {
 ///
 /// # Errors
 /// A message that lists the names that exist.
-pub fn find_profile(name: &str) -> Result<&'static Profile, String> {
-    Profile::find(name).ok_or_else(|| {
-        let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
-        format!("no profile is called `{name}`; there are {}", names.join(", "))
-    })
+pub fn find_profile(name: &str) -> Result<&'static Part, String> {
+    Part::find(name).ok_or_else(|| format!("no part is called `{name}`; there are {}", Part::names(", ")))
 }
 
 /// Returns the profile that `WARPLAB_PROFILE` names, or the default one.
 ///
 /// # Errors
 /// A message that names the variable and says what is wrong with it.
-pub fn profile_from_environment() -> Result<&'static Profile, String> {
+pub fn profile_from_environment() -> Result<&'static Part, String> {
     match variable("WARPLAB_PROFILE") {
         Some(name) => find_profile(&name).map_err(|message| format!("WARPLAB_PROFILE: {message}")),
-        None => Ok(Profile::default_profile()),
+        None => Ok(Part::default_part()),
     }
 }
 
@@ -72,7 +69,7 @@ pub fn is_visible(list: Option<&str>, uuid: [u8; 16]) -> bool {
 }
 
 /// Returns the UUID, which is derived from the profile's name, so it is the same in every process.
-pub fn uuid_of(profile: &Profile) -> [u8; 16] {
+pub fn uuid_of(profile: &Part) -> [u8; 16] {
     let mut bytes = *b"emulated\0\0\0\0\0\0\0\0";
     let name = profile.name.as_bytes();
     let len = name.len().min(8);

@@ -9,9 +9,9 @@ use crate::abi::constants::function_attribute::{
 use crate::abi::error::{Error, Result};
 use crate::state::device::driver::driver;
 use crate::state::device::sync::lock;
+use gpu::Part;
 use simt::finding::Limit;
 use simt::kernel::Geometry;
-use simt::profile::Profile;
 
 /// The maximum number of blocks of a cluster on every part that supports clusters.
 const PORTABLE: u32 = 8;
@@ -20,7 +20,7 @@ const PORTABLE: u32 = 8;
 const NOT_PORTABLE: u32 = 16;
 
 /// Returns whether a part supports clusters of several blocks.
-pub fn supported(profile: &Profile) -> bool {
+pub fn supported(profile: &Part) -> bool {
     profile.at_least(9, 0)
 }
 
@@ -72,7 +72,7 @@ pub fn complete(function: &Function, geometry: Geometry) -> Result<Geometry> {
 }
 
 /// Returns the reason why a launch with these clusters is refused, if it is.
-pub(super) fn refusal(function: &Function, geometry: &Geometry, profile: &Profile) -> Option<Refusal> {
+pub(super) fn refusal(function: &Function, geometry: &Geometry, profile: &Part) -> Option<Refusal> {
     let cluster = geometry.cluster?;
     let error = Error::INVALID_CLUSTER_SIZE;
     let size = cluster.iter().fold(1u64, |size, &n| size.saturating_mul(n.into()));

@@ -4,7 +4,7 @@ use super::module::Function;
 use crate::abi::error::Result;
 use crate::state::device::driver::driver;
 use crate::state::device::sync::lock;
-use simt::profile::{Occupancy, best_block, occupancy};
+use simt::occupancy::{Occupancy, best_block, occupancy};
 
 /// Returns the maximum number of threads of a block of this function: limited by its own bound, and by the registers.
 ///

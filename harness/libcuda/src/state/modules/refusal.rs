@@ -7,10 +7,11 @@ use crate::abi::types::Handle;
 use crate::state::device::driver::{driver, tell};
 use crate::state::device::observer::RefusedLaunch;
 use crate::state::device::sync::lock;
+use gpu::{LOCAL_BYTES, Part};
 use simt::finding::Limit;
 use simt::kernel::Geometry;
 use simt::machine::Kernel;
-use simt::profile::{LOCAL_BYTES, Occupancy, Profile};
+use simt::occupancy::Occupancy;
 
 /// A launch that is refused.
 pub(super) struct Refusal {
@@ -131,7 +132,7 @@ pub fn check_part(function: &Function, geometry: &Geometry, sms: u32) -> Result 
 }
 
 /// Checks the dimensions of the grid and the block.
-fn dimensions(function: &Function, geometry: &Geometry, profile: &Profile) -> Option<Refusal> {
+fn dimensions(function: &Function, geometry: &Geometry, profile: &Part) -> Option<Refusal> {
     let kernel = function.kernel();
     let invalid = Error::INVALID_VALUE;
     let (grid, block) = (geometry.grid, geometry.block);
@@ -199,7 +200,7 @@ fn dimensions(function: &Function, geometry: &Geometry, profile: &Profile) -> Op
 }
 
 /// Checks the resources of a block on a multiprocessor, and those of a cooperative grid on all of them.
-fn resources(function: &Function, geometry: &Geometry, profile: &Profile) -> Result<Option<Refusal>> {
+fn resources(function: &Function, geometry: &Geometry, profile: &Part) -> Result<Option<Refusal>> {
     let kernel = function.kernel();
     let threads: u32 = geometry.block.iter().product();
     let dynamic = lock(&function.settings).max_dynamic_shared;

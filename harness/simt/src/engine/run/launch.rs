@@ -17,7 +17,8 @@ use crate::finding::{Finding, FindingKind, Findings};
 use crate::kernel::{Fault, Kernel, Launch, Report, Settings, Watch};
 use crate::lane::LANES;
 use crate::memory::{self, Memory, View};
-use crate::profile::{LOCAL_BYTES, Profile, occupancy};
+use crate::occupancy::occupancy;
+use gpu::{LOCAL_BYTES, Part};
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, LazyLock};
 use std::thread::Builder;
@@ -117,7 +118,7 @@ fn workspace(memory: &Memory, cooperative: bool) -> Result<u64, String> {
 /// Runs a kernel to its end, to a fault, or until the caller's watch stops it.
 pub(crate) fn run(
     memory: &Memory,
-    profile: &Profile,
+    profile: &Part,
     settings: &Settings,
     launch: &Launch<'_, Arc<Program>>,
     watch: &Watch<'_>,
@@ -177,7 +178,7 @@ fn work_sharers(program: &Program, threads: u32, memory: u64) -> usize {
 /// workspace; `watch` follows the launch.
 fn shared<'l>(
     memory: &'l Memory,
-    profile: &'l Profile,
+    profile: &'l Part,
     settings: &Settings,
     launch: &Launch<'l, Arc<Program>>,
     (count, workspace, watch): (usize, u64, Watch<'l>),

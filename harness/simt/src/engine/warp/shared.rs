@@ -12,8 +12,8 @@ use crate::checks::launch::LaunchRaces;
 use crate::finding::{AccessKind, Finding, Findings};
 use crate::kernel::{Fault, Geometry, Param, Progress, Watch};
 use crate::memory::{Heap, View};
-use crate::profile::Profile;
 use crate::texture::Objects;
+use gpu::Part;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -116,7 +116,7 @@ pub(crate) struct Shared<'l> {
     pub params: ParamBytes,
     /// The position of each parameter in `params`.
     pub param_list: &'l [Param],
-    pub profile: &'l Profile,
+    pub profile: &'l Part,
     pub geometry: Geometry,
     /// Threads per block.
     pub threads: u32,
@@ -321,7 +321,7 @@ impl Shared<'static> {
             objects: Arc::default(),
             params: ParamBytes::new(&[]),
             param_list: &[],
-            profile: &crate::profile::PROFILES[0],
+            profile: &gpu::PARTS[0],
             geometry,
             threads: 1,
             shared_bytes: 0,
