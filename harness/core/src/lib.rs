@@ -47,7 +47,7 @@ pub use ::record::{
     Bar, COMMON, Ceiling, Ceilings, Column, Columns, Counter, Counters, Details, DeviceInfo, Expectation, FindingText,
     Holds, HotLine, KERNEL, LabRows, MachineReport, PREDICTED, Peak, Predicted, ProcessRun, ProgramRun, Record,
     Resources, SCHEMA, Snapshot, Source, StorySummary, Times, Value, Verdict, column, drawn, hot_lines,
-    predicted_launches, read_sessions, times,
+    predicted_launches, read_sessions, same_value_lines, times,
 };
 pub use ::sandbox::{self, process_limits};
 pub use device::{

@@ -1,8 +1,8 @@
 //! The facts of GPUs: the limits that decide which launches are legal and how many blocks are resident, and the
 //! constants by which times are predicted.
 //!
-//! A part is a file of `parts`: `PARTS` is made from them when the crate is built. What all parts of a compute
-//! capability share stands in one row of [`architecture::ARCHITECTURES`].
+//! A part is a file of `parts`: `PARTS` is made from them when the crate is built. The limits that all parts of a
+//! compute capability share are one row of [`architecture::ARCHITECTURES`].
 
 pub mod architecture;
 mod model;

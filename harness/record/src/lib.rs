@@ -55,7 +55,7 @@ pub use error::{Error, Result};
 pub use folder::{Folder, counters_of, csv_of, details_of, outlive_file_limits, story_of};
 pub use hot::{HotLine, lines as hot_lines};
 pub use kernel::{Peak, Resources};
-pub use machine_report::MachineReport;
+pub use machine_report::{MachineReport, same_value_lines};
 pub use prediction::{Beside, Predicted};
 pub use problems::problems;
 pub use program::{ProcessRun, ProgramRun, Shape, predicted_launches, shape_of};

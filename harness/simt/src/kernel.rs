@@ -212,6 +212,8 @@ pub struct Report {
     pub counters: Counters,
     /// The findings, each mistake once.
     pub findings: Vec<Finding>,
+    /// Where threads stored, without order, a value that another thread had stored there; in the order of the PTX.
+    pub same_values: Vec<SourcePlace>,
     /// The fault that stopped the kernel, if it did not run to its end.
     pub fault: Option<Fault>,
     /// The output of failed assertions, which is kept separate from other output because it belongs on standard error.

@@ -234,6 +234,35 @@ fn blocks_may_store_one_value_at_the_same_time() {
     }
 }
 
+/// Stores of one value by lanes of an instruction, by warps and by blocks are noted; strictly, they race.
+#[test]
+fn stores_of_one_value_are_noted_or_strictly_reported() {
+    for (space, place) in [("shared", ".shared .u32 flag;"), ("global", ".global .u32 flag;")] {
+        let mut device = Device::new(&format!(
+            ".version 7.0\n.target sm_70\n.address_size 64\n{place}\n.visible .entry k()\n{{\n\
+             st.{space}.u32 [flag], 1;\n ret;\n}}\n"
+        ));
+        for (blocks, threads, scope) in [(1, 2, Scope::Warp), (1, 64, Scope::Block), (2, 1, Scope::Grid)] {
+            if (space, scope) == ("shared", Scope::Grid) {
+                continue;
+            }
+            device.settings.checks = Checks::ALL;
+            let report = device.launch("k", blocks, threads, &[]);
+            assert_eq!(report.findings, [], "{space} {scope:?}");
+            let lines: Vec<_> = report.same_values.iter().map(|place| place.ptx_line).collect();
+            assert_eq!(lines, [7], "{space} {scope:?}: the store is noted");
+            device.settings.checks = Checks { strict: true, ..Checks::ALL };
+            let report = device.launch("k", blocks, threads, &[]);
+            assert_eq!(report.same_values, []);
+            let found = report.findings;
+            let races = found.iter().filter(|f| matches!(f.kind, FindingKind::Race { .. })).count();
+            // What lanes of a warp store in shared memory is a race if it is read.
+            let is_unread = space == "shared" && scope == Scope::Warp;
+            assert_eq!(races > 0, !is_unread, "{space} {scope:?}: {found:#?}");
+        }
+    }
+}
+
 /// The words by which the blocks of a cooperative grid wait for each other belong to the driver, and begin at zero.
 #[test]
 fn the_barrier_of_a_grid_is_no_memory_that_nobody_wrote() {

@@ -53,45 +53,65 @@ pub struct Checks {
     pub sync: bool,
     /// Device memory that is never freed. The driver runs this check, not the machine.
     pub leaks: bool,
+    /// Whether the race check reports threads that store the same value, as those do that all set one flag.
+    pub strict: bool,
 }
 
 /// A word that is not the name of a check.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no check is called `{0}`; there are memcheck, racecheck, initcheck, synccheck, leakcheck, all, none")]
+#[error("no check is called `{0}`; there are memcheck, racecheck, initcheck, synccheck, leakcheck, strict, all, none")]
 pub struct UnknownCheck(pub String);
 
 impl Checks {
     /// Memory checks only.
     pub const MEMORY: Checks = Checks { memory: true, ..Checks::NONE };
-    /// All checks.
-    pub const ALL: Checks = Checks { memory: true, race: true, init: true, sync: true, leaks: true };
+    /// All checks, with the rules of CUDA programs as they are commonly written.
+    pub const ALL: Checks = Checks { memory: true, race: true, init: true, sync: true, leaks: true, strict: false };
     /// Only the checks that protect the machine, without reports.
-    pub const NONE: Checks = Checks { memory: false, race: false, init: false, sync: false, leaks: false };
+    pub const NONE: Checks =
+        Checks { memory: false, race: false, init: false, sync: false, leaks: false, strict: false };
 
-    /// The switch of a check; `None` for [`Check::Launch`], which is always on.
-    fn switch(&mut self, check: Check) -> Option<&mut bool> {
-        match check {
-            Check::Memcheck => Some(&mut self.memory),
-            Check::Racecheck => Some(&mut self.race),
-            Check::Initcheck => Some(&mut self.init),
-            Check::Synccheck => Some(&mut self.sync),
-            Check::Leakcheck => Some(&mut self.leaks),
-            Check::Launch => None,
-        }
+    /// The switch of a name; `None` if a user can name no such check.
+    fn switch(&mut self, name: &str) -> Option<&mut bool> {
+        Some(match name {
+            "memcheck" => &mut self.memory,
+            "racecheck" => &mut self.race,
+            "initcheck" => &mut self.init,
+            "synccheck" => &mut self.sync,
+            "leakcheck" => &mut self.leaks,
+            STRICT => &mut self.strict,
+            _ => return None,
+        })
     }
 
-    /// Lists the checks that run, in the order of [`Check`].
-    pub fn list(mut self) -> Vec<Check> {
-        let on = |check: &Check| self.switch(*check).is_some_and(|on| *on);
-        NAMED.into_iter().filter(on).collect()
+    /// Turns on what has this name.
+    fn add(&mut self, name: &str) -> Result<(), UnknownCheck> {
+        *self.switch(name).ok_or_else(|| UnknownCheck(name.to_owned()))? = true;
+        self.race |= self.strict;
+        Ok(())
+    }
+
+    /// Returns the names of what is on.
+    fn names(mut self) -> Vec<&'static str> {
+        NAMES.into_iter().filter(|name| self.switch(name).is_some_and(|on| *on)).collect()
     }
 }
 
-/// The checks that a user can name.
-const NAMED: [Check; 5] = [Check::Memcheck, Check::Racecheck, Check::Initcheck, Check::Synccheck, Check::Leakcheck];
+/// The name of the stricter race check.
+const STRICT: &str = "strict";
 
-/// Parses names separated by commas, from left to right: `all` and `none` replace the names before them. An empty text
-/// means `none`.
+/// The names that a user can give.
+const NAMES: [&str; 6] = [
+    Check::Memcheck.name(),
+    Check::Racecheck.name(),
+    Check::Initcheck.name(),
+    Check::Synccheck.name(),
+    Check::Leakcheck.name(),
+    STRICT,
+];
+
+/// Parses names separated by commas, from left to right: `all` and `none` replace the names before them, and `strict`
+/// includes `racecheck`. An empty text means `none`.
 impl FromStr for Checks {
     type Err = UnknownCheck;
 
@@ -101,11 +121,7 @@ impl FromStr for Checks {
             match word {
                 "all" => checks = Checks::ALL,
                 "none" => checks = Checks::NONE,
-                _ => {
-                    let named = NAMED.into_iter().find(|check| check.name() == word);
-                    let switch = named.and_then(|check| checks.switch(check));
-                    *switch.ok_or_else(|| UnknownCheck(word.to_owned()))? = true;
-                }
+                _ => checks.add(word)?,
             }
         }
         Ok(checks)
@@ -117,26 +133,22 @@ impl fmt::Display for Checks {
         match *self {
             Checks::ALL => f.write_str("all"),
             Checks::NONE => f.write_str("none"),
-            _ => {
-                let names: Vec<_> = self.list().into_iter().map(Check::name).collect();
-                f.write_str(&names.join(","))
-            }
+            _ => f.write_str(&self.names().join(",")),
         }
     }
 }
 
 impl Serialize for Checks {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.list().serialize(to)
+        self.names().serialize(to)
     }
 }
 
 impl<'de> Deserialize<'de> for Checks {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let mut checks = Checks::NONE;
-        for check in Vec::<Check>::deserialize(from)? {
-            let unnamed = || serde::de::Error::custom(UnknownCheck(check.name().to_owned()));
-            *checks.switch(check).ok_or_else(unnamed)? = true;
+        for name in Vec::<String>::deserialize(from)? {
+            checks.add(&name).map_err(serde::de::Error::custom)?;
         }
         Ok(checks)
     }
@@ -152,6 +164,9 @@ mod tests {
         assert_eq!(parse("all"), Ok(Checks::ALL));
         assert_eq!(parse("memcheck, synccheck").map(|c| (c.memory, c.race, c.sync)), Ok((true, false, true)));
         assert_eq!(parse(""), Ok(Checks::NONE));
+        let strict = |text| parse(text).map(|checks| (checks.race, checks.strict));
+        assert_eq!((strict("strict"), strict("all,strict")), (Ok((true, true)), Ok((true, true))));
+        assert_eq!((strict("all"), strict("strict,all")), (Ok((true, false)), Ok((true, false))));
         let leaks = |text| parse(text).unwrap().leaks;
         assert!(leaks("all") && leaks("memcheck, leakcheck"));
         assert!(!leaks("memcheck") && !leaks("all,none") && !leaks(""));
@@ -163,9 +178,10 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        for bits in 0..32 {
+        for bits in 0..64 {
             let on = |bit: u32| bits >> bit & 1 == 1;
-            let checks = Checks { memory: on(0), race: on(1), init: on(2), sync: on(3), leaks: on(4) };
+            let (race, strict) = (on(1) || on(5), on(5));
+            let checks = Checks { memory: on(0), race, init: on(2), sync: on(3), leaks: on(4), strict };
             assert_eq!(checks.to_string().parse(), Ok(checks));
             let json = serde_json::to_string(&checks).unwrap();
             assert_eq!(serde_json::from_str::<Checks>(&json).unwrap(), checks);

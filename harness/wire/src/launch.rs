@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::counters::Counters;
+use crate::finding::SourcePlace;
 use crate::version::required;
 
 /// Why a kernel was stopped.
@@ -103,6 +104,10 @@ pub struct Launch {
     /// The number of these loops that retry with the value they have read (compare-and-swap) until no other thread
     /// interferes.
     pub retrying_loops: u32,
+    /// Where threads stored a value that another thread had stored there, without an order between the two: allowed,
+    /// unless the race check is strict. Empty without the race check; omitted from the JSON if empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub same_values: Vec<SourcePlace>,
     /// Whether all blocks were resident together.
     pub cooperative: bool,
     /// The order of warps and blocks; 0 is the natural one.
@@ -140,6 +145,7 @@ impl Launch {
             waiting_loops: 0,
             locking_loops: 0,
             retrying_loops: 0,
+            same_values: Vec::new(),
             cooperative: false,
             seed: 0,
             issue: 1,

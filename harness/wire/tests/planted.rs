@@ -127,6 +127,7 @@ fn report() -> Report {
         waiting_loops: 0,
         locking_loops: 0,
         retrying_loops: 0,
+        same_values: vec![SourcePlace { line: 4, ..SourcePlace::default() }],
         cooperative: true,
         issue: 2,
         stream: 3,
@@ -198,7 +199,7 @@ fn every_field_is_needed(
 }
 
 /// The fields that are omitted if empty, and those that the first reports of this version did not have.
-const MAY_BE_MISSING: [&str; 18] = [
+const MAY_BE_MISSING: [&str; 19] = [
     "inlined_at",
     "textures",
     "surface_loads",
@@ -209,6 +210,7 @@ const MAY_BE_MISSING: [&str; 18] = [
     "process",
     "command",
     "issue",
+    "same_values",
     "stream",
     "keep_going",
     "fences",

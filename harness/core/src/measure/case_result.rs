@@ -134,6 +134,10 @@ impl CaseAccumulator {
         if self.pass.is_first {
             self.record.counters = Counters::from_report(&self.machine);
             self.record.hot = hot(&self.machine);
+            let lines = self.machine.same_value_lines();
+            if !lines.is_empty() {
+                self.notes.push(format!("several threads store one value at {}", lines.join(", ")));
+            }
         }
         for finding in std::mem::take(&mut self.machine.findings) {
             let key = finding.finding.key();

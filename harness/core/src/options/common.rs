@@ -134,8 +134,8 @@ options! {
     /// Read the file of --kernel, which another process has read from a pipe, from this copy
     #[arg(long, hide = true, value_name = "FILE", overrides_with = "kernel_copy")]
     pub kernel_copy: Option<PathBuf> => Judge,
-    /// memcheck, racecheck, initcheck, synccheck, leakcheck (several with commas), all or none [default: memcheck;
-    /// all for variants that are wrong on purpose]
+    /// memcheck, racecheck, initcheck, synccheck, leakcheck, strict (racecheck with stores of one value; several with
+    /// commas), all or none [default: memcheck; all for variants that are wrong on purpose]
     #[arg(help_heading = WATCH, long, value_name = "CHECKS", value_parser = parse_checks)]
     pub check: Option<Checks> => Condition,
     /// Run each case under COUNT orders of warps and blocks, and report the findings of all of them

@@ -470,17 +470,15 @@ impl ShadowCell {
     }
 }
 
-/// Returns the pairs of lanes of a store that write different values (given as bits) to one location. Lanes that write
-/// the same value do not race.
-pub(crate) fn same_instruction(mask: u32, address: &[u64; LANES], values: &[u64; LANES]) -> Vec<(usize, usize)> {
+/// Returns the pairs of lanes of a store that write to one location.
+pub(crate) fn same_instruction(mask: u32, address: &[u64; LANES]) -> Vec<(usize, usize)> {
     let mut seen: smallvec::SmallVec<[(u64, usize); LANES]> =
         (0..LANES).filter(|lane| mask & (1 << lane) != 0).map(|lane| (address[lane], lane)).collect();
     if seen.is_sorted_by(|a, b| a.0 < b.0) {
         return Vec::new();
     }
     seen.sort_unstable();
-    let differ = |w: &&[(u64, usize)]| w[0].0 == w[1].0 && values[w[0].1] != values[w[1].1];
-    seen.windows(2).filter(differ).map(|w| (w[0].1, w[1].1)).collect()
+    seen.windows(2).filter(|w| w[0].0 == w[1].0).map(|w| (w[0].1, w[1].1)).collect()
 }
 
 #[cfg(test)]

@@ -19,8 +19,8 @@ pub fn watching() -> [Arg; 8] {
             .value_parser(value_parser!(DeviceChoice))
             .help("auto, cuda:N or emulated[:PROFILE]"),
         Arg::new("check").long("check").value_name("CHECKS").value_parser(harness::parse_checks).help(
-            "memcheck, racecheck, initcheck, synccheck, leakcheck (several with commas), all or none \
-                     [default: memcheck]",
+            "memcheck, racecheck, initcheck, synccheck, leakcheck, strict (racecheck with stores of one value; \
+                     several with commas), all or none [default: memcheck]",
         ),
         Arg::new("counters")
             .long("counters")

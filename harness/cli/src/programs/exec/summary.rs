@@ -2,8 +2,8 @@
 use std::fs;
 
 use harness::{
-    HotLine, MachineReport, Predicted, ProcessRun, hot_lines, hot_table, predicted_launches, print_error, significant,
-    table,
+    HotLine, MachineReport, Predicted, ProcessRun, hot_lines, hot_table, predicted_launches, print_error,
+    same_value_lines, significant, table,
 };
 use predict::{GpuModel, Prediction};
 use wire::{Launch, counters::Totals};
@@ -42,6 +42,14 @@ pub fn tell(processes: &[ProcessRun], settings: &ExecSettings) {
     }
     if let Some(part) = settings.part.as_ref().filter(|_| !launches.is_empty()) {
         parts.push(predicted(&kernels(&launches), part));
+    }
+    let lines = same_value_lines(&launches);
+    if !lines.is_empty() {
+        parts.push(format!(
+            "note: several threads store the same value, without order, at {}. That is allowed; --check strict reports \
+             it as a race.",
+            lines.join(", ")
+        ));
     }
     if settings.hot > 0 && !launches.is_empty() {
         let machine = MachineReport { launches, ..MachineReport::default() };

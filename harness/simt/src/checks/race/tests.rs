@@ -387,13 +387,13 @@ fn an_access_over_the_end_of_a_chunk_is_seen_on_both_sides() {
 }
 
 #[test]
-fn lanes_of_one_store_race_only_with_different_values() {
-    let address = [X; LANES];
-    let mut values = [5; LANES];
-    let event = |values: &[u64; LANES]| same_instruction(u32::MAX, &address, values);
-    assert_eq!(event(&values), []);
-    values[31] = 6;
-    assert_eq!(event(&values), [(30, 31)]);
+fn lanes_of_one_store_meet_at_one_location() {
+    let mut address: [u64; LANES] = std::array::from_fn(|lane| X + 4 * lane as u64);
+    assert_eq!(same_instruction(u32::MAX, &address), []);
+    address[2] = address[0];
+    assert_eq!(same_instruction(u32::MAX, &address), [(0, 2)]);
+    assert_eq!(same_instruction(u32::MAX & !0b100, &address), []);
+    assert_eq!(same_instruction(0b111, &[X; LANES]), [(0, 1), (1, 2)]);
 }
 
 #[test]

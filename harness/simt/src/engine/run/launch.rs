@@ -19,6 +19,7 @@ use crate::lane::LANES;
 use crate::memory::{self, Memory, View};
 use crate::occupancy::occupancy;
 use gpu::{LOCAL_BYTES, Part};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, LazyLock};
 use std::thread::Builder;
@@ -150,9 +151,11 @@ pub(crate) fn run(
     }
     findings.distill();
     barriers::one_for_each(&mut findings.list, &launch.kernel.code);
+    let same_values: BTreeSet<u32> = tallies.iter().flat_map(|tally| &tally.same_values).copied().collect();
     Report {
         counters: counters(launch, settings.lines, &tallies, &shared.view),
         findings: findings.list,
+        same_values: same_values.iter().map(|pc| launch.kernel.code.place_of(*pc)).collect(),
         fault,
         asserted,
     }
@@ -221,6 +224,7 @@ fn shared<'l>(
     Shared {
         program,
         races: checks.race.then(races),
+        strict: checks.strict,
         init: checks.init,
         orders: if observed { orders(program) } else { Vec::new() },
         bulk: checks.race && geometry.cluster.is_none() && program.accesses.iter().any(|access| access.order.bulk),

@@ -19,7 +19,7 @@ use crate::engine::watch::access::show_for;
 use crate::finding::{Access, AccessKind, Finding, FindingKind, Findings, Space};
 use crate::kernel::Fault;
 use crate::lane::{HostVectors, LANES};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::Ordering;
 
 /// A worker's counts.
@@ -34,6 +34,8 @@ pub(crate) struct Tally {
     /// The instructions of the warp that executed the most.
     pub longest_warp: u64,
     pub findings: Findings,
+    /// The stores that wrote, without order, a value that another thread had stored there.
+    pub same_values: BTreeSet<u32>,
     pub seen: Option<Box<CostRecorder>>,
 }
 
@@ -79,6 +81,7 @@ impl<'l> Worker<'l> {
             scratch: WorkerScratch {
                 worker: index,
                 findings: Findings::default(),
+                same_values: BTreeSet::new(),
                 spent: 0,
                 divergent: vec![0; branches],
                 seen_words: branches.div_ceil(64).max(1),
@@ -130,6 +133,7 @@ impl<'l> Worker<'l> {
             blocks: self.blocks,
             longest_warp: self.longest_warp,
             findings: self.scratch.findings,
+            same_values: self.scratch.same_values,
             seen: self.scratch.recorder,
         }
     }

@@ -135,6 +135,8 @@ pub(crate) struct Shared<'l> {
     pub nowhere: Option<Nowhere>,
     /// The race check, if it is on.
     pub races: Option<LaunchRaces>,
+    /// Whether the race check reports stores of one value by several threads.
+    pub strict: bool,
     /// Whether the initialisation check is on.
     pub init: bool,
     /// How each instruction orders memory. Empty if both of these checks are off.
@@ -333,6 +335,7 @@ impl Shared<'static> {
             memory_check: false,
             nowhere: None,
             races: None,
+            strict: false,
             init: false,
             orders: Vec::new(),
             bulk: false,

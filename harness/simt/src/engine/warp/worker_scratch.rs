@@ -6,6 +6,7 @@ use super::touched::Touched;
 use crate::engine::traffic::pattern::Pattern;
 use crate::finding::{Findings, Space};
 use crate::lane::LANES;
+use std::collections::BTreeSet;
 
 /// Bytes of the longest load.
 pub(crate) const LONGEST: usize = 32;
@@ -21,6 +22,8 @@ pub(crate) struct WorkerScratch {
     pub worker: usize,
     /// What was found.
     pub findings: Findings,
+    /// The stores that wrote, without order, a value that another thread had stored there.
+    pub same_values: BTreeSet<u32>,
     /// Warp instructions executed and not yet reported to the launch.
     pub spent: u64,
     /// For each branch, the number of times that warps diverged at it.

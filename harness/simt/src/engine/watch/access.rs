@@ -99,12 +99,11 @@ impl Warp<'_> {
     ) {
         let mask = self.mask();
         let own;
-        let layout = match layout {
-            Some(layout) => layout,
-            None => {
-                own = (self.layout)(address, mask, request.size);
-                &own
-            }
+        let layout = if let Some(layout) = layout {
+            layout
+        } else {
+            own = (self.layout)(address, mask, request.size);
+            &own
         };
         let shared = self.launch();
         let order = shared.orders[op.site as usize];
@@ -192,6 +191,7 @@ impl Warp<'_> {
             }
             _ => None,
         };
+        self.note_same_value(op, &store);
         self.follow_unread(op, &event, space, &store.unread.take());
         let raced = told || found.is_some();
         if let Some(conflict) = found.filter(|_| !told) {

@@ -119,15 +119,22 @@ impl Warp<'_> {
         Some(accesses[at].size)
     }
 
-    /// Finds lanes of a store that write different values to the same address, which is a race. `at` holds the
-    /// lanes' host addresses, `values` the values that they are about to write.
+    /// Finds lanes of a store that write different values to the same address, which is a race; strictly, the same
+    /// value is one as well. `at` holds the lanes' host addresses, `values` the values that they are about to write.
     #[inline(never)]
     pub(crate) fn check_store(&mut self, op: &Op, request: Request, at: &[u64; LANES], values: &[u64; LANES]) {
         let launch = self.launch();
         if launch.races.is_none() || launch.orders[op.site as usize].strong {
             return;
         }
-        let pairs = same_instruction(self.mask(), at, values);
+        let mut pairs = same_instruction(self.mask(), at);
+        if !launch.strict {
+            let all = pairs.len();
+            pairs.retain(|(one, two)| values[*one] != values[*two]);
+            if pairs.len() < all {
+                self.scratch.get_mut().same_values.insert(op.site);
+            }
+        }
         if pairs.is_empty() {
             return;
         }
@@ -164,7 +171,7 @@ impl Warp<'_> {
         }
     }
 
-    /// Returns the finding about two lanes of a store that write different values to the same address.
+    /// Returns the finding about two lanes of a store that write to the same address.
     fn finding_of_one_store(&self, op: &Op, event: &Event<'_>, space: Space, [one, two]: [usize; 2]) -> Finding {
         let (now, allocation) = self.describe(op, event, space, two);
         let (other, _) = self.describe(op, event, space, one);

@@ -67,7 +67,9 @@ impl Warp<'_> {
             let (pc, mask) = (op.site, ALL);
             let event = Event { what, strong, volatile, narrow, block_local, pc, mask, size, address, excuses, layout };
             let memory = races.global(at, range.start, range.end - range.start);
-            if let Some(conflict) = memory.access(&clocks, &event, mask) {
+            let found = memory.access(&clocks, &event, mask);
+            self.note_same_value(op, &store);
+            if let Some(conflict) = found {
                 self.race(op, &event, space, conflict);
             }
         }

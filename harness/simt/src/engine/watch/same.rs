@@ -10,7 +10,7 @@ use crate::finding::{AccessKind, Scope, Space};
 use crate::lane::LANES;
 use crate::memory::View;
 use smallvec::SmallVec;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// A plain store that is about to be made, and the memory that it writes.
 pub(super) struct Store<'a> {
@@ -25,8 +25,12 @@ pub(super) struct Store<'a> {
     size: u32,
     address: Addresses<'a>,
     may_be_spare: bool,
+    /// Whether stores of one value are reported, too.
+    strict: bool,
     /// The conflicts that are reported only if the location is read.
     pub unread: RefCell<Vec<Conflict>>,
+    /// Whether a conflict was with a store of the same value.
+    pub is_same: Cell<bool>,
 }
 
 impl<'l> Warp<'l> {
@@ -37,9 +41,25 @@ impl<'l> Warp<'l> {
         'l: 'a,
     {
         let (program, view, in_flight) = (self.program(), &self.launch().view, self.in_flight());
+        let strict = self.launch().strict;
         let (shared, shared_len) = (self.shared.cast_const(), self.shared_len);
         let (regs, may_be_spare, unread) = (self.regs(), self.may_be_spare(op, space), RefCell::default());
-        Store { program, view, in_flight, op, regs, shared, shared_len, space, size, address, may_be_spare, unread }
+        Store {
+            program,
+            view,
+            in_flight,
+            op,
+            regs,
+            shared,
+            shared_len,
+            space,
+            size,
+            address,
+            may_be_spare,
+            strict,
+            unread,
+            is_same: Cell::new(false),
+        }
     }
 
     /// Returns the stores that other workers may not have made yet; `None` if there is no other worker.
@@ -53,6 +73,14 @@ impl<'l> Warp<'l> {
     pub(super) fn begin_store(&self, op: &Op, what: AccessKind, space: Space, size: u32, address: Addresses<'_>) {
         if let (AccessKind::Write, Space::Global, Some(in_flight)) = (what, space, self.in_flight()) {
             self.keep_values(in_flight, op, size, address);
+        }
+    }
+
+    /// Notes a store that wrote, without order, a value that another thread had stored there.
+    #[inline(always)]
+    pub(super) fn note_same_value(&mut self, op: &Op, store: &Store<'_>) {
+        if store.is_same.get() {
+            self.scratch.get_mut().same_values.insert(op.site);
         }
     }
 
@@ -71,9 +99,8 @@ impl Store<'_> {
     /// Returns whether a conflict with an earlier store is not reported, or not yet.
     #[cold]
     pub fn excuses(&self, conflict: &Conflict) -> bool {
-        // Storing the value that is already there does not race with the store that wrote it.
-        let bytes = self.bytes(conflict.lane);
-        if self.is_there(conflict.lane, &bytes) || self.is_in_flight(conflict, &bytes) {
+        if !self.strict && self.changes_nothing(conflict) {
+            self.is_same.set(true);
             return true;
         }
         let waits = self.may_be_spare && conflict.scope == Scope::Warp;
@@ -81,6 +108,12 @@ impl Store<'_> {
             self.unread.borrow_mut().push(*conflict);
         }
         waits
+    }
+
+    /// Returns whether the earlier store has written the same value.
+    fn changes_nothing(&self, conflict: &Conflict) -> bool {
+        let bytes = self.bytes(conflict.lane);
+        self.is_there(conflict.lane, &bytes) || self.is_in_flight(conflict, &bytes)
     }
 
     /// Returns whether another worker's earlier store, which is recorded, has yet to write these bytes where a lane
