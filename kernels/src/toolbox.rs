@@ -33,6 +33,9 @@ pub const NVRTC: &str = "nvrtc";
 /// The name of nvcc's folder in a toolbox.
 pub const NVCC: &str = "nvcc";
 
+/// The name of the folder of the assembler and the disassembler in a toolbox.
+pub const PTXAS: &str = "ptxas";
+
 /// Returns the folder of NVRTC and CUDA's headers in a toolbox.
 pub fn nvrtc_in(toolbox: &Path) -> PathBuf {
     toolbox.join(NVRTC)

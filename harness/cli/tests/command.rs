@@ -28,6 +28,7 @@ mod rank;
 mod report_page;
 mod rubric;
 mod runtime;
+mod sass;
 mod serial;
 mod setup;
 mod start;

@@ -3,6 +3,7 @@
 mod exec;
 mod libraries;
 pub mod nvcc;
+mod sass;
 pub mod toolkit;
 
 use crate::shared::subcommand::Subcommand::{self, Plain};
@@ -11,6 +12,7 @@ use crate::shared::subcommand::Subcommand::{self, Plain};
 pub const SUBCOMMANDS: &[Subcommand] = &[
     Plain(exec::command, exec::run),
     Plain(nvcc::command, toolkit::nvcc::run),
+    Plain(sass::command, sass::run),
     Plain(exec::driver::command, exec::driver::run),
     Plain(toolkit::shell::command, toolkit::shell::run),
     Plain(toolkit::environment::command, toolkit::environment::run),

@@ -9,8 +9,11 @@ use harness::Error;
 use super::check::megabytes;
 
 /// The folders in the cache, and their content.
-const FOLDERS: [(&str, &str); 2] =
-    [(kernels::ANSWERS, "compiled kernels"), (course::judge::OWN, "results of the labs' own kernels")];
+const FOLDERS: [(&str, &str); 3] = [
+    (kernels::ANSWERS, "compiled kernels"),
+    (course::judge::OWN, "results of the labs' own kernels"),
+    (assembler::CACHE, "registers of kernels"),
+];
 
 /// Describes the cached folders, one line each.
 pub fn lines() -> Vec<String> {

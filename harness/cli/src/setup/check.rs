@@ -30,11 +30,17 @@ pub fn check(tool: &Tool, wheels: &[Wheel]) -> Exit {
             }
         });
     }
-    let is_nvcc = tool.name == toolbox::NVCC;
-    if !is_nvcc {
+    if tool.name == toolbox::NVRTC {
         lines.extend(cache::lines().iter().map(|line| format!("{line}; `warplab setup --remove` deletes that too")));
     }
-    let (can_compile, words) = if is_nvcc { nvcc_in_use() } else { in_use() };
+    let (can_compile, words) = match tool.name.as_str() {
+        toolbox::NVCC => nvcc_in_use(),
+        toolbox::PTXAS => match assembler_in_use() {
+            Ok(words) => (true, words),
+            Err(error) => (false, error.to_string()),
+        },
+        _ => in_use(),
+    };
     harness::print(&format!("{}\n{words}", lines.join("\n")));
     if can_compile && is_whole { Exit::Passed } else { Exit::CannotRun }
 }
@@ -64,6 +70,13 @@ fn nvcc_in_use() -> (bool, String) {
     }
 }
 
+/// Describes the assembler and the disassembler that are used.
+fn assembler_in_use() -> Result<String, assembler::Error> {
+    let (ptxas, nvdisasm) = (assembler::Ptxas::find()?, assembler::Nvdisasm::find()?);
+    let (assembler, disassembler) = (ptxas.version(), nvdisasm.version());
+    Ok(format!("PTX is assembled by ptxas {assembler}, and machine code disassembled by nvdisasm {disassembler}."))
+}
+
 /// Describes what is used after the folder of a tool has been filled.
 ///
 /// # Errors
@@ -71,6 +84,9 @@ fn nvcc_in_use() -> (bool, String) {
 pub fn after(tool: &Tool, folder: &Path) -> Result<String, Error> {
     if tool.name == toolbox::NVCC {
         return nvcc::find().map(|nvcc| format!("Programs are compiled by {}.", nvcc.display()));
+    }
+    if tool.name == toolbox::PTXAS {
+        return assembler_in_use().map_err(|error| Error::CannotRun(error.to_string()));
     }
     let (can_compile, words) = in_use();
     let is_named = env::var_os("WARPLAB_NVRTC").is_some_and(|value| !value.is_empty());

@@ -1,5 +1,5 @@
-//! Sets warplab up on a computer. `warplab setup` brings NVRTC and CUDA's headers, or nvcc, from PyPI to warplab's own
-//! cache folder; `warplab completions` and `warplab man` write what the shell and `man` read.
+//! Sets warplab up on a computer. `warplab setup` brings NVRTC and CUDA's headers, nvcc, or ptxas, from PyPI to
+//! warplab's own cache folder; `warplab completions` and `warplab man` write what the shell and `man` read.
 //!
 //! `pins` lists the wheels, `fetch` gets and checks them, `install` unpacks them where `kernels` looks for them, and
 //! `check` reports what is installed. Unfinished work is in a folder of `half`, and `cache` handles what warplab caches
@@ -45,6 +45,8 @@ own come first. NVIDIA's licence is next to them.
 With --nvcc, nvcc is downloaded, with CUDA's runtime and headers: `warplab nvcc` compiles whole programs with it. It \
 needs a C++ compiler on this computer, such as g++.
 
+With --ptxas, NVIDIA's assembler and disassembler are downloaded: `warplab sass` shows the machine code of kernels.
+
 A computer room without access to PyPI: `warplab setup --download FOLDER` where there is access, then \
 `warplab setup --from FOLDER` there.";
 
@@ -57,6 +59,11 @@ pub fn command() -> Command {
         .after_help(DETAILS)
         .arg(
             flag("nvcc").help("Download nvcc, which compiles whole programs, instead of NVRTC, which compiles kernels"),
+        )
+        .arg(
+            flag("ptxas").conflicts_with("nvcc").help(
+                "Download ptxas and nvdisasm, which show a kernel's machine code and registers, instead of NVRTC",
+            ),
         )
         .arg(
             flag("check")
@@ -82,8 +89,8 @@ pub fn command() -> Command {
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let path = |name: &str| matches.get_one::<PathBuf>(name).map(PathBuf::as_path);
-    let is_nvcc = matches.get_flag("nvcc");
-    let tool = Tool::named(if is_nvcc { toolbox::NVCC } else { toolbox::NVRTC }, path("pins"))?;
+    let named = [toolbox::NVCC, toolbox::PTXAS].into_iter().find(|name| matches.get_flag(name));
+    let tool = Tool::named(named.unwrap_or(toolbox::NVRTC), path("pins"))?;
     if matches.get_flag("check") {
         // On platforms without NVIDIA's wheels, the tool is not installed either.
         return Ok(check::check(&tool, &tool.wheels(&pins::platform()).unwrap_or_default()).into());
@@ -93,7 +100,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     if matches.get_flag("remove") {
         let words = if install::remove(&folder)? { "removed" } else { "there is nothing to remove" };
         harness::print(&format!("{}: {words}", folder.display()));
-        if !is_nvcc && !matches.get_flag("system") {
+        if named.is_none() && !matches.get_flag("system") {
             cache::remove()?.iter().for_each(|line| harness::print(line));
         }
         return Ok(ExitCode::SUCCESS);
@@ -104,7 +111,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
             harness::print(&line);
         }
         let shown = folder.display();
-        let which = if is_nvcc { " --nvcc" } else { "" };
+        let which = named.map_or_else(String::new, |name| format!(" --{name}"));
         harness::print(&format!("{shown}: with these files `warplab setup{which} --from {shown}` needs no network"));
         return Ok(ExitCode::SUCCESS);
     }

@@ -146,12 +146,16 @@ mod tests {
     fn every_platform_has_every_wheel_of_its_version() {
         let tool = Tool::named("nvrtc", None).unwrap();
         let nvcc = Tool::named("nvcc", None).unwrap();
+        let ptxas = Tool::named("ptxas", None).unwrap();
         let all = [
             (&tool, "linux-x86_64", 4),
             (&tool, "linux-aarch64", 4),
             (&tool, "windows-x86_64", 4),
             (&nvcc, "linux-x86_64", 10),
             (&nvcc, "linux-aarch64", 10),
+            (&ptxas, "linux-x86_64", 2),
+            (&ptxas, "linux-aarch64", 2),
+            (&ptxas, "windows-x86_64", 2),
         ];
         for (tool, platform, count) in all {
             let wheels = tool.wheels(platform).unwrap();

@@ -51,17 +51,20 @@ pub fn command() -> Command {
         .about("Run a CUDA program on the GPU if there is one, or else on the embedded machine")
         .args(options::watching())
         .args(exec_output::options())
-        .arg(
-            Arg::new("nvcc")
-                .long("nvcc")
-                .value_name("OPTION")
-                .action(ArgAction::Append)
-                .allow_hyphen_values(true)
-                .value_parser(value_parser!(OsString))
-                .help("Pass OPTION to nvcc, which compiles x.cu; may be given several times"),
-        )
+        .arg(nvcc_option())
         .arg(options::program("The program to run, or its source x.cu, and its arguments").required(true))
         .after_help(MORE)
+}
+
+/// The option of commands that compile a source by nvcc.
+pub fn nvcc_option() -> Arg {
+    Arg::new("nvcc")
+        .long("nvcc")
+        .value_name("OPTION")
+        .action(ArgAction::Append)
+        .allow_hyphen_values(true)
+        .value_parser(value_parser!(OsString))
+        .help("Pass OPTION to nvcc, which compiles x.cu; may be given several times")
 }
 
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
