@@ -124,11 +124,8 @@ impl RankRequest {
         let unranked = |verdict, reason: String| (candidate(runner.kernel(), verdict, Err(reason)), None);
         let verdict = match judge(&request, runner, progress) {
             Ok(judgement) => judgement.verdicts.into_iter().next(),
-            Err(Error::Kernel(error)) if is_of_the_file(&error) => {
-                return Ok(unranked(Standing::Unusable, words(&error)));
-            }
             // Without a compiler nothing can be ranked.
-            Err(error) => return Err(error),
+            Err(error) => return Ok(unranked(Standing::Unusable, refusal(error)?)),
         };
         let Some(verdict) = verdict else {
             let words = format!("variant `{}` does not use {}", self.variant, runner.source().name);
@@ -146,7 +143,7 @@ impl RankRequest {
             return Ok(unranked(Standing::Wrong, format!("where its time was predicted: {}", wrong.note)));
         }
         let part = rows.iter().find_map(|row| Some(row.predicted.as_ref()?.part.clone()));
-        Ok((candidate(runner.kernel(), Standing::Right, in_all(&rows)), part))
+        Ok((candidate(runner.kernel(), Standing::Right, PredictedTime::of_rows(&rows)), part))
     }
 
     fn request(&self) -> JudgeRequest {
@@ -190,6 +187,17 @@ fn not_right(verdict: &VariantVerdict) -> Option<(Standing, String)> {
     Some((standing, reason.unwrap_or_else(|| verdict.result.word().into())))
 }
 
+/// Why a file cannot be used, in a line, if the file causes the error.
+///
+/// # Errors
+/// The error, if this computer causes it.
+pub fn refusal(error: Error) -> Result<String> {
+    match error {
+        Error::Kernel(error) if is_of_the_file(&error) => Ok(words(&error)),
+        error => Err(error),
+    }
+}
+
 /// Whether the file causes the error, and not this computer.
 fn is_of_the_file(error: &kernels::Error) -> bool {
     use kernels::Error::{Compile, Crashed, Exceeded, OtherDevice, TooNew, TwoHeaders};
@@ -209,28 +217,6 @@ fn words(error: &kernels::Error) -> String {
 
 fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_string()
-}
-
-/// The sum of the predicted times of all rows, or the reason why no time is predicted.
-fn in_all(rows: &[Record]) -> std::result::Result<PredictedTime, String> {
-    let time = |row: &Record| {
-        let predicted = row.predicted.clone().ok_or("nothing is predicted for it")?;
-        let bound = predicted.bound();
-        let Some(Prediction { ms, low_ms, high_ms, .. }) = predicted.in_all else { return Err(bound) };
-        Ok(PredictedTime { ms, low_ms, high_ms, bound })
-    };
-    let passed = rows.iter().filter(|row| row.verdict == Verdict::Pass);
-    let times = passed.map(time).collect::<std::result::Result<Vec<_>, String>>()?;
-    let longest = times.iter().max_by(|one, other| one.ms.total_cmp(&other.ms));
-    let longest = longest.ok_or("it runs at no size that is predicted")?;
-    let sum = |of: fn(&PredictedTime) -> f64| times.iter().map(of).sum();
-    let bound = longest.bound.clone();
-    Ok(PredictedTime {
-        ms: sum(|time| time.ms),
-        low_ms: sum(|time| time.low_ms),
-        high_ms: sum(|time| time.high_ms),
-        bound,
-    })
 }
 
 impl Ranking {
@@ -300,6 +286,26 @@ impl Candidate {
 }
 
 impl PredictedTime {
+    /// Returns the sum of the predicted times of all rows, or the reason why no time is predicted.
+    ///
+    /// # Errors
+    /// The reason.
+    pub fn of_rows(rows: &[Record]) -> std::result::Result<Self, String> {
+        let time = |row: &Record| {
+            let predicted = row.predicted.clone().ok_or("nothing is predicted for it")?;
+            let bound = predicted.bound();
+            let Some(Prediction { ms, low_ms, high_ms, .. }) = predicted.in_all else { return Err(bound) };
+            Ok(Self { ms, low_ms, high_ms, bound })
+        };
+        let passed = rows.iter().filter(|row| row.verdict == Verdict::Pass);
+        let times = passed.map(time).collect::<std::result::Result<Vec<_>, String>>()?;
+        let longest = times.iter().max_by(|one, other| one.ms.total_cmp(&other.ms));
+        let longest = longest.ok_or("it runs at no size that is predicted")?;
+        let sum = |of: fn(&PredictedTime) -> f64| times.iter().map(of).sum();
+        let bound = longest.bound.clone();
+        Ok(Self { ms: sum(|time| time.ms), low_ms: sum(|time| time.low_ms), high_ms: sum(|time| time.high_ms), bound })
+    }
+
     fn overlaps(&self, other: &Self) -> bool {
         self.low_ms < other.high_ms && other.low_ms < self.high_ms
     }
@@ -383,13 +389,13 @@ mod tests {
         let of = long.in_all.clone().unwrap();
         assert_ne!(long.bound(), short.bound());
         for rows in [[&short, &long], [&long, &short]] {
-            let sum = in_all(&rows.map(|one| passed(Some(one.clone())))).unwrap();
+            let sum = PredictedTime::of_rows(&rows.map(|one| passed(Some(one.clone())))).unwrap();
             let expected = [of.ms + 1e-3, of.low_ms + 1e-4, of.high_ms + 1e-2];
             assert_eq!(([sum.ms, sum.low_ms, sum.high_ms], sum.bound), (expected, long.bound()));
         }
         let lock = Predicted { in_all: None, not_predicted: Some("it waits".into()), ..long.clone() };
-        assert_eq!(in_all(&[passed(Some(long)), passed(Some(lock))]), Err("it waits".into()));
-        assert!(in_all(&[passed(None)]).is_err() && in_all(&[]).is_err());
+        assert_eq!(PredictedTime::of_rows(&[passed(Some(long)), passed(Some(lock))]), Err("it waits".into()));
+        assert!(PredictedTime::of_rows(&[passed(None)]).is_err() && PredictedTime::of_rows(&[]).is_err());
     }
 
     #[test]

@@ -17,11 +17,14 @@
 //!
 //! A worker's report about its own work is trusted: the results, which are then compared; but also counters, findings
 //! and times. A kernel that has broken out could falsify these.
-#![cfg(target_os = "linux")]
-
+#[cfg(target_os = "linux")]
 pub mod calls;
+#[cfg(target_os = "linux")]
 pub mod client;
+#[cfg(target_os = "linux")]
 pub mod frame;
 pub mod parameters;
+#[cfg(target_os = "linux")]
 pub mod serve;
+#[cfg(target_os = "linux")]
 pub mod shared;

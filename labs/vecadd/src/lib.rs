@@ -22,6 +22,7 @@ use mode::{Add, Mode, Needs};
 /// The lab.
 pub static LAB: Lab = Lab {
     name: "vecadd",
+    file: None,
     summary: "z = x + y in nine memory modes: what the trip to the GPU costs",
     kernels: &[kernels::source!("vecadd"), kernels::source!("exercises")],
     variants: &[&MODES, &exercises::EXERCISES],

@@ -90,12 +90,25 @@ fn folders(root: &Path, matches: &ArgMatches) -> Result<Vec<PathBuf>, Error> {
     if let Some(unknown) = asked.iter().find(|l| !known.contains(l)) {
         return Err(Error::usage(format!("no lab `{unknown}` with kernels; {}", suggest::among(unknown, &known))));
     }
-    let chosen = if asked.is_empty() { known } else { asked };
     let mut folders = Vec::new();
+    if asked.is_empty() {
+        folders.extend(problems(root)?);
+    }
+    let chosen = if asked.is_empty() { known } else { asked };
     for lab in chosen {
         folders.push(labs.join(lab).join("kernels"));
         // Files that replace the lab's own in its tests.
         folders.extend(Some(labs.join(lab).join("tests/fixed")).filter(|folder| folder.is_dir()));
     }
+    Ok(folders)
+}
+
+/// The folders of the example problems of `warplab judge`.
+fn problems(root: &Path) -> Result<Vec<PathBuf>, Error> {
+    let all = root.join("harness/cli/problems");
+    let read = |source| Error::Io { action: "read", path: all.clone(), source };
+    let entries = std::fs::read_dir(&all).map_err(read)?;
+    let mut folders = entries.map(|entry| Ok(entry.map_err(read)?.path())).collect::<Result<Vec<_>, Error>>()?;
+    folders.sort();
     Ok(folders)
 }

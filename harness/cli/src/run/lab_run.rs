@@ -1,5 +1,9 @@
 //! `warplab run`: runs labs, as the labs' own programs do.
-use std::{ffi::OsString, path::PathBuf, process::ExitCode};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use harness::{Error, Exit, Lab, Labs, Process};
@@ -63,7 +67,7 @@ fn only_lab(argv: &[OsString]) -> Named {
             after.next();
         } else if text == "all" {
             return Named::default();
-        } else if let Some(lab) = labs::find(&text).filter(|lab| named.iter().all(|known| known.name != lab.name)) {
+        } else if let Some(lab) = found(&text).filter(|lab| named.iter().all(|known| known.name != lab.name)) {
             named.push(lab);
         } else if !text.starts_with('-') {
             // `1.5` is a number too; the option's own parser rejects it because it is not an integer.
@@ -74,6 +78,15 @@ fn only_lab(argv: &[OsString]) -> Named {
         [lab] => Named { only: Some(lab), only_numbers },
         _ => Named::default(),
     }
+}
+
+/// The lab of this name, or of the problem in this file.
+fn found(name: &str) -> Option<&'static Lab> {
+    if !name.ends_with(problem::ENDING) {
+        return labs::find(name);
+    }
+    // An error is reported when the lab runs.
+    problem::open(Path::new(name)).ok().map(problem::Problem::lab)
 }
 
 /// Whether an option, a common one or that of any lab, is followed by its value.
@@ -98,7 +111,8 @@ pub fn run(matches: &ArgMatches, process: Process) -> Result<ExitCode, Error> {
     let mut chosen: Vec<&'static Lab> = Vec::new();
     let is_all = names.iter().any(|name| *name == "all");
     for name in names.into_iter().filter(|name| *name != "all") {
-        let lab = labs::known(name)?;
+        let lab =
+            if name.ends_with(problem::ENDING) { problem::open(Path::new(name))?.lab() } else { labs::known(name)? };
         if !chosen.iter().any(|l| l.name == lab.name) {
             chosen.push(lab);
         }

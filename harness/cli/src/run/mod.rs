@@ -2,6 +2,7 @@
 mod compare;
 mod device;
 mod history;
+mod judge;
 mod lab_run;
 mod list;
 mod rank;
@@ -18,4 +19,5 @@ pub const SUBCOMMANDS: &[Subcommand] = &[
     Plain(compare::command, compare::run),
     Plain(history::command, history::run),
     Plain(rank::command, rank::run),
+    Plain(judge::command, judge::run),
 ];

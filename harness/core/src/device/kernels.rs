@@ -54,7 +54,7 @@ impl Kernels {
     }
 
     /// Whether a file of the user replaces one of the lab's.
-    pub(crate) fn is_replaced(&self) -> bool {
+    pub fn is_replaced(&self) -> bool {
         self.replaced.is_some()
     }
 
@@ -141,6 +141,29 @@ impl Kernels {
         })
     }
 
+    /// Returns a kernel for a launch that passes this number of arguments, each a word of 8 bytes, with permission to
+    /// use `bytes` of dynamic shared memory in a block. Its parameters need not be those of the lab's own kernel of
+    /// that name.
+    ///
+    /// # Errors
+    /// As [`Kernels::function_with_shared`]; [`Error::OtherParameters`] when the kernel takes another number of
+    /// parameters, or larger ones.
+    pub fn function_for(&self, file: &str, kernel: &str, arguments: usize, bytes: u32) -> Result<CudaFunction> {
+        let path = || self.source(file).map_or_else(|_| file.to_string(), |source| source.path.to_string());
+        let function = self.module(file)?.load_function(kernel).map_err(|error| match error.0 {
+            CUDA_ERROR_NOT_FOUND => Error::NoSuchKernel { file: path(), kernel: kernel.into() },
+            _ => error.into(),
+        })?;
+        let fits = |takes: &Vec<usize>| takes.len() == arguments && takes.iter().all(|size| *size <= size_of::<u64>());
+        if let Some(takes) = module::parameters(&function).filter(|takes| !fits(takes)) {
+            let (takes, passes) = (module::in_words(&takes), format!("{arguments} arguments of at most 8 bytes"));
+            let (file, kernel, declared) = (path(), kernel.into(), String::new());
+            return Err(Error::OtherParameters { file, kernel, takes, passes, declared });
+        }
+        self.note(kernel, &function);
+        self.with_shared(function, bytes)
+    }
+
     fn note(&self, kernel: &str, function: &CudaFunction) {
         let mut asked = lock(&self.asked);
         if asked.iter().all(|(name, _)| name != kernel) {
@@ -170,7 +193,10 @@ impl Kernels {
     /// # Errors
     /// As [`Kernels::function`]; [`Error::Skip`] when the device has less shared memory in a block.
     pub fn function_with_shared(&self, file: &str, kernel: &str, bytes: u32) -> Result<CudaFunction> {
-        let function = self.function(file, kernel)?;
+        self.with_shared(self.function(file, kernel)?, bytes)
+    }
+
+    fn with_shared(&self, function: CudaFunction, bytes: u32) -> Result<CudaFunction> {
         let device = &self.session.device;
         // The kernel's static shared memory counts as well.
         let all = bytes.saturating_add(function.get_attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)? as u32);
@@ -213,7 +239,10 @@ impl Kernels {
     }
 
     /// Returns the kernel file of this name: the lab's own, or its replacement by `--kernel`.
-    fn source(&self, file: &str) -> Result<KernelSource> {
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when the lab has no such file.
+    pub fn source(&self, file: &str) -> Result<KernelSource> {
         let known = self.replaced.iter().chain(self.files).find(|k| k.name == file);
         known.cloned().ok_or_else(|| {
             let names: Vec<&str> = self.files.iter().map(|k| k.name.as_ref()).collect();

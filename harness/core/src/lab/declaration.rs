@@ -25,6 +25,8 @@ use crate::{
 pub struct Lab {
     /// The crate's name, and the lab's name in `warplab run`.
     pub name: &'static str,
+    /// The file that declares the lab, if it is not part of the program: it names the lab on the command line.
+    pub file: Option<&'static str>,
     /// One line for `warplab list`.
     pub summary: &'static str,
     /// The kernel files, each from [`kernels::source!`].
@@ -76,6 +78,7 @@ impl Lab {
     /// An empty lab, for the fields that a declaration leaves out.
     pub const DEFAULT: Self = Self {
         name: "",
+        file: None,
         summary: "",
         kernels: &[],
         variants: &[],
@@ -91,6 +94,16 @@ impl Lab {
         assignment: None,
         exercises: None,
     };
+
+    /// Returns the lab's name in `warplab run`.
+    pub fn argument(&self) -> &'static str {
+        self.file.unwrap_or(self.name)
+    }
+
+    /// Whether the lab has kernels of its own, with which others are compared.
+    pub fn has_own_kernels(&self) -> bool {
+        self.kernels.iter().any(|source| !source.cuda.is_empty())
+    }
 
     /// Returns every variant, in the order of the handout.
     pub fn variants(&self) -> Vec<&'static Variant> {

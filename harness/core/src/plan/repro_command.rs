@@ -38,7 +38,7 @@ impl ReproCommand {
         let mut program: Vec<String> = VARIABLES.into_iter().chain(of_kernel).filter_map(variable).collect();
         program.push(this_program());
         if !is_own {
-            program.extend(["run".into(), lab.name.into()]);
+            program.extend(["run".into(), quoted(lab.argument())]);
         }
         let options = parser.get_arguments().flat_map(|option| given(option, matches)).collect();
         let device = &session.device;

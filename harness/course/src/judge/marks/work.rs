@@ -35,6 +35,19 @@ pub struct Unshared {
 
 /// The rows of `exercise` whose threads do not share the work.
 pub fn unshared<'a>(exercise: &Exercise, lab: &Lab, rows: impl IntoIterator<Item = &'a JudgedRow>) -> Vec<Unshared> {
+    unshared_or(rows, |judged| too_little(exercise, lab, judged))
+}
+
+/// The rows whose threads do not share the work, by comparison with the lab's own kernels alone.
+pub fn unshared_by_comparison<'a>(rows: impl IntoIterator<Item = &'a JudgedRow>) -> Vec<Unshared> {
+    unshared_or(rows, |_| None)
+}
+
+/// The rows whose threads do not share the work, or for which `other` has other evidence.
+fn unshared_or<'a>(
+    rows: impl IntoIterator<Item = &'a JudgedRow>,
+    other: impl Fn(&JudgedRow) -> Option<(String, &'static str)>,
+) -> Vec<Unshared> {
     let rows: Vec<&JudgedRow> = rows.into_iter().collect();
     let of_row = |judged: &&JudgedRow| {
         // A right kernel may be slow in some cases, for example if it goes through all bins, of which these have many.
@@ -43,7 +56,7 @@ pub fn unshared<'a>(exercise: &Exercise, lab: &Lab, rows: impl IntoIterator<Item
             comparable.all(|other| slow(other).is_some())
         };
         let slow = slow(judged).filter(|_| is_slow_in_all_cases());
-        let (words, raise) = slow.or_else(|| too_little(exercise, lab, judged))?;
+        let (words, raise) = slow.or_else(|| other(judged))?;
         Some(Unshared { words, raise, is_hidden: judged.is_hidden })
     };
     rows.iter().filter_map(of_row).collect()

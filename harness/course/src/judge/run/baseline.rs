@@ -1,7 +1,7 @@
 //! Runs of the lab's own kernels, with which each file is compared.
 use std::{env, fs, process::Command};
 
-use harness::{Counter, DeviceChoice, Error};
+use harness::{Counter, DeviceChoice, Error, Verdict};
 
 use super::{
     command::{self, this_program},
@@ -9,7 +9,10 @@ use super::{
     process::EndedRun,
     runner::Runner,
 };
-use crate::{hash::Hash, judge::plan::JudgeRequest};
+use crate::{
+    hash::Hash,
+    judge::plan::{JudgeRequest, Round},
+};
 
 /// Variables that affect where and how fast something runs, but not its results.
 const WITHOUT_EFFECT: [&str; 3] = [harness::CORES, "WARPLAB_WORKERS", "WARPLAB_CACHE"];
@@ -20,6 +23,9 @@ impl Runner {
     /// # Errors
     /// Why the run cannot be started or read.
     pub fn own(&self, request: &JudgeRequest, variant: &'static str, size: Option<usize>) -> Result<Outcome, Error> {
+        if !request.lab.has_own_kernels() {
+            return Ok(Outcome::Absent);
+        }
         let command = command::own(request, &[variant], size)?;
         let find = |command| {
             let ended = EndedRun::run(command, &self.limits)?;
@@ -31,6 +37,21 @@ impl Runner {
             Some(key) => self.baseline.or_find(&key, is_shared, || find(command)),
             None => find(command).map(|(outcome, _)| outcome),
         }
+    }
+
+    /// Runs the lab's own kernels in these rounds, for what they leave behind. The inner error says why they fail.
+    ///
+    /// # Errors
+    /// Why the run cannot be started or read.
+    pub fn own_rounds(&self, request: &JudgeRequest, rounds: &[Round]) -> Result<Result<(), String>, Error> {
+        let ended = EndedRun::run(Self::own_in_rounds(request, rounds)?, &self.limits)?;
+        let rows = match ended.all_rows("the run of its kernels") {
+            Ok(rows) => rows,
+            Err(Error::CannotRun(why)) => return Ok(Err(why)),
+            Err(error) => return Err(error),
+        };
+        let wrong = rows.iter().find(|row| row.verdict != Verdict::Pass);
+        Ok(wrong.map_or(Ok(()), |row| Err(format!("{}: {}", row.case, row.note))))
     }
 
     /// The cache key: a hash of all that the outcome of `command`, a run of the lab's own kernels, depends on; `None`

@@ -28,7 +28,7 @@ pub fn this_program() -> Result<PathBuf, Error> {
 pub(super) fn own(request: &JudgeRequest, variants: &[&'static str], size: Option<usize>) -> Result<Command, Error> {
     let Round { seed, options } = request.own_round();
     let mut command = Command::new(this_program()?);
-    command.args(["run", request.lab.name, "--quick", "--quiet", "--seed", &seed.to_string()]);
+    command.args(["run", request.lab.argument(), "--quick", "--quiet", "--seed", &seed.to_string()]);
     command.args(["--device", &request.choice.to_string()]);
     command.args(variants.iter().flat_map(|variant| ["--variant", variant]));
     command.args(options);
@@ -68,7 +68,7 @@ impl Runner {
     /// driver calls take longer there, and a lab may time calls.
     pub(super) fn timing(&self, request: &JudgeRequest, timing: &PlannedTiming) -> Result<Command, Error> {
         let mut command = Command::new(this_program()?);
-        command.args(["run", request.lab.name, "--quiet", "--no-exercises", "--seed", &request.seed.to_string()]);
+        command.args(["run", request.lab.argument(), "--quiet", "--no-exercises", "--seed", &request.seed.to_string()]);
         command.args(["--device", &request.choice.to_string(), "--variant", &timing.variant]);
         command.args(request.own_round().options);
         command.args(further(&request.timed_rounds()));
@@ -80,21 +80,30 @@ impl Runner {
         Ok(command)
     }
 
-    /// The command that predicts the times of `variant` of the submitted file on `gpu`.
+    /// The command that runs the lab's own kernels in these rounds, of which the first is that of the request.
+    pub(super) fn own_in_rounds(request: &JudgeRequest, rounds: &[Round]) -> Result<Command, Error> {
+        let mut command = own(request, &request.variants, None)?;
+        command.args(further(rounds));
+        Ok(command)
+    }
+
+    /// The command that predicts the times of `variant` of the submitted file, or of the lab's own kernels, on `gpu`.
     pub(super) fn prediction(
         &self,
         request: &JudgeRequest,
-        variant: &str,
+        (variant, is_own): (&str, bool),
         gpu: &str,
         n: Option<u64>,
     ) -> Result<Command, Error> {
         let mut command = Command::new(this_program()?);
-        command.args(["run", request.lab.name, "--quiet", "--no-exercises", "--seed", &request.seed.to_string()]);
+        command.args(["run", request.lab.argument(), "--quiet", "--no-exercises", "--seed", &request.seed.to_string()]);
         command.args(["--device", &format!("emulated:{gpu}"), "--predict", "--hot", "--variant", variant]);
         command.args(["--samples", "1", "--check", "none"]);
         command.args(request.options.iter().filter(|option| !option.contains('{')));
         command.args(n.iter().flat_map(|n| ["--n".to_string(), n.to_string()]));
-        command.arg("--kernel").arg(&self.kernel).args(["--partial", "--confined"]);
+        if !is_own {
+            command.arg("--kernel").arg(&self.kernel).args(["--partial", "--confined"]);
+        }
         Ok(command)
     }
 }

@@ -12,6 +12,8 @@ pub enum Outcome {
         /// The names of its kernels that the file lacks.
         missing: Vec<String>,
     },
+    /// The lab has no kernels of its own: what the file's kernels do is judged without a comparison.
+    Absent,
     /// The variant does not use the replaced kernel file, at least at this size.
     Elsewhere,
     /// The run was refused, for example because the lab does not take this size.

@@ -49,6 +49,15 @@ impl Runner {
         gpu: &str,
         n: Option<u64>,
     ) -> Result<Vec<Record>> {
-        EndedRun::run(self.prediction(request, variant, gpu, n)?, &self.limits)?.all_rows("its emulation")
+        EndedRun::run(self.prediction(request, (variant, false), gpu, n)?, &self.limits)?.all_rows("its emulation")
+    }
+
+    /// Like [`Runner::predicted_rows`], for the lab's own kernels as `variant`, at the lab's size.
+    ///
+    /// # Errors
+    /// As [`Runner::predicted_rows`].
+    pub fn own_predicted_rows(&self, request: &JudgeRequest, variant: &str, gpu: &str) -> Result<Vec<Record>> {
+        let command = self.prediction(request, (variant, true), gpu, None)?;
+        EndedRun::run(command, &self.limits)?.all_rows("the emulation of the lab's own kernels")
     }
 }

@@ -15,7 +15,7 @@ use crate::judge::run::Outcome;
 pub fn reference(own: Outcome, file: &str) -> Result<Vec<JudgedRow>, String> {
     let rows = match own {
         Outcome::Ran { rows, .. } => rows,
-        Outcome::Elsewhere => return Err(format!("it does not use {file}")),
+        Outcome::Elsewhere | Outcome::Absent => return Err(format!("it does not use {file}")),
         Outcome::Refused(why) | Outcome::Failed(why) | Outcome::Unmodelled(why) => return Err(why),
     };
     let bad = rows.iter().find(|row| matches!(row.verdict, Verdict::Fail | Verdict::Finding));

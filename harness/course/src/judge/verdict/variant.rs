@@ -157,7 +157,8 @@ impl VariantVerdict {
             let event = |what: &str| Event { place: at.clone(), what: what.into(), is_hidden: run.is_hidden };
             let own = match &run.own {
                 Outcome::Elsewhere => continue,
-                Outcome::Ran { rows, .. } => rows,
+                Outcome::Ran { rows, .. } => rows.as_slice(),
+                Outcome::Absent => &[],
                 Outcome::Refused(why) | Outcome::Failed(why) | Outcome::Unmodelled(why) => {
                     verdict.tried += 1;
                     verdict.unjudged.push(event(why));
@@ -165,7 +166,7 @@ impl VariantVerdict {
                     continue;
                 }
             };
-            let launches = own.iter().any(concerns);
+            let launches = own.iter().any(concerns) || matches!(run.own, Outcome::Absent);
             let is_skipped = own.iter().any(|row| row.verdict == Verdict::Skip);
             is_used |= launches || is_skipped;
             verdict.tried += usize::from(launches || is_skipped);
@@ -183,7 +184,7 @@ impl VariantVerdict {
                     is_unmodelled = true;
                     verdict.unjudged.push(event(what));
                 }
-                Some(Outcome::Elsewhere) | None => {}
+                Some(Outcome::Elsewhere | Outcome::Absent) | None => {}
             }
             if !run.is_hidden {
                 verdict.known_findings = verdict.findings.len();
@@ -259,6 +260,13 @@ impl VariantVerdict {
         // The name of a case may depend on the kernel, for example on how many of its blocks are resident.
         let judged = |rows: &[Record]| rows.iter().filter(|r| concerns(r) && r.verdict != Verdict::Skip).count();
         let is_whole = judged(rows) >= judged(own);
+        if own.is_empty() {
+            // Without the lab's own kernels it is unknown who is at fault for a case that is skipped.
+            for row in rows.iter().filter(|row| row.verdict == Verdict::Skip && row.missing_kernel.is_none()) {
+                is_unmodelled = true;
+                self.unjudged.push(Event { place: place(at, row), what: row.note.clone(), is_hidden });
+            }
+        }
         // Each case that the lab's own kernels pass must be judged; one that they skip cannot be.
         for theirs in own.iter().filter(|row| concerns(row) || row.verdict == Verdict::Skip) {
             let mine: Vec<&Record> = rows.iter().filter(|row| is_same(row, theirs)).collect();

@@ -1,0 +1,192 @@
+//! What is made before any file is judged: the requests, and the expected outputs of all of their rounds.
+use std::{path::Path, sync::Arc};
+
+use course::{
+    judge::{
+        BaselineCache, JudgeRequest, Runner,
+        plan::{PlannedTiming, Round},
+    },
+    rank::PredictedTime,
+};
+use harness::{DeviceChoice, Error, Inputs, Record, Result, Verdict, process_limits::Limits};
+use kernels::KernelSource;
+use tempfile::TempDir;
+
+use super::{Settings, at_fault, check_launches, request, verdict::PredictedOrMeasured};
+use crate::{
+    Problem,
+    answers::Answers,
+    expression::Values,
+    lab::{ANSWERS, KEEP, SIZE, VARIANT},
+    program,
+    spec::sizes_of,
+};
+
+/// Runs with hidden sizes; each has others in each round.
+const HIDDEN_RUNS: u32 = 2;
+
+/// A problem whose expected outputs are known.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) problem: &'static Problem,
+    pub(super) settings: Settings,
+    pub(super) capability: (i32, i32),
+    limits: Limits,
+    /// The known cases, then the hidden ones.
+    pub(super) requests: Vec<JudgeRequest>,
+    baseline: Arc<BaselineCache>,
+    /// The time of the reference's kernels.
+    pub(super) reference_time: Option<PredictedOrMeasured>,
+    /// The folder of the expected outputs, which is removed at the end.
+    _answers: TempDir,
+}
+
+impl Prepared {
+    /// Makes the expected outputs, and times the reference's kernels.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when the reference fails; why runs cannot be started.
+    pub(super) fn new(
+        problem: &'static Problem,
+        settings: &Settings,
+        limits: Limits,
+        capability: (i32, i32),
+    ) -> Result<Self> {
+        let folder = tempfile::tempdir().map_err(|source| Error::Io {
+            action: "create a folder in",
+            path: std::env::temp_dir(),
+            source,
+        })?;
+        let requests = requests(problem, settings, &format!("--{ANSWERS}={}", folder.path().display()));
+        let reference = problem.reference();
+        if !reference.cuda.is_empty() {
+            let compiled = kernels::ptx_for(reference, capability)?;
+            check_launches(problem, reference, &compiled.ptx).map_err(|why| at_fault(problem, why))?;
+        }
+        let mut prepared = Self {
+            problem,
+            settings: settings.clone(),
+            capability,
+            limits,
+            requests,
+            baseline: BaselineCache::here(),
+            reference_time: None,
+            _answers: folder,
+        };
+        prepared.answer()?;
+        if !reference.cuda.is_empty() {
+            let runner = prepared.runner(reference.clone(), Path::new(reference.path.as_ref()));
+            prepared.reference_time = prepared.time_of(&runner, true)?.ok();
+        }
+        Ok(prepared)
+    }
+
+    /// Returns a runner for a file whose content is `source`.
+    pub(super) fn runner(&self, source: KernelSource, file: &Path) -> Runner {
+        Runner::of_source(source, file, self.limits, None, Arc::clone(&self.baseline))
+    }
+
+    /// Makes the expected outputs of all requests.
+    fn answer(&self) -> Result<()> {
+        let answers = Answers::new(self._answers.path());
+        if !self.problem.spec.reference.program.is_empty() {
+            for request in &self.requests {
+                for round in self.rounds(request) {
+                    for sizes in self.sizes(&round)? {
+                        program::answer(self.problem, &answers, &sizes, round.seed, &self.limits)?;
+                    }
+                }
+            }
+            return Ok(());
+        }
+        let reference = self.problem.reference();
+        let runner = self.runner(reference.clone(), Path::new(reference.path.as_ref()));
+        for request in &self.requests {
+            let options = request.options.iter();
+            let options =
+                options.map(|word| word.replacen(&format!("--{ANSWERS}="), &format!("--{KEEP}="), 1)).collect();
+            let keeping = JudgeRequest { options, ..request.clone() };
+            runner
+                .own_rounds(&keeping, &self.rounds(&keeping))?
+                .map_err(|why| at_fault(self.problem, format!("reference: {}: {why}", reference.name)))?;
+        }
+        Ok(())
+    }
+
+    /// The rounds of a request, and of its timed runs.
+    fn rounds(&self, request: &JudgeRequest) -> Vec<Round> {
+        match request.choice {
+            DeviceChoice::Emulated(_) => request.rounds(),
+            _ => request.timed_rounds(),
+        }
+    }
+
+    /// The sizes of the cases in a round.
+    fn sizes(&self, round: &Round) -> Result<Vec<Values>> {
+        let start = format!("--{SIZE}=");
+        let words: Vec<&str> = round.options.iter().filter_map(|word| word.strip_prefix(&start)).collect();
+        if words.is_empty() {
+            return Ok(self.problem.spec.sizes.clone());
+        }
+        Ok(vec![sizes_of(words.into_iter(), &self.problem.spec).map_err(|why| at_fault(self.problem, why))?])
+    }
+
+    /// Returns the time of the file of `runner`, or of the reference's kernels, in all known cases; or why it is not
+    /// known.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    pub(super) fn time_of(
+        &self,
+        runner: &Runner,
+        is_reference: bool,
+    ) -> Result<std::result::Result<PredictedOrMeasured, String>> {
+        let request = &self.requests[0];
+        let DeviceChoice::Emulated(gpu) = &self.settings.choice else {
+            let timing = PlannedTiming { variant: VARIANT.into(), is_own: is_reference, n: None };
+            let timed = runner.timed(request, &[timing])?;
+            return Ok(timed.and_then(|timed| measured(if is_reference { &timed.theirs } else { &timed.mine })));
+        };
+        let rows = if is_reference {
+            runner.own_predicted_rows(request, VARIANT, gpu)
+        } else {
+            runner.predicted_rows(request, VARIANT, gpu, None)
+        };
+        match rows {
+            Ok(rows) => {
+                Ok(right(&rows).and_then(|()| PredictedTime::of_rows(&rows)).map(PredictedOrMeasured::predicted))
+            }
+            Err(Error::Interrupted) => Err(Error::Interrupted),
+            Err(error) => Ok(Err(error.to_string())),
+        }
+    }
+}
+
+/// Returns the sum of the median times of all rows.
+fn measured(rows: &[Record]) -> std::result::Result<PredictedOrMeasured, String> {
+    right(rows)?;
+    let times = rows.iter().map(|row| Some(row.times?.median)).collect::<Option<Vec<f64>>>();
+    times.map(|times| PredictedOrMeasured::measured(times.iter().sum())).ok_or_else(|| "a case was not timed".into())
+}
+
+/// Checks that the timed run is right too.
+fn right(rows: &[Record]) -> std::result::Result<(), String> {
+    match rows.iter().find(|row| row.verdict != Verdict::Pass) {
+        Some(row) => Err(format!("where its time was taken: {}: {}", row.case, row.note)),
+        None => Ok(()),
+    }
+}
+
+/// Returns the requests: the known cases, then those with hidden sizes.
+fn requests(problem: &'static Problem, settings: &Settings, answers: &str) -> Vec<JudgeRequest> {
+    let mut all = vec![request(problem, settings, settings.seed, vec![answers.into()])];
+    let hidden = &problem.spec.hidden;
+    let runs = if hidden.is_empty() { 0 } else { HIDDEN_RUNS };
+    for run in 0..runs {
+        let size = |(name, [least, most]): (&String, &[i64; 2])| format!("--{SIZE}={name}={{{least}..{most}}}");
+        let options = hidden.iter().map(size).chain([answers.into()]).collect();
+        let seed = Inputs::new(settings.seed, &format!("hidden run {run}")).u32(1, 0..u32::MAX)[0].into();
+        all.push(request(problem, settings, seed, options));
+    }
+    all
+}
