@@ -17,6 +17,7 @@ mod failures;
 mod gpu_records;
 mod grade;
 mod in_vain;
+mod judge;
 mod kernel_file;
 #[allow(dead_code, reason = "the list is wanted, not the rest")]
 #[path = "../src/labs.rs"]

@@ -51,7 +51,7 @@ pub use ::record::{
 };
 pub use ::sandbox::{self, process_limits};
 pub use device::{
-    choice::{DEFAULT_PROFILE, DeviceChoice, JUDGE_PROFILE},
+    choice::{DEFAULT_PROFILE, DeviceChoice, JUDGE_PROFILE, check_launch},
     driver::{Device, Opened, check_profile, choose, machine_library},
     kernels::Kernels,
     launch::{at_once, launch_1d},

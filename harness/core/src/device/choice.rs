@@ -115,7 +115,7 @@ pub(crate) fn query_device(context: &Arc<CudaContext>, profile: Option<&str>) ->
 ///
 /// # Errors
 /// [`Error::Limit`] with the limit's name and value.
-pub(crate) fn check_launch(device: &DeviceInfo, launch: LaunchConfig) -> Result<()> {
+pub fn check_launch(device: &DeviceInfo, launch: LaunchConfig) -> Result<()> {
     let refuse = |what, value: u64, limit: u32, flag| {
         if value > u64::from(limit) {
             return Err(Error::Limit { what, value, limit: u64::from(limit), device: device.name.clone(), flag });

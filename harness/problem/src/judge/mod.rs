@@ -16,11 +16,15 @@ use course::{
     },
     rank::refusal,
 };
-use harness::{DeviceChoice, Error, Result, Session, process_limits::Limits};
+use harness::{DeviceChoice, DeviceInfo, Error, Result, Session, check_launch, process_limits::Limits};
 use kernels::KernelSource;
 
-use crate::{Problem, launch, spec::MEMORY};
-use prepare::Prepared;
+use crate::{
+    Problem,
+    launch::{self, PlannedLaunch},
+    spec::MEMORY,
+};
+use prepare::{NoTime, Prepared};
 pub use verdict::{FileVerdict, PredictedOrMeasured, SCHEMA, Standing, Verdicts};
 use verdict::{of_problem, reasons};
 
@@ -55,48 +59,46 @@ pub fn judge(
         .collect::<Result<Vec<(&Path, KernelSource)>>>()?;
     let limits = Limits { seconds: problem.spec.limits.seconds, memory: MEMORY, output: OUTPUT };
     let device = Session::open(&settings.choice)?.device;
-    let prepared = Prepared::new(problem, settings, limits, device.compute_capability)?;
+    let prepared = Prepared::new(problem, settings, limits, device)?;
     let mut verdicts = Vec::new();
     for (file, source) in sources {
         verdicts.push(prepared.judged(file, source, progress)?);
     }
-    Ok(Verdicts::new(&prepared, device.name.clone(), verdicts))
+    Ok(Verdicts::new(&prepared, verdicts))
 }
 
 impl Prepared {
     /// Judges a file.
     fn judged(&self, file: &Path, source: KernelSource, progress: Progress) -> Result<FileVerdict> {
         let refused = |why: String| Ok(FileVerdict::new(file, Standing::Refused, vec![why]));
-        let compiled = match kernels::ptx_for(&source, self.capability) {
+        let compiled = match kernels::ptx_for(&source, self.device.compute_capability) {
             Ok(compiled) => compiled,
             Err(kernels::Error::Compile { log, .. }) => {
                 return refused(format!("it does not compile:\n{}", log.trim_end()));
             }
             Err(error) => return refused(refusal(error.into())?),
         };
-        if let Err(why) = check_launches(self.problem, &source, &compiled.ptx) {
+        if let Err(why) = check_launches(self.problem, &source, &compiled.ptx, &self.device) {
             return refused(why);
         }
         let runner = self.runner(source, file);
         let mut verdict = FileVerdict::new(file, Standing::Right, Vec::new());
-        let mut unshared = None;
-        for (at, request) in self.requests.iter().enumerate() {
-            let Judgement { verdicts, .. } = judge_lab(request, &runner, progress)?;
-            let Some(judged) = verdicts.into_iter().next() else {
-                return refused("it launches nothing".into());
-            };
-            let result = judged.result;
-            verdict.add(&judged);
-            // The first request has the known cases.
-            if at == 0 {
-                unshared = unshared_by_comparison(most_work(&judged)).pop();
-            }
-            // What is wrong at known sizes need not be tried at hidden ones.
-            if result != VariantResult::Right {
-                return Ok(verdict);
-            }
+        let (known, hidden) = self.requests.split_first().expect("the known cases");
+        let Some(judged) = judged_as(known, &runner, progress)? else {
+            return refused("it launches nothing".into());
+        };
+        verdict.add(&judged);
+        // What is wrong at known sizes need not be tried at hidden ones.
+        if judged.result != VariantResult::Right {
+            return Ok(verdict);
         }
-        if let Some(unshared) = unshared {
+        for judged in harness::parallel(hidden.len(), |at| judged_as(&hidden[at], &runner, progress)) {
+            judged?.iter().for_each(|judged| verdict.add(judged));
+        }
+        if verdict.standing != Standing::Right {
+            return Ok(verdict);
+        }
+        if let Some(unshared) = unshared_by_comparison(most_work(&judged)).first() {
             verdict.standing = Standing::Slow;
             verdict.reasons.push(of_problem(&format!("{}; {}", unshared.words, unshared.raise)));
             return Ok(verdict);
@@ -107,14 +109,22 @@ impl Prepared {
 
     /// Adds the time of a right file, and compares it with the reference's.
     fn time(&self, verdict: &mut FileVerdict, runner: &Runner) -> Result<()> {
-        match self.time_of(runner, false)? {
-            Ok(time) => verdict.time = Some(time),
-            Err(why) => verdict.without_time = Some(of_problem(&why)),
-        }
-        let (Some(most), Some(time)) = (self.problem.spec.limits.slower_than_reference, &verdict.time) else {
-            return Ok(());
+        let limit = self.problem.spec.limits.slower_than_reference;
+        let time = match self.time_of(runner, false)? {
+            Ok(time) => verdict.time.insert(time),
+            Err(NoTime::Wrong(why)) => {
+                verdict.standing = Standing::Wrong;
+                verdict.reasons.push(of_problem(&why));
+                return Ok(());
+            }
+            Err(NoTime::Unknown(why)) => {
+                // Whether it is within the limit is unknown.
+                verdict.standing = if limit.is_some() { Standing::Unjudged } else { Standing::Right };
+                verdict.without_time = Some(of_problem(&why));
+                return Ok(());
+            }
         };
-        let Some(reference) = &self.reference_time else { return Ok(()) };
+        let (Some(most), Some(reference)) = (limit, &self.reference_time) else { return Ok(()) };
         if time.ms > most * reference.ms {
             verdict.standing = Standing::Slow;
             verdict.reasons.push(format!(
@@ -128,14 +138,34 @@ impl Prepared {
     }
 }
 
-/// Checks that the launches of a kernel file are possible in every case, and suit the kernels in its PTX.
+/// Judges the file of `runner` in the cases of a request; `None` if it launches nothing.
+fn judged_as(request: &JudgeRequest, runner: &Runner, progress: Progress) -> Result<Option<VariantVerdict>> {
+    let Judgement { verdicts, .. } = judge_lab(request, runner, progress)?;
+    Ok(verdicts.into_iter().next())
+}
+
+/// Checks that the launches of a kernel file are possible in every case, and suit its kernels and the device.
 ///
 /// # Errors
 /// What is wrong.
-fn check_launches(problem: &Problem, source: &KernelSource, ptx: &str) -> std::result::Result<(), String> {
+fn check_launches(
+    problem: &Problem,
+    source: &KernelSource,
+    ptx: &str,
+    device: &DeviceInfo,
+) -> std::result::Result<(), String> {
     let launches = problem.launches(source)?;
     for sizes in problem.spec.sampled_sizes() {
-        launch::check_parameters(&problem.spec.plan(&launches, &sizes)?, ptx)?;
+        let planned = problem.spec.plan(&launches, &sizes)?;
+        launch::check_parameters(&planned, ptx)?;
+        for PlannedLaunch { kernel, config, .. } in &planned {
+            check_launch(device, *config).map_err(|error| match error {
+                Error::Limit { what, value, limit, device, .. } => {
+                    format!("the launch of `{kernel}` is impossible: {what} is {value}, but {device} allows {limit}")
+                }
+                error => error.to_string(),
+            })?;
+        }
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use course::{
     },
     rank::PredictedTime,
 };
-use harness::{DeviceChoice, Error, Inputs, Record, Result, Verdict, process_limits::Limits};
+use harness::{DeviceChoice, DeviceInfo, Error, Inputs, Record, Result, Verdict, process_limits::Limits};
 use kernels::KernelSource;
 use tempfile::TempDir;
 
@@ -25,12 +25,21 @@ use crate::{
 /// Runs with hidden sizes; each has others in each round.
 const HIDDEN_RUNS: u32 = 2;
 
+/// Why there is no time.
+#[derive(Debug)]
+pub(super) enum NoTime {
+    /// The file is wrong in the run that is timed.
+    Wrong(String),
+    /// Its time is not known.
+    Unknown(String),
+}
+
 /// A problem whose expected outputs are known.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) problem: &'static Problem,
     pub(super) settings: Settings,
-    pub(super) capability: (i32, i32),
+    pub(super) device: DeviceInfo,
     limits: Limits,
     /// The known cases, then the hidden ones.
     pub(super) requests: Vec<JudgeRequest>,
@@ -50,7 +59,7 @@ impl Prepared {
         problem: &'static Problem,
         settings: &Settings,
         limits: Limits,
-        capability: (i32, i32),
+        device: DeviceInfo,
     ) -> Result<Self> {
         let folder = tempfile::tempdir().map_err(|source| Error::Io {
             action: "create a folder in",
@@ -60,13 +69,13 @@ impl Prepared {
         let requests = requests(problem, settings, &format!("--{ANSWERS}={}", folder.path().display()));
         let reference = problem.reference();
         if !reference.cuda.is_empty() {
-            let compiled = kernels::ptx_for(reference, capability)?;
-            check_launches(problem, reference, &compiled.ptx).map_err(|why| at_fault(problem, why))?;
+            let compiled = kernels::ptx_for(reference, device.compute_capability)?;
+            check_launches(problem, reference, &compiled.ptx, &device).map_err(|why| at_fault(problem, why))?;
         }
         let mut prepared = Self {
             problem,
             settings: settings.clone(),
-            capability,
+            device,
             limits,
             requests,
             baseline: BaselineCache::here(),
@@ -76,7 +85,13 @@ impl Prepared {
         prepared.answer()?;
         if !reference.cuda.is_empty() {
             let runner = prepared.runner(reference.clone(), Path::new(reference.path.as_ref()));
-            prepared.reference_time = prepared.time_of(&runner, true)?.ok();
+            prepared.reference_time = match prepared.time_of(&runner, true)? {
+                Ok(time) => Some(time),
+                Err(_) if problem.spec.limits.slower_than_reference.is_none() => None,
+                Err(NoTime::Wrong(why) | NoTime::Unknown(why)) => {
+                    return Err(at_fault(problem, format!("limits: slower_than_reference: {}: {why}", reference.name)));
+                }
+            };
         }
         Ok(prepared)
     }
@@ -90,27 +105,29 @@ impl Prepared {
     fn answer(&self) -> Result<()> {
         let answers = Answers::new(self._answers.path());
         if !self.problem.spec.reference.program.is_empty() {
-            for request in &self.requests {
-                for round in self.rounds(request) {
-                    for sizes in self.sizes(&round)? {
-                        program::answer(self.problem, &answers, &sizes, round.seed, &self.limits)?;
-                    }
-                }
+            let mut cases = Vec::new();
+            for round in self.requests.iter().flat_map(|request| self.rounds(request)) {
+                cases.extend(self.sizes(&round)?.into_iter().map(|sizes| (sizes, round.seed)));
             }
-            return Ok(());
+            let answer = |at: usize| {
+                let (sizes, seed) = &cases[at];
+                program::answer(self.problem, &answers, sizes, *seed, &self.limits)
+            };
+            return harness::parallel(cases.len(), answer).into_iter().collect();
         }
         let reference = self.problem.reference();
         let runner = self.runner(reference.clone(), Path::new(reference.path.as_ref()));
-        for request in &self.requests {
+        let answer = |at: usize| {
+            let request = &self.requests[at];
             let options = request.options.iter();
             let options =
                 options.map(|word| word.replacen(&format!("--{ANSWERS}="), &format!("--{KEEP}="), 1)).collect();
             let keeping = JudgeRequest { options, ..request.clone() };
             runner
                 .own_rounds(&keeping, &self.rounds(&keeping))?
-                .map_err(|why| at_fault(self.problem, format!("reference: {}: {why}", reference.name)))?;
-        }
-        Ok(())
+                .map_err(|why| at_fault(self.problem, format!("reference: {}: {why}", reference.name)))
+        };
+        harness::parallel(self.requests.len(), answer).into_iter().collect()
     }
 
     /// The rounds of a request, and of its timed runs.
@@ -140,12 +157,14 @@ impl Prepared {
         &self,
         runner: &Runner,
         is_reference: bool,
-    ) -> Result<std::result::Result<PredictedOrMeasured, String>> {
+    ) -> Result<std::result::Result<PredictedOrMeasured, NoTime>> {
         let request = &self.requests[0];
         let DeviceChoice::Emulated(gpu) = &self.settings.choice else {
             let timing = PlannedTiming { variant: VARIANT.into(), is_own: is_reference, n: None };
             let timed = runner.timed(request, &[timing])?;
-            return Ok(timed.and_then(|timed| measured(if is_reference { &timed.theirs } else { &timed.mine })));
+            return Ok(timed
+                .map_err(NoTime::Unknown)
+                .and_then(|timed| measured(if is_reference { &timed.theirs } else { &timed.mine })));
         };
         let rows = if is_reference {
             runner.own_predicted_rows(request, VARIANT, gpu)
@@ -153,26 +172,28 @@ impl Prepared {
             runner.predicted_rows(request, VARIANT, gpu, None)
         };
         match rows {
-            Ok(rows) => {
-                Ok(right(&rows).and_then(|()| PredictedTime::of_rows(&rows)).map(PredictedOrMeasured::predicted))
-            }
+            Ok(rows) => Ok(right(&rows).and_then(|()| {
+                PredictedTime::of_rows(&rows).map(PredictedOrMeasured::predicted).map_err(NoTime::Unknown)
+            })),
             Err(Error::Interrupted) => Err(Error::Interrupted),
-            Err(error) => Ok(Err(error.to_string())),
+            Err(error) => Ok(Err(NoTime::Unknown(error.to_string()))),
         }
     }
 }
 
 /// Returns the sum of the median times of all rows.
-fn measured(rows: &[Record]) -> std::result::Result<PredictedOrMeasured, String> {
+fn measured(rows: &[Record]) -> std::result::Result<PredictedOrMeasured, NoTime> {
     right(rows)?;
     let times = rows.iter().map(|row| Some(row.times?.median)).collect::<Option<Vec<f64>>>();
-    times.map(|times| PredictedOrMeasured::measured(times.iter().sum())).ok_or_else(|| "a case was not timed".into())
+    times
+        .map(|times| PredictedOrMeasured::measured(times.iter().sum()))
+        .ok_or_else(|| NoTime::Unknown("a case was not timed".into()))
 }
 
 /// Checks that the timed run is right too.
-fn right(rows: &[Record]) -> std::result::Result<(), String> {
+fn right(rows: &[Record]) -> std::result::Result<(), NoTime> {
     match rows.iter().find(|row| row.verdict != Verdict::Pass) {
-        Some(row) => Err(format!("where its time was taken: {}: {}", row.case, row.note)),
+        Some(row) => Err(NoTime::Wrong(format!("where its time was taken: {}: {}", row.case, row.note))),
         None => Ok(()),
     }
 }

@@ -153,7 +153,7 @@ impl FileVerdict {
 }
 
 impl Verdicts {
-    pub(super) fn new(prepared: &Prepared, gpu: String, mut files: Vec<FileVerdict>) -> Self {
+    pub(super) fn new(prepared: &Prepared, mut files: Vec<FileVerdict>) -> Self {
         files.sort_by(FileVerdict::order);
         let spec = &prepared.problem.spec;
         Self {
@@ -161,7 +161,7 @@ impl Verdicts {
             problem: spec.name.clone(),
             file: prepared.problem.path.clone(),
             device: prepared.settings.choice.to_string(),
-            gpu,
+            gpu: prepared.device.name.clone(),
             seed: prepared.settings.seed,
             schedules: prepared.settings.schedules,
             cases: spec.sizes.len(),

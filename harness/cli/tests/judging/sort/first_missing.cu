@@ -1,0 +1,15 @@
+// wrong: should be
+// launch: rank<<<ceil_div(n, 256), 256>>>(keys, sorted, n)
+extern "C" __global__ void rank(const int* keys, int* sorted, int n) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n) {
+        int before = 0;
+        for (int j = 0; j < n; j++) {
+            before += keys[j] < keys[i];
+        }
+        // The first place is left out.
+        if (before > 0) {
+            sorted[before] = keys[i];
+        }
+    }
+}
