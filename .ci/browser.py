@@ -9,6 +9,8 @@
 - axe-core (its axe.min.js by --axe) finds no violation.
 - On paper, no box scrolls.
 
+Pages after `--steps` are those of recorded launches: their controls and keys lead through the steps, and back.
+
 `browser.py --self-test --axe FILE` checks these checks, on pages with mistakes in them. Needs Debian's chromium and
 chromium-driver. Exit code 1 if something is wrong.
 """
@@ -250,6 +252,51 @@ def interaction(browser: Browser) -> list[str]:
     return wrong
 
 
+def stepping(browser: Browser) -> list[str]:
+    """Checks the controls and keys of the page of a recorded launch."""
+    wrong = []
+    state = "return [document.getElementById('number').textContent, document.getElementById('said').textContent]"
+    first = browser.script(state)
+    browser.script("document.getElementById('step').click()")
+    second = browser.script(state)
+    browser.press(RIGHT)
+    third = browser.script(state)
+    if not first[0].startswith("1 of ") or len({first[0], second[0], third[0]}) != 3:
+        wrong.append(f"the steps are {first[0]}, {second[0]}, {third[0]}")
+    browser.script("document.getElementById('first').click()")
+    if browser.script(state) != first:
+        wrong.append("First does not lead back to the first step")
+    for kind in browser.script("return [...document.querySelectorAll('[data-jump]:enabled')].map((one) => one.dataset.jump)"):
+        browser.script(f"document.querySelector('[data-jump={kind}]').click()")
+        if browser.script(state) == first:
+            wrong.append(f"no step is the next {kind}")
+        browser.script("document.getElementById('first').click()")
+    browser.press("b")
+    if not browser.script("return document.querySelector('#source [aria-current]')?.textContent.includes('sync')"):
+        wrong.append("the key b does not lead to a barrier")
+    # Forwards to the end and back, each panel shows what it showed before.
+    panels = "return [...document.querySelectorAll('.panel')].map((one) => one.textContent)"
+    before = browser.script(panels)
+    browser.script("shownLaunch.go(Infinity)")
+    browser.script("for (let n = 0; n < 20; n += 1) shownLaunch.move(-1)")
+    browser.press("B")
+    browser.script("shownLaunch.go(0)")
+    browser.press("b")
+    if browser.script(panels) != before:
+        wrong.append("forwards and back leads to another state")
+    browser.script("shownLaunch.go(Infinity)")
+    writer = "return document.querySelector('#access button')"
+    for _ in range(400):
+        if browser.script(writer):
+            break
+        browser.script("shownLaunch.move(-1)")
+    before = browser.script(state)
+    browser.script("document.querySelector('#access button')?.click()")
+    if browser.script(state) == before:
+        wrong.append("the writer of a cell is not found")
+    return wrong
+
+
 def links(browser: Browser) -> list[str]:
     """Lists links within the page that lead nowhere."""
     wrong = []
@@ -351,6 +398,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Looks at report pages in a real browser.")
     parser.add_argument("pages", nargs="*", type=Path)
     parser.add_argument("--tables", nargs="*", type=Path, default=[], help="pages that have no pictures, but tables alone")
+    parser.add_argument("--steps", nargs="*", type=Path, default=[], help="pages of recorded launches")
     parser.add_argument("--axe", type=Path, help="axe-core's axe.min.js")
     parser.add_argument("--pictures", type=Path, help="a folder for screenshots")
     parser.add_argument("--picture", type=Path, help="take the README's picture into this file")
@@ -368,9 +416,14 @@ def main() -> int:
         if options.pictures:
             options.pictures.mkdir(parents=True, exist_ok=True)
         failed = 0
-        pages = options.pages + options.tables
+        pages = options.pages + options.tables + options.steps
         for page in pages:
             wrong = check(browser, page, axe, options.pictures, has_pictures=page in options.pages)
+            if page in options.steps:
+                browser.look(1280, "light")
+                browser.open(page)
+                browser.settle(SCROLLED)
+                wrong += stepping(browser)
             failed += bool(wrong)
             print(f"{page}: {'good' if not wrong else ''}")
             for what in wrong:

@@ -26,6 +26,7 @@ mod marks;
 mod nvml;
 mod programs;
 mod rank;
+mod record;
 mod report_page;
 mod rubric;
 mod runtime;

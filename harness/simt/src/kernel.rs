@@ -2,6 +2,7 @@
 
 use crate::counters::Counters;
 use crate::finding::{FailureOf, Finding, SourcePlace};
+use recording::{Allocation, BlockRange, Encoded, SharedVariable};
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -197,6 +198,47 @@ pub struct Watch<'w> {
     pub stopped: &'w (dyn Fn(&SourcePlace) + Sync),
     /// Answers the kernel's runtime calls; without it every answer is 0.
     pub runtime: Option<&'w dyn Runtime>,
+    /// What to record of the launch, which then runs on one thread.
+    pub record: Option<RecordRequest>,
+}
+
+/// The blocks of a launch to record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordRequest {
+    /// The blocks.
+    pub blocks: BlockRange,
+    /// The bytes that the steps may take; further ones are not kept.
+    pub limit: usize,
+}
+
+/// A register of the PTX, by its number in its function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedRegister {
+    /// The function.
+    pub function: String,
+    /// Its number: see [`crate::machine::register_names`].
+    pub number: u32,
+    /// Its bytes; 0 for a predicate.
+    pub bytes: u32,
+}
+
+/// What was recorded of a launch.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// The steps.
+    pub steps: Encoded,
+    /// The places of the instructions, by the numbers that the steps give them.
+    pub instructions: Vec<SourcePlace>,
+    /// The registers, by the numbers that the steps give them.
+    pub registers: Vec<RecordedRegister>,
+    /// The bytes of each block's shared memory.
+    pub shared_bytes: u32,
+    /// The named parts of shared memory.
+    pub shared: Vec<SharedVariable>,
+    /// The allocations that the recorded blocks accessed.
+    pub allocations: Vec<Allocation>,
+    /// The findings, by the numbers that the steps give them.
+    pub findings: Vec<Finding>,
 }
 
 impl fmt::Debug for Watch<'_> {
@@ -218,4 +260,6 @@ pub struct Report {
     pub fault: Option<Fault>,
     /// The output of failed assertions, which is kept separate from other output because it belongs on standard error.
     pub asserted: Vec<u8>,
+    /// What was recorded, if that was requested.
+    pub recorded: Option<Recorded>,
 }

@@ -2,11 +2,13 @@
 
 use crate::engine::warp::program::Program;
 pub use crate::kernel::{
-    Caller, Checks, Fault, Geometry, LoadError, Param, Progress, Report, Runtime, Settings, WORDS, Watch,
+    Caller, Checks, Fault, Geometry, LoadError, Param, Progress, RecordRequest, Recorded, RecordedRegister, Report,
+    Runtime, Settings, WORDS, Watch,
 };
 use crate::lower::Loaded;
 use crate::memory::Memory;
 use gpu::Part;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -101,6 +103,15 @@ impl Drop for Module {
     }
 }
 
+/// Returns the names of the registers that each function of a module declares, by the function's name. A recording
+/// refers to registers by their positions in these lists.
+///
+/// # Errors
+/// When the text is not valid PTX.
+pub fn register_names(ptx: &str) -> Result<BTreeMap<String, Vec<String>>, LoadError> {
+    crate::lower::register_names(ptx)
+}
+
 /// Runs a kernel to its end, or to a fault. The kernel's output goes to `out`.
 pub fn run(
     memory: &Memory,
@@ -110,7 +121,8 @@ pub fn run(
     out: &mut dyn FnMut(&[u8]),
 ) -> Report {
     static NEVER: AtomicBool = AtomicBool::new(false);
-    let watch = Watch { cancel: &NEVER, patience: Duration::MAX, slow: &|_| {}, stopped: &|_| {}, runtime: None };
+    let watch =
+        Watch { cancel: &NEVER, patience: Duration::MAX, slow: &|_| {}, stopped: &|_| {}, runtime: None, record: None };
     run_watched(memory, profile, settings, launch, &watch, out)
 }
 

@@ -32,6 +32,7 @@ mod rounding;
 mod runtime_calls;
 mod shared;
 mod small_tiles;
+mod steps;
 mod symbols;
 mod sync;
 mod targets;

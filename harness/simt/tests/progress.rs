@@ -30,7 +30,8 @@ fn told(patience: Duration) -> Vec<Progress> {
     let launch = Launch { kernel, geometry: Geometry::new([64, 1, 1], [32, 1, 1]), params: &[] };
     let all = Mutex::new(Vec::new());
     let slow = |progress| all.lock().unwrap().push(progress);
-    let watch = Watch { cancel: &AtomicBool::new(false), patience, slow: &slow, stopped: &|_| {}, runtime: None };
+    let watch =
+        Watch { cancel: &AtomicBool::new(false), patience, slow: &slow, stopped: &|_| {}, runtime: None, record: None };
     let profile = gpu::Part::default_part();
     let report = run_watched(&device.memory, profile, &device.settings, &launch, &watch, &mut |_| {});
     assert_eq!(report.fault, None);
@@ -102,7 +103,8 @@ fn says_where_it_was(kernel: &str) {
     let stopped = |place: &wire::finding::SourcePlace| places.lock().unwrap().push((place.file.clone(), place.line));
     let cancel = AtomicBool::new(true);
     let slow = |_| {};
-    let watch = Watch { cancel: &cancel, patience: Duration::MAX, slow: &slow, stopped: &stopped, runtime: None };
+    let watch =
+        Watch { cancel: &cancel, patience: Duration::MAX, slow: &slow, stopped: &stopped, runtime: None, record: None };
     let profile = gpu::Part::default_part();
     // If it is set from the start, no block begins.
     run_watched(&device.memory, profile, &device.settings, &launch, &watch, &mut |_| {});
@@ -110,7 +112,7 @@ fn says_where_it_was(kernel: &str) {
     let cancel = AtomicBool::new(false);
     let soon = |_| cancel.store(true, std::sync::atomic::Ordering::Relaxed);
     let patience = Duration::from_micros(100);
-    let watch = Watch { cancel: &cancel, patience, slow: &soon, stopped: &stopped, runtime: None };
+    let watch = Watch { cancel: &cancel, patience, slow: &soon, stopped: &stopped, runtime: None, record: None };
     let report = run_watched(&device.memory, profile, &device.settings, &launch, &watch, &mut |_| {});
     assert_eq!(report.fault, Some(simt::machine::Fault::LaunchTimeout));
     let places = places.into_inner().unwrap();

@@ -58,8 +58,14 @@ fn ask(device: &Device, runtime: Option<&dyn Runtime>) -> Vec<u64> {
     let params = out.to_le_bytes();
     let kernel = device.module.kernel("ask").expect("it exists");
     let launch = Launch { kernel, geometry: Geometry::new([1; 3], [40, 1, 1]), params: &params };
-    let watch =
-        Watch { cancel: &AtomicBool::new(false), patience: Duration::MAX, slow: &|_| {}, stopped: &|_| {}, runtime };
+    let watch = Watch {
+        cancel: &AtomicBool::new(false),
+        patience: Duration::MAX,
+        slow: &|_| {},
+        stopped: &|_| {},
+        runtime,
+        record: None,
+    };
     let profile = gpu::Part::default_part();
     let report = run_watched(&device.memory, profile, &device.settings, &launch, &watch, &mut |_| {});
     assert_eq!((report.fault, &report.findings), (None, &vec![]));

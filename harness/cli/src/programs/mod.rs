@@ -3,7 +3,9 @@
 mod exec;
 mod libraries;
 pub mod nvcc;
+mod record;
 mod sass;
+mod show;
 pub mod toolkit;
 
 use crate::shared::subcommand::Subcommand::{self, Plain};
@@ -14,6 +16,8 @@ pub const SUBCOMMANDS: &[Subcommand] = &[
     Plain(nvcc::command, toolkit::nvcc::run),
     Plain(sass::command, sass::run),
     Plain(exec::driver::command, exec::driver::run),
+    Plain(record::command, record::run),
+    Plain(show::command, show::run),
     Plain(toolkit::shell::command, toolkit::shell::run),
     Plain(toolkit::environment::command, toolkit::environment::run),
 ];

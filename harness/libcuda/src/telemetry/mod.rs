@@ -10,6 +10,7 @@ pub mod launches;
 pub mod leak;
 pub mod misuse;
 pub mod recorder;
+mod recording_file;
 pub mod report;
 pub mod slow;
 pub mod sources;

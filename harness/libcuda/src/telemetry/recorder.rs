@@ -3,7 +3,7 @@
 use super::report::{internal, launched, update};
 use super::{leak, misuse, slow};
 use crate::state::device::leftover::Leftover;
-use crate::state::device::observer::{CopyEnd, Direction, Launched, Observer, RefusedLaunch};
+use crate::state::device::observer::{CopyEnd, Direction, Launched, Observer, RecordedLaunch, RefusedLaunch};
 use crate::state::memory::managed::HOST_PAGE;
 use simt::machine::{Kernel, Progress};
 use simt::memory::{AccessError, Allocation, FreeError};
@@ -26,6 +26,10 @@ impl Observer for Recorder {
     fn launched(&self, launch: Launched<'_>) {
         slow::tell_after(launch.kernel, launch.took);
         launched(launch);
+    }
+
+    fn recorded(&self, launch: RecordedLaunch<'_>) {
+        super::recording_file::write(launch);
     }
 
     fn slow(&self, kernel: &Kernel, progress: Progress) {

@@ -14,6 +14,17 @@ pub fn know(sources: BTreeMap<String, String>) {
     lock(&KNOWN).extend(sources);
 }
 
+/// Returns the text of a source file: the one that the program gave, or, if it gave none at all, the file's own.
+pub fn text_of(name: &str) -> Option<String> {
+    let known = lock(&KNOWN);
+    if known.is_empty() {
+        return std::fs::read_to_string(name).ok();
+    }
+    let last = |name: &str| name.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    let by_end = || known.iter().find(|(known, _)| last(known) == last(name)).map(|(_, text)| text);
+    known.get(name).or_else(by_end).cloned()
+}
+
 /// Returns the source files to which findings refer: the texts that the program gave, or, if it gave none, the files
 /// themselves if they can be read. A program that gives texts runs untrusted kernels, whose line information may name
 /// any file.

@@ -4,6 +4,7 @@ mod comparison;
 mod heat;
 mod history;
 mod lab;
+mod recording;
 mod run;
 mod shell;
 mod story;
@@ -18,6 +19,7 @@ use crate::document::Document;
 
 pub use comparison::comparison;
 pub use history::history;
+pub use recording::of_recording;
 
 /// The maximum size of the page, in bytes: a larger one is slow to open, and to attach.
 const LARGEST: usize = 1_950_000;

@@ -300,6 +300,11 @@ impl Emitter<'_> {
         for (opnd, written, is_address) in fields.chain(listed) {
             if let Some(width) = layout.width(function, opnd) {
                 program.operands.push(Operand::new(layout.place(function, opnd), width, written, is_address));
+                let declared = layout.functions[function].declared;
+                program.registers.push(match opnd {
+                    OperandSlot::Reg(register) if register < declared => register,
+                    _ => u32::MAX,
+                });
             }
         }
     }

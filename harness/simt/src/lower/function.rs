@@ -129,7 +129,8 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         if f.entry {
             final_sums::mark(&mut blocks, body, |inst| this.is_unread(inst));
         }
-        Ok(Func { name: f.name.clone(), regs: this.regs, blocks, back })
+        let declared = body.regs.len() as u32;
+        Ok(Func { name: f.name.clone(), regs: this.regs, declared, blocks, back })
     }
 
     /// Returns the current instruction's function and place, for errors.

@@ -148,6 +148,8 @@ pub struct Func {
     pub name: String,
     /// Widths of its registers: bytes a lane, 0 for a predicate.
     pub regs: Vec<u32>,
+    /// How many of them the PTX declares; they come first.
+    pub declared: u32,
     /// Its blocks; the first is the entry.
     pub blocks: Vec<Block>,
     /// The register in which its callers leave the return address; `None` for a kernel.

@@ -41,6 +41,7 @@ use crate::memory::Memory;
 use crate::occupancy::registers_for;
 use crate::ptx::{self, Problem, ast};
 use gpu::Part;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A kernel with the code that the lowering generated for it.
@@ -84,6 +85,17 @@ pub fn load(ptx: &str, memory: &Memory, profile: &Part) -> Result<Loaded, LoadEr
             Err(error)
         }
     }
+}
+
+/// Returns the names of the registers that each function declares, by the function's name.
+///
+/// # Errors
+/// When the text is not valid PTX.
+pub fn register_names(ptx: &str) -> Result<BTreeMap<String, Vec<String>>, LoadError> {
+    let mut module = crate::ptx::parse(ptx).map_err(refused)?;
+    split_b128::halve(&mut module);
+    let names = |body: ast::Body| body.regs.into_iter().map(|register| register.name).collect();
+    Ok(module.functions.into_iter().filter_map(|f| Some((f.name, names(f.body?)))).collect())
 }
 
 /// Returns the error for a text that the parser rejects.

@@ -4,9 +4,11 @@
 pub mod columns;
 
 use gpu::Part;
-use simt::machine::{Geometry, Launch, Module, Report, Settings, run};
+use simt::machine::{Geometry, Launch, Module, RecordRequest, Report, Settings, Watch, run_watched};
 use simt::memory::{Memory, MemoryKind};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// A device with a module loaded.
 pub struct Device {
@@ -78,6 +80,18 @@ impl Device {
         shared: u32,
         args: &[Arg],
     ) -> (Report, String) {
+        self.launch_recorded(kernel, (grid, block, shared), args, None)
+    }
+
+    /// Like [`Device::try_launch`], with what to record of the launch. `shape` is the grid, the block, and the bytes of
+    /// dynamic shared memory.
+    pub fn launch_recorded(
+        &self,
+        kernel: &str,
+        (grid, block, shared): ([u32; 3], [u32; 3], u32),
+        args: &[Arg],
+        record: Option<RecordRequest>,
+    ) -> (Report, String) {
         let kernel = self.module.kernel(kernel).expect("the kernel exists");
         let mut params = vec![0u8; kernel.param_bytes as usize];
         assert_eq!(args.len(), kernel.params.len(), "arguments of the kernel");
@@ -104,9 +118,12 @@ impl Device {
             },
             params: &params,
         };
-        let report = run(&self.memory, Part::default_part(), &self.settings, &launch, &mut |piece| {
-            text.extend_from_slice(piece);
-        });
+        let never = AtomicBool::new(false);
+        let (slow, stopped) = (|_| {}, |_: &_| {});
+        let watch =
+            Watch { cancel: &never, patience: Duration::MAX, slow: &slow, stopped: &stopped, runtime: None, record };
+        let mut print = |piece: &[u8]| text.extend_from_slice(piece);
+        let report = run_watched(&self.memory, Part::default_part(), &self.settings, &launch, &watch, &mut print);
         (report, String::from_utf8_lossy(&text).into_owned())
     }
 

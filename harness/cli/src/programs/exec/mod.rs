@@ -161,6 +161,30 @@ fn emulate(
     process::on_machine(folder.unwrap_or(temporary), temporary, profile, program, arguments, settings)
 }
 
+/// Compiles a program if necessary, runs it on this emulated part, and shows what was found in it.
+///
+/// # Errors
+/// As [`run`].
+pub fn show(
+    words: &[&OsString],
+    of_nvcc: &[&OsString],
+    profile: &str,
+    settings: &ExecSettings,
+) -> Result<ProgramResult, Error> {
+    let Some((named, arguments)) = words.split_first() else {
+        return Err(Error::usage("name a program to run"));
+    };
+    let temporary = temporary_folder()?;
+    let device = Device::Emulated(profile.to_owned());
+    let program = match source::compiled(named, of_nvcc, temporary.path(), &device)? {
+        Compiled::Program(program) => program,
+        Compiled::Failed(code) => return Ok(ProgramResult { code, ..ProgramResult::default() }),
+    };
+    let ended = emulate(None, temporary.path(), profile, &program, arguments, settings)?;
+    summary::tell(&ended.processes, settings);
+    Ok(ended)
+}
+
 /// The part that the toolkit's tools emulate: the default, or that of `WARPLAB_PROFILE`.
 ///
 /// # Errors

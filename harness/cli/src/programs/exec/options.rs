@@ -87,6 +87,7 @@ pub fn settings(matches: &ArgMatches, profile: &str, quiet: bool) -> Result<Exec
         timeout: matches.get_one::<Duration>("timeout").copied(),
         quiet,
         calls: false,
+        record: None,
     };
     settings.must_fit()?;
     Ok(settings)

@@ -10,7 +10,7 @@ use std::{
 
 use harness::{Error, ProcessRun};
 use predict::GpuModel;
-use wire::{Checks, Report};
+use wire::{Checks, RecordRequest, Report};
 
 use super::{clients, timeout};
 use crate::programs::nvcc;
@@ -39,6 +39,8 @@ pub struct ExecSettings {
     pub quiet: bool,
     /// Whether the runtime's calls are counted and timed.
     pub calls: bool,
+    /// Which launch is recorded.
+    pub record: Option<RecordRequest>,
 }
 
 impl ExecSettings {
@@ -175,6 +177,9 @@ pub fn on_machine(
         if seed > 0 {
             // The output was already shown under the first order; findings go to standard error.
             process.env("WARPLAB_SEED", seed.to_string()).stdout(Stdio::null());
+        }
+        if let Some(record) = &settings.record {
+            process.env(wire::RECORD, record.to_json());
         }
         let calls = scratch.join("calls");
         if settings.calls {

@@ -13,6 +13,7 @@ pub mod leftover;
 pub mod observer;
 pub mod ordering;
 pub mod output;
+pub mod record;
 pub mod segfault;
 pub mod settings;
 pub mod sync;

@@ -3,9 +3,10 @@
 use crate::state::device::issue::Issued;
 use crate::state::device::leftover::Leftover;
 use gpu::Part;
+use recording::BlockRange;
 use simt::finding::{self, Limit};
-use simt::kernel::Geometry;
-use simt::machine::{Kernel, Progress, Report};
+use simt::kernel::{Fault, Geometry};
+use simt::machine::{Kernel, Progress, Recorded, Report};
 use simt::memory::{AccessError, Allocation, FreeError};
 use std::any::Any;
 use std::time::Duration;
@@ -46,6 +47,27 @@ pub struct Launched<'a> {
     pub took: Duration,
 }
 
+/// A launch of which blocks were recorded.
+pub struct RecordedLaunch<'a> {
+    /// The file that the client wants.
+    pub file: &'a str,
+    /// The number of the launch among those that the client counts.
+    pub number: u64,
+    pub kernel: &'a Kernel,
+    pub profile: &'a Part,
+    pub geometry: Geometry,
+    /// The blocks.
+    pub blocks: BlockRange,
+    /// The bytes that the steps may take.
+    pub limit: u64,
+    /// What the machine recorded.
+    pub recorded: Recorded,
+    /// Why the launch was stopped, if it did not run to its end.
+    pub fault: Option<Fault>,
+    /// The PTX of the module.
+    pub ptx: &'a str,
+}
+
 /// A launch that exceeds a limit of the part or the kernel.
 pub struct RefusedLaunch<'a> {
     /// The kernel's name as in the PTX.
@@ -62,6 +84,8 @@ pub struct RefusedLaunch<'a> {
 pub trait Observer: Sync {
     /// A launch has ended.
     fn launched(&self, launch: Launched<'_>);
+    /// A launch has ended of which blocks were recorded.
+    fn recorded(&self, launch: RecordedLaunch<'_>);
     /// A launch has run for a long time, and still runs.
     fn slow(&self, kernel: &Kernel, progress: Progress);
     /// A launch was stopped from outside while a warp was at this location.

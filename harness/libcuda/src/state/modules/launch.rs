@@ -10,13 +10,14 @@ use crate::state::device::activity;
 use crate::state::device::driver::{driver, tell};
 use crate::state::device::interrupt::{INTERRUPTED, end_if_interrupted};
 use crate::state::device::issue;
-use crate::state::device::observer::Launched;
+use crate::state::device::observer::{Launched, RecordedLaunch};
+use crate::state::device::record;
 use crate::state::device::sync::lock;
 use crate::state::device::{ending, output};
 use crate::state::memory::managed;
 use simt::finding::SourcePlace;
 use simt::kernel::Geometry;
-use simt::machine::{self, Fault, Launch, Runtime, Watch};
+use simt::machine::{self, Fault, Launch, RecordRequest, Runtime, Watch};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -113,10 +114,18 @@ impl KernelLaunch {
         let start = Instant::now();
         let slow = |progress| tell(|observer| observer.slow(self.function.kernel(), progress));
         let stopped = |place: &SourcePlace| tell(|observer| observer.stopped(self.function.kernel(), place));
-        let watch =
-            Watch { cancel: &INTERRUPTED, patience: PATIENCE, slow: &slow, stopped: &stopped, runtime: Some(runtime) };
+        let wanted = record::wanted(self.function.kernel(), &self.geometry);
+        let record = wanted.map(|wanted| RecordRequest { blocks: wanted.blocks, limit: wanted.limit as usize });
+        let watch = Watch {
+            cancel: &INTERRUPTED,
+            patience: PATIENCE,
+            slow: &slow,
+            stopped: &stopped,
+            runtime: Some(runtime),
+            record,
+        };
         let busy = activity::begin();
-        let report = machine::run_watched(&driver.memory, driver.profile, &settings, &launch, &watch, &mut print);
+        let mut report = machine::run_watched(&driver.memory, driver.profile, &settings, &launch, &watch, &mut print);
         drop(busy);
         let took = start.elapsed();
         if ending::has_abandoned() {
@@ -124,6 +133,23 @@ impl KernelLaunch {
         }
         output::keep(&printed, settings.print_bytes);
         output::complain(&report.asserted);
+        if let (Some(wanted), Some(recorded), Some(ptx)) = (wanted, report.recorded.take(), &self.function.module.text)
+        {
+            tell(|observer| {
+                observer.recorded(RecordedLaunch {
+                    file: wanted.file,
+                    number: wanted.number,
+                    kernel: self.function.kernel(),
+                    profile: driver.profile,
+                    geometry: self.geometry,
+                    blocks: wanted.blocks,
+                    limit: wanted.limit,
+                    recorded,
+                    fault: report.fault,
+                    ptx,
+                });
+            });
+        }
         let ended = report.fault.is_none();
         if let (Some(fault), Some(context)) = (report.fault, context) {
             context.fail(error_of(fault));

@@ -8,6 +8,7 @@ use crate::abi::types::Handle;
 use crate::state::contexts::context::{self, Context};
 use crate::state::device::driver::{driver, tell};
 use crate::state::device::handles::HandleTable;
+use crate::state::device::record;
 use crate::state::device::sync::lock;
 use simt::finding::FailureOf;
 use simt::machine::{self, Kernel, LoadError};
@@ -21,6 +22,8 @@ pub struct Module {
     pub context: Option<Weak<Context>>,
     /// The machine's module.
     pub machine: machine::Module,
+    /// Its PTX, if one of its launches may be recorded.
+    pub text: Option<String>,
     /// Handles of the functions that were looked up, by the index of the kernel.
     functions: Mutex<BTreeMap<usize, Handle>>,
     /// Kernels that were looked up, but that the machine does not support.
@@ -83,19 +86,19 @@ impl Module {
         if let Some(words) = ptx::doubt(ptx) {
             tell(|observer| observer.warn(&words));
         }
-        let machine =
-            machine::Module::load(&device_runtime::with(ptx), &driver.memory, driver.profile).map_err(|error| {
-                let code = match (&error, error.verdict()) {
-                    (LoadError::Memory(_), _) => Error::OUT_OF_MEMORY,
-                    (_, FailureOf::Machine) => {
-                        // The program may be correct, so this must be reported even if the log is not read.
-                        tell(|observer| observer.unsupported(&error.to_string()));
-                        Error::NOT_SUPPORTED
-                    }
-                    _ => Error::INVALID_PTX,
-                };
-                Refused::new(code, error.to_string())
-            })?;
+        let text = device_runtime::with(ptx);
+        let machine = machine::Module::load(&text, &driver.memory, driver.profile).map_err(|error| {
+            let code = match (&error, error.verdict()) {
+                (LoadError::Memory(_), _) => Error::OUT_OF_MEMORY,
+                (_, FailureOf::Machine) => {
+                    // The program may be correct, so this must be reported even if the log is not read.
+                    tell(|observer| observer.unsupported(&error.to_string()));
+                    Error::NOT_SUPPORTED
+                }
+                _ => Error::INVALID_PTX,
+            };
+            Refused::new(code, error.to_string())
+        })?;
         // A comment may have hidden the directive from the check of the text.
         if !image.has_code {
             ptx::check_target(machine.target(), driver.profile)?;
@@ -103,6 +106,7 @@ impl Module {
         Ok(Arc::new(Module {
             context: context.map(Arc::downgrade),
             machine,
+            text: record::is_wanted().then(|| text.into_owned()),
             functions: Mutex::default(),
             refused: Mutex::default(),
         }))

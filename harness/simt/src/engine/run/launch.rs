@@ -12,6 +12,7 @@ use crate::engine::warp::sums::Turns;
 use crate::engine::warp::tables::Order;
 use crate::engine::watch::bounds::bounds;
 use crate::engine::watch::costs::looks;
+use crate::engine::watch::recorded_ops;
 use crate::engine::watch::usual::rooms;
 use crate::finding::{Finding, FindingKind, Findings};
 use crate::kernel::{Fault, Kernel, Launch, Report, Settings, Watch};
@@ -132,9 +133,10 @@ pub(crate) fn run(
         Ok(address) => address,
         Err(what) => return refused(launch.kernel, what),
     };
-    let count = workers(settings, launch.geometry.blocks());
+    // The steps of several blocks are recorded in the order of their execution, which one worker makes reproducible.
+    let count = if watch.record.is_some() { 1 } else { workers(settings, launch.geometry.blocks()) };
     let shared = shared(memory, profile, settings, launch, (count, workspace, *watch));
-    let tallies = work(&shared, count);
+    let mut tallies = work(&shared, count);
     if workspace != 0 {
         // The workspace belongs to this launch, so nothing else can have freed it.
         let _ = memory.free(workspace);
@@ -145,6 +147,10 @@ pub(crate) fn run(
     let cut = finished < launch.geometry.blocks();
     let fault = fault.or(cut.then_some(Fault::LaunchTimeout));
     printed.write(out);
+    let recorder = tallies.first_mut().and_then(|tally| Some((tally.steps.take()?, &tally.findings)));
+    let recorded = recorder.map(|(steps, findings)| {
+        recorded_ops::recorded(*steps, &launch.kernel.code, (&shared.view, shared.shared_bytes), findings)
+    });
     let mut findings = Findings::default();
     for tally in &tallies {
         findings.extend(tally.findings.list.iter().cloned());
@@ -158,6 +164,7 @@ pub(crate) fn run(
         same_values: same_values.iter().map(|pc| launch.kernel.code.place_of(*pc)).collect(),
         fault,
         asserted,
+        recorded,
     }
 }
 

@@ -82,6 +82,7 @@ impl Warp<'_> {
             unsafe {
                 // Lanes that have exited may be computed too, because their registers are not read again.
                 match (self.mask() == self.live, self.launch().init) {
+                    _ if self.recorded.is_some() => self.go_recorded(),
                     (true, false) => self.go::<true, false>(),
                     (false, false) => self.go::<false, false>(),
                     (true, true) => self.go::<true, true>(),

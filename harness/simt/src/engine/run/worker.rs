@@ -11,11 +11,13 @@ use crate::engine::warp::counts::{BlockCount, Site};
 use crate::engine::warp::fetched::Fetched;
 use crate::engine::warp::shared::Shared;
 use crate::engine::warp::slot::{WarpSlot, local_stride};
+use crate::engine::warp::step_recorder::StepRecorder;
 use crate::engine::warp::sums::Sums;
 use crate::engine::warp::touched::Touched;
 use crate::engine::warp::worker_scratch::{LoadCopy, Patterns, WorkerScratch};
 use crate::engine::warp::{Group, State, Status, TIME_SLICE, Warp, lanes_of};
 use crate::engine::watch::access::show_for;
+use crate::engine::watch::recorded_ops::step_recorder;
 use crate::finding::{Access, AccessKind, Finding, FindingKind, Findings, Space};
 use crate::kernel::Fault;
 use crate::lane::{HostVectors, LANES};
@@ -37,6 +39,7 @@ pub(crate) struct Tally {
     /// The stores that wrote, without order, a value that another thread had stored there.
     pub same_values: BTreeSet<u32>,
     pub seen: Option<Box<CostRecorder>>,
+    pub steps: Option<Box<StepRecorder>>,
 }
 
 /// The state of a worker's host thread.
@@ -94,6 +97,7 @@ impl<'l> Worker<'l> {
                     .looks
                     .any()
                     .then(|| Box::new(CostRecorder::new(program.retries, launch.looks.ahead.len(), &program.blocks))),
+                steps: launch.watch.record.map(|request| Box::new(step_recorder(program, request))),
             },
             counts: vec![BlockCount::default(); program.blocks.len()],
             sites,
@@ -135,6 +139,7 @@ impl<'l> Worker<'l> {
             findings: self.scratch.findings,
             same_values: self.scratch.same_values,
             seen: self.scratch.recorder,
+            steps: self.scratch.steps,
         }
     }
 
@@ -267,6 +272,8 @@ impl<'l> Worker<'l> {
             warp.clock.start(number as u32);
         }
         warp.undefined = None;
+        let is_recorded = self.scratch.steps.as_ref().is_some_and(|steps| steps.takes(block.number));
+        warp.recorded = is_recorded.then(Box::default);
         warp.fetched = Fetched::default();
         if launch.init {
             warp.written.reset(warp.local_len * LANES as u64);

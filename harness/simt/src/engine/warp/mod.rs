@@ -21,6 +21,7 @@ pub(crate) mod request;
 pub(crate) mod rng;
 pub(crate) mod shared;
 pub(crate) mod slot;
+pub(crate) mod step_recorder;
 pub(crate) mod sums;
 pub mod tables;
 pub(crate) mod touched;
@@ -38,6 +39,7 @@ use self::program::{Op, Program};
 use self::request::{Pointers, Request};
 use self::shared::Shared;
 use self::slot::WarpSlot;
+use self::step_recorder::RecordedWarp;
 use self::undefined::Undefined;
 use self::warpgroup::Products;
 use self::worker_scratch::WorkerScratch;
@@ -115,6 +117,8 @@ pub struct Warp<'l> {
     pub(crate) written: Written,
     /// For the initialisation check: the values that come from unwritten bytes, if there are any.
     pub(crate) undefined: Option<Box<Undefined>>,
+    /// Its state for the step recorder, if its block is recorded.
+    pub(crate) recorded: Option<Box<RecordedWarp>>,
     /// In a launch with a seed, the state of the generator that decides where other warps get a turn. Otherwise 0.
     pub(crate) rng: u64,
     /// The lanes that went past a barrier at which other lanes of the warp wait, the program counter at which they were
@@ -189,6 +193,7 @@ impl<'l> Warp<'l> {
             clock: WarpClock::default(),
             written: Written::default(),
             undefined: None,
+            recorded: None,
             rng: 0,
             skipped: (0, 0, 0),
             index: 0,

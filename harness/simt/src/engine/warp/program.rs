@@ -88,6 +88,9 @@ pub struct Program {
     pub dataflow: Vec<(Dataflow, u32)>,
     /// The registers that instructions read and write, one instruction after another.
     pub operands: Vec<Operand>,
+    /// For each of these, its number among the registers that its function declares; `u32::MAX` if the lowering made
+    /// it.
+    pub registers: Vec<u32>,
     /// Loads of which only some bytes are used, in order: the program counter, and a bit for each used byte. A compiler
     /// may load more than the source requests, as long as the bytes are accessible.
     pub used_bytes: Vec<(u32, u32)>,
@@ -147,6 +150,14 @@ impl Program {
         let (dataflow, first) = self.dataflow[pc as usize];
         let end = self.dataflow.get(pc as usize + 1).map_or(self.operands.len(), |next| next.1 as usize);
         (dataflow, &self.operands[first as usize..end])
+    }
+
+    /// Returns the registers of the PTX that an instruction writes, with their numbers in their function.
+    pub fn named_writes(&self, pc: u32) -> impl Iterator<Item = (Operand, u32)> {
+        let (first, end) = (self.dataflow[pc as usize].1, self.dataflow.get(pc as usize + 1));
+        let range = first as usize..end.map_or(self.operands.len(), |next| next.1 as usize);
+        let both = self.operands[range.clone()].iter().zip(&self.registers[range]);
+        both.filter(|(operand, register)| operand.is_written() && **register != u32::MAX).map(|(o, r)| (*o, *r))
     }
 
     /// Returns the used bytes of a load, if not all of them are used.

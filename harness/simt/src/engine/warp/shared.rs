@@ -354,6 +354,7 @@ impl Shared<'static> {
                 slow: &|_| {},
                 stopped: &|_| {},
                 runtime: None,
+                record: None,
             },
             looked: AtomicU32::new(0),
             began: Instant::now(),

@@ -1,6 +1,7 @@
 //! The scratch data of a host thread while its warps run.
 
 use super::cost_recorder::CostRecorder;
+use super::step_recorder::StepRecorder;
 use super::sums::Sums;
 use super::touched::Touched;
 use crate::engine::traffic::pattern::Pattern;
@@ -42,6 +43,8 @@ pub(crate) struct WorkerScratch {
     pub sums: Sums,
     /// What was recorded of the launch's costs, if they are counted.
     pub recorder: Option<Box<CostRecorder>>,
+    /// The steps of the recorded blocks, if there are any.
+    pub steps: Option<Box<StepRecorder>>,
 }
 
 /// Patterns to which sites point: they do not move until the worker is done.

@@ -53,6 +53,11 @@ impl Warp<'_> {
                 }
             }
         }
+        self.end_following();
+    }
+
+    /// Stops to track undefined values if there are none any more.
+    pub(super) fn end_following(&mut self) {
         if let Some(undefined) = &self.undefined
             && undefined.alternatives.is_empty()
             && undefined.partly.is_empty()
@@ -66,7 +71,7 @@ impl Warp<'_> {
     ///
     /// # Safety
     /// As for a [`Handler`](crate::engine::warp::program::Handler): the instruction is one of the program.
-    unsafe fn follow(&mut self, op: &Op) -> Flow {
+    pub(super) unsafe fn follow(&mut self, op: &Op) -> Flow {
         let program = self.program();
         let (dataflow, operands) = program.dataflow_of(op.site);
         let reads = operands.iter().filter(|operand| !operand.is_written());
@@ -269,6 +274,11 @@ impl Warp<'_> {
         if let Some(undefined) = &mut self.undefined {
             undefined.set(register, content, origins | others, guessed | mask);
         }
+    }
+
+    /// Handles a decision that depends on the registers that an instruction reads.
+    pub(super) fn decide_all(&mut self, operands: &[Operand]) {
+        operands.iter().filter(|operand| !operand.is_written()).for_each(|read| self.decide(*read));
     }
 
     /// Handles a decision that depends on a register: if its value is undefined, the loads behind it are reported.
