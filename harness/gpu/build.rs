@@ -40,17 +40,16 @@ fn read(path: &Path) -> PartFile {
 fn literal(part: &PartFile) -> String {
     let figures = &part.figures;
     let (major, minor) = part.compute_capability;
-    let numbers: String = figures.numbers().map(|(name, value)| format!("        {name}: {value},\n")).collect();
-    let sources: String =
-        figures.sources().map(|(name, source)| format!("            ({name:?}, {source:?}),\n")).collect();
+    let numbers = lines(figures.numbers().map(|(name, value)| format!("        {name}: {value},")));
+    let sources = lines(figures.sources().map(|(name, source)| format!("            ({name:?}, {source:?}),")));
     let model = part.constants.as_ref().map_or_else(
         || "None".into(),
         |constants| {
             let constants = constants.constants().map(|(name, constant)| {
                 let (value, source) = (constant.value, &constant.source);
-                format!("            {name}: Constant {{ value: {value:?}, source: Cow::Borrowed({source:?}) }},\n")
+                format!("            {name}: Constant {{ value: {value:?}, source: Cow::Borrowed({source:?}) }},")
             });
-            format!("Some(&Model {{\n{}        }})", constants.collect::<String>())
+            format!("Some(&Model {{\n{}        }})", lines(constants))
         },
     );
     format!(
@@ -58,4 +57,8 @@ fn literal(part: &PartFile) -> String {
          model: {model},\n        ..Part::of(architecture::find({major}, {minor}))\n    }},\n",
         part.name, part.full_name
     )
+}
+
+fn lines(lines: impl Iterator<Item = String>) -> String {
+    lines.map(|line| line + "\n").collect()
 }
