@@ -11,8 +11,15 @@ use crate::{
 /// What precedes a launch in a kernel file.
 const MARK: &str = "// launch:";
 
-/// The most launches of a case: each loop is written by someone, and may be too long by mistake.
+/// The most launches of a case, and the most passes of its loops: a submission may have endless ones.
 const MOST: usize = 100_000;
+
+/// The launches of a case so far, and the passes of loops.
+#[derive(Debug, Default)]
+struct PlanInProgress {
+    launches: Vec<PlannedLaunch>,
+    passes: usize,
+}
 
 /// An argument of a launch.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,7 +125,7 @@ impl Launch {
     }
 
     /// Adds the launches of a case with these sizes and buffers to `planned`.
-    fn plan(&self, sizes: &Values, buffers: &[&str], planned: &mut Vec<PlannedLaunch>) -> Result<(), String> {
+    fn plan(&self, sizes: &Values, buffers: &[&str], planned: &mut PlanInProgress) -> Result<(), String> {
         self.repeat(&self.loops, &mut sizes.clone(), buffers, planned)
             .map_err(|why| format!("launch `{}`: {why}", self.text))
     }
@@ -128,19 +135,23 @@ impl Launch {
         loops: &[(String, Expression, Expression)],
         values: &mut Values,
         buffers: &[&str],
-        planned: &mut Vec<PlannedLaunch>,
+        planned: &mut PlanInProgress,
     ) -> Result<(), String> {
         let Some(((variable, first, end), inner)) = loops.split_first() else {
-            if planned.len() == MOST {
+            if planned.launches.len() == MOST {
                 return Err(format!("a case has more than {MOST} launches"));
             }
-            planned.push(self.planned(values, buffers)?);
+            planned.launches.push(self.planned(values, buffers)?);
             return Ok(());
         };
         if values.contains_key(variable) || buffers.contains(&variable.as_str()) {
             return Err(format!("the variable `{variable}` has the name of a size, a buffer or another variable"));
         }
         for value in first.value(values)?..end.value(values)? {
+            planned.passes += 1;
+            if planned.passes > MOST {
+                return Err(format!("its loops have more than {MOST} passes"));
+            }
             values.insert(variable.clone(), value);
             let repeated = self.repeat(inner, values, buffers, planned);
             values.remove(variable);
@@ -194,8 +205,9 @@ impl Launch {
 /// # Errors
 /// What is wrong, with the launch's text.
 pub fn plan(launches: &[Launch], sizes: &Values, buffers: &[&str]) -> Result<Vec<PlannedLaunch>, String> {
-    let mut planned = Vec::new();
+    let mut planned = PlanInProgress::default();
     launches.iter().try_for_each(|launch| launch.plan(sizes, buffers, &mut planned))?;
+    let planned = planned.launches;
     if planned.is_empty() {
         Err(format!("nothing is launched at {}", crate::expression::Label(sizes)))
     } else {
@@ -318,7 +330,8 @@ mod tests {
             ("k<<<1, 32>>>(z)", "the argument `z` is neither a buffer nor a size"),
             ("k<<<1, 32>>>(x + 1)", "`x` is not a size"),
             ("for n in 0..2: k<<<1, 32>>>(x)", "the variable `n` has the name of a size"),
-            ("for i in 0..n * n * n: k<<<1, 32>>>(x)", "more than 100000 launches"),
+            ("for i in 0..n * n * n: k<<<1, 32>>>(x)", "more than 100000 passes"),
+            ("for i in 0..n * n * n: for j in 0..0: k<<<1, 32>>>(x)", "more than 100000 passes"),
             ("for i in 0..0: k<<<1, 32>>>(x)", "nothing is launched at n=300"),
         ] {
             let error = of(text).unwrap_err();

@@ -315,7 +315,7 @@ pub(crate) fn sizes_of<'w>(words: impl Iterator<Item = &'w str>, spec: &Spec) ->
         let parsed = word.split_once('=').and_then(|(name, value)| Some((name, value.parse().ok()?)));
         let (name, value) = parsed.ok_or_else(|| format!("--size {word}: write NAME=VALUE"))?;
         if !known.contains(&name) {
-            return Err(format!("--size {word}: {}", suggest::among(name, &known)));
+            return Err(format!("--size {word}: `{name}` is not a size; {}", suggest::among(name, &known)));
         }
         sizes.insert(name.to_string(), value);
     }
@@ -361,7 +361,9 @@ relative = 1e-6
         assert_eq!(launches[0].config.grid_dim, (4, 1, 1));
         assert_eq!(spec.buffers[1].tolerance(&spec).relative, 1e-6);
         assert_eq!(sizes_of(["n=7"].into_iter(), &spec).unwrap()["n"], 7);
-        for (words, why) in [(vec!["m=7"], "`n`"), (vec!["n"], "NAME=VALUE"), (vec![], "set each of n")] {
+        for (words, why) in
+            [(vec!["m=7"], "`m` is not a size; there are: n"), (vec!["n"], "NAME=VALUE"), (vec![], "set each of n")]
+        {
             let error = sizes_of(words.into_iter(), &spec).unwrap_err();
             assert!(error.contains(why), "{error}");
         }

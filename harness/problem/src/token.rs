@@ -13,6 +13,9 @@ pub(crate) enum Token {
 /// The symbols; a longer one comes before its beginning.
 const SYMBOLS: [&str; 14] = ["<<<", ">>>", "..", "+", "-", "*", "/", "%", "(", ")", ",", ":", ".", ";"];
 
+/// The most tokens of a text. Expressions are walked recursively.
+const MOST: usize = 1000;
+
 /// Splits a text into tokens.
 ///
 /// # Errors
@@ -20,6 +23,9 @@ const SYMBOLS: [&str; 14] = ["<<<", ">>>", "..", "+", "-", "*", "/", "%", "(", "
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let (mut all, mut rest) = (Vec::new(), text.trim_start());
     while let Some(first) = rest.chars().next() {
+        if all.len() == MOST {
+            return Err(format!("it has more than {MOST} words and symbols"));
+        }
         let length = if first.is_ascii_digit() {
             let (token, length) = number(rest)?;
             all.push(token);
@@ -139,6 +145,7 @@ mod tests {
         assert_eq!(of("1e-5f 0.5 1.f"), [Token::Float(1e-5), Token::Double(0.5), Token::Float(1.0)]);
         let range = [Token::Integer(0), Token::Symbol(".."), Token::Name("n".into())];
         assert_eq!(of("0..n"), range);
+        assert!(tokens(&"1+".repeat(1000)).unwrap_err().contains("more than 1000"));
         assert!(tokens("99999999999999999999").is_err() && tokens("n ? 1").unwrap_err().contains("`? 1`"));
     }
 }

@@ -101,7 +101,8 @@ impl<'m> RunPlan<'m> {
     pub(crate) fn next_steps(&self) -> Option<NextSteps> {
         let known = self.labs.iter().find(|planned| planned.lab.name == "histogram");
         let PlannedLab { lab, sweep, .. } = known.or(self.labs.first()).filter(|_| self.has_stories)?;
-        Some(NextSteps { lab: lab.name, sweep: sweep.map(|sweep| sweep.option) })
+        // They are about labs of the program.
+        lab.file.is_none().then(|| NextSteps { lab: lab.name, sweep: sweep.map(|sweep| sweep.option) })
     }
 
     /// Returns the kernel files of the labs that will run.

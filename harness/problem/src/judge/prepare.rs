@@ -88,8 +88,14 @@ impl Prepared {
             prepared.reference_time = match prepared.time_of(&runner, true)? {
                 Ok(time) => Some(time),
                 Err(_) if problem.spec.limits.slower_than_reference.is_none() => None,
-                Err(NoTime::Wrong(why) | NoTime::Unknown(why)) => {
-                    return Err(at_fault(problem, format!("limits: slower_than_reference: {}: {why}", reference.name)));
+                Err(NoTime::Wrong(why)) => {
+                    return Err(at_fault(problem, format!("reference: {}: {why}", reference.name)));
+                }
+                Err(NoTime::Unknown(why)) => {
+                    return Err(Error::CannotRun(format!(
+                        "slower_than_reference needs the time of {}, which is not known on {}: {why}",
+                        reference.name, settings.choice
+                    )));
                 }
             };
         }

@@ -1,7 +1,8 @@
 //! The verdicts as text.
 use harness::significant;
+use wire::printable::quoted;
 
-use super::verdict::{FileVerdict, PredictedOrMeasured, Standing, Verdicts};
+use super::verdict::{FileVerdict, PredictedOrMeasured, Verdicts};
 
 /// The most reasons and findings that are shown of a file.
 const SHOWN: usize = 4;
@@ -51,15 +52,14 @@ impl Verdicts {
 /// What is wrong with a file, if anything.
 fn block(file: &FileVerdict) -> Option<String> {
     let FileVerdict { reasons, findings, without_time, .. } = file;
-    let mut lines: Vec<String> = reasons.iter().take(SHOWN).map(|reason| reason.replace('\n', "\n  ")).collect();
+    let mut lines: Vec<String> = reasons.iter().take(SHOWN).map(|reason| quoted(reason, "  ")).collect();
     if reasons.len() > SHOWN {
-        lines.push(format!("and {} more (--json has them)", reasons.len() - SHOWN));
+        lines.push(format!("  and {} more (--json has them)", reasons.len() - SHOWN));
     }
-    lines.extend(without_time.iter().map(|why| format!("its time is not known: {why}")));
+    lines.extend(without_time.iter().map(|why| quoted(&format!("its time is not known: {why}"), "  ")));
     if lines.is_empty() && findings.is_empty() {
         return None;
     }
-    let lines: Vec<String> = lines.iter().map(|line| format!("  {line}")).collect();
     let mut text = format!("{}: {}", file.file.display(), file.standing.word());
     if !lines.is_empty() {
         text += &format!("\n{}", harness::paragraphs(&lines.join("\n")));
@@ -70,6 +70,5 @@ fn block(file: &FileVerdict) -> Option<String> {
     if findings.len() > SHOWN {
         text += &format!("\n\n  and {} more findings (--json has them)", findings.len() - SHOWN);
     }
-    debug_assert!(file.standing != Standing::Right || findings.is_empty());
     Some(text)
 }
