@@ -40,7 +40,7 @@ impl Distribution {
                 Some(format!("integers = [{low}, {high}]: {of:?} has only the integers from {least} to {greatest}"))
             }
             Self::Constant(number) if of.is_float() && number.is_nan() => Some("constant = nan is never right".into()),
-            Self::Constant(number) if !of.is_float() && !(number.fract() == 0.0 && has(number as i64)) => {
+            Self::Constant(number) if !(of.is_float() || number.fract() == 0.0 && has(number as i64)) => {
                 Some(format!("constant = {number} is not a number of {of:?}"))
             }
             _ => None,

@@ -134,7 +134,9 @@ mod tests {
 
     fn bytes(of: ElementType, numbers: &[i128]) -> Vec<u8> {
         let mut bytes = Vec::new();
-        numbers.iter().for_each(|number| of.of_integer(*number, &mut bytes));
+        for number in numbers {
+            of.of_integer(*number, &mut bytes);
+        }
         bytes
     }
 

@@ -47,7 +47,7 @@ pub(super) struct Prepared {
     /// The time of the reference's kernels.
     pub(super) reference_time: Option<PredictedOrMeasured>,
     /// The folder of the expected outputs, which is removed at the end.
-    _answers: TempDir,
+    answers: TempDir,
 }
 
 impl Prepared {
@@ -80,7 +80,7 @@ impl Prepared {
             requests,
             baseline: BaselineCache::here(),
             reference_time: None,
-            _answers: folder,
+            answers: folder,
         };
         prepared.answer()?;
         if !reference.cuda.is_empty() {
@@ -109,10 +109,10 @@ impl Prepared {
 
     /// Makes the expected outputs of all requests.
     fn answer(&self) -> Result<()> {
-        let answers = Answers::new(self._answers.path());
+        let answers = Answers::new(self.answers.path());
         if !self.problem.spec.reference.program.is_empty() {
             let mut cases = Vec::new();
-            for round in self.requests.iter().flat_map(|request| self.rounds(request)) {
+            for round in self.requests.iter().flat_map(rounds) {
                 cases.extend(self.sizes(&round)?.into_iter().map(|sizes| (sizes, round.seed)));
             }
             let answer = |at: usize| {
@@ -130,18 +130,10 @@ impl Prepared {
                 options.map(|word| word.replacen(&format!("--{ANSWERS}="), &format!("--{KEEP}="), 1)).collect();
             let keeping = JudgeRequest { options, ..request.clone() };
             runner
-                .own_rounds(&keeping, &self.rounds(&keeping))?
+                .own_rounds(&keeping, &rounds(&keeping))?
                 .map_err(|why| at_fault(self.problem, format!("reference: {}: {why}", reference.name)))
         };
         harness::parallel(self.requests.len(), answer).into_iter().collect()
-    }
-
-    /// The rounds of a request, and of its timed runs.
-    fn rounds(&self, request: &JudgeRequest) -> Vec<Round> {
-        match request.choice {
-            DeviceChoice::Emulated(_) => request.rounds(),
-            _ => request.timed_rounds(),
-        }
     }
 
     /// The sizes of the cases in a round.
@@ -184,6 +176,14 @@ impl Prepared {
             Err(Error::Interrupted) => Err(Error::Interrupted),
             Err(error) => Ok(Err(NoTime::Unknown(error.to_string()))),
         }
+    }
+}
+
+/// The rounds of a request, and of its timed runs.
+fn rounds(request: &JudgeRequest) -> Vec<Round> {
+    match request.choice {
+        DeviceChoice::Emulated(_) => request.rounds(),
+        _ => request.timed_rounds(),
     }
 }
 
