@@ -17,7 +17,7 @@ fn record(folder: &Path, args: &[&str]) -> (Run, Option<Recording>) {
 fn a_lab_is_recorded_and_shown() {
     let folder = tempfile::tempdir().unwrap();
     let args =
-        ["reduction", "--variant", "interleaved", "-n", "700", "--blocks", "0", "-o", "run.wlr", "--html", "a.html"];
+        ["reduction", "--variant", "interleaved", "-n", "700", "--blocks", "0..0", "-o", "run.wlr", "--html", "a.html"];
     let (run, recording) = record(folder.path(), &args);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run:?}");
     let recording = recording.unwrap();

@@ -89,7 +89,7 @@ pub struct SharedVariable {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Allocation {
-    /// What the driver calls it.
+    /// Which argument of the kernel points to it, or what the driver calls it.
     pub name: String,
     /// Its first address.
     pub start: u64,

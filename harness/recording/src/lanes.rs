@@ -15,16 +15,19 @@ const PLAIN: u8 = 3;
 
 /// Appends the values of the lanes of `mask`, which has at least one.
 pub fn put_lanes(bytes: &mut Vec<u8>, mask: u32, values: &Lanes) {
-    let mut packed = [0; LANES];
-    let mut count = 0;
-    for lane in lanes_of(mask) {
-        packed[count] = values[lane];
-        count += 1;
+    let (mut packed, mut count) = (*values, LANES);
+    if mask != u32::MAX {
+        count = 0;
+        for lane in lanes_of(mask) {
+            packed[count] = values[lane];
+            count += 1;
+        }
     }
     let packed = &packed[..count];
     let first = packed[0];
     let stride = packed.get(1).map_or(0, |second| second.wrapping_sub(first));
-    let is_affine = packed.windows(2).all(|pair| pair[1].wrapping_sub(pair[0]) == stride);
+    let differs = |pair: &[u64]| pair[1].wrapping_sub(pair[0]) ^ stride;
+    let is_affine = packed.windows(2).fold(0, |all, pair| all | differs(pair)) == 0;
     let all = packed.iter().fold(0, |all, value| all | value);
     if is_affine && stride == 0 {
         bytes.push(UNIFORM);
@@ -40,10 +43,22 @@ pub fn put_lanes(bytes: &mut Vec<u8>, mask: u32, values: &Lanes) {
     } else {
         let log = [0xff, 0xffff, 0xffff_ffff].iter().filter(|most| all > **most).count();
         bytes.push(PLAIN + log as u8);
-        for value in packed {
-            bytes.extend_from_slice(&value.to_le_bytes()[..1 << log]);
+        match log {
+            0 => bytes.extend(packed.iter().map(|value| *value as u8)),
+            1 => put_plain(bytes, packed, |value| (value as u16).to_le_bytes()),
+            2 => put_plain(bytes, packed, |value| (value as u32).to_le_bytes()),
+            _ => put_plain(bytes, packed, u64::to_le_bytes),
         }
     }
+}
+
+/// Appends the `SIZE` bytes of each value.
+fn put_plain<const SIZE: usize>(bytes: &mut Vec<u8>, values: &[u64], bytes_of: impl Fn(u64) -> [u8; SIZE]) {
+    let mut all = [[0; SIZE]; LANES];
+    for (all, value) in all.iter_mut().zip(values) {
+        *all = bytes_of(*value);
+    }
+    bytes.extend_from_slice(all[..values.len()].as_flattened());
 }
 
 /// Takes the values of the lanes of `mask` from the front of `bytes`.

@@ -26,8 +26,8 @@ The launch runs on the emulated device. Every step of every warp of the recorded
 lanes that executed it, the registers that it changed, the memory that it accessed. The other blocks of the grid run as \
 always, but they are not recorded.
 
-The options of record come before the lab or program; after a lab, --launch, --blocks, --limit, --html and -o may also \
-follow its own options. The exit code is that of the lab or program; it is 2 if nothing was recorded.
+The options of record come before the lab or program. After a lab, --launch, --blocks A..B, --limit, --html and -o may \
+also follow its own options; --blocks with a single number is the lab's option there. The exit code is that of the lab or program; it is 2 if nothing was recorded.
 
 Examples:
   warplab record reduction --variant shuffle -n 1024 --blocks 0..1 -o run.wlr
@@ -75,7 +75,7 @@ pub fn command() -> Command {
         .after_help(MORE)
 }
 
-/// The options that may also follow a lab and its options. No lab has an option of these names.
+/// The options that may also follow a lab and its options. Labs have none of these names but `--blocks`.
 fn own() -> [Arg; 5] {
     [
         Arg::new("launch")
@@ -122,10 +122,14 @@ fn split(words: &[OsString]) -> (Vec<&OsString>, Vec<&OsString>) {
     while let Some(word) = words.next() {
         let text = word.to_string_lossy();
         let (name, has_value) = text.split_once('=').map_or((&*text, false), |(name, _)| (name, true));
-        let is_mine = own().iter().any(|option| {
+        let has_name = own().iter().any(|option| {
             option.get_long().is_some_and(|long| name.strip_prefix("--") == Some(long))
                 || option.get_short().is_some_and(|short| name.strip_prefix('-') == Some(&short.to_string()))
         });
+        // A lab's own --blocks is the size of its grid, a single number.
+        let value =
+            if has_value { Some(text.clone()) } else { words.as_slice().first().map(|next| next.to_string_lossy()) };
+        let is_mine = has_name && (name != "--blocks" || value.is_some_and(|value| value.contains("..")));
         let list = if is_mine { &mut mine } else { &mut others };
         list.push(word);
         if is_mine && !has_value {
@@ -231,7 +235,8 @@ fn nothing(request: &RecordRequest, launched: Vec<String>) -> String {
         [] => String::new(),
         names => format!("; the program launched {}", names.join(", ")),
     };
-    format!("nothing was recorded: launch {} of {kernel} did not happen{launches}", request.launch)
+    let blocks = request.blocks.map_or(String::new(), |(first, _)| format!(", or its grid has no block {first}"));
+    format!("nothing was recorded: launch {} of {kernel} did not happen{blocks}{launches}", request.launch)
 }
 
 /// Returns a number of bytes in KiB or MiB.
@@ -279,10 +284,10 @@ mod tests {
 
     #[test]
     fn after_a_lab_come_its_options_and_ours() {
-        let words =
-            ["--variant", "shuffle", "--blocks", "0..1", "-n", "64", "-o", "x.wlr", "--html=y"].map(OsString::from);
+        let line = "--variant shuffle --blocks 0..1 -n 64 -o x.wlr --html=y --blocks 7 --blocks=8";
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let (others, mine) = split(&words);
-        assert_eq!(others, ["--variant", "shuffle", "-n", "64"]);
+        assert_eq!(others, ["--variant", "shuffle", "-n", "64", "--blocks", "7", "--blocks=8"]);
         assert_eq!(mine, ["--blocks", "0..1", "-o", "x.wlr", "--html=y"]);
     }
 
@@ -291,7 +296,7 @@ mod tests {
         for lab in labs::LABS {
             let command = harness::with_options(Command::new("run"), Some(lab));
             for theirs in command.get_arguments() {
-                for ours in own() {
+                for ours in own().iter().filter(|option| option.get_id() != "blocks") {
                     assert!(theirs.get_long().is_none() || theirs.get_long() != ours.get_long(), "{}", lab.name);
                     assert!(theirs.get_short().is_none() || theirs.get_short() != ours.get_short(), "{}", lab.name);
                 }

@@ -4,8 +4,8 @@ use super::command;
 use super::sources::text_of;
 use super::stderr::complain;
 use crate::state::device::observer::RecordedLaunch;
-use recording::{Cut, Finding, Header, InstructionInfo, Recording, RegisterInfo, SourceFile, SourceLine};
-use simt::machine::register_names;
+use recording::{Allocation, Cut, Finding, Header, InstructionInfo, Recording, RegisterInfo, SourceFile, SourceLine};
+use simt::machine::{Param, register_names};
 use simt::report::demangle;
 use std::io::Write;
 use std::path::Path;
@@ -40,8 +40,42 @@ impl Files {
     }
 }
 
-fn bytes_of(launch: RecordedLaunch<'_>) -> Vec<u8> {
-    let RecordedLaunch { recorded, kernel, geometry, .. } = launch;
+/// Returns the number of the kernel's first argument that points into an allocation, counted from 1.
+fn argument_of(launch: &RecordedLaunch<'_>, allocation: &Allocation) -> Option<usize> {
+    let pointer = |at: u32| {
+        let bytes = launch.params.get(at as usize..at as usize + 8)?;
+        Some(u64::from_le_bytes(bytes.try_into().ok()?))
+    };
+    let points = |value: u64| (allocation.start..allocation.start + allocation.bytes).contains(&value);
+    let is_it = |param: &Param| param.size == 8 && pointer(param.offset).is_some_and(points);
+    Some(launch.kernel.params.iter().position(is_it)? + 1)
+}
+
+/// Returns the command line of this process, without the folder of the program.
+fn command_line() -> String {
+    let line = command::line();
+    let (program, arguments) = line.split_once(' ').unwrap_or((&line, ""));
+    let program = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
+    format!("{program} {arguments}").trim_end().to_owned()
+}
+
+/// Returns the name of a variable in shared memory as the source has it, without its function.
+fn variable_name(mangled: &str) -> String {
+    let name = demangle(mangled);
+    name.rsplit("::").next().unwrap_or_default().to_owned()
+}
+
+fn bytes_of(mut launch: RecordedLaunch<'_>) -> Vec<u8> {
+    let mut recorded = std::mem::take(&mut launch.recorded);
+    for allocation in &mut recorded.allocations {
+        if let Some(number) = argument_of(&launch, allocation) {
+            allocation.name = format!("argument {number}");
+        }
+    }
+    for variable in &mut recorded.shared {
+        variable.name = variable_name(&variable.name);
+    }
+    let RecordedLaunch { kernel, geometry, .. } = launch;
     let lines: Vec<&str> = launch.ptx.lines().collect();
     let mut files = Files::default();
     let instructions = recorded.instructions.iter().map(|place| InstructionInfo {
@@ -70,7 +104,7 @@ fn bytes_of(launch: RecordedLaunch<'_>) -> Vec<u8> {
         kernel_name: demangle(&kernel.name),
         launch: launch.number,
         gpu: launch.profile.name.to_owned(),
-        command: command::line(),
+        command: command_line(),
         grid: geometry.grid,
         block: geometry.block,
         blocks: launch.blocks,

@@ -60,6 +60,8 @@ pub struct RecordedLaunch<'a> {
     pub blocks: BlockRange,
     /// The bytes that the steps may take.
     pub limit: u64,
+    /// Its parameters.
+    pub params: &'a [u8],
     /// What the machine recorded.
     pub recorded: Recorded,
     /// Why the launch was stopped, if it did not run to its end.

@@ -144,6 +144,7 @@ impl KernelLaunch {
                     geometry: self.geometry,
                     blocks: wanted.blocks,
                     limit: wanted.limit,
+                    params: &self.params,
                     recorded,
                     fault: report.fault,
                     ptx,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::float_registers::float_registers;
 
 /// The bytes of JSON that a browser steps through without delay.
-const MOST_JSON: usize = 48 << 20;
+const MOST_JSON: usize = 16 << 20;
 /// The largest integer that a number of JavaScript represents together with all smaller ones.
 const LARGEST_NUMBER: u64 = 1 << 53;
 
@@ -38,7 +38,7 @@ pub fn packed(recording: &Recording, room: usize) -> (String, usize) {
 }
 
 fn deflated(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("writing to memory does not fail")
 }
 

@@ -124,6 +124,7 @@ fn controls() -> Markup {
             }
             label.slide { span { "Step " output #number {} } input #at type="range" min="0" value="0" aria-label="Step"; }
             p #said aria-live="polite" {}
+            pre #finding .finding hidden tabindex="0" aria-label="The finding at this step" {}
             details {
                 summary { "Keys" }
                 p.small {

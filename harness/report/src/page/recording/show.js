@@ -330,6 +330,8 @@ class Page {
     else if (step.event) text.push(`The warp ${state}.`);
     if (step.finding !== null) text.push(`Finding: ${launch.findings[step.finding][0]}.`);
     this.say(text.join(" "));
+    $("finding").hidden = step.finding === null;
+    $("finding").textContent = step.finding === null ? "" : launch.findings[step.finding][1];
     this.showSource(step);
     this.showWarps(step);
     this.showLanes(step);

@@ -7,7 +7,6 @@
 use crate::engine::warp::program::{Dataflow, Op, Operand};
 use crate::engine::warp::request::space_of;
 use crate::engine::warp::step_recorder::{RecordedAccess, StepRecorder};
-use crate::engine::warp::undefined::lane_of;
 use crate::engine::warp::{Flow, Reason, State, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::lane::{LANES, lanes};
@@ -18,6 +17,11 @@ struct Before {
     mask: u32,
     live: u32,
     access: Option<Access>,
+}
+
+/// Returns the values of the lanes of a mask, and 0 for the others.
+fn masked<T: Copy + Into<u64>>(register: &[T; LANES], mask: u32) -> Lanes {
+    std::array::from_fn(|lane| if mask >> lane & 1 == 0 { 0 } else { register[lane].into() })
 }
 
 impl Warp<'_> {
@@ -203,13 +207,19 @@ impl Warp<'_> {
 
     /// Returns the values of a register in the lanes of a mask.
     fn values(&self, register: Operand, mask: u32) -> Lanes {
-        let content = self.content(register);
-        let mut values = [0; LANES];
-        match register.width() {
-            0 => lanes(mask).for_each(|lane| values[lane] = content[0] >> lane & 1),
-            width => lanes(mask).for_each(|lane| values[lane] = lane_of(&content, width, lane)),
+        let place = register.place();
+        // SAFETY: the operand is a register of the program, of this width.
+        unsafe {
+            match register.width() {
+                0 => {
+                    let bits = *self.reg::<u32>(place);
+                    std::array::from_fn(|lane| u64::from(bits & mask) >> lane & 1)
+                }
+                2 => masked(&*self.reg::<[u16; LANES]>(place), mask),
+                4 => masked(&*self.reg::<[u32; LANES]>(place), mask),
+                _ => masked(&*self.reg::<[u64; LANES]>(place), mask),
+            }
         }
-        values
     }
 
     /// Adds the registers that an instruction has written.
