@@ -13,6 +13,7 @@ mod tools;
 
 pub use error::Error;
 pub use listing::{KernelListing, Listing, PtxLine, Routine, SassInstruction, SourceLine, listing};
+pub use ptx_lines::arch;
 pub use ptxas::{Assembled, CACHE, Ptxas};
 pub use resources::KernelResources;
 pub use tools::{Nvdisasm, Tool};

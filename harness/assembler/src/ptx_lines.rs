@@ -1,6 +1,8 @@
 //! The lines of PTX text: which line of the source each was made from, and which of them are instructions of a kernel.
 use std::collections::HashMap;
 
+use kernels::Arch;
+
 /// A place in the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SourcePlace<'p> {
@@ -51,6 +53,15 @@ pub(crate) fn lines(ptx: &str) -> Vec<PtxTextLine<'_>> {
         }
     }
     lines
+}
+
+/// Returns the architecture to assemble `ptx` for on a GPU of this compute capability. PTX with instructions of one
+/// architecture only, such as `sm_90a`, names it; ptxas refuses it for another.
+pub fn arch(ptx: &str, (major, minor): (i32, i32)) -> Arch {
+    let device = (major * 10 + minor) as u32;
+    let targets = ptx.lines().find_map(|line| line.trim().strip_prefix(".target"));
+    let target = targets.and_then(|targets| targets.split(',').next()).unwrap_or_default().trim();
+    Arch { number: device, is_exact: target == format!("sm_{device}a") }
 }
 
 /// Returns the name in the first line of a function.
@@ -115,5 +126,15 @@ mod tests {
         let lines = lines(ptx);
         assert!(lines.iter().all(|line| line.place.is_none()));
         assert_eq!((lines[4].text, lines[4].function), ("ret;", Some("k")));
+    }
+
+    #[test]
+    fn instructions_of_one_architecture_are_assembled_for_it() {
+        let arch =
+            |target: &str, device| arch(&format!("// made by\n.version 8.0\n.target {target}\n"), device).to_string();
+        assert_eq!(arch("sm_70", (9, 0)), "90");
+        assert_eq!(arch("sm_90a", (9, 0)), "90a");
+        assert_eq!(arch("sm_90a, debug", (9, 0)), "90a");
+        assert_eq!(arch("sm_90a", (10, 0)), "100");
     }
 }

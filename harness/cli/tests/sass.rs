@@ -1,9 +1,10 @@
-//! `warplab sass`: the ways in which NVIDIA's programs fail, by scripts in their place; and once with NVIDIA's own.
+//! `warplab sass`, and registers that ptxas reports: the ways in which NVIDIA's programs fail, by scripts in their
+//! place; and once with NVIDIA's own.
 #![cfg(unix)]
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
-use crate::common::{Run, one_line, warplab_in};
+use crate::common::{Run, lab_file, one_line, rows, warplab_in};
 
 /// PTX of a kernel, with lines of `sample.cu`.
 const PTX: &str = include_str!("../../assembler/tests/data/sample.ptx");
@@ -97,6 +98,72 @@ fn a_file_of_another_kind_is_refused() {
     fails(&sass(folder.path(), &["x.txt"]), 2, &["x.txt is neither x.cu nor x.ptx"]);
     fails(&sass(folder.path(), &["y.ptx"]), 2, &["cannot read y.ptx"]);
     fails(&sass(folder.path(), &["x.ptx", "--nvcc=-O3"]), 2, &["--nvcc needs a source x.cu, and x.ptx is PTX"]);
+}
+
+/// A script that reports 33 registers for each kernel, and notes that it was started.
+const REPORTS: &str = "\
+echo started >> \"$PTXAS_LOG\"
+for kernel in $(sed -n 's/.*\\.entry \\([A-Za-z0-9_]*\\)(.*/\\1/p' module.ptx); do
+    echo \"ptxas info    : Compiling entry function '$kernel' for 'sm_90'\" >&2
+    echo 'ptxas info    : Used 33 registers, used 0 barriers' >&2
+done";
+
+/// Runs the kernels of `reduction` in the folder, and returns the run with the registers of a row and their source.
+fn registers(folder: &Path, switch: &str) -> (Run, [String; 2]) {
+    let of = |name: &str| folder.join(name).display().to_string();
+    let (cache, log) = (of("cache"), of("log"));
+    let variables = [("WARPLAB_CACHE", cache.as_str()), ("PTXAS_LOG", &log), ("WARPLAB_PTXAS", switch)];
+    let args = ["run", "reduction", "--variant", "shuffle", "--device", "emulated:h200", "--quick", "--no-exercises"];
+    let run = warplab_in(folder, &[&args[..], &["--no-report", "--out", "out"]].concat(), &variables);
+    let row = rows(&folder.join("out/reduction.csv")).into_iter().find(|row| row["variant"] == "shuffle").unwrap();
+    fs::remove_dir_all(folder.join("out")).unwrap();
+    (run, ["kernel_registers", "kernel_registers_from"].map(|column| row[column].clone()))
+}
+
+#[test]
+fn a_row_has_the_registers_that_ptxas_reports_and_the_next_run_does_not_ask_again() {
+    let folder = with_ptxas(REPORTS);
+    let started = || fs::read_to_string(folder.path().join("log")).unwrap_or_default().lines().count();
+    let (off, [estimated, source]) = registers(folder.path(), "off");
+    assert_eq!((off.code, source.as_str(), started()), (0, "estimated", 0), "{off:?}");
+    assert_ne!(estimated, "33");
+    let (first, row) = registers(folder.path(), "");
+    let files = started();
+    assert_eq!((first.code, row), (0, ["33", "ptxas"].map(String::from)), "{first:?}");
+    assert!(files > 0);
+    let (second, row) = registers(folder.path(), "");
+    assert_eq!((second.code, row), (0, ["33", "ptxas"].map(String::from)), "{second:?}");
+    assert_eq!(started(), files, "the reports are cached");
+}
+
+#[test]
+fn a_block_with_more_registers_than_ptxas_leaves_room_for_is_refused() {
+    let folder = with_ptxas(&REPORTS.replace("33", "77"));
+    let (run, row) = registers(folder.path(), "");
+    assert_eq!((run.code, row), (1, ["77", "ptxas"].map(String::from)), "{run:?}");
+    let said = one_line(&run.stdout);
+    assert!(said.contains("1024 threads of 77 registers each (by ptxas); at most 768 threads in a block"), "{said}");
+}
+
+#[test]
+fn registers_are_estimated_where_ptxas_refuses_the_ptx_and_the_run_says_so() {
+    let folder = with_ptxas("echo 'ptxas module.ptx, line 3; error   : no' >&2; exit 255");
+    let (run, [_, source]) = registers(folder.path(), "");
+    assert_eq!((run.code, source.as_str()), (0, "estimated"), "{run:?}");
+    let said = one_line(&run.stderr);
+    assert!(said.contains("refuses the PTX for sm_90") && said.contains("kernels are estimated"), "{said}");
+}
+
+#[test]
+fn a_judged_run_does_not_start_ptxas() {
+    let folder = with_ptxas(REPORTS);
+    let of = |name: &str| folder.path().join(name).display().to_string();
+    let (cache, log) = (of("cache"), of("log"));
+    let variables = [("WARPLAB_CACHE", cache.as_str()), ("PTXAS_LOG", &log), ("WARPLAB_PTXAS", "")];
+    let file = lab_file("hello", "kernels/hello.cu").display().to_string();
+    let run = warplab_in(folder.path(), &["grade", "hello", &file, "--trust-submissions"], &variables);
+    assert!([0, 1].contains(&run.code), "{run:?}");
+    assert!(!folder.path().join("log").exists(), "{run:?}");
 }
 
 /// With NVIDIA's programs in `WARPLAB_CACHE`.

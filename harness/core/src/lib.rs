@@ -55,6 +55,7 @@ pub use device::{
     driver::{Device, Opened, check_profile, choose, machine_library},
     kernels::Kernels,
     launch::{at_once, launch_1d},
+    registers::PTXAS,
     session::Session,
     visible::HostVisible,
 };

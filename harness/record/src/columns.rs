@@ -7,7 +7,7 @@ use predict::{Bound, Prediction, Term};
 
 use crate::{
     column::{Column, column},
-    kernel::{Peak, Resources},
+    kernel::{Peak, RegisterSource, Resources},
     prediction::Predicted,
     record::{Record, Value},
     times::Times,
@@ -139,12 +139,14 @@ const FIRST: &[KnownColumn] = &[
 /// The columns of a row's kernel, which follow the lab's own.
 #[rustfmt::skip]
 const OF_KERNEL: &[KnownColumn] = &[
-    known("kernel_registers", "registers of a thread of the row's kernel, as the device's driver gives them (the emulated device estimates them); empty where the row has several kernels, or none",
+    known("kernel_registers", "registers of a thread of the row's kernel, as the device's driver gives them (the emulated device: as ptxas does if it is installed, else estimated); empty where the row has several kernels, or none",
         |r| Cell::number(r.resources.map(|all| all.registers)),
         |r, t| of_kernel(r, integer(t)?, |all, registers| all.registers = registers)).unit("registers of a thread"),
     known("kernel_occupancy_percent", "of the warps that an SM can hold, those of this kernel that the row's launch keeps resident, as the driver computes it",
         |r| Cell::number(r.resources.and_then(|all| all.occupancy_percent)),
         |r, t| of_kernel(r, number(t)?, |all, percent| all.occupancy_percent = Some(percent))),
+    known("kernel_registers_from", "where these registers come from: the GPU's `driver`, `ptxas`, or `estimated` by the embedded machine",
+        |r| Cell::words(r.resources.and_then(|all| all.registers_from).map(RegisterSource::word)), registers_from),
     known("peak", "what does the operations, where their number may bound the row: `single` (precision), or the tensor cores with inputs of `tf32` or `bf16`, or with three products of TF32 numbers for one (`split-tf32`)", |r| Cell::words(r.peak.map(Peak::word)), peak),
 ];
 
@@ -256,6 +258,11 @@ fn bound(record: &mut Record, text: &str) -> Option<()> {
     Some(())
 }
 
+fn registers_from(record: &mut Record, text: &str) -> Option<()> {
+    let source = if text.is_empty() { None } else { Some(RegisterSource::named(text)?) };
+    of_kernel(record, source, |all, source| all.registers_from = Some(source))
+}
+
 fn peak(record: &mut Record, text: &str) -> Option<()> {
     if !text.is_empty() {
         record.peak = Some(Peak::named(text)?);
@@ -362,10 +369,11 @@ mod tests {
         let of =
             |record: &Record| -> Vec<String> { OF_KERNEL.iter().map(|known| (known.write)(record).text()).collect() };
         assert_eq!(of(&record()), ["", "", ""]);
-        let resources = Some(Resources { registers: 40, occupancy_percent: Some(75.0) });
+        let resources = Some(Resources { registers: 40, occupancy_percent: Some(75.0), registers_from: None });
         let row = Record { resources, peak: Some(Peak::SplitTf32), ..record() };
         assert_eq!(of(&row), ["40", "75", "split-tf32"]);
-        let resources = Some(Resources { registers: 40, occupancy_percent: None });
+        let resources =
+            Some(Resources { registers: 40, occupancy_percent: None, registers_from: Some(RegisterSource::Ptxas) });
         assert_eq!(of(&Record { resources, ..record() })[1], "");
     }
 }

@@ -100,7 +100,7 @@ counters! {
     FilledBytes = "filled_bytes", "bytes", "set by memset", Copied(|c| c.fill.bytes);
     ManagedPagesToDevice = "managed_pages_to_device", "blocks of 64 KiB", "of managed memory that moved to the device", Moved(Managed::to_device_blocks);
     ManagedPagesToHost = "managed_pages_to_host", "blocks of 64 KiB", "of managed memory that moved to the host", Moved(Managed::to_host_blocks);
-    RegistersEstimated = "registers_estimated", "registers of a thread", "estimated from the PTX: the largest number of values alive at once, which may differ from what ptxas gives. This and the next two are of the launch with the most thread instructions", Heaviest(|l| l.registers_estimated.into());
+    RegistersEstimated = "registers_estimated", "registers of a thread", "as ptxas gives them where it is installed (`kernel_registers_from`), else estimated from the PTX: the largest number of values alive at once. This and the next two are of the launch with the most thread instructions", Heaviest(|l| l.registers_estimated.into());
     SharedBytesPerBlock = "shared_bytes_per_block", "bytes", "static and dynamic shared memory of a block", Heaviest(|l| (l.static_shared_bytes + l.dynamic_shared_bytes).into());
     TheoreticalOccupancyPercent = "theoretical_occupancy_percent", "%", "of an SM's warps that the launch can keep resident, by its threads, registers and shared memory", Heaviest(|l| l.occupancy.percent.into());
     WaitingLoops = "waiting_loops", "loops", "of a kernel that wait for other threads, or try again until no other was faster: what such a kernel counts varies with the order of its threads, if several processors emulate it", LargestOf(|l| l.waiting_loops.into());

@@ -9,6 +9,40 @@ pub struct Resources {
     /// The warps that stay resident with the row's launch, as a percentage of those that a multiprocessor can hold
     /// (occupancy); `None` if the row has no launch.
     pub occupancy_percent: Option<f64>,
+    /// Where the registers come from; `None` in a run of an earlier version.
+    #[serde(default)]
+    pub registers_from: Option<RegisterSource>,
+}
+
+/// Where a kernel's registers come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RegisterSource {
+    /// The driver of the GPU.
+    Driver,
+    /// NVIDIA's assembler, for the emulated GPU.
+    Ptxas,
+    /// The embedded machine, which estimates them from the PTX.
+    Estimated,
+}
+
+impl RegisterSource {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Driver, Self::Ptxas, Self::Estimated];
+
+    /// Returns the word in the CSV.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Driver => "driver",
+            Self::Ptxas => "ptxas",
+            Self::Estimated => "estimated",
+        }
+    }
+
+    /// Returns the source of this word.
+    pub(crate) fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|source| source.word() == word)
+    }
 }
 
 /// The unit that executes a row's operations, to whose peak they are compared.

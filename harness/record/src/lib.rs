@@ -54,7 +54,7 @@ pub use device::{DeviceInfo, Snapshot};
 pub use error::{Error, Result};
 pub use folder::{Folder, counters_of, csv_of, details_of, outlive_file_limits, story_of};
 pub use hot::{HotLine, lines as hot_lines};
-pub use kernel::{Peak, Resources};
+pub use kernel::{Peak, RegisterSource, Resources};
 pub use machine_report::{MachineReport, same_value_lines};
 pub use prediction::{Beside, Predicted};
 pub use problems::problems;

@@ -79,6 +79,8 @@ pub struct Kernel<Code> {
     /// 32-bit registers per thread, estimated from the largest number of values alive at the same time. It is at most
     /// what `.maxnreg` or the launch bounds allow, or else the largest block.
     pub registers: u32,
+    /// Whether `registers` are those that NVIDIA's assembler reports, instead of an estimate.
+    pub has_assembled_registers: bool,
     /// The number of loops that end only when another thread has written something, or was not faster. Their trip
     /// counts depend on the order of the threads, and so do the counters.
     pub waiting_loops: u32,

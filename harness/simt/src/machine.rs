@@ -44,6 +44,16 @@ impl Module {
         Ok(Module { target, kernels, unsupported, globals, initial, addresses, memory: Arc::clone(memory) })
     }
 
+    /// Replaces the estimated registers of the kernels with these, by the kernels' names: what NVIDIA's assembler
+    /// reports.
+    pub fn set_registers(&mut self, assembled: &BTreeMap<String, u32>) {
+        for kernel in &mut self.kernels {
+            if let Some(registers) = assembled.get(&kernel.name).filter(|registers| **registers > 0) {
+                (kernel.registers, kernel.has_assembled_registers) = (*registers, true);
+            }
+        }
+    }
+
     /// Returns the first word of the module's `.target`, such as `sm_90a`: no instruction needs a later architecture.
     /// The caller checks that the part has that architecture.
     pub fn target(&self) -> &str {

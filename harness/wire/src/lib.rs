@@ -33,7 +33,7 @@ pub use launch::{Fault, Launch, Limiter, Occupancy};
 pub use name::shortened;
 pub use record_request::{RECORD, RECORD_LIMIT, RecordRequest};
 pub use report::{Leak, Leaks, RenderedFinding, Report};
-pub use settings::{Settings, SettingsPatch};
+pub use settings::{Settings, SettingsPatch, module_digest};
 pub use transfer::{Copied, Copies, Filled, Managed, Memory};
 pub use version::{ReadError, VERSION};
 

@@ -95,6 +95,16 @@ pub struct SettingsPatch {
     /// pointer into them is a host pointer, although nothing is mapped there. They are added to earlier ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<Vec<[u64; 2]>>,
+    /// Registers of a thread, as NVIDIA's assembler reports them, by the [`module_digest`] of the kernels' PTX and by
+    /// the kernels' names. They replace the machine's estimates in modules that are loaded later, and are added to
+    /// earlier ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registers: Option<BTreeMap<u64, BTreeMap<String, u32>>>,
+}
+
+/// Returns a digest of a module's PTX (FNV-1a), by which a client names the module before it is loaded.
+pub fn module_digest(ptx: &str) -> u64 {
+    ptx.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 impl SettingsPatch {
@@ -144,6 +154,15 @@ mod tests {
         assert_eq!(patch, expected);
         assert_eq!(SettingsPatch::read(&patch.to_json()), Ok(patch));
         assert_eq!(SettingsPatch::read("{}"), Ok(SettingsPatch::default()));
+    }
+
+    #[test]
+    fn registers_are_named_by_the_digest_of_their_module() {
+        // The values of FNV-1a for these texts.
+        assert_eq!([module_digest(""), module_digest("a")], [0xcbf2_9ce4_8422_2325, 0xaf63_dc4c_8601_ec8c]);
+        let registers = Some([(module_digest("a"), [("k".to_string(), 40)].into())].into());
+        let patch = SettingsPatch { registers, ..SettingsPatch::default() };
+        assert_eq!(SettingsPatch::read(&patch.to_json()), Ok(patch));
     }
 
     #[test]

@@ -15,10 +15,11 @@ use cudarc::driver::{
     },
 };
 use kernels::{KernelSource, PtxOrigin, Warning};
+use record::RegisterSource;
 use wire::SettingsPatch;
 
 use crate::{
-    device::{machine, module, session::Session},
+    device::{machine, module, registers, session::Session},
     error::{Error, Result, SkipReason},
     suggest,
 };
@@ -36,8 +37,10 @@ pub struct Kernels {
     origins: Mutex<BTreeMap<String, String>>,
     /// The compiler's warnings, in the order of loading.
     warnings: Mutex<Vec<Warning>>,
+    /// Where the registers of each module's kernels come from.
+    register_sources: Mutex<HashMap<String, RegisterSource>>,
     /// The kernels requested since the last [`Kernels::forget_asked`], each once.
-    asked: Mutex<Vec<(String, CudaFunction)>>,
+    asked: Mutex<Vec<(String, CudaFunction, RegisterSource)>>,
 }
 
 impl Kernels {
@@ -49,8 +52,8 @@ impl Kernels {
         replaced: Option<KernelSource>,
     ) -> Self {
         let (modules, origins) = (Mutex::default(), Mutex::default());
-        let (warnings, asked) = (Mutex::default(), Mutex::default());
-        Self { lab, files, session: session.clone(), replaced, modules, origins, warnings, asked }
+        let (warnings, register_sources, asked) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { lab, files, session: session.clone(), replaced, modules, origins, warnings, register_sources, asked }
     }
 
     /// Whether a file of the user replaces one of the lab's.
@@ -85,6 +88,7 @@ impl Kernels {
         let capability = self.session.device.compute_capability;
         let compiled = kernels::ptx_for(&source, capability)?;
         let mut origin = compiled.origin;
+        let mut registers_from = registers::hand_over(&source.path, &compiled.ptx, capability);
         let module = match module::load(&self.session.context, &source.path, &compiled.ptx) {
             // The compiler is newer than the driver, but the committed PTX may be old enough for it.
             Err(refused) if origin != PtxOrigin::Committed => {
@@ -92,6 +96,7 @@ impl Kernels {
                     return Err(refused);
                 };
                 origin = PtxOrigin::Committed;
+                registers_from = registers::hand_over(&source.path, &committed.ptx, capability);
                 module::load(&self.session.context, &source.path, &committed.ptx).map_err(|_| refused)?
             }
             other => other?,
@@ -102,6 +107,7 @@ impl Kernels {
             lock(&self.warnings).extend(compiled.warnings);
         }
         lock(&self.origins).insert(source.path.to_string(), origin.to_string());
+        lock(&self.register_sources).insert(file.into(), registers_from);
         lock(&self.modules).insert(file.into(), module.clone());
         Ok(module)
     }
@@ -122,13 +128,13 @@ impl Kernels {
             _ => e.into(),
         })?;
         let Some((own, source)) = self.own(file, kernel) else {
-            self.note(kernel, &function);
+            self.note(file, kernel, &function);
             return Ok(function);
         };
         let sizes = |f: &CudaFunction| module::parameters(f).unwrap_or_default();
         let (takes, passes) = (sizes(&function), sizes(&own));
         if takes.len() <= passes.len() && takes.iter().zip(&passes).all(|(t, p)| t <= p) {
-            self.note(kernel, &function);
+            self.note(file, kernel, &function);
             return Ok(function);
         }
         let declared = source.declaration(kernel);
@@ -160,14 +166,15 @@ impl Kernels {
             let (file, kernel, declared) = (path(), kernel.into(), String::new());
             return Err(Error::OtherParameters { file, kernel, takes, passes, declared });
         }
-        self.note(kernel, &function);
+        self.note(file, kernel, &function);
         self.with_shared(function, bytes)
     }
 
-    fn note(&self, kernel: &str, function: &CudaFunction) {
+    fn note(&self, file: &str, kernel: &str, function: &CudaFunction) {
+        let source = lock(&self.register_sources).get(file).copied().unwrap_or(RegisterSource::Driver);
         let mut asked = lock(&self.asked);
-        if asked.iter().all(|(name, _)| name != kernel) {
-            asked.push((kernel.into(), function.clone()));
+        if asked.iter().all(|(name, ..)| name != kernel) {
+            asked.push((kernel.into(), function.clone(), source));
         }
     }
 
@@ -177,14 +184,15 @@ impl Kernels {
     }
 
     /// Returns the kernel `named`, if it was requested in this case; without a name, the only one that was requested.
-    pub(crate) fn asked(&self, named: Option<&str>) -> Option<CudaFunction> {
+    /// It comes with the source of its registers.
+    pub(crate) fn asked(&self, named: Option<&str>) -> Option<(CudaFunction, RegisterSource)> {
         let asked = lock(&self.asked);
         let found = match (named, asked.as_slice()) {
-            (Some(named), all) => all.iter().find(|(name, _)| name == named),
+            (Some(named), all) => all.iter().find(|(name, ..)| name == named),
             (None, [only]) => Some(only),
             (None, _) => None,
         };
-        found.map(|(_, function)| function.clone())
+        found.map(|(_, function, source)| (function.clone(), *source))
     }
 
     /// Returns a kernel with permission to use `bytes` of dynamic shared memory in a block; it must be launched with

@@ -12,6 +12,7 @@ pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod module;
 pub(crate) mod nvml;
+pub(crate) mod registers;
 pub(crate) mod resources;
 pub(crate) mod sandboxed_driver;
 pub(crate) mod session;

@@ -79,8 +79,8 @@ impl<'r> CaseContext<'r> {
     /// loaded.
     pub(crate) fn resources(&self) -> Option<Resources> {
         let named = self.case.kernel.as_ref().map(|(_, name)| name.as_str());
-        let kernel = self.run.kernels().asked(named)?;
-        resources(&kernel, self.launch, &self.run.session().device)
+        let (kernel, source) = self.run.kernels().asked(named)?;
+        resources((&kernel, source), self.launch, &self.run.session().device)
     }
 
     /// Answers a question: sets the columns of [`crate::Question`]s, and checks that the obtained answer is the

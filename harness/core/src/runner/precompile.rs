@@ -13,7 +13,7 @@ use std::{
 use kernels::KernelSource;
 
 use crate::{
-    device::{module, session::Session},
+    device::{module, registers, session::Session},
     measure::{parallel::parallel, timer},
     process::{
         records::RecordsFile,
@@ -46,7 +46,12 @@ pub(crate) fn compile(process: &Process, files: &[&KernelSource], session: &Sess
     let sizes: Vec<usize> = files.iter().map(|file| file.ptx.len()).collect();
     let mut largest_first: Vec<usize> = (0..files.len()).collect();
     largest_first.sort_by_key(|i| std::cmp::Reverse(sizes[*i]));
-    let compile = |i: usize| drop(kernels::ptx_for(files[largest_first[i]], session.device.compute_capability));
+    let capability = session.device.compute_capability;
+    let compile = |i: usize| {
+        if let Ok(compiled) = kernels::ptx_for(files[largest_first[i]], capability) {
+            registers::prepare(&compiled.ptx, capability);
+        }
+    };
     parallel(files.len(), compile);
     // In a benchmark's program, a helper would run the benchmark.
     if session.device.is_emulated || !keeps_machine_code() || timer::is_set() {

@@ -9,6 +9,7 @@ use crate::state::device::driver::configure;
 use crate::state::device::interrupt::interrupt;
 use crate::state::device::observer::{RefusedLaunch, panic_text};
 use crate::state::device::settings::find_profile;
+use crate::state::modules::assembled;
 use crate::telemetry::error_queries::ERROR_QUERIES;
 use crate::telemetry::failures;
 use crate::telemetry::sources::know;
@@ -111,6 +112,7 @@ fn apply(json: *const c_char) -> Result<(), String> {
     let patch = SettingsPatch::read(&json)?;
     let profile = patch.profile.as_deref().map(find_profile).transpose()?;
     know(patch.sources.unwrap_or_default());
+    assembled::know(patch.registers.unwrap_or_default());
     patch.host.unwrap_or_default().into_iter().for_each(|[from, to]| simt::memory::know_host(from..to));
     if let Some(what) = &patch.during {
         during(what);
@@ -130,8 +132,8 @@ fn apply(json: *const c_char) -> Result<(), String> {
 }
 
 /// Changes settings for future launches: a JSON object with any of `profile` (before `cuInit`), `checks`, `counters`,
-/// `lines`, `costs`, `seed`, `budget`, `workers`, `announce`, `during`, `sources`, `host`. Returns 0, or
-/// `CUDA_ERROR_INVALID_VALUE` with a message in `simt_last_error`.
+/// `lines`, `costs`, `seed`, `budget`, `workers`, `announce`, `during`, `sources`, `host`, `registers`.
+/// Returns 0, or `CUDA_ERROR_INVALID_VALUE` with a message in `simt_last_error`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn simt_configure(json: *const c_char) -> c_int {
     match catch_unwind(|| apply(json)).unwrap_or_else(|_| Err("the machine failed".into())) {

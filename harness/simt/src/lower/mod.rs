@@ -145,6 +145,7 @@ fn kernel(
         local_bytes: lowered.program.local_bytes,
         const_bytes: env.const_bytes,
         registers: bounded(lowered.registers, function, profile),
+        has_assembled_registers: false,
         waiting_loops: lowered.waiting.loops,
         locking_loops: lowered.waiting.locks,
         retrying_loops: lowered.waiting.retries,

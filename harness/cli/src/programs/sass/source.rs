@@ -27,8 +27,8 @@ pub enum PtxSource {
 }
 
 impl Module {
-    fn new(ptx: String, capability: (i32, i32), kernels: Option<KernelSource>) -> PtxSource {
-        let arch = arch(&ptx, (capability.0 * 10 + capability.1) as u32);
+    fn for_capability(ptx: String, capability: (i32, i32), kernels: Option<KernelSource>) -> PtxSource {
+        let arch = assembler::arch(&ptx, capability);
         PtxSource::Module(Self { ptx, arch, kernels })
     }
 
@@ -47,14 +47,14 @@ pub fn ptx(file: &Path, of_nvcc: &[&OsString], capability: (i32, i32)) -> Result
     let read =
         || fs::read_to_string(file).map_err(|error| Error::usage(format!("cannot read {}: {error}", file.display())));
     match file.extension().and_then(|extension| extension.to_str()) {
-        Some("ptx") if of_nvcc.is_empty() => Ok(Module::new(read()?, capability, None)),
+        Some("ptx") if of_nvcc.is_empty() => Ok(Module::for_capability(read()?, capability, None)),
         Some("ptx") => Err(Error::usage(format!("--nvcc needs a source x.cu, and {} is PTX", file.display()))),
         Some("cu") if is_program(&read()?) || !of_nvcc.is_empty() => by_nvcc(file, of_nvcc, capability),
         Some("cu") => {
             let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
             let source = KernelSource::read(file, &name)?;
             let compiled = kernels::ptx_for(&source, capability)?;
-            Ok(Module::new(compiled.ptx, capability, Some(source)))
+            Ok(Module::for_capability(compiled.ptx, capability, Some(source)))
         }
         _ => Err(Error::usage(format!("{} is neither x.cu nor x.ptx", file.display()))),
     }
@@ -66,15 +66,14 @@ fn by_nvcc(file: &Path, of_nvcc: &[&OsString], (major, minor): (i32, i32)) -> Re
     let to: PathBuf = folder.path().join("module.ptx");
     let mut options: Vec<OsString> =
         vec!["-ptx".into(), "-lineinfo".into(), file.into(), "-o".into(), to.clone().into()];
-    let is_architecture = |option: &&OsString| option.to_string_lossy().starts_with("-arch");
-    if !of_nvcc.iter().any(|option| is_architecture(&option)) {
+    if !of_nvcc.iter().any(|option| option.to_string_lossy().starts_with("-arch")) {
         options.push(format!("-arch=compute_{major}{minor}").into());
     }
     options.extend(of_nvcc.iter().map(|option| OsString::from(*option)));
     match nvcc::compile(&options.iter().collect::<Vec<_>>())? {
         0 => {
             let ptx = fs::read_to_string(&to).map_err(|source| Error::Io { action: "read", path: to, source })?;
-            Ok(Module::new(ptx, (major, minor), None))
+            Ok(Module::for_capability(ptx, (major, minor), None))
         }
         code => Ok(PtxSource::Failed(code)),
     }
@@ -84,17 +83,9 @@ fn by_nvcc(file: &Path, of_nvcc: &[&OsString], (major, minor): (i32, i32)) -> Re
 fn is_program(text: &str) -> bool {
     let is_in_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     text.match_indices("main").any(|(at, word)| {
-        let before = text[..at].as_bytes().last();
+        let before = text.as_bytes()[..at].last();
         before.is_none_or(|byte| !is_in_word(byte)) && text[at + word.len()..].trim_start().starts_with('(')
     })
-}
-
-/// Returns the architecture to assemble for. PTX with instructions of one architecture only, such as `sm_90a`, names
-/// it; ptxas refuses it for another.
-fn arch(ptx: &str, device: u32) -> Arch {
-    let targets = ptx.lines().find_map(|line| line.trim().strip_prefix(".target"));
-    let target = targets.and_then(|targets| targets.split(',').next()).unwrap_or_default().trim();
-    Arch { number: device, is_exact: target == format!("sm_{device}a") }
 }
 
 #[cfg(test)]
@@ -109,15 +100,5 @@ mod tests {
         for kernels in ["__global__ void domain(int *x) {}", "__global__ void main_loop() {}", "// the main loop", ""] {
             assert!(!is_program(kernels), "{kernels}");
         }
-    }
-
-    #[test]
-    fn instructions_of_one_architecture_are_assembled_for_it() {
-        let arch =
-            |target: &str, device| arch(&format!("// made by\n.version 8.0\n.target {target}\n"), device).to_string();
-        assert_eq!(arch("sm_70", 90), "90");
-        assert_eq!(arch("sm_90a", 90), "90a");
-        assert_eq!(arch("sm_90a, debug", 90), "90a");
-        assert_eq!(arch("sm_90a", 100), "100");
     }
 }

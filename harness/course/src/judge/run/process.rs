@@ -36,6 +36,8 @@ impl EndedRun {
         command.arg("--out").arg(folder.path());
         // The only folder in which a confined run may write.
         command.env("TMPDIR", folder.path());
+        // Marks do not depend on what else is installed, and ptxas does not run sandboxed.
+        command.env(harness::PTXAS, "off");
         let records = folder.path().join("records");
         command.arg("--records").arg(&records).envs(kernels::for_children());
         command.args(kernels::copy_for_children().into_iter().flat_map(|copy| ["--kernel-copy".into(), copy]));

@@ -1,5 +1,6 @@
 //! Modules and their functions: loading PTX, linking it, and launching kernels.
 
+pub mod assembled;
 pub mod children;
 pub mod clusters;
 pub mod device_runtime;

@@ -2,7 +2,7 @@
 
 use super::early_launch::EarlyLaunch;
 use super::fat_binary::ImagePtx;
-use super::{device_runtime, ptx};
+use super::{assembled, device_runtime, ptx};
 use crate::abi::error::{Error, Refused, Result};
 use crate::abi::types::Handle;
 use crate::state::contexts::context::{self, Context};
@@ -87,7 +87,7 @@ impl Module {
             tell(|observer| observer.warn(&words));
         }
         let text = device_runtime::with(ptx);
-        let machine = machine::Module::load(&text, &driver.memory, driver.profile).map_err(|error| {
+        let mut machine = machine::Module::load(&text, &driver.memory, driver.profile).map_err(|error| {
             let code = match (&error, error.verdict()) {
                 (LoadError::Memory(_), _) => Error::OUT_OF_MEMORY,
                 (_, FailureOf::Machine) => {
@@ -103,6 +103,7 @@ impl Module {
         if !image.has_code {
             ptx::check_target(machine.target(), driver.profile)?;
         }
+        machine.set_registers(&assembled::registers(ptx));
         Ok(Arc::new(Module {
             context: context.map(Arc::downgrade),
             machine,

@@ -233,9 +233,10 @@ fn resources(function: &Function, geometry: &Geometry, profile: &Part) -> Result
             profile.regs_per_block,
         );
         return Ok(Some(refusal.with(format!(
-            "{threads} threads of {} registers each (estimated); at most {most} threads in a block would fit, or declare \
+            "{threads} threads of {} registers each ({}); at most {most} threads in a block would fit, or declare \
              __launch_bounds__({threads})",
-            kernel.registers
+            kernel.registers,
+            if kernel.has_assembled_registers { "by ptxas" } else { "estimated" }
         ))));
     }
     if kernel.local_bytes > LOCAL_BYTES {
