@@ -368,12 +368,13 @@ mod tests {
     fn a_row_without_a_kernel_has_no_values_and_not_zeros() {
         let of =
             |record: &Record| -> Vec<String> { OF_KERNEL.iter().map(|known| (known.write)(record).text()).collect() };
-        assert_eq!(of(&record()), ["", "", ""]);
-        let resources = Some(Resources { registers: 40, occupancy_percent: Some(75.0), registers_from: None });
+        assert_eq!(of(&record()), ["", "", "", ""]);
+        let registers_from = Some(RegisterSource::Ptxas);
+        let resources = Some(Resources { registers: 40, occupancy_percent: Some(75.0), registers_from });
         let row = Record { resources, peak: Some(Peak::SplitTf32), ..record() };
-        assert_eq!(of(&row), ["40", "75", "split-tf32"]);
-        let resources =
-            Some(Resources { registers: 40, occupancy_percent: None, registers_from: Some(RegisterSource::Ptxas) });
-        assert_eq!(of(&Record { resources, ..record() })[1], "");
+        assert_eq!(of(&row), ["40", "75", "ptxas", "split-tf32"]);
+        // As in a run of an earlier version.
+        let resources = Some(Resources { registers: 40, occupancy_percent: None, registers_from: None });
+        assert_eq!(of(&Record { resources, ..record() })[1..3], ["", ""]);
     }
 }
