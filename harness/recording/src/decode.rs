@@ -52,14 +52,10 @@ fn count(bytes: &mut &[u8]) -> Option<u64> {
 fn take_step(bytes: &mut &[u8], previous: Previous) -> Option<Step> {
     let flags = byte(bytes)?;
     let has = |flag: u8| flags & flag != 0;
-    let (block, warp) = match has(flag::SAME_WARP) {
-        true => (previous.block, previous.warp),
-        false => (take(bytes)?, number(bytes)?),
-    };
-    let instruction = match has(flag::NEXT_INSTRUCTION) {
-        true => previous.instruction.checked_add(1)?,
-        false => number(bytes)?,
-    };
+    let is_same = has(flag::SAME_WARP);
+    let (block, warp) = if is_same { (previous.block, previous.warp) } else { (take(bytes)?, number(bytes)?) };
+    let is_next = has(flag::NEXT_INSTRUCTION);
+    let instruction = if is_next { previous.instruction.checked_add(1)? } else { number(bytes)? };
     let mask = if has(flag::SAME_MASK) { previous.mask } else { number(bytes)? };
     let event = if has(flag::EVENT) { Event::from_code(take(bytes)?)? } else { Event::None };
     let finding = if has(flag::FINDING) { Some(number(bytes)?) } else { None };

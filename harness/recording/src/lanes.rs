@@ -15,15 +15,21 @@ const PLAIN: u8 = 3;
 
 /// Appends the values of the lanes of `mask`, which has at least one.
 pub fn put_lanes(bytes: &mut Vec<u8>, mask: u32, values: &Lanes) {
-    let (mut packed, mut count) = (*values, LANES);
-    if mask != u32::MAX {
-        count = 0;
-        for lane in lanes_of(mask) {
-            packed[count] = values[lane];
-            count += 1;
-        }
+    if mask == u32::MAX {
+        put_packed(bytes, values);
+        return;
     }
-    let packed = &packed[..count];
+    let (mut packed, mut count) = ([0; LANES], 0);
+    for lane in lanes_of(mask) {
+        packed[count] = values[lane];
+        count += 1;
+    }
+    put_packed(bytes, &packed[..count]);
+}
+
+/// Appends values, of which there is at least one.
+#[inline]
+fn put_packed(bytes: &mut Vec<u8>, packed: &[u64]) {
     let first = packed[0];
     let stride = packed.get(1).map_or(0, |second| second.wrapping_sub(first));
     let differs = |pair: &[u64]| pair[1].wrapping_sub(pair[0]) ^ stride;

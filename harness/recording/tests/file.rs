@@ -19,9 +19,15 @@ fn header() -> Header {
     }
 }
 
+fn encode(encoder: &mut Encoder, steps: &[Step]) {
+    for step in steps {
+        encoder.step(step);
+    }
+}
+
 fn file_of(steps: &[Step], limit: usize) -> (Header, Vec<u8>) {
     let mut encoder = Encoder::new(limit);
-    steps.iter().for_each(|step| encoder.step(step));
+    encode(&mut encoder, steps);
     let encoded = encoder.finish();
     let header = Header { steps: encoded.steps, ..header() };
     let file = Recording::write(&header, &encoded);
@@ -155,13 +161,13 @@ fn a_recording_is_cut_between_two_steps() {
     let steps = vec![small(); 10];
     let whole = {
         let mut encoder = Encoder::new(usize::MAX);
-        steps.iter().for_each(|step| encoder.step(step));
+        encode(&mut encoder, &steps);
         encoder.finish()
     };
     assert!(!whole.is_cut);
     for limit in 0..whole.bytes.len() {
         let mut encoder = Encoder::new(limit);
-        steps.iter().for_each(|step| encoder.step(step));
+        encode(&mut encoder, &steps);
         assert!(encoder.is_cut());
         let cut = encoder.finish();
         assert!(cut.bytes.len() <= limit && cut.steps < 10);

@@ -57,8 +57,8 @@ JOIN:
 }
 ";
 
-fn request(first: u64, last: u64) -> Option<RecordRequest> {
-    Some(RecordRequest { blocks: BlockRange { first, last }, limit: 64 << 20 })
+fn request(first: u64, last: u64) -> RecordRequest {
+    RecordRequest { blocks: BlockRange { first, last }, limit: 64 << 20 }
 }
 
 /// Runs the kernel in `grid` blocks of 64 threads; returns what was recorded, and the results.
@@ -105,7 +105,7 @@ const EVEN: u32 = 0x5555_5555;
 
 #[test]
 fn a_divergent_kernel_is_recorded_step_by_step() {
-    let (report, results) = mirror(1, request(0, 0));
+    let (report, results) = mirror(1, Some(request(0, 0)));
     let (recorded, steps) = recorded(report, 0, 0);
     assert!(!recorded.steps.is_cut);
     let names = register_names(MIRROR).unwrap();
@@ -153,7 +153,7 @@ fn a_record_replays_to_the_memory_of_the_machine() {
     let device = Device::new(MIRROR);
     let out = device.zeros::<i32>(4 * 64);
     let shape = ([4, 1, 1], [64, 1, 1], 0);
-    let (report, _) = device.launch_recorded("mirror", shape, &[Arg::Ptr(out)], request(0, 3));
+    let (report, _) = device.launch_recorded("mirror", shape, &[Arg::Ptr(out)], Some(request(0, 3)));
     let (recorded, steps) = recorded(report, 0, 3);
     let names = register_names(MIRROR).unwrap();
     let named = |name: &str| {
@@ -186,7 +186,7 @@ fn a_record_replays_to_the_memory_of_the_machine() {
 fn a_recorded_launch_computes_what_any_other_does() {
     let plain = mirror(5, None);
     for (first, last) in [(0, 4), (2, 2)] {
-        let (report, results) = mirror(5, request(first, last));
+        let (report, results) = mirror(5, Some(request(first, last)));
         assert_eq!((results, &report.counters), (plain.1.clone(), &plain.0.counters));
     }
     // With all checks, other paths execute the instructions.
@@ -195,7 +195,8 @@ fn a_recorded_launch_computes_what_any_other_does() {
         let device =
             Device { settings: simt::machine::Settings { checks, ..device.settings.clone() }, ..Device::new(MIRROR) };
         let out = device.zeros::<i32>(64);
-        let (report, _) = device.launch_recorded("mirror", ([1, 1, 1], [64, 1, 1], 0), &[Arg::Ptr(out)], request(0, 0));
+        let (report, _) =
+            device.launch_recorded("mirror", ([1, 1, 1], [64, 1, 1], 0), &[Arg::Ptr(out)], Some(request(0, 0)));
         recorded(report, 0, 0).1
     };
     assert_eq!(run(Checks::ALL), run(Checks::NONE));
@@ -203,7 +204,7 @@ fn a_recorded_launch_computes_what_any_other_does() {
 
 #[test]
 fn only_the_named_blocks_are_recorded() {
-    let (report, results) = mirror(10_000, request(0, 1));
+    let (report, results) = mirror(10_000, Some(request(0, 1)));
     let (all, _) = (report.counters.blocks, results);
     let (_, steps) = recorded(report, 0, 1);
     assert_eq!(all, 10_000);
@@ -214,7 +215,7 @@ fn only_the_named_blocks_are_recorded() {
 
 #[test]
 fn a_recording_that_does_not_fit_is_cut_at_a_step() {
-    let (whole, all) = recorded(mirror(1, request(0, 0)).0, 0, 0);
+    let (whole, all) = recorded(mirror(1, Some(request(0, 0))).0, 0, 0);
     let limit = whole.steps.bytes.len() / 2;
     let half = RecordRequest { blocks: BlockRange { first: 0, last: 0 }, limit };
     let (report, results) = mirror(1, Some(half));
@@ -230,7 +231,8 @@ fn a_finding_is_recorded_at_its_step() {
     let mut device = Device::new(&racy);
     device.settings.checks = Checks { race: true, ..Checks::NONE };
     let out = device.zeros::<i32>(64);
-    let (report, _) = device.launch_recorded("mirror", ([1, 1, 1], [64, 1, 1], 0), &[Arg::Ptr(out)], request(0, 0));
+    let (report, _) =
+        device.launch_recorded("mirror", ([1, 1, 1], [64, 1, 1], 0), &[Arg::Ptr(out)], Some(request(0, 0)));
     assert!(!report.findings.is_empty());
     let (recorded, steps) = recorded(report, 0, 0);
     let found: Vec<_> = steps.iter().filter(|step| step.finding.is_some()).collect();

@@ -5,6 +5,7 @@ use super::sources::text_of;
 use super::stderr::complain;
 use crate::state::device::observer::RecordedLaunch;
 use recording::{Allocation, Cut, Finding, Header, InstructionInfo, Recording, RegisterInfo, SourceFile, SourceLine};
+use simt::finding::Findings;
 use simt::machine::{Param, register_names};
 use simt::report::demangle;
 use std::io::Write;
@@ -96,8 +97,7 @@ fn bytes_of(mut launch: RecordedLaunch<'_>) -> Vec<u8> {
             bytes: register.bytes,
         }
     });
-    let mut found = simt::finding::Findings::default();
-    found.list = recorded.findings;
+    let found = Findings { list: recorded.findings, ..Findings::default() };
     let findings = super::report::told(&found).into_iter();
     let header = Header {
         kernel: kernel.name.clone(),

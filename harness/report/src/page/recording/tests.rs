@@ -47,9 +47,12 @@ fn a_page_is_one_file_that_names_no_other() {
 
 #[test]
 fn a_page_that_would_be_too_large_says_what_it_lacks() {
-    let page = of_recording(&recording(40_000));
-    assert!(page.len() <= LARGEST, "{} bytes", page.len());
-    assert!(page.contains("of 40000 steps; more would make it too large"));
+    let recording = recording(200);
+    let (data, steps) = data::packed(&recording, 10_000);
+    assert!(data.len() <= 10_000 && (20..200).contains(&steps), "{} bytes, {steps} steps", data.len());
+    assert_eq!(data::packed(&recording, 1_000_000).1, 200);
+    let page = page(&recording.header, &data, steps);
+    assert!(page.contains(&format!("first {steps} of 200 steps; more would make it too large")));
 }
 
 #[test]

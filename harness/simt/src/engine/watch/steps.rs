@@ -21,6 +21,9 @@ struct Before {
 
 /// Returns the values of the lanes of a mask, and 0 for the others.
 fn masked<T: Copy + Into<u64>>(register: &[T; LANES], mask: u32) -> Lanes {
+    if mask == u32::MAX {
+        return register.map(Into::into);
+    }
     std::array::from_fn(|lane| if mask >> lane & 1 == 0 { 0 } else { register[lane].into() })
 }
 
