@@ -154,7 +154,7 @@ fn a_monitor_sees_the_emulated_part() {
             "name NVIDIA Tesla T4 (emulated)\ncapability 7.5 cores 2560\nbus 256 architecture Turing\nclocks 1590 5001\n\
              memory 15828320256",
         ),
-        ("h200", "name NVIDIA H200 (emulated)\ncapability 9.0 cores 16896\nbus 6144 architecture Hopper\n"),
+        ("h200", "name NVIDIA H200 (emulated)\ncapability 9.0 cores 16896\nbus 6016 architecture Hopper\n"),
     ] {
         let run = client("look", profile);
         assert_eq!(run.code, 0, "{run:?}");

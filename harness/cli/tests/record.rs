@@ -30,8 +30,8 @@ fn a_lab_is_recorded_and_shown() {
     assert!(has(|event| event == Event::Diverge) && has(|event| event == Event::Exit));
     // The record agrees with itself, and ends with the block's sum, which one lane stores.
     Replay::of(&recording).unwrap();
-    let stores = recording.steps.iter().filter_map(|step| Some((step, step.access.as_ref()?)));
-    let last = stores.filter(|(_, a)| a.kind == AccessKind::Store && a.space == Space::Global).last().unwrap();
+    let mut stores = recording.steps.iter().filter_map(|step| Some((step, step.access.as_ref()?)));
+    let last = stores.rfind(|(_, a)| a.kind == AccessKind::Store && a.space == Space::Global).unwrap();
     assert_eq!(last.0.mask, 1);
     let page = fs::read_to_string(folder.path().join("a.html")).unwrap();
     assert!(page.len() < 3_000_000, "{} bytes", page.len());

@@ -36,7 +36,9 @@ fn sass(folder: &Path, args: &[&str]) -> Run {
 fn fails(run: &Run, code: i32, words: &[&str]) {
     assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{run:?}");
     let said = one_line(&run.stderr);
-    words.iter().for_each(|words| assert!(said.contains(words), "`{words}` is not in {said}"));
+    for words in words {
+        assert!(said.contains(words), "`{words}` is not in {said}");
+    }
 }
 
 #[test]
@@ -183,7 +185,9 @@ fn ptxas_and_nvdisasm_list_a_kernel_line_by_line() {
         "sample.cu:14  tile[i] = from[i];",
         "which ptxas has added",
     ];
-    words.iter().for_each(|words| assert!(shown.stdout.contains(words), "`{words}` is not in {}", shown.stdout));
+    for words in words {
+        assert!(shown.stdout.contains(words), "`{words}` is not in {}", shown.stdout);
+    }
     let load = shown.stdout.lines().find(|line| line.contains("ld.global.f32")).unwrap();
     assert!(load.contains("LDG"), "{load}");
     assert!(!shown.stdout.contains("calls:"), "{}", shown.stdout);

@@ -225,6 +225,14 @@ mod tests {
     }
 
     #[test]
+    fn the_bench_prints_every_constant() {
+        let bench = include_str!("../bench/constants.cu");
+        for (name, _) in GpuModel::find("h200").unwrap().constants() {
+            assert!(bench.contains(&format!("\"{name}\"")), "{name}");
+        }
+    }
+
+    #[test]
     fn a_file_has_the_figures_and_constants_of_a_part() {
         let h200 = include_str!("../../gpu/parts/h200.toml");
         assert_eq!(GpuModel::read(h200).unwrap(), GpuModel::find("h200").unwrap());

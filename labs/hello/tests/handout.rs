@@ -49,7 +49,7 @@ fn the_limits_are_those_of_the_parts() {
         assert_eq!(dims("max_grid_dim"), [2_147_483_647, 65535, 65535]);
         assert_eq!(number("max_threads_per_block"), 1024);
     }
-    assert_eq!(parts, 8);
+    assert_eq!(parts, 14);
 }
 
 #[test]

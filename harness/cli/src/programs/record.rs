@@ -26,8 +26,8 @@ The launch runs on the emulated device. Every step of every warp of the recorded
 lanes that executed it, the registers that it changed, the memory that it accessed. The other blocks of the grid run as \
 always, but they are not recorded.
 
-The options of record come before the lab or program. After a lab, --launch, --blocks A..B, --limit, --html and -o may \
-also follow its own options; --blocks with a single number is the lab's option there. The exit code is that of the lab or program; it is 2 if nothing was recorded.
+The options of record come before the lab or program. After a lab, --launch N, --blocks A..B, --limit, --html and -o may \
+also follow its own options. The exit code is that of the lab or program; it is 2 if nothing was recorded.
 
 Examples:
   warplab record reduction --variant shuffle -n 1024 --blocks 0..1 -o run.wlr
@@ -75,7 +75,8 @@ pub fn command() -> Command {
         .after_help(MORE)
 }
 
-/// The options that may also follow a lab and its options. Labs have none of these names but `--blocks`.
+/// The options that may also follow a lab and its options. Labs have none of these names but `--blocks` and
+/// `--launch`, whose values differ from ours.
 fn own() -> [Arg; 5] {
     [
         Arg::new("launch")
@@ -126,10 +127,16 @@ fn split(words: &[OsString]) -> (Vec<&OsString>, Vec<&OsString>) {
             option.get_long().is_some_and(|long| name.strip_prefix("--") == Some(long))
                 || option.get_short().is_some_and(|short| name.strip_prefix('-') == Some(&short.to_string()))
         });
-        // A lab's own --blocks is the size of its grid, a single number.
-        let value =
-            if has_value { Some(text.clone()) } else { words.as_slice().first().map(|next| next.to_string_lossy()) };
-        let is_mine = has_name && (name != "--blocks" || value.is_some_and(|value| value.contains("..")));
+        let next = || words.as_slice().first().map(|next| next.to_string_lossy().into_owned());
+        let value = if has_value { text.split_once('=').map(|(_, value)| value.to_owned()) } else { next() };
+        let value = value.unwrap_or_default();
+        // A lab's own --blocks is the size of its grid, a single number, and its --launch a grid and a block.
+        let is_mine = has_name
+            && match name {
+                "--blocks" => value.contains(".."),
+                "--launch" => !value.contains(','),
+                _ => true,
+            };
         let list = if is_mine { &mut mine } else { &mut others };
         list.push(word);
         if is_mine && !has_value {
@@ -172,7 +179,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
         (ended.code, launches.map(|launch| launch.kernel_name.clone()).collect())
     };
     if !file.exists() {
-        return if code == 0 { Err(Error::usage(nothing(&request, launched))) } else { Ok(ExitCode::from(code)) };
+        return if code == 0 { Err(Error::usage(nothing(&request, &launched))) } else { Ok(ExitCode::from(code)) };
     }
     let bytes = fs::read(&file).map_err(|source| Error::Io { action: "read", path: file.clone(), source })?;
     let recording = show::parse(&file, &bytes)?;
@@ -226,7 +233,7 @@ fn run_lab(
 }
 
 /// Explains why there is no recording.
-fn nothing(request: &RecordRequest, launched: Vec<String>) -> String {
+fn nothing(request: &RecordRequest, launched: &[String]) -> String {
     let kernel = request.kernel.as_ref().map_or("any kernel".into(), |kernel| format!("kernel {kernel}"));
     let mut names: Vec<&str> = launched.iter().map(String::as_str).collect();
     names.dedup();
@@ -284,11 +291,12 @@ mod tests {
 
     #[test]
     fn after_a_lab_come_its_options_and_ours() {
-        let line = "--variant shuffle --blocks 0..1 -n 64 -o x.wlr --html=y --blocks 7 --blocks=8";
+        let line =
+            "--variant shuffle --blocks 0..1 -n 64 -o x.wlr --html=y --blocks 7 --blocks=8 --launch 2 --launch=4,32";
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let (others, mine) = split(&words);
-        assert_eq!(others, ["--variant", "shuffle", "-n", "64", "--blocks", "7", "--blocks=8"]);
-        assert_eq!(mine, ["--blocks", "0..1", "-o", "x.wlr", "--html=y"]);
+        assert_eq!(others, ["--variant", "shuffle", "-n", "64", "--blocks", "7", "--blocks=8", "--launch=4,32"]);
+        assert_eq!(mine, ["--blocks", "0..1", "-o", "x.wlr", "--html=y", "--launch", "2"]);
     }
 
     #[test]
@@ -296,7 +304,7 @@ mod tests {
         for lab in labs::LABS {
             let command = harness::with_options(Command::new("run"), Some(lab));
             for theirs in command.get_arguments() {
-                for ours in own().iter().filter(|option| option.get_id() != "blocks") {
+                for ours in own().iter().filter(|option| option.get_id() != "blocks" && option.get_id() != "launch") {
                     assert!(theirs.get_long().is_none() || theirs.get_long() != ours.get_long(), "{}", lab.name);
                     assert!(theirs.get_short().is_none() || theirs.get_short() != ours.get_short(), "{}", lab.name);
                 }

@@ -33,6 +33,8 @@ pub(crate) struct CaseAccumulator {
     /// The times of the earlier rounds.
     earlier: Vec<Times>,
     notes: Vec<String>,
+    /// The lines at which several threads stored the same value in the first pass.
+    same_values: Vec<String>,
     machine: MachineReport,
     /// The first wrong answer, an error that no variant may have (even if wrong on purpose), why the case cannot run
     /// here, and every finding once.
@@ -57,6 +59,7 @@ impl CaseAccumulator {
             worst: None,
             earlier: Vec::new(),
             notes: Vec::new(),
+            same_values: Vec::new(),
             machine: MachineReport::default(),
             wrong: None,
             changed: None,
@@ -134,10 +137,7 @@ impl CaseAccumulator {
         if self.pass.is_first {
             self.record.counters = Counters::from_report(&self.machine);
             self.record.hot = hot(&self.machine);
-            let lines = self.machine.same_value_lines();
-            if !lines.is_empty() {
-                self.notes.push(format!("several threads store one value at {}", lines.join(", ")));
-            }
+            self.same_values = self.machine.same_value_lines();
         }
         for finding in std::mem::take(&mut self.machine.findings) {
             let key = finding.finding.key();
@@ -278,6 +278,10 @@ impl CaseAccumulator {
         self.record.wrong = self.broken.clone().or_else(|| self.wrong.clone());
         let (verdict, what) = verdict(self.wrong.as_deref(), finding.as_deref());
         self.record.verdict = if self.broken.is_some() { Verdict::Fail } else { verdict };
+        // A case with findings has more to say than that.
+        if !self.same_values.is_empty() && self.record.findings.is_empty() {
+            self.notes.push(format!("several threads store one value at {}", self.same_values.join(", ")));
+        }
         self.notes.extend([self.broken.take().unwrap_or_default(), what].into_iter().filter(|w| !w.is_empty()));
         self.record.note = self.notes.join("; ");
         self.rates(ceilings);
