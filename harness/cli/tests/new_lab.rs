@@ -35,6 +35,9 @@ fn copy_all(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap).filter(|e| e.file_name() != "target") {
         copy_all(&entry.path(), &to.join(entry.file_name()));
     }
+    // Build scripts watch folders, too.
+    let time = fs::metadata(from).unwrap().modified().unwrap();
+    fs::File::open(to).unwrap().set_modified(time).unwrap();
 }
 
 /// Arguments that test only the new lab: no other member of the workspace has a test program of this name. With
