@@ -71,43 +71,31 @@ impl Checks {
     pub const NONE: Checks =
         Checks { memory: false, race: false, init: false, sync: false, leaks: false, strict: false };
 
-    /// The switch of a name; `None` if a user can name no such check.
-    fn switch(&mut self, name: &str) -> Option<&mut bool> {
-        Some(match name {
-            "memcheck" => &mut self.memory,
-            "racecheck" => &mut self.race,
-            "initcheck" => &mut self.init,
-            "synccheck" => &mut self.sync,
-            "leakcheck" => &mut self.leaks,
-            STRICT => &mut self.strict,
-            _ => return None,
-        })
-    }
-
     /// Turns on what has this name.
     fn add(&mut self, name: &str) -> Result<(), UnknownCheck> {
-        *self.switch(name).ok_or_else(|| UnknownCheck(name.to_owned()))? = true;
+        let (_, switch) = SWITCHES.iter().find(|(known, _)| *known == name).ok_or_else(|| UnknownCheck(name.into()))?;
+        *switch(self) = true;
         self.race |= self.strict;
         Ok(())
     }
 
     /// Returns the names of what is on.
     fn names(mut self) -> Vec<&'static str> {
-        NAMES.into_iter().filter(|name| self.switch(name).is_some_and(|on| *on)).collect()
+        SWITCHES.iter().filter(|(_, switch)| *switch(&mut self)).map(|(name, _)| *name).collect()
     }
 }
 
-/// The name of the stricter race check.
-const STRICT: &str = "strict";
+/// The name that a user gives to a check, and its switch.
+type Switch = (&'static str, fn(&mut Checks) -> &mut bool);
 
-/// The names that a user can give.
-const NAMES: [&str; 6] = [
-    Check::Memcheck.name(),
-    Check::Racecheck.name(),
-    Check::Initcheck.name(),
-    Check::Synccheck.name(),
-    Check::Leakcheck.name(),
-    STRICT,
+/// What a user can name.
+const SWITCHES: [Switch; 6] = [
+    (Check::Memcheck.name(), |checks| &mut checks.memory),
+    (Check::Racecheck.name(), |checks| &mut checks.race),
+    (Check::Initcheck.name(), |checks| &mut checks.init),
+    (Check::Synccheck.name(), |checks| &mut checks.sync),
+    (Check::Leakcheck.name(), |checks| &mut checks.leaks),
+    ("strict", |checks| &mut checks.strict),
 ];
 
 /// Parses names separated by commas, from left to right: `all` and `none` replace the names before them, and `strict`
