@@ -76,6 +76,9 @@ impl Recording {
         let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| damaged())?;
         let (header, steps) = rest.split_at_checked(length).ok_or_else(damaged)?;
         let header: Header = serde_json::from_slice(header).map_err(|_| damaged())?;
+        if !header.is_possible() {
+            return Err(damaged());
+        }
         let steps = decode::steps(steps, &header).ok_or(ReadError::Corrupt("its steps"))?;
         Ok(Recording { header, steps })
     }

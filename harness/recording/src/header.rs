@@ -50,6 +50,13 @@ impl Header {
         self.instructions.iter().any(|instruction| instruction.source.is_some())
     }
 
+    /// Whether the recorded blocks are blocks of the grid, and the sizes of grid and block are numbers of 64 bits.
+    pub(crate) fn is_possible(&self) -> bool {
+        let count = |sizes: [u32; 3]| sizes.into_iter().map(u64::from).try_fold(1, u64::checked_mul);
+        let BlockRange { first, last } = self.blocks;
+        count(self.block).is_some() && first <= last && count(self.grid).is_some_and(|blocks| last < blocks)
+    }
+
     /// Returns the number of blocks of the grid.
     pub fn grid_blocks(&self) -> u64 {
         self.grid.iter().map(|&n| u64::from(n)).product()

@@ -156,6 +156,23 @@ fn each_kind_of_wrong_file_has_its_own_message() {
     assert_eq!(Recording::read(&longer), Err(ReadError::Corrupt("its checksum")));
 }
 
+/// Such headers are not written; a file with a right checksum may still have one.
+#[test]
+fn blocks_that_the_grid_does_not_have_are_damage() {
+    let most = [u32::MAX; 3];
+    for wrong in [
+        Header { blocks: BlockRange { first: 0, last: 4 }, ..header() },
+        Header { blocks: BlockRange { first: 3, last: 2 }, ..header() },
+        Header { blocks: BlockRange { first: 0, last: u64::MAX }, ..header() },
+        Header { grid: [0, 1, 1], ..header() },
+        Header { grid: most, ..header() },
+        Header { block: most, ..header() },
+    ] {
+        let file = Recording::write(&wrong, &Encoder::new(usize::MAX).finish());
+        assert_eq!(Recording::read(&file), Err(ReadError::Corrupt("its header")), "{wrong:?}");
+    }
+}
+
 #[test]
 fn a_recording_is_cut_between_two_steps() {
     let steps = vec![small(); 10];
