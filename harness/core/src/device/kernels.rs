@@ -118,15 +118,7 @@ impl Kernels {
     /// As [`Kernels::module`]; [`Error::NoSuchKernel`]; [`Error::OtherParameters`] when a kernel in the file of
     /// `--kernel` takes other parameters than the lab passes.
     pub fn function(&self, file: &str, kernel: &str) -> Result<CudaFunction> {
-        let module = self.module(file)?;
-        let path = || {
-            let source = self.source(file);
-            source.map_or_else(|_| file.to_string(), |s| s.path.to_string())
-        };
-        let function = module.load_function(kernel).map_err(|e| match e.0 {
-            CUDA_ERROR_NOT_FOUND => Error::NoSuchKernel { file: path(), kernel: kernel.into() },
-            _ => e.into(),
-        })?;
+        let function = self.load(file, kernel)?;
         let Some((own, source)) = self.own(file, kernel) else {
             self.note(file, kernel, &function);
             return Ok(function);
@@ -139,7 +131,7 @@ impl Kernels {
         }
         let declared = source.declaration(kernel);
         Err(Error::OtherParameters {
-            file: path(),
+            file: self.path(file),
             kernel: kernel.into(),
             takes: module::in_words(&takes),
             passes: module::in_words(&passes),
@@ -155,19 +147,28 @@ impl Kernels {
     /// As [`Kernels::function_with_shared`]; [`Error::OtherParameters`] when the kernel takes another number of
     /// parameters, or larger ones.
     pub fn function_for(&self, file: &str, kernel: &str, arguments: usize, bytes: u32) -> Result<CudaFunction> {
-        let path = || self.source(file).map_or_else(|_| file.to_string(), |source| source.path.to_string());
-        let function = self.module(file)?.load_function(kernel).map_err(|error| match error.0 {
-            CUDA_ERROR_NOT_FOUND => Error::NoSuchKernel { file: path(), kernel: kernel.into() },
-            _ => error.into(),
-        })?;
+        let function = self.load(file, kernel)?;
         let fits = |takes: &Vec<usize>| takes.len() == arguments && takes.iter().all(|size| *size <= size_of::<u64>());
         if let Some(takes) = module::parameters(&function).filter(|takes| !fits(takes)) {
             let (takes, passes) = (module::in_words(&takes), format!("{arguments} arguments of at most 8 bytes"));
-            let (file, kernel, declared) = (path(), kernel.into(), String::new());
+            let (file, kernel, declared) = (self.path(file), kernel.into(), String::new());
             return Err(Error::OtherParameters { file, kernel, takes, passes, declared });
         }
         self.note(file, kernel, &function);
         self.with_shared(function, bytes)
+    }
+
+    /// Loads a kernel of one of the files, whatever its parameters are.
+    fn load(&self, file: &str, kernel: &str) -> Result<CudaFunction> {
+        self.module(file)?.load_function(kernel).map_err(|error| match error.0 {
+            CUDA_ERROR_NOT_FOUND => Error::NoSuchKernel { file: self.path(file), kernel: kernel.into() },
+            _ => error.into(),
+        })
+    }
+
+    /// Returns the path of a kernel file; its name if the lab has no such file.
+    fn path(&self, file: &str) -> String {
+        self.source(file).map_or_else(|_| file.to_string(), |source| source.path.to_string())
     }
 
     fn note(&self, file: &str, kernel: &str, function: &CudaFunction) {
