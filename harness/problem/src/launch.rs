@@ -1,5 +1,5 @@
 //! Launches as text: `for i in 0..log2(n): step<<<(ceil_div(n, 256), 1), 256, 0>>>(data, n, i)`.
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use cudarc::driver::LaunchConfig;
 
@@ -221,12 +221,11 @@ pub fn plan(launches: &[Launch], sizes: &Values, buffers: &[&str]) -> Result<Vec
 /// What is wrong.
 pub fn check_parameters(launches: &[PlannedLaunch], ptx: &str) -> Result<(), String> {
     let kernels = remote::parameters::parse(ptx);
-    let mut known = HashMap::new();
-    for launch in launches {
-        let PlannedLaunch { kernel, arguments, .. } = launch;
-        if known.insert(kernel, arguments.iter().map(std::mem::discriminant).collect::<Vec<_>>())
-            == Some(arguments.iter().map(std::mem::discriminant).collect())
-        {
+    let mut checked = HashSet::new();
+    for PlannedLaunch { kernel, arguments, .. } in launches {
+        let kinds: Vec<_> = arguments.iter().map(std::mem::discriminant).collect();
+        // A loop repeats its launch with other numbers.
+        if !checked.insert((kernel, kinds)) {
             continue;
         }
         let Some(parameters) = kernels.get(kernel) else {
