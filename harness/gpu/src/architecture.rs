@@ -36,10 +36,11 @@ pub struct Architecture {
     pub single_per_clock: u32,
     /// Multiply-adds in double precision.
     pub double_per_clock: u32,
-    /// Multiply-adds of tensor cores with TF32 inputs, without sparsity; 0 if there are none or the rate is not known.
-    pub tf32_per_clock: u32,
-    /// Multiply-adds of tensor cores with bfloat16 inputs, without sparsity; 0 if there are none or the rate is not
+    /// Multiply-adds of tensor cores with TF32 inputs, without sparsity; 0 without such cores, or if their rate is not
     /// known.
+    pub tf32_per_clock: u32,
+    /// Multiply-adds of tensor cores with bfloat16 inputs, without sparsity; 0 without such cores, or if their rate is
+    /// not known.
     pub bf16_per_clock: u32,
 }
 
@@ -170,7 +171,7 @@ pub const fn known(major: u32, minor: u32) -> Option<&'static Architecture> {
     None
 }
 
-/// Returns the row of a part's compute capability. A part's file is refused when the crate is built, if there is none.
+/// Returns the row of a part's compute capability. The build refuses a file that names one without a row.
 pub(crate) const fn find(major: u32, minor: u32) -> &'static Architecture {
     known(major, minor).expect("a row of ARCHITECTURES for the compute capability that a part's file names")
 }

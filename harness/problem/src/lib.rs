@@ -94,7 +94,7 @@ impl Problem {
         known.iter().find(|problem| std::ptr::eq(problem.lab, lab)).expect("only `open` makes labs with this function")
     }
 
-    /// The reference's kernel file; empty if there is none.
+    /// The reference's kernel file; empty for a problem whose reference is only a program.
     fn reference(&self) -> &'static KernelSource {
         &self.lab.kernels[0]
     }

@@ -56,7 +56,7 @@ impl Warp<'_> {
         self.end_following();
     }
 
-    /// Stops to track undefined values if there are none any more.
+    /// Stops tracking undefined values once none are left.
     pub(super) fn end_following(&mut self) {
         if let Some(undefined) = &self.undefined
             && undefined.alternatives.is_empty()
