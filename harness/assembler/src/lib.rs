@@ -17,9 +17,3 @@ pub use ptx_lines::arch;
 pub use ptxas::{Assembled, CACHE, Ptxas};
 pub use resources::KernelResources;
 pub use tools::{Nvdisasm, Tool};
-
-/// Returns a C++ name as written in the source; any other name unchanged.
-pub fn demangled(symbol: &str) -> String {
-    let demangled = symbol.starts_with("_Z").then(|| cpp_demangle::Symbol::new(symbol).ok()?.demangle().ok());
-    demangled.flatten().unwrap_or_else(|| symbol.into())
-}

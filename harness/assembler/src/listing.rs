@@ -6,7 +6,7 @@ use serde::Serialize;
 
 pub use crate::disassembly::LiveRegisters;
 use crate::{
-    Error, KernelResources, Nvdisasm, Ptxas, demangled,
+    Error, KernelResources, Nvdisasm, Ptxas,
     disassembly::Instruction,
     ptx_lines::{self, PtxTextLine, SourcePlace},
 };
@@ -182,7 +182,7 @@ fn kernel(
         ptx,
     };
     KernelListing {
-        name: demangled(&resources.symbol),
+        name: wire::demangle(&resources.symbol),
         instructions,
         most_live,
         lines: of_source.into_iter().map(|((_, _, place), ptx)| source_line(place, ptx)).collect(),

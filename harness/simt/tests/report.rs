@@ -186,14 +186,6 @@ fn nothing_found_says_nothing() {
     assert_eq!(report::text(&Findings::default(), &Sources::new()), "");
 }
 
-#[test]
-fn names_are_demangled_or_left_alone() {
-    let vecadd = report::demangle("_Z6vecaddPKfS0_Pfi");
-    assert_eq!(vecadd, "vecadd(float const*, float const*, float*, int)");
-    assert_eq!(report::demangle("vecadd"), "vecadd");
-    assert_eq!(report::demangle("_Znonsense"), "_Znonsense");
-}
-
 /// A report is always produced, whatever the numbers: no line, column or size makes it fail.
 #[test]
 fn odd_places_do_no_harm() {

@@ -30,7 +30,7 @@ mod version;
 pub use checks::{Check, Checks, UnknownCheck};
 pub use device::Device;
 pub use launch::{Fault, Launch, Limiter, Occupancy};
-pub use name::shortened;
+pub use name::{demangle, function_name, shortened};
 pub use record_request::{RECORD, RECORD_LIMIT, RecordRequest};
 pub use report::{Leak, Leaks, RenderedFinding, Report};
 pub use settings::{Settings, SettingsPatch, module_digest};

@@ -1,8 +1,27 @@
-//! Names of kernels and functions, shortened for display. Those of Thrust, CUB and CUTLASS are template instances with
-//! hundreds or thousands of characters.
+//! Names of kernels and functions: demangled, shortened for display, and reduced to the function's own name. Those of
+//! Thrust, CUB and CUTLASS are template instances with hundreds or thousands of characters.
+
+use crate::printable;
 
 /// Longer names are shortened by omitting their innermost arguments.
 const LONGEST: usize = 200;
+
+/// Returns a C++ name as written in the source (`vecadd(float const*, int)`); any other name unchanged, on one line.
+pub fn demangle(name: &str) -> String {
+    if !name.starts_with("_Z") {
+        return printable::line(name).into_owned();
+    }
+    let symbol = cpp_demangle::Symbol::new(name).ok().and_then(|symbol| symbol.demangle().ok());
+    printable::line(symbol.as_deref().unwrap_or(name)).into_owned()
+}
+
+/// Returns the name of a kernel without its result, parameters, namespaces and template arguments: `add` for
+/// `void a::add<int>(int*)`.
+pub fn function_name(declared: &str) -> &str {
+    let end = declared.find(['<', '(']).unwrap_or(declared.len());
+    let name = declared[..end].rsplit([' ', ':']).next().unwrap_or_default();
+    if name.is_empty() { declared } else { name }
+}
 
 /// Returns the name, with `...` for the most deeply nested arguments if it is long.
 pub fn shortened(name: &str) -> String {
@@ -36,7 +55,28 @@ fn without_deeper(name: &str, depth: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{shortened, without_deeper};
+    use super::{demangle, function_name, shortened, without_deeper};
+
+    #[test]
+    fn names_are_demangled_or_left_alone() {
+        assert_eq!(demangle("_Z6vecaddPKfS0_Pfi"), "vecadd(float const*, float const*, float*, int)");
+        assert_eq!([demangle("vecadd"), demangle("_Znonsense")], ["vecadd", "_Znonsense"]);
+    }
+
+    #[test]
+    fn a_kernel_is_named_as_in_its_source() {
+        for (declared, name) in [
+            ("k", "k"),
+            ("add(int*)", "add"),
+            ("tile(float*, float const*)", "tile"),
+            ("void a::add<int, 4>(int*)", "add"),
+            ("void add<float>(float*, int)", "add"),
+            ("void lab::add<float, (lab::Kind)1>(float*)", "add"),
+            ("(anonymous namespace)::hidden(int)", "(anonymous namespace)::hidden(int)"),
+        ] {
+            assert_eq!(function_name(declared), name);
+        }
+    }
 
     #[test]
     fn brackets_are_counted() {

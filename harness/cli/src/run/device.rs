@@ -1,21 +1,16 @@
 //! `warplab device`: what the device reports about itself, and what NVML reports about it.
 use std::process::ExitCode;
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use harness::{DeviceChoice, DeviceInfo, Error, Session, Snapshot};
 use serde_json::json;
+
+use crate::shared::options;
 
 pub fn command() -> Command {
     Command::new("device")
         .about("Show what the device reports about itself: limits, memory, clocks, link")
-        .arg(
-            Arg::new("device")
-                .long("device")
-                .value_name("DEVICE")
-                .default_value("auto")
-                .value_parser(value_parser!(DeviceChoice))
-                .help("auto (a GPU if there is one), cuda:N, or emulated[:PROFILE]"),
-        )
+        .arg(options::device("auto", "auto (a GPU if there is one), cuda:N, or emulated[:PROFILE]"))
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("As JSON"))
 }
 

@@ -1,12 +1,11 @@
 //! `warplab judge`: judges kernel files for a problem of the user's own.
 use std::{path::PathBuf, process::ExitCode};
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use course::judge::sizes;
+use clap::{Arg, ArgMatches, Command, value_parser};
 use harness::{DEFAULT_PROFILE, DeviceChoice, Error, Exit, arguments::switch};
 use problem::judge::Settings;
 
-use crate::shared::{progress, sandbox_warning};
+use crate::shared::{options, progress, sandbox_warning};
 
 const EXAMPLE: &str = "\
 Example:
@@ -34,38 +33,16 @@ pub fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("The problem's file, problem.toml"),
         )
-        .arg(
-            Arg::new("files")
-                .value_name("FILE")
-                .required(true)
-                .action(ArgAction::Append)
-                .value_parser(value_parser!(PathBuf))
-                .help("The .cu files to judge"),
-        )
-        .arg(
-            Arg::new("device")
-                .long("device")
-                .value_name("DEVICE")
-                .default_value(format!("emulated:{DEFAULT_PROFILE}"))
-                .value_parser(value_parser!(DeviceChoice))
-                .help("emulated:GPU, which runs all checks and predicts times, or cuda:N, which measures them"),
-        )
-        .arg(
-            Arg::new("seed")
-                .long("seed")
-                .value_name("SEED")
-                .value_parser(value_parser!(u64))
-                .help("Seed of the inputs and of the hidden sizes [default: a new one each time]"),
-        )
-        .arg(
-            Arg::new("schedules")
-                .long("schedules")
-                .value_name("COUNT")
-                .default_value("2")
-                .allow_hyphen_values(true)
-                .value_parser(harness::parse_schedules)
-                .help("Orders of warps and blocks to try; each run has as many rounds with other inputs, at least two"),
-        )
+        .arg(options::files("The .cu files to judge"))
+        .arg(options::device(
+            format!("emulated:{DEFAULT_PROFILE}"),
+            "emulated:GPU, which runs all checks and predicts times, or cuda:N, which measures them",
+        ))
+        .arg(options::seed("Seed of the inputs and of the hidden sizes [default: a new one each time]"))
+        .arg(options::schedules(
+            "2",
+            "Orders of warps and blocks to try; each run has as many rounds with other inputs, at least two",
+        ))
         .arg(switch("json", "The verdicts as JSON"))
         .arg(sandbox_warning::argument())
 }
@@ -76,7 +53,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Error> {
     let files: Vec<PathBuf> = matches.get_many("files").expect("required").cloned().collect();
     let settings = Settings {
         choice: device(matches)?,
-        seed: matches.get_one("seed").copied().unwrap_or_else(sizes::fresh_seed),
+        seed: options::seed_of(matches),
         schedules: *matches.get_one("schedules").expect("default"),
     };
     let verdicts = problem::judge::judge(problem, &files, &settings, &progress::runs)?;

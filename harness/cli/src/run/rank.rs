@@ -1,16 +1,13 @@
 //! `warplab rank`: which of several kernel files is likely the fastest.
 use std::{path::PathBuf, process::ExitCode};
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use course::{
-    judge::sizes,
-    rank::{RankRequest, rank},
-};
+use clap::{Arg, ArgMatches, Command};
+use course::rank::{RankRequest, rank};
 use harness::{DEFAULT_PROFILE, DeviceChoice, Error, Exit, arguments::switch, process_limits::Limits};
 
 use crate::{
     labs,
-    shared::{progress, sandbox_warning},
+    shared::{options, progress, sandbox_warning},
 };
 
 const EXAMPLE: &str = "\
@@ -33,23 +30,9 @@ pub fn command() -> Command {
         .about("Check kernel files for one variant of a lab, and rank the right ones by their predicted times; needs no GPU")
         .after_help(format!("{}\n\n{EXAMPLE}", harness::paragraphs(&Exit::of_command(&CODES))))
         .arg(Arg::new("lab").value_name("LAB").required(true).help("The lab whose kernels the files replace"))
-        .arg(
-            Arg::new("files")
-                .value_name("FILE")
-                .required(true)
-                .action(ArgAction::Append)
-                .value_parser(value_parser!(PathBuf))
-                .help("The .cu files, each with the variant's kernels by the lab's names"),
-        )
+        .arg(options::files("The .cu files, each with the variant's kernels by the lab's names"))
         .arg(Arg::new("variant").long("variant").value_name("NAME").required(true).help("The variant of the lab"))
-        .arg(
-            Arg::new("device")
-                .long("device")
-                .value_name("DEVICE")
-                .default_value(format!("emulated:{DEFAULT_PROFILE}"))
-                .value_parser(value_parser!(DeviceChoice))
-                .help("emulated:GPU: the GPU whose times are predicted"),
-        )
+        .arg(options::device(format!("emulated:{DEFAULT_PROFILE}"), "emulated:GPU: the GPU whose times are predicted"))
         .arg(
             Arg::new("n")
                 .long("n")
@@ -59,22 +42,8 @@ pub fn command() -> Command {
                 .value_parser(harness::parse_count)
                 .help("Size at which times are predicted [default: the lab's size on an emulated device]"),
         )
-        .arg(
-            Arg::new("seed")
-                .long("seed")
-                .value_name("SEED")
-                .value_parser(value_parser!(u64))
-                .help("Seed of the inputs and of the sizes at which answers are checked [default: a new one each time]"),
-        )
-        .arg(
-            Arg::new("schedules")
-                .long("schedules")
-                .value_name("COUNT")
-                .default_value("2")
-                .allow_hyphen_values(true)
-                .value_parser(harness::parse_schedules)
-                .help("Orders of warps and blocks in which answers are checked"),
-        )
+        .arg(options::seed("Seed of the inputs and of the sizes at which answers are checked [default: a new one each time]"))
+        .arg(options::schedules("2", "Orders of warps and blocks in which answers are checked"))
         .arg(switch("json", "The ranking as JSON"))
         .arg(sandbox_warning::argument())
 }
@@ -107,7 +76,7 @@ fn request(matches: &ArgMatches) -> Result<RankRequest, Error> {
         gpu: gpu.clone(),
         n: matches.get_one("n").copied(),
         schedules: *matches.get_one("schedules").expect("default"),
-        seed: matches.get_one("seed").copied().unwrap_or_else(sizes::fresh_seed),
+        seed: options::seed_of(matches),
         limits: LIMITS,
     })
 }

@@ -1,5 +1,7 @@
-//! What several folders use: the rows of their tables of subcommands, options of output, a teacher's rubric, the
-//! warning of an incomplete sandbox, the progress of a judgement, temporary folders, and signals.
+//! What several folders use: the rows of their tables of subcommands, options that several subcommands have, options
+//! of output, a teacher's rubric, the warning of an incomplete sandbox, the progress of a judgement, temporary folders,
+//! and signals.
+pub mod options;
 pub mod output_options;
 pub mod progress;
 pub mod rubric_file;

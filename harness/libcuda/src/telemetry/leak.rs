@@ -10,8 +10,8 @@ use crate::state::device::leftover::Leftover;
 use crate::state::memory::allocation::{left_now, mark_reported, unfreed_now};
 use simt::finding::{Access, Blame, Finding, FindingKind as Mistake, Findings};
 use simt::memory::Unfreed;
-use simt::report::demangle;
 use std::sync::Arc;
+use wire::demangle;
 use wire::{Leak, Leaks};
 
 /// The maximum number of groups of allocations that a report lists, and of allocations whose callers it looks up.

@@ -7,9 +7,9 @@ use crate::state::device::observer::RecordedLaunch;
 use recording::{Allocation, Cut, Finding, Header, InstructionInfo, Recording, RegisterInfo, SourceFile, SourceLine};
 use simt::finding::Findings;
 use simt::machine::{Param, register_names};
-use simt::report::demangle;
 use std::io::Write;
 use std::path::Path;
+use wire::demangle;
 
 /// Writes the recording; what prevents that is reported on standard error.
 pub fn write(launch: RecordedLaunch<'_>) {

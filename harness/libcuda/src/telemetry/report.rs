@@ -12,8 +12,8 @@ use crate::state::device::sync::lock;
 use crate::state::memory::managed::{HOST_PAGE, MIGRATION_BLOCK};
 use simt::finding::{Finding, FindingKind, Findings};
 use simt::occupancy::occupancy;
-use simt::report::demangle;
 use std::sync::{LazyLock, Mutex};
+use wire::demangle;
 use wire::{Copies, Launch, Managed, Memory, Occupancy, RenderedFinding};
 
 /// The events since the report was last taken.

@@ -2,10 +2,10 @@
 
 use super::stderr::{is_read, say};
 use simt::machine::{Kernel, Progress};
-use simt::report::demangle;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
+use wire::demangle;
 use wire::finding::SourcePlace;
 
 /// The duration above which a launch, or all launches together, are reported.

@@ -9,7 +9,7 @@ mod words;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use wire::{RenderedFinding, printable, shortened};
+use wire::{RenderedFinding, demangle, printable, shortened};
 
 use crate::finding::{Access, AccessKind, FailureOf, Finding, Findings, SourcePlace};
 
@@ -45,15 +45,6 @@ impl Sources {
 
 fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
-/// Returns a C++ name as written in the source (`vecadd(float const*, int)`); any other name unchanged, on one line.
-pub fn demangle(name: &str) -> String {
-    if !name.starts_with("_Z") {
-        return printable::line(name).into_owned();
-    }
-    let symbol = cpp_demangle::Symbol::new(name).ok().and_then(|symbol| symbol.demangle().ok());
-    printable::line(symbol.as_deref().unwrap_or(name)).into_owned()
 }
 
 /// Renders all findings as text, each mistake once, followed by a summary; empty if there are no findings.

@@ -9,10 +9,12 @@ use std::{
 };
 
 use assembler::{KernelListing, Listing, Nvdisasm, Ptxas};
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use harness::{DeviceChoice, Error, Exit, Session, suggest};
+use clap::{Arg, ArgMatches, Command, value_parser};
+use harness::{DeviceChoice, Error, Exit, Session, arguments::switch, suggest};
+use wire::function_name;
 
 use super::exec;
+use crate::shared::options;
 use source::{Module, PtxSource};
 
 const MORE: &str = "\
@@ -45,16 +47,12 @@ pub fn command() -> Command {
                 .help("The kernels: x.cu or x.ptx"),
         )
         .arg(Arg::new("kernel").long("kernel").value_name("NAME").help("Only this kernel [default: all]"))
-        .arg(
-            Arg::new("device")
-                .long("device")
-                .value_name("DEVICE")
-                .default_value("auto")
-                .value_parser(value_parser!(DeviceChoice))
-                .help("The GPU to assemble for: auto (a GPU if there is one), cuda:N, or emulated[:PROFILE]"),
-        )
+        .arg(options::device(
+            "auto",
+            "The GPU to assemble for: auto (a GPU if there is one), cuda:N, or emulated[:PROFILE]",
+        ))
         .arg(exec::nvcc_option())
-        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("As JSON"))
+        .arg(switch("json", "As JSON"))
         .after_help(format!("{MORE}\n\n{}", Exit::of_command(&endings)))
 }
 
@@ -88,7 +86,7 @@ fn only(mut listing: Listing, kernel: Option<&str>, file: &Path) -> Result<Listi
         return Err(Error::usage(format!("{} has no kernels: declare one as __global__ void", file.display())));
     }
     let Some(kernel) = kernel else { return Ok(listing) };
-    let names: Vec<String> = listing.kernels.iter().map(|listed| base_name(&listed.name).to_string()).collect();
+    let names: Vec<String> = listing.kernels.iter().map(|listed| function_name(&listed.name).to_string()).collect();
     listing.kernels.retain(|listed| is_named(listed, kernel));
     if listing.kernels.is_empty() {
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -100,15 +98,7 @@ fn only(mut listing: Listing, kernel: Option<&str>, file: &Path) -> Result<Listi
 
 /// Whether a kernel has this name: its symbol, or its name in the source, with or without parameters.
 fn is_named(listed: &KernelListing, name: &str) -> bool {
-    [listed.resources.symbol.as_str(), &listed.name, base_name(&listed.name)].contains(&name)
-}
-
-/// Returns the name of a kernel without its result, parameters and template arguments: `add` for
-/// `void add<float>(float*, int)`.
-fn base_name(name: &str) -> &str {
-    let end = name.find(['<', '(']).unwrap_or(name.len());
-    let start = name[..end].rfind([' ', ':']).map_or(0, |space| space + 1);
-    if start == end { name } else { &name[start..end] }
+    [listed.resources.symbol.as_str(), &listed.name, function_name(&listed.name)].contains(&name)
 }
 
 /// Converts an error of the tools: whether the file is wrong, or it cannot be done here.
@@ -117,23 +107,5 @@ fn error(file: &Path) -> impl Fn(assembler::Error) -> Error {
     move |error| match error {
         assembler::Error::Refused { .. } => Error::usage(format!("{file}: {error}")),
         error => Error::CannotRun(error.to_string()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_kernel_is_named_as_in_its_source() {
-        for (name, base) in [
-            ("scale", "scale"),
-            ("tile(float*, float const*)", "tile"),
-            ("void add<float>(float*, int)", "add"),
-            ("void lab::add<float, (lab::Kind)1>(float*)", "add"),
-            ("(anonymous namespace)::hidden(int)", "(anonymous namespace)::hidden(int)"),
-        ] {
-            assert_eq!(base_name(name), base);
-        }
     }
 }

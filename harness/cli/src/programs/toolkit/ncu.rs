@@ -8,7 +8,7 @@ use std::{
 use clap::{ArgMatches, Command};
 use harness::{Error, ProcessRun, predicted_launches, suggest};
 use predict::GpuModel;
-use wire::Launch;
+use wire::{Launch, function_name};
 
 use super::{
     command_line::{Parsed, Tool, ToolOption},
@@ -227,12 +227,6 @@ impl Filter {
     }
 }
 
-/// A kernel's name without its result, parameters and arguments of templates: `void a::add<int>(int*)` is `add`.
-fn function_name(declared: &str) -> &str {
-    let end = declared.find(['<', '(']).unwrap_or(declared.len());
-    declared[..end].rsplit([' ', ':']).next().unwrap_or(declared)
-}
-
 /// What is shown of each launch.
 struct Page {
     tables: Vec<MetricTable>,
@@ -390,16 +384,4 @@ fn notes(missing: &[String], page: &Page, processes: &[ProcessRun]) -> Vec<Strin
         notes.push(format!("ncu: {findings} mistakes were found in the program; `compute-sanitizer` shows them"));
     }
     notes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_kernel_is_named_without_its_parameters() {
-        for (declared, name) in [("add(int*)", "add"), ("void a::add<int, 4>(int*)", "add"), ("k", "k")] {
-            assert_eq!(function_name(declared), name);
-        }
-    }
 }

@@ -6,7 +6,10 @@ use course::judge::{BaselineCache, JudgeRequest, Runner, sizes};
 use harness::{DeviceChoice, Error, Exit, Lab, process_limits::Limits, quoted};
 
 use super::marks;
-use crate::{labs, shared::sandbox_warning};
+use crate::{
+    labs,
+    shared::{options, sandbox_warning},
+};
 
 const EXAMPLE: &str = "\
 Example:
@@ -95,32 +98,12 @@ pub fn command() -> Command {
                      power of two, and one that is not a multiple of a warp]",
                 ),
         )
-        .arg(
-            Arg::new("seed")
-                .long("seed")
-                .value_name("SEED")
-                .value_parser(value_parser!(u64))
-                .help("Seed of the inputs and of the sizes [default: a new one each time, which is shown]"),
-        )
-        .arg(
-            Arg::new("schedules")
-                .long("schedules")
-                .value_name("COUNT")
-                .default_value("5")
-                .allow_hyphen_values(true)
-                .value_parser(harness::parse_schedules)
-                .help("Orders of warps and blocks to try"),
-        )
-        .arg(
-            Arg::new("device")
-                .long("device")
-                .value_name("DEVICE")
-                .default_value(format!("emulated:{}", harness::JUDGE_PROFILE))
-                .value_parser(value_parser!(DeviceChoice))
-                .help(
-                    "emulated[:PROFILE]; for marks also cuda:N, whose answers and speed count in addition to an emulated run",
-                ),
-        )
+        .arg(options::seed("Seed of the inputs and of the sizes [default: a new one each time, which is shown]"))
+        .arg(options::schedules("5", "Orders of warps and blocks to try"))
+        .arg(options::device(
+            format!("emulated:{}", harness::JUDGE_PROFILE),
+            "emulated[:PROFILE]; for marks also cuda:N, whose answers and speed count in addition to an emulated run",
+        ))
         .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("The judgement or the marks as JSON"))
         .arg(sandbox_warning::argument())
         .arg(limit("limit-seconds", "SECONDS", "300", "Time; CPU time is limited to as much on every core"))
@@ -150,7 +133,7 @@ impl GradeRequest {
         let kernel = matches.get_one::<PathBuf>("kernel").expect("required");
         let runner = Runner::new(lab, kernel, limits(matches), limit_total(matches), BaselineCache::here())?;
         let asked: Vec<usize> = matches.get_many("n").map(|n| n.copied().collect()).unwrap_or_default();
-        let seed = matches.get_one("seed").copied().unwrap_or_else(sizes::fresh_seed);
+        let seed = options::seed_of(matches);
         let names_sizes = !asked.is_empty();
         let judge = JudgeRequest {
             lab,

@@ -4,11 +4,10 @@ use crate::state::device::driver::tell;
 use recording::BlockRange;
 use simt::kernel::Geometry;
 use simt::machine::Kernel;
-use simt::report::demangle;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use wire::RecordRequest;
+use wire::{RecordRequest, demangle};
 
 /// The most blocks of a grid that is recorded whole unless the request names blocks.
 const SMALL_GRID: u64 = 4;

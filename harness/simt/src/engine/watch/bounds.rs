@@ -77,6 +77,6 @@ fn landing(hit: &Allocation, outside: u64, size: u64) -> String {
     let what = if outside < size { format!("its last {outside} bytes land") } else { "it lands".into() };
     match hit.name.as_str() {
         "" => format!("{what} in another allocation instead, at {:#x} of size {} bytes", hit.address, hit.size),
-        name => format!("{what} in `{}` instead", crate::report::demangle(name)),
+        name => format!("{what} in `{}` instead", wire::demangle(name)),
     }
 }
