@@ -36,6 +36,7 @@ fn errors_name_line_found_and_expected() {
         (".reg .b32 %a; mov.u32 %a, 0x;", "PTX line 5: found the malformed number `0x`, expected an operand"),
         (".reg .b32 %a; mov.u32 %a, 1/0;", "PTX line 5: a constant expression without a value"),
         (".reg .b32 %a; @%a ret;", "PTX line 5: the guard `%a` is not a predicate"),
+        (".reg .b32 %a; adder.u32 %a, %a, 1;", "PTX line 5: `adder.u32` is not a PTX instruction"),
     ] {
         assert_eq!(kernel(body), expected, "{body}");
     }
@@ -92,9 +93,21 @@ fn declarations_may_come_before_definitions() {
 }
 
 #[test]
-fn what_is_ptx_but_not_modelled_is_told_apart() {
+fn what_is_ptx_but_not_modelled_is_distinguished() {
     let text = format!("{HEAD}.entry k() {{ .reg .b32 %a; .reg .v2 .b32 %v; ret; }}");
     assert!(simt::ptx::parse(&text).unwrap_err().is_unsupported());
     let text = format!("{HEAD}.entry k() {{ mov.u32 %a, 0; }}");
     assert!(!simt::ptx::parse(&text).unwrap_err().is_unsupported());
+}
+
+/// A later version of PTX may have instructions that this table lacks: only the kernels that use them are refused.
+#[test]
+fn instructions_of_a_later_version_are_not_modelled() {
+    let text = ".version 99.0\n.target sm_90\n.address_size 64\n\
+                .entry new() { later.u32 0; ret; }\n.entry known() { ret; }";
+    let memory = std::sync::Arc::new(simt::memory::Memory::new(1 << 24));
+    let module = simt::machine::Module::load(text, &memory, gpu::Part::default_part()).unwrap();
+    let refusal = module.unsupported("new").expect("an unmodelled instruction").to_string();
+    assert!(refusal.contains("`later.u32`"), "{refusal}");
+    assert!(module.unsupported("known").is_none());
 }

@@ -11,10 +11,10 @@
 //! - [`control`]: branches, calls and barriers.
 //! - [`system`]: clocks, and the functions that a driver provides.
 //!
-//! An instruction outside the table has its [`row::FamilyRow`] in its family, with the function that decodes its
-//! modifiers and lowers it. Next to that function are the operands, declared by [`operands::operands!`], and the
-//! handler that executes it. The lowering has no instruction-specific code: it calls [`find`], and otherwise uses the
-//! table.
+//! [`crate::ptx::opcode`] declares all instructions. One outside the table of [`alu`] has its [`row::FamilyRow`] in its
+//! family, with the function that decodes its modifiers and lowers it. Next to that function are the operands, declared
+//! by [`operands::operands!`], and the handler that executes it. The lowering has no instruction-specific code: it
+//! calls [`find`], and otherwise uses the table.
 
 pub mod alu;
 pub(crate) mod code;
@@ -24,7 +24,6 @@ pub(crate) mod copy;
 pub(crate) mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod memory;
-pub(crate) mod opcode_modifiers;
 pub(crate) mod operands;
 pub(crate) mod row;
 pub(crate) mod system;
@@ -32,6 +31,7 @@ pub(crate) mod texture;
 pub(crate) mod warp;
 pub(crate) mod wgmma;
 
+use crate::ptx::opcode::Opcode;
 use row::FamilyRow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -50,39 +50,40 @@ const FAMILIES: [&[FamilyRow]; 10] = [
     system::ROWS,
 ];
 
-/// The rows by the first word of their names, those with longer names first.
-static BY_WORD: LazyLock<HashMap<&str, Vec<&FamilyRow>>> = LazyLock::new(|| {
-    let mut rows: HashMap<&str, Vec<&FamilyRow>> = HashMap::new();
-    for row in FAMILIES.into_iter().flatten() {
-        let word = row.name.split('.').next().unwrap_or_default();
-        rows.entry(word).or_default().push(row);
-    }
-    for rows in rows.values_mut() {
-        rows.sort_by_key(|row| std::cmp::Reverse(row.name.len()));
-    }
-    rows
-});
+/// The rows by their instructions.
+static BY_OPCODE: LazyLock<HashMap<Opcode, &FamilyRow>> =
+    LazyLock::new(|| FAMILIES.into_iter().flatten().map(|row| (row.opcode, row)).collect());
 
-/// Returns the row of an instruction, by its opcode with the modifiers. Instructions without a row are in the table of
-/// [`alu`].
-pub(crate) fn find(op: &str) -> Option<&'static FamilyRow> {
-    let word = op.split('.').next().unwrap_or_default();
-    BY_WORD.get(word)?.iter().find(|row| row.is(op)).copied()
+/// Returns the row of an instruction. Instructions without a row are in the table of [`alu`].
+pub(crate) fn find(opcode: Opcode) -> Option<&'static FamilyRow> {
+    BY_OPCODE.get(&opcode).copied()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::find;
+    use super::{FAMILIES, alu, find};
+    use crate::ptx::opcode::{Opcode, OpcodeKind};
+    use std::collections::HashSet;
+
+    /// The instructions that the lowering itself turns into the control flow.
+    const LOWERED: [Opcode; 5] = [Opcode::Bra, Opcode::Brx, Opcode::Call, Opcode::Exit, Opcode::Ret];
 
     #[test]
-    fn the_longest_name_that_fits_is_found() {
-        let name = |op| find(op).map(|row| row.name);
-        assert_eq!(name("bar.warp.sync"), Some("bar.warp"));
-        assert_eq!(name("bar.sync"), Some("bar"));
-        assert_eq!(name("cp.async.wait_all"), Some("cp.async.wait_all"));
-        assert_eq!(name("cp.async.ca.shared.global"), Some("cp.async"));
-        assert_eq!(name("add.s32"), None);
-        assert_eq!(name("ldmatrix.sync"), Some("ldmatrix"));
-        assert_eq!(name("barrier"), Some("barrier"));
+    fn each_instruction_is_lowered_in_one_place_or_declared_as_unmodelled() {
+        let computed: HashSet<Opcode> =
+            alu::all_forms().iter().flat_map(|form| &form.names).filter_map(|name| Opcode::of(name)).collect();
+        let rows = FAMILIES.into_iter().flatten().count();
+        assert_eq!(Opcode::ALL.iter().filter(|opcode| find(**opcode).is_some()).count(), rows, "two rows for one");
+        for opcode in Opcode::ALL {
+            let is_lowered = find(*opcode).is_some() || computed.contains(opcode) || LOWERED.contains(opcode);
+            assert_eq!(is_lowered, opcode.kind() != OpcodeKind::Unmodelled, "{}", opcode.name());
+        }
+    }
+
+    #[test]
+    fn each_form_of_the_table_is_of_a_declared_instruction() {
+        for name in alu::all_forms().iter().flat_map(|form| &form.names) {
+            assert!(Opcode::of(name.trim_end_matches('|')).is_some(), "{name}");
+        }
     }
 }

@@ -2,11 +2,12 @@
 
 use super::context::{Context, Result};
 use crate::ptx::ast;
+use crate::ptx::opcode::Opcode;
 
-/// An instruction of a family, or several with a common prefix.
+/// An instruction of a family.
 pub(crate) struct FamilyRow {
-    /// The prefix of their names: whole words, such as `cp.async`.
-    pub name: &'static str,
+    /// The instruction.
+    pub opcode: Opcode,
     /// Decodes the modifiers, and lowers the instruction.
     pub lower: fn(&mut dyn Context, &ast::Inst) -> Result<()>,
     /// Whether lanes may wait in it. If it has a guard, lanes for which that does not hold branch around it.
@@ -15,19 +16,13 @@ pub(crate) struct FamilyRow {
 
 impl FamilyRow {
     /// Creates a row for an instruction in which lanes do not wait.
-    pub const fn new(name: &'static str, lower: fn(&mut dyn Context, &ast::Inst) -> Result<()>) -> FamilyRow {
-        FamilyRow { name, lower, waits: false }
+    pub const fn new(opcode: Opcode, lower: fn(&mut dyn Context, &ast::Inst) -> Result<()>) -> FamilyRow {
+        FamilyRow { opcode, lower, waits: false }
     }
 
     /// Marks it as an instruction in which lanes may wait.
     pub const fn waits(mut self) -> FamilyRow {
         self.waits = true;
         self
-    }
-
-    /// Whether an instruction's name has this row's prefix.
-    pub fn is(&self, op: &str) -> bool {
-        let rest = op.strip_prefix(self.name);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 }

@@ -6,13 +6,14 @@ use super::params::{Callee, callee, signature};
 use crate::instr::control::array;
 use crate::instr::control::stack::Stack;
 use crate::ptx::ast;
+use crate::ptx::opcode::Opcode;
 use std::collections::{HashMap, HashSet};
 
 /// Returns the functions that a function calls and that have a body.
 pub fn callees(module: &ast::Module, at: usize, pointers: &HashSet<usize>) -> Result<Vec<usize>> {
     let function = &module.functions[at];
     let mut found = Vec::new();
-    let is_call = |inst: &&ast::Inst| inst.op == "call" || inst.op.starts_with("call.");
+    let is_call = |inst: &&ast::Inst| inst.opcode == Opcode::Call;
     for inst in function.body.iter().flat_map(|b| &b.code).filter(is_call) {
         match callee(module, function, inst)?.0 {
             Callee::Direct(to) => found.extend(Some(to).filter(|to| module.functions[*to].body.is_some())),

@@ -5,13 +5,14 @@
 //! whatever was loaded. The value may be loaded as a vector, or in parts that are combined later.
 
 use crate::instr::context::parts;
-use crate::instr::opcode_modifiers::has;
 use crate::ptx::ast::{Base, Body, Inst, Operand, RegId, Type};
+use crate::ptx::modifier::Modifier;
+use crate::ptx::opcode::Opcode;
 use std::collections::{HashMap, HashSet};
 
 /// Returns the indices of these loads in the body.
 pub fn find(body: &Body) -> HashSet<u32> {
-    let swaps = || body.code.iter().filter(|inst| inst.op.starts_with("atom.") && has(&inst.op, "cas"));
+    let swaps = || body.code.iter().filter(|inst| inst.opcode == Opcode::Atom && inst.has(Modifier::Cas));
     if swaps().next().is_none() {
         return HashSet::new();
     }
@@ -70,9 +71,9 @@ impl Function<'_> {
             }
             for &at in self.defs.get(&reg).into_iter().flatten() {
                 let inst = &self.code[at as usize];
-                match (inst.op.split('.').next(), inst.operands.get(1)) {
-                    (Some("mov"), Some(from)) => work.extend(registers(from)),
-                    (Some("ld"), Some(from)) if self.bytes(inst, from).is_some_and(|load| load.lies_in(&swapped)) => {
+                match (inst.opcode, inst.operands.get(1)) {
+                    (Opcode::Mov, Some(from)) => work.extend(registers(from)),
+                    (Opcode::Ld, Some(from)) if self.bytes(inst, from).is_some_and(|load| load.lies_in(&swapped)) => {
                         found.push(at);
                     }
                     _ => {}
@@ -85,7 +86,7 @@ impl Function<'_> {
     /// Returns the bytes that an instruction accesses at an address.
     fn bytes(&self, inst: &Inst, address: &Operand) -> Option<Bytes> {
         let (base, from) = self.place(address)?;
-        let ty = inst.op.rsplit('.').find_map(Type::named)?;
+        let ty = inst.types().last()?;
         // A 128-bit register is a pair of registers here.
         let count = if ty == Type::B128 { 1 } else { parts(&inst.operands[0]).len() };
         Some(Bytes { base, from, to: from + i64::from(ty.size()) * count as i64 })
@@ -108,7 +109,7 @@ impl Function<'_> {
             match inst.operands.get(1) {
                 // A register unpacked from a vector is not a copy of it.
                 _ if matches!(inst.operands[0], Operand::Vec(_)) => break,
-                Some(Operand::Reg(from)) if inst.op.starts_with("cvta") || inst.op.starts_with("mov.") => reg = *from,
+                Some(Operand::Reg(from)) if matches!(inst.opcode, Opcode::Cvta | Opcode::Mov) => reg = *from,
                 Some(Operand::Sym(name, at)) => return Some((Base::Sym(name.clone()), at + offset)),
                 _ => break,
             }

@@ -7,7 +7,8 @@ use crate::engine::warp::program::Origin;
 use crate::instr::context::Context;
 use crate::kernel::LoadError;
 use crate::lane::HostVectors;
-use crate::ptx::ast::{Base, Operand, RegId, Type};
+use crate::ptx::ast::{Operand, RegId, Type};
+use crate::ptx::opcode::Opcode;
 
 impl Context for FnBuilder<'_, '_> {
     fn vectors(&self) -> HostVectors {
@@ -55,20 +56,7 @@ impl Context for FnBuilder<'_, '_> {
         FnBuilder::origin(self, operand)
     }
     fn only_chosen(&self, reg: RegId) -> bool {
-        fn names(operand: &Operand, reg: RegId) -> bool {
-            match operand {
-                Operand::Reg(r) | Operand::NotReg(r) | Operand::Part(r, _) | Operand::Mem(Base::Reg(r), _) => *r == reg,
-                Operand::Vec(parts) => parts.iter().any(|part| names(part, reg)),
-                Operand::Pair(a, b) => names(a, reg) || names(b, reg),
-                _ => false,
-            }
-        }
-        self.body.code.iter().all(|inst| {
-            // The destination comes first; a store reads all of its operands.
-            let written = usize::from(matches!(inst.operands.first(), Some(Operand::Reg(_))));
-            let reads = inst.operands[written..].iter().any(|operand| names(operand, reg));
-            !reads || inst.op.starts_with("selp.")
-        })
+        self.body.code.iter().all(|inst| inst.opcode == Opcode::Selp || !inst.reads(reg))
     }
     fn emit(&mut self, inst: Inst) -> Result<()> {
         FnBuilder::emit(self, inst)

@@ -5,6 +5,7 @@ use super::ir::Result;
 use crate::kernel::LoadError;
 use crate::memory::{Memory, MemoryKind};
 use crate::ptx::ast::{self, Loc, Operand, Space, Var};
+use crate::ptx::opcode::Opcode;
 use std::collections::{HashMap, HashSet};
 
 /// Values of pointers to functions begin here. No memory has such addresses.
@@ -139,7 +140,7 @@ fn taken(module: &ast::Module) -> HashSet<usize> {
     let initial = module.vars.iter().filter_map(|v| v.init.as_ref()).flat_map(|i| &i.relocations);
     found.extend(initial.filter_map(|r| by_name.get(r.symbol.as_str())));
     for inst in module.functions.iter().filter_map(|f| f.body.as_ref()).flat_map(|b| &b.code) {
-        if inst.op == "call" || inst.op.starts_with("call.") {
+        if inst.opcode == Opcode::Call {
             continue;
         }
         for operand in &inst.operands {

@@ -8,19 +8,19 @@ use super::spins::changes_nothing;
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Inst;
 use crate::instr::memory::after_fetch;
-use crate::instr::opcode_modifiers::has;
 use crate::ptx::ast;
+use crate::ptx::modifier::Modifier;
 use std::collections::HashSet;
 
 /// Puts an instruction that lets other blocks go first behind each atomic that fetches work. `written` gives the
 /// instruction of the function's body from which an instruction comes. Functions that a loop calls are not looked into.
 pub fn mark<'m>(func: &mut Func, written: impl Fn(u32) -> Option<&'m ast::Inst>) {
-    let takes = |inst: &Inst, words: &[&str]| {
+    let takes = |inst: &Inst, modifiers: &[Modifier]| {
         let written = written(inst.at).filter(|_| is_shared(inst) && is_atomic(inst));
-        written.is_some_and(|written| !changes_nothing(written) && words.iter().any(|word| has(&written.op, word)))
+        written.is_some_and(|written| !changes_nothing(written) && written.has_any(modifiers))
     };
-    let is_count = |inst: &Inst| takes(inst, &["add", "inc", "dec"]);
-    let is_exchange = |inst: &Inst| takes(inst, &["cas", "exch"]);
+    let is_count = |inst: &Inst| takes(inst, &[Modifier::Add, Modifier::Inc, Modifier::Dec]);
+    let is_exchange = |inst: &Inst| takes(inst, &[Modifier::Cas, Modifier::Exch]);
     if !func.blocks.iter().flat_map(|block| &block.insts).any(|inst| is_count(inst) || is_exchange(inst)) {
         return;
     }

@@ -9,31 +9,26 @@ use super::ir::{Block, Role, Term};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Inst;
 use crate::instr::memory::defer;
-use crate::instr::opcode_modifiers::has;
-use crate::ptx::ast::{self, Body};
-
-/// Instructions that compute without accessing memory or other lanes.
-const COMPUTES: [&str; 26] = [
-    "abs", "add", "and", "bra", "cvt", "cvta", "div", "exit", "fma", "mad", "max", "min", "mov", "mul", "neg", "not",
-    "or", "rem", "ret", "selp", "set", "setp", "shl", "shr", "sub", "xor",
-];
+use crate::ptx::ast::{self, Body, Type};
+use crate::ptx::modifier::Modifier;
+use crate::ptx::opcode::{Opcode, OpcodeKind};
 
 /// Marks these sums of a kernel with [`defer`]. `unread`: whether no instruction reads what an instruction writes.
 pub fn mark(blocks: &mut [Block], body: &Body, unread: impl Fn(&ast::Inst) -> bool) {
     let is_sum = |inst: &Inst| {
         let written = &body.code[inst.at as usize];
         matches!(inst.role, Role::Access(AccessKind::Atomic, Space::Global, 4))
-            && is_plain_sum(&written.op)
+            && is_plain_sum(written)
             && unread(written)
     };
     if !blocks.iter().flat_map(|block| &block.insts).any(is_sum) {
         return;
     }
     let is_quiet = |inst: &Inst| {
-        let op = body.code[inst.at as usize].op.as_str();
+        let written = &body.code[inst.at as usize];
         let computes = matches!(inst.role, Role::Plain | Role::Guard)
-            && (COMPUTES.contains(&op.split('.').next().unwrap_or_default()) || has(op, "param"));
-        computes || is_sum(inst) || (inst.role == Role::Guard && is_plain_sum(op))
+            && (matches!(written.opcode.kind(), OpcodeKind::Computes | OpcodeKind::Branch) || written.is_of_params());
+        computes || is_sum(inst) || (inst.role == Role::Guard && is_plain_sum(written))
     };
     let quiet = quiet_blocks(blocks, &is_quiet);
     let ends_quietly =
@@ -50,13 +45,12 @@ pub fn mark(blocks: &mut [Block], body: &Body, unread: impl Fn(&ast::Inst) -> bo
     }
 }
 
-/// Whether an opcode is that of a relaxed 32-bit sum that has a fast path.
-fn is_plain_sum(op: &str) -> bool {
-    let is = |word| has(op, word);
-    (op.starts_with("red.") || op.starts_with("atom."))
-        && is("add")
-        && (is("f32") || is("u32") || is("s32"))
-        && !["acquire", "release", "acq_rel", "sys"].into_iter().any(is)
+/// Whether an instruction is a relaxed 32-bit sum that has a fast path.
+fn is_plain_sum(inst: &ast::Inst) -> bool {
+    matches!(inst.opcode, Opcode::Red | Opcode::Atom)
+        && inst.has(Modifier::Add)
+        && inst.has_type(&[Type::F32, Type::U32, Type::S32])
+        && !inst.has_any(&[Modifier::Acquire, Modifier::Release, Modifier::AcqRel, Modifier::Sys])
 }
 
 /// Whether a terminator only continues in the same kernel or exits.

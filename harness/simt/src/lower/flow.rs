@@ -9,34 +9,34 @@ use crate::instr::row::FamilyRow;
 use crate::instr::system::{Call, lacking, provided};
 use crate::instr::{self, alu};
 use crate::ptx::ast::{self, Operand, Type};
+use crate::ptx::opcode::{Opcode, OpcodeKind};
 
 impl FnBuilder<'_, '_> {
     /// Lowers an instruction.
     pub fn instruction(&mut self, inst: &ast::Inst) -> Result<()> {
         self.tick();
-        let base = inst.op.split('.').next().unwrap_or_default();
-        if base == "bra" {
+        if inst.opcode == Opcode::Bra {
             return self.bra(inst);
         }
-        let row = instr::find(&inst.op);
-        let leaves = matches!(base, "brx" | "ret" | "exit" | "call");
+        let row = instr::find(inst.opcode);
+        let leaves = matches!(inst.opcode.kind(), OpcodeKind::Branch | OpcodeKind::Call);
         if leaves || row.is_some_and(|row| row.waits) {
-            return self.around(base, inst, row);
+            return self.around(inst, row);
         }
-        self.unguarded(base, inst, row)
+        self.unguarded(inst, row)
     }
 
     /// Lowers an instruction in which lanes may wait or exit. If it has a guard, lanes for which the guard does not
     /// hold jump over it.
-    fn around(&mut self, base: &str, inst: &ast::Inst, row: Option<&FamilyRow>) -> Result<()> {
+    fn around(&mut self, inst: &ast::Inst, row: Option<&FamilyRow>) -> Result<()> {
         let Some((reg, not)) = self.guard.take() else {
-            return self.unguarded(base, inst, row);
+            return self.unguarded(inst, row);
         };
         let (do_it, after) = (self.new_block(), self.after());
         let pred = self.reg(reg, 0)?;
         self.end(Term::Branch { pred, not, yes: do_it, no: after });
         self.enter(do_it);
-        self.unguarded(base, inst, row)?;
+        self.unguarded(inst, row)?;
         self.fall(after);
         Ok(())
     }
@@ -63,23 +63,21 @@ impl FnBuilder<'_, '_> {
         Ok(())
     }
 
-    fn unguarded(&mut self, base: &str, inst: &ast::Inst, row: Option<&FamilyRow>) -> Result<()> {
-        match base {
-            "brx" => return self.brx(inst),
-            "call" => return self.call(inst),
-            "ret" | "exit" => {
-                if base == "ret" && !self.f.entry {
-                    return self.leave();
-                }
+    fn unguarded(&mut self, inst: &ast::Inst, row: Option<&FamilyRow>) -> Result<()> {
+        match inst.opcode {
+            Opcode::Brx => return self.brx(inst),
+            Opcode::Call => return self.call(inst),
+            Opcode::Ret if !self.f.entry => return self.leave(),
+            Opcode::Ret | Opcode::Exit => {
                 self.end(Term::Exit);
                 return Ok(());
             }
             // The operand that this register stands for is read in its place.
-            "mov" | "cvta" if inst.operands.first().is_some_and(|to| self.is_forwarded(to)) => {
+            Opcode::Mov | Opcode::Cvta if inst.operands.first().is_some_and(|to| self.is_forwarded(to)) => {
                 return Ok(());
             }
-            "ld" | "ldu" if self.loads_parameter(inst)? => return Ok(()),
-            "st" if self.stores_parameter(inst)? => return Ok(()),
+            Opcode::Ld | Opcode::Ldu if self.loads_parameter(inst)? => return Ok(()),
+            Opcode::St if self.stores_parameter(inst)? => return Ok(()),
             _ => {}
         }
         match row {

@@ -5,7 +5,7 @@ use super::dataflow;
 use super::error::unsupported;
 use super::final_sums;
 use super::if_conversion;
-use super::instruction_cost::{self, Flow, split};
+use super::instruction_cost::{self, Flow};
 use super::ir::*;
 use super::load_use;
 use super::pending;
@@ -16,9 +16,9 @@ use crate::engine::warp::program::{Adds, Dataflow};
 use crate::finding::AccessKind;
 use crate::instr::context::width;
 use crate::instr::control::branch;
-use crate::instr::opcode_modifiers::has;
 use crate::instr::wgmma;
-use crate::ptx::ast::{self, Body, Operand, RegId};
+use crate::ptx::ast::{self, Body, Operand, RegId, Type};
+use crate::ptx::modifier::Modifier;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
@@ -105,7 +105,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         this.run()?;
         this.merge_loads();
         let fused = fused_counts(body);
-        let uses: Vec<_> = body.code.iter().map(split).collect();
+        let uses: Vec<_> = body.code.iter().map(ast::Inst::registers).collect();
         let read: HashSet<RegId> = uses.iter().flat_map(|(_, reads)| reads.iter().copied()).collect();
         let places = if_conversion::find(&this.blocks, body, &fused);
         let order = if_conversion::in_order(&this.blocks);
@@ -148,28 +148,12 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
     }
 
     fn count_defs(&mut self) {
-        fn visit(operand: &Operand, mut see: impl FnMut(RegId) + Copy) {
-            match operand {
-                Operand::Reg(r) | Operand::Part(r, _) => see(*r),
-                Operand::Pair(a, b) => {
-                    visit(a, see);
-                    visit(b, see);
+        for (at, inst) in (0u32..).zip(&self.body.code) {
+            inst.each_written(|register| {
+                if let Some(def) = self.defs.get_mut(register.0 as usize) {
+                    *def = (def.0 + 1, at);
                 }
-                Operand::Vec(list) => list.iter().for_each(|o| visit(o, see)),
-                _ => {}
-            }
-        }
-        for (at, inst) in self.body.code.iter().enumerate() {
-            if let Some(first) = inst.operands.first() {
-                let mut found = Vec::new();
-                let cell = std::cell::RefCell::new(&mut found);
-                visit(first, |r| cell.borrow_mut().push(r));
-                for r in found {
-                    if let Some(def) = self.defs.get_mut(r.0 as usize) {
-                        *def = (def.0 + 1, at as u32);
-                    }
-                }
-            }
+            });
         }
     }
 
@@ -273,7 +257,7 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         self.widened.retain(|(narrow, _), _| !inst.writes(*narrow));
         let used_bytes = if let Role::Access(AccessKind::Read, ..) = inst.role { self.used_bytes() } else { None };
         let dataflow = match self.body.code.get(self.now as usize) {
-            Some(written) => dataflow::classify(&written.op, &inst),
+            Some(written) => dataflow::classify(written, &inst),
             None => Dataflow::Opaque,
         };
         let (at, adds) = (self.now, self.adds(&inst));
@@ -296,19 +280,19 @@ impl<'b, 'm> FnBuilder<'b, 'm> {
         let Some(written) = self.body.code.get(self.now as usize) else {
             return Adds::Other;
         };
-        let is = |word| has(&written.op, word);
-        if ["f32", "f64", "f16x2", "bf16x2"].into_iter().any(is) {
+        if written.has_type(&[Type::F32, Type::F64, Type::F16x2, Type::Bf16x2]) {
             return Adds::Float;
         }
-        let counts = is("add") && (is("u32") || is("s32")) && written.operands.last() == Some(&Operand::Int(1));
+        let counts = written.has(Modifier::Add)
+            && written.has_type(&[Type::U32, Type::S32])
+            && written.operands.last() == Some(&Operand::Int(1));
         if counts && self.is_unread(written) { Adds::One } else { Adds::Other }
     }
 
     /// Whether no instruction of the function reads what this one writes.
     fn is_unread(&self, inst: &ast::Inst) -> bool {
-        let (writes, _) = split(inst);
-        let reads = |other: &ast::Inst| split(other).1.iter().any(|register| writes.contains(register));
-        !self.body.code.iter().any(reads)
+        let (writes, _) = inst.registers();
+        !self.body.code.iter().any(|other| writes.iter().any(|register| other.reads(*register)))
     }
 
     /// Creates a new register.

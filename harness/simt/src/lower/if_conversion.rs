@@ -2,9 +2,11 @@
 //! instead. The code before, the predicated instructions, and the code after them then form one region, in which it
 //! moves loads together: `if (i < n) a = x[i]; if (j < n) b = x[j];` waits once.
 
-use super::instruction_cost::{becomes, is_global_load};
+use super::instruction_cost::becomes;
 use super::ir::{Block, Term};
 use crate::ptx::ast::{Body, RegId};
+use crate::ptx::cost::is_global_load;
+use crate::ptx::opcode::{Opcode, OpcodeKind};
 
 /// The maximum number of instructions that are executed under a predicate: without a load from global memory, the
 /// number given by the CUDA C Programming Guide (4.0, control flow instructions, where many warps are likely to
@@ -46,7 +48,7 @@ pub fn find(blocks: &[Block], body: &Body, joined: &[Option<u64>]) -> Vec<Conver
         let Some(branch) = block.code.last().map(|&at| &body.code[at as usize]) else {
             continue;
         };
-        let Some((predicate, _)) = branch.guard.filter(|_| branch.op.starts_with("bra")) else {
+        let Some((predicate, _)) = branch.guard.filter(|_| branch.opcode == Opcode::Bra) else {
             continue;
         };
         for (inner, behind) in [(yes, no), (no, yes)] {
@@ -69,31 +71,14 @@ pub fn find(blocks: &[Block], body: &Body, joined: &[Option<u64>]) -> Vec<Conver
 
 /// Whether a block writes to memory.
 fn writes(block: &Block, body: &Body) -> bool {
-    let base = |at: &u32| body.code[*at as usize].op.split('.').next().unwrap_or_default();
-    block.code.iter().any(|at| matches!(base(at), "st" | "red" | "atom"))
+    let kind = |at: &u32| body.code[*at as usize].opcode.kind();
+    block.code.iter().any(|at| matches!(kind(at), OpcodeKind::Store | OpcodeKind::Atomic))
 }
 
-/// Whether a block is short, and consists of instructions that each lane executes independently. Atomics are branched
-/// around.
+/// Whether a block is short, and consists of instructions that the assembler does not branch around.
 fn can_be_predicated(block: &Block, body: &Body, joined: &[Option<u64>]) -> bool {
-    const BRANCHED: [&str; 14] = [
-        "bar",
-        "barrier",
-        "shfl",
-        "vote",
-        "match",
-        "redux",
-        "activemask",
-        "mma",
-        "wmma",
-        "wgmma",
-        "ldmatrix",
-        "cp",
-        "atom",
-        "red",
-    ];
     let code = || block.code.iter().map(|&at| (&body.code[at as usize], joined[at as usize]));
     let most = if code().any(|(inst, _)| is_global_load(inst)) { MOST_WITH_LOAD } else { MOST };
     let becomes: u64 = code().map(|(inst, joined)| becomes(inst, joined)).sum();
-    becomes <= most && code().all(|(inst, _)| !BRANCHED.contains(&inst.op.split('.').next().unwrap_or_default()))
+    becomes <= most && code().all(|(inst, _)| inst.opcode.may_be_predicated())
 }

@@ -3,10 +3,11 @@
 //! blocks that are used in one place are waited for together.
 
 use super::if_conversion::ConvertedBlock;
-use super::instruction_cost::is_global_load;
 use super::ir::Block;
 use super::order::immediate_dominators;
 use crate::ptx::ast::{Body, Inst, Operand, RegId};
+use crate::ptx::cost::is_global_load;
+use crate::ptx::opcode::Opcode;
 use std::collections::{HashMap, HashSet};
 
 /// For a region: the pending loads of earlier regions, and which of its own loads are waited for in later ones.
@@ -39,10 +40,10 @@ const ROUNDS: usize = 8;
 
 /// Returns the number of pending groups of asynchronous copies after an instruction, if it was `groups` before.
 pub fn copies_after(inst: &Inst, groups: u32) -> u32 {
-    match (inst.op.as_str(), inst.operands.first()) {
-        ("cp.async.commit_group", _) => (groups + 1).min(MOST_GROUPS),
-        ("cp.async.wait_all", _) => 0,
-        ("cp.async.wait_group", Some(Operand::Int(left))) => groups.min(u32::try_from(*left).unwrap_or(MOST_GROUPS)),
+    match (inst.opcode, inst.operands.first()) {
+        (Opcode::CpAsyncCommitGroup, _) => (groups + 1).min(MOST_GROUPS),
+        (Opcode::CpAsyncWaitAll, _) => 0,
+        (Opcode::CpAsyncWaitGroup, Some(Operand::Int(left))) => groups.min(u32::try_from(*left).unwrap_or(MOST_GROUPS)),
         _ => groups,
     }
 }
@@ -275,7 +276,7 @@ impl<'b> Code<'b> {
 /// Returns the registers of a register-to-register move, which the assembler eliminates by renaming.
 fn renamed(inst: &Inst) -> Option<(RegId, RegId)> {
     match inst.operands.as_slice() {
-        [Operand::Reg(to), Operand::Reg(from)] if inst.op.starts_with("mov.") && inst.guard.is_none() => {
+        [Operand::Reg(to), Operand::Reg(from)] if inst.opcode == Opcode::Mov && inst.guard.is_none() => {
             Some((*to, *from))
         }
         _ => None,

@@ -6,12 +6,12 @@
 //! whose starts are multiples of only 8, stayed separate loads there.
 
 use super::function::FnBuilder;
-use super::instruction_cost::registers;
 use super::ir::{Merge, Role};
 use crate::engine::warp::program::Source;
 use crate::finding::{AccessKind, Space};
-use crate::instr::opcode_modifiers::{element, has};
 use crate::ptx::ast::{Base, Inst, Operand, RegId};
+use crate::ptx::modifier::Modifier;
+use crate::ptx::opcode::{Opcode, OpcodeKind};
 use std::collections::HashMap;
 
 /// Bytes of a merged load.
@@ -61,7 +61,7 @@ impl FnBuilder<'_, '_> {
                 _ => {}
             }
             let mut changed = Vec::new();
-            written(inst, &mut changed);
+            inst.each_written(|register| changed.push(register));
             for loads in changed.iter().filter_map(|register| open.remove(register)) {
                 close(loads, marks);
             }
@@ -79,7 +79,7 @@ impl FnBuilder<'_, '_> {
             changed = false;
             for inst in &self.body.code {
                 let mut to = Vec::new();
-                written(inst, &mut to);
+                inst.each_written(|register| to.push(register));
                 let power = self.power_of(inst, &all);
                 for register in to {
                     let known = &mut all[register.0 as usize];
@@ -93,20 +93,20 @@ impl FnBuilder<'_, '_> {
 
     /// Returns the power of two of which the result of an instruction is a multiple.
     fn power_of(&self, inst: &Inst, all: &[u32]) -> u32 {
+        use Opcode::{Add, And, Cvt, Cvta, Mad, Max, Min, Mov, Mul, Or, Selp, Shl, Sub};
         let value = |operand: &Operand| match operand {
             Operand::Reg(r) => all[r.0 as usize],
             Operand::Int(v) => v.trailing_zeros().min(MOST),
             Operand::Sym(name, offset) => self.power_of_symbol(name, *offset),
             _ => 0,
         };
-        let base = inst.op.split('.').next().unwrap_or_default();
-        let power = match (base, inst.operands.get(1..).unwrap_or_default()) {
-            ("mov" | "cvta" | "cvt", [from]) => value(from),
-            ("add" | "sub" | "or" | "min" | "max", [a, b]) | ("selp", [a, b, _]) => value(a).min(value(b)),
-            ("and", [a, b]) => value(a).max(value(b)),
-            ("shl", [a, Operand::Int(by)]) => value(a) + u32::try_from(*by).unwrap_or(0),
-            ("mul", [a, b]) if !has(&inst.op, "hi") => value(a) + value(b),
-            ("mad", [a, b, c]) if !has(&inst.op, "hi") => (value(a) + value(b)).min(value(c)),
+        let power = match (inst.opcode, inst.operands.get(1..).unwrap_or_default()) {
+            (Mov | Cvta | Cvt, [from]) => value(from),
+            (Add | Sub | Or | Min | Max, [a, b]) | (Selp, [a, b, _]) => value(a).min(value(b)),
+            (And, [a, b]) => value(a).max(value(b)),
+            (Shl, [a, Operand::Int(by)]) => value(a) + u32::try_from(*by).unwrap_or(0),
+            (Mul, [a, b]) if !inst.has(Modifier::Hi) => value(a) + value(b),
+            (Mad, [a, b, c]) if !inst.has(Modifier::Hi) => (value(a) + value(b)).min(value(c)),
             _ => 0,
         };
         power.min(MOST)
@@ -125,9 +125,10 @@ impl FnBuilder<'_, '_> {
 
 /// Returns the base register and offset of a load of one word from shared memory that the assembler may merge.
 fn word_from_shared(inst: &Inst) -> Option<(RegId, i64)> {
-    let plain = inst.op.starts_with("ld.shared") && inst.guard.is_none();
-    let ordered = ["volatile", "relaxed", "acquire"].iter().any(|word| has(&inst.op, word));
-    let (1, ty) = element(&inst.op)? else {
+    let shared = inst.is_of_shared();
+    let ordered = inst.has_any(&[Modifier::Volatile, Modifier::Relaxed, Modifier::Acquire]);
+    let plain = inst.opcode == Opcode::Ld && shared && inst.guard.is_none();
+    let (1, ty) = inst.element()? else {
         return None;
     };
     match inst.operands.as_slice() {
@@ -138,19 +139,18 @@ fn word_from_shared(inst: &Inst) -> Option<(RegId, i64)> {
     }
 }
 
-/// The registers that an instruction writes.
-fn written(inst: &Inst, found: &mut Vec<RegId>) {
-    if let Some(to) = inst.operands.first().filter(|to| !matches!(to, Operand::Mem(..))) {
-        registers(to, found);
-    }
-}
-
 /// Whether a load may not be moved past an instruction.
 fn comes_between(inst: &Inst) -> bool {
-    let base = inst.op.split('.').next().unwrap_or_default();
-    let elsewhere = ["global", "local", "param"].iter().any(|space| has(&inst.op, space));
-    matches!(base, "bar" | "barrier" | "call" | "fence" | "membar" | "cp")
-        || (matches!(base, "st" | "atom" | "red" | "wmma" | "stmatrix") && !elsewhere)
+    let elsewhere = inst.has_any(&[Modifier::Global, Modifier::Local, Modifier::Param]);
+    match inst.opcode.kind() {
+        OpcodeKind::Barrier | OpcodeKind::Call | OpcodeKind::Fence | OpcodeKind::Copy => true,
+        OpcodeKind::Store | OpcodeKind::Atomic => !elsewhere,
+        OpcodeKind::Matrix => {
+            use Opcode::{Stmatrix, WmmaLoad, WmmaMma, WmmaStore};
+            matches!(inst.opcode, Stmatrix | WmmaLoad | WmmaMma | WmmaStore) && !elsewhere
+        }
+        _ => false,
+    }
 }
 
 /// Marks the adjacent loads from one base.

@@ -8,8 +8,9 @@
 use super::error::{invalid, unsupported};
 use super::frames::{Frames, take};
 use super::ir::{OperandSlot, Pools, Result};
-use crate::instr::opcode_modifiers::{element, has};
 use crate::ptx::ast::{Base, Function, Inst, Loc, Module, Operand, Var};
+use crate::ptx::modifier::Modifier;
+use crate::ptx::opcode::Opcode;
 use std::collections::{HashMap, HashSet};
 
 /// A place for a parameter.
@@ -89,10 +90,6 @@ pub fn callee<'m>(module: &'m Module, function: &'m Function, inst: &Inst) -> Re
         }
         _ => Err(invalid("a call without a function".into(), at())),
     }
-}
-
-fn is_call(inst: &Inst) -> bool {
-    inst.op == "call" || inst.op.starts_with("call.")
 }
 
 impl Slots {
@@ -198,7 +195,7 @@ impl Slots {
         let Some(body) = &function.body else {
             return Ok(());
         };
-        for inst in body.code.iter().filter(|i| is_call(i)) {
+        for inst in body.code.iter().filter(|i| i.opcode == Opcode::Call) {
             let at = (function.name.as_str(), inst.loc);
             let (target, returns, params) = callee(module, function, inst)?;
             let who = self.who(target, module, pointers);
@@ -245,11 +242,11 @@ impl Slots {
             return;
         };
         for inst in &body.code {
-            if is_call(inst) {
+            if inst.opcode == Opcode::Call {
                 continue;
             }
-            let direct = matches!(inst.op.split('.').next(), Some("ld" | "st"))
-                && ["param", "param::func"].iter().any(|space| has(&inst.op, space));
+            let direct =
+                matches!(inst.opcode, Opcode::Ld | Opcode::St) && inst.has_any(&[Modifier::Param, Modifier::ParamFunc]);
             for operand in &inst.operands {
                 match operand {
                     Operand::Mem(Base::Sym(name), offset) => {
@@ -257,7 +254,7 @@ impl Slots {
                             continue;
                         };
                         let slot = &mut self.list[slot];
-                        match element(&inst.op) {
+                        match inst.element() {
                             // Offsets beyond any register are left to memory.
                             Some((count, ty)) if direct && (0..1 << 30).contains(offset) => {
                                 let width = register_width(function, inst);

@@ -49,7 +49,7 @@ impl FnBuilder<'_, '_> {
                 let width = self.width_of(*r);
                 let at = offset + k as i64 * i64::from(size);
                 let Some(source) = self.kernel_param(name, at, how.ty, width) else {
-                    return Err(unsupported(format!("`{}`", inst.op), self.at()));
+                    return Err(unsupported(format!("`{}`", inst.text), self.at()));
                 };
                 let to = self.dest(to, width)?;
                 self.copy(to, source, width)?;
@@ -74,9 +74,6 @@ impl FnBuilder<'_, '_> {
 
     /// Lowers a store to a parameter that is in registers; returns false for any other store.
     pub fn stores_parameter(&mut self, inst: &ast::Inst) -> Result<bool> {
-        if inst.op.starts_with("st.async.") {
-            return Ok(false);
-        }
         let how = Modifiers::parse(self, inst)?;
         if how.space != Space::Param {
             return Ok(false);

@@ -1,31 +1,20 @@
 //! Uses of registers that a warpgroup product may still be computing.
 
 use super::ir::OperandSlot;
-use crate::ptx::ast::{Base, Body, Inst, Operand, RegId};
+use crate::ptx::ast::{Body, Inst, RegId};
+use crate::ptx::opcode::Opcode;
 use std::collections::HashSet;
 
 /// Returns the accumulators of the products of a function.
 pub fn accumulators(body: &Body) -> HashSet<RegId> {
-    let products = body.code.iter().filter(|inst| inst.op.starts_with("wgmma.mma_async."));
+    let products = body.code.iter().filter(|inst| inst.opcode == Opcode::WgmmaMmaAsync);
     let mut found = HashSet::new();
-    products.filter_map(|inst| inst.operands.first()).for_each(|first| {
-        registers(first, &mut |reg| {
-            found.insert(reg);
+    products.for_each(|product| {
+        product.each_written(|register| {
+            found.insert(register);
         });
     });
     found
-}
-
-fn registers(operand: &Operand, see: &mut impl FnMut(RegId)) {
-    match operand {
-        Operand::Reg(r) | Operand::Mem(Base::Reg(r), _) => see(*r),
-        Operand::Vec(list) => list.iter().for_each(|o| registers(o, see)),
-        Operand::Pair(a, b) => {
-            registers(a, see);
-            registers(b, see);
-        }
-        _ => {}
-    }
 }
 
 /// Returns the accumulators among these that an instruction uses, for which a check must determine whether their
@@ -34,13 +23,14 @@ fn registers(operand: &Operand, see: &mut impl FnMut(RegId)) {
 /// Copies and loads are left out: compilers insert register copies that are not in the source, and the assembler
 /// removes them. So are instructions with a guard, which may not be executed.
 pub fn used(inst: &Inst, accumulators: &HashSet<RegId>) -> Vec<OperandSlot> {
-    let left_out = ["wgmma.", "mov.", "ld."].iter().any(|name| inst.op.starts_with(name));
+    use Opcode::{Ld, Mov, WgmmaCommitGroup, WgmmaFence, WgmmaMmaAsync, WgmmaWaitGroup};
+    let left_out = matches!(inst.opcode, Ld | Mov | WgmmaCommitGroup | WgmmaFence | WgmmaMmaAsync | WgmmaWaitGroup);
     let mut used = Vec::new();
     if accumulators.is_empty() || left_out || inst.guard.is_some() {
         return used;
     }
     for operand in &inst.operands {
-        registers(operand, &mut |reg| {
+        operand.each_register(&mut |reg| {
             if accumulators.contains(&reg) && !used.contains(&OperandSlot::Reg(reg.0)) {
                 used.push(OperandSlot::Reg(reg.0));
             }

@@ -7,8 +7,8 @@
 use super::function::FnBuilder;
 use crate::engine::warp::program::{Origin, Source};
 use crate::finding::Space;
-use crate::instr::opcode_modifiers::{element, has};
-use crate::ptx::ast::{Base, Body, Function, Operand, RegId};
+use crate::ptx::ast::{Base, Body, Function, Operand};
+use crate::ptx::opcode::Opcode;
 use std::collections::HashSet;
 
 /// The origin of the addresses in a register.
@@ -36,6 +36,7 @@ impl From<'_> {
 
 /// Returns the origin of every register of a function.
 pub fn trace<'m>(function: &'m Function, body: &'m Body) -> Vec<From<'m>> {
+    use Opcode::{Add, And, Bfe, Clz, Cvt, Cvta, Div, Ld, Mad, Max, Min, Mov, Mul, Or, Popc, Rem, Selp, Shl, Shr, Sub};
     let mut all = vec![From::Number; body.regs.len()];
     let params: HashSet<&str> =
         if function.entry { function.params.iter().map(|p| p.name.as_str()).collect() } else { HashSet::new() };
@@ -43,9 +44,7 @@ pub fn trace<'m>(function: &'m Function, body: &'m Body) -> Vec<From<'m>> {
     while changed {
         changed = false;
         for inst in &body.code {
-            let mut words = inst.op.split('.');
-            let base = words.next().unwrap_or_default();
-            let Some((to, rest)) = inst.operands.split_first() else {
+            let Some((_, rest)) = inst.operands.split_first() else {
                 continue;
             };
             let value = |o: &'m Operand| match o {
@@ -55,15 +54,15 @@ pub fn trace<'m>(function: &'m Function, body: &'m Body) -> Vec<From<'m>> {
                 _ => From::Number,
             };
             let join = |from: &'m [Operand]| from.iter().map(value).fold(From::Number, From::join);
-            let from = match (base, rest) {
-                ("mov" | "cvta" | "cvt" | "add" | "sub" | "and" | "or" | "min" | "max", from) => join(from),
-                ("selp", [a, b, _]) => value(a).join(value(b)),
-                ("mad", [_, _, c]) => value(c),
-                ("mul" | "shl" | "shr" | "div" | "rem" | "bfe" | "popc" | "clz", _) => From::Number,
-                ("ld", [Operand::Mem(Base::Sym(name), offset)])
-                    if has(&inst.op, "param") && params.contains(name.as_str()) =>
+            let from = match (inst.opcode, rest) {
+                (Mov | Cvta | Cvt | Add | Sub | And | Or | Min | Max, from) => join(from),
+                (Selp, [a, b, _]) => value(a).join(value(b)),
+                (Mad, [_, _, c]) => value(c),
+                (Mul | Shl | Shr | Div | Rem | Bfe | Popc | Clz, _) => From::Number,
+                (Ld, [Operand::Mem(Base::Sym(name), offset)])
+                    if inst.is_of_params() && params.contains(name.as_str()) =>
                 {
-                    if element(&inst.op).is_some_and(|(_, ty)| ty.size() == 8) {
+                    if inst.element().is_some_and(|(_, ty)| ty.size() == 8) {
                         From::Param(name, *offset)
                     } else {
                         From::Number
@@ -71,11 +70,14 @@ pub fn trace<'m>(function: &'m Function, body: &'m Body) -> Vec<From<'m>> {
                 }
                 _ => From::Unknown,
             };
-            each(to, &mut |r| {
+            inst.each_written(|r| {
                 // A value that is loaded or computed in another way is a number, unless it is as wide as a pointer.
                 let narrow = body.regs[r.0 as usize].ty.size() < 8;
-                let from =
-                    if narrow && from == From::Unknown && !matches!(base, "mov" | "cvt") { From::Number } else { from };
+                let from = if narrow && from == From::Unknown && !matches!(inst.opcode, Mov | Cvt) {
+                    From::Number
+                } else {
+                    from
+                };
                 let joined = all[r.0 as usize].join(from);
                 changed |= joined != all[r.0 as usize];
                 all[r.0 as usize] = joined;
@@ -83,19 +85,6 @@ pub fn trace<'m>(function: &'m Function, body: &'m Body) -> Vec<From<'m>> {
         }
     }
     all
-}
-
-/// Visits the registers of an operand that is written.
-fn each(operand: &Operand, f: &mut impl FnMut(RegId)) {
-    match operand {
-        Operand::Reg(r) => f(*r),
-        Operand::Vec(all) => all.iter().for_each(|o| each(o, f)),
-        Operand::Pair(a, b) => {
-            each(a, f);
-            each(b, f);
-        }
-        _ => {}
-    }
 }
 
 /// Returns the origin of an address operand.

@@ -7,8 +7,8 @@
 
 use super::function::FnBuilder;
 use crate::engine::warp::program::{Packed, Piece, Value};
-use crate::instr::opcode_modifiers::element;
 use crate::ptx::ast::{Base, Inst, Loc, Operand, RegId, Type};
+use crate::ptx::opcode::{Opcode, OpcodeKind};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A location in one of the function's local variables.
@@ -46,7 +46,7 @@ impl<'m> FnBuilder<'_, 'm> {
             if !same_line(store.loc, call.loc) {
                 return None;
             }
-            let (count, ty) = element(&store.op)?;
+            let (count, ty) = store.element()?;
             for k in 0..count {
                 let value = match store.operands.get(1)? {
                     Operand::Vec(values) => values.get(k as usize)?,
@@ -92,7 +92,7 @@ impl<'m> FnBuilder<'_, 'm> {
             return None;
         };
         let before = code[..at as usize].iter().rev();
-        let store = before.take_while(|inst| !is_call(inst)).find(|inst| {
+        let store = before.take_while(|inst| inst.opcode != Opcode::Call).find(|inst| {
             let to = inst.operands.first();
             matches!(to, Some(Operand::Mem(Base::Sym(name), 0)) if name == wanted)
         })?;
@@ -125,8 +125,7 @@ impl<'m> FnBuilder<'_, 'm> {
         let mut comes_from: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut edge = |from: usize, to: u32| comes_from.entry(to).or_default().push(from as u32);
         for (from, inst) in code.iter().enumerate() {
-            let base = inst.op.split('.').next();
-            if base == Some("brx") {
+            if inst.opcode == Opcode::Brx {
                 let mut tables = self.body.branch_targets.iter();
                 let own = |(name, _): &&(String, Vec<u32>)| match inst.operands.get(1) {
                     Some(Operand::Sym(table, _)) => table == name,
@@ -135,10 +134,10 @@ impl<'m> FnBuilder<'_, 'm> {
                 for to in tables.find(own).into_iter().flat_map(|(_, to)| to) {
                     edge(from, *to);
                 }
-            } else if let ("bra", Some(Operand::Label(to))) = (base.unwrap_or_default(), inst.operands.first()) {
+            } else if let (Opcode::Bra, Some(Operand::Label(to))) = (inst.opcode, inst.operands.first()) {
                 edge(from, *to);
             }
-            let leaves = matches!(base, Some("bra" | "brx" | "ret" | "exit" | "trap"));
+            let leaves = matches!(inst.opcode.kind(), OpcodeKind::Branch | OpcodeKind::Trap);
             if !leaves || inst.guard.is_some() {
                 edge(from, from as u32 + 1);
             }
@@ -150,7 +149,7 @@ impl<'m> FnBuilder<'_, 'm> {
     fn is_constant(&self, register: RegId) -> bool {
         self.only_def(register).is_some_and(|inst| {
             use Operand::{F32, F64, Int};
-            inst.op.starts_with("mov.") && matches!(inst.operands.get(1), Some(Int(_) | F32(_) | F64(_)))
+            inst.opcode == Opcode::Mov && matches!(inst.operands.get(1), Some(Int(_) | F32(_) | F64(_)))
         })
     }
 
@@ -179,9 +178,9 @@ impl<'m> FnBuilder<'_, 'm> {
         if depth == 0 || inst.guard.is_some() {
             return None;
         }
-        let (from, more) = match (inst.op.split('.').next()?, inst.operands.as_slice()) {
-            ("mov" | "cvta", [_, from]) => (from, 0),
-            ("add", [_, from, Operand::Int(more)]) => (from, *more),
+        let (from, more) = match (inst.opcode, inst.operands.as_slice()) {
+            (Opcode::Mov | Opcode::Cvta, [_, from]) => (from, 0),
+            (Opcode::Add, [_, from, Operand::Int(more)]) => (from, *more),
             _ => return None,
         };
         let (variable, offset) = match from {
@@ -199,17 +198,13 @@ impl<'m> FnBuilder<'_, 'm> {
     }
 }
 
-fn is_call(inst: &Inst) -> bool {
-    inst.op == "call" || inst.op.starts_with("call.")
-}
-
 /// Whether the instruction calls `vprintf`.
 fn prints(inst: &Inst) -> bool {
-    is_call(inst) && matches!(inst.operands.get(1), Some(Operand::Sym(name, _)) if name == "vprintf")
+    inst.opcode == Opcode::Call && matches!(inst.operands.get(1), Some(Operand::Sym(name, _)) if name == "vprintf")
 }
 
 fn is_store(inst: &Inst) -> bool {
-    inst.op.starts_with("st.") && !inst.op.starts_with("st.param")
+    inst.opcode == Opcode::St && !inst.is_of_params()
 }
 
 /// Whether two instructions come from the same line, inlined at the same place, as those of the compiler's packing do.

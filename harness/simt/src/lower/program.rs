@@ -155,7 +155,7 @@ impl<'m> Builder<'m> {
                 let written = |at: u32| body.and_then(|body| body.code.get(at as usize));
                 spins::settle(func, written);
                 fetches::mark(func, written);
-                waiting(func, |at| written(at).map_or("", |inst| &inst.op))
+                waiting(func, written)
             })
             .sum();
         program.retries = waiting.retries != 0;

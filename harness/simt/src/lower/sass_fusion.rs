@@ -3,9 +3,10 @@
 //! is part of the access; sums and logic take three operands; a comparison includes the predicate with which it is
 //! combined.
 
-use super::instruction_cost::split;
-use crate::instr::opcode_modifiers::has;
 use crate::ptx::ast::{Base, Body, Inst, Operand, RegId, Type};
+use crate::ptx::cost::is_wide;
+use crate::ptx::modifier::Modifier;
+use crate::ptx::opcode::{Opcode, OpcodeKind};
 
 /// Returns how many hardware instructions each instruction of a body becomes, where that differs from the number
 /// without fusion.
@@ -51,7 +52,7 @@ impl<'b> Fusion<'b> {
         let mut this = Fusion { body, kinds, users: vec![Vec::new(); none], writer: vec![None; none], counts };
         let mut written = vec![0u32; none];
         for (at, inst) in (0u32..).zip(&body.code) {
-            let (writes, reads) = split(inst);
+            let (writes, reads) = inst.registers();
             for read in &reads {
                 this.users[read.0 as usize].push(at);
             }
@@ -88,7 +89,7 @@ impl<'b> Fusion<'b> {
             let count = match kind {
                 FusionRole::WideProduct | FusionRole::WideShift if part_of(self) => Some(0),
                 FusionRole::WideSum => self.sum(at, is_narrow),
-                _ if is_narrow && is_wide(&self.body.code[at as usize]) => Some(1),
+                _ if is_narrow && computes_wide(&self.body.code[at as usize]) => Some(1),
                 _ => None,
             };
             self.counts[at as usize] = count;
@@ -128,7 +129,8 @@ impl<'b> Fusion<'b> {
             for at in (0..self.body.code.len() as u32).rev() {
                 let inst = &self.body.code[at as usize];
                 let keeps = self.result(at).is_some_and(|result| narrow[result.0 as usize]) && keeps_low_bits(inst);
-                let shared = |index: usize| has(&inst.op, "shared") && (index == 0 || !inst.op.starts_with("cp"));
+                let is_copy = inst.opcode.kind() == OpcodeKind::Copy;
+                let shared = |index: usize| inst.is_of_shared() && (index == 0 || !is_copy);
                 for (index, operand) in inst.operands.iter().enumerate() {
                     let mut drop = |register: &RegId| {
                         has_changed |= std::mem::take(&mut narrow[register.0 as usize]);
@@ -137,9 +139,7 @@ impl<'b> Fusion<'b> {
                         Operand::Mem(Base::Reg(r), _) if !shared(index) => drop(r),
                         Operand::Reg(r) if !(keeps || index == 0 && self.result(at).is_some()) => drop(r),
                         Operand::Vec(_) | Operand::Pair(..) => {
-                            let mut all = Vec::new();
-                            super::instruction_cost::registers(operand, &mut all);
-                            all.iter().for_each(drop);
+                            operand.each_register(&mut |register| drop(&register));
                         }
                         _ => {}
                     }
@@ -176,35 +176,34 @@ impl<'b> Fusion<'b> {
 
 /// Whether the low 32 bits of the result come from the low 32 bits of the operands.
 fn keeps_low_bits(inst: &Inst) -> bool {
-    let base = inst.op.split('.').next().unwrap_or_default();
-    match base {
-        "add" | "sub" | "shl" | "and" | "or" | "xor" | "mov" => true,
-        "mul" | "mad" => has(&inst.op, "lo"),
+    use Opcode::{Add, And, Mad, Mov, Mul, Or, Shl, Sub, Xor};
+    match inst.opcode {
+        Add | Sub | Shl | And | Or | Xor | Mov => true,
+        Mul | Mad => inst.has(Modifier::Lo),
         _ => false,
     }
 }
 
-fn is_wide(inst: &Inst) -> bool {
-    let base = inst.op.split('.').next().unwrap_or_default();
-    let is_one = matches!(base, "add" | "sub" | "shl" | "and" | "or" | "xor" | "mul" | "mad");
-    is_one && ["s64", "u64", "b64"].iter().any(|t| has(&inst.op, t))
+/// Whether it computes an integer of 64 bits of which an address may need only 32.
+fn computes_wide(inst: &Inst) -> bool {
+    use Opcode::{Add, And, Mad, Mul, Or, Shl, Sub, Xor};
+    matches!(inst.opcode, Add | Sub | Shl | And | Or | Xor | Mul | Mad) && is_wide(inst)
 }
 
 fn kind(inst: &Inst) -> FusionRole {
-    let op = inst.op.as_str();
-    let any = |types: [&str; 3]| types.iter().any(|t| has(op, t));
-    let (wide, plain) = (any(["s64", "u64", "b64"]), any(["s32", "u32", "b32"]));
+    use Opcode::{Add, And, Mul, Not, Or, Setp, Shl, Sub, Xor};
+    let (wide, plain) = (is_wide(inst), inst.has_type(&[Type::S32, Type::U32, Type::B32]));
     let is_constant = matches!(inst.operands.get(2), Some(Operand::Int(_)));
-    match op.split('.').next().unwrap_or_default() {
+    match inst.opcode {
         _ if inst.guard.is_some() => FusionRole::Other,
-        "add" if wide => FusionRole::WideSum,
-        "mul" if has(op, "wide") => FusionRole::WideProduct,
-        "shl" if wide && is_constant => FusionRole::WideShift,
-        "shl" if plain && is_constant => FusionRole::Shift,
-        "add" | "sub" if plain && !has(op, "cc") => FusionRole::Sum,
-        "and" | "or" | "xor" | "not" if plain => FusionRole::Logic,
-        "and" | "or" | "xor" | "not" if has(op, "pred") => FusionRole::Predicates,
-        "setp" => FusionRole::Comparison,
+        Add if wide => FusionRole::WideSum,
+        Mul if inst.has(Modifier::Wide) => FusionRole::WideProduct,
+        Shl if wide && is_constant => FusionRole::WideShift,
+        Shl if plain && is_constant => FusionRole::Shift,
+        Add | Sub if plain && !inst.has(Modifier::Cc) => FusionRole::Sum,
+        And | Or | Xor | Not if plain => FusionRole::Logic,
+        And | Or | Xor | Not if inst.has_type(&[Type::Pred]) => FusionRole::Predicates,
+        Setp => FusionRole::Comparison,
         _ => FusionRole::Other,
     }
 }

@@ -6,7 +6,8 @@ use super::ir::{Block, Func, Role, Term};
 use super::order::natural_loops;
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Inst;
-use crate::instr::opcode_modifiers::has;
+use crate::ptx::ast;
+use crate::ptx::modifier::Modifier;
 use std::iter::Sum;
 
 /// The loops of a function, or of a kernel with all its functions, that wait for other threads.
@@ -34,8 +35,9 @@ impl Sum for Waiting {
 /// comes from an atomic or a volatile, relaxed or stronger load in the loop; values computed from it, and values set
 /// where a branch depends on it, are tracked within the loop. Functions that the loop calls are not analysed. `opcode`
 /// returns the PTX opcode of an instruction of the function's body.
-pub fn waiting<'m>(func: &Func, opcode: impl Fn(u32) -> &'m str) -> Waiting {
-    let exchanges = |inst: &Inst| ["cas", "exch"].iter().any(|word| has(opcode(inst.at), word));
+pub fn waiting<'m>(func: &Func, written: impl Fn(u32) -> Option<&'m ast::Inst>) -> Waiting {
+    let exchanges =
+        |inst: &Inst| written(inst.at).is_some_and(|written| written.has_any(&[Modifier::Cas, Modifier::Exch]));
     let mut found = Waiting::default();
     for (_, members) in &natural_loops(&func.blocks) {
         if !Loop::new(func, members, &is_shared).waits() {

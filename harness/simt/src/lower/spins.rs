@@ -10,8 +10,8 @@ use super::spin_loops::{Loop, is_atomic, is_shared};
 use crate::engine::warp::program::Effort;
 use crate::finding::AccessKind;
 use crate::instr::code::{Field, Inst, OperandSlot};
-use crate::instr::opcode_modifiers::has;
 use crate::ptx::ast::{self, Operand};
+use crate::ptx::modifier::Modifier;
 
 /// Removes the iterations of such loops from the efforts of their blocks, and marks these blocks. `written` returns the
 /// instruction of the function's body from which an instruction originates.
@@ -63,7 +63,8 @@ fn only_looks<'m>(func: &Func, members: &[bool], written: &impl Fn(u32) -> Optio
 
 /// Whether an atomic leaves memory as it is: `atomicAdd(flag, 0)`.
 pub fn changes_nothing(inst: &ast::Inst) -> bool {
-    ["add", "or", "xor", "sub"].iter().any(|word| has(&inst.op, word)) && inst.operands.last() == Some(&Operand::Int(0))
+    inst.has_any(&[Modifier::Add, Modifier::Or, Modifier::Xor, Modifier::Sub])
+        && inst.operands.last() == Some(&Operand::Int(0))
 }
 
 /// Loop-invariant registers.

@@ -1,10 +1,13 @@
 //! Splits 128-bit registers into pairs of 64-bit registers.
 
 use crate::ptx::ast::{Body, Inst, Module, Operand, Reg, RegId, Type};
+use crate::ptx::modifier::Modifier;
+use crate::ptx::opcode::Opcode;
 use std::collections::HashMap;
 
 /// Modifiers of loads and stores that are indivisible, not performed half by half.
-const STRONG: [&str; 5] = ["relaxed", "acquire", "release", "volatile", "mmio"];
+const STRONG: [Modifier; 5] =
+    [Modifier::Relaxed, Modifier::Acquire, Modifier::Release, Modifier::Volatile, Modifier::Mmio];
 
 /// Replaces every 128-bit register by a pair of registers, the low half first. Loads and stores of them become those of
 /// two elements, unless they are indivisible.
@@ -44,9 +47,8 @@ fn halve_in(body: &mut Body, wide: &[u32]) {
 
 /// Names the two elements of a load or store that need not be indivisible.
 fn by_elements(inst: &mut Inst) {
-    let words: Vec<&str> = inst.op.split('.').collect();
-    if matches!(words[0], "ld" | "ldu" | "st") && !words.iter().any(|word| STRONG.contains(word)) {
-        let words = words.iter().map(|&word| if word == "b128" { "v2.b64" } else { word });
-        inst.op = words.collect::<Vec<_>>().join(".");
+    if matches!(inst.opcode, Opcode::Ld | Opcode::Ldu | Opcode::St) && !inst.has_any(&STRONG) {
+        let words = inst.text.split('.').map(|word| if word == "b128" { "v2.b64" } else { word });
+        inst.text = words.collect::<Vec<_>>().join(".");
     }
 }

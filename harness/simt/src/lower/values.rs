@@ -6,9 +6,10 @@ use super::ir::*;
 use crate::engine::warp::program::Source;
 use crate::engine::warp::request::LOCAL_WINDOW;
 use crate::instr::context::{self, Context, width};
-use crate::instr::opcode_modifiers::{element, has};
 use crate::instr::system::clock;
 use crate::ptx::ast::{Base, Operand, RegId, Special, Type};
+use crate::ptx::modifier::Modifier;
+use crate::ptx::opcode::Opcode;
 
 impl FnBuilder<'_, '_> {
     /// Returns a register, which must have the given width.
@@ -51,8 +52,8 @@ impl FnBuilder<'_, '_> {
             return None;
         }
         let source = &inst.operands[1];
-        if inst.op.starts_with("ld.") && ["param", "param::entry", "param::func"].iter().any(|s| has(&inst.op, s)) {
-            let (1, ty) = element(&inst.op)? else {
+        if inst.opcode == Opcode::Ld && inst.is_of_params() {
+            let (1, ty) = inst.element()? else {
                 return None;
             };
             let Operand::Mem(Base::Sym(name), offset) = source else {
@@ -69,16 +70,18 @@ impl FnBuilder<'_, '_> {
             let (.., register) = slot.pieces.iter().find(|p| i64::from(p.0) == *offset && p.1 == ty.size())?;
             return Some(*register);
         }
-        let same = inst.op.starts_with("mov.")
-            || (inst.op.starts_with("cvta.")
-                && ["global", "const", "param"].iter().any(|s| inst.op.split('.').any(|w| w == *s)));
+        let same = match inst.opcode {
+            Opcode::Mov => true,
+            Opcode::Cvta => inst.has_any(&[Modifier::Global, Modifier::Const, Modifier::Param]),
+            _ => false,
+        };
         if !same {
             return None;
         }
         match source {
             Operand::Reg(r) if self.width_of(*r) == width => self.alias(*r),
             Operand::Int(_) | Operand::F32(_) | Operand::F64(_) => {
-                let ty = element(&inst.op)?.1;
+                let ty = inst.element()?.1;
                 (context::width(ty) == width).then(|| self.literal(source, ty))?
             }
             Operand::Special(s) if !clock::changes(*s) && width >= 4 => {

@@ -3,6 +3,7 @@
 //! The parser resolves names by PTX's scopes: a register named inside nested braces may shadow one outside. Every
 //! declaration therefore gets its own [`RegId`], and operands refer to registers by it.
 
+use super::opcode::Opcode;
 pub use wire::finding::Space;
 
 /// A PTX fundamental type (`.b8` ... `.f64`, `.pred`).
@@ -203,13 +204,30 @@ pub enum Operand {
     Discard,
 }
 
+impl Operand {
+    /// Calls `see` with each register in it, in the order written.
+    pub fn each_register(&self, see: &mut impl FnMut(RegId)) {
+        match self {
+            Operand::Reg(r) | Operand::NotReg(r) | Operand::Part(r, _) | Operand::Mem(Base::Reg(r), _) => see(*r),
+            Operand::Vec(list) => list.iter().for_each(|operand| operand.each_register(see)),
+            Operand::Pair(a, b) => {
+                a.each_register(see);
+                b.each_register(see);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// One instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
     /// The guard: `@%p`, or `@!%p` (then the flag is true).
     pub guard: Option<(RegId, bool)>,
-    /// Opcode and modifiers as written: `ld.global.nc.v4.f32`.
-    pub op: String,
+    /// The instruction, without its modifiers.
+    pub opcode: Opcode,
+    /// Its name and modifiers as written: `ld.global.nc.v4.f32`.
+    pub text: String,
     /// Operands in the order written. A `call` is `[Vec(returns), function, Vec(arguments), prototype Sym?]`; the
     /// function is a `Sym`, or a `Reg` that holds its address. A tensor or texture address `[map, {x, y}]` is a `Vec`
     /// of its parts.

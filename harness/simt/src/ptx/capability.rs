@@ -5,6 +5,8 @@
 //! CUDA 13.0 accepts. Instructions that this machine lacks for all devices are not in it.
 
 use super::ast::{ClusterNeeds, Inst, Operand, Special};
+use super::modifier::Modifier;
+use super::opcode::Opcode;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -160,15 +162,16 @@ static RULES: LazyLock<HashMap<&str, Vec<Rule>>> = LazyLock::new(|| {
 
 /// Returns the requirements of an instruction, one by one.
 pub(super) fn needs(inst: &Inst) -> impl Iterator<Item = Needs> {
-    let first = inst.op.split('.').next().unwrap_or_default();
+    let first = inst.text.split('.').next().unwrap_or_default();
     let rules = RULES.get(first).map_or(&[][..], Vec::as_slice);
-    let named = rules.iter().filter(|rule| rule.is_about(&inst.op)).map(|rule| rule.needs);
+    let named = rules.iter().filter(|rule| rule.is_about(&inst.text)).map(|rule| rule.needs);
     named.chain(counted(inst)).chain(inst.operands.iter().filter_map(special))
 }
 
 /// Returns the requirement of an mbarrier arrival with a count, which may complete its phase.
 fn counted(inst: &Inst) -> Option<Needs> {
-    let arrives = inst.op.starts_with("mbarrier.arrive") && !has(&inst.op, &["noComplete"]);
+    let arrives = matches!(inst.opcode, Opcode::MbarrierArrive | Opcode::MbarrierArriveDrop);
+    let arrives = arrives && !inst.has(Modifier::NoComplete);
     (arrives && inst.operands.len() > 2).then_some(Needs::From(90))
 }
 

@@ -2,8 +2,11 @@
 
 pub mod ast;
 mod capability;
+pub mod cost;
 mod error;
 mod lex;
+pub mod modifier;
+pub mod opcode;
 mod parse;
 mod verify;
 

@@ -8,6 +8,8 @@ use std::collections::HashMap;
 use super::ast::{Body, Function, Inst, Module, Operand, Space, Type, Var};
 use super::capability::{self, Needs};
 use super::error::{ParseError, Problem, Result};
+use super::modifier::Modifier;
+use super::opcode::Opcode;
 
 /// Largest constant memory of a module, in bytes.
 const MAX_CONST: u64 = 65_536;
@@ -180,7 +182,7 @@ fn body(body: &Body, functions: &HashMap<&str, &Function>) -> Result<()> {
                 return fail(inst.loc.ptx_line, format!("`!{name}` negates a register that is not a predicate"));
             }
         }
-        if inst.op == "call" || inst.op.starts_with("call.") {
+        if inst.opcode == Opcode::Call {
             call(inst, functions, &prototypes)?;
         }
     }
@@ -202,9 +204,9 @@ fn has_instruction(inst: &Inst, target: &str) -> Result<()> {
     };
     for needs in capability::needs(inst) {
         let (name, wanted) = match needs {
-            Needs::From(least) if here < least => (inst.op.clone(), format!("sm_{least}")),
+            Needs::From(least) if here < least => (inst.text.clone(), format!("sm_{least}")),
             Needs::Specific(list) if !specific || !list.contains(&here) => {
-                let name: Vec<&str> = inst.op.split('.').take(2).collect();
+                let name: Vec<&str> = inst.text.split('.').take(2).collect();
                 (name.join("."), format!("sm_{}a", list[0]))
             }
             _ => continue,
@@ -230,13 +232,11 @@ const BARRIERS: i64 = 16;
 
 /// Checks the numbers of a barrier of the block, and of the threads that arrive at it, where they are literals.
 fn barrier(inst: &Inst) -> Result<()> {
-    let mut words = inst.op.split('.');
-    let opcode = words.next();
-    if !matches!(opcode, Some("bar" | "barrier")) || words.any(|word| matches!(word, "warp" | "cluster")) {
+    if !matches!(inst.opcode, Opcode::Bar | Opcode::Barrier) {
         return Ok(());
     }
     let operands = match inst.operands.as_slice() {
-        [_, inner @ .., _] if inst.op.split('.').any(|word| word == "red") => inner,
+        [_, inner @ .., _] if inst.has(Modifier::Red) => inner,
         all => all,
     };
     let line = inst.loc.ptx_line;

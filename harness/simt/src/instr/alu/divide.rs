@@ -10,6 +10,7 @@ use crate::instr::context::{Context, Result};
 use crate::instr::operands::{Any, operands};
 use crate::lane::lanes;
 use crate::ptx::ast::{self, Operand, Type};
+use crate::ptx::opcode::Opcode;
 
 operands! {
     /// Operands of the check.
@@ -24,8 +25,9 @@ operands! {
 }
 
 /// Whether an instruction divides integers.
-pub(super) fn is_division(op: &str) -> bool {
-    ["div.u", "div.s", "rem.u", "rem.s"].iter().any(|start| op.starts_with(start))
+pub(super) fn is_division(inst: &ast::Inst) -> bool {
+    use Type::{S16, S32, S64, U16, U32, U64};
+    matches!(inst.opcode, Opcode::Div | Opcode::Rem) && inst.has_type(&[S16, S32, S64, U16, U32, U64])
 }
 
 /// Lowers the check of the divisor of a division of this type, which follows.
@@ -37,7 +39,7 @@ pub(super) fn look(cx: &mut dyn Context, inst: &ast::Inst, ty: Type) -> Result<(
         return Ok(());
     }
     let value = cx.source(divisor, ty)?;
-    let divisor = Divisor { value, width: ty.size(), remainder: inst.op.starts_with("rem") };
+    let divisor = Divisor { value, width: ty.size(), remainder: inst.opcode == Opcode::Rem };
     cx.emit(divisor.pack(examine))
 }
 

@@ -1,8 +1,8 @@
 //! All rows, and the lookup by name.
 
+use super::spelling::sorted;
 use super::table::{AluForm, FormTable};
 use super::{approx, bits, carry, compare, convert, float, half, integer, logic, quarter, select, simd, video};
-use crate::instr::opcode_modifiers::sorted;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 

@@ -8,16 +8,17 @@ use super::table::{AluForm, Imm};
 use crate::instr::code::{Inst, OperandSlot};
 use crate::instr::context::{Context, Result, width};
 use crate::ptx::ast::{self, Operand, Type};
+use crate::ptx::opcode::Opcode;
 use smallvec::SmallVec;
 
 /// Returns the row for an instruction as written, given its register sizes.
 fn form(cx: &dyn Context, inst: &ast::Inst, to: &Operand, from: &[Operand]) -> Option<&'static AluForm> {
-    let name = inst.op.as_str();
+    let name = inst.text.as_str();
     if let Operand::Pair(..) = to {
         return find_pair(name);
     }
     let plain = find(name)?;
-    if !name.starts_with("cvt.") {
+    if inst.opcode != Opcode::Cvt {
         return Some(plain);
     }
     let bits = |operand: Option<&Operand>, ty: Type| match operand {
@@ -30,7 +31,7 @@ fn form(cx: &dyn Context, inst: &ast::Inst, to: &Operand, from: &[Operand]) -> O
 
 /// Lowers an instruction of the table.
 pub(crate) fn lower(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let name = inst.op.as_str();
+    let name = inst.text.as_str();
     let Some((to, from)) = inst.operands.split_first() else {
         return Err(cx.missing(inst));
     };
@@ -41,7 +42,7 @@ pub(crate) fn lower(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     if from.len() != expected {
         return Err(cx.invalid(format!("`{name}` with {} sources, where it takes {expected}", from.len())));
     }
-    if divide::is_division(name) {
+    if divide::is_division(inst) {
         divide::look(cx, inst, form.src[1])?;
     }
     let mut from: SmallVec<[&Operand; 5]> = from.iter().collect();

@@ -40,6 +40,7 @@ pub mod quarter;
 pub mod select;
 pub mod simd;
 pub mod soft;
+mod spelling;
 pub mod table;
 mod video;
 
@@ -50,33 +51,34 @@ pub use select::parts;
 pub use table::{AluForm, Imm};
 
 use super::row::FamilyRow;
+use crate::ptx::opcode::Opcode;
 
 /// The instructions of this family whose operands the table cannot describe.
 pub(super) const ROWS: &[FamilyRow] = &[
-    FamilyRow::new("mov", lower::mov),
-    FamilyRow::new("vabsdiff", video::scalar),
-    FamilyRow::new("vabsdiff2", video::lanes),
-    FamilyRow::new("vabsdiff4", video::lanes),
-    FamilyRow::new("vadd", video::scalar),
-    FamilyRow::new("vadd2", video::lanes),
-    FamilyRow::new("vadd4", video::lanes),
-    FamilyRow::new("vavrg2", video::lanes),
-    FamilyRow::new("vavrg4", video::lanes),
-    FamilyRow::new("vmad", video::scalar),
-    FamilyRow::new("vmax", video::scalar),
-    FamilyRow::new("vmax2", video::lanes),
-    FamilyRow::new("vmax4", video::lanes),
-    FamilyRow::new("vmin", video::scalar),
-    FamilyRow::new("vmin2", video::lanes),
-    FamilyRow::new("vmin4", video::lanes),
-    FamilyRow::new("vset", video::scalar),
-    FamilyRow::new("vset2", video::lanes),
-    FamilyRow::new("vset4", video::lanes),
-    FamilyRow::new("vshl", video::scalar),
-    FamilyRow::new("vshr", video::scalar),
-    FamilyRow::new("vsub", video::scalar),
-    FamilyRow::new("vsub2", video::lanes),
-    FamilyRow::new("vsub4", video::lanes),
+    FamilyRow::new(Opcode::Mov, lower::mov),
+    FamilyRow::new(Opcode::Vabsdiff, video::scalar),
+    FamilyRow::new(Opcode::Vabsdiff2, video::lanes),
+    FamilyRow::new(Opcode::Vabsdiff4, video::lanes),
+    FamilyRow::new(Opcode::Vadd, video::scalar),
+    FamilyRow::new(Opcode::Vadd2, video::lanes),
+    FamilyRow::new(Opcode::Vadd4, video::lanes),
+    FamilyRow::new(Opcode::Vavrg2, video::lanes),
+    FamilyRow::new(Opcode::Vavrg4, video::lanes),
+    FamilyRow::new(Opcode::Vmad, video::scalar),
+    FamilyRow::new(Opcode::Vmax, video::scalar),
+    FamilyRow::new(Opcode::Vmax2, video::lanes),
+    FamilyRow::new(Opcode::Vmax4, video::lanes),
+    FamilyRow::new(Opcode::Vmin, video::scalar),
+    FamilyRow::new(Opcode::Vmin2, video::lanes),
+    FamilyRow::new(Opcode::Vmin4, video::lanes),
+    FamilyRow::new(Opcode::Vset, video::scalar),
+    FamilyRow::new(Opcode::Vset2, video::lanes),
+    FamilyRow::new(Opcode::Vset4, video::lanes),
+    FamilyRow::new(Opcode::Vshl, video::scalar),
+    FamilyRow::new(Opcode::Vshr, video::scalar),
+    FamilyRow::new(Opcode::Vsub, video::scalar),
+    FamilyRow::new(Opcode::Vsub2, video::lanes),
+    FamilyRow::new(Opcode::Vsub4, video::lanes),
 ];
 
 #[cfg(test)]

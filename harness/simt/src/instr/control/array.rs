@@ -13,6 +13,7 @@ use crate::instr::operands::operands;
 use crate::kernel::Fault;
 use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Operand, Type};
+use crate::ptx::opcode::Opcode;
 
 /// The alignment of an array that specifies none, in bytes.
 const ALIGN: i64 = 8;
@@ -21,7 +22,7 @@ const MOST: i64 = 1 << 23;
 
 /// Whether an instruction allocates an array, or reads the start of the latest one.
 pub(crate) fn makes_array(inst: &ast::Inst) -> bool {
-    matches!(inst.op.split('.').next(), Some("alloca" | "stacksave" | "stackrestore"))
+    matches!(inst.opcode, Opcode::Alloca | Opcode::Stacksave | Opcode::Stackrestore)
 }
 
 operands! {
@@ -59,9 +60,9 @@ operands! {
 
 /// Returns the type of a pointer, and its width, by an opcode's modifier.
 fn pointer(cx: &dyn Context, inst: &ast::Inst) -> Result<(Type, u32)> {
-    match inst.op.split_once('.').map(|(_, ty)| ty) {
-        Some("u64") => Ok((Type::U64, 8)),
-        Some("u32") => Ok((Type::U32, 4)),
+    match inst.modifiers().collect::<Vec<_>>()[..] {
+        ["u64"] => Ok((Type::U64, 8)),
+        ["u32"] => Ok((Type::U32, 4)),
         _ => Err(cx.missing(inst)),
     }
 }
@@ -91,7 +92,7 @@ pub(super) fn alloca(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         _ => return Err(cx.wrong(inst)),
     };
     if align.count_ones() != 1 || !(1..=MOST).contains(&align) {
-        return Err(cx.invalid(format!("`{}` with an alignment of {align}", inst.op)));
+        return Err(cx.invalid(format!("`{}` with an alignment of {align}", inst.text)));
     }
     let (last, mut bytes) = (last(cx, inst)?, cx.source(bytes, ty)?);
     if width == 4 {

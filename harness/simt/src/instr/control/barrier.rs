@@ -11,6 +11,7 @@ use crate::instr::operands::{Any, Number, codes, operands};
 use crate::kernel::Fault;
 use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Type};
+use crate::ptx::opcode::Opcode;
 
 codes! {
     /// What a barrier does besides ordering memory.
@@ -65,7 +66,7 @@ operands! {
 
 /// Lowers `bar` and `barrier`.
 pub(super) fn bar(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let mut words: Vec<&str> = inst.op.split('.').skip(1).collect();
+    let mut words: Vec<&str> = inst.modifiers().collect();
     if words.first() == Some(&"cta") {
         words.remove(0);
     }
@@ -83,7 +84,7 @@ pub(super) fn bar(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         (.., true) => Mode::Sync,
         _ => return Err(cx.missing(inst)),
     };
-    let how = BarrierForm { mode, aligned: inst.op.starts_with("bar.") || has("aligned") };
+    let how = BarrierForm { mode, aligned: inst.opcode == Opcode::Bar || has("aligned") };
     let mut rest = inst.operands.as_slice();
     let (mut result, mut predicate) = (None, None);
     if matches!(mode, Mode::Popc | Mode::And | Mode::Or) {

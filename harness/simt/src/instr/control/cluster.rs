@@ -7,10 +7,10 @@ use crate::engine::warp::{Flow, State, Warp};
 use crate::finding::Space;
 use crate::instr::code::{Inst, OperandSlot};
 use crate::instr::context::{Context, Result};
-use crate::instr::opcode_modifiers::has;
 use crate::instr::operands::{Any, Number, operands};
 use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Type};
+use crate::ptx::modifier::Modifier;
 
 operands! {
     /// Operands of an arrival at the cluster's barrier.
@@ -24,7 +24,7 @@ fn check(cx: &dyn Context, inst: &ast::Inst, known: &[&str]) -> Result<()> {
     if !inst.operands.is_empty() {
         return Err(cx.wrong(inst));
     }
-    if !inst.op.split('.').skip(3).all(|word| known.contains(&word)) {
+    if !inst.modifiers().all(|word| known.contains(&word)) {
         return Err(cx.missing(inst));
     }
     Ok(())
@@ -33,7 +33,7 @@ fn check(cx: &dyn Context, inst: &ast::Inst, known: &[&str]) -> Result<()> {
 /// Lowers `barrier.cluster.arrive`.
 pub(super) fn arrive(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     check(cx, inst, &["release", "relaxed", "aligned"])?;
-    cx.emit(Arrive { relaxed: has(&inst.op, "relaxed") }.pack(run_arrive))
+    cx.emit(Arrive { relaxed: inst.has(Modifier::Relaxed) }.pack(run_arrive))
 }
 
 /// Lowers `barrier.cluster.wait`.
@@ -113,7 +113,7 @@ impl Number for ClusterAddressing {
 impl ClusterAddressing {
     fn parse(cx: &dyn Context, inst: &ast::Inst) -> Result<ClusterAddressing> {
         let mut form = ClusterAddressing { generic: true, wide: false };
-        for word in inst.op.split('.').skip(1) {
+        for word in inst.modifiers() {
             match word {
                 "shared::cluster" => form.generic = false,
                 "u64" => form.wide = true,
@@ -122,7 +122,7 @@ impl ClusterAddressing {
             }
         }
         if form.generic && !form.wide {
-            return Err(cx.invalid(format!("`{}`: generic addresses have 64 bits", inst.op)));
+            return Err(cx.invalid(format!("`{}`: generic addresses have 64 bits", inst.text)));
         }
         Ok(form)
     }

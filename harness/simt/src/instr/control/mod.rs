@@ -13,18 +13,19 @@ pub(crate) mod stack;
 pub(crate) use end::End;
 
 use super::row::FamilyRow;
+use crate::ptx::opcode::Opcode;
 
 /// The instructions of this family that the lowering does not handle itself.
 pub(super) const ROWS: &[FamilyRow] = &[
-    FamilyRow::new("alloca", array::alloca),
-    FamilyRow::new("bar", barrier::bar).waits(),
-    FamilyRow::new("barrier", barrier::bar).waits(),
-    FamilyRow::new("barrier.cluster.arrive", cluster::arrive).waits(),
-    FamilyRow::new("barrier.cluster.wait", cluster::wait).waits(),
-    FamilyRow::new("brkpt", branch::trap),
-    FamilyRow::new("getctarank", cluster::getctarank),
-    FamilyRow::new("mapa", cluster::mapa),
-    FamilyRow::new("stackrestore", array::restore),
-    FamilyRow::new("stacksave", array::save),
-    FamilyRow::new("trap", branch::trap),
+    FamilyRow::new(Opcode::Alloca, array::alloca),
+    FamilyRow::new(Opcode::Bar, barrier::bar).waits(),
+    FamilyRow::new(Opcode::Barrier, barrier::bar).waits(),
+    FamilyRow::new(Opcode::BarrierClusterArrive, cluster::arrive).waits(),
+    FamilyRow::new(Opcode::BarrierClusterWait, cluster::wait).waits(),
+    FamilyRow::new(Opcode::Brkpt, branch::trap),
+    FamilyRow::new(Opcode::Getctarank, cluster::getctarank),
+    FamilyRow::new(Opcode::Mapa, cluster::mapa),
+    FamilyRow::new(Opcode::Stackrestore, array::restore),
+    FamilyRow::new(Opcode::Stacksave, array::save),
+    FamilyRow::new(Opcode::Trap, branch::trap),
 ];

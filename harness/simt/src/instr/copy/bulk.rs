@@ -71,13 +71,13 @@ fn spaces(to: &str, from: &str) -> Option<(Space, Space)> {
 
 /// Lowers `cp.async.bulk`.
 pub(super) fn copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.op.split('.').skip(3).collect();
+    let words: Vec<&str> = inst.modifiers().collect();
     lower(cx, inst, &words, None)
 }
 
 /// Lowers `cp.reduce.async.bulk`.
 pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let mut words: Vec<&str> = inst.op.split('.').skip(4).filter(|word| *word != "noftz").collect();
+    let mut words: Vec<&str> = inst.modifiers().filter(|word| *word != "noftz").collect();
     let (Some(ty), Some(operation)) = (words.pop(), words.pop()) else {
         return Err(cx.missing(inst));
     };

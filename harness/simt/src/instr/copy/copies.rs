@@ -35,7 +35,7 @@ const MEMBER: u32 = 8;
 
 /// Lowers `cp.async`.
 pub(super) fn lower_copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.op.split('.').skip(2).collect();
+    let words: Vec<&str> = inst.modifiers().collect();
     let cached = words.contains(&"ca") != words.contains(&"cg");
     let place = |spaces: &[&str]| words.iter().position(|word| spaces.contains(word));
     let (shared, global) = (place(&["shared", "shared::cta"]), place(&["global"]));

@@ -16,24 +16,25 @@ mod store;
 mod tensor;
 
 use super::row::FamilyRow;
+use crate::ptx::opcode::Opcode;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[FamilyRow] = &[
-    FamilyRow::new("cp.async", copies::lower_copy).waits(),
-    FamilyRow::new("cp.async.bulk", bulk::copy).waits(),
-    FamilyRow::new("cp.async.bulk.commit_group", report::commit).waits(),
-    FamilyRow::new("cp.async.bulk.prefetch", report::prefetch),
-    FamilyRow::new("cp.async.bulk.prefetch.tensor", tensor::prefetch),
-    FamilyRow::new("cp.async.bulk.tensor", tensor::copy).waits(),
-    FamilyRow::new("cp.async.bulk.wait_group", report::wait_group).waits(),
-    FamilyRow::new("cp.async.commit_group", groups::lower_commit).waits(),
-    FamilyRow::new("cp.async.mbarrier.arrive", report::arrive).waits(),
-    FamilyRow::new("cp.async.wait_all", groups::lower_wait_all).waits(),
-    FamilyRow::new("cp.async.wait_group", groups::lower_wait_group).waits(),
-    FamilyRow::new("cp.reduce.async.bulk", bulk::reduce).waits(),
-    FamilyRow::new("cp.reduce.async.bulk.tensor", tensor::reduce).waits(),
-    FamilyRow::new("red.async", reduction::reduction).waits(),
-    FamilyRow::new("st.async", store::store).waits(),
-    FamilyRow::new("tensormap.cp_fenceproxy", tensor::publish).waits(),
-    FamilyRow::new("tensormap.replace", tensor::replace).waits(),
+    FamilyRow::new(Opcode::CpAsync, copies::lower_copy).waits(),
+    FamilyRow::new(Opcode::CpAsyncBulk, bulk::copy).waits(),
+    FamilyRow::new(Opcode::CpAsyncBulkCommitGroup, report::commit).waits(),
+    FamilyRow::new(Opcode::CpAsyncBulkPrefetch, report::prefetch),
+    FamilyRow::new(Opcode::CpAsyncBulkPrefetchTensor, tensor::prefetch),
+    FamilyRow::new(Opcode::CpAsyncBulkTensor, tensor::copy).waits(),
+    FamilyRow::new(Opcode::CpAsyncBulkWaitGroup, report::wait_group).waits(),
+    FamilyRow::new(Opcode::CpAsyncCommitGroup, groups::lower_commit).waits(),
+    FamilyRow::new(Opcode::CpAsyncMbarrierArrive, report::arrive).waits(),
+    FamilyRow::new(Opcode::CpAsyncWaitAll, groups::lower_wait_all).waits(),
+    FamilyRow::new(Opcode::CpAsyncWaitGroup, groups::lower_wait_group).waits(),
+    FamilyRow::new(Opcode::CpReduceAsyncBulk, bulk::reduce).waits(),
+    FamilyRow::new(Opcode::CpReduceAsyncBulkTensor, tensor::reduce).waits(),
+    FamilyRow::new(Opcode::RedAsync, reduction::reduction).waits(),
+    FamilyRow::new(Opcode::StAsync, store::store).waits(),
+    FamilyRow::new(Opcode::TensormapCpFenceproxy, tensor::publish).waits(),
+    FamilyRow::new(Opcode::TensormapReplace, tensor::replace).waits(),
 ];

@@ -28,7 +28,7 @@ operands! {
 
 /// Lowers `red.async`.
 pub(super) fn reduction(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.op.split('.').skip(2).collect();
+    let words: Vec<&str> = inst.modifiers().collect();
     let ["relaxed", "cluster", rest @ ..] = words.as_slice() else {
         return Err(cx.missing(inst));
     };

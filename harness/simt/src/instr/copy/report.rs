@@ -9,10 +9,10 @@ use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result};
-use crate::instr::opcode_modifiers::has;
 use crate::instr::operands::operands;
 use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Operand, Type};
+use crate::ptx::modifier::Modifier;
 
 /// The object that is notified when a copy has completed.
 #[derive(Clone, Copy)]
@@ -169,12 +169,12 @@ pub(super) fn arrive(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let [address] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };
-    if !inst.op.split('.').skip(4).all(|word| known.contains(&word)) || !has(&inst.op, "b64") {
+    if !inst.modifiers().all(|word| known.contains(&word)) || !inst.has_type(&[Type::B64]) {
         return Err(cx.missing(inst));
     }
-    let named = has(&inst.op, "shared") || has(&inst.op, "shared::cta");
+    let named = inst.is_of_shared();
     let space = if named { Space::Shared } else { Space::Generic };
-    let arrive = Arrive { address: whole(cx, address)?, space, counted: has(&inst.op, "noinc") };
+    let arrive = Arrive { address: whole(cx, address)?, space, counted: inst.has(Modifier::NoInc) };
     cx.emit(arrive.pack(run_arrive).role(Role::Access(AccessKind::Atomic, space, 8)))
 }
 
@@ -207,10 +207,7 @@ unsafe fn run_arrive(warp: &mut Warp, op: &Op) -> Flow {
 
 /// Lowers `cp.async.bulk.prefetch`, a hint to a cache that the machine does not have.
 pub(super) fn prefetch(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    if !matches!(
-        inst.op.as_str(),
-        "cp.async.bulk.prefetch.L2.global" | "cp.async.bulk.prefetch.L2.global.L2::cache_hint"
-    ) {
+    if !matches!(inst.modifiers().collect::<Vec<_>>()[..], ["L2", "global"] | ["L2", "global", "L2::cache_hint"]) {
         return Err(cx.missing(inst));
     }
     match inst.operands.as_slice() {

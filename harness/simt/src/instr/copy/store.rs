@@ -8,9 +8,9 @@ use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result, parts};
-use crate::instr::opcode_modifiers::{element, has};
 use crate::instr::operands::operands;
 use crate::ptx::ast::{self, Type};
+use crate::ptx::modifier::Modifier;
 
 operands! {
     /// Operands of `st.async`.
@@ -32,11 +32,11 @@ pub(super) fn store(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         matches!(word, "weak" | "shared::cluster" | "mbarrier::complete_tx::bytes" | "v2" | "v4")
             || Type::named(word).is_some()
     };
-    let Some((count, ty)) = element(&inst.op).filter(|(count, ty)| matches!(ty.size() * count, 4 | 8 | 16)) else {
+    let Some((count, ty)) = inst.element().filter(|(count, ty)| matches!(ty.size() * count, 4 | 8 | 16)) else {
         return Err(cx.missing(inst));
     };
-    let reports = has(&inst.op, "mbarrier::complete_tx::bytes") && has(&inst.op, "shared::cluster");
-    if !reports || !matches!(ty.size(), 4 | 8) || !inst.op.split('.').skip(2).all(known) {
+    let reports = inst.has(Modifier::CompleteTxBytes) && inst.has(Modifier::SharedCluster);
+    if !reports || !matches!(ty.size(), 4 | 8) || !inst.modifiers().all(known) {
         return Err(cx.missing(inst));
     }
     let [to, from, barrier] = inst.operands.as_slice() else {

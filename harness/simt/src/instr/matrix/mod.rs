@@ -9,17 +9,18 @@ mod sum;
 mod tile;
 
 use super::row::FamilyRow;
+use crate::ptx::opcode::Opcode;
 pub(super) use sparse_selection::SparseSelection;
 #[cfg(test)]
 pub(super) use sum::reference;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[FamilyRow] = &[
-    FamilyRow::new("ldmatrix", rows::ldmatrix).waits(),
-    FamilyRow::new("mma", multiply::mma).waits(),
-    FamilyRow::new("movmatrix", rows::movmatrix).waits(),
-    FamilyRow::new("stmatrix", rows::stmatrix).waits(),
-    FamilyRow::new("wmma.load", tile::load).waits(),
-    FamilyRow::new("wmma.mma", multiply::wmma).waits(),
-    FamilyRow::new("wmma.store", tile::store).waits(),
+    FamilyRow::new(Opcode::Ldmatrix, rows::ldmatrix).waits(),
+    FamilyRow::new(Opcode::Mma, multiply::mma).waits(),
+    FamilyRow::new(Opcode::Movmatrix, rows::movmatrix).waits(),
+    FamilyRow::new(Opcode::Stmatrix, rows::stmatrix).waits(),
+    FamilyRow::new(Opcode::WmmaLoad, tile::load).waits(),
+    FamilyRow::new(Opcode::WmmaMma, multiply::wmma).waits(),
+    FamilyRow::new(Opcode::WmmaStore, tile::store).waits(),
 ];

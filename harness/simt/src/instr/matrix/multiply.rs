@@ -12,6 +12,7 @@ use crate::instr::context::{Context, Result};
 use crate::instr::operands::operands;
 use crate::lane::{F16, LANES, lanes};
 use crate::ptx::ast::{self, Operand, Type};
+use crate::ptx::opcode::Opcode;
 
 operands! {
     /// Operands of a product.
@@ -39,7 +40,7 @@ pub(super) fn mma(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 /// Lowers `wmma.mma`. The layouts are those with which the fragments were loaded.
 pub(super) fn wmma(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let (words, how) = words(inst);
-    let ["mma", "sync", "aligned", dims, "row" | "col", "row" | "col", types @ ..] = words.as_slice() else {
+    let ["sync", "aligned", dims, "row" | "col", "row" | "col", types @ ..] = words.as_slice() else {
         return Err(cx.missing(inst));
     };
     let types = match types {
@@ -66,16 +67,16 @@ struct MultiplyModifiers {
 
 /// Returns the modifiers in a fixed order, without those for the rounding of sums, and what else they specify.
 fn words(inst: &ast::Inst) -> (Vec<&str>, MultiplyModifiers) {
-    let mut words: Vec<&str> = inst.op.split('.').skip(1).collect();
+    let mut words: Vec<&str> = inst.modifiers().collect();
     let has = |word: &str| words.contains(&word);
     let bits = (has("popc") && has("xor") != has("and")).then(|| has("xor"));
     let how = MultiplyModifiers { saturates: has("satfinite"), bits, ..MultiplyModifiers::default() };
-    let tile = inst.op.starts_with("wmma");
+    let tile = inst.opcode == Opcode::WmmaMma;
     let of_bits = |word: &str| bits.is_some() && matches!(word, "popc" | "xor" | "and");
     words.retain(|word| *word != "satfinite" && !(tile && *word == "rn") && !of_bits(word));
     // The order of these modifiers is arbitrary; that of layouts and types is not.
     words.sort_by_key(|word| match *word {
-        "mma" | "sp" | "sp::ordered_metadata" => 0,
+        "sp" | "sp::ordered_metadata" => 0,
         "sync" => 1,
         "aligned" => 2,
         word if Dims::code(word).is_some() => 3,

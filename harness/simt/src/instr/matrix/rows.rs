@@ -73,7 +73,7 @@ pub(super) fn stmatrix(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 
 /// Decodes the modifiers, if they are supported and fit the operand with the matrices.
 fn matrices(cx: &dyn Context, inst: &ast::Inst, values: &ast::Operand) -> Result<Matrices> {
-    let words: Vec<&str> = inst.op.split('.').collect();
+    let words: Vec<&str> = inst.modifiers().collect();
     let has = |word: &str| words.contains(&word);
     let count = match (has("x1"), has("x2"), has("x4")) {
         (true, ..) => 1u32,
@@ -177,7 +177,7 @@ pub(super) fn movmatrix(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let [to, from] = inst.operands.as_slice() else {
         return Err(cx.missing(inst));
     };
-    if inst.op != "movmatrix.sync.aligned.m8n8.trans.b16" {
+    if !inst.modifiers().eq(["sync", "aligned", "m8n8", "trans", "b16"]) {
         return Err(cx.missing(inst));
     }
     let transposition = Transposition { from: cx.source(from, Type::B32)?, to: cx.dest(to, 4)? };

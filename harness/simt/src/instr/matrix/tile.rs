@@ -61,8 +61,8 @@ operands! {
 
 /// Lowers `wmma.load`.
 pub(super) fn load(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.op.split('.').skip(1).collect();
-    let ["load", part, rest @ ..] = words.as_slice() else {
+    let words: Vec<&str> = inst.modifiers().collect();
+    let [part, rest @ ..] = words.as_slice() else {
         return Err(cx.missing(inst));
     };
     lower(cx, inst, part, rest, false)
@@ -70,8 +70,8 @@ pub(super) fn load(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 
 /// Lowers `wmma.store`.
 pub(super) fn store(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.op.split('.').skip(1).collect();
-    let ["store", "d", rest @ ..] = words.as_slice() else {
+    let words: Vec<&str> = inst.modifiers().collect();
+    let ["d", rest @ ..] = words.as_slice() else {
         return Err(cx.missing(inst));
     };
     lower(cx, inst, "c", rest, true)

@@ -6,10 +6,11 @@ use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
-use crate::instr::opcode_modifiers::has;
 use crate::instr::operands::{Number, operands};
 use crate::lane::lanes;
 use crate::ptx::ast::{self, Operand, Type};
+use crate::ptx::modifier::Modifier;
+use crate::ptx::opcode::Opcode;
 
 /// How a lane arrives.
 #[derive(Clone, Copy)]
@@ -67,8 +68,8 @@ operands! {
 
 /// Lowers `mbarrier.arrive` and `mbarrier.arrive_drop`.
 pub(super) fn arrive(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let modifiers = Modifiers::parse(cx, inst, 2)?;
-    let (expects, completes) = (has(&inst.op, "expect_tx"), !has(&inst.op, "noComplete"));
+    let modifiers = Modifiers::parse(cx, inst)?;
+    let (expects, completes) = (inst.has(Modifier::ExpectTx), !inst.has(Modifier::NoComplete));
     let (state, address, number) = match inst.operands.as_slice() {
         [state, address @ (Operand::Mem(..) | Operand::Vec(_))] if !expects && completes => {
             (Some(state), address, None)
@@ -89,7 +90,8 @@ pub(super) fn arrive(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
         Some(count) => (count, None),
         None => (cx.bits(1, 4), None),
     };
-    let how = ArriveForm { space, drops: inst.op.starts_with("mbarrier.arrive_drop"), relaxed: modifiers.relaxed };
+    let drops = inst.opcode == Opcode::MbarrierArriveDrop;
+    let how = ArriveForm { space, drops, relaxed: modifiers.relaxed };
     let origin = cx.origin(address);
     let arrive = Arrive { address: cx.address(address)?, count, bytes, how, state };
     cx.emit(arrive.pack(run_arrive).role(Role::Access(AccessKind::Atomic, space, 8)).from(origin))
@@ -97,12 +99,12 @@ pub(super) fn arrive(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 
 /// Lowers `mbarrier.expect_tx` and `mbarrier.complete_tx`.
 pub(super) fn transfer(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let space = Modifiers::parse(cx, inst, 2)?.space();
+    let space = Modifiers::parse(cx, inst)?.space();
     let [address, bytes] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };
     let origin = cx.origin(address);
-    let completes = inst.op.starts_with("mbarrier.complete_tx");
+    let completes = inst.opcode == Opcode::MbarrierCompleteTx;
     let transfer = Transfer { address: cx.address(address)?, bytes: cx.source(bytes, Type::U32)?, space, completes };
     cx.emit(transfer.pack(run_transfer).role(Role::Access(AccessKind::Atomic, space, 8)).from(origin))
 }

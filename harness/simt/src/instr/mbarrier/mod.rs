@@ -6,16 +6,17 @@ mod reach;
 mod wait;
 
 use super::row::FamilyRow;
+use crate::ptx::opcode::Opcode;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[FamilyRow] = &[
-    FamilyRow::new("mbarrier.arrive", arrive::arrive).waits(),
-    FamilyRow::new("mbarrier.arrive_drop", arrive::arrive).waits(),
-    FamilyRow::new("mbarrier.complete_tx", arrive::transfer).waits(),
-    FamilyRow::new("mbarrier.expect_tx", arrive::transfer).waits(),
-    FamilyRow::new("mbarrier.init", object::init).waits(),
-    FamilyRow::new("mbarrier.inval", object::inval).waits(),
-    FamilyRow::new("mbarrier.pending_count", object::pending_count),
-    FamilyRow::new("mbarrier.test_wait", wait::wait).waits(),
-    FamilyRow::new("mbarrier.try_wait", wait::wait).waits(),
+    FamilyRow::new(Opcode::MbarrierArrive, arrive::arrive).waits(),
+    FamilyRow::new(Opcode::MbarrierArriveDrop, arrive::arrive).waits(),
+    FamilyRow::new(Opcode::MbarrierCompleteTx, arrive::transfer).waits(),
+    FamilyRow::new(Opcode::MbarrierExpectTx, arrive::transfer).waits(),
+    FamilyRow::new(Opcode::MbarrierInit, object::init).waits(),
+    FamilyRow::new(Opcode::MbarrierInval, object::inval).waits(),
+    FamilyRow::new(Opcode::MbarrierPendingCount, object::pending_count),
+    FamilyRow::new(Opcode::MbarrierTestWait, wait::wait).waits(),
+    FamilyRow::new(Opcode::MbarrierTryWait, wait::wait).waits(),
 ];

@@ -46,7 +46,7 @@ operands! {
 
 /// Lowers `mbarrier.init`.
 pub(super) fn init(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let space = Modifiers::parse(cx, inst, 2)?.space();
+    let space = Modifiers::parse(cx, inst)?.space();
     let [address, count] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };
@@ -57,7 +57,7 @@ pub(super) fn init(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 
 /// Lowers `mbarrier.inval`.
 pub(super) fn inval(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let space = Modifiers::parse(cx, inst, 2)?.space();
+    let space = Modifiers::parse(cx, inst)?.space();
     let [address] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };
@@ -71,7 +71,7 @@ pub(super) fn pending_count(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()
     let [to, state] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };
-    if inst.op != "mbarrier.pending_count.b64" {
+    if !inst.modifiers().eq(["b64"]) {
         return Err(cx.missing(inst));
     }
     let pending = Pending { state: cx.source(state, Type::B64)?, count: cx.dest(to, 4)? };

@@ -19,11 +19,11 @@ pub(super) struct Modifiers {
 }
 
 impl Modifiers {
-    /// Decodes the modifiers after the instruction's own name, which has `skip` words.
-    pub fn parse(cx: &dyn Context, inst: &ast::Inst, skip: usize) -> Lowered<Modifiers> {
+    /// Decodes the modifiers of an instruction.
+    pub fn parse(cx: &dyn Context, inst: &ast::Inst) -> Lowered<Modifiers> {
         let mut how = Modifiers::default();
         let (mut ordered, mut scoped, mut typed) = (false, false, false);
-        for word in inst.op.split('.').skip(skip) {
+        for word in inst.modifiers() {
             match word {
                 "shared" | "shared::cta" | "shared::cluster" => how.shared = true,
                 "relaxed" => (how.relaxed, ordered) = (true, true),
@@ -36,7 +36,7 @@ impl Modifiers {
             }
         }
         if !typed || ordered != scoped {
-            return Err(cx.invalid(format!("`{}`: an order of memory needs a scope, and the type is b64", inst.op)));
+            return Err(cx.invalid(format!("`{}`: an order of memory needs a scope, and the type is b64", inst.text)));
         }
         Ok(how)
     }

@@ -7,10 +7,11 @@ use crate::engine::warp::{Flow, State, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;
 use crate::instr::context::{Context, Result};
-use crate::instr::opcode_modifiers::has;
 use crate::instr::operands::{Any, Number, operands};
 use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Type};
+use crate::ptx::modifier::Modifier;
+use crate::ptx::opcode::Opcode;
 
 /// How a lane waits.
 #[derive(Clone, Copy)]
@@ -55,16 +56,16 @@ operands! {
 
 /// Lowers `mbarrier.test_wait` and `mbarrier.try_wait`.
 pub(super) fn wait(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let modifiers = Modifiers::parse(cx, inst, 2)?;
-    let blocks = inst.op.starts_with("mbarrier.try_wait");
+    let modifiers = Modifiers::parse(cx, inst)?;
+    let blocks = inst.opcode == Opcode::MbarrierTryWait;
     let (ended, address, phase) = match inst.operands.as_slice() {
         [ended, address, phase] => (ended, address, phase),
         // The time limit is only a hint.
         [ended, address, phase, _] if blocks => (ended, address, phase),
         _ => return Err(cx.wrong(inst)),
     };
-    let parity = has(&inst.op, "parity");
-    if parity && inst.op.split('.').nth(2) != Some("parity") {
+    let parity = inst.has(Modifier::Parity);
+    if parity && inst.modifiers().next() != Some("parity") {
         return Err(cx.missing(inst));
     }
     let how = WaitForm { space: modifiers.space(), parity, blocks, relaxed: modifiers.relaxed };

@@ -3,9 +3,9 @@
 use crate::engine::warp::program::Op;
 use crate::engine::warp::{Flow, Warp};
 use crate::instr::context::{Context, Result};
-use crate::instr::opcode_modifiers;
 use crate::instr::operands::operands;
 use crate::ptx::ast;
+use crate::ptx::modifier::Modifier;
 
 operands! {
     /// Operands of a fence.
@@ -19,12 +19,12 @@ operands! {
 
 /// Lowers `membar` and `fence`.
 pub(super) fn fence(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let has = |words: &[&str]| words.iter().any(|word| opcode_modifiers::has(&inst.op, word));
-    if has(&["sc", "acq_rel", "acquire", "release"]) && !has(&["cta", "cluster", "gpu", "sys"]) {
-        return Err(cx.invalid(format!("`{}` without a scope such as `.gpu`", inst.op)));
+    use Modifier::{AcqRel, Acquire, Async, AsyncGeneric, Cluster, Cta, Global, Gpu, Proxy, Release, Sc, Sys};
+    if inst.has_any(&[Sc, AcqRel, Acquire, Release]) && !inst.has_any(&[Cta, Cluster, Gpu, Sys]) {
+        return Err(cx.invalid(format!("`{}` without a scope such as `.gpu`", inst.text)));
     }
-    let narrow = inst.op.split('.').any(|word| word == "cta");
-    let proxies = inst.op.starts_with("fence.proxy.async") && !has(&["global"]);
+    let narrow = inst.has(Cta);
+    let proxies = inst.has(Proxy) && inst.has_any(&[Async, AsyncGeneric]) && !inst.has(Global);
     cx.emit(Fence { narrow, proxies }.pack(order))
 }
 

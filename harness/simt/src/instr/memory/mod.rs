@@ -19,22 +19,23 @@ pub(crate) use modifiers::Modifiers;
 
 use super::context;
 use super::row::FamilyRow;
+use crate::ptx::opcode::Opcode;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[FamilyRow] = &[
-    FamilyRow::new("applypriority", nothing),
-    FamilyRow::new("atom", atomic::atom),
-    FamilyRow::new("cvta", spaces::cvta),
-    FamilyRow::new("discard", nothing),
-    FamilyRow::new("fence", fence::fence),
-    FamilyRow::new("isspacep", spaces::isspacep),
-    FamilyRow::new("ld", load::ld),
-    FamilyRow::new("ldu", load::ld),
-    FamilyRow::new("membar", fence::fence),
-    FamilyRow::new("prefetch", nothing),
-    FamilyRow::new("prefetchu", nothing),
-    FamilyRow::new("red", atomic::red),
-    FamilyRow::new("st", store::st),
+    FamilyRow::new(Opcode::Applypriority, nothing),
+    FamilyRow::new(Opcode::Atom, atomic::atom),
+    FamilyRow::new(Opcode::Cvta, spaces::cvta),
+    FamilyRow::new(Opcode::Discard, nothing),
+    FamilyRow::new(Opcode::Fence, fence::fence),
+    FamilyRow::new(Opcode::Isspacep, spaces::isspacep),
+    FamilyRow::new(Opcode::Ld, load::ld),
+    FamilyRow::new(Opcode::Ldu, load::ld),
+    FamilyRow::new(Opcode::Membar, fence::fence),
+    FamilyRow::new(Opcode::Prefetch, nothing),
+    FamilyRow::new(Opcode::Prefetchu, nothing),
+    FamilyRow::new(Opcode::Red, atomic::red),
+    FamilyRow::new(Opcode::St, store::st),
 ];
 
 /// Lowers a hint to the caches, which the machine does not have.

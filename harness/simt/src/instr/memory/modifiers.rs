@@ -5,7 +5,6 @@ use crate::engine::warp::program::Order;
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Inst, Role};
 use crate::instr::context::{Context, Result, parts};
-use crate::instr::opcode_modifiers::element;
 use crate::ptx::ast::{self, Operand, Type};
 
 /// The decoded modifiers of a load or store.
@@ -41,7 +40,7 @@ impl Modifiers {
         let mut operands = 2;
         // A memory order and a scope must occur together, and a cache operation excludes them.
         let (mut ordered, mut scoped, mut cached) = (false, false, false);
-        for word in inst.op.split('.').skip(1) {
+        for word in inst.modifiers() {
             match word {
                 "global" => how.space = Space::Global,
                 "shared" | "shared::cta" | "shared::cluster" => how.space = Space::Shared,
@@ -64,12 +63,12 @@ impl Modifiers {
             }
         }
         if ordered != scoped {
-            return Err(cx.invalid(format!("`{}`: an order of memory needs a scope, and a scope an order", inst.op)));
+            return Err(cx.invalid(format!("`{}`: an order of memory needs a scope, and a scope an order", inst.text)));
         }
         if cached && how.watched && !ordered {
-            return Err(cx.invalid(format!("`{}`: `.volatile` with a cache operation", inst.op)));
+            return Err(cx.invalid(format!("`{}`: `.volatile` with a cache operation", inst.text)));
         }
-        match element(&inst.op) {
+        match inst.element() {
             // The lowering splits 128-bit registers into pairs.
             Some((1, Type::B128)) if inst.operands.iter().any(|o| matches!(o, Operand::Vec(_))) => {
                 (how.count, how.ty) = (2, Type::B64);
@@ -80,7 +79,7 @@ impl Modifiers {
             _ => return Err(cx.missing(inst)),
         }
         if inst.operands.len() != operands {
-            return Err(cx.invalid(format!("`{}` takes {operands} operands", inst.op)));
+            return Err(cx.invalid(format!("`{}` takes {operands} operands", inst.text)));
         }
         Ok(how)
     }

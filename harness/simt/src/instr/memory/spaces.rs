@@ -26,7 +26,7 @@ operands! {
 
 /// Lowers `isspacep`.
 pub(super) fn isspacep(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let space = match inst.op.split('.').nth(1).unwrap_or_default() {
+    let space = match inst.modifiers().next().unwrap_or_default() {
         "global" => Space::Global,
         "shared" | "shared::cta" | "shared::cluster" => Space::Shared,
         "local" => Space::Local,
@@ -37,7 +37,7 @@ pub(super) fn isspacep(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let [to, from] = inst.operands.as_slice() else {
         return Err(cx.wrong(inst));
     };
-    let own = !inst.op.contains("cluster");
+    let own = !inst.text.contains("cluster");
     let is_space = IsSpace { address: cx.source(from, Type::B64)?, space, own, to: cx.dest(to, 0)? };
     cx.emit(is_space.pack(look))
 }
@@ -74,7 +74,7 @@ pub(super) fn cvta(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let [to, from] = inst.operands.as_slice() else {
         return Err(cx.invalid("cvta takes two operands".into()));
     };
-    let words: Vec<&str> = inst.op.split('.').skip(1).collect();
+    let words: Vec<&str> = inst.modifiers().collect();
     let window = words.iter().find_map(|w| match *w {
         "shared" | "shared::cta" | "shared::cluster" => Some(SHARED_WINDOW),
         "local" => Some(LOCAL_WINDOW),

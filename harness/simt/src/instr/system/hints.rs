@@ -11,7 +11,7 @@ const REGISTERS: (i64, i64, i64) = (24, 256, 8);
 
 /// Lowers `setmaxnreg`. The whole warp must execute it.
 pub(super) fn setmaxnreg(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    if !matches!(inst.op.as_str(), "setmaxnreg.inc.sync.aligned.u32" | "setmaxnreg.dec.sync.aligned.u32") {
+    if !matches!(inst.modifiers().collect::<Vec<_>>()[..], ["inc" | "dec", "sync", "aligned", "u32"]) {
         return Err(cx.missing(inst));
     }
     let [Operand::Int(count)] = inst.operands.as_slice() else {
@@ -21,7 +21,7 @@ pub(super) fn setmaxnreg(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     if !(least..=most).contains(count) || count % step != 0 {
         return Err(cx.invalid(format!(
             "`{}` of {count} registers: the number must be a multiple of {step} from {least} to {most}",
-            inst.op
+            inst.text
         )));
     }
     cx.emit(Inst::plain(together).role(Role::WarpSync))
@@ -37,8 +37,8 @@ unsafe fn together(warp: &mut Warp, op: &Op) -> Flow {
 
 /// Lowers `griddepcontrol`: launches run one after another here, so a kernel's predecessors have ended when it begins.
 pub(super) fn griddepcontrol(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    match (inst.op.as_str(), inst.operands.as_slice()) {
-        ("griddepcontrol.wait" | "griddepcontrol.launch_dependents", []) => Ok(()),
+    match (&inst.modifiers().collect::<Vec<_>>()[..], inst.operands.as_slice()) {
+        (["wait" | "launch_dependents"], []) => Ok(()),
         (_, []) => Err(cx.missing(inst)),
         _ => Err(cx.wrong(inst)),
     }
@@ -55,7 +55,7 @@ const POLICIES: [(&str, u64); 4] = [
 
 /// Lowers `createpolicy`, which creates a policy that loads and stores may name.
 pub(super) fn createpolicy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.op.split('.').skip(1).filter(|word| *word != "global").collect();
+    let words: Vec<&str> = inst.modifiers().filter(|word| *word != "global").collect();
     let (to, policy) = match (words.as_slice(), inst.operands.as_slice()) {
         (["cvt", "L2", "b64"], [to, from]) => (to, cx.source(from, Type::B64)?),
         (["fractional", primary, .., "b64"], [to] | [to, _]) | (["range", primary, .., "b64"], [to, _, _, _]) => {
@@ -72,9 +72,9 @@ pub(super) fn createpolicy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()>
 
 /// Lowers `pmevent`, which triggers an event for a profiler.
 pub(super) fn pmevent(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    match (inst.op.as_str(), inst.operands.as_slice()) {
-        ("pmevent" | "pmevent.mask", [Operand::Int(_)]) => Ok(()),
-        ("pmevent" | "pmevent.mask", _) => Err(cx.wrong(inst)),
+    match (&inst.modifiers().collect::<Vec<_>>()[..], inst.operands.as_slice()) {
+        ([] | ["mask"], [Operand::Int(_)]) => Ok(()),
+        ([] | ["mask"], _) => Err(cx.wrong(inst)),
         _ => Err(cx.missing(inst)),
     }
 }

@@ -14,14 +14,15 @@ pub(crate) use call::Call;
 
 use super::code::Inst;
 use super::row::FamilyRow;
+use crate::ptx::opcode::Opcode;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[FamilyRow] = &[
-    FamilyRow::new("createpolicy", hints::createpolicy),
-    FamilyRow::new("griddepcontrol", hints::griddepcontrol),
-    FamilyRow::new("nanosleep", clock::nanosleep),
-    FamilyRow::new("pmevent", hints::pmevent),
-    FamilyRow::new("setmaxnreg", hints::setmaxnreg).waits(),
+    FamilyRow::new(Opcode::Createpolicy, hints::createpolicy),
+    FamilyRow::new(Opcode::Griddepcontrol, hints::griddepcontrol),
+    FamilyRow::new(Opcode::Nanosleep, clock::nanosleep),
+    FamilyRow::new(Opcode::Pmevent, hints::pmevent),
+    FamilyRow::new(Opcode::Setmaxnreg, hints::setmaxnreg).waits(),
 ];
 
 /// A function that the machine provides: PTX declares it without a body.

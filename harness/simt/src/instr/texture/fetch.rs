@@ -83,7 +83,7 @@ pub(super) fn results(
     };
     let values = parts(values);
     if values.len() != 4 {
-        return Err(cx.invalid(format!("`{}` with {} results", inst.op, values.len())));
+        return Err(cx.invalid(format!("`{}` with {} results", inst.text, values.len())));
     }
     for value in values {
         list.push((cx.dest(value, width)?, true));
@@ -101,7 +101,7 @@ pub(super) fn tell_resident(cx: &mut dyn Context, to: Option<OperandSlot>) -> Re
 
 /// Lowers `tex`.
 pub(super) fn tex(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.op.split('.').skip(1).collect();
+    let words: Vec<&str> = inst.modifiers().collect();
     let known = |word: &str| {
         word == "v4"
             || LevelOfDetail::named(word).is_some()
@@ -109,7 +109,7 @@ pub(super) fn tex(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
             || Type::named(word).is_some()
     };
     let (&[result, coordinate], Some(shape), true) =
-        (&types(&inst.op)[..], geometry(&inst.op), words.iter().all(|word| known(word)) && words.contains(&"v4"))
+        (&types(inst)[..], geometry(inst), words.iter().all(|word| known(word)) && words.contains(&"v4"))
     else {
         return Err(cx.missing(inst));
     };
@@ -139,7 +139,7 @@ pub(super) fn tex(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
                 }
             }
         }
-        _ => return Err(cx.unsupported(format!("`{}` with {} operands", inst.op, inst.operands.len()))),
+        _ => return Err(cx.unsupported(format!("`{}` with {} operands", inst.text, inst.operands.len()))),
     }
     let fetch = Fetch { texture, form: FetchForm { whole, half, told }, registers };
     cx.emit(fetch.pack(execute).texels(AccessKind::Read, false))?;

@@ -26,15 +26,15 @@ operands! {
 
 /// Lowers `tld4`.
 pub(super) fn tld4(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let channel = ["r", "g", "b", "a"].iter().position(|name| inst.op.split('.').nth(1) == Some(name));
-    let shape = geometry(&inst.op).filter(|shape| !matches!(shape, Geometry::D1 | Geometry::A1 | Geometry::D3));
+    let channel = ["r", "g", "b", "a"].iter().position(|name| inst.modifiers().next() == Some(name));
+    let shape = geometry(inst).filter(|shape| !matches!(shape, Geometry::D1 | Geometry::A1 | Geometry::D3));
     let ([Type::F32 | Type::S32 | Type::U32, Type::F32], Some(shape), Some(channel)) =
-        (&types(&inst.op)[..], shape, channel)
+        (&types(inst)[..], shape, channel)
     else {
         return Err(cx.missing(inst));
     };
     if inst.operands.len() != 2 {
-        return Err(cx.unsupported(format!("`{}` with {} operands", inst.op, inst.operands.len())));
+        return Err(cx.unsupported(format!("`{}` with {} operands", inst.text, inst.operands.len())));
     }
     let mut registers = Vec::new();
     let resident = results(cx, inst, 4, &mut registers)?;

@@ -17,17 +17,18 @@ mod reduce;
 mod surface;
 
 use super::row::FamilyRow;
+use crate::ptx::opcode::Opcode;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[FamilyRow] = &[
-    FamilyRow::new("istypep", query::istypep),
-    FamilyRow::new("suld.b", surface::load),
-    FamilyRow::new("suq", query::suq),
-    FamilyRow::new("sured.b", reduce::reduce),
-    FamilyRow::new("sured.p", reduce::reduce),
-    FamilyRow::new("sust.b", surface::store),
-    FamilyRow::new("sust.p", surface::store),
-    FamilyRow::new("tex", fetch::tex),
-    FamilyRow::new("tld4", gather::tld4),
-    FamilyRow::new("txq", query::txq),
+    FamilyRow::new(Opcode::Istypep, query::istypep),
+    FamilyRow::new(Opcode::SuldB, surface::load),
+    FamilyRow::new(Opcode::Suq, query::suq),
+    FamilyRow::new(Opcode::SuredB, reduce::reduce),
+    FamilyRow::new(Opcode::SuredP, reduce::reduce),
+    FamilyRow::new(Opcode::SustB, surface::store),
+    FamilyRow::new(Opcode::SustP, surface::store),
+    FamilyRow::new(Opcode::Tex, fetch::tex),
+    FamilyRow::new(Opcode::Tld4, gather::tld4),
+    FamilyRow::new(Opcode::Txq, query::txq),
 ];

@@ -68,7 +68,7 @@ pub(super) fn suq(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 }
 
 fn query(cx: &mut dyn Context, inst: &ast::Inst, surface: bool) -> Result<()> {
-    let words: Vec<&str> = inst.op.split('.').skip(1).collect();
+    let words: Vec<&str> = inst.modifiers().collect();
     let question = match words[..] {
         [question, "b32"] | ["level", question, "b32"] => Question::named(question),
         _ => None,
@@ -87,9 +87,9 @@ fn query(cx: &mut dyn Context, inst: &ast::Inst, surface: bool) -> Result<()> {
 
 /// Lowers `istypep`.
 pub(super) fn istypep(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let surface = match inst.op.as_str() {
-        "istypep.texref" => false,
-        "istypep.surfref" => true,
+    let surface = match inst.modifiers().collect::<Vec<_>>()[..] {
+        ["texref"] => false,
+        ["surfref"] => true,
         _ => return Err(cx.missing(inst)),
     };
     let [to, object] = inst.operands.as_slice() else {

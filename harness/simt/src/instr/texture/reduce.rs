@@ -10,6 +10,7 @@ use crate::instr::context::{Context, Result, parts};
 use crate::instr::operands::{Number, codes, operands};
 use crate::lane::lanes;
 use crate::ptx::ast::{self, Type};
+use crate::ptx::opcode::Opcode;
 use crate::texture::Image;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -107,18 +108,17 @@ operands! {
 
 /// Lowers `sured.b` and `sured.p`.
 pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.op.split('.').skip(1).collect();
+    let words: Vec<&str> = inst.modifiers().collect();
     let operation = words.iter().find_map(|word| Operation::named(word));
     let outside = words.iter().find_map(|word| Outside::named(word));
-    let (&[ty], Some(shape), Some(operation), Some(outside)) =
-        (&types(&inst.op)[..], geometry(&inst.op), operation, outside)
+    let (&[ty], Some(shape), Some(operation), Some(outside)) = (&types(inst)[..], geometry(inst), operation, outside)
     else {
         return Err(cx.missing(inst));
     };
     let is_bits = matches!(operation, Operation::And | Operation::Or);
     let fine = match ty {
         Type::U32 | Type::S32 | Type::U64 | Type::S64 => !is_bits,
-        Type::B32 | Type::B64 => is_bits || words[0] == "p",
+        Type::B32 | Type::B64 => is_bits || inst.opcode == Opcode::SuredP,
         _ => false,
     };
     let ([at, value], true) =

@@ -12,6 +12,7 @@ use crate::instr::operands::{Any, Number, Register, codes, operands};
 use crate::kernel::Fault;
 use crate::lane::{LANES, lanes};
 use crate::ptx::ast::{self, Operand, Type};
+use crate::ptx::opcode::Opcode;
 use crate::texture::{Boundary, Image, Placed};
 
 codes! {
@@ -101,10 +102,10 @@ pub(super) fn store(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
 }
 
 fn lower(cx: &mut dyn Context, inst: &ast::Inst, store: bool) -> Result<()> {
-    let words: Vec<&str> = inst.op.split('.').skip(1).collect();
+    let words: Vec<&str> = inst.modifiers().collect();
     let outside = words.iter().find_map(|word| Outside::named(word));
-    let formatted = words.contains(&"p");
-    let (&[ty], Some(shape), Some(outside)) = (&types(&inst.op)[..], geometry(&inst.op), outside) else {
+    let formatted = inst.opcode == Opcode::SustP;
+    let (&[ty], Some(shape), Some(outside)) = (&types(inst)[..], geometry(inst), outside) else {
         return Err(cx.missing(inst));
     };
     let fine = matches!(ty, Type::B8 | Type::B16 | Type::B32 | Type::B64) && (!formatted || ty == Type::B32);
@@ -117,7 +118,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, store: bool) -> Result<()> {
     };
     let count = if words.contains(&"v4") { 4 } else { 1 + usize::from(words.contains(&"v2")) };
     if values.len() != count {
-        return Err(cx.invalid(format!("`{}` with {} values", inst.op, values.len())));
+        return Err(cx.invalid(format!("`{}` with {} values", inst.text, values.len())));
     }
     let declared = values.iter().find_map(|value| match value {
         Operand::Reg(register) => Some(cx.width_of(*register)),
@@ -128,7 +129,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, store: bool) -> Result<()> {
         2 => Type::B16,
         4 => Type::B32,
         8 => Type::B64,
-        _ => return Err(cx.invalid(format!("`{}` with a predicate", inst.op))),
+        _ => return Err(cx.invalid(format!("`{}` with a predicate", inst.text))),
     };
     let mut registers = Vec::new();
     for value in values {

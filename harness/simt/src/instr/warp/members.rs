@@ -25,7 +25,7 @@ pub(super) fn members<'i>(
 ) -> Lowered<(&'i [Operand], Option<OperandSlot>)> {
     let mut rest = inst.operands.as_slice();
     let mut members = None;
-    if inst.op.split('.').any(|word| word == "sync") {
+    if inst.modifiers().any(|word| word == "sync") {
         let Some((mask, others)) = rest.split_last() else {
             return Err(cx.wrong(inst));
         };

@@ -7,14 +7,15 @@ mod shuffle;
 mod vote;
 
 use super::row::FamilyRow;
+use crate::ptx::opcode::Opcode;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[FamilyRow] = &[
-    FamilyRow::new("activemask", vote::activemask).waits(),
-    FamilyRow::new("bar.warp", barrier::bar_warp).waits(),
-    FamilyRow::new("elect", vote::elect).waits(),
-    FamilyRow::new("match", vote::matching).waits(),
-    FamilyRow::new("redux", reduce::redux).waits(),
-    FamilyRow::new("shfl", shuffle::shfl).waits(),
-    FamilyRow::new("vote", vote::vote).waits(),
+    FamilyRow::new(Opcode::Activemask, vote::activemask).waits(),
+    FamilyRow::new(Opcode::BarWarp, barrier::bar_warp).waits(),
+    FamilyRow::new(Opcode::Elect, vote::elect).waits(),
+    FamilyRow::new(Opcode::Match, vote::matching).waits(),
+    FamilyRow::new(Opcode::Redux, reduce::redux).waits(),
+    FamilyRow::new(Opcode::Shfl, shuffle::shfl).waits(),
+    FamilyRow::new(Opcode::Vote, vote::vote).waits(),
 ];

@@ -49,11 +49,11 @@ operands! {
 /// Lowers `redux`.
 pub(super) fn redux(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let (operands, members) = members(cx, inst, 2)?;
-    let words = inst.op.split('.').skip(1).filter(|word| *word != "sync");
+    let words = inst.modifiers().filter(|word| *word != "sync");
     let (types, operations): (Vec<&str>, Vec<&str>) = words.partition(|word| Type::named(word).is_some());
     if types == ["f32"] {
         let parts = "only parts with sm_100a, sm_100f or sm_103a have it, of which the machine has none";
-        return Err(cx.unsupported(format!("`{}`: {parts}", inst.op)));
+        return Err(cx.unsupported(format!("`{}`: {parts}", inst.text)));
     }
     let ([ty], [operation]) = (&types[..], &operations[..]) else {
         return Err(cx.missing(inst));

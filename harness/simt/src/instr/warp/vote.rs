@@ -41,7 +41,7 @@ operands! {
 /// Lowers `vote`.
 pub(super) fn vote(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let (operands, members) = members(cx, inst, 2)?;
-    let Some(kind) = inst.op.split('.').find_map(VoteMode::named) else {
+    let Some(kind) = inst.modifiers().find_map(VoteMode::named) else {
         return Err(cx.missing(inst));
     };
     let (to, _) = destinations(&operands[0]);
@@ -130,7 +130,7 @@ operands! {
 
 /// Lowers `match`.
 pub(super) fn matching(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let has = |wanted: &str| inst.op.split('.').any(|word| word == wanted);
+    let has = |wanted: &str| inst.modifiers().any(|word| word == wanted);
     let wide = has("b64");
     let (operands, members) = members(cx, inst, 2)?;
     let (to, agree) = destinations(&operands[0]);

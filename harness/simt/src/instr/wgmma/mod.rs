@@ -36,11 +36,12 @@ mod wait;
 pub(crate) use pending::look;
 
 use super::row::FamilyRow;
+use crate::ptx::opcode::Opcode;
 
 /// The instructions of this family.
 pub(super) const ROWS: &[FamilyRow] = &[
-    FamilyRow::new("wgmma.commit_group", wait::commit).waits(),
-    FamilyRow::new("wgmma.fence", wait::fence).waits(),
-    FamilyRow::new("wgmma.mma_async", lower::mma_async).waits(),
-    FamilyRow::new("wgmma.wait_group", wait::wait_group).waits(),
+    FamilyRow::new(Opcode::WgmmaCommitGroup, wait::commit).waits(),
+    FamilyRow::new(Opcode::WgmmaFence, wait::fence).waits(),
+    FamilyRow::new(Opcode::WgmmaMmaAsync, lower::mma_async).waits(),
+    FamilyRow::new(Opcode::WgmmaWaitGroup, wait::wait_group).waits(),
 ];

@@ -18,7 +18,7 @@ operands! {
 
 /// Checks the modifiers, whose order is arbitrary.
 fn check(cx: &dyn Context, inst: &ast::Inst) -> Result<()> {
-    let mut words: Vec<&str> = inst.op.split('.').skip(2).collect();
+    let mut words: Vec<&str> = inst.modifiers().collect();
     words.sort_unstable();
     if words == ["aligned", "sync"] { Ok(()) } else { Err(cx.missing(inst)) }
 }
@@ -50,7 +50,7 @@ pub(super) fn wait_group(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
             cx.emit(wait.pack(run_wait).role(Role::WarpSync))
         }
         [Operand::Int(keep)] => {
-            Err(cx.invalid(format!("`{}`: unexpected value '{keep}', expected to be non-negative integer", inst.op)))
+            Err(cx.invalid(format!("`{}`: unexpected value '{keep}', expected to be non-negative integer", inst.text)))
         }
         _ => Err(cx.wrong(inst)),
     }

@@ -3,6 +3,7 @@
 use super::super::ast::{Base, ClusterNeeds, Function, Inst, Operand, RegId, Space, Var};
 use super::super::error::{ParseError, Problem, Result};
 use super::super::lex::TokenKind;
+use super::super::opcode::{self, Opcode};
 use super::Parser;
 use super::scope::{Name, Scopes, Target, Use};
 
@@ -292,14 +293,18 @@ impl<'a> Parser<'a> {
     fn instruction(&mut self, scopes: &mut Scopes<'a>, guard: Option<(RegId, bool)>) -> Result<()> {
         let mut loc = self.debug.now;
         loc.ptx_line = self.tok.line;
-        let opcode = self.name("an instruction")?;
-        let mut op = opcode.to_owned();
+        let mut text = self.name("an instruction")?.to_owned();
         while self.tok.kind == TokenKind::Word {
-            op.push('.');
-            op.push_str(self.bump().text);
+            text.push('.');
+            text.push_str(self.bump().text);
         }
+        let opcode = match Opcode::of(&text) {
+            Some(opcode) => opcode,
+            None if self.out.version > opcode::KNOWN_VERSION => Opcode::Unknown,
+            None => return Err(self.invalid(format!("`{text}` is not a PTX instruction"))),
+        };
         (self.leaves, self.names_element) = (0, false);
-        let mut operands = if opcode == "call" {
+        let mut operands = if opcode == Opcode::Call {
             self.call(scopes)?
         } else {
             let mut operands = Vec::new();
@@ -317,7 +322,7 @@ impl<'a> Parser<'a> {
         if self.names_element {
             accesses_element(opcode, &mut operands);
         }
-        scopes.body.code.push(Inst { guard, op, operands, loc });
+        scopes.body.code.push(Inst { guard, opcode, text, operands, loc });
         Ok(())
     }
 
@@ -384,10 +389,10 @@ impl<'a> Parser<'a> {
 
 /// Where an instruction accesses memory, an element of an array names the memory and not its address: `ld.global.u32
 /// %r, table[1];` is `ld.global.u32 %r, [table+4];`.
-fn accesses_element(opcode: &str, operands: &mut [Operand]) {
+fn accesses_element(opcode: Opcode, operands: &mut [Operand]) {
     let at = match opcode {
-        "ld" | "ldu" | "atom" => 1,
-        "st" | "red" => 0,
+        Opcode::Ld | Opcode::Ldu | Opcode::Atom => 1,
+        Opcode::St | Opcode::Red => 0,
         _ => return,
     };
     if let Some(operand) = operands.get_mut(at)

@@ -107,7 +107,7 @@ pub(super) struct ScalarModifiers {
 impl ScalarModifiers {
     /// Decodes the modifiers and selectors of an instruction.
     pub fn parse(inst: &Inst) -> Option<ScalarModifiers> {
-        let mut words = inst.op.split('.');
+        let mut words = inst.text.split('.');
         let mut how = ScalarModifiers {
             operation: Operation::named(words.next()?)?,
             second: Second::Nothing,
@@ -259,6 +259,7 @@ op! {
 mod tests {
     use super::*;
     use crate::ptx::ast::{Loc, Operand, RegId};
+    use crate::ptx::opcode::Opcode;
 
     fn part(text: &str) -> Operand {
         let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
@@ -269,9 +270,10 @@ mod tests {
         Operand::Part(RegId(0), RegisterPart { negative, bytes: text.starts_with('b'), picks })
     }
 
-    fn how(op: &str, parts: [&str; 4]) -> Option<ScalarModifiers> {
-        let operands = parts.map(part).to_vec();
-        let how = ScalarModifiers::parse(&Inst { guard: None, op: op.into(), operands, loc: Loc::default() })?;
+    fn how(text: &str, parts: [&str; 4]) -> Option<ScalarModifiers> {
+        let (opcode, operands) = (Opcode::of(text)?, parts.map(part).to_vec());
+        let inst = Inst { guard: None, opcode, text: text.into(), operands, loc: Loc::default() };
+        let how = ScalarModifiers::parse(&inst)?;
         assert_eq!(ScalarModifiers::from_code(how.code()), how);
         Some(how)
     }

@@ -93,7 +93,7 @@ operands! {
 
 /// Lowers `tensormap.replace`.
 pub(in crate::instr::copy) fn replace(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.op.split('.').skip(2).collect();
+    let words: Vec<&str> = inst.modifiers().collect();
     let (field, space, ty) = match words.as_slice() {
         ["tile", field, "b1024", ty] => (field, Space::Generic, ty),
         ["tile", field, "global", "b1024", ty] => (field, Space::Global, ty),
@@ -105,7 +105,7 @@ pub(in crate::instr::copy) fn replace(cx: &mut dyn Context, inst: &ast::Inst) ->
     };
     let long = matches!(field, Field::Address | Field::Stride);
     if *ty != if long { "b64" } else { "b32" } {
-        return Err(cx.invalid(format!("`{}`: a value of another width", inst.op)));
+        return Err(cx.invalid(format!("`{}`: a value of another width", inst.text)));
     }
     let (address, dimension, value) = match (inst.operands.as_slice(), field.is_of_dimension()) {
         ([address, Operand::Int(dimension), value], true) => (address, *dimension as u64, value),
@@ -113,7 +113,7 @@ pub(in crate::instr::copy) fn replace(cx: &mut dyn Context, inst: &ast::Inst) ->
         _ => return Err(cx.wrong(inst)),
     };
     if dimension >= MOST_DIMENSIONS as u64 {
-        return Err(cx.invalid(format!("`{}`: a tensor has no dimension {dimension}", inst.op)));
+        return Err(cx.invalid(format!("`{}`: a tensor has no dimension {dimension}", inst.text)));
     }
     let value = if long {
         cx.source(value, Type::B64)?
@@ -166,7 +166,7 @@ operands! {
 
 /// Lowers `tensormap.cp_fenceproxy`.
 pub(in crate::instr::copy) fn publish(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.op.split('.').skip(2).collect();
+    let words: Vec<&str> = inst.modifiers().collect();
     let ["global", "shared::cta", "tensormap::generic", "release", scope, "sync", "aligned"] = words.as_slice() else {
         return Err(cx.missing(inst));
     };

@@ -123,13 +123,13 @@ fn dimensions(word: Option<&&str>) -> Option<u32> {
 
 /// Lowers `cp.async.bulk.tensor`.
 pub(super) fn copy(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.op.split('.').skip(4).collect();
+    let words: Vec<&str> = inst.modifiers().collect();
     lower(cx, inst, &words, 0)
 }
 
 /// Lowers `cp.reduce.async.bulk.tensor`.
 pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let mut words: Vec<&str> = inst.op.split('.').skip(5).collect();
+    let mut words: Vec<&str> = inst.modifiers().collect();
     let number = |word: &&str| REDUCTIONS.iter().position(|known| known == word);
     let Some(at) = words.iter().position(|word| number(word).is_some()) else {
         return Err(cx.missing(inst));
@@ -174,7 +174,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, words: &[&str], combine: u32) -
     };
     let im2col = words.mode != Mode::Tile;
     if im2col && dimensions < 3 {
-        return Err(cx.invalid(format!("`{}`: pixels have 3 to 5 dimensions", inst.op)));
+        return Err(cx.invalid(format!("`{}`: pixels have 3 to 5 dimensions", inst.text)));
     }
     let (map, mut coordinates) = address(cx, inst, tensor, dimensions)?;
     if let Some(pixels) = pixels {
@@ -201,17 +201,17 @@ fn address(
     dimensions: u32,
 ) -> Result<(OperandSlot, Vec<OperandSlot>)> {
     let Operand::Vec(parts) = tensor else {
-        return Err(cx.invalid(format!("`{}` without coordinates: it takes [map, {{x, ...}}]", inst.op)));
+        return Err(cx.invalid(format!("`{}` without coordinates: it takes [map, {{x, ...}}]", inst.text)));
     };
     let [map @ Operand::Mem(base, _), Operand::Vec(coordinates)] = parts.as_slice() else {
-        return Err(cx.invalid(format!("`{}` without coordinates: it takes [map, {{x, ...}}]", inst.op)));
+        return Err(cx.invalid(format!("`{}` without coordinates: it takes [map, {{x, ...}}]", inst.text)));
     };
     if matches!(base, Base::None) {
         return Err(cx.wrong(inst));
     }
     if coordinates.len() != dimensions as usize {
         let count = coordinates.len();
-        return Err(cx.invalid(format!("`{}` with {count} coordinates: it takes {dimensions}", inst.op)));
+        return Err(cx.invalid(format!("`{}` with {count} coordinates: it takes {dimensions}", inst.text)));
     }
     let map = whole(cx, map)?;
     Ok((map, coordinates.iter().map(|at| cx.source(at, Type::S32)).collect::<Result<_>>()?))
@@ -223,7 +223,7 @@ fn pixel_offsets(cx: &mut dyn Context, inst: &ast::Inst, pixels: &Operand, count
         return Err(cx.wrong(inst));
     };
     if list.len() != count as usize {
-        return Err(cx.invalid(format!("`{}` with {} offsets: it takes {count}", inst.op, list.len())));
+        return Err(cx.invalid(format!("`{}` with {} offsets: it takes {count}", inst.text, list.len())));
     }
     let mut offsets = Vec::new();
     for offset in list {
@@ -238,7 +238,7 @@ fn pixel_offsets(cx: &mut dyn Context, inst: &ast::Inst, pixels: &Operand, count
 
 /// Lowers `cp.async.bulk.prefetch.tensor`, a hint to a cache that the machine does not have.
 pub(super) fn prefetch(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
-    let words: Vec<&str> = inst.op.split('.').skip(5).collect();
+    let words: Vec<&str> = inst.modifiers().collect();
     let (Some(dimensions), [_, "L2", "global", rest @ ..]) = (dimensions(words.first()), words.as_slice()) else {
         return Err(cx.missing(inst));
     };

@@ -37,7 +37,7 @@ struct Modifiers<'i> {
 impl<'i> Modifiers<'i> {
     fn parse(cx: &dyn Context, inst: &'i ast::Inst) -> Result<Modifiers<'i>> {
         let mut how = Modifiers { count: 1, ..Modifiers::default() };
-        for word in inst.op.split('.').skip(1) {
+        for word in inst.modifiers() {
             match word {
                 "global" => how.space = Some(Space::Global),
                 "shared" | "shared::cta" | "shared::cluster" => how.space = Some(Space::Shared),

@@ -1,26 +1,4 @@
-//! Words that many PTX instructions have among their modifiers.
-
-use crate::ptx::ast::Type;
-
-/// Returns the vector length and the type in the opcode of a load or store.
-pub fn element(op: &str) -> Option<(u32, Type)> {
-    let mut count = 1;
-    let mut ty = None;
-    for word in op.split('.').skip(1) {
-        match word {
-            "v2" => count = 2,
-            "v4" => count = 4,
-            "v8" => count = 8,
-            _ => ty = Type::named(word).or(ty),
-        }
-    }
-    Some((count, ty?))
-}
-
-/// Whether a modifier is among those of an opcode.
-pub fn has(op: &str, modifier: &str) -> bool {
-    op.split('.').skip(1).any(|word| word == modifier)
-}
+//! The spellings of an instruction: its modifiers may be written in any order.
 
 /// Returns an opcode with its modifiers in a canonical order, the same for all spellings with the same meaning: first
 /// those that are part of the opcode's name, after a colon, then the others in alphabetical order, then the types in
