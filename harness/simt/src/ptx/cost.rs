@@ -261,3 +261,56 @@ pub fn pause(_: &Inst) -> Cost {
 pub fn unmodelled(inst: &Inst) -> Cost {
     free(inst)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ptx::parse;
+
+    /// Returns the cost of an instruction as counts of pipes and of a chain.
+    fn counts(line: &str) -> (Pipes, Chain) {
+        let text = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n\
+             .reg .f64 %fd<9>;\n{line}\nret;\n}}\n"
+        );
+        let module = parse(&text).unwrap();
+        let cost = module.functions[0].body.as_ref().unwrap().code[0].cost();
+        let (mut pipes, mut chain) = (Pipes::default(), Chain::default());
+        *(cost.pipe)(&mut pipes) += cost.instructions;
+        if let Some(latency) = cost.latency {
+            *latency(&mut chain) += cost.instructions;
+        }
+        (pipes, chain)
+    }
+
+    #[test]
+    fn products_with_a_carry_are_products() {
+        let product = counts("mad.lo.u32 %r1, %r2, %r3, %r4;");
+        assert_eq!(product.0, Pipes { product: 1, ..Pipes::default() });
+        assert_eq!(counts("madc.hi.u32 %r1, %r2, %r3, %r4;"), product);
+    }
+
+    #[test]
+    fn shared_memory_of_the_own_block_has_two_names() {
+        let load = counts("ld.shared.u32 %r1, [%r2];");
+        assert_eq!(load.1, Chain { shared: 1, ..Chain::default() });
+        assert_eq!(counts("ld.shared::cta.u32 %r1, [%r2];"), load);
+        assert_ne!(counts("ld.global.u32 %r1, [%rd2];"), load);
+    }
+
+    #[test]
+    fn texture_gathers_and_surfaces_are_accesses_to_memory() {
+        let fetch = counts("tex.2d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5, %r6}];");
+        assert_eq!(fetch, (Pipes { memory: 1, ..Pipes::default() }, Chain { global: 1, ..Chain::default() }));
+        assert_eq!(counts("suld.b.1d.b32.trap %r1, [%rd1, {%r2}];"), fetch);
+        let store = counts("sust.b.1d.b32.trap [%rd1, {%r2}], %r1;");
+        assert_eq!(store, (fetch.0, Chain::default()));
+    }
+
+    #[test]
+    fn a_division_costs_by_its_type() {
+        assert_eq!(counts("div.rn.f64 %fd1, %fd2, %fd3;").0.double, 14);
+        assert_eq!(counts("div.u32 %r1, %r2, %r3;").0.integer, 20);
+        assert_eq!(counts("div.u64 %rd1, %rd2, %rd3;").0.integer, 70);
+    }
+}
