@@ -27,7 +27,14 @@ fn copy(deps: &Path, library: &str, to: &Path) {
                 && name.ends_with(env::consts::DLL_SUFFIX)
         })
         .max_by_key(|p| fs::metadata(p).and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH))
-        .unwrap_or_else(|| panic!("cargo built no {library} library in {}", deps.display()));
+        .unwrap_or_else(|| panic!("{}", missing(library, &deps)));
     println!("cargo::rerun-if-changed={}", newest.display());
     fs::copy(&newest, to).expect("OUT_DIR is writable");
+}
+
+/// Says how to get a library. Cargo builds build-dependencies for this computer, and a build for another target embeds
+/// the libraries that were built for that target before.
+fn missing(library: &str, deps: &Path) -> String {
+    let folder = deps.display();
+    format!("there is no {library} library in {folder}; for another target, build it first, as .ci/wheel does")
 }

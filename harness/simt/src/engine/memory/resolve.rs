@@ -1,7 +1,9 @@
 //! Address translation for memory instructions. Every memory instruction goes through here, except the fastest paths,
 //! which repeat the first lines. Checks bounds, alignment and liveness, and counts sectors and bank conflicts.
 
-use crate::checks::{Addresses, Layout};
+#[cfg(target_arch = "x86_64")]
+use crate::checks::Addresses;
+use crate::checks::Layout;
 use crate::engine::traffic::banks::{atomic_passes, bank_conflicts};
 use crate::engine::traffic::sectors::sectors;
 use crate::engine::warp::counts::count_sectors;

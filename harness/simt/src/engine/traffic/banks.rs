@@ -1,6 +1,8 @@
 //! The 32 banks of shared memory: how many passes a request of a warp takes.
 
-use crate::lane::{ALL, LANES, lanes};
+#[cfg(any(target_arch = "x86_64", test))]
+use crate::lane::ALL;
+use crate::lane::{LANES, lanes};
 use smallvec::SmallVec;
 
 /// Returns whether every lane of `mask` reads the same address as its neighbour at distance 1, or every lane the same

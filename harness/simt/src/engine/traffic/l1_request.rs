@@ -8,7 +8,9 @@
 
 use super::scattered::Packed;
 use crate::checks::Addresses;
-use crate::lane::{ALL, LANES};
+#[cfg(any(target_arch = "x86_64", test))]
+use crate::lane::ALL;
+use crate::lane::LANES;
 
 /// With more runs than this, the pieces of a request are runs of neighbouring sectors instead, and the banks are
 /// counted lane by lane.
