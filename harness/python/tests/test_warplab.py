@@ -99,7 +99,12 @@ class Cells(unittest.TestCase):
 
     def test_unknown_options_are_refused(self) -> None:
         self.assertIn("Unknown option '--chek'", self.run_cell("--chek", cell())[1])
-        for line, word in [("-o", "needs a value"), ("-o a.out", "names the cell's source"), ('-D"x', "quotation")]:
+        for line, word in [
+            ("-o", "needs a value"),
+            ("-o a.out", "names the cell's source"),
+            ('-D"x', "quotation"),
+            ("-o no/a.cu", "cannot write no/a.cu: No such"),
+        ]:
             with self.assertRaisesRegex(UsageError, word):
                 magic.cuda(line, "")
 

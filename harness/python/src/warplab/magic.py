@@ -88,7 +88,10 @@ def cuda(line: str, cell: str) -> None:
     options = Options.parse(line)
     with tempfile.TemporaryDirectory(prefix="warplab-cell-") as folder:
         source = Path(options.name) if options.name else Path(folder, "cell.cu")
-        source.write_text(cell, encoding="utf-8")
+        try:
+            source.write_text(cell, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"%%cuda: cannot write {source}: {error.strerror}") from None
         if options.name and (source.suffix in HEADERS or not re.search(r"\bmain\s*\(", cell)):
             print(f"{source} is written: a later cell can include it")
             return
