@@ -476,3 +476,51 @@ fn profilers_and_the_debugger_name_what_is_wrong() {
         assert!(run.code == 2 && one_line(&run.stderr).contains(words), "{line}: {run:?}");
     }
 }
+
+/// A script in place of nvcc, which prints its options.
+#[cfg(unix)]
+fn fake_nvcc(folder: &Path, release: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let file = folder.join("nvcc-of-another-version");
+    let text = format!("#!/bin/sh\n[ \"$1\" = --version ] && echo 'release {release}, V{release}.1' || echo \"$@\"\n");
+    fs::write(&file, text).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+#[test]
+#[cfg(unix)]
+fn another_nvcc_is_used_if_it_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("cache").to_str().unwrap().to_owned();
+    let nvcc = |named: &str, line: &str| {
+        let words: Vec<&str> = std::iter::once("nvcc").chain(line.split(' ')).collect();
+        warplab_in(folder.path(), &words, &[("WARPLAB_NVCC", named), ("WARPLAB_CACHE", &cache)])
+    };
+    let newer = fake_nvcc(folder.path(), "12.4");
+    let run = nvcc(&newer, "x.cu -cudart static");
+    assert!(run.code == 0 && run.stdout.contains("-cudart shared") && !run.stdout.contains("static"), "{run:?}");
+    // This project has no runtime under the name of CUDA 11's.
+    let older = fake_nvcc(folder.path(), "11.8");
+    for (line, kept) in [("x.cu", " x.cu"), ("x.cu -cudart static", " x.cu -cudart static")] {
+        let run = nvcc(&older, line);
+        assert!(run.code == 0 && run.stdout.contains(kept) && !run.stdout.contains("shared"), "{run:?}");
+        assert!(run.stdout.contains("/warplab_start.h"), "{run:?}");
+    }
+    let missing = nvcc("/no/nvcc", "x.cu");
+    assert!(missing.code == 4 && one_line(&missing.stderr).contains("WARPLAB_NVCC names /no/nvcc, and"), "{missing:?}");
+}
+
+/// The header for sources of older CUDA leaves the names of an older nvcc's own headers as they are.
+#[test]
+fn the_headers_for_older_sources_change_nothing_for_an_older_nvcc() {
+    let folder = tempfile::tempdir().unwrap();
+    let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/compatibility");
+    fs::write(folder.path().join("cuda_runtime.h"), "int __any(int condition);\n").unwrap();
+    fs::write(folder.path().join("x.cpp"), "#include <cuda_runtime.h>\n").unwrap();
+    for (version, name) in [("11", "int __any(int"), ("12", "int __any(int"), ("13", "int warplab_removed_any(int")] {
+        let line = format!("g++ -E -P -D__CUDACC_VER_MAJOR__={version} -I '{}' -I . x.cpp", headers.display());
+        let run = sh(folder.path(), &line, &[]);
+        assert!(run.code == 0 && run.stdout.contains(name), "{version}: {run:?}");
+    }
+}

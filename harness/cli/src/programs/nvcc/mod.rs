@@ -26,6 +26,9 @@ pub use start::SECTION as STARTS_MACHINE;
 /// The path of nvcc in its tool's folder.
 const BROUGHT: &str = "nvidia/cu13/bin/nvcc";
 
+/// The environment variable that names another nvcc.
+const VARIABLE: &str = "WARPLAB_NVCC";
+
 /// The note about these options.
 const STATIC: &str =
     "note: -cudart static is replaced by -cudart shared, this project's runtime, which explains errors";
@@ -43,6 +46,7 @@ Sources of CUDA 11 and 12 compile: headers add what CUDA 13 removed, such as cud
 cudaMemPrefetchAsync with the number of a device, unless --no-compatibility is given. Architectures that nvcc no longer knows
 (-arch=sm_35 ... sm_70) become the oldest that it knows, with a note. `-run` runs the program with `warplab exec`.
 With `-lcuda` and `-lnvidia-ml`, the embedded machine replaces NVIDIA's driver while the program is linked.
+WARPLAB_NVCC=/path/to/nvcc names another nvcc, such as that of CUDA 11 or 12. That of CUDA 11 links its own runtime.
 `--cmake` alone writes a toolchain file for CMake, and prints where it is.
 
 Examples:
@@ -94,11 +98,13 @@ pub fn compile(options: &[&OsString]) -> Result<u8, Error> {
     let texts: Vec<String> = options.iter().map(|option| option.to_string_lossy().into_owned()).collect();
     let only_asks = texts.iter().any(|text| matches!(text.as_str(), "--version" | "-V" | "--help" | "-h"));
     let mut process = program::named(&nvcc);
+    // The runtime of this project has the names of CUDA 12's and 13's.
+    let is_shared = !is_of_cuda_11(&nvcc);
     if !only_asks {
         check_host_compiler(&texts)?;
-        process.args(added(&texts));
+        process.args(added(&texts).iter().filter(|_| is_shared));
     }
-    let (passed, mut notes) = passed_on(options);
+    let (passed, mut notes) = if is_shared { passed_on(options) } else { (copied(options), Vec::new()) };
     let (passed, of_old) = old_cuda::with_known_architectures(passed, &|| known_to(&nvcc));
     let compiler = Compiler { known: &|| known_to(&nvcc), has_gpu: &|| finds_gpu(&nvcc) };
     let (passed, of_architectures) = architectures::with_ptx(passed, &compiler);
@@ -168,6 +174,11 @@ fn passed_on(options: &[&OsString]) -> (Vec<OsString>, Vec<&'static str>) {
     (passed, notes)
 }
 
+/// The options for an nvcc that links its own runtime.
+fn copied(options: &[&OsString]) -> Vec<OsString> {
+    options.iter().filter(|option| **option != old_cuda::WITHOUT).map(|option| (*option).clone()).collect()
+}
+
 /// Whether an option is the file of the runtime that is linked in.
 fn is_static_runtime(option: &str) -> bool {
     !option.starts_with('-') && Path::new(option).file_name().is_some_and(|name| name == "libcudart_static.a")
@@ -180,6 +191,15 @@ fn known_to(nvcc: &Path) -> Vec<String> {
     let mut known: Vec<String> = text.split_whitespace().map(String::from).collect();
     known.sort_by_key(|name| name.trim_start_matches("compute_").parse::<u32>().unwrap_or(u32::MAX));
     known
+}
+
+/// Whether this is an nvcc of CUDA 11, which only a user can name.
+fn is_of_cuda_11(nvcc: &Path) -> bool {
+    if named().is_none() {
+        return false;
+    }
+    let said = program::named(nvcc).arg("--version").stdin(Stdio::null()).output();
+    said.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("release 11."))
 }
 
 /// Whether nvcc finds a GPU for `-arch=native`, according to its own helper program.
@@ -233,11 +253,25 @@ fn check_host_compiler(options: &[String]) -> Result<(), Error> {
     })
 }
 
-/// Finds nvcc: the one installed by `warplab setup`, else by pip, else the one on the path or in the usual folder.
+/// The nvcc that the user has named.
+fn named() -> Option<PathBuf> {
+    env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+/// Finds nvcc: the one that the user has named, else the one installed by `warplab setup`, else by pip, else the one on
+/// the path or in the usual folder.
 ///
 /// # Errors
 /// [`Error::CannotRun`] when there is none.
 pub fn find() -> Result<PathBuf, Error> {
+    if let Some(path) = named() {
+        return if path.is_file() {
+            Ok(path)
+        } else {
+            let path = path.display();
+            Err(Error::CannotRun(format!("{VARIABLE} names {path}, and there is no such file; name nvcc itself")))
+        };
+    }
     let brought = brought()?.map(|folder| folder.join(BROUGHT));
     // The program itself may be on the path under this name.
     let own = env::current_exe().ok();
