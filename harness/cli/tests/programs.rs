@@ -77,11 +77,27 @@ fn runs_as_expected(source: &Path, built: Built<'_>) -> Result<(), String> {
     // A program that makes mistakes on purpose notes the exit status for them.
     let code = noted(&fs::read_to_string(source).unwrap(), "code");
     let code = code.first().map_or(0, |code| code.parse().unwrap());
-    if (run.code, run.stdout.as_str()) == (code, expected.as_str()) {
-        Ok(())
-    } else {
-        Err(format!("{}: {run:?}", source.display()))
+    if (run.code, run.stdout.as_str()) != (code, expected.as_str()) {
+        return Err(format!("{}: {run:?}", source.display()));
     }
+    match built {
+        Built::Here => is_right_alone(source, folder.path(), &expected),
+        Built::Plainly(_) => Ok(()),
+    }
+}
+
+/// Starts a compiled program without `warplab exec`: without a GPU, its output is the expected one, or it fails.
+fn is_right_alone(source: &Path, folder: &Path, expected: &str) -> Result<(), String> {
+    let text = fs::read_to_string(source).unwrap();
+    let mut program = Command::new("./program");
+    program.current_dir(folder).args(noted(&text, "run")).env_remove("LD_LIBRARY_PATH").env_remove("WARPLAB_PROFILE");
+    if let [part] = noted(&text, "device").as_slice() {
+        program.env("WARPLAB_PROFILE", part);
+    }
+    // A program that is linked with the driver itself does not start where there is none.
+    let alone = Run::from_output(&program.output().unwrap());
+    let is_right = alone.code != 0 || alone.stdout == expected;
+    if is_right { Ok(()) } else { Err(format!("{} alone: {alone:?}", source.display())) }
 }
 
 /// Runs all of them, in parallel on all processors; failures are reported together.
