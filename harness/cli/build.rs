@@ -1,6 +1,7 @@
 //! Stores the git revision of the sources in `WARPLAB_REVISION`: the value of `WARPLAB_GIT_REVISION` if set, empty if
-//! the sources are not a checkout (an unpacked archive). Also copies the libraries of the CUDA runtime and of NVML,
-//! which cargo has built as this package's build-dependencies, to `OUT_DIR` for `include_bytes!`.
+//! the sources are not a checkout (an unpacked archive). Also copies the libraries of the CUDA runtime and of NVML, and
+//! the loader's audit library, which cargo has built as this package's build-dependencies, to `OUT_DIR` for
+//! `include_bytes!`.
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -11,6 +12,7 @@ use std::{
 fn main() {
     embed("simt_cudart", "cudart.bin");
     embed("simt_nvml", "nvml.bin");
+    embed("jit_audit", "jit_audit.bin");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=WARPLAB_GIT_REVISION");
     let told = std::env::var("WARPLAB_GIT_REVISION").ok();

@@ -22,6 +22,7 @@ mod kernel_file;
 #[allow(dead_code, reason = "the list is wanted, not the rest")]
 #[path = "../src/labs.rs"]
 mod labs;
+mod machine_code;
 mod marks;
 mod nvml;
 mod programs;

@@ -3,6 +3,7 @@
 use crate::abi::error::Error;
 use crate::abi::pointers::text;
 use crate::api::device::described;
+use crate::api::image;
 use crate::api::process;
 use crate::state::device::call_site::during;
 use crate::state::device::driver::configure;
@@ -10,6 +11,7 @@ use crate::state::device::interrupt::interrupt;
 use crate::state::device::observer::{RefusedLaunch, panic_text};
 use crate::state::device::settings::find_profile;
 use crate::state::modules::assembled;
+use crate::state::modules::link_text::bound_registers;
 use crate::telemetry::error_queries::ERROR_QUERIES;
 use crate::telemetry::failures;
 use crate::telemetry::sources::know;
@@ -19,7 +21,7 @@ use gpu::Part;
 use simt::finding::{Finding, FindingKind, Findings, Limit};
 use std::any::Any;
 use std::cell::RefCell;
-use std::ffi::{CString, c_char, c_int};
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::panic::catch_unwind;
 use std::sync::OnceLock;
 use wire::{Leak, Leaks, Report, SettingsPatch};
@@ -97,6 +99,32 @@ unsafe extern "C" fn simt_string_free(string: *mut c_char) {
     if !string.is_null() {
         // SAFETY: the caller passes a string that one of the functions above has returned.
         drop(unsafe { CString::from_raw(string) });
+    }
+}
+
+/// Links parts, each of which is PTX or a fat binary that contains PTX, into one PTX text, whose kernels have at most
+/// this number of registers, unless it is 0. Null, with a message in `simt_last_error`, if they cannot be linked;
+/// `simt_string_free` frees it.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn simt_link_ptx(
+    parts: *const *const c_void,
+    sizes: *const usize,
+    count: usize,
+    registers: c_uint,
+) -> *mut c_char {
+    let link = || {
+        // SAFETY: the caller passes this number of parts and of sizes.
+        let parts = (0..count).map(|i| unsafe { (*parts.add(i), *sizes.add(i)) });
+        let texts = parts.map(|(part, size)| image::from_part(part, size).map(|part| part.text));
+        image::linked(&texts.collect::<Result<Vec<_>, _>>()?)
+    };
+    match catch_unwind(link).map(|linked| linked.map_err(|refused| refused.log)) {
+        Ok(Ok(linked)) if registers > 0 => owned(bound_registers(&linked.text, registers)),
+        Ok(Ok(linked)) => owned(linked.text),
+        failed => {
+            keep_error(&failed.map_or_else(|_| "the machine failed".into(), |linked| linked.err().unwrap_or_default()));
+            std::ptr::null_mut()
+        }
     }
 }
 

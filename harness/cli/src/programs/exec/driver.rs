@@ -21,8 +21,8 @@ pub fn command() -> Command {
         .args(options::watching().map(|option| option.requires("program")))
         .arg(options::program("The program to run, and its arguments"))
         .arg(Arg::new("out").long("out").value_name("DIR").value_parser(value_parser!(PathBuf)).help(
-            "Write libcuda.so.1, libcuda.so, CUDA's runtime, libcudart.so.13 and .12, and NVML, libnvidia-ml.so.1, to \
-                     this folder, which is created if needed",
+            "Write libcuda.so.1, libcuda.so, CUDA's runtime, libcudart.so.13 and .12, NVML, libnvidia-ml.so.1, and \
+                     libwarplab-jit-audit.so to this folder, which is created if needed",
         ))
         .after_help(MORE)
 }

@@ -1,5 +1,5 @@
 //! The libraries embedded in `warplab`, written to a folder for other programs: the embedded machine as CUDA's driver,
-//! CUDA's runtime, and NVML.
+//! CUDA's runtime, NVML, and the loader's audit library for programs that compile kernels to machine code.
 mod soname;
 
 use std::{
@@ -23,6 +23,10 @@ static RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cudart.bin"));
 /// NVML's library and its name. It reports what the driver next to it says about its device.
 const NVML: &str = "libnvidia-ml.so.1";
 static NVML_LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/nvml.bin"));
+
+/// The loader's audit library, by which NVRTC and nvJitLink give PTX where a program asks for machine code.
+pub const JIT_AUDIT: &str = "libwarplab-jit-audit.so";
+static JIT_AUDIT_LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/jit_audit.bin"));
 
 /// A replacement for NVIDIA's assembler, for clients that would call it: the machine executes PTX.
 pub const PTXAS: &str = "ptxas";
@@ -48,6 +52,7 @@ pub fn write_machine(folder: &Path) -> io::Result<()> {
     // the same file, so that the driver is loaded only once.
     fs::write(folder.join(DRIVER), driver()?)?;
     fs::write(folder.join(NVML), NVML_LIBRARY)?;
+    fs::write(folder.join(JIT_AUDIT), JIT_AUDIT_LIBRARY)?;
     link_driver(folder)?;
     write_runtime(folder)?;
     write_ptxas(folder)
@@ -131,6 +136,7 @@ pub fn write_for_programs() -> Result<PathBuf, Error> {
     }
     update(&machine.join(DRIVER), &driver().map_err(io)?)?;
     update(&machine.join(NVML), NVML_LIBRARY)?;
+    update(&machine.join(JIT_AUDIT), JIT_AUDIT_LIBRARY)?;
     if !machine.join("libnvidia-ml.so").exists() {
         write_ptxas(&machine).and_then(|()| link_driver(&machine)).map_err(io)?;
     }

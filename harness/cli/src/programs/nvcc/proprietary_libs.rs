@@ -1,11 +1,12 @@
 //! NVIDIA's libraries that the embedded machine cannot run: they contain or generate machine code for GPUs, or use
-//! undocumented functions of NVIDIA's own driver. NVRTC is not one of them: it generates PTX.
+//! undocumented functions of NVIDIA's own driver. NVRTC and nvJitLink are not among them: they generate PTX, see
+//! harness/jit-audit.
 use std::{fs, path::Path};
 
 use super::linked;
 
 /// The beginnings of the libraries' names, as `-l` takes them. Headers begin alike, some with other capitalisation.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 16] = [
     "cublas",
     "cudnn",
     "cudss",
@@ -19,7 +20,6 @@ const NAMES: [&str; 17] = [
     "nccl",
     "npp",
     "nvcomp",
-    "nvjitlink",
     "nvjpeg",
     "nvptxcompiler",
     "nvshmem",
@@ -70,12 +70,13 @@ mod tests {
         let asked = |words: &[&str]| asked_for(&words.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(asked(&["x.cu", "-lcublas"]), Some("cublas".into()));
         assert_eq!(asked(&["x.cu", "-l", "cufft"]), Some("cufft".into()));
-        for closed in
-            ["cufile", "cupti", "cutensor", "cudss", "nvcomp", "nvJitLink", "nvptxcompiler_static", "nvshmem_host"]
-        {
+        for closed in ["cufile", "cupti", "cutensor", "cudss", "nvcomp", "nvptxcompiler_static", "nvshmem_host"] {
             assert_eq!(asked(&["--library", closed]), Some(closed.into()));
         }
-        assert_eq!(asked(&["-lm", "-lcudadevrt", "-lineinfo", "-lnvrtc", "-lnvidia-ml", "-lcuda", "-lcudart"]), None);
+        assert_eq!(
+            asked(&["-lm", "-lcudadevrt", "-lineinfo", "-lnvrtc", "-lnvJitLink", "-lnvidia-ml", "-lcuda", "-lcudart"]),
+            None
+        );
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("x.cu");
         let name = file.to_str().unwrap();

@@ -22,15 +22,15 @@ const ZSTD: u64 = 0x8000;
 
 /// What is said of machine code, in a fat binary or alone.
 const CUBIN: &str = "this is machine code for a GPU (a cubin), which the emulated device cannot run; compile to PTX instead \
-                     (nvcc -ptx, a program with `warplab nvcc`, or nvrtcGetPTX with --gpu-architecture=compute_NN)";
+                     (nvcc -ptx, a program with `warplab nvcc`, or nvrtcGetPTX; `warplab exec` has nvrtcGetCUBIN give PTX)";
 /// What is said of machine code in a process that has loaded nvJitLink.
 const LINKED: &str = "this is machine code for a GPU (a cubin), as nvJitLink makes it, which this process has loaded; the \
-                      emulated device runs PTX only, so let the client link by the driver \
-                      (`pip uninstall nvidia-nvjitlink`, for cu12 nvidia-nvjitlink-cu12), or load PTX";
+                      emulated device runs PTX only, and `warplab exec` has nvJitLink give PTX unless one of its inputs is \
+                      machine code";
 /// What is said of code for link-time optimisation, in a fat binary or alone.
-pub const LTO_IR: &str = "this is LTO-IR, of which only nvJitLink makes code, and only machine code, which the emulated device \
-                          cannot run; compile to PTX instead (nvcc without -dlto and lto_NN, NVRTC without -dlto, numba \
-                          with lto=False)";
+pub const LTO_IR: &str = "this is LTO-IR, of which only nvJitLink makes code; link it by nvJitLink under `warplab exec`, which \
+                          then gives PTX, or compile to PTX instead (nvcc without -dlto and lto_NN, NVRTC without -dlto, \
+                          numba with lto=False)";
 /// What LTO-IR begins with.
 pub const LTO_MAGIC: u32 = 0x7f4e_43ed;
 
