@@ -27,7 +27,7 @@ fn copy(deps: &Path, library: &str, to: &Path) {
                 && name.ends_with(env::consts::DLL_SUFFIX)
         })
         .max_by_key(|p| fs::metadata(p).and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH))
-        .unwrap_or_else(|| panic!("{}", missing(library, &deps)));
+        .unwrap_or_else(|| panic!("{}", missing(library, deps)));
     println!("cargo::rerun-if-changed={}", newest.display());
     fs::copy(&newest, to).expect("OUT_DIR is writable");
 }

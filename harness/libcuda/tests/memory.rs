@@ -243,6 +243,16 @@ fn device_memory_is_told_from_all_other() {
         assert_eq!((kind, ordinal), (0, -2));
         ok(sys::cuPointerGetAttributes(2, kinds.as_mut_ptr(), data.as_mut_ptr(), address));
         assert_eq!((kind, ordinal), (2, 0));
+        // No context is needed, as on an H200; the pointer of the current one is then unknown.
+        ok(sys::cuCtxSetCurrent(std::ptr::null_mut()));
+        ok(sys::cuPointerGetAttributes(2, kinds.as_mut_ptr(), data.as_mut_ptr(), &raw const kinds as u64));
+        assert_eq!((kind, ordinal), (0, -2));
+        kinds[1] = Attribute::CU_POINTER_ATTRIBUTE_DEVICE_POINTER;
+        let mut pointer = 9u64;
+        data[1] = (&raw mut pointer).cast();
+        ok(sys::cuPointerGetAttributes(2, kinds.as_mut_ptr(), data.as_mut_ptr(), address));
+        assert_eq!((kind, pointer), (2, 0));
+        ok(sys::cuCtxSetCurrent(context));
         ok(sys::cuMemFree_v2(address));
     }
 }

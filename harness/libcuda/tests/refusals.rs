@@ -123,6 +123,21 @@ fn linked_parts_run() {
             sys::cuLinkAddFile_v2(linker, Input::CU_JIT_INPUT_LIBRARY, nowhere.as_ptr(), 0, null_mut(), null_mut()),
             CUDA_ERROR_FILE_NOT_FOUND,
         );
+        // NVIDIA's device runtime is left out, because the machine has its own. Other archives are refused.
+        for (archive, result) in [
+            ("!<arch>\ncuda_device_runtime.o/ 0\n", CUDA_SUCCESS),
+            ("!<arch>\nother.o/ 0\n", CUDA_ERROR_NO_BINARY_FOR_GPU),
+        ] {
+            let file = std::env::temp_dir().join(format!("warplab-archive-{}.a", std::process::id()));
+            std::fs::write(&file, archive).unwrap();
+            let name = CString::new(file.to_str().unwrap()).unwrap();
+            let (kind, data) = (Input::CU_JIT_INPUT_LIBRARY, archive.as_ptr().cast_mut().cast());
+            let by_file = sys::cuLinkAddFile_v2(linker, kind, name.as_ptr(), 0, null_mut(), null_mut());
+            let by_data =
+                sys::cuLinkAddData_v2(linker, kind, data, archive.len(), null_mut(), 0, null_mut(), null_mut());
+            assert_eq!((by_file, by_data), (result, result), "{archive}");
+            std::fs::remove_file(&file).unwrap();
+        }
         let (mut image, mut size) = (null_mut(), 0);
         let result = sys::cuLinkComplete(linker, &raw mut image, &raw mut size);
         let mut module = null_mut();

@@ -316,6 +316,7 @@ pub mod jit_input {
     pub const CUBIN: i32 = 0;
     pub const PTX: i32 = 1;
     pub const FATBINARY: i32 = 2;
+    pub const LIBRARY: i32 = 4;
     pub const NVVM: i32 = 5;
 }
 

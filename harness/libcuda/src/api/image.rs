@@ -82,7 +82,7 @@ fn from_parts(list: *const *const c_void) -> Option<Image<ImagePtx>> {
 
 /// Links PTX texts. NVIDIA's own device runtime, which nvcc links too, is left out.
 pub fn linked(parts: &[String]) -> Image<ImagePtx> {
-    let parts = parts.iter().filter(|part| !device_runtime::is_nvidias(part));
+    let parts = parts.iter().filter(|part| !part.is_empty() && !device_runtime::is_nvidias(part));
     link_text::link(&parts.cloned().collect::<Vec<_>>())
         .map(ImagePtx::from)
         .map_err(|name| Refused::new(Error::INVALID_PTX, format!("multiple definition of `{name}`")))
@@ -178,22 +178,45 @@ pub fn from_bytes(image: &[u8]) -> Image<ImagePtx> {
     }
 }
 
-/// Returns the PTX of an image in memory of a known size.
+/// An archive, and what NVIDIA's archive of its device runtime (`libcudadevrt.a`) contains.
+const ARCHIVE: &[u8] = b"!<arch>\n";
+const DEVICE_RUNTIME: &[u8] = b"cuda_device_runtime";
+
+/// Whether these bytes are NVIDIA's device runtime as an archive of machine code. The machine has its own.
+fn is_device_runtime(bytes: &[u8]) -> bool {
+    bytes.starts_with(ARCHIVE) && bytes.windows(DEVICE_RUNTIME.len()).any(|word| word == DEVICE_RUNTIME)
+}
+
+/// Returns the PTX of a part of a program, in memory of a known size. NVIDIA's device runtime is an empty text.
 pub fn from_part(image: *const c_void, bytes: usize) -> Image<ImagePtx> {
     if !is_readable(image as u64, bytes as u64) {
         return cut_short();
     }
     // SAFETY: these bytes can be read, and the caller does not change an image during the call.
     let all = unsafe { std::slice::from_raw_parts(image.cast::<u8>(), bytes) };
-    if magic(all) == Some(WRAPPER) { from_memory(image) } else { from_bytes(all) }
+    if magic(all) == Some(WRAPPER) { from_memory(image) } else { part(all) }
+}
+
+/// Returns the PTX of a part in a file, as [`from_part`] does.
+pub fn part_from_file(name: &str) -> Image<ImagePtx> {
+    part(&read(name)?)
+}
+
+fn part(bytes: &[u8]) -> Image<ImagePtx> {
+    if is_device_runtime(bytes) { Ok(String::new().into()) } else { from_bytes(bytes) }
 }
 
 /// Returns the PTX of a file.
 pub fn from_file(name: &str) -> Image<ImagePtx> {
+    from_bytes(&read(name)?)
+}
+
+/// Reads a file.
+fn read(name: &str) -> Image<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = File::open(name).and_then(|file| file.take(LARGEST as u64 + 1).read_to_end(&mut bytes));
     match read {
-        Ok(len) if len <= LARGEST => from_bytes(&bytes),
+        Ok(len) if len <= LARGEST => Ok(bytes),
         Ok(_) => refuse(Error::INVALID_IMAGE, &format!("{name} is not an image: it is longer than {LARGEST} bytes")),
         Err(error) if error.kind() == ErrorKind::NotFound => refuse(Error::FILE_NOT_FOUND, &format!("{name}: {error}")),
         Err(error) => refuse(Error::INVALID_SOURCE, &format!("{name}: {error}")),

@@ -49,6 +49,7 @@ fn add(linker: Handle, kind: c_int, part: std::result::Result<ImagePtx, Refused>
     let part = match (kind, part) {
         (_, Err(refused)) if refused.error == Error::FILE_NOT_FOUND => Err(refused),
         (jit_input::PTX | jit_input::FATBINARY, part) => part,
+        (jit_input::LIBRARY, Ok(part)) if part.text.is_empty() => Ok(part),
         (jit_input::NVVM, _) => Err(Refused::new(Error::NO_BINARY_FOR_GPU, LTO_IR)),
         _ => Err(Refused::new(
             Error::NO_BINARY_FOR_GPU,
@@ -95,7 +96,7 @@ fn add_file(
 ) -> Result {
     current()?;
     known(kind)?;
-    add(linker, kind, image::from_file(&text(name)?))
+    add(linker, kind, image::part_from_file(&text(name)?))
 }
 
 fn complete(linker: Handle, out: *mut *mut c_void, size: *mut usize) -> Result {
@@ -103,7 +104,7 @@ fn complete(linker: Handle, out: *mut *mut c_void, size: *mut usize) -> Result {
     need(out)?;
     let linker = LINKERS.get(linker)?;
     let mut linker = lock(&linker);
-    if linker.parts.is_empty() {
+    if linker.parts.iter().all(String::is_empty) {
         return Err(Error::INVALID_VALUE);
     }
     let linked = image::linked(&linker.parts).map_err(|refused| linker.refuse(&refused))?;

@@ -49,7 +49,8 @@ fn write(out: *mut c_void, attribute: c_int, address: DevicePtr) -> Result {
         },
         MEMORY_TYPE if host => put(out.cast::<c_uint>(), memory_type::HOST as c_uint),
         MEMORY_TYPE => put(out.cast::<c_uint>(), memory_type::DEVICE as c_uint),
-        DEVICE_POINTER => word(address),
+        // The pointer is one of the current context, and the other attributes need none.
+        DEVICE_POINTER => current().and_then(|_| word(address)),
         HOST_POINTER if found.kind.is_host() => word(address),
         HOST_POINTER => Err(Error::INVALID_VALUE),
         // Tokens belong to a peer-to-peer interface that CUDA 9 removed.
@@ -75,13 +76,13 @@ fn write(out: *mut c_void, attribute: c_int, address: DevicePtr) -> Result {
 }
 
 fn attribute(out: *mut c_void, attribute: c_int, address: DevicePtr) -> Result {
-    current()?;
+    driver()?;
     need(out)?;
     write(out, attribute, address)
 }
 
 fn attributes(count: c_uint, kinds: *const c_int, out: *const *mut c_void, address: DevicePtr) -> Result {
-    current()?;
+    driver()?;
     let (kinds, out) = (get_all(kinds, count as usize)?, get_all(out, count as usize)?);
     if kinds.iter().any(|kind| !(CONTEXT..=IS_HW_DECOMPRESS_CAPABLE).contains(kind)) {
         return Err(Error::INVALID_VALUE);
