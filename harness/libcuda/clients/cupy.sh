@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests of CuPy's source package against this driver: arrays, creation, manipulation, mathematics, sorting, indexing and
 # logic. CuPy is PyPI's wheel, and NVIDIA's closed libraries (cuBLAS and its kin) are not installed: a test that needs one is
-# skipped, and the results name the library. Needs python3 (3.10 to 3.14) with pip and PyPI; a sample takes about a quarter of an hour.
+# skipped, and the results name the library. Needs python3 (3.10 to 3.14) with pip and PyPI; `test_raw.py` compiles for each of its tests and takes long.
 # WARPLAB_SAMPLE: how many tests of each folder, by a fixed seed (60); `all` takes many hours. WARPLAB_SEED_OF_SAMPLE: the seed (36).
 # WARPLAB_TIMEOUT: seconds for one file (3600).
 #   clients/cupy.sh FOLDER [TESTS...]    FOLDER is of `warplab driver --out`; TESTS is such as math_tests/test_misc.py
