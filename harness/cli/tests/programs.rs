@@ -867,7 +867,7 @@ fn nvcc_programs_that_cannot_run_are_told_why() {
         nvcc(options);
         exec()
     };
-    // A static runtime is replaced; a program into which one was linked anyway runs by `warplab exec`.
+    // A static runtime is replaced; a program into which one was linked anyway starts the machine itself.
     assert!(nvcc(&["-cudart", "static"]).contains("-cudart static is replaced by -cudart shared"));
     let shared = exec();
     assert_eq!(shared.code, 0, "{shared:?}");
@@ -876,8 +876,7 @@ fn nvcc_programs_that_cannot_run_are_told_why() {
     let linked_in =
         ["nvcc", "p.cu", "-o", "p", "-cudart", "none", "-Xlinker=-lcudart_static", "-ldl", "-lrt", "-lpthread"];
     let linked_in = warplab_in(folder.path(), &linked_in, &[]);
-    let told = common::one_line(&linked_in.stderr);
-    assert!(linked_in.code == 4 && told.contains("run it with `warplab exec`"), "{linked_in:?}");
+    assert_eq!(linked_in.code, 0, "{linked_in:?}");
     assert_eq!(exec().code, 0);
     // Only for newer GPUs than this one, with or without PTX.
     let newest = compile(&["-gencode", "arch=compute_100,code=sm_100"]);
