@@ -72,13 +72,11 @@ modifiers! {
     Approx = "approx",
     Full = "full",
     // Groups and their barriers.
-    Aligned = "aligned",
     CompleteTxBytes = "mbarrier::complete_tx::bytes",
     ExpectTx = "expect_tx",
     NoComplete = "noComplete",
     NoInc = "noinc",
     Parity = "parity",
-    Sync = "sync",
     // A type that registers do not have.
     Tf32 = "tf32",
 }

@@ -92,8 +92,3 @@ pub(super) fn address(
 pub(super) fn geometry(inst: &ast::Inst) -> Option<Geometry> {
     inst.modifiers().find_map(Geometry::named)
 }
-
-/// Returns the types among the modifiers of an instruction, in order.
-pub(super) fn types(inst: &ast::Inst) -> Vec<Type> {
-    inst.types().collect()
-}

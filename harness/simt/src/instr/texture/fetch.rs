@@ -1,6 +1,6 @@
 //! Fetches: `tex`.
 
-use super::address::{Geometry, address, geometry, types};
+use super::address::{Geometry, address, geometry};
 use super::count::fetched;
 use super::reader::Reader;
 use crate::engine::warp::program::Op;
@@ -108,9 +108,11 @@ pub(super) fn tex(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
             || Geometry::named(word).is_some()
             || Type::named(word).is_some()
     };
-    let (&[result, coordinate], Some(shape), true) =
-        (&types(inst)[..], geometry(inst), words.iter().all(|word| known(word)) && words.contains(&"v4"))
-    else {
+    let (&[result, coordinate], Some(shape), true) = (
+        &inst.types().collect::<Vec<_>>()[..],
+        geometry(inst),
+        words.iter().all(|word| known(word)) && words.contains(&"v4"),
+    ) else {
         return Err(cx.missing(inst));
     };
     let half = result == Type::F16;

@@ -1,6 +1,6 @@
 //! Gathers of four texels: `tld4`.
 
-use super::address::{Geometry, address, geometry, types};
+use super::address::{Geometry, address, geometry};
 use super::count::fetched;
 use super::fetch::{give, results, tell_resident};
 use super::reader::Reader;
@@ -29,7 +29,7 @@ pub(super) fn tld4(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let channel = ["r", "g", "b", "a"].iter().position(|name| inst.modifiers().next() == Some(name));
     let shape = geometry(inst).filter(|shape| !matches!(shape, Geometry::D1 | Geometry::A1 | Geometry::D3));
     let ([Type::F32 | Type::S32 | Type::U32, Type::F32], Some(shape), Some(channel)) =
-        (&types(inst)[..], shape, channel)
+        (&inst.types().collect::<Vec<_>>()[..], shape, channel)
     else {
         return Err(cx.missing(inst));
     };

@@ -1,6 +1,6 @@
 //! Reductions to surfaces: `sured`.
 
-use super::address::{address, geometry, types};
+use super::address::{address, geometry};
 use super::count::lanes_of;
 use super::surface::{Outside, value};
 use crate::engine::warp::program::Op;
@@ -111,7 +111,8 @@ pub(super) fn reduce(cx: &mut dyn Context, inst: &ast::Inst) -> Result<()> {
     let words: Vec<&str> = inst.modifiers().collect();
     let operation = words.iter().find_map(|word| Operation::named(word));
     let outside = words.iter().find_map(|word| Outside::named(word));
-    let (&[ty], Some(shape), Some(operation), Some(outside)) = (&types(inst)[..], geometry(inst), operation, outside)
+    let (&[ty], Some(shape), Some(operation), Some(outside)) =
+        (&inst.types().collect::<Vec<_>>()[..], geometry(inst), operation, outside)
     else {
         return Err(cx.missing(inst));
     };

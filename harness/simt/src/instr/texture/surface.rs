@@ -1,6 +1,6 @@
 //! Loads from surfaces and stores to them: `suld` and `sust`.
 
-use super::address::{address, geometry, types};
+use super::address::{address, geometry};
 use super::count::lanes_of;
 use crate::engine::traffic::texels::Needs;
 use crate::engine::warp::program::Op;
@@ -105,7 +105,7 @@ fn lower(cx: &mut dyn Context, inst: &ast::Inst, store: bool) -> Result<()> {
     let words: Vec<&str> = inst.modifiers().collect();
     let outside = words.iter().find_map(|word| Outside::named(word));
     let formatted = inst.opcode == Opcode::SustP;
-    let (&[ty], Some(shape), Some(outside)) = (&types(inst)[..], geometry(inst), outside) else {
+    let (&[ty], Some(shape), Some(outside)) = (&inst.types().collect::<Vec<_>>()[..], geometry(inst), outside) else {
         return Err(cx.missing(inst));
     };
     let fine = matches!(ty, Type::B8 | Type::B16 | Type::B32 | Type::B64) && (!formatted || ty == Type::B32);
