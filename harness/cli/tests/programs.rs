@@ -94,7 +94,7 @@ fn is_right_alone(source: &Path, folder: &Path, expected: &str) -> Result<(), St
     if let [part] = noted(&text, "device").as_slice() {
         program.env("WARPLAB_PROFILE", part);
     }
-    // A program that is linked with the driver itself does not start where there is none.
+    // A program that is linked with libcuda itself does not start on a computer without a driver.
     let alone = Run::from_output(&program.output().unwrap());
     let is_right = alone.code != 0 || alone.stdout == expected;
     if is_right { Ok(()) } else { Err(format!("{} alone: {alone:?}", source.display())) }
