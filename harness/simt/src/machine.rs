@@ -5,8 +5,8 @@ pub use crate::kernel::{
     Caller, Checks, Fault, Geometry, LoadError, Param, Progress, RecordRequest, Recorded, RecordedRegister, Report,
     Runtime, Settings, WORDS, Watch,
 };
-use crate::lower::Loaded;
 use crate::memory::Memory;
+use crate::passes::Loaded;
 use gpu::Part;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl Module {
     /// error names it and its line.
     pub fn load(ptx: &str, memory: &Arc<Memory>, profile: &Part) -> Result<Module, LoadError> {
         let Loaded { target, kernels, unsupported, globals, initial, addresses } =
-            crate::lower::load(ptx, memory, profile)?;
+            crate::passes::load(ptx, memory, profile)?;
         Ok(Module { target, kernels, unsupported, globals, initial, addresses, memory: Arc::clone(memory) })
     }
 
@@ -119,7 +119,7 @@ impl Drop for Module {
 /// # Errors
 /// When the text is not valid PTX.
 pub fn register_names(ptx: &str) -> Result<BTreeMap<String, Vec<String>>, LoadError> {
-    crate::lower::register_names(ptx)
+    crate::passes::register_names(ptx)
 }
 
 /// Runs a kernel to its end, or to a fault. The kernel's output goes to `out`.
