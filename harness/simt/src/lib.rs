@@ -26,22 +26,22 @@
 //! | `engine::memory` | resolves a warp's addresses |
 //! | `engine::run` | launches: workers, the schedule of a block, the time slice of a warp, the totals |
 //! | [`instr`] | the instructions by family: names, typed operands, handlers |
-//! | `passes` | syntax tree to decoded program: control flow, parameters, order, registers, emit |
+//! | `passes` | syntax tree to decoded program, pass by pass; `passes::list` is the list of passes, `passes::costs` estimates costs |
 //! | [`machine`] | the facade: load a module, launch a kernel, read the report |
 //!
 //! # From text to report
 //!
 //! [`machine::Module::load`] parses and verifies the text (`ptx`), places the module's variables in [`memory`], and
 //! lowers each kernel to a program: a list of [`engine::warp::program::Op`]s, each with the function that executes it.
-//! `passes` gets that function from [`instr`] by the instruction's name. [`machine::run`] takes a snapshot of the
-//! memory, starts workers, and gives them blocks; a worker gives the warps of a block their time slices; a warp in its
-//! time slice calls the handlers of its instructions. The counters and findings of the workers are combined into a
-//! [`kernel::Report`].
+//! `passes::translate` gets that function from [`instr`] by the instruction's name. [`machine::run`] takes a snapshot
+//! of the memory, starts workers, and gives them blocks; a worker gives the warps of a block their time slices; a warp
+//! in its time slice calls the handlers of its instructions. The counters and findings of the workers are combined into
+//! a [`kernel::Report`].
 //!
 //! # Invariants
 //!
-//! - **A decoded program is trusted.** `passes` puts every register offset inside the register file, aligned to its
-//!   width, and ends every path in an instruction that jumps or stops. Handlers rely on this without checks. Memory
+//! - **A decoded program is trusted.** `passes` put every register offset inside the register file, aligned to its
+//!   width, and end every path in an instruction that jumps or stops. Handlers rely on this without checks. Memory
 //!   addresses are never trusted: each access goes through `engine::memory` or repeats its checks.
 //! - **A block belongs to one thread.** A worker runs its blocks, and their warps, one at a time. Several workers
 //!   access only global memory and the types with atomics or locks (`engine::warp::shared`, `checks::launch`)
@@ -51,9 +51,9 @@
 //!   lent to it (`engine::warp::loan`) by exclusive borrows that last as long as the time slice; the warp itself is
 //!   taken out of its block meanwhile. So no two live references point to the same object. A launch is immutable for
 //!   its workers, apart from atomics and locks.
-//! - **The lowest program counter runs first.** Groups of lanes with the same program counter are merged. `passes`
-//!   orders the code so that this makes diverged lanes reconverge where they do in the source. A group that spins
-//!   yields, so every lane makes progress.
+//! - **The lowest program counter runs first.** Groups of lanes with the same program counter are merged.
+//!   `passes::order_blocks` orders the code so that this makes diverged lanes reconverge where they do in the source. A
+//!   group that spins yields, so every lane makes progress.
 //! - **Lanes that have exited may still be computed.** A whole-warp handler runs whenever all live lanes run; the
 //!   registers of a lane that has exited are never read.
 //! - **Counters and printed text do not depend on the number of workers**, unless the kernel depends on the order of

@@ -53,18 +53,6 @@ pub enum Role {
     Guard,
 }
 
-/// Whether the assembler merges the load with others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Merge {
-    /// It does not.
-    #[default]
-    Alone,
-    /// This load is counted for all of them, as a load of this many bytes.
-    Leads(u32),
-    /// Another load is counted for it.
-    Follows,
-}
-
 /// An instruction.
 #[derive(Clone)]
 pub struct Inst {
@@ -90,8 +78,6 @@ pub struct Inst {
     pub origin: Origin,
     /// The index of its PTX instruction in the function's body.
     pub at: u32,
-    /// Whether it is counted together with neighbours.
-    pub merge: Merge,
     /// What it adds, if it is an atomic.
     pub adds: Adds,
     /// Bytes of the elements that it loads: see [`AccessInfo`](crate::engine::warp::tables::AccessInfo).
@@ -120,7 +106,6 @@ impl Inst {
             order: Order::default(),
             origin: Origin::Unknown,
             at: 0,
-            merge: Merge::default(),
             adds: Adds::Other,
             element: 1,
             used_bytes: None,

@@ -1,12 +1,12 @@
-//! Turns lowered functions into the decoded program: assigns every register its place, and every block its program
-//! counter.
+//! Emits the decoded program: gives every register its place in the file, and every block its program counter.
 
-use super::alloc::{Places, place, register_bytes};
+use super::assign_registers::{Places, register_bytes};
+use super::find_barrier_paths::{before, behind};
 use super::ir::*;
-use super::order;
+use super::plan::Plan;
 use crate::engine::warp::program::{
-    ANY_BLOCK, AccessInfo, BlockInfo, BranchInfo, Constant, Dataflow, FunctionInfo, Operand, Order, Program, Refresh,
-    TextureInfo,
+    ANY_BLOCK, AccessInfo, BlockInfo, BranchInfo, Constant, Dataflow, Effort, FunctionInfo, Operand, Order, Program,
+    Refresh, TextureInfo,
 };
 use crate::instr::code::Field;
 use crate::instr::control::{End, branch};
@@ -15,7 +15,7 @@ use crate::instr::control::{End, branch};
 struct Layout<'f> {
     functions: &'f [Func],
     /// The functions' blocks in layout order.
-    orders: Vec<Vec<u32>>,
+    orders: &'f [Vec<u32>],
     /// The start of each function's blocks; `u32::MAX` if a block is never executed.
     starts: Vec<Vec<u32>>,
     /// Places of the constants in the register file.
@@ -26,14 +26,15 @@ struct Layout<'f> {
     widths: Vec<u32>,
     constant_widths: Vec<u32>,
     /// Places of each function's own registers, relative to its base.
-    places: Vec<Places>,
+    places: &'f [Places],
     bases: Vec<u32>,
 }
 
 impl<'f> Layout<'f> {
     /// Lays out the code and the register file: first the constants, then the fixed registers, then each function's
     /// own.
-    fn new(functions: &'f [Func], pools: &Pools, program: &mut Program) -> Layout<'f> {
+    fn new(code: &Code<'f>, pools: &Pools, program: &mut Program) -> Layout<'f> {
+        let &Code { functions, orders, places } = code;
         let mut bytes = 0u32;
         let mut take = |width: u32| {
             let size = register_bytes(width);
@@ -64,9 +65,6 @@ impl<'f> Layout<'f> {
         }
         let fixed: Vec<u32> = pools.fixed.iter().map(|&w| take(w)).collect();
         let mut at = bytes.next_multiple_of(64);
-        let orders: Vec<Vec<u32>> = functions.iter().map(|f| order::layout(&f.blocks)).collect();
-        let both = functions.iter().zip(&orders);
-        let places: Vec<Places> = both.map(|(f, order)| place(f, order)).collect();
         let bases = places.iter().map(|p| {
             let base = at;
             at = (at + p.bytes).next_multiple_of(64);
@@ -79,7 +77,7 @@ impl<'f> Layout<'f> {
         let constant_widths = pools.constants.iter().map(|constant| constant.1).collect();
         Layout {
             functions,
-            starts: starts(functions, &orders),
+            starts: starts(functions, orders),
             orders,
             constants,
             fixed,
@@ -142,39 +140,81 @@ fn jumps_on(term: &Term, next: Option<&u32>) -> Option<u32> {
     }
 }
 
+/// The functions of a program, the last of which is the kernel.
+#[derive(Clone, Copy)]
+pub struct Code<'f> {
+    /// The functions.
+    pub functions: &'f [Func],
+    /// The order of their blocks.
+    pub orders: &'f [Vec<u32>],
+    /// The places of their registers.
+    pub places: &'f [Places],
+}
+
+/// Where the blocks of a function lie in the program.
+#[derive(Default)]
+pub struct Placement {
+    /// For each block, its index in the program, and its first instruction; `None` for blocks that are never executed.
+    blocks: Vec<Option<(u32, u32)>>,
+}
+
+impl Placement {
+    /// Returns the index in the program and the first instruction of a block, unless that is never executed.
+    pub fn of(&self, block: usize) -> Option<(usize, usize)> {
+        self.blocks[block].map(|(index, start)| (index as usize, start as usize))
+    }
+}
+
+/// Emits a program, and returns it with the placement of each function.
+pub fn emit(plan: &Plan<'_>, code: Code<'_>, tables: Tables) -> (Program, Vec<Placement>) {
+    let variables = &plan.variables;
+    let mut program = Program {
+        name: code.functions.last().map(|kernel| kernel.name.clone()).unwrap_or_default(),
+        files: plan.module.files.clone(),
+        inlines: plan.module.inlines.clone(),
+        last: ANY_BLOCK,
+        reserved_shared: variables.reserved_shared,
+        static_shared: variables.static_shared,
+        dynamic_align: variables.dynamic_align,
+        shared_vars: variables.shared_vars.clone(),
+        local_bytes: variables.stack_start(),
+        recursive: plan.frames.stack.is_some(),
+        arrays: plan.frames.arrays.is_some(),
+        ..Program::default()
+    };
+    let layout = Layout::new(&code, &tables.pools, &mut program);
+    let mut emitter = Emitter { program: &mut program, pointers: plan.pointers() };
+    let placements = (0..code.functions.len()).map(|function| emitter.function(&layout, function)).collect();
+    let pointers = emitter.pointers.iter().map(|&(value, function)| {
+        let entry = function.map_or(u32::MAX, |function| layout.entry(function));
+        (value, entry)
+    });
+    program.pointers = pointers.collect();
+    program.entry = layout.entry(code.functions.len() - 1);
+    (program.locs, program.packed) = (tables.locs, tables.packed);
+    (program, placements)
+}
+
 /// Writes a program.
-pub struct Emitter<'p> {
+struct Emitter<'p> {
     /// The program.
-    pub program: &'p mut Program,
+    program: &'p mut Program,
     /// The values of pointers to functions in ascending order, each with the function's index in the program if it is
     /// part of the program.
-    pub pointers: Vec<(u64, Option<usize>)>,
+    pointers: Vec<(u64, Option<usize>)>,
 }
 
 impl Emitter<'_> {
-    /// Writes the functions, the last of which is the kernel. Returns the register pressure: the maximum number of
-    /// 32-bit registers that simultaneously live values need.
-    pub fn emit(&mut self, functions: &[Func], pools: &Pools) -> u32 {
-        let layout = Layout::new(functions, pools, self.program);
-        for function in 0..functions.len() {
-            self.function(&layout, function);
-        }
-        self.program.entry = layout.entry(functions.len() - 1);
-        let entries = self.pointers.iter().map(|&(value, function)| {
-            let entry = function.map_or(u32::MAX, |function| layout.entry(function));
-            (value, entry)
-        });
-        self.program.pointers = entries.collect();
-        layout.places.iter().map(|p| p.pressure).max().unwrap_or(0)
-    }
-
-    fn function(&mut self, layout: &Layout<'_>, function: usize) {
+    /// Writes a function. Returns where its blocks lie.
+    fn function(&mut self, layout: &Layout<'_>, function: usize) -> Placement {
         let f = &layout.functions[function];
         let (order, starts) = (&layout.orders[function], &layout.starts[function]);
         let entry = self.pc();
         let mut numbers = vec![0; f.blocks.len()];
+        let mut placement = Placement { blocks: vec![None; f.blocks.len()] };
         for (i, &b) in order.iter().enumerate() {
             numbers[b as usize] = self.program.blocks.len() as u32;
+            placement.blocks[b as usize] = Some((numbers[b as usize], starts[b as usize]));
             self.block(layout, function, b);
             let block = &f.blocks[b as usize];
             if let Some(to) = jumps_on(&block.term, order.get(i + 1)) {
@@ -192,14 +232,14 @@ impl Emitter<'_> {
             let start = starts[b as usize];
             (start, start + f.blocks[b as usize].insts.len() as u32)
         };
-        for (barrier, behind) in order::behind(&f.blocks) {
+        for (barrier, behind) in behind(&f.blocks) {
             if starts[barrier as usize] != u32::MAX {
                 let ranges = behind.into_iter().map(range).collect();
                 self.program.behind.push((range(barrier).1, ranges));
             }
         }
         let is_kernel = function + 1 == layout.functions.len();
-        let before = order::before(&f.blocks, is_kernel);
+        let before = before(&f.blocks, is_kernel);
         for (to, before) in &before {
             let those = before.iter().flatten().map(|b| numbers[*b as usize]);
             if let (Some(first), Some(last)) = (those.clone().min(), those.max()) {
@@ -215,6 +255,7 @@ impl Emitter<'_> {
         }
         let end = self.pc();
         self.program.functions.push(FunctionInfo { name: f.name.clone(), entry, end });
+        placement
     }
 
     /// Returns the program counter of the next instruction.
@@ -223,12 +264,14 @@ impl Emitter<'_> {
     }
 
     fn block(&mut self, layout: &Layout<'_>, function: usize, number: u32) {
-        let block = &layout.functions[function].blocks[number as usize];
+        let func = &layout.functions[function];
+        let block = &func.blocks[number as usize];
+        let spins = func.idle.iter().any(|idle| idle.members[number as usize]);
         let start = self.pc();
         // Code that waits for a change does not rely on lanes in lockstep.
         let waits = block.waits(number);
         for inst in &block.insts {
-            self.describe(function, inst, (waits, block.spins));
+            self.describe(function, inst, (waits, spins));
             self.inst(layout, function, inst);
             self.program.at.push(inst.loc);
         }
@@ -237,7 +280,7 @@ impl Emitter<'_> {
             end: 0,
             instructions: block.lines.iter().map(|l| l.1).sum(),
             lines: block.lines.clone(),
-            effort: block.effort,
+            effort: Effort::default(),
             since: ANY_BLOCK,
         };
         let mut term = self.term(layout, function, &block.term);
@@ -265,10 +308,6 @@ impl Emitter<'_> {
             Role::Access(..) => {}
         }
         program.textures.extend(inst.texels.map(|(what, surface)| TextureInfo { pc, what, surface }));
-        if inst.merge != Merge::Alone {
-            program.merged.resize(pc as usize + 1, None);
-            program.merged[pc as usize] = Some(if let Merge::Leads(bytes) = inst.merge { bytes } else { 0 });
-        }
         program.used_bytes.extend(inst.used_bytes.map(|mask| (pc, mask)));
         if let Role::Access(what, space, size) | Role::Tile(what, space, size) = inst.role {
             program.accesses.push(AccessInfo {

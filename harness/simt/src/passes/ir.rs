@@ -1,9 +1,10 @@
 //! The intermediate representation: basic blocks of instructions whose operands are still names of registers.
 
-use crate::engine::warp::program::{Effort, Source};
+use crate::engine::warp::program::{Packed, Source};
 use crate::finding::AccessKind;
-pub use crate::instr::code::{Inst, Merge, OperandSlot, Role};
+pub use crate::instr::code::{Inst, OperandSlot, Role};
 pub use crate::instr::context::Result;
+use crate::ptx::ast::Loc;
 use std::collections::HashMap;
 
 /// How a basic block ends. Blocks are named by their index in the function.
@@ -70,10 +71,8 @@ pub struct Block {
     pub lines: Vec<(u32, u32)>,
     /// Its PTX instructions, as indices into the function's body.
     pub code: Vec<u32>,
-    /// The hardware cost of one execution.
-    pub effort: Effort,
-    /// Whether it belongs to a loop that only waits for other blocks.
-    pub spins: bool,
+    /// The block that ends in the call after which this one restores what the caller needs, if it is such a block.
+    pub resumes: Option<u32>,
 }
 
 impl Block {
@@ -86,15 +85,7 @@ impl Block {
 
     /// Creates an empty block.
     pub fn new() -> Block {
-        Block {
-            insts: Vec::new(),
-            term: Term::Never,
-            term_loc: 0,
-            lines: Vec::new(),
-            code: Vec::new(),
-            effort: Effort::default(),
-            spins: false,
-        }
+        Block { insts: Vec::new(), term: Term::Never, term_loc: 0, lines: Vec::new(), code: Vec::new(), resumes: None }
     }
     /// Counts a PTX instruction.
     pub fn count(&mut self, loc: u32) {
@@ -142,7 +133,35 @@ impl Pools {
     }
 }
 
-/// A lowered function.
+/// What the functions of a program share: it grows while they are translated.
+pub struct Tables {
+    /// Constants and fixed registers.
+    pub pools: Pools,
+    /// Places in the source, with the index of their function.
+    pub locs: Vec<(Loc, u32)>,
+    known_locs: HashMap<(Loc, u32), u32>,
+    /// The arguments of calls of `printf`.
+    pub packed: Vec<Packed>,
+}
+
+impl Tables {
+    /// Creates tables with these constants and registers.
+    pub fn with(pools: Pools) -> Tables {
+        Tables { pools, locs: Vec::new(), known_locs: HashMap::new(), packed: Vec::new() }
+    }
+
+    /// Returns the index of a place in the function with this index in the program.
+    pub fn loc(&mut self, loc: Loc, function: u32) -> u32 {
+        let next = self.locs.len() as u32;
+        let index = *self.known_locs.entry((loc, function)).or_insert(next);
+        if index == next {
+            self.locs.push((loc, function));
+        }
+        index
+    }
+}
+
+/// A function as basic blocks.
 pub struct Func {
     /// Its name.
     pub name: String,
@@ -154,4 +173,44 @@ pub struct Func {
     pub blocks: Vec<Block>,
     /// The register in which its callers leave the return address; `None` for a kernel.
     pub back: Option<OperandSlot>,
+    /// Its loops that only wait for other blocks, inner loops first.
+    pub idle: Vec<BlockLoop>,
+}
+
+/// A natural loop.
+pub struct BlockLoop {
+    /// Its first block.
+    pub header: u32,
+    /// Whether each block of the function belongs to it.
+    pub members: Vec<bool>,
+}
+
+/// Visits each register of an instruction, and whether it is written.
+pub fn each(inst: &Inst, mut visit: impl FnMut(u32, bool)) {
+    for at in 0..6 {
+        if let OperandSlot::Reg(r) = inst.o[at] {
+            if inst.uses & (1 << at) != 0 {
+                visit(r, false);
+            }
+            if inst.defs & (1 << at) != 0 {
+                visit(r, true);
+            }
+        }
+    }
+    for &(opnd, def) in &inst.list {
+        if let OperandSlot::Reg(r) = opnd {
+            visit(r, def);
+        }
+    }
+}
+
+/// Visits each register of a block's terminator, and whether it is written.
+pub fn each_of_term(term: &Term, mut visit: impl FnMut(u32, bool)) {
+    match term {
+        Term::Branch { pred: OperandSlot::Reg(r), .. }
+        | Term::Table { index: OperandSlot::Reg(r), .. }
+        | Term::CallPointer(OperandSlot::Reg(r), ..) => visit(*r, false),
+        Term::Barrier(inst, _) => each(inst, visit),
+        _ => {}
+    }
 }

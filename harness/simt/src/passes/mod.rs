@@ -1,40 +1,49 @@
 //! Lowers a syntax tree to programs: names become places, modifiers become functions, and control flow becomes an order
 //! of blocks. Anything unsupported is reported here as an error with its line, so that it cannot fail later.
+//!
+//! Each pass is a function named by a verb, in the file of that name. `list::lower` calls all of those for a kernel, in
+//! order; before it, [`load`] splits 128-bit registers and places the module's variables. What passes hand on is typed:
+//!
+//! | Type | What it says | Made by |
+//! | --- | --- | --- |
+//! | [`ast::Module`] | the syntax tree | `parse`, `split_b128` |
+//! | `place_globals::Env` | addresses of the module's variables and functions | `place_globals` |
+//! | `plan::Plan` | the functions of a program, and the places of their data | `find_functions`, `find_frames`, `place_params`, `place_variables` |
+//! | `facts::Facts` | what is known about a function's body | the files in `facts` |
+//! | `ir::Func` | a function as basic blocks, whose operands are names of registers | `translate`, and the passes that complete it |
+//! | [`Program`] | decoded operations | `order_blocks`, `assign_registers`, `emit` |
+//! | `Effort`s, merged loads | what the operations cost, next to them | the files in `costs` |
 
-mod alloc;
-mod calls;
-mod cas_retry;
-mod context;
-mod dataflow;
+mod assign_registers;
+mod compute_liveness;
+mod costs;
+mod defer_final_sums;
 mod emit;
-mod env;
 mod error;
-mod fetches;
-mod final_sums;
-mod flow;
+mod facts;
+mod find_barrier_paths;
+mod find_functions;
+mod find_idle_loops;
+mod find_spin_loops;
 mod frames;
-mod function;
-mod if_conversion;
-mod instruction_cost;
+mod graph;
 mod ir;
-mod load_use;
-mod merge;
-mod order;
-mod params;
-mod passing;
-mod pending;
-mod pointer_provenance;
-mod printf_args;
-mod program;
-mod recursion;
-mod sass_fusion;
-mod spin_loops;
-mod spins;
+mod list;
+mod order_blocks;
+mod place_globals;
+mod place_params;
+mod place_variables;
+mod plan;
+mod save_registers;
 mod split_b128;
-mod values;
+#[cfg(test)]
+mod testing;
+mod translate;
+mod yield_after_fetches;
 
-use self::env::Env;
-use self::program::Builder;
+use self::list::lower;
+use self::place_globals::Env;
+use self::split_b128::split_b128;
 use crate::engine::warp::program::Program;
 use crate::kernel::{self, LoadError, Param};
 use crate::memory::Memory;
@@ -70,7 +79,7 @@ pub struct Loaded {
 /// When the text is invalid, or when none of its kernels is supported.
 pub fn load(ptx: &str, memory: &Memory, profile: &Part) -> Result<Loaded, LoadError> {
     let mut module = crate::ptx::parse(ptx).map_err(refused)?;
-    split_b128::halve(&mut module);
+    split_b128(&mut module);
     let mut globals = Vec::new();
     let env = Env::new(&module, memory, &mut globals);
     match env.and_then(|env| Ok((kernels(&module, &env, profile)?, env))) {
@@ -93,7 +102,7 @@ pub fn load(ptx: &str, memory: &Memory, profile: &Part) -> Result<Loaded, LoadEr
 /// When the text is not valid PTX.
 pub fn register_names(ptx: &str) -> Result<BTreeMap<String, Vec<String>>, LoadError> {
     let mut module = crate::ptx::parse(ptx).map_err(refused)?;
-    split_b128::halve(&mut module);
+    split_b128(&mut module);
     let names = |body: ast::Body| body.regs.into_iter().map(|register| register.name).collect();
     Ok(module.functions.into_iter().filter_map(|f| Some((f.name, names(f.body?)))).collect())
 }
@@ -133,7 +142,7 @@ fn kernel(
     (index, function): (usize, &ast::Function),
     profile: &Part,
 ) -> Result<Kernel, LoadError> {
-    let lowered = Builder::lower(module, env, index, profile.shared_reserved_per_block)?;
+    let lowered = lower(module, env, index, profile.shared_reserved_per_block)?;
     let (params, param_bytes) = layout(&function.params);
     let digits: String = module.target.chars().filter(char::is_ascii_digit).collect();
     let most = function.max_ntid.or(function.req_ntid);

@@ -11,16 +11,16 @@ const STRONG: [Modifier; 5] =
 
 /// Replaces every 128-bit register by a pair of registers, the low half first. Loads and stores of them become those of
 /// two elements, unless they are indivisible.
-pub fn halve(module: &mut Module) {
+pub fn split_b128(module: &mut Module) {
     for body in module.functions.iter_mut().filter_map(|f| f.body.as_mut()) {
         let wide: Vec<u32> = (0..).zip(&body.regs).filter(|(_, reg)| reg.ty == Type::B128).map(|(at, _)| at).collect();
         if !wide.is_empty() {
-            halve_in(body, &wide);
+            split_in(body, &wide);
         }
     }
 }
 
-fn halve_in(body: &mut Body, wide: &[u32]) {
+fn split_in(body: &mut Body, wide: &[u32]) {
     let mut pairs = HashMap::new();
     for &at in wide {
         let low = &mut body.regs[at as usize];

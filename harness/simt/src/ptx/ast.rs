@@ -329,6 +329,14 @@ pub struct Body {
     pub prototypes: Vec<(String, Vec<Var>, Vec<Var>)>,
 }
 
+impl Body {
+    /// Whether no instruction reads what this one writes.
+    pub fn is_unread(&self, inst: &Inst) -> bool {
+        let (writes, _) = inst.registers();
+        !self.code.iter().any(|other| writes.iter().any(|register| other.reads(*register)))
+    }
+}
+
 /// A `.entry` or `.func`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {

@@ -1,0 +1,146 @@
+//! Loops that wait for other threads, or retry until no other thread was faster: the number of iterations of such a
+//! loop depends on the order in which threads run, and so do the machine's counts.
+
+use super::graph::natural_loops;
+use super::ir::{Block, Func, Role, Term, each, each_of_term};
+use crate::finding::{AccessKind, Space};
+use crate::instr::code::Inst;
+use crate::ptx::ast::Body;
+use crate::ptx::modifier::Modifier;
+use std::ops::AddAssign;
+
+/// The loops of a function, or of a kernel with all its functions, that wait for other threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// The number of all such loops.
+    pub loops: u32,
+    /// Those that try to acquire a lock: they repeat the same exchange until another thread has released it.
+    pub locks: u32,
+    /// Those that retry with the value read, until no other thread was faster: some thread always succeeds.
+    pub retries: u32,
+}
+
+impl AddAssign for Waiting {
+    fn add_assign(&mut self, other: Waiting) {
+        self.loops += other.loops;
+        self.locks += other.locks;
+        self.retries += other.retries;
+    }
+}
+
+/// Counts the loops of a function that end only depending on a value from memory that other blocks write. The value
+/// comes from an atomic or a volatile, relaxed or stronger load in the loop; values computed from it, and values set
+/// where a branch depends on it, are tracked within the loop. Functions that the loop calls are not analysed.
+pub fn find_spin_loops(func: &Func, body: &Body) -> Waiting {
+    let exchanges = |inst: &Inst| {
+        body.code.get(inst.at as usize).is_some_and(|written| written.has_any(&[Modifier::Cas, Modifier::Exch]))
+    };
+    let mut found = Waiting::default();
+    for (_, members) in &natural_loops(&func.blocks) {
+        if !Loop::new(func, members, &is_shared).waits() {
+            continue;
+        }
+        found.loops += 1;
+        let is_exchange = |inst: &Inst| is_shared(inst) && is_atomic(inst) && exchanges(inst);
+        let mut tries = Loop::new(func, members, &is_exchange);
+        if tries.waits() {
+            let again = tries.blocks().flat_map(|(_, block)| &block.insts);
+            let is_retry = again.filter(|inst| is_exchange(inst)).any(|inst| tries.uses(inst));
+            *(if is_retry { &mut found.retries } else { &mut found.locks }) += 1;
+        }
+    }
+    found
+}
+
+/// A loop in which values from memory are tracked.
+pub struct Loop<'f> {
+    func: &'f Func,
+    /// Whether each block of the function belongs to it.
+    members: &'f [bool],
+    /// Whether each register depends on what other blocks write.
+    told: Vec<bool>,
+    /// Which instructions read what other blocks write.
+    reads: &'f dyn Fn(&Inst) -> bool,
+    /// Whether what is set where a branch depends on such a value is followed, too.
+    follows_branches: bool,
+}
+
+impl<'f> Loop<'f> {
+    /// Creates a loop of these blocks; nothing has been tracked yet.
+    pub fn new(func: &'f Func, members: &'f [bool], reads: &'f dyn Fn(&Inst) -> bool) -> Loop<'f> {
+        Loop { func, members, told: vec![false; func.regs.len()], reads, follows_branches: true }
+    }
+
+    /// Follows only what is computed from what it reads.
+    pub fn by_values(self) -> Loop<'f> {
+        Loop { follows_branches: false, ..self }
+    }
+
+    /// Whether a value that it reads decides when it ends.
+    pub fn waits(&mut self) -> bool {
+        while self.follow() {}
+        let leaves = |block: &Block| block.term.successors().iter().any(|s| !self.members[*s as usize]);
+        self.blocks().any(|(_, block)| leaves(block) && self.branches(&block.term))
+    }
+
+    /// Its blocks, with their numbers.
+    pub fn blocks(&self) -> impl Iterator<Item = (u32, &'f Block)> {
+        let members = self.members;
+        (0u32..).zip(&self.func.blocks).filter(move |(b, _)| members[*b as usize])
+    }
+
+    /// Whether an instruction uses what depends on what other blocks write.
+    pub fn uses(&self, inst: &Inst) -> bool {
+        let mut is_told = false;
+        each(inst, |r, def| is_told |= !def && self.told[r as usize]);
+        is_told
+    }
+
+    /// Whether it branches on a value that depends on what other blocks write.
+    fn branches(&self, term: &Term) -> bool {
+        let mut is_told = false;
+        each_of_term(term, |r, def| is_told |= !def && self.told[r as usize]);
+        is_told && matches!(term, Term::Branch { .. } | Term::Table { .. })
+    }
+
+    /// Tracks the values through each instruction of the loop once. Returns whether anything changed.
+    fn follow(&mut self) -> bool {
+        let mut found = Vec::new();
+        for (number, block) in self.blocks() {
+            // A value that is set in a block reached only by such a branch depends on it too.
+            let mut before = self.blocks().filter(|(_, from)| from.term.successors().contains(&number));
+            let is_chosen = match (before.next(), before.next()) {
+                (Some((_, from)), None) => self.follows_branches && self.branches(&from.term),
+                _ => false,
+            };
+            let mut is_guarded = false;
+            for inst in &block.insts {
+                let is_told = is_chosen || is_guarded || (self.reads)(inst) || self.uses(inst);
+                is_guarded = inst.role == Role::Guard && is_told;
+                if is_told {
+                    each(inst, |r, def| found.extend(def.then_some(r)));
+                }
+            }
+        }
+        let mut is_new = false;
+        for r in found {
+            is_new |= !std::mem::replace(&mut self.told[r as usize], true);
+        }
+        is_new
+    }
+}
+
+/// Whether it reads memory that another block may just have written.
+pub fn is_shared(inst: &Inst) -> bool {
+    let Role::Access(what, space, _) = inst.role else {
+        return false;
+    };
+    let has_value = inst.defs != 0 || inst.list.iter().any(|(_, def)| *def);
+    let is_strong = is_atomic(inst) || (what == AccessKind::Read && inst.order.strong);
+    has_value && is_strong && !matches!(space, Space::Shared | Space::Local)
+}
+
+/// Whether it is an atomic.
+pub fn is_atomic(inst: &Inst) -> bool {
+    matches!(inst.role, Role::Access(AccessKind::Atomic, ..))
+}
