@@ -2,11 +2,12 @@
 //! of blocks. Anything unsupported is reported here as an error with its line, so that it cannot fail later.
 //!
 //! Each pass is a function named by a verb, in the file of that name. `list::lower` calls all of those for a kernel, in
-//! order; before it, [`load`] splits 128-bit registers and places the module's variables. What passes hand on is typed:
+//! order; before it, [`load`] splits 128-bit registers, contracts products and sums, and places the module's variables.
+//! What passes hand on is typed:
 //!
 //! | Type | What it says | Made by |
 //! | --- | --- | --- |
-//! | [`ast::Module`] | the syntax tree | `parse`, `split_b128` |
+//! | [`ast::Module`] | the syntax tree | `parse`, `split_b128`, `contract_products` |
 //! | `place_globals::Env` | addresses of the module's variables and functions | `place_globals` |
 //! | `plan::Plan` | the functions of a program, and the places of their data | `find_functions`, `find_frames`, `place_params`, `place_variables` |
 //! | `facts::Facts` | what is known about a function's body | the files in `facts` |
@@ -16,6 +17,7 @@
 
 mod assign_registers;
 mod compute_liveness;
+mod contract_products;
 mod costs;
 mod defer_final_sums;
 mod emit;
@@ -41,6 +43,7 @@ mod testing;
 mod translate;
 mod yield_after_fetches;
 
+use self::contract_products::contract_products;
 use self::list::lower;
 use self::place_globals::Env;
 use self::split_b128::split_b128;
@@ -80,6 +83,7 @@ pub struct Loaded {
 pub fn load(ptx: &str, memory: &Memory, profile: &Part) -> Result<Loaded, LoadError> {
     let mut module = crate::ptx::parse(ptx).map_err(refused)?;
     split_b128(&mut module);
+    contract_products(&mut module);
     let mut globals = Vec::new();
     let env = Env::new(&module, memory, &mut globals);
     match env.and_then(|env| Ok((kernels(&module, &env, profile)?, env))) {

@@ -371,6 +371,8 @@ pub struct Module {
     pub version: (u32, u32),
     /// `.target`, first word: `sm_70`.
     pub target: String,
+    /// Whether its target has the option `debug`: the assembler does not optimize it.
+    pub debug: bool,
     /// `.address_size`: 64 (32 is rejected).
     pub address_size: u32,
     /// `.file` directives: index and name.

@@ -79,6 +79,9 @@ modifiers! {
     Parity = "parity",
     // A type that registers do not have.
     Tf32 = "tf32",
+    // Of multiply-adds that subtract the product or the third operand. PTX cannot spell them: a pass writes them.
+    NegatedAddend = "-c",
+    NegatedProduct = "-ab",
 }
 
 impl Inst {

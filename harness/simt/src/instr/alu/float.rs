@@ -9,6 +9,7 @@ use super::dispatch::op;
 use super::soft::{self, Round};
 use super::table::FormTable;
 use crate::lane::Lane;
+use crate::ptx::modifier::Modifier;
 
 /// The NaN result of single-precision instructions.
 pub const NAN32: f32 = f32::from_bits(0x7fff_ffff);
@@ -204,6 +205,10 @@ op! {
     Mul<T: Float, F: Ftz<T>>(a: T, b: T) -> T { F::result(F::operand(a).mul(F::operand(b))) }
     /// Fused multiply-add.
     Fma<T: Float, F: Ftz<T>>(a: T, b: T, c: T) -> T { F::result(F::operand(a).fma(F::operand(b), F::operand(c))) }
+    /// A number minus a product, rounded once.
+    NegatedFma<T: Float>(a: T, b: T, c: T) -> T { a.neg().fma(b, c).canon() }
+    /// A product minus a number, rounded once.
+    FmaMinus<T: Float>(a: T, b: T, c: T) -> T { a.fma(b, c.neg()).canon() }
     /// Product, subnormal numbers as zero.
     MulFtz(a: f32, b: f32) -> f32 { let (a, b) = (flush(a), flush(b)); flush_tiny(a * b, a * SCALE * b).canon() }
     /// Fused multiply-add, subnormal numbers as zero.
@@ -260,6 +265,8 @@ op! {
     /// Fused multiply-add, with any modifiers.
     FmaCode(a: f32, b: f32, c: f32) [code] -> f32 {
         let fused = |r, a: f32, b, c| match r { Round::Nearest => a.mul_add(b, c), _ => directed::fma(r, a, b, c) };
+        let a = if code & NEGATED_PRODUCT != 0 { -a } else { a };
+        let c = if code & NEGATED_ADDEND != 0 { -c } else { c };
         with(code, [a, b, c], |r, [a, b, c]| {
             let d = fused(r, a, b, c);
             if code & FTZ != 0 { flush_tiny(d, fused(r, a * SCALE, b, c * SCALE)) } else { d }
@@ -320,6 +327,10 @@ pub(super) const SAT: u64 = 1 << 9;
 const PROPAGATE: u64 = 1 << 10;
 /// The code's bit for `.xorsign.abs`.
 const XORSIGN: u64 = 1 << 11;
+/// The code's bit for a multiply-add that subtracts the product.
+const NEGATED_PRODUCT: u64 = 1 << 13;
+/// The code's bit for a multiply-add that subtracts the third operand.
+const NEGATED_ADDEND: u64 = 1 << 14;
 /// The code's bit for `max`.
 const LARGER: u64 = 1 << 12;
 
@@ -365,6 +376,7 @@ pub fn rows(t: &mut FormTable) {
     t.hot::<Fma<f32, Keep>>(["fma.rn.f32", "mad.f32", "mad.rn.f32"]);
     t.hot::<FmaFtz>(["fma.rn.ftz.f32", "mad.ftz.f32", "mad.rn.ftz.f32"]);
     t.hot::<Fma<f64, Keep>>(["fma.rn.f64", "mad.rn.f64"]);
+    contracted(t);
     nearest!(warm Div, "div.rn");
     nearest!(warm Rcp, "rcp.rn");
     nearest!(warm Sqrt, "sqrt.rn");
@@ -383,6 +395,20 @@ pub fn rows(t: &mut FormTable) {
         {
             t.cold_preset::<Extreme>(format!("{op}{modifiers}.f32"), code | larger);
             t.cold_preset::<Extreme>(format!("{op}.ftz{modifiers}.f32"), code | larger | FTZ);
+        }
+    }
+}
+
+/// Multiply-adds that subtract, which come from the contraction of products and differences.
+fn contracted(t: &mut FormTable) {
+    let [ab, c] = [Modifier::NegatedProduct, Modifier::NegatedAddend].map(Modifier::word);
+    t.warm::<NegatedFma<f32>>(format!("fma.{ab}.rn.f32"));
+    t.warm::<NegatedFma<f64>>(format!("fma.{ab}.rn.f64"));
+    t.warm::<FmaMinus<f32>>(format!("fma.{c}.rn.f32"));
+    t.warm::<FmaMinus<f64>>(format!("fma.{c}.rn.f64"));
+    for (sign, code) in [(ab, NEGATED_PRODUCT), (c, NEGATED_ADDEND)] {
+        for (modifiers, more) in [(".ftz", FTZ), (".sat", SAT), (".ftz.sat", FTZ | SAT)] {
+            t.cold_preset::<FmaCode>(format!("fma.{sign}.rn{modifiers}.f32"), code | more);
         }
     }
 }

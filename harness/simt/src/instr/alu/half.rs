@@ -14,6 +14,7 @@ use super::half_number::Half;
 use super::soft::{self, Format, Round};
 use super::table::FormTable;
 use crate::lane::{Bf16, Bf16x2, F16, F16x2, Lane};
+use crate::ptx::modifier::Modifier;
 
 /// A register of one or two 16-bit numbers.
 pub trait Halves: Lane {
@@ -219,6 +220,14 @@ op! {
     Fma<T: Halves>(a: T, b: T, c: T) [code] -> T {
         T::each(a, b, c, |a, b, c| compute(T::FORMAT, code, [a, b, c], |a, b, c| odd_sum(a * b, c)))
     }
+    /// A number minus a product, rounded once.
+    NegatedFma<T: Halves>(a: T, b: T, c: T) [code] -> T {
+        T::each(a, b, c, |a, b, c| compute(T::FORMAT, code, [a ^ 0x8000, b, c], |a, b, c| odd_sum(a * b, c)))
+    }
+    /// A product minus a number, rounded once.
+    FmaMinus<T: Halves>(a: T, b: T, c: T) [code] -> T {
+        T::each(a, b, c, |a, b, c| compute(T::FORMAT, code, [a, b, c ^ 0x8000], |a, b, c| odd_sum(a * b, c)))
+    }
     /// The smaller or larger.
     Extreme<T: Halves>(a: T, b: T) [code] -> T { T::each(a, b, b, |a, b, _| extreme(T::FORMAT, code, a, b)) }
     /// Negation.
@@ -308,6 +317,11 @@ fn of_type<T: Halves>(t: &mut FormTable, ty: &str, full: bool) {
             t.cold_preset::<Sub<T>>(names("sub"), f | s);
             t.cold_preset::<Mul<T>>(names("mul"), f | s);
             t.cold_preset::<Fma<T>>(format!("fma.rn{ftz}{sat}.{ty}"), f | s);
+        }
+        let [ab, c] = [Modifier::NegatedProduct, Modifier::NegatedAddend].map(Modifier::word);
+        for (sat, s) in optional(".sat", SAT, full) {
+            t.cold_preset::<NegatedFma<T>>(format!("fma.{ab}.rn{ftz}{sat}.{ty}"), f | s);
+            t.cold_preset::<FmaMinus<T>>(format!("fma.{c}.rn{ftz}{sat}.{ty}"), f | s);
         }
         t.cold_preset::<Fma<T>>(format!("fma.rn{ftz}.relu.{ty}"), f | RELU);
         if f != 0 {

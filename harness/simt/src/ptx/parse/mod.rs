@@ -202,9 +202,7 @@ impl<'a> Parser<'a> {
                 }
                 while self.eat(b',') {
                     let option = self.name("a target option")?;
-                    if option.starts_with("texmode") || option == "debug" {
-                        continue;
-                    }
+                    self.out.debug |= option == "debug";
                     if option == "map_f64_to_f32" {
                         return Err(self.unsupported("`.target map_f64_to_f32`"));
                     }

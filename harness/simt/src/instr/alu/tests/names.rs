@@ -199,7 +199,13 @@ fn arithmetic<F: Float>(name: &str, v: &[u64], got: u64) {
         return;
     }
     let (ftz, sat) = (parts.contains(&"ftz"), parts.contains(&"sat"));
-    let x: Vec<F> = v.iter().map(|&v| F::from_bits(u128::from(v))).map(|x| if ftz { flush(x) } else { x }).collect();
+    let mut x: Vec<F> =
+        v.iter().map(|&v| F::from_bits(u128::from(v))).map(|x| if ftz { flush(x) } else { x }).collect();
+    for (sign, operand) in [("-ab", 0), ("-c", 2)] {
+        if parts.contains(&sign) {
+            x[operand] = -x[operand];
+        }
+    }
     let round = mode(&parts);
     let r = match parts[0] {
         "add" => x[0].add_r(x[1], round),
