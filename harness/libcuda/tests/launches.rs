@@ -9,6 +9,77 @@ use kernels::*;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
 
+/// Stores the number of each block, waits for the grid, and adds the number that the next block stored; then the size of
+/// the grid. It calls the device runtime, as the code of compilers other than nvcc does.
+const GRID: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 scope);
+.extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);
+.extern .func (.param .b32 r) cudaCGGetSize(.param .b64 threads, .param .b64 grids, .param .b64 handle);
+.visible .entry ring(.param .u64 values, .param .u64 sums)
+{
+    .reg .pred %p<3>; .reg .b32 %r<12>; .reg .b64 %rd<12>;
+    .param .b32 scope; .param .b64 handle; .param .b64 grid; .param .b32 flags; .param .b32 error;
+    .local .align 4 .b32 threads;
+    .param .b64 to; .param .b64 none; .param .b64 same; .param .b32 other;
+    ld.param.u64 %rd1, [values];
+    ld.param.u64 %rd2, [sums];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %nctaid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd4, %rd1, %rd3;
+    st.global.u32 [%rd4], %r1;
+    st.param.b32 [scope], 1;
+    call (handle), cudaCGGetIntrinsicHandle, (scope);
+    ld.param.b64 %rd5, [handle];
+    st.param.b64 [grid], %rd5;
+    st.param.b32 [flags], 0;
+    call (error), cudaCGSynchronize, (grid, flags);
+    ld.param.b32 %r3, [error];
+    add.u32 %r4, %r1, 1;
+    setp.eq.u32 %p1, %r4, %r2;
+    selp.b32 %r4, 0, %r4, %p1;
+    mul.wide.u32 %rd6, %r4, 4;
+    add.s64 %rd6, %rd1, %rd6;
+    ld.global.u32 %r5, [%rd6];
+    add.u32 %r5, %r5, %r1;
+    mov.u64 %rd7, threads;
+    cvta.local.u64 %rd7, %rd7;
+    st.param.b64 [to], %rd7;
+    st.param.b64 [none], 0;
+    st.param.b64 [same], %rd5;
+    call (other), cudaCGGetSize, (to, none, same);
+    ld.u32 %r6, [%rd7];
+    mad.lo.u32 %r5, %r6, 100, %r5;
+    mad.lo.u32 %r5, %r3, 100000, %r5;
+    add.s64 %rd8, %rd2, %rd3;
+    st.global.u32 [%rd8], %r5;
+    ret;
+}
+";
+
+#[test]
+fn the_device_runtime_synchronizes_a_grid() {
+    own_context();
+    let ring = function(module(GRID), "ring");
+    let (mut values, mut sums) = (alloc(16), alloc(16));
+    let mut params = [(&raw mut values).cast::<c_void>(), (&raw mut sums).cast()];
+    let params = params.as_mut_ptr();
+    ok(unsafe { sys::cuLaunchCooperativeKernel(ring, 4, 1, 1, 1, 1, 1, 0, null_mut(), params) });
+    ok(unsafe { sys::cuCtxSynchronize() });
+    assert_eq!(read(sums, 4), [401, 403, 405, 403]);
+    // Blocks of a launch that is not cooperative need not be there at the same time: that is an error of the call.
+    ok(unsafe { sys::cuLaunchKernel(ring, 4, 1, 1, 1, 1, 1, 0, null_mut(), params, null_mut()) });
+    ok(unsafe { sys::cuCtxSynchronize() });
+    assert!(read(sums, 4).iter().all(|sum| sum / 100_000 == 1));
+    unsafe {
+        ok(sys::cuMemFree_v2(values));
+        ok(sys::cuMemFree_v2(sums));
+    }
+}
+
 #[test]
 fn a_kernel_gets_its_parameters_either_way() {
     own_context();

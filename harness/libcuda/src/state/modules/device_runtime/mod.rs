@@ -9,7 +9,7 @@ use std::borrow::Cow;
 const RUNTIME: &str = include_str!("runtime.ptx");
 
 /// The prefixes of the functions that it defines.
-const PROVIDED: [&str; 2] = ["__cudaCDP2", "cudaGraphSetConditional"];
+const PROVIDED: [&str; 3] = ["__cudaCDP2", "cudaCG", "cudaGraphSetConditional"];
 
 /// A part of the names in NVIDIA's `libcudadevrt`: the file from which it was built.
 const NVIDIAS: &str = "_cuda_device_runtime_cu_";

@@ -7,6 +7,8 @@
 //   warplab nvcc -rdc=true -arch=compute_75 -ptx runtime.cu -o - | sed s/cdp2_/__cudaCDP2/g > runtime.ptx
 #include "errors.h"
 
+#include <cooperative_groups.h>
+
 typedef unsigned long long word;
 
 // The calls of the driver.
@@ -315,3 +317,28 @@ RUNTIME cudaError_t cdp2_OccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, 
 
 // Conditional nodes of graphs: a condition's handle is the address of its value.
 RUNTIME void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value) { *(unsigned *)handle = value; }
+
+// Grid groups, for compilers other than nvcc: numba's `cuda.cg.this_grid()`. A handle says whether the launch is cooperative.
+static const word GRID = 1;
+
+RUNTIME word cudaCGGetIntrinsicHandle(cudaCGScope scope) {
+    return scope == cudaCGScopeGrid && cooperative_groups::this_grid().is_valid() ? GRID : 0;
+}
+RUNTIME cudaError_t cudaCGSynchronize(word handle, unsigned flags) {
+    if (handle != GRID || flags != 0) return fail(cudaErrorInvalidValue);
+    cooperative_groups::this_grid().sync();
+    return cudaSuccess;
+}
+RUNTIME cudaError_t cudaCGSynchronizeGrid(word handle, unsigned flags) { return cudaCGSynchronize(handle, flags); }
+RUNTIME cudaError_t cudaCGGetSize(unsigned *threads, unsigned *grids, word handle) {
+    if (handle != GRID || threads == nullptr) return fail(cudaErrorInvalidValue);
+    *threads = cooperative_groups::this_grid().size();
+    if (grids != nullptr) *grids = 1;
+    return cudaSuccess;
+}
+RUNTIME cudaError_t cudaCGGetRank(unsigned *thread, unsigned *grid, word handle) {
+    if (handle != GRID || thread == nullptr) return fail(cudaErrorInvalidValue);
+    *thread = cooperative_groups::this_grid().thread_rank();
+    if (grid != nullptr) *grid = 0;
+    return cudaSuccess;
+}
