@@ -91,7 +91,11 @@ fn remove(body: &mut Body, removed: &HashSet<u32>) {
     let labels = body.labels.iter_mut().map(|(_, at)| at);
     let tables = body.branch_targets.iter_mut().flat_map(|(_, targets)| targets);
     let loads = body.used_bytes.iter_mut().map(|(at, _)| at);
-    for at in labels.chain(tables).chain(loads) {
+    let branches = body.code.iter_mut().flat_map(|inst| &mut inst.operands).filter_map(|operand| match operand {
+        Operand::Label(at) => Some(at),
+        _ => None,
+    });
+    for at in labels.chain(tables).chain(loads).chain(branches) {
         *at = moved[*at as usize];
     }
 }
@@ -245,14 +249,18 @@ mod tests {
         assert_eq!(contracted(code), "mul.f64 mov.f64 add.f64");
     }
 
+    /// The product before the loop is removed, and so is the one in it.
     #[test]
     fn labels_and_branches_follow_their_instructions() {
-        let code = "mul.f64 %d8, %d1, %d2; add.f64 %d9, %d8, %d3; L: st.global.f64 [%rd1], %d9; @%p1 bra L;";
+        let code = "mul.f64 %d8, %d1, %d2; add.f64 %d9, %d8, %d3;
+            L: st.global.f64 [%rd1], %d9; mul.f64 %d7, %d1, %d4; add.f64 %d9, %d9, %d7; @%p1 bra L;";
         let mut module = module("", &format!(".reg .f64 %d<16>;\n{code}"));
         contract_products(&mut module);
         let body = module.functions.pop().and_then(|kernel| kernel.body).unwrap();
         let (_, at) = body.labels[0];
         assert_eq!(body.code[at as usize].text, "st.global.f64");
+        let branch = body.code.iter().find(|inst| inst.opcode == Opcode::Bra).unwrap();
+        assert_eq!(branch.operands, [Operand::Label(at)]);
     }
 
     #[test]
