@@ -2,7 +2,7 @@
 # Runs tests of CuPy's source package against this driver: arrays, creation, manipulation, mathematics, sorting, indexing and
 # logic. CuPy is PyPI's wheel, and NVIDIA's closed libraries (cuBLAS and its kin) are not installed: a test that needs one is
 # skipped, and the results name the library. Needs python3 (3.10 to 3.14) with pip and PyPI; `test_raw.py` compiles for each of its tests and takes long.
-# WARPLAB_SAMPLE: how many tests of each folder, by a fixed seed (60); `all` takes many hours. WARPLAB_SEED_OF_SAMPLE: the seed (36).
+# WARPLAB_SAMPLE: how many tests of each folder, by a fixed seed (60); `all` takes about four hours of one processor. WARPLAB_SEED_OF_SAMPLE: the seed (36).
 # WARPLAB_TIMEOUT: seconds for one file (3600).
 #   clients/cupy.sh FOLDER [TESTS...]    FOLDER is of `warplab driver --out`; TESTS is such as math_tests/test_misc.py
 . "$(dirname "${BASH_SOURCE[0]}")/library.sh"
@@ -26,7 +26,7 @@ print(next(file["url"] for file in files if file["filename"] == f"cupy-{sys.argv
   mv cupy-half "cupy-$VERSION-tests"
 fi
 export LD_LIBRARY_PATH=$LIBRARY_DIR LD_AUDIT=$LIBRARY_DIR/libwarplab-jit-audit.so
-export CUPY_CACHE_DIR=$WORK/cupy-kernels CUPY_COMPILE_WITH_PTX=1 WARPLAB_QUIET=1
+export CUPY_CACHE_DIR=$WORK/cupy-kernels WARPLAB_QUIET=1
 cd "cupy-$VERSION-tests"
 what=("${@:2}")
 if [ ${#what[@]} = 0 ]; then

@@ -1,7 +1,7 @@
 """Runs CuPy's own tests with pytest, in two steps:
 
 cupy_cases.py choose COUNT SEED CHOSEN FOLDER...   writes tests to CHOSEN: COUNT from each folder, or `all`
-cupy_cases.py run CHOSEN RESULTS FILE              runs those of one file, and writes a line `TEST<tab>OUTCOME` for each
+cupy_cases.py run CHOSEN RESULTS FILE              runs those of one file, and writes a line `TEST<tab>OUTCOME<tab>SECONDS` for each
 """
 
 import random
@@ -61,7 +61,7 @@ class Run:
             if closed := CLOSED.search(errors):
                 outcome = f"skipped: needs {NAMES[closed[1].lower()]}"
         with open(self.file, "a", encoding="utf-8") as out:
-            out.write(f"{name(report.nodeid)}\t{outcome}\n")
+            out.write(f"{name(report.nodeid)}\t{outcome}\t{report.duration:.2f}\n")
 
 
 if sys.argv[1] == "choose":
