@@ -9,8 +9,8 @@ use kernels::*;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
 
-/// Stores the number of each block, waits for the grid, and adds the number that the next block stored; then the size of
-/// the grid. It calls the device runtime, as the code of compilers other than nvcc does.
+/// Stores the number of each block, waits for the grid, and adds the number that the next block stored, and the size of
+/// the grid. It calls the device runtime, as code of compilers other than nvcc does.
 const GRID: &str = "
 .version 8.0
 .target sm_80
