@@ -130,3 +130,33 @@ fn assign(func: &Func, order: &[u32]) -> Places {
     }
     Places { offset, bytes, pressure }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::ir::Term;
+    use crate::passes::testing::{computes, graph};
+
+    fn places(insts: Vec<crate::passes::ir::Inst>, widths: &[u32]) -> Places {
+        let mut func = graph([Term::Exit], widths.len());
+        func.regs = widths.to_vec();
+        func.blocks[0].insts = insts;
+        assign_registers(&[func], &[vec![0]]).remove(0)
+    }
+
+    #[test]
+    fn registers_share_a_place_if_an_instruction_lies_between_their_uses() {
+        let insts = vec![computes(0, &[]), computes(1, &[0]), computes(2, &[1]), computes(3, &[2])];
+        let Places { offset, bytes, pressure } = places(insts, &[4; 4]);
+        assert_eq!(offset, [0, 128, 0, 128]);
+        assert_eq!((bytes, pressure), (256, 1));
+    }
+
+    #[test]
+    fn registers_that_are_live_together_have_places_of_their_own_and_wide_ones_come_first() {
+        let insts = vec![computes(0, &[]), computes(1, &[]), computes(2, &[]), computes(3, &[0, 1, 2])];
+        let Places { offset, bytes, pressure } = places(insts, &[4, 8, 0, 2]);
+        assert_eq!(offset, [256, 0, 448, 384]);
+        assert_eq!((bytes, pressure), (452, 3));
+    }
+}

@@ -121,3 +121,31 @@ pub fn live_at_starts(func: &Func) -> Vec<Vec<u32>> {
     };
     compute_liveness(func, &order).live_in.iter().map(listed).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instr::control::branch;
+    use crate::passes::ir::{Inst, OperandSlot, Term};
+    use crate::passes::testing::{computes, either, graph};
+
+    #[test]
+    fn a_register_is_live_from_its_definition_to_its_last_use_around_a_loop() {
+        // Register 1 is defined before the loop and used in it, register 2 only lives inside.
+        let mut func = graph([Term::Goto(1), either(1, 2), Term::Exit], 3);
+        func.blocks[0].insts = vec![computes(0, &[]), computes(1, &[])];
+        func.blocks[1].insts = vec![computes(2, &[1]), computes(0, &[2])];
+        assert_eq!(live_at_starts(&func), [vec![], vec![1], vec![]]);
+        func.blocks[2].insts = vec![computes(0, &[2])];
+        assert_eq!(live_at_starts(&func), [vec![], vec![1], vec![2]]);
+    }
+
+    #[test]
+    fn a_register_that_is_written_under_a_guard_keeps_its_old_value() {
+        let mut func = graph([Term::Goto(1), Term::Exit], 3);
+        let guard = Inst { role: Role::Guard, ..branch::guard(OperandSlot::Reg(0), false) };
+        func.blocks[0].insts = vec![guard, computes(1, &[])];
+        func.blocks[1].insts = vec![computes(2, &[1])];
+        assert_eq!(live_at_starts(&func)[0], [0, 1]);
+    }
+}

@@ -122,6 +122,8 @@ mod tests {
         assert_eq!(marked(rounds), [false]);
         let branch = "red.global.add.f32 [%rd1], %f1; @%p1 bra DONE; st.global.f32 [%rd1+4], %f1; DONE:";
         assert_eq!(marked(branch), [false]);
+        let later = "red.global.add.f32 [%rd1], %f1; bra A; A: @%p1 bra DONE; st.global.f32 [%rd1+4], %f1; DONE:";
+        assert_eq!(marked(later), [false]);
     }
 
     #[test]

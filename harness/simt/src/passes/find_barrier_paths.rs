@@ -85,3 +85,28 @@ pub fn before(blocks: &[Block], is_kernel: bool) -> Vec<(u32, Option<Vec<u32>>)>
     };
     reach.iter().copied().filter(|b| is_barrier(*b) || successors[*b as usize].is_empty()).map(from).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::{either, graph, translated};
+
+    #[test]
+    fn every_path_from_a_barrier_leads_through_what_is_behind_it() {
+        let barrier = translated("", "bar.sync 0;", |_, _, mut functions| functions.remove(0).blocks.remove(0).term);
+        let Term::Barrier(inst, _) = barrier else { panic!("a barrier ends its block") };
+        // 0 waits, and goes on through 1 or 2 to 3.
+        let terms = [Term::Barrier(inst, 4), Term::Goto(3), Term::Goto(3), Term::Goto(5), either(1, 2), Term::Exit];
+        let mut func = graph(terms, 1);
+        assert_eq!(behind(&func.blocks), [(0, vec![4, 3])]);
+        let since = before(&func.blocks, true);
+        let of = |end: u32| since.iter().find(|(b, _)| *b == end).and_then(|(_, from)| from.clone());
+        assert_eq!(of(0), Some(vec![0]));
+        let mut last = of(5).unwrap();
+        last.sort_unstable();
+        assert_eq!(last, [1, 2, 3, 4, 5]);
+        // After a call, the thread may come from another function.
+        func.blocks[3].term = Term::Call(0, 5);
+        assert_eq!(before(&func.blocks, true).iter().find(|(b, _)| *b == 5), Some(&(5, None)));
+    }
+}

@@ -76,3 +76,34 @@ impl Fixed {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::translated;
+
+    /// Returns how many loops of a kernel are idle.
+    fn idle(code: &str) -> usize {
+        translated("", code, |_, members, functions| find_idle_loops(&functions[0], members[0].body).len())
+    }
+
+    const AGAIN: &str = "setp.eq.u32 %p1, %r1, 0; @%p1 bra L;";
+
+    #[test]
+    fn a_loop_that_polls_one_address_is_idle() {
+        assert_eq!(idle(&format!("L: ld.volatile.global.u32 %r1, [%rd1]; {AGAIN}")), 1);
+        assert_eq!(idle(&format!("L: atom.global.add.u32 %r1, [%rd1], 0; {AGAIN}")), 1);
+        assert_eq!(idle(&format!("L: add.s64 %rd2, %rd1, 8; ld.volatile.global.u32 %r1, [%rd2]; {AGAIN}")), 1);
+    }
+
+    #[test]
+    fn a_loop_that_writes_or_looks_elsewhere_each_time_is_not() {
+        for code in [
+            "L: atom.global.add.u32 %r1, [%rd1], 1;",
+            "L: ld.volatile.global.u32 %r1, [%rd1]; st.shared.u32 [%rd3], %r1;",
+            "L: ld.volatile.global.u32 %r1, [%rd1]; add.s64 %rd1, %rd1, 8;",
+        ] {
+            assert_eq!(idle(&format!("{code} {AGAIN}")), 0, "{code}");
+        }
+    }
+}

@@ -144,3 +144,37 @@ pub fn is_shared(inst: &Inst) -> bool {
 pub fn is_atomic(inst: &Inst) -> bool {
     matches!(inst.role, Role::Access(AccessKind::Atomic, ..))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::translated;
+
+    /// Returns the numbers of loops of a kernel: all that wait, and the locks and the retries among them.
+    fn found(code: &str) -> [u32; 3] {
+        translated("", code, |_, members, functions| {
+            let Waiting { loops, locks, retries } = find_spin_loops(&functions[0], members[0].body);
+            [loops, locks, retries]
+        })
+    }
+
+    #[test]
+    fn a_loop_that_only_another_thread_ends_waits() {
+        assert_eq!(found("L: ld.volatile.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;"), [1, 0, 0]);
+        let lock = "L: atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;";
+        assert_eq!(found(lock), [1, 1, 0]);
+        let retry = "ld.global.u32 %r1, [%rd1]; L: mov.u32 %r3, %r1; add.u32 %r2, %r3, 1;
+            atom.global.cas.b32 %r1, [%rd1], %r3, %r2; setp.ne.u32 %p1, %r1, %r3; @%p1 bra L;";
+        assert_eq!(found(retry), [1, 0, 1]);
+    }
+
+    #[test]
+    fn a_loop_that_ends_by_itself_or_reads_its_own_block_does_not() {
+        let count = "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L;";
+        assert_eq!(found(&format!("L: ld.volatile.global.u32 %r2, [%rd1]; {count}")), [0; 3]);
+        for read in ["ld.global.u32", "ld.volatile.shared.u32"] {
+            let code = format!("L: {read} %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;");
+            assert_eq!(found(&code), [0; 3], "{code}");
+        }
+    }
+}

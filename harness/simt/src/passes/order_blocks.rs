@@ -78,3 +78,33 @@ fn arrange(header: u32, inside: &[bool], loops: &[(u32, Vec<bool>)], successors:
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::ir::Term;
+    use crate::passes::testing::{either, graph};
+
+    fn ordered(terms: impl IntoIterator<Item = Term>) -> Vec<u32> {
+        order_blocks(&[graph(terms, 1)]).remove(0)
+    }
+
+    #[test]
+    fn a_block_comes_after_all_that_lead_to_it() {
+        assert_eq!(ordered([either(2, 3), Term::Exit, Term::Goto(1), Term::Goto(1)]), [0, 2, 3, 1]);
+    }
+
+    #[test]
+    fn a_loop_lies_in_one_piece_before_what_follows_it() {
+        // 1 and 3 are a loop, which 1 leaves to 2.
+        assert_eq!(ordered([Term::Goto(1), either(2, 3), Term::Exit, Term::Goto(1)]), [0, 1, 3, 2]);
+        // The inner loop, 2 and 4, lies in the outer one, 1 to 5.
+        let nested = [Term::Goto(1), either(2, 3), either(5, 4), Term::Exit, Term::Goto(2), Term::Goto(1)];
+        assert_eq!(ordered(nested), [0, 1, 2, 4, 5, 3]);
+    }
+
+    #[test]
+    fn blocks_that_are_not_reached_are_left_out() {
+        assert_eq!(ordered([Term::Goto(2), Term::Goto(2), Term::Exit]), [0, 2]);
+    }
+}

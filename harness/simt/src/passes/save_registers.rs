@@ -69,3 +69,46 @@ fn save_in(func: &mut Func, stack: Stack, locals: u32, enters_again: impl Fn(usi
     let loc = first.insts.first().map_or(first.term_loc, |inst| inst.loc);
     first.insts.insert(0, Inst { loc, ..stack::enter(stack, frame) });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::translated;
+
+    /// Returns the saved registers of `f`, by call, whose code is `code`, and how many of its blocks resume.
+    fn saved(code: &str) -> (Vec<usize>, usize) {
+        let functions = format!(
+            ".func leaf() {{ ret; }}\n.func f()\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n\
+             mov.u32 %r8, %clock;\nsetp.eq.u32 %p1, %r8, 7;\n@%p1 bra DONE;\n{code}\nDONE: ret;\n}}"
+        );
+        translated(&functions, "call f;", |plan, _, mut functions| {
+            save_registers(plan, &mut functions);
+            let func = functions.iter().find(|func| func.name == "f").unwrap();
+            let calls = func.blocks.iter().filter(|block| matches!(block.term, Term::Call(..)));
+            let is_register = |listed: &&(OperandSlot, bool)| matches!(listed.0, OperandSlot::Reg(_));
+            let lists = calls.map(|block| block.insts.iter().flat_map(|inst| &inst.list).filter(is_register).count());
+            (lists.collect(), func.blocks.iter().filter(|block| block.resumes.is_some()).count())
+        })
+    }
+
+    #[test]
+    fn what_is_needed_after_a_call_of_the_function_itself_is_saved() {
+        let computes = "mov.u32 %r1, %clock; mov.u32 %r2, %clock;";
+        let uses = "st.global.u32 [%rd1], %r1;";
+        let (without, _) = saved(&format!("{computes} call f;"));
+        let (with, resumes) = saved(&format!("{computes} call f; {uses}"));
+        // The value, and the address.
+        assert_eq!((with[0], resumes), (without[0] + 2, 1));
+    }
+
+    #[test]
+    fn nothing_is_saved_for_a_call_that_does_not_come_back_to_the_function() {
+        let (lists, resumes) = saved("mov.u32 %r1, %clock; call leaf; st.global.u32 [%rd1], %r1; call f;");
+        assert_eq!((lists[0], resumes), (0, 2));
+    }
+
+    #[test]
+    fn a_program_without_recursion_is_left_as_it_is() {
+        assert_eq!(saved("mov.u32 %r1, %clock; call leaf; st.global.u32 [%rd1], %r1;"), (vec![0], 0));
+    }
+}

@@ -52,3 +52,34 @@ fn by_elements(inst: &mut Inst) {
         inst.text = words.collect::<Vec<_>>().join(".");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::module;
+
+    /// Returns the texts and the operands of the instructions of a kernel after the pass.
+    fn split(code: &str) -> Vec<(String, Vec<Operand>)> {
+        let mut module = module("", &format!(".reg .b128 %q<2>;\n{code}"));
+        split_b128(&mut module);
+        let body = module.functions.pop().and_then(|kernel| kernel.body).unwrap();
+        assert!(body.regs.iter().all(|register| register.ty != Type::B128));
+        body.code.into_iter().map(|inst| (inst.text, inst.operands)).collect()
+    }
+
+    #[test]
+    fn a_register_becomes_a_pair_and_a_load_one_of_two_elements() {
+        let code = split("ld.global.b128 %q0, [%rd1]; st.global.b128 [%rd1], %q0;");
+        assert_eq!((code[0].0.as_str(), code[1].0.as_str()), ("ld.global.v2.b64", "st.global.v2.b64"));
+        let Operand::Vec(pair) = &code[0].1[0] else { panic!("{:?}", code[0]) };
+        assert!(pair.len() == 2 && pair[0] != pair[1]);
+        assert_eq!(code[1].1[1], code[0].1[0]);
+    }
+
+    #[test]
+    fn an_indivisible_access_keeps_its_width() {
+        let code = split("ld.relaxed.gpu.global.b128 %q0, [%rd1];");
+        assert_eq!(code[0].0, "ld.relaxed.gpu.global.b128");
+        assert!(matches!(&code[0].1[0], Operand::Vec(pair) if pair.len() == 2));
+    }
+}

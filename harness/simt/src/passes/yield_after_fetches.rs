@@ -79,3 +79,41 @@ fn is_left_by(func: &Func, members: &[bool], fetches: &dyn Fn(&Inst) -> bool) ->
     let reads = |inst: &Inst| fetches(inst) || accesses(inst, AccessKind::Read);
     is_passed_on && Loop::new(func, members, &reads).by_values().waits()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::translated;
+
+    /// Returns the PTX instructions of a kernel after which others go first.
+    fn yields(code: &str) -> Vec<u32> {
+        translated("", code, |_, members, mut functions| {
+            yield_after_fetches(&mut functions[0], members[0].body);
+            let insts = functions[0].blocks.iter().flat_map(|block| &block.insts);
+            let yields = insts.filter(|inst| inst.handlers.full as usize == after_fetch().handlers.full as usize);
+            yields.map(|inst| inst.at).collect()
+        })
+    }
+
+    #[test]
+    fn others_go_first_after_a_piece_of_work_was_fetched() {
+        let queue = "atom.global.add.u32 %r1, [%rd1], 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L;";
+        assert_eq!(yields(&format!("L: {queue}")), [0]);
+        // The first piece is fetched before the loop.
+        assert_eq!(
+            yields(&format!("atom.global.add.u32 %r1, [%rd1], 1; L: st.global.u32 [%rd2], %r1; {queue}")),
+            [0, 2]
+        );
+    }
+
+    #[test]
+    fn sums_locks_and_polls_are_not_work() {
+        for code in [
+            "L: red.global.add.u32 [%rd1], 1; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L;",
+            "L: atom.global.exch.b32 %r1, [%rd1], 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;",
+            "L: atom.global.add.u32 %r1, [%rd1], 0; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;",
+        ] {
+            assert_eq!(yields(code), [0; 0], "{code}");
+        }
+    }
+}

@@ -162,3 +162,57 @@ fn leads_to_loads(code: &[(u32, &Inst, Option<u64>)]) -> Vec<bool> {
 fn longest_of(registers: &[RegId], depth: &HashMap<RegId, Chain>) -> Chain {
     registers.iter().filter_map(|r| depth.get(r)).max_by_key(|c| c.cycles()).copied().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::find_load_uses::find_load_uses;
+    use super::super::fuse_instructions::fuse_instructions;
+    use super::super::if_convert::{if_convert, in_order};
+    use super::super::merge_loads::merge_loads;
+    use super::*;
+    use crate::passes::testing::translated;
+
+    /// Returns the efforts of the blocks of a kernel, in the order of its code.
+    fn efforts(code: &str) -> Vec<Effort> {
+        translated("", code, |plan, members, functions| {
+            let (blocks, body) = (&functions[0].blocks, members[0].body);
+            let uses: Vec<Uses> = body.code.iter().map(Inst::registers).collect();
+            let (merged, fused) = (merge_loads(plan, members[0], blocks), fuse_instructions(body));
+            let (places, order) = (if_convert(blocks, body, &fused), in_order(blocks));
+            let awaited = find_load_uses(blocks, &order, &places, body, &uses);
+            let assembled = Assembled { fused: &fused, places: &places, merged: &merged };
+            let efforts = estimate_blocks(blocks, &order, body, &uses, &assembled, awaited);
+            order.iter().map(|&block| efforts[block as usize]).collect()
+        })
+    }
+
+    #[test]
+    fn loads_that_depend_on_each_other_are_a_chain_and_others_are_waited_for_together() {
+        let chain = |code: &str| efforts(code)[0].chain.global;
+        assert_eq!(chain("ld.global.u64 %rd2, [%rd1]; ld.global.u32 %r1, [%rd2]; st.global.u32 [%rd1], %r1;"), 2);
+        let together = "ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd2]; add.u32 %r3, %r1, %r2;";
+        assert_eq!(chain(&format!("{together} st.global.u32 [%rd1], %r3;")), 1);
+    }
+
+    #[test]
+    fn a_load_is_waited_for_where_its_value_is_used() {
+        // The value is used behind the loop only.
+        let code = "ld.global.u32 %r1, [%rd1]; L: mad.lo.u32 %r2, %r2, %r2, 1; setp.lt.u32 %p1, %r2, 9; @%p1 bra L;
+            st.global.u32 [%rd2], %r1;";
+        let waits: Vec<u64> = efforts(code).iter().map(|effort| effort.chain.global).collect();
+        assert_eq!(waits.iter().sum::<u64>(), 1);
+        let used = code.replace("%r2, %r2, 1;", "%r2, %r1, 1;");
+        assert_eq!(efforts(&used)[0].chain.global, 1);
+    }
+
+    #[test]
+    fn instructions_that_the_assembler_removes_or_merges_are_not_counted() {
+        let memory = |code: &str| efforts(code)[0].pipes.memory;
+        let loads = "mov.u64 %rd2, tile; ld.shared.f32 %f1, [%rd2]; ld.shared.f32 %f2, [%rd2+4];
+            ld.shared.f32 %f3, [%rd2+8]; ld.shared.f32 %f4, [%rd2+12];";
+        assert_eq!(memory(loads), 1);
+        assert_eq!(memory(&loads.replace("+12", "+20")), 4);
+        let removed = "mov.u32 %r1, %r2; mov.b32 %r3, %r1; cvta.to.global.u64 %rd2, %rd1;";
+        assert_eq!(efforts(removed)[0].pipes.total(), efforts("")[0].pipes.total());
+    }
+}

@@ -85,3 +85,38 @@ fn can_be_predicated(block: &Block, body: &Body, joined: &[Option<u64>]) -> bool
     let becomes: u64 = code().map(|(inst, joined)| becomes(inst, joined)).sum();
     becomes <= most && code().all(|(inst, _)| inst.opcode.may_be_predicated())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fuse_instructions::fuse_instructions;
+    use super::*;
+    use crate::passes::testing::translated;
+
+    /// Returns whether the assembler removes a branch of a kernel, and how many blocks continue another one.
+    fn converted(code: &str) -> (bool, usize) {
+        translated("", code, |_, members, functions| {
+            let body = members[0].body;
+            let blocks = if_convert(&functions[0].blocks, body, &fuse_instructions(body));
+            let continues = blocks.iter().filter(|block| block.after.is_some()).count();
+            (blocks.iter().any(|block| block.drops_branch), continues)
+        })
+    }
+
+    #[test]
+    fn a_branch_past_a_few_instructions_is_removed() {
+        assert_eq!(converted("@%p1 bra L; add.u32 %r1, %r1, 1; L: st.global.u32 [%rd1], %r1;"), (true, 2));
+        // What follows a block that writes begins a region of its own.
+        assert_eq!(converted("@%p1 bra L; st.global.u32 [%rd2], %r1; L: ld.global.u32 %r2, [%rd1];"), (true, 1));
+    }
+
+    #[test]
+    fn a_branch_past_many_instructions_or_a_barrier_stays() {
+        let many = "mad.lo.s32 %r1, %r1, %r2, %r3; ".repeat(8);
+        for skipped in [many.as_str(), "bar.warp.sync 0xffffffff;"] {
+            let code = format!("@%p1 bra L; {skipped} L: st.global.u32 [%rd1], %r1;");
+            assert_eq!(converted(&code), (false, 0), "{code}");
+        }
+        let load = format!("@%p1 bra L; ld.global.u32 %r2, [%rd2]; {many} L: st.global.u32 [%rd1], %r1;");
+        assert!(converted(&load).0);
+    }
+}

@@ -196,3 +196,44 @@ fn close(mut loads: Vec<(i64, u32)>, marks: &mut HashMap<u32, Merge>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::translated;
+
+    /// Returns how the loads of a kernel are merged.
+    fn merged(code: &str) -> Vec<Option<Merge>> {
+        translated("", code, |plan, members, functions| {
+            let found = merge_loads(plan, members[0], &functions[0].blocks);
+            let insts = functions[0].blocks.iter().flat_map(|block| &block.insts);
+            let loads = insts.filter(|inst| matches!(inst.role, Role::Access(AccessKind::Read, ..)));
+            loads.map(|inst| found.of(inst)).collect()
+        })
+    }
+
+    const FOUR: &str = "ld.shared.f32 %f1, [%rd2]; ld.shared.f32 %f2, [%rd2+4];
+        ld.shared.f32 %f3, [%rd2+12]; ld.shared.f32 %f4, [%rd2+8];";
+    const ROWS_OF_16: &str =
+        "mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 16; mov.u64 %rd3, tile; add.s64 %rd2, %rd3, %rd1;";
+
+    #[test]
+    fn four_adjacent_words_of_an_aligned_row_are_one_load() {
+        use Merge::{Follows, Leads};
+        let wanted = [Some(Leads(16)), Some(Follows), Some(Follows), Some(Follows)];
+        assert_eq!(merged(&format!("{ROWS_OF_16} {FOUR}")), wanted);
+    }
+
+    #[test]
+    fn loads_that_are_not_aligned_adjacent_or_undisturbed_stay_separate() {
+        let second = "; ld.shared.f32 %f2";
+        for code in [
+            format!("{} {FOUR}", ROWS_OF_16.replace("16;", "8;")),
+            format!("{ROWS_OF_16} {}", FOUR.replace("+12", "+16")),
+            format!("{ROWS_OF_16} {}", FOUR.replace(second, &format!("; bar.sync 0{second}"))),
+            format!("{ROWS_OF_16} {}", FOUR.replace(second, &format!("; st.shared.f32 [%rd3], %f1{second}"))),
+        ] {
+            assert_eq!(merged(&code), [None; 4], "{code}");
+        }
+    }
+}

@@ -108,3 +108,32 @@ fn prepares(block: &Block) -> Option<u32> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::costs::Pipes;
+    use crate::passes::testing::{either, graph};
+
+    /// Returns the memory instructions of each block, each of which had one, after the loop of `members` was settled.
+    fn settled(terms: impl IntoIterator<Item = Term>, members: &[u32]) -> Vec<u64> {
+        let blocks = graph(terms, 1).blocks;
+        let inside = (0..blocks.len() as u32).map(|b| members.contains(&b)).collect();
+        let one = Effort { pipes: Pipes { memory: 1, ..Pipes::default() }, ..Effort::default() };
+        let mut efforts = vec![one; blocks.len()];
+        settle_idle_loops(&blocks, &[BlockLoop { header: members[0], members: inside }], &mut efforts);
+        efforts.iter().map(|effort| effort.pipes.memory).collect()
+    }
+
+    #[test]
+    fn the_last_iteration_is_counted_where_the_loop_is_entered() {
+        assert_eq!(settled([Term::Goto(1), either(1, 2), Term::Exit], &[1]), [2, 0, 1]);
+        assert_eq!(settled([Term::Goto(1), either(2, 3), Term::Goto(1), Term::Exit], &[1, 2]), [2, 0, 0, 1]);
+    }
+
+    #[test]
+    fn nothing_is_counted_where_there_is_nothing_to_wait_for() {
+        // Block 0 looks once, and passes by the loop if it need not wait; block 1 only prepares the loop.
+        assert_eq!(settled([either(1, 3), Term::Goto(2), either(2, 3), Term::Exit], &[2]), [1, 0, 0, 1]);
+    }
+}

@@ -237,3 +237,41 @@ fn next_multiple(end: i64, size: u32) -> i64 {
     let size = i64::from(size);
     (end + size - 1) / size * size
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::count_writers::count_writers;
+    use super::*;
+    use crate::passes::testing::module;
+
+    /// Returns the arguments (offset, size, type) of the only call of a kernel that packs them by these stores.
+    fn arguments(stores: &str) -> Option<Vec<(u32, u32, Value)>> {
+        let vprintf = ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);";
+        let call = "{ .param .b64 a; .param .b64 b; .param .b32 r; st.param.b64 [a], %rd1; st.param.b64 [b], %rd2;\n\
+                    call (r), vprintf, (a, b); }";
+        let code = format!(
+            ".local .align 8 .b8 buffer[24];\nmov.f64 %fd1, 0d3FF0000000000000; mov.u32 %r7, 5;\n\
+             cvta.local.u64 %rd2, buffer; add.u64 %rd3, %rd2, 8;\n{stores}\n{call}"
+        );
+        let module = module(vprintf, &format!(".reg .f64 %fd<3>;\n{code}"));
+        let body = module.functions[1].body.as_ref().unwrap();
+        let mut found = find_printf_args(body, &count_writers(body)).into_values();
+        let pieces = found.next()?.pieces;
+        assert!(found.next().is_none());
+        Some(pieces.iter().map(|piece| (piece.offset, piece.size, piece.value)).collect())
+    }
+
+    #[test]
+    fn the_stores_say_how_many_arguments_there_are_and_of_which_types() {
+        let stores = "st.u32 [%rd2], %r1; st.f64 [%rd3], %fd2; st.u32 [%rd3+8], %r7;";
+        let wanted = [(0, 4, Value::Whole), (8, 8, Value::Double), (16, 4, Value::Constant)];
+        assert_eq!(arguments(stores).as_deref(), Some(&wanted[..]));
+    }
+
+    #[test]
+    fn stores_that_leave_a_gap_or_disagree_are_no_packing() {
+        for stores in ["", "st.u32 [%rd2+4], %r1;", "st.u32 [%rd2], %r1; st.u64 [%rd2], %rd4;", "st.u16 [%rd2], %h1;"] {
+            assert_eq!(arguments(stores), None, "{stores}");
+        }
+    }
+}

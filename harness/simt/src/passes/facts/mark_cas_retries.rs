@@ -117,3 +117,40 @@ impl Function<'_> {
         Some((Base::Reg(reg), offset))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::body;
+
+    /// Returns the marked loads of a kernel.
+    fn marked(code: &str) -> Vec<u32> {
+        let mut marked: Vec<u32> = mark_cas_retries(&body(code)).into_iter().collect();
+        marked.sort_unstable();
+        marked
+    }
+
+    const SWAP: &str = "atom.global.cas.b32 %r2, [%rd1+4], %r1, %r3;";
+
+    #[test]
+    fn the_first_guess_of_a_swap_is_marked() {
+        assert_eq!(marked(&format!("ld.global.u32 %r1, [%rd1+4]; {SWAP}")), [0]);
+        assert_eq!(marked(&format!("ld.global.u32 %r5, [%rd1+4]; mov.u32 %r1, %r5; {SWAP}")), [0]);
+        let converted = "cvta.to.global.u64 %rd1, %rd2; ld.u32 %r1, [%rd2+4];";
+        assert_eq!(marked(&format!("{converted} {SWAP}")), [1]);
+    }
+
+    #[test]
+    fn another_load_is_not() {
+        for other in [
+            "ld.global.u32 %r1, [%rd1];",
+            "ld.global.u32 %r1, [%rd2+4];",
+            "ld.global.u64 %rd3, [%rd1+4];",
+            "ld.global.u32 %r5, [%rd1+4]; add.u32 %r1, %r5, 1;",
+            "ld.global.u32 %r3, [%rd1+4];",
+        ] {
+            assert_eq!(marked(&format!("{other} {SWAP}")), [0; 0], "{other}");
+        }
+        assert_eq!(marked("ld.global.u32 %r1, [%rd1+4]; atom.global.exch.b32 %r2, [%rd1+4], %r1;"), [0; 0]);
+    }
+}

@@ -92,3 +92,32 @@ pub fn of_address<'m>(operand: &'m Operand, registers: &[AddressOrigin<'m>]) -> 
         _ => AddressOrigin::Unknown,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::testing::{module, register};
+
+    /// Returns the origin of register `%rd9` of a kernel, in words.
+    fn origin(code: &str) -> String {
+        let module = module("", &format!(".reg .b64 %rd9;\n{code}"));
+        let (function, body) = (&module.functions[0], module.functions[0].body.as_ref().unwrap());
+        format!("{:?}", trace_origins(function, body)[register(body, "%rd9").0 as usize])
+    }
+
+    #[test]
+    fn an_address_comes_from_the_argument_or_the_variable_that_it_was_computed_from() {
+        let argument = "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1; mul.wide.u32 %rd3, %r1, 4;";
+        assert_eq!(origin(&format!("{argument} add.s64 %rd9, %rd2, %rd3;")), "Param(\"p\", 0)");
+        assert_eq!(origin("mov.u64 %rd1, tile; mad.lo.s64 %rd9, %rd2, 4, %rd1;"), "Variable(\"tile\")");
+    }
+
+    #[test]
+    fn an_address_of_two_or_of_unknown_origin_is_not_traced() {
+        let both = "ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q];";
+        assert_eq!(origin(&format!("{both} selp.b64 %rd9, %rd1, %rd2, %p1;")), "Unknown");
+        assert_eq!(origin(&format!("{both} mov.u64 %rd9, %rd1; mov.u64 %rd9, %rd2;")), "Unknown");
+        assert_eq!(origin("ld.global.u64 %rd9, [%rd1];"), "Unknown");
+        assert_eq!(origin("ld.param.u64 %rd1, [p]; mul.lo.s64 %rd9, %rd1, 2;"), "Number");
+    }
+}
