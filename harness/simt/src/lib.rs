@@ -19,14 +19,15 @@
 //! | [`kernel`] | the shared types: kernels, launches, geometry, settings, faults |
 //! | `report` | the wording of findings, for people and as JSON: the only renderer |
 //! | [`engine`] | runs decoded programs: |
-//! | `engine::traffic` | the cost of a request's addresses: sectors, bank conflicts, patterns |
+//! | `engine::traffic` | a request's addresses, and what is counted of them: sectors, bank conflicts, patterns |
+//! | `engine::costs` | observes what a launch costs besides: footprint, serialized atomics, chains of warps |
 //! | `engine::warp` | the decoded program, a warp, its block, and the shared state of a launch, as data |
 //! | `engine::findings` | turns a warp's mistake into a finding: which thread, where, near which allocation |
 //! | `engine::watch` | reports accesses, barriers and fences to the checks, and turns conflicts into findings |
 //! | `engine::memory` | resolves a warp's addresses |
 //! | `engine::run` | launches: workers, the schedule of a block, the time slice of a warp, the totals |
 //! | [`instr`] | the instructions by family: names, typed operands, handlers |
-//! | `passes` | syntax tree to decoded program, pass by pass; `passes::list` is the list of passes, `passes::costs` estimates costs |
+//! | `passes` | syntax tree to decoded program, pass by pass: `passes::list` has them in order |
 //! | [`machine`] | the facade: load a module, launch a kernel, read the report |
 //!
 //! # From text to report

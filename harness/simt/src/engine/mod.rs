@@ -6,6 +6,7 @@
 //! independently, as they do from Volta on. Where it only waits for other blocks, those run first: lanes that have left
 //! the loop wait after it for a few turns, so that the warp continues as one.
 
+pub mod costs;
 pub(crate) mod findings;
 pub(crate) mod memory;
 pub(crate) mod run;

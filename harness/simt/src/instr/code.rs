@@ -1,7 +1,8 @@
 //! Instructions between PTX and the decoded program: their handlers are known, but their operands are still names.
 
+use crate::engine::costs::tables::Adds;
 use crate::engine::warp::handler::{Handler, Handlers};
-use crate::engine::warp::program::{Adds, Dataflow, Op, Order, Origin};
+use crate::engine::warp::program::{Dataflow, Op, Order, Origin};
 use crate::finding::{AccessKind, Space};
 
 /// An operand.

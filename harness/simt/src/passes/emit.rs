@@ -1,12 +1,11 @@
 //! Emits the decoded program: gives every register its place in the file, and every block its program counter.
 
 use super::assign_registers::{Places, register_bytes};
-use super::find_barrier_paths::{before, behind};
+use super::find_barrier_paths::find_barrier_paths;
 use super::ir::*;
 use super::plan::Plan;
 use crate::engine::warp::program::{
-    ANY_BLOCK, AccessInfo, BlockInfo, BranchInfo, Constant, Dataflow, Effort, FunctionInfo, Operand, Order, Program,
-    Refresh, TextureInfo,
+    AccessInfo, BlockInfo, BranchInfo, Constant, Dataflow, FunctionInfo, Operand, Order, Program, Refresh, TextureInfo,
 };
 use crate::instr::code::Field;
 use crate::instr::control::{End, branch};
@@ -172,7 +171,6 @@ pub fn emit(plan: &Plan<'_>, code: Code<'_>, tables: Tables) -> (Program, Vec<Pl
         name: code.functions.last().map(|kernel| kernel.name.clone()).unwrap_or_default(),
         files: plan.module.files.clone(),
         inlines: plan.module.inlines.clone(),
-        last: ANY_BLOCK,
         reserved_shared: variables.reserved_shared,
         static_shared: variables.static_shared,
         dynamic_align: variables.dynamic_align,
@@ -210,11 +208,9 @@ impl Emitter<'_> {
         let f = &layout.functions[function];
         let (order, starts) = (&layout.orders[function], &layout.starts[function]);
         let entry = self.pc();
-        let mut numbers = vec![0; f.blocks.len()];
         let mut placement = Placement { blocks: vec![None; f.blocks.len()] };
         for (i, &b) in order.iter().enumerate() {
-            numbers[b as usize] = self.program.blocks.len() as u32;
-            placement.blocks[b as usize] = Some((numbers[b as usize], starts[b as usize]));
+            placement.blocks[b as usize] = Some((self.program.blocks.len() as u32, starts[b as usize]));
             self.block(layout, function, b);
             let block = &f.blocks[b as usize];
             if let Some(to) = jumps_on(&block.term, order.get(i + 1)) {
@@ -232,26 +228,11 @@ impl Emitter<'_> {
             let start = starts[b as usize];
             (start, start + f.blocks[b as usize].insts.len() as u32)
         };
-        for (barrier, behind) in behind(&f.blocks) {
+        for (barrier, behind) in find_barrier_paths(&f.blocks) {
             if starts[barrier as usize] != u32::MAX {
                 let ranges = behind.into_iter().map(range).collect();
                 self.program.behind.push((range(barrier).1, ranges));
             }
-        }
-        let is_kernel = function + 1 == layout.functions.len();
-        let before = before(&f.blocks, is_kernel);
-        for (to, before) in &before {
-            let those = before.iter().flatten().map(|b| numbers[*b as usize]);
-            if let (Some(first), Some(last)) = (those.clone().min(), those.max()) {
-                self.program.blocks[numbers[*to as usize] as usize].since = (first, last + 1);
-            }
-        }
-        // A called function may end the thread, too.
-        let calls = |block: &Block| matches!(block.term, Term::Call(..) | Term::CallPointer(..));
-        let ends = before.iter().map(|(to, _)| *to).filter(|to| f.blocks[*to as usize].term.successors().is_empty());
-        let last = ends.map(|end| self.program.blocks[numbers[end as usize] as usize].since);
-        if is_kernel && !f.blocks.iter().any(calls) {
-            self.program.last = last.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1))).unwrap_or(ANY_BLOCK);
         }
         let end = self.pc();
         self.program.functions.push(FunctionInfo { name: f.name.clone(), entry, end });
@@ -280,8 +261,6 @@ impl Emitter<'_> {
             end: 0,
             instructions: block.lines.iter().map(|l| l.1).sum(),
             lines: block.lines.clone(),
-            effort: Effort::default(),
-            since: ANY_BLOCK,
         };
         let mut term = self.term(layout, function, &block.term);
         term.dataflow = match block.term {

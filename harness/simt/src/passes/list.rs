@@ -6,8 +6,9 @@ use super::costs::find_load_uses::find_load_uses;
 use super::costs::fuse_instructions::fuse_instructions;
 use super::costs::if_convert::{if_convert, in_order};
 use super::costs::merge_loads::merge_loads;
-use super::costs::record_costs::record_costs;
+use super::costs::record_costs::{FunctionCosts, record_costs};
 use super::costs::settle_idle_loops::settle_idle_loops;
+use super::costs::split_at_barriers::split_at_barriers;
 use super::defer_final_sums::defer_final_sums;
 use super::emit::{Code, emit};
 use super::facts::Facts;
@@ -29,6 +30,7 @@ use super::plan::Plan;
 use super::save_registers::save_registers;
 use super::translate::translate;
 use super::yield_after_fetches::yield_after_fetches;
+use crate::engine::costs::tables::CostTables;
 use crate::engine::warp::program::Program;
 use crate::lane::HostVectors;
 use crate::ptx::ast::{Inst, Module};
@@ -94,8 +96,9 @@ pub fn lower(module: &Module, env: &Env, kernel: usize, reserved: u32) -> Result
     let registers = places.iter().map(|places| places.pressure).max().unwrap_or(0);
 
     // Costs: tables next to the operations, for the counters only.
+    program.costs = CostTables::of_blocks(program.blocks.len());
     for ((func, own), placement) in functions.iter().zip(&members).zip(&placements) {
-        let (blocks, body) = (&func.blocks, own.body);
+        let (blocks, body, is_kernel) = (&func.blocks, own.body, own.function.entry);
         let uses: Vec<_> = body.code.iter().map(Inst::registers).collect();
         let merged = merge_loads(&plan, *own, blocks);
         let fused = fuse_instructions(body);
@@ -105,7 +108,9 @@ pub fn lower(module: &Module, env: &Env, kernel: usize, reserved: u32) -> Result
         let assembled = Assembled { fused: &fused, places: &places, merged: &merged };
         let mut efforts = estimate_blocks(blocks, &order, body, &uses, &assembled, awaited);
         settle_idle_loops(blocks, &func.idle, &mut efforts);
-        record_costs(&mut program, placement, blocks, &efforts, &merged);
+        let parts = split_at_barriers(blocks, is_kernel);
+        let costs = FunctionCosts { efforts, merged, parts };
+        record_costs(&mut program.costs, placement, func, is_kernel, &costs);
     }
     Ok(Lowered { program, registers, waiting })
 }

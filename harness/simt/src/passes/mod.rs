@@ -13,7 +13,7 @@
 //! | `facts::Facts` | what is known about a function's body | the files in `facts` |
 //! | `ir::Func` | a function as basic blocks, whose operands are names of registers | `translate`, and the passes that complete it |
 //! | [`Program`] | decoded operations | `order_blocks`, `assign_registers`, `emit` |
-//! | `Effort`s, merged loads | what the operations cost, next to them | the files in `costs` |
+//! | `CostTables` | what the operations cost, next to them | the files in `costs` |
 
 mod assign_registers;
 mod compute_liveness;

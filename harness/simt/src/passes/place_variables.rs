@@ -76,13 +76,14 @@ impl Variables {
         let of_module = module.vars.iter().filter(|var| used.contains(var.name.as_str())).map(|var| (None, var));
         let bodies = functions.iter().filter_map(|&f| Some((f, module.functions[f].body.as_ref()?)));
         let of_functions = bodies.flat_map(|(f, body)| body.vars.iter().map(move |var| (Some(f), var)));
-        let mut end = self.reserved_shared;
+        let (mut end, mut dynamic) = (self.reserved_shared, None);
         for (owner, var) in of_module.chain(of_functions).filter(|(_, var)| var.space == Space::Shared) {
             let key = (owner, var.name.clone());
             // An external array with a size is an array like any other: there is no other module to define it.
             if var.size == 0 {
                 self.dynamic_align = self.dynamic_align.max(var.align);
                 self.shared.insert(key, SharedPlace::Dynamic);
+                dynamic = dynamic.or(Some(&var.name));
                 continue;
             }
             let at = end.next_multiple_of(var.align.max(1));
@@ -99,8 +100,8 @@ impl Variables {
             self.shared_vars.push(SharedVar { name: var.name.clone(), offset: at, size });
         }
         self.static_shared = end - self.reserved_shared;
-        let dynamic = self.shared.iter().find(|(_, place)| matches!(place, SharedPlace::Dynamic));
-        if let Some(((_, name), _)) = dynamic {
+        // All dynamic arrays begin at the same address.
+        if let Some(name) = dynamic {
             let offset = end.next_multiple_of(self.dynamic_align);
             self.shared_vars.push(SharedVar { name: name.clone(), offset, size: 0 });
         }

@@ -1,9 +1,9 @@
 //! Faulting accesses, which stop the kernel.
 
+use crate::engine::traffic::request::{Request, Wrong};
 use crate::engine::warp::Flow;
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{Request, Wrong};
 use crate::finding::{Access, Allocation, Finding, FindingKind, Relation, Space};
 use crate::kernel::Fault;
 

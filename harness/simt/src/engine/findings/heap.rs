@@ -1,7 +1,7 @@
 //! Invalid accesses to blocks of the device heap, and invalid calls of `free`.
 
+use crate::engine::traffic::request::{Request, Wrong};
 use crate::engine::warp::program::{Op, Program};
-use crate::engine::warp::request::{Request, Wrong};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Access, AccessKind, Allocation, Blame, Finding, FindingKind, Relation, Space};
 use crate::kernel::Fault;

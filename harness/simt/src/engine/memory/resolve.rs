@@ -5,12 +5,12 @@
 use crate::checks::Addresses;
 use crate::checks::Layout;
 use crate::engine::traffic::banks::{atomic_passes, bank_conflicts};
-use crate::engine::traffic::sectors::sectors;
-use crate::engine::warp::counts::count_sectors;
-use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{
+use crate::engine::traffic::counts::count_sectors;
+use crate::engine::traffic::request::{
     LOCAL_WINDOW, Pointers, RANK_SHIFT, Request, SHARED_WINDOW, Wrong, home_of, space_of,
 };
+use crate::engine::traffic::sectors::sectors;
+use crate::engine::warp::program::Op;
 use crate::engine::warp::worker_scratch::LONGEST;
 use crate::engine::warp::{LayoutOf, Resolve, Warp};
 use crate::engine::watch::access::pieces_of;

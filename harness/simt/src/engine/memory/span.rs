@@ -1,7 +1,7 @@
 //! The host memory of bulk copies.
 
+use crate::engine::traffic::request::{Request, Wrong, space_of};
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{Request, Wrong, space_of};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, FindingKind, Space};
 use crate::lane::LANES;
@@ -124,9 +124,7 @@ impl Warp<'_> {
 
     /// Records the global memory that a bulk copy touches, if costs are counted.
     fn note_copy(&mut self, address: u64, bytes: u32, what: AccessKind) {
-        if let Some(seen) = &mut self.scratch.get_mut().recorder {
-            seen.copied(address, bytes, what == AccessKind::Read);
-        }
+        self.scratch.get_mut().costs.copied(address, bytes, what == AccessKind::Read);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Special registers, constants and parameters: the area at the start of a register file.
 
-use crate::engine::warp::request::PARAM_WINDOW;
+use crate::engine::traffic::request::PARAM_WINDOW;
 use crate::engine::warp::shared::Shared;
 use crate::engine::warp::slot::WarpSlot;
 use crate::engine::warp::tables::{Constant, Refresh, Source};

@@ -3,8 +3,8 @@
 use super::worker::Tally;
 use crate::costs::Costs;
 use crate::counters::{BranchCount, Counters, LineCounters, TextureTraffic, Totals};
-use crate::engine::warp::cost_recorder::CostRecorder;
-use crate::engine::warp::counts::{Site, row_of};
+use crate::engine::costs::recorder::CostRecorder;
+use crate::engine::traffic::counts::{Site, row_of};
 use crate::engine::warp::program::Program;
 use crate::engine::warp::tables::AccessInfo;
 use crate::finding::{AccessKind, Space};
@@ -62,7 +62,7 @@ pub(crate) fn expand(program: &Program, tallies: &[Tally], lines: bool, counters
     }
     let rows = program.row();
     for access in &program.accesses {
-        let merged = program.merged.get(access.pc as usize).copied().flatten();
+        let merged = program.costs.merged_bytes(access.pc);
         if merged == Some(0) {
             continue;
         }
@@ -101,12 +101,12 @@ pub(crate) fn expand(program: &Program, tallies: &[Tally], lines: bool, counters
 
 /// Returns what decides the launch's time besides its traffic, if the workers have recorded it.
 pub(crate) fn costs(program: &Program, tallies: &[Tally], memory: &View) -> Option<Costs> {
-    tallies.first()?.seen.as_ref()?;
-    let seen = tallies.iter().filter_map(|tally| tally.seen.as_deref());
-    let mut costs = CostRecorder::joined(seen, &program.blocks, memory);
-    for (index, block) in program.blocks.iter().enumerate() {
+    tallies.first()?.costs.recorded()?;
+    let recorded = tallies.iter().filter_map(|tally| tally.costs.recorded());
+    let mut costs = CostRecorder::joined(recorded, &program.costs.efforts, memory);
+    for (index, effort) in program.costs.efforts.iter().enumerate() {
         let executions = tallies.iter().map(|tally| tally.counts[index].executions).sum();
-        costs.pipes.add(&block.effort.pipes, executions);
+        costs.pipes.add(&effort.pipes, executions);
     }
     let spins = program.accesses.iter().filter(|access| access.spins && access.what == AccessKind::Read);
     costs.footprint.spun_sectors = spins.map(|access| sum_of_site(access, 0, tallies).sectors).sum();

@@ -2,12 +2,13 @@
 
 use super::constants::Fill;
 use super::schedule::{Progress, deadlock, places, run};
+use crate::engine::costs::chains::Paused;
+use crate::engine::costs::observer::CostObserver;
+use crate::engine::costs::recorder::CostRecorder;
 use crate::engine::memory::resolve::{layout_for, resolve_for};
+use crate::engine::traffic::counts::{BlockCount, Site};
 use crate::engine::warp::block::Block;
 use crate::engine::warp::buffer::Buffer;
-use crate::engine::warp::chains::Paused;
-use crate::engine::warp::cost_recorder::CostRecorder;
-use crate::engine::warp::counts::{BlockCount, Site};
 use crate::engine::warp::fetched::Fetched;
 use crate::engine::warp::shared::Shared;
 use crate::engine::warp::slot::{WarpSlot, local_stride};
@@ -38,7 +39,7 @@ pub(crate) struct Tally {
     pub findings: Findings,
     /// The stores that wrote, without order, a value that another thread had stored there.
     pub same_values: BTreeSet<u32>,
-    pub seen: Option<Box<CostRecorder>>,
+    pub costs: CostObserver,
     pub steps: Option<Box<StepRecorder>>,
 }
 
@@ -93,10 +94,12 @@ impl<'l> Worker<'l> {
                 touched: Touched::new(launch.shared_bytes),
                 copies: Box::new([LoadCopy::default(); LANES]),
                 sums: Sums::default(),
-                recorder: launch
-                    .looks
-                    .any()
-                    .then(|| Box::new(CostRecorder::new(program.retries, launch.looks.ahead.len(), &program.blocks))),
+                costs: if launch.looks.any() {
+                    let looked = launch.looks.ahead.len();
+                    CostObserver::with(CostRecorder::new(program.retries, looked, &program.costs.efforts))
+                } else {
+                    CostObserver::default()
+                },
                 steps: launch.watch.record.map(|request| Box::new(step_recorder(program, request))),
             },
             counts: vec![BlockCount::default(); program.blocks.len()],
@@ -138,7 +141,7 @@ impl<'l> Worker<'l> {
             longest_warp: self.longest_warp,
             findings: self.scratch.findings,
             same_values: self.scratch.same_values,
-            seen: self.scratch.recorder,
+            costs: self.scratch.costs,
             steps: self.scratch.steps,
         }
     }
@@ -209,9 +212,7 @@ impl<'l> Worker<'l> {
         }
         if finished {
             self.blocks += 1;
-            if let Some(seen) = &mut self.scratch.recorder {
-                seen.block_ended(&mut block.under_way);
-            }
+            self.scratch.costs.ended_block(&mut block.under_way);
             self.spare.push(block);
         } else if !self.is_place_reported && self.launch.watch.cancel.load(Ordering::Relaxed) {
             let places = (0..block.warps.len()).find_map(|warp| self.whereabouts(&block, warp));
@@ -258,7 +259,7 @@ impl<'l> Worker<'l> {
         }
         warp.slot = Some(slot);
         warp.ops = if launch.looks.any() { launch.looks.ops.as_ptr() } else { program.ops.as_ptr() };
-        warp.counts = if self.scratch.recorder.is_some() { slot_counts } else { self.counts.as_mut_ptr() };
+        warp.counts = if self.scratch.costs.counts() { slot_counts } else { self.counts.as_mut_ptr() };
         (warp.sites, warp.row) = (self.sites.as_mut_ptr(), self.row);
         warp.shared = block.shared.ptr();
         warp.shared_len = u64::from(launch.shared_bytes);
@@ -305,10 +306,7 @@ impl<'l> Worker<'l> {
                     .then(|| Buffer::new(local_stride(self.launch.local_bytes) * LANES)),
                 saved: Default::default(),
                 seen: vec![0; self.scratch.seen_words * 2],
-                counts: vec![
-                    BlockCount::default();
-                    if self.scratch.recorder.is_some() { program.blocks.len() } else { 0 }
-                ],
+                counts: vec![BlockCount::default(); if self.scratch.costs.counts() { program.blocks.len() } else { 0 }],
                 paused: Paused::default(),
                 block: u64::MAX,
                 warp: u32::MAX,
@@ -322,10 +320,9 @@ impl<'l> Worker<'l> {
     pub fn finish(&mut self, block: &mut Block<'l>, warp: &mut Warp<'_>) {
         self.longest_warp = self.longest_warp.max(warp.executed);
         if let Some(mut slot) = warp.slot.take() {
-            if let Some(seen) = &mut self.scratch.recorder {
-                let program = self.launch.program;
-                let blocks = (&*program.blocks, program.last);
-                seen.warp_ended(&mut block.under_way, &mut slot.paused, blocks, &slot.counts);
+            if self.scratch.costs.counts() {
+                let tables = &self.launch.program.costs;
+                self.scratch.costs.ended_warp(tables, (&mut block.under_way, &mut slot.paused), &slot.counts);
                 for (all, own) in self.counts.iter_mut().zip(&mut slot.counts) {
                     let own = std::mem::take(own);
                     (all.executions, all.lanes) = (all.executions + own.executions, all.lanes + own.lanes);

@@ -1,7 +1,6 @@
 //! A resident block: its warps, shared memory and barriers.
 
 use super::buffer::Buffer;
-use super::chains::UnderWay;
 use super::loan::Loan;
 use super::printed::Text;
 use super::program::Op;
@@ -14,6 +13,7 @@ use crate::checks::copies::Copies;
 use crate::checks::proxies::Proxies;
 use crate::checks::shared::SharedRaces;
 use crate::checks::unread::Unread;
+use crate::engine::costs::chains::UnderWay;
 use crate::engine::traffic::pattern::WINDOW;
 use crate::finding::Finding;
 use crate::lane::LANES;

@@ -6,10 +6,7 @@
 
 pub(crate) mod block;
 pub(crate) mod buffer;
-pub(crate) mod chains;
 pub(crate) mod cluster;
-pub(crate) mod cost_recorder;
-pub(crate) mod counts;
 pub(crate) mod fetched;
 pub(crate) mod groups;
 pub mod handler;
@@ -17,7 +14,6 @@ pub(crate) mod loan;
 pub(crate) mod mbarrier;
 pub(crate) mod printed;
 pub mod program;
-pub(crate) mod request;
 pub(crate) mod rng;
 pub(crate) mod shared;
 pub(crate) mod slot;
@@ -30,13 +26,11 @@ pub(crate) mod warpgroup;
 pub(crate) mod worker_scratch;
 
 use self::block::Block;
-use self::counts::{BlockCount, Site};
 use self::fetched::Fetched;
 pub use self::groups::Flow;
 pub(crate) use self::groups::{Group, Reason, State, Status, Turn};
 use self::loan::Loan;
 use self::program::{Op, Program};
-use self::request::{Pointers, Request};
 use self::shared::Shared;
 use self::slot::WarpSlot;
 use self::step_recorder::RecordedWarp;
@@ -45,6 +39,8 @@ use self::warpgroup::Products;
 use self::worker_scratch::WorkerScratch;
 use crate::checks::clock::WarpClock;
 use crate::checks::{Addresses, Layout};
+use crate::engine::traffic::counts::{self, BlockCount, Site};
+use crate::engine::traffic::request::{Pointers, Request};
 use crate::finding::Space;
 use crate::lane::LANES;
 use crate::memory::Written;
@@ -269,11 +265,11 @@ impl<'l> Warp<'l> {
     /// Cost hook: all lanes of the warp have reached a barrier of the whole block, which ends this basic block.
     pub(crate) fn on_block_barrier(&mut self, block: &mut Block<'_>, at: u32) {
         let (program, counts, live) = (self.program(), self.counts, self.live);
-        if let (Some(seen), Some(slot)) = (&mut self.scratch.get_mut().recorder, &mut self.slot) {
+        let costs = &mut self.scratch.get_mut().costs;
+        if let Some(slot) = self.slot.as_mut().filter(|_| costs.counts()) {
             // SAFETY: while costs are counted, the warp's slot has a count for each basic block.
             let counts = unsafe { std::slice::from_raw_parts(counts, program.blocks.len()) };
-            let since = program.blocks[at as usize].since;
-            slot.paused.comes(&mut block.under_way, seen.steps(), counts, live, since);
+            costs.reached_barrier(&program.costs, (&mut block.under_way, &mut slot.paused), counts, live, at);
         }
     }
 

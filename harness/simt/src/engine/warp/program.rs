@@ -2,6 +2,7 @@
 
 pub use super::tables::*;
 use super::{Flow, Warp};
+use crate::engine::costs::tables::CostTables;
 use crate::finding::{CalledFrom, SourcePlace, Space};
 use crate::memory;
 use crate::ptx::ast::{Inline, Loc};
@@ -66,9 +67,8 @@ pub struct Program {
     pub inlines: Vec<Inline>,
     /// Basic blocks.
     pub blocks: Vec<BlockInfo>,
-    /// The range of the basic blocks that a warp may execute between its last barrier and its end: the first one, and
-    /// one past the last.
-    pub last: (u32, u32),
+    /// What it costs.
+    pub costs: CostTables,
     /// Whether it has loops that retry with the value read until no other thread was faster (compare-and-swap).
     pub retries: bool,
     /// Conditional branches, indexed by the number in the instruction.
@@ -79,9 +79,6 @@ pub struct Program {
     pub accesses: Vec<AccessInfo>,
     /// Instructions that access textures or surfaces.
     pub textures: Vec<TextureInfo>,
-    /// For each instruction, the bytes a lane of the load that it is counted as, if the assembler merges it with
-    /// others: 0 if another load is counted in its place. Empty if none are merged.
-    pub merged: Vec<Option<u32>>,
     /// Whether it executes warpgroup matrix products.
     pub products: bool,
     /// For each instruction, what it does with undefined values, and where its operands begin in `operands`.
@@ -197,7 +194,7 @@ impl Program {
         place
     }
 
-    /// Returns the distance between the rows of sites (see [`super::counts::row_of`]): there are three rows if the
+    /// Returns the distance between the rows of sites (see `traffic::counts::row_of`): there are three rows if the
     /// targets of generic addresses are counted anywhere, otherwise a single one.
     pub(crate) fn row(&self) -> usize {
         let generic = self.accesses.iter().any(|access| access.space == Space::Generic);
@@ -208,8 +205,8 @@ impl Program {
     /// it.
     #[inline(always)]
     pub fn width(&self, op: &Op, own: u32) -> u32 {
-        match self.merged.get(op.site as usize) {
-            Some(&Some(bytes)) if bytes > 0 => bytes,
+        match self.costs.merged_bytes(op.site) {
+            Some(bytes) if bytes > 0 => bytes,
             _ => own,
         }
     }

@@ -1,7 +1,6 @@
 //! What the workers of a launch share.
 
 use super::buffer::Buffer;
-use super::cost_recorder::Observed;
 use super::printed::{Printed, Text};
 use super::program::{Handler, Op, Program};
 use super::rng::shuffle;
@@ -9,6 +8,7 @@ use super::sums::Turns;
 use super::tables::Order;
 use crate::checks::bounds::Bounds;
 use crate::checks::launch::LaunchRaces;
+use crate::engine::costs::recorder::Observed;
 use crate::finding::{AccessKind, Finding, Findings};
 use crate::kernel::{Fault, Geometry, Param, Progress, Watch};
 use crate::memory::{Heap, View};

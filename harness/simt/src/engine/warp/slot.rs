@@ -1,8 +1,8 @@
 //! The registers and local memory in which a warp runs.
 
 use super::buffer::Buffer;
-use super::chains::Paused;
-use super::counts::BlockCount;
+use crate::engine::costs::chains::Paused;
+use crate::engine::traffic::counts::BlockCount;
 use crate::lane::LANES;
 
 /// Returns the distance between the local memory of adjacent lanes, if each has `bytes` bytes. Usually all lanes access

@@ -2,9 +2,9 @@
 //!
 //! Where the warps of several workers add to one word, each change waits until the cache line with the word has arrived
 //! from the other worker's processor, and must be retried if the other was faster. So additions after which the thread
-//! reads no memory (see [`crate::lower`], `last`) are kept, and a worker adds many of them in one turn, in the order in
-//! which its warps made them. Any other reader of the word meanwhile sees it as if those threads came later. Kept sums
-//! are written before the launch ends, and before their worker waits for another.
+//! reads no memory (see `passes::defer_final_sums`) are kept, and a worker adds many of them in one turn, in the order
+//! in which its warps made them. Any other reader of the word meanwhile sees it as if those threads came later. Kept
+//! sums are written before the launch ends, and before their worker waits for another.
 
 use crate::lane::LANES;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,6 +1,6 @@
 //! A program's tables besides its code: constants, blocks, accesses, arguments of `printf`, names.
 
-use crate::costs::{Chain, Pipes};
+use crate::engine::costs::tables::Adds;
 use crate::finding::{AccessKind, Space};
 use crate::lane::LANES;
 use crate::ptx::ast::Special;
@@ -67,15 +67,6 @@ impl Source {
     }
 }
 
-/// The hardware cost of one execution of a basic block by a warp.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Effort {
-    /// Instructions by pipe.
-    pub pipes: Pipes,
-    /// Its longest dependent chain.
-    pub chain: Chain,
-}
-
 /// A basic block of the program.
 #[derive(Clone, Debug, Default)]
 pub struct BlockInfo {
@@ -87,16 +78,7 @@ pub struct BlockInfo {
     pub instructions: u32,
     /// The same count for each place: an index into `Program::locs`, and a number of instructions.
     pub lines: Vec<(u32, u32)>,
-    /// The cost of one execution.
-    pub effort: Effort,
-    /// If it ends in a barrier of the whole block, or ends the thread: the range (first, one past the last) of the
-    /// blocks that a warp may execute between the barrier before, or its start, and this one. [`ANY_BLOCK`] if that is
-    /// not known.
-    pub since: (u32, u32),
 }
-
-/// Any block of a program, in [`BlockInfo::since`].
-pub const ANY_BLOCK: (u32, u32) = (0, u32::MAX);
 
 /// How a memory instruction orders memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,18 +110,6 @@ pub enum Origin {
     Global(u64, u64),
     /// The allocation that the kernel's parameter with this offset points to.
     Param(u32),
-}
-
-/// What an atomic adds, as far as its cost depends on that.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Adds {
-    /// Integers; or the atomic is not an addition.
-    #[default]
-    Other,
-    /// Floating-point numbers; or the atomic compares them.
-    Float,
-    /// One, to a 32-bit word whose old value is not used. In shared memory the hardware counts the lanes that meet.
-    One,
 }
 
 /// What a memory instruction does, for counters and findings.

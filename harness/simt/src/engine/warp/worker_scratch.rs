@@ -1,9 +1,9 @@
 //! The scratch data of a host thread while its warps run.
 
-use super::cost_recorder::CostRecorder;
 use super::step_recorder::StepRecorder;
 use super::sums::Sums;
 use super::touched::Touched;
+use crate::engine::costs::observer::CostObserver;
 use crate::engine::traffic::pattern::Pattern;
 use crate::finding::{Findings, Space};
 use crate::lane::LANES;
@@ -41,8 +41,8 @@ pub(crate) struct WorkerScratch {
     pub copies: Box<[LoadCopy; LANES]>,
     /// Sums that have yet to be added to memory.
     pub sums: Sums,
-    /// What was recorded of the launch's costs, if they are counted.
-    pub recorder: Option<Box<CostRecorder>>,
+    /// Observes the launch's costs.
+    pub costs: CostObserver,
     /// The steps of the recorded blocks, if there are any.
     pub steps: Option<Box<StepRecorder>>,
 }

@@ -4,10 +4,10 @@ use super::written::range_at;
 use crate::checks::clock::Release;
 use crate::checks::race::Conflict;
 use crate::checks::{Addresses, Event, Layout};
+use crate::engine::traffic::request::{RANK_SHIFT, Request, space_of};
 use crate::engine::warp::Show;
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{RANK_SHIFT, Request, space_of};
 use crate::finding::{AccessKind, Space};
 use crate::lane::{HostVectors, LANES, lanes};
 

@@ -2,9 +2,9 @@
 
 use crate::checks::clock::Release;
 use crate::checks::{Addresses, Event, Layout};
+use crate::engine::traffic::request::home_of;
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::home_of;
 use crate::finding::{AccessKind, Space};
 use crate::lane::lanes;
 

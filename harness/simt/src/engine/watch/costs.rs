@@ -2,10 +2,10 @@
 //! instructions' own handlers need no changes.
 
 use crate::checks::Addresses;
-use crate::engine::warp::cost_recorder::Observed;
+use crate::engine::costs::recorder::Observed;
+use crate::engine::traffic::request::Request;
 use crate::engine::warp::handler::{Exec, apart, handler};
 use crate::engine::warp::program::{Op, Program};
-use crate::engine::warp::request::Request;
 use crate::engine::warp::shared::{Ahead, CostProbes};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
@@ -63,7 +63,7 @@ impl<const FULL: bool, const FIRST: u8> Exec for Look<FULL, FIRST> {
         unsafe {
             let address = Addresses { base: &*warp.reg::<[u64; LANES]>(base), offset };
             let site = &*warp.sites.add(op.site as usize);
-            if let Some(seen) = &mut warp.scratch.get_mut().recorder {
+            if let Some(seen) = warp.scratch.get_mut().costs.recorder() {
                 match FIRST {
                     READ if !seen.reads_again::<W>(block, address, mask, looked, site) => {
                         return apart::<Look<FULL, ANY>, W>(warp, op);

@@ -1,9 +1,9 @@
 //! Values with undefined bits that cross lanes, addresses and short branches: the rest of [`super::undefined`].
 
 use crate::checks::Event;
+use crate::engine::traffic::request::space_of;
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::{Dataflow, Op, Operand};
-use crate::engine::warp::request::space_of;
 use crate::engine::warp::undefined::{Content, Fork, differ, flip_lane, lane_of};
 use crate::finding::{Finding, Space};
 use crate::lane::{LANES, lanes};

@@ -3,9 +3,9 @@
 use crate::checks::race::{Conflict, same_instruction};
 use crate::checks::unread::Stores;
 use crate::checks::{Addresses, Event, Layout};
+use crate::engine::traffic::request::{Request, space_of};
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{Request, space_of};
 use crate::finding::{Access, AccessKind, Finding, FindingKind, Scope, Space};
 use crate::lane::LANES;
 

@@ -4,9 +4,9 @@
 use super::written::range_at;
 use crate::checks::race::Conflict;
 use crate::checks::{Addresses, Event, Half, Layout};
+use crate::engine::traffic::request::Request;
 use crate::engine::warp::Warp;
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::Request;
 use crate::finding::{AccessKind, Space};
 use crate::lane::{ALL, LANES};
 

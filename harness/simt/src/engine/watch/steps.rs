@@ -4,8 +4,8 @@
 //! other warp takes this path, so a launch that is not recorded pays one comparison for each group of lanes that is
 //! chosen, and nothing for an instruction.
 
+use crate::engine::traffic::request::space_of;
 use crate::engine::warp::program::{Dataflow, Op, Operand};
-use crate::engine::warp::request::space_of;
 use crate::engine::warp::step_recorder::{RecordedAccess, StepRecorder};
 use crate::engine::warp::{Flow, Reason, State, Warp};
 use crate::finding::{AccessKind, Space};

@@ -10,8 +10,8 @@
 //! A warp that has not read unwritten memory skips all of this.
 
 use crate::checks::{Addresses, Event, Layout};
+use crate::engine::traffic::request::space_of;
 use crate::engine::warp::program::{Dataflow, Op, Operand, Program};
-use crate::engine::warp::request::space_of;
 use crate::engine::warp::undefined::{Content, MOST_ORIGINS, differ, flip_lane, lane_of};
 use crate::engine::warp::worker_scratch::Unjudged;
 use crate::engine::warp::{Flow, Warp};

@@ -1,8 +1,8 @@
 //! Barriers of a cluster (`barrier.cluster`), and the instructions that map addresses to its blocks (`mapa`,
 //! `getctarank`).
 
+use crate::engine::traffic::request::{SHARED_WINDOW, home_of, offset_in, space_of};
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{SHARED_WINDOW, home_of, offset_in, space_of};
 use crate::engine::warp::{Flow, State, Warp};
 use crate::finding::Space;
 use crate::instr::code::{Inst, OperandSlot};

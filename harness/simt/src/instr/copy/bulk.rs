@@ -3,8 +3,8 @@
 
 use super::report::{Completion, reported};
 use crate::engine::memory::span::PIECE;
+use crate::engine::traffic::request::{Request, Wrong, offset_in};
 use crate::engine::warp::program::{Op, Order};
-use crate::engine::warp::request::{Request, Wrong, offset_in};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, FindingKind, Space};
 use crate::instr::code::{OperandSlot, Role};

@@ -1,8 +1,8 @@
 //! `cp.async`: a load and a store that are executed together.
 
+use crate::engine::traffic::request::{Pointers, Request, Wrong};
 use crate::engine::traffic::sectors::sectors;
 use crate::engine::warp::program::{Op, Order};
-use crate::engine::warp::request::{Pointers, Request, Wrong};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, FindingKind, Space};
 use crate::instr::code::{OperandSlot, Role};

@@ -2,9 +2,9 @@
 
 use super::bulk::whole;
 use crate::checks::copies::{Bulk, Until};
+use crate::engine::traffic::request::{Request, home_of};
 use crate::engine::warp::block::Block;
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{Request, home_of};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Inst, Role};

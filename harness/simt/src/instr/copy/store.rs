@@ -2,8 +2,8 @@
 
 use super::bulk::whole;
 use super::report::lane_by_lane;
+use crate::engine::traffic::request::Request;
 use crate::engine::warp::program::{Op, Order};
-use crate::engine::warp::request::Request;
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;

@@ -1,8 +1,8 @@
 //! Matrices of 8 x 8 16-bit numbers: `ldmatrix`, `stmatrix` and `movmatrix`.
 
 use crate::engine::traffic::banks::bank_conflicts;
+use crate::engine::traffic::request::{Pointers, Request};
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{Pointers, Request};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;

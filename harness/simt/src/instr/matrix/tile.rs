@@ -3,10 +3,10 @@
 use super::form::{MatrixForm, fragment};
 use super::fragment::{Dims, Element, MatrixRole};
 use crate::engine::traffic::banks::bank_conflicts;
+use crate::engine::traffic::counts::count_sectors;
+use crate::engine::traffic::request::{Request, space_of};
 use crate::engine::traffic::sectors::sectors;
-use crate::engine::warp::counts::count_sectors;
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{Request, space_of};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Inst, Role};

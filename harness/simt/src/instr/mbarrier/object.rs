@@ -1,9 +1,9 @@
 //! Creation and end of an mbarrier: `mbarrier.init`, `mbarrier.inval`; and decoding of its state.
 
 use super::reach::Modifiers;
+use crate::engine::traffic::request::Request;
 use crate::engine::warp::mbarrier::{Mbarrier, pending_of};
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::Request;
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::Role;

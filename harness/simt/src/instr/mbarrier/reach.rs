@@ -1,8 +1,8 @@
 //! Finds and changes the mbarriers that lanes name.
 
+use crate::engine::traffic::request::{Request, Wrong, home_of, space_of};
 use crate::engine::warp::mbarrier::{Home, Mbarrier};
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{Request, Wrong, home_of, space_of};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Access, AccessKind, FindingKind, MbarrierMisuse, Space};
 use crate::instr::context::{Context, Result as Lowered};

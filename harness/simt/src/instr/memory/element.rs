@@ -2,11 +2,11 @@
 
 use crate::checks::Layout;
 use crate::engine::memory::own::LocalRows;
+use crate::engine::traffic::counts::count_sectors;
+use crate::engine::traffic::request::Request;
 use crate::engine::traffic::sectors::sectors_of_two;
 use crate::engine::warp::Warp;
-use crate::engine::warp::counts::count_sectors;
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::Request;
 use crate::finding::{AccessKind, Space};
 use crate::instr::operands::{Address, Bytes, Number};
 use crate::lane::{ALL, LANES};

@@ -1,7 +1,7 @@
 //! Spaces of addresses: `isspacep` and `cvta`.
 
+use crate::engine::traffic::request::{LOCAL_WINDOW, SHARED_WINDOW, home_of, space_of};
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{LOCAL_WINDOW, SHARED_WINDOW, home_of, space_of};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::Space;
 use crate::instr::context::{Context, Result};

@@ -4,8 +4,8 @@
 //! packed them for the call ([`Packed`]). Otherwise an argument is certainly missing only if the initialisation check
 //! knows that it was not written.
 
+use crate::engine::traffic::request::space_of;
 use crate::engine::warp::program::{Op, Packed, Piece, Value};
-use crate::engine::warp::request::space_of;
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Access, AccessKind, Finding, FindingKind, Passed, Space};
 use crate::lane::LANES;

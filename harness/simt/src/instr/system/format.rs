@@ -1,8 +1,8 @@
 //! Formats the output of a `printf` from its format and its arguments.
 
 use super::arguments::Arguments;
+use crate::engine::traffic::request::Request;
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::Request;
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
 use std::ffi::CString;

@@ -51,10 +51,6 @@ impl Warp<'_> {
         site.sectors += traffic.sectors;
         site.ideal += traffic.distinct_sectors;
         site.extra += traffic.requests;
-        if let Some(seen) = &mut self.scratch.get_mut().recorder {
-            for sector in needs.distinct() {
-                seen.sector(block, sector, what == AccessKind::Read);
-            }
-        }
+        self.scratch.get_mut().costs.touched_sectors(block, needs.distinct(), what == AccessKind::Read);
     }
 }

@@ -1,9 +1,9 @@
 //! Reads texels for a warp: through the engine's address checks, and with a record of every read for the race check and
 //! the initialisation check.
 
+use crate::engine::traffic::request::{Request, Wrong};
 use crate::engine::traffic::texels::{Needs, Parts};
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{Request, Wrong};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Access, AccessKind, CalledFrom, FindingKind, SourcePlace, Space};
 use crate::instr::operands::Register;

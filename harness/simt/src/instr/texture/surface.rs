@@ -2,9 +2,9 @@
 
 use super::address::{address, geometry};
 use super::count::lanes_of;
+use crate::engine::traffic::request::Request;
 use crate::engine::traffic::texels::Needs;
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::Request;
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Access, AccessKind, FindingKind, Space};
 use crate::instr::context::{Context, Result, parts, width};

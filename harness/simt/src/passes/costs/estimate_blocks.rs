@@ -9,7 +9,7 @@ use super::fuse_instructions::becomes;
 use super::if_convert::ConvertedBlock;
 use super::merge_loads::MergedLoads;
 use crate::costs::Chain;
-use crate::engine::warp::program::Effort;
+use crate::engine::costs::tables::Effort;
 use crate::passes::ir::Block;
 use crate::ptx::ast::{Body, Inst, RegId};
 use crate::ptx::cost::{Cost, is_global_load, is_wide_fence};

@@ -8,3 +8,4 @@ pub mod if_convert;
 pub mod merge_loads;
 pub mod record_costs;
 pub mod settle_idle_loops;
+pub mod split_at_barriers;

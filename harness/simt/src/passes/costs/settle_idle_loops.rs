@@ -3,7 +3,7 @@
 //! of the launch: only the last one is, once for each time that the loop is entered, and not even that if the loop is
 //! bypassed because there is nothing to wait for.
 
-use crate::engine::warp::program::Effort;
+use crate::engine::costs::tables::Effort;
 use crate::passes::ir::{Block, BlockLoop, Role, Term};
 
 /// Removes the iterations of these loops, inner loops first, from the efforts of a function's blocks.

@@ -1,6 +1,7 @@
 //! What the checks and counters need to know about an instruction, from the PTX instruction that it implements.
 
-use crate::engine::warp::program::{Adds, Dataflow};
+use crate::engine::costs::tables::Adds;
+use crate::engine::warp::program::Dataflow;
 use crate::finding::AccessKind;
 use crate::passes::ir::{Inst, OperandSlot, Role};
 use crate::ptx::ast::{self, Body, Operand, RegId, Type};

@@ -1,8 +1,8 @@
 //! The values of operands: registers, constants, parameters and addresses.
 
 use super::Translation;
+use crate::engine::traffic::request::LOCAL_WINDOW;
 use crate::engine::warp::program::{Origin, Source};
-use crate::engine::warp::request::LOCAL_WINDOW;
 use crate::finding::Space;
 use crate::instr::context::{self, Context, width};
 use crate::instr::system::clock;

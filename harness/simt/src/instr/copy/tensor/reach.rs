@@ -1,7 +1,7 @@
 //! Finds and validates the tensor map that a lane names.
 
+use crate::engine::traffic::request::{Request, space_of};
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{Request, space_of};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{Access, AccessKind, FindingKind, Space, TensorMapMisuse};
 use crate::kernel::Fault;

@@ -1,8 +1,8 @@
 //! Atomics of 16 bytes: `exch` and `cas` of `.b128`.
 
 use super::general::collisions;
+use crate::engine::traffic::request::{Pointers, Request};
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{Pointers, Request};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::instr::code::{Field, Inst, OperandSlot};

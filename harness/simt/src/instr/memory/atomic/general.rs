@@ -4,8 +4,8 @@
 //! atomics of the host; a block's shared memory belongs to a single host thread.
 
 use super::change::{Change, Word};
+use crate::engine::traffic::request::{Pointers, Request};
 use crate::engine::warp::program::Op;
-use crate::engine::warp::request::{Pointers, Request};
 use crate::engine::warp::{Flow, Warp};
 use crate::finding::{AccessKind, Space};
 use crate::instr::operands::{Any, operands};
@@ -186,7 +186,7 @@ fn sorted(at: &Pointers, mask: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::traffic::random::random;
+    use crate::engine::costs::random::random;
 
     #[test]
     fn collisions_are_counted_as_by_sorting() {

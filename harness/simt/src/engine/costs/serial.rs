@@ -319,7 +319,7 @@ fn different_anywhere(address: &[u64; LANES], mask: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::checks::Addresses;
-    use crate::engine::traffic::random::random;
+    use crate::engine::costs::random::random;
     use crate::lane::ALL;
 
     fn from_addresses(address: &[u64; LANES], mask: u32) -> Packed {

@@ -214,7 +214,7 @@ fn bits(address: &[u64; LANES], number: impl Fn(u64) -> u64) -> [u64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::traffic::random::random;
+    use crate::engine::costs::random::random;
     use crate::lane::HostVectors;
 
     /// Returns the sectors of these lines, each once.

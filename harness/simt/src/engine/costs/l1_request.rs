@@ -1,7 +1,7 @@
 //! What a request costs in the L1 cache: lines, the sectors in them, and passes.
 //!
 //! From one execution of an instruction to the next, its lanes' addresses usually move together and keep their
-//! distances, as in [`super::pattern`]. So each instruction remembers its last request, split into pieces, and the
+//! distances, as in `traffic::pattern`. So each instruction remembers its last request, split into pieces, and the
 //! passes it needs: while the distances hold, only the lines of these pieces at their new location remain to be found.
 //! Requests of many pieces are split only if their distances occur twice in a row: see [`super::scattered`] for the
 //! others.
@@ -467,7 +467,7 @@ impl Banks {
 mod tests {
     use super::super::footprint::Touch;
     use super::*;
-    use crate::engine::traffic::random::random;
+    use crate::engine::costs::random::random;
     use crate::lane::{HostVectors, lanes};
 
     /// The reference, lane by lane: returns the reported lines and the passes.

@@ -259,7 +259,7 @@ fn place(line: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::traffic::random::random;
+    use crate::engine::costs::random::random;
 
     #[test]
     fn a_sector_counts_once_in_a_launch_and_once_in_every_block() {

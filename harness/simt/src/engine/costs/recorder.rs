@@ -2,15 +2,15 @@
 //! chains of warps.
 
 use super::chains::{Paused, Steps, UnderWay};
-use super::counts::{BlockCount, Site};
-use super::program::{Adds, BlockInfo};
-use super::request::{Request, space_of};
+use super::footprint::Touch;
+use super::l1_request::L1Request;
+use super::scattered::Packed;
+use super::serial::Chains;
+use super::tables::{Adds, CostTables, Effort};
 use crate::checks::Addresses;
 use crate::costs::{Chain, Costs, Pipes};
-use crate::engine::traffic::footprint::Touch;
-use crate::engine::traffic::l1_request::L1Request;
-use crate::engine::traffic::scattered::Packed;
-use crate::engine::traffic::serial::Chains;
+use crate::engine::traffic::counts::{BlockCount, Site};
+use crate::engine::traffic::request::{Request, space_of};
 use crate::finding::{AccessKind, Space};
 use crate::memory::{View, fetch_ahead};
 
@@ -81,16 +81,16 @@ struct WarpEffort {
 
 impl CostRecorder {
     /// Creates an empty recorder. `retries`: the kernel has loops that retry until no other thread was faster;
-    /// `looked`: the number of observed instructions; `blocks`: the kernel's basic blocks.
-    pub fn new(retries: bool, looked: usize, blocks: &[BlockInfo]) -> CostRecorder {
+    /// `looked`: the number of observed instructions; `efforts`: the costs of the kernel's basic blocks.
+    pub fn new(retries: bool, looked: usize, efforts: &[Effort]) -> CostRecorder {
         CostRecorder {
             look_ups: std::iter::repeat_with(L1Request::default).take(looked).collect(),
             touch: Touch::new(),
             chains: Chains::new(retries),
-            waited_for: vec![0; blocks.len()],
+            waited_for: vec![0; efforts.len()],
             longest: 0,
             busiest: Pipes::default(),
-            cycles: blocks.iter().map(|info| info.effort.chain.cycles()).collect(),
+            cycles: efforts.iter().map(|effort| effort.chain.cycles()).collect(),
             last: Default::default(),
             oldest: 0,
             found: 0,
@@ -103,31 +103,30 @@ impl CostRecorder {
         Steps { cycles: &self.cycles, waited_for: &mut self.waited_for }
     }
 
-    /// Records that a warp of a block has ended with `executed` executions of the basic blocks. After its last barrier,
-    /// it can have executed only those in the range `last`.
+    /// Records that a warp of a block has ended with `executed` executions of the basic blocks.
     pub fn warp_ended(
         &mut self,
         block: &mut UnderWay,
         paused: &mut Paused,
-        (blocks, last): (&[BlockInfo], (u32, u32)),
+        tables: &CostTables,
         executed: &[BlockCount],
     ) {
         let executions = || executed.iter().map(|count| count.executions);
         if !executions().eq(self.last[self.found].0.iter().copied()) {
             let at = self.last.iter().position(|(last, _)| executions().eq(last.iter().copied()));
-            self.found = at.unwrap_or_else(|| self.learn(blocks, executions()));
+            self.found = at.unwrap_or_else(|| self.learn(&tables.efforts, executions()));
         }
         let (times, effort) = &self.last[self.found];
         block.executed(&effort.pipes, effort.number);
         if paused.barriers == 0 {
             block.part(0, effort.cycles, (0, times.iter().copied()), &mut self.waited_for);
         } else {
-            paused.ends(block, self.steps(), executed, last);
+            paused.ends(block, self.steps(), executed, tables.last);
         }
     }
 
     /// Remembers the effort of a warp with these executions of the basic blocks. Returns its index.
-    fn learn(&mut self, blocks: &[BlockInfo], executions: impl Iterator<Item = u64>) -> usize {
+    fn learn(&mut self, efforts: &[Effort], executions: impl Iterator<Item = u64>) -> usize {
         let at = self.oldest;
         self.oldest = (at + 1) % LAST;
         self.efforts += 1;
@@ -135,9 +134,9 @@ impl CostRecorder {
         last.clear();
         last.extend(executions);
         *effort = WarpEffort { number: self.efforts, ..WarpEffort::default() };
-        for ((info, cycles), &times) in blocks.iter().zip(&self.cycles).zip(&*last) {
+        for ((one, cycles), &times) in efforts.iter().zip(&self.cycles).zip(&*last) {
             effort.cycles += cycles * times;
-            effort.pipes.add(&info.effort.pipes, times);
+            effort.pipes.add(&one.pipes, times);
         }
         at
     }
@@ -148,15 +147,15 @@ impl CostRecorder {
         self.busiest = busier(self.busiest, block.pipes());
     }
 
-    /// Combines what several workers have recorded of a program with these basic blocks in this memory, without the
-    /// instructions.
-    pub fn joined<'s>(all: impl Iterator<Item = &'s CostRecorder>, blocks: &[BlockInfo], memory: &View) -> Costs {
+    /// Combines what several workers have recorded of a program in this memory, without the instructions. `efforts`:
+    /// the costs of its basic blocks.
+    pub fn joined<'s>(all: impl Iterator<Item = &'s CostRecorder>, efforts: &[Effort], memory: &View) -> Costs {
         let (mut sum, mut chain) = (CostRecorder::new(false, 0, &[]), Chain::default());
         for seen in all {
             sum.touch.join(&seen.touch);
             sum.chains.join(&seen.chains);
-            for (info, times) in blocks.iter().zip(&seen.waited_for) {
-                chain.add(&info.effort.chain, *times);
+            for (effort, times) in efforts.iter().zip(&seen.waited_for) {
+                chain.add(&effort.chain, *times);
             }
             sum.longest = sum.longest.max(seen.longest);
             sum.busiest = busier(sum.busiest, seen.busiest);

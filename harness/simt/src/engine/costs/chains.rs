@@ -1,9 +1,9 @@
 //! The critical path of a block, for launches whose costs are counted: from each block barrier to the next, the chain
 //! of its slowest warp.
 
-use super::counts::BlockCount;
-use super::program::ANY_BLOCK;
+use super::tables::ANY_BLOCK;
 use crate::costs::Pipes;
+use crate::engine::traffic::counts::BlockCount;
 
 /// The basic blocks of a program, as far as the chains need them.
 pub(crate) struct Steps<'s> {
