@@ -1,4 +1,5 @@
 //! Gives the library the name that programs compiled by nvcc look up, and gives every symbol the version of that name.
+//! Lists the functions of the headers that it lacks.
 use std::{
     env,
     process::{Command, Stdio},
@@ -7,10 +8,11 @@ use std::{
 /// The same name as in `src/abi/edition.rs`, which describes how the library becomes that of CUDA 12.
 const NAME: &str = "libcudart.so.13";
 
-fn main() {
+fn main() -> std::io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
+    cuda_abi::absent::write_stubs(cuda_abi::runtime::FUNCTIONS, "src/api")?;
     if env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("linux") {
-        return;
+        return Ok(());
     }
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,{NAME}");
     // Functions registered at exit are called after a client's dlclose.
@@ -21,6 +23,7 @@ fn main() {
         println!("cargo::rustc-cdylib-link-arg=-fuse-ld=bfd");
         println!("cargo::rustc-cdylib-link-arg=-Wl,--default-symver");
     }
+    Ok(())
 }
 
 fn has_gnu_linker() -> bool {

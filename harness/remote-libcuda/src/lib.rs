@@ -17,9 +17,13 @@ use std::{
     sync::OnceLock,
 };
 
+use cuda_abi::driver::{
+    Error,
+    constants::jit_option::{ERROR_LOG_BUFFER, ERROR_LOG_BUFFER_SIZE_BYTES},
+};
 use remote::{
     calls::{PLAIN, number},
-    client::{Client, Launch, code},
+    client::{Client, Launch},
 };
 
 static CLIENT: OnceLock<Client> = OnceLock::new();
@@ -103,7 +107,7 @@ unsafe extern "C" fn cuGetProcAddress(name: *const c_char, to: *mut *const c_voi
     unsafe {
         let found = address_of(&CStr::from_ptr(name).to_string_lossy());
         to.write(found);
-        if found.is_null() { code::NOT_FOUND } else { 0 }
+        if found.is_null() { Error::NOT_FOUND.0 } else { 0 }
     }
 }
 
@@ -119,16 +123,14 @@ unsafe extern "C" fn cuModuleLoadDataEx(
     module: *mut u64,
     image: *const c_char,
     count: u32,
-    options: *const u32,
+    options: *const c_int,
     values: *const *mut c_void,
 ) -> c_int {
-    const LOG: u32 = 5;
-    const BYTES: u32 = 6;
     // SAFETY: as above; the options of a log are a buffer and its length.
     unsafe {
         let (code, handle, log) = sure(client().log(CStr::from_ptr(image)));
         let value = |wanted| (0..count as usize).find(|at| *options.add(*at) == wanted).map(|at| *values.add(at));
-        if let (Some(buffer), Some(bytes)) = (value(LOG), value(BYTES))
+        if let (Some(buffer), Some(bytes)) = (value(ERROR_LOG_BUFFER), value(ERROR_LOG_BUFFER_SIZE_BYTES))
             && let Some(most) = bytes.addr().checked_sub(1)
         {
             let length = log.len().min(most);
@@ -173,7 +175,7 @@ unsafe extern "C" fn cuModuleGetGlobal_v2(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuFuncGetParamInfo(function: u64, at: usize, offset: *mut usize, bytes: *mut usize) -> c_int {
     let Some((start, size)) = client().parameter(function, at) else {
-        return code::INVALID_VALUE;
+        return Error::INVALID_VALUE.0;
     };
     // SAFETY: as above.
     unsafe {
@@ -198,7 +200,7 @@ unsafe extern "C" fn cuLaunchKernel(
     extra: *const *const c_void,
 ) -> c_int {
     if !extra.is_null() {
-        return code::INVALID_VALUE;
+        return Error::INVALID_VALUE.0;
     }
     let sizes = [grid_x, grid_y, grid_z, block_x, block_y, block_z, shared];
     // SAFETY: as above.

@@ -9,9 +9,10 @@ use std::{
     ptr, slice,
 };
 
+use cuda_abi::driver::Error;
+
 use crate::{
     calls::{self, ArgumentKind, Call, MOST, config, other},
-    client::code,
     frame::{get, get_bytes, put, put_bytes},
     shared,
 };
@@ -157,11 +158,10 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
     /// Calls a function with integers and pointers, as the C ABI of 64-bit Linux passes them: surplus arguments do no
     /// harm.
     fn invoke(&self, name: &str, given: &[u64]) -> c_int {
-        const NOT_FOUND: c_int = 500;
         type Any = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> c_int;
         let function = (self.find)(name);
         if function.is_null() {
-            return NOT_FOUND;
+            return Error::NOT_FOUND.0;
         }
         let mut a = [0; MOST];
         a[..given.len()].copy_from_slice(given);
@@ -264,7 +264,7 @@ impl<F: Fn(&str) -> *const c_void> Worker<F> {
             parameters.push(self.bytes()?);
         }
         if !self.takes(arguments[0], &parameters) {
-            return self.code(code::INVALID_VALUE);
+            return self.code(Error::INVALID_VALUE.0);
         }
         let mut addresses: Vec<*mut u8> = parameters.iter_mut().map(Vec::as_mut_ptr).collect();
         arguments.push(addresses.as_mut_ptr() as u64);

@@ -26,29 +26,6 @@ pub struct ArrayDesc {
     pub flags: c_uint,
 }
 
-/// Flags of an array (`CUDA_ARRAY3D_*`).
-pub mod array_flags {
-    pub const LAYERED: u32 = 0x01;
-    pub const SURFACE_LDST: u32 = 0x02;
-    pub const CUBEMAP: u32 = 0x04;
-    pub const TEXTURE_GATHER: u32 = 0x08;
-    /// A flag for graphics, which is ignored here.
-    pub const COLOR_ATTACHMENT: u32 = 0x20;
-    pub const KNOWN: u32 = 0x1ff;
-}
-
-/// `CUarray_format`: each with its kind (0 for unsigned, 1 for signed, 2 for floating-point), and its bits.
-pub const ARRAY_FORMATS: [(c_int, u32, u32); 8] = [
-    (0x01, 0, 8),
-    (0x02, 0, 16),
-    (0x03, 0, 32),
-    (0x08, 1, 8),
-    (0x09, 1, 16),
-    (0x0a, 1, 32),
-    (0x10, 2, 16),
-    (0x20, 2, 32),
-];
-
 /// `CUDA_RESOURCE_DESC`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,14 +35,6 @@ pub struct ResourceDesc {
     /// The handle or the address, then format and channels, then sizes.
     pub words: [u64; 16],
     pub flags: c_uint,
-}
-
-/// `CUresourcetype`.
-pub mod resource_kind {
-    pub const ARRAY: i32 = 0;
-    pub const MIPMAPPED_ARRAY: i32 = 1;
-    pub const LINEAR: i32 = 2;
-    pub const PITCH_2D: i32 = 3;
 }
 
 /// `CUDA_TEXTURE_DESC`.
@@ -82,17 +51,6 @@ pub struct TextureDesc {
     pub most: f32,
     pub border: [f32; 4],
     pub reserved: [c_int; 12],
-}
-
-/// Flags of a texture (`CU_TRSF_*`).
-pub mod texture_flags {
-    pub const READ_AS_INTEGER: u32 = 0x01;
-    pub const NORMALIZED_COORDINATES: u32 = 0x02;
-    pub const SRGB: u32 = 0x10;
-    pub const DISABLE_TRILINEAR_OPTIMIZATION: u32 = 0x20;
-    pub const SEAMLESS_CUBEMAP: u32 = 0x40;
-    pub const KNOWN: u32 =
-        READ_AS_INTEGER | NORMALIZED_COORDINATES | SRGB | DISABLE_TRILINEAR_OPTIMIZATION | SEAMLESS_CUBEMAP;
 }
 
 /// `CUDA_RESOURCE_VIEW_DESC` without the reserved words at its end, which the runtime's structure of older versions

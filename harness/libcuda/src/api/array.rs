@@ -1,9 +1,10 @@
 //! Arrays (`cuArray*`, `cuMipmappedArray*`).
 
-use crate::abi::device_attributes::*;
+use crate::abi::constants::array_flags;
+use crate::abi::constants::device_attribute::*;
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, need, put};
-use crate::abi::texture::{ArrayDesc, FlatArrayDesc, array_flags};
+use crate::abi::texture::{ArrayDesc, FlatArrayDesc};
 use crate::abi::types::Handle;
 use crate::state::contexts::context::synchronize_device;
 use crate::state::contexts::current::current;

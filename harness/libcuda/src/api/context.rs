@@ -19,8 +19,8 @@ use std::sync::atomic::Ordering;
 fn create(out: *mut Handle, flags: c_uint, dev: Device) -> Result {
     device::check(dev)?;
     need(out)?;
-    let scheduling = flags & context_flags::SCHEDULING;
-    if flags & !context_flags::ALL != 0 || scheduling.count_ones() > 1 {
+    let scheduling = flags & context_flags::SCHED_MASK;
+    if flags & !context_flags::FLAGS_MASK != 0 || scheduling.count_ones() > 1 {
         return Err(Error::INVALID_VALUE);
     }
     put(out, lifetime::create(flags))
@@ -98,7 +98,7 @@ fn get_flags(out: *mut c_uint) -> Result {
 }
 
 fn set_flags(flags: c_uint) -> Result {
-    if flags & !context_flags::ALL != 0 {
+    if flags & !context_flags::FLAGS_MASK != 0 {
         return Err(Error::INVALID_VALUE);
     }
     current_any()?.flags.store(flags, Ordering::Relaxed);
@@ -133,7 +133,7 @@ fn priority_range(least: *mut c_int, greatest: *mut c_int) -> Result {
 /// Refuses numbers that are not a `CUfunc_cache`.
 pub fn check_cache_config(config: c_int) -> Result {
     match config {
-        cache_config::PREFER_NONE..=cache_config::PREFER_EQUAL => Ok(()),
+        cache_config::NONE..=cache_config::EQUAL => Ok(()),
         _ => Err(Error::INVALID_VALUE),
     }
 }

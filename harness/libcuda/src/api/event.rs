@@ -1,6 +1,6 @@
 //! Events (`cuEvent*`).
 
-use crate::abi::constants::{event_flags, event_node_flags};
+use crate::abi::constants::{event_flags, event_record_flags};
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{need, put};
 use crate::abi::types::Handle;
@@ -39,14 +39,14 @@ fn record(event: Handle, on: Handle) -> Result {
 fn record_with_flags(event: Handle, on: Handle, flags: c_uint) -> Result {
     let stream = streams::find(on)?;
     let event = find(event)?;
-    if flags & !event_node_flags::EXTERNAL != 0 {
+    if flags & !event_record_flags::EXTERNAL != 0 {
         return Err(Error::INVALID_VALUE);
     }
     if !event.same_context(&stream) {
         return Err(Error::INVALID_HANDLE);
     }
     if let Some((capture, tails)) = capture::position(&stream)? {
-        if flags == event_node_flags::EXTERNAL {
+        if flags == event_record_flags::EXTERNAL {
             return capture::enqueue(&stream, Task::RecordEvent(event));
         }
         event.set(Recorded::Captured(capture, tails));

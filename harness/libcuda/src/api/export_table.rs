@@ -9,7 +9,7 @@
 //! The first entry of most tables is the table's size in bytes. An entry whose function is not known returns
 //! `CUDA_ERROR_NOT_SUPPORTED`. The unknown hooks for tools do nothing, because no tool is attached.
 
-use crate::abi::device_attributes::{PCI_BUS_ID, PCI_DEVICE_ID, PCI_DOMAIN_ID};
+use crate::abi::constants::device_attribute::{PCI_BUS_ID, PCI_DEVICE_ID, PCI_DOMAIN_ID};
 use crate::abi::error::{Error, Result};
 use crate::abi::integrity::{DeviceIdentity, IntegrityInput};
 use crate::abi::pointers::{get, need, put, put_optional};

@@ -73,7 +73,7 @@ impl AnyNode {
             node_type::WAIT_EVENT => Ok(Task::WaitEvent(nodes::event_of_node(self.body())?)),
             node_type::EVENT_RECORD => Ok(Task::RecordEvent(nodes::event_of_node(self.body())?)),
             node_type::BATCH_MEM_OP => words_task(&self.body::<MemOpNode>()),
-            node_type::EXT_SEMAS_SIGNAL..=node_type::LAST => Err(Error::NOT_SUPPORTED),
+            node_type::EXT_SEMAS_SIGNAL..=node_type::RESERVED_16 => Err(Error::NOT_SUPPORTED),
             _ => Err(Error::INVALID_VALUE),
         }
     }

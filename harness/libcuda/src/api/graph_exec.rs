@@ -77,10 +77,10 @@ fn update(exec: Handle, graph: Handle, error_node: *mut Handle, result: *mut c_i
     let (exec, graph) = (exec::find(exec)?, graph::find(graph)?);
     let (code, node) = match update::apply(&exec, &graph)? {
         Ok(()) => (update_result::SUCCESS, 0),
-        Err(Mismatch::Topology(node)) => (update_result::TOPOLOGY_CHANGED, node),
-        Err(Mismatch::Kind(node)) => (update_result::NODE_TYPE_CHANGED, node),
-        Err(Mismatch::Memory(node)) => (update_result::FUNCTION_CHANGED, node),
-        Err(Mismatch::Attributes(node)) => (update_result::ATTRIBUTES_CHANGED, node),
+        Err(Mismatch::Topology(node)) => (update_result::ERROR_TOPOLOGY_CHANGED, node),
+        Err(Mismatch::Kind(node)) => (update_result::ERROR_NODE_TYPE_CHANGED, node),
+        Err(Mismatch::Memory(node)) => (update_result::ERROR_FUNCTION_CHANGED, node),
+        Err(Mismatch::Attributes(node)) => (update_result::ERROR_ATTRIBUTES_CHANGED, node),
     };
     put_optional(error_node, node);
     put(result, code)?;

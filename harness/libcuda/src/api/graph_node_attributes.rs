@@ -3,7 +3,7 @@
 use super::graph_node_params::read;
 use super::stream::put_value;
 use crate::abi::constants::launch_attribute::{
-    CLUSTER_DIMENSION, COOPERATIVE, DEVICE_UPDATABLE, NVLINK_UTIL_CENTRIC_SCHEDULING,
+    CLUSTER_DIMENSION, COOPERATIVE, DEVICE_UPDATABLE_KERNEL_NODE, NVLINK_UTIL_CENTRIC_SCHEDULING,
 };
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, need};
@@ -41,7 +41,7 @@ fn changed(launch: &KernelLaunch, attribute: c_int, value: Value) -> Result<Arc<
             }
             asked.cluster = (blocks != [0; 3]).then_some(blocks);
         }
-        DEVICE_UPDATABLE if number_at(&value, 0) != 0 => {
+        DEVICE_UPDATABLE_KERNEL_NODE if number_at(&value, 0) != 0 => {
             tell(|observer| observer.unsupported("kernel nodes that a kernel changes (deviceUpdatableKernelNode)"));
             return Err(Error::NOT_SUPPORTED);
         }

@@ -86,14 +86,14 @@ fn split(
     if input.kind != resource_type::SM {
         return Err(Error::INVALID_RESOURCE_TYPE);
     }
-    let both = split_flags::IGNORE_COSCHEDULING | split_flags::MAX_POTENTIAL_CLUSTER_SIZE;
+    let both = split_flags::IGNORE_SM_COSCHEDULING | split_flags::MAX_POTENTIAL_CLUSTER_SIZE;
     if flags & both == both || (!out.is_null() && asked == 0) {
         return Err(Error::INVALID_VALUE);
     }
     if least > input.sms || input.split != 0 {
         return Err(Error::INVALID_RESOURCE_CONFIGURATION);
     }
-    let (smallest, alignment) = unit(profile, flags & split_flags::IGNORE_COSCHEDULING != 0);
+    let (smallest, alignment) = unit(profile, flags & split_flags::IGNORE_SM_COSCHEDULING != 0);
     let size = least.max(smallest).next_multiple_of(alignment).min(input.sms);
     let most = input.sms / size.max(1);
     let groups = if out.is_null() { most } else { most.min(asked) };

@@ -73,7 +73,7 @@ fn address_range(base: *mut DevicePtr, size: *mut usize, address: DevicePtr) -> 
 }
 
 const HOST_ALLOC_FLAGS: u32 =
-    host_alloc_flags::PORTABLE | host_alloc_flags::DEVICE_MAP | host_alloc_flags::WRITE_COMBINED;
+    host_alloc_flags::PORTABLE | host_alloc_flags::DEVICEMAP | host_alloc_flags::WRITECOMBINED;
 
 fn host_alloc(out: *mut *mut c_void, bytes: usize, flags: c_uint) -> Result {
     let context = current_uncaptured()?;
@@ -82,8 +82,8 @@ fn host_alloc(out: *mut *mut c_void, bytes: usize, flags: c_uint) -> Result {
         return Err(Error::INVALID_VALUE);
     }
     let kind = MemoryKind::Pinned {
-        mapped: flags & host_alloc_flags::DEVICE_MAP != 0,
-        write_combined: flags & host_alloc_flags::WRITE_COMBINED != 0,
+        mapped: flags & host_alloc_flags::DEVICEMAP != 0,
+        write_combined: flags & host_alloc_flags::WRITECOMBINED != 0,
     };
     put(out, allocate(&context, bytes, kind, flags, "cuMemHostAlloc")? as *mut c_void)
 }
@@ -109,8 +109,8 @@ fn free_host(pointer: *mut c_void) -> Result {
 }
 
 const HOST_REGISTER_FLAGS: u32 = host_register_flags::PORTABLE
-    | host_register_flags::DEVICE_MAP
-    | host_register_flags::IO_MEMORY
+    | host_register_flags::DEVICEMAP
+    | host_register_flags::IOMEMORY
     | host_register_flags::READ_ONLY;
 
 fn host_register(pointer: *mut c_void, bytes: usize, flags: c_uint) -> Result {
@@ -162,7 +162,7 @@ fn host_flags(out: *mut c_uint, pointer: *mut c_void) -> Result {
     };
     let flags = with_owned(found.start, |owned| owned.flags).unwrap_or(0) & !hidden;
     // With unified addressing all of it is mapped.
-    put(out, flags | host_alloc_flags::DEVICE_MAP)
+    put(out, flags | host_alloc_flags::DEVICEMAP)
 }
 
 fn alloc_managed(out: *mut DevicePtr, bytes: usize, flags: c_uint) -> Result {

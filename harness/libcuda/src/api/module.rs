@@ -130,7 +130,7 @@ pub fn global(out: *mut DevicePtr, bytes: *mut usize, module: &Module, name: *co
 
 fn loading_mode(out: *mut c_int) -> Result {
     driver()?;
-    put(out, if is_lazy() { loading_mode::LAZY } else { loading_mode::EAGER })
+    put(out, if is_lazy() { loading_mode::LAZY_LOADING } else { loading_mode::EAGER_LOADING })
 }
 
 fn no_reference(out: *mut Handle, module: Handle, name: *const c_char) -> Result {

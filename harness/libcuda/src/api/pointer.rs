@@ -65,7 +65,7 @@ fn write(out: *mut c_void, attribute: c_int, address: DevicePtr) -> Result {
         RANGE_SIZE | MAPPING_SIZE => put(out.cast::<usize>(), found.bytes as usize),
         MAPPED => int(true),
         ALLOWED_HANDLE_TYPES => word(handle_types as u64),
-        ACCESS_FLAGS => put(out.cast::<c_uint>(), access_flags::READ_WRITE as c_uint),
+        ACCESS_FLAGS => put(out.cast::<c_uint>(), access_flags::READWRITE as c_uint),
         MEMPOOL_HANDLE => {
             let pool = owned.and_then(|(.., pool)| pool);
             put(out.cast::<Handle>(), pool.unwrap_or(0))

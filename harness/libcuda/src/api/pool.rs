@@ -119,7 +119,7 @@ fn set_access(pool: Handle, list: *const AccessDesc, count: usize) -> Result {
     let list = get_all(list, count)?;
     for access in &list {
         let allowed = match access.flags {
-            access_flags::READ_WRITE => true,
+            access_flags::READWRITE => true,
             // The device that owns the pool always has access to it.
             access_flags::NONE => pool.source != Source::DEVICE,
             _ => false,

@@ -35,7 +35,7 @@ fn state(dev: Device, flags: *mut c_uint, active: *mut c_int) -> Result {
 
 fn set_flags(dev: Device, flags: c_uint) -> Result {
     device::check(dev)?;
-    if flags & !context_flags::ALL != 0 {
+    if flags & !context_flags::FLAGS_MASK != 0 {
         return Err(Error::INVALID_VALUE);
     }
     lifetime::set_primary_flags(flags);

@@ -1,7 +1,7 @@
 //! Streams (`cuStream*`), and host functions in their order.
 
 use crate::abi::constants::launch_attribute::PRIORITY;
-use crate::abi::constants::{event_node_flags, stream_flags};
+use crate::abi::constants::{event_wait_flags, stream_flags};
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, need, put, put_optional};
 use crate::abi::types::{Handle, HostFn};
@@ -56,10 +56,10 @@ fn query(handle: Handle) -> Result {
 fn wait_event(handle: Handle, event: Handle, flags: c_uint) -> Result {
     let stream = find(handle)?;
     let event = event::find(event)?;
-    if flags & !event_node_flags::EXTERNAL != 0 {
+    if flags & !event_wait_flags::EXTERNAL != 0 {
         return Err(Error::INVALID_VALUE);
     }
-    if capture::wait(&stream, &event, flags == event_node_flags::EXTERNAL)? {
+    if capture::wait(&stream, &event, flags == event_wait_flags::EXTERNAL)? {
         return Ok(());
     }
     stream.joined.all_until_now();

@@ -30,7 +30,7 @@ fn one(op: &MemOp, form: CallForm) -> Result<WordOp> {
     let bits = if matches!(op.operation, mem_op::WAIT_VALUE_64 | mem_op::WRITE_VALUE_64) { 64 } else { 32 };
     match op.operation {
         mem_op::WAIT_VALUE_32 | mem_op::WAIT_VALUE_64 => {
-            if op.flags & !(wait_value_flags::COMPARISON | wait_value_flags::FLUSH) != 0 {
+            if op.flags & !(wait_value_flags::NOR | wait_value_flags::FLUSH) != 0 {
                 return Err(Error::INVALID_VALUE);
             }
             // The device's attribute reports that it cannot flush.

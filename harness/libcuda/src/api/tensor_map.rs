@@ -1,6 +1,6 @@
 //! Tensor maps (`cuTensorMap*`), which kernels pass to tensor copies.
 
-use crate::abi::device_attributes::TENSOR_MAP_ACCESS_SUPPORTED;
+use crate::abi::constants::device_attribute::TENSOR_MAP_ACCESS_SUPPORTED;
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, get_all, need, put};
 use crate::state::contexts::current::current;

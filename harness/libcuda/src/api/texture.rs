@@ -1,6 +1,6 @@
 //! Texture and surface objects (`cuTexObject*`, `cuSurfObject*`).
 
-use crate::abi::device_attributes::*;
+use crate::abi::constants::device_attribute::*;
 use crate::abi::error::Result;
 use crate::abi::pointers::{get, need, put};
 use crate::abi::texture::{ResourceDesc, TextureDesc, ViewDesc};

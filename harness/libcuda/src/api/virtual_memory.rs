@@ -104,7 +104,7 @@ fn set_access(address: DevicePtr, size: usize, list: *const AccessDesc, count: u
         let access = match flags {
             access_flags::NONE => Access::None,
             access_flags::READ => Access::Read,
-            access_flags::READ_WRITE => Access::ReadWrite,
+            access_flags::READWRITE => Access::ReadWrite,
             _ => return Err(Error::INVALID_VALUE),
         };
         if !memory.set_access(address, size as u64, access) {
@@ -122,7 +122,7 @@ fn get_access(out: *mut u64, location: *const Location, address: DevicePtr) -> R
     let flags = match access {
         Access::None => access_flags::NONE,
         Access::Read => access_flags::READ,
-        Access::ReadWrite => access_flags::READ_WRITE,
+        Access::ReadWrite => access_flags::READWRITE,
     };
     put(out, flags as u64)
 }

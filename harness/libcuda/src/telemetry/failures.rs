@@ -1,9 +1,10 @@
 //! Calls that fail: with all checks, each is listed once on standard error, as few programs look at every result.
 
 use super::stderr::{is_read, say};
-use crate::abi::error::{Error, describe};
+use crate::abi::error::Error;
 use crate::state::device::driver::driver;
 use crate::state::device::sync::lock;
+use cuda_abi::texts::of_driver;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +26,7 @@ pub fn note(name: &str, error: Error) {
     if IS_BEHIND_RUNTIME.load(Ordering::Relaxed) || PROBES.contains(&name) {
         return;
     }
-    let words = describe(error.0).map_or_else(String::new, |(_, words)| words.to_string_lossy().into_owned());
+    let words = of_driver(error.0).map_or_else(String::new, |(_, words)| words.to_string_lossy().into_owned());
     list(&format!("{name} failed: {error:?}, \"{words}\""), error);
 }
 

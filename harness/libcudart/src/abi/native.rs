@@ -1,15 +1,7 @@
 //! Structures of the driver's header, `cuda.h`.
 use super::types::{Dim3, Handle, Stream};
+use cuda_abi::driver::constants::memory_type;
 use std::ffi::{c_int, c_uint, c_void};
-
-/// `CUmemorytype`.
-pub mod memory {
-    use std::ffi::c_int;
-    pub const HOST: c_int = 1;
-    pub const DEVICE: c_int = 2;
-    pub const ARRAY: c_int = 3;
-    pub const UNIFIED: c_int = 4;
-}
 
 /// `CUDA_MEMCPY3D`, and both ends of a `CUDA_MEMCPY2D`.
 #[repr(C)]
@@ -49,14 +41,14 @@ impl End3d {
 
     /// Returns an end in memory of this kind.
     pub fn linear(kind: c_int, pointer: *mut c_void, pitch: usize, height: usize) -> Self {
-        let host = if kind == memory::HOST { pointer } else { std::ptr::null_mut() };
-        let device = if kind == memory::HOST { 0 } else { pointer.addr() as u64 };
+        let host = if kind == memory_type::HOST { pointer } else { std::ptr::null_mut() };
+        let device = if kind == memory_type::HOST { 0 } else { pointer.addr() as u64 };
         Self { kind, host, device, pitch, height, ..Self::none() }
     }
 
     /// Returns an end in an array.
     pub fn array(array: Handle) -> Self {
-        Self { kind: memory::ARRAY, array, ..Self::none() }
+        Self { kind: memory_type::ARRAY, array, ..Self::none() }
     }
 
     /// Returns the same end, starting at this position.
@@ -66,7 +58,11 @@ impl End3d {
 
     /// Returns the address, regardless of the kind of memory.
     pub fn pointer(&self) -> *mut c_void {
-        if self.kind == memory::HOST { self.host } else { std::ptr::with_exposed_provenance_mut(self.device as usize) }
+        if self.kind == memory_type::HOST {
+            self.host
+        } else {
+            std::ptr::with_exposed_provenance_mut(self.device as usize)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 //! Types of `driver_types.h`.
+use cuda_abi::runtime::constants::default_stream;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 /// Any handle: a stream, an event, a graph, an array.
@@ -7,7 +8,7 @@ pub type Handle = *mut c_void;
 pub type Stream = Handle;
 
 /// `cudaStreamPerThread`.
-pub const PER_THREAD: Stream = std::ptr::without_provenance_mut(2);
+pub const PER_THREAD: Stream = std::ptr::without_provenance_mut(default_stream::PER_THREAD);
 
 /// Returns the stream of a call that was compiled for a default stream per thread.
 pub fn per_thread(stream: Stream) -> Stream {
@@ -21,16 +22,6 @@ pub struct Dim3 {
     pub x: c_uint,
     pub y: c_uint,
     pub z: c_uint,
-}
-
-/// `cudaMemcpyKind`.
-pub mod kind {
-    use std::ffi::c_int;
-    pub const HOST_TO_HOST: c_int = 0;
-    pub const HOST_TO_DEVICE: c_int = 1;
-    pub const DEVICE_TO_HOST: c_int = 2;
-    pub const DEVICE_TO_DEVICE: c_int = 3;
-    pub const DEFAULT: c_int = 4;
 }
 
 /// `cudaIpcMemHandle_t` and `cudaIpcEventHandle_t`, which are passed through unchanged.

@@ -8,18 +8,19 @@ use crate::abi::{
 use crate::api::entry::{calls, forwards};
 use crate::driver::calls as driver;
 use crate::state::context;
+use cuda_abi::{driver::constants::array_format, runtime::constants::channel_kind};
 use std::ffi::{c_int, c_uint, c_void};
 
-/// `cudaChannelFormatKind`: signed, unsigned, float. The driver's `CUarray_format` of each width, in bits.
+/// Each `cudaChannelFormatKind` and width in bits, with the driver's `CUarray_format`.
 const FORMATS: [(c_int, c_int, c_int); 8] = [
-    (0, 8, 0x08),
-    (0, 16, 0x09),
-    (0, 32, 0x0a),
-    (1, 8, 0x01),
-    (1, 16, 0x02),
-    (1, 32, 0x03),
-    (2, 16, 0x10),
-    (2, 32, 0x20),
+    (channel_kind::SIGNED, 8, array_format::SIGNED_INT8),
+    (channel_kind::SIGNED, 16, array_format::SIGNED_INT16),
+    (channel_kind::SIGNED, 32, array_format::SIGNED_INT32),
+    (channel_kind::UNSIGNED, 8, array_format::UNSIGNED_INT8),
+    (channel_kind::UNSIGNED, 16, array_format::UNSIGNED_INT16),
+    (channel_kind::UNSIGNED, 32, array_format::UNSIGNED_INT32),
+    (channel_kind::FLOAT, 16, array_format::HALF),
+    (channel_kind::FLOAT, 32, array_format::FLOAT),
 ];
 
 /// Returns the driver's format and number of channels.

@@ -1,11 +1,12 @@
 //! One-dimensional copies, between the host, the device, symbols and peers.
 use crate::abi::{
     error::{Error, Result},
-    types::{PER_THREAD, Stream, kind},
+    types::{PER_THREAD, Stream},
 };
 use crate::api::entry::{calls, stream_calls};
 use crate::driver::calls as driver;
 use crate::state::{context, variable};
+use cuda_abi::runtime::constants::copy_kind;
 use std::ffi::{c_int, c_void};
 
 fn address(pointer: *const c_void) -> u64 {
@@ -17,7 +18,11 @@ fn address(pointer: *const c_void) -> u64 {
 /// # Errors
 /// `cudaErrorInvalidMemcpyDirection`.
 pub fn check(direction: c_int) -> Result {
-    if (kind::HOST_TO_HOST..=kind::DEFAULT).contains(&direction) { Ok(()) } else { Err(Error::INVALID_COPY_DIRECTION) }
+    if (copy_kind::HOST_TO_HOST..=copy_kind::DEFAULT).contains(&direction) {
+        Ok(())
+    } else {
+        Err(Error::INVALID_MEMCPY_DIRECTION)
+    }
 }
 
 fn copy(dst: *mut c_void, src: *const c_void, bytes: usize, direction: c_int) -> Result {
@@ -27,9 +32,9 @@ fn copy(dst: *mut c_void, src: *const c_void, bytes: usize, direction: c_int) ->
     }
     check(direction)?;
     match direction {
-        kind::HOST_TO_DEVICE => driver::cuMemcpyHtoD_v2(address(dst), src, bytes),
-        kind::DEVICE_TO_HOST => driver::cuMemcpyDtoH_v2(dst, address(src), bytes),
-        kind::DEVICE_TO_DEVICE => driver::cuMemcpyDtoD_v2(address(dst), address(src), bytes),
+        copy_kind::HOST_TO_DEVICE => driver::cuMemcpyHtoD_v2(address(dst), src, bytes),
+        copy_kind::DEVICE_TO_HOST => driver::cuMemcpyDtoH_v2(dst, address(src), bytes),
+        copy_kind::DEVICE_TO_DEVICE => driver::cuMemcpyDtoD_v2(address(dst), address(src), bytes),
         _ => driver::cuMemcpy(address(dst), address(src), bytes),
     }
 }
@@ -45,9 +50,9 @@ pub fn copy_async(dst: *mut c_void, src: *const c_void, bytes: usize, direction:
     }
     check(direction)?;
     match direction {
-        kind::HOST_TO_DEVICE => driver::cuMemcpyHtoDAsync_v2(address(dst), src, bytes, stream),
-        kind::DEVICE_TO_HOST => driver::cuMemcpyDtoHAsync_v2(dst, address(src), bytes, stream),
-        kind::DEVICE_TO_DEVICE => driver::cuMemcpyDtoDAsync_v2(address(dst), address(src), bytes, stream),
+        copy_kind::HOST_TO_DEVICE => driver::cuMemcpyHtoDAsync_v2(address(dst), src, bytes, stream),
+        copy_kind::DEVICE_TO_HOST => driver::cuMemcpyDtoHAsync_v2(dst, address(src), bytes, stream),
+        copy_kind::DEVICE_TO_DEVICE => driver::cuMemcpyDtoDAsync_v2(address(dst), address(src), bytes, stream),
         _ => driver::cuMemcpyAsync(address(dst), address(src), bytes, stream),
     }
 }
@@ -79,7 +84,7 @@ pub fn part(
 ) -> Result<*mut c_void> {
     let (start, size) = variable::find(symbol)?;
     if !directions.contains(&direction) {
-        return Err(Error::INVALID_COPY_DIRECTION);
+        return Err(Error::INVALID_MEMCPY_DIRECTION);
     }
     match offset.checked_add(bytes) {
         Some(end) if end <= size => Ok(std::ptr::with_exposed_provenance_mut(start as usize + offset)),
@@ -88,9 +93,9 @@ pub fn part(
 }
 
 /// The directions to a symbol.
-pub const TO: [c_int; 3] = [kind::HOST_TO_DEVICE, kind::DEVICE_TO_DEVICE, kind::DEFAULT];
+pub const TO: [c_int; 3] = [copy_kind::HOST_TO_DEVICE, copy_kind::DEVICE_TO_DEVICE, copy_kind::DEFAULT];
 /// The directions from a symbol.
-pub const FROM: [c_int; 3] = [kind::DEVICE_TO_HOST, kind::DEVICE_TO_DEVICE, kind::DEFAULT];
+pub const FROM: [c_int; 3] = [copy_kind::DEVICE_TO_HOST, copy_kind::DEVICE_TO_DEVICE, copy_kind::DEFAULT];
 
 type To = (*const c_void, *const c_void, usize, usize, c_int);
 

@@ -1,9 +1,9 @@
 //! Two- and three-dimensional copies of memory and of arrays.
 use crate::abi::{
     error::{Error, Result},
-    native::{ArrayDesc, End3d, Memcpy2d, Memcpy3d, memory},
+    native::{ArrayDesc, End3d, Memcpy2d, Memcpy3d},
     pointers::get,
-    types::{Copy3d, Copy3dPeer, Extent, Handle, PER_THREAD, PitchedPtr, Pos, Stream, kind},
+    types::{Copy3d, Copy3dPeer, Extent, Handle, PER_THREAD, PitchedPtr, Pos, Stream},
 };
 use crate::api::{
     copy::check,
@@ -11,6 +11,7 @@ use crate::api::{
 };
 use crate::driver::calls as driver;
 use crate::state::context;
+use cuda_abi::{driver::constants::memory_type, runtime::constants::copy_kind};
 use std::ffi::{c_int, c_void};
 
 /// The stream of a copy; `None` is the default stream, which is synchronised as the driver does.
@@ -20,11 +21,11 @@ type Where = Option<Stream>;
 fn kinds(direction: c_int) -> Result<(c_int, c_int)> {
     check(direction)?;
     Ok(match direction {
-        kind::HOST_TO_HOST => (memory::HOST, memory::HOST),
-        kind::HOST_TO_DEVICE => (memory::HOST, memory::DEVICE),
-        kind::DEVICE_TO_HOST => (memory::DEVICE, memory::HOST),
-        kind::DEVICE_TO_DEVICE => (memory::DEVICE, memory::DEVICE),
-        _ => (memory::UNIFIED, memory::UNIFIED),
+        copy_kind::HOST_TO_HOST => (memory_type::HOST, memory_type::HOST),
+        copy_kind::HOST_TO_DEVICE => (memory_type::HOST, memory_type::DEVICE),
+        copy_kind::DEVICE_TO_HOST => (memory_type::DEVICE, memory_type::HOST),
+        copy_kind::DEVICE_TO_DEVICE => (memory_type::DEVICE, memory_type::DEVICE),
+        _ => (memory_type::UNIFIED, memory_type::UNIFIED),
     })
 }
 
@@ -52,7 +53,7 @@ fn plane(dst: End, src: End, width: usize, height: usize, direction: c_int, stre
     let (from, to) = kinds(direction)?;
     let is_narrow = |end: &End| matches!(end, End::Memory(_, pitch) if *pitch < width);
     if [dst, src].iter().any(is_narrow) {
-        return Err(if height > 1 { Error::INVALID_PITCH } else { Error::INVALID_VALUE });
+        return Err(if height > 1 { Error::INVALID_PITCH_VALUE } else { Error::INVALID_VALUE });
     }
     let copy = Memcpy2d { src: src.native(from).into(), dst: dst.native(to).into(), width_bytes: width, height };
     match stream {
@@ -120,13 +121,13 @@ pub fn from_native(copy: &Memcpy3d) -> Result<Copy3d> {
         ysize: end.height,
     };
     let position = |end: &End3d| Pos { x: end.x_bytes / unit, y: end.y, z: end.z };
-    let is_host = |end: &End3d| end.kind == memory::HOST;
+    let is_host = |end: &End3d| end.kind == memory_type::HOST;
     let kind = match (is_host(&copy.src), is_host(&copy.dst)) {
-        _ if copy.src.kind == memory::UNIFIED || copy.dst.kind == memory::UNIFIED => kind::DEFAULT,
-        (true, true) => kind::HOST_TO_HOST,
-        (true, false) => kind::HOST_TO_DEVICE,
-        (false, true) => kind::DEVICE_TO_HOST,
-        (false, false) => kind::DEVICE_TO_DEVICE,
+        _ if copy.src.kind == memory_type::UNIFIED || copy.dst.kind == memory_type::UNIFIED => copy_kind::DEFAULT,
+        (true, true) => copy_kind::HOST_TO_HOST,
+        (true, false) => copy_kind::HOST_TO_DEVICE,
+        (false, true) => copy_kind::DEVICE_TO_HOST,
+        (false, false) => copy_kind::DEVICE_TO_DEVICE,
     };
     Ok(Copy3d {
         src_array: copy.src.array,
@@ -155,7 +156,7 @@ fn volume(copy: *const Copy3d, stream: Where) -> Result {
 /// Copies between devices, whose memory shares one address space.
 fn volume_peer(copy: *const Copy3dPeer, stream: Where) -> Result {
     let Copy3dPeer { src_array, src_pos, src, dst_array, dst_pos, dst, extent, .. } = get(copy)?;
-    let kind = kind::DEVICE_TO_DEVICE;
+    let kind = copy_kind::DEVICE_TO_DEVICE;
     let copy = Copy3d { src_array, src_pos, src, dst_array, dst_pos, dst, extent, kind };
     volume(&raw const copy, stream)
 }

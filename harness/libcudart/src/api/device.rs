@@ -8,6 +8,7 @@ use crate::abi::{
 use crate::api::entry::{calls, forwards};
 use crate::driver::{self, calls as driver_calls};
 use crate::state::{context, image};
+use cuda_abi::runtime::constants::device_flags::{LMEM_RESIZE_TO_MAX, MAP_HOST, SCHEDULE_MASK, SYNC_MEMOPS};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 fn count(out: *mut c_int) -> Result {
@@ -43,20 +44,14 @@ fn init(device: c_int, flags: c_uint, _wanted: c_uint) -> Result {
 
 fn set_flags(flags: c_uint) -> Result {
     let device = context::device()?;
-    if !matches!(flags & SCHEDULE, 0 | 1 | 2 | 4) || flags & !(SCHEDULE | MAP_HOST | KEEP_LOCAL | SYNC_COPIES) != 0 {
+    // At most one mode of waiting.
+    let all = SCHEDULE_MASK | MAP_HOST | LMEM_RESIZE_TO_MAX | SYNC_MEMOPS;
+    if (flags & SCHEDULE_MASK).count_ones() > 1 || flags & !all != 0 {
         return Err(Error::INVALID_VALUE);
     }
+    // Every device maps the host's memory.
     driver_calls::cuDevicePrimaryCtxSetFlags_v2(device, flags & !MAP_HOST)
 }
-
-/// `cudaDeviceMapHost`, which every device supports.
-const MAP_HOST: c_uint = 8;
-/// The mask of the host's waiting mode: one of `cudaDeviceScheduleSpin`, `Yield` and `BlockingSync`, or 0.
-const SCHEDULE: c_uint = 7;
-/// `cudaDeviceLmemResizeToMax`.
-const KEEP_LOCAL: c_uint = 16;
-/// `cudaDeviceSyncMemops`.
-const SYNC_COPIES: c_uint = 128;
 
 fn get_flags(out: *mut c_uint) -> Result {
     need(out)?;

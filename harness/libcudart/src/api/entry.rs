@@ -1,8 +1,8 @@
 //! The common part of all entry points: the C name, and the last error.
 use crate::abi::error::{Error, Result};
-use crate::abi::error_table::ERRORS;
 use crate::driver::{call_failed, stderr};
 use crate::state::{call_times, last_error};
+use cuda_abi::texts::of_runtime;
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -59,7 +59,7 @@ pub(crate) use {calls, forwards, stream_calls, stream_forwards};
 /// error. A single function for all entry points compiles a fifth less code than one for each.
 pub fn guard(name: &'static str, work: &dyn Fn() -> Result) -> i32 {
     let began = call_times::begin();
-    let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Error(999)));
+    let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Error::UNKNOWN));
     call_times::end(name, began);
     if stderr::is_traced() {
         eprintln!("{name}: {result:?}");
@@ -72,8 +72,10 @@ pub fn guard(name: &'static str, work: &dyn Fn() -> Result) -> i32 {
 
 /// Notifies the driver that a call of the program has failed.
 fn tell_failure(name: &str, error: Error) {
-    let known = ERRORS.iter().find(|(code, ..)| *code == error.0);
-    let what = known.map_or_else(|| error.0.to_string(), |(_, short, text)| format!("{short}, \"{text}\""));
+    let what = of_runtime(error.0).map_or_else(
+        || error.0.to_string(),
+        |(short, text)| format!("{}, \"{}\"", short.to_string_lossy(), text.to_string_lossy()),
+    );
     // What a launch is compiled to, `__cudaLaunchKernel`, is not what the program says.
     let name = name.trim_start_matches('_');
     if let Ok(words) = CString::new(format!("{name} failed: {what}")) {

@@ -1,12 +1,8 @@
 //! Errors: the last error of the thread, names and texts.
-use crate::abi::error_table::ERRORS;
 use crate::driver::error_asked;
 use crate::state::last_error;
-use std::{
-    collections::HashMap,
-    ffi::{CString, c_char, c_int},
-    sync::LazyLock,
-};
+use cuda_abi::texts::of_runtime;
+use std::ffi::{CStr, c_char, c_int};
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaGetLastError() -> c_int {
@@ -26,18 +22,12 @@ fn asked(code: c_int) -> c_int {
     code
 }
 
-/// Names and texts as C strings.
-static TEXTS: LazyLock<HashMap<i32, (CString, CString)>> = LazyLock::new(|| {
-    let text = |words: &str| CString::new(words).unwrap_or_default();
-    ERRORS.iter().map(|(code, name, words)| (*code, (text(name), text(words)))).collect()
-});
-
 /// Returns the name and the text of a code.
-fn words_of(code: c_int) -> Option<&'static (CString, CString)> {
-    TEXTS.get(&asked(code))
+fn words_of(code: c_int) -> Option<(&'static CStr, &'static CStr)> {
+    of_runtime(asked(code))
 }
 
-const UNKNOWN: &std::ffi::CStr = c"unrecognized error code";
+const UNKNOWN: &CStr = c"unrecognized error code";
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaGetErrorName(code: c_int) -> *const c_char {
@@ -47,4 +37,20 @@ extern "C" fn cudaGetErrorName(code: c_int) -> *const c_char {
 #[unsafe(no_mangle)]
 extern "C" fn cudaGetErrorString(code: c_int) -> *const c_char {
     words_of(code).map_or(UNKNOWN.as_ptr(), |(_, words)| words.as_ptr())
+}
+
+#[cfg(test)]
+mod tests {
+    use cuda_abi::{runtime::ERROR_NAMES, texts::of_runtime};
+
+    #[test]
+    fn kernels_and_programs_have_the_same_words() {
+        let header = include_str!("../../../libcuda/src/state/modules/device_runtime/errors.h");
+        let rows = header.lines().filter(|line| line.starts_with("    {"));
+        let known = ERROR_NAMES.iter().filter_map(|(code, _)| Some((code, of_runtime(*code)?)));
+        let expected = known.map(|(code, (name, text))| {
+            format!("    {{{code}, \"{}\", \"{}\"}},", name.to_str().unwrap(), text.to_str().unwrap())
+        });
+        assert!(rows.eq(expected));
+    }
 }

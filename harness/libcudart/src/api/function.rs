@@ -67,7 +67,7 @@ fn param_info(symbol: Symbol, index: usize, offset: *mut usize, bytes: *mut usiz
 fn kernel_attribute(kernel: Handle, attribute: c_int, value: c_int, device: c_int) -> Result {
     context::ensure()?;
     if kernel.is_null() {
-        return Err(Error::INVALID_HANDLE);
+        return Err(Error::INVALID_RESOURCE_HANDLE);
     }
     driver::cuKernelSetAttribute(attribute, value, crate::state::function::kernel(kernel)?, device)
 }

@@ -13,6 +13,7 @@ use crate::api::{
 };
 use crate::driver::calls as driver;
 use crate::state::{context, function};
+use cuda_abi::runtime::constants::node_type::{CONDITIONAL, KERNEL, MEMCPY};
 use std::{
     ffi::{c_int, c_uint, c_void},
     ptr::null_mut,
@@ -121,11 +122,6 @@ fn from(dst: Dst, symbol: Src, bytes: usize, offset: usize, kind: c_int) -> Resu
     Ok(row(dst, part(symbol, bytes, offset, kind, FROM)?, bytes, kind))
 }
 
-/// `cudaGraphNodeTypeKernel`, `cudaGraphNodeTypeMemcpy`, `cudaGraphNodeTypeConditional`: the types whose parameters
-/// differ.
-const KERNEL: c_int = 0;
-const MEMCPY: c_int = 1;
-const CONDITIONAL: c_int = 13;
 /// The bytes of `cudaGraphNodeParams`, and the offset of the type's parameters in it.
 const PARAMS_BYTES: usize = 256;
 const UNION: usize = 16;

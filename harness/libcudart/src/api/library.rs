@@ -3,6 +3,7 @@ use crate::abi::{edition, error::Result, pointers::need, types::Handle};
 use crate::api::entry::{calls, forwards};
 use crate::driver::{self, calls as driver_calls};
 use crate::state::{context, function};
+use cuda_abi::driver::constants::proc_address_flags::PER_THREAD_DEFAULT_STREAM;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 fn kernel(out: *mut Handle, library: Handle, name: *const c_char) -> Result {
@@ -50,11 +51,8 @@ fn entry_point_of(
     if unsafe { place.read() } == 0 { result } else { Ok(()) }
 }
 
-/// `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM`.
-const PER_THREAD: u64 = 2;
-
 fn own(flags: u64) -> u64 {
-    if flags == 0 { PER_THREAD } else { flags }
+    if flags == 0 { PER_THREAD_DEFAULT_STREAM } else { flags }
 }
 
 calls! {

@@ -7,15 +7,16 @@ use crate::abi::{
 use crate::api::entry::{calls, forwards};
 use crate::driver::calls as driver;
 use crate::state::context;
+use cuda_abi::runtime::constants::location_type;
 use std::ffi::{c_int, c_uint, c_void};
-
-/// `cudaMemLocationTypeDevice`, `cudaMemLocationTypeHost`.
-const DEVICE: c_int = 1;
-const HOST: c_int = 2;
 
 /// Converts a location of CUDA 12, where a device is a number, and the host is the number -1.
 fn of_number(device: c_int) -> MemLocation {
-    if device < 0 { MemLocation { kind: HOST, id: 0 } } else { MemLocation { kind: DEVICE, id: device } }
+    if device < 0 {
+        MemLocation { kind: location_type::HOST, id: 0 }
+    } else {
+        MemLocation { kind: location_type::DEVICE, id: device }
+    }
 }
 
 /// Converts a location from its argument: a structure of two numbers in one register; CUDA 12 passes only a device.

@@ -7,6 +7,10 @@ use crate::abi::{
 use crate::api::entry::{calls, forwards, stream_calls};
 use crate::driver::calls as driver;
 use crate::state::context;
+use cuda_abi::driver::constants::pointer_attribute::{
+    DEVICE_ORDINAL, DEVICE_POINTER, HOST_POINTER, IS_MANAGED, MEMORY_TYPE,
+};
+use cuda_abi::runtime::constants::{device_id::INVALID_DEVICE_ID, memory_type};
 use std::{
     ffi::{c_int, c_uint, c_void},
     ptr::null_mut,
@@ -96,12 +100,7 @@ fn free_host(memory: *mut c_void) -> Result {
     if memory.is_null() { Ok(()) } else { driver::cuMemFreeHost(memory) }
 }
 
-/// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`, `DEVICE_POINTER`, `HOST_POINTER`, `IS_MANAGED`, `DEVICE_ORDINAL`.
-const ASKED: [c_int; 5] = [2, 3, 4, 8, 9];
-/// `cudaMemoryTypeManaged`.
-const MANAGED: c_int = 3;
-/// `cudaInvalidDeviceId`.
-const NO_DEVICE: c_int = -2;
+const ASKED: [c_int; 5] = [MEMORY_TYPE, DEVICE_POINTER, HOST_POINTER, IS_MANAGED, DEVICE_ORDINAL];
 
 fn pointer_attributes(out: *mut PointerAttributes, memory: *const c_void) -> Result {
     need(out)?;
@@ -116,9 +115,14 @@ fn pointer_attributes(out: *mut PointerAttributes, memory: *const c_void) -> Res
         (&raw mut device).cast(),
     ];
     driver::cuPointerGetAttributes(5, ASKED.as_ptr(), values.as_mut_ptr(), address(memory))?;
-    let kind = if managed != 0 { MANAGED } else { kind as c_int };
+    let kind = if managed != 0 { memory_type::MANAGED } else { kind as c_int };
     let attributes = if kind == 0 {
-        PointerAttributes { kind, device: NO_DEVICE, device_pointer: null_mut(), host_pointer: memory.cast_mut() }
+        PointerAttributes {
+            kind,
+            device: INVALID_DEVICE_ID,
+            device_pointer: null_mut(),
+            host_pointer: memory.cast_mut(),
+        }
     } else {
         PointerAttributes { kind, device, device_pointer: pointer(device_pointer), host_pointer }
     };

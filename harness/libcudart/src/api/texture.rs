@@ -10,6 +10,8 @@ use crate::api::{
 };
 use crate::driver::calls as driver;
 use crate::state::context;
+use cuda_abi::driver::constants::texture_flags;
+use cuda_abi::runtime::constants::{read_mode, resource_type};
 use std::ffi::{c_int, c_uint, c_void};
 
 /// `cudaResourceDesc` and `CUDA_RESOURCE_DESC`: a kind, 128 bytes, flags. Words 0 and 1 of the 128 bytes are a handle
@@ -25,13 +27,11 @@ struct Resource {
     flags: c_uint,
 }
 
-/// `cudaResourceTypeLinear`: kinds from this value on are memory with a format.
-const LINEAR: c_int = 2;
-
 /// Returns the driver's form of a resource.
 fn resource(desc: *const Resource) -> Result<Resource> {
     let mut desc = get(desc)?;
-    if desc.kind >= LINEAR {
+    // Kinds from this one on are memory with a format.
+    if desc.kind >= resource_type::LINEAR {
         let word = |at: usize| desc.rest[at] as c_int;
         let (format, channels) =
             format(&ChannelDesc { x: word(0), y: word(1), z: word(2), w: word(3), kind: word(4) })?;
@@ -81,7 +81,8 @@ struct NativeTexture {
 
 /// Returns the runtime's form of a resource of the driver.
 fn from_native(mut desc: Resource) -> Resource {
-    if desc.kind >= LINEAR {
+    // Kinds from this one on are memory with a format.
+    if desc.kind >= resource_type::LINEAR {
         let ChannelDesc { x, y, z, w, kind } = channels(desc.rest[0] as c_int, desc.rest[1]);
         let sizes = desc.rest;
         desc.rest[6..12].copy_from_slice(&sizes[2..8]);
@@ -111,19 +112,14 @@ fn handle(desc: &Resource) -> Handle {
     std::ptr::with_exposed_provenance_mut(desc.handle as usize)
 }
 
-/// `cudaReadModeElementType`: integers remain integers.
-const ELEMENTS: c_int = 0;
-
 /// Returns the driver's flags for the corresponding fields of the runtime.
 fn flags(with: &Texture) -> c_uint {
-    // `CU_TRSF_READ_AS_INTEGER`, `NORMALIZED_COORDINATES`, `SRGB`, `DISABLE_TRILINEAR_OPTIMIZATION`,
-    // `SEAMLESS_CUBEMAP`.
     let flags = [
-        (with.read == ELEMENTS, 0x01),
-        (with.normalized != 0, 0x02),
-        (with.srgb != 0, 0x10),
-        (with.no_trilinear != 0, 0x20),
-        (with.seamless != 0, 0x40),
+        (with.read == read_mode::ELEMENT_TYPE, texture_flags::READ_AS_INTEGER),
+        (with.normalized != 0, texture_flags::NORMALIZED_COORDINATES),
+        (with.srgb != 0, texture_flags::SRGB),
+        (with.no_trilinear != 0, texture_flags::DISABLE_TRILINEAR_OPTIMIZATION),
+        (with.seamless != 0, texture_flags::SEAMLESS_CUBEMAP),
     ];
     flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag).sum()
 }
@@ -133,11 +129,11 @@ fn texture(out: *mut u64, from: *const Resource, with: *const Texture, view: *co
     context::ensure()?;
     let (from, with) = (resource(from)?, get(with)?);
     if let Some(bits) = integers(&from)? {
-        let is_promoted = with.read != ELEMENTS;
+        let is_promoted = with.read != read_mode::ELEMENT_TYPE;
         if is_promoted && bits == 32 {
             return Err(Error::INVALID_NORM_SETTING);
         }
-        if !is_promoted && with.filter != 0 && from.kind != LINEAR {
+        if !is_promoted && with.filter != 0 && from.kind != resource_type::LINEAR {
             return Err(Error::INVALID_FILTER_SETTING);
         }
     }

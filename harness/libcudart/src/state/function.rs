@@ -1,6 +1,6 @@
 //! Kernels, which a program refers to by the addresses of their host stubs or by handles.
 use crate::abi::{
-    error::{Error, Result},
+    error::{Error, Result, instead, is_of_image, no_function},
     types::Handle,
 };
 use crate::driver::{calls, error_asked, kernel_missing};
@@ -71,16 +71,16 @@ fn of_stub(stub: *const c_void) -> Option<&'static Function> {
 /// Returns the handle that host code keeps for a stub's kernel. It stays valid when the image is reloaded.
 ///
 /// # Errors
-/// As [`Error::no_function`].
+/// As [`no_function`].
 pub fn lasting(stub: *const c_void) -> Result<Handle> {
-    let function = of_stub(stub).ok_or_else(Error::no_function)?;
+    let function = of_stub(stub).ok_or_else(no_function)?;
     Ok(std::ptr::from_ref(function).cast_mut().cast())
 }
 
 /// Returns the driver's kernel of a stub or of a handle. Afterwards the thread has a context.
 ///
 /// # Errors
-/// As [`Error::no_function`], and errors of loading the image.
+/// As [`no_function`], and errors of loading the image.
 pub fn kernel(symbol: *const c_void) -> Result<Handle> {
     context::ensure()?;
     if symbol.is_null() {
@@ -90,7 +90,7 @@ pub fn kernel(symbol: *const c_void) -> Result<Handle> {
         return function.kernel();
     }
     let is_drivers = KNOWN.read().unwrap_or_else(PoisonError::into_inner).kernels.contains_key(&symbol.addr());
-    if is_drivers { Ok(symbol.cast_mut()) } else { Err(Error::no_function()) }
+    if is_drivers { Ok(symbol.cast_mut()) } else { Err(no_function()) }
 }
 
 /// Like [`kernel`], for a launch: the embedded driver learns of it if there is no code of the kernel for the device.
@@ -99,7 +99,7 @@ pub fn kernel(symbol: *const c_void) -> Result<Handle> {
 /// As [`kernel`].
 pub fn launched(symbol: *const c_void) -> Result<Handle> {
     kernel(symbol).inspect_err(|error| {
-        if error.is_of_image() {
+        if is_of_image(*error) {
             kernel_missing(registered(symbol).map_or(c"", |function| &function.name));
             error_asked(false);
         }
@@ -129,7 +129,7 @@ impl Function {
         let library = self.image.library()?;
         let mut kernel = null_mut();
         calls::cuLibraryGetKernel(&raw mut kernel, library, self.name.as_ptr())
-            .map_err(|error| error.instead(Error::NOT_FOUND, Error::INVALID_DEVICE_FUNCTION))?;
+            .map_err(|error| instead(error, Error::SYMBOL_NOT_FOUND, Error::INVALID_DEVICE_FUNCTION))?;
         let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner).kernels.contains_key(&kernel.addr());
         if !known {
             remember(kernel, Some(self.stub));

@@ -1,22 +1,18 @@
 //! The images that a program has registered, each loaded when something in it is first used.
 use crate::abi::{
-    error::{Error, Result},
+    error::{Error, Result, is_of_image},
     types::Handle,
 };
 use crate::driver::calls;
 use crate::state::fat_binary::FatBinary;
+use cuda_abi::driver::constants::{capture_mode, jit_input, jit_option};
 use std::{
     ffi::{CString, c_void},
     ptr::{null, null_mut},
     sync::{Mutex, PoisonError},
 };
 
-/// `CU_JIT_INPUT_FATBINARY`.
-const FAT_BINARY: i32 = 2;
-/// `CU_JIT_ERROR_LOG_BUFFER`, `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`.
-const LOG: [i32; 2] = [5, 6];
-/// `CU_STREAM_CAPTURE_MODE_RELAXED`.
-const RELAXED: i32 = 2;
+const LOG: [i32; 2] = [jit_option::ERROR_LOG_BUFFER, jit_option::ERROR_LOG_BUFFER_SIZE_BYTES];
 
 /// An image. It is never freed: a program may unregister it while its threads still run.
 pub struct Image {
@@ -71,7 +67,7 @@ impl Image {
         let loaded = uncaptured(|| self.load());
         *library = match loaded {
             Ok(loaded) => Some(Ok(loaded.expose_provenance())),
-            Err(error) => (error.is_of_image() || error == Error::NOT_SUPPORTED).then_some(Err(error)),
+            Err(error) => (is_of_image(error) || error == Error::NOT_SUPPORTED).then_some(Err(error)),
         };
         let loaded = loaded?;
         for (name, place) in self.managed.lock().unwrap_or_else(PoisonError::into_inner).iter() {
@@ -94,7 +90,7 @@ impl Image {
             let mut module = null_mut();
             calls::cuLibraryGetModule(&raw mut module, library).map(|()| library)
         });
-        if usable != Err(Error::NO_KERNEL_IMAGE) {
+        if usable != Err(Error::NO_KERNEL_IMAGE_FOR_DEVICE) {
             return usable;
         }
         if let Ok(library) = linked {
@@ -110,7 +106,7 @@ impl Image {
             // SAFETY: a part is a fat binary too.
             let part = unsafe { FatBinary::new(*part) };
             let (image, bytes) = (part.image.cast_mut(), size(part.image));
-            calls::cuLinkAddData_v2(link, FAT_BINARY, image, bytes, null(), 0, null_mut(), null_mut())
+            calls::cuLinkAddData_v2(link, jit_input::FATBINARY, image, bytes, null(), 0, null_mut(), null_mut())
         });
         let (mut image, mut bytes) = (null_mut(), 0);
         let linked = linked.and_then(|()| calls::cuLinkComplete(link, &raw mut image, &raw mut bytes));
@@ -162,7 +158,7 @@ fn size(image: *const c_void) -> usize {
 
 /// Runs work that a capture of the calling thread does not forbid.
 fn uncaptured<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    let mut mode = RELAXED;
+    let mut mode = capture_mode::RELAXED;
     calls::cuThreadExchangeStreamCaptureMode(&raw mut mode)?;
     let done = work();
     calls::cuThreadExchangeStreamCaptureMode(&raw mut mode)?;

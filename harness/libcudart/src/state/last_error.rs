@@ -30,9 +30,9 @@ mod tests {
 
     #[test]
     fn success_clears_nothing_and_taking_clears() {
-        assert_eq!((keep(Err(Error(1))), keep(Ok(())), peek(), take(), take()), (1, 0, 1, 1, 0));
-        keep(Err(Error(700)));
-        keep(Err(Error(1)));
+        assert_eq!((keep(Err(Error::INVALID_VALUE)), keep(Ok(())), peek(), take(), take()), (1, 0, 1, 1, 0));
+        keep(Err(Error::ILLEGAL_ADDRESS));
+        keep(Err(Error::INVALID_VALUE));
         assert_eq!((take(), peek()), (1, 0));
     }
 }

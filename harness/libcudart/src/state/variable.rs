@@ -1,5 +1,5 @@
 //! Device variables, which a program refers to by the addresses of their host shadows.
-use crate::abi::error::{Error, Result};
+use crate::abi::error::{Error, Result, instead};
 use crate::driver::calls;
 use crate::state::{context, image::Image};
 use std::{
@@ -43,6 +43,6 @@ pub fn find(symbol: *const c_void) -> Result<(u64, usize)> {
     let (mut address, mut bytes) = (0, 0);
     let get = if variable.managed { calls::cuLibraryGetManaged } else { calls::cuLibraryGetGlobal };
     get(&raw mut address, &raw mut bytes, library, variable.name.as_ptr())
-        .map_err(|error| error.instead(Error::NOT_FOUND, Error::INVALID_SYMBOL))?;
+        .map_err(|error| instead(error, Error::SYMBOL_NOT_FOUND, Error::INVALID_SYMBOL))?;
     Ok((address, bytes))
 }

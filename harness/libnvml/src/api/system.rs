@@ -1,7 +1,8 @@
 //! The library and the system: initialisation and shutdown, versions, error texts.
-use crate::abi::{Error, Result, get_text, put, put_text, text_of};
+use crate::abi::{Error, Result, get_text, put, put_text};
 use crate::api::entry::calls;
 use crate::machine;
+use cuda_abi::texts::of_nvml;
 use std::ffi::{c_char, c_int, c_uint};
 
 /// The branch of NVIDIA's drivers that has the same version of CUDA. The suffix is a local version as in PEP 440, so
@@ -55,7 +56,7 @@ fn no_excluded(_index: c_uint, _out: *mut ()) -> Result {
 #[allow(non_snake_case, reason = "the C name")]
 #[unsafe(no_mangle)]
 extern "C" fn nvmlErrorString(code: u32) -> *const c_char {
-    text_of(code).as_ptr()
+    of_nvml(code).as_ptr()
 }
 
 /// Returns the version of this package, which distinguishes the embedded machine's library from NVIDIA's.

@@ -6,7 +6,9 @@ use std::{
     os::fd::{AsFd, OwnedFd},
 };
 
-use super::{Client, code, state::State};
+use cuda_abi::driver::Error;
+
+use super::{Client, state::State};
 use crate::{
     calls::{self, other},
     frame::put,
@@ -22,10 +24,10 @@ impl Client {
         const WRITE_COMBINED: u64 = 4;
         let mut state = self.lock();
         if bytes == 0 {
-            return Ok(Err(code::INVALID_VALUE));
+            return Ok(Err(Error::INVALID_VALUE.0));
         }
         let Some((address, length)) = state.map(bytes)? else {
-            return Ok(Err(code::OUT_OF_MEMORY));
+            return Ok(Err(Error::OUT_OF_MEMORY.0));
         };
         let register = [address as u64, bytes as u64, flags & !WRITE_COMBINED];
         // SAFETY: these are plain values.
@@ -48,7 +50,7 @@ impl Client {
     pub fn free_pinned(&self, address: usize) -> io::Result<c_int> {
         let mut state = self.lock();
         let Some(length) = state.pinned.remove(&address) else {
-            return Ok(if address == 0 { 0 } else { code::INVALID_VALUE });
+            return Ok(if address == 0 { 0 } else { Error::INVALID_VALUE.0 });
         };
         // SAFETY: this is a plain value.
         let code = unsafe { state.call(calls::number("cuMemHostUnregister"), &[address as u64]) }?;

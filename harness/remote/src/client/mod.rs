@@ -25,16 +25,6 @@ pub use modules::Launch;
 /// The longest text that a worker may send, in bytes.
 const LONGEST: u64 = 1 << 28;
 
-/// The driver's error codes that the judge's side returns itself.
-pub mod code {
-    /// An argument is invalid.
-    pub const INVALID_VALUE: i32 = 1;
-    /// There is not enough memory.
-    pub const OUT_OF_MEMORY: i32 = 2;
-    /// There is no such function.
-    pub const NOT_FOUND: i32 = 500;
-}
-
 /// A connection to a worker.
 pub struct Client {
     state: Mutex<State>,

@@ -6,7 +6,9 @@ use std::{
     io, slice,
 };
 
-use super::{Client, code, connection::strange, state::State};
+use cuda_abi::driver::Error;
+
+use super::{Client, connection::strange, state::State};
 use crate::{
     calls::{self, other},
     frame::{get, get_bytes, put, put_bytes},
@@ -98,7 +100,7 @@ impl Client {
         let Some(parameters) =
             state.modules.loaded.get(&module).and_then(|known| known.kernels.get(name.as_ref())).cloned()
         else {
-            return Ok(code::NOT_FOUND);
+            return Ok(Error::NOT_FOUND.0);
         };
         // SAFETY: the call has written it.
         let handle = unsafe { *function };
@@ -165,10 +167,10 @@ impl Client {
     pub unsafe fn launch(&self, launch: &Launch, parameters: *const *const c_void) -> io::Result<c_int> {
         let mut state = self.lock();
         let Some((_, sizes)) = state.modules.functions.get(&launch.function) else {
-            return Ok(code::INVALID_VALUE);
+            return Ok(Error::INVALID_VALUE.0);
         };
         if parameters.is_null() && !sizes.is_empty() {
-            return Ok(code::INVALID_VALUE);
+            return Ok(Error::INVALID_VALUE.0);
         }
         let sizes: Vec<usize> = sizes.iter().map(|(_, bytes)| *bytes).collect();
         for place in (0..sizes.len()).filter(|place| sizes[*place] == size_of::<usize>()) {

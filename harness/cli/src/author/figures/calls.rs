@@ -1,9 +1,11 @@
-//! Tables of the calls that the emulated driver exports, from its sources: all families (`supported`), or those that
-//! only exist so that clients can load (`unsupported`).
+//! Tables of the calls that the emulated driver exports: all families, from its sources (`supported`), or the functions
+//! of the headers that only exist so that clients can load (`unsupported`).
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
+use std::{collections::BTreeMap, path::Path};
+
+use cuda_abi::{
+    absent::{absent, sources},
+    driver::FUNCTIONS,
 };
 
 use super::fault::{Error, Fault};
@@ -11,23 +13,13 @@ use super::fault::{Error, Fault};
 /// The folder of the calls, in the repository's root.
 const SOURCES: &str = "harness/libcuda/src/api";
 
-/// The file of the unmodelled calls.
-const UNSUPPORTED: &str = "unsupported.rs";
-
 /// The calls of the kind `which`, as a Markdown table.
 pub(super) fn table(which: &str, _reports: &Path) -> Result<String, Fault> {
-    let io = |path: PathBuf| move |source| Fault::Error(Error::Io { path, source });
-    let read = |path: PathBuf| fs::read_to_string(&path).map_err(io(path));
-    let folder = Path::new(SOURCES);
+    let io = |source| Fault::Error(Error::Io { path: SOURCES.into(), source });
+    let sources = sources(Path::new(SOURCES)).map_err(io)?;
     match which {
-        "supported" => {
-            let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-            let mut files: Vec<PathBuf> = entries.map_err(io(folder.into()))?.iter().map(fs::DirEntry::path).collect();
-            files.retain(|file| file.file_name().is_some_and(|name| name != UNSUPPORTED));
-            files.sort();
-            Ok(supported(&files.into_iter().map(read).collect::<Result<Vec<_>, _>>()?))
-        }
-        "unsupported" => Ok(unsupported(&read(folder.join(UNSUPPORTED))?)),
+        "supported" => Ok(supported(&sources)),
+        "unsupported" => Ok(unsupported(&absent(FUNCTIONS, &sources))),
         other => Err(Fault::Marker(format!("unknown calls {other:?}; there are: supported, unsupported"))),
     }
 }
@@ -61,22 +53,15 @@ fn supported(sources: &[String]) -> String {
     harness::markdown(&["calls of the driver, with their editions", "number"], &rows)
 }
 
-/// Each group begins with a comment.
-fn unsupported(source: &str) -> String {
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    let mut is_comment = false;
-    for line in declared(source) {
-        let text = line.strip_prefix("//").map(str::trim);
-        match (text, call_of(line), groups.last_mut()) {
-            (Some(text), _, Some((title, _))) if is_comment => *title = format!("{title} {text}"),
-            (Some(text), ..) => groups.push((text.to_owned(), Vec::new())),
-            (None, Some(call), Some((_, calls))) => calls.push(format!("`{call}`")),
-            _ => {}
-        }
-        is_comment = text.is_some();
+/// A family is what the names of its calls begin with.
+fn unsupported(calls: &[&str]) -> String {
+    let mut families: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for call in calls {
+        let word = call.bytes().skip(3).take_while(u8::is_ascii_lowercase).count();
+        families.entry(format!("`{}*`", &call[..3 + word])).or_default().push(format!("`{call}`"));
     }
-    let row = |(title, calls): &(String, Vec<String>)| vec![title.trim_end_matches('.').to_owned(), calls.join(", ")];
-    harness::markdown(&["not modelled", "calls"], &groups.iter().map(row).collect::<Vec<_>>())
+    let rows: Vec<Vec<String>> = families.into_iter().map(|(family, calls)| vec![family, calls.join(", ")]).collect();
+    harness::markdown(&["not modelled", "calls"], &rows)
 }
 
 #[cfg(test)]
@@ -94,10 +79,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_modelled_is_named_by_groups() {
-        let table = unsupported(
-            "entry\nentry_points! {\n    // One,\n    // and more.\n    cuA() = no;\n    cuB() = no;\n    // Two.\n    cuC() = no;\n}\n",
-        );
-        assert!(table.contains("| One, and more | `cuA`, `cuB` |") && table.contains("| Two | `cuC` |"), "{table}");
+    fn what_is_not_modelled_is_named_by_families() {
+        let table = unsupported(&["cuArrayA", "cuTexRefB", "cuTexRefC_v2"]);
+        assert!(table.contains("| `cuArray*` | `cuArrayA` |"), "{table}");
+        assert!(table.contains("| `cuTex*` | `cuTexRefB`, `cuTexRefC_v2` |"), "{table}");
     }
 }

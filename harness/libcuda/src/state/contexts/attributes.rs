@@ -2,8 +2,9 @@
 //! no effect, except for the size of a cluster and the cooperative flag, which are part of a kernel's geometry.
 
 use crate::abi::constants::launch_attribute::{
-    ACCESS_POLICY_WINDOW, CLUSTER_DIMENSION, CLUSTER_SCHEDULING_POLICY, COOPERATIVE, DEVICE_UPDATABLE, MEM_SYNC_DOMAIN,
-    MEM_SYNC_DOMAIN_MAP, PRIORITY, SHARED_MEMORY_CARVEOUT, SYNCHRONIZATION_POLICY,
+    ACCESS_POLICY_WINDOW, CLUSTER_DIMENSION, CLUSTER_SCHEDULING_POLICY_PREFERENCE, COOPERATIVE,
+    DEVICE_UPDATABLE_KERNEL_NODE, MEM_SYNC_DOMAIN, MEM_SYNC_DOMAIN_MAP, PREFERRED_SHARED_MEMORY_CARVEOUT, PRIORITY,
+    SYNCHRONIZATION_POLICY,
 };
 use crate::abi::error::{Error, Result};
 use std::collections::BTreeMap;
@@ -26,12 +27,12 @@ pub const OF_NODES: [i32; 9] = [
     ACCESS_POLICY_WINDOW,
     COOPERATIVE,
     CLUSTER_DIMENSION,
-    CLUSTER_SCHEDULING_POLICY,
+    CLUSTER_SCHEDULING_POLICY_PREFERENCE,
     PRIORITY,
     MEM_SYNC_DOMAIN_MAP,
     MEM_SYNC_DOMAIN,
-    DEVICE_UPDATABLE,
-    SHARED_MEMORY_CARVEOUT,
+    DEVICE_UPDATABLE_KERNEL_NODE,
+    PREFERRED_SHARED_MEMORY_CARVEOUT,
 ];
 
 /// Returns the number of bytes that an attribute uses.
@@ -39,7 +40,7 @@ pub fn bytes_of(attribute: i32) -> usize {
     match attribute {
         ACCESS_POLICY_WINDOW => 32,
         CLUSTER_DIMENSION => 12,
-        DEVICE_UPDATABLE => 16,
+        DEVICE_UPDATABLE_KERNEL_NODE => 16,
         MEM_SYNC_DOMAIN_MAP => 2,
         _ => 4,
     }

@@ -1,7 +1,7 @@
 //! `cuDeviceGetAttribute`: every attribute of CUDA 12.9 (and those of CUDA 13 that have a value here), from the
 //! profile.
 
-use crate::abi::device_attributes::*;
+use crate::abi::constants::device_attribute::*;
 use gpu::Part;
 
 /// Returns the value of a `CUdevice_attribute`; `None` for a number that is not an attribute.

@@ -383,8 +383,8 @@ pub fn update_dependencies(stream: &Arc<Stream>, nodes: &[Handle], flags: u32) -
     part.capture.check()?;
     let nodes = part.capture.graph.indices(nodes)?;
     match flags {
-        capture_dependencies::ADD => {}
-        capture_dependencies::SET => part.tails.clear(),
+        capture_dependencies::ADD_CAPTURE_DEPENDENCIES => {}
+        capture_dependencies::SET_CAPTURE_DEPENDENCIES => part.tails.clear(),
         _ => return Err(Error::INVALID_VALUE),
     }
     part.join(nodes);

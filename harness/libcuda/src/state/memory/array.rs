@@ -2,8 +2,9 @@
 //! gaps. A device uses a different layout, but programs cannot observe it.
 
 use super::allocation::{allocate, release, with_owned};
+use crate::abi::constants::{array_flags, array_format};
 use crate::abi::error::{Error, Result};
-use crate::abi::texture::{ARRAY_FORMATS, ArrayDesc, array_flags};
+use crate::abi::texture::ArrayDesc;
 use crate::abi::types::Handle;
 use crate::state::contexts::context::Context;
 use crate::state::device::handles::{HandleTable, fresh};
@@ -43,12 +44,16 @@ pub fn format(format: i32, channels: u32) -> Result<Format> {
     if !matches!(channels, 1 | 2 | 4) || format <= 0 {
         return Err(Error::INVALID_VALUE);
     }
-    let found = ARRAY_FORMATS.iter().find(|(number, ..)| *number == format);
-    let &(_, kind, bits) = found.ok_or(Error::NOT_SUPPORTED)?;
-    let kind = match kind {
-        0 => ChannelKind::Unsigned,
-        1 => ChannelKind::Signed,
-        _ => ChannelKind::Float,
+    let (kind, bits) = match format {
+        array_format::UNSIGNED_INT8 => (ChannelKind::Unsigned, 8),
+        array_format::UNSIGNED_INT16 => (ChannelKind::Unsigned, 16),
+        array_format::UNSIGNED_INT32 => (ChannelKind::Unsigned, 32),
+        array_format::SIGNED_INT8 => (ChannelKind::Signed, 8),
+        array_format::SIGNED_INT16 => (ChannelKind::Signed, 16),
+        array_format::SIGNED_INT32 => (ChannelKind::Signed, 32),
+        array_format::HALF => (ChannelKind::Float, 16),
+        array_format::FLOAT => (ChannelKind::Float, 32),
+        _ => return Err(Error::NOT_SUPPORTED),
     };
     Ok(Format { kind, bits, channels })
 }
@@ -59,9 +64,9 @@ pub fn format(format: i32, channels: u32) -> Result<Format> {
 /// `CUDA_ERROR_INVALID_VALUE` for extents and flags that contradict each other, `CUDA_ERROR_NOT_SUPPORTED` for arrays
 /// that are sparse, mapped later, or for depths.
 pub fn shape(desc: &ArrayDesc) -> Result<Shape> {
-    use array_flags::{COLOR_ATTACHMENT, CUBEMAP, KNOWN, LAYERED, SURFACE_LDST, TEXTURE_GATHER};
+    use array_flags::{ALL, COLOR_ATTACHMENT, CUBEMAP, LAYERED, SURFACE_LDST, TEXTURE_GATHER};
     let ArrayDesc { width, height, depth, flags, .. } = *desc;
-    if flags & !KNOWN != 0 || width == 0 {
+    if flags & !ALL != 0 || width == 0 {
         return Err(Error::INVALID_VALUE);
     }
     if flags & !(LAYERED | SURFACE_LDST | CUBEMAP | TEXTURE_GATHER | COLOR_ATTACHMENT) != 0 {

@@ -187,7 +187,7 @@ impl Pool {
     pub fn access(&self, place: Location) -> i32 {
         let owner = if self.source.place == Location::DEVICE { Location::DEVICE } else { Location::HOST };
         if self.source.kind == allocation_type::PINNED && place.kind == owner {
-            return access_flags::READ_WRITE;
+            return access_flags::READWRITE;
         }
         lock(&self.access).get(&(place.kind, place.id)).copied().unwrap_or(access_flags::NONE)
     }

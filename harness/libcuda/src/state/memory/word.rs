@@ -31,7 +31,7 @@ pub enum Comparison {
 impl Comparison {
     /// Returns the comparison selected by `CUstreamWaitValue_flags`.
     pub fn from_flags(flags: u32) -> Self {
-        match flags & wait_value_flags::COMPARISON {
+        match flags & wait_value_flags::NOR {
             wait_value_flags::GEQ => Comparison::AtLeast,
             wait_value_flags::EQ => Comparison::Equal,
             wait_value_flags::AND => Comparison::And,

@@ -1,7 +1,8 @@
 //! The resource of a texture or surface: an array, a mipmapped array, or memory.
 
+use crate::abi::constants::{array_flags, resource_kind};
 use crate::abi::error::{Error, Result};
-use crate::abi::texture::{ResourceDesc, ViewDesc, array_flags, resource_kind};
+use crate::abi::texture::{ResourceDesc, ViewDesc};
 use crate::abi::types::Handle;
 use crate::state::memory::array;
 use simt::texture::{ChannelKind, Format, Image, Layout, Level, Shape};
@@ -41,7 +42,7 @@ pub fn image(desc: &ResourceDesc, limits: TextureLimits) -> Result<Image> {
             }
             Ok(memory(Shape::Linear, format, first, [texels, 1, width]))
         }
-        resource_kind::PITCH_2D => {
+        resource_kind::PITCH2D => {
             let format = format()?;
             let extents = [width, height, pitch];
             let is_fine = extents.iter().zip(limits.plane).all(|(extent, most)| (1..=most).contains(extent))

@@ -1,7 +1,8 @@
 //! The reading mode of a texture.
 
+use crate::abi::constants::{resource_kind, texture_flags};
 use crate::abi::error::{Error, Result};
-use crate::abi::texture::{TextureDesc, resource_kind, texture_flags};
+use crate::abi::texture::TextureDesc;
 use simt::texture::{Address, Image, Sampler, Shape};
 
 /// Returns the sampler for a description, of an image from a resource of this kind.
@@ -22,7 +23,7 @@ pub fn sampler(desc: &TextureDesc, image: &Image, kind: i32) -> Result<Sampler> 
         1 => Ok(true),
         _ => Err(Error::INVALID_VALUE),
     };
-    if desc.flags & !texture_flags::KNOWN != 0 {
+    if desc.flags & !texture_flags::ALL != 0 {
         return Err(Error::INVALID_VALUE);
     }
     let mut address = [Address::Clamp; 3];

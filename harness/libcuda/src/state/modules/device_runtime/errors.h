@@ -1,4 +1,4 @@
-// Names and texts of the runtime's error codes, those of harness/libcudart/src/abi/error_table.rs.
+// Names and texts of the runtime's error codes, those of harness/cuda-abi/src/texts.rs.
 #pragma once
 
 struct ErrorWords {
