@@ -12,9 +12,11 @@ import argparse
 import functools
 import operator
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 import tomllib
 import zipfile
 from pathlib import Path
@@ -28,6 +30,7 @@ EDITIONS = {
     "13.0": ["nvidia-cuda-runtime==13.0.96", "nvidia-cuda-profiler-api==13.0.85", "nvidia-nvml-dev==13.0.87"],
     "13.5": ["nvidia-cuda-runtime==13.5.37", "nvidia-cuda-profiler-api==13.5.25", "nvidia-nvml-dev==13.5.37"],
 }
+IMPLEMENTED = ("12.9", "13.0")
 # CUDA's own definitions of the compiler, which the runtime's headers include.
 COMPILER = "nvidia-cuda-crt==13.0.88"
 # The C library's and the graphics libraries' types, as far as CUDA's headers name them.
@@ -136,7 +139,9 @@ def snake(name: str) -> str:
     out = ""
     for at, letter in enumerate(name):
         following = name[at + 1 : at + 2]
-        begins = letter.isupper() and at > 0 and name[at - 1] != "_" and (not name[at - 1].isupper() or following.islower())
+        before = name[at - 1] if at else "_"
+        # In `gpuDirectRDMACapable` the letters of RDMA are one word, and in `pitch2D` the D belongs to the digit.
+        begins = letter.isupper() and before != "_" and (before.islower() or following.islower())
         out += "_" * begins + letter.lower()
     return out
 
@@ -161,9 +166,11 @@ def begins_word(name: str, at: int) -> bool:
     return name[at].isupper() and not name[at - 1].isupper()
 
 
-def is_bound(name: str) -> bool:
-    """Whether an enumerator is not a value of its own but the end of the enumeration, which editions move."""
-    return name.endswith(("_MAX", "_FORCE_UINT", "_NUM_OPTIONS", "_NUM_INPUT_TYPES", "TypeCount"))
+def bounds(found: dict[str, int]) -> set[str]:
+    """The enumerators that are no values of their own but the end of the enumeration, which editions move. A name that ends
+    in `_MAX` may also be that of an operation, but then it is not the greatest value."""
+    ends = ("_MAX", "_FORCE_UINT", "_NUM_OPTIONS", "_NUM_INPUT_TYPES", "TypeCount")
+    return {name for name, value in found.items() if name.endswith(ends) and value == max(found.values())}
 
 
 def values_of(headers: dict[str, Header], sources: list[str]) -> dict[str, int]:
@@ -174,7 +181,7 @@ def values_of(headers: dict[str, Header], sources: list[str]) -> dict[str, int]:
             is_macro = source.endswith("*") or source in header.macros
             found = header.values(source) if is_macro else header.enumerators(source)
             for name, value in found.items():
-                if known.setdefault(name, value) != value and not is_bound(name):
+                if known.setdefault(name, value) != value and name not in bounds(found):
                     raise Failure(f"{name} is {value} in {header.edition}'s headers, and {known[name]} in newer ones")
     if not known:
         raise Failure(f"{' and '.join(sources)}: not in any edition's headers; change wanted.toml")
@@ -183,7 +190,7 @@ def values_of(headers: dict[str, Header], sources: list[str]) -> dict[str, int]:
 
 def short_names(known: dict[str, int], beginning: str | None) -> dict[str, int]:
     """The same without the words that all names begin with, in capitals."""
-    beginning = beginning or common([name for name in known if not is_bound(name)])
+    beginning = beginning or common(sorted(known.keys() - bounds(known)))
     short = {screaming(name.removeprefix(beginning)): value for name, value in known.items()}
     # A name of Rust does not begin with a digit.
     return {f"_{name}" if name[0].isdigit() else name: value for name, value in short.items()}
@@ -205,7 +212,7 @@ def constants(headers: dict[str, Header], wanted: dict[str, str]) -> str:
             every = functools.reduce(operator.or_, known.values())
             text += f"/// All of these flags.\npub const ALL: {kind} = {number(every)};\n"
         if kind == "i32" and not any(source in header.macros for header in headers.values() for source in sources):
-            last = max(value for name, value in known.items() if not is_bound(name))
+            last = max(known[name] for name in known.keys() - bounds(known))
             text += f"/// The greatest of these values.\npub const LAST: {kind} = {number(last)};\n"
         text += "}\n"
     return text + "}\n"
@@ -246,18 +253,29 @@ class Structures:
     def __init__(self, headers: dict[str, Header], wanted: dict[str, str], handle: str) -> None:
         self.handle, self.text, self.layouts = handle, "", ""
         self.names: dict[str, str] = {}
+        self.lacks: dict[str, int] = {}
         kinds = {}
         for name, line in wanted.items():
             source, *options = line.split()
-            header = headers[next((option for option in options if option in headers), "13.0")]
+            header = headers[next((option for option in options if option in headers), IMPLEMENTED[-1])]
             kinds[name] = header.types.get(source)
             if kinds[name] is None:
                 raise Failure(f"{source} is not a structure of {header.edition}'s headers; change wanted.toml")
+            if header.edition not in options:
+                self.check_same(source, headers)
             # The first name of a structure is the one by which others refer to it.
             self.names.setdefault(identity(kinds[name]), name)
         for name, line in wanted.items():
             source, *options = line.split()
             self.write(name, f"`{source}`", kinds[name], options)
+
+    @staticmethod
+    def check_same(source: str, headers: dict[str, Header]) -> None:
+        """Refuses a structure that is not the same in all implemented editions that have it, unless an edition is named."""
+        kinds = [header.types[source] for edition, header in headers.items() if edition in IMPLEMENTED and source in header.types]
+        layouts = {(kind.get_size(), *((field_name(field), field.get_field_offsetof()) for field in kind.get_fields())) for kind in kinds}
+        if len(layouts) > 1:
+            raise Failure(f"{source} differs between CUDA {' and '.join(IMPLEMENTED)}; name an edition in wanted.toml")
 
     def write(self, name: str, title: str, kind, options: list[str]) -> None:
         """Writes a structure; or a union, as words of which each member is a view."""
@@ -274,7 +292,7 @@ class Structures:
             row[0] = KEYWORDS.get(row[0], snake(row[0]).strip("_"))
         size, align = kind.get_size(), kind.get_align()
         self.text += f"/// {title}{': each member is a view of the words' if is_union else ''}.\n"
-        self.text += "#[repr(C)]\n#[derive(Clone, Copy, Debug, PartialEq)]\n"
+        self.text += f"#[repr(C)]\n#[derive(Clone, Copy, Debug{self.comparisons(name, [] if is_union else fields)})]\n"
         if is_union:
             word = {8: "u64", 4: "u32", 2: "u16", 1: "u8"}[align]
             self.text += f"pub struct {name}(pub [{word}; {size // align}]);\nviews! {{ {name};\n"
@@ -285,7 +303,15 @@ class Structures:
             self.text += f"pub struct {name} {{\n" + "".join(f"pub {field}: {rust},\n" for field, rust, _ in fields) + "}\n"
         self.text += f"zeroed! {{ {name} }}\n"
         whole = "" if "until" in options else f" {size} bytes, {align} aligned;"
-        self.layouts += f"layout! {{ {name}:{whole}" + "".join(f" {field} {offset}," for field, _, offset in fields) + " }\n"
+        places = textwrap.wrap(", ".join(f"{field} {offset}" for field, _, offset in fields), 100)
+        self.layouts += f"layout! {{ {name}:{whole}\n" + "".join(f"{line}\n" for line in places) + "}\n"
+
+    def comparisons(self, name: str, fields: list[list]) -> str:
+        """The traits by which a structure is compared: floating-point numbers have no `Eq`, and functions are not compared."""
+        words = {word for _, rust, _ in fields for word in re.findall(r"\w+", rust)}
+        lacks = {"f32": 1, "f64": 1, "fn": 2} | self.lacks
+        self.lacks[name] = max((lacks.get(word, 0) for word in words), default=0)
+        return [", PartialEq, Eq", ", PartialEq", ""][self.lacks[name]]
 
     def rust(self, kind, name: str, title: str, options: list[str]) -> str:
         """The type in Rust. A structure within another one that is not wanted gets `name`."""
@@ -351,7 +377,7 @@ def camel(name: str) -> str:
 def functions(headers: dict[str, Header], prefix: str) -> str:
     """The names of the calls of the editions that are implemented. The driver's forms for a default stream per thread are found
     only by `cuGetProcAddress`, under the names of the others."""
-    names = {name for edition in ("12.9", "13.0") for name in headers[edition].functions}
+    names = {name for edition in IMPLEMENTED for name in headers[edition].functions}
     names = {name for name in names if name.startswith(prefix)}
     if prefix == "cu":
         names = {name for name in names if not name.endswith(("_ptds", "_ptsz"))}

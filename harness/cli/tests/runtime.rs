@@ -56,9 +56,9 @@ int main(void) {
 }
 "#;
 
-/// Compiles the program and links it with this version. `false` without a C compiler.
-fn linked(folder: &Path, edition: &str) -> bool {
-    fs::write(folder.join("program.c"), PROGRAM).unwrap();
+/// Compiles a program and links it with this version. `false` without a C compiler.
+fn linked(folder: &Path, edition: &str, program: &str) -> bool {
+    fs::write(folder.join("program.c"), program).unwrap();
     let mut cc = Command::new("cc");
     cc.args(["program.c", "-o", "program", "-L.", &format!("-l:{edition}")]).current_dir(folder);
     let Ok(status) = cc.status() else { return false };
@@ -70,7 +70,7 @@ fn linked(folder: &Path, edition: &str) -> bool {
 fn a_program_runs_with_the_edition_that_it_was_linked_with() {
     let folder = libraries();
     for (edition, version) in [("libcudart.so.13", "13000"), ("libcudart.so.12", "12090")] {
-        if !linked(folder.path(), edition) {
+        if !linked(folder.path(), edition, PROGRAM) {
             return;
         }
         let run = warplab_in(folder.path(), &["exec", "--device", "emulated", "--check", "all", "./program"], &[]);
@@ -88,10 +88,72 @@ fn a_program_runs_with_the_edition_that_it_was_linked_with() {
     }
 }
 
+/// A node that copies, added by the call for nodes of every kind, and a texture. The structure that describes a
+/// texture's memory ends after 64 bytes in CUDA 12, and what follows belongs to the program.
+const STRUCTURES: &str = r"
+#include <string.h>
+typedef unsigned long word;
+int cudaMalloc(void **, size_t), cudaMemcpy(void *, const void *, size_t, int), cudaRuntimeGetVersion(int *);
+int cudaFree(void *), cudaDeviceSynchronize(void), cudaGraphCreate(void **, int), cudaGraphAddNode(void **, void *, ...);
+int cudaGraphInstantiate(void **, void *, unsigned long long), cudaGraphLaunch(void *, void *);
+int cudaCreateTextureObject(word *, const void *, const void *, const void *);
+int cudaGetTextureObjectResourceDesc(void *, word);
+struct pitched { void *ptr; size_t pitch, xsize, ysize; };
+struct copy { void *src_array; size_t src_pos[3]; struct pitched src; void *dst_array; size_t dst_pos[3]; struct pitched dst;
+    size_t extent[3]; int kind; };
+struct node { int type, reserved[3]; int flags, more[3]; struct copy copy; char rest[64]; };
+int main(void) {
+    int version = 0;
+    char host[256], *device = 0;
+    void *graph, *node, *exec;
+    memset(host, 7, sizeof host);
+    if (cudaRuntimeGetVersion(&version) || cudaMalloc((void **)&device, 256)) return 1;
+    struct node params;
+    memset(&params, 0, sizeof params);
+    params.type = 1;
+    params.copy.src = (struct pitched){host, 256, 256, 1};
+    params.copy.dst = (struct pitched){device, 256, 256, 1};
+    params.copy.extent[0] = 256, params.copy.extent[1] = params.copy.extent[2] = 1;
+    params.copy.kind = 1;
+    if (sizeof params != 256 || cudaGraphCreate(&graph, 0)) return 2;
+    if (version < 13000 ? cudaGraphAddNode(&node, graph, (void *)0, (size_t)0, &params)
+                        : cudaGraphAddNode(&node, graph, (void *)0, (void *)0, (size_t)0, &params)) return 3;
+    if (cudaGraphInstantiate(&exec, graph, 0) || cudaGraphLaunch(exec, 0) || cudaDeviceSynchronize()) return 4;
+    memset(host, 0, sizeof host);
+    if (cudaMemcpy(host, device, 256, 2) || host[0] != 7 || host[255] != 7) return 5;
+
+    union { int words[36]; struct { int kind, padding; void *memory; int bits[5]; size_t size; } of; } resource;
+    size_t mine = version < 13000 ? 64 : 144;
+    int texture[18] = {0};
+    word object = 0;
+    memset(&resource, 0, mine);
+    memset((char *)&resource + mine, 0xff, sizeof resource - mine);
+    resource.of.kind = 2, resource.of.memory = device, resource.of.bits[0] = 8, resource.of.bits[4] = 1, resource.of.size = 256;
+    if (cudaCreateTextureObject(&object, &resource, texture, 0)) return 6;
+    memset(&resource, 0xff, sizeof resource);
+    if (cudaGetTextureObjectResourceDesc(&resource, object)) return 7;
+    if (resource.of.memory != device || resource.of.bits[0] != 8 || resource.of.size != 256) return 8;
+    for (size_t at = mine; at < sizeof resource; at++) if (((char *)&resource)[at] != (char)0xff) return 9;
+    return cudaFree(device);
+}
+";
+
+#[test]
+fn structures_are_those_of_the_edition() {
+    let folder = libraries();
+    for edition in ["libcudart.so.13", "libcudart.so.12"] {
+        if !linked(folder.path(), edition, STRUCTURES) {
+            return;
+        }
+        let run = warplab_in(folder.path(), &["exec", "--device", "emulated", "--check", "all", "./program"], &[]);
+        assert_eq!(run.code, 0, "{edition}: {run:?}");
+    }
+}
+
 #[test]
 fn a_leak_is_the_program_s_and_every_order_is_run() {
     let folder = libraries();
-    if !linked(folder.path(), "libcudart.so.13") {
+    if !linked(folder.path(), "libcudart.so.13", PROGRAM) {
         return;
     }
     let source = fs::read_to_string(folder.path().join("program.c")).unwrap();
@@ -118,7 +180,7 @@ fn lines(file: &Path) -> Vec<serde_json::Value> {
 #[test]
 fn a_run_is_kept_as_lines_of_json_and_as_a_folder_that_becomes_a_page() {
     let folder = libraries();
-    if !linked(folder.path(), "libcudart.so.13") {
+    if !linked(folder.path(), "libcudart.so.13", PROGRAM) {
         return;
     }
     let exec = |options: &[&str], program: &[&str]| {
@@ -157,7 +219,7 @@ fn a_run_is_kept_as_lines_of_json_and_as_a_folder_that_becomes_a_page() {
 #[test]
 fn every_process_of_a_script_counts_and_is_named() {
     let folder = libraries();
-    if !linked(folder.path(), "libcudart.so.13") {
+    if !linked(folder.path(), "libcudart.so.13", PROGRAM) {
         return;
     }
     fs::rename(folder.path().join("program"), folder.path().join("clean")).unwrap();

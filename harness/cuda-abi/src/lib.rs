@@ -1,5 +1,5 @@
-//! What CUDA's headers say, for the libraries that implement them: error codes, constants and the names of all
-//! functions of the driver API ([`driver`]), the runtime API ([`runtime`]) and NVML ([`nvml`]).
+//! What CUDA's headers say, for the libraries that implement them: error codes, constants, structures and the names of
+//! all functions of the driver API ([`driver`]), the runtime API ([`runtime`]) and NVML ([`nvml`]).
 //!
 //! The script `generate.py` writes `generated` from the headers that PyPI ships; `wanted.toml` lists what. Written by
 //! hand are the texts of the error codes, which no header has ([`texts`]), and the search for functions that a library
@@ -9,6 +9,7 @@
 
 pub mod absent;
 mod generated;
+mod structure;
 pub mod texts;
 
 pub use generated::{driver, nvml, runtime};

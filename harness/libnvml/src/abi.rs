@@ -1,6 +1,9 @@
 //! Values that are read and written through the caller's pointers.
 pub use cuda_abi::nvml::Error;
-use std::ffi::{CStr, c_char, c_uint};
+use std::ffi::{CStr, c_char, c_uint, c_void};
+
+/// `nvmlDevice_t`: a pointer that is only compared.
+pub type DeviceHandle = *mut c_void;
 
 /// The result of a call.
 pub type Result<T = ()> = std::result::Result<T, Error>;

@@ -30,14 +30,17 @@ pub enum ArgumentKind {
 
 /// The layout of `CUlaunchConfig`, which is sent with its attributes appended.
 pub mod config {
+    use cuda_abi::driver::types::{LaunchAttribute, LaunchConfig};
+    use std::mem::offset_of;
+
     /// Its size in bytes.
-    pub const BYTES: usize = 56;
+    pub const BYTES: usize = size_of::<LaunchConfig>();
     /// The offset of the address of its attributes.
-    pub const ATTRIBUTES: usize = 40;
+    pub const ATTRIBUTES: usize = offset_of!(LaunchConfig, attrs);
     /// The offset of their number, in 32 bits.
-    pub const COUNT: usize = 48;
+    pub const COUNT: usize = offset_of!(LaunchConfig, num_attrs);
     /// The size of an attribute in bytes.
-    pub const ATTRIBUTE: usize = 72;
+    pub const ATTRIBUTE: usize = size_of::<LaunchAttribute>();
     /// The most attributes that are sent: more than there are kinds of attributes.
     pub const MOST: usize = 64;
 }

@@ -1061,6 +1061,912 @@ pub mod constants {
         pub const NO_MEMORY_BARRIER: u32 = 1;
     }
 }
+pub mod types {
+    use crate::structure::{layout, views, zeroed};
+    use std::ffi::{c_char, c_int, c_uint, c_void};
+    /// `CUmemAccessDesc`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct AccessDesc {
+        pub location: Location,
+        pub flags: c_int,
+    }
+    zeroed! { AccessDesc }
+    /// `CUDA_MEM_ALLOC_NODE_PARAMS`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct AllocNode {
+        pub pool_props: PoolProps,
+        pub access_descs: *const AccessDesc,
+        pub access_desc_count: usize,
+        pub bytesize: usize,
+        pub dptr: u64,
+    }
+    zeroed! { AllocNode }
+    /// `value` of `CUgraphNodeParams`: each member is a view of the words.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct AnyNodeValue(pub [u64; 29]);
+    views! { AnyNodeValue;
+    }
+    zeroed! { AnyNodeValue }
+    /// `CUgraphNodeParams`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct AnyNode {
+        pub kind: c_int,
+        pub reserved0: [c_int; 3],
+        pub value: AnyNodeValue,
+        pub reserved2: i64,
+    }
+    zeroed! { AnyNode }
+    /// `CUDA_ARRAY3D_DESCRIPTOR`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ArrayDesc {
+        pub width: usize,
+        pub height: usize,
+        pub depth: usize,
+        pub format: c_int,
+        pub num_channels: c_uint,
+        pub flags: c_uint,
+    }
+    zeroed! { ArrayDesc }
+    /// `extent` of `CUDA_MEMCPY3D_BATCH_OP`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct BatchCopyExtent {
+        pub width: usize,
+        pub height: usize,
+        pub depth: usize,
+    }
+    zeroed! { BatchCopyExtent }
+    /// `CUDA_MEMCPY3D_BATCH_OP`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct BatchCopy {
+        pub src: BatchOperand,
+        pub dst: BatchOperand,
+        pub extent: BatchCopyExtent,
+        pub src_access_order: c_int,
+        pub flags: c_uint,
+    }
+    zeroed! { BatchCopy }
+    /// `ptr` of `op` of `CUmemcpy3DOperand`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct BatchOperandOpPtr {
+        pub ptr: u64,
+        pub row_length: usize,
+        pub layer_height: usize,
+        pub loc_hint: Location,
+    }
+    zeroed! { BatchOperandOpPtr }
+    /// `offset` of `array` of `op` of `CUmemcpy3DOperand`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct BatchOperandOpArrayOffset {
+        pub x: usize,
+        pub y: usize,
+        pub z: usize,
+    }
+    zeroed! { BatchOperandOpArrayOffset }
+    /// `array` of `op` of `CUmemcpy3DOperand`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct BatchOperandOpArray {
+        pub array: usize,
+        pub offset: BatchOperandOpArrayOffset,
+    }
+    zeroed! { BatchOperandOpArray }
+    /// `op` of `CUmemcpy3DOperand`: each member is a view of the words.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct BatchOperandOp(pub [u64; 4]);
+    views! { BatchOperandOp;
+    ptr set_ptr: BatchOperandOpPtr,
+    array set_array: BatchOperandOpArray,
+    }
+    zeroed! { BatchOperandOp }
+    /// `CUmemcpy3DOperand`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct BatchOperand {
+        pub kind: c_int,
+        pub op: BatchOperandOp,
+    }
+    zeroed! { BatchOperand }
+    /// `CUDA_CONDITIONAL_NODE_PARAMS`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ConditionalNode {
+        pub handle: u64,
+        pub kind: c_int,
+        pub size: c_uint,
+        pub ph_graph_out: *mut usize,
+        pub ctx: usize,
+    }
+    zeroed! { ConditionalNode }
+    /// `CUctxCreateParams`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ContextParams {
+        pub exec_affinity_params: *mut c_void,
+        pub num_exec_affinity_params: c_int,
+        pub cig_params: *mut c_void,
+    }
+    zeroed! { ContextParams }
+    /// `CUDA_MEMCPY2D`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Copy2D {
+        pub src_x_in_bytes: usize,
+        pub src_y: usize,
+        pub src_memory_type: c_int,
+        pub src_host: u64,
+        pub src_device: u64,
+        pub src_array: usize,
+        pub src_pitch: usize,
+        pub dst_x_in_bytes: usize,
+        pub dst_y: usize,
+        pub dst_memory_type: c_int,
+        pub dst_host: u64,
+        pub dst_device: u64,
+        pub dst_array: usize,
+        pub dst_pitch: usize,
+        pub width_in_bytes: usize,
+        pub height: usize,
+    }
+    zeroed! { Copy2D }
+    /// `CUDA_MEMCPY3D`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Copy3D {
+        pub src_x_in_bytes: usize,
+        pub src_y: usize,
+        pub src_z: usize,
+        pub src_lod: usize,
+        pub src_memory_type: c_int,
+        pub src_host: u64,
+        pub src_device: u64,
+        pub src_array: usize,
+        pub reserved0: u64,
+        pub src_pitch: usize,
+        pub src_height: usize,
+        pub dst_x_in_bytes: usize,
+        pub dst_y: usize,
+        pub dst_z: usize,
+        pub dst_lod: usize,
+        pub dst_memory_type: c_int,
+        pub dst_host: u64,
+        pub dst_device: u64,
+        pub dst_array: usize,
+        pub reserved1: u64,
+        pub dst_pitch: usize,
+        pub dst_height: usize,
+        pub width_in_bytes: usize,
+        pub height: usize,
+        pub depth: usize,
+    }
+    zeroed! { Copy3D }
+    /// `CUDA_MEMCPY3D_PEER`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Copy3DPeer {
+        pub src_x_in_bytes: usize,
+        pub src_y: usize,
+        pub src_z: usize,
+        pub src_lod: usize,
+        pub src_memory_type: c_int,
+        pub src_host: u64,
+        pub src_device: u64,
+        pub src_array: usize,
+        pub src_context: usize,
+        pub src_pitch: usize,
+        pub src_height: usize,
+        pub dst_x_in_bytes: usize,
+        pub dst_y: usize,
+        pub dst_z: usize,
+        pub dst_lod: usize,
+        pub dst_memory_type: c_int,
+        pub dst_host: u64,
+        pub dst_device: u64,
+        pub dst_array: usize,
+        pub dst_context: usize,
+        pub dst_pitch: usize,
+        pub dst_height: usize,
+        pub width_in_bytes: usize,
+        pub height: usize,
+        pub depth: usize,
+    }
+    zeroed! { Copy3DPeer }
+    /// `CUmemcpyAttributes`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct CopyAttributes {
+        pub src_access_order: c_int,
+        pub src_loc_hint: Location,
+        pub dst_loc_hint: Location,
+        pub flags: c_uint,
+    }
+    zeroed! { CopyAttributes }
+    /// `CUDA_MEMCPY_NODE_PARAMS`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct CopyNode {
+        pub flags: c_int,
+        pub reserved: c_int,
+        pub copy_ctx: usize,
+        pub copy_params: Copy3D,
+    }
+    zeroed! { CopyNode }
+    /// `CUdevprop`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct DeviceProperties {
+        pub max_threads_per_block: c_int,
+        pub max_threads_dim: [c_int; 3],
+        pub max_grid_size: [c_int; 3],
+        pub shared_mem_per_block: c_int,
+        pub total_constant_memory: c_int,
+        pub simd_width: c_int,
+        pub mem_pitch: c_int,
+        pub regs_per_block: c_int,
+        pub clock_rate: c_int,
+        pub texture_align: c_int,
+    }
+    zeroed! { DeviceProperties }
+    /// `CUgraphEdgeData`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct EdgeData {
+        pub from_port: u8,
+        pub to_port: u8,
+        pub kind: u8,
+        pub reserved: [u8; 5],
+    }
+    zeroed! { EdgeData }
+    /// `CUDA_MEMSET_NODE_PARAMS`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct FillNode {
+        pub dst: u64,
+        pub pitch: usize,
+        pub value: c_uint,
+        pub element_size: c_uint,
+        pub width: usize,
+        pub height: usize,
+    }
+    zeroed! { FillNode }
+    /// `CUDA_ARRAY_DESCRIPTOR`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct FlatArrayDesc {
+        pub width: usize,
+        pub height: usize,
+        pub format: c_int,
+        pub num_channels: c_uint,
+    }
+    zeroed! { FlatArrayDesc }
+    /// `CUDA_HOST_NODE_PARAMS`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub struct HostNode {
+        pub function: Option<unsafe extern "C" fn(*mut c_void)>,
+        pub user_data: *mut c_void,
+    }
+    zeroed! { HostNode }
+    /// `CUDA_GRAPH_INSTANTIATE_PARAMS`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct InstantiateParams {
+        pub flags: u64,
+        pub h_upload_stream: usize,
+        pub h_err_node_out: usize,
+        pub result_out: c_int,
+    }
+    zeroed! { InstantiateParams }
+    /// `CUDA_KERNEL_NODE_PARAMS_v1`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct KernelNode {
+        pub func: usize,
+        pub grid_dim: [c_uint; 3],
+        pub block_dim: [c_uint; 3],
+        pub shared_mem_bytes: c_uint,
+        pub kernel_params: *mut *mut c_void,
+        pub extra: *mut *mut c_void,
+    }
+    zeroed! { KernelNode }
+    /// `CUDA_KERNEL_NODE_PARAMS_v2`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct KernelNode2 {
+        pub func: usize,
+        pub grid_dim: [c_uint; 3],
+        pub block_dim: [c_uint; 3],
+        pub shared_mem_bytes: c_uint,
+        pub kernel_params: *mut *mut c_void,
+        pub extra: *mut *mut c_void,
+        pub kern: usize,
+        pub ctx: usize,
+    }
+    zeroed! { KernelNode2 }
+    /// `accessPolicyWindow` of `value` of `CUlaunchAttribute`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct LaunchAttributeValueAccessPolicyWindow {
+        pub base_ptr: *mut c_void,
+        pub num_bytes: usize,
+        pub hit_ratio: f32,
+        pub hit_prop: c_int,
+        pub miss_prop: c_int,
+    }
+    zeroed! { LaunchAttributeValueAccessPolicyWindow }
+    /// `clusterDim` of `value` of `CUlaunchAttribute`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct LaunchAttributeValueClusterDim {
+        pub x: c_uint,
+        pub y: c_uint,
+        pub z: c_uint,
+    }
+    zeroed! { LaunchAttributeValueClusterDim }
+    /// `programmaticEvent` of `value` of `CUlaunchAttribute`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct LaunchAttributeValueProgrammaticEvent {
+        pub event: usize,
+        pub flags: c_int,
+        pub trigger_at_block_start: c_int,
+    }
+    zeroed! { LaunchAttributeValueProgrammaticEvent }
+    /// `launchCompletionEvent` of `value` of `CUlaunchAttribute`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct LaunchAttributeValueLaunchCompletionEvent {
+        pub event: usize,
+        pub flags: c_int,
+    }
+    zeroed! { LaunchAttributeValueLaunchCompletionEvent }
+    /// `memSyncDomainMap` of `value` of `CUlaunchAttribute`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct LaunchAttributeValueMemSyncDomainMap {
+        pub default: u8,
+        pub remote: u8,
+    }
+    zeroed! { LaunchAttributeValueMemSyncDomainMap }
+    /// `preferredClusterDim` of `value` of `CUlaunchAttribute`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct LaunchAttributeValuePreferredClusterDim {
+        pub x: c_uint,
+        pub y: c_uint,
+        pub z: c_uint,
+    }
+    zeroed! { LaunchAttributeValuePreferredClusterDim }
+    /// `deviceUpdatableKernelNode` of `value` of `CUlaunchAttribute`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct LaunchAttributeValueDeviceUpdatableKernelNode {
+        pub device_updatable: c_int,
+        pub dev_node: usize,
+    }
+    zeroed! { LaunchAttributeValueDeviceUpdatableKernelNode }
+    /// `value` of `CUlaunchAttribute`: each member is a view of the words.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct LaunchAttributeValue(pub [u64; 8]);
+    views! { LaunchAttributeValue;
+    pad set_pad: [c_char; 64],
+    access_policy_window set_access_policy_window: LaunchAttributeValueAccessPolicyWindow,
+    cooperative set_cooperative: c_int,
+    sync_policy set_sync_policy: c_int,
+    cluster_dim set_cluster_dim: LaunchAttributeValueClusterDim,
+    cluster_scheduling_policy_preference set_cluster_scheduling_policy_preference: c_int,
+    programmatic_stream_serialization_allowed set_programmatic_stream_serialization_allowed: c_int,
+    programmatic_event set_programmatic_event: LaunchAttributeValueProgrammaticEvent,
+    launch_completion_event set_launch_completion_event: LaunchAttributeValueLaunchCompletionEvent,
+    priority set_priority: c_int,
+    mem_sync_domain_map set_mem_sync_domain_map: LaunchAttributeValueMemSyncDomainMap,
+    mem_sync_domain set_mem_sync_domain: c_int,
+    preferred_cluster_dim set_preferred_cluster_dim: LaunchAttributeValuePreferredClusterDim,
+    device_updatable_kernel_node set_device_updatable_kernel_node: LaunchAttributeValueDeviceUpdatableKernelNode,
+    shared_mem_carveout set_shared_mem_carveout: c_uint,
+    nvlink_util_centric_scheduling set_nvlink_util_centric_scheduling: c_uint,
+    }
+    zeroed! { LaunchAttributeValue }
+    /// `CUlaunchAttribute`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct LaunchAttribute {
+        pub id: c_int,
+        pub pad: [c_char; 4],
+        pub value: LaunchAttributeValue,
+    }
+    zeroed! { LaunchAttribute }
+    /// `CUlaunchConfig`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct LaunchConfig {
+        pub grid_dim: [c_uint; 3],
+        pub block_dim: [c_uint; 3],
+        pub shared_mem_bytes: c_uint,
+        pub h_stream: usize,
+        pub attrs: *mut LaunchAttribute,
+        pub num_attrs: c_uint,
+    }
+    zeroed! { LaunchConfig }
+    /// `CUDA_LAUNCH_PARAMS`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct LaunchParams {
+        pub function: usize,
+        pub grid_dim: [c_uint; 3],
+        pub block_dim: [c_uint; 3],
+        pub shared_mem_bytes: c_uint,
+        pub h_stream: usize,
+        pub kernel_params: *mut *mut c_void,
+    }
+    zeroed! { LaunchParams }
+    /// `CUmemLocation`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Location {
+        pub kind: c_int,
+        pub id: c_int,
+    }
+    zeroed! { Location }
+    /// `value` of `waitValue` of `CUstreamBatchMemOpParams`: each member is a view of the words.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct MemOpWaitValueValue(pub [u64; 1]);
+    views! { MemOpWaitValueValue;
+    value set_value: c_uint,
+    value64 set_value64: u64,
+    }
+    zeroed! { MemOpWaitValueValue }
+    /// `waitValue` of `CUstreamBatchMemOpParams`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct MemOpWaitValue {
+        pub operation: c_int,
+        pub address: u64,
+        pub value: MemOpWaitValueValue,
+        pub flags: c_uint,
+        pub alias: u64,
+    }
+    zeroed! { MemOpWaitValue }
+    /// `value` of `writeValue` of `CUstreamBatchMemOpParams`: each member is a view of the words.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct MemOpWriteValueValue(pub [u64; 1]);
+    views! { MemOpWriteValueValue;
+    value set_value: c_uint,
+    value64 set_value64: u64,
+    }
+    zeroed! { MemOpWriteValueValue }
+    /// `writeValue` of `CUstreamBatchMemOpParams`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct MemOpWriteValue {
+        pub operation: c_int,
+        pub address: u64,
+        pub value: MemOpWriteValueValue,
+        pub flags: c_uint,
+        pub alias: u64,
+    }
+    zeroed! { MemOpWriteValue }
+    /// `flushRemoteWrites` of `CUstreamBatchMemOpParams`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct MemOpFlushRemoteWrites {
+        pub operation: c_int,
+        pub flags: c_uint,
+    }
+    zeroed! { MemOpFlushRemoteWrites }
+    /// `memoryBarrier` of `CUstreamBatchMemOpParams`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct MemOpMemoryBarrier {
+        pub operation: c_int,
+        pub flags: c_uint,
+    }
+    zeroed! { MemOpMemoryBarrier }
+    /// `CUstreamBatchMemOpParams`: each member is a view of the words.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct MemOp(pub [u64; 6]);
+    views! { MemOp;
+    operation set_operation: c_int,
+    wait_value set_wait_value: MemOpWaitValue,
+    write_value set_write_value: MemOpWriteValue,
+    flush_remote_writes set_flush_remote_writes: MemOpFlushRemoteWrites,
+    memory_barrier set_memory_barrier: MemOpMemoryBarrier,
+    pad set_pad: [u64; 6],
+    }
+    zeroed! { MemOp }
+    /// `CUDA_BATCH_MEM_OP_NODE_PARAMS`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct MemOpNode {
+        pub ctx: usize,
+        pub count: c_uint,
+        pub param_array: *mut MemOp,
+        pub flags: c_uint,
+    }
+    zeroed! { MemOpNode }
+    /// `allocFlags` of `CUmemAllocationProp`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct PhysicalPropsAllocFlags {
+        pub compression_type: u8,
+        pub gpu_direct_rdma_capable: u8,
+        pub usage: u16,
+        pub reserved: [u8; 4],
+    }
+    zeroed! { PhysicalPropsAllocFlags }
+    /// `CUmemAllocationProp`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct PhysicalProps {
+        pub kind: c_int,
+        pub requested_handle_types: c_int,
+        pub location: Location,
+        pub win32_handle_meta_data: u64,
+        pub alloc_flags: PhysicalPropsAllocFlags,
+    }
+    zeroed! { PhysicalProps }
+    /// `CUmemPoolProps`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct PoolProps {
+        pub alloc_type: c_int,
+        pub handle_types: c_int,
+        pub location: Location,
+        pub win32_security_attributes: *mut c_void,
+        pub max_size: usize,
+        pub usage: u16,
+        pub reserved: [u8; 54],
+    }
+    zeroed! { PoolProps }
+    /// `sm` of `value` of `CUdevResource`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceValueSm {
+        pub sm_count: c_uint,
+        pub min_sm_partition_size: c_uint,
+        pub sm_coscheduled_alignment: c_uint,
+    }
+    zeroed! { ResourceValueSm }
+    /// `value` of `CUdevResource`: each member is a view of the words.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceValue(pub [u32; 12]);
+    views! { ResourceValue;
+    sm set_sm: ResourceValueSm,
+    oversize set_oversize: [u8; 48],
+    }
+    zeroed! { ResourceValue }
+    /// `CUdevResource`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Resource {
+        pub kind: c_int,
+        pub internal_padding: [u8; 92],
+        pub value: ResourceValue,
+    }
+    zeroed! { Resource }
+    /// `array` of `res` of `CUDA_RESOURCE_DESC`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceDescResArray {
+        pub h_array: usize,
+    }
+    zeroed! { ResourceDescResArray }
+    /// `mipmap` of `res` of `CUDA_RESOURCE_DESC`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceDescResMipmap {
+        pub h_mipmapped_array: usize,
+    }
+    zeroed! { ResourceDescResMipmap }
+    /// `linear` of `res` of `CUDA_RESOURCE_DESC`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceDescResLinear {
+        pub dev_ptr: u64,
+        pub format: c_int,
+        pub num_channels: c_uint,
+        pub size_in_bytes: usize,
+    }
+    zeroed! { ResourceDescResLinear }
+    /// `pitch2D` of `res` of `CUDA_RESOURCE_DESC`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceDescResPitch2D {
+        pub dev_ptr: u64,
+        pub format: c_int,
+        pub num_channels: c_uint,
+        pub width: usize,
+        pub height: usize,
+        pub pitch_in_bytes: usize,
+    }
+    zeroed! { ResourceDescResPitch2D }
+    /// `reserved` of `res` of `CUDA_RESOURCE_DESC`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceDescResReserved {
+        pub reserved: [c_int; 32],
+    }
+    zeroed! { ResourceDescResReserved }
+    /// `res` of `CUDA_RESOURCE_DESC`: each member is a view of the words.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceDescRes(pub [u64; 16]);
+    views! { ResourceDescRes;
+    array set_array: ResourceDescResArray,
+    mipmap set_mipmap: ResourceDescResMipmap,
+    linear set_linear: ResourceDescResLinear,
+    pitch2d set_pitch2d: ResourceDescResPitch2D,
+    reserved set_reserved: ResourceDescResReserved,
+    }
+    zeroed! { ResourceDescRes }
+    /// `CUDA_RESOURCE_DESC`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceDesc {
+        pub res_type: c_int,
+        pub res: ResourceDescRes,
+        pub flags: c_uint,
+    }
+    zeroed! { ResourceDesc }
+    /// `CUDA_TEXTURE_DESC`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct TextureDesc {
+        pub address_mode: [c_int; 3],
+        pub filter_mode: c_int,
+        pub flags: c_uint,
+        pub max_anisotropy: c_uint,
+        pub mipmap_filter_mode: c_int,
+        pub mipmap_level_bias: f32,
+        pub min_mipmap_level_clamp: f32,
+        pub max_mipmap_level_clamp: f32,
+        pub border_color: [f32; 4],
+        pub reserved: [c_int; 12],
+    }
+    zeroed! { TextureDesc }
+    /// `CUgraphExecUpdateResultInfo`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct UpdateResult {
+        pub result: c_int,
+        pub error_node: usize,
+        pub error_from_node: usize,
+    }
+    zeroed! { UpdateResult }
+    /// `CUuuid`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Uuid {
+        pub bytes: [c_char; 16],
+    }
+    zeroed! { Uuid }
+    /// `CUDA_RESOURCE_VIEW_DESC`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ViewDesc {
+        pub format: c_int,
+        pub width: usize,
+        pub height: usize,
+        pub depth: usize,
+        pub first_mipmap_level: c_uint,
+        pub last_mipmap_level: c_uint,
+        pub first_layer: c_uint,
+        pub last_layer: c_uint,
+    }
+    zeroed! { ViewDesc }
+    layout! { AccessDesc: 12 bytes, 4 aligned;
+    location 0, flags 8
+    }
+    layout! { AllocNode: 120 bytes, 8 aligned;
+    pool_props 0, access_descs 88, access_desc_count 96, bytesize 104, dptr 112
+    }
+    layout! { AnyNodeValue: 232 bytes, 8 aligned;
+    }
+    layout! { AnyNode: 256 bytes, 8 aligned;
+    kind 0, reserved0 4, value 16, reserved2 248
+    }
+    layout! { ArrayDesc: 40 bytes, 8 aligned;
+    width 0, height 8, depth 16, format 24, num_channels 28, flags 32
+    }
+    layout! { BatchCopyExtent: 24 bytes, 8 aligned;
+    width 0, height 8, depth 16
+    }
+    layout! { BatchCopy: 112 bytes, 8 aligned;
+    src 0, dst 40, extent 80, src_access_order 104, flags 108
+    }
+    layout! { BatchOperandOpPtr: 32 bytes, 8 aligned;
+    ptr 0, row_length 8, layer_height 16, loc_hint 24
+    }
+    layout! { BatchOperandOpArrayOffset: 24 bytes, 8 aligned;
+    x 0, y 8, z 16
+    }
+    layout! { BatchOperandOpArray: 32 bytes, 8 aligned;
+    array 0, offset 8
+    }
+    layout! { BatchOperandOp: 32 bytes, 8 aligned;
+    }
+    layout! { BatchOperand: 40 bytes, 8 aligned;
+    kind 0, op 8
+    }
+    layout! { ConditionalNode: 32 bytes, 8 aligned;
+    handle 0, kind 8, size 12, ph_graph_out 16, ctx 24
+    }
+    layout! { ContextParams: 24 bytes, 8 aligned;
+    exec_affinity_params 0, num_exec_affinity_params 8, cig_params 16
+    }
+    layout! { Copy2D: 128 bytes, 8 aligned;
+    src_x_in_bytes 0, src_y 8, src_memory_type 16, src_host 24, src_device 32, src_array 40, src_pitch
+    48, dst_x_in_bytes 56, dst_y 64, dst_memory_type 72, dst_host 80, dst_device 88, dst_array 96,
+    dst_pitch 104, width_in_bytes 112, height 120
+    }
+    layout! { Copy3D: 200 bytes, 8 aligned;
+    src_x_in_bytes 0, src_y 8, src_z 16, src_lod 24, src_memory_type 32, src_host 40, src_device 48,
+    src_array 56, reserved0 64, src_pitch 72, src_height 80, dst_x_in_bytes 88, dst_y 96, dst_z 104,
+    dst_lod 112, dst_memory_type 120, dst_host 128, dst_device 136, dst_array 144, reserved1 152,
+    dst_pitch 160, dst_height 168, width_in_bytes 176, height 184, depth 192
+    }
+    layout! { Copy3DPeer: 200 bytes, 8 aligned;
+    src_x_in_bytes 0, src_y 8, src_z 16, src_lod 24, src_memory_type 32, src_host 40, src_device 48,
+    src_array 56, src_context 64, src_pitch 72, src_height 80, dst_x_in_bytes 88, dst_y 96, dst_z 104,
+    dst_lod 112, dst_memory_type 120, dst_host 128, dst_device 136, dst_array 144, dst_context 152,
+    dst_pitch 160, dst_height 168, width_in_bytes 176, height 184, depth 192
+    }
+    layout! { CopyAttributes: 24 bytes, 4 aligned;
+    src_access_order 0, src_loc_hint 4, dst_loc_hint 12, flags 20
+    }
+    layout! { CopyNode: 216 bytes, 8 aligned;
+    flags 0, reserved 4, copy_ctx 8, copy_params 16
+    }
+    layout! { DeviceProperties: 56 bytes, 4 aligned;
+    max_threads_per_block 0, max_threads_dim 4, max_grid_size 16, shared_mem_per_block 28,
+    total_constant_memory 32, simd_width 36, mem_pitch 40, regs_per_block 44, clock_rate 48,
+    texture_align 52
+    }
+    layout! { EdgeData: 8 bytes, 1 aligned;
+    from_port 0, to_port 1, kind 2, reserved 3
+    }
+    layout! { FillNode: 40 bytes, 8 aligned;
+    dst 0, pitch 8, value 16, element_size 20, width 24, height 32
+    }
+    layout! { FlatArrayDesc: 24 bytes, 8 aligned;
+    width 0, height 8, format 16, num_channels 20
+    }
+    layout! { HostNode: 16 bytes, 8 aligned;
+    function 0, user_data 8
+    }
+    layout! { InstantiateParams: 32 bytes, 8 aligned;
+    flags 0, h_upload_stream 8, h_err_node_out 16, result_out 24
+    }
+    layout! { KernelNode: 56 bytes, 8 aligned;
+    func 0, grid_dim 8, block_dim 20, shared_mem_bytes 32, kernel_params 40, extra 48
+    }
+    layout! { KernelNode2: 72 bytes, 8 aligned;
+    func 0, grid_dim 8, block_dim 20, shared_mem_bytes 32, kernel_params 40, extra 48, kern 56, ctx 64
+    }
+    layout! { LaunchAttributeValueAccessPolicyWindow: 32 bytes, 8 aligned;
+    base_ptr 0, num_bytes 8, hit_ratio 16, hit_prop 20, miss_prop 24
+    }
+    layout! { LaunchAttributeValueClusterDim: 12 bytes, 4 aligned;
+    x 0, y 4, z 8
+    }
+    layout! { LaunchAttributeValueProgrammaticEvent: 16 bytes, 8 aligned;
+    event 0, flags 8, trigger_at_block_start 12
+    }
+    layout! { LaunchAttributeValueLaunchCompletionEvent: 16 bytes, 8 aligned;
+    event 0, flags 8
+    }
+    layout! { LaunchAttributeValueMemSyncDomainMap: 2 bytes, 1 aligned;
+    default 0, remote 1
+    }
+    layout! { LaunchAttributeValuePreferredClusterDim: 12 bytes, 4 aligned;
+    x 0, y 4, z 8
+    }
+    layout! { LaunchAttributeValueDeviceUpdatableKernelNode: 16 bytes, 8 aligned;
+    device_updatable 0, dev_node 8
+    }
+    layout! { LaunchAttributeValue: 64 bytes, 8 aligned;
+    }
+    layout! { LaunchAttribute: 72 bytes, 8 aligned;
+    id 0, pad 4, value 8
+    }
+    layout! { LaunchConfig: 56 bytes, 8 aligned;
+    grid_dim 0, block_dim 12, shared_mem_bytes 24, h_stream 32, attrs 40, num_attrs 48
+    }
+    layout! { LaunchParams: 56 bytes, 8 aligned;
+    function 0, grid_dim 8, block_dim 20, shared_mem_bytes 32, h_stream 40, kernel_params 48
+    }
+    layout! { Location: 8 bytes, 4 aligned;
+    kind 0, id 4
+    }
+    layout! { MemOpWaitValueValue: 8 bytes, 8 aligned;
+    }
+    layout! { MemOpWaitValue: 40 bytes, 8 aligned;
+    operation 0, address 8, value 16, flags 24, alias 32
+    }
+    layout! { MemOpWriteValueValue: 8 bytes, 8 aligned;
+    }
+    layout! { MemOpWriteValue: 40 bytes, 8 aligned;
+    operation 0, address 8, value 16, flags 24, alias 32
+    }
+    layout! { MemOpFlushRemoteWrites: 8 bytes, 4 aligned;
+    operation 0, flags 4
+    }
+    layout! { MemOpMemoryBarrier: 8 bytes, 4 aligned;
+    operation 0, flags 4
+    }
+    layout! { MemOp: 48 bytes, 8 aligned;
+    }
+    layout! { MemOpNode: 32 bytes, 8 aligned;
+    ctx 0, count 8, param_array 16, flags 24
+    }
+    layout! { PhysicalPropsAllocFlags: 8 bytes, 2 aligned;
+    compression_type 0, gpu_direct_rdma_capable 1, usage 2, reserved 4
+    }
+    layout! { PhysicalProps: 32 bytes, 8 aligned;
+    kind 0, requested_handle_types 4, location 8, win32_handle_meta_data 16, alloc_flags 24
+    }
+    layout! { PoolProps: 88 bytes, 8 aligned;
+    alloc_type 0, handle_types 4, location 8, win32_security_attributes 16, max_size 24, usage 32,
+    reserved 34
+    }
+    layout! { ResourceValueSm: 12 bytes, 4 aligned;
+    sm_count 0, min_sm_partition_size 4, sm_coscheduled_alignment 8
+    }
+    layout! { ResourceValue: 48 bytes, 4 aligned;
+    }
+    layout! { Resource: 144 bytes, 4 aligned;
+    kind 0, internal_padding 4, value 96
+    }
+    layout! { ResourceDescResArray: 8 bytes, 8 aligned;
+    h_array 0
+    }
+    layout! { ResourceDescResMipmap: 8 bytes, 8 aligned;
+    h_mipmapped_array 0
+    }
+    layout! { ResourceDescResLinear: 24 bytes, 8 aligned;
+    dev_ptr 0, format 8, num_channels 12, size_in_bytes 16
+    }
+    layout! { ResourceDescResPitch2D: 40 bytes, 8 aligned;
+    dev_ptr 0, format 8, num_channels 12, width 16, height 24, pitch_in_bytes 32
+    }
+    layout! { ResourceDescResReserved: 128 bytes, 4 aligned;
+    reserved 0
+    }
+    layout! { ResourceDescRes: 128 bytes, 8 aligned;
+    }
+    layout! { ResourceDesc: 144 bytes, 8 aligned;
+    res_type 0, res 8, flags 136
+    }
+    layout! { TextureDesc: 104 bytes, 4 aligned;
+    address_mode 0, filter_mode 12, flags 16, max_anisotropy 20, mipmap_filter_mode 24,
+    mipmap_level_bias 28, min_mipmap_level_clamp 32, max_mipmap_level_clamp 36, border_color 40,
+    reserved 56
+    }
+    layout! { UpdateResult: 24 bytes, 8 aligned;
+    result 0, error_node 8, error_from_node 16
+    }
+    layout! { Uuid: 16 bytes, 1 aligned;
+    bytes 0
+    }
+    layout! { ViewDesc:
+    format 0, width 8, height 16, depth 24, first_mipmap_level 32, last_mipmap_level 36, first_layer 40,
+    last_layer 44
+    }
+}
 /// The names of all functions of the headers.
 pub const FUNCTIONS: &[&str] = &[
     "cuArray3DCreate",

@@ -1,6 +1,10 @@
 //! Written by generate.py, except for this file.
 
-#![allow(missing_docs, reason = "the names are those of CUDA's headers")]
+#![allow(
+    missing_docs,
+    unused_imports,
+    reason = "the names are those of the headers; not each library needs each type of C"
+)]
 
 pub mod driver;
 pub mod nvml;

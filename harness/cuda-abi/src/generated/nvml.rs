@@ -75,6 +75,106 @@ pub const ERROR_NAMES: &[(u32, &std::ffi::CStr)] = &[
 ];
 
 pub mod constants {}
+pub mod types {
+    use crate::structure::{layout, views, zeroed};
+    use std::ffi::{c_char, c_int, c_uint, c_void};
+    /// `nvmlMemory_t`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Memory {
+        pub total: u64,
+        pub free: u64,
+        pub used: u64,
+    }
+    zeroed! { Memory }
+    /// `nvmlMemory_v2_t`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Memory2 {
+        pub version: c_uint,
+        pub total: u64,
+        pub reserved: u64,
+        pub free: u64,
+        pub used: u64,
+    }
+    zeroed! { Memory2 }
+    /// `nvmlPciInfo_t`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct PciInfo {
+        pub bus_id_legacy: [c_char; 16],
+        pub domain: c_uint,
+        pub bus: c_uint,
+        pub device: c_uint,
+        pub pci_device_id: c_uint,
+        pub pci_sub_system_id: c_uint,
+        pub bus_id: [c_char; 32],
+    }
+    zeroed! { PciInfo }
+    /// `nvmlPciInfoExt_v1_t`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct PciInfoExt {
+        pub version: c_uint,
+        pub domain: c_uint,
+        pub bus: c_uint,
+        pub device: c_uint,
+        pub pci_device_id: c_uint,
+        pub pci_sub_system_id: c_uint,
+        pub base_class: c_uint,
+        pub sub_class: c_uint,
+        pub bus_id: [c_char; 32],
+    }
+    zeroed! { PciInfoExt }
+    /// `nvmlProcessInfo_t`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Process {
+        pub pid: c_uint,
+        pub used_gpu_memory: u64,
+        pub gpu_instance_id: c_uint,
+        pub compute_instance_id: c_uint,
+    }
+    zeroed! { Process }
+    /// `nvmlProcessInfo_v1_t`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Process1 {
+        pub pid: c_uint,
+        pub used_gpu_memory: u64,
+    }
+    zeroed! { Process1 }
+    /// `nvmlUtilization_t`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Utilization {
+        pub gpu: c_uint,
+        pub memory: c_uint,
+    }
+    zeroed! { Utilization }
+    layout! { Memory: 24 bytes, 8 aligned;
+    total 0, free 8, used 16
+    }
+    layout! { Memory2: 40 bytes, 8 aligned;
+    version 0, total 8, reserved 16, free 24, used 32
+    }
+    layout! { PciInfo: 68 bytes, 4 aligned;
+    bus_id_legacy 0, domain 16, bus 20, device 24, pci_device_id 28, pci_sub_system_id 32, bus_id 36
+    }
+    layout! { PciInfoExt: 64 bytes, 4 aligned;
+    version 0, domain 4, bus 8, device 12, pci_device_id 16, pci_sub_system_id 20, base_class 24,
+    sub_class 28, bus_id 32
+    }
+    layout! { Process: 24 bytes, 8 aligned;
+    pid 0, used_gpu_memory 8, gpu_instance_id 16, compute_instance_id 20
+    }
+    layout! { Process1: 16 bytes, 8 aligned;
+    pid 0, used_gpu_memory 8
+    }
+    layout! { Utilization: 8 bytes, 4 aligned;
+    gpu 0, memory 4
+    }
+}
 /// The names of all functions of the headers.
 pub const FUNCTIONS: &[&str] = &[
     "nvmlComputeInstanceDestroy",

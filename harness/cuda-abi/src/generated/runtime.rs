@@ -296,32 +296,32 @@ pub mod constants {
         pub const FLOAT: i32 = 2;
         pub const NONE: i32 = 3;
         pub const NV12: i32 = 4;
-        pub const UNSIGNED_NORMALIZED8_X1: i32 = 5;
-        pub const UNSIGNED_NORMALIZED8_X2: i32 = 6;
-        pub const UNSIGNED_NORMALIZED8_X4: i32 = 7;
-        pub const UNSIGNED_NORMALIZED16_X1: i32 = 8;
-        pub const UNSIGNED_NORMALIZED16_X2: i32 = 9;
-        pub const UNSIGNED_NORMALIZED16_X4: i32 = 10;
-        pub const SIGNED_NORMALIZED8_X1: i32 = 11;
-        pub const SIGNED_NORMALIZED8_X2: i32 = 12;
-        pub const SIGNED_NORMALIZED8_X4: i32 = 13;
-        pub const SIGNED_NORMALIZED16_X1: i32 = 14;
-        pub const SIGNED_NORMALIZED16_X2: i32 = 15;
-        pub const SIGNED_NORMALIZED16_X4: i32 = 16;
+        pub const UNSIGNED_NORMALIZED8X1: i32 = 5;
+        pub const UNSIGNED_NORMALIZED8X2: i32 = 6;
+        pub const UNSIGNED_NORMALIZED8X4: i32 = 7;
+        pub const UNSIGNED_NORMALIZED16X1: i32 = 8;
+        pub const UNSIGNED_NORMALIZED16X2: i32 = 9;
+        pub const UNSIGNED_NORMALIZED16X4: i32 = 10;
+        pub const SIGNED_NORMALIZED8X1: i32 = 11;
+        pub const SIGNED_NORMALIZED8X2: i32 = 12;
+        pub const SIGNED_NORMALIZED8X4: i32 = 13;
+        pub const SIGNED_NORMALIZED16X1: i32 = 14;
+        pub const SIGNED_NORMALIZED16X2: i32 = 15;
+        pub const SIGNED_NORMALIZED16X4: i32 = 16;
         pub const UNSIGNED_BLOCK_COMPRESSED1: i32 = 17;
-        pub const UNSIGNED_BLOCK_COMPRESSED1_SRGB: i32 = 18;
+        pub const UNSIGNED_BLOCK_COMPRESSED1SRGB: i32 = 18;
         pub const UNSIGNED_BLOCK_COMPRESSED2: i32 = 19;
-        pub const UNSIGNED_BLOCK_COMPRESSED2_SRGB: i32 = 20;
+        pub const UNSIGNED_BLOCK_COMPRESSED2SRGB: i32 = 20;
         pub const UNSIGNED_BLOCK_COMPRESSED3: i32 = 21;
-        pub const UNSIGNED_BLOCK_COMPRESSED3_SRGB: i32 = 22;
+        pub const UNSIGNED_BLOCK_COMPRESSED3SRGB: i32 = 22;
         pub const UNSIGNED_BLOCK_COMPRESSED4: i32 = 23;
         pub const SIGNED_BLOCK_COMPRESSED4: i32 = 24;
         pub const UNSIGNED_BLOCK_COMPRESSED5: i32 = 25;
         pub const SIGNED_BLOCK_COMPRESSED5: i32 = 26;
-        pub const UNSIGNED_BLOCK_COMPRESSED6_H: i32 = 27;
-        pub const SIGNED_BLOCK_COMPRESSED6_H: i32 = 28;
+        pub const UNSIGNED_BLOCK_COMPRESSED6H: i32 = 27;
+        pub const SIGNED_BLOCK_COMPRESSED6H: i32 = 28;
         pub const UNSIGNED_BLOCK_COMPRESSED7: i32 = 29;
-        pub const UNSIGNED_BLOCK_COMPRESSED7_SRGB: i32 = 30;
+        pub const UNSIGNED_BLOCK_COMPRESSED7SRGB: i32 = 30;
         pub const UNSIGNED_NORMALIZED1010102: i32 = 31;
         pub const UNSIGNED8_PACKED422: i32 = 32;
         pub const UNSIGNED8_PACKED444: i32 = 33;
@@ -422,9 +422,379 @@ pub mod constants {
         pub const ARRAY: i32 = 0;
         pub const MIPMAPPED_ARRAY: i32 = 1;
         pub const LINEAR: i32 = 2;
-        pub const PITCH2_D: i32 = 3;
+        pub const PITCH2D: i32 = 3;
         /// The greatest of these values.
         pub const LAST: i32 = 3;
+    }
+}
+pub mod types {
+    use crate::structure::{layout, views, zeroed};
+    use std::ffi::{c_char, c_int, c_uint, c_void};
+    /// `value` of `cudaGraphNodeParams`: each member is a view of the words.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct AnyNodeValue(pub [u64; 29]);
+    views! { AnyNodeValue;
+    }
+    zeroed! { AnyNodeValue }
+    /// `cudaGraphNodeParams`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct AnyNode {
+        pub kind: c_int,
+        pub reserved0: [c_int; 3],
+        pub value: AnyNodeValue,
+        pub reserved2: i64,
+    }
+    zeroed! { AnyNode }
+    /// `cudaChannelFormatDesc`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ChannelDesc {
+        pub x: c_int,
+        pub y: c_int,
+        pub z: c_int,
+        pub w: c_int,
+        pub f: c_int,
+    }
+    zeroed! { ChannelDesc }
+    /// `cudaConditionalNodeParams`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ConditionalNode {
+        pub handle: u64,
+        pub kind: c_int,
+        pub size: c_uint,
+        pub ph_graph_out: *mut *mut c_void,
+    }
+    zeroed! { ConditionalNode }
+    /// `cudaMemcpy3DParms`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Copy3d {
+        pub src_array: *mut c_void,
+        pub src_pos: Pos,
+        pub src_ptr: PitchedPtr,
+        pub dst_array: *mut c_void,
+        pub dst_pos: Pos,
+        pub dst_ptr: PitchedPtr,
+        pub extent: Extent,
+        pub kind: c_int,
+    }
+    zeroed! { Copy3d }
+    /// `cudaMemcpy3DPeerParms`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Copy3dPeer {
+        pub src_array: *mut c_void,
+        pub src_pos: Pos,
+        pub src_ptr: PitchedPtr,
+        pub src_device: c_int,
+        pub dst_array: *mut c_void,
+        pub dst_pos: Pos,
+        pub dst_ptr: PitchedPtr,
+        pub dst_device: c_int,
+        pub extent: Extent,
+    }
+    zeroed! { Copy3dPeer }
+    /// `cudaMemcpyNodeParams`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct CopyNode {
+        pub flags: c_int,
+        pub reserved: [c_int; 3],
+        pub copy_params: Copy3d,
+    }
+    zeroed! { CopyNode }
+    /// `dim3`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Dim3 {
+        pub x: c_uint,
+        pub y: c_uint,
+        pub z: c_uint,
+    }
+    zeroed! { Dim3 }
+    /// `cudaExtent`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Extent {
+        pub width: usize,
+        pub height: usize,
+        pub depth: usize,
+    }
+    zeroed! { Extent }
+    /// `cudaFuncAttributes`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct FuncAttributes {
+        pub shared_size_bytes: usize,
+        pub const_size_bytes: usize,
+        pub local_size_bytes: usize,
+        pub max_threads_per_block: c_int,
+        pub num_regs: c_int,
+        pub ptx_version: c_int,
+        pub binary_version: c_int,
+        pub cache_mode_ca: c_int,
+        pub max_dynamic_shared_size_bytes: c_int,
+        pub preferred_shmem_carveout: c_int,
+        pub cluster_dim_must_be_set: c_int,
+        pub required_cluster_width: c_int,
+        pub required_cluster_height: c_int,
+        pub required_cluster_depth: c_int,
+        pub cluster_scheduling_policy_preference: c_int,
+        pub non_portable_cluster_size_allowed: c_int,
+        pub reserved: [c_int; 16],
+    }
+    zeroed! { FuncAttributes }
+    /// `cudaIpcMemHandle_t`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct IpcHandle {
+        pub reserved: [c_char; 64],
+    }
+    zeroed! { IpcHandle }
+    /// `cudaKernelNodeParams`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct KernelNode {
+        pub func: *mut c_void,
+        pub grid_dim: Dim3,
+        pub block_dim: Dim3,
+        pub shared_mem_bytes: c_uint,
+        pub kernel_params: *mut *mut c_void,
+        pub extra: *mut *mut c_void,
+    }
+    zeroed! { KernelNode }
+    /// `cudaLaunchConfig_t`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct LaunchConfig {
+        pub grid_dim: Dim3,
+        pub block_dim: Dim3,
+        pub dynamic_smem_bytes: usize,
+        pub stream: *mut c_void,
+        pub attrs: *mut c_void,
+        pub num_attrs: c_uint,
+    }
+    zeroed! { LaunchConfig }
+    /// `cudaMemLocation`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct MemLocation {
+        pub kind: c_int,
+        pub id: c_int,
+    }
+    zeroed! { MemLocation }
+    /// `cudaPitchedPtr`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct PitchedPtr {
+        pub ptr: *mut c_void,
+        pub pitch: usize,
+        pub xsize: usize,
+        pub ysize: usize,
+    }
+    zeroed! { PitchedPtr }
+    /// `cudaPointerAttributes`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct PointerAttributes {
+        pub kind: c_int,
+        pub device: c_int,
+        pub device_pointer: *mut c_void,
+        pub host_pointer: *mut c_void,
+    }
+    zeroed! { PointerAttributes }
+    /// `cudaPos`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Pos {
+        pub x: usize,
+        pub y: usize,
+        pub z: usize,
+    }
+    zeroed! { Pos }
+    /// `array` of `res` of `cudaResourceDesc`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceDescResArray {
+        pub array: *mut c_void,
+    }
+    zeroed! { ResourceDescResArray }
+    /// `mipmap` of `res` of `cudaResourceDesc`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceDescResMipmap {
+        pub mipmap: *mut c_void,
+    }
+    zeroed! { ResourceDescResMipmap }
+    /// `linear` of `res` of `cudaResourceDesc`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceDescResLinear {
+        pub dev_ptr: *mut c_void,
+        pub desc: ChannelDesc,
+        pub size_in_bytes: usize,
+    }
+    zeroed! { ResourceDescResLinear }
+    /// `pitch2D` of `res` of `cudaResourceDesc`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceDescResPitch2D {
+        pub dev_ptr: *mut c_void,
+        pub desc: ChannelDesc,
+        pub width: usize,
+        pub height: usize,
+        pub pitch_in_bytes: usize,
+    }
+    zeroed! { ResourceDescResPitch2D }
+    /// `reserved` of `res` of `cudaResourceDesc`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceDescResReserved {
+        pub reserved: [c_int; 32],
+    }
+    zeroed! { ResourceDescResReserved }
+    /// `res` of `cudaResourceDesc`: each member is a view of the words.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceDescRes(pub [u64; 16]);
+    views! { ResourceDescRes;
+    array set_array: ResourceDescResArray,
+    mipmap set_mipmap: ResourceDescResMipmap,
+    linear set_linear: ResourceDescResLinear,
+    pitch2d set_pitch2d: ResourceDescResPitch2D,
+    reserved set_reserved: ResourceDescResReserved,
+    }
+    zeroed! { ResourceDescRes }
+    /// `cudaResourceDesc`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceDesc {
+        pub res_type: c_int,
+        pub res: ResourceDescRes,
+        pub flags: c_uint,
+    }
+    zeroed! { ResourceDesc }
+    /// `res` of `cudaResourceDesc`: each member is a view of the words.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceDesc12Res(pub [u64; 7]);
+    views! { ResourceDesc12Res;
+    }
+    zeroed! { ResourceDesc12Res }
+    /// `cudaResourceDesc`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ResourceDesc12 {
+        pub res_type: c_int,
+        pub res: ResourceDesc12Res,
+    }
+    zeroed! { ResourceDesc12 }
+    /// `cudaTextureDesc`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct TextureDesc {
+        pub address_mode: [c_int; 3],
+        pub filter_mode: c_int,
+        pub read_mode: c_int,
+        pub s_rgb: c_int,
+        pub border_color: [f32; 4],
+        pub normalized_coords: c_int,
+        pub max_anisotropy: c_uint,
+        pub mipmap_filter_mode: c_int,
+        pub mipmap_level_bias: f32,
+        pub min_mipmap_level_clamp: f32,
+        pub max_mipmap_level_clamp: f32,
+        pub disable_trilinear_optimization: c_int,
+        pub seamless_cubemap: c_int,
+    }
+    zeroed! { TextureDesc }
+    layout! { AnyNodeValue: 232 bytes, 8 aligned;
+    }
+    layout! { AnyNode: 256 bytes, 8 aligned;
+    kind 0, reserved0 4, value 16, reserved2 248
+    }
+    layout! { ChannelDesc: 20 bytes, 4 aligned;
+    x 0, y 4, z 8, w 12, f 16
+    }
+    layout! { ConditionalNode: 24 bytes, 8 aligned;
+    handle 0, kind 8, size 12, ph_graph_out 16
+    }
+    layout! { Copy3d: 160 bytes, 8 aligned;
+    src_array 0, src_pos 8, src_ptr 32, dst_array 64, dst_pos 72, dst_ptr 96, extent 128, kind 152
+    }
+    layout! { Copy3dPeer: 168 bytes, 8 aligned;
+    src_array 0, src_pos 8, src_ptr 32, src_device 64, dst_array 72, dst_pos 80, dst_ptr 104, dst_device
+    136, extent 144
+    }
+    layout! { CopyNode: 176 bytes, 8 aligned;
+    flags 0, reserved 4, copy_params 16
+    }
+    layout! { Dim3: 12 bytes, 4 aligned;
+    x 0, y 4, z 8
+    }
+    layout! { Extent: 24 bytes, 8 aligned;
+    width 0, height 8, depth 16
+    }
+    layout! { FuncAttributes: 144 bytes, 8 aligned;
+    shared_size_bytes 0, const_size_bytes 8, local_size_bytes 16, max_threads_per_block 24, num_regs 28,
+    ptx_version 32, binary_version 36, cache_mode_ca 40, max_dynamic_shared_size_bytes 44,
+    preferred_shmem_carveout 48, cluster_dim_must_be_set 52, required_cluster_width 56,
+    required_cluster_height 60, required_cluster_depth 64, cluster_scheduling_policy_preference 68,
+    non_portable_cluster_size_allowed 72, reserved 76
+    }
+    layout! { IpcHandle: 64 bytes, 1 aligned;
+    reserved 0
+    }
+    layout! { KernelNode: 56 bytes, 8 aligned;
+    func 0, grid_dim 8, block_dim 20, shared_mem_bytes 32, kernel_params 40, extra 48
+    }
+    layout! { LaunchConfig: 56 bytes, 8 aligned;
+    grid_dim 0, block_dim 12, dynamic_smem_bytes 24, stream 32, attrs 40, num_attrs 48
+    }
+    layout! { MemLocation: 8 bytes, 4 aligned;
+    kind 0, id 4
+    }
+    layout! { PitchedPtr: 32 bytes, 8 aligned;
+    ptr 0, pitch 8, xsize 16, ysize 24
+    }
+    layout! { PointerAttributes: 24 bytes, 8 aligned;
+    kind 0, device 4, device_pointer 8, host_pointer 16
+    }
+    layout! { Pos: 24 bytes, 8 aligned;
+    x 0, y 8, z 16
+    }
+    layout! { ResourceDescResArray: 8 bytes, 8 aligned;
+    array 0
+    }
+    layout! { ResourceDescResMipmap: 8 bytes, 8 aligned;
+    mipmap 0
+    }
+    layout! { ResourceDescResLinear: 40 bytes, 8 aligned;
+    dev_ptr 0, desc 8, size_in_bytes 32
+    }
+    layout! { ResourceDescResPitch2D: 56 bytes, 8 aligned;
+    dev_ptr 0, desc 8, width 32, height 40, pitch_in_bytes 48
+    }
+    layout! { ResourceDescResReserved: 128 bytes, 4 aligned;
+    reserved 0
+    }
+    layout! { ResourceDescRes: 128 bytes, 8 aligned;
+    }
+    layout! { ResourceDesc: 144 bytes, 8 aligned;
+    res_type 0, res 8, flags 136
+    }
+    layout! { ResourceDesc12Res: 56 bytes, 8 aligned;
+    }
+    layout! { ResourceDesc12: 64 bytes, 8 aligned;
+    res_type 0, res 8
+    }
+    layout! { TextureDesc: 72 bytes, 4 aligned;
+    address_mode 0, filter_mode 12, read_mode 16, s_rgb 20, border_color 24, normalized_coords 40,
+    max_anisotropy 44, mipmap_filter_mode 48, mipmap_level_bias 52, min_mipmap_level_clamp 56,
+    max_mipmap_level_clamp 60, disable_trilinear_optimization 64, seamless_cubemap 68
     }
 }
 /// The names of all functions of the headers.

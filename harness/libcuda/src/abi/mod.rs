@@ -4,7 +4,6 @@
 pub mod error;
 pub mod integrity;
 pub mod pointers;
-pub mod texture;
 pub mod types;
 pub mod versions;
 

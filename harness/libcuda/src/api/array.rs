@@ -4,8 +4,7 @@ use crate::abi::constants::array_flags;
 use crate::abi::constants::device_attribute::*;
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, need, put};
-use crate::abi::texture::{ArrayDesc, FlatArrayDesc};
-use crate::abi::types::Handle;
+use crate::abi::types::{ArrayDesc, FlatArrayDesc, Handle};
 use crate::state::contexts::context::synchronize_device;
 use crate::state::contexts::current::current;
 use crate::state::device::attributes;
@@ -51,8 +50,8 @@ fn check_limits(desc: &ArrayDesc, levels: c_uint) -> Result {
 }
 
 fn create(out: *mut Handle, desc: *const FlatArrayDesc) -> Result {
-    let FlatArrayDesc { width, height, format, channels } = get(desc)?;
-    create_desc(out, ArrayDesc { width, height, depth: 0, format, channels, flags: 0 })
+    let FlatArrayDesc { width, height, format, num_channels } = get(desc)?;
+    create_desc(out, ArrayDesc { width, height, depth: 0, format, num_channels, flags: 0 })
 }
 
 fn create_3d(out: *mut Handle, desc: *const ArrayDesc) -> Result {
@@ -69,8 +68,8 @@ fn create_desc(out: *mut Handle, desc: ArrayDesc) -> Result {
 fn descriptor(out: *mut FlatArrayDesc, handle: Handle) -> Result {
     current()?;
     need(out)?;
-    let ArrayDesc { width, height, format, channels, .. } = array::find(handle)?.desc;
-    put(out, FlatArrayDesc { width, height, format, channels })
+    let ArrayDesc { width, height, format, num_channels, .. } = array::find(handle)?.desc;
+    put(out, FlatArrayDesc { width, height, format, num_channels })
 }
 
 fn descriptor_3d(out: *mut ArrayDesc, handle: Handle) -> Result {

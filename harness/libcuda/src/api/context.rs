@@ -37,11 +37,11 @@ fn create_v3(out: *mut Handle, affinity: *mut c_void, count: c_int, flags: c_uin
 fn create_v4(out: *mut Handle, params: *const ContextParams, flags: c_uint, dev: Device) -> Result {
     if !params.is_null() {
         let params = get(params)?;
-        if !params.graphics.is_null() {
+        if !params.cig_params.is_null() {
             driver()?;
             return Err(Error::NOT_SUPPORTED);
         }
-        return create_v3(out, params.affinity, params.affinity_count, flags, dev);
+        return create_v3(out, params.exec_affinity_params, params.num_exec_affinity_params, flags, dev);
     }
     create(out, flags, dev)
 }

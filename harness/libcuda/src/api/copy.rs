@@ -2,7 +2,7 @@
 
 use crate::abi::error::Result;
 use crate::abi::pointers::get;
-use crate::abi::types::{Copy2D, Copy3D, DevicePtr, Handle};
+use crate::abi::types::{Copy2D, Copy3D, Copy3DPeer, DevicePtr, Handle};
 use crate::state::contexts::context;
 use crate::state::contexts::current::current;
 use crate::state::contexts::streams;
@@ -14,21 +14,21 @@ use std::ffi::c_void;
 /// Converts a two-dimensional copy to a three-dimensional one.
 fn flat(c: &Copy2D) -> Copy3D {
     Copy3D {
-        src_x: c.src_x,
+        src_x_in_bytes: c.src_x_in_bytes,
         src_y: c.src_y,
-        src_type: c.src_type,
+        src_memory_type: c.src_memory_type,
         src_host: c.src_host,
         src_device: c.src_device,
         src_array: c.src_array,
         src_pitch: c.src_pitch,
-        dst_x: c.dst_x,
+        dst_x_in_bytes: c.dst_x_in_bytes,
         dst_y: c.dst_y,
-        dst_type: c.dst_type,
+        dst_memory_type: c.dst_memory_type,
         dst_host: c.dst_host,
         dst_device: c.dst_device,
         dst_array: c.dst_array,
         dst_pitch: c.dst_pitch,
-        width: c.width,
+        width_in_bytes: c.width_in_bytes,
         height: c.height,
         depth: 1,
         ..Copy3D::default()
@@ -95,15 +95,17 @@ fn copy_3d_async(copy: *const Copy3D, stream: Handle) -> Result {
     current()?;
     later(stream, described(&get(copy)?)?)
 }
-fn copy_3d_peer(copy: *const Copy3D) -> Result {
-    let copy = get(copy)?;
-    peers(copy.dst_context, copy.src_context)?;
-    copy_3d(&raw const copy)
+/// Checks the contexts of a copy between devices. The structure is that of any copy, in which they are reserved words.
+fn plain(copy: *const Copy3DPeer) -> Result<*const Copy3D> {
+    let Copy3DPeer { src_context, dst_context, .. } = get(copy)?;
+    peers(dst_context, src_context)?;
+    Ok(copy.cast())
 }
-fn copy_3d_peer_async(copy: *const Copy3D, stream: Handle) -> Result {
-    let copy = get(copy)?;
-    peers(copy.dst_context, copy.src_context)?;
-    copy_3d_async(&raw const copy, stream)
+fn copy_3d_peer(copy: *const Copy3DPeer) -> Result {
+    copy_3d(plain(copy)?)
+}
+fn copy_3d_peer_async(copy: *const Copy3DPeer, stream: Handle) -> Result {
+    copy_3d_async(plain(copy)?, stream)
 }
 
 entry_points! {
@@ -142,6 +144,6 @@ entry_points! {
     cuMemcpy3D_v2(copy: *const Copy3D) = copy_3d;
     cuMemcpy3DAsync(copy: *const Copy3D, stream: Handle) = copy_3d_async;
     cuMemcpy3DAsync_v2(copy: *const Copy3D, stream: Handle) = copy_3d_async;
-    cuMemcpy3DPeer(copy: *const Copy3D) = copy_3d_peer;
-    cuMemcpy3DPeerAsync(copy: *const Copy3D, stream: Handle) = copy_3d_peer_async;
+    cuMemcpy3DPeer(copy: *const Copy3DPeer) = copy_3d_peer;
+    cuMemcpy3DPeerAsync(copy: *const Copy3DPeer, stream: Handle) = copy_3d_peer_async;
 }

@@ -1,10 +1,13 @@
 //! Many copies by one call (`cuMemcpyBatchAsync`, `cuMemcpy3DBatchAsync`). All are checked before the first is queued,
 //! so that a batch is copied as a whole or not at all.
 
-use crate::abi::constants::{copy_flags, copy_operand, memory_type, source_order};
+use crate::abi::constants::{copy_flags, copy_operand, location_type, memory_type, source_order};
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get_all, put_optional};
-use crate::abi::types::{BatchCopy, BatchOperand, Copy3D, CopyAttributes, DevicePtr, Handle, Location};
+use crate::abi::types::{
+    BatchCopy, BatchOperand, BatchOperandOpArray, BatchOperandOpPtr, Copy3D, CopyAttributes, DevicePtr, Handle,
+    Location,
+};
 use crate::state::contexts::stream::Stream;
 use crate::state::contexts::streams;
 use crate::state::graphs::transfer::copy_batch;
@@ -40,8 +43,8 @@ pub fn entries_of(count: usize, firsts: &[usize]) -> Result<Vec<usize>> {
 /// Refuses a hint with an invalid location. The hints themselves have no effect: managed memory is stored once.
 fn check_hint(hint: Location) -> Result {
     match hint {
-        Location { kind: Location::DEVICE, id: 0 } => Ok(()),
-        Location { kind: 0 | Location::HOST..=Location::HOST_NUMA_CURRENT, .. } => Ok(()),
+        Location { kind: location_type::DEVICE, id: 0 } => Ok(()),
+        Location { kind: 0 | location_type::HOST..=location_type::HOST_NUMA_CURRENT, .. } => Ok(()),
         _ => Err(Error::INVALID_VALUE),
     }
 }
@@ -77,10 +80,10 @@ fn batch(
     }
     let attributes = get_all(attributes, attribute_count)?;
     let entries = entries_of(count, &get_all(firsts, attribute_count)?)?;
-    for CopyAttributes { order, source_hint, target_hint, flags } in &attributes {
-        check_attributes(*order, *flags)?;
-        check_hint(*source_hint)?;
-        check_hint(*target_hint)?;
+    for attribute in &attributes {
+        check_attributes(attribute.src_access_order, attribute.flags)?;
+        check_hint(attribute.src_loc_hint)?;
+        check_hint(attribute.dst_loc_hint)?;
     }
     let one = |at: usize| {
         if sizes[at] == 0 {
@@ -88,7 +91,7 @@ fn batch(
         }
         let copy = MemoryCopy::linear(unified(dsts[at])?, unified(srcs[at])?, sizes[at]);
         copy.check()?;
-        Ok(ordered(copy, attributes[entries[at]].order))
+        Ok(ordered(copy, attributes[entries[at]].src_access_order))
     };
     let copies = (0..count).map(|at| one(at).inspect_err(|_| put_optional(failed, at))).collect::<Result<Vec<_>>>()?;
     copy_batch(&stream, copies)
@@ -113,7 +116,7 @@ fn batch_v2(
 fn element(operand: &BatchOperand) -> Result<Option<usize>> {
     match operand.kind {
         copy_operand::POINTER => Ok(None),
-        copy_operand::ARRAY => Ok(Some(array::find(operand.words[0] as Handle)?.image.format.bytes() as usize)),
+        copy_operand::ARRAY => Ok(Some(array::find(operand.op.array().array)?.image.format.bytes() as usize)),
         _ => Err(Error::INVALID_VALUE),
     }
 }
@@ -124,57 +127,57 @@ type End = (c_int, u64, Handle, [usize; 3], [usize; 2]);
 
 /// Returns the end of a copy for an operand.
 fn end(operand: &BatchOperand, element: usize, extent: [usize; 3]) -> Result<End> {
-    let [first, second, third, fourth] = operand.words;
     if operand.kind == copy_operand::ARRAY {
-        let x = (second as usize).checked_mul(element).ok_or(Error::INVALID_VALUE)?;
-        let at = [x, third as usize, fourth as usize];
-        return Ok((memory_type::ARRAY, 0, first as Handle, at, [0; 2]));
+        let BatchOperandOpArray { array, offset } = operand.op.array();
+        let x = offset.x.checked_mul(element).ok_or(Error::INVALID_VALUE)?;
+        return Ok((memory_type::ARRAY, 0, array, [x, offset.y, offset.z], [0; 2]));
     }
-    let (row, layer) = (second as usize, third as usize);
+    let BatchOperandOpPtr { ptr, row_length: row, layer_height: layer, loc_hint } = operand.op.ptr();
     if (row != 0 && row < extent[0]) || (layer != 0 && layer < extent[1]) {
         return Err(Error::INVALID_VALUE);
     }
-    check_hint(Location { kind: fourth as u32 as c_int, id: (fourth >> 32) as u32 as c_int })?;
+    check_hint(loc_hint)?;
     let pitch = row.checked_mul(element).ok_or(Error::INVALID_VALUE)?;
-    Ok((memory_type::UNIFIED, first, 0, [0; 3], [pitch, layer]))
+    Ok((memory_type::UNIFIED, ptr, 0, [0; 3], [pitch, layer]))
 }
 
 fn copy_of(op: &BatchCopy) -> Result<MemoryCopy> {
-    check_attributes(op.order, op.flags)?;
-    if op.extent.contains(&0) {
+    check_attributes(op.src_access_order, op.flags)?;
+    let extent = [op.extent.width, op.extent.height, op.extent.depth];
+    if extent.contains(&0) {
         return Err(Error::INVALID_VALUE);
     }
     let element = match (element(&op.src)?, element(&op.dst)?) {
         (Some(one), Some(other)) if one != other => return Err(Error::INVALID_VALUE),
         (one, other) => one.or(other).unwrap_or(1),
     };
-    let [width, height, depth] = op.extent;
-    let (src_type, src_device, src_array, src_at, [src_pitch, src_height]) = end(&op.src, element, op.extent)?;
-    let (dst_type, dst_device, dst_array, dst_at, [dst_pitch, dst_height]) = end(&op.dst, element, op.extent)?;
+    let [width, height, depth] = extent;
+    let (src_memory_type, src_device, src_array, src_at, [src_pitch, src_height]) = end(&op.src, element, extent)?;
+    let (dst_memory_type, dst_device, dst_array, dst_at, [dst_pitch, dst_height]) = end(&op.dst, element, extent)?;
     let copy = described(&Copy3D {
-        src_type,
+        src_memory_type,
         src_device,
         src_array,
-        src_x: src_at[0],
+        src_x_in_bytes: src_at[0],
         src_y: src_at[1],
         src_z: src_at[2],
         src_pitch,
         src_height,
-        dst_type,
+        dst_memory_type,
         dst_device,
         dst_array,
-        dst_x: dst_at[0],
+        dst_x_in_bytes: dst_at[0],
         dst_y: dst_at[1],
         dst_z: dst_at[2],
         dst_pitch,
         dst_height,
-        width: width.checked_mul(element).ok_or(Error::INVALID_VALUE)?,
+        width_in_bytes: width.checked_mul(element).ok_or(Error::INVALID_VALUE)?,
         height,
         depth,
         ..Copy3D::default()
     })?;
     copy.check()?;
-    Ok(ordered(copy, op.order))
+    Ok(ordered(copy, op.src_access_order))
 }
 
 fn batch_3d(count: usize, ops: *const BatchCopy, failed: *mut usize, flags: u64, stream: Handle) -> Result {

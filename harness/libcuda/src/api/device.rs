@@ -48,7 +48,7 @@ fn name(out: *mut c_char, len: c_int, dev: Device) -> Result {
 
 fn uuid(out: *mut Uuid, dev: Device) -> Result {
     check(dev)?;
-    put(out, Uuid(uuid_of(driver()?.profile)))
+    put(out, Uuid { bytes: uuid_of(driver()?.profile).map(|byte| byte as c_char) })
 }
 
 /// Returns the current state of the device, for monitoring libraries. It may be called before `cuInit`, which it does
@@ -103,14 +103,14 @@ fn properties(out: *mut DeviceProperties, dev: Device) -> Result {
         out,
         DeviceProperties {
             max_threads_per_block: profile.max_threads_per_block as c_int,
-            max_block: profile.max_block.map(|n| n as c_int),
-            max_grid: profile.max_grid.map(|n| n as c_int),
-            shared_per_block: profile.shared_per_block as c_int,
-            const_bytes: profile.const_bytes as c_int,
-            warp_size: profile.warp_size as c_int,
+            max_threads_dim: profile.max_block.map(|n| n as c_int),
+            max_grid_size: profile.max_grid.map(|n| n as c_int),
+            shared_mem_per_block: profile.shared_per_block as c_int,
+            total_constant_memory: profile.const_bytes as c_int,
+            simd_width: profile.warp_size as c_int,
             mem_pitch: c_int::MAX,
             regs_per_block: profile.regs_per_block as c_int,
-            clock_khz: profile.clock_khz as c_int,
+            clock_rate: profile.clock_khz as c_int,
             texture_align: 512,
         },
     )

@@ -132,8 +132,8 @@ const TABLES: [([u8; 16], *const c_void); 7] = [
 
 fn export_table(out: *mut *const c_void, id: *const Uuid) -> Result {
     need(out)?;
-    let id = get(id)?;
-    let found = TABLES.iter().find(|(known, _)| *known == id.0).map(|(_, table)| *table);
+    let id = get(id)?.bytes.map(|byte| byte as u8);
+    let found = TABLES.iter().find(|(known, _)| *known == id).map(|(_, table)| *table);
     put(out, found.unwrap_or(std::ptr::null()))?;
     found.map(drop).ok_or(Error::NOT_FOUND)
 }
@@ -268,7 +268,7 @@ mod tests {
 
     fn table(id: [u8; 16]) -> std::result::Result<*const *const c_void, Error> {
         let mut found = std::ptr::null();
-        export_table(&raw mut found, &Uuid(id)).map(|()| found.cast())
+        export_table(&raw mut found, &Uuid { bytes: id.map(|byte| byte as std::ffi::c_char) }).map(|()| found.cast())
     }
 
     /// Returns how many entries a table has.
@@ -282,10 +282,10 @@ mod tests {
     fn a_table_that_is_not_known_is_not_found() {
         assert_eq!(table([1; 16]), Err(Error::NOT_FOUND));
         let mut found = std::ptr::dangling();
-        assert_eq!(export_table(&raw mut found, &Uuid([0; 16])), Err(Error::NOT_FOUND));
+        assert_eq!(export_table(&raw mut found, &Uuid::default()), Err(Error::NOT_FOUND));
         assert!(found.is_null());
         assert_eq!(export_table(&raw mut found, std::ptr::null()), Err(Error::INVALID_VALUE));
-        assert_eq!(export_table(std::ptr::null_mut(), &Uuid([0; 16])), Err(Error::INVALID_VALUE));
+        assert_eq!(export_table(std::ptr::null_mut(), &Uuid::default()), Err(Error::INVALID_VALUE));
     }
 
     #[test]

@@ -17,7 +17,7 @@ fn put_plain_edges(data: *mut EdgeData, room: usize, count: *const usize) -> Res
     }
     for i in 0..room.min(get(count)?) {
         // SAFETY: the caller promises room for as many edges as it asked for.
-        unsafe { data.add(i).write_unaligned(EdgeData([0; 8])) };
+        unsafe { data.add(i).write_unaligned(EdgeData::default()) };
     }
     Ok(())
 }

@@ -30,14 +30,14 @@ fn instantiate_v2(out: *mut Handle, graph: Handle, error: *mut Handle, log: *mut
 fn instantiate_with_params(out: *mut Handle, graph: Handle, params: *mut InstantiateParams) -> Result {
     let mut given = get(params)?;
     let result = instantiate(out, graph, given.flags & !instantiate_flags::UPLOAD);
-    given.error_node = 0;
-    given.result = match result {
+    given.h_err_node_out = 0;
+    given.result_out = match result {
         Ok(()) => instantiate_result::SUCCESS,
         Err(_) => instantiate_result::ERROR,
     };
     put(params, given)?;
     if result.is_ok() && given.flags & instantiate_flags::UPLOAD != 0 {
-        streams::find(given.upload_stream)?;
+        streams::find(given.h_upload_stream)?;
     }
     result
 }

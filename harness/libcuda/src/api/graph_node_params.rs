@@ -2,6 +2,7 @@
 
 use super::graph_nodes::{copy_task, event_of_node, fill_task, first_of, host_task, kernel_task};
 use crate::abi::constants::allocation_type;
+use crate::abi::constants::location_type;
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, need, put};
 use crate::abi::types::{
@@ -15,7 +16,7 @@ use crate::state::memory::fill::Fill;
 use crate::state::modules::module::find_function;
 use simt::kernel::Geometry;
 use std::mem::discriminant;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 use std::sync::Arc;
 
 /// Passes the task of a node to a function that reads it.
@@ -59,12 +60,12 @@ fn get_kernel(node: Handle, out: *mut KernelNode) -> Result {
         put(
             out,
             KernelNode {
-                function: launch.handle,
-                grid: launch.geometry.grid,
-                block: launch.geometry.block,
-                shared: launch.geometry.dynamic_shared,
+                func: launch.handle,
+                grid_dim: launch.geometry.grid,
+                block_dim: launch.geometry.block,
+                shared_mem_bytes: launch.geometry.dynamic_shared,
                 // Only the values were copied; the caller's pointers to them are not kept.
-                params: null_mut(),
+                kernel_params: null_mut(),
                 extra: null_mut(),
             },
         )
@@ -72,12 +73,13 @@ fn get_kernel(node: Handle, out: *mut KernelNode) -> Result {
 }
 fn get_kernel_v2(node: Handle, out: *mut KernelNode2) -> Result {
     need(out)?;
-    let mut first =
-        KernelNode { function: 0, grid: [0; 3], block: [0; 3], shared: 0, params: null_mut(), extra: null_mut() };
+    let mut first = KernelNode::default();
     get_kernel(node, &raw mut first)?;
+    let KernelNode { func, grid_dim, block_dim, shared_mem_bytes, kernel_params, extra } = first;
     // Clients recognise a library's kernel by its own handle, which is that of its function here.
-    let is_of_library = find_function(first.function).is_ok_and(|function| function.module.context.is_none());
-    put(out, KernelNode2 { first, kernel: if is_of_library { first.function } else { 0 }, context: 0 })
+    let is_of_library = find_function(func).is_ok_and(|function| function.module.context.is_none());
+    let kern = if is_of_library { func } else { 0 };
+    put(out, KernelNode2 { func, grid_dim, block_dim, shared_mem_bytes, kernel_params, extra, kern, ctx: 0 })
 }
 fn set_kernel(node: Handle, params: *const KernelNode) -> Result {
     write(node, kernel_task(&get(params)?)?)
@@ -100,7 +102,7 @@ fn fill_node(fill: &Fill) -> FillNode {
         dst: fill.dst,
         pitch: fill.pitch,
         value: fill.value,
-        element: fill.element,
+        element_size: fill.element,
         width: fill.width,
         height: fill.height,
     }
@@ -118,7 +120,7 @@ fn set_fill(node: Handle, params: *const FillNode) -> Result {
 fn get_host(node: Handle, out: *mut HostNode) -> Result {
     need(out)?;
     read(node, |task| match task {
-        Task::Host(call) => put(out, HostNode { function: call.function, data: call.data }),
+        Task::Host(call) => put(out, HostNode { function: call.function, user_data: call.data }),
         _ => Err(Error::INVALID_VALUE),
     })
 }
@@ -171,16 +173,13 @@ fn get_alloc(node: Handle, out: *mut AllocNode) -> Result {
         let Task::Alloc(memory) = task else {
             return Err(Error::INVALID_VALUE);
         };
-        let pool = PoolProps {
+        let pool_props = PoolProps {
             alloc_type: allocation_type::PINNED,
             handle_types: memory.handle_types,
-            location: Location { kind: Location::DEVICE, id: 0 },
-            security: null_mut(),
-            max_size: 0,
-            usage: 0,
-            reserved: [0; 54],
+            location: Location { kind: location_type::DEVICE, id: 0 },
+            ..PoolProps::default()
         };
-        put(out, AllocNode { pool, access: null(), access_count: 0, bytes: memory.bytes, dptr: memory.address })
+        put(out, AllocNode { pool_props, bytesize: memory.bytes, dptr: memory.address, ..AllocNode::default() })
     })
 }
 

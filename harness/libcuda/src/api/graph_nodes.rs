@@ -41,19 +41,17 @@ pub fn add(out: *mut Handle, graph: Handle, after: *const Handle, count: usize, 
 /// # Errors
 /// The same as for a launch.
 pub fn kernel_task(node: &KernelNode) -> Result<Task> {
-    let (arguments, extra) = (node.params.cast::<*const c_void>(), node.extra.cast::<*const c_void>());
-    let geometry = Geometry { dynamic_shared: node.shared, ..Geometry::new(node.grid, node.block) };
-    let launch = KernelLaunch::new(node.function, geometry, |function| params(function, arguments, extra))?;
+    let (arguments, extra) = (node.kernel_params.cast::<*const c_void>(), node.extra.cast::<*const c_void>());
+    let geometry = Geometry { dynamic_shared: node.shared_mem_bytes, ..Geometry::new(node.grid_dim, node.block_dim) };
+    let launch = KernelLaunch::new(node.func, geometry, |function| params(function, arguments, extra))?;
     Ok(Task::Kernel(launch))
 }
 
 /// Converts the newer structure to the older one. The kernel is in `func`, or, only in the newer one, in `kern`.
 pub fn first_of(node: &KernelNode2) -> KernelNode {
-    let mut first = node.first;
-    if first.function == 0 {
-        first.function = node.kernel;
-    }
-    first
+    let KernelNode2 { func, grid_dim, block_dim, shared_mem_bytes, kernel_params, extra, kern, .. } = *node;
+    let func = if func == 0 { kern } else { func };
+    KernelNode { func, grid_dim, block_dim, shared_mem_bytes, kernel_params, extra }
 }
 
 pub fn copy_task(params: *const Copy3D) -> Result<Task> {
@@ -63,14 +61,14 @@ pub fn copy_task(params: *const Copy3D) -> Result<Task> {
 }
 
 pub fn fill_task(params: *const FillNode) -> Result<Task> {
-    let FillNode { dst, pitch, value, element, width, height } = get(params)?;
+    let FillNode { dst, pitch, value, element_size: element, width, height } = get(params)?;
     let fill = Fill { dst, pitch, value, element, width, height };
     fill.check()?;
     Ok(Task::Fill(fill))
 }
 
 pub fn host_task(params: *const HostNode) -> Result<Task> {
-    let HostNode { function, data } = get(params)?;
+    let HostNode { function, user_data: data } = get(params)?;
     if function.is_none() {
         return Err(Error::INVALID_VALUE);
     }
@@ -147,10 +145,10 @@ pub fn add_alloc(out: *mut Handle, graph: Handle, after: *const Handle, n: usize
     need(out)?;
     find(graph)?;
     let mut node = get(params)?;
-    if node.bytes == 0 || node.pool.alloc_type != allocation_type::PINNED {
+    if node.bytesize == 0 || node.pool_props.alloc_type != allocation_type::PINNED {
         return Err(Error::INVALID_VALUE);
     }
-    let memory = GraphMemory::new(&context, node.bytes, node.pool.handle_types, "cuGraphAddMemAllocNode")?;
+    let memory = GraphMemory::new(&context, node.bytesize, node.pool_props.handle_types, "cuGraphAddMemAllocNode")?;
     node.dptr = memory.address;
     add(out, graph, after, n, Task::Alloc(memory))?;
     put(params, node)

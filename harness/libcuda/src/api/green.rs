@@ -3,7 +3,7 @@
 use crate::abi::constants::{green_flags, resource_type, split_flags, stream_flags};
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, get_all, need, put, put_optional};
-use crate::abi::types::{Device, Handle, Resource};
+use crate::abi::types::{Device, Handle, Resource, ResourceValueSm};
 use crate::api::device;
 use crate::state::contexts::attributes::Attributes;
 use crate::state::contexts::context::{self, Context};
@@ -35,18 +35,23 @@ fn unit(profile: &Part, independent: bool) -> (u32, u32) {
     }
 }
 
-/// Creates a resource of `sms` multiprocessors; `split` marks one that cannot be split again.
+/// Creates a resource of `sms` multiprocessors; `split` marks one that cannot be split again, in the first of the bytes
+/// that cuda.h reserves for the driver.
 fn resource(sms: u32, split: bool) -> Result<Resource> {
     let (least, alignment) = unit(driver()?.profile, false);
-    Ok(Resource {
-        kind: resource_type::SM,
-        split: split.into(),
-        padding: [0; 88],
-        sms,
-        least,
-        alignment,
-        rest: [0; 36],
-    })
+    let mut resource = Resource { kind: resource_type::SM, ..Resource::default() };
+    resource.internal_padding[0] = split.into();
+    resource.value.set_sm(ResourceValueSm {
+        sm_count: sms,
+        min_sm_partition_size: least,
+        sm_coscheduled_alignment: alignment,
+    });
+    Ok(resource)
+}
+
+/// Returns the number of multiprocessors of a resource.
+fn sms_of(resource: &Resource) -> u32 {
+    resource.value.sm().sm_count
 }
 
 fn put_resource(out: *mut Resource, kind: c_int, sms: u32) -> Result {
@@ -90,12 +95,12 @@ fn split(
     if flags & both == both || (!out.is_null() && asked == 0) {
         return Err(Error::INVALID_VALUE);
     }
-    if least > input.sms || input.split != 0 {
+    if least > sms_of(&input) || input.internal_padding[0] != 0 {
         return Err(Error::INVALID_RESOURCE_CONFIGURATION);
     }
     let (smallest, alignment) = unit(profile, flags & split_flags::IGNORE_SM_COSCHEDULING != 0);
-    let size = least.max(smallest).next_multiple_of(alignment).min(input.sms);
-    let most = input.sms / size.max(1);
+    let size = least.max(smallest).next_multiple_of(alignment).min(sms_of(&input));
+    let most = sms_of(&input) / size.max(1);
     let groups = if out.is_null() { most } else { most.min(asked) };
     put(count, groups)?;
     if !out.is_null() {
@@ -104,7 +109,7 @@ fn split(
             unsafe { out.add(at).write_unaligned(resource(size, true)?) };
         }
     }
-    let left = input.sms - groups * size;
+    let left = sms_of(&input) - groups * size;
     let mut remaining = resource(left, true)?;
     if left == 0 {
         remaining.kind = resource_type::INVALID;
@@ -123,7 +128,7 @@ fn describe(out: *mut Handle, resources: *const Resource, count: c_uint) -> Resu
     if resources.iter().any(|resource| resource.kind != resource_type::SM) {
         return Err(Error::INVALID_RESOURCE_TYPE);
     }
-    let sms = resources.iter().fold(0, |sum: u32, resource| sum.saturating_add(resource.sms));
+    let sms = resources.iter().fold(0, |sum: u32, resource| sum.saturating_add(sms_of(resource)));
     put(out, DESCRIPTIONS.insert(Arc::new(sms)))
 }
 

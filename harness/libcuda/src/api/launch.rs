@@ -3,8 +3,8 @@
 use crate::abi::constants::{launch_attribute, launch_param};
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, get_all};
-use crate::abi::types::{Handle, LaunchAttribute, LaunchConfig, LaunchParams};
-use crate::state::contexts::attributes::{OF_NODES, numbers};
+use crate::abi::types::{Handle, LaunchAttribute, LaunchAttributeValue, LaunchConfig, LaunchParams};
+use crate::state::contexts::attributes::{OF_NODES, Value};
 use crate::state::contexts::current::{current, top};
 use crate::state::contexts::green;
 use crate::state::contexts::stream::Stream;
@@ -115,7 +115,7 @@ fn launch_with(
     if capture::is_captured(&stream) {
         let mut kept = lock(&stream.attributes).of_captured_kernel();
         for attribute in attributes.iter().filter(|attribute| OF_NODES.contains(&attribute.id)) {
-            kept.set(attribute.id, numbers(attribute.value.map(|number| number as i32)))?;
+            kept.set(attribute.id, bytes(&attribute.value))?;
         }
         launch = launch.with(launch.asked, kept)?;
     }
@@ -155,17 +155,26 @@ fn launch_cooperative(
     launch_in(stream, function, geometry, params, null())
 }
 
+/// Returns the bytes of an attribute's value.
+fn bytes(value: &LaunchAttributeValue) -> Value {
+    value.pad().map(|byte| byte as u8)
+}
+
 /// Returns the geometry of a launch, from its configuration and attributes.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_VALUE` for an attribute that does not exist.
 pub(super) fn geometry_of(config: &LaunchConfig) -> Result<Geometry> {
-    let mut geometry = Geometry { dynamic_shared: config.shared, ..Geometry::new(config.grid, config.block) };
-    for attribute in get_all(config.attributes, config.count as usize)? {
+    let mut geometry =
+        Geometry { dynamic_shared: config.shared_mem_bytes, ..Geometry::new(config.grid_dim, config.block_dim) };
+    for attribute in get_all(config.attrs, config.num_attrs as usize)? {
         let value = &attribute.value;
         match attribute.id {
-            launch_attribute::COOPERATIVE => geometry.cooperative = value[0] != 0,
-            launch_attribute::CLUSTER_DIMENSION => geometry.cluster = Some([value[0], value[1], value[2]]),
+            launch_attribute::COOPERATIVE => geometry.cooperative = value.cooperative() != 0,
+            launch_attribute::CLUSTER_DIMENSION => {
+                let blocks = value.cluster_dim();
+                geometry.cluster = Some([blocks.x, blocks.y, blocks.z]);
+            }
             // The other attributes are hints, or request an order that is always kept here.
             launch_attribute::IGNORE..=launch_attribute::LAST => {}
             _ => return Err(Error::INVALID_VALUE),
@@ -183,8 +192,8 @@ fn launch_ex(
     current()?;
     let config = get(config)?;
     let geometry = geometry_of(&config)?;
-    let attributes = get_all(config.attributes, config.count as usize)?;
-    launch_with(config.stream, function, geometry, &attributes, params, extra)
+    let attributes = get_all(config.attrs, config.num_attrs as usize)?;
+    launch_with(config.h_stream, function, geometry, &attributes, params, extra)
 }
 
 fn launch_multi_device(list: *const LaunchParams, count: c_uint, _flags: c_uint) -> Result {
@@ -193,9 +202,13 @@ fn launch_multi_device(list: *const LaunchParams, count: c_uint, _flags: c_uint)
     let [one] = list.as_slice() else {
         return Err(Error::INVALID_VALUE);
     };
-    let params = one.params.cast::<*const c_void>().cast_const();
-    let geometry = Geometry { dynamic_shared: one.shared, cooperative: true, ..Geometry::new(one.grid, one.block) };
-    launch_in(one.stream, one.function, geometry, params, null())
+    let params = one.kernel_params.cast::<*const c_void>().cast_const();
+    let geometry = Geometry {
+        dynamic_shared: one.shared_mem_bytes,
+        cooperative: true,
+        ..Geometry::new(one.grid_dim, one.block_dim)
+    };
+    launch_in(one.h_stream, one.function, geometry, params, null())
 }
 
 entry_points! {

@@ -1,6 +1,7 @@
 //! Managed memory: advice, prefetching, and attributes of ranges (`cuMemAdvise`, `cuMemPrefetchAsync`, `cuMemRange*`).
 
 use crate::abi::constants::device_ordinal::{CPU, INVALID};
+use crate::abi::constants::location_type;
 use crate::abi::constants::range_attribute::{
     ACCESSED_BY, LAST_PREFETCH_LOCATION, LAST_PREFETCH_LOCATION_ID, LAST_PREFETCH_LOCATION_TYPE, PREFERRED_LOCATION,
     PREFERRED_LOCATION_ID, PREFERRED_LOCATION_TYPE, READ_MOSTLY,
@@ -28,9 +29,9 @@ const LONGEST_LIST: usize = 4096;
 /// `CUDA_ERROR_INVALID_DEVICE`, `CUDA_ERROR_INVALID_VALUE`.
 pub fn ordinal(location: Location) -> Result<c_int> {
     match location.kind {
-        Location::DEVICE if location.id == 0 => Ok(0),
-        Location::DEVICE => Err(Error::INVALID_DEVICE),
-        Location::HOST | Location::HOST_NUMA | Location::HOST_NUMA_CURRENT => Ok(CPU),
+        location_type::DEVICE if location.id == 0 => Ok(0),
+        location_type::DEVICE => Err(Error::INVALID_DEVICE),
+        location_type::HOST | location_type::HOST_NUMA | location_type::HOST_NUMA_CURRENT => Ok(CPU),
         _ => Err(Error::INVALID_VALUE),
     }
 }
@@ -100,8 +101,8 @@ fn attribute(data: *mut c_void, size: usize, attribute: c_int, address: DevicePt
 fn write_attribute(data: *mut c_void, size: usize, attribute: c_int, advice: &Advised) -> Result {
     let kind = |who: c_int| match who {
         INVALID => 0,
-        CPU => Location::HOST,
-        _ => Location::DEVICE,
+        CPU => location_type::HOST,
+        _ => location_type::DEVICE,
     };
     let value = match attribute {
         READ_MOSTLY => c_int::from(advice.read_mostly),

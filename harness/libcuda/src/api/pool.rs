@@ -1,6 +1,6 @@
 //! Stream-ordered allocation (`cuMemAllocAsync`) and its pools (`cuMemPool*`).
 
-use crate::abi::constants::{access_flags, allocation_type, handle_type, pool_attribute};
+use crate::abi::constants::{access_flags, allocation_type, handle_type, location_type, pool_attribute};
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, get_all, need, put};
 use crate::abi::types::{AccessDesc, DevicePtr, Handle, Location, PoolProps};
@@ -107,8 +107,8 @@ fn set_attribute(pool: Handle, attribute: c_int, value: *const c_void) -> Result
 /// Returns whether a location is the pool's own: the device, or the host for a pool of host memory.
 fn is_place(pool: &Pool, location: Location) -> bool {
     match location.kind {
-        Location::DEVICE => location.id == 0,
-        Location::HOST | Location::HOST_NUMA => pool.source.place != Location::DEVICE,
+        location_type::DEVICE => location.id == 0,
+        location_type::HOST | location_type::HOST_NUMA => pool.source.place != location_type::DEVICE,
         _ => false,
     }
 }
@@ -168,9 +168,9 @@ fn source(location: Location, kind: c_int) -> Result<Source> {
     }
     let source = Source { kind, place: location.kind };
     match location.kind {
-        Location::DEVICE if location.id == 0 => Ok(source),
-        Location::HOST => Ok(source),
-        Location::HOST_NUMA if location.id == NODE => Ok(source),
+        location_type::DEVICE if location.id == 0 => Ok(source),
+        location_type::HOST => Ok(source),
+        location_type::HOST_NUMA if location.id == NODE => Ok(source),
         // Managed memory need not specify a location.
         0 if kind == allocation_type::MANAGED => Ok(source),
         _ => Err(Error::INVALID_VALUE),
@@ -180,8 +180,8 @@ fn source(location: Location, kind: c_int) -> Result<Source> {
 /// Like [`source`], for a pool that is created: managed memory may start at the thread's current location.
 fn source_of_new(location: Location, kind: c_int) -> Result<Source> {
     match (location.kind, kind) {
-        (Location::HOST_NUMA_CURRENT, allocation_type::MANAGED) => Ok(Source { kind, place: location.kind }),
-        (0..=Location::HOST_NUMA_CURRENT, _) | (_, allocation_type::PINNED) => source(location, kind),
+        (location_type::HOST_NUMA_CURRENT, allocation_type::MANAGED) => Ok(Source { kind, place: location.kind }),
+        (0..=location_type::HOST_NUMA_CURRENT, _) | (_, allocation_type::PINNED) => source(location, kind),
         _ => Err(Error::NOT_SUPPORTED),
     }
 }
@@ -190,7 +190,7 @@ fn source_of_new(location: Location, kind: c_int) -> Result<Source> {
 fn source_of(location: *const Location, kind: c_int) -> Result<Source> {
     driver()?;
     let location = get(location)?;
-    if (0..Location::HOST_NUMA_CURRENT).contains(&location.kind) {
+    if (0..location_type::HOST_NUMA_CURRENT).contains(&location.kind) {
         source(location, kind)
     } else {
         Err(Error::NOT_SUPPORTED)

@@ -6,14 +6,14 @@ use super::graph_nodes::add;
 use crate::abi::constants::{barrier_flags, mem_op, wait_value_flags, write_value_flags};
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, get_all, need, put};
-use crate::abi::types::{Handle, MemOp, MemOpNode};
+use crate::abi::types::{Handle, MemOp, MemOpNode, MemOpWaitValue, MemOpWaitValueValue};
 use crate::state::contexts::{context, streams};
 use crate::state::device::driver::driver;
 use crate::state::graphs::capture::enqueue;
 use crate::state::graphs::exec;
 use crate::state::graphs::task::Task;
 use crate::state::memory::word::{Comparison, WordOp, Words};
-use std::ffi::c_uint;
+use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
 
 /// A call takes fewer operations than this number.
@@ -27,28 +27,34 @@ enum CallForm {
 }
 
 fn one(op: &MemOp, form: CallForm) -> Result<WordOp> {
-    let bits = if matches!(op.operation, mem_op::WAIT_VALUE_64 | mem_op::WRITE_VALUE_64) { 64 } else { 32 };
-    match op.operation {
+    let operation = op.operation() as c_uint;
+    let bits = if matches!(operation, mem_op::WAIT_VALUE_64 | mem_op::WRITE_VALUE_64) { 64 } else { 32 };
+    // A value to write has the same form as one to wait for.
+    let MemOpWaitValue { address, value, flags, .. } = op.wait_value();
+    let value = value.value64();
+    match operation {
         mem_op::WAIT_VALUE_32 | mem_op::WAIT_VALUE_64 => {
-            if op.flags & !(wait_value_flags::NOR | wait_value_flags::FLUSH) != 0 {
+            if flags & !(wait_value_flags::NOR | wait_value_flags::FLUSH) != 0 {
                 return Err(Error::INVALID_VALUE);
             }
             // The device's attribute reports that it cannot flush.
-            if op.flags & wait_value_flags::FLUSH != 0 {
+            if flags & wait_value_flags::FLUSH != 0 {
                 return Err(Error::NOT_SUPPORTED);
             }
-            let comparison = Comparison::from_flags(op.flags);
-            Ok(WordOp::Wait { address: op.address, value: op.value, comparison, bits })
+            let comparison = Comparison::from_flags(flags);
+            Ok(WordOp::Wait { address, value, comparison, bits })
         }
         mem_op::WRITE_VALUE_32 | mem_op::WRITE_VALUE_64 => {
             let known = if form == CallForm::First { write_value_flags::NO_MEMORY_BARRIER } else { 0 };
-            if op.flags & !known != 0 {
+            if flags & !known != 0 {
                 return Err(Error::INVALID_VALUE);
             }
-            Ok(WordOp::Write { address: op.address, value: op.value, bits })
+            Ok(WordOp::Write { address, value, bits })
         }
         mem_op::FLUSH_REMOTE_WRITES => Err(Error::NOT_SUPPORTED),
-        mem_op::BARRIER if form == CallForm::Second && op.short_flags <= barrier_flags::GPU => Ok(WordOp::Barrier),
+        mem_op::BARRIER if form == CallForm::Second && op.memory_barrier().flags <= barrier_flags::GPU => {
+            Ok(WordOp::Barrier)
+        }
         _ => Err(Error::INVALID_VALUE),
     }
 }
@@ -79,7 +85,10 @@ fn batch_v2(stream: Handle, count: c_uint, ops: *const MemOp, flags: c_uint) -> 
 }
 
 fn single(stream: Handle, operation: c_uint, address: u64, value: u64, flags: c_uint, form: CallForm) -> Result {
-    let op = MemOp { operation, short_flags: 0, address, value, flags, alias: 0, pad: 0 };
+    let mut op = MemOp::default();
+    let operation = operation as c_int;
+    let value = MemOpWaitValueValue([value]);
+    op.set_wait_value(MemOpWaitValue { operation, address, value, flags, alias: 0 });
     batch_of(stream, 1, &raw const op, 0, form)
 }
 fn write_32(stream: Handle, address: u64, value: u32, flags: c_uint) -> Result {
@@ -103,8 +112,8 @@ fn wait_64(stream: Handle, address: u64, value: u64, flags: c_uint) -> Result {
 
 /// Returns the task of a node. Its addresses are checked when the graph is launched.
 pub fn words_task(params: &MemOpNode) -> Result<Task> {
-    context::find(params.context).map_err(|_| Error::INVALID_VALUE)?;
-    Ok(Task::Words(words(params.context, params.count, params.ops, params.flags, CallForm::Second)?))
+    context::find(params.ctx).map_err(|_| Error::INVALID_VALUE)?;
+    Ok(Task::Words(words(params.ctx, params.count, params.param_array, params.flags, CallForm::Second)?))
 }
 
 fn add_node(out: *mut Handle, graph: Handle, after: *const Handle, n: usize, params: *const MemOpNode) -> Result {
@@ -117,7 +126,7 @@ fn get_node(node: Handle, out: *mut MemOpNode) -> Result {
     read(node, |task| match task {
         Task::Words(words) => {
             let (count, ops) = (words.described.len() as c_uint, words.described.as_ptr());
-            put(out, MemOpNode { context: words.context, count, ops, flags: 0 })
+            put(out, MemOpNode { ctx: words.context, count, param_array: ops.cast_mut(), flags: 0 })
         }
         _ => Err(Error::INVALID_VALUE),
     })
@@ -136,7 +145,7 @@ fn set_exec_node(exec: Handle, node: Handle, params: *const MemOpNode) -> Result
         let (Task::Words(old), Task::Words(words)) = (&node.task, &new) else {
             return Err(Error::INVALID_VALUE);
         };
-        let kinds = |words: &Words| words.described.iter().map(|op| op.operation).collect::<Vec<_>>();
+        let kinds = |words: &Words| words.described.iter().map(MemOp::operation).collect::<Vec<_>>();
         if kinds(old) != kinds(words) {
             return Err(Error::INVALID_VALUE);
         }

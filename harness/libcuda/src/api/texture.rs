@@ -3,7 +3,7 @@
 use crate::abi::constants::device_attribute::*;
 use crate::abi::error::Result;
 use crate::abi::pointers::{get, need, put};
-use crate::abi::texture::{ResourceDesc, TextureDesc, ViewDesc};
+use crate::abi::types::{ResourceDesc, TextureDesc, ViewDesc};
 use crate::state::contexts::current::current;
 use crate::state::device::attributes;
 use crate::state::device::driver::driver;

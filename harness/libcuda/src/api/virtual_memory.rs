@@ -1,7 +1,7 @@
 //! Virtual memory management: addresses are reserved (`cuMemAddress*`), physical memory is taken (`cuMemCreate`),
 //! mapped into them and made accessible. Memory lies on the device. Other processes get it by a file descriptor.
 
-use crate::abi::constants::{access_flags, allocation_type, granularity, handle_type};
+use crate::abi::constants::{access_flags, allocation_type, granularity, handle_type, location_type};
 use crate::abi::error::{Error, Result};
 use crate::abi::pointers::{get, get_all, need, put};
 use crate::abi::types::{AccessDesc, DevicePtr, Handle, Location, PhysicalProps};
@@ -21,20 +21,20 @@ fn no(what: &str) -> Error {
 
 fn check_location(location: Location) -> Result {
     match location {
-        Location { kind: Location::DEVICE, id: 0 } => Ok(()),
-        Location { kind: Location::HOST..=Location::HOST_NUMA_CURRENT, .. } => {
+        Location { kind: location_type::DEVICE, id: 0 } => Ok(()),
+        Location { kind: location_type::HOST..=location_type::HOST_NUMA_CURRENT, .. } => {
             Err(no("physical memory (cuMemCreate) that lies on the host: the emulated device has device memory only"))
         }
-        Location { kind: Location::DEVICE, .. } => Err(Error::INVALID_DEVICE),
+        Location { kind: location_type::DEVICE, .. } => Err(Error::INVALID_DEVICE),
         _ => Err(Error::INVALID_VALUE),
     }
 }
 
 fn check(props: &PhysicalProps) -> Result {
-    if props.kind != allocation_type::PINNED || props.reserved != [0; 4] {
+    if props.kind != allocation_type::PINNED || props.alloc_flags.reserved != [0; 4] {
         return Err(Error::INVALID_VALUE);
     }
-    if props.handle_types & !handle_type::POSIX_FILE_DESCRIPTOR != 0 {
+    if props.requested_handle_types & !handle_type::POSIX_FILE_DESCRIPTOR != 0 {
         return Err(no("physical memory (cuMemCreate) with a handle for Windows or for a fabric"));
     }
     check_location(props.location)
@@ -144,7 +144,7 @@ fn export(out: *mut c_void, handle: u64, kind: c_int, flags: u64) -> Result {
     driver()?;
     need(out)?;
     let (physical, props) = physical::find(handle as Handle)?;
-    let asked = props.handle_types & handle_type::POSIX_FILE_DESCRIPTOR != 0;
+    let asked = props.requested_handle_types & handle_type::POSIX_FILE_DESCRIPTOR != 0;
     if kind != handle_type::POSIX_FILE_DESCRIPTOR || flags != 0 || !asked {
         return Err(Error::INVALID_VALUE);
     }
@@ -159,7 +159,7 @@ fn import(out: *mut u64, shared: *mut c_void, kind: c_int) -> Result {
     }
     let file = exported::opened(shared.addr() as c_int, PHYSICAL_LABEL)?;
     let physical = driver.memory.import_physical(file).map_err(refused)?;
-    put(out, physical::hold(physical, PhysicalProps::of_device()) as u64)
+    put(out, physical::hold(physical, physical::props_of_device()) as u64)
 }
 
 fn export_range(_out: *mut c_void, _address: DevicePtr, _size: usize, _kind: c_int, _flags: u64) -> Result {

@@ -1,54 +1,34 @@
-//! Structures of the driver's header, `cuda.h`.
-use super::types::{Dim3, Handle, Stream};
+//! The driver's structures, and the ends of its copies.
+use super::types::Handle;
 use cuda_abi::driver::constants::memory_type;
-use std::ffi::{c_int, c_uint, c_void};
+pub use cuda_abi::driver::types::*;
+use std::ffi::{c_int, c_void};
 
-/// `CUDA_MEMCPY3D`, and both ends of a `CUDA_MEMCPY2D`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
+/// One end of a copy.
+#[derive(Debug, Clone, Copy, Default)]
 pub struct End3d {
     pub x_bytes: usize,
     pub y: usize,
     pub z: usize,
-    pub level: usize,
     pub kind: c_int,
-    pub host: *mut c_void,
+    pub host: u64,
     pub device: u64,
-    pub array: Handle,
-    pub reserved: Handle,
+    pub array: usize,
     pub pitch: usize,
     pub height: usize,
 }
 
 impl End3d {
-    /// Returns an end without memory.
-    pub const fn none() -> Self {
-        let null = std::ptr::null_mut();
-        Self {
-            x_bytes: 0,
-            y: 0,
-            z: 0,
-            level: 0,
-            kind: 0,
-            host: null,
-            device: 0,
-            array: null,
-            reserved: null,
-            pitch: 0,
-            height: 0,
-        }
-    }
-
     /// Returns an end in memory of this kind.
     pub fn linear(kind: c_int, pointer: *mut c_void, pitch: usize, height: usize) -> Self {
-        let host = if kind == memory_type::HOST { pointer } else { std::ptr::null_mut() };
-        let device = if kind == memory_type::HOST { 0 } else { pointer.addr() as u64 };
-        Self { kind, host, device, pitch, height, ..Self::none() }
+        let address = pointer.expose_provenance() as u64;
+        let (host, device) = if kind == memory_type::HOST { (address, 0) } else { (0, address) };
+        Self { kind, host, device, pitch, height, ..Self::default() }
     }
 
     /// Returns an end in an array.
     pub fn array(array: Handle) -> Self {
-        Self { kind: memory_type::ARRAY, array, ..Self::none() }
+        Self { kind: memory_type::ARRAY, array: array.addr(), ..Self::default() }
     }
 
     /// Returns the same end, starting at this position.
@@ -58,88 +38,81 @@ impl End3d {
 
     /// Returns the address, regardless of the kind of memory.
     pub fn pointer(&self) -> *mut c_void {
-        if self.kind == memory_type::HOST {
-            self.host
-        } else {
-            std::ptr::with_exposed_provenance_mut(self.device as usize)
-        }
+        let address = if self.kind == memory_type::HOST { self.host } else { self.device };
+        std::ptr::with_exposed_provenance_mut(address as usize)
     }
 }
 
-/// `CUDA_MEMCPY3D`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct Memcpy3d {
-    pub src: End3d,
-    pub dst: End3d,
-    pub width_bytes: usize,
-    pub height: usize,
-    pub depth: usize,
-}
-
-/// One end of a [`Memcpy2d`].
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct End2d {
-    pub x_bytes: usize,
-    pub y: usize,
-    pub kind: c_int,
-    pub host: *mut c_void,
-    pub device: u64,
-    pub array: Handle,
-    pub pitch: usize,
-}
-
-impl From<End3d> for End2d {
-    fn from(end: End3d) -> Self {
-        let End3d { x_bytes, y, kind, host, device, array, pitch, .. } = end;
-        Self { x_bytes, y, kind, host, device, array, pitch }
+/// Returns a two-dimensional copy between two ends.
+pub fn copy_2d(src: End3d, dst: End3d, width_in_bytes: usize, height: usize) -> Copy2D {
+    Copy2D {
+        src_x_in_bytes: src.x_bytes,
+        src_y: src.y,
+        src_memory_type: src.kind,
+        src_host: src.host,
+        src_device: src.device,
+        src_array: src.array,
+        src_pitch: src.pitch,
+        dst_x_in_bytes: dst.x_bytes,
+        dst_y: dst.y,
+        dst_memory_type: dst.kind,
+        dst_host: dst.host,
+        dst_device: dst.device,
+        dst_array: dst.array,
+        dst_pitch: dst.pitch,
+        width_in_bytes,
+        height,
     }
 }
 
-/// `CUDA_MEMCPY2D`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct Memcpy2d {
-    pub src: End2d,
-    pub dst: End2d,
-    pub width_bytes: usize,
-    pub height: usize,
+/// Returns a three-dimensional copy between two ends, without its extent.
+pub fn copy_3d(src: End3d, dst: End3d) -> Copy3D {
+    Copy3D {
+        src_x_in_bytes: src.x_bytes,
+        src_y: src.y,
+        src_z: src.z,
+        src_memory_type: src.kind,
+        src_host: src.host,
+        src_device: src.device,
+        src_array: src.array,
+        src_pitch: src.pitch,
+        src_height: src.height,
+        dst_x_in_bytes: dst.x_bytes,
+        dst_y: dst.y,
+        dst_z: dst.z,
+        dst_memory_type: dst.kind,
+        dst_host: dst.host,
+        dst_device: dst.device,
+        dst_array: dst.array,
+        dst_pitch: dst.pitch,
+        dst_height: dst.height,
+        ..Copy3D::default()
+    }
 }
 
-/// `CUlaunchConfig`.
-#[repr(C)]
-pub struct Launch {
-    pub grid: Dim3,
-    pub block: Dim3,
-    pub shared: c_uint,
-    pub stream: Stream,
-    pub attributes: *mut c_void,
-    pub attribute_count: c_uint,
-}
-
-/// `CUDA_KERNEL_NODE_PARAMS_v2`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct KernelNode {
-    pub function: Handle,
-    pub grid: Dim3,
-    pub block: Dim3,
-    pub shared: c_uint,
-    pub params: *mut *mut c_void,
-    pub extra: *mut *mut c_void,
-    pub kernel: Handle,
-    pub context: Handle,
-}
-
-/// `CUDA_ARRAY3D_DESCRIPTOR`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct ArrayDesc {
-    pub width: usize,
-    pub height: usize,
-    pub depth: usize,
-    pub format: c_int,
-    pub channels: c_uint,
-    pub flags: c_uint,
+/// Returns the ends of a copy: the source and the destination.
+pub fn ends(copy: &Copy3D) -> (End3d, End3d) {
+    let src = End3d {
+        x_bytes: copy.src_x_in_bytes,
+        y: copy.src_y,
+        z: copy.src_z,
+        kind: copy.src_memory_type,
+        host: copy.src_host,
+        device: copy.src_device,
+        array: copy.src_array,
+        pitch: copy.src_pitch,
+        height: copy.src_height,
+    };
+    let dst = End3d {
+        x_bytes: copy.dst_x_in_bytes,
+        y: copy.dst_y,
+        z: copy.dst_z,
+        kind: copy.dst_memory_type,
+        host: copy.dst_host,
+        device: copy.dst_device,
+        array: copy.dst_array,
+        pitch: copy.dst_pitch,
+        height: copy.dst_height,
+    };
+    (src, dst)
 }

@@ -33,28 +33,29 @@ pub fn format(desc: &ChannelDesc) -> Result<(c_int, c_uint)> {
     let is_even = matches!(channels, 1 | 2 | 4)
         && widths[..channels].iter().all(|bits| *bits == desc.x)
         && widths[channels..].iter().all(|bits| *bits == 0);
-    let found = FORMATS.iter().find(|(kind, bits, _)| *kind == desc.kind && *bits == desc.x);
+    let found = FORMATS.iter().find(|(kind, bits, _)| *kind == desc.f && *bits == desc.x);
     let (_, _, format) = found.filter(|_| is_even).ok_or(Error::INVALID_CHANNEL_DESCRIPTOR)?;
     Ok((*format, channels as c_uint))
 }
 
 /// Returns the runtime's form of a format and a number of channels.
 pub fn channels(format: c_int, channels: c_uint) -> ChannelDesc {
-    let (kind, bits, _) = FORMATS.iter().find(|(_, _, other)| *other == format).copied().unwrap_or((3, 0, 0));
+    let (kind, bits, _) =
+        FORMATS.iter().find(|(_, _, other)| *other == format).copied().unwrap_or((channel_kind::NONE, 0, 0));
     let width = |channel: c_uint| if channel < channels { bits } else { 0 };
-    ChannelDesc { x: width(0), y: width(1), z: width(2), w: width(3), kind }
+    ChannelDesc { x: width(0), y: width(1), z: width(2), w: width(3), f: kind }
 }
 
 /// Returns the bytes of an element.
 pub fn bytes(desc: &ArrayDesc) -> usize {
     let bits = FORMATS.iter().find(|(_, _, format)| *format == desc.format).map_or(8, |(_, bits, _)| *bits);
-    desc.channels as usize * bits as usize / 8
+    desc.num_channels as usize * bits as usize / 8
 }
 
 fn described(desc: *const ChannelDesc, extent: Extent, flags: c_uint) -> Result<ArrayDesc> {
-    let (format, channels) = format(&get(desc)?)?;
+    let (format, num_channels) = format(&get(desc)?)?;
     let Extent { width, height, depth } = extent;
-    Ok(ArrayDesc { width, height, depth, format, channels, flags })
+    Ok(ArrayDesc { width, height, depth, format, num_channels, flags })
 }
 
 fn malloc_3d(out: *mut Handle, desc: *const ChannelDesc, extent: Extent, flags: c_uint) -> Result {
@@ -81,7 +82,7 @@ fn mipmapped(out: *mut Handle, desc: *const ChannelDesc, extent: Extent, levels:
 /// When there is no such array.
 pub fn desc_of(array: Handle) -> Result<ArrayDesc> {
     context::ensure()?;
-    let mut desc = ArrayDesc { width: 0, height: 0, depth: 0, format: 0, channels: 0, flags: 0 };
+    let mut desc = ArrayDesc::default();
     driver::cuArray3DGetDescriptor_v2(&raw mut desc, array)?;
     Ok(desc)
 }
@@ -89,7 +90,7 @@ pub fn desc_of(array: Handle) -> Result<ArrayDesc> {
 fn info(out: *mut ChannelDesc, extent: *mut Extent, flags: *mut c_uint, array: Handle) -> Result {
     let desc = desc_of(array)?;
     if !out.is_null() {
-        put(out, channels(desc.format, desc.channels))?;
+        put(out, channels(desc.format, desc.num_channels))?;
     }
     if !extent.is_null() {
         put(extent, Extent { width: desc.width, height: desc.height, depth: desc.depth })?;
@@ -103,12 +104,12 @@ fn info(out: *mut ChannelDesc, extent: *mut Extent, flags: *mut c_uint, array: H
 fn channel_desc(out: *mut ChannelDesc, array: Handle) -> Result {
     need(out)?;
     let desc = desc_of(array)?;
-    put(out, channels(desc.format, desc.channels))
+    put(out, channels(desc.format, desc.num_channels))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaCreateChannelDesc(x: c_int, y: c_int, z: c_int, w: c_int, kind: c_int) -> ChannelDesc {
-    ChannelDesc { x, y, z, w, kind }
+    ChannelDesc { x, y, z, w, f: kind }
 }
 
 fn free(array: Handle) -> Result {

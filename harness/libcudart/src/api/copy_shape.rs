@@ -1,7 +1,7 @@
 //! Two- and three-dimensional copies of memory and of arrays.
 use crate::abi::{
     error::{Error, Result},
-    native::{ArrayDesc, End3d, Memcpy2d, Memcpy3d},
+    native::{ArrayDesc, Copy3D, End3d, copy_2d, copy_3d, ends},
     pointers::get,
     types::{Copy3d, Copy3dPeer, Extent, Handle, PER_THREAD, PitchedPtr, Pos, Stream},
 };
@@ -13,6 +13,7 @@ use crate::driver::calls as driver;
 use crate::state::context;
 use cuda_abi::{driver::constants::memory_type, runtime::constants::copy_kind};
 use std::ffi::{c_int, c_void};
+use std::ptr::without_provenance_mut;
 
 /// The stream of a copy; `None` is the default stream, which is synchronised as the driver does.
 type Where = Option<Stream>;
@@ -55,7 +56,7 @@ fn plane(dst: End, src: End, width: usize, height: usize, direction: c_int, stre
     if [dst, src].iter().any(is_narrow) {
         return Err(if height > 1 { Error::INVALID_PITCH_VALUE } else { Error::INVALID_VALUE });
     }
-    let copy = Memcpy2d { src: src.native(from).into(), dst: dst.native(to).into(), width_bytes: width, height };
+    let copy = copy_2d(src.native(from), dst.native(to), width, height);
     match stream {
         None => driver::cuMemcpy2DUnaligned_v2(&raw const copy),
         Some(stream) => driver::cuMemcpy2DAsync_v2(&raw const copy, stream),
@@ -72,7 +73,7 @@ fn own(work: impl FnOnce(Where) -> Result) -> Result {
 /// # Errors
 /// When there is no such array.
 pub fn element(array: Handle) -> Result<usize> {
-    let mut desc = ArrayDesc { width: 0, height: 0, depth: 0, format: 0, channels: 0, flags: 0 };
+    let mut desc = ArrayDesc::default();
     driver::cuArray3DGetDescriptor_v2(&raw mut desc, array)?;
     Ok(crate::api::array::bytes(&desc))
 }
@@ -81,7 +82,7 @@ pub fn element(array: Handle) -> Result<usize> {
 ///
 /// # Errors
 /// When the direction or an array is invalid.
-pub fn native(copy: &Copy3d) -> Result<Memcpy3d> {
+pub fn native(copy: &Copy3d) -> Result<Copy3D> {
     let (from, to) = kinds(copy.kind)?;
     let unit = match [copy.src_array, copy.dst_array].into_iter().find(|array| !array.is_null()) {
         Some(array) => element(array)?,
@@ -96,47 +97,46 @@ pub fn native(copy: &Copy3d) -> Result<Memcpy3d> {
         // A position in memory is in elements of that memory, which have the size of the array's.
         end.at(position.x * unit, position.y, position.z)
     };
-    Ok(Memcpy3d {
-        src: end(copy.src_array, copy.src_pos, copy.src, from),
-        dst: end(copy.dst_array, copy.dst_pos, copy.dst, to),
-        width_bytes: copy.extent.width * unit,
-        height: copy.extent.height,
-        depth: copy.extent.depth,
-    })
+    let Extent { width, height, depth } = copy.extent;
+    let src = end(copy.src_array, copy.src_pos, copy.src_ptr, from);
+    let dst = end(copy.dst_array, copy.dst_pos, copy.dst_ptr, to);
+    Ok(Copy3D { width_in_bytes: width * unit, height, depth, ..copy_3d(src, dst) })
 }
 
 /// Returns the runtime's form of a three-dimensional copy.
 ///
 /// # Errors
 /// When an array is invalid.
-pub fn from_native(copy: &Memcpy3d) -> Result<Copy3d> {
-    let unit = match [copy.src.array, copy.dst.array].into_iter().find(|array| !array.is_null()) {
+pub fn from_native(copy: &Copy3D) -> Result<Copy3d> {
+    let (src, dst) = ends(copy);
+    let array = |end: &End3d| -> Handle { without_provenance_mut(end.array) };
+    let unit = match [array(&src), array(&dst)].into_iter().find(|array| !array.is_null()) {
         Some(array) => element(array)?,
         None => 1,
     };
     let pitched = |end: &End3d| PitchedPtr {
         ptr: end.pointer(),
         pitch: end.pitch,
-        xsize: copy.width_bytes / unit,
+        xsize: copy.width_in_bytes / unit,
         ysize: end.height,
     };
     let position = |end: &End3d| Pos { x: end.x_bytes / unit, y: end.y, z: end.z };
     let is_host = |end: &End3d| end.kind == memory_type::HOST;
-    let kind = match (is_host(&copy.src), is_host(&copy.dst)) {
-        _ if copy.src.kind == memory_type::UNIFIED || copy.dst.kind == memory_type::UNIFIED => copy_kind::DEFAULT,
+    let kind = match (is_host(&src), is_host(&dst)) {
+        _ if src.kind == memory_type::UNIFIED || dst.kind == memory_type::UNIFIED => copy_kind::DEFAULT,
         (true, true) => copy_kind::HOST_TO_HOST,
         (true, false) => copy_kind::HOST_TO_DEVICE,
         (false, true) => copy_kind::DEVICE_TO_HOST,
         (false, false) => copy_kind::DEVICE_TO_DEVICE,
     };
     Ok(Copy3d {
-        src_array: copy.src.array,
-        src_pos: position(&copy.src),
-        src: pitched(&copy.src),
-        dst_array: copy.dst.array,
-        dst_pos: position(&copy.dst),
-        dst: pitched(&copy.dst),
-        extent: Extent { width: copy.width_bytes / unit, height: copy.height, depth: copy.depth },
+        src_array: array(&src),
+        src_pos: position(&src),
+        src_ptr: pitched(&src),
+        dst_array: array(&dst),
+        dst_pos: position(&dst),
+        dst_ptr: pitched(&dst),
+        extent: Extent { width: copy.width_in_bytes / unit, height: copy.height, depth: copy.depth },
         kind,
     })
 }
@@ -144,7 +144,7 @@ pub fn from_native(copy: &Memcpy3d) -> Result<Copy3d> {
 fn volume(copy: *const Copy3d, stream: Where) -> Result {
     context::ensure()?;
     let copy = native(&get(copy)?)?;
-    if copy.width_bytes == 0 || copy.height == 0 || copy.depth == 0 {
+    if copy.width_in_bytes == 0 || copy.height == 0 || copy.depth == 0 {
         return Ok(());
     }
     match stream {
@@ -155,9 +155,9 @@ fn volume(copy: *const Copy3d, stream: Where) -> Result {
 
 /// Copies between devices, whose memory shares one address space.
 fn volume_peer(copy: *const Copy3dPeer, stream: Where) -> Result {
-    let Copy3dPeer { src_array, src_pos, src, dst_array, dst_pos, dst, extent, .. } = get(copy)?;
+    let Copy3dPeer { src_array, src_pos, src_ptr, dst_array, dst_pos, dst_ptr, extent, .. } = get(copy)?;
     let kind = copy_kind::DEVICE_TO_DEVICE;
-    let copy = Copy3d { src_array, src_pos, src, dst_array, dst_pos, dst, extent, kind };
+    let copy = Copy3d { src_array, src_pos, src_ptr, dst_array, dst_pos, dst_ptr, extent, kind };
     volume(&raw const copy, stream)
 }
 

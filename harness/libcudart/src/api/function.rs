@@ -7,6 +7,7 @@ use crate::abi::{
 use crate::api::{entry::calls, launch};
 use crate::driver::calls as driver;
 use crate::state::{context, function::function};
+use cuda_abi::driver::constants::function_attribute as of;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 /// A program's reference to a kernel.
@@ -19,24 +20,23 @@ fn attributes(out: *mut FuncAttributes, symbol: Symbol) -> Result {
         let mut value = 0;
         driver::cuFuncGetAttribute(&raw mut value, attribute, function).map(|()| value)
     };
-    // The numbers of `CUfunction_attribute`.
     let attributes = FuncAttributes {
-        max_threads: ask(0)?,
-        shared: ask(1)? as usize,
-        constant: ask(2)? as usize,
-        local: ask(3)? as usize,
-        registers: ask(4)?,
-        ptx_version: ask(5)?,
-        binary_version: ask(6)?,
-        cache_mode: ask(7)?,
-        max_dynamic_shared: ask(8)?,
-        carveout: ask(9)?,
-        cluster_must_be_set: ask(10)?,
-        cluster_width: ask(11)?,
-        cluster_height: ask(12)?,
-        cluster_depth: ask(13)?,
-        non_portable_cluster: ask(14)?,
-        cluster_policy: ask(15)?,
+        max_threads_per_block: ask(of::MAX_THREADS_PER_BLOCK)?,
+        shared_size_bytes: ask(of::SHARED_SIZE_BYTES)? as usize,
+        const_size_bytes: ask(of::CONST_SIZE_BYTES)? as usize,
+        local_size_bytes: ask(of::LOCAL_SIZE_BYTES)? as usize,
+        num_regs: ask(of::NUM_REGS)?,
+        ptx_version: ask(of::PTX_VERSION)?,
+        binary_version: ask(of::BINARY_VERSION)?,
+        cache_mode_ca: ask(of::CACHE_MODE_CA)?,
+        max_dynamic_shared_size_bytes: ask(of::MAX_DYNAMIC_SHARED_SIZE_BYTES)?,
+        preferred_shmem_carveout: ask(of::PREFERRED_SHARED_MEMORY_CARVEOUT)?,
+        cluster_dim_must_be_set: ask(of::CLUSTER_SIZE_MUST_BE_SET)?,
+        required_cluster_width: ask(of::REQUIRED_CLUSTER_WIDTH)?,
+        required_cluster_height: ask(of::REQUIRED_CLUSTER_HEIGHT)?,
+        required_cluster_depth: ask(of::REQUIRED_CLUSTER_DEPTH)?,
+        non_portable_cluster_size_allowed: ask(of::NON_PORTABLE_CLUSTER_SIZE_ALLOWED)?,
+        cluster_scheduling_policy_preference: ask(of::CLUSTER_SCHEDULING_POLICY_PREFERENCE)?,
         reserved: [0; 16],
     };
     put(out, attributes)

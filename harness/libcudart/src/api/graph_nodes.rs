@@ -3,7 +3,10 @@ use crate::abi::{
     error::{Error, Result},
     native,
     pointers::{get, need, put},
-    types::{Copy3d, Extent, Handle, KernelNode, PitchedPtr, Pos},
+    types::{
+        AnyNode, AnyNodeValue, ConditionalNode, Copy3d, CopyNode, Dim3, Extent, Handle, KernelNode, PitchedPtr, Pos,
+        numbers,
+    },
 };
 use crate::api::{
     copy::{FROM, TO, part},
@@ -16,13 +19,20 @@ use crate::state::{context, function};
 use cuda_abi::runtime::constants::node_type::{CONDITIONAL, KERNEL, MEMCPY};
 use std::{
     ffi::{c_int, c_uint, c_void},
-    ptr::null_mut,
+    ptr::{null_mut, without_provenance_mut},
 };
 
-fn native_kernel(params: *const KernelNode) -> Result<native::KernelNode> {
-    let KernelNode { function: symbol, grid, block, shared, params, extra } = get(params)?;
-    let (function, none) = (function::function(symbol)?, null_mut());
-    Ok(native::KernelNode { function, grid, block, shared, params, extra, kernel: none, context: none })
+fn native_kernel(params: *const KernelNode) -> Result<native::KernelNode2> {
+    let KernelNode { func, grid_dim, block_dim, shared_mem_bytes, kernel_params, extra } = get(params)?;
+    Ok(native::KernelNode2 {
+        func: function::function(func)?.addr(),
+        grid_dim: numbers(grid_dim),
+        block_dim: numbers(block_dim),
+        shared_mem_bytes,
+        kernel_params,
+        extra,
+        ..native::KernelNode2::default()
+    })
 }
 
 fn add_kernel(out: *mut Handle, graph: Handle, after: *const Handle, count: usize, p: *const KernelNode) -> Result {
@@ -34,22 +44,22 @@ fn add_kernel(out: *mut Handle, graph: Handle, after: *const Handle, count: usiz
 fn get_kernel(node: Handle, out: *mut KernelNode) -> Result {
     need(out)?;
     context::ensure()?;
-    let none = null_mut();
-    let nowhere = crate::abi::types::Dim3::default();
-    let mut of = native::KernelNode {
-        function: none,
-        grid: nowhere,
-        block: nowhere,
-        shared: 0,
-        params: null_mut(),
-        extra: null_mut(),
-        kernel: none,
-        context: none,
-    };
+    let mut of = native::KernelNode2::default();
     driver::cuGraphKernelNodeGetParams_v2(node, &raw mut of)?;
-    let kernel = if of.kernel.is_null() { of.function } else { of.kernel };
-    let native::KernelNode { grid, block, shared, params, extra, .. } = of;
-    put(out, KernelNode { function: function::stub_of(kernel), grid, block, shared, params, extra })
+    let kernel = if of.kern == 0 { of.func } else { of.kern };
+    let native::KernelNode2 { grid_dim, block_dim, shared_mem_bytes, kernel_params, extra, .. } = of;
+    let dim = |[x, y, z]: [c_uint; 3]| Dim3 { x, y, z };
+    put(
+        out,
+        KernelNode {
+            func: function::stub_of(without_provenance_mut(kernel)).cast_mut(),
+            grid_dim: dim(grid_dim),
+            block_dim: dim(block_dim),
+            shared_mem_bytes,
+            kernel_params,
+            extra,
+        },
+    )
 }
 
 fn set_kernel(node: Handle, params: *const KernelNode) -> Result {
@@ -69,10 +79,10 @@ fn row(dst: *mut c_void, src: *const c_void, bytes: usize, kind: c_int) -> Copy3
     Copy3d {
         src_array: null_mut(),
         src_pos: start,
-        src: row(src.cast_mut()),
+        src_ptr: row(src.cast_mut()),
         dst_array: null_mut(),
         dst_pos: start,
-        dst: row(dst),
+        dst_ptr: row(dst),
         extent: Extent { width: bytes, height: 1, depth: 1 },
         kind,
     }
@@ -105,8 +115,7 @@ fn set_exec(exec: Handle, node: Handle, copy: &Copy3d) -> Result {
 fn get_copy(node: Handle, out: *mut Copy3d) -> Result {
     need(out)?;
     context::ensure()?;
-    let none = native::End3d::none();
-    let mut copy = native::Memcpy3d { src: none, dst: none, width_bytes: 0, height: 0, depth: 0 };
+    let mut copy = native::Copy3D::default();
     driver::cuGraphMemcpyNodeGetParams(node, &raw mut copy)?;
     put(out, from_native(&copy)?)
 }
@@ -122,40 +131,32 @@ fn from(dst: Dst, symbol: Src, bytes: usize, offset: usize, kind: c_int) -> Resu
     Ok(row(dst, part(symbol, bytes, offset, kind, FROM)?, bytes, kind))
 }
 
-/// The bytes of `cudaGraphNodeParams`, and the offset of the type's parameters in it.
-const PARAMS_BYTES: usize = 256;
-const UNION: usize = 16;
-/// The offset of the copy in the parameters of a copy node: after flags, and in the driver's form also after a context.
-const COPY: usize = 16;
-const NATIVE_COPY: usize = 24;
-/// The offset of the graphs of a conditional node in its parameters, and the offset of the context in the driver's
-/// form.
-const BODIES: usize = 16;
-const NATIVE_CONTEXT: usize = 24;
-
-/// Returns the driver's form of `cudaGraphNodeParams`, which differs for kernels and copies.
-fn native_params(params: *mut c_void) -> Result<[u64; PARAMS_BYTES / 8]> {
-    let mut all: [u64; PARAMS_BYTES / 8] = get(params.cast())?;
-    let at = |offset: usize| params.wrapping_byte_add(UNION + offset);
-    let native = (&raw mut all).cast::<c_void>();
-    match all[0] as c_int {
+/// Returns the driver's form of `cudaGraphNodeParams`, which differs for kernels, copies and conditional nodes.
+fn native_params(params: *const AnyNode) -> Result<native::AnyNode> {
+    let AnyNode { kind, reserved0, value, reserved2 } = get(params)?;
+    let mut all = native::AnyNode { kind, reserved0, value: native::AnyNodeValue(value.0), reserved2 };
+    // SAFETY: the value has room for the parameters of every kind.
+    let of_kind = unsafe { (&raw const (*params).value).cast::<c_void>() };
+    let native = (&raw mut all.value).cast::<c_void>();
+    match kind {
         KERNEL => {
-            let kernel = native_kernel(at(0).cast())?;
-            // SAFETY: the structure has room for the parameters of every type.
-            unsafe { native.byte_add(UNION).cast::<native::KernelNode>().write_unaligned(kernel) };
+            let kernel = native_kernel(of_kind.cast())?;
+            // SAFETY: as above.
+            unsafe { native.cast::<native::KernelNode2>().write_unaligned(kernel) };
         }
         MEMCPY => {
-            let copy = native_copy(&get(at(COPY).cast::<Copy3d>())?)?;
+            let copy_params = native_copy(&get(of_kind.cast::<CopyNode>())?.copy_params)?;
             // SAFETY: as above.
             unsafe {
-                native.byte_add(UNION + COPY).cast::<Handle>().write_unaligned(own_context()?);
-                native.byte_add(UNION + NATIVE_COPY).cast::<native::Memcpy3d>().write_unaligned(copy);
+                let native = native.cast::<native::CopyNode>();
+                let copy_ctx = own_context()?.addr();
+                native.write_unaligned(native::CopyNode { copy_ctx, copy_params, ..native.read_unaligned() });
             }
         }
         CONDITIONAL => {
-            let context = own_context()?;
+            let context = own_context()?.addr();
             // SAFETY: as above.
-            unsafe { native.byte_add(UNION + NATIVE_CONTEXT).cast::<Handle>().write_unaligned(context) };
+            unsafe { (&raw mut (*native.cast::<native::ConditionalNode>()).ctx).write_unaligned(context) };
         }
         _ => {}
     }
@@ -163,11 +164,19 @@ fn native_params(params: *mut c_void) -> Result<[u64; PARAMS_BYTES / 8]> {
 }
 
 /// Copies the driver's results in the parameters back to the caller: addresses and graphs that it has created.
-fn written_back(params: *mut c_void, native: &[u64; PARAMS_BYTES / 8]) -> Result {
-    match native[0] as c_int {
+fn written_back(params: *mut AnyNode, native: &native::AnyNode) -> Result {
+    match native.kind {
         KERNEL | MEMCPY => Ok(()),
-        CONDITIONAL => put(params.wrapping_byte_add(UNION + BODIES).cast(), native[(UNION + BODIES) / 8]),
-        _ => put(params.cast(), *native),
+        CONDITIONAL => {
+            // SAFETY: the parameters were read, and are those of a conditional node.
+            let (bodies, of_driver) = unsafe {
+                let of_driver = (&raw const native.value).cast::<native::ConditionalNode>().read_unaligned();
+                (&raw mut (*(&raw mut (*params).value).cast::<ConditionalNode>()).ph_graph_out, of_driver)
+            };
+            put(bodies, of_driver.ph_graph_out.cast())
+        }
+        // SAFETY: as above; the value is all that the driver writes to.
+        _ => put(unsafe { &raw mut (*params).value }, AnyNodeValue(native.value.0)),
     }
 }
 
@@ -177,7 +186,7 @@ fn add_any(
     after: *const Handle,
     edges: *const c_void,
     count: usize,
-    params: *mut c_void,
+    params: *mut AnyNode,
 ) -> Result {
     need(out)?;
     context::ensure()?;
@@ -186,13 +195,13 @@ fn add_any(
     written_back(params, &native)
 }
 
-fn set_any(node: Handle, params: *mut c_void) -> Result {
+fn set_any(node: Handle, params: *mut AnyNode) -> Result {
     context::ensure()?;
     let mut native = native_params(params)?;
     driver::cuGraphNodeSetParams(node, (&raw mut native).cast())
 }
 
-fn set_exec_any(exec: Handle, node: Handle, params: *mut c_void) -> Result {
+fn set_exec_any(exec: Handle, node: Handle, params: *mut AnyNode) -> Result {
     context::ensure()?;
     let mut native = native_params(params)?;
     driver::cuGraphExecNodeSetParams(exec, node, (&raw mut native).cast())
@@ -211,7 +220,7 @@ fn add_any_of_edition(
         let params = std::ptr::with_exposed_provenance_mut(fifth);
         return add_any(out, graph, after, std::ptr::null(), fourth, params);
     }
-    add_any(out, graph, after, std::ptr::with_exposed_provenance(fourth), fifth, sixth)
+    add_any(out, graph, after, std::ptr::with_exposed_provenance(fourth), fifth, sixth.cast())
 }
 
 fn create_condition(out: *mut u64, graph: Handle, default: c_uint, flags: c_uint) -> Result {
@@ -230,9 +239,9 @@ calls! {
     cudaGraphAddNode(out: *mut Handle, graph: Handle, after: *const Handle, fourth: usize, fifth: usize,
         sixth: *mut c_void) = add_any_of_edition;
     cudaGraphAddNode_v2(out: *mut Handle, graph: Handle, after: *const Handle, edges: *const c_void, count: usize,
-        params: *mut c_void) = add_any;
-    cudaGraphNodeSetParams(node: Handle, params: *mut c_void) = set_any;
-    cudaGraphExecNodeSetParams(exec: Handle, node: Handle, params: *mut c_void) = set_exec_any;
+        params: *mut AnyNode) = add_any;
+    cudaGraphNodeSetParams(node: Handle, params: *mut AnyNode) = set_any;
+    cudaGraphExecNodeSetParams(exec: Handle, node: Handle, params: *mut AnyNode) = set_exec_any;
     cudaGraphMemcpyNodeGetParams(node: Handle, out: *mut Copy3d) = get_copy;
     cudaGraphAddMemcpyNode(out: *mut Handle, graph: Handle, after: *const Handle, count: usize, copy: *const Copy3d)
         = (|out, graph, after, count, copy| add(out, graph, after, count, &get(copy)?));

@@ -4,7 +4,7 @@ use crate::abi::{
     error::{Error, Result},
     native,
     pointers::{get, need, put},
-    types::{Dim3, LaunchConfig, Stream},
+    types::{Dim3, LaunchConfig, PER_THREAD, Stream, numbers},
 };
 use crate::api::entry::{calls, stream_calls, stream_forwards};
 use crate::driver::{calls as driver, error_asked};
@@ -42,7 +42,7 @@ fn launch(symbol: *const c_void, grid: Dim3, block: Dim3, arguments: Arguments, 
     let f = function::launched(symbol)?;
     let bytes = bytes(shared)?;
     driver::cuLaunchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, s, arguments, null_mut())
-        .map_err(|error| refused(error, grid, block))
+        .map_err(|error| refused(error, numbers(grid), numbers(block)))
         .inspect_err(|_| error_asked(false))
 }
 
@@ -57,15 +57,21 @@ fn cooperative(
     let f = function::function_of(function::launched(symbol)?)?;
     let bytes = bytes(shared)?;
     driver::cuLaunchCooperativeKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, stream, arguments)
-        .map_err(|error| refused(error, grid, block))
+        .map_err(|error| refused(error, numbers(grid), numbers(block)))
         .inspect_err(|_| error_asked(false))
 }
 
 /// Returns the driver's form of a launch configuration.
-pub fn native(config: *const LaunchConfig) -> Result<native::Launch> {
-    let LaunchConfig { grid, block, shared, stream, attributes, attribute_count } = get(config)?;
-    let shared = bytes(shared)?;
-    Ok(native::Launch { grid, block, shared, stream, attributes, attribute_count })
+pub fn native(config: *const LaunchConfig) -> Result<native::LaunchConfig> {
+    let LaunchConfig { grid_dim, block_dim, dynamic_smem_bytes, stream, attrs, num_attrs } = get(config)?;
+    Ok(native::LaunchConfig {
+        grid_dim: numbers(grid_dim),
+        block_dim: numbers(block_dim),
+        shared_mem_bytes: bytes(dynamic_smem_bytes)?,
+        h_stream: stream.addr(),
+        attrs: attrs.cast(),
+        num_attrs,
+    })
 }
 
 fn extended(config: *const LaunchConfig, symbol: *const c_void, arguments: Arguments) -> Result {
@@ -75,14 +81,16 @@ fn extended(config: *const LaunchConfig, symbol: *const c_void, arguments: Argum
 
 fn extended_per_thread(config: *const LaunchConfig, symbol: *const c_void, arguments: Arguments) -> Result {
     let mut config = native(config)?;
-    config.stream = crate::abi::types::per_thread(config.stream);
+    if config.h_stream == 0 {
+        config.h_stream = PER_THREAD.addr();
+    }
     launch_native(&config, symbol, arguments)
 }
 
-fn launch_native(config: &native::Launch, symbol: *const c_void, arguments: Arguments) -> Result {
+fn launch_native(config: &native::LaunchConfig, symbol: *const c_void, arguments: Arguments) -> Result {
     let kernel = function::launched(symbol)?;
     driver::cuLaunchKernelEx(config, kernel, arguments, null_mut())
-        .map_err(|error| refused(error, config.grid, config.block))
+        .map_err(|error| refused(error, config.grid_dim, config.block_dim))
         .inspect_err(|_| error_asked(false))
 }
 
@@ -92,7 +100,7 @@ fn bytes(shared: usize) -> Result<c_uint> {
 
 /// Converts the error of a refused launch. In CUDA 12 a grid or block that exceeds the device's limits is
 /// `cudaErrorInvalidConfiguration`. CUDA 13 reports every wrong argument as an invalid value, as the driver does.
-fn refused(error: Error, grid: Dim3, block: Dim3) -> Error {
+fn refused(error: Error, grid: [c_uint; 3], block: [c_uint; 3]) -> Error {
     if error != Error::INVALID_VALUE || !is_twelve() {
         return error;
     }
@@ -102,14 +110,14 @@ fn refused(error: Error, grid: Dim3, block: Dim3) -> Error {
     }
 }
 
-fn fits(grid: Dim3, block: Dim3) -> Result<bool> {
+fn fits(grid: [c_uint; 3], block: [c_uint; 3]) -> Result<bool> {
     let device = context::device()?;
     // `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK`, then the maximum block and grid sizes in three dimensions each.
     let mut limits = [0; 7];
     for (limit, attribute) in limits.iter_mut().zip(1..) {
         driver::cuDeviceGetAttribute(limit, attribute, device)?;
     }
-    let sizes = [block.x, block.y, block.z, grid.x, grid.y, grid.z];
+    let sizes = [block, grid].concat();
     let all = sizes.iter().zip(&limits[1..]).all(|(size, limit)| *size > 0 && i64::from(*size) <= i64::from(*limit));
     let threads: u64 = sizes[..3].iter().map(|size| u64::from(*size)).product();
     Ok(all && threads <= limits[0] as u64)

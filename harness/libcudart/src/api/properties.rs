@@ -3,6 +3,7 @@ use crate::abi::{edition::is_twelve, error::Result, pointers::need};
 use crate::api::entry::calls;
 use crate::driver::calls as driver;
 use crate::state::context;
+use cuda_abi::driver::constants::device_attribute::*;
 use std::ffi::{c_int, c_void};
 
 /// The next field in the structure. Numbers are aligned as in C.
@@ -42,125 +43,125 @@ const FIELDS: &[(Edition, Field)] = &[
     (Both, Uuid),
     (Both, Luid),
     (Both, Memory), // totalGlobalMem
-    (Both, Size(8)), // sharedMemPerBlock
-    (Both, Int(12)), // regsPerBlock
-    (Both, Int(10)), // warpSize
-    (Both, Size(11)), // memPitch
-    (Both, Int(1)), // maxThreadsPerBlock
-    (Both, Int(2)), // maxThreadsDim
-    (Both, Int(3)),
-    (Both, Int(4)),
-    (Both, Int(5)), // maxGridSize
-    (Both, Int(6)),
-    (Both, Int(7)),
-    (Twelve, Int(13)), // clockRate
-    (Both, Size(9)), // totalConstMem
-    (Both, Int(75)), // major
-    (Both, Int(76)), // minor
-    (Both, Size(14)), // textureAlignment
-    (Both, Size(51)), // texturePitchAlignment
-    (Twelve, Int(15)), // deviceOverlap
-    (Both, Int(16)), // multiProcessorCount
-    (Twelve, Int(17)), // kernelExecTimeoutEnabled
-    (Both, Int(18)), // integrated
-    (Both, Int(19)), // canMapHostMemory
-    (Twelve, Int(20)), // computeMode
-    (Both, Int(21)), // maxTexture1D
-    (Both, Int(77)), // maxTexture1DMipmap
-    (Twelve, Int(69)), // maxTexture1DLinear
-    (Both, Int(22)), // maxTexture2D
-    (Both, Int(23)),
-    (Both, Int(73)), // maxTexture2DMipmap
-    (Both, Int(74)),
-    (Both, Int(70)), // maxTexture2DLinear
-    (Both, Int(71)),
-    (Both, Int(72)),
-    (Both, Int(45)), // maxTexture2DGather
-    (Both, Int(46)),
-    (Both, Int(24)), // maxTexture3D
-    (Both, Int(25)),
-    (Both, Int(26)),
-    (Both, Int(47)), // maxTexture3DAlt
-    (Both, Int(48)),
-    (Both, Int(49)),
-    (Both, Int(52)), // maxTextureCubemap
-    (Both, Int(42)), // maxTexture1DLayered
-    (Both, Int(43)),
-    (Both, Int(27)), // maxTexture2DLayered
-    (Both, Int(28)),
-    (Both, Int(29)),
-    (Both, Int(53)), // maxTextureCubemapLayered
-    (Both, Int(54)),
-    (Both, Int(55)), // maxSurface1D
-    (Both, Int(56)), // maxSurface2D
-    (Both, Int(57)),
-    (Both, Int(58)), // maxSurface3D
-    (Both, Int(59)),
-    (Both, Int(60)),
-    (Both, Int(61)), // maxSurface1DLayered
-    (Both, Int(62)),
-    (Both, Int(63)), // maxSurface2DLayered
-    (Both, Int(64)),
-    (Both, Int(65)),
-    (Both, Int(66)), // maxSurfaceCubemap
-    (Both, Int(67)), // maxSurfaceCubemapLayered
-    (Both, Int(68)),
-    (Both, Size(30)), // surfaceAlignment
-    (Both, Int(31)), // concurrentKernels
-    (Both, Int(32)), // ECCEnabled
-    (Both, Int(33)), // pciBusID
-    (Both, Int(34)), // pciDeviceID
-    (Both, Int(50)), // pciDomainID
-    (Both, Int(35)), // tccDriver
-    (Both, Int(40)), // asyncEngineCount
-    (Both, Int(41)), // unifiedAddressing
-    (Twelve, Int(36)), // memoryClockRate
-    (Both, Int(37)), // memoryBusWidth
-    (Both, Int(38)), // l2CacheSize
-    (Both, Int(108)), // persistingL2CacheMaxSize
-    (Both, Int(39)), // maxThreadsPerMultiProcessor
-    (Both, Int(78)), // streamPrioritiesSupported
-    (Both, Int(79)), // globalL1CacheSupported
-    (Both, Int(80)), // localL1CacheSupported
-    (Both, Size(81)), // sharedMemPerMultiprocessor
-    (Both, Int(82)), // regsPerMultiprocessor
-    (Both, Int(83)), // managedMemory
-    (Both, Int(84)), // isMultiGpuBoard
-    (Both, Int(85)), // multiGpuBoardGroupID
-    (Both, Int(86)), // hostNativeAtomicSupported
-    (Twelve, Int(87)), // singleToDoublePrecisionPerfRatio
-    (Both, Int(88)), // pageableMemoryAccess
-    (Both, Int(89)), // concurrentManagedAccess
-    (Both, Int(90)), // computePreemptionSupported
-    (Both, Int(91)), // canUseHostPointerForRegisteredMem
-    (Both, Int(95)), // cooperativeLaunch
-    (Twelve, Int(96)), // cooperativeMultiDeviceLaunch
-    (Both, Size(97)), // sharedMemPerBlockOptin
-    (Both, Int(100)), // pageableMemoryAccessUsesHostPageTables
-    (Both, Int(101)), // directManagedMemAccessFromHost
-    (Both, Int(106)), // maxBlocksPerMultiProcessor
-    (Both, Int(109)), // accessPolicyMaxWindowSize
-    (Both, Size(111)), // reservedSharedMemPerBlock
-    (Both, Int(99)), // hostRegisterSupported
-    (Both, Int(112)), // sparseCudaArraySupported
-    (Both, Int(113)), // hostRegisterReadOnlySupported
-    (Both, Int(114)), // timelineSemaphoreInteropSupported
-    (Both, Int(115)), // memoryPoolsSupported
-    (Both, Int(116)), // gpuDirectRDMASupported
-    (Both, Int(117)), // gpuDirectRDMAFlushWritesOptions
-    (Both, Int(118)), // gpuDirectRDMAWritesOrdering
-    (Both, Int(119)), // memoryPoolSupportedHandleTypes
-    (Both, Int(121)), // deferredMappingCudaArraySupported
-    (Both, Int(125)), // ipcEventSupported
-    (Both, Int(120)), // clusterLaunch
-    (Both, Int(129)), // unifiedFunctionPointers
-    (Thirteen, Int(130)), // deviceNumaConfig
-    (Thirteen, Int(131)), // deviceNumaId
-    (Thirteen, Int(133)), // mpsEnabled
-    (Thirteen, Int(134)), // hostNumaId
-    (Thirteen, Int(139)), // gpuPciDeviceID
-    (Thirteen, Int(140)), // gpuPciSubsystemID
-    (Thirteen, Int(143)), // hostNumaMultinodeIpcSupported
+    (Both, Size(MAX_SHARED_MEMORY_PER_BLOCK)), // sharedMemPerBlock
+    (Both, Int(MAX_REGISTERS_PER_BLOCK)), // regsPerBlock
+    (Both, Int(WARP_SIZE)), // warpSize
+    (Both, Size(MAX_PITCH)), // memPitch
+    (Both, Int(MAX_THREADS_PER_BLOCK)), // maxThreadsPerBlock
+    (Both, Int(MAX_BLOCK_DIM_X)), // maxThreadsDim
+    (Both, Int(MAX_BLOCK_DIM_Y)),
+    (Both, Int(MAX_BLOCK_DIM_Z)),
+    (Both, Int(MAX_GRID_DIM_X)), // maxGridSize
+    (Both, Int(MAX_GRID_DIM_Y)),
+    (Both, Int(MAX_GRID_DIM_Z)),
+    (Twelve, Int(CLOCK_RATE)), // clockRate
+    (Both, Size(TOTAL_CONSTANT_MEMORY)), // totalConstMem
+    (Both, Int(COMPUTE_CAPABILITY_MAJOR)), // major
+    (Both, Int(COMPUTE_CAPABILITY_MINOR)), // minor
+    (Both, Size(TEXTURE_ALIGNMENT)), // textureAlignment
+    (Both, Size(TEXTURE_PITCH_ALIGNMENT)), // texturePitchAlignment
+    (Twelve, Int(GPU_OVERLAP)), // deviceOverlap
+    (Both, Int(MULTIPROCESSOR_COUNT)), // multiProcessorCount
+    (Twelve, Int(KERNEL_EXEC_TIMEOUT)), // kernelExecTimeoutEnabled
+    (Both, Int(INTEGRATED)), // integrated
+    (Both, Int(CAN_MAP_HOST_MEMORY)), // canMapHostMemory
+    (Twelve, Int(COMPUTE_MODE)), // computeMode
+    (Both, Int(MAXIMUM_TEXTURE1D_WIDTH)), // maxTexture1D
+    (Both, Int(MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH)), // maxTexture1DMipmap
+    (Twelve, Int(MAXIMUM_TEXTURE1D_LINEAR_WIDTH)), // maxTexture1DLinear
+    (Both, Int(MAXIMUM_TEXTURE2D_WIDTH)), // maxTexture2D
+    (Both, Int(MAXIMUM_TEXTURE2D_HEIGHT)),
+    (Both, Int(MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH)), // maxTexture2DMipmap
+    (Both, Int(MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT)),
+    (Both, Int(MAXIMUM_TEXTURE2D_LINEAR_WIDTH)), // maxTexture2DLinear
+    (Both, Int(MAXIMUM_TEXTURE2D_LINEAR_HEIGHT)),
+    (Both, Int(MAXIMUM_TEXTURE2D_LINEAR_PITCH)),
+    (Both, Int(MAXIMUM_TEXTURE2D_GATHER_WIDTH)), // maxTexture2DGather
+    (Both, Int(MAXIMUM_TEXTURE2D_GATHER_HEIGHT)),
+    (Both, Int(MAXIMUM_TEXTURE3D_WIDTH)), // maxTexture3D
+    (Both, Int(MAXIMUM_TEXTURE3D_HEIGHT)),
+    (Both, Int(MAXIMUM_TEXTURE3D_DEPTH)),
+    (Both, Int(MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE)), // maxTexture3DAlt
+    (Both, Int(MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE)),
+    (Both, Int(MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE)),
+    (Both, Int(MAXIMUM_TEXTURECUBEMAP_WIDTH)), // maxTextureCubemap
+    (Both, Int(MAXIMUM_TEXTURE1D_LAYERED_WIDTH)), // maxTexture1DLayered
+    (Both, Int(MAXIMUM_TEXTURE1D_LAYERED_LAYERS)),
+    (Both, Int(MAXIMUM_TEXTURE2D_LAYERED_WIDTH)), // maxTexture2DLayered
+    (Both, Int(MAXIMUM_TEXTURE2D_LAYERED_HEIGHT)),
+    (Both, Int(MAXIMUM_TEXTURE2D_LAYERED_LAYERS)),
+    (Both, Int(MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH)), // maxTextureCubemapLayered
+    (Both, Int(MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS)),
+    (Both, Int(MAXIMUM_SURFACE1D_WIDTH)), // maxSurface1D
+    (Both, Int(MAXIMUM_SURFACE2D_WIDTH)), // maxSurface2D
+    (Both, Int(MAXIMUM_SURFACE2D_HEIGHT)),
+    (Both, Int(MAXIMUM_SURFACE3D_WIDTH)), // maxSurface3D
+    (Both, Int(MAXIMUM_SURFACE3D_HEIGHT)),
+    (Both, Int(MAXIMUM_SURFACE3D_DEPTH)),
+    (Both, Int(MAXIMUM_SURFACE1D_LAYERED_WIDTH)), // maxSurface1DLayered
+    (Both, Int(MAXIMUM_SURFACE1D_LAYERED_LAYERS)),
+    (Both, Int(MAXIMUM_SURFACE2D_LAYERED_WIDTH)), // maxSurface2DLayered
+    (Both, Int(MAXIMUM_SURFACE2D_LAYERED_HEIGHT)),
+    (Both, Int(MAXIMUM_SURFACE2D_LAYERED_LAYERS)),
+    (Both, Int(MAXIMUM_SURFACECUBEMAP_WIDTH)), // maxSurfaceCubemap
+    (Both, Int(MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH)), // maxSurfaceCubemapLayered
+    (Both, Int(MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS)),
+    (Both, Size(SURFACE_ALIGNMENT)), // surfaceAlignment
+    (Both, Int(CONCURRENT_KERNELS)), // concurrentKernels
+    (Both, Int(ECC_ENABLED)), // ECCEnabled
+    (Both, Int(PCI_BUS_ID)), // pciBusID
+    (Both, Int(PCI_DEVICE_ID)), // pciDeviceID
+    (Both, Int(PCI_DOMAIN_ID)), // pciDomainID
+    (Both, Int(TCC_DRIVER)), // tccDriver
+    (Both, Int(ASYNC_ENGINE_COUNT)), // asyncEngineCount
+    (Both, Int(UNIFIED_ADDRESSING)), // unifiedAddressing
+    (Twelve, Int(MEMORY_CLOCK_RATE)), // memoryClockRate
+    (Both, Int(GLOBAL_MEMORY_BUS_WIDTH)), // memoryBusWidth
+    (Both, Int(L2_CACHE_SIZE)), // l2CacheSize
+    (Both, Int(MAX_PERSISTING_L2_CACHE_SIZE)), // persistingL2CacheMaxSize
+    (Both, Int(MAX_THREADS_PER_MULTIPROCESSOR)), // maxThreadsPerMultiProcessor
+    (Both, Int(STREAM_PRIORITIES_SUPPORTED)), // streamPrioritiesSupported
+    (Both, Int(GLOBAL_L1_CACHE_SUPPORTED)), // globalL1CacheSupported
+    (Both, Int(LOCAL_L1_CACHE_SUPPORTED)), // localL1CacheSupported
+    (Both, Size(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)), // sharedMemPerMultiprocessor
+    (Both, Int(MAX_REGISTERS_PER_MULTIPROCESSOR)), // regsPerMultiprocessor
+    (Both, Int(MANAGED_MEMORY)), // managedMemory
+    (Both, Int(MULTI_GPU_BOARD)), // isMultiGpuBoard
+    (Both, Int(MULTI_GPU_BOARD_GROUP_ID)), // multiGpuBoardGroupID
+    (Both, Int(HOST_NATIVE_ATOMIC_SUPPORTED)), // hostNativeAtomicSupported
+    (Twelve, Int(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO)), // singleToDoublePrecisionPerfRatio
+    (Both, Int(PAGEABLE_MEMORY_ACCESS)), // pageableMemoryAccess
+    (Both, Int(CONCURRENT_MANAGED_ACCESS)), // concurrentManagedAccess
+    (Both, Int(COMPUTE_PREEMPTION_SUPPORTED)), // computePreemptionSupported
+    (Both, Int(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM)), // canUseHostPointerForRegisteredMem
+    (Both, Int(COOPERATIVE_LAUNCH)), // cooperativeLaunch
+    (Twelve, Int(COOPERATIVE_MULTI_DEVICE_LAUNCH)), // cooperativeMultiDeviceLaunch
+    (Both, Size(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)), // sharedMemPerBlockOptin
+    (Both, Int(PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES)), // pageableMemoryAccessUsesHostPageTables
+    (Both, Int(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST)), // directManagedMemAccessFromHost
+    (Both, Int(MAX_BLOCKS_PER_MULTIPROCESSOR)), // maxBlocksPerMultiProcessor
+    (Both, Int(MAX_ACCESS_POLICY_WINDOW_SIZE)), // accessPolicyMaxWindowSize
+    (Both, Size(RESERVED_SHARED_MEMORY_PER_BLOCK)), // reservedSharedMemPerBlock
+    (Both, Int(HOST_REGISTER_SUPPORTED)), // hostRegisterSupported
+    (Both, Int(SPARSE_CUDA_ARRAY_SUPPORTED)), // sparseCudaArraySupported
+    (Both, Int(READ_ONLY_HOST_REGISTER_SUPPORTED)), // hostRegisterReadOnlySupported
+    (Both, Int(TIMELINE_SEMAPHORE_INTEROP_SUPPORTED)), // timelineSemaphoreInteropSupported
+    (Both, Int(MEMORY_POOLS_SUPPORTED)), // memoryPoolsSupported
+    (Both, Int(GPU_DIRECT_RDMA_SUPPORTED)), // gpuDirectRDMASupported
+    (Both, Int(GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS)), // gpuDirectRDMAFlushWritesOptions
+    (Both, Int(GPU_DIRECT_RDMA_WRITES_ORDERING)), // gpuDirectRDMAWritesOrdering
+    (Both, Int(MEMPOOL_SUPPORTED_HANDLE_TYPES)), // memoryPoolSupportedHandleTypes
+    (Both, Int(DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED)), // deferredMappingCudaArraySupported
+    (Both, Int(IPC_EVENT_SUPPORTED)), // ipcEventSupported
+    (Both, Int(CLUSTER_LAUNCH)), // clusterLaunch
+    (Both, Int(UNIFIED_FUNCTION_POINTERS)), // unifiedFunctionPointers
+    (Thirteen, Int(NUMA_CONFIG)), // deviceNumaConfig
+    (Thirteen, Int(NUMA_ID)), // deviceNumaId
+    (Thirteen, Int(MPS_ENABLED)), // mpsEnabled
+    (Thirteen, Int(HOST_NUMA_ID)), // hostNumaId
+    (Thirteen, Int(GPU_PCI_DEVICE_ID)), // gpuPciDeviceID
+    (Thirteen, Int(GPU_PCI_SUBSYSTEM_ID)), // gpuPciSubsystemID
+    (Thirteen, Int(HOST_NUMA_MULTINODE_IPC_SUPPORTED)), // hostNumaMultinodeIpcSupported
     (Thirteen, Zeros(56)), // reserved
     (Twelve, Zeros(63)), // reserved
 ];

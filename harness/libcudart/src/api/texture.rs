@@ -1,8 +1,13 @@
 //! Textures and surfaces.
 use crate::abi::{
+    edition::is_twelve,
     error::{Error, Result},
+    native,
     pointers::{get, need, put},
-    types::{ChannelDesc, Handle},
+    types::{
+        ChannelDesc, Handle, ResourceDesc, ResourceDesc12, ResourceDescRes, ResourceDescResLinear,
+        ResourceDescResPitch2D, TextureDesc,
+    },
 };
 use crate::api::{
     array::{channels, desc_of, format},
@@ -11,201 +16,185 @@ use crate::api::{
 use crate::driver::calls as driver;
 use crate::state::context;
 use cuda_abi::driver::constants::texture_flags;
-use cuda_abi::runtime::constants::{read_mode, resource_type};
+use cuda_abi::runtime::constants::{channel_kind, read_mode, resource_type};
 use std::ffi::{c_int, c_uint, c_void};
 
-/// `cudaResourceDesc` and `CUDA_RESOURCE_DESC`: a kind, 128 bytes, flags. Words 0 and 1 of the 128 bytes are a handle
-/// or an address in both. They are followed by a channel description in the former, and by a format and a number of
-/// channels in the latter; then come sizes.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Resource {
-    kind: c_int,
-    padding: c_int,
-    handle: u64,
-    rest: [u32; 30],
-    flags: c_uint,
-}
-
-/// Returns the driver's form of a resource.
-fn resource(desc: *const Resource) -> Result<Resource> {
-    let mut desc = get(desc)?;
-    // Kinds from this one on are memory with a format.
-    if desc.kind >= resource_type::LINEAR {
-        let word = |at: usize| desc.rest[at] as c_int;
-        let (format, channels) =
-            format(&ChannelDesc { x: word(0), y: word(1), z: word(2), w: word(3), kind: word(4) })?;
-        let sizes = desc.rest;
-        desc.rest[0] = format as u32;
-        desc.rest[1] = channels;
-        // Up to three sizes of eight bytes: they begin after 20 bytes, rounded up to 24, and after 8.
-        desc.rest[2..8].copy_from_slice(&sizes[6..12]);
+/// Reads a resource of the program. CUDA 12's structure is shorter.
+fn read(desc: *const ResourceDesc) -> Result<ResourceDesc> {
+    if !is_twelve() {
+        return get(desc);
     }
-    Ok(desc)
+    let ResourceDesc12 { res_type, res } = get(desc.cast::<ResourceDesc12>())?;
+    let mut all = ResourceDesc { res_type, ..ResourceDesc::default() };
+    all.res.0[..res.0.len()].copy_from_slice(&res.0);
+    Ok(all)
 }
 
-/// `cudaTextureDesc`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Texture {
-    address: [c_int; 3],
-    filter: c_int,
-    read: c_int,
-    srgb: c_int,
-    border: [f32; 4],
-    normalized: c_int,
-    anisotropy: c_uint,
-    mipmap_filter: c_int,
-    mipmap_bias: f32,
-    least_level: f32,
-    most_level: f32,
-    no_trilinear: c_int,
-    seamless: c_int,
+/// Writes a resource to the program's structure.
+fn write(out: *mut ResourceDesc, desc: ResourceDesc) -> Result {
+    if !is_twelve() {
+        return put(out, desc);
+    }
+    let mut short = ResourceDesc12 { res_type: desc.res_type, ..ResourceDesc12::default() };
+    let words = short.res.0.len();
+    short.res.0.copy_from_slice(&desc.res.0[..words]);
+    put(out.cast(), short)
 }
 
-/// `CUDA_TEXTURE_DESC`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct NativeTexture {
-    address: [c_int; 3],
-    filter: c_int,
-    flags: c_uint,
-    anisotropy: c_uint,
-    mipmap_filter: c_int,
-    mipmap_bias: f32,
-    least_level: f32,
-    most_level: f32,
-    border: [f32; 4],
-    reserved: [c_int; 12],
+/// Returns the driver's form of a resource: memory has a format and a number of channels.
+fn resource(desc: *const ResourceDesc) -> Result<native::ResourceDesc> {
+    let ResourceDesc { res_type, res, flags } = read(desc)?;
+    let mut resource = native::ResourceDesc { res_type, res: native::ResourceDescRes(res.0), flags };
+    match res_type {
+        resource_type::LINEAR => {
+            let ResourceDescResLinear { dev_ptr, desc, size_in_bytes } = res.linear();
+            let (format, num_channels) = format(&desc)?;
+            let dev_ptr = dev_ptr.expose_provenance() as u64;
+            let linear = native::ResourceDescResLinear { dev_ptr, format, num_channels, size_in_bytes };
+            resource.res.set_linear(linear);
+        }
+        resource_type::PITCH2D => {
+            let ResourceDescResPitch2D { dev_ptr, desc, width, height, pitch_in_bytes } = res.pitch2d();
+            let (format, num_channels) = format(&desc)?;
+            let dev_ptr = dev_ptr.expose_provenance() as u64;
+            let plane = native::ResourceDescResPitch2D { dev_ptr, format, num_channels, width, height, pitch_in_bytes };
+            resource.res.set_pitch2d(plane);
+        }
+        _ => {}
+    }
+    Ok(resource)
 }
 
 /// Returns the runtime's form of a resource of the driver.
-fn from_native(mut desc: Resource) -> Resource {
-    // Kinds from this one on are memory with a format.
-    if desc.kind >= resource_type::LINEAR {
-        let ChannelDesc { x, y, z, w, kind } = channels(desc.rest[0] as c_int, desc.rest[1]);
-        let sizes = desc.rest;
-        desc.rest[6..12].copy_from_slice(&sizes[2..8]);
-        for (word, value) in desc.rest.iter_mut().zip([x, y, z, w, kind, 0]) {
-            *word = value as u32;
+fn from_native(resource: &native::ResourceDesc) -> ResourceDesc {
+    let native::ResourceDesc { res_type, res, flags } = *resource;
+    let mut desc = ResourceDesc { res_type, res: ResourceDescRes(res.0), flags };
+    let pointer = |address: u64| std::ptr::with_exposed_provenance_mut(address as usize);
+    match res_type {
+        resource_type::LINEAR => {
+            let linear = res.linear();
+            desc.res.set_linear(ResourceDescResLinear {
+                dev_ptr: pointer(linear.dev_ptr),
+                desc: channels(linear.format, linear.num_channels),
+                size_in_bytes: linear.size_in_bytes,
+            });
         }
+        resource_type::PITCH2D => {
+            let plane = res.pitch2d();
+            desc.res.set_pitch2d(ResourceDescResPitch2D {
+                dev_ptr: pointer(plane.dev_ptr),
+                desc: channels(plane.format, plane.num_channels),
+                width: plane.width,
+                height: plane.height,
+                pitch_in_bytes: plane.pitch_in_bytes,
+            });
+        }
+        _ => {}
     }
     desc
 }
 
 /// Returns the number of bits if a resource, in the driver's form, holds integers.
-fn integers(desc: &Resource) -> Result<Option<c_int>> {
-    let format = match desc.kind {
-        0 => desc_of(handle(desc))?.format,
-        1 => {
+fn integers(desc: &native::ResourceDesc) -> Result<Option<c_int>> {
+    let array = |handle: usize| -> Handle { std::ptr::without_provenance_mut(handle) };
+    let format = match desc.res_type {
+        resource_type::ARRAY => desc_of(array(desc.res.array().h_array))?.format,
+        resource_type::MIPMAPPED_ARRAY => {
             let mut level: Handle = std::ptr::null_mut();
-            driver::cuMipmappedArrayGetLevel(&raw mut level, handle(desc), 0)?;
+            driver::cuMipmappedArrayGetLevel(&raw mut level, array(desc.res.mipmap().h_mipmapped_array), 0)?;
             desc_of(level)?.format
         }
-        _ => desc.rest[0] as c_int,
+        // Both kinds of memory begin in the same way.
+        _ => desc.res.linear().format,
     };
-    let ChannelDesc { x, kind, .. } = channels(format, 1);
-    Ok(if kind < 2 { Some(x) } else { None })
-}
-
-fn handle(desc: &Resource) -> Handle {
-    std::ptr::with_exposed_provenance_mut(desc.handle as usize)
+    let ChannelDesc { x, f, .. } = channels(format, 1);
+    Ok(if f < channel_kind::FLOAT { Some(x) } else { None })
 }
 
 /// Returns the driver's flags for the corresponding fields of the runtime.
-fn flags(with: &Texture) -> c_uint {
+fn flags(with: &TextureDesc) -> c_uint {
     let flags = [
-        (with.read == read_mode::ELEMENT_TYPE, texture_flags::READ_AS_INTEGER),
-        (with.normalized != 0, texture_flags::NORMALIZED_COORDINATES),
-        (with.srgb != 0, texture_flags::SRGB),
-        (with.no_trilinear != 0, texture_flags::DISABLE_TRILINEAR_OPTIMIZATION),
-        (with.seamless != 0, texture_flags::SEAMLESS_CUBEMAP),
+        (with.read_mode == read_mode::ELEMENT_TYPE, texture_flags::READ_AS_INTEGER),
+        (with.normalized_coords != 0, texture_flags::NORMALIZED_COORDINATES),
+        (with.s_rgb != 0, texture_flags::SRGB),
+        (with.disable_trilinear_optimization != 0, texture_flags::DISABLE_TRILINEAR_OPTIMIZATION),
+        (with.seamless_cubemap != 0, texture_flags::SEAMLESS_CUBEMAP),
     ];
     flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag).sum()
 }
 
-fn texture(out: *mut u64, from: *const Resource, with: *const Texture, view: *const c_void) -> Result {
+fn texture(out: *mut u64, from: *const ResourceDesc, with: *const TextureDesc, view: *const c_void) -> Result {
     need(out)?;
     context::ensure()?;
     let (from, with) = (resource(from)?, get(with)?);
     if let Some(bits) = integers(&from)? {
-        let is_promoted = with.read != read_mode::ELEMENT_TYPE;
+        let is_promoted = with.read_mode != read_mode::ELEMENT_TYPE;
         if is_promoted && bits == 32 {
             return Err(Error::INVALID_NORM_SETTING);
         }
-        if !is_promoted && with.filter != 0 && from.kind != resource_type::LINEAR {
+        if !is_promoted && with.filter_mode != 0 && from.res_type != resource_type::LINEAR {
             return Err(Error::INVALID_FILTER_SETTING);
         }
     }
-    let native = NativeTexture {
-        address: with.address,
-        filter: with.filter,
+    let native = native::TextureDesc {
+        address_mode: with.address_mode,
+        filter_mode: with.filter_mode,
         flags: flags(&with),
-        anisotropy: with.anisotropy,
-        mipmap_filter: with.mipmap_filter,
-        mipmap_bias: with.mipmap_bias,
-        least_level: with.least_level,
-        most_level: with.most_level,
-        border: with.border,
-        reserved: [0; 12],
+        max_anisotropy: with.max_anisotropy,
+        mipmap_filter_mode: with.mipmap_filter_mode,
+        mipmap_level_bias: with.mipmap_level_bias,
+        min_mipmap_level_clamp: with.min_mipmap_level_clamp,
+        max_mipmap_level_clamp: with.max_mipmap_level_clamp,
+        border_color: with.border_color,
+        ..native::TextureDesc::default()
     };
     driver::cuTexObjectCreate(out, (&raw const from).cast(), (&raw const native).cast(), view)
 }
 
-fn texture_desc(out: *mut Texture, texture: u64) -> Result {
+fn texture_desc(out: *mut TextureDesc, texture: u64) -> Result {
     need(out)?;
     context::ensure()?;
-    let mut native = NativeTexture {
-        address: [0; 3],
-        filter: 0,
-        flags: 0,
-        anisotropy: 0,
-        mipmap_filter: 0,
-        mipmap_bias: 0.0,
-        least_level: 0.0,
-        most_level: 0.0,
-        border: [0.0; 4],
-        reserved: [0; 12],
-    };
+    let mut native = native::TextureDesc::default();
     driver::cuTexObjectGetTextureDesc((&raw mut native).cast(), texture)?;
     let is_set = |flag: c_uint| c_int::from(native.flags & flag != 0);
+    let reads_integers = native.flags & texture_flags::READ_AS_INTEGER != 0;
     put(
         out,
-        Texture {
-            address: native.address,
-            filter: native.filter,
-            read: 1 - is_set(0x01),
-            srgb: is_set(0x10),
-            border: native.border,
-            normalized: is_set(0x02),
-            anisotropy: native.anisotropy,
-            mipmap_filter: native.mipmap_filter,
-            mipmap_bias: native.mipmap_bias,
-            least_level: native.least_level,
-            most_level: native.most_level,
-            no_trilinear: is_set(0x20),
-            seamless: is_set(0x40),
+        TextureDesc {
+            address_mode: native.address_mode,
+            filter_mode: native.filter_mode,
+            read_mode: if reads_integers { read_mode::ELEMENT_TYPE } else { read_mode::NORMALIZED_FLOAT },
+            s_rgb: is_set(texture_flags::SRGB),
+            border_color: native.border_color,
+            normalized_coords: is_set(texture_flags::NORMALIZED_COORDINATES),
+            max_anisotropy: native.max_anisotropy,
+            mipmap_filter_mode: native.mipmap_filter_mode,
+            mipmap_level_bias: native.mipmap_level_bias,
+            min_mipmap_level_clamp: native.min_mipmap_level_clamp,
+            max_mipmap_level_clamp: native.max_mipmap_level_clamp,
+            disable_trilinear_optimization: is_set(texture_flags::DISABLE_TRILINEAR_OPTIMIZATION),
+            seamless_cubemap: is_set(texture_flags::SEAMLESS_CUBEMAP),
         },
     )
 }
 
-fn described(out: *mut Resource, object: u64, ask: fn(*mut c_void, u64) -> Result) -> Result {
+fn described(out: *mut ResourceDesc, object: u64, ask: fn(*mut c_void, u64) -> Result) -> Result {
     need(out)?;
     context::ensure()?;
-    let mut native = Resource { kind: 0, padding: 0, handle: 0, rest: [0; 30], flags: 0 };
+    let mut native = native::ResourceDesc::default();
     ask((&raw mut native).cast(), object)?;
-    put(out, from_native(native))
+    write(out, from_native(&native))
 }
 
-fn texture_resource(out: *mut Resource, texture: u64) -> Result {
+fn texture_resource(out: *mut ResourceDesc, texture: u64) -> Result {
     described(out, texture, driver::cuTexObjectGetResourceDesc)
 }
 
-fn surface_resource(out: *mut Resource, surface: u64) -> Result {
+fn surface_resource(out: *mut ResourceDesc, surface: u64) -> Result {
     described(out, surface, driver::cuSurfObjectGetResourceDesc)
 }
 
-fn surface(out: *mut u64, from: *const Resource) -> Result {
+fn surface(out: *mut u64, from: *const ResourceDesc) -> Result {
     need(out)?;
     context::ensure()?;
     let from = resource(from)?;
@@ -242,12 +231,12 @@ calls! {
     cudaDestroyTextureObject(texture: u64) = destroy_texture;
     cudaDestroySurfaceObject(surface: u64) = destroy_surface;
     cudaDeviceGetTexture1DLinearMaxWidth(out: *mut usize, desc: *const ChannelDesc, device: c_int) = linear_width;
-    cudaCreateTextureObject(out: *mut u64, from: *const Resource, with: *const Texture, view: *const c_void)
+    cudaCreateTextureObject(out: *mut u64, from: *const ResourceDesc, with: *const TextureDesc, view: *const c_void)
         = texture;
-    cudaCreateSurfaceObject(out: *mut u64, from: *const Resource) = surface;
-    cudaGetTextureObjectTextureDesc(out: *mut Texture, object: u64) = texture_desc;
-    cudaGetTextureObjectResourceDesc(out: *mut Resource, object: u64) = texture_resource;
-    cudaGetSurfaceObjectResourceDesc(out: *mut Resource, object: u64) = surface_resource;
+    cudaCreateSurfaceObject(out: *mut u64, from: *const ResourceDesc) = surface;
+    cudaGetTextureObjectTextureDesc(out: *mut TextureDesc, object: u64) = texture_desc;
+    cudaGetTextureObjectResourceDesc(out: *mut ResourceDesc, object: u64) = texture_resource;
+    cudaGetSurfaceObjectResourceDesc(out: *mut ResourceDesc, object: u64) = surface_resource;
 }
 
 forwards! {

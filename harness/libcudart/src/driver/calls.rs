@@ -1,6 +1,6 @@
 //! The driver's functions that the runtime calls with arguments other than its own.
 use crate::abi::{
-    native::{ArrayDesc, KernelNode, Launch, Memcpy2d, Memcpy3d},
+    native::{ArrayDesc, Copy2D, Copy3D, KernelNode2, LaunchConfig, Uuid},
     types::{Handle, MemLocation, Stream},
 };
 use crate::driver::driver_calls;
@@ -15,7 +15,7 @@ driver_calls! {
     cuDeviceGetName(out: *mut c_char, room: c_int, device: c_int);
     cuDeviceGetMemPool(out: *mut Handle, device: c_int);
     cuDeviceSetMemPool(device: c_int, pool: Handle);
-    cuDeviceGetUuid_v2(out: *mut c_void, device: c_int);
+    cuDeviceGetUuid_v2(out: *mut Uuid, device: c_int);
     cuDeviceGetLuid(out: *mut c_char, mask: *mut c_uint, device: c_int);
     cuDeviceTotalMem_v2(out: *mut usize, device: c_int);
     cuDevicePrimaryCtxRetain(out: *mut Handle, device: c_int);
@@ -53,7 +53,8 @@ driver_calls! {
     cuFuncSetSharedMemConfig(function: Handle, config: c_int);
     cuFuncGetName(out: *mut *const c_char, function: Handle);
     cuFuncGetParamInfo(function: Handle, index: usize, offset: *mut usize, bytes: *mut usize);
-    cuLaunchKernelEx(config: *const Launch, function: Handle, arguments: *mut *mut c_void, extra: *mut *mut c_void);
+    cuLaunchKernelEx(config: *const LaunchConfig, function: Handle, arguments: *mut *mut c_void,
+        extra: *mut *mut c_void);
     cuLaunchKernel(function: Handle, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
         block_z: c_uint, shared: c_uint, stream: Stream, arguments: *mut *mut c_void, extra: *mut *mut c_void);
     cuLaunchCooperativeKernel(function: Handle, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint,
@@ -61,8 +62,8 @@ driver_calls! {
     cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out: *mut c_int, function: Handle, block: c_int,
         shared: usize, flags: c_uint);
     cuOccupancyAvailableDynamicSMemPerBlock(out: *mut usize, function: Handle, blocks: c_int, block: c_int);
-    cuOccupancyMaxPotentialClusterSize(out: *mut c_int, function: Handle, config: *const Launch);
-    cuOccupancyMaxActiveClusters(out: *mut c_int, function: Handle, config: *const Launch);
+    cuOccupancyMaxPotentialClusterSize(out: *mut c_int, function: Handle, config: *const LaunchConfig);
+    cuOccupancyMaxActiveClusters(out: *mut c_int, function: Handle, config: *const LaunchConfig);
     // Memory.
     cuMemAlloc_v2(out: *mut u64, bytes: usize);
     cuMemAllocPitch_v2(out: *mut u64, pitch: *mut usize, width: usize, height: usize, element: c_uint);
@@ -87,10 +88,10 @@ driver_calls! {
     cuMemcpyDtoDAsync_v2(dst: u64, src: u64, bytes: usize, stream: Stream);
     cuMemcpyPeer(dst: u64, dst_context: Handle, src: u64, src_context: Handle, bytes: usize);
     cuMemcpyPeerAsync(dst: u64, dst_context: Handle, src: u64, src_context: Handle, bytes: usize, stream: Stream);
-    cuMemcpy2DUnaligned_v2(copy: *const Memcpy2d);
-    cuMemcpy2DAsync_v2(copy: *const Memcpy2d, stream: Stream);
-    cuMemcpy3D_v2(copy: *const Memcpy3d);
-    cuMemcpy3DAsync_v2(copy: *const Memcpy3d, stream: Stream);
+    cuMemcpy2DUnaligned_v2(copy: *const Copy2D);
+    cuMemcpy2DAsync_v2(copy: *const Copy2D, stream: Stream);
+    cuMemcpy3D_v2(copy: *const Copy3D);
+    cuMemcpy3DAsync_v2(copy: *const Copy3D, stream: Stream);
     cuMemcpyBatchAsync(to: *const u64, from: *const u64, sizes: *const usize, count: usize, how: *const c_void,
         firsts: *const usize, hows: usize, failed: *mut usize, stream: Stream);
     cuMemcpyBatchAsync_v2(to: *const u64, from: *const u64, sizes: *const usize, count: usize, how: *const c_void,
@@ -128,15 +129,15 @@ driver_calls! {
         flags: c_uint);
     // Graphs.
     cuGraphAddKernelNode_v2(out: *mut Handle, graph: Handle, after: *const Handle, count: usize,
-        params: *const KernelNode);
-    cuGraphKernelNodeGetParams_v2(node: Handle, params: *mut KernelNode);
-    cuGraphKernelNodeSetParams_v2(node: Handle, params: *const KernelNode);
-    cuGraphExecKernelNodeSetParams_v2(exec: Handle, node: Handle, params: *const KernelNode);
-    cuGraphAddMemcpyNode(out: *mut Handle, graph: Handle, after: *const Handle, count: usize, copy: *const Memcpy3d,
+        params: *const KernelNode2);
+    cuGraphKernelNodeGetParams_v2(node: Handle, params: *mut KernelNode2);
+    cuGraphKernelNodeSetParams_v2(node: Handle, params: *const KernelNode2);
+    cuGraphExecKernelNodeSetParams_v2(exec: Handle, node: Handle, params: *const KernelNode2);
+    cuGraphAddMemcpyNode(out: *mut Handle, graph: Handle, after: *const Handle, count: usize, copy: *const Copy3D,
         context: Handle);
-    cuGraphMemcpyNodeGetParams(node: Handle, copy: *mut Memcpy3d);
-    cuGraphMemcpyNodeSetParams(node: Handle, copy: *const Memcpy3d);
-    cuGraphExecMemcpyNodeSetParams(exec: Handle, node: Handle, copy: *const Memcpy3d, context: Handle);
+    cuGraphMemcpyNodeGetParams(node: Handle, copy: *mut Copy3D);
+    cuGraphMemcpyNodeSetParams(node: Handle, copy: *const Copy3D);
+    cuGraphExecMemcpyNodeSetParams(exec: Handle, node: Handle, copy: *const Copy3D, context: Handle);
     cuGraphAddMemsetNode(out: *mut Handle, graph: Handle, after: *const Handle, count: usize, params: *const c_void,
         context: Handle);
     cuGraphExecMemsetNodeSetParams(exec: Handle, node: Handle, params: *const c_void, context: Handle);

@@ -1,15 +1,15 @@
 //! The device: how it is found, and its names.
-use crate::abi::{Error, Result, chars, get, get_text, put, put_text, struct_version};
+use crate::abi::{DeviceHandle, Error, Result, chars, get, get_text, put, put_text, struct_version};
 use crate::api::entry::calls;
 use crate::machine;
-use nvml_wrapper_sys::bindings::{nvmlDevice_t, nvmlPciInfo_t, nvmlPciInfoExt_v1_t};
+use cuda_abi::nvml::types::{PciInfo, PciInfoExt};
 use std::ffi::{c_char, c_uint};
 use wire::Device;
 
 /// The target of the device's handle.
 static HANDLE: u8 = 0;
 
-fn handle() -> nvmlDevice_t {
+fn handle() -> DeviceHandle {
     (&raw const HANDLE).cast_mut().cast()
 }
 
@@ -17,7 +17,7 @@ fn handle() -> nvmlDevice_t {
 ///
 /// # Errors
 /// `NVML_ERROR_INVALID_ARGUMENT` if it is not the device's handle; `NVML_ERROR_UNINITIALIZED` before `nvmlInit`.
-pub fn device(given: nvmlDevice_t) -> Result<Device> {
+pub fn device(given: DeviceHandle) -> Result<Device> {
     machine::started()?;
     if given == handle() { machine::device() } else { Err(Error::INVALID_ARGUMENT) }
 }
@@ -27,7 +27,7 @@ fn count(out: *mut c_uint) -> Result {
     put(out, 1)
 }
 
-fn by_index(index: c_uint, out: *mut nvmlDevice_t) -> Result {
+fn by_index(index: c_uint, out: *mut DeviceHandle) -> Result {
     machine::started()?;
     if index > 0 {
         return Err(Error::INVALID_ARGUMENT);
@@ -35,7 +35,7 @@ fn by_index(index: c_uint, out: *mut nvmlDevice_t) -> Result {
     put(out, handle())
 }
 
-fn by_uuid(uuid: *const c_char, out: *mut nvmlDevice_t) -> Result {
+fn by_uuid(uuid: *const c_char, out: *mut DeviceHandle) -> Result {
     let device = machine::device()?;
     let (asked, mine) = (get_text(uuid)?, uuid_of(&device));
     // CUDA's own form has no prefix, and some clients look the device up by that form.
@@ -67,13 +67,13 @@ fn place_of(device: &Device) -> Result<BusAddress> {
     place(&device.bus_id).ok_or(Error::UNKNOWN)
 }
 
-fn by_bus_id(id: *const c_char, out: *mut nvmlDevice_t) -> Result {
+fn by_bus_id(id: *const c_char, out: *mut DeviceHandle) -> Result {
     let mine = place_of(&machine::device()?)?;
     let asked = place(&get_text(id)?).ok_or(Error::INVALID_ARGUMENT)?;
     if asked == mine { put(out, handle()) } else { Err(Error::NOT_FOUND) }
 }
 
-fn name(given: nvmlDevice_t, out: *mut c_char, length: c_uint) -> Result {
+fn name(given: DeviceHandle, out: *mut c_char, length: c_uint) -> Result {
     put_text(out, length, &device(given)?.name)
 }
 
@@ -83,28 +83,28 @@ fn uuid_of(device: &Device) -> String {
     format!("GPU-{}-{}-{}-{}-{}", &all[..8], &all[8..12], &all[12..16], &all[16..20], &all[20..])
 }
 
-fn uuid(given: nvmlDevice_t, out: *mut c_char, length: c_uint) -> Result {
+fn uuid(given: DeviceHandle, out: *mut c_char, length: c_uint) -> Result {
     put_text(out, length, &uuid_of(&device(given)?))
 }
 
-fn index(given: nvmlDevice_t, out: *mut c_uint) -> Result {
+fn index(given: DeviceHandle, out: *mut c_uint) -> Result {
     device(given)?;
     put(out, 0)
 }
 
 /// Returns no vendor and no device, because PCI numbers belong to cards.
-fn pci(given: nvmlDevice_t, out: *mut nvmlPciInfo_t) -> Result {
+fn pci(given: DeviceHandle, out: *mut PciInfo) -> Result {
     let BusAddress { domain, bus, device } = place_of(&device(given)?)?;
     put(
         out,
-        nvmlPciInfo_t {
-            busIdLegacy: chars(&format!("{domain:04X}:{bus:02X}:{device:02X}.0")),
+        PciInfo {
+            bus_id_legacy: chars(&format!("{domain:04X}:{bus:02X}:{device:02X}.0")),
             domain,
             bus,
             device,
-            pciDeviceId: 0,
-            pciSubSystemId: 0,
-            busId: chars(&format!("{domain:08X}:{bus:02X}:{device:02X}.0")),
+            pci_device_id: 0,
+            pci_sub_system_id: 0,
+            bus_id: chars(&format!("{domain:08X}:{bus:02X}:{device:02X}.0")),
         },
     )
 }
@@ -125,37 +125,37 @@ struct PciSecond {
     subsystem: c_uint,
 }
 
-fn pci_old(given: nvmlDevice_t, out: *mut PciOld) -> Result {
+fn pci_old(given: DeviceHandle, out: *mut PciOld) -> Result {
     let BusAddress { domain, bus, device } = place_of(&device(given)?)?;
     let id = chars(&format!("{domain:04X}:{bus:02X}:{device:02X}.0"));
     put(out, PciOld { id, domain, bus, device, pci_device: 0 })
 }
 
-fn pci_second(given: nvmlDevice_t, out: *mut PciSecond) -> Result {
+fn pci_second(given: DeviceHandle, out: *mut PciSecond) -> Result {
     pci_old(given, out.cast())?;
     // SAFETY: the previous call has refused a null pointer.
     put(unsafe { &raw mut (*out).subsystem }, 0)
 }
 
-fn pci_ext(given: nvmlDevice_t, out: *mut nvmlPciInfoExt_v1_t) -> Result {
+fn pci_ext(given: DeviceHandle, out: *mut PciInfoExt) -> Result {
     let BusAddress { domain, bus, device } = place_of(&device(given)?)?;
     // The version is the first field.
     let version = get(out.cast::<c_uint>())?;
-    if version != struct_version::<nvmlPciInfoExt_v1_t>(1) {
+    if version != struct_version::<PciInfoExt>(1) {
         return Err(Error::ARGUMENT_VERSION_MISMATCH);
     }
     put(
         out,
-        nvmlPciInfoExt_v1_t {
+        PciInfoExt {
             version,
             domain,
             bus,
             device,
-            pciDeviceId: 0,
-            pciSubSystemId: 0,
-            baseClass: 0,
-            subClass: 0,
-            busId: chars(&format!("{domain:08X}:{bus:02X}:{device:02X}.0")),
+            pci_device_id: 0,
+            pci_sub_system_id: 0,
+            base_class: 0,
+            sub_class: 0,
+            bus_id: chars(&format!("{domain:08X}:{bus:02X}:{device:02X}.0")),
         },
     )
 }
@@ -163,16 +163,16 @@ fn pci_ext(given: nvmlDevice_t, out: *mut nvmlPciInfoExt_v1_t) -> Result {
 calls! {
     nvmlDeviceGetCount(out: *mut c_uint) = count;
     nvmlDeviceGetCount_v2(out: *mut c_uint) = count;
-    nvmlDeviceGetHandleByIndex(index: c_uint, device: *mut nvmlDevice_t) = by_index;
-    nvmlDeviceGetHandleByIndex_v2(index: c_uint, device: *mut nvmlDevice_t) = by_index;
-    nvmlDeviceGetHandleByUUID(uuid: *const c_char, device: *mut nvmlDevice_t) = by_uuid;
-    nvmlDeviceGetHandleByPciBusId(id: *const c_char, device: *mut nvmlDevice_t) = by_bus_id;
-    nvmlDeviceGetHandleByPciBusId_v2(id: *const c_char, device: *mut nvmlDevice_t) = by_bus_id;
-    nvmlDeviceGetName(device: nvmlDevice_t, out: *mut c_char, length: c_uint) = name;
-    nvmlDeviceGetUUID(device: nvmlDevice_t, out: *mut c_char, length: c_uint) = uuid;
-    nvmlDeviceGetIndex(device: nvmlDevice_t, out: *mut c_uint) = index;
-    nvmlDeviceGetPciInfo(device: nvmlDevice_t, out: *mut PciOld) = pci_old;
-    nvmlDeviceGetPciInfo_v2(device: nvmlDevice_t, out: *mut PciSecond) = pci_second;
-    nvmlDeviceGetPciInfo_v3(device: nvmlDevice_t, out: *mut nvmlPciInfo_t) = pci;
-    nvmlDeviceGetPciInfoExt(device: nvmlDevice_t, out: *mut nvmlPciInfoExt_v1_t) = pci_ext;
+    nvmlDeviceGetHandleByIndex(index: c_uint, device: *mut DeviceHandle) = by_index;
+    nvmlDeviceGetHandleByIndex_v2(index: c_uint, device: *mut DeviceHandle) = by_index;
+    nvmlDeviceGetHandleByUUID(uuid: *const c_char, device: *mut DeviceHandle) = by_uuid;
+    nvmlDeviceGetHandleByPciBusId(id: *const c_char, device: *mut DeviceHandle) = by_bus_id;
+    nvmlDeviceGetHandleByPciBusId_v2(id: *const c_char, device: *mut DeviceHandle) = by_bus_id;
+    nvmlDeviceGetName(device: DeviceHandle, out: *mut c_char, length: c_uint) = name;
+    nvmlDeviceGetUUID(device: DeviceHandle, out: *mut c_char, length: c_uint) = uuid;
+    nvmlDeviceGetIndex(device: DeviceHandle, out: *mut c_uint) = index;
+    nvmlDeviceGetPciInfo(device: DeviceHandle, out: *mut PciOld) = pci_old;
+    nvmlDeviceGetPciInfo_v2(device: DeviceHandle, out: *mut PciSecond) = pci_second;
+    nvmlDeviceGetPciInfo_v3(device: DeviceHandle, out: *mut PciInfo) = pci;
+    nvmlDeviceGetPciInfoExt(device: DeviceHandle, out: *mut PciInfoExt) = pci_ext;
 }

@@ -4,8 +4,7 @@
 use super::allocation::{allocate, release, with_owned};
 use crate::abi::constants::{array_flags, array_format};
 use crate::abi::error::{Error, Result};
-use crate::abi::texture::ArrayDesc;
-use crate::abi::types::Handle;
+use crate::abi::types::{ArrayDesc, Handle};
 use crate::state::contexts::context::Context;
 use crate::state::device::handles::{HandleTable, fresh};
 use simt::memory::MemoryKind;
@@ -132,7 +131,7 @@ fn lay_out(descs: &[ArrayDesc], format: Format) -> Option<(Vec<Level>, u64)> {
 
 /// Allocates the texels of arrays with these extents.
 fn image(context: &Context, descs: &[ArrayDesc], shape: Shape, call: &str) -> Result<(Image, u64)> {
-    let format = format(descs[0].format, descs[0].channels)?;
+    let format = format(descs[0].format, descs[0].num_channels)?;
     let (mut levels, bytes) = lay_out(descs, format).ok_or(Error::INVALID_VALUE)?;
     let bytes = usize::try_from(bytes).map_err(|_| Error::OUT_OF_MEMORY)?;
     let memory = allocate(context, bytes, MemoryKind::Device, 0, call)?;

@@ -262,15 +262,15 @@ fn describe(dst: &End, src: &End, bytes: usize) -> Copy3D {
         End::Host(address) => (memory_type::HOST, *address, 0),
         End::Staged(_) => (memory_type::HOST, 0, 0),
     };
-    let ((dst_type, dst_host, dst_device), (src_type, src_host, src_device)) = (parts(dst), parts(src));
+    let ((dst_memory_type, dst_host, dst_device), (src_memory_type, src_host, src_device)) = (parts(dst), parts(src));
     Copy3D {
-        dst_type,
+        dst_memory_type,
         dst_host,
         dst_device,
-        src_type,
+        src_memory_type,
         src_host,
         src_device,
-        width: bytes,
+        width_in_bytes: bytes,
         height: 1,
         depth: 1,
         ..Copy3D::default()

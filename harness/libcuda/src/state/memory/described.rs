@@ -58,17 +58,29 @@ fn side(
 /// `CUDA_ERROR_INVALID_VALUE` for unknown memory types, rows that overlap, and parts that are not inside an array;
 /// `CUDA_ERROR_INVALID_HANDLE` for arrays that do not exist.
 pub fn described(c: &Copy3D) -> Result<MemoryCopy> {
-    let extent = (c.width, c.height, c.depth);
-    let dst = (c.dst_x, c.dst_y, c.dst_z);
-    let src = (c.src_x, c.src_y, c.src_z);
+    let extent = (c.width_in_bytes, c.height, c.depth);
+    let dst = (c.dst_x_in_bytes, c.dst_y, c.dst_z);
+    let src = (c.src_x_in_bytes, c.src_y, c.src_z);
     if c.src_lod != 0 || c.dst_lod != 0 {
         return Err(Error::INVALID_VALUE);
     }
-    c.width.checked_mul(c.height).and_then(|area| area.checked_mul(c.depth)).ok_or(Error::INVALID_VALUE)?;
+    c.width_in_bytes.checked_mul(c.height).and_then(|area| area.checked_mul(c.depth)).ok_or(Error::INVALID_VALUE)?;
     Ok(MemoryCopy {
-        dst: side(c.dst_type, (c.dst_host, c.dst_device, c.dst_array), dst, (c.dst_pitch, c.dst_height), extent)?,
-        src: side(c.src_type, (c.src_host, c.src_device, c.src_array), src, (c.src_pitch, c.src_height), extent)?,
-        width: c.width,
+        dst: side(
+            c.dst_memory_type,
+            (c.dst_host, c.dst_device, c.dst_array),
+            dst,
+            (c.dst_pitch, c.dst_height),
+            extent,
+        )?,
+        src: side(
+            c.src_memory_type,
+            (c.src_host, c.src_device, c.src_array),
+            src,
+            (c.src_pitch, c.src_height),
+            extent,
+        )?,
+        width: c.width_in_bytes,
         height: c.height,
         depth: c.depth,
         waited: false,

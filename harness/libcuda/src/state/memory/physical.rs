@@ -1,8 +1,9 @@
 //! Physical memory by handle (virtual memory management). A handle counts its holders; the memory lives as long as it
 //! is held or mapped.
 
+use crate::abi::constants::{allocation_type, location_type};
 use crate::abi::error::{Error, Result};
-use crate::abi::types::{Handle, PhysicalProps};
+use crate::abi::types::{Handle, Location, PhysicalProps};
 use crate::state::device::driver::Driver;
 use crate::state::device::handles::fresh;
 use crate::state::device::sync::lock;
@@ -27,6 +28,12 @@ static HELD: Mutex<BTreeMap<Handle, Held>> = Mutex::new(BTreeMap::new());
 pub fn create(driver: &Driver, bytes: u64, props: PhysicalProps) -> Result<Handle> {
     let physical = taken(|| driver.memory.create_physical(bytes))?;
     Ok(hold(physical, props))
+}
+
+/// Returns the properties of memory on the device.
+pub fn props_of_device() -> PhysicalProps {
+    let location = Location { kind: location_type::DEVICE, id: 0 };
+    PhysicalProps { kind: allocation_type::PINNED, location, ..PhysicalProps::default() }
 }
 
 /// Creates a new handle that holds physical memory.
@@ -70,7 +77,7 @@ pub fn retain(physical: &Arc<Physical>) -> Handle {
         return *handle;
     }
     let handle = fresh();
-    let held = Held { physical: Arc::clone(physical), holders: 1, props: PhysicalProps::of_device() };
+    let held = Held { physical: Arc::clone(physical), holders: 1, props: props_of_device() };
     all.insert(handle, held);
     handle
 }

@@ -7,7 +7,7 @@ use crate::abi::constants::pool_attribute::{
     RELEASE_THRESHOLD, RESERVED_MEM_CURRENT, RESERVED_MEM_HIGH, REUSE_ALLOW_INTERNAL_DEPENDENCIES,
     REUSE_FOLLOW_EVENT_DEPENDENCIES, USED_MEM_CURRENT, USED_MEM_HIGH,
 };
-use crate::abi::constants::{access_flags, allocation_type};
+use crate::abi::constants::{access_flags, allocation_type, location_type};
 use crate::abi::error::{Error, Result};
 use crate::abi::types::{Handle, Location};
 use crate::state::device::handles::HandleTable;
@@ -52,13 +52,13 @@ pub struct Source {
 
 impl Source {
     /// The device's own memory.
-    pub const DEVICE: Source = Source { kind: allocation_type::PINNED, place: Location::DEVICE };
+    pub const DEVICE: Source = Source { kind: allocation_type::PINNED, place: location_type::DEVICE };
 
     /// Returns the kind of its memory.
     pub fn memory(self) -> MemoryKind {
         match self {
             Source { kind: allocation_type::MANAGED, .. } => MemoryKind::Managed,
-            Source { place: Location::DEVICE, .. } => MemoryKind::Pool,
+            Source { place: location_type::DEVICE, .. } => MemoryKind::Pool,
             _ => MemoryKind::Pinned { mapped: true, write_combined: false },
         }
     }
@@ -185,7 +185,8 @@ impl Pool {
 
     /// Returns the access rights of a location (`CUmemAccess_flags`). The owner of the memory always has access.
     pub fn access(&self, place: Location) -> i32 {
-        let owner = if self.source.place == Location::DEVICE { Location::DEVICE } else { Location::HOST };
+        let owner =
+            if self.source.place == location_type::DEVICE { location_type::DEVICE } else { location_type::HOST };
         if self.source.kind == allocation_type::PINNED && place.kind == owner {
             return access_flags::READWRITE;
         }

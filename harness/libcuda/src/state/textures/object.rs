@@ -3,7 +3,7 @@
 use super::resource::{TextureLimits, check_surface, image, viewed};
 use super::sampler::sampler;
 use crate::abi::error::{Error, Result};
-use crate::abi::texture::{ResourceDesc, TextureDesc, ViewDesc};
+use crate::abi::types::{ResourceDesc, TextureDesc, ViewDesc};
 use crate::state::device::driver::driver;
 use crate::state::device::sync::lock;
 use simt::texture::{Object, Texture};
@@ -32,10 +32,10 @@ pub fn create(described: &Described, limits: TextureLimits) -> Result<u64> {
     let Described { resource, texture, view } = described;
     let mut image = image(resource, limits)?;
     if let Some(view) = view {
-        image = viewed(image, resource.kind, view)?;
+        image = viewed(image, resource.res_type, view)?;
     }
     let object = if let Some(texture) = texture {
-        let sampler = sampler(texture, &image, resource.kind)?;
+        let sampler = sampler(texture, &image, resource.res_type)?;
         Object::Texture(Texture { image, sampler })
     } else {
         check_surface(resource)?;

@@ -2,8 +2,7 @@
 
 use crate::abi::constants::{array_flags, resource_kind};
 use crate::abi::error::{Error, Result};
-use crate::abi::texture::{ResourceDesc, ViewDesc};
-use crate::abi::types::Handle;
+use crate::abi::types::{ResourceDesc, ResourceDescResLinear, ViewDesc};
 use crate::state::memory::array;
 use simt::texture::{ChannelKind, Format, Image, Layout, Level, Shape};
 
@@ -29,13 +28,12 @@ pub fn image(desc: &ResourceDesc, limits: TextureLimits) -> Result<Image> {
     if desc.flags != 0 {
         return Err(Error::INVALID_VALUE);
     }
-    let [first, second, width, height, pitch, ..] = desc.words;
-    let format = || array::format(second as u32 as i32, (second >> 32) as u32);
-    match desc.kind {
-        resource_kind::ARRAY => Ok(array::find(first as Handle)?.image.clone()),
-        resource_kind::MIPMAPPED_ARRAY => Ok(array::find_mipmapped(first as Handle)?.image.clone()),
+    match desc.res_type {
+        resource_kind::ARRAY => Ok(array::find(desc.res.array().h_array)?.image.clone()),
+        resource_kind::MIPMAPPED_ARRAY => Ok(array::find_mipmapped(desc.res.mipmap().h_mipmapped_array)?.image.clone()),
         resource_kind::LINEAR => {
-            let format = format()?;
+            let ResourceDescResLinear { dev_ptr: first, format, num_channels, size_in_bytes } = desc.res.linear();
+            let (format, width) = (array::format(format, num_channels)?, size_in_bytes as u64);
             let texels = width / u64::from(format.bytes());
             if first == 0 || texels == 0 || texels > limits.linear_width || !first.is_multiple_of(limits.alignment) {
                 return Err(Error::INVALID_VALUE);
@@ -43,8 +41,10 @@ pub fn image(desc: &ResourceDesc, limits: TextureLimits) -> Result<Image> {
             Ok(memory(Shape::Linear, format, first, [texels, 1, width]))
         }
         resource_kind::PITCH2D => {
-            let format = format()?;
-            let extents = [width, height, pitch];
+            let plane = desc.res.pitch2d();
+            let (format, first) = (array::format(plane.format, plane.num_channels)?, plane.dev_ptr);
+            let extents = [plane.width, plane.height, plane.pitch_in_bytes].map(|extent| extent as u64);
+            let [width, _, pitch] = extents;
             let is_fine = extents.iter().zip(limits.plane).all(|(extent, most)| (1..=most).contains(extent))
                 && first != 0
                 && first.is_multiple_of(limits.alignment)
@@ -71,10 +71,10 @@ fn memory(shape: Shape, format: Format, base: u64, [width, height, pitch]: [u64;
 /// `CUDA_ERROR_INVALID_HANDLE` for an array that does not exist; `CUDA_ERROR_INVALID_VALUE` for other resources, and
 /// for arrays that were created without `CUDA_ARRAY3D_SURFACE_LDST`.
 pub fn check_surface(desc: &ResourceDesc) -> Result {
-    if desc.kind != resource_kind::ARRAY {
+    if desc.res_type != resource_kind::ARRAY {
         return Err(Error::INVALID_VALUE);
     }
-    let flags = array::find(desc.words[0] as Handle)?.desc.flags;
+    let flags = array::find(desc.res.array().h_array)?.desc.flags;
     if flags & array_flags::SURFACE_LDST == 0 { Err(Error::INVALID_VALUE) } else { Ok(()) }
 }
 
@@ -112,7 +112,7 @@ pub fn viewed(mut image: Image, kind: i32, view: &ViewDesc) -> Result<Image> {
         }
         image.format = format;
     }
-    let (first, last) = (view.first_level as usize, view.last_level as usize);
+    let (first, last) = (view.first_mipmap_level as usize, view.last_mipmap_level as usize);
     if first > last || last >= image.levels.len() {
         return Err(Error::INVALID_VALUE);
     }

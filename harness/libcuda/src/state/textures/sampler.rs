@@ -2,7 +2,7 @@
 
 use crate::abi::constants::{resource_kind, texture_flags};
 use crate::abi::error::{Error, Result};
-use crate::abi::texture::TextureDesc;
+use crate::abi::types::TextureDesc;
 use simt::texture::{Address, Image, Sampler, Shape};
 
 /// Returns the sampler for a description, of an image from a resource of this kind.
@@ -27,7 +27,7 @@ pub fn sampler(desc: &TextureDesc, image: &Image, kind: i32) -> Result<Sampler> 
         return Err(Error::INVALID_VALUE);
     }
     let mut address = [Address::Clamp; 3];
-    for (address, number) in address.iter_mut().zip(desc.address) {
+    for (address, number) in address.iter_mut().zip(desc.address_mode) {
         *address = mode(number)?;
     }
     let mut normalized = is_set(texture_flags::NORMALIZED_COORDINATES) || matches!(image.shape, Shape::Cube { .. });
@@ -38,18 +38,18 @@ pub fn sampler(desc: &TextureDesc, image: &Image, kind: i32) -> Result<Sampler> 
     }
     let sampler = Sampler {
         address,
-        linear: is_linear(desc.filter)?,
+        linear: is_linear(desc.filter_mode)?,
         // Directions have no other coordinates.
         normalized,
         promoted: !is_set(texture_flags::READ_AS_INTEGER),
         srgb: is_set(texture_flags::SRGB),
-        border: desc.border.map(f32::to_bits),
-        linear_levels: is_linear(desc.level_filter)?,
-        samples: desc.anisotropy.clamp(1, 16),
+        border: desc.border_color.map(f32::to_bits),
+        linear_levels: is_linear(desc.mipmap_filter_mode)?,
+        samples: desc.max_anisotropy.clamp(1, 16),
         optimized: !is_set(texture_flags::DISABLE_TRILINEAR_OPTIMIZATION),
-        bias: desc.bias,
-        least: desc.least,
-        most: desc.most,
+        bias: desc.mipmap_level_bias,
+        least: desc.min_mipmap_level_clamp,
+        most: desc.max_mipmap_level_clamp,
         seamless: is_set(texture_flags::SEAMLESS_CUBEMAP),
     };
     // One-dimensional memory is read by indices, and ignores the filter.

@@ -204,15 +204,15 @@ impl Calls {
         let [stream, to, to_pitch, to_rows, from, from_pitch, from_rows, width, height, depth, ..] = *words;
         self.known(STREAM, stream).map_err(|_| error::UNKNOWN)?;
         let copy = described(&Copy3D {
-            dst_type: memory_type::DEVICE,
+            dst_memory_type: memory_type::DEVICE,
             dst_device: to,
             dst_pitch: to_pitch as usize,
             dst_height: to_rows as usize,
-            src_type: memory_type::DEVICE,
+            src_memory_type: memory_type::DEVICE,
             src_device: from,
             src_pitch: from_pitch as usize,
             src_height: from_rows as usize,
-            width: width as usize,
+            width_in_bytes: width as usize,
             height: height as usize,
             depth: depth as usize,
             ..Copy3D::default()
