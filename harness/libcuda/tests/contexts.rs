@@ -192,6 +192,25 @@ fn entry_points_are_found_by_name_and_version() {
 }
 
 #[test]
+fn no_atomic_operation_is_native_between_the_device_and_the_host() {
+    library();
+    type Ask = unsafe extern "C" fn(*mut u32, *const i32, u32, i32) -> sys::CUresult;
+    let ask: Ask = symbol("cuDeviceGetHostAtomicCapabilities");
+    // Integer addition, compare-and-swap, maximum of floating-point numbers.
+    let (operations, mut found) = ([0, 9, 12], [7; 4]);
+    let (asked, out) = (operations.as_ptr(), found.as_mut_ptr());
+    unsafe {
+        ok(ask(out, asked, 3, 0));
+        fails(ask(out, asked, 3, 1), CUDA_ERROR_INVALID_DEVICE);
+        fails(ask(out, asked, 0, 0), CUDA_ERROR_INVALID_VALUE);
+        fails(ask(out, [13].as_ptr(), 1, 0), CUDA_ERROR_INVALID_VALUE);
+        fails(ask(null_mut(), asked, 3, 0), CUDA_ERROR_INVALID_VALUE);
+        fails(ask(out, std::ptr::null(), 3, 0), CUDA_ERROR_INVALID_VALUE);
+    }
+    assert_eq!(found, [0, 0, 0, 7]);
+}
+
+#[test]
 fn what_is_not_modelled_says_so() {
     library();
     let sparse: unsafe extern "C" fn(*mut c_void, usize) -> sys::CUresult = symbol("cuArrayGetSparseProperties");

@@ -338,6 +338,25 @@ pub mod constants {
         /// The greatest of these values.
         pub const LAST: i32 = 203;
     }
+    /// `CUatomicOperation`.
+    pub mod atomic_operation {
+        pub const INTEGER_ADD: i32 = 0;
+        pub const INTEGER_MIN: i32 = 1;
+        pub const INTEGER_MAX: i32 = 2;
+        pub const INTEGER_INCREMENT: i32 = 3;
+        pub const INTEGER_DECREMENT: i32 = 4;
+        pub const AND: i32 = 5;
+        pub const OR: i32 = 6;
+        pub const XOR: i32 = 7;
+        pub const EXCHANGE: i32 = 8;
+        pub const CAS: i32 = 9;
+        pub const FLOAT_ADD: i32 = 10;
+        pub const FLOAT_MIN: i32 = 11;
+        pub const FLOAT_MAX: i32 = 12;
+        pub const MAX: i32 = 13;
+        /// The greatest of these values.
+        pub const LAST: i32 = 12;
+    }
     /// `CUmemAttach_flags`.
     pub mod attach_flags {
         pub const GLOBAL: u32 = 1;

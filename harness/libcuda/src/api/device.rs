@@ -1,7 +1,8 @@
 //! The one device: its name, numbers and properties.
 
+use crate::abi::constants::atomic_operation::{INTEGER_ADD, LAST};
 use crate::abi::error::{Error, Result};
-use crate::abi::pointers::{get, need, put, put_text, text};
+use crate::abi::pointers::{get, get_all, need, put, put_text, text};
 use crate::abi::types::{Device, DeviceProperties, Uuid};
 use crate::abi::versions::DRIVER_VERSION;
 use crate::state::contexts::current::current;
@@ -151,6 +152,18 @@ fn peer_attribute(out: *mut c_int, _attribute: c_int, source: Device, target: De
     Err(Error::INVALID_DEVICE)
 }
 
+/// Returns the native forms of each atomic operation between the device and the host. There are none, as the attribute
+/// `HOST_NATIVE_ATOMIC_SUPPORTED` says.
+fn host_atomics(out: *mut c_uint, operations: *const c_int, count: c_uint, dev: Device) -> Result {
+    check(dev)?;
+    need(out)?;
+    let operations = get_all(operations, count as usize)?;
+    if operations.is_empty() || operations.iter().any(|asked| !(INTEGER_ADD..=LAST).contains(asked)) {
+        return Err(Error::INVALID_VALUE);
+    }
+    (0..operations.len()).try_for_each(|at| put(out.wrapping_add(at), 0))
+}
+
 fn affinity_support(out: *mut c_int, _kind: c_int, dev: Device) -> Result {
     check(dev)?;
     put(out, 0)
@@ -214,6 +227,8 @@ entry_points! {
     cuDeviceGetLuid(out: *mut c_char, mask: *mut c_uint, dev: Device) = luid;
     cuDeviceCanAccessPeer(out: *mut c_int, dev: Device, peer: Device) = can_access_peer;
     cuDeviceGetP2PAttribute(out: *mut c_int, attribute: c_int, source: Device, target: Device) = peer_attribute;
+    cuDeviceGetHostAtomicCapabilities(out: *mut c_uint, operations: *const c_int, count: c_uint, dev: Device)
+        = host_atomics;
     cuDeviceGetExecAffinitySupport(out: *mut c_int, kind: c_int, dev: Device) = affinity_support;
     cuDeviceGetTexture1DLinearMaxWidth(out: *mut usize, format: c_int, channels: c_uint, dev: Device) = texture_width;
     cuDeviceGraphMemTrim(dev: Device) = graph_memory_trim;
